@@ -2,7 +2,7 @@
 //! never "nothing there".
 
 use ambit_model::entity::{Member, domain};
-use ambit_model::facts::LookOutcome;
+use ambit_model::facts::ProbeOutcome;
 use ambit_model::issue::{Proof, Verdict};
 use ambit_model::task::NamedLook;
 use ambit_model::{Facts, TaskName};
@@ -20,19 +20,19 @@ pub(crate) fn after(facts: &Facts, task: TaskName, prove: impl FnOnce(&Facts) ->
 /// The same of one look of the task, whatever became of its others.
 pub(crate) fn after_at(facts: &Facts, look: NamedLook, prove: impl FnOnce(&Facts) -> Vec<Proof>) -> Verdict {
     let outcome = facts.outcome_at(look.task, look.argument);
-    weigh(facts, outcome, outcome != Some(LookOutcome::Unknown), prove)
+    weigh(facts, outcome, outcome != Some(ProbeOutcome::Unknown), prove)
 }
 
 fn weigh(
     facts: &Facts,
-    outcome: Option<LookOutcome>,
+    outcome: Option<ProbeOutcome>,
     looked: bool,
     prove: impl FnOnce(&Facts) -> Vec<Proof>,
 ) -> Verdict {
     match outcome {
-        None | Some(LookOutcome::Unknown) => Verdict::Unknown,
-        Some(LookOutcome::Absent) => Verdict::Clear,
-        Some(LookOutcome::Found) => match prove(facts) {
+        None | Some(ProbeOutcome::Unknown) => Verdict::Unknown,
+        Some(ProbeOutcome::Absent) => Verdict::Clear,
+        Some(ProbeOutcome::Found) => match prove(facts) {
             proofs if !proofs.is_empty() => Verdict::Proven(proofs),
             // Another address may hold what the failed look would have shown.
             _ if !looked => Verdict::Unknown,
@@ -51,9 +51,9 @@ pub(crate) fn missing_at<T>(
 ) -> Verdict {
     let outcome = facts.outcome_at(look.task, look.argument);
     match (is_empty(member.raw(&facts.details)), outcome) {
-        (_, None | Some(LookOutcome::Unknown)) => Verdict::Unknown,
+        (_, None | Some(ProbeOutcome::Unknown)) => Verdict::Unknown,
         (true, _) => Verdict::Proven(vec![proof()]),
-        (false, Some(LookOutcome::Absent)) => Verdict::Unknown,
+        (false, Some(ProbeOutcome::Absent)) => Verdict::Unknown,
         (false, _) => Verdict::Clear,
     }
 }
@@ -63,7 +63,7 @@ pub(crate) fn missing_at<T>(
 pub(crate) fn has_no_zone(facts: &Facts) -> bool {
     let zone =
         domain::SOA_RECORD.raw(&facts.details).is_some() || domain::NAMESERVERS.texts(&facts.details).next().is_some();
-    !zone && matches!(facts.outcome_at(TaskName::ZoneProfile, ""), Some(LookOutcome::Found | LookOutcome::Absent))
+    !zone && matches!(facts.outcome_at(TaskName::ZoneProfile, ""), Some(ProbeOutcome::Found | ProbeOutcome::Absent))
 }
 
 /// True for a member that nobody observed or that holds nothing.

@@ -2,7 +2,7 @@
 //! twin that it must not, and one whose looks are missing.
 
 use ambit_model::edge::EdgeKind;
-use ambit_model::facts::{LastLook, LookOutcome, Neighbour};
+use ambit_model::facts::{LastProbe, Neighbour, ProbeOutcome};
 use ambit_model::scope::Decision;
 use ambit_model::{Clearance, Facts, Kind, TaskName, Timestamp, Uid};
 use serde_json::Value;
@@ -66,7 +66,7 @@ pub(crate) fn facts(kind: Kind, name: &str) -> Facts {
             path: Vec::new(),
         },
         details: serde_json::Map::new(),
-        looks: BTreeMap::new(),
+        probes: BTreeMap::new(),
         inward: Vec::new(),
         outward: Vec::new(),
         seeds: vec![(Kind::Domain, "acme.test".to_owned())],
@@ -119,27 +119,27 @@ impl Told for Facts {
     }
 
     fn found(self, task: TaskName) -> Self {
-        look(self, task, "", LookOutcome::Found)
+        look(self, task, "", ProbeOutcome::Found)
     }
 
     fn found_at(self, task: TaskName, argument: &str) -> Self {
-        look(self, task, argument, LookOutcome::Found)
+        look(self, task, argument, ProbeOutcome::Found)
     }
 
     fn absent_at(self, task: TaskName, argument: &str) -> Self {
-        look(self, task, argument, LookOutcome::Absent)
+        look(self, task, argument, ProbeOutcome::Absent)
     }
 
     fn absent(self, task: TaskName) -> Self {
-        look(self, task, "", LookOutcome::Absent)
+        look(self, task, "", ProbeOutcome::Absent)
     }
 
     fn failed(self, task: TaskName) -> Self {
-        look(self, task, "", LookOutcome::Unknown)
+        look(self, task, "", ProbeOutcome::Unknown)
     }
 
     fn failed_at(self, task: TaskName, argument: &str) -> Self {
-        look(self, task, argument, LookOutcome::Unknown)
+        look(self, task, argument, ProbeOutcome::Unknown)
     }
 
     fn leads_to(mut self, neighbour: Neighbour) -> Self {
@@ -158,8 +158,8 @@ impl Told for Facts {
     }
 }
 
-fn look(mut facts: Facts, task: TaskName, argument: &str, outcome: LookOutcome) -> Facts {
-    let look = LastLook { outcome, at: Timestamp::parse(DATE).unwrap(), run: 1, reason: None };
-    facts.looks.entry(task).or_default().insert(argument.to_owned(), look);
+fn look(mut facts: Facts, task: TaskName, argument: &str, outcome: ProbeOutcome) -> Facts {
+    let look = LastProbe { outcome, at: Timestamp::parse(DATE).unwrap(), run: 1, reason: None };
+    facts.probes.entry(task).or_default().insert(argument.to_owned(), look);
     facts
 }

@@ -41,7 +41,7 @@ const COMPILED_MAX: usize = 200;
 
 /// How a look at one body ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Look {
+enum Verdict {
     Matches(Vec<Match>),
     TimedOut,
     Failed,
@@ -170,12 +170,12 @@ impl Hunter {
             return Ok(("failure", None));
         };
         Ok(match self.look(&rules, bytes).await {
-            Look::Matches(matches) => match matches.into_iter().next() {
+            Verdict::Matches(matches) => match matches.into_iter().next() {
                 Some(first) => ("malicious", Some(first.rule)),
                 None => ("undetected", None),
             },
-            Look::TimedOut => ("timeout", None),
-            Look::Failed => ("failure", None),
+            Verdict::TimedOut => ("timeout", None),
+            Verdict::Failed => ("failure", None),
         })
     }
 
@@ -264,14 +264,14 @@ impl Hunter {
         }
         let look = match self.compiled.get(&key).cloned().flatten() {
             Some(rules) => self.look(&rules, bytes).await,
-            None => Look::Failed,
+            None => Verdict::Failed,
         };
         match look {
-            Look::Matches(matches) if matches.is_empty() => {}
-            Look::Matches(matches) => {
+            Verdict::Matches(matches) if matches.is_empty() => {}
+            Verdict::Matches(matches) => {
                 hunted.matches.push((ruleset.clone(), matches.into_iter().map(rule_match).collect()))
             }
-            Look::TimedOut | Look::Failed => {
+            Verdict::TimedOut | Verdict::Failed => {
                 tracing::warn!(ruleset = ruleset.id, specimen = %hunted.specimen.sha256, ?look,
                 "live rules did not come to an end");
                 hunted.timed_out.push(ruleset.clone());
@@ -290,7 +290,7 @@ impl Hunter {
         }
         let seen = self.engine.collections_seen_by(deferred.owner).await?;
         let (begun, mut done, mut slow) = (Instant::now(), Vec::new(), BTreeSet::new());
-        for (ruleset, specimen) in deferred.looks {
+        for (ruleset, specimen) in deferred.scans {
             if !done.is_empty() && begun.elapsed() >= self.slice {
                 break;
             }
@@ -360,9 +360,11 @@ impl Hunter {
             let Some(bytes) = self.bytes(specimen.sha256).await? else { continue };
             part.scanned_bytes += specimen.size;
             match self.look(&rules, &bytes).await {
-                Look::Matches(matches) if matches.is_empty() => {}
-                Look::Matches(matches) => part.matches.push((specimen, matches.into_iter().map(rule_match).collect())),
-                Look::TimedOut | Look::Failed => {
+                Verdict::Matches(matches) if matches.is_empty() => {}
+                Verdict::Matches(matches) => {
+                    part.matches.push((specimen, matches.into_iter().map(rule_match).collect()))
+                }
+                Verdict::TimedOut | Verdict::Failed => {
                     // What the part has is kept before more time goes.
                     part.timeouts += 1;
                     return Ok(part);
@@ -373,7 +375,7 @@ impl Hunter {
     }
 
     /// Looks on a thread of its own, which is left behind where it does not end in time.
-    async fn look(&self, rules: &Arc<Rules>, bytes: &Arc<Vec<u8>>) -> Look {
+    async fn look(&self, rules: &Arc<Rules>, bytes: &Arc<Vec<u8>>) -> Verdict {
         let permit = Arc::clone(&self.threads).acquire_owned().await.expect("the semaphore is never closed");
         let (tell, told) = oneshot::channel();
         let (rules, bytes, time) = (Arc::clone(rules), Arc::clone(bytes), self.time);
@@ -385,12 +387,12 @@ impl Hunter {
             drop(permit);
         });
         if looking.is_err() {
-            return Look::Failed;
+            return Verdict::Failed;
         }
         match tokio::time::timeout(time + LOOK_GRACE, told).await {
-            Ok(Ok(Ok(matches))) => Look::Matches(matches),
-            Ok(Ok(Err(TimedOut))) | Err(_) => Look::TimedOut,
-            Ok(Err(_)) => Look::Failed,
+            Ok(Ok(Ok(matches))) => Verdict::Matches(matches),
+            Ok(Ok(Err(TimedOut))) | Err(_) => Verdict::TimedOut,
+            Ok(Err(_)) => Verdict::Failed,
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::plan::new_work;
 use ambit_checks::Judge;
 use ambit_model::Timestamp;
 use ambit_model::issue::{Proof, Verdict};
-use ambit_model::observation::SECOND_LOOK_AFTER_MS;
+use ambit_model::observation::SECOND_PROBE_AFTER_MS;
 use ambit_store::engine::{IssueWrite, Known, KnownIssue, NewWork};
 use ambit_tasks::{Plan, Settings, Task};
 
@@ -78,7 +78,7 @@ fn absent(judged: &mut Judged, judge: &'static Judge, known: &Known, proofs: &[P
                 judged.writes.push(IssueWrite::AbsentOnce { issue: issue.uid, at: date });
                 judged.work.extend(second_looks(judge, known, date));
             }
-            Some(at) if looked_since(judge, known, at.plus_ms(SECOND_LOOK_AFTER_MS)) => {
+            Some(at) if looked_since(judge, known, at.plus_ms(SECOND_PROBE_AFTER_MS)) => {
                 judged.writes.push(IssueWrite::Resolve { issue: issue.uid })
             }
             Some(_) => {}
@@ -98,24 +98,24 @@ fn has_lost_its_ground(judge: &Judge, known: &Known, settings: &Settings) -> boo
 
 /// True where a task that the judge reads looks at this very entity.
 fn is_looked_at(judge: &Judge, known: &Known) -> bool {
-    judge.reads.iter().any(|task| known.facts.looks.contains_key(task))
+    judge.reads.iter().any(|task| known.facts.probes.contains_key(task))
 }
 
 /// True when every task that the judge reads looked at the entity again at or after the moment.
 fn looked_since(judge: &Judge, known: &Known, moment: Timestamp) -> bool {
-    let mut looks = judge.reads.iter().flat_map(|task| known.facts.looks_of(*task));
-    looks.all(|(_, look)| look.at >= moment)
+    let mut probes = judge.reads.iter().flat_map(|task| known.facts.probes_of(*task));
+    probes.all(|(_, look)| look.at >= moment)
 }
 
 /// Looks at what the judge reads, a while after the issue was first not proven. Two issues may need them at different
 /// times: the number of the look follows from its time, and is even, so that an absent answer to it is itself looked at
 /// twice.
 fn second_looks(judge: &'static Judge, known: &Known, date: Timestamp) -> Vec<NewWork> {
-    let step = date.plus_ms(SECOND_LOOK_AFTER_MS + ISSUE_LOOK_STEP_MS - 1).0 / ISSUE_LOOK_STEP_MS;
+    let step = date.plus_ms(SECOND_PROBE_AFTER_MS + ISSUE_LOOK_STEP_MS - 1).0 / ISSUE_LOOK_STEP_MS;
     let (look, not_before) = (2 * step, Timestamp(step * ISSUE_LOOK_STEP_MS));
-    let tasks = known.facts.looks.keys().filter(|task| judge.reads.contains(task));
-    let looks = tasks.flat_map(|task| known.facts.looks_of(*task).map(|(argument, _)| (*task, argument)));
-    looks
+    let tasks = known.facts.probes.keys().filter(|task| judge.reads.contains(task));
+    let probes = tasks.flat_map(|task| known.facts.probes_of(*task).map(|(argument, _)| (*task, argument)));
+    probes
         .map(|(task, argument)| new_work(ambit_tasks::task(task), &known.facts, argument.to_owned(), look, not_before))
         .collect()
 }
@@ -123,7 +123,7 @@ fn second_looks(judge: &'static Judge, known: &Known, date: Timestamp) -> Vec<Ne
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ambit_model::facts::{Facts, LastLook, LookOutcome};
+    use ambit_model::facts::{Facts, LastProbe, ProbeOutcome};
     use ambit_model::issue::Status;
     use ambit_model::scope::Decision;
     use ambit_model::{Kind, TaskName, Uid};
@@ -135,7 +135,7 @@ mod tests {
     /// A service that the task saw speaking this at that moment, with one open issue.
     fn known(service: &str, looked: i64, absent_at: Option<i64>) -> Known {
         let uid = Uid::from_bytes([7; 32]);
-        let look = LastLook { outcome: LookOutcome::Found, at: Timestamp(looked), run: 1, reason: None };
+        let look = LastProbe { outcome: ProbeOutcome::Found, at: Timestamp(looked), run: 1, reason: None };
         let details = serde_json::json!({"service": service, "port": 23, "ip_address": "192.0.2.1"});
         let facts = Facts {
             uid,
@@ -145,7 +145,7 @@ mod tests {
             present: true,
             decision: Decision::unreached(),
             details: details.as_object().cloned().expect("an object"),
-            looks: BTreeMap::from([(TASK, BTreeMap::from([(String::new(), look)]))]),
+            probes: BTreeMap::from([(TASK, BTreeMap::from([(String::new(), look)]))]),
             inward: Vec::new(),
             outward: Vec::new(),
             seeds: Vec::new(),
@@ -188,8 +188,8 @@ mod tests {
         let proven = judge(&known("TELNET", 1_000, None), true, true, Timestamp(1_000), &Settings::default());
         assert!(matches!(proven.writes[..], [IssueWrite::Prove { .. }]), "{:?}", proven.writes);
         let mut blind = known("SSH", 1_000, None);
-        for look in blind.facts.looks.values_mut().flat_map(BTreeMap::values_mut) {
-            look.outcome = LookOutcome::Unknown;
+        for look in blind.facts.probes.values_mut().flat_map(BTreeMap::values_mut) {
+            look.outcome = ProbeOutcome::Unknown;
         }
         blind.facts.details.clear();
         assert_eq!(judge(&blind, true, true, Timestamp(1_000), &Settings::default()), Judged::default());
@@ -199,7 +199,7 @@ mod tests {
     fn what_only_leads_describe_is_resolved_at_once() {
         let mut certificate = known("", 1_000, None);
         certificate.facts.kind = Kind::SslCertificate;
-        certificate.facts.looks.clear();
+        certificate.facts.probes.clear();
         certificate.issues[0].name = "invalid_certificate_expired".to_owned();
         let judged = judge(&certificate, true, true, Timestamp(1_000), &Settings::default());
         assert!(matches!(judged.writes[..], [IssueWrite::Resolve { .. }]), "{:?}", judged.writes);
@@ -210,17 +210,17 @@ mod tests {
     fn what_nothing_can_look_at_any_more_is_resolved() {
         let mut site = known("", 1_000, None);
         (site.facts.kind, site.facts.name) = (Kind::Uri, "http://www.acme.test:80".to_owned());
-        site.facts.looks.clear();
+        site.facts.probes.clear();
         site.facts.decision.clearance = ambit_model::Clearance::L3;
         site.issues[0].name = "exposed_environment_file".to_owned();
         let sends_on = serde_json::json!({"hidden_https_redirect": true, "hidden_soft404": {"kind": "redirect"}});
         site.facts.details = sends_on.as_object().cloned().expect("an object");
         let judged = judge(&site, true, true, Timestamp(1_000), &Settings::default());
         assert!(matches!(judged.writes[..], [IssueWrite::Resolve { .. }]), "{:?}", judged.writes);
-        let look = known("", 1_000, None).facts.look_at(TASK, "").cloned().expect("one");
-        let unknown = LastLook { outcome: LookOutcome::Unknown, ..look };
-        let looks = BTreeMap::from([("192.0.2.1:80".to_owned(), unknown)]);
-        site.facts.looks.insert(TaskName::ContentFocus, looks);
+        let look = known("", 1_000, None).facts.probe_at(TASK, "").cloned().expect("one");
+        let unknown = LastProbe { outcome: ProbeOutcome::Unknown, ..look };
+        let probes = BTreeMap::from([("192.0.2.1:80".to_owned(), unknown)]);
+        site.facts.probes.insert(TaskName::ContentFocus, probes);
         assert_eq!(
             judge(&site, true, true, Timestamp(1_000), &Settings::default()),
             Judged::default(),

@@ -15,6 +15,6 @@ pub mod work;
 pub use guard::Installation;
 pub use hunt::Hunter;
 pub use progress::Progress;
-pub use run::{Clock, Outfit, RunEnd, drive};
+pub use run::{Clock, EngineConfig, RunEnd, drive};
 pub use schedule::{Board, Service, WireMaker, carry, serve};
 pub use share::{FLYING_MAX, Share, Shares};

@@ -3,7 +3,7 @@
 
 use crate::guard::ScopeGuard;
 use ambit_model::estimate::large_block;
-use ambit_model::facts::{Facts, LastLook, LookKey, LookOutcome};
+use ambit_model::facts::{Facts, LastProbe, ProbeKey, ProbeOutcome};
 use ambit_model::scope::{Decision, host_of};
 use ambit_model::{Clearance, EdgeKind, Kind, TaskName, Timestamp, Uid, entity};
 use ambit_store::engine::{NewSweep, NewWork, Work};
@@ -37,11 +37,11 @@ pub struct Planned {
     pub work: Vec<NewWork>,
     pub sweeps: Vec<NewSweep>,
     /// Looks that have lost their ground.
-    pub unbound: Vec<LookKey>,
+    pub orphaned: Vec<ProbeKey>,
     /// Tasks that would sweep a large block without a person's confirmation.
     pub unconfirmed: Vec<TaskName>,
     /// A fact within its time to live was relied on instead of asked again.
-    pub relied: bool,
+    pub still_fresh: bool,
 }
 
 /// Plans every task that watches the entity's kind, may run at its clearance, and is due.
@@ -56,7 +56,7 @@ pub fn plan(facts: &Facts, decision: &Decision, terms: &Terms<'_>) -> Planned {
             // What may not be asked now keeps what it said, but not of an address that the name has left: that is known
             // without asking.
             if let Some(Plan::Bound { bound, .. }) = looked(task, facts).then(|| (task.plan)(facts, terms.settings)) {
-                planned.unbound.extend(unbound(task, facts, &bound));
+                planned.orphaned.extend(orphaned(task, facts, &bound));
             }
             continue;
         }
@@ -65,7 +65,7 @@ pub fn plan(facts: &Facts, decision: &Decision, terms: &Terms<'_>) -> Planned {
             Plan::Once => add_work(&mut planned, task, facts, String::new(), terms),
             Plan::Each(arguments) => add_each(&mut planned, task, facts, arguments, terms),
             Plan::Bound { asked, bound } => {
-                planned.unbound.extend(unbound(task, facts, &bound));
+                planned.orphaned.extend(orphaned(task, facts, &bound));
                 add_each(&mut planned, task, facts, asked, terms);
             }
             Plan::Sweep { .. } if large_block(&facts.name).is_some() && !terms.confirmed.contains(&facts.uid) => {
@@ -108,14 +108,14 @@ fn add_each(planned: &mut Planned, task: &'static Task, facts: &Facts, arguments
 
 /// True where the task has said anything of the entity.
 fn looked(task: &Task, facts: &Facts) -> bool {
-    facts.looks.contains_key(&task.name)
+    facts.probes.contains_key(&task.name)
 }
 
 /// Looks of the task, with their arguments, that nothing binds to the entity any more.
-fn unbound(task: &Task, facts: &Facts, bound: &[String]) -> Vec<LookKey> {
-    let looks = facts.looks.get(&task.name).into_iter().flatten();
-    let lost = looks.filter(|(argument, _)| !bound.contains(argument));
-    let key = |argument: &String| LookKey { entity: facts.uid, task: task.name, argument: argument.clone() };
+fn orphaned(task: &Task, facts: &Facts, bound: &[String]) -> Vec<ProbeKey> {
+    let probes = facts.probes.get(&task.name).into_iter().flatten();
+    let lost = probes.filter(|(argument, _)| !bound.contains(argument));
+    let key = |argument: &String| ProbeKey { entity: facts.uid, task: task.name, argument: argument.clone() };
     lost.map(|(argument, _)| key(argument)).collect()
 }
 
@@ -123,8 +123,8 @@ fn add_work(planned: &mut Planned, task: &'static Task, facts: &Facts, argument:
     if terms.guard.is_some_and(|guard| is_forbidden(guard, facts, &argument)) {
         return;
     }
-    if !terms.by_person && facts.look_at(task.name, &argument).is_some_and(|look| is_fresh(look, task, terms.date)) {
-        planned.relied = true;
+    if !terms.by_person && facts.probe_at(task.name, &argument).is_some_and(|look| is_fresh(look, task, terms.date)) {
+        planned.still_fresh = true;
         return;
     }
     planned.work.push(new_work(task, facts, argument, 0, Timestamp(0)));
@@ -137,10 +137,10 @@ fn add_sweep(
     (prefix, size, step): (String, i64, i64),
     terms: &Terms<'_>,
 ) {
-    let ranges = facts.looks_of(task.name).filter(|(argument, _)| argument.starts_with(&prefix));
+    let ranges = facts.probes_of(task.name).filter(|(argument, _)| argument.starts_with(&prefix));
     let fresh: i64 = ranges.map(|(_, look)| i64::from(is_fresh(look, task, terms.date))).sum();
     if !terms.by_person && fresh > 0 && fresh * step >= size {
-        planned.relied = true;
+        planned.still_fresh = true;
         return;
     }
     planned.sweeps.push(NewSweep {
@@ -156,8 +156,8 @@ fn add_sweep(
 }
 
 /// True while the newest look succeeded and is within the task's time to live.
-fn is_fresh(look: &LastLook, task: &Task, date: Timestamp) -> bool {
-    look.outcome != LookOutcome::Unknown && look.at.plus_ms(task.ttl_ms) > date
+fn is_fresh(look: &LastProbe, task: &Task, date: Timestamp) -> bool {
+    look.outcome != ProbeOutcome::Unknown && look.at.plus_ms(task.ttl_ms) > date
 }
 
 /// True where the argument names a place (`203.0.113.7:443`) or a host that the guard would refuse whatever scope says
@@ -223,7 +223,7 @@ mod tests {
             present: true,
             decision: owned(Clearance::L3),
             details: serde_json::Map::new(),
-            looks: BTreeMap::new(),
+            probes: BTreeMap::new(),
             inward: Vec::new(),
             outward: Vec::new(),
             seeds: vec![(Kind::Domain, "acme.test".to_owned())],
@@ -265,8 +265,8 @@ mod tests {
             let mut facts = seed_domain();
             (facts.kind, facts.name) = (Kind::NetBlock, name.to_owned());
             // A block is swept once the registries were asked who holds parts of it.
-            let asked = LastLook { outcome: LookOutcome::Found, at: Timestamp(0), run: 1, reason: None };
-            facts.looks.entry(TaskName::Suballocations).or_default().insert(String::new(), asked);
+            let asked = LastProbe { outcome: ProbeOutcome::Found, at: Timestamp(0), run: 1, reason: None };
+            facts.probes.entry(TaskName::Suballocations).or_default().insert(String::new(), asked);
             let terms = Terms {
                 ceiling: Clearance::L3,
                 by_person: true,
@@ -290,11 +290,11 @@ mod tests {
     fn a_look_at_what_an_entity_is_no_longer_bound_to_loses_its_ground() {
         let mut facts = seed_domain();
         facts.kind = Kind::DnsRecord;
-        let look = LastLook { outcome: LookOutcome::Unknown, at: Timestamp(0), run: 1, reason: None };
+        let look = LastProbe { outcome: ProbeOutcome::Unknown, at: Timestamp(0), run: 1, reason: None };
         for (task, argument) in
             [(TaskName::HttpProbe, "192.0.2.1:80"), (TaskName::HttpProbe, "192.0.2.2:80"), (TaskName::Resolve, "")]
         {
-            facts.looks.entry(task).or_default().insert(argument.to_owned(), look.clone());
+            facts.probes.entry(task).or_default().insert(argument.to_owned(), look.clone());
         }
         facts.outward.push(ambit_model::facts::Neighbour {
             edge: ambit_model::EdgeKind::ResolvesTo,
@@ -309,8 +309,8 @@ mod tests {
         });
         for clearance in [Clearance::L3, Clearance::L1] {
             let all = planned(&facts, clearance, true, 0);
-            let lost = LookKey { entity: facts.uid, task: TaskName::HttpProbe, argument: "192.0.2.1:80".to_owned() };
-            assert_eq!(all.unbound, [lost]);
+            let lost = ProbeKey { entity: facts.uid, task: TaskName::HttpProbe, argument: "192.0.2.1:80".to_owned() };
+            assert_eq!(all.orphaned, [lost]);
             let asked = all.work.iter().any(|row| row.task == "http_probe");
             assert_eq!(
                 asked,
@@ -344,14 +344,14 @@ mod tests {
     #[test]
     fn a_scheduled_run_relies_on_fresh_answers_and_a_persons_run_asks_again() {
         let mut facts = seed_domain();
-        let look = LastLook { outcome: LookOutcome::Found, at: Timestamp(0), run: 1, reason: None };
-        facts.looks.entry(TaskName::Resolve).or_default().insert(String::new(), look);
+        let look = LastProbe { outcome: ProbeOutcome::Found, at: Timestamp(0), run: 1, reason: None };
+        facts.probes.entry(TaskName::Resolve).or_default().insert(String::new(), look);
         let asks = |planned: &Planned| planned.work.iter().any(|row| row.task == "resolve");
         let scheduled = planned(&facts, Clearance::L3, false, 1);
-        assert!(!asks(&scheduled) && scheduled.relied);
+        assert!(!asks(&scheduled) && scheduled.still_fresh);
         assert!(asks(&planned(&facts, Clearance::L3, true, 1)));
         assert!(asks(&planned(&facts, Clearance::L3, false, i64::MAX / 2)), "past its time to live");
-        facts.looks.values_mut().flat_map(BTreeMap::values_mut).for_each(|look| look.outcome = LookOutcome::Unknown);
+        facts.probes.values_mut().flat_map(BTreeMap::values_mut).for_each(|look| look.outcome = ProbeOutcome::Unknown);
         assert!(asks(&planned(&facts, Clearance::L3, false, 1)), "an unknown answer is never fresh");
     }
 }

@@ -12,7 +12,7 @@ pub struct Progress {
     /// Rows open or leased.
     pub open: i64,
     /// Rows running now.
-    pub flying: usize,
+    pub in_flight: usize,
     /// Entities seen for the first time.
     pub new_entities: u64,
     /// Entities in the scope graph.

@@ -3,16 +3,16 @@
 
 mod giving_back;
 mod obeying;
-mod settling;
+mod reconciling;
 
 use crate::graph::Graph;
 use crate::guard::{Installation, ScopeGuard};
 use crate::plan::Bindings;
 use crate::progress::Progress;
 use crate::share::Share;
-use crate::work::{Bench, execute};
+use crate::work::{Worker, execute};
 use ambit_model::facts::Facts;
-use ambit_model::observation::Look;
+use ambit_model::observation::ProbeResult;
 use ambit_model::reserved::Reserved;
 use ambit_model::run::{NotDone, NotDoneReason, Run, RunState};
 use ambit_model::scope::Rules;
@@ -30,8 +30,8 @@ use tokio::sync::{mpsc, watch};
 const COMMIT_MAX: usize = 200;
 /// Longest time between a row's end and its commit, wall time (docs/architecture.md §2).
 const COMMIT_EVERY: Duration = Duration::from_millis(500);
-/// Between two settlements while there is other work, as a multiple of what the last one took: what changes many times
-/// meanwhile is settled once, and scope, which is decided over the whole graph, takes no more than a quarter of the
+/// Between two reconciliations while there is other work, as a multiple of what the last one took: what changes many times
+/// meanwhile is reconciled once, and scope, which is decided over the whole graph, takes no more than a quarter of the
 /// time however large that is.
 const SETTLE_PACE: u32 = 3;
 /// How often the engine looks whether a person paused or cancelled the run, wall time.
@@ -51,7 +51,7 @@ pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
 /// What a run needs beside its row.
 #[derive(Clone)]
-pub struct Outfit {
+pub struct EngineConfig {
     pub engine: ambit_store::engine::Engine,
     pub wire: Arc<dyn Wire>,
     pub pace: Arc<ambit_net::Pace>,
@@ -82,29 +82,29 @@ pub enum RunEnd {
 }
 
 /// Carries a claimed run on to its end, or to a pause or stop.
-pub async fn drive(outfit: &Outfit, run: &Run) -> Result<RunEnd, StoreError> {
+pub async fn drive(config: &EngineConfig, run: &Run) -> Result<RunEnd, StoreError> {
     // Read before the rules: a word that comes between the two is obeyed once more.
-    let scope_revision = outfit.engine.scope_revision(run.collection).await?;
-    let rules = obeying::rules(outfit, run).await?;
-    let by_operator = outfit.engine.operator_seeds(run.collection).await?;
-    let reserved = outfit.installation.reserved(outfit.wire.reserved(), &by_operator);
-    let mut drive = Drive::new(outfit, run, rules, reserved, scope_revision);
-    drive.confirmed = outfit.engine.confirmed_blocks(run.collection).await?;
+    let scope_revision = config.engine.scope_revision(run.collection).await?;
+    let rules = obeying::rules(config, run).await?;
+    let by_operator = config.engine.operator_seeds(run.collection).await?;
+    let reserved = config.installation.reserved(config.wire.reserved(), &by_operator);
+    let mut drive = Drive::new(config, run, rules, reserved, scope_revision);
+    drive.confirmed = config.engine.confirmed_blocks(run.collection).await?;
     let end = drive.until_end().await;
     let given_back = drive.give_back().await;
     match &end {
-        Ok(RunEnd::Over(state)) => outfit.engine.finish(run.id, *state, (outfit.clock)()).await?,
+        Ok(RunEnd::Over(state)) => config.engine.finish(run.id, *state, (config.clock)()).await?,
         // Whoever comes next need not wait until this engine's heartbeat lapses. Where the store fails, that is what
         // frees the run.
-        Ok(_) => outfit.engine.release(run.id).await?,
-        Err(_) => drop(outfit.engine.release(run.id).await),
+        Ok(_) => config.engine.release(run.id).await?,
+        Err(_) => drop(config.engine.release(run.id).await),
     }
     given_back?;
     end
 }
 
 struct Drive<'a> {
-    outfit: &'a Outfit,
+    config: &'a EngineConfig,
     run: &'a Run,
     rules: Rules,
     /// Large blocks whose sweep a person has confirmed.
@@ -119,12 +119,12 @@ struct Drive<'a> {
     rules_moved: bool,
     graph: Graph,
     guard: Arc<ScopeGuard>,
-    bench: Bench,
+    worker: Worker,
     /// Rows of one entity share its facts: a hub's may be large, and its rows are many.
     queue: VecDeque<(Work, Arc<Facts>)>,
     /// Rows under which the process died; they run with nothing beside them.
     alone: VecDeque<(Work, Arc<Facts>)>,
-    flying: HashMap<i64, (Work, tokio::task::AbortHandle)>,
+    in_flight: HashMap<i64, (Work, tokio::task::AbortHandle)>,
     ended: Vec<Outcome>,
     ended_since: Option<std::time::Instant>,
     sender: mpsc::UnboundedSender<Outcome>,
@@ -138,26 +138,26 @@ struct Drive<'a> {
     progress: Progress,
     proven: BTreeSet<(Uid, &'static str, String)>,
     finishing: bool,
-    /// The last lease brought fewer rows than asked for, and nothing was committed or settled since.
+    /// The last lease brought fewer rows than asked for, and nothing was committed or reconciled since.
     dry: bool,
-    /// Something was committed since everything was settled.
-    unsettled: bool,
-    /// When everything was settled last, and how long that took, wall time.
-    settled: (std::time::Instant, Duration),
+    /// Something was committed since everything was reconciled.
+    unreconciled: bool,
+    /// When everything was reconciled last, and how long that took, wall time.
+    reconciled: (std::time::Instant, Duration),
 }
 
 impl<'a> Drive<'a> {
-    fn new(outfit: &'a Outfit, run: &'a Run, rules: Rules, reserved: Reserved, scope_revision: i64) -> Self {
-        let guard = Arc::new(ScopeGuard::new(outfit.installation.clone(), reserved.clone()));
+    fn new(config: &'a EngineConfig, run: &'a Run, rules: Rules, reserved: Reserved, scope_revision: i64) -> Self {
+        let guard = Arc::new(ScopeGuard::new(config.installation.clone(), reserved.clone()));
         let net = ambit_net::Net::new(
-            outfit.wire.clone(),
+            config.wire.clone(),
             guard.clone(),
-            outfit.pace.clone(),
+            config.pace.clone(),
             ambit_net::NetOptions::default(),
         );
         let (sender, receiver) = mpsc::unbounded_channel();
         Self {
-            outfit,
+            config,
             run,
             rules,
             confirmed: BTreeSet::new(),
@@ -167,15 +167,15 @@ impl<'a> Drive<'a> {
             rules_moved: false,
             graph: Graph::beside(reserved),
             guard,
-            bench: Bench { net, settings: outfit.settings.clone() },
+            worker: Worker { net, settings: config.settings.clone() },
             queue: VecDeque::new(),
             alone: VecDeque::new(),
-            flying: HashMap::new(),
+            in_flight: HashMap::new(),
             ended: Vec::new(),
             ended_since: None,
             sender,
             receiver,
-            began: ((outfit.clock)(), std::time::Instant::now()),
+            began: ((config.clock)(), std::time::Instant::now()),
             controlled: std::time::Instant::now(),
             told: std::time::Instant::now(),
             counted: None,
@@ -183,19 +183,19 @@ impl<'a> Drive<'a> {
             proven: BTreeSet::new(),
             finishing: false,
             dry: false,
-            unsettled: false,
-            settled: (std::time::Instant::now(), Duration::ZERO),
+            unreconciled: false,
+            reconciled: (std::time::Instant::now(), Duration::ZERO),
         }
     }
 
     async fn until_end(&mut self) -> Result<RunEnd, StoreError> {
-        self.count_engines((self.outfit.clock)()).await?;
-        if let Some(end) = self.settle_all().await? {
+        self.count_engines((self.config.clock)()).await?;
+        if let Some(end) = self.reconcile_all().await? {
             return Ok(end);
         }
         loop {
             // The clock of a simulated wire stands still while the engine itself computes or waits for the store.
-            let hold = self.outfit.wire.hold();
+            let hold = self.config.wire.hold();
             if let Some(end) = self.control().await? {
                 return Ok(end);
             }
@@ -204,20 +204,20 @@ impl<'a> Drive<'a> {
             {
                 return Ok(end);
             }
-            let idle = self.flying.is_empty() && self.queue.is_empty() && self.alone.is_empty();
+            let idle = self.in_flight.is_empty() && self.queue.is_empty() && self.alone.is_empty();
             let waited = self.ended_since.is_some_and(|since| since.elapsed() >= COMMIT_EVERY);
             if !self.ended.is_empty() && (idle || waited || self.ended.len() >= COMMIT_MAX) {
                 self.commit().await?;
             }
-            if self.unsettled
-                && self.settling_is_due()
-                && let Some(end) = self.settle_all().await?
+            if self.unreconciled
+                && self.reconciling_is_due()
+                && let Some(end) = self.reconcile_all().await?
             {
                 return Ok(end);
             }
             self.lease().await?;
             self.start();
-            if self.flying.is_empty() && self.ended.is_empty() {
+            if self.in_flight.is_empty() && self.ended.is_empty() {
                 if let Some(end) = self.rest(hold).await? {
                     return Ok(end);
                 }
@@ -230,22 +230,22 @@ impl<'a> Drive<'a> {
 
     /// A person's word, the process's end and the limit of 72 hours.
     async fn control(&mut self) -> Result<Option<RunEnd>, StoreError> {
-        if *self.outfit.stop.borrow() {
+        if *self.config.stop.borrow() {
             return Ok(Some(RunEnd::Stopped));
         }
-        if *self.outfit.give_way.borrow() {
+        if *self.config.give_way.borrow() {
             return Ok(Some(RunEnd::GaveWay));
         }
         if self.controlled.elapsed() < CONTROL_EVERY {
             return Ok(None);
         }
         self.controlled = std::time::Instant::now();
-        let now = (self.outfit.clock)();
-        self.outfit.engine.heartbeat(now).await?;
+        let now = (self.config.clock)();
+        self.config.engine.heartbeat(now).await?;
         self.tell();
         self.count_engines(now).await?;
-        self.is_told = self.outfit.engine.scope_revision(self.run.collection).await? != self.scope_revision;
-        let run = self.outfit.engine.run(self.run.id).await?;
+        self.is_told = self.config.engine.scope_revision(self.run.collection).await? != self.scope_revision;
+        let run = self.config.engine.run(self.run.id).await?;
         let started = run.started_at.unwrap_or(run.created_at);
         Ok(match run.state {
             RunState::Paused => Some(RunEnd::Paused),
@@ -264,8 +264,8 @@ impl<'a> Drive<'a> {
         }
         self.told = std::time::Instant::now();
         let (done, unknown) = (self.progress.done, self.progress.unknown);
-        let (flying, entities) = (self.flying.len(), self.progress.new_entities);
-        tracing::info!(run = self.run.id, done, unknown, flying, new_entities = entities, "a run goes on");
+        let (in_flight, entities) = (self.in_flight.len(), self.progress.new_entities);
+        tracing::info!(run = self.run.id, done, unknown, in_flight, new_entities = entities, "a run goes on");
     }
 
     /// The wall time when this engine took the run, and what has passed since.
@@ -285,7 +285,7 @@ impl<'a> Drive<'a> {
         };
         let commit =
             Commit { run: self.run.id, outcomes: Vec::new(), returned: Vec::new(), not_done: vec![reason], now };
-        self.outfit.engine.commit(commit).await.map(|_| ())
+        self.config.engine.commit(commit).await.map(|_| ())
     }
 
     /// Tells the rate limiter how many engines divide what lies outside a row's partition (docs/architecture.md §2).
@@ -294,21 +294,21 @@ impl<'a> Drive<'a> {
             return Ok(());
         }
         self.counted = Some(std::time::Instant::now());
-        let live = self.outfit.engine.live_engines(now).await?;
-        self.outfit.pace.set_engines(usize::try_from(live).unwrap_or(1));
+        let live = self.config.engine.live_engines(now).await?;
+        self.config.pace.set_engines(usize::try_from(live).unwrap_or(1));
         Ok(())
     }
 
     /// Rows that could start at once.
     fn free(&self) -> usize {
-        let taken = self.flying.len() + self.queue.len() + self.alone.len();
-        self.outfit.share.rows().saturating_sub(taken)
+        let taken = self.in_flight.len() + self.queue.len() + self.alone.len();
+        self.config.share.rows().saturating_sub(taken)
     }
 
     /// True where it is time, and where there is too little else to do.
-    fn settling_is_due(&self) -> bool {
-        let (at, took) = self.settled;
-        let starving = self.flying.is_empty() || (self.dry && self.free() >= self.outfit.share.rows() / 2);
+    fn reconciling_is_due(&self) -> bool {
+        let (at, took) = self.reconciled;
+        let starving = self.in_flight.is_empty() || (self.dry && self.free() >= self.config.share.rows() / 2);
         starving || at.elapsed() >= took * SETTLE_PACE
     }
 
@@ -317,15 +317,15 @@ impl<'a> Drive<'a> {
         // for the process's end.
         let free = self.free();
         // A lease is a transaction: many rows at once, and not again while nothing new can have come.
-        let worth_it = free >= self.outfit.share.rows() / 2 || self.flying.is_empty();
+        let worth_it = free >= self.config.share.rows() / 2 || self.in_flight.is_empty();
         if self.dry || !worth_it || !self.alone.is_empty() {
             return Ok(());
         }
-        let date = self.outfit.wire.date();
-        let leased = if self.unsettled {
-            self.outfit.engine.lease_meanwhile(self.run.id, free, date).await?
+        let date = self.config.wire.date();
+        let leased = if self.unreconciled {
+            self.config.engine.lease_meanwhile(self.run.id, free, date).await?
         } else {
-            self.outfit.engine.lease(self.run.id, free, date).await?
+            self.config.engine.lease(self.run.id, free, date).await?
         };
         self.dry = leased.len() < free;
         if leased.is_empty() {
@@ -333,36 +333,36 @@ impl<'a> Drive<'a> {
         }
         let uids: BTreeSet<Uid> = leased.iter().map(|work| work.uid).collect();
         let uids: Vec<Uid> = uids.into_iter().collect();
-        let known = self.outfit.engine.known(self.run.id, &uids, |uid| self.graph.end(uid)).await?;
+        let known = self.config.engine.known(self.run.id, &uids, |uid| self.graph.end(uid)).await?;
         let facts: HashMap<Uid, Arc<Facts>> =
             known.into_iter().map(|known| (known.facts.uid, Arc::new(known.facts))).collect();
-        let mut unbound = Vec::new();
+        let mut orphaned = Vec::new();
         let mut bindings = Bindings::default();
         for work in leased {
             let facts = facts
                 .get(&work.uid)
                 .cloned()
                 .ok_or_else(|| StoreError::Bug("a leased row's entity is not in the store".to_owned()))?;
-            if !bindings.hold(&work, &facts, &self.outfit.settings) {
-                unbound.push(work);
+            if !bindings.hold(&work, &facts, &self.config.settings) {
+                orphaned.push(work);
                 continue;
             }
             let queue = if work.attempts >= ATTEMPTS_BEFORE_ALONE { &mut self.alone } else { &mut self.queue };
             queue.push_back((work, facts));
         }
-        if unbound.is_empty() {
+        if orphaned.is_empty() {
             return Ok(());
         }
         self.dry = false;
-        self.outfit.engine.unplan(self.run.id, unbound).await
+        self.config.engine.unplan(self.run.id, orphaned).await
     }
 
     fn start(&mut self) {
-        while self.flying.len() < self.outfit.share.rows() {
+        while self.in_flight.len() < self.config.share.rows() {
             let Some((work, facts)) = self.queue.pop_front() else { break };
             self.spawn(work, facts);
         }
-        if self.flying.is_empty()
+        if self.in_flight.is_empty()
             && self.ended.is_empty()
             && let Some((work, facts)) = self.alone.pop_front()
         {
@@ -371,20 +371,20 @@ impl<'a> Drive<'a> {
     }
 
     fn spawn(&mut self, work: Work, facts: Arc<Facts>) {
-        let (bench, sender, id, kept) = (self.bench.clone(), self.sender.clone(), work.id, work.clone());
-        let task = self.outfit.wire.track(Box::pin(async move {
-            let done = execute(&bench, work, &facts).await;
+        let (worker, sender, id, kept) = (self.worker.clone(), self.sender.clone(), work.id, work.clone());
+        let task = self.config.wire.track(Box::pin(async move {
+            let done = execute(&worker, work, &facts).await;
             // The receiver is gone only when the run was given back: then the row is leased again.
             sender.send(done).ok();
         }));
         let handle = tokio::spawn(task).abort_handle();
-        self.flying.insert(id, (kept, handle));
+        self.in_flight.insert(id, (kept, handle));
     }
 
     /// Waits for a row to end, at most until the next commit is due, and takes all that have ended.
     async fn collect(&mut self) {
         let wait = self.ended_since.map_or(COMMIT_EVERY, |since| COMMIT_EVERY.saturating_sub(since.elapsed()));
-        let mut stop = self.outfit.stop.clone();
+        let mut stop = self.config.stop.clone();
         tokio::select! {
             done = self.receiver.recv() => self.take(done),
             _ = tokio::time::sleep(wait) => {}
@@ -399,7 +399,7 @@ impl<'a> Drive<'a> {
 
     fn take(&mut self, done: Option<Outcome>) {
         let Some(done) = done else { return };
-        if self.flying.remove(&done.work.id).is_none() {
+        if self.in_flight.remove(&done.work.id).is_none() {
             // It was ended when its entity went out of scope.
             return;
         }
@@ -409,7 +409,7 @@ impl<'a> Drive<'a> {
     fn end(&mut self, done: Outcome) {
         self.ended_since.get_or_insert_with(std::time::Instant::now);
         self.progress.done += 1;
-        self.progress.unknown += u64::from(matches!(done.look, Look::Unknown { .. }));
+        self.progress.unknown += u64::from(matches!(done.look, ProbeResult::Unknown { .. }));
         *self.progress.tasks.entry(done.work.task.clone()).or_default() += 1;
         self.ended.push(done);
     }
@@ -417,7 +417,7 @@ impl<'a> Drive<'a> {
     async fn commit(&mut self) -> Result<(), StoreError> {
         let mut outcomes: Vec<Outcome> = self.ended.drain(..).collect();
         self.ended_since = None;
-        (self.dry, self.unsettled) = (false, true);
+        (self.dry, self.unreconciled) = (false, true);
         // Results of equal content must leave equal rows whatever order they came in.
         outcomes.sort_by(|a, b| {
             (a.work.uid, &a.work.task, &a.work.argument).cmp(&(b.work.uid, &b.work.task, &b.work.argument))
@@ -427,9 +427,9 @@ impl<'a> Drive<'a> {
             outcomes,
             returned: Vec::new(),
             not_done: Vec::new(),
-            now: (self.outfit.clock)(),
+            now: (self.config.clock)(),
         };
-        let committed = self.outfit.engine.commit(commit).await?;
+        let committed = self.config.engine.commit(commit).await?;
         self.progress.new_entities += u64::try_from(committed.new_entities).unwrap_or(u64::MAX);
         Ok(())
     }
@@ -437,10 +437,10 @@ impl<'a> Drive<'a> {
     /// Nothing runs: wait for rows that may start later, close what was lost, or finish.
     async fn rest(&mut self, hold: Box<dyn ambit_net::wire::Hold>) -> Result<Option<RunEnd>, StoreError> {
         self.dry = false;
-        let date = self.outfit.wire.date();
-        let pending = self.outfit.engine.pending(self.run.id, date).await?;
+        let date = self.config.wire.date();
+        let pending = self.config.engine.pending(self.run.id, date).await?;
         if pending.dirty > 0 {
-            return self.settle_all().await;
+            return self.reconcile_all().await;
         } else if pending.open == 0 && pending.leased == 0 {
             if self.finishing {
                 return Ok(Some(RunEnd::Over(RunState::Finished)));
@@ -448,9 +448,9 @@ impl<'a> Drive<'a> {
             self.finishing = true;
             let lost = self.graph.lost();
             if !lost.is_empty() {
-                self.settle(Vec::new(), Vec::new(), lost).await?;
+                self.reconcile(Vec::new(), Vec::new(), lost).await?;
             }
-            return self.settle_all().await;
+            return self.reconcile_all().await;
         } else if let Some(at) = pending.not_before.filter(|at| *at > date) {
             drop(hold);
             self.wait_for(at, date).await;
@@ -464,7 +464,7 @@ impl<'a> Drive<'a> {
     /// Waits on the wire's clock, at most as long as a person's word may wait on a live one.
     async fn wait_for(&self, at: Timestamp, date: Timestamp) {
         let wait = Duration::from_millis(u64::try_from(at.0 - date.0).unwrap_or(0));
-        let wire = self.outfit.wire.clone();
+        let wire = self.config.wire.clone();
         let (sender, receiver) = tokio::sync::oneshot::channel();
         let until = wire.now() + wait;
         let sleeper = wire.clone().track(Box::pin(async move {

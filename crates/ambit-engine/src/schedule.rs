@@ -4,7 +4,7 @@
 use crate::guard::Installation;
 use crate::hunt::hunt;
 use crate::progress::Progress;
-use crate::run::{Clock, Outfit, RunEnd, drive};
+use crate::run::{Clock, EngineConfig, RunEnd, drive};
 use crate::share::{Share, Shares};
 use ambit_model::collection::Collection;
 use ambit_model::id::RunId;
@@ -99,13 +99,13 @@ async fn carry_runs(service: &Service) {
 struct Carried {
     runs: JoinSet<Result<RunEnd, StoreError>>,
     /// By the task that carries it: a task that panics says no more than its own id.
-    places: HashMap<tokio::task::Id, Place>,
+    places: HashMap<tokio::task::Id, CarriedRun>,
     shares: Shares,
     asked: Option<Instant>,
 }
 
 /// A run that is carried.
-struct Place {
+struct CarriedRun {
     run: RunId,
     /// It is expected to be short, or an administrator started it.
     short: bool,
@@ -113,7 +113,7 @@ struct Place {
     give_way: watch::Sender<bool>,
 }
 
-impl Place {
+impl CarriedRun {
     fn is_long(&self) -> bool {
         !self.short || self.since.elapsed() >= SHORT_TIME
     }
@@ -136,7 +136,7 @@ impl Carried {
         };
         let (give_way, asked) = watch::channel(false);
         let (service, share) = (service.clone(), self.shares.join(run.id, run.project));
-        let place = Place { run: run.id, short, since: Instant::now(), give_way };
+        let place = CarriedRun { run: run.id, short, since: Instant::now(), give_way };
         self.start(place, async move { carry(&service, &run, share, asked).await });
         Ok(true)
     }
@@ -168,7 +168,7 @@ impl Carried {
         Ok(())
     }
 
-    fn start(&mut self, place: Place, carry: impl Future<Output = Result<RunEnd, StoreError>> + Send + 'static) {
+    fn start(&mut self, place: CarriedRun, carry: impl Future<Output = Result<RunEnd, StoreError>> + Send + 'static) {
         let task = self.runs.spawn(carry);
         self.places.insert(task.id(), place);
     }
@@ -203,7 +203,7 @@ pub async fn carry(
     };
     let (progress, shown) = watch::channel(Progress::default());
     service.board.lock().await.insert(run.id, shown);
-    let outfit = Outfit {
+    let config = EngineConfig {
         engine: service.engine.clone(),
         wire,
         pace,
@@ -216,7 +216,7 @@ pub async fn carry(
         stop: service.stop.clone(),
     };
     tracing::info!(run = run.id, collection = run.collection_name, "a run is carried");
-    let end = drive(&outfit, run).await;
+    let end = drive(&config, run).await;
     tracing::info!(run = run.id, ?end, "a run is not carried any more");
     service.board.lock().await.remove(&run.id);
     end
@@ -226,8 +226,8 @@ pub async fn carry(
 mod tests {
     use super::*;
 
-    fn place(run: RunId, short: bool) -> Place {
-        Place { run, short, since: Instant::now(), give_way: watch::channel(false).0 }
+    fn place(run: RunId, short: bool) -> CarriedRun {
+        CarriedRun { run, short, since: Instant::now(), give_way: watch::channel(false).0 }
     }
 
     #[tokio::test]

@@ -2,7 +2,7 @@
 
 use ambit_model::entity;
 use ambit_model::facts::Facts;
-use ambit_model::observation::Look;
+use ambit_model::observation::ProbeResult;
 use ambit_model::run::NotDoneReason;
 use ambit_model::scope::host_of;
 use ambit_net::{Grants, Home, Net};
@@ -22,23 +22,23 @@ pub const ATTEMPTS_MAX: i64 = ATTEMPTS_BEFORE_ALONE + 2;
 
 /// What every row of a run shares.
 #[derive(Clone)]
-pub struct Bench {
+pub struct Worker {
     pub net: Net,
     pub settings: Arc<Settings>,
 }
 
 /// Runs a leased row to its end. Never fails and never panics.
-pub async fn execute(bench: &Bench, work: Work, facts: &Facts) -> Outcome {
+pub async fn execute(worker: &Worker, work: Work, facts: &Facts) -> Outcome {
     let Some(task) = ambit_tasks::find(&work.task) else {
         let why = format!("this version knows no task {:?}", work.task);
-        return finish(bench, work, unknown(NotDoneReason::UnknownTask, why), &[]);
+        return finish(worker, work, unknown(NotDoneReason::UnknownTask, why), &[]);
     };
     if work.attempts >= ATTEMPTS_MAX {
         let why = format!("set aside: the process died under it {} times", work.attempts);
-        return finish(bench, work, unknown(NotDoneReason::SetAside, why), task.volatile);
+        return finish(worker, work, unknown(NotDoneReason::SetAside, why), task.volatile);
     }
-    let session = bench.net.session(grants(task, &work));
-    let context = Context::new(&session, facts, &work.argument, &bench.settings);
+    let session = worker.net.session(grants(task, &work));
+    let context = Context::new(&session, facts, &work.argument, &worker.settings);
     let deadline = session.sleep(TASK_DEADLINE);
     let ended = {
         let run = AssertUnwindSafe((task.run)(&context)).catch_unwind();
@@ -49,8 +49,8 @@ pub async fn execute(bench: &Bench, work: Work, facts: &Facts) -> Outcome {
         }
     };
     let look = match ended {
-        Some(Ok(Ok(Answer::Found))) => Look::Found(context.into_found()),
-        Some(Ok(Ok(Answer::Absent))) => Look::Absent,
+        Some(Ok(Ok(Answer::Found))) => ProbeResult::Found(context.into_found()),
+        Some(Ok(Ok(Answer::Absent))) => ProbeResult::Absent,
         Some(Ok(Err(error))) => unknown(error.reason(), error.to_string()),
         Some(Err(_)) => {
             tracing::error!(task = task.name.as_str(), entity.name = %work.name, "task panicked");
@@ -58,14 +58,14 @@ pub async fn execute(bench: &Bench, work: Work, facts: &Facts) -> Outcome {
         }
         None => unknown(NotDoneReason::OutOfTime, "out of time"),
     };
-    finish(bench, work, look, task.volatile)
+    finish(worker, work, look, task.volatile)
 }
 
 /// A row that is not carried on: a person took its entity out of scope.
-pub fn refused(bench: &Bench, work: Work) -> Outcome {
+pub fn refused(worker: &Worker, work: Work) -> Outcome {
     let volatile = ambit_tasks::find(&work.task).map_or(&[][..], |task| task.volatile);
     let look = unknown(NotDoneReason::RefusedByScope, "it was taken out of scope while it was looked at");
-    finish(bench, work, look, volatile)
+    finish(worker, work, look, volatile)
 }
 
 /// What the task may contact: targets at its footprint, its own providers, and nothing else.
@@ -86,10 +86,10 @@ fn grants(task: &Task, work: &Work) -> Grants {
     }
 }
 
-fn unknown(reason: NotDoneReason, why: impl Into<String>) -> Look {
-    Look::Unknown { reason, why: why.into() }
+fn unknown(reason: NotDoneReason, why: impl Into<String>) -> ProbeResult {
+    ProbeResult::Unknown { reason, why: why.into() }
 }
 
-fn finish(bench: &Bench, work: Work, look: Look, volatile: &'static [&'static str]) -> Outcome {
-    Outcome { work, look, volatile, at: bench.net.session(Grants::none()).date() }
+fn finish(worker: &Worker, work: Work, look: ProbeResult, volatile: &'static [&'static str]) -> Outcome {
+    Outcome { work, look, volatile, at: worker.net.session(Grants::none()).date() }
 }

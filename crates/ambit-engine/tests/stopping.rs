@@ -1,9 +1,9 @@
-//! A run that is asked to stop while it settles much ends soon and loses nothing; one whose entity is denied meanwhile
+//! A run that is asked to stop while it reconciles much ends soon and loses nothing; one whose entity is denied meanwhile
 //! obeys; engines of one database share what they all contact.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use ambit_engine::{Installation, Outfit, Progress, RunEnd, Shares, drive};
+use ambit_engine::{EngineConfig, Installation, Progress, RunEnd, Shares, drive};
 use ambit_model::collection::Schedule;
 use ambit_model::run::{NotDoneReason, Run, RunState};
 use ambit_model::wire::WireChoice;
@@ -50,15 +50,15 @@ async fn begun(options: &Options, seeds: usize) -> (Store, Engine, Run) {
 }
 
 /// A process that has been asked to stop. Nothing is contacted: no look begins.
-fn stopping(engine: &Engine) -> (Outfit, watch::Sender<bool>) {
-    outfit(engine, "127.0.0.1:9".parse().unwrap(), true)
+fn stopping(engine: &Engine) -> (EngineConfig, watch::Sender<bool>) {
+    config(engine, "127.0.0.1:9".parse().unwrap(), true)
 }
 
 /// A process whose only way out is a resolver on this machine.
-fn outfit(engine: &Engine, resolver: SocketAddr, is_stopping: bool) -> (Outfit, watch::Sender<bool>) {
+fn config(engine: &Engine, resolver: SocketAddr, is_stopping: bool) -> (EngineConfig, watch::Sender<bool>) {
     let (asked, stop) = watch::channel(is_stopping);
     let wire = LiveWire::new(&LiveOptions { resolvers: vec![resolver], ..LiveOptions::default() });
-    let outfit = Outfit {
+    let config = EngineConfig {
         engine: engine.clone(),
         wire: Arc::new(wire.unwrap()),
         pace: Arc::new(Pace::new(PaceLimits::default())),
@@ -70,7 +70,7 @@ fn outfit(engine: &Engine, resolver: SocketAddr, is_stopping: bool) -> (Outfit, 
         give_way: watch::channel(false).1,
         stop,
     };
-    (outfit, asked)
+    (config, asked)
 }
 
 #[tokio::test]
@@ -78,17 +78,17 @@ async fn a_run_stops_between_two_batches_of_what_it_settles_and_the_next_goes_on
     const SEEDS: usize = 1_000;
     let folder = std::env::temp_dir().join(format!("ambit-stopping-{}", Uuid::new_v4()));
     let (store, engine, run) = begun(&Options::folder(&folder), SEEDS).await;
-    let (outfit, _asked) = stopping(&engine);
+    let (config, _asked) = stopping(&engine);
     let mut left = vec![engine.dirty(run.id, 2 * SEEDS).await.unwrap().len()];
     assert!(left[0] >= SEEDS, "every seed waits to be settled: {left:?}");
     while left.last() != Some(&0) {
-        assert_eq!(drive(&outfit, &run).await.unwrap(), RunEnd::Stopped);
+        assert_eq!(drive(&config, &run).await.unwrap(), RunEnd::Stopped);
         left.push(engine.dirty(run.id, 2 * SEEDS).await.unwrap().len());
         assert!(left.is_sorted_by(|before, after| before > after), "each time some are settled: {left:?}");
         engine.claim(run.id, NOW).await.unwrap().unwrap();
     }
     assert!(left.len() > 2, "it stopped before all was settled: {left:?}");
-    let pending = engine.pending(run.id, outfit.wire.date()).await.unwrap();
+    let pending = engine.pending(run.id, config.wire.date()).await.unwrap();
     assert!(usize::try_from(pending.open).unwrap() >= SEEDS, "each seed has its work: {}", pending.open);
     store.close().await;
     std::fs::remove_dir_all(folder).unwrap();
@@ -98,10 +98,10 @@ async fn a_run_stops_between_two_batches_of_what_it_settles_and_the_next_goes_on
 async fn a_run_that_is_asked_to_make_room_ends_its_turn_and_waits_for_the_next() {
     let folder = std::env::temp_dir().join(format!("ambit-room-{}", Uuid::new_v4()));
     let (store, engine, run) = begun(&Options::folder(&folder), 1).await;
-    let (mut outfit, _asked) = stopping(&engine);
+    let (mut config, _asked) = stopping(&engine);
     // Not the process is to end, but this run's turn.
-    (outfit.stop, outfit.give_way) = (watch::channel(false).1, watch::channel(true).1);
-    assert_eq!(drive(&outfit, &run).await.unwrap(), RunEnd::GaveWay);
+    (config.stop, config.give_way) = (watch::channel(false).1, watch::channel(true).1);
+    assert_eq!(drive(&config, &run).await.unwrap(), RunEnd::GaveWay);
     let next = engine.claim_next(&BTreeSet::new(), Room::Any, NOW).await.unwrap().unwrap();
     assert_eq!((next.run.id, next.run.state), (run.id, RunState::Running), "it goes on where it was");
     store.close().await;
@@ -114,7 +114,7 @@ async fn a_run_that_goes_on_ends_what_a_person_denies() {
     let (store, engine, run) = begun(&Options::folder(&folder), 1).await;
     let me = store.local_operator().await.unwrap();
     let resolver = tokio::net::UdpSocket::bind("127.0.0.1:0").await.unwrap();
-    let (outfit, _asked) = outfit(&engine, resolver.local_addr().unwrap(), false);
+    let (config, _asked) = config(&engine, resolver.local_addr().unwrap(), false);
     let seed = Uid::of_entity(run.collection, Kind::Domain, "acme-0.test").to_string();
     let denying = async {
         // A question is under way, and nobody answers it.
@@ -122,7 +122,7 @@ async fn a_run_that_goes_on_ends_what_a_person_denies() {
         let flags = EntityFlags { deny: Some(true), ..EntityFlags::default() };
         store.set_entity_flags(&me, &seed, None, &flags, NOW).await.unwrap();
     };
-    let (end, ()) = tokio::join!(drive(&outfit, &run), denying);
+    let (end, ()) = tokio::join!(drive(&config, &run), denying);
     assert_eq!(end.unwrap(), RunEnd::Over(RunState::Finished));
     let not_done = store.list_not_done(&me, run.id).await.unwrap();
     let refused = not_done.iter().find(|row| row.task == "resolve" && row.reason == NotDoneReason::RefusedByScope);
@@ -157,15 +157,15 @@ fn tell(server: &str, statement: &str) {
 async fn engines_of_one_database_divide_what_they_all_contact() {
     let (options, server, name) = database();
     let (store, engine, run) = begun(&options, 1).await;
-    let (outfit, _asked) = stopping(&engine);
-    drive(&outfit, &run).await.unwrap();
-    assert_eq!(outfit.pace.engines(), 1);
+    let (config, _asked) = stopping(&engine);
+    drive(&config, &run).await.unwrap();
+    assert_eq!(config.pace.engines(), 1);
     let second = store.engine("second", Duration::ZERO).await.unwrap();
     engine.heartbeat(NOW).await.unwrap();
     let run = second.claim(run.id, NOW).await.unwrap().unwrap();
-    let (outfit, _asked) = stopping(&second);
-    drive(&outfit, &run).await.unwrap();
-    assert_eq!(outfit.pace.engines(), 2);
+    let (config, _asked) = stopping(&second);
+    drive(&config, &run).await.unwrap();
+    assert_eq!(config.pace.engines(), 2);
     store.close().await;
     tell(&server, &format!("DROP DATABASE {name} WITH (FORCE)"));
     std::fs::remove_file(secret(&name)).unwrap();

@@ -138,12 +138,12 @@ impl EdgeKind {
     }
 
     /// Returns true if the details of the edge's end are facts of its start, which tasks plan by and judges judge by.
-    pub fn tells_start(self) -> bool {
+    pub fn shares_details_with_start(self) -> bool {
         matches!(self, Self::ResolvesTo | Self::Service | Self::Bucket | Self::Token)
     }
 
     /// Returns true if the details of the edge's start are facts of its end.
-    pub fn tells_end(self) -> bool {
+    pub fn shares_details_with_end(self) -> bool {
         matches!(self, Self::ResolvesTo | Self::Service | Self::Site | Self::Binding)
     }
 

@@ -18,7 +18,7 @@ pub struct Facts {
     /// The members of all open observations, folded.
     pub details: Details,
     /// The newest look of each task with each argument. Looks of tasks that this version does not have are left out.
-    pub looks: Looks,
+    pub probes: Probes,
     /// Open edges that lead here.
     pub inward: Vec<Neighbour>,
     /// Open edges that lead away.
@@ -28,12 +28,12 @@ pub struct Facts {
 }
 
 /// The newest look at an entity, by task and argument.
-pub type Looks = BTreeMap<TaskName, BTreeMap<String, LastLook>>;
+pub type Probes = BTreeMap<TaskName, BTreeMap<String, LastProbe>>;
 
 /// The newest look of a task at an entity.
 #[derive(Clone, Debug, PartialEq)]
-pub struct LastLook {
-    pub outcome: LookOutcome,
+pub struct LastProbe {
+    pub outcome: ProbeOutcome,
     /// Wire date of the look.
     pub at: Timestamp,
     /// The run that looked.
@@ -44,7 +44,7 @@ pub struct LastLook {
 
 /// Which look: of a task at an entity, with an argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LookKey {
+pub struct ProbeKey {
     pub entity: Uid,
     pub task: TaskName,
     pub argument: String,
@@ -52,7 +52,7 @@ pub struct LookKey {
 
 /// How the newest look ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LookOutcome {
+pub enum ProbeOutcome {
     Found,
     Absent,
     Unknown,
@@ -71,7 +71,7 @@ pub struct Neighbour {
     pub name: String,
     pub scoped: bool,
     pub clearance: Clearance,
-    /// The details of the other end, if they are facts of this one (`EdgeKind::tells_start`, `tells_end`). Empty for
+    /// The details of the other end, if they are facts of this one (`EdgeKind::shares_details_with_start`, `shares_details_with_end`). Empty for
     /// all other edges: a domain has thousands of names. Shared with every other neighbour of that entity: a hub's
     /// details stand beside hundreds of edges.
     pub details: Arc<Details>,
@@ -89,46 +89,46 @@ impl Facts {
     }
 
     /// Returns the newest looks of a task with their arguments; nothing if it never looked.
-    pub fn looks_of(&self, task: TaskName) -> impl Iterator<Item = (&str, &LastLook)> {
-        let looks = self.looks.get(&task).into_iter().flatten();
-        looks.map(|(argument, look)| (argument.as_str(), look))
+    pub fn probes_of(&self, task: TaskName) -> impl Iterator<Item = (&str, &LastProbe)> {
+        let probes = self.probes.get(&task).into_iter().flatten();
+        probes.map(|(argument, look)| (argument.as_str(), look))
     }
 
     /// Returns the newest look of a task with an argument; `None` if there was none.
-    pub fn look_at(&self, task: TaskName, argument: &str) -> Option<&LastLook> {
-        self.looks.get(&task)?.get(argument)
+    pub fn probe_at(&self, task: TaskName, argument: &str) -> Option<&LastProbe> {
+        self.probes.get(&task)?.get(argument)
     }
 
     /// Returns how the newest looks of a task ended: `Found` if any argument found something, else `Unknown` if any
     /// failed, else `Absent`; `None` if it never looked.
-    pub fn outcome(&self, task: TaskName) -> Option<LookOutcome> {
-        let outcomes = || self.looks_of(task).map(|(_, look)| look.outcome);
-        [LookOutcome::Found, LookOutcome::Unknown, LookOutcome::Absent]
+    pub fn outcome(&self, task: TaskName) -> Option<ProbeOutcome> {
+        let outcomes = || self.probes_of(task).map(|(_, look)| look.outcome);
+        [ProbeOutcome::Found, ProbeOutcome::Unknown, ProbeOutcome::Absent]
             .into_iter()
             .find(|outcome| outcomes().any(|seen| seen == *outcome))
     }
 
     /// Returns how the newest look of a task with an argument ended; `None` if there was none.
-    pub fn outcome_at(&self, task: TaskName, argument: &str) -> Option<LookOutcome> {
-        self.look_at(task, argument).map(|look| look.outcome)
+    pub fn outcome_at(&self, task: TaskName, argument: &str) -> Option<ProbeOutcome> {
+        self.probe_at(task, argument).map(|look| look.outcome)
     }
 
     /// Returns true when the task's newest looks all succeeded (found or absent), and there was at least one.
     pub fn looked(&self, task: TaskName) -> bool {
-        self.outcome(task).is_some() && self.looks_of(task).all(|(_, look)| look.outcome != LookOutcome::Unknown)
+        self.outcome(task).is_some() && self.probes_of(task).all(|(_, look)| look.outcome != ProbeOutcome::Unknown)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use LookOutcome::{Absent, Found, Unknown};
+    use ProbeOutcome::{Absent, Found, Unknown};
 
-    fn facts(seen: &[(TaskName, &str, LookOutcome)]) -> Facts {
-        let mut looks = Looks::new();
+    fn facts(seen: &[(TaskName, &str, ProbeOutcome)]) -> Facts {
+        let mut probes = Probes::new();
         for (task, argument, outcome) in seen {
-            let look = LastLook { outcome: *outcome, at: Timestamp(0), run: 1, reason: None };
-            looks.entry(*task).or_default().insert((*argument).to_owned(), look);
+            let look = LastProbe { outcome: *outcome, at: Timestamp(0), run: 1, reason: None };
+            probes.entry(*task).or_default().insert((*argument).to_owned(), look);
         }
         Facts {
             uid: Uid::from_bytes([0; 32]),
@@ -138,7 +138,7 @@ mod tests {
             present: true,
             decision: Decision::unreached(),
             details: Details::new(),
-            looks,
+            probes,
             inward: Vec::new(),
             outward: Vec::new(),
             seeds: Vec::new(),
@@ -148,7 +148,7 @@ mod tests {
     #[test]
     fn a_task_has_looked_when_none_of_its_newest_looks_failed() {
         use TaskName::{Ptr, Resolve, ReverseWalk};
-        for (looks, outcome, looked) in [
+        for (probes, outcome, looked) in [
             (&[][..], None, false),
             (&[(Resolve, "", Found)][..], Some(Found), true),
             (&[(Resolve, "", Absent)][..], Some(Absent), true),
@@ -158,8 +158,8 @@ mod tests {
             (&[(Resolve, "a", Absent), (Resolve, "b", Unknown)][..], Some(Unknown), false),
             (&[(ReverseWalk, "", Found), (Ptr, "", Unknown)][..], None, false),
         ] {
-            let facts = facts(looks);
-            assert_eq!((facts.outcome(Resolve), facts.looked(Resolve)), (outcome, looked), "{looks:?}");
+            let facts = facts(probes);
+            assert_eq!((facts.outcome(Resolve), facts.looked(Resolve)), (outcome, looked), "{probes:?}");
         }
     }
 }

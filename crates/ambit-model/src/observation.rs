@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 
 /// A probe that ended as absent is repeated after this much wire time before it counts (docs/architecture.md §1.2), in
 /// milliseconds.
-pub const SECOND_LOOK_AFTER_MS: i64 = 60_000;
+pub const SECOND_PROBE_AFTER_MS: i64 = 60_000;
 
 /// How a look ended.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Look {
+pub enum ProbeResult {
     /// The thing is there: its details, where it led, and the stored bytes.
     Found(Found),
     /// The probe succeeded and the thing is not there.
@@ -25,14 +25,14 @@ pub struct Found {
     /// Members of the entity's details that this task owns.
     pub details: Details,
     /// Entities it led to.
-    pub edges: Vec<Lead>,
+    pub edges: Vec<Discovery>,
     /// Stored bytes.
     pub evidence: Vec<Evidence>,
 }
 
 /// An entity that a probe discovered, in canonical form, with the edge that leads there.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Lead {
+pub struct Discovery {
     /// How.
     pub edge: EdgeKind,
     /// Its kind.

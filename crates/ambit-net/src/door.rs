@@ -9,7 +9,7 @@ pub use connection::Connection;
 use crate::error::{NetError, Phase, Refused};
 use crate::guard::{Contact, Grant, Grants, Guard, RESOLVER, Transport, reserved_range};
 use crate::limits::{SOCKETS_FREE_SHARE, SOCKETS_MAX};
-use crate::pace::{Cell, Pace, Signal};
+use crate::pace::{Bucket, Pace, Signal};
 use crate::wire::{Datagrams, Wire, WireTime};
 use ambit_model::{Clearance, Timestamp};
 use futures::future::BoxFuture;
@@ -202,10 +202,10 @@ impl Door {
 /// Rate limiting: when a contact may be made.
 impl Door {
     /// Waits until each rate that applies to this contact permits it, the narrowest first.
-    pub(crate) async fn turn(&self, cells: &[Cell]) {
-        for cell in cells {
+    pub(crate) async fn acquire(&self, buckets: &[Bucket]) {
+        for bucket in buckets {
             let now = self.now();
-            let at = self.outside.pace.reserve(now, cell, self.grants.home.as_ref());
+            let at = self.outside.pace.reserve(now, bucket, self.grants.home.as_ref());
             if at > now {
                 self.sleep_until(at).await;
             }
@@ -214,15 +214,15 @@ impl Door {
 
     /// Waits for a contact's turn among all, after its turn with its own peer: what then waits no more goes out at
     /// once, so that no second ever sees more than the limit. The operator's own hosts are not counted, resolvers are.
-    pub(crate) async fn turn_over_all(&self, grant: Grant) {
+    pub(crate) async fn acquire_total(&self, grant: Grant) {
         if matches!(grant, Grant::Target | Grant::Source(_) | Grant::Operator(RESOLVER)) {
-            self.turn(&[Cell::Total]).await;
+            self.acquire(&[Bucket::Total]).await;
         }
     }
 
     /// How long the next contact of any peer would wait for its turn among all.
-    pub(crate) fn wait_over_all(&self) -> Duration {
-        self.outside.pace.wait(self.now(), &Cell::Total)
+    pub(crate) fn wait_total(&self) -> Duration {
+        self.outside.pace.wait(self.now(), &Bucket::Total)
     }
 
     /// One of the places for HTTP exchanges with an address.
@@ -231,8 +231,8 @@ impl Door {
     }
 
     /// Reports the outcome of a contact to the rate limiter.
-    pub(crate) fn report(&self, cell: &Cell, signal: Signal) {
-        self.outside.pace.report(self.now(), cell, signal);
+    pub(crate) fn report(&self, bucket: &Bucket, signal: Signal) {
+        self.outside.pace.report(self.now(), bucket, signal);
     }
 
     /// Checks a contact, waits for its turn, and checks again: scope may have changed while it waited.
@@ -242,12 +242,12 @@ impl Door {
         address: SocketAddr,
         transport: Transport,
         name: Option<&str>,
-        cells: &[Cell],
+        buckets: &[Bucket],
     ) -> Result<(), NetError> {
         self.check(grant, address, transport, name)?;
         let before = self.now();
-        self.turn(cells).await;
-        self.turn_over_all(grant).await;
+        self.acquire(buckets).await;
+        self.acquire_total(grant).await;
         if self.now() > before { self.check(grant, address, transport, name) } else { Ok(()) }
     }
 }
@@ -263,12 +263,12 @@ impl Door {
         limit: Duration,
     ) -> Result<Connection, NetError> {
         self.check(grant, address, Transport::Tcp, name)?;
-        let cells = match grant {
-            Grant::Target => vec![Cell::Address(address.ip()), Cell::block(address.ip())],
-            Grant::Source(provider) => vec![Cell::Provider(provider)],
+        let buckets = match grant {
+            Grant::Target => vec![Bucket::Address(address.ip()), Bucket::block(address.ip())],
+            Grant::Source(provider) => vec![Bucket::Provider(provider)],
             Grant::Operator(_) => Vec::new(),
         };
-        self.admit(grant, address, Transport::Tcp, name, &cells).await?;
+        self.admit(grant, address, Transport::Tcp, name, &buckets).await?;
         let place = self.socket().await;
         self.check(grant, address, Transport::Tcp, name)?;
         self.outside.connections.fetch_add(1, Ordering::Relaxed);
@@ -309,9 +309,9 @@ impl Door {
         grant: Grant,
         to: SocketAddr,
         name: Option<&str>,
-        cells: &[Cell],
+        buckets: &[Bucket],
     ) -> Result<Pass, NetError> {
-        self.admit(grant, to, Transport::Udp, name, cells).await?;
+        self.admit(grant, to, Transport::Udp, name, buckets).await?;
         Ok(Pass { to })
     }
 }

@@ -63,22 +63,22 @@ impl PaceLimits {
         }
     }
 
-    fn rate(&self, cell: &Cell) -> Option<f64> {
-        match cell {
-            Cell::Total => self.total,
-            Cell::Address(_) => Some(self.connections_per_address),
-            Cell::Block(_) => Some(self.connections_per_block),
-            Cell::Host(..) => Some(self.requests_per_host),
-            Cell::Server(_) => Some(self.questions_per_server),
-            Cell::Provider(_) => Some(self.requests_per_provider),
-            Cell::Resolver(_) => self.questions_per_resolver,
+    fn rate(&self, bucket: &Bucket) -> Option<f64> {
+        match bucket {
+            Bucket::Total => self.total,
+            Bucket::Address(_) => Some(self.connections_per_address),
+            Bucket::Block(_) => Some(self.connections_per_block),
+            Bucket::Host(..) => Some(self.requests_per_host),
+            Bucket::Server(_) => Some(self.questions_per_server),
+            Bucket::Provider(_) => Some(self.requests_per_provider),
+            Bucket::Resolver(_) => self.questions_per_resolver,
         }
     }
 }
 
 /// What a rate is kept for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Cell {
+pub(crate) enum Bucket {
     /// Contacts of every kind.
     Total,
     /// Connections to an address.
@@ -95,7 +95,7 @@ pub(crate) enum Cell {
     Resolver(IpAddr),
 }
 
-impl Cell {
+impl Bucket {
     /// The block of an address.
     pub(crate) fn block(address: IpAddr) -> Self {
         Self::Block(block_of(address))
@@ -165,21 +165,21 @@ const FAILURES_TO_CUT: u32 = 3;
 const BUSY_PAUSE: Duration = Duration::from_secs(1);
 /// Contacts that may be made at once after a rest, as a part of a second.
 const BURST_SECONDS: f64 = 0.1;
-/// Cells kept; beyond it, resting ones are dropped.
+/// Buckets kept; beyond it, resting ones are dropped.
 const CELLS_MAX: usize = 100_000;
 
 /// The rate limiter.
 pub struct Pace {
     limits: PaceLimits,
     engines: AtomicUsize,
-    cells: Mutex<HashMap<Cell, Entry>>,
+    buckets: Mutex<HashMap<Bucket, Entry>>,
     exchanges: Mutex<HashMap<IpAddr, Arc<Semaphore>>>,
 }
 
 impl Pace {
     /// Makes a rate limiter without any history.
     pub fn new(limits: PaceLimits) -> Self {
-        Self { limits, engines: AtomicUsize::new(1), cells: Mutex::default(), exchanges: Mutex::default() }
+        Self { limits, engines: AtomicUsize::new(1), buckets: Mutex::default(), exchanges: Mutex::default() }
     }
 
     /// Sets how many engines are alive. Contacts outside the work's own partition are limited to the rate divided by
@@ -193,23 +193,23 @@ impl Pace {
         self.engines.load(Ordering::Relaxed)
     }
 
-    /// How long the next contact of a cell would wait for its turn. Takes no place.
-    pub(crate) fn wait(&self, now: WireTime, cell: &Cell) -> Duration {
-        let Some(rate) = self.limits.rate(cell) else { return Duration::ZERO };
-        match self.lock(now).get(cell) {
+    /// How long the next contact of a bucket would wait for its turn. Takes no place.
+    pub(crate) fn wait(&self, now: WireTime, bucket: &Bucket) -> Duration {
+        let Some(rate) = self.limits.rate(bucket) else { return Duration::ZERO };
+        match self.lock(now).get(bucket) {
             Some(entry) => entry.due(now, rate * entry.factor / self.engines() as f64).saturating_sub(now),
             None => Duration::ZERO,
         }
     }
 
     /// Reserves the next slot of a rate and returns its time.
-    pub(crate) fn reserve(&self, now: WireTime, cell: &Cell, home: Option<&Home>) -> WireTime {
-        let Some(mut rate) = self.limits.rate(cell) else { return now };
-        if !cell.is_home(home) {
+    pub(crate) fn reserve(&self, now: WireTime, bucket: &Bucket, home: Option<&Home>) -> WireTime {
+        let Some(mut rate) = self.limits.rate(bucket) else { return now };
+        if !bucket.is_home(home) {
             rate /= self.engines() as f64;
         }
-        let mut cells = self.lock(now);
-        let entry = cells.entry(cell.clone()).or_insert(Entry::new(now));
+        let mut buckets = self.lock(now);
+        let entry = buckets.entry(bucket.clone()).or_insert(Entry::new(now));
         rate *= entry.factor;
         let at = entry.due(now, rate);
         entry.next = entry.next.max(now).max(entry.blocked_until) + Duration::from_secs_f64(1.0 / rate);
@@ -217,9 +217,9 @@ impl Pace {
     }
 
     /// Notes how a contact went.
-    pub(crate) fn report(&self, now: WireTime, cell: &Cell, signal: Signal) {
-        let mut cells = self.lock(now);
-        let entry = cells.entry(cell.clone()).or_insert(Entry::new(now));
+    pub(crate) fn report(&self, now: WireTime, bucket: &Bucket, signal: Signal) {
+        let mut buckets = self.lock(now);
+        let entry = buckets.entry(bucket.clone()).or_insert(Entry::new(now));
         match signal {
             Signal::Fine => {
                 entry.failures = 0;
@@ -256,14 +256,14 @@ impl Pace {
         places.acquire_owned().await.expect("the semaphore is never closed")
     }
 
-    fn lock(&self, now: WireTime) -> MutexGuard<'_, HashMap<Cell, Entry>> {
-        let mut cells = self.cells.lock().unwrap_or_else(PoisonError::into_inner);
-        if cells.len() > CELLS_MAX {
-            cells.retain(|_, entry| {
+    fn lock(&self, now: WireTime) -> MutexGuard<'_, HashMap<Bucket, Entry>> {
+        let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
+        if buckets.len() > CELLS_MAX {
+            buckets.retain(|_, entry| {
                 entry.next > now || entry.blocked_until > now || entry.factor < 1.0 || entry.failures > 0
             });
         }
-        cells
+        buckets
     }
 }
 
@@ -304,12 +304,12 @@ mod tests {
         fn no_second_sees_more_than_the_rate_and_its_burst(rate in 1u32..200,
         gaps in prop::collection::vec(0u64..50, 1..400)) {
             let pace = Pace::new(PaceLimits { connections_per_address: f64::from(rate), ..PaceLimits::default() });
-            let cell = Cell::Address(address(1));
+            let bucket = Bucket::Address(address(1));
             let mut now = Duration::ZERO;
             let mut turns = Vec::new();
             for gap in gaps {
                 now += Duration::from_millis(gap);
-                let at = pace.reserve(now, &cell, None);
+                let at = pace.reserve(now, &bucket, None);
                 prop_assert!(at >= now);
                 turns.push(at);
             }
@@ -326,43 +326,43 @@ mod tests {
     fn other_targets_do_not_wait() {
         let pace = Pace::new(PaceLimits::default());
         for _ in 0..500 {
-            pace.reserve(Duration::ZERO, &Cell::Address(address(1)), None);
+            pace.reserve(Duration::ZERO, &Bucket::Address(address(1)), None);
         }
-        assert!(pace.reserve(Duration::ZERO, &Cell::Address(address(1)), None) > seconds(9.0));
-        assert_eq!(pace.reserve(Duration::ZERO, &Cell::Address(address(2)), None), Duration::ZERO);
+        assert!(pace.reserve(Duration::ZERO, &Bucket::Address(address(1)), None) > seconds(9.0));
+        assert_eq!(pace.reserve(Duration::ZERO, &Bucket::Address(address(2)), None), Duration::ZERO);
     }
 
     #[test]
     fn complaints_slow_down_and_answers_recover() {
         let pace = Pace::new(PaceLimits::default());
-        let cell = Cell::Host(address(1), "www.example.test".into());
+        let bucket = Bucket::Host(address(1), "www.example.test".into());
         let step = |now: WireTime| {
-            pace.reserve(now, &cell, None);
-            pace.reserve(now, &cell, None) - now
+            pace.reserve(now, &bucket, None);
+            pace.reserve(now, &bucket, None) - now
         };
         assert_eq!(step(seconds(1.0)), seconds(0.1));
-        pace.report(seconds(2.0), &cell, Signal::Busy(Some(seconds(30.0))));
-        assert_eq!(pace.reserve(seconds(2.0), &cell, None), seconds(32.0), "Retry-After is honoured");
+        pace.report(seconds(2.0), &bucket, Signal::Busy(Some(seconds(30.0))));
+        assert_eq!(pace.reserve(seconds(2.0), &bucket, None), seconds(32.0), "Retry-After is honoured");
         assert_eq!(step(seconds(40.0)), seconds(0.2), "half the rate");
         for _ in 0..32 {
-            pace.report(seconds(50.0), &cell, Signal::Fine);
+            pace.report(seconds(50.0), &bucket, Signal::Fine);
         }
         assert_eq!(step(seconds(60.0)), seconds(0.1), "recovered");
-        pace.report(seconds(70.0), &cell, Signal::Busy(Some(seconds(1e6))));
-        assert_eq!(pace.reserve(seconds(70.0), &cell, None), seconds(70.0) + RETRY_AFTER_MAX, "cut to the limit");
+        pace.report(seconds(70.0), &bucket, Signal::Busy(Some(seconds(1e6))));
+        assert_eq!(pace.reserve(seconds(70.0), &bucket, None), seconds(70.0) + RETRY_AFTER_MAX, "cut to the limit");
     }
 
     #[test]
     fn a_peer_that_only_fails_is_left_alone_for_a_while() {
         let pace = Pace::new(PaceLimits::default());
-        let cell = Cell::Host(address(1), String::new());
+        let bucket = Bucket::Host(address(1), String::new());
         for _ in 0..ERRORS_IN_A_ROW - 1 {
-            pace.report(seconds(1.0), &cell, Signal::Failed);
+            pace.report(seconds(1.0), &bucket, Signal::Failed);
         }
-        assert!(pace.reserve(seconds(1.0), &cell, None) < seconds(2.0));
-        pace.report(seconds(1.0), &cell, Signal::Failed);
-        assert!(pace.reserve(seconds(1.0), &cell, None) >= seconds(1.0) + ERRORS_PAUSE);
-        assert_eq!(pace.reserve(seconds(1.0), &Cell::Host(address(1), "other".into()), None), seconds(1.0));
+        assert!(pace.reserve(seconds(1.0), &bucket, None) < seconds(2.0));
+        pace.report(seconds(1.0), &bucket, Signal::Failed);
+        assert!(pace.reserve(seconds(1.0), &bucket, None) >= seconds(1.0) + ERRORS_PAUSE);
+        assert_eq!(pace.reserve(seconds(1.0), &Bucket::Host(address(1), "other".into()), None), seconds(1.0));
     }
 
     #[test]
@@ -370,10 +370,10 @@ mod tests {
         let pace = Pace::new(PaceLimits { connections_per_address: 1.0, ..PaceLimits::default() });
         pace.set_engines(4);
         let home = Home::Block(address(200));
-        let cell = Cell::Address(address(1));
-        pace.reserve(Duration::ZERO, &cell, Some(&home));
-        assert_eq!(pace.reserve(Duration::ZERO, &cell, Some(&home)), seconds(1.0));
-        let stranger = Cell::Address(IpAddr::from([198, 51, 100, 1]));
+        let bucket = Bucket::Address(address(1));
+        pace.reserve(Duration::ZERO, &bucket, Some(&home));
+        assert_eq!(pace.reserve(Duration::ZERO, &bucket, Some(&home)), seconds(1.0));
+        let stranger = Bucket::Address(IpAddr::from([198, 51, 100, 1]));
         pace.reserve(Duration::ZERO, &stranger, Some(&home));
         assert_eq!(pace.reserve(Duration::ZERO, &stranger, Some(&home)), seconds(4.0));
     }
@@ -393,12 +393,12 @@ mod tests {
     #[test]
     fn the_wait_of_a_cell_is_told_without_taking_a_place() {
         let pace = Pace::new(PaceLimits::at_rate(2.0));
-        assert_eq!(pace.wait(seconds(1.0), &Cell::Total), Duration::ZERO);
-        pace.reserve(seconds(1.0), &Cell::Total, None);
+        assert_eq!(pace.wait(seconds(1.0), &Bucket::Total), Duration::ZERO);
+        pace.reserve(seconds(1.0), &Bucket::Total, None);
         for _ in 0..2 {
-            assert_eq!(pace.wait(seconds(1.0), &Cell::Total), seconds(0.5));
+            assert_eq!(pace.wait(seconds(1.0), &Bucket::Total), seconds(0.5));
         }
-        assert_eq!(pace.reserve(seconds(1.0), &Cell::Total, None), seconds(1.5));
-        assert_eq!(Pace::new(PaceLimits::default()).wait(seconds(1.0), &Cell::Total), Duration::ZERO, "no limit");
+        assert_eq!(pace.reserve(seconds(1.0), &Bucket::Total, None), seconds(1.5));
+        assert_eq!(Pace::new(PaceLimits::default()).wait(seconds(1.0), &Bucket::Total), Duration::ZERO, "no limit");
     }
 }

@@ -4,7 +4,7 @@ use crate::door::Door;
 use crate::error::NetError;
 use crate::guard::{Grant, Transport};
 use crate::limits::{DATAGRAM_BYTES_MAX, DATAGRAM_TRIES};
-use crate::pace::Cell;
+use crate::pace::Bucket;
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -18,10 +18,10 @@ pub(crate) async fn exchange(
     door.check(Grant::Target, address, Transport::Udp, None)?;
     let failed = |error: std::io::Error| NetError::from_io(&error, "datagram");
     let socket = door.datagram_socket(address.ip(), "datagram")?;
-    let cells = [Cell::Address(address.ip()), Cell::block(address.ip())];
+    let buckets = [Bucket::Address(address.ip()), Bucket::block(address.ip())];
     let mut buffer = vec![0; DATAGRAM_BYTES_MAX];
     for _ in 0..DATAGRAM_TRIES {
-        let pass = door.admit_datagram(Grant::Target, address, None, &cells).await?;
+        let pass = door.admit_datagram(Grant::Target, address, None, &buckets).await?;
         socket.send(pass, payload).await.map_err(failed)?;
         let limit = door.now() + wait;
         // Whatever comes from elsewhere is not the answer.

@@ -199,7 +199,7 @@ fn run(index: &Index, request: &SearchRequest) -> Result<SearchAnswer, SearchErr
 /// Runs the search, with the counts that are kept ready where there are some.
 fn find(
     index: &Index,
-    place: &Place,
+    place: &PageStart,
     page: &Page,
     counting: Option<Noun>,
     deadline: Instant,
@@ -222,7 +222,7 @@ fn find(
 }
 
 /// Where a page begins, and in which moment of the index.
-struct Place {
+struct PageStart {
     snapshot: Snapshot,
     walk: WalkId,
     page: u64,
@@ -230,7 +230,7 @@ struct Place {
     after: Option<Key>,
 }
 
-impl Place {
+impl PageStart {
     /// How many rows the page may show; `None` for none at all.
     fn rows(&self, size: u64) -> Option<u64> {
         let left = if self.after.is_some() { size } else { size.min(WINDOW_ROWS_MAX.saturating_sub(self.skip)) };
@@ -238,7 +238,7 @@ impl Place {
     }
 }
 
-fn place(index: &Index, request: &SearchRequest, print: &str, size: u64) -> Result<Place, SearchError> {
+fn place(index: &Index, request: &SearchRequest, print: &str, size: u64) -> Result<PageStart, SearchError> {
     let wanted = |page: u64| Wanted { caller: &request.caller, search: print, page, size, now: request.now };
     let snapshot = |window: Window| Snapshot {
         view: index.view(),
@@ -252,11 +252,11 @@ fn place(index: &Index, request: &SearchRequest, print: &str, size: u64) -> Resu
         }
         let wanted = wanted(token.page);
         let (walk, snapshot) = index.walks().by_token(token.walk, &wanted, || snapshot(token.window));
-        return Ok(Place { snapshot, walk, page: token.page, skip: 0, after: Some(token.after) });
+        return Ok(PageStart { snapshot, walk, page: token.page, skip: 0, after: Some(token.after) });
     }
     let page = request.page.unwrap_or(0);
     let (walk, snapshot) = index.walks().by_number(&wanted(page), || snapshot(request.window.until(request.now)));
-    Ok(Place { snapshot, walk, page, skip: page.saturating_mul(size).min(WINDOW_ROWS_MAX), after: None })
+    Ok(PageStart { snapshot, walk, page, skip: page.saturating_mul(size).min(WINDOW_ROWS_MAX), after: None })
 }
 
 /// The member that a caller's word means.

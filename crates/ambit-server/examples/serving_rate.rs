@@ -5,11 +5,11 @@
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a measurement that people start")]
 
 use ambit_model::collection::Schedule;
-use ambit_model::observation::{Found, Lead, Look};
+use ambit_model::observation::{Discovery, Found, ProbeResult};
 use ambit_model::run::RunState;
 use ambit_model::wire::WireChoice;
 use ambit_model::{Clearance, Details, EdgeKind, Kind, Timestamp, Uid};
-use ambit_store::engine::{Commit, Engine, NewWork, Outcome, Settlement, Work};
+use ambit_store::engine::{Commit, Engine, NewWork, Outcome, Reconciliation, Work};
 use ambit_store::{NewCollection, NewOwner, Options, Store};
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -40,7 +40,7 @@ const WRITERS: u64 = 10;
 const TRIES: usize = 20;
 /// Entities of one commit while the folder is filled.
 const FILL: usize = 500;
-/// Rows planned in one settlement.
+/// Rows planned in one reconciliation.
 const PLANNED: usize = 5_000;
 /// Clock ticks of a second in `/proc`.
 const TICKS_PER_S: f64 = 100.0;
@@ -88,14 +88,14 @@ fn look(work: &Work) -> Found {
     Found { details: details.as_object().unwrap().clone(), ..Found::default() }
 }
 
-fn settlement(run: i64, work: Vec<NewWork>) -> Settlement {
-    Settlement {
+fn reconciliation(run: i64, work: Vec<NewWork>) -> Reconciliation {
+    Reconciliation {
         run,
-        settled: Vec::new(),
+        reconciled: Vec::new(),
         decisions: Vec::new(),
-        relied: Vec::new(),
+        still_fresh: Vec::new(),
         lost: Vec::new(),
-        unbound: Vec::new(),
+        orphaned: Vec::new(),
         work,
         sweeps: Vec::new(),
         issues: Vec::new(),
@@ -119,8 +119,12 @@ fn planned(task: &'static str, uid: Uid) -> NewWork {
 }
 
 async fn commit(engine: &Engine, run: i64, leased: Vec<Work>, look: impl Fn(&Work) -> Found) {
-    let outcomes =
-        leased.into_iter().map(|work| Outcome { look: Look::Found(look(&work)), work, volatile: &["date"], at: now() });
+    let outcomes = leased.into_iter().map(|work| Outcome {
+        look: ProbeResult::Found(look(&work)),
+        work,
+        volatile: &["date"],
+        at: now(),
+    });
     let commit = Commit { run, outcomes: outcomes.collect(), returned: Vec::new(), not_done: Vec::new(), now: now() };
     engine.commit(commit).await.unwrap();
 }
@@ -128,16 +132,20 @@ async fn commit(engine: &Engine, run: i64, leased: Vec<Work>, look: impl Fn(&Wor
 /// A finished run: the seed leads to all names, and each of them was looked at.
 async fn find_all(engine: &Engine, run: i64, entities: usize) {
     let seed = Uid::of_entity(COLLECTION, Kind::Domain, "acme.test");
-    engine.settle(settlement(run, vec![planned("names", seed)])).await.unwrap();
+    engine.reconcile(reconciliation(run, vec![planned("names", seed)])).await.unwrap();
     let leased = engine.lease(run, 1, now()).await.unwrap();
-    let lead =
-        |number| Lead { edge: EdgeKind::Subdomain, kind: Kind::DnsRecord, name: name(number), details: Details::new() };
-    let edges: Vec<Lead> = (0..entities).map(lead).collect();
+    let lead = |number| Discovery {
+        edge: EdgeKind::Subdomain,
+        kind: Kind::DnsRecord,
+        name: name(number),
+        details: Details::new(),
+    };
+    let edges: Vec<Discovery> = (0..entities).map(lead).collect();
     commit(engine, run, leased, |_| Found { edges: edges.clone(), ..Found::default() }).await;
     let uids: Vec<Uid> = (0..entities).map(uid).collect();
     for uids in uids.chunks(PLANNED) {
         let work = uids.iter().map(|uid| planned("http", *uid)).collect();
-        engine.settle(settlement(run, work)).await.unwrap();
+        engine.reconcile(reconciliation(run, work)).await.unwrap();
     }
     loop {
         let leased = engine.lease(run, FILL, now()).await.unwrap();

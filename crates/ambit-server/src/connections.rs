@@ -22,14 +22,14 @@ pub(crate) struct Connections {
 
 #[derive(Default)]
 struct Table {
-    open: HashMap<u64, Arc<Standing>>,
+    open: HashMap<u64, Arc<ConnectionState>>,
     of_site: HashMap<IpAddr, usize>,
     next: u64,
 }
 
 /// What is known of a connection.
 #[derive(Debug)]
-pub(crate) struct Standing {
+pub(crate) struct ConnectionState {
     number: u64,
     site: IpAddr,
     /// It is from a proxy that is trusted, which speaks for many.
@@ -44,7 +44,7 @@ pub(crate) struct Standing {
     ended: Notify,
 }
 
-impl Standing {
+impl ConnectionState {
     /// Its number among all connections of this process.
     pub(crate) fn number(&self) -> u64 {
         self.number
@@ -75,11 +75,11 @@ impl Standing {
 /// A connection's place in the table; dropping it leaves the table.
 pub(crate) struct Entry {
     connections: Arc<Connections>,
-    standing: Arc<Standing>,
+    standing: Arc<ConnectionState>,
 }
 
 impl Entry {
-    pub(crate) fn standing(&self) -> &Arc<Standing> {
+    pub(crate) fn standing(&self) -> &Arc<ConnectionState> {
         &self.standing
     }
 }
@@ -93,7 +93,7 @@ impl Drop for Entry {
 /// While it lives, a request on the connection is worked on.
 pub(crate) struct Working {
     connections: Arc<Connections>,
-    standing: Arc<Standing>,
+    standing: Arc<ConnectionState>,
 }
 
 impl Drop for Working {
@@ -160,7 +160,7 @@ impl Connections {
             let least = table.least(crowded.then_some(site))?;
             table.end(least);
         }
-        let standing = Arc::new(Standing {
+        let standing = Arc::new(ConnectionState {
             number: table.next,
             site,
             trusted,
@@ -186,7 +186,7 @@ impl Connections {
     }
 
     /// A request on the connection is worked on until what this gives is dropped.
-    pub(crate) fn working(self: &Arc<Self>, standing: &Arc<Standing>) -> Working {
+    pub(crate) fn working(self: &Arc<Self>, standing: &Arc<ConnectionState>) -> Working {
         standing.since.store(self.now(), Ordering::Relaxed);
         standing.working.store(true, Ordering::Relaxed);
         Working { connections: self.clone(), standing: standing.clone() }

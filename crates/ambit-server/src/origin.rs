@@ -1,7 +1,7 @@
 //! Where a request comes from, and by which address its sender called this server. A proxy in front is believed only
 //! where the operator says that it is one.
 
-use crate::connections::{Connections, Standing, Working};
+use crate::connections::{ConnectionState, Connections, Working};
 use crate::mount::WIDER;
 use ambit_api::{ApiError, ErrorCode};
 use http::header::{FORWARDED, HOST};
@@ -21,7 +21,7 @@ pub(crate) struct Peer {
     pub(crate) address: IpAddr,
     /// The connection is under TLS.
     pub(crate) secure: bool,
-    pub(crate) connection: Option<(Arc<Connections>, Arc<Standing>)>,
+    pub(crate) connection: Option<(Arc<Connections>, Arc<ConnectionState>)>,
 }
 
 impl Peer {

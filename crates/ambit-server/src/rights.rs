@@ -7,7 +7,7 @@ use crate::failure::About;
 use crate::present::accounts::known;
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::quota::FEEDS;
-use ambit_store::{GraphRight, Standing};
+use ambit_store::{GraphRight, Relationship};
 
 /// The right that a row of the wider API needs beyond a valid key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,8 +46,8 @@ pub(crate) async fn check(call: &Call, right: Right) -> Result<(), ApiError> {
             .await
             .about("Hunting ruleset")?
             .unwrap_or(true),
-        Right::Oneself => user(call, Standing::Oneself).await?,
-        Right::OfUser => user(call, Standing::Administrator).await?,
+        Right::Oneself => user(call, Relationship::Oneself).await?,
+        Right::OfUser => user(call, Relationship::Administrator).await?,
         Right::OfGroup => group(call).await?,
         Right::OfGroupOrOneself => member_of_group(call).await?,
         Right::OwnCollection => collection(call).await?,
@@ -66,7 +66,7 @@ async fn collection(call: &Call) -> Result<bool, ApiError> {
     Ok(found.is_none_or(|found| found.owner_id == call.caller().user_id()))
 }
 
-async fn user(call: &Call, least: Standing) -> Result<bool, ApiError> {
+async fn user(call: &Call, least: Relationship) -> Result<bool, ApiError> {
     let store = call.store();
     let Some(account) = known(call, call.parameter("id")).await? else {
         return Ok(true);

@@ -4,11 +4,11 @@
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a measurement that people start")]
 
 use ambit_model::collection::Schedule;
-use ambit_model::observation::{Found, Lead, Look};
+use ambit_model::observation::{Discovery, Found, ProbeResult};
 use ambit_model::run::RunState;
 use ambit_model::wire::WireChoice;
 use ambit_model::{Clearance, Details, EdgeKind, Kind, Timestamp, Uid};
-use ambit_store::engine::{Commit, Engine, NewWork, Outcome, Settlement, Work};
+use ambit_store::engine::{Commit, Engine, NewWork, Outcome, Reconciliation, Work};
 use ambit_store::{NewCollection, NewOwner, Options, Store};
 use serde_json::json;
 use std::sync::OnceLock;
@@ -17,7 +17,7 @@ use uuid::Uuid;
 
 /// Observations of one commit: what an engine gathers in a fraction of a second.
 const BATCH: usize = 500;
-/// Rows planned in one settlement.
+/// Rows planned in one reconciliation.
 const PLANNED: usize = 5_000;
 
 /// A wall time that passes as ours does, from a fixed beginning.
@@ -27,14 +27,14 @@ fn now() -> Timestamp {
     Timestamp(1_800_000_000_000 + i64::try_from(elapsed.as_millis()).unwrap())
 }
 
-fn settlement(run: i64) -> Settlement {
-    Settlement {
+fn reconciliation(run: i64) -> Reconciliation {
+    Reconciliation {
         run,
-        settled: Vec::new(),
+        reconciled: Vec::new(),
         decisions: Vec::new(),
-        relied: Vec::new(),
+        still_fresh: Vec::new(),
         lost: Vec::new(),
-        unbound: Vec::new(),
+        orphaned: Vec::new(),
         work: Vec::new(),
         sweeps: Vec::new(),
         issues: Vec::new(),
@@ -58,8 +58,12 @@ fn work(task: &'static str, uid: Uid) -> NewWork {
 }
 
 async fn commit(engine: &Engine, run: i64, leased: Vec<Work>, look: impl Fn(&Work) -> Found) {
-    let outcomes =
-        leased.into_iter().map(|work| Outcome { look: Look::Found(look(&work)), work, volatile: &["date"], at: now() });
+    let outcomes = leased.into_iter().map(|work| Outcome {
+        look: ProbeResult::Found(look(&work)),
+        work,
+        volatile: &["date"],
+        at: now(),
+    });
     let commit = Commit { run, outcomes: outcomes.collect(), returned: Vec::new(), not_done: Vec::new(), now: now() };
     engine.commit(commit).await.unwrap();
 }
@@ -85,16 +89,16 @@ async fn run(store: &Store, engine: &Engine, collection: Uuid, entities: usize) 
     let id = started.run().id;
     engine.claim(id, now()).await.unwrap().unwrap();
     let seed = Uid::of_entity(collection, Kind::Domain, "acme.test");
-    engine.settle(Settlement { work: vec![work("names", seed)], ..settlement(id) }).await.unwrap();
+    engine.reconcile(Reconciliation { work: vec![work("names", seed)], ..reconciliation(id) }).await.unwrap();
     let leased = engine.lease(id, 1, now()).await.unwrap();
-    let edges: Vec<Lead> = (0..entities)
-        .map(|n| Lead { edge: EdgeKind::Subdomain, kind: Kind::DnsRecord, name: name(n), details: Details::new() })
+    let edges: Vec<Discovery> = (0..entities)
+        .map(|n| Discovery { edge: EdgeKind::Subdomain, kind: Kind::DnsRecord, name: name(n), details: Details::new() })
         .collect();
     commit(engine, id, leased, |_| Found { edges: edges.clone(), ..Found::default() }).await;
     let uids: Vec<Uid> = (0..entities).map(|n| Uid::of_entity(collection, Kind::DnsRecord, &name(n))).collect();
     for uids in uids.chunks(PLANNED) {
         let planned = uids.iter().map(|uid| work("http", *uid)).collect();
-        engine.settle(Settlement { work: planned, ..settlement(id) }).await.unwrap();
+        engine.reconcile(Reconciliation { work: planned, ..reconciliation(id) }).await.unwrap();
     }
     let (mut leasing, mut committing) = (Duration::ZERO, Duration::ZERO);
     loop {

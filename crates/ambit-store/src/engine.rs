@@ -1,4 +1,4 @@
-//! What the engine may do: claim runs, lease work, commit outcomes, settle scope and issues. Engine writes take no
+//! What the engine may do: claim runs, lease work, commit outcomes, reconcile scope and issues. Engine writes take no
 //! principal; they take this type, which only the holder of the engine's place can make (docs/architecture.md §1.8 and
 //! §2).
 
@@ -11,7 +11,7 @@ mod graph;
 mod hunt;
 mod lease;
 mod place;
-mod settle;
+mod reconcile;
 mod turns;
 
 pub use claim::Claimed;
@@ -25,10 +25,10 @@ pub(crate) use lease::drop_uncleared;
 pub use place::Engine;
 pub use turns::Room;
 
-use ambit_model::facts::{Facts, LookKey};
+use ambit_model::facts::{Facts, ProbeKey};
 use ambit_model::id::RunId;
 use ambit_model::issue::{IssueKind, Proof, Status};
-use ambit_model::observation::Look;
+use ambit_model::observation::ProbeResult;
 use ambit_model::run::NotDone;
 use ambit_model::scope::{Decision, Edge, Node};
 use ambit_model::{Clearance, Kind, Timestamp, Uid};
@@ -90,7 +90,7 @@ pub struct Work {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
     pub work: Work,
-    pub look: Look,
+    pub look: ProbeResult,
     /// Members that differ on every fetch (docs/architecture.md §1.2).
     pub volatile: &'static [&'static str],
     /// Wire date of the look.
@@ -185,19 +185,19 @@ pub enum IssueWrite {
 
 /// One transaction of decisions: scope, presence, plans, issues.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Settlement {
+pub struct Reconciliation {
     pub run: RunId,
-    /// Marks that this settles.
-    pub settled: Vec<Dirty>,
+    /// Marks that this reconciles.
+    pub reconciled: Vec<Dirty>,
     /// Changed decisions, with presence.
     pub decisions: Vec<(Uid, Decision, bool)>,
     /// Entities of which a fact within its time to live was relied on instead of asked again: that counts as seen.
-    pub relied: Vec<Uid>,
+    pub still_fresh: Vec<Uid>,
     /// Entities that no path reaches at the end of the run. Their open intervals are closed.
     pub lost: Vec<Uid>,
     /// Orphaned probe results (entity, task, argument), which no longer concern their entity: their intervals are
     /// closed, they are forgotten, and open rows for them are not carried any more.
-    pub unbound: Vec<LookKey>,
+    pub orphaned: Vec<ProbeKey>,
     pub work: Vec<NewWork>,
     pub sweeps: Vec<NewSweep>,
     pub issues: Vec<IssueWrite>,

@@ -2,9 +2,9 @@
 
 pub(crate) mod access;
 pub(crate) mod access_cache;
+pub(crate) mod account_deletion;
 pub(crate) mod accounts;
 pub(crate) mod audit;
-pub(crate) mod departures;
 pub(crate) mod first_key;
 pub(crate) mod groups;
 pub(crate) mod install;

@@ -21,7 +21,7 @@ use uuid::Uuid;
 
 /// Where and when something changes.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
+pub(crate) struct ChangeContext {
     pub(crate) collection: i64,
     pub(crate) uuid: Uuid,
     pub(crate) project: i64,
@@ -43,7 +43,7 @@ pub(crate) struct RunPlace {
     pub(crate) started_at: Timestamp,
 }
 
-impl Place {
+impl ChangeContext {
     /// Locks the collection and counts a change of its graph.
     pub(crate) async fn enter(
         tx: &mut Tx,
@@ -66,7 +66,7 @@ impl Place {
 
 /// What a transaction changes, gathered in memory.
 pub(crate) struct Changes {
-    pub(crate) place: Place,
+    pub(crate) place: ChangeContext,
     /// Loaded or new; their flags, decision and presence may have been changed.
     pub(crate) entities: BTreeMap<Uid, EntityRow>,
     /// Loaded or new, changed in memory.
@@ -93,7 +93,7 @@ struct Step {
 }
 
 impl Changes {
-    pub(crate) fn new(place: Place) -> Self {
+    pub(crate) fn new(place: ChangeContext) -> Self {
         Self {
             place,
             entities: BTreeMap::new(),

@@ -2,7 +2,7 @@
 
 use crate::Settings;
 use ambit_model::entity::Member;
-use ambit_model::observation::{Evidence, Found, Lead};
+use ambit_model::observation::{Discovery, Evidence, Found};
 use ambit_model::{Details, EdgeKind, Facts, Kind};
 use ambit_net::Session;
 use serde::Serialize;
@@ -33,11 +33,11 @@ pub struct Context<'a> {
     pub argument: &'a str,
     /// Word list, ports, loaded data.
     pub settings: &'a Settings,
-    said: Mutex<Said>,
+    report: Mutex<Report>,
 }
 
 #[derive(Default)]
-struct Said {
+struct Report {
     details: Details,
     leads: BTreeMap<(EdgeKind, Kind, String), Details>,
     evidence: Vec<Evidence>,
@@ -47,7 +47,7 @@ struct Said {
 impl<'a> Context<'a> {
     /// Makes a context without any report.
     pub fn new(net: &'a Session, facts: &'a Facts, argument: &'a str, settings: &'a Settings) -> Self {
-        Self { net, facts, argument, settings, said: Mutex::default() }
+        Self { net, facts, argument, settings, report: Mutex::default() }
     }
 
     /// Reports another entity that this one led to. A text that is no name of the kind is counted and left out.
@@ -57,7 +57,7 @@ impl<'a> Context<'a> {
 
     /// Like `found`, with details of that entity.
     pub fn found_with(&self, kind: Kind, raw: &str, edge: EdgeKind, details: Details) {
-        let mut said = self.said();
+        let mut said = self.report();
         let Ok(name) = kind.canonical(raw) else {
             said.refused += 1;
             return;
@@ -76,7 +76,7 @@ impl<'a> Context<'a> {
     pub fn found_host(&self, raw: &str, edge: EdgeKind) {
         match Kind::of_host(raw) {
             Ok((kind, name)) => self.found(kind, &name, edge),
-            Err(_) => self.said().refused += 1,
+            Err(_) => self.report().refused += 1,
         }
     }
 
@@ -89,12 +89,12 @@ impl<'a> Context<'a> {
     /// Reports several members at once.
     pub fn observe_all(&self, members: impl IntoIterator<Item = (String, Value)>) {
         let members = members.into_iter().map(|(name, value)| (name, bounded(value, DEPTH_MAX)));
-        self.said().details.extend(members);
+        self.report().details.extend(members);
     }
 
     /// Keeps bytes as evidence, at most 1 MiB of each piece.
     pub fn evidence(&self, label: &str, bytes: &[u8]) {
-        let mut said = self.said();
+        let mut said = self.report();
         if said.evidence.len() < EVIDENCE_MAX {
             let bytes = bytes[..bytes.len().min(EVIDENCE_BYTES_MAX)].to_vec();
             said.evidence.push(Evidence { label: label.to_owned(), bytes });
@@ -103,22 +103,22 @@ impl<'a> Context<'a> {
 
     /// Returns how many names were left out, because they were invalid or beyond the limit.
     pub fn refused(&self) -> usize {
-        self.said().refused
+        self.report().refused
     }
 
     /// Returns everything that was reported, in an order that does not depend on when it was reported.
     pub fn into_found(self) -> Found {
-        let mut said = self.said.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut said = self.report.into_inner().unwrap_or_else(PoisonError::into_inner);
         said.details.sort_keys();
         let edges = said.leads.into_iter().map(|((edge, kind, name), mut details)| {
             details.sort_keys();
-            Lead { edge, kind, name, details }
+            Discovery { edge, kind, name, details }
         });
         Found { details: said.details, edges: edges.collect(), evidence: said.evidence }
     }
 
-    fn said(&self) -> MutexGuard<'_, Said> {
-        self.said.lock().unwrap_or_else(PoisonError::into_inner)
+    fn report(&self) -> MutexGuard<'_, Report> {
+        self.report.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -15,7 +15,7 @@ pub(crate) fn facts(kind: Kind, name: &str, details: serde_json::Value) -> Facts
         present: true,
         decision: Decision::unreached(),
         details: details.as_object().cloned().unwrap_or_else(Details::new),
-        looks: BTreeMap::new(),
+        probes: BTreeMap::new(),
         inward: Vec::new(),
         outward: Vec::new(),
         seeds: vec![(Kind::Domain, "acme.test".to_owned())],

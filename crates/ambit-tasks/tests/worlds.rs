@@ -12,7 +12,7 @@ mod services;
 #[path = "worlds/strangers.rs"]
 mod strangers;
 
-use ambit_model::facts::LookOutcome;
+use ambit_model::facts::ProbeOutcome;
 use ambit_model::{Clearance, Kind, TaskName, Timestamp};
 use ambit_world::{Verdict, World};
 use explorer::Explorer;
@@ -192,14 +192,14 @@ fn what_some_questions_fail_at_the_others_still_tell() {
     let domain = explorer.facts(Kind::Domain, "acme.test");
     assert_eq!(domain.details["spf_record"], "v=spf1 +all");
     let outcome = |task, argument| domain.outcome_at(task, argument);
-    assert_eq!(outcome(TaskName::ZoneProfile, ""), Some(LookOutcome::Found));
+    assert_eq!(outcome(TaskName::ZoneProfile, ""), Some(ProbeOutcome::Found));
     assert_eq!(
         outcome(TaskName::ZoneProfile, "CAA"),
-        Some(LookOutcome::Unknown),
+        Some(ProbeOutcome::Unknown),
         "nobody knows whether there is a record"
     );
-    assert_eq!(outcome(TaskName::MailPolicy, "SPF"), Some(LookOutcome::Found));
-    assert_eq!(outcome(TaskName::MailPolicy, "TLS-RPT"), Some(LookOutcome::Unknown));
+    assert_eq!(outcome(TaskName::MailPolicy, "SPF"), Some(ProbeOutcome::Found));
+    assert_eq!(outcome(TaskName::MailPolicy, "TLS-RPT"), Some(ProbeOutcome::Unknown));
     assert_eq!(domain.details["hidden_srv"][0]["target"], "pbx-7k.acme.test");
 }
 
@@ -216,7 +216,7 @@ fn an_alias_into_a_broken_zone_is_no_lame_delegation() {
     let records = |name: &str| explorer.facts(Kind::DnsRecord, name).details.get("hidden_dangling").cloned();
     assert_eq!(
         explorer.facts(Kind::DnsRecord, "shop.acme.test").outcome_at(TaskName::Dangling, "NS"),
-        Some(LookOutcome::Absent)
+        Some(ProbeOutcome::Absent)
     );
     assert_eq!(records("lame.acme.test").unwrap()[0]["reason"], "lame");
 }

@@ -4,12 +4,12 @@
 use crate::TestServer;
 use ambit_model::entity::PathStep;
 use ambit_model::issue::{Confidence, Identifier, IssueKind, Proof};
-use ambit_model::observation::{Found, Lead, Look};
+use ambit_model::observation::{Discovery, Found, ProbeResult};
 use ambit_model::run::RunState;
 use ambit_model::scope::Decision;
 use ambit_model::{Clearance, Details, EdgeKind, Kind, Timestamp, Uid};
 use ambit_store::Principal;
-use ambit_store::engine::{Commit, Engine, IssueWrite, NewWork, Outcome, Settlement};
+use ambit_store::engine::{Commit, Engine, IssueWrite, NewWork, Outcome, Reconciliation};
 use anyhow::Context;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -101,12 +101,12 @@ pub async fn fill(server: &TestServer, title: &str) -> anyhow::Result<Inventory>
 }
 
 /// The same with another look at the site.
-pub async fn fill_with(server: &TestServer, site: Look) -> anyhow::Result<Inventory> {
+pub async fn fill_with(server: &TestServer, site: ProbeResult) -> anyhow::Result<Inventory> {
     fill_on(server, &Ground::first(server).await?, site).await
 }
 
 /// The same in another collection.
-pub async fn fill_on(server: &TestServer, ground: &Ground, site: Look) -> anyhow::Result<Inventory> {
+pub async fn fill_on(server: &TestServer, ground: &Ground, site: ProbeResult) -> anyhow::Result<Inventory> {
     let engine = server.store.engine("a test", Duration::from_secs(1)).await?;
     server.store.start_run(&ground.owner, ground.collection, None, server.now()).await?;
     let run = engine.claim_run(&BTreeSet::new(), server.now()).await?.context("the run is there")?;
@@ -121,7 +121,7 @@ pub async fn fill_on(server: &TestServer, ground: &Ground, site: Look) -> anyhow
         grave_issue: issue_uid(ground.collection, &OLD_SERVER, uid(Kind::Uri, &site_name)),
     };
     let mut round = Round { server, engine: &engine, run: run.id };
-    round.settle(&[(inventory.domain, Vec::new())], &[("zone_profile", inventory.domain)], Vec::new()).await?;
+    round.reconcile(&[(inventory.domain, Vec::new())], &[("zone_profile", inventory.domain)], Vec::new()).await?;
     round
         .commit(|_| {
             found(
@@ -131,14 +131,16 @@ pub async fn fill_on(server: &TestServer, ground: &Ground, site: Look) -> anyhow
         })
         .await?;
     let to_host = vec![step(Kind::Domain, domain, EdgeKind::Subdomain)];
-    round.settle(&[(inventory.host, to_host.clone())], &[("resolve", inventory.host)], Vec::new()).await?;
+    round.reconcile(&[(inventory.host, to_host.clone())], &[("resolve", inventory.host)], Vec::new()).await?;
     let resolutions = json!({"resolutions": [{"response_data": ground.address, "response_type": "A"}]});
     let to_address = (EdgeKind::ResolvesTo, Kind::IpAddress, ground.address.as_str());
     let edges = [to_address, (EdgeKind::Site, Kind::Uri, site_name.as_str())];
     round.commit(|_| found(resolutions.clone(), &edges)).await?;
     let hop = |edge| [to_host.clone(), vec![step(Kind::DnsRecord, &host, edge)]].concat();
     let decisions = [(inventory.address, hop(EdgeKind::ResolvesTo)), (inventory.site, hop(EdgeKind::Site))];
-    round.settle(&decisions, &[("port_sweep", inventory.address), ("http_probe", inventory.site)], Vec::new()).await?;
+    round
+        .reconcile(&decisions, &[("port_sweep", inventory.address), ("http_probe", inventory.site)], Vec::new())
+        .await?;
     round
         .commit(|task| match task {
             "port_sweep" => found(address_details(), &[]),
@@ -153,7 +155,7 @@ pub async fn fill_on(server: &TestServer, ground: &Ground, site: Look) -> anyhow
             vec![Identifier { kind: "CVE".to_owned(), name: "CVE-2019-10081".to_owned() }],
         ),
     ];
-    round.settle(&[], &[], issues).await?;
+    round.reconcile(&[], &[], issues).await?;
     engine.finish(run.id, RunState::Finished, server.now()).await?;
     let written = server.store.last_revision().await?;
     anyhow::ensure!(server.index.wait_for(written, INDEX_WAIT).await?, "the index did not catch up");
@@ -206,14 +208,14 @@ fn step(from_kind: Kind, from_name: &str, edge: EdgeKind) -> PathStep {
     }
 }
 
-fn found(details: Value, edges: &[(EdgeKind, Kind, &str)]) -> Look {
-    let lead = |(edge, kind, name): &(EdgeKind, Kind, &str)| Lead {
+fn found(details: Value, edges: &[(EdgeKind, Kind, &str)]) -> ProbeResult {
+    let lead = |(edge, kind, name): &(EdgeKind, Kind, &str)| Discovery {
         edge: *edge,
         kind: *kind,
         name: (*name).to_owned(),
         details: Details::new(),
     };
-    Look::Found(Found {
+    ProbeResult::Found(Found {
         details: details.as_object().cloned().unwrap_or_default(),
         edges: edges.iter().map(lead).collect(),
         evidence: Vec::new(),
@@ -259,7 +261,7 @@ struct Round<'a> {
 
 impl Round<'_> {
     /// Settles decisions (the way from the seed), plans work, writes issues.
-    async fn settle(
+    async fn reconcile(
         &mut self,
         ways: &[(Uid, Vec<PathStep>)],
         work: &[(&'static str, Uid)],
@@ -285,15 +287,15 @@ impl Round<'_> {
             not_before: Timestamp(0),
             partition: 0,
         };
-        let settled = self.engine.dirty(self.run, 100).await?;
+        let reconciled = self.engine.dirty(self.run, 100).await?;
         self.engine
-            .settle(Settlement {
+            .reconcile(Reconciliation {
                 run: self.run,
-                settled,
+                reconciled,
                 decisions: ways.iter().map(decide).collect(),
-                relied: Vec::new(),
+                still_fresh: Vec::new(),
                 lost: Vec::new(),
-                unbound: Vec::new(),
+                orphaned: Vec::new(),
                 work: work.iter().map(plan).collect(),
                 sweeps: Vec::new(),
                 issues,
@@ -306,7 +308,7 @@ impl Round<'_> {
     }
 
     /// Leases all open work and commits what each task saw.
-    async fn commit(&mut self, see: impl Fn(&str) -> Look) -> anyhow::Result<()> {
+    async fn commit(&mut self, see: impl Fn(&str) -> ProbeResult) -> anyhow::Result<()> {
         let now = self.server.now();
         let leased = self.engine.lease(self.run, 100, now).await?;
         let outcomes =

@@ -6,7 +6,7 @@ use crate::scenario::hunt;
 use crate::{Ask, Reply, TestServer, ask};
 use ambit_engine::hunt::LOOK_TIME;
 use ambit_model::collection::Schedule;
-use ambit_model::observation::{BODY, Evidence, Found, Look};
+use ambit_model::observation::{BODY, Evidence, Found, ProbeResult};
 use ambit_model::wire::WireChoice;
 use ambit_model::{Clearance, Kind, workflow};
 use ambit_server::{Endpoint, MOUNTS};
@@ -252,7 +252,7 @@ async fn project(server: &TestServer, kept: &mut Kept) -> anyhow::Result<Invento
     let ground =
         Ground { owner: keeper, collection: collection.uuid, domain: DOMAIN.to_owned(), address: ADDRESS.to_owned() };
     let body = "<title>the kept page</title>";
-    let site = Look::Found(Found {
+    let site = ProbeResult::Found(Found {
         details: json!({"uri": ground.site(), "code": "200"}).as_object().cloned().unwrap_or_default(),
         edges: Vec::new(),
         evidence: vec![Evidence { label: BODY.to_owned(), bytes: body.as_bytes().to_vec() }],

@@ -4,7 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on stops here")]
 
 use ambit_engine::Hunter;
-use ambit_model::observation::{BODY, Evidence, Found, Look};
+use ambit_model::observation::{BODY, Evidence, Found, ProbeResult};
 use ambit_store::PackContent;
 use ambit_store::engine::Engine;
 use ambit_testkit::{Ask, TestServer, ask, inventory};
@@ -75,8 +75,8 @@ async fn allow(server: &TestServer, user: &str) {
 }
 
 /// A page body as a run sees it: the look of the site's probe, with the body as evidence.
-fn page(body: &str) -> Look {
-    Look::Found(Found {
+fn page(body: &str) -> ProbeResult {
+    ProbeResult::Found(Found {
         details: json!({"uri": inventory::SITE, "code": "200"}).as_object().cloned().unwrap(),
         edges: Vec::new(),
         evidence: vec![Evidence { label: BODY.to_owned(), bytes: body.as_bytes().to_vec() }],

@@ -1,6 +1,6 @@
 //! Which contacts the file allows, and which were outside clearance.
 
-use crate::draft::{Expect, Standing};
+use crate::draft::{Expect, OrgRole};
 use crate::evidence::{self, Shown};
 use crate::internet::{Port, Source};
 use crate::ledger::Key;
@@ -79,26 +79,24 @@ impl SimulatedWire {
         let web = host.and_then(|host| host.port(port));
         let browsed = matches!(port, 80 | 443) || matches!(web, Some(Port::Web(_)));
         match plan::standing(draft, org) {
-            Standing::Ours => None,
-            Standing::Source => {
+            OrgRole::Ours => None,
+            OrgRole::Source => {
                 matches!(web, Some(Port::Source(Source::Storage, _))).then(|| self.strange_bucket(name)).flatten()
             }
-            Standing::Related if !datagram && browsed => None,
-            Standing::Related => Some(format!("{org} is related: only what a browser does")),
-            Standing::Vendor
+            OrgRole::Related if !datagram && browsed => None,
+            OrgRole::Related => Some(format!("{org} is related: only what a browser does")),
+            OrgRole::Vendor
                 if draft.dedicated.contains(&address)
                     && evidence::of_address(&self.internet, address) > Shown::Nothing =>
             {
                 None
             }
             // To whom it belongs is asked once of a machine that only names of ours have: one handshake without a name.
-            Standing::Vendor if draft.dedicated.contains(&address) && port == 443 && name.is_none() && !datagram => {
-                None
-            }
-            Standing::Vendor if datagram || !browsed => {
+            OrgRole::Vendor if draft.dedicated.contains(&address) && port == 443 && name.is_none() && !datagram => None,
+            OrgRole::Vendor if datagram || !browsed => {
                 Some(format!("{org} serves many: only its web servers, by a name of ours"))
             }
-            Standing::Vendor => match name {
+            OrgRole::Vendor => match name {
                 Some(name) if evidence::is_led_astray(&self.internet, name) => {
                     Some(format!("an alias of {name} leads to others: they are only known about"))
                 }
@@ -110,13 +108,13 @@ impl SimulatedWire {
             },
             // What was handed to them below a domain of ours may be visited by its name, until somebody shows whose it
             // is.
-            Standing::Stranger
+            OrgRole::Stranger
                 if matches!(port, 80 | 443) && !datagram && name.is_some_and(|name| self.was_ours(name)) =>
             {
                 None
             }
             // Nothing could be asked of a port that does not answer.
-            Standing::Stranger
+            OrgRole::Stranger
                 if matches!(port, 80 | 443)
                     && !datagram
                     && name.is_none()
@@ -125,7 +123,7 @@ impl SimulatedWire {
             {
                 None
             }
-            Standing::Stranger => Some(format!("{org} is a stranger")),
+            OrgRole::Stranger => Some(format!("{org} is a stranger")),
         }
     }
 
@@ -133,7 +131,7 @@ impl SimulatedWire {
     fn is_ours(&self, name: &str) -> bool {
         let draft = &self.internet.draft;
         let zones = plan::ancestors(name).filter_map(|parent| draft.zones.get(parent));
-        let ours = |org: &str| plan::standing(draft, org) == Standing::Ours;
+        let ours = |org: &str| plan::standing(draft, org) == OrgRole::Ours;
         zones.into_iter().any(|zone| ours(&zone.org)) || plan::org_of_name(draft, name).is_some_and(ours)
     }
 
@@ -162,7 +160,7 @@ impl SimulatedWire {
         let name = name?;
         let bucket =
             draft.buckets.values().find(|bucket| name.split('.').next() == bucket.name.split(['.', '/']).next())?;
-        let strange = plan::standing(draft, &bucket.org) == Standing::Stranger;
+        let strange = plan::standing(draft, &bucket.org) == OrgRole::Stranger;
         strange.then(|| format!("the bucket {} is a stranger's", bucket.name))
     }
 }

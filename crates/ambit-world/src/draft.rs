@@ -46,7 +46,7 @@ impl Moment {
 
 /// What an organisation is to the one that is discovered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Standing {
+pub(crate) enum OrgRole {
     /// It is that one.
     Ours,
     /// A subsidiary or parent under other domains: may be found, may be visited as a browser would, is not demanded.
@@ -62,7 +62,7 @@ pub(crate) enum Standing {
 #[derive(Clone, Debug)]
 pub(crate) struct Org {
     pub name: String,
-    pub standing: Standing,
+    pub standing: OrgRole,
     pub email: String,
 }
 

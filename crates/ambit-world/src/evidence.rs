@@ -2,7 +2,7 @@
 //! certificates shown to everybody, delegations and aliases. Reasoned from the file's statements alone; the standings
 //! say what is true, this says what can be known.
 
-use crate::draft::{Draft, Issuer, Name, Standing, TlsVersions};
+use crate::draft::{Draft, Issuer, Name, OrgRole, TlsVersions};
 use crate::internet::{Internet, Port};
 use crate::pki::Certificate;
 use crate::plan;
@@ -43,7 +43,7 @@ pub(crate) fn of_address(internet: &Internet, address: IpAddr) -> Shown {
 pub(crate) fn is_ours(internet: &Internet, name: &str) -> bool {
     let draft = &internet.draft;
     let org = plan::org_of_name(draft, name).unwrap_or_default();
-    is_below_seed(internet, name) && plan::standing(draft, org) == Standing::Ours && !is_handed_away(internet, name)
+    is_below_seed(internet, name) && plan::standing(draft, org) == OrgRole::Ours && !is_handed_away(internet, name)
 }
 
 fn is_at_or_below(name: &str, parent: &str) -> bool {

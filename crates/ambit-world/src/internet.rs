@@ -1,7 +1,7 @@
 //! One state of a world at one epoch, built: hosts with their ports, virtual hosts with their certificates. Never
 //! changes while it serves.
 
-use crate::draft::{CertChoice, Draft, Plain, Service, Site, Standing, TlsVersions, UnknownHost, Unlisted};
+use crate::draft::{CertChoice, Draft, OrgRole, Plain, Service, Site, TlsVersions, UnknownHost, Unlisted};
 use crate::pki::{Authorities, Certificate, derive};
 use crate::plan;
 use ambit_model::Timestamp;
@@ -31,7 +31,7 @@ pub(crate) struct Internet {
 
 /// One address.
 pub(crate) struct Host {
-    pub standing: Standing,
+    pub standing: OrgRole,
     pub latency: Duration,
     pub unlisted: Unlisted,
     pub unknown: UnknownHost,

@@ -2,7 +2,7 @@
 //! leads.
 
 use crate::dns::message::Rtype;
-use crate::draft::{Data, Draft, Name, Org, Site, Standing};
+use crate::draft::{Data, Draft, Name, Org, OrgRole, Site};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
@@ -36,14 +36,14 @@ pub(crate) fn block_of(draft: &Draft, address: IpAddr) -> Option<(&ipnet::IpNet,
 pub(crate) fn dedicated(draft: &Draft) -> BTreeSet<IpAddr> {
     let mut by_address: BTreeMap<IpAddr, bool> = BTreeMap::new();
     for (name, entry) in &draft.names {
-        let ours = org_of_name(draft, name).is_some_and(|org| standing(draft, org) == Standing::Ours);
+        let ours = org_of_name(draft, name).is_some_and(|org| standing(draft, org) == OrgRole::Ours);
         for address in entry.records.iter().filter_map(address_of) {
             *by_address.entry(address).or_insert(true) &= ours;
         }
     }
     let vendors = |address: &IpAddr| {
         let stated = draft.hosts.get(address).is_some_and(|host| !host.org.is_empty());
-        !stated && org_of(draft, *address).is_some_and(|org| standing(draft, org) == Standing::Vendor)
+        !stated && org_of(draft, *address).is_some_and(|org| standing(draft, org) == OrgRole::Vendor)
     };
     let only_ours = by_address.into_iter().filter_map(|(address, ours)| ours.then_some(address));
     only_ours.filter(vendors).collect()
@@ -58,8 +58,8 @@ pub(crate) fn address_of(data: &Data) -> Option<IpAddr> {
 }
 
 /// The standing of an organisation; an unknown one counts as a third party.
-pub(crate) fn standing(draft: &Draft, org: &str) -> Standing {
-    draft.orgs.get(org).map_or(Standing::Stranger, |org: &Org| org.standing)
+pub(crate) fn standing(draft: &Draft, org: &str) -> OrgRole {
+    draft.orgs.get(org).map_or(OrgRole::Stranger, |org: &Org| org.standing)
 }
 
 /// The organisation that owns a name: as stated, else its zone's.

@@ -6,7 +6,7 @@ mod issues;
 mod posture;
 mod sights;
 
-use crate::draft::{Answers, Data, Draft, Expect, Name, Standing, Unlisted, Zone};
+use crate::draft::{Answers, Data, Draft, Expect, Name, OrgRole, Unlisted, Zone};
 use crate::evidence::{self, Shown};
 use crate::internet::{Internet, Port, Virtual};
 use crate::pki::Certificate;
@@ -192,7 +192,7 @@ impl<'a> Derivation<'a> {
     /// A name of ours that nobody can tell from one that was handed to others.
     fn looks_handed_away(&self, name: &str) -> bool {
         let org = plan::org_of_name(self.draft, name).unwrap_or_default();
-        let ours = plan::standing(self.draft, org) == Standing::Ours && evidence::is_below_seed(self.internet, name);
+        let ours = plan::standing(self.draft, org) == OrgRole::Ours && evidence::is_below_seed(self.internet, name);
         ours && evidence::is_handed_away(self.internet, name)
     }
 
@@ -300,12 +300,12 @@ impl<'a> Derivation<'a> {
     }
 
     fn allow_address(&mut self, address: IpAddr, name: &str) {
-        if self.owner(address) == Standing::Ours {
+        if self.owner(address) == OrgRole::Ours {
             self.truth.allow(Kind::IpAddress, &address.to_string());
         }
         let Some(host) = self.internet.hosts.get(&address) else { return };
         for (port, plan) in &host.ports {
-            if host.standing == Standing::Ours {
+            if host.standing == OrgRole::Ours {
                 self.truth.allow(Kind::NetworkService, &format!("{}/tcp", std::net::SocketAddr::new(address, *port)));
             }
             let Port::Web(web) = plan else { continue };
@@ -369,7 +369,7 @@ impl<'a> Derivation<'a> {
         addresses
             .extend(self.internet.hosts.keys().filter(|address| blocks.iter().any(|block| block.contains(*address))));
         // An address of ours where nothing answers is an address of ours.
-        addresses.retain(|address| self.owner(*address) == Standing::Ours);
+        addresses.retain(|address| self.owner(*address) == OrgRole::Ours);
         addresses.retain(|address| !self.internet.hosts.get(address).is_some_and(|host| host.hidden));
         let hidden: Vec<IpAddr> = addresses.iter().copied().filter(|address| !self.is_shown(*address)).collect();
         for address in hidden {
@@ -398,7 +398,7 @@ impl<'a> Derivation<'a> {
             .internet
             .hosts
             .keys()
-            .filter(|address| self.owner(**address) == Standing::Ours && !self.is_shown(**address));
+            .filter(|address| self.owner(**address) == OrgRole::Ours && !self.is_shown(**address));
         let unclear: BTreeSet<IpAddr> = rented.chain(doubtful).copied().collect();
         let names = self.planted(Kind::Domain).into_iter().chain(self.planted(Kind::DnsRecord));
         for name in names {
@@ -415,7 +415,7 @@ impl<'a> Derivation<'a> {
         }
     }
 
-    fn owner(&self, address: IpAddr) -> Standing {
+    fn owner(&self, address: IpAddr) -> OrgRole {
         plan::standing(self.draft, plan::org_of(self.draft, address).unwrap_or_default())
     }
 

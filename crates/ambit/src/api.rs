@@ -5,9 +5,9 @@ pub(crate) mod naming;
 
 use crate::args::Target;
 use crate::clock::now;
+use crate::engine_config;
 use crate::config::Settings;
 use crate::failure::Failure;
-use crate::outfit;
 use crate::output::plain;
 use ambit_model::reserved::Reserved;
 use ambit_net::guard::OperatorOnly;
@@ -137,8 +137,8 @@ impl Remote {
                              data folder makes one",
             )
         })?;
-        let options = outfit::live(settings, &[], target.ca.as_deref())?;
-        let wire = LiveWire::new(&options).map_err(|error| outfit::unusable(&error))?;
+        let options = engine_config::live(settings, &[], target.ca.as_deref())?;
+        let wire = LiveWire::new(&options).map_err(|error| engine_config::unusable(&error))?;
         let pace = Arc::new(Pace::new(PaceLimits::default()));
         let net = Net::new(Arc::new(wire), Arc::new(OperatorOnly), pace, NetOptions::default());
         Ok(Self { session: net.session(Grants::operator(PURPOSE)), base, key: key.to_owned(), project: None })
@@ -194,7 +194,7 @@ impl Local {
     async fn open(target: &Target, settings: &Settings, needs: Needs) -> Result<Self, Failure> {
         let folder = crate::folder::data(target.data.as_deref(), settings)?;
         let (store, principal) = crate::client::opened(target.data.as_deref(), settings).await?;
-        let library = Arc::new(crate::library::library(outfit::planned(settings)?));
+        let library = Arc::new(crate::library::library(engine_config::planned(settings)?));
         let (mut state, engine) = match needs {
             Needs::Rows | Needs::NoKey => (ServerState::without_index(store, library, Arc::new(now)).await?, None),
             Needs::Index => {
@@ -202,7 +202,7 @@ impl Local {
                 (ServerState::new(store, index, library, Arc::new(now)).await?, engine)
             }
         };
-        state.reserved = Reserved::internal(crate::outfit::reserved_ranges(settings)?);
+        state.reserved = Reserved::internal(crate::engine_config::reserved_ranges(settings)?);
         Ok(Self { state: Arc::new(state), principal, project: None, _engine: engine })
     }
 }

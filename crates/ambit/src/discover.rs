@@ -8,8 +8,8 @@ use crate::output::{hint, plain};
 use crate::signals::Stop;
 use crate::wires::{self, Simulated};
 use crate::workspace::Workspace;
-use crate::{outfit, progress};
-use ambit_engine::{Installation, Outfit, Progress, RunEnd, Shares, drive};
+use crate::{engine_config, progress};
+use ambit_engine::{EngineConfig, Installation, Progress, RunEnd, Shares, drive};
 use ambit_model::collection::{Collection, Schedule};
 use ambit_model::id::RunId;
 use ambit_model::run::{Run, RunState};
@@ -87,10 +87,10 @@ pub(crate) async fn discover(workspace: &Workspace, job: &Job, stop: &Stop) -> R
     };
     let (sender, shown) = watch::channel(Progress::default());
     let shower = tokio::spawn(progress::show(shown, job.silent));
-    let outfit = Outfit {
+    let config = EngineConfig {
         engine: workspace.engine.clone(),
         wire,
-        pace: Arc::new(Pace::new(outfit::limits(job.rate))),
+        pace: Arc::new(Pace::new(engine_config::limits(job.rate))),
         settings: Arc::new(job.settings.clone()),
         installation: job.installation.clone(),
         clock: Arc::new(now),
@@ -99,8 +99,8 @@ pub(crate) async fn discover(workspace: &Workspace, job: &Job, stop: &Stop) -> R
         give_way: tokio::sync::watch::channel(false).1,
         stop: stop.watch(),
     };
-    let end = drive(&outfit, &run).await;
-    drop(outfit);
+    let end = drive(&config, &run).await;
+    drop(config);
     shower.await.ok();
     check_end(&end?, run.id, job)?;
     let run = workspace.store.find_run(&workspace.principal, run.id).await?;

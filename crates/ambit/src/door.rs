@@ -2,8 +2,8 @@
 //! on.
 
 use crate::config::Settings;
+use crate::engine_config::{self, Given};
 use crate::failure::Failure;
-use crate::outfit::{self, Given};
 use crate::signals::Stop;
 use ambit_api::projects::Plan;
 use ambit_model::reserved::{IpNet, Reserved};
@@ -68,7 +68,7 @@ impl Front {
             of_store: settings.limits()?,
             plan,
             open_accounts: settings.open_accounts()?,
-            opened: outfit::reserved_ranges(settings)?,
+            opened: engine_config::reserved_ranges(settings)?,
             phase,
             serving: tokio::spawn(ambit_server::serve(listener, door, async move { waiting.wait().await })),
         })

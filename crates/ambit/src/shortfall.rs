@@ -4,7 +4,7 @@
 use crate::discover::Finished;
 use crate::failure::Failure;
 use crate::workspace::Workspace;
-use ambit_model::facts::{Facts, LookOutcome};
+use ambit_model::facts::{Facts, ProbeOutcome};
 use ambit_model::run::{NotDone, NotDoneReason};
 use ambit_model::{Clearance, Kind, Uid};
 use ambit_store::engine::End;
@@ -94,9 +94,9 @@ async fn facts(workspace: &Workspace, finished: &Finished, uids: &[Uid]) -> Resu
 
 /// A task that contacts something came back with an answer in this run.
 fn is_looked_at(facts: &Facts, finished: &Finished) -> bool {
-    let mut looks =
-        facts.looks.iter().filter(|(task, _)| !derives(task.as_str())).flat_map(|(_, looks)| looks.values());
-    looks.any(|look| look.run == finished.run.id && look.outcome != LookOutcome::Unknown)
+    let mut probes =
+        facts.probes.iter().filter(|(task, _)| !derives(task.as_str())).flat_map(|(_, probes)| probes.values());
+    probes.any(|look| look.run == finished.run.id && look.outcome != ProbeOutcome::Unknown)
 }
 
 /// What tasks that contact nothing read from the entity's own name.

@@ -51,8 +51,8 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
 
 /// Withdrawn versions that looks at a service were answered in: of the service itself, or of a name bound to it.
 fn deprecated(service: &str, details: &Details) -> impl Iterator<Item = String> {
-    let looks = certificate::TLS.items(details);
-    let here = looks.filter(move |look| service.strip_prefix(&look.address) == Some("/tcp"));
+    let probes = certificate::TLS.items(details);
+    let here = probes.filter(move |look| service.strip_prefix(&look.address) == Some("/tcp"));
     here.flat_map(|look| look.versions).filter(|version| DEPRECATED.contains(&version.as_str()))
 }
 

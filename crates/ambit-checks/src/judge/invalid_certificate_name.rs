@@ -4,7 +4,7 @@ use super::Judge;
 use crate::look;
 use crate::site;
 use ambit_model::entity::{domain, uri};
-use ambit_model::facts::LookOutcome;
+use ambit_model::facts::ProbeOutcome;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM, Verdict};
 use ambit_model::{EdgeKind, Facts, Kind, TaskName, Timestamp};
 use serde_json::json;
@@ -53,7 +53,7 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
         vec![look::proof(description, json!({"host": host, "names": names}))]
     });
     // Without any certificate among the facts, nobody looked at one.
-    if verdict == Verdict::Clear && !seen && facts.outcome(TaskName::HttpEnrich) == Some(LookOutcome::Found) {
+    if verdict == Verdict::Clear && !seen && facts.outcome(TaskName::HttpEnrich) == Some(ProbeOutcome::Found) {
         Verdict::Unknown
     } else {
         verdict

@@ -3,7 +3,7 @@
 use super::Judge;
 use crate::look;
 use ambit_model::entity::domain::{self, DanglingReason};
-use ambit_model::facts::LookOutcome;
+use ambit_model::facts::ProbeOutcome;
 use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_HIGH, Verdict};
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
 #[cfg(test)]
@@ -54,7 +54,7 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
 /// True where it is reported: the alias leads to the provider, and the provider (or its zone) says that the name is
 /// free.
 pub(super) fn is_claimable(facts: &Facts) -> bool {
-    let answered = facts.outcome(TaskName::Takeover) == Some(LookOutcome::Found);
+    let answered = facts.outcome(TaskName::Takeover) == Some(ProbeOutcome::Found);
     (answered && unclaimed(facts).is_some()) || free_in_dns(facts).is_some()
 }
 

@@ -15,7 +15,7 @@ impl Drive<'_> {
             self.commit().await?;
         }
         let mut returned: Vec<Work> = Vec::new();
-        for (_, (work, handle)) in self.flying.drain() {
+        for (_, (work, handle)) in self.in_flight.drain() {
             handle.abort();
             returned.push(work);
         }
@@ -28,8 +28,8 @@ impl Drive<'_> {
             outcomes: Vec::new(),
             returned,
             not_done: Vec::new(),
-            now: (self.outfit.clock)(),
+            now: (self.config.clock)(),
         };
-        self.outfit.engine.commit(commit).await.map(|_| ())
+        self.config.engine.commit(commit).await.map(|_| ())
     }
 }

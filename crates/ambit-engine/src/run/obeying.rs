@@ -1,6 +1,6 @@
 //! Changes that people make to scope during a run: the guard, the plans and the work in flight follow within a second.
 
-use super::{Drive, Outfit, RunEnd};
+use super::{Drive, EngineConfig, RunEnd};
 use crate::work::refused;
 use ambit_model::run::Run;
 use ambit_model::scope::Rules;
@@ -10,11 +10,11 @@ use ambit_store::engine::{Outcome, Work};
 use std::collections::VecDeque;
 
 /// The rules of the run's collection as they are now, with the exclusions of the whole installation.
-pub(super) async fn rules(outfit: &Outfit, run: &Run) -> Result<Rules, StoreError> {
-    let collection = outfit.engine.collection(run.collection).await?;
+pub(super) async fn rules(config: &EngineConfig, run: &Run) -> Result<Rules, StoreError> {
+    let collection = config.engine.collection(run.collection).await?;
     Ok(Rules {
         ceiling: workflow::ceiling(&collection.workflow, collection.level),
-        never: outfit.installation.never_in(outfit.engine.rules(run.collection).await?),
+        never: config.installation.never_in(config.engine.rules(run.collection).await?),
     })
 }
 
@@ -23,12 +23,12 @@ impl Drive<'_> {
     /// entity's clearance now end as refused.
     pub(super) async fn obey(&mut self) -> Result<Option<RunEnd>, StoreError> {
         self.is_told = false;
-        self.scope_revision = self.outfit.engine.scope_revision(self.run.collection).await?;
-        self.confirmed = self.outfit.engine.confirmed_blocks(self.run.collection).await?;
-        let rules = rules(self.outfit, self.run).await?;
+        self.scope_revision = self.config.engine.scope_revision(self.run.collection).await?;
+        self.confirmed = self.config.engine.confirmed_blocks(self.run.collection).await?;
+        let rules = rules(self.config, self.run).await?;
         self.rules_moved |= rules != self.rules;
         self.rules = rules;
-        let end = self.settle_all().await?;
+        let end = self.reconcile_all().await?;
         self.end_uncleared();
         Ok(end)
     }
@@ -41,7 +41,7 @@ impl Drive<'_> {
             clearance.zip(footprint).is_some_and(|(clearance, footprint)| footprint > clearance)
         };
         let mut ended: Vec<Work> = Vec::new();
-        self.flying.retain(|_, (work, handle)| {
+        self.in_flight.retain(|_, (work, handle)| {
             let uncleared = is_uncleared(work);
             if uncleared {
                 handle.abort();
@@ -55,7 +55,7 @@ impl Drive<'_> {
             *queue = kept;
             ended.extend(out.into_iter().map(|(work, _)| work));
         }
-        let done: Vec<Outcome> = ended.into_iter().map(|work| refused(&self.bench, work)).collect();
+        let done: Vec<Outcome> = ended.into_iter().map(|work| refused(&self.worker, work)).collect();
         for done in done {
             self.end(done);
         }

@@ -178,9 +178,9 @@ impl<'a> Graph<'a> {
             .enumerate()
             .filter_map(|(node, label)| label.as_ref().map(|label| reached(node, label)))
             .collect();
-        let mut settled = vec![false; self.len()];
+        let mut reconciled = vec![false; self.len()];
         while let Some(Reached { node: Reverse(from), .. }) = heap.pop() {
-            if std::mem::replace(&mut settled[from], true) {
+            if std::mem::replace(&mut reconciled[from], true) {
                 continue;
             }
             let label = labels[from].expect("what is in the heap has a label");
@@ -189,7 +189,7 @@ impl<'a> Graph<'a> {
             }
             for at in self.outward[from].clone() {
                 let to = self.links[at].to;
-                if settled[to] || self.fixed[to].is_some() {
+                if reconciled[to] || self.fixed[to].is_some() {
                     continue;
                 }
                 let offer = self.offer(label, at, known);

@@ -10,7 +10,7 @@ use crate::door::{Door, Pass};
 use crate::error::{NetError, Phase};
 use crate::guard::{Grant, RESOLVER};
 use crate::limits::{DNS_CHAIN_MAX, DNS_TCP_TIMEOUT, DNS_TRIES};
-use crate::pace::{Cell, Signal};
+use crate::pace::{Bucket, Signal};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -149,7 +149,7 @@ impl Engine {
         let server = upstream.address;
         let grant = Grant::Operator(RESOLVER);
         let place = upstream.window.enter().await;
-        let pass = door.admit_datagram(grant, server, Some(name), &[Cell::Resolver(server.ip())]).await?;
+        let pass = door.admit_datagram(grant, server, Some(name), &[Bucket::Resolver(server.ip())]).await?;
         let result = self.ask_datagram(door, pass, name, rtype, style, limit).await;
         match &result {
             Ok(_) => place.end(true),
@@ -172,11 +172,11 @@ impl Engine {
     ) -> Result<DnsAnswer, NetError> {
         door.check_grant(Grant::Target)?;
         let name = question_name(name)?;
-        let cell = Cell::Server(server.ip());
+        let bucket = Bucket::Server(server.ip());
         let mut style = Style { recursion: false, edns: true };
         let mut error = NetError::Timeout(Phase::Resolving);
         for limit in DNS_TRIES {
-            let pass = door.admit_datagram(Grant::Target, server, Some(&name), std::slice::from_ref(&cell)).await?;
+            let pass = door.admit_datagram(Grant::Target, server, Some(&name), std::slice::from_ref(&bucket)).await?;
             let result = match self.ask_datagram(door, pass, &name, rtype, style, limit).await {
                 Ok(Some(decoded)) => Ok(decoded),
                 // Over UDP it did answer: that its TCP port is shut says nothing of the records.
@@ -185,7 +185,7 @@ impl Engine {
                 }
                 Err(error) => Err(error),
             };
-            door.report(&cell, if result.is_ok() { Signal::Fine } else { Signal::Failed });
+            door.report(&bucket, if result.is_ok() { Signal::Fine } else { Signal::Failed });
             match result {
                 Ok(decoded) => match decoded.rcode {
                     Rcode::NOERROR | Rcode::NXDOMAIN => return Ok(read_answer(decoded, &name, rtype, server)),

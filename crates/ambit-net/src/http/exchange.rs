@@ -12,7 +12,7 @@ use crate::limits::{
     ADDRESSES_TRIED, BODY_KEPT_MAX, CONNECT_TIMEOUT, CONNECTION_IDLE_MAX, COOKIES_MAX, EXCHANGE_TIMEOUT,
     HEAD_BYTES_MAX, HEAD_TIMEOUT, INTERIM_HEADS_MAX, SOURCE_HEAD_TIMEOUT, SOURCE_TIMEOUT,
 };
-use crate::pace::{Cell, Signal};
+use crate::pace::{Bucket, Signal};
 use crate::source;
 use crate::tls::TlsOptions;
 use crate::tls::handshake;
@@ -68,17 +68,17 @@ async fn exchange_at(
         // A `Host` beside another name in the handshake is asked for as well.
         door.check(request.grant, address, Transport::Tcp, Some(request.identity()))?;
     }
-    let cell = match request.grant {
-        Grant::Target => Cell::Host(address.ip(), request.identity().to_ascii_lowercase()),
+    let bucket = match request.grant {
+        Grant::Target => Bucket::Host(address.ip(), request.identity().to_ascii_lowercase()),
         // Its connections are paced by the provider, those to the operator's own hosts not at all.
-        Grant::Source(provider) => Cell::Provider(provider),
+        Grant::Source(provider) => Bucket::Provider(provider),
         Grant::Operator(_) => return on_fresh(client, request, bytes, address, name).await,
     };
     // The rate limit comes before the exchange slot, so that a throttled host takes no slot from other hosts at the
     // same address.
     let _place = match request.grant == Grant::Target {
         true => {
-            door.turn(std::slice::from_ref(&cell)).await;
+            door.acquire(std::slice::from_ref(&bucket)).await;
             Some(door.exchange_place(address.ip()).await)
         }
         false => None,
@@ -88,12 +88,12 @@ async fn exchange_at(
         // Servers close idle connections without notice. The request is repeated once and counted again, because the
         // peer may have received it.
         Some(Err(Failed { cut_unheard: true, .. })) => {
-            door.turn(std::slice::from_ref(&cell)).await;
+            door.acquire(std::slice::from_ref(&bucket)).await;
             on_fresh(client, request, bytes, address, name).await
         }
         Some(result) => result.map_err(|failed| failed.error),
     };
-    report(door, &cell, &result);
+    report(door, &bucket, &result);
     result
 }
 
@@ -108,11 +108,11 @@ async fn on_kept(
     let door = client.door;
     let pin = request.shares().then(|| pin(request, address, name))?;
     // Where all contacts wait long, a connection would be cut before its turn comes.
-    if door.wait_over_all() >= CONNECTION_IDLE_MAX {
+    if door.wait_total() >= CONNECTION_IDLE_MAX {
         return None;
     }
     let channel = client.keeper.take(&pin, door.now())?;
-    door.turn_over_all(request.grant).await;
+    door.acquire_total(request.grant).await;
     // Scope may have changed since it was opened.
     if let Err(error) = door.check(request.grant, address, Transport::Tcp, Some(name)) {
         return Some(Err(error.into()));
@@ -307,7 +307,7 @@ async fn read_head(
 }
 
 /// Reports to the rate limiter what the response says about our pace.
-fn report(door: &Door, cell: &Cell, result: &Result<HttpExchange, NetError>) {
+fn report(door: &Door, bucket: &Bucket, result: &Result<HttpExchange, NetError>) {
     let signal = match result {
         Ok(exchange) if matches!(exchange.status, 429 | 503) => {
             let pause = exchange.header("retry-after").and_then(|value| retry_after(value.raw(), door.date()));
@@ -318,7 +318,7 @@ fn report(door: &Door, cell: &Cell, result: &Result<HttpExchange, NetError>) {
         Err(NetError::Timeout(_) | NetError::Reset(_) | NetError::Closed(_)) => Signal::Failed,
         Err(_) => return,
     };
-    door.report(cell, signal);
+    door.report(bucket, signal);
 }
 
 /// Seconds, or a date as `Wed, 21 Oct 2026 07:28:00 GMT` (RFC 9110 §10.2.3).

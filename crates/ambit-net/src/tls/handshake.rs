@@ -8,7 +8,7 @@ use crate::door::{Connection, Door};
 use crate::error::NetError;
 use crate::guard::Grant;
 use crate::limits::{CERTIFICATE_BYTES_MAX, CHAIN_MAX, CONNECT_TIMEOUT, TLS_TIMEOUT};
-use crate::pace::{Cell, Signal};
+use crate::pace::{Bucket, Signal};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{ResolvesClientCert, Resumption};
 use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
@@ -78,12 +78,12 @@ async fn shake(
     let recorder = Arc::new(Recorder::default());
     let connector = TlsConnector::from(Arc::new(client_config(&recorder, options).map_err(failed)?));
     let limit = door.now() + TLS_TIMEOUT;
-    let cell = Cell::Address(address.ip());
+    let bucket = Bucket::Address(address.ip());
     let shaken = door.until(limit, "TLS handshake", connector.connect(name, connection)).await.map_err(failed)?;
     let record = recorder.lock().clone();
     match shaken {
         Ok(stream) => {
-            door.report(&cell, Signal::Fine);
+            door.report(&bucket, Signal::Fine);
             let state = stream.get_ref().1;
             let version = state
                 .protocol_version()

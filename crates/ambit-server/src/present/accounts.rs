@@ -6,7 +6,7 @@ use crate::page;
 use ambit_api::objects::object;
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::quota::{FOREIGN, PRIVILEGES};
-use ambit_store::{Account, Principal, Standing, StoreError};
+use ambit_store::{Account, Principal, Relationship, StoreError};
 use serde_json::{Map, Value, json};
 
 pub(crate) const NOUN: &str = "User";
@@ -64,17 +64,17 @@ pub(crate) async fn by_name(call: &Call, id: &str) -> Result<Option<Account>, Ap
     let caller = call.caller();
     let is_outside =
         !caller.administrator() && caller.user_id() != account.user.id && !caller.groups().contains(&group);
-    let hidden = is_outside || standing(call, &account).await? == Standing::Anybody;
+    let hidden = is_outside || standing(call, &account).await? == Relationship::Anybody;
     Ok((!hidden).then_some(account))
 }
 
 /// The account of a key, if it is the caller's or the caller stands above it.
 async fn under(call: &Call, principal: &Principal) -> Result<Option<Account>, ApiError> {
     let account = call.store().account_by_id(principal.user_id()).await.about(NOUN)?;
-    Ok((standing(call, &account).await? != Standing::Anybody).then_some(account))
+    Ok((standing(call, &account).await? != Relationship::Anybody).then_some(account))
 }
 
-pub(crate) async fn standing(call: &Call, account: &Account) -> Result<Standing, ApiError> {
+pub(crate) async fn standing(call: &Call, account: &Account) -> Result<Relationship, ApiError> {
     call.store().standing_to(call.caller(), account.user.id).await.about(NOUN)
 }
 
@@ -82,8 +82,8 @@ pub(crate) async fn standing(call: &Call, account: &Account) -> Result<Standing,
 pub(crate) async fn require_oneself(call: &Call) -> Result<(), ApiError> {
     let account = named(call, call.parameter("id")).await?;
     match standing(call, &account).await? {
-        Standing::Oneself => Ok(()),
-        Standing::Administrator | Standing::Anybody => Err(ApiError::new(ErrorCode::Forbidden)),
+        Relationship::Oneself => Ok(()),
+        Relationship::Administrator | Relationship::Anybody => Err(ApiError::new(ErrorCode::Forbidden)),
     }
 }
 
@@ -120,14 +120,14 @@ pub(crate) fn brief(call: &Call, account: &Account) -> Value {
 pub(crate) async fn shown(call: &Call, account: &Account) -> Result<Value, ApiError> {
     let standing = standing(call, account).await?;
     let mut attributes = open_attributes(account);
-    if standing >= Standing::Administrator {
+    if standing >= Relationship::Administrator {
         attributes.insert("email".to_owned(), json!(account.user.email));
         if let Some(at) = account.last_login {
             attributes.insert("last_login".to_owned(), page::seconds(at));
         }
         attributes.insert("quotas".to_owned(), quotas(call, account).await?);
     }
-    if standing == Standing::Oneself {
+    if standing == Relationship::Oneself {
         attributes.insert("has_2fa".to_owned(), json!(false));
         let preferences = account.profile.get("preferences").cloned().unwrap_or_else(|| json!({}));
         attributes.insert("preferences".to_owned(), preferences);

@@ -10,7 +10,7 @@ use crate::db::sql::{Tx, values};
 use crate::db::writer::Who;
 use crate::inventory::runs::{clear_work, load, note};
 use crate::inventory::{collections, feed, seeds};
-use crate::record::{Changes, EntityRow, Place, RunPlace};
+use crate::record::{ChangeContext, Changes, EntityRow, RunPlace};
 use ambit_model::feed::{Noun, What};
 use ambit_model::id::RunId;
 use ambit_model::run::{Run, RunState};
@@ -102,7 +102,7 @@ impl Engine {
         let sql = "UPDATE runs SET state = 'running', started_at = $1, engine_id = $2, engine = $3 WHERE id = $4";
         tx.run(sql, values![started_at, self.id, &*self.name, run.id]).await?;
         let place = RunPlace { id: run.id, number: run.number, started_at };
-        let place = Place::enter(tx, collection, Some(place), false, now).await?;
+        let place = ChangeContext::enter(tx, collection, Some(place), false, now).await?;
         sync_seeds(tx, place).await?;
         let sql = "INSERT INTO dirty (uid, collection_id, mark) SELECT uid, collection_id, $1 FROM entities WHERE \
                    collection_id = $2 AND present = 1
@@ -162,7 +162,7 @@ impl Engine {
 
 /// Brings the entities in line with the collection's seeds: new seeds become entities, removed ones are seeds no
 /// longer.
-async fn sync_seeds(tx: &mut Tx, place: Place) -> Result<(), StoreError> {
+async fn sync_seeds(tx: &mut Tx, place: ChangeContext) -> Result<(), StoreError> {
     let mut changes = Changes::new(place);
     let mut wanted = BTreeSet::new();
     let seeds = seeds::list(tx, changes.place.collection).await?;

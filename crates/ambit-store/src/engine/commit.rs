@@ -10,10 +10,10 @@ use crate::db::sql::{ROWS_MAX, Tx, values};
 use crate::db::writer::Who;
 use crate::inventory::runs::load;
 use crate::inventory::{blobs, collections};
-use crate::record::{Place, RunPlace};
+use crate::record::{ChangeContext, RunPlace};
 use ambit_model::Timestamp;
 use ambit_model::id::{BlobHash, RunId, blob_hash};
-use ambit_model::observation::Look;
+use ambit_model::observation::ProbeResult;
 use ambit_model::run::{NotDone, Run};
 use batch::Batch;
 pub(super) use batch::{ABSENT, FOUND, UNKNOWN};
@@ -49,23 +49,23 @@ impl Engine {
 
     /// Makes a part ready: bytes are written ahead of the transaction that refers to them.
     async fn part(&self, run: RunId, outcomes: Vec<Outcome>, now: Timestamp) -> Result<Part, StoreError> {
-        let (mut packed, mut looks) = (Vec::new(), Vec::with_capacity(outcomes.len()));
+        let (mut packed, mut probes) = (Vec::new(), Vec::with_capacity(outcomes.len()));
         for outcome in outcomes {
             let mut evidence = Vec::new();
-            if let Look::Found(found) = &outcome.look {
+            if let ProbeResult::Found(found) = &outcome.look {
                 for item in &found.evidence {
                     packed.push(blobs::pack(&item.bytes)?);
                     evidence.push((item.label.clone(), blob_hash(&item.bytes)));
                 }
             }
-            looks.push((outcome, evidence));
+            probes.push((outcome, evidence));
         }
         if !packed.is_empty() {
             self.store
                 .write(Who::Engine, move |tx| Box::pin(async move { blobs::insert(tx, packed, now).await }))
                 .await?;
         }
-        Ok(Part { run, looks, returned: Vec::new(), not_done: Vec::new(), now })
+        Ok(Part { run, probes, returned: Vec::new(), not_done: Vec::new(), now })
     }
 }
 
@@ -83,8 +83,8 @@ fn split(outcomes: Vec<Outcome>) -> Vec<Vec<Outcome>> {
     let mut rows = ROWS_MAX;
     for outcome in outcomes {
         let size = match &outcome.look {
-            Look::Found(found) => 1 + found.edges.len(),
-            Look::Absent | Look::Unknown { .. } => 1,
+            ProbeResult::Found(found) => 1 + found.edges.len(),
+            ProbeResult::Absent | ProbeResult::Unknown { .. } => 1,
         };
         if rows + size > ROWS_MAX {
             parts.push(Vec::new());
@@ -99,7 +99,7 @@ fn split(outcomes: Vec<Outcome>) -> Vec<Vec<Outcome>> {
 /// One transaction of results.
 struct Part {
     run: RunId,
-    looks: Vec<(Outcome, EvidenceList)>,
+    probes: Vec<(Outcome, EvidenceList)>,
     returned: Vec<Work>,
     not_done: Vec<NotDone>,
     now: Timestamp,
@@ -110,7 +110,7 @@ impl Part {
         let (_, collection) = load(tx, self.run).await?;
         collections::lock(tx, collection).await?;
         let (run, _) = load(tx, self.run).await?;
-        let work: Vec<&Work> = self.looks.iter().map(|(outcome, _)| &outcome.work).collect();
+        let work: Vec<&Work> = self.probes.iter().map(|(outcome, _)| &outcome.work).collect();
         let leases = held(tx, self.run, &work).await?;
         let mut committed =
             Committed { refused: leases.iter().filter(|lease| lease.is_none()).count(), ..Committed::default() };
@@ -119,18 +119,18 @@ impl Part {
         }
         give_back(tx, self.run, &self.returned).await?;
         count_not_done(tx, self.run, &self.not_done).await?;
-        let looks: Vec<_> =
-            self.looks.iter().zip(leases).filter_map(|(look, lease)| lease.map(|lease| (look, lease))).collect();
-        if looks.is_empty() {
+        let probes: Vec<_> =
+            self.probes.iter().zip(leases).filter_map(|(look, lease)| lease.map(|lease| (look, lease))).collect();
+        if probes.is_empty() {
             return Ok(committed);
         }
         let place = enter(tx, &run, collection, self.now).await?;
-        let mut batch = Batch::load(tx, place, looks.iter().map(|((outcome, _), _)| outcome)).await?;
-        for ((outcome, evidence), lease) in &looks {
+        let mut batch = Batch::load(tx, place, probes.iter().map(|((outcome, _), _)| outcome)).await?;
+        for ((outcome, evidence), lease) in &probes {
             batch.apply(outcome, evidence, lease);
         }
         committed.second_looks = batch.second_looks();
-        let ids: Vec<i64> = looks.iter().map(|((outcome, _), _)| outcome.work.id).collect();
+        let ids: Vec<i64> = probes.iter().map(|((outcome, _), _)| outcome.work.id).collect();
         tx.run_in(&format!("UPDATE work SET state = {DONE} WHERE id IN"), Vec::new(), &ids, "").await?;
         committed.new_entities = batch.write(tx).await?;
         Ok(committed)
@@ -138,9 +138,14 @@ impl Part {
 }
 
 /// Locks the collection and returns where the engine changes it.
-pub(super) async fn enter(tx: &mut Tx, run: &Run, collection: i64, now: Timestamp) -> Result<Place, StoreError> {
+pub(super) async fn enter(
+    tx: &mut Tx,
+    run: &Run,
+    collection: i64,
+    now: Timestamp,
+) -> Result<ChangeContext, StoreError> {
     let place = RunPlace { id: run.id, number: run.number, started_at: run.started_at.unwrap_or(run.created_at) };
-    Place::enter(tx, collection, Some(place), false, now).await
+    ChangeContext::enter(tx, collection, Some(place), false, now).await
 }
 
 /// Rows given back undone are open again; the lease does not count as an attempt.
@@ -171,7 +176,7 @@ pub(super) async fn count_not_done(tx: &mut Tx, run: RunId, not_done: &[NotDone]
 }
 
 /// Stores the latest wire date of results, so that what a person closes now counts as closed after it.
-pub(super) async fn raise_wire_date(tx: &mut Tx, place: &Place, at: Timestamp) -> Result<(), StoreError> {
+pub(super) async fn raise_wire_date(tx: &mut Tx, place: &ChangeContext, at: Timestamp) -> Result<(), StoreError> {
     let Some(run) = place.run else { return Ok(()) };
     let sql = "UPDATE collections SET wire_at = CASE WHEN wire_run < $1 OR wire_at < $2 THEN $2 ELSE wire_at END, \
                wire_run = $1 WHERE id = $3";

@@ -20,7 +20,7 @@ const OWNER: &str = "hunts of an owner";
 pub struct Deferred {
     pub owner: i64,
     /// What waits longest, first.
-    pub looks: Vec<(LiveRuleset, Specimen)>,
+    pub scans: Vec<(LiveRuleset, Specimen)>,
 }
 
 impl Engine {
@@ -99,19 +99,19 @@ async fn take(tx: &mut Tx, live: &[LiveRuleset], limit: i64) -> Result<Deferred,
     note_turn(tx, OWNER, owner).await?;
     let sql = "SELECT d.ruleset_id, d.edition, d.specimen FROM hunts_deferred d WHERE d.owner_id = $1 ORDER BY \
                d.number LIMIT $2";
-    let (mut looks, mut over) = (Vec::new(), Vec::new());
+    let (mut scans, mut over) = (Vec::new(), Vec::new());
     for row in tx.rows(sql, values![owner, limit]).await? {
         let (id, edition, number): (String, i64, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
         let found = tx.row(&format!("{SPECIMENS} WHERE s.number = $1"), values![number]).await?;
         let ruleset = live.iter().find(|ruleset| ruleset.id == id && ruleset.edition == edition);
         match (ruleset, found) {
-            (Some(ruleset), Some(found)) => looks.push((ruleset.clone(), specimen(&found)?)),
+            (Some(ruleset), Some(found)) => scans.push((ruleset.clone(), specimen(&found)?)),
             _ => over.extend(values![id, edition, number]),
         }
     }
     let head = "DELETE FROM hunts_deferred WHERE (ruleset_id, edition, specimen) IN (";
     tx.many(head, 3, over, ")").await?;
-    Ok(Deferred { owner, looks })
+    Ok(Deferred { owner, scans })
 }
 
 /// Lets looks wait for their owner's turn. Of an owner of whom too many wait already, those sets that would add to them

@@ -6,7 +6,7 @@ use crate::StoreError;
 use crate::db::rows::{Cells, FromRow, columns, list};
 use crate::db::sql::{Tx, from_json, values};
 use crate::inventory::seeds;
-use ambit_model::facts::{Facts, LastLook, LookOutcome, Looks, Neighbour};
+use ambit_model::facts::{Facts, LastProbe, Neighbour, ProbeOutcome, Probes};
 use ambit_model::id::RunId;
 use ambit_model::issue::Status;
 use ambit_model::scope::SCOPED_FROM;
@@ -55,7 +55,7 @@ struct Stored {
     nodes: BTreeMap<Uid, NodeRow>,
     /// Of the entities, and of those that tell them something.
     details: BTreeMap<Uid, Arc<Details>>,
-    looks: BTreeMap<Uid, Looks>,
+    probes: BTreeMap<Uid, Probes>,
     issues: BTreeMap<Uid, Vec<KnownIssue>>,
 }
 
@@ -65,14 +65,14 @@ impl Stored {
         let seeds = seeds::list(tx, collection).await?;
         let edges = load_edges(tx, uids).await?;
         let mut tell: BTreeSet<Uid> = uids.iter().copied().collect();
-        tell.extend(edges.iter().filter(|edge| edge.kind.tells_end()).map(|edge| edge.from));
-        tell.extend(edges.iter().filter(|edge| edge.kind.tells_start()).map(|edge| edge.to));
+        tell.extend(edges.iter().filter(|edge| edge.kind.shares_details_with_end()).map(|edge| edge.from));
+        tell.extend(edges.iter().filter(|edge| edge.kind.shares_details_with_start()).map(|edge| edge.to));
         Ok(Self {
             collection,
             seeds: seeds.into_iter().map(|seed| (seed.kind, seed.name)).collect(),
             nodes: load_nodes(tx, collection, uids).await?,
             details: load_details(tx, tell).await?,
-            looks: load_looks(tx, uids).await?,
+            probes: load_probes(tx, uids).await?,
             issues: load_issues(tx, uids).await?,
             edges,
         })
@@ -88,11 +88,11 @@ impl Stored {
                 continue;
             };
             if asked.contains(&edge.to) {
-                let told = self.details.get(&edge.from).filter(|_| edge.kind.tells_end());
+                let told = self.details.get(&edge.from).filter(|_| edge.kind.shares_details_with_end());
                 inward.entry(edge.to).or_default().push(edge.neighbour(edge.from, from, told));
             }
             if asked.contains(&edge.from) {
-                let told = self.details.get(&edge.to).filter(|_| edge.kind.tells_start());
+                let told = self.details.get(&edge.to).filter(|_| edge.kind.shares_details_with_start());
                 outward.entry(edge.from).or_default().push(edge.neighbour(edge.to, to, told));
             }
         }
@@ -107,7 +107,7 @@ impl Stored {
                 present: node.present,
                 decision: from_json(&node.decision)?,
                 details: self.details.get(uid).map(|details| (**details).clone()).unwrap_or_default(),
-                looks: self.looks.remove(uid).unwrap_or_default(),
+                probes: self.probes.remove(uid).unwrap_or_default(),
                 inward: inward.remove(uid).unwrap_or_default(),
                 outward: outward.remove(uid).unwrap_or_default(),
                 seeds: self.seeds.clone(),
@@ -215,23 +215,23 @@ async fn load_details(tx: &mut Tx, uids: BTreeSet<Uid>) -> Result<BTreeMap<Uid, 
     Ok(details)
 }
 
-async fn load_looks(tx: &mut Tx, uids: &[Uid]) -> Result<BTreeMap<Uid, Looks>, StoreError> {
-    let mut looks: BTreeMap<Uid, Looks> = BTreeMap::new();
-    let head = format!("SELECT uid, task, argument, {} FROM looks WHERE uid IN", list::<LastLook>());
-    let rows: Vec<(Uid, String, String, LastLook)> = tx.read_in(&head, Vec::new(), uids, "").await?;
+async fn load_probes(tx: &mut Tx, uids: &[Uid]) -> Result<BTreeMap<Uid, Probes>, StoreError> {
+    let mut probes: BTreeMap<Uid, Probes> = BTreeMap::new();
+    let head = format!("SELECT uid, task, argument, {} FROM looks WHERE uid IN", list::<LastProbe>());
+    let rows: Vec<(Uid, String, String, LastProbe)> = tx.read_in(&head, Vec::new(), uids, "").await?;
     for (uid, task, argument, look) in rows {
         // A newer version may have written looks of a task that this one does not have: nobody here asks for them.
         if let Some(task) = TaskName::from_name(&task) {
-            let of_entity: &mut Looks = looks.entry(uid).or_default();
+            let of_entity: &mut Probes = probes.entry(uid).or_default();
             of_entity.entry(task).or_default().insert(argument, look);
         }
     }
-    Ok(looks)
+    Ok(probes)
 }
 
-columns! { LastLook { outcome: (LookOutcome "outcome"), at, run: "run_id", reason } }
+columns! { LastProbe { outcome: (ProbeOutcome "outcome"), at, run: "run_id", reason } }
 
-impl FromRow for LookOutcome {
+impl FromRow for ProbeOutcome {
     fn read(cells: &mut Cells<'_>) -> Result<Self, StoreError> {
         match cells.value()? {
             FOUND => Ok(Self::Found),

@@ -4,7 +4,7 @@ use super::{Engine, GraphDelta, GraphNode};
 use crate::StoreError;
 use crate::db::rows::{columns, list, named};
 use crate::db::sql::{Tx, Value, values};
-use crate::record::Place;
+use crate::record::ChangeContext;
 use ambit_model::scope::{Edge, Node};
 use ambit_model::{EdgeKind, Uid};
 use uuid::Uuid;
@@ -68,7 +68,7 @@ pub(super) const CLOSE_EDGES: &str = "UPDATE edges SET closed_at = v.closed_at, 
 
 /// A row for `CLOSE_EDGES`.
 pub(super) fn closed_edge(
-    place: &Place,
+    place: &ChangeContext,
     (from, task, argument): (&Uid, &str, &str),
     kind: EdgeKind,
     to: &Uid,

@@ -44,7 +44,7 @@ impl Engine {
         self.lease_rows(run, limit, wire_now, true).await
     }
 
-    /// Like `lease`, while changes wait to be settled: they may call for quieter work, so that nothing is leased that
+    /// Like `lease`, while changes wait to be reconciled: they may call for quieter work, so that nothing is leased that
     /// is louder than all that is leased already.
     pub async fn lease_meanwhile(
         &self,
@@ -60,12 +60,12 @@ impl Engine {
         run: RunId,
         limit: usize,
         wire_now: Timestamp,
-        settled: bool,
+        reconciled: bool,
     ) -> Result<Vec<Work>, StoreError> {
         let (engine, limit) = (self.id, limit.min(LEASE_ROWS_MAX));
         self.store
             .write(Who::Engine, move |tx| {
-                Box::pin(async move { lease(tx, engine, run, limit, (wire_now, settled)).await })
+                Box::pin(async move { lease(tx, engine, run, limit, (wire_now, reconciled)).await })
             })
             .await
     }
@@ -104,7 +104,7 @@ async fn pending(tx: &mut Tx, run: RunId, wire_now: Timestamp) -> Result<Pending
     );
     let (open, sweeps, leased, dirty, earliest): (i64, i64, i64, i64, Option<Timestamp>) =
         tx.read_one(&sql, values![run]).await?;
-    let not_before = match second_look_owed(tx, run, wire_now).await? {
+    let not_before = match second_probe_owed(tx, run, wire_now).await? {
         Some(owed) if !could_start_quietly(tx, run, wire_now).await? => Some(owed),
         _ => earliest.filter(|at| *at > wire_now && sweeps == 0),
     };
@@ -112,7 +112,7 @@ async fn pending(tx: &mut Tx, run: RunId, wire_now: Timestamp) -> Result<Pending
 }
 
 /// Returns the wire date of the earliest repeated probe that louder work waits for and that cannot start yet.
-async fn second_look_owed(tx: &mut Tx, run: RunId, wire_now: Timestamp) -> Result<Option<Timestamp>, StoreError> {
+async fn second_probe_owed(tx: &mut Tx, run: RunId, wire_now: Timestamp) -> Result<Option<Timestamp>, StoreError> {
     let sql = format!(
         "SELECT MIN(not_before) FROM work WHERE run_id = $1 AND state = {OPEN} AND footprint <= $2 AND look % 2 = 1 \
          AND not_before > $3"
@@ -133,7 +133,7 @@ async fn lease(
     engine: i64,
     run: RunId,
     limit: usize,
-    (wire_now, settled): (Timestamp, bool),
+    (wire_now, reconciled): (Timestamp, bool),
 ) -> Result<Vec<Work>, StoreError> {
     let (_, collection) = load(tx, run).await?;
     collections::lock(tx, collection).await?;
@@ -142,10 +142,10 @@ async fn lease(
         return Ok(Vec::new());
     }
     for (low, high) in CLASSES {
-        if !settled && low > Clearance::L0 && !is_leased(tx, run, (low, Clearance::L4)).await? {
+        if !reconciled && low > Clearance::L0 && !is_leased(tx, run, (low, Clearance::L4)).await? {
             return Ok(Vec::new());
         }
-        if low > BINDING_FOOTPRINT_MAX && second_look_owed(tx, run, wire_now).await?.is_some() {
+        if low > BINDING_FOOTPRINT_MAX && second_probe_owed(tx, run, wire_now).await?.is_some() {
             return Ok(Vec::new());
         }
         let wanted = i64::try_from(limit).expect("bounded above");

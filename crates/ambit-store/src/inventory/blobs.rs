@@ -61,7 +61,7 @@ pub(crate) fn pack(bytes: &[u8]) -> Result<Packed, StoreError> {
     })
 }
 
-/// Writes blobs; those that are there only become young again, so that no broom takes them before they are referred to.
+/// Writes blobs; those that are there only become young again, so that no sweep takes them before they are referred to.
 pub(crate) async fn insert(tx: &mut Tx, blobs: Vec<Packed>, now: Timestamp) -> Result<(), StoreError> {
     let blobs: BTreeMap<BlobHash, Packed> = blobs.into_iter().map(|blob| (blob.hash, blob)).collect();
     let rows = blobs.values().flat_map(|blob| values![blob.hash, blob.size, now]).collect();

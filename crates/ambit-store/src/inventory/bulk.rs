@@ -6,7 +6,7 @@ use crate::inventory::collections;
 use crate::inventory::items::{self, Item};
 use crate::inventory::marks::clean_tags;
 use crate::people::audit;
-use crate::record::{Changes, Closing, Place, closing};
+use crate::record::{ChangeContext, Changes, Closing, closing};
 use crate::{Principal, Store, StoreError};
 use ambit_model::issue::Status;
 use ambit_model::user::CollectionRole;
@@ -75,7 +75,7 @@ impl Store {
 }
 
 /// A row of the audit log: what changed, the action, details.
-type Said = (Uid, &'static str, serde_json::Value);
+type BulkRow = (Uid, &'static str, serde_json::Value);
 
 /// Changes the items of one collection.
 async fn apply(
@@ -84,8 +84,8 @@ async fn apply(
     uids: &BTreeSet<Uid>,
     change: &BulkChange,
     now: Timestamp,
-) -> Result<Vec<Said>, StoreError> {
-    let mut changes = Changes::new(Place::enter(tx, collection, None, true, now).await?);
+) -> Result<Vec<BulkRow>, StoreError> {
+    let mut changes = Changes::new(ChangeContext::enter(tx, collection, None, true, now).await?);
     let mut said = Vec::new();
     match item {
         Item::Entity => {
@@ -113,7 +113,7 @@ fn change_issue(
     uid: Uid,
     change: &BulkChange,
     closed: Closing,
-) -> Result<Vec<Said>, StoreError> {
+) -> Result<Vec<BulkRow>, StoreError> {
     let row = changes.issues.get_mut(&uid).ok_or(StoreError::NotFound)?;
     let mut said = Vec::new();
     said.extend(tag(&mut row.record.tags, change)?.map(|details| (uid, "issue.tag", details)));

@@ -4,7 +4,7 @@ use crate::db::writer::Who;
 use crate::engine::mark_dirty;
 use crate::inventory::{collections, views};
 use crate::people::audit;
-use crate::record::{Changes, Place, closing};
+use crate::record::{ChangeContext, Changes, closing};
 use crate::{Principal, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::issue::Status;
@@ -53,7 +53,7 @@ impl Store {
             Box::pin(async move {
                 let (collection, uid) = views::issue_to_change(tx, &principal, &id, project).await?;
                 collections::lock(tx, collection.id).await?;
-                let mut changes = Changes::new(Place::enter(tx, collection.id, None, true, now).await?);
+                let mut changes = Changes::new(ChangeContext::enter(tx, collection.id, None, true, now).await?);
                 changes.load_issues(tx, [uid]).await?;
                 let closed = closing(tx, collection.id, now).await?;
                 let row = changes.issues.get_mut(&uid).ok_or(StoreError::NotFound)?;
@@ -89,7 +89,7 @@ impl Store {
                 Box::pin(async move {
                     let (collection, uid) = views::entity_to_change(tx, &principal, &id, project).await?;
                     collections::lock(tx, collection.id).await?;
-                    let mut changes = Changes::new(Place::enter(tx, collection.id, None, true, now).await?);
+                    let mut changes = Changes::new(ChangeContext::enter(tx, collection.id, None, true, now).await?);
                     changes.load_entities(tx, [uid]).await?;
                     let row = changes.entities.get_mut(&uid).ok_or(StoreError::NotFound)?;
                     let before = (row.allow_list, row.deny_list);

@@ -4,7 +4,7 @@
 use crate::db::writer::Who;
 use crate::engine::{GraphNode, drop_uncleared, graph, mark_dirty};
 use crate::inventory::collections;
-use crate::record::{Changes, Place};
+use crate::record::{ChangeContext, Changes};
 use crate::{Store, StoreError};
 use ambit_model::scope::{self, Decision, Edge, Exclusions, Node, Rules, reason};
 use ambit_model::{Clearance, EdgeKind, Timestamp, Uid, workflow};
@@ -105,7 +105,7 @@ async fn write(
     decisions: Vec<(Uid, Decision)>,
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    let mut changes = Changes::new(Place::enter(tx, collection, None, true, now).await?);
+    let mut changes = Changes::new(ChangeContext::enter(tx, collection, None, true, now).await?);
     changes.load_entities(tx, decisions.iter().map(|(uid, _)| *uid)).await?;
     let mut lowered: BTreeMap<Clearance, Vec<Uid>> = BTreeMap::new();
     let mut moved = Vec::new();

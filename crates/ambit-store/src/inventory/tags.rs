@@ -5,7 +5,7 @@ use crate::inventory::collections;
 use crate::inventory::items::{self, Item};
 use crate::inventory::marks::clean_tags;
 use crate::people::audit;
-use crate::record::{Changes, Place};
+use crate::record::{ChangeContext, Changes};
 use crate::{Principal, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::user::CollectionRole;
@@ -37,7 +37,7 @@ impl Store {
                 let view = items::require(tx, &principal, (item, &id), project, CollectionRole::Analyst).await?;
                 let collection = view.collection;
                 collections::lock(tx, collection.id).await?;
-                let mut changes = Changes::new(Place::enter(tx, collection.id, None, true, now).await?);
+                let mut changes = Changes::new(ChangeContext::enter(tx, collection.id, None, true, now).await?);
                 let tags = match item {
                     Item::Entity => {
                         changes.load_entities(tx, [view.uid]).await?;

@@ -1,5 +1,5 @@
 //! Users as the wider API shows and changes them: profiles, caps, whether they are active (docs/contract/wider.md §2).
-//! What of it a caller may see is decided by who the caller is to the account: `Standing`. Groups are in `groups.rs`.
+//! What of it a caller may see is decided by who the caller is to the account: `Relationship`. Groups are in `groups.rs`.
 
 use crate::db::rows::{columns, list};
 use crate::db::sql::{Tx, to_json, values};
@@ -35,7 +35,7 @@ pub struct Account {
 
 /// Who the caller is to a user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Standing {
+pub enum Relationship {
     Anybody,
     /// Administrator of the installation, or of one of the user's groups (and the user is no administrator of the
     /// installation).
@@ -83,12 +83,12 @@ async fn groups_over(tx: &mut Tx, principal: &Principal, user: i64) -> Result<Ve
     tx.read_all(sql, values![user, principal.user_id()]).await
 }
 
-async fn standing_to(tx: &mut Tx, principal: &Principal, user: i64) -> Result<Standing, StoreError> {
+async fn standing_to(tx: &mut Tx, principal: &Principal, user: i64) -> Result<Relationship, StoreError> {
     if principal.user_id() == user {
-        return Ok(Standing::Oneself);
+        return Ok(Relationship::Oneself);
     }
     let over = principal.administrator() || !groups_over(tx, principal, user).await?.is_empty();
-    Ok(if over { Standing::Administrator } else { Standing::Anybody })
+    Ok(if over { Relationship::Administrator } else { Relationship::Anybody })
 }
 
 /// Replaces members of a profile; null removes one.
@@ -123,7 +123,7 @@ impl Store {
     }
 
     /// Who the caller is to a user.
-    pub async fn standing_to(&self, principal: &Principal, user: i64) -> Result<Standing, StoreError> {
+    pub async fn standing_to(&self, principal: &Principal, user: i64) -> Result<Relationship, StoreError> {
         standing_to(&mut self.read().await?, principal, user).await
     }
 
@@ -138,7 +138,7 @@ impl Store {
         let (principal, changes) = (principal.clone(), changes.clone());
         self.write(Who::Person, move |tx| {
             Box::pin(async move {
-                if standing_to(tx, &principal, user).await? == Standing::Anybody {
+                if standing_to(tx, &principal, user).await? == Relationship::Anybody {
                     return Err(StoreError::Forbidden("this is another user's profile".to_owned()));
                 }
                 let before = account_of(tx, user).await?;

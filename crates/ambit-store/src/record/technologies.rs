@@ -1,7 +1,7 @@
 //! Technologies: derived from the fingerprints of present entities, counted, and versioned like the others.
 
 use super::entities::Folded;
-use super::{Changes, Closed, Place, Stamps, Step, close_versions, free_ids, touch};
+use super::{ChangeContext, Changes, Closed, Stamps, Step, close_versions, free_ids, touch};
 use crate::StoreError;
 use crate::db::rows::{Rows, columns, list, named};
 use crate::db::sql::{Tx, from_json, to_json, values};
@@ -173,7 +173,7 @@ impl Technologies {
         changed.chain(seen.map(move |uid| step(uid, What::Seen)))
     }
 
-    pub(super) async fn write(self, tx: &mut Tx, place: &Place, stamps: &Stamps) -> Result<(), StoreError> {
+    pub(super) async fn write(self, tx: &mut Tx, place: &ChangeContext, stamps: &Stamps) -> Result<(), StoreError> {
         let pairs = |pairs: &BTreeSet<(Uid, Uid)>| {
             pairs.iter().flat_map(|(entity, technology)| values![entity, technology]).collect()
         };

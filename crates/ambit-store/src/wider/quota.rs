@@ -162,7 +162,7 @@ async fn add(tx: &mut Tx, receipt: &Receipt, units: i64) -> Result<(), StoreErro
 }
 
 /// How one payer stands with one meter.
-struct Standing {
+struct MeterUsage {
     limit: Option<i64>,
     used: i64,
     window: Window,
@@ -175,7 +175,7 @@ async fn standings(
     group: Option<i64>,
     family: Family,
     now: Timestamp,
-) -> Result<Vec<Standing>, StoreError> {
+) -> Result<Vec<MeterUsage>, StoreError> {
     if let Some(group) = group {
         let lock = for_update(tx);
         tx.rows(&format!("SELECT id FROM user_groups WHERE id = $1{lock}"), values![group]).await?;
@@ -193,7 +193,7 @@ async fn standings(
         // members.
         let paying = group.filter(|_| family == Family::Api || theirs.contains_key(quota));
         let mut bind = |limit, used| {
-            out.push(Standing { limit: Some(limit), used, window: meter.window });
+            out.push(MeterUsage { limit: Some(limit), used, window: meter.window });
         };
         if let Some(limit) = meter.user_limit(own.get(quota).copied(), paying.is_some()) {
             bind(limit, used(tx, "user", user, meter, number).await?);
@@ -255,7 +255,7 @@ async fn draw(tx: &mut Tx, user: i64, cost: Cost, name: &'static str, now: Times
     if matches!(cost, Cost::PrivateGraphs(_)) && standings.iter().any(|one| one.limit == Some(0)) {
         return Err(StoreError::Forbidden("no private graphs are allowed here".to_owned()));
     }
-    let short = |one: &&Standing| units > 0 && one.limit.is_some_and(|limit| one.used.saturating_add(units) > limit);
+    let short = |one: &&MeterUsage| units > 0 && one.limit.is_some_and(|limit| one.used.saturating_add(units) > limit);
     if let Some(retry_after_s) = standings.iter().filter(short).map(|one| seconds_to_end(one.window, now)).reduce(later)
     {
         return Err(StoreError::QuotaExceeded { retry_after_s });

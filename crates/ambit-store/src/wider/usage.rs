@@ -14,7 +14,7 @@ const DAYS_KEPT: i64 = 60;
 
 /// One side of a quota.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Standing {
+pub struct QuotaUsage {
     pub allowed: i64,
     pub used: i64,
 }
@@ -23,9 +23,9 @@ pub struct Standing {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QuotaStanding {
     pub name: &'static str,
-    pub user: Standing,
+    pub user: QuotaUsage,
     /// The group's, and its name.
-    pub group: Option<(Standing, String)>,
+    pub group: Option<(QuotaUsage, String)>,
 }
 
 /// Calls of one day.
@@ -100,14 +100,14 @@ impl Store {
             let allowed = |set: &BTreeMap<String, i64>| set.get(meter.name).copied().unwrap_or(default_allowed(meter));
             let payer = groups.payer(meter.family).and_then(|id| Some((id, theirs.get(&id)?)));
             let cap = payer.and_then(|(_, (_, _, caps))| caps.get(meter.name).copied());
-            let user = Standing {
+            let user = QuotaUsage {
                 allowed: meter.capped(allowed(&own), cap),
                 used: used(&mut tx, "user", user, meter, number).await?,
             };
             let group = match payer {
                 Some((id, (name, set, _))) => {
                     let used = used(&mut tx, "group", id, meter, number).await?;
-                    Some((Standing { allowed: allowed(set), used }, name.clone()))
+                    Some((QuotaUsage { allowed: allowed(set), used }, name.clone()))
                 }
                 None => None,
             };
@@ -121,14 +121,14 @@ impl Store {
         &self,
         group: i64,
         now: Timestamp,
-    ) -> Result<Vec<(&'static str, Standing)>, StoreError> {
+    ) -> Result<Vec<(&'static str, QuotaUsage)>, StoreError> {
         let mut tx = self.read().await?;
         let set = allowances(&mut tx, "group", group).await?;
         let mut out = Vec::new();
         for meter in METERS.iter().filter(|meter| meter.window != Window::Minute) {
             let used = used(&mut tx, "group", group, meter, meter.window.number(now)).await?;
             let allowed = set.get(meter.name).copied().unwrap_or(default_allowed(meter));
-            out.push((meter.name, Standing { allowed, used }));
+            out.push((meter.name, QuotaUsage { allowed, used }));
         }
         Ok(out)
     }

@@ -4,11 +4,11 @@
 use crate::lab::{BEGIN, Folder, Lab, details, drop_database, new_collection, new_work, outcome, owner, postgres};
 use ambit_model::feed::{Noun, What};
 use ambit_model::issue::{Confidence, IssueKind, Proof};
-use ambit_model::observation::{Evidence, Found, Lead, Look};
+use ambit_model::observation::{Discovery, Evidence, Found, ProbeResult};
 use ambit_model::run::RunState;
 use ambit_model::scope::Decision;
 use ambit_model::{Clearance, EdgeKind, Kind, Timestamp, Uid};
-use ambit_store::engine::{Commit, Engine, IssueWrite, Settlement, Work};
+use ambit_store::engine::{Commit, Engine, IssueWrite, Reconciliation, Work};
 use ambit_store::{FailAction, NewCollection, Options, Store, StoreError};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
@@ -63,7 +63,7 @@ fn outcome_of(work: Work, now: Timestamp) -> ambit_store::engine::Outcome {
     let found = match work.task.as_str() {
         "names" => Found {
             edges: (0..NAMES)
-                .map(|n| Lead {
+                .map(|n| Discovery {
                     edge: EdgeKind::Subdomain,
                     kind: Kind::DnsRecord,
                     name: format!("n{n}.acme.test"),
@@ -78,19 +78,19 @@ fn outcome_of(work: Work, now: Timestamp) -> ambit_store::engine::Outcome {
             ..Found::default()
         },
     };
-    outcome(work, Look::Found(found), now)
+    outcome(work, ProbeResult::Found(found), now)
 }
 
 async fn plan(engine: &Engine, run: i64, now: Timestamp) -> Result<(), StoreError> {
     let dirty = engine.dirty(run, 10).await?;
     let uids: Vec<Uid> = dirty.iter().map(|dirty| dirty.uid).collect();
-    let mut settlement = Settlement {
+    let mut reconciliation = Reconciliation {
         run,
-        settled: dirty,
+        reconciled: dirty,
         decisions: Vec::new(),
-        relied: Vec::new(),
+        still_fresh: Vec::new(),
         lost: Vec::new(),
-        unbound: Vec::new(),
+        orphaned: Vec::new(),
         work: Vec::new(),
         sweeps: Vec::new(),
         issues: Vec::new(),
@@ -100,12 +100,12 @@ async fn plan(engine: &Engine, run: i64, now: Timestamp) -> Result<(), StoreErro
     };
     for known in engine.known(run, &uids, |_| None).await? {
         let task = if known.facts.seed { "names" } else { "http" };
-        settlement.work.push(new_work(task, known.facts.uid, 0));
+        reconciliation.work.push(new_work(task, known.facts.uid, 0));
         let decision =
             Decision { ownership: 990, clearance: Clearance::L3, reason: "subdomain".to_owned(), path: Vec::new() };
-        settlement.decisions.push((known.facts.uid, decision, true));
+        reconciliation.decisions.push((known.facts.uid, decision, true));
         if known.facts.details.get("title").is_some() {
-            settlement.issues.push(IssueWrite::Prove {
+            reconciliation.issues.push(IssueWrite::Prove {
                 entity: known.facts.uid,
                 kind: &NO_TLS,
                 upstream: "judge".to_owned(),
@@ -119,7 +119,7 @@ async fn plan(engine: &Engine, run: i64, now: Timestamp) -> Result<(), StoreErro
             });
         }
     }
-    engine.settle(settlement).await
+    engine.reconcile(reconciliation).await
 }
 
 /// A fresh store with a scheduled run.
@@ -278,15 +278,15 @@ async fn a_full_disk_refuses_clearly_and_loses_nothing() {
     );
     assert_eq!(lab.store.ready().await, Err(full.clone()), "reads go on, and writes do not");
     let many: Vec<_> = (0..400).map(|n| new_work("a", lab.uid(Kind::Domain, "acme.test"), n)).collect();
-    let settlement = lab.settlement(run.id);
-    let plan = Settlement { work: many, ..settlement };
-    assert_eq!(lab.engine.settle(plan.clone()).await, Err(full));
+    let reconciliation = lab.reconciliation(run.id);
+    let plan = Reconciliation { work: many, ..reconciliation };
+    assert_eq!(lab.engine.reconcile(plan.clone()).await, Err(full));
     assert_eq!(lab.engine.pending(run.id, Timestamp(0)).await.unwrap().open, 0, "all or nothing");
     for (hash, bytes) in &acknowledged {
         assert_eq!(lab.store.blob(*hash).await.unwrap().as_ref(), Some(bytes));
     }
     lab.store.limit_pages(1_000_000).await.unwrap();
-    lab.engine.settle(plan).await.unwrap();
+    lab.engine.reconcile(plan).await.unwrap();
     assert_eq!(lab.engine.pending(run.id, Timestamp(0)).await.unwrap().open, 400);
     assert_eq!(lab.store.ready().await, Ok(()));
 }

@@ -60,7 +60,7 @@ async fn people_and_the_engine_write_side_by_side() {
     both(async |lab| {
         let run = lab.run().await;
         let uid = lab.uid(Kind::Domain, "acme.test");
-        let looks = async {
+        let probes = async {
             for round in 0..12 {
                 let name = format!("n{round}.acme.test");
                 let look = found(json!({"round": round}), &[(EdgeKind::Subdomain, Kind::DnsRecord, name.as_str())]);
@@ -101,7 +101,7 @@ async fn people_and_the_engine_write_side_by_side() {
                 lab.store.change_settings(&lab.me, lab.collection, &settings, lab.now()).await.unwrap();
             }
         };
-        futures::join!(looks, marks, projects, blobs, settings);
+        futures::join!(probes, marks, projects, blobs, settings);
         let record = lab.entity(uid).await.record;
         assert_eq!((record.details["round"].as_i64(), record.tags), (Some(11), vec!["t11".to_owned()]));
         let collection = lab.store.find_collection(&lab.me, lab.collection).await.unwrap().collection;

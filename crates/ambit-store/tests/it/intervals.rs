@@ -1,8 +1,8 @@
 //! What looks do to intervals, edges and marks.
 
 use crate::lab::{Lab, both, details, found, new_work, outcome, unknown, with_evidence};
-use ambit_model::facts::LookKey;
-use ambit_model::observation::{Found, Lead, Look};
+use ambit_model::facts::ProbeKey;
+use ambit_model::observation::{Discovery, Found, ProbeResult};
 use ambit_model::{EdgeKind, Kind, TaskName, Timestamp, Uid};
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ const TASK: &str = "resolve";
 /// What is known of acme.test after each look: newest outcome, title in the record, whether an interval is open, leads.
 async fn known(lab: &Lab, run: i64, uid: Uid) -> String {
     let known = lab.engine.known(run, &[uid], |_| None).await.unwrap().remove(0);
-    let look = known.facts.look_at(TaskName::Resolve, "").unwrap();
+    let look = known.facts.probe_at(TaskName::Resolve, "").unwrap();
     let record = lab.entity(uid).await.record;
     let title = record.details.get("title").and_then(Value::as_str).unwrap_or("-").to_owned();
     let date = record.details.get("date").map_or("-".to_owned(), ToString::to_string);
@@ -21,7 +21,7 @@ async fn known(lab: &Lab, run: i64, uid: Uid) -> String {
 }
 
 /// What a step is called, its number, the look, what is known after it, and how many second looks it plans.
-type Step = (&'static str, i64, Look, &'static str, usize);
+type Step = (&'static str, i64, ProbeResult, &'static str, usize);
 
 fn steps() -> Vec<Step> {
     let a = |title: &str, date: i64| {
@@ -29,18 +29,18 @@ fn steps() -> Vec<Step> {
     };
     let b = || found(json!({"title": "a", "date": 9}), &[(EdgeKind::ResolvesTo, Kind::IpAddress, "192.0.2.2")]);
     vec![
-        ("nothing known, absent", 0, Look::Absent, "Absent open=false title=- date=- leads=", 0),
+        ("nothing known, absent", 0, ProbeResult::Absent, "Absent open=false title=- date=- leads=", 0),
         ("nothing known, failed", 2, unknown("time-out"), "Unknown open=false title=- date=- leads=", 0),
         ("found", 4, a("a", 1), "Found open=true title=a date=1 leads=192.0.2.1", 0),
         ("the same apart from a volatile member", 6, a("a", 2), "Found open=true title=a date=1 leads=192.0.2.1", 0),
         ("failed", 8, unknown("time-out"), "Unknown open=true title=a date=1 leads=192.0.2.1", 0),
         ("another answer", 10, a("b", 3), "Found open=true title=b date=3 leads=192.0.2.1", 0),
         ("the same members, another edge", 12, b(), "Found open=true title=a date=9 leads=192.0.2.2", 0),
-        ("absent once", 14, Look::Absent, "Absent open=true title=a date=9 leads=192.0.2.2", 1),
+        ("absent once", 14, ProbeResult::Absent, "Absent open=true title=a date=9 leads=192.0.2.2", 1),
         ("second look failed", 15, unknown("refused"), "Unknown open=true title=a date=9 leads=192.0.2.2", 0),
-        ("absent once again", 16, Look::Absent, "Absent open=true title=a date=9 leads=192.0.2.2", 1),
-        ("absent twice", 17, Look::Absent, "Absent open=false title=- date=- leads=", 0),
-        ("absent without an interval", 18, Look::Absent, "Absent open=false title=- date=- leads=", 0),
+        ("absent once again", 16, ProbeResult::Absent, "Absent open=true title=a date=9 leads=192.0.2.2", 1),
+        ("absent twice", 17, ProbeResult::Absent, "Absent open=false title=- date=- leads=", 0),
+        ("absent without an interval", 18, ProbeResult::Absent, "Absent open=false title=- date=- leads=", 0),
         ("found again", 20, a("a", 4), "Found open=true title=a date=4 leads=192.0.2.1", 0),
     ]
 }
@@ -75,7 +75,7 @@ async fn a_second_look_waits_for_a_minute_of_wire_time() {
         lab.look(&run, TASK, uid, 0, found(json!({}), &[])).await;
         let work = lab.lease_one(&run, TASK, uid, 2).await;
         let at = Timestamp(5_000_000);
-        lab.engine.commit(lab.commit(run.id, vec![outcome(work, Look::Absent, at)])).await.unwrap();
+        lab.engine.commit(lab.commit(run.id, vec![outcome(work, ProbeResult::Absent, at)])).await.unwrap();
         let pending = lab.engine.pending(run.id, at).await.unwrap();
         assert_eq!((pending.open, pending.leased, pending.not_before), (1, 0, Some(at.plus_ms(60_000))));
         let early = lab.engine.lease(run.id, 10, at.plus_ms(59_999)).await.unwrap();
@@ -92,9 +92,9 @@ async fn leads_describe_the_entities_they_lead_to() {
         let run = lab.run().await;
         let uid = lab.uid(Kind::Domain, "acme.test");
         let look = |issuer: &str| {
-            Look::Found(Found {
+            ProbeResult::Found(Found {
                 details: details(json!({})),
-                edges: vec![Lead {
+                edges: vec![Discovery {
                     edge: EdgeKind::Certificate,
                     kind: Kind::SslCertificate,
                     name: "acme.test (01)".to_owned(),
@@ -113,7 +113,7 @@ async fn leads_describe_the_entities_they_lead_to() {
         assert_eq!(lab.entity(certificate).await.record.details["issuer"], "two");
         assert_eq!(lab.feed_after(revision).await, ["entity changed acme.test (01)", "entity seen acme.test"]);
         let facts = lab.engine.known(run.id, &[certificate], |_| None).await.unwrap().remove(0).facts;
-        assert_eq!((facts.looks.len(), facts.inward.len(), facts.details["issuer"].as_str()), (0, 1, Some("two")));
+        assert_eq!((facts.probes.len(), facts.inward.len(), facts.details["issuer"].as_str()), (0, 1, Some("two")));
     })
     .await;
 }
@@ -165,9 +165,9 @@ async fn what_changed_is_marked_and_a_mark_raised_meanwhile_stays() {
             found(json!({"title": "a"}), &[(EdgeKind::ResolvesTo, Kind::IpAddress, "192.0.2.1")]),
         )
         .await;
-        let mut settlement = lab.settlement(run.id);
-        settlement.settled = marks;
-        lab.engine.settle(settlement).await.unwrap();
+        let mut reconciliation = lab.reconciliation(run.id);
+        reconciliation.reconciled = marks;
+        lab.engine.reconcile(reconciliation).await.unwrap();
         let mut left = lab.engine.dirty(run.id, 10).await.unwrap();
         left.sort_by_key(|dirty| dirty.uid);
         let mut wanted = vec![uid, address];
@@ -177,9 +177,9 @@ async fn what_changed_is_marked_and_a_mark_raised_meanwhile_stays() {
             wanted,
             "the old mark of the domain settles nothing"
         );
-        let mut settlement = lab.settlement(run.id);
-        settlement.settled = left;
-        lab.engine.settle(settlement).await.unwrap();
+        let mut reconciliation = lab.reconciliation(run.id);
+        reconciliation.reconciled = left;
+        lab.engine.reconcile(reconciliation).await.unwrap();
         assert_eq!(lab.engine.dirty(run.id, 10).await.unwrap(), []);
         // Other members, same edge: the address is judged together with the name.
         lab.look(
@@ -196,11 +196,11 @@ async fn what_changed_is_marked_and_a_mark_raised_meanwhile_stays() {
 }
 
 /// Takes every mark away and says whom they were on.
-async fn settle_marks(lab: &Lab, run: i64) -> Vec<Uid> {
-    let mut settlement = lab.settlement(run);
-    settlement.settled = lab.engine.dirty(run, 100).await.unwrap();
-    let marked = settlement.settled.iter().map(|dirty| dirty.uid).collect();
-    lab.engine.settle(settlement).await.unwrap();
+async fn reconcile_marks(lab: &Lab, run: i64) -> Vec<Uid> {
+    let mut reconciliation = lab.reconciliation(run);
+    reconciliation.reconciled = lab.engine.dirty(run, 100).await.unwrap();
+    let marked = reconciliation.reconciled.iter().map(|dirty| dirty.uid).collect();
+    lab.engine.reconcile(reconciliation).await.unwrap();
     marked
 }
 
@@ -234,14 +234,14 @@ async fn an_edge_tells_the_end_that_is_planned_and_judged_by_it() {
         assert_eq!(told(site).await, ("site".to_owned(), telling("www.acme.test", "name")));
         assert_eq!(told(address).await, ("address".to_owned(), telling("www.acme.test", "name")));
         assert_eq!(told(domain).await, ("domain".to_owned(), silent("www.acme.test")));
-        settle_marks(&lab, run.id).await;
+        reconcile_marks(&lab, run.id).await;
         for (changed, marked) in [(site, vec![site]), (address, vec![address, name]), (domain, vec![domain])] {
             lab.look(&run, TASK, changed, 2, found(json!({"of": "another"}), &[])).await;
             let mut wanted = marked;
             // The edge of the domain is gone with its answer.
             wanted.extend((changed == domain).then_some(name));
             wanted.sort();
-            assert_eq!(settle_marks(&lab, run.id).await, wanted, "on {}", lab.database);
+            assert_eq!(reconcile_marks(&lab, run.id).await, wanted, "on {}", lab.database);
         }
     })
     .await;
@@ -260,21 +260,21 @@ async fn the_graph_comes_whole_and_then_as_changes() {
         let nothing = lab.engine.graph(lab.collection, whole.revision).await.unwrap();
         assert_eq!((nothing.nodes.len(), nothing.opened.len(), nothing.closed.len()), (0, 0, 0));
         // The same edge of a second argument holds it open.
-        let mut settlement = lab.settlement(run.id);
+        let mut reconciliation = lab.reconciliation(run.id);
         let mut work = new_work(TASK, uid, 0);
         work.argument = "other".to_owned();
-        settlement.work.push(work);
-        lab.engine.settle(settlement).await.unwrap();
+        reconciliation.work.push(work);
+        lab.engine.reconcile(reconciliation).await.unwrap();
         let work = lab.engine.lease(run.id, 10, Timestamp(0)).await.unwrap().remove(0);
         let look = found(json!({}), &[(EdgeKind::ResolvesTo, Kind::IpAddress, "192.0.2.1")]);
         lab.engine.commit(lab.commit(run.id, vec![outcome(work, look, lab.now())])).await.unwrap();
-        lab.look(&run, TASK, uid, 2, Look::Absent).await;
-        lab.look(&run, TASK, uid, 3, Look::Absent).await;
+        lab.look(&run, TASK, uid, 2, ProbeResult::Absent).await;
+        lab.look(&run, TASK, uid, 3, ProbeResult::Absent).await;
         let delta = lab.engine.graph(lab.collection, whole.revision).await.unwrap();
         assert_eq!((delta.opened.len(), delta.closed.len()), (1, 0));
-        let mut settlement = lab.settlement(run.id);
-        settlement.lost.push(uid);
-        lab.engine.settle(settlement).await.unwrap();
+        let mut reconciliation = lab.reconciliation(run.id);
+        reconciliation.lost.push(uid);
+        lab.engine.reconcile(reconciliation).await.unwrap();
         let last = lab.engine.graph(lab.collection, delta.revision).await.unwrap();
         assert_eq!((last.opened.len(), last.closed.len()), (0, 1));
         assert!(last.nodes.iter().all(|node| !node.observed), "{last:?}");
@@ -287,13 +287,13 @@ async fn a_look_that_lost_its_ground_is_closed_and_its_open_rows_are_not_carried
     both(async |lab| {
         let run = lab.run().await;
         let uid = lab.uid(Kind::Domain, "acme.test");
-        let mut settlement = lab.settlement(run.id);
+        let mut reconciliation = lab.reconciliation(run.id);
         for argument in ["192.0.2.1:80", "192.0.2.2:80"] {
             let mut work = new_work(TASK, uid, 0);
             work.argument = argument.to_owned();
-            settlement.work.push(work);
+            reconciliation.work.push(work);
         }
-        lab.engine.settle(settlement).await.unwrap();
+        lab.engine.reconcile(reconciliation).await.unwrap();
         let leased = lab.engine.lease(run.id, 10, Timestamp(0)).await.unwrap();
         let outcomes = leased.into_iter().map(|work| {
             let address = work.argument.split(':').next().unwrap().to_owned();
@@ -303,18 +303,22 @@ async fn a_look_that_lost_its_ground_is_closed_and_its_open_rows_are_not_carried
         lab.engine.commit(lab.commit(run.id, outcomes.collect())).await.unwrap();
         assert_eq!(lab.entity(uid).await.record.details["title"], "192.0.2.1");
         let before = lab.engine.graph(lab.collection, 0).await.unwrap();
-        let mut settlement = lab.settlement(run.id);
+        let mut reconciliation = lab.reconciliation(run.id);
         let mut again = new_work(TASK, uid, 2);
         again.argument = "192.0.2.1:80".to_owned();
-        settlement.work.push(again);
-        settlement.unbound.push(LookKey { entity: uid, task: TaskName::Resolve, argument: "192.0.2.1:80".to_owned() });
-        lab.engine.settle(settlement).await.unwrap();
+        reconciliation.work.push(again);
+        reconciliation.orphaned.push(ProbeKey {
+            entity: uid,
+            task: TaskName::Resolve,
+            argument: "192.0.2.1:80".to_owned(),
+        });
+        lab.engine.reconcile(reconciliation).await.unwrap();
         assert_eq!(lab.entity(uid).await.record.details["title"], "192.0.2.2");
         let delta = lab.engine.graph(lab.collection, before.revision).await.unwrap();
         assert_eq!((delta.opened.len(), delta.closed.len()), (0, 1), "{delta:?}");
         assert_eq!(lab.engine.pending(run.id, Timestamp(0)).await.unwrap().open, 0, "nobody asks there again");
         let known = lab.engine.known(run.id, &[uid], |_| None).await.unwrap().remove(0);
-        let arguments: Vec<&str> = known.facts.looks_of(TaskName::Resolve).map(|(argument, _)| argument).collect();
+        let arguments: Vec<&str> = known.facts.probes_of(TaskName::Resolve).map(|(argument, _)| argument).collect();
         assert_eq!(arguments, ["192.0.2.2:80"]);
     })
     .await;

@@ -2,7 +2,7 @@
 
 use crate::lab::{Lab, both};
 use ambit_model::user::ProjectRole;
-use ambit_store::{Brought, Cost, NewKey, NewUser, Principal, Standing, StoreError};
+use ambit_store::{Brought, Cost, NewKey, NewUser, Principal, Relationship, StoreError};
 use serde_json::{Map, json};
 use uuid::Uuid;
 
@@ -146,7 +146,7 @@ async fn a_group_administrator_has_no_power_over_who_did_not_accept_nor_over_the
         let profile = Map::from_iter([("first_name".to_owned(), json!("pwned"))]);
         let (him, me) = (bob.now(&lab).await, lab.me.clone());
         for who in [&him, &me] {
-            assert_eq!(lab.store.standing_to(&by, who.user_id()).await.unwrap(), Standing::Anybody);
+            assert_eq!(lab.store.standing_to(&by, who.user_id()).await.unwrap(), Relationship::Anybody);
             assert!(forbidden(lab.store.cap_user(&by, who.user_id(), &caps, lab.now()).await));
             assert!(forbidden(lab.store.change_profile(&by, who.user_id(), &profile, lab.now()).await));
             assert!(forbidden(lab.store.set_status(&by, who.user_id(), "suspended", lab.now()).await));
@@ -155,17 +155,17 @@ async fn a_group_administrator_has_no_power_over_who_did_not_accept_nor_over_the
         for who in [&him, &me] {
             lab.store.accept_invitation(who, asked(&lab, who).await, lab.now()).await.unwrap();
         }
-        assert_eq!(lab.store.standing_to(&by, him.user_id()).await.unwrap(), Standing::Administrator);
+        assert_eq!(lab.store.standing_to(&by, him.user_id()).await.unwrap(), Relationship::Administrator);
         assert_eq!(
             lab.store.standing_to(&by, me.user_id()).await.unwrap(),
-            Standing::Anybody,
+            Relationship::Anybody,
             "never above the administrator"
         );
         assert!(forbidden(lab.store.cap_user(&by, me.user_id(), &caps, lab.now()).await));
         assert!(forbidden(lab.store.set_status(&by, him.user_id(), "suspended", lab.now()).await), "members neither");
         assert_eq!(ask().await, [Brought::In, Brought::In, Brought::Unknown], "saying it twice is harmless");
         lab.store.leave_group(&him, "red", him.user_id(), false, lab.now()).await.unwrap();
-        assert_eq!(lab.store.standing_to(&by, him.user_id()).await.unwrap(), Standing::Anybody);
+        assert_eq!(lab.store.standing_to(&by, him.user_id()).await.unwrap(), Relationship::Anybody);
         let other = lab.store.leave_group(&him, "red", by.user_id(), false, lab.now()).await;
         assert!(forbidden(other), "others are taken out by administrators");
     })

@@ -6,7 +6,7 @@ use ambit_model::issue::{Confidence, Identifier, IssueKind, Proof, Status};
 use ambit_model::run::Run;
 use ambit_model::{Kind, Timestamp, Uid};
 use ambit_store::IssueView;
-use ambit_store::engine::{IssueWrite, Settlement};
+use ambit_store::engine::{IssueWrite, Reconciliation};
 use serde_json::json;
 
 static SPF: IssueKind = IssueKind {
@@ -37,9 +37,9 @@ fn prove(entity: Uid) -> IssueWrite {
 }
 
 /// Settles issues; its wire date is the wall time.
-async fn settle(lab: &Lab, run: RunId, issues: Vec<IssueWrite>) {
-    let settlement = lab.settlement(run);
-    lab.engine.settle(Settlement { issues, ..settlement }).await.unwrap();
+async fn reconcile(lab: &Lab, run: RunId, issues: Vec<IssueWrite>) {
+    let reconciliation = lab.reconciliation(run);
+    lab.engine.reconcile(Reconciliation { issues, ..reconciliation }).await.unwrap();
 }
 
 fn uid_of(lab: &Lab, entity: Uid) -> Uid {
@@ -66,7 +66,7 @@ async fn proof_opens_an_issue_and_counts_it() {
         look(&lab, &run, entity, 0).await;
         lab.decide(&run, entity, 1000, true).await;
         let revision = lab.store.last_revision().await.unwrap();
-        settle(&lab, run.id, vec![prove(entity)]).await;
+        reconcile(&lab, run.id, vec![prove(entity)]).await;
         assert_eq!(lab.feed_after(revision).await, ["entity changed acme.test", "issue appeared missing_spf"]);
         let view = issue(&lab, entity).await;
         assert_eq!(view.record.status, Status::OpenNew);
@@ -96,13 +96,13 @@ async fn a_refresh_of_the_same_proof_only_sees_it_again() {
     both(async |lab| {
         let run = lab.run().await;
         let entity = lab.uid(Kind::Domain, "acme.test");
-        settle(&lab, run.id, vec![prove(entity)]).await;
+        reconcile(&lab, run.id, vec![prove(entity)]).await;
         let before = issue(&lab, entity).await;
-        settle(&lab, run.id, vec![IssueWrite::AbsentOnce { issue: uid_of(&lab, entity), at: Timestamp(7) }]).await;
+        reconcile(&lab, run.id, vec![IssueWrite::AbsentOnce { issue: uid_of(&lab, entity), at: Timestamp(7) }]).await;
         let known = lab.engine.known(run.id, &[entity], |_| None).await.unwrap().remove(0);
         assert_eq!(known.issues[0].absent_at, Some(Timestamp(7)));
         let revision = lab.store.last_revision().await.unwrap();
-        settle(&lab, run.id, vec![prove(entity)]).await;
+        reconcile(&lab, run.id, vec![prove(entity)]).await;
         assert_eq!(lab.feed_after(revision).await, ["issue seen missing_spf"]);
         let known = lab.engine.known(run.id, &[entity], |_| None).await.unwrap().remove(0);
         assert_eq!(known.issues[0].absent_at, None);
@@ -118,14 +118,14 @@ async fn another_proof_changes_the_issue_and_its_counts() {
     both(async |lab| {
         let run = lab.run().await;
         let entity = lab.uid(Kind::Domain, "acme.test");
-        settle(&lab, run.id, vec![prove(entity)]).await;
+        reconcile(&lab, run.id, vec![prove(entity)]).await;
         let worse = IssueWrite::Prove {
             entity,
             kind: &SPF,
             upstream: "judge".to_owned(),
             proof: Proof { severity: Some(1), ..proof(true) },
         };
-        settle(&lab, run.id, vec![worse]).await;
+        reconcile(&lab, run.id, vec![worse]).await;
         let counts = lab.entity(entity).await.record.summary.issues;
         assert_eq!((counts.current_count, counts.current_with_cve, counts.critical_or_high), (1, 1, true));
         let collection = lab.store.find_collection(&lab.me, lab.collection).await.unwrap().collection;
@@ -141,16 +141,16 @@ async fn absence_resolves_open_ones_and_a_later_look_reopens_them() {
         let run = lab.run().await;
         let entity = lab.uid(Kind::Domain, "acme.test");
         look(&lab, &run, entity, 0).await;
-        settle(&lab, run.id, vec![prove(entity)]).await;
+        reconcile(&lab, run.id, vec![prove(entity)]).await;
         let revision = lab.store.last_revision().await.unwrap();
-        settle(&lab, run.id, vec![IssueWrite::Resolve { issue: uid_of(&lab, entity) }]).await;
+        reconcile(&lab, run.id, vec![IssueWrite::Resolve { issue: uid_of(&lab, entity) }]).await;
         assert_eq!(lab.feed_after(revision).await, ["entity changed acme.test", "issue disappeared missing_spf"]);
         assert_eq!(issue(&lab, entity).await.record.status, Status::ClosedResolved);
         assert_eq!(lab.entity(entity).await.record.summary.issues.current_count, 0);
-        settle(&lab, run.id, vec![prove(entity)]).await;
+        reconcile(&lab, run.id, vec![prove(entity)]).await;
         assert_eq!(issue(&lab, entity).await.record.status, Status::ClosedResolved, "old facts prove nothing new");
         look(&lab, &run, entity, 2).await;
-        settle(&lab, run.id, vec![prove(entity)]).await;
+        reconcile(&lab, run.id, vec![prove(entity)]).await;
         assert_eq!(issue(&lab, entity).await.record.status, Status::OpenNew);
         assert_eq!(lab.entity(entity).await.record.summary.issues.current_count, 1);
     })
@@ -163,14 +163,14 @@ async fn a_persons_word_stays_unless_it_is_one_that_looks_may_move() {
         let entity = lab.uid(Kind::Domain, "acme.test");
         let run = lab.run().await;
         look(&lab, &run, entity, 0).await;
-        settle(&lab, run.id, vec![prove(entity)]).await;
+        reconcile(&lab, run.id, vec![prove(entity)]).await;
         for (number, status) in Status::ALL.into_iter().enumerate() {
             set(&lab, entity, status).await;
             assert_eq!(issue(&lab, entity).await.record.status, status);
             look(&lab, &run, entity, 2 * (i64::try_from(number).unwrap() + 1)).await;
-            settle(&lab, run.id, vec![prove(entity)]).await;
+            reconcile(&lab, run.id, vec![prove(entity)]).await;
             assert_eq!(issue(&lab, entity).await.record.status, status.after_proof(), "{status:?}");
-            settle(&lab, run.id, vec![IssueWrite::Resolve { issue: uid_of(&lab, entity) }]).await;
+            reconcile(&lab, run.id, vec![IssueWrite::Resolve { issue: uid_of(&lab, entity) }]).await;
             assert_eq!(issue(&lab, entity).await.record.status, status.after_proof().after_absence(), "{status:?}");
         }
         let collection = lab.store.find_collection(&lab.me, lab.collection).await.unwrap().collection;
@@ -185,7 +185,7 @@ async fn issues_follow_the_scope_of_their_entity() {
         let run = lab.run().await;
         let entity = lab.uid(Kind::Domain, "acme.test");
         lab.decide(&run, entity, 1000, true).await;
-        settle(&lab, run.id, vec![prove(entity)]).await;
+        reconcile(&lab, run.id, vec![prove(entity)]).await;
         let revision = lab.store.last_revision().await.unwrap();
         lab.decide(&run, entity, 100, true).await;
         assert_eq!(lab.feed_after(revision).await, ["entity changed acme.test", "issue changed missing_spf"]);
@@ -199,7 +199,7 @@ async fn an_issue_is_read_as_it_was() {
     both(async |lab| {
         let run = lab.run().await;
         let entity = lab.uid(Kind::Domain, "acme.test");
-        settle(&lab, run.id, vec![prove(entity)]).await;
+        reconcile(&lab, run.id, vec![prove(entity)]).await;
         let opened = issue(&lab, entity).await.updated_at;
         set(&lab, entity, Status::OpenTriaged).await;
         let id = uid_of(&lab, entity).to_string();
@@ -219,7 +219,7 @@ async fn the_open_issues_of_entities_are_listed_as_they_were() {
         let run = lab.run().await;
         let domain = lab.uid(Kind::Domain, "acme.test");
         let before = lab.now();
-        settle(&lab, run.id, vec![prove(domain)]).await;
+        reconcile(&lab, run.id, vec![prove(domain)]).await;
         let open = lab.now();
         let uid = uid_of(&lab, domain).to_string();
         let closed = lab.store.set_issue_status(&lab.me, &uid, None, Status::ClosedBenign, lab.now());

@@ -1,13 +1,13 @@
-//! A store for one test on each database, with short words for what tests do: plan, lease, look, settle.
+//! A store for one test on each database, with short words for what tests do: plan, lease, look, reconcile.
 
 use ambit_model::collection::Schedule;
 use ambit_model::id::RunId;
-use ambit_model::observation::{Evidence, Found, Lead, Look};
+use ambit_model::observation::{Discovery, Evidence, Found, ProbeResult};
 use ambit_model::run::{NotDoneReason, Run, RunState};
 use ambit_model::scope::Decision;
 use ambit_model::wire::WireChoice;
 use ambit_model::{Clearance, Details, EdgeKind, Kind, Timestamp, Uid};
-use ambit_store::engine::{Commit, Committed, Engine, NewWork, Outcome, Settlement, Work};
+use ambit_store::engine::{Commit, Committed, Engine, NewWork, Outcome, Reconciliation, Work};
 use ambit_store::{EntityView, NewCollection, NewOwner, Options, Principal, Store};
 use sqlx::Connection;
 use std::path::{Path, PathBuf};
@@ -151,15 +151,15 @@ impl Lab {
         self.engine.finish(run.id, RunState::Finished, self.now()).await.unwrap();
     }
 
-    pub(crate) fn settlement(&self, run: RunId) -> Settlement {
+    pub(crate) fn reconciliation(&self, run: RunId) -> Reconciliation {
         let now = self.now();
-        Settlement {
+        Reconciliation {
             run,
-            settled: Vec::new(),
+            reconciled: Vec::new(),
             decisions: Vec::new(),
-            relied: Vec::new(),
+            still_fresh: Vec::new(),
             lost: Vec::new(),
-            unbound: Vec::new(),
+            orphaned: Vec::new(),
             work: Vec::new(),
             sweeps: Vec::new(),
             issues: Vec::new(),
@@ -171,9 +171,9 @@ impl Lab {
 
     /// Plans one look and leases it.
     pub(crate) async fn lease_one(&self, run: &Run, task: &'static str, uid: Uid, look: i64) -> Work {
-        let mut settlement = self.settlement(run.id);
-        settlement.work.push(new_work(task, uid, look));
-        self.engine.settle(settlement).await.unwrap();
+        let mut reconciliation = self.reconciliation(run.id);
+        reconciliation.work.push(new_work(task, uid, look));
+        self.engine.reconcile(reconciliation).await.unwrap();
         let far = Timestamp(i64::MAX - 1);
         let leased = self.engine.lease(run.id, 1_000, far).await.unwrap();
         let wanted: Vec<Work> =
@@ -191,7 +191,14 @@ impl Lab {
     }
 
     /// Plans, leases and commits one look; its wire date is the wall time.
-    pub(crate) async fn look(&self, run: &Run, task: &'static str, uid: Uid, number: i64, look: Look) -> Committed {
+    pub(crate) async fn look(
+        &self,
+        run: &Run,
+        task: &'static str,
+        uid: Uid,
+        number: i64,
+        look: ProbeResult,
+    ) -> Committed {
         let work = self.lease_one(run, task, uid, number).await;
         let outcome = outcome(work, look, self.now());
         self.engine.commit(self.commit(run.id, vec![outcome])).await.unwrap()
@@ -199,11 +206,11 @@ impl Lab {
 
     /// Scope's word on an entity.
     pub(crate) async fn decide(&self, run: &Run, uid: Uid, ownership: u16, present: bool) {
-        let mut settlement = self.settlement(run.id);
+        let mut reconciliation = self.reconciliation(run.id);
         let decision =
             Decision { ownership, clearance: Clearance::L3, reason: "subdomain".to_owned(), path: Vec::new() };
-        settlement.decisions.push((uid, decision, present));
-        self.engine.settle(settlement).await.unwrap();
+        reconciliation.decisions.push((uid, decision, present));
+        self.engine.reconcile(reconciliation).await.unwrap();
     }
 
     pub(crate) async fn entity(&self, uid: Uid) -> EntityView {
@@ -235,7 +242,7 @@ pub(crate) fn new_work(task: &'static str, uid: Uid, look: i64) -> NewWork {
     }
 }
 
-pub(crate) fn outcome(work: Work, look: Look, at: Timestamp) -> Outcome {
+pub(crate) fn outcome(work: Work, look: ProbeResult, at: Timestamp) -> Outcome {
     Outcome { work, look, volatile: &["date"], at }
 }
 
@@ -244,23 +251,27 @@ pub(crate) fn details(value: serde_json::Value) -> Details {
 }
 
 /// A look that nobody answered.
-pub(crate) fn unknown(why: &str) -> Look {
-    Look::Unknown { reason: NotDoneReason::NoAnswer, why: why.to_owned() }
+pub(crate) fn unknown(why: &str) -> ProbeResult {
+    ProbeResult::Unknown { reason: NotDoneReason::NoAnswer, why: why.to_owned() }
 }
 
 /// A look that found these members, and led to these entities by an edge of this kind.
-pub(crate) fn found(members: serde_json::Value, leads: &[(EdgeKind, Kind, &str)]) -> Look {
-    let lead = |(edge, kind, name): &(EdgeKind, Kind, &str)| Lead {
+pub(crate) fn found(members: serde_json::Value, leads: &[(EdgeKind, Kind, &str)]) -> ProbeResult {
+    let lead = |(edge, kind, name): &(EdgeKind, Kind, &str)| Discovery {
         edge: *edge,
         kind: *kind,
         name: (*name).to_owned(),
         details: Details::new(),
     };
-    Look::Found(Found { details: details(members), edges: leads.iter().map(lead).collect(), evidence: Vec::new() })
+    ProbeResult::Found(Found {
+        details: details(members),
+        edges: leads.iter().map(lead).collect(),
+        evidence: Vec::new(),
+    })
 }
 
-pub(crate) fn with_evidence(look: Look, bytes: &[u8]) -> Look {
-    let Look::Found(mut found) = look else { panic!("only what was found has evidence") };
+pub(crate) fn with_evidence(look: ProbeResult, bytes: &[u8]) -> ProbeResult {
+    let ProbeResult::Found(mut found) = look else { panic!("only what was found has evidence") };
     found.evidence.push(Evidence { label: "response".to_owned(), bytes: bytes.to_vec() });
-    Look::Found(found)
+    ProbeResult::Found(found)
 }

@@ -1,8 +1,8 @@
 //! Tests of the store through its own functions, each on both databases.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod account_deletion;
 mod crash;
-mod departures;
 mod feed;
 mod folder;
 mod integrations;

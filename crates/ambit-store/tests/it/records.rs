@@ -2,10 +2,10 @@
 
 use crate::lab::{Lab, both, found};
 use ambit_model::feed::Noun;
-use ambit_model::observation::Look;
+use ambit_model::observation::ProbeResult;
 use ambit_model::run::Run;
 use ambit_model::{EdgeKind, Kind, Timestamp, Uid};
-use ambit_store::engine::Settlement;
+use ambit_store::engine::Reconciliation;
 use ambit_store::{At, EntityFlags, EntityView};
 use serde_json::json;
 
@@ -21,13 +21,13 @@ async fn then(lab: &Lab, uid: Uid, moment: Timestamp) -> EntityView {
     }
 }
 
-fn page(title: &str) -> Look {
+fn page(title: &str) -> ProbeResult {
     found(json!({"title": title}), &[(EdgeKind::ResolvesTo, Kind::IpAddress, "192.0.2.1")])
 }
 
 async fn lose(lab: &Lab, run: &Run, lost: Vec<Uid>) {
-    let settlement = lab.settlement(run.id);
-    lab.engine.settle(Settlement { lost, ..settlement }).await.unwrap();
+    let reconciliation = lab.reconciliation(run.id);
+    lab.engine.reconcile(Reconciliation { lost, ..reconciliation }).await.unwrap();
 }
 
 #[tokio::test]
@@ -99,8 +99,8 @@ async fn a_gone_entity_shows_what_it_was_and_comes_back() {
         let was = lab.entity(uid).await;
         let run = lab.run().await;
         for number in [0, 1] {
-            lab.look(&run, "names", seed, number, Look::Absent).await;
-            lab.look(&run, "http", uid, number, Look::Absent).await;
+            lab.look(&run, "names", seed, number, ProbeResult::Absent).await;
+            lab.look(&run, "http", uid, number, ProbeResult::Absent).await;
         }
         assert!(
             lab.entity(uid).await.record.task_results.is_empty(),

@@ -4,7 +4,7 @@
 use crate::lab::{Lab, both, found, new_work};
 use ambit_model::scope::Decision;
 use ambit_model::{Clearance, EdgeKind, Kind, Uid};
-use ambit_store::engine::Settlement;
+use ambit_store::engine::Reconciliation;
 use ambit_store::{CollectionSettings, EntityFlags};
 use serde_json::json;
 
@@ -105,10 +105,10 @@ async fn what_only_the_engine_knows_to_be_closed_stays_closed() {
         let uid = |of: (Kind, &str)| lab.uid(of.0, of.1);
         for (of, reason) in [(ADDRESS, "reserved_range"), (PAY, "hard_stop")] {
             let run = lab.run().await;
-            let mut settlement = lab.settlement(run.id);
+            let mut reconciliation = lab.reconciliation(run.id);
             let closed = Decision { reason: reason.to_owned(), ..Decision::unreached() };
-            settlement.decisions.push((uid(of), closed, true));
-            lab.engine.settle(settlement).await.unwrap();
+            reconciliation.decisions.push((uid(of), closed, true));
+            lab.engine.reconcile(reconciliation).await.unwrap();
             lab.finish(&run).await;
         }
         mark(&lab, ADDRESS, true, false).await;
@@ -131,15 +131,15 @@ async fn an_open_run_loses_what_is_louder_than_the_new_clearance_and_says_so() {
             work.footprint = footprint;
             work
         };
-        let settlement = Settlement {
+        let reconciliation = Reconciliation {
             work: vec![
                 work(ADDRESS, "port_sweep", Clearance::L3),
                 work(PAY, "http_probe", Clearance::L2),
                 work(WWW, "http_probe", Clearance::L2),
             ],
-            ..lab.settlement(run.id)
+            ..lab.reconciliation(run.id)
         };
-        lab.engine.settle(settlement).await.unwrap();
+        lab.engine.reconcile(reconciliation).await.unwrap();
         mark(&lab, WWW, false, true).await;
         assert!(lab.engine.scope_revision(lab.collection).await.unwrap() > before, "the run hears of it");
         let far = ambit_model::Timestamp(i64::MAX - 1);

@@ -4,7 +4,7 @@ use crate::lab::{Lab, both, found, new_collection, new_work, outcome, unknown};
 use ambit_model::collection::Schedule;
 use ambit_model::feed::Noun;
 use ambit_model::moment::DAY_MS;
-use ambit_model::observation::{Look, SECOND_LOOK_AFTER_MS};
+use ambit_model::observation::{ProbeResult, SECOND_PROBE_AFTER_MS};
 use ambit_model::run::RunState;
 use ambit_model::scope::Decision;
 use ambit_model::{Clearance, Kind, Timestamp};
@@ -64,15 +64,15 @@ async fn planning_twice_is_harmless_and_done_work_stays_done() {
         let run = lab.run().await;
         let uid = lab.uid(Kind::Domain, "acme.test");
         for _ in 0..2 {
-            let mut settlement = lab.settlement(run.id);
-            settlement.work = vec![new_work("a", uid, 0), new_work("a", uid, 0), new_work("b", uid, 0)];
-            lab.engine.settle(settlement).await.unwrap();
+            let mut reconciliation = lab.reconciliation(run.id);
+            reconciliation.work = vec![new_work("a", uid, 0), new_work("a", uid, 0), new_work("b", uid, 0)];
+            lab.engine.reconcile(reconciliation).await.unwrap();
         }
         assert_eq!(lab.engine.pending(run.id, Timestamp(0)).await.unwrap().open, 2);
-        lab.look(&run, "a", uid, 0, Look::Absent).await;
-        let mut settlement = lab.settlement(run.id);
-        settlement.work = vec![new_work("a", uid, 0)];
-        lab.engine.settle(settlement).await.unwrap();
+        lab.look(&run, "a", uid, 0, ProbeResult::Absent).await;
+        let mut reconciliation = lab.reconciliation(run.id);
+        reconciliation.work = vec![new_work("a", uid, 0)];
+        lab.engine.reconcile(reconciliation).await.unwrap();
         let left = lab.engine.lease(run.id, 10, Timestamp(0)).await.unwrap();
         assert_eq!(left.iter().map(|work| work.task.as_str()).collect::<Vec<_>>(), ["b"]);
     })
@@ -85,11 +85,11 @@ async fn what_was_planned_at_a_higher_clearance_is_not_leased_once_the_clearance
         let run = lab.run().await;
         let uid = lab.uid(Kind::Domain, "acme.test");
         let decided = async |clearance, work| {
-            let mut settlement = lab.settlement(run.id);
+            let mut reconciliation = lab.reconciliation(run.id);
             let decision = Decision { ownership: 500, clearance, reason: "resolves_to".to_owned(), path: Vec::new() };
-            settlement.decisions = vec![(uid, decision, true)];
-            settlement.work = work;
-            lab.engine.settle(settlement).await.unwrap();
+            reconciliation.decisions = vec![(uid, decision, true)];
+            reconciliation.work = work;
+            lab.engine.reconcile(reconciliation).await.unwrap();
         };
         let work = |task, footprint| NewWork { footprint, ..new_work(task, uid, 0) };
         let planned = vec![work("names", Clearance::L1), work("page", Clearance::L2), work("sweep", Clearance::L3)];
@@ -132,8 +132,8 @@ async fn loud_work_waits_for_quiet_work() {
             not_before: Timestamp(not_before),
             ..new_work(task, uid, 0)
         };
-        let mut settlement = lab.settlement(run.id);
-        settlement.work = vec![
+        let mut reconciliation = lab.reconciliation(run.id);
+        reconciliation.work = vec![
             work("exploit", Clearance::L4, 9, 0),
             work("sweep", Clearance::L3, 9, 0),
             work("page", Clearance::L2, 0, 0),
@@ -141,20 +141,22 @@ async fn loud_work_waits_for_quiet_work() {
             work("high", Clearance::L1, 5, 0),
             work("later", Clearance::L1, 5, 100),
         ];
-        lab.engine.settle(settlement).await.unwrap();
+        lab.engine.reconcile(reconciliation).await.unwrap();
         let tasks = |work: &[ambit_store::engine::Work]| work.iter().map(|work| work.task.clone()).collect::<Vec<_>>();
         let mut held = lab.engine.lease(run.id, 2, Timestamp(0)).await.unwrap();
         assert_eq!(tasks(&held), ["high", "low"]);
         for (class, next) in [("passive", "page"), ("polite", "sweep")] {
             let none = lab.engine.lease(run.id, 9, Timestamp(0)).await.unwrap();
             assert_eq!(none, [], "{class} rows are leased still, {next} waits");
-            let done =
-                std::mem::take(&mut held).into_iter().map(|work| outcome(work, Look::Absent, Timestamp(1))).collect();
+            let done = std::mem::take(&mut held)
+                .into_iter()
+                .map(|work| outcome(work, ProbeResult::Absent, Timestamp(1)))
+                .collect();
             lab.engine.commit(lab.commit(run.id, done)).await.unwrap();
             held = lab.engine.lease(run.id, 9, Timestamp(0)).await.unwrap();
             assert_eq!(tasks(&held), [next], "what may only start later holds nobody up");
         }
-        let done = held.into_iter().map(|work| outcome(work, Look::Absent, Timestamp(1))).collect();
+        let done = held.into_iter().map(|work| outcome(work, ProbeResult::Absent, Timestamp(1))).collect();
         lab.engine.commit(lab.commit(run.id, done)).await.unwrap();
         assert_eq!(tasks(&lab.engine.lease(run.id, 9, Timestamp(100)).await.unwrap()), ["later"]);
     })
@@ -168,24 +170,24 @@ async fn while_a_name_may_be_gone_nobody_is_contacted_for_it() {
         let (uid, at) = (lab.uid(Kind::Domain, "acme.test"), Timestamp(1_000));
         lab.look(&run, "resolve", uid, 0, found(json!({}), &[])).await;
         let gone = lab.lease_one(&run, "resolve", uid, 2).await;
-        lab.engine.commit(lab.commit(run.id, vec![outcome(gone, Look::Absent, at)])).await.unwrap();
-        let mut settlement = lab.settlement(run.id);
-        settlement.work = vec![
+        lab.engine.commit(lab.commit(run.id, vec![outcome(gone, ProbeResult::Absent, at)])).await.unwrap();
+        let mut reconciliation = lab.reconciliation(run.id);
+        reconciliation.work = vec![
             NewWork { footprint: Clearance::L2, ..new_work("page", uid, 0) },
             NewWork { footprint: Clearance::L1, ..new_work("mail", uid, 0) },
         ];
-        lab.engine.settle(settlement).await.unwrap();
+        lab.engine.reconcile(reconciliation).await.unwrap();
         assert_eq!(lab.engine.pending(run.id, at).await.unwrap().not_before, None, "quiet work goes on");
         let quiet = lab.engine.lease(run.id, 9, at).await.unwrap();
         assert_eq!(quiet.iter().map(|work| work.task.as_str()).collect::<Vec<_>>(), ["mail"]);
         let done = quiet.into_iter().map(|work| outcome(work, unknown("no"), at)).collect();
         lab.engine.commit(lab.commit(run.id, done)).await.unwrap();
         assert_eq!(lab.engine.lease(run.id, 9, at).await.unwrap(), [], "the page waits for the second look");
-        let due = at.plus_ms(SECOND_LOOK_AFTER_MS);
+        let due = at.plus_ms(SECOND_PROBE_AFTER_MS);
         assert_eq!(lab.engine.pending(run.id, at).await.unwrap().not_before, Some(due));
         let second = lab.engine.lease(run.id, 9, due).await.unwrap();
         assert_eq!(second.iter().map(|work| work.task.as_str()).collect::<Vec<_>>(), ["resolve"]);
-        let done = second.into_iter().map(|work| outcome(work, Look::Absent, due)).collect();
+        let done = second.into_iter().map(|work| outcome(work, ProbeResult::Absent, due)).collect();
         lab.engine.commit(lab.commit(run.id, done)).await.unwrap();
         assert_eq!(lab.engine.lease(run.id, 9, due).await.unwrap()[0].task, "page", "nothing is in doubt any more");
     })
@@ -198,20 +200,20 @@ async fn until_all_is_settled_nothing_louder_is_leased_than_what_runs() {
         let run = lab.run().await;
         let uid = lab.uid(Kind::Domain, "acme.test");
         let work = |task, footprint| NewWork { footprint, ..new_work(task, uid, 0) };
-        let mut settlement = lab.settlement(run.id);
-        settlement.work = vec![
+        let mut reconciliation = lab.reconciliation(run.id);
+        reconciliation.work = vec![
             work("quiet", Clearance::L1),
             work("page", Clearance::L2),
             work("picture", Clearance::L2),
             work("sweep", Clearance::L3),
         ];
-        lab.engine.settle(settlement).await.unwrap();
+        lab.engine.reconcile(reconciliation).await.unwrap();
         let meanwhile = async || {
             let work = lab.engine.lease_meanwhile(run.id, 1, Timestamp(0)).await.unwrap();
             work.into_iter().map(|work| work.task).collect::<Vec<_>>()
         };
         let done = async |work: Vec<ambit_store::engine::Work>| {
-            let done = work.into_iter().map(|work| outcome(work, Look::Absent, Timestamp(1)));
+            let done = work.into_iter().map(|work| outcome(work, ProbeResult::Absent, Timestamp(1)));
             lab.engine.commit(lab.commit(run.id, done.collect())).await.unwrap();
         };
         let quiet = lab.engine.lease(run.id, 1, Timestamp(0)).await.unwrap();
@@ -258,9 +260,9 @@ async fn adopting_a_run_of_a_dead_process_counts_its_attempts() {
         let run = lab.run().await;
         let uid = lab.uid(Kind::Domain, "acme.test");
         let (store, collection, id) = (lab.store.clone(), lab.collection, run.id);
-        let mut settlement = lab.settlement(id);
-        settlement.work.push(new_work("a", uid, 0));
-        lab.engine.settle(settlement).await.unwrap();
+        let mut reconciliation = lab.reconciliation(id);
+        reconciliation.work.push(new_work("a", uid, 0));
+        lab.engine.reconcile(reconciliation).await.unwrap();
         assert_eq!(lab.engine.lease(id, 10, Timestamp(0)).await.unwrap()[0].attempts, 0);
         let now = lab.now();
         drop(lab.engine);
@@ -280,8 +282,8 @@ async fn a_sweep_becomes_rows_as_they_are_asked_for() {
     both(async |lab| {
         let run = lab.run().await;
         let uid = lab.uid(Kind::Domain, "acme.test");
-        let mut settlement = lab.settlement(run.id);
-        settlement.sweeps.push(NewSweep {
+        let mut reconciliation = lab.reconciliation(run.id);
+        reconciliation.sweeps.push(NewSweep {
             task: "names",
             uid,
             prefix: "w:".to_owned(),
@@ -291,7 +293,7 @@ async fn a_sweep_becomes_rows_as_they_are_asked_for() {
             priority: 0,
             partition: 3,
         });
-        lab.engine.settle(settlement).await.unwrap();
+        lab.engine.reconcile(reconciliation).await.unwrap();
         let mut arguments = Vec::new();
         loop {
             let pending = lab.engine.pending(run.id, Timestamp(0)).await.unwrap();
@@ -302,7 +304,7 @@ async fn a_sweep_becomes_rows_as_they_are_asked_for() {
             }
             assert_eq!(pending.open, 1, "the sweep itself");
             arguments.extend(work.iter().map(|work| work.argument.clone()));
-            let done = work.into_iter().map(|work| outcome(work, Look::Absent, Timestamp(1))).collect();
+            let done = work.into_iter().map(|work| outcome(work, ProbeResult::Absent, Timestamp(1))).collect();
             lab.engine.commit(lab.commit(run.id, done)).await.unwrap();
         }
         assert_eq!(arguments.len(), 11);
@@ -322,10 +324,10 @@ async fn a_sweep_goes_before_rows_that_promise_less_and_after_those_that_promise
     both(async |lab| {
         let run = lab.run().await;
         let uid = lab.uid(Kind::Domain, "acme.test");
-        let mut settlement = lab.settlement(run.id);
+        let mut reconciliation = lab.reconciliation(run.id);
         let row = |task, priority| NewWork { priority, ..new_work(task, uid, 0) };
-        settlement.work = vec![row("better", 9), row("worse", 1), row("worst", 0)];
-        settlement.sweeps.push(NewSweep {
+        reconciliation.work = vec![row("better", 9), row("worse", 1), row("worst", 0)];
+        reconciliation.sweeps.push(NewSweep {
             task: "names",
             uid,
             prefix: String::new(),
@@ -335,7 +337,7 @@ async fn a_sweep_goes_before_rows_that_promise_less_and_after_those_that_promise
             priority: 5,
             partition: 3,
         });
-        lab.engine.settle(settlement).await.unwrap();
+        lab.engine.reconcile(reconciliation).await.unwrap();
         let mut order = Vec::new();
         for _ in 0..5 {
             let work = lab.engine.lease(run.id, 1, Timestamp(0)).await.unwrap();
@@ -351,9 +353,9 @@ async fn pause_resume_and_cancel_are_rows() {
     both(async |lab| {
         let run = lab.run().await;
         let uid = lab.uid(Kind::Domain, "acme.test");
-        let mut settlement = lab.settlement(run.id);
-        settlement.work.push(new_work("a", uid, 0));
-        lab.engine.settle(settlement).await.unwrap();
+        let mut reconciliation = lab.reconciliation(run.id);
+        reconciliation.work.push(new_work("a", uid, 0));
+        lab.engine.reconcile(reconciliation).await.unwrap();
         let paused = lab.store.pause_run(&lab.me, run.id, lab.now()).await.unwrap();
         assert_eq!(paused.state, RunState::Paused);
         assert_eq!(lab.engine.lease(run.id, 10, Timestamp(0)).await.unwrap(), []);
@@ -364,8 +366,11 @@ async fn pause_resume_and_cancel_are_rows() {
         let work = lab.engine.lease(run.id, 10, Timestamp(0)).await.unwrap().remove(0);
         let cancelled = lab.store.cancel_run(&lab.me, run.id, lab.now()).await.unwrap();
         assert_eq!((cancelled.state, cancelled.counters.work_open), (RunState::Cancelled, 0));
-        let committed =
-            lab.engine.commit(lab.commit(run.id, vec![outcome(work, Look::Absent, Timestamp(1))])).await.unwrap();
+        let committed = lab
+            .engine
+            .commit(lab.commit(run.id, vec![outcome(work, ProbeResult::Absent, Timestamp(1))]))
+            .await
+            .unwrap();
         assert_eq!(committed.refused, 1);
         lab.finish(&run).await;
         assert_eq!(lab.engine.run(run.id).await.unwrap().state, RunState::Cancelled, "a person's word stays");

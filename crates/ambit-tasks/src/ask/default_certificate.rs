@@ -10,7 +10,7 @@ use crate::Plan;
 use crate::ask::host::is_theirs;
 use crate::tasks::cloud_attribution::is_shared;
 use ambit_model::entity::{GroundKind, domain};
-use ambit_model::facts::LookOutcome;
+use ambit_model::facts::ProbeOutcome;
 use ambit_model::scope::spells;
 use ambit_model::{EdgeKind, Facts, TaskName};
 use ambit_net::tls::{Certificate, Problem, TlsFacts};
@@ -21,7 +21,7 @@ pub(crate) const PORT: u16 = 443;
 /// Whether the address is asked. While its registration or its reverse name give no answer it is not, and what it said
 /// before holds.
 pub(crate) fn plan(facts: &Facts) -> Plan {
-    let has_looked = |task| matches!(facts.outcome(task), Some(LookOutcome::Found | LookOutcome::Absent));
+    let has_looked = |task| matches!(facts.outcome(task), Some(ProbeOutcome::Found | ProbeOutcome::Absent));
     if has_looked(TaskName::Registration) && has_looked(TaskName::Ptr) {
         Plan::bound_if(may_be_asked(facts))
     } else {

@@ -4,7 +4,7 @@ use ambit_net::http::Url;
 
 /// Where a bucket lies.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct BucketAddress {
     pub(crate) provider: &'static str,
     pub(crate) bucket: String,
     pub(crate) region: Option<String>,
@@ -32,15 +32,15 @@ pub(crate) fn of_url(url: &Url) -> Option<String> {
 }
 
 /// Reads host and path; `None` where they are no bucket's.
-pub(crate) fn place(host: &str, path: &str) -> Option<Place> {
+pub(crate) fn place(host: &str, path: &str) -> Option<BucketAddress> {
     let first = path.trim_start_matches('/').split('/').next().unwrap_or("");
     let by_path = |provider, region| {
         let bucket = first.to_owned();
         let root = format!("/{bucket}");
-        is_bucket(&bucket).then_some(Place { provider, bucket, region, root })
+        is_bucket(&bucket).then_some(BucketAddress { provider, bucket, region, root })
     };
     let by_host = |provider, bucket: &str, region| {
-        is_bucket(bucket).then(|| Place { provider, bucket: bucket.to_owned(), region, root: "/".to_owned() })
+        is_bucket(bucket).then(|| BucketAddress { provider, bucket: bucket.to_owned(), region, root: "/".to_owned() })
     };
     if let Some(front) = host.strip_suffix(".amazonaws.com") {
         let labels: Vec<&str> = front.split('.').collect();

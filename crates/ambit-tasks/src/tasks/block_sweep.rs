@@ -138,13 +138,13 @@ mod tests {
         );
         facts.decision.ownership = 1000;
         assert_eq!(plan(&facts, &crate::Settings::default()), Plan::No, "the registries were not asked");
-        let look = ambit_model::facts::LastLook {
-            outcome: ambit_model::facts::LookOutcome::Unknown,
+        let look = ambit_model::facts::LastProbe {
+            outcome: ambit_model::facts::ProbeOutcome::Unknown,
             at: ambit_model::Timestamp(0),
             run: 1,
             reason: None,
         };
-        facts.looks.entry(TaskName::Suballocations).or_default().insert(String::new(), look);
+        facts.probes.entry(TaskName::Suballocations).or_default().insert(String::new(), look);
         assert!(matches!(plan(&facts, &crate::Settings::default()), Plan::Sweep { size: 256, .. }));
         facts.name = "2001:db8::/64".into();
         assert_eq!(plan(&facts, &crate::Settings::default()), Plan::No);

@@ -1,7 +1,7 @@
 //! Checks whether a storage bucket exists, lists its objects, and serves them.
 
 use crate::ask::web;
-use crate::read::buckets::{Place, place};
+use crate::read::buckets::{BucketAddress, place};
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
 use ambit_model::entity::bucket;
 use ambit_model::moment::DAY_MS;
@@ -73,7 +73,7 @@ async fn ask(cx: &Context<'_>, url: &Url) -> Result<HttpExchange, TaskError> {
     Ok(cx.net.http(&request).await?)
 }
 
-fn list_url(url: &Url, place: &Place) -> Url {
+fn list_url(url: &Url, place: &BucketAddress) -> Url {
     if place.provider == "azure" {
         url.with_path(&format!("{}?restype=container&comp=list", place.root))
     } else {
@@ -81,12 +81,12 @@ fn list_url(url: &Url, place: &Place) -> Url {
     }
 }
 
-fn object_url(url: &Url, place: &Place, object: &str) -> Url {
+fn object_url(url: &Url, place: &BucketAddress, object: &str) -> Url {
     url.with_path(&format!("{}/{object}", place.root.trim_end_matches('/')))
 }
 
 /// True where the provider says that there is no such bucket.
-fn is_missing(exchange: &HttpExchange, body: &str, place: &Place) -> bool {
+fn is_missing(exchange: &HttpExchange, body: &str, place: &BucketAddress) -> bool {
     let codes: &[&str] = match place.provider {
         "azure" => &["ContainerNotFound", "ResourceNotFound", "AccountNotFound"],
         _ => &["NoSuchBucket"],

@@ -121,8 +121,8 @@ fn certificates(facts: &Facts) -> BTreeSet<Evidence> {
 
 /// What was seen of TLS at an address.
 fn shown<'a>(details: &'a ambit_model::Details, address: &'a str) -> impl Iterator<Item = TlsLook> + 'a {
-    let looks = certificate::TLS.items(details);
-    looks.filter(move |tls| {
+    let probes = certificate::TLS.items(details);
+    probes.filter(move |tls| {
         let socket = tls.address.parse::<std::net::SocketAddr>();
         socket.is_ok_and(|socket| socket.ip().to_string() == address)
     })

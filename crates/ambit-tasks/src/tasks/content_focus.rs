@@ -9,7 +9,7 @@ use ambit_model::entity::network::Fingerprint;
 use ambit_model::entity::uri::Refusal;
 use ambit_model::entity::{mentioned, network, uri};
 use ambit_model::exposure::{DIRECTORY_LISTING, Place, Probe, Response};
-use ambit_model::facts::LookOutcome;
+use ambit_model::facts::ProbeOutcome;
 use ambit_model::moment::DAY_MS;
 use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName};
 use ambit_net::NetError;
@@ -49,7 +49,7 @@ const BODY_BYTES: usize = 256 * 1_024;
 
 /// True once the site's way of saying no is known at this binding.
 fn profiled(facts: &Facts, binding: &str) -> bool {
-    facts.outcome_at(TaskName::Soft404Profile, binding) == Some(LookOutcome::Found)
+    facts.outcome_at(TaskName::Soft404Profile, binding) == Some(ProbeOutcome::Found)
 }
 
 /// True for a site that sends everything on to its own https site, which is looked at instead.
@@ -121,10 +121,10 @@ impl Looks {
     /// Takes some looks at a time, until too many have failed.
     async fn take<F: Future<Output = Result<Option<Proven>, NetError>>>(
         &mut self,
-        mut looks: impl Iterator<Item = (&'static str, F)>,
+        mut probes: impl Iterator<Item = (&'static str, F)>,
     ) {
         while self.fatal().is_none() {
-            let some: Vec<_> = looks.by_ref().take(IN_FLIGHT).map(|(what, look)| named(what, look)).collect();
+            let some: Vec<_> = probes.by_ref().take(IN_FLIGHT).map(|(what, look)| named(what, look)).collect();
             if some.is_empty() {
                 return;
             }

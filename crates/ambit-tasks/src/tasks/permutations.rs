@@ -3,7 +3,7 @@
 use crate::ask::guess::guess;
 use crate::ask::host::is_below;
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
-use ambit_model::facts::LookOutcome;
+use ambit_model::facts::ProbeOutcome;
 use ambit_model::moment::DAY_MS;
 use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
 use std::collections::BTreeSet;
@@ -63,7 +63,7 @@ fn bases(facts: &Facts) -> Vec<String> {
 
 /// Names whose variations were found: they are varied as long as that bears fruit, also when the name itself is gone.
 fn fruitful(facts: &Facts) -> impl Iterator<Item = String> + '_ {
-    let found = facts.looks_of(TASK.name).filter(|(_, look)| look.outcome == LookOutcome::Found);
+    let found = facts.probes_of(TASK.name).filter(|(_, look)| look.outcome == ProbeOutcome::Found);
     found.map(|(name, _)| name.to_owned())
 }
 

@@ -55,20 +55,20 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
 }
 
 /// What a registry said.
-pub(crate) enum Said {
+pub(crate) enum Registration {
     Rdap(Value),
     Whois(String),
     Nothing,
 }
 
 /// RDAP by the bootstrap redirector; WHOIS where the registry has no RDAP or it is down.
-pub(crate) async fn ask(cx: &Context<'_>, path: &str, question: &str) -> Result<Said, TaskError> {
+pub(crate) async fn ask(cx: &Context<'_>, path: &str, question: &str) -> Result<Registration, TaskError> {
     let failure = match bootstrap::ask(cx, path).await {
         Ok(answer) => {
             let body: Option<Value> = serde_json::from_slice(&answer.body).ok().filter(Value::is_object);
             match (answer.status, body) {
-                (200, Some(body)) if !answer.truncated => return Ok(Said::Rdap(body)),
-                (404, Some(_)) => return Ok(Said::Nothing),
+                (200, Some(body)) if !answer.truncated => return Ok(Registration::Rdap(body)),
+                (404, Some(_)) => return Ok(Registration::Nothing),
                 (status, _) => TaskError::SourceDown(format!("{}: status {status}", answer.url.host)),
             }
         }
@@ -78,8 +78,8 @@ pub(crate) async fn ask(cx: &Context<'_>, path: &str, question: &str) -> Result<
         return Err(failure);
     }
     match whois::ask(cx, question).await {
-        Ok(Some(text)) => Ok(Said::Whois(text)),
-        Ok(None) => Ok(Said::Nothing),
+        Ok(Some(text)) => Ok(Registration::Whois(text)),
+        Ok(None) => Ok(Registration::Nothing),
         Err(_) => Err(failure),
     }
 }
@@ -88,9 +88,9 @@ async fn domain(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let name = cx.facts.name.as_str();
     let said = ask(cx, &format!("domain/{name}"), name).await?;
     let (registration, people, text) = match &said {
-        Said::Rdap(body) => (rdap::domain(body), rdap::people(body), rdap::text_of(body)),
-        Said::Whois(text) => (whois::domain(text), whois::people(text), text.clone()),
-        Said::Nothing => return Ok(Answer::Absent),
+        Registration::Rdap(body) => (rdap::domain(body), rdap::people(body), rdap::text_of(body)),
+        Registration::Whois(text) => (whois::domain(text), whois::people(text), text.clone()),
+        Registration::Nothing => return Ok(Answer::Absent),
     };
     cx.observe(network::WHOIS_FULL_TEXT, json!(text));
     cx.observe(
@@ -107,9 +107,9 @@ async fn address(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let address: IpAddr = name.parse().map_err(|_| TaskError::Failed("not an address".into()))?;
     let said = ask(cx, &format!("ip/{name}"), name).await?;
     let (block, people) = match &said {
-        Said::Rdap(body) => (rdap::block(body, Some(address)), rdap::people(body)),
-        Said::Whois(text) => (whois::block(text, address), whois::people(text)),
-        Said::Nothing => (None, Vec::new()),
+        Registration::Rdap(body) => (rdap::block(body, Some(address)), rdap::people(body)),
+        Registration::Whois(text) => (whois::block(text, address), whois::people(text)),
+        Registration::Nothing => (None, Vec::new()),
     };
     let Some(block) = block else {
         return Ok(Answer::Absent);
@@ -142,9 +142,11 @@ async fn block(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let first = cx.facts.name.split('/').next().unwrap_or("");
     let said = ask(cx, &format!("ip/{}", cx.facts.name), first).await?;
     let (block, people) = match &said {
-        Said::Rdap(body) => (rdap::block(body, first.parse().ok()), rdap::people(body)),
-        Said::Whois(text) => (first.parse().ok().and_then(|address| whois::block(text, address)), whois::people(text)),
-        Said::Nothing => (None, Vec::new()),
+        Registration::Rdap(body) => (rdap::block(body, first.parse().ok()), rdap::people(body)),
+        Registration::Whois(text) => {
+            (first.parse().ok().and_then(|address| whois::block(text, address)), whois::people(text))
+        }
+        Registration::Nothing => (None, Vec::new()),
     };
     let Some(block) = block else {
         return Ok(Answer::Absent);

@@ -3,9 +3,9 @@
 
 use crate::ask::{blocks, whois};
 use crate::read::rdap::{self, Person};
-use crate::tasks::registration::{self, PROVIDER, Said};
+use crate::tasks::registration::{self, PROVIDER, Registration};
 use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
-use ambit_model::facts::LookOutcome;
+use ambit_model::facts::ProbeOutcome;
 use ambit_model::moment::DAY_MS;
 use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
 use ipnet::IpNet;
@@ -50,7 +50,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let holders: BTreeSet<String> =
         cx.facts.to(EdgeKind::Registrant).map(|holder| holder.name.to_lowercase()).collect();
     // Without a known holder of the whole block, no part can belong to somebody else.
-    if holders.is_empty() || cx.facts.outcome(TaskName::Registration) != Some(LookOutcome::Found) {
+    if holders.is_empty() || cx.facts.outcome(TaskName::Registration) != Some(ProbeOutcome::Found) {
         return Ok(Answer::Absent);
     }
     let (first, last) = (number(block.network()), number(block.broadcast()));
@@ -78,9 +78,9 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
 async fn allocation(cx: &Context<'_>, address: IpAddr) -> Result<Option<(IpNet, Vec<Person>)>, TaskError> {
     let text = address.to_string();
     let (block, people) = match registration::ask(cx, &format!("ip/{text}"), &text).await? {
-        Said::Rdap(body) => (rdap::block(&body, Some(address)), rdap::people(&body)),
-        Said::Whois(text) => (whois::block(&text, address), whois::people(&text)),
-        Said::Nothing => (None, Vec::new()),
+        Registration::Rdap(body) => (rdap::block(&body, Some(address)), rdap::people(&body)),
+        Registration::Whois(text) => (whois::block(&text, address), whois::people(&text)),
+        Registration::Nothing => (None, Vec::new()),
     };
     let net = block.and_then(|block| block.cidr.parse::<IpNet>().ok());
     Ok(net.map(|net| (net, people)))

@@ -154,8 +154,8 @@ async fn old_versions(
 
 /// Versions that the service was last heard to speak.
 fn known_versions(facts: &Facts, socket: SocketAddr) -> BTreeSet<TlsVersion> {
-    let looks = certificate::TLS.items(&facts.details);
-    let here = looks.filter(|look| look.address == socket.to_string());
+    let probes = certificate::TLS.items(&facts.details);
+    let here = probes.filter(|look| look.address == socket.to_string());
     let names: BTreeSet<String> = here.flat_map(|look| look.versions).collect();
     OLD_VERSIONS.iter().copied().filter(|version| names.contains(version.name())).collect()
 }

@@ -2,7 +2,7 @@
 //! everything in memory.
 
 use ambit_model::exposure::{Place, Probe};
-use ambit_model::facts::{Facts, LastLook, LookOutcome, Looks, Neighbour};
+use ambit_model::facts::{Facts, LastProbe, Neighbour, ProbeOutcome, Probes};
 use ambit_model::observation::Found;
 use ambit_model::scope::{self, Decision, Edge, Node, Rules, host_of};
 use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName, Timestamp, Uid};
@@ -40,7 +40,7 @@ type Inward = (EdgeKind, Key, Kind, String);
 struct Entity {
     seed: bool,
     found: BTreeMap<Key, Found>,
-    looks: Looks,
+    probes: Probes,
 }
 
 pub(crate) struct Explorer {
@@ -157,8 +157,8 @@ impl Explorer {
                 return explorer;
             }
             for batch in jobs.chunks(AT_ONCE) {
-                let looks = batch.iter().map(|job| look(&net, &settings, job));
-                let answers = futures::future::join_all(looks).await;
+                let probes = batch.iter().map(|job| look(&net, &settings, job));
+                let answers = futures::future::join_all(probes).await;
                 for (job, answer) in batch.iter().zip(answers) {
                     explorer.keep(job, answer);
                 }
@@ -233,7 +233,7 @@ impl Explorer {
                 ambit_tasks::ALL.iter().filter(|task| task.watches.contains(kind) && task.footprint <= clearance)
             {
                 for argument in arguments((task.plan)(&facts, settings)) {
-                    if facts.look_at(task.name, &argument).is_none() {
+                    if facts.probe_at(task.name, &argument).is_none() {
                         jobs.push(Job { task, facts: facts.clone(), argument });
                     }
                 }
@@ -306,7 +306,7 @@ impl Explorer {
             present: true,
             decision: self.decision(kind, name),
             details: self.details(kind, name),
-            looks: entity.looks.clone(),
+            probes: entity.probes.clone(),
             inward: inward.collect(),
             outward: outward.collect(),
             seeds: self.entities.iter().filter(|(_, entity)| entity.seed).map(|(key, _)| key.clone()).collect(),
@@ -316,22 +316,22 @@ impl Explorer {
     fn keep(&mut self, job: &Job, (answer, found): (Result<Answer, TaskError>, Found)) {
         let key = (job.facts.kind, job.facts.name.clone());
         let outcome = match &answer {
-            Ok(Answer::Found) => LookOutcome::Found,
-            Ok(Answer::Absent) => LookOutcome::Absent,
+            Ok(Answer::Found) => ProbeOutcome::Found,
+            Ok(Answer::Absent) => ProbeOutcome::Absent,
             Err(error) => {
                 self.failed.insert(format!("{} {} {:?}", job.task.name, key.1, job.argument), error.to_string());
-                LookOutcome::Unknown
+                ProbeOutcome::Unknown
             }
         };
-        if outcome == LookOutcome::Found {
+        if outcome == ProbeOutcome::Found {
             for lead in &found.edges {
                 self.entities.entry((lead.kind, lead.name.clone())).or_default();
             }
         }
         let entity = self.entities.get_mut(&key).unwrap();
-        let look = LastLook { outcome, at: Timestamp(0), run: 1, reason: None };
-        entity.looks.entry(job.task.name).or_default().insert(job.argument.clone(), look);
-        if outcome == LookOutcome::Found {
+        let look = LastProbe { outcome, at: Timestamp(0), run: 1, reason: None };
+        entity.probes.entry(job.task.name).or_default().insert(job.argument.clone(), look);
+        if outcome == ProbeOutcome::Found {
             entity.found.insert((job.task.name, job.argument.clone()), found);
         }
     }
@@ -453,7 +453,7 @@ pub(crate) fn empty_facts(kind: Kind, name: &str) -> Facts {
         present: true,
         decision: Decision::unreached(),
         details: Details::new(),
-        looks: BTreeMap::new(),
+        probes: BTreeMap::new(),
         inward: Vec::new(),
         outward: Vec::new(),
         seeds: vec![(kind, name.to_owned())],

@@ -3,7 +3,7 @@
 use super::cursor::Cursor;
 use super::{Reader, Stand};
 use crate::dns::message::Rtype;
-use crate::draft::{Answers, Block, Data, Moment, Name, Org, Standing, Zone};
+use crate::draft::{Answers, Block, Data, Moment, Name, Org, OrgRole, Zone};
 use crate::problem::Fault;
 use crate::text::Line;
 use ambit_model::moment::DAY_MS;
@@ -20,11 +20,11 @@ impl Reader {
         self.once(cursor, format!("org {key}"))?;
         let name = cursor.word("the organisation's name")?.to_owned();
         let standing = cursor.choice(&[
-            ("ours", Standing::Ours),
-            ("related", Standing::Related),
-            ("vendor", Standing::Vendor),
-            ("source", Standing::Source),
-            ("stranger", Standing::Stranger),
+            ("ours", OrgRole::Ours),
+            ("related", OrgRole::Related),
+            ("vendor", OrgRole::Vendor),
+            ("source", OrgRole::Source),
+            ("stranger", OrgRole::Stranger),
         ])?;
         let mut email = String::new();
         while let Some(word) = cursor.next() {

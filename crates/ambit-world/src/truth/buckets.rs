@@ -1,7 +1,7 @@
 //! Storage buckets, and who shows that they are open.
 
 use super::Derivation;
-use crate::draft::{Access, Bucket, Data, Standing, Storage};
+use crate::draft::{Access, Bucket, Data, OrgRole, Storage};
 use crate::plan;
 use ambit_model::Kind;
 
@@ -11,7 +11,7 @@ impl Derivation<'_> {
         for bucket in self.draft.buckets.values() {
             let name = bucket_name(bucket);
             let host = name.trim_start_matches("https://").to_owned();
-            let ours = plan::standing(self.draft, &bucket.org) == Standing::Ours;
+            let ours = plan::standing(self.draft, &bucket.org) == OrgRole::Ours;
             self.truth.allow(Kind::CloudStorageBucket, &name);
             if !ours || bucket.hidden {
                 continue;

@@ -1,7 +1,7 @@
 //! Services, sites and certificates as somebody sees them who looks at our addresses and names.
 
 use super::{Derivation, Sight, certificate_key};
-use crate::draft::{Service, Standing, TlsVersions, UnknownHost, Unlisted};
+use crate::draft::{OrgRole, Service, TlsVersions, UnknownHost, Unlisted};
 use crate::evidence;
 use crate::internet::{Host, Port, Web};
 use crate::pki::Certificate;
@@ -117,13 +117,13 @@ impl<'a> Derivation<'a> {
         for (port, plan) in &host.ports {
             let browsed = matches!(*port, 80 | 443);
             let visible = match host.standing {
-                Standing::Ours if is_shown => true,
-                Standing::Ours | Standing::Vendor | Standing::Related | Standing::Source => browsed,
-                Standing::Stranger => false,
+                OrgRole::Ours if is_shown => true,
+                OrgRole::Ours | OrgRole::Vendor | OrgRole::Related | OrgRole::Source => browsed,
+                OrgRole::Stranger => false,
             };
             match plan {
                 Port::Web(web) if visible => {
-                    self.web(host, web, *port, (name, shown), is_shown && host.standing == Standing::Ours)
+                    self.web(host, web, *port, (name, shown), is_shown && host.standing == OrgRole::Ours)
                 }
                 Port::Source(_, certificate) if visible && name.is_some() => {
                     let scheme = if certificate.is_some() { "https" } else { "http" };

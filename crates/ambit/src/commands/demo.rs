@@ -13,7 +13,7 @@ use crate::output::report::{Style, print};
 use crate::output::{Results, hint};
 use crate::signals::Stop;
 use crate::workspace::{self, Workspace};
-use crate::{folder, outfit, wires};
+use crate::{engine_config, folder, wires};
 use ambit_model::Clearance;
 use ambit_model::wire::WireChoice;
 use ambit_net::live::LiveOptions;
@@ -71,11 +71,11 @@ pub(crate) async fn run(demo: &Demo, silent: bool, settings: &mut Settings) -> R
         workflow: None,
         level: Clearance::L3,
         never: Vec::new(),
-        installation: outfit::installation(settings)?,
+        installation: engine_config::installation(settings)?,
         state: demo.state,
         live: LiveOptions::default(),
         rate: None,
-        settings: outfit::built_in(),
+        settings: engine_config::built_in(),
         asking: Asking::new(&folder, settings),
         silent,
         contacts: contacts.wanted(),

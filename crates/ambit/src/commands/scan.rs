@@ -12,7 +12,7 @@ use crate::output::report::{Outcome, Style, print};
 use crate::output::{Results, hint, plain};
 use crate::signals::Stop;
 use crate::workspace;
-use crate::{confirm, folder, outfit, wires};
+use crate::{confirm, engine_config, folder, wires};
 use ambit_model::estimate::estimate;
 use ambit_model::scope::Exclusions;
 use ambit_model::{Clearance, Kind, workflow};
@@ -146,21 +146,21 @@ pub(crate) async fn run(scan: &Scan, silent: bool, settings: &Settings) -> Resul
 fn job(scan: &Scan, silent: bool, settings: &Settings, folder: &Path) -> Result<Job, Failure> {
     let simulated = read_simulated(scan)?;
     let seeds = seeds(scan, simulated.as_ref().map(|(_, _, seeds)| seeds.as_slice()))?;
-    let live = outfit::live(settings, &scan.resolver, scan.ca.as_deref())?;
+    let live = engine_config::live(settings, &scan.resolver, scan.ca.as_deref())?;
     if simulated.is_none() {
-        outfit::check(&live)?;
+        engine_config::check(&live)?;
     }
     Ok(Job {
         seeds,
         simulated: simulated.map(|(text, name, _)| (text, name)),
         workflow: scan.workflow.clone(),
         level: scan.level,
-        never: outfit::patterns("--exclude", scan.exclude.iter().map(String::as_str))?,
-        installation: outfit::installation(settings)?,
+        never: engine_config::patterns("--exclude", scan.exclude.iter().map(String::as_str))?,
+        installation: engine_config::installation(settings)?,
         state: scan.state,
         live,
         rate: scan.rate.or(settings.rate()?),
-        settings: outfit::tasks(settings)?,
+        settings: engine_config::tasks(settings)?,
         asking: Asking::new(folder, settings),
         silent,
         contacts: false,
@@ -200,7 +200,7 @@ type Simulated = (String, String, Vec<(Kind, String)>);
 
 fn read_simulated(scan: &Scan) -> Result<Option<Simulated>, Failure> {
     let Some(path) = &scan.world else { return Ok(None) };
-    let text = outfit::read_text(path, SIMULATED_BYTES_MAX)?;
+    let text = engine_config::read_text(path, SIMULATED_BYTES_MAX)?;
     let file = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
     let world = wires::parse_world(&text, &file)?;
     let seeds = wires::seeds(&world).map_err(Failure::usage)?;
@@ -243,7 +243,7 @@ fn read_list(path: &Path) -> Result<Vec<String>, Failure> {
         read.map_err(|error| Failure::usage(format!("cannot read targets from standard input: {error}")))?;
         text
     } else {
-        outfit::read_text(path, LIST_BYTES_MAX)?
+        engine_config::read_text(path, LIST_BYTES_MAX)?
     };
     let lines = text.lines().map(|line| line.split('#').next().unwrap_or(line).trim());
     Ok(lines.filter(|line| !line.is_empty()).map(str::to_owned).collect())
@@ -256,7 +256,7 @@ fn ceiling(job: &Job) -> Clearance {
 
 /// What the run asks for its targets, in numbers.
 fn plan(job: &Job) -> Value {
-    let volumes = outfit::volumes(&job.settings, &outfit::limits(job.rate));
+    let volumes = engine_config::volumes(&job.settings, &engine_config::limits(job.rate));
     let never = job.installation.never_in(job.never.clone());
     let counted = estimate(&job.seeds, ceiling(job), &never, &volumes);
     json!(ambit_api::plans::Plan::of(&counted, ceiling(job), |_| false))

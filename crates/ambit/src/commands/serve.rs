@@ -4,16 +4,16 @@
 use crate::args::Data;
 use crate::client::{INDEX_FOLDER, bring_up_index, index_failure};
 use crate::clock::now;
+use crate::engine_config::Given;
 use crate::config::Settings;
 use crate::door::Front;
 use crate::failure::Failure;
 use crate::folder::Asking;
 use crate::library::library;
-use crate::outfit::Given;
 use crate::output::hint;
 use crate::signals::{END_WITHIN, Stop};
 use crate::workspace::{self, Workspace};
-use crate::{folder, outfit, wires};
+use crate::{engine_config, folder, wires};
 use ambit_engine::{Board, Service};
 use ambit_search::IndexError;
 use ambit_server::ServerState;
@@ -117,12 +117,12 @@ pub(crate) async fn answer(
     let indexer = tokio::spawn(ambit_search::follow(index.clone(), workspace.store.clone(), stop.watch()));
     let sweeper = tokio::spawn(keep_tidy(workspace.store.clone(), stop.clone()));
     let runner = front.given.take().map(|mut given| {
-        given.installation.listens = outfit::listens(front.bound);
+        given.installation.listens = engine_config::listens(front.bound);
         service(&workspace, stop, given)
     });
     let runner = runner.map(|service| tokio::spawn(async move { ambit_engine::serve(&service).await }));
     let state =
-        ServerState::new(workspace.store.clone(), index, Arc::new(library(outfit::planned(settings)?)), Arc::new(now))
+        ServerState::new(workspace.store.clone(), index, Arc::new(library(engine_config::planned(settings)?)), Arc::new(now))
             .await?;
     let silent = front.silent;
     front.let_in(state);

@@ -3,10 +3,10 @@
 use super::serve;
 use crate::args::Data;
 use crate::client::options;
+use crate::engine_config::Given;
 use crate::config::Settings;
 use crate::failure::Failure;
 use crate::folder;
-use crate::outfit::Given;
 use crate::output::hint;
 use crate::signals::{END_WITHIN, Stop};
 use crate::workspace::{self, Workspace};

@@ -351,7 +351,7 @@ fn what_cannot_be_asked_is_one_line_with_the_remedy() {
 
 #[test]
 fn a_served_folder_is_looked_after_copied_and_brought_back() {
-    let served = Served::new("client-upkeep");
+    let served = Served::new("client-maintenance");
     let data = served.path();
     let looked = succeed(&["doctor", "--data", data]);
     assert!(

@@ -3,10 +3,10 @@
 mod cli;
 mod client;
 mod crash;
+mod engine_config;
 mod exclusions;
 mod migrate;
 mod operator;
-mod outfit;
 mod program;
 mod restored;
 mod scope;

@@ -10,7 +10,7 @@ use crate::present::{comments, graphs, groups, object_collections};
 use ambit_api::objects::data;
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::Timestamp;
-use ambit_store::{Account, Collaborator, GroupAccount, Standing};
+use ambit_store::{Account, Collaborator, GroupAccount, Relationship};
 use serde_json::{Value, json};
 
 /// What people may write about themselves.
@@ -53,7 +53,7 @@ pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
 /// the installation caps, privileges and the status.
 pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
     let account = named(&call, call.parameter("id")).await?;
-    if standing(&call, &account).await? == Standing::Anybody {
+    if standing(&call, &account).await? == Relationship::Anybody {
         return Err(ApiError::new(ErrorCode::Forbidden));
     }
     let mut attributes = body_attributes(&call, "user", Some(&account.user.username))?;
@@ -101,7 +101,7 @@ async fn grant(call: &Call, username: &str, privileges: &Value) -> Result<(), Ap
 /// What a user is related to: an object, null, or a list.
 async fn related(call: &Call, account: &Account, name: &str) -> Result<Value, ApiError> {
     let store = call.store();
-    if PRIVATE.contains(&name) && standing(call, account).await? == Standing::Anybody {
+    if PRIVATE.contains(&name) && standing(call, account).await? == Relationship::Anybody {
         return Err(ApiError::new(ErrorCode::Forbidden));
     }
     let one = |group: Option<String>| async move {

@@ -12,7 +12,7 @@ use ambit_api::{ApiError, ErrorCode};
 use ambit_model::Timestamp;
 use ambit_model::moment::DAY_MS;
 use ambit_model::quota::{FOREIGN, Window, quota};
-use ambit_store::{DayUsage, Payer, Standing};
+use ambit_store::{DayUsage, Payer, Relationship};
 use serde_json::{Map, Value, json};
 
 /// Days of one report at most, and where no dates are given.
@@ -174,8 +174,8 @@ pub(crate) async fn users_consuming(call: Call) -> Result<Answer, ApiError> {
     for (user, units) in drawn {
         let account = store.account_by_id(user).await.about("User")?;
         let mut item = match accounts::standing(&call, &account).await? {
-            Standing::Anybody => accounts::brief(&call, &account),
-            Standing::Administrator | Standing::Oneself => accounts::shown(&call, &account).await?,
+            Relationship::Anybody => accounts::brief(&call, &account),
+            Relationship::Administrator | Relationship::Oneself => accounts::shown(&call, &account).await?,
         };
         item["context_attributes"] = json!({"quota_consumed_from_group": units});
         items.push(item);

@@ -10,11 +10,11 @@ use crate::StoreError;
 use crate::db::rows::{Rows, columns, list, named};
 use crate::db::sql::{Tx, Value, from_json, to_json, values};
 use crate::inventory::blobs;
-use crate::record::{Changes, EntityRow, Place};
+use crate::record::{ChangeContext, Changes, EntityRow};
 use crate::wider::specimens;
 use ambit_model::edge::EDGES;
 use ambit_model::id::BlobHash;
-use ambit_model::observation::{BODY, Found, Look, SECOND_LOOK_AFTER_MS, same_answer};
+use ambit_model::observation::{BODY, Found, ProbeResult, SECOND_PROBE_AFTER_MS, same_answer};
 use ambit_model::run::NotDone;
 use ambit_model::{Details, EdgeKind, Timestamp, Uid};
 use std::collections::btree_map::Entry;
@@ -66,7 +66,7 @@ struct EdgeRow {
 
 pub(super) struct Batch {
     changes: Changes,
-    looks: BTreeMap<Key, LookRow>,
+    probes: BTreeMap<Key, LookRow>,
     edges: BTreeMap<Key, BTreeMap<EdgeKey, EdgeRow>>,
     /// Entities that are known, and whether they are present.
     known: BTreeMap<Uid, bool>,
@@ -104,20 +104,20 @@ impl Batch {
     /// Loads the state that the outcomes are compared with.
     pub(super) async fn load<'a>(
         tx: &mut Tx,
-        place: Place,
+        place: ChangeContext,
         outcomes: impl Iterator<Item = &'a Outcome> + Clone,
     ) -> Result<Self, StoreError> {
         let keys: BTreeSet<Key> = outcomes.clone().map(key_of).collect();
         let mut uids: BTreeSet<Uid> = keys.iter().map(|key| key.0).collect();
         for outcome in outcomes {
-            if let Look::Found(found) = &outcome.look {
+            if let ProbeResult::Found(found) = &outcome.look {
                 uids.extend(found.edges.iter().map(|lead| Uid::of_entity(place.uuid, lead.kind, &lead.name)));
             }
         }
         let uids: Vec<Uid> = uids.into_iter().collect();
         let known = tx.read_in("SELECT uid, present FROM entities WHERE uid IN", Vec::new(), &uids, "").await?;
         Ok(Self {
-            looks: load_looks(tx, &keys).await?,
+            probes: load_probes(tx, &keys).await?,
             edges: load_edges(tx, &keys).await?,
             changes: Changes::new(place),
             known: known.into_iter().collect(),
@@ -144,15 +144,15 @@ impl Batch {
         self.latest = self.latest.max(outcome.at);
         self.dirty.insert(key.0);
         match &outcome.look {
-            Look::Found(found) => {
+            ProbeResult::Found(found) => {
                 self.done += 1;
                 self.found(&key, found, outcome, evidence);
             }
-            Look::Absent => {
+            ProbeResult::Absent => {
                 self.done += 1;
                 self.absent(&key, outcome, lease);
             }
-            Look::Unknown { reason, why } => {
+            ProbeResult::Unknown { reason, why } => {
                 self.unknown += 1;
                 let why: String = why.chars().take(REASON_CHARS_MAX).collect();
                 self.not_done.push(NotDone {
@@ -161,7 +161,7 @@ impl Batch {
                     count: 1,
                     example: format!("{} {}: {why}", outcome.work.kind.name(), outcome.work.name),
                 });
-                let look = self.looks.entry(key).or_default();
+                let look = self.probes.entry(key).or_default();
                 look.note(UNKNOWN, outcome.at, Some(why));
             }
         }
@@ -185,7 +185,7 @@ impl Batch {
         let (run, now) = (self.changes.place.run.map_or(0, |run| run.id), self.changes.place.now);
         let edges = self.edges.entry(key.clone()).or_default();
         let same_edges = same_edges(edges, &wanted, outcome.volatile);
-        let look = self.looks.entry(key.clone()).or_default();
+        let look = self.probes.entry(key.clone()).or_default();
         look.note(FOUND, outcome.at, None);
         if let Some(open) = &mut look.open
             && same_edges
@@ -222,7 +222,7 @@ impl Batch {
 
     fn absent(&mut self, key: &Key, outcome: &Outcome, lease: &Held) {
         let now = self.changes.place.now;
-        let look = self.looks.entry(key.clone()).or_default();
+        let look = self.probes.entry(key.clone()).or_default();
         look.note(ABSENT, outcome.at, None);
         if look.open.is_none() {
             return;
@@ -238,7 +238,7 @@ impl Batch {
                 look: work.look + 1,
                 footprint: lease.footprint,
                 priority: lease.priority,
-                not_before: outcome.at.plus_ms(SECOND_LOOK_AFTER_MS),
+                not_before: outcome.at.plus_ms(SECOND_PROBE_AFTER_MS),
                 partition: lease.partition,
             });
             return;
@@ -311,7 +311,7 @@ impl Batch {
     async fn write_looks(&self, tx: &mut Tx, run: i64, number: i64) -> Result<(), StoreError> {
         let (mut rows, mut evidence) = (Rows::default(), Rows::default());
         let (mut cleared, mut bodies) = (Vec::new(), Vec::new());
-        for ((uid, task, argument), look) in self.looks.iter().filter(|(_, look)| look.touched) {
+        for ((uid, task, argument), look) in self.probes.iter().filter(|(_, look)| look.touched) {
             let open = look.open.as_ref();
             rows.push(named! {
                 uid,
@@ -426,7 +426,7 @@ fn key_rows(keys: &BTreeSet<Key>) -> Rows {
     keys.iter().map(|(uid, task, argument)| named! { uid, task, argument }).collect()
 }
 
-async fn load_looks(tx: &mut Tx, keys: &BTreeSet<Key>) -> Result<BTreeMap<Key, LookRow>, StoreError> {
+async fn load_probes(tx: &mut Tx, keys: &BTreeSet<Key>) -> Result<BTreeMap<Key, LookRow>, StoreError> {
     type Documents = (Option<String>, Option<String>);
     type Interval = (Option<Timestamp>, Option<i64>, Option<Timestamp>, Option<i64>, Option<Timestamp>);
     let sql = format!(
@@ -434,7 +434,7 @@ async fn load_looks(tx: &mut Tx, keys: &BTreeSet<Key>) -> Result<BTreeMap<Key, L
          l.argument = v.argument",
         list::<LookRow>()
     );
-    let mut looks = BTreeMap::new();
+    let mut probes = BTreeMap::new();
     let rows: Vec<(Key, LookRow, Documents, Interval)> = tx.read_with(key_rows(keys), &sql).await?;
     for (key, mut look, (details, evidence), interval) in rows {
         if let (Some(details), (Some(opened_at), Some(first_run), Some(first_at), Some(last_run), Some(last_at))) =
@@ -452,9 +452,9 @@ async fn load_looks(tx: &mut Tx, keys: &BTreeSet<Key>) -> Result<BTreeMap<Key, L
                 last_at,
             });
         }
-        looks.insert(key, look);
+        probes.insert(key, look);
     }
-    Ok(looks)
+    Ok(probes)
 }
 
 async fn load_edges(
@@ -478,8 +478,8 @@ async fn load_edges(
 async fn told(tx: &mut Tx, uids: &[Uid]) -> Result<BTreeSet<Uid>, StoreError> {
     let mut ends = BTreeSet::new();
     for (end, other, tells) in [
-        ("from_uid", "to_uid", EdgeKind::tells_end as fn(EdgeKind) -> bool),
-        ("to_uid", "from_uid", EdgeKind::tells_start),
+        ("from_uid", "to_uid", EdgeKind::shares_details_with_end as fn(EdgeKind) -> bool),
+        ("to_uid", "from_uid", EdgeKind::shares_details_with_start),
     ] {
         let kinds = EDGES.iter().filter(|rule| tells(rule.kind));
         let kinds: Vec<String> = kinds.map(|rule| format!("'{}'", rule.kind.name())).collect();

@@ -8,42 +8,42 @@ use ambit_model::estimate::LARGE_BLOCK_ADDRESSES;
 use ambit_model::run::{NotDone, NotDoneReason};
 use ambit_model::{Facts, TaskName, Timestamp, Uid};
 use ambit_store::StoreError;
-use ambit_store::engine::{Dirty, IssueWrite, Known, Settlement};
+use ambit_store::engine::{Dirty, IssueWrite, Known, Reconciliation};
 use std::collections::BTreeSet;
 
-/// Entities settled in one transaction.
+/// Entities reconciled in one transaction.
 const SETTLE_MAX: usize = 400;
 
 impl Drive<'_> {
     /// Scope, plans and issues of everything that changed; a run with marks left is not finished. Between two batches a
-    /// person's word and the process's end are heard: what is not settled then keeps its marks, and is settled first by
+    /// person's word and the process's end are heard: what is not reconciled then keeps its marks, and is reconciled first by
     /// whoever goes on.
-    pub(super) async fn settle_all(&mut self) -> Result<Option<RunEnd>, StoreError> {
+    pub(super) async fn reconcile_all(&mut self) -> Result<Option<RunEnd>, StoreError> {
         let begun = std::time::Instant::now();
         loop {
             let changes = self.decide().await?;
-            let dirty = self.outfit.engine.dirty(self.run.id, SETTLE_MAX).await?;
+            let dirty = self.config.engine.dirty(self.run.id, SETTLE_MAX).await?;
             if dirty.is_empty() && changes.is_empty() {
                 break;
             }
-            self.settle(dirty, changes, Vec::new()).await?;
+            self.reconcile(dirty, changes, Vec::new()).await?;
             if let Some(end) = self.control().await? {
                 return Ok(Some(end));
             }
         }
         self.progress.entities = self.graph.iter().count();
         self.progress.scoped = self.graph.iter().filter(|(_, state)| state.present && state.decision.scoped()).count();
-        self.progress.flying = self.flying.len();
+        self.progress.in_flight = self.in_flight.len();
         self.progress.issues = self.proven.len();
-        self.progress.open = self.outfit.engine.pending(self.run.id, self.outfit.wire.date()).await?.open;
-        self.outfit.progress.send_replace(self.progress.clone());
-        (self.dry, self.unsettled) = (false, false);
-        self.settled = (std::time::Instant::now(), begun.elapsed());
+        self.progress.open = self.config.engine.pending(self.run.id, self.config.wire.date()).await?.open;
+        self.config.progress.send_replace(self.progress.clone());
+        (self.dry, self.unreconciled) = (false, false);
+        self.reconciled = (std::time::Instant::now(), begun.elapsed());
         Ok(None)
     }
 
     async fn decide(&mut self) -> Result<Vec<Change>, StoreError> {
-        let delta = self.outfit.engine.graph(self.run.collection, self.graph.revision).await?;
+        let delta = self.config.engine.graph(self.run.collection, self.graph.revision).await?;
         let moved = self.graph.apply(delta);
         if !std::mem::take(&mut self.rules_moved) && !moved {
             return Ok(Vec::new());
@@ -53,72 +53,72 @@ impl Drive<'_> {
         Ok(changes)
     }
 
-    pub(super) async fn settle(
+    pub(super) async fn reconcile(
         &mut self,
         dirty: Vec<Dirty>,
         changes: Vec<Change>,
         lost: Vec<Uid>,
     ) -> Result<(), StoreError> {
-        let date = self.outfit.wire.date();
+        let date = self.config.wire.date();
         let mut uids: BTreeSet<Uid> = dirty.iter().map(|dirty| dirty.uid).collect();
         uids.extend(changes.iter().map(|change| change.uid));
         let uids: Vec<Uid> = uids.into_iter().collect();
-        let mut settlement = Settlement {
+        let mut reconciliation = Reconciliation {
             run: self.run.id,
-            settled: dirty,
+            reconciled: dirty,
             decisions: changes.into_iter().map(|change| (change.uid, change.decision, change.present)).collect(),
-            relied: Vec::new(),
+            still_fresh: Vec::new(),
             lost,
-            unbound: Vec::new(),
+            orphaned: Vec::new(),
             work: Vec::new(),
             sweeps: Vec::new(),
             issues: Vec::new(),
             not_done: Vec::new(),
             at: date,
-            now: (self.outfit.clock)(),
+            now: (self.config.clock)(),
         };
-        for mut known in self.outfit.engine.known(self.run.id, &uids, |uid| self.graph.end(uid)).await? {
+        for mut known in self.config.engine.known(self.run.id, &uids, |uid| self.graph.end(uid)).await? {
             // The store still holds the decision of before: tasks plan by the one that is being written.
             if let Some((_, state)) = self.graph.get(&known.facts.uid) {
                 known.facts.decision = state.decision.clone();
             }
-            self.plan_and_judge(&mut settlement, &known, date);
+            self.plan_and_judge(&mut reconciliation, &known, date);
         }
-        self.outfit.engine.settle(settlement).await
+        self.config.engine.reconcile(reconciliation).await
     }
 
-    fn plan_and_judge(&mut self, settlement: &mut Settlement, known: &Known, date: Timestamp) {
+    fn plan_and_judge(&mut self, reconciliation: &mut Reconciliation, known: &Known, date: Timestamp) {
         let Some((_, state)) = self.graph.get(&known.facts.uid) else { return };
         if state.present {
             let terms = Terms {
                 ceiling: self.rules.ceiling,
                 by_person: self.run.by_person,
                 date,
-                settings: &self.outfit.settings,
+                settings: &self.config.settings,
                 confirmed: &self.confirmed,
                 guard: Some(&self.guard),
             };
             let planned = plan(&known.facts, &state.decision, &terms);
             for task in planned.unconfirmed {
                 if self.unconfirmed.insert((known.facts.uid, task)) {
-                    settlement.not_done.push(unconfirmed(task, &known.facts));
+                    reconciliation.not_done.push(unconfirmed(task, &known.facts));
                 }
             }
-            if planned.relied {
-                settlement.relied.push(known.facts.uid);
+            if planned.still_fresh {
+                reconciliation.still_fresh.push(known.facts.uid);
             }
-            settlement.work.extend(planned.work);
-            settlement.sweeps.extend(planned.sweeps);
-            settlement.unbound.extend(planned.unbound);
+            reconciliation.work.extend(planned.work);
+            reconciliation.sweeps.extend(planned.sweeps);
+            reconciliation.orphaned.extend(planned.orphaned);
         }
-        let judged = judge(known, state.present, state.decision.scoped(), date, &self.outfit.settings);
+        let judged = judge(known, state.present, state.decision.scoped(), date, &self.config.settings);
         for write in &judged.writes {
             if let IssueWrite::Prove { entity, kind, proof, .. } = write {
                 self.proven.insert((*entity, kind.name, proof.discriminator.clone()));
             }
         }
-        settlement.issues.extend(judged.writes);
-        settlement.work.extend(judged.work);
+        reconciliation.issues.extend(judged.writes);
+        reconciliation.work.extend(judged.work);
     }
 }
 

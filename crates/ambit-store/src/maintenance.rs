@@ -64,8 +64,8 @@ impl Store {
     /// few minutes; each call removes a bounded number of rows in each of its transactions and goes on until nothing is
     /// left.
     pub async fn tidy(&self, now: Timestamp) -> Result<(), StoreError> {
-        for broom in BROOMS {
-            while self.write(Who::Engine, move |tx| Box::pin(async move { broom.sweep(tx).await })).await? {}
+        for sweep in SWEEPS {
+            while self.write(Who::Engine, move |tx| Box::pin(async move { sweep.sweep(tx).await })).await? {}
         }
         while self.write(Who::Engine, move |tx| Box::pin(async move { archives::sweep(tx, now).await })).await? {}
         while self.write(Who::Engine, move |tx| Box::pin(async move { blobs::sweep(tx, now).await })).await? {}
@@ -79,15 +79,15 @@ impl Store {
 }
 
 /// Removes the rows of deleted collections, noun by noun.
-struct Broom {
+struct Sweep {
     /// Selects the keys.
     select: &'static str,
     /// From where they are removed; from the table of `select` last.
     deletes: &'static [&'static str],
 }
 
-const BROOMS: &[Broom] = &[
-    Broom {
+const SWEEPS: &[Sweep] = &[
+    Sweep {
         select: "SELECT e.uid FROM entities e WHERE e.collection_id IN (SELECT id FROM collections WHERE deleted_at IS \
                  NOT NULL)",
         deletes: &[
@@ -103,7 +103,7 @@ const BROOMS: &[Broom] = &[
             "DELETE FROM entities WHERE uid IN",
         ],
     },
-    Broom {
+    Sweep {
         select: "SELECT i.uid FROM issues i WHERE i.collection_id IN (SELECT id FROM collections WHERE deleted_at IS \
                  NOT NULL)",
         deletes: &[
@@ -113,7 +113,7 @@ const BROOMS: &[Broom] = &[
             "DELETE FROM issues WHERE uid IN",
         ],
     },
-    Broom {
+    Sweep {
         select: "SELECT t.uid FROM technologies t WHERE t.collection_id IN (SELECT id FROM collections WHERE \
                  deleted_at IS NOT NULL)",
         deletes: &[
@@ -124,7 +124,7 @@ const BROOMS: &[Broom] = &[
     },
 ];
 
-impl Broom {
+impl Sweep {
     /// True when there may be more.
     async fn sweep(&self, tx: &mut Tx) -> Result<bool, StoreError> {
         let sql = format!("{} LIMIT {SWEPT_ROWS_MAX}", self.select);

@@ -1,10 +1,10 @@
-//! Settling: decisions, presence, plans and issues, in one transaction with the marks that they settle.
+//! Settling: decisions, presence, plans and issues, in one transaction with the marks that they reconcile.
 
 use super::commit::{FOUND, count_not_done, enter, raise_wire_date};
 use super::dirty::mark_dirty;
 use super::graph::{CLOSE_EDGES, closed_edge};
 use super::lease::{OPEN, drop_louder, insert_sweeps, insert_work};
-use super::{Dirty, Engine, IssueWrite, Settlement};
+use super::{Dirty, Engine, IssueWrite, Reconciliation};
 use crate::StoreError;
 use crate::db::rows::{Rows, columns, list, named};
 use crate::db::sql::{Tx, from_json, values};
@@ -12,7 +12,7 @@ use crate::db::writer::Who;
 use crate::inventory::collections;
 use crate::inventory::runs::load;
 use crate::record::{Changes, IssueRow, closing};
-use ambit_model::facts::LookKey;
+use ambit_model::facts::ProbeKey;
 use ambit_model::id::RunId;
 use ambit_model::issue::{IssueKind, IssueRecord, Proof, Status};
 use ambit_model::wire::WireChoice;
@@ -22,8 +22,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 impl Engine {
     /// Stores decisions. A run that is over accepts none.
-    pub async fn settle(&self, settlement: Settlement) -> Result<(), StoreError> {
-        self.store.write(Who::Engine, move |tx| Box::pin(async move { settle(tx, settlement).await })).await
+    pub async fn reconcile(&self, reconciliation: Reconciliation) -> Result<(), StoreError> {
+        self.store.write(Who::Engine, move |tx| Box::pin(async move { reconcile(tx, reconciliation).await })).await
     }
 
     /// Entities that have to be planned and judged, each with its mark.
@@ -41,37 +41,38 @@ async fn dirty(tx: &mut Tx, run: RunId, limit: i64) -> Result<Vec<Dirty>, StoreE
 
 columns! { Dirty { uid, mark } }
 
-async fn settle(tx: &mut Tx, settlement: Settlement) -> Result<(), StoreError> {
-    let (_, collection) = load(tx, settlement.run).await?;
+async fn reconcile(tx: &mut Tx, reconciliation: Reconciliation) -> Result<(), StoreError> {
+    let (_, collection) = load(tx, reconciliation.run).await?;
     collections::lock(tx, collection).await?;
-    let (run, _) = load(tx, settlement.run).await?;
+    let (run, _) = load(tx, reconciliation.run).await?;
     if run.state.is_over() {
         return Ok(());
     }
-    let place = enter(tx, &run, collection, settlement.now).await?;
-    let marks = settlement.settled.iter().flat_map(|dirty| values![dirty.uid, dirty.mark]).collect();
+    let place = enter(tx, &run, collection, reconciliation.now).await?;
+    let marks = reconciliation.reconciled.iter().flat_map(|dirty| values![dirty.uid, dirty.mark]).collect();
     tx.many("DELETE FROM dirty WHERE (uid, mark) IN (", 2, marks, ")").await?;
-    insert_work(tx, run.id, &settlement.work).await?;
-    insert_sweeps(tx, run.id, &settlement.sweeps).await?;
-    count_not_done(tx, run.id, &settlement.not_done).await?;
-    raise_wire_date(tx, &place, settlement.at).await?;
+    insert_work(tx, run.id, &reconciliation.work).await?;
+    insert_sweeps(tx, run.id, &reconciliation.sweeps).await?;
+    count_not_done(tx, run.id, &reconciliation.not_done).await?;
+    raise_wire_date(tx, &place, reconciliation.at).await?;
     let mut changes = Changes::new(place);
-    decide(tx, &mut changes, &settlement).await?;
-    changes.load_entities(tx, settlement.relied.iter().copied()).await?;
-    let present = settlement.relied.iter().filter(|uid| changes.entities.get(uid).is_some_and(|row| row.present));
+    decide(tx, &mut changes, &reconciliation).await?;
+    changes.load_entities(tx, reconciliation.still_fresh.iter().copied()).await?;
+    let present =
+        reconciliation.still_fresh.iter().filter(|uid| changes.entities.get(uid).is_some_and(|row| row.present));
     let present: Vec<Uid> = present.copied().collect();
     changes.seen.extend(present);
-    unbind(tx, &mut changes, run.id, &settlement.unbound).await?;
-    lose(tx, &mut changes, &settlement.lost).await?;
-    write_issues(tx, &mut changes, &settlement, run.collection).await?;
+    unbind(tx, &mut changes, run.id, &reconciliation.orphaned).await?;
+    lose(tx, &mut changes, &reconciliation.lost).await?;
+    write_issues(tx, &mut changes, &reconciliation, run.collection).await?;
     changes.write(tx).await.map(|_| ())
 }
 
 /// Takes over decisions and presence.
-async fn decide(tx: &mut Tx, changes: &mut Changes, settlement: &Settlement) -> Result<(), StoreError> {
-    changes.load_entities(tx, settlement.decisions.iter().map(|(uid, _, _)| *uid)).await?;
+async fn decide(tx: &mut Tx, changes: &mut Changes, reconciliation: &Reconciliation) -> Result<(), StoreError> {
+    changes.load_entities(tx, reconciliation.decisions.iter().map(|(uid, _, _)| *uid)).await?;
     let mut lowered: BTreeMap<Clearance, Vec<Uid>> = BTreeMap::new();
-    for (uid, decision, present) in &settlement.decisions {
+    for (uid, decision, present) in &reconciliation.decisions {
         let Some(row) = changes.entities.get_mut(uid) else { continue };
         if row.decision.clearance > decision.clearance {
             lowered.entry(decision.clearance).or_default().push(*uid);
@@ -83,7 +84,7 @@ async fn decide(tx: &mut Tx, changes: &mut Changes, settlement: &Settlement) -> 
         }
     }
     // What was planned on what is known no longer: nobody asked for it since, so that it is not missing either.
-    drop_louder(tx, settlement.run, &lowered).await.map(drop)
+    drop_louder(tx, reconciliation.run, &lowered).await.map(drop)
 }
 
 /// An open interval as it is stored.
@@ -152,17 +153,17 @@ async fn lose(tx: &mut Tx, changes: &mut Changes, lost: &[Uid]) -> Result<(), St
 
 /// Closes orphaned observations and forgets their probe results, because a failed one would otherwise count for ever.
 /// The history keeps the intervals.
-async fn unbind(tx: &mut Tx, changes: &mut Changes, run: RunId, unbound: &[LookKey]) -> Result<(), StoreError> {
-    if unbound.is_empty() {
+async fn unbind(tx: &mut Tx, changes: &mut Changes, run: RunId, orphaned: &[ProbeKey]) -> Result<(), StoreError> {
+    if orphaned.is_empty() {
         return Ok(());
     }
     let keys = || -> Rows {
-        unbound
+        orphaned
             .iter()
             .map(|look| named! { uid: look.entity, task: look.task.as_str(), argument: &*look.argument })
             .collect()
     };
-    changes.load_entities(tx, unbound.iter().map(|look| look.entity)).await?;
+    changes.load_entities(tx, orphaned.iter().map(|look| look.entity)).await?;
     let sql = format!("{} (uid, task, argument) IN (SELECT * FROM v)", open_intervals());
     let intervals = tx.read_with(keys(), &sql).await?;
     let sql = format!("{} (from_uid, task, argument) IN (SELECT * FROM v)", open_edges());
@@ -173,11 +174,11 @@ async fn unbind(tx: &mut Tx, changes: &mut Changes, run: RunId, unbound: &[LookK
     }
     let waiting =
         format!("DELETE FROM work WHERE run_id = $1 AND state = {OPEN} AND uid = $2 AND task = $3 AND argument = $4");
-    for look in unbound {
+    for look in orphaned {
         tx.run(&waiting, values![run, look.entity, look.task.as_str(), &*look.argument]).await?;
     }
     let mut ends = close(tx, changes, intervals, edges).await?;
-    for look in unbound {
+    for look in orphaned {
         ends.insert(look.entity);
         changes.refold.insert(look.entity);
     }
@@ -223,14 +224,14 @@ async fn close(
 async fn write_issues(
     tx: &mut Tx,
     changes: &mut Changes,
-    settlement: &Settlement,
+    reconciliation: &Reconciliation,
     collection: uuid::Uuid,
 ) -> Result<(), StoreError> {
-    if settlement.issues.is_empty() {
+    if reconciliation.issues.is_empty() {
         return Ok(());
     }
     let (mut entities, mut issues) = (BTreeSet::new(), BTreeSet::new());
-    for write in &settlement.issues {
+    for write in &reconciliation.issues {
         match write {
             IssueWrite::Prove { entity, kind, upstream, proof } => {
                 entities.insert(*entity);
@@ -245,10 +246,10 @@ async fn write_issues(
     changes.load_issues(tx, issues).await?;
     let before: Vec<(Uid, Status, i64)> =
         changes.issues.iter().map(|(uid, row)| (*uid, row.record.status, row.record.severity)).collect();
-    for write in &settlement.issues {
+    for write in &reconciliation.issues {
         match write {
             IssueWrite::Prove { entity, kind, upstream, proof } => {
-                prove(tx, changes, collection, *entity, kind, upstream, proof, settlement.at).await?
+                prove(tx, changes, collection, *entity, kind, upstream, proof, reconciliation.at).await?
             }
             IssueWrite::AbsentOnce { issue, at } => {
                 if let Some(row) = changes.issues.get_mut(issue) {
