@@ -5,7 +5,7 @@ use crate::db::folder::{self, DATABASE, SECRET};
 use crate::db::secret::Secret;
 use crate::db::sql::{SWEPT_ROWS_MAX, Tx, values};
 use crate::db::store::Pools;
-use crate::db::writer::Who;
+use crate::db::writer::transaction;
 use crate::inventory::{blobs, milestones};
 use crate::wider::{archives, specimens, usage};
 use crate::{Store, StoreError};
@@ -65,15 +65,14 @@ impl Store {
     /// left.
     pub async fn tidy(&self, now: Timestamp) -> Result<(), StoreError> {
         for sweep in SWEEPS {
-            while self.write(Who::Engine, move |tx| Box::pin(async move { sweep.sweep(tx).await })).await? {}
+            while transaction!(self, Engine, async |tx| sweep.sweep(tx).await)? {}
         }
-        while self.write(Who::Engine, move |tx| Box::pin(async move { archives::sweep(tx, now).await })).await? {}
-        while self.write(Who::Engine, move |tx| Box::pin(async move { blobs::sweep(tx, now).await })).await? {}
-        self.write(Who::Engine, move |tx| Box::pin(async move { milestones::sweep(tx, now.0 - SEEN_ROWS_MS).await }))
-            .await?;
-        while self.write(Who::Engine, move |tx| Box::pin(async move { sweep_seen(tx, now).await })).await? {}
-        while self.write(Who::Engine, move |tx| Box::pin(async move { specimens::sweep(tx).await })).await? {}
-        while self.write(Who::Engine, move |tx| Box::pin(async move { usage::sweep(tx, now).await })).await? {}
+        while transaction!(self, Engine, async |tx| archives::sweep(tx, now).await)? {}
+        while transaction!(self, Engine, async |tx| blobs::sweep(tx, now).await)? {}
+        transaction!(self, Engine, async |tx| milestones::sweep(tx, now.0 - SEEN_ROWS_MS).await)?;
+        while transaction!(self, Engine, async |tx| sweep_seen(tx, now).await)? {}
+        while transaction!(self, Engine, async |tx| specimens::sweep(tx).await)? {}
+        while transaction!(self, Engine, async |tx| usage::sweep(tx, now).await)? {}
         Ok(())
     }
 }

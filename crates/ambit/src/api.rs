@@ -5,8 +5,8 @@ pub(crate) mod naming;
 
 use crate::args::Target;
 use crate::clock::now;
-use crate::engine_config;
 use crate::config::Settings;
+use crate::engine_config;
 use crate::failure::Failure;
 use crate::output::plain;
 use ambit_model::reserved::Reserved;

@@ -6,7 +6,7 @@ use crate::db::migrations::{self, Migrated};
 use crate::db::secret::Secret;
 use crate::db::sql::Origin;
 use crate::db::store::{Inner, Pools};
-use crate::db::writer::{Who, Writer};
+use crate::db::writer::{Writer, transaction};
 use crate::{Store, StoreError};
 use ambit_model::Timestamp;
 use sqlx::ConnectOptions as _;
@@ -161,8 +161,8 @@ impl Store {
     pub(crate) async fn migrate(&self, version: i64) -> Result<Migrated, StoreError> {
         let (now, mut ran) = (wall_now(), Vec::new());
         while version < migrations::known() {
-            let step = self.write(Who::Person, move |tx| Box::pin(async move { migrations::step(tx, now).await }));
-            match step.await? {
+            let step = transaction!(self, Person, async |tx| migrations::step(tx, now).await)?;
+            match step {
                 Some(one) => ran.push(one),
                 None => break,
             }

@@ -4,7 +4,7 @@
 use crate::db::failpoint::{FailAction, Failpoints};
 use crate::db::secret::Secret;
 use crate::db::sql::{Origin, Tx};
-use crate::db::writer::{Who, Writer};
+use crate::db::writer::{Who, Writer, transaction};
 use crate::people::access_cache::AccessCache;
 use crate::{Limits, StoreError};
 use futures::future::BoxFuture;
@@ -146,7 +146,7 @@ impl Store {
             return Err(error);
         }
         let sql = "UPDATE revision SET stamp = stamp WHERE one = 1";
-        self.write(Who::Engine, move |tx| Box::pin(async move { tx.run(sql, Vec::new()).await.map(|_| ()) })).await
+        transaction!(self, Engine, async |tx| tx.run(sql, Vec::new()).await.map(|_| ()))
     }
 
     /// Returns why the last write failed, if the cause lies outside that write: a full disk, a database that cannot be
@@ -184,7 +184,7 @@ impl Store {
     #[doc(hidden)]
     pub async fn limit_pages(&self, pages: i64) -> Result<(), StoreError> {
         let sql = format!("PRAGMA max_page_count = {pages}");
-        self.write(Who::Person, move |tx| Box::pin(async move { tx.rows(&sql, Vec::new()).await.map(|_| ()) })).await
+        transaction!(self, Person, async |tx| tx.rows(&sql, Vec::new()).await.map(|_| ()))
     }
 
     /// For crash tests: the `edge`-th transaction edge from now fails, or ends the process. 0 disarms.

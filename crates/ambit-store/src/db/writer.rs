@@ -42,6 +42,19 @@ pub(crate) enum Writer {
     Nowhere(Arc<Origin>),
 }
 
+/// Runs a block in a transaction of its own and answers when that is durable, all or nothing: the same as
+/// `store.write(Who::Person, …).await`. The block owns what it uses, and `?` and `return` end the transaction.
+///
+/// ```ignore
+/// let id = transaction!(self, Person, async |tx| insert(tx, &name, now).await)?;
+/// ```
+macro_rules! transaction {
+    ($store:expr, $who:ident, async |$tx:ident| $body:expr) => {
+        $store.write($crate::db::writer::Who::$who, move |$tx| Box::pin(async move { $body })).await
+    };
+}
+pub(crate) use transaction;
+
 impl Writer {
     /// Starts the writing task of a SQLite database, which ends when all senders are gone.
     pub(crate) fn sqlite(pool: SqlitePool, failpoints: Arc<Failpoints>, origin: Arc<Origin>) -> Self {

@@ -7,7 +7,7 @@ use super::place::LAPSED_MS;
 use super::turns::{Queue, Room, take_turn};
 use crate::StoreError;
 use crate::db::sql::{Tx, values};
-use crate::db::writer::Who;
+use crate::db::writer::transaction;
 use crate::inventory::runs::{clear_work, load, note};
 use crate::inventory::{collections, feed, seeds};
 use crate::record::{ChangeContext, Changes, EntityRow, RunPlace};
@@ -56,7 +56,7 @@ impl Engine {
     /// The same for one run; `None` where another living engine holds it, or it is paused or over.
     pub async fn claim(&self, run: RunId, now: Timestamp) -> Result<Option<Run>, StoreError> {
         let engine = self.clone();
-        self.store.write(Who::Engine, move |tx| Box::pin(async move { engine.claim_in(tx, run, now).await })).await
+        transaction!(self.store, Engine, async |tx| engine.claim_in(tx, run, now).await)
     }
 
     async fn claim_in(&self, tx: &mut Tx, id: RunId, now: Timestamp) -> Result<Option<Run>, StoreError> {
@@ -115,23 +115,19 @@ impl Engine {
     /// do not count.
     pub async fn release(&self, run: RunId) -> Result<(), StoreError> {
         let id = self.id;
-        self.store
-            .write(Who::Engine, move |tx| {
-                Box::pin(async move {
-                    let (_, collection) = load(tx, run).await?;
-                    collections::lock(tx, collection).await?;
-                    let sql = "UPDATE runs SET engine_id = NULL WHERE id = $1 AND engine_id = $2";
-                    if tx.run(sql, values![run, id]).await? > 0 {
-                        let sql = format!(
-                            "UPDATE work SET state = {OPEN}, attempts = attempts - 1 WHERE run_id = $1 \
+        transaction!(self.store, Engine, async |tx| {
+            let (_, collection) = load(tx, run).await?;
+            collections::lock(tx, collection).await?;
+            let sql = "UPDATE runs SET engine_id = NULL WHERE id = $1 AND engine_id = $2";
+            if tx.run(sql, values![run, id]).await? > 0 {
+                let sql = format!(
+                    "UPDATE work SET state = {OPEN}, attempts = attempts - 1 WHERE run_id = $1 \
                                            AND state = {LEASED}"
-                        );
-                        tx.run(&sql, values![run]).await?;
-                    }
-                    Ok(())
-                })
-            })
-            .await
+                );
+                tx.run(&sql, values![run]).await?;
+            }
+            Ok(())
+        })
     }
 
     /// Ends a run as finished or failed. A run that a person cancelled meanwhile stays cancelled.
@@ -139,24 +135,20 @@ impl Engine {
         if !state.is_over() {
             return Err(StoreError::Invalid(format!("a run does not end as {}", state.name())));
         }
-        self.store
-            .write(Who::Engine, move |tx| {
-                Box::pin(async move {
-                    let (_, collection) = load(tx, run).await?;
-                    collections::lock(tx, collection).await?;
-                    let sql = "UPDATE runs SET state = $1, finished_at = $2, engine_id = NULL,
+        transaction!(self.store, Engine, async |tx| {
+            let (_, collection) = load(tx, run).await?;
+            collections::lock(tx, collection).await?;
+            let sql = "UPDATE runs SET state = $1, finished_at = $2, engine_id = NULL,
                                entities = (SELECT c.entity_count FROM collections c WHERE c.id = runs.collection_id)
                                WHERE id = $3 AND state IN ('scheduled', 'running', 'paused')";
-                    if tx.run(sql, values![state.name(), now, run]).await? == 0 {
-                        return Ok(());
-                    }
-                    clear_work(tx, run).await?;
-                    tx.run("DELETE FROM dirty WHERE collection_id = $1", values![collection]).await?;
-                    let (run, _) = load(tx, run).await?;
-                    note(tx, &run, collection, What::Changed, false, now).await
-                })
-            })
-            .await
+            if tx.run(sql, values![state.name(), now, run]).await? == 0 {
+                return Ok(());
+            }
+            clear_work(tx, run).await?;
+            tx.run("DELETE FROM dirty WHERE collection_id = $1", values![collection]).await?;
+            let (run, _) = load(tx, run).await?;
+            note(tx, &run, collection, What::Changed, false, now).await
+        })
     }
 }
 

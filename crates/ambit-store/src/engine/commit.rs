@@ -7,7 +7,7 @@ use super::{Commit, Committed, Engine, Outcome, Work};
 use crate::StoreError;
 use crate::db::rows::named;
 use crate::db::sql::{ROWS_MAX, Tx, values};
-use crate::db::writer::Who;
+use crate::db::writer::transaction;
 use crate::inventory::runs::load;
 use crate::inventory::{blobs, collections};
 use crate::record::{ChangeContext, RunPlace};
@@ -44,7 +44,7 @@ impl Engine {
     }
 
     async fn store_part(&self, part: Part) -> Result<Committed, StoreError> {
-        self.store.write(Who::Engine, move |tx| Box::pin(async move { part.store(tx).await })).await
+        transaction!(self.store, Engine, async |tx| part.store(tx).await)
     }
 
     /// Makes a part ready: bytes are written ahead of the transaction that refers to them.
@@ -61,9 +61,7 @@ impl Engine {
             probes.push((outcome, evidence));
         }
         if !packed.is_empty() {
-            self.store
-                .write(Who::Engine, move |tx| Box::pin(async move { blobs::insert(tx, packed, now).await }))
-                .await?;
+            transaction!(self.store, Engine, async |tx| blobs::insert(tx, packed, now).await)?;
         }
         Ok(Part { run, probes, returned: Vec::new(), not_done: Vec::new(), now })
     }

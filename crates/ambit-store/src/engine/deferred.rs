@@ -6,7 +6,7 @@ use super::turns::note_turn;
 use super::{Engine, Hunted, LiveRuleset, Specimen};
 use crate::StoreError;
 use crate::db::sql::{Tx, values};
-use crate::db::writer::Who;
+use crate::db::writer::transaction;
 use ambit_model::Timestamp;
 use std::collections::BTreeMap;
 
@@ -33,21 +33,17 @@ impl Engine {
         }
         tx.rollback().await?;
         let live = live.to_vec();
-        self.store.write(Who::Engine, move |tx| Box::pin(async move { take(tx, &live, limit).await })).await
+        transaction!(self.store, Engine, async |tx| take(tx, &live, limit).await)
     }
 
     /// Puts owners whose rules had their time behind those whose rules had none.
     pub async fn note_hunt_turns(&self, owners: Vec<i64>) -> Result<(), StoreError> {
-        self.store
-            .write(Who::Engine, move |tx| {
-                Box::pin(async move {
-                    for owner in owners {
-                        note_turn(tx, OWNER, owner).await?;
-                    }
-                    Ok(())
-                })
-            })
-            .await
+        transaction!(self.store, Engine, async |tx| {
+            for owner in owners {
+                note_turn(tx, OWNER, owner).await?;
+            }
+            Ok(())
+        })
     }
 
     /// The live sets, owner by owner, whoever was served longest ago first.
@@ -71,20 +67,16 @@ impl Engine {
     /// Reports what deferred looks of sets found and ends their waiting, in one transaction. What another engine looked
     /// at meanwhile is not reported again.
     pub async fn record_deferred(&self, done: Vec<(LiveRuleset, Hunted)>, now: Timestamp) -> Result<(), StoreError> {
-        self.store
-            .write(Who::Engine, move |tx| {
-                Box::pin(async move {
-                    for (ruleset, hunted) in &done {
-                        let sql = "DELETE FROM hunts_deferred WHERE ruleset_id = $1 AND edition = $2 AND specimen = $3";
-                        let row = values![&ruleset.id, ruleset.edition, hunted.specimen.number];
-                        if tx.run(sql, row).await? > 0 {
-                            record_hunt(tx, hunted, now).await?;
-                        }
-                    }
-                    Ok(())
-                })
-            })
-            .await
+        transaction!(self.store, Engine, async |tx| {
+            for (ruleset, hunted) in &done {
+                let sql = "DELETE FROM hunts_deferred WHERE ruleset_id = $1 AND edition = $2 AND specimen = $3";
+                let row = values![&ruleset.id, ruleset.edition, hunted.specimen.number];
+                if tx.run(sql, row).await? > 0 {
+                    record_hunt(tx, hunted, now).await?;
+                }
+            }
+            Ok(())
+        })
     }
 }
 

@@ -6,7 +6,7 @@ use super::Engine;
 use super::deferred::defer;
 use super::place::LAPSED_MS;
 use crate::db::sql::{Tx, from_json, to_json, values};
-use crate::db::writer::Who;
+use crate::db::writer::transaction;
 use crate::people::access;
 use crate::wider::hunting_notifications::NOTIFICATIONS_MAX;
 use crate::wider::hunting_rulesets::{TIMEOUTS_MAX, day};
@@ -166,28 +166,20 @@ impl Engine {
 
     /// Marks specimens as examined and reports what was found, in one transaction.
     pub async fn record_hunts(&self, hunts: Vec<Hunted>, now: Timestamp) -> Result<(), StoreError> {
-        self.store
-            .write(Who::Engine, move |tx| {
-                Box::pin(async move {
-                    for hunted in &hunts {
-                        mark_hunt(tx, hunted, now).await?;
-                    }
-                    Ok(())
-                })
-            })
-            .await
+        transaction!(self.store, Engine, async |tx| {
+            for hunted in &hunts {
+                mark_hunt(tx, hunted, now).await?;
+            }
+            Ok(())
+        })
     }
 
     /// Marks everything that waits as examined, because there are no live rules.
     pub async fn pass_specimens(&self, until: i64, now: Timestamp) -> Result<(), StoreError> {
-        self.store
-            .write(Who::Engine, move |tx| {
-                Box::pin(async move {
-                    let sql = "UPDATE specimens SET hunted_at = $1 WHERE hunted_at IS NULL AND number <= $2";
-                    tx.run(sql, values![now, until]).await.map(|_| ())
-                })
-            })
-            .await
+        transaction!(self.store, Engine, async |tx| {
+            let sql = "UPDATE specimens SET hunted_at = $1 WHERE hunted_at IS NULL AND number <= $2";
+            tx.run(sql, values![now, until]).await.map(|_| ())
+        })
     }
 
     /// Analyses that wait, oldest first.
@@ -216,15 +208,10 @@ impl Engine {
         now: Timestamp,
     ) -> Result<(), StoreError> {
         let results = to_json(results);
-        self.store
-            .write(Who::Engine, move |tx| {
-                Box::pin(async move {
-                    let sql =
-                        "UPDATE analyses SET finished_at = $1, results = $2 WHERE number = $3 AND finished_at IS NULL";
-                    tx.run(sql, values![now, results, number]).await.map(|_| ())
-                })
-            })
-            .await
+        transaction!(self.store, Engine, async |tx| {
+            let sql = "UPDATE analyses SET finished_at = $1, results = $2 WHERE number = $3 AND finished_at IS NULL";
+            tx.run(sql, values![now, results, number]).await.map(|_| ())
+        })
     }
 
     /// Takes the jobs that no other living engine holds, the oldest of each user before anybody's second; those that
@@ -236,7 +223,7 @@ impl Engine {
         }
         tx.rollback().await?;
         let engine = self.id;
-        self.store.write(Who::Engine, move |tx| Box::pin(async move { hold_jobs(tx, engine, limit, now).await })).await
+        transaction!(self.store, Engine, async |tx| hold_jobs(tx, engine, limit, now).await)
     }
 
     /// The next specimens of a job, with bytes.
@@ -250,9 +237,7 @@ impl Engine {
     /// aborted, deleted, over, or moved on by another engine, and then nothing of the part counts.
     pub async fn record_job_part(&self, job: &HeldJob, part: JobPart, now: Timestamp) -> Result<bool, StoreError> {
         let (job, engine) = (job.clone(), self.id);
-        self.store
-            .write(Who::Engine, move |tx| Box::pin(async move { record_part(tx, engine, &job, &part, now).await }))
-            .await
+        transaction!(self.store, Engine, async |tx| record_part(tx, engine, &job, &part, now).await)
     }
 }
 

@@ -5,7 +5,7 @@ use super::{Engine, NewSweep, NewWork, Pending, Work};
 use crate::StoreError;
 use crate::db::rows::{Rows, columns, list, named};
 use crate::db::sql::{Tx, values};
-use crate::db::writer::Who;
+use crate::db::writer::transaction;
 use crate::inventory::collections;
 use crate::inventory::runs::load;
 use ambit_model::id::RunId;
@@ -63,25 +63,18 @@ impl Engine {
         reconciled: bool,
     ) -> Result<Vec<Work>, StoreError> {
         let (engine, limit) = (self.id, limit.min(LEASE_ROWS_MAX));
-        self.store
-            .write(Who::Engine, move |tx| {
-                Box::pin(async move { lease(tx, engine, run, limit, (wire_now, reconciled)).await })
-            })
-            .await
+        transaction!(self.store, Engine, async |tx| lease(tx, engine, run, limit, (wire_now, reconciled)).await)
     }
 
     /// Takes leased rows out of the plan, undone and uncounted: what they were to contact is no longer bound to their
     /// entity. Rows under an old fence stay.
     pub async fn unplan(&self, run: RunId, work: Vec<Work>) -> Result<(), StoreError> {
-        let write = self.store.write(Who::Engine, move |tx| {
-            Box::pin(async move {
-                let (_, collection) = load(tx, run).await?;
-                collections::lock(tx, collection).await?;
-                let rows = work.iter().flat_map(|work| values![work.id, work.fence]).collect();
-                tx.many("DELETE FROM work WHERE (id, fence) IN (", 2, rows, ") AND state = 1").await
-            })
-        });
-        write.await
+        transaction!(self.store, Engine, async |tx| {
+            let (_, collection) = load(tx, run).await?;
+            collections::lock(tx, collection).await?;
+            let rows = work.iter().flat_map(|work| values![work.id, work.fence]).collect();
+            tx.many("DELETE FROM work WHERE (id, fence) IN (", 2, rows, ") AND state = 1").await
+        })
     }
 
     /// What is left of a run.

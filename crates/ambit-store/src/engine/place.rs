@@ -4,7 +4,7 @@ use crate::db::folder::{self, EngineLock};
 use crate::db::open;
 use crate::db::sql::{Tx, values};
 use crate::db::store::Pools;
-use crate::db::writer::Who;
+use crate::db::writer::{Who, transaction};
 use crate::inventory::{blobs, collections, runs};
 use crate::{Store, StoreError};
 use ambit_model::collection::Collection;
@@ -40,22 +40,18 @@ impl Store {
         };
         let (name, alone, now) = (name.to_owned(), lock.is_some(), open::wall_now());
         let text = name.clone();
-        let id = self
-            .write(Who::Engine, move |tx| {
-                Box::pin(async move {
-                    // The lock proves that the former holder of this folder is gone, whatever its heartbeat says.
-                    let before = if alone { i64::MAX } else { now.0 - LAPSED_MS };
-                    tx.run("DELETE FROM engines WHERE heartbeat_at < $1", values![before]).await?;
-                    let sql = "INSERT INTO engines (name, started_at, heartbeat_at) VALUES ($1, $2, $2) RETURNING id";
-                    let id: i64 = tx.read_one(sql, values![text, now]).await?;
-                    if alone {
-                        // SQLite may give a former holder's number again: nobody holds any run now.
-                        tx.run("UPDATE runs SET engine_id = NULL WHERE engine_id IS NOT NULL", Vec::new()).await?;
-                    }
-                    Ok(id)
-                })
-            })
-            .await?;
+        let id = transaction!(self, Engine, async |tx| {
+            // The lock proves that the former holder of this folder is gone, whatever its heartbeat says.
+            let before = if alone { i64::MAX } else { now.0 - LAPSED_MS };
+            tx.run("DELETE FROM engines WHERE heartbeat_at < $1", values![before]).await?;
+            let sql = "INSERT INTO engines (name, started_at, heartbeat_at) VALUES ($1, $2, $2) RETURNING id";
+            let id: i64 = tx.read_one(sql, values![text, now]).await?;
+            if alone {
+                // SQLite may give a former holder's number again: nobody holds any run now.
+                tx.run("UPDATE runs SET engine_id = NULL WHERE engine_id IS NOT NULL", Vec::new()).await?;
+            }
+            Ok(id)
+        })?;
         Ok(Engine { store: self.clone(), id, name: name.into(), _lock: Arc::new(lock) })
     }
 }
@@ -122,15 +118,11 @@ impl Engine {
     /// Sends the heartbeat of this engine. On PostgreSQL its runs lapse without it.
     pub async fn heartbeat(&self, now: Timestamp) -> Result<(), StoreError> {
         let (id, name) = (self.id, Arc::clone(&self.name));
-        self.store
-            .write(Who::Engine, move |tx| {
-                Box::pin(async move {
-                    let sql = "INSERT INTO engines (id, name, started_at, heartbeat_at) VALUES ($1, $2, $3, $3)
+        transaction!(self.store, Engine, async |tx| {
+            let sql = "INSERT INTO engines (id, name, started_at, heartbeat_at) VALUES ($1, $2, $3, $3)
                                ON CONFLICT (id) DO UPDATE SET heartbeat_at = excluded.heartbeat_at";
-                    tx.run(sql, values![id, &*name, now]).await.map(|_| ())
-                })
-            })
-            .await
+            tx.run(sql, values![id, &*name, now]).await.map(|_| ())
+        })
     }
 
     /// How many engines live, this one included: resolvers are paced at the limit divided by it.
@@ -145,9 +137,7 @@ impl Engine {
     pub async fn put_blob(&self, bytes: &[u8], now: Timestamp) -> Result<BlobHash, StoreError> {
         let packed = blobs::pack(bytes)?;
         let hash = packed.hash();
-        self.store
-            .write(Who::Engine, move |tx| Box::pin(async move { blobs::insert(tx, vec![packed], now).await }))
-            .await?;
+        transaction!(self.store, Engine, async |tx| blobs::insert(tx, vec![packed], now).await)?;
         Ok(hash)
     }
 

@@ -8,7 +8,7 @@ use super::{Dirty, Engine, IssueWrite, Reconciliation};
 use crate::StoreError;
 use crate::db::rows::{Rows, columns, list, named};
 use crate::db::sql::{Tx, from_json, values};
-use crate::db::writer::Who;
+use crate::db::writer::transaction;
 use crate::inventory::collections;
 use crate::inventory::runs::load;
 use crate::record::{Changes, IssueRow, closing};
@@ -23,7 +23,7 @@ use std::collections::{BTreeMap, BTreeSet};
 impl Engine {
     /// Stores decisions. A run that is over accepts none.
     pub async fn reconcile(&self, reconciliation: Reconciliation) -> Result<(), StoreError> {
-        self.store.write(Who::Engine, move |tx| Box::pin(async move { reconcile(tx, reconciliation).await })).await
+        transaction!(self.store, Engine, async |tx| reconcile(tx, reconciliation).await)
     }
 
     /// Entities that have to be planned and judged, each with its mark.

@@ -2,7 +2,7 @@
 //! transaction that refers to them, swept when nothing refers to them for an hour.
 
 use crate::db::sql::{SWEPT_ROWS_MAX, Tx, values};
-use crate::db::writer::Who;
+use crate::db::writer::transaction;
 use crate::{Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::id::{BlobHash, blob_hash};
@@ -81,7 +81,7 @@ impl Store {
     pub async fn put_blob(&self, bytes: &[u8], now: Timestamp) -> Result<BlobHash, StoreError> {
         let packed = pack(bytes)?;
         let hash = packed.hash;
-        self.write(Who::Person, move |tx| Box::pin(async move { insert(tx, vec![packed], now).await })).await?;
+        transaction!(self, Person, async |tx| insert(tx, vec![packed], now).await)?;
         Ok(hash)
     }
 

@@ -1,7 +1,7 @@
 //! One change of many entities or issues, all or none: what a person does with a selection.
 
 use crate::db::sql::Tx;
-use crate::db::writer::Who;
+use crate::db::writer::transaction;
 use crate::inventory::collections;
 use crate::inventory::items::{self, Item};
 use crate::inventory::marks::clean_tags;
@@ -46,31 +46,28 @@ impl Store {
         }
         let change = BulkChange { add_tags: clean_tags(&change.add_tags)?, ..change.clone() };
         let (principal, ids) = (principal.clone(), ids.to_vec());
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let mut places: BTreeMap<i64, (i64, BTreeSet<Uid>)> = BTreeMap::new();
-                for id in &ids {
-                    let view = items::require(tx, &principal, (item, id), project, CollectionRole::Analyst).await?;
-                    let place = places.entry(view.collection.id).or_insert((view.collection.project, BTreeSet::new()));
-                    place.1.insert(view.uid);
+        transaction!(self, Person, async |tx| {
+            let mut places: BTreeMap<i64, (i64, BTreeSet<Uid>)> = BTreeMap::new();
+            for id in &ids {
+                let view = items::require(tx, &principal, (item, id), project, CollectionRole::Analyst).await?;
+                let place = places.entry(view.collection.id).or_insert((view.collection.project, BTreeSet::new()));
+                place.1.insert(view.uid);
+            }
+            // All of them before the revision counter, which the first change takes: the order in which everybody
+            // locks.
+            for collection in places.keys() {
+                collections::lock(tx, *collection).await?;
+            }
+            let mut changed = 0;
+            for (collection, (project, uids)) in places {
+                changed += uids.len();
+                let said = apply(tx, (collection, item), &uids, &change, now).await?;
+                for (uid, action, details) in said {
+                    audit::insert(tx, &principal, Some(project), action, &uid.to_string(), details, now).await?;
                 }
-                // All of them before the revision counter, which the first change takes: the order in which everybody
-                // locks.
-                for collection in places.keys() {
-                    collections::lock(tx, *collection).await?;
-                }
-                let mut changed = 0;
-                for (collection, (project, uids)) in places {
-                    changed += uids.len();
-                    let said = apply(tx, (collection, item), &uids, &change, now).await?;
-                    for (uid, action, details) in said {
-                        audit::insert(tx, &principal, Some(project), action, &uid.to_string(), details, now).await?;
-                    }
-                }
-                Ok(changed)
-            })
+            }
+            Ok(changed)
         })
-        .await
     }
 }
 

@@ -2,7 +2,7 @@
 //! of its simulated internet.
 
 use crate::db::sql::{Tx, to_json, values};
-use crate::db::writer::Who;
+use crate::db::writer::transaction;
 use crate::inventory::collections::{check_never, lock, raise_scope_revision, require};
 use crate::inventory::feed;
 use crate::people::audit;
@@ -76,27 +76,24 @@ impl Store {
         let before = self.find_collection(caller, uuid).await?;
         let moves_scope = settings.level.is_some_and(|level| level != before.collection.level)
             || settings.never.as_ref().is_some_and(|never| *never != before.never);
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let collection = enter(tx, &principal, uuid).await?;
-                let schedule = settings.schedule.filter(|schedule| *schedule != collection.schedule);
-                let due = schedule.map_or(collection.due_at, |schedule| schedule.due_after(now));
-                let sql = "UPDATE collections SET updated_at = $2, printable_name = COALESCE($3, printable_name), \
+        transaction!(self, Person, async |tx| {
+            let collection = enter(tx, &principal, uuid).await?;
+            let schedule = settings.schedule.filter(|schedule| *schedule != collection.schedule);
+            let due = schedule.map_or(collection.due_at, |schedule| schedule.due_after(now));
+            let sql = "UPDATE collections SET updated_at = $2, printable_name = COALESCE($3, printable_name), \
                            schedule = COALESCE($4, schedule),
                            due_at = $5, level = COALESCE($6, level), never = COALESCE($7, never),
                            custom_last_refreshes_count = COALESCE($8, custom_last_refreshes_count) WHERE id = $1";
-                let mut values =
-                    values![collection.id, now, settings.printable_name.clone(), schedule.map(Schedule::name), due];
-                values.extend(values![settings.level.map(Clearance::number), settings.never.as_ref().map(to_json)]);
-                values.extend(values![settings.custom_last_refreshes_count]);
-                tx.run(sql, values).await?;
-                if moves_scope {
-                    raise_scope_revision(tx, collection.id).await?;
-                }
-                changed(tx, &principal, &collection, "collection.settings", settings.details(), now).await
-            })
-        })
-        .await?;
+            let mut values =
+                values![collection.id, now, settings.printable_name.clone(), schedule.map(Schedule::name), due];
+            values.extend(values![settings.level.map(Clearance::number), settings.never.as_ref().map(to_json)]);
+            values.extend(values![settings.custom_last_refreshes_count]);
+            tx.run(sql, values).await?;
+            if moves_scope {
+                raise_scope_revision(tx, collection.id).await?;
+            }
+            changed(tx, &principal, &collection, "collection.settings", settings.details(), now).await
+        })?;
         if moves_scope {
             self.rescope(uuid, &before.never, now).await?;
         }
@@ -131,21 +128,15 @@ impl Store {
         now: Timestamp,
     ) -> Result<(), StoreError> {
         let principal = principal.clone();
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let collection = enter(tx, &principal, uuid).await?;
-                let due = if collection.archived && !archived {
-                    collection.schedule.due_after(now)
-                } else {
-                    collection.due_at
-                };
-                let sql = "UPDATE collections SET updated_at = $2, archived = $3, due_at = $4 WHERE id = $1";
-                tx.run(sql, values![collection.id, now, archived, due]).await?;
-                let action = if archived { "collection.archive" } else { "collection.unarchive" };
-                changed(tx, &principal, &collection, action, json!({}), now).await
-            })
+        transaction!(self, Person, async |tx| {
+            let collection = enter(tx, &principal, uuid).await?;
+            let due =
+                if collection.archived && !archived { collection.schedule.due_after(now) } else { collection.due_at };
+            let sql = "UPDATE collections SET updated_at = $2, archived = $3, due_at = $4 WHERE id = $1";
+            tx.run(sql, values![collection.id, now, archived, due]).await?;
+            let action = if archived { "collection.archive" } else { "collection.unarchive" };
+            changed(tx, &principal, &collection, action, json!({}), now).await
         })
-        .await
     }
 
     /// Moves the state of a simulated internet in which later runs look; conflict on a live collection.
@@ -157,19 +148,16 @@ impl Store {
         now: Timestamp,
     ) -> Result<(), StoreError> {
         let principal = principal.clone();
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let collection = enter(tx, &principal, uuid).await?;
-                let WireChoice::Simulated { blob, .. } = collection.wire else {
-                    return Err(StoreError::Conflict("a collection on the live internet has no states".to_owned()));
-                };
-                let wire = to_json(&WireChoice::Simulated { blob, state });
-                let sql = "UPDATE collections SET updated_at = $2, wire = $3 WHERE id = $1";
-                tx.run(sql, values![collection.id, now, wire]).await?;
-                changed(tx, &principal, &collection, "collection.wire_state", json!({"state": state}), now).await
-            })
+        transaction!(self, Person, async |tx| {
+            let collection = enter(tx, &principal, uuid).await?;
+            let WireChoice::Simulated { blob, .. } = collection.wire else {
+                return Err(StoreError::Conflict("a collection on the live internet has no states".to_owned()));
+            };
+            let wire = to_json(&WireChoice::Simulated { blob, state });
+            let sql = "UPDATE collections SET updated_at = $2, wire = $3 WHERE id = $1";
+            tx.run(sql, values![collection.id, now, wire]).await?;
+            changed(tx, &principal, &collection, "collection.wire_state", json!({"state": state}), now).await
         })
-        .await
     }
 }
 

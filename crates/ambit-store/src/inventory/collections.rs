@@ -3,7 +3,7 @@
 
 use crate::db::rows::{columns, list};
 use crate::db::sql::{Row, Tx, from_json, to_json, values};
-use crate::db::writer::Who;
+use crate::db::writer::transaction;
 use crate::inventory::{contexts, feed, seeds};
 use crate::people::audit;
 use crate::people::projects::clean_title;
@@ -324,46 +324,38 @@ impl Store {
         check_never(&new.never)?;
         let printable = clean_title(&new.printable_name)?;
         let (principal, new, limits) = (principal.clone(), new.clone(), self.limits());
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let uuid = insert(tx, project, &printable, &new, now).await?;
-                let view = require(tx, &principal, uuid, CollectionRole::Admin).await?;
-                let id = view.collection.id;
-                seeds::insert(tx, (id, uuid), &new.seeds, principal.user_id(), now).await?;
-                limits.check_seeds(tx, &principal, project, &new.seeds).await?;
-                let details = json!({"name": printable, "workflow": new.workflow, "seeds": new.seeds.len()});
-                audit::insert(tx, &principal, Some(project), "collection.create", &uuid.to_string(), details, now)
-                    .await?;
-                feed::note(tx, &feed::Note::person(project, Noun::Collection, uuid, What::Appeared).of(id), now)
-                    .await?;
-                Ok(view)
-            })
+        transaction!(self, Person, async |tx| {
+            let uuid = insert(tx, project, &printable, &new, now).await?;
+            let view = require(tx, &principal, uuid, CollectionRole::Admin).await?;
+            let id = view.collection.id;
+            seeds::insert(tx, (id, uuid), &new.seeds, principal.user_id(), now).await?;
+            limits.check_seeds(tx, &principal, project, &new.seeds).await?;
+            let details = json!({"name": printable, "workflow": new.workflow, "seeds": new.seeds.len()});
+            audit::insert(tx, &principal, Some(project), "collection.create", &uuid.to_string(), details, now).await?;
+            feed::note(tx, &feed::Note::person(project, Noun::Collection, uuid, What::Appeared).of(id), now).await?;
+            Ok(view)
         })
-        .await
     }
 
     /// Deletes a collection for good, with its records; for its admins.
     pub async fn delete_collection(&self, principal: &Principal, uuid: Uuid, now: Timestamp) -> Result<(), StoreError> {
         let principal = principal.clone();
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let view = require(tx, &principal, uuid, CollectionRole::Admin).await?;
-                let collection = view.collection;
-                delete(tx, collection.id, collection.project, uuid, principal.user_uuid(), now).await?;
-                let details = json!({"name": collection.name});
-                audit::insert(
-                    tx,
-                    &principal,
-                    Some(collection.project),
-                    "collection.delete",
-                    &uuid.to_string(),
-                    details,
-                    now,
-                )
-                .await
-            })
+        transaction!(self, Person, async |tx| {
+            let view = require(tx, &principal, uuid, CollectionRole::Admin).await?;
+            let collection = view.collection;
+            delete(tx, collection.id, collection.project, uuid, principal.user_uuid(), now).await?;
+            let details = json!({"name": collection.name});
+            audit::insert(
+                tx,
+                &principal,
+                Some(collection.project),
+                "collection.delete",
+                &uuid.to_string(),
+                details,
+                now,
+            )
+            .await
         })
-        .await
     }
 }
 

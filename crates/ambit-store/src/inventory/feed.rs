@@ -3,7 +3,7 @@
 
 use crate::db::rows::{Rows, columns, list, named};
 use crate::db::sql::{Tx, values};
-use crate::db::writer::Who;
+use crate::db::writer::transaction;
 use crate::inventory::milestones;
 use crate::{Store, StoreError};
 use ambit_model::feed::{FeedRow, Noun, What};
@@ -176,14 +176,11 @@ impl Store {
     /// Remembers how far a named reader of the feed has come.
     pub async fn set_position(&self, reader: &str, revision: i64) -> Result<(), StoreError> {
         let reader = reader.to_owned();
-        self.write(Who::Engine, move |tx| {
-            Box::pin(async move {
-                let sql = "INSERT INTO positions (reader, revision) VALUES ($1, $2) ON CONFLICT (reader) DO UPDATE SET \
+        transaction!(self, Engine, async |tx| {
+            let sql = "INSERT INTO positions (reader, revision) VALUES ($1, $2) ON CONFLICT (reader) DO UPDATE SET \
                            revision = excluded.revision";
-                tx.run(sql, values![reader, revision]).await.map(|_| ())
-            })
+            tx.run(sql, values![reader, revision]).await.map(|_| ())
         })
-        .await
     }
 }
 

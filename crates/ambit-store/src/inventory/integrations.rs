@@ -3,7 +3,7 @@
 
 use crate::db::rows::{columns, list};
 use crate::db::sql::{Tx, from_json, to_json, values};
-use crate::db::writer::Who;
+use crate::db::writer::transaction;
 use crate::inventory::{collections, feed};
 use crate::people::audit;
 use crate::people::projects::{self, clean_title};
@@ -179,27 +179,23 @@ impl Store {
     ) -> Result<IntegrationView, StoreError> {
         let (principal, new, uuid) = (principal.clone(), check(new)?, Uuid::new_v4());
         let sealed = self.seal(&purpose(uuid), to_json(&new.secrets).as_bytes());
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let project = projects::require(tx, &principal, project, ProjectRole::Owner).await?;
-                let count = tx.one("SELECT COUNT(*) FROM integrations WHERE project_id = $1", values![project]).await?;
-                if count.get::<i64>(0)? >= INTEGRATIONS_MAX {
-                    return Err(StoreError::Conflict(format!("a project has at most {INTEGRATIONS_MAX} integrations")));
-                }
-                let names: Vec<&String> = new.secrets.keys().collect();
-                let sql = "INSERT INTO integrations (uuid, project_id, name, kind, settings, secret_names, secrets, \
+        transaction!(self, Person, async |tx| {
+            let project = projects::require(tx, &principal, project, ProjectRole::Owner).await?;
+            let count = tx.one("SELECT COUNT(*) FROM integrations WHERE project_id = $1", values![project]).await?;
+            if count.get::<i64>(0)? >= INTEGRATIONS_MAX {
+                return Err(StoreError::Conflict(format!("a project has at most {INTEGRATIONS_MAX} integrations")));
+            }
+            let names: Vec<&String> = new.secrets.keys().collect();
+            let sql = "INSERT INTO integrations (uuid, project_id, name, kind, settings, secret_names, secrets, \
                            created_by, created_at)
                            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
-                let mut row = values![uuid, project, &new.name, &new.kind, to_json(&new.settings), to_json(&names)];
-                row.extend(values![sealed, principal.user_id(), now]);
-                tx.run(sql, row).await?;
-                let details = json!({"name": new.name, "type": new.kind});
-                audit::insert(tx, &principal, Some(project), "integration.create", &uuid.to_string(), details, now)
-                    .await?;
-                require(tx, &principal, uuid, ProjectRole::Owner).await
-            })
+            let mut row = values![uuid, project, &new.name, &new.kind, to_json(&new.settings), to_json(&names)];
+            row.extend(values![sealed, principal.user_id(), now]);
+            tx.run(sql, row).await?;
+            let details = json!({"name": new.name, "type": new.kind});
+            audit::insert(tx, &principal, Some(project), "integration.create", &uuid.to_string(), details, now).await?;
+            require(tx, &principal, uuid, ProjectRole::Owner).await
         })
-        .await
     }
 
     /// The integrations of a project, by id.
@@ -227,17 +223,14 @@ impl Store {
         now: Timestamp,
     ) -> Result<(), StoreError> {
         let principal = principal.clone();
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let view = require(tx, &principal, uuid, ProjectRole::Owner).await?;
-                tx.run("DELETE FROM integration_collections WHERE integration_id = $1", values![view.id]).await?;
-                tx.run("DELETE FROM integrations WHERE id = $1", values![view.id]).await?;
-                let details = json!({"name": view.name, "type": view.kind});
-                audit::insert(tx, &principal, Some(view.project), "integration.delete", &uuid.to_string(), details, now)
-                    .await
-            })
+        transaction!(self, Person, async |tx| {
+            let view = require(tx, &principal, uuid, ProjectRole::Owner).await?;
+            tx.run("DELETE FROM integration_collections WHERE integration_id = $1", values![view.id]).await?;
+            tx.run("DELETE FROM integrations WHERE id = $1", values![view.id]).await?;
+            let details = json!({"name": view.name, "type": view.kind});
+            audit::insert(tx, &principal, Some(view.project), "integration.delete", &uuid.to_string(), details, now)
+                .await
         })
-        .await
     }
 
     /// Lets a collection use an integration of its project; for admins of the collection. Saying it twice is harmless.
@@ -249,40 +242,29 @@ impl Store {
         now: Timestamp,
     ) -> Result<IntegrationUse, StoreError> {
         let principal = principal.clone();
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let of = collections::require(tx, &principal, collection, CollectionRole::Admin).await?.collection;
-                let view = require(tx, &principal, integration, ProjectRole::Member).await?;
-                if view.project != of.project {
-                    return Err(StoreError::NotFound);
-                }
-                collections::lock(tx, of.id).await?;
-                let sql = "INSERT INTO integration_collections (uuid, integration_id, collection_id, created_at) \
+        transaction!(self, Person, async |tx| {
+            let of = collections::require(tx, &principal, collection, CollectionRole::Admin).await?.collection;
+            let view = require(tx, &principal, integration, ProjectRole::Member).await?;
+            if view.project != of.project {
+                return Err(StoreError::NotFound);
+            }
+            collections::lock(tx, of.id).await?;
+            let sql = "INSERT INTO integration_collections (uuid, integration_id, collection_id, created_at) \
                            VALUES ($1, $2, $3, $4)
                            ON CONFLICT (integration_id, collection_id) DO NOTHING";
-                let new = tx.run(sql, values![Uuid::new_v4(), view.id, of.id, now]).await? > 0;
-                if new {
-                    let details = json!({"integration": integration});
-                    let object = collection.to_string();
-                    audit::insert(
-                        tx,
-                        &principal,
-                        Some(of.project),
-                        "collection.integration.add",
-                        &object,
-                        details,
-                        now,
-                    )
+            let new = tx.run(sql, values![Uuid::new_v4(), view.id, of.id, now]).await? > 0;
+            if new {
+                let details = json!({"integration": integration});
+                let object = collection.to_string();
+                audit::insert(tx, &principal, Some(of.project), "collection.integration.add", &object, details, now)
                     .await?;
-                    let note = feed::Note::person(of.project, Noun::Collection, collection, What::Changed).of(of.id);
-                    feed::note(tx, &note, now).await?;
-                }
-                let sql = format!("{} AND x.integration_id = $1 AND x.collection_id = $2", select_use());
-                let (of_integration, _, _): Use = tx.read_one(&sql, values![view.id, of.id]).await?;
-                Ok(of_integration)
-            })
+                let note = feed::Note::person(of.project, Noun::Collection, collection, What::Changed).of(of.id);
+                feed::note(tx, &note, now).await?;
+            }
+            let sql = format!("{} AND x.integration_id = $1 AND x.collection_id = $2", select_use());
+            let (of_integration, _, _): Use = tx.read_one(&sql, values![view.id, of.id]).await?;
+            Ok(of_integration)
         })
-        .await
     }
 
     /// Which collections of a project use which integrations, as far as the caller may see the collections; by id.
@@ -307,26 +289,23 @@ impl Store {
         now: Timestamp,
     ) -> Result<(), StoreError> {
         let principal = principal.clone();
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let found = tx.read_first(&format!("{} AND x.uuid = $1", select_use()), values![uuid]).await?;
-                let (of, collection, in_project): Use = found.ok_or(StoreError::NotFound)?;
-                if project.is_some_and(|wanted| wanted != in_project) {
-                    return Err(StoreError::NotFound);
-                }
-                principal.require_collection(in_project, collection, CollectionRole::Admin)?;
-                collections::lock(tx, collection).await?;
-                tx.run("DELETE FROM integration_collections WHERE id = $1", values![of.id]).await?;
-                let details = json!({"integration": of.integration_uuid});
-                let object = of.collection_uuid.to_string();
-                audit::insert(tx, &principal, Some(in_project), "collection.integration.remove", &object, details, now)
-                    .await?;
-                let note =
-                    feed::Note::person(in_project, Noun::Collection, of.collection_uuid, What::Changed).of(collection);
-                feed::note(tx, &note, now).await
-            })
+        transaction!(self, Person, async |tx| {
+            let found = tx.read_first(&format!("{} AND x.uuid = $1", select_use()), values![uuid]).await?;
+            let (of, collection, in_project): Use = found.ok_or(StoreError::NotFound)?;
+            if project.is_some_and(|wanted| wanted != in_project) {
+                return Err(StoreError::NotFound);
+            }
+            principal.require_collection(in_project, collection, CollectionRole::Admin)?;
+            collections::lock(tx, collection).await?;
+            tx.run("DELETE FROM integration_collections WHERE id = $1", values![of.id]).await?;
+            let details = json!({"integration": of.integration_uuid});
+            let object = of.collection_uuid.to_string();
+            audit::insert(tx, &principal, Some(in_project), "collection.integration.remove", &object, details, now)
+                .await?;
+            let note =
+                feed::Note::person(in_project, Noun::Collection, of.collection_uuid, What::Changed).of(collection);
+            feed::note(tx, &note, now).await
         })
-        .await
     }
 
     /// The integrations that a collection uses, with their secrets; for the engine, never for an answer to people.

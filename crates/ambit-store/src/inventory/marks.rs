@@ -1,6 +1,6 @@
 //! What people mark on records: the status of an issue, tags, hidden, allowed and denied entities.
 
-use crate::db::writer::Who;
+use crate::db::writer::transaction;
 use crate::engine::mark_dirty;
 use crate::inventory::{collections, views};
 use crate::people::audit;
@@ -49,26 +49,23 @@ impl Store {
         now: Timestamp,
     ) -> Result<(), StoreError> {
         let (principal, id) = (principal.clone(), id.to_owned());
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let (collection, uid) = views::issue_to_change(tx, &principal, &id, project).await?;
-                collections::lock(tx, collection.id).await?;
-                let mut changes = Changes::new(ChangeContext::enter(tx, collection.id, None, true, now).await?);
-                changes.load_issues(tx, [uid]).await?;
-                let closed = closing(tx, collection.id, now).await?;
-                let row = changes.issues.get_mut(&uid).ok_or(StoreError::NotFound)?;
-                let before = row.record.status;
-                row.record.status = status;
-                row.absent_at = None;
-                row.closed = (!status.is_open()).then_some(closed);
-                changes.refold.insert(row.record.entity_uid);
-                changes.write(tx).await?;
-                let details = json!({"from": before.name(), "to": status.name()});
-                audit::insert(tx, &principal, Some(collection.project), "issue.status", &uid.to_string(), details, now)
-                    .await
-            })
+        transaction!(self, Person, async |tx| {
+            let (collection, uid) = views::issue_to_change(tx, &principal, &id, project).await?;
+            collections::lock(tx, collection.id).await?;
+            let mut changes = Changes::new(ChangeContext::enter(tx, collection.id, None, true, now).await?);
+            changes.load_issues(tx, [uid]).await?;
+            let closed = closing(tx, collection.id, now).await?;
+            let row = changes.issues.get_mut(&uid).ok_or(StoreError::NotFound)?;
+            let before = row.record.status;
+            row.record.status = status;
+            row.absent_at = None;
+            row.closed = (!status.is_open()).then_some(closed);
+            changes.refold.insert(row.record.entity_uid);
+            changes.write(tx).await?;
+            let details = json!({"from": before.name(), "to": status.name()});
+            audit::insert(tx, &principal, Some(collection.project), "issue.status", &uid.to_string(), details, now)
+                .await
         })
-        .await
     }
 
     /// Sets a person's marks on an entity; for analysts of its collection, the allow list for its admins, as seeds are:
@@ -84,45 +81,33 @@ impl Store {
     ) -> Result<(), StoreError> {
         let tags = flags.tags.as_deref().map(clean_tags).transpose()?;
         let (principal, id, flags) = (principal.clone(), id.to_owned(), flags.clone());
-        let moved = self
-            .write(Who::Person, move |tx| {
-                Box::pin(async move {
-                    let (collection, uid) = views::entity_to_change(tx, &principal, &id, project).await?;
-                    collections::lock(tx, collection.id).await?;
-                    let mut changes = Changes::new(ChangeContext::enter(tx, collection.id, None, true, now).await?);
-                    changes.load_entities(tx, [uid]).await?;
-                    let row = changes.entities.get_mut(&uid).ok_or(StoreError::NotFound)?;
-                    let before = (row.allow_list, row.deny_list);
-                    if flags.allow.is_some_and(|allow| allow != row.allow_list) {
-                        principal.require_collection(collection.project, collection.id, CollectionRole::Admin)?;
-                    }
-                    row.hidden = flags.hidden.unwrap_or(row.hidden);
-                    row.allow_list = flags.allow.unwrap_or(row.allow_list);
-                    row.deny_list = flags.deny.unwrap_or(row.deny_list);
-                    row.tags = tags.unwrap_or_else(|| row.tags.clone());
-                    let moved = before != (row.allow_list, row.deny_list);
-                    let details =
-                        json!({"hidden": row.hidden, "allow": row.allow_list, "deny": row.deny_list, "tags": row.tags});
-                    changes.refold.insert(uid);
-                    changes.write(tx).await?;
-                    mark_dirty(tx, collection.id, [uid]).await?;
-                    if moved {
-                        collections::raise_scope_revision(tx, collection.id).await?;
-                    }
-                    audit::insert(
-                        tx,
-                        &principal,
-                        Some(collection.project),
-                        "entity.flags",
-                        &uid.to_string(),
-                        details,
-                        now,
-                    )
-                    .await?;
-                    Ok(moved.then_some(collection.uuid))
-                })
-            })
-            .await?;
+        let moved = transaction!(self, Person, async |tx| {
+            let (collection, uid) = views::entity_to_change(tx, &principal, &id, project).await?;
+            collections::lock(tx, collection.id).await?;
+            let mut changes = Changes::new(ChangeContext::enter(tx, collection.id, None, true, now).await?);
+            changes.load_entities(tx, [uid]).await?;
+            let row = changes.entities.get_mut(&uid).ok_or(StoreError::NotFound)?;
+            let before = (row.allow_list, row.deny_list);
+            if flags.allow.is_some_and(|allow| allow != row.allow_list) {
+                principal.require_collection(collection.project, collection.id, CollectionRole::Admin)?;
+            }
+            row.hidden = flags.hidden.unwrap_or(row.hidden);
+            row.allow_list = flags.allow.unwrap_or(row.allow_list);
+            row.deny_list = flags.deny.unwrap_or(row.deny_list);
+            row.tags = tags.unwrap_or_else(|| row.tags.clone());
+            let moved = before != (row.allow_list, row.deny_list);
+            let details =
+                json!({"hidden": row.hidden, "allow": row.allow_list, "deny": row.deny_list, "tags": row.tags});
+            changes.refold.insert(uid);
+            changes.write(tx).await?;
+            mark_dirty(tx, collection.id, [uid]).await?;
+            if moved {
+                collections::raise_scope_revision(tx, collection.id).await?;
+            }
+            audit::insert(tx, &principal, Some(collection.project), "entity.flags", &uid.to_string(), details, now)
+                .await?;
+            Ok(moved.then_some(collection.uuid))
+        })?;
         match moved {
             Some(collection) => {
                 let (_, exclusions, _) = collections::load(&mut self.read().await?, collection).await?;

@@ -2,7 +2,7 @@
 //! changed and removed stands in the audit log, without its text.
 
 use crate::db::sql::{Row, Tx, values};
-use crate::db::writer::Who;
+use crate::db::writer::transaction;
 use crate::inventory::items::{self, Item, ItemView};
 use crate::people::audit;
 use crate::{Principal, Store, StoreError};
@@ -110,32 +110,27 @@ impl Store {
     ) -> Result<(ItemView, NoteView), StoreError> {
         check_text(text)?;
         let (principal, id, text) = (principal.clone(), id.to_owned(), text.to_owned());
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let view = items::require(tx, &principal, (item, &id), project, CollectionRole::Analyst).await?;
-                let count = tx.one("SELECT COUNT(*) FROM notes WHERE item_uid = $1", values![view.uid]).await?;
-                if count.get::<i64>(0)? >= NOTES_OF_ITEM_MAX {
-                    return Err(StoreError::Conflict(format!(
-                        "there are {NOTES_OF_ITEM_MAX} notes: delete some first"
-                    )));
-                }
-                let uid = Uid::from_bytes(rand::random());
-                let sql = "INSERT INTO notes (uid, item_uid, text, created_by, created_at, updated_at) VALUES ($1, $2, \
+        transaction!(self, Person, async |tx| {
+            let view = items::require(tx, &principal, (item, &id), project, CollectionRole::Analyst).await?;
+            let count = tx.one("SELECT COUNT(*) FROM notes WHERE item_uid = $1", values![view.uid]).await?;
+            if count.get::<i64>(0)? >= NOTES_OF_ITEM_MAX {
+                return Err(StoreError::Conflict(format!("there are {NOTES_OF_ITEM_MAX} notes: delete some first")));
+            }
+            let uid = Uid::from_bytes(rand::random());
+            let sql = "INSERT INTO notes (uid, item_uid, text, created_by, created_at, updated_at) VALUES ($1, $2, \
                            $3, $4, $5, $5)";
-                tx.run(sql, values![uid, view.uid, &text, principal.user_id(), now]).await?;
-                write_down(tx, &principal, &view, "create", uid, now).await?;
-                let note = NoteView {
-                    uid,
-                    text,
-                    created_at: now,
-                    updated_at: now,
-                    author_uuid: principal.user_uuid(),
-                    author: principal.username().to_owned(),
-                };
-                Ok((view, note))
-            })
+            tx.run(sql, values![uid, view.uid, &text, principal.user_id(), now]).await?;
+            write_down(tx, &principal, &view, "create", uid, now).await?;
+            let note = NoteView {
+                uid,
+                text,
+                created_at: now,
+                updated_at: now,
+                author_uuid: principal.user_uuid(),
+                author: principal.username().to_owned(),
+            };
+            Ok((view, note))
         })
-        .await
     }
 
     /// Replaces the text of a note; for its author and for admins of the collection.
@@ -149,17 +144,14 @@ impl Store {
     ) -> Result<(ItemView, NoteView), StoreError> {
         check_text(text)?;
         let (principal, id, text) = (principal.clone(), id.to_owned(), text.to_owned());
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let view = items::require(tx, &principal, (item, &id), project, CollectionRole::Analyst).await?;
-                let found = find_own(tx, &principal, &view, note).await?;
-                tx.run("UPDATE notes SET text = $1, updated_at = $2 WHERE uid = $3", values![&text, now, note]).await?;
-                write_down(tx, &principal, &view, "edit", note, now).await?;
-                let edited = NoteView { text, updated_at: now, ..found };
-                Ok((view, edited))
-            })
+        transaction!(self, Person, async |tx| {
+            let view = items::require(tx, &principal, (item, &id), project, CollectionRole::Analyst).await?;
+            let found = find_own(tx, &principal, &view, note).await?;
+            tx.run("UPDATE notes SET text = $1, updated_at = $2 WHERE uid = $3", values![&text, now, note]).await?;
+            write_down(tx, &principal, &view, "edit", note, now).await?;
+            let edited = NoteView { text, updated_at: now, ..found };
+            Ok((view, edited))
         })
-        .await
     }
 
     /// Removes a note; for its author and for admins of the collection.
@@ -171,14 +163,11 @@ impl Store {
         now: Timestamp,
     ) -> Result<(), StoreError> {
         let (principal, id) = (principal.clone(), id.to_owned());
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let view = items::require(tx, &principal, (item, &id), project, CollectionRole::Analyst).await?;
-                find_own(tx, &principal, &view, note).await?;
-                tx.run("DELETE FROM notes WHERE uid = $1", values![note]).await?;
-                write_down(tx, &principal, &view, "delete", note, now).await
-            })
+        transaction!(self, Person, async |tx| {
+            let view = items::require(tx, &principal, (item, &id), project, CollectionRole::Analyst).await?;
+            find_own(tx, &principal, &view, note).await?;
+            tx.run("DELETE FROM notes WHERE uid = $1", values![note]).await?;
+            write_down(tx, &principal, &view, "delete", note, now).await
         })
-        .await
     }
 }

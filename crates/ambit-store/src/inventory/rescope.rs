@@ -1,7 +1,7 @@
 //! Scope after a person's word: what is known is decided again at once, whether or not an engine runs. A run that goes
 //! on hears of the same word by itself and comes to the same decisions.
 
-use crate::db::writer::Who;
+use crate::db::writer::transaction;
 use crate::engine::{GraphNode, drop_uncleared, graph, mark_dirty};
 use crate::inventory::collections;
 use crate::record::{ChangeContext, Changes};
@@ -34,22 +34,18 @@ impl Store {
         known.take(graph(&mut self.read().await?, collection, 0).await?);
         loop {
             let before = before.to_vec();
-            let (read, left) = self
-                .write(Who::Person, move |tx| {
-                    Box::pin(async move {
-                        let (of, never, _) = collections::load(tx, collection).await?;
-                        collections::lock(tx, of.id).await?;
-                        known.take(graph(tx, collection, known.revision).await?);
-                        let rules = Rules { ceiling: workflow::ceiling(&of.workflow, of.level), never };
-                        let mut changed = known.decide(&rules, &before);
-                        let left = changed.split_off(WRITTEN_MAX.min(changed.len())).len();
-                        if !changed.is_empty() {
-                            write(tx, of.id, changed, now).await?;
-                        }
-                        Ok((known, left))
-                    })
-                })
-                .await?;
+            let (read, left) = transaction!(self, Person, async |tx| {
+                let (of, never, _) = collections::load(tx, collection).await?;
+                collections::lock(tx, of.id).await?;
+                known.take(graph(tx, collection, known.revision).await?);
+                let rules = Rules { ceiling: workflow::ceiling(&of.workflow, of.level), never };
+                let mut changed = known.decide(&rules, &before);
+                let left = changed.split_off(WRITTEN_MAX.min(changed.len())).len();
+                if !changed.is_empty() {
+                    write(tx, of.id, changed, now).await?;
+                }
+                Ok((known, left))
+            })?;
             if left == 0 {
                 return Ok(());
             }

@@ -2,7 +2,7 @@
 
 use crate::db::rows::{columns, list};
 use crate::db::sql::{Tx, values};
-use crate::db::writer::Who;
+use crate::db::writer::transaction;
 use crate::inventory::{collections, feed, seeds};
 use crate::people::audit;
 use crate::{Principal, Store, StoreError};
@@ -161,32 +161,28 @@ impl Store {
         now: Timestamp,
     ) -> Result<Started, StoreError> {
         let (principal, limits) = (principal.clone(), self.limits());
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let collection =
-                    collections::require(tx, &principal, collection, CollectionRole::Admin).await?.collection;
-                if collection.archived {
-                    return Err(StoreError::Conflict("the collection is archived: unarchive it first".to_owned()));
-                }
-                let started = insert(tx, &collection, Some(&principal), wire_state, now).await?;
-                if let Started::Scheduled(run) = &started {
-                    limits.check_run(tx, &principal).await?;
-                    let details = json!({"run": run.id});
-                    audit::insert(
-                        tx,
-                        &principal,
-                        Some(collection.project),
-                        "run.start",
-                        &collection.uuid.to_string(),
-                        details,
-                        now,
-                    )
-                    .await?;
-                }
-                Ok(started)
-            })
+        transaction!(self, Person, async |tx| {
+            let collection = collections::require(tx, &principal, collection, CollectionRole::Admin).await?.collection;
+            if collection.archived {
+                return Err(StoreError::Conflict("the collection is archived: unarchive it first".to_owned()));
+            }
+            let started = insert(tx, &collection, Some(&principal), wire_state, now).await?;
+            if let Started::Scheduled(run) = &started {
+                limits.check_run(tx, &principal).await?;
+                let details = json!({"run": run.id});
+                audit::insert(
+                    tx,
+                    &principal,
+                    Some(collection.project),
+                    "run.start",
+                    &collection.uuid.to_string(),
+                    details,
+                    now,
+                )
+                .await?;
+            }
+            Ok(started)
         })
-        .await
     }
 
     /// The scheduler's tick: inserts a run in every collection whose schedule is due and that has seeds. Harmless to
@@ -197,21 +193,16 @@ impl Store {
         tx.rollback().await?;
         let mut started = Vec::new();
         for uuid in due {
-            let outcome = self
-                .write(Who::Person, move |tx| {
-                    Box::pin(async move {
-                        let (collection, _, _) = collections::load(tx, uuid).await?;
-                        collections::lock(tx, collection.id).await?;
-                        // Started, archived or given another schedule meanwhile.
-                        let due =
-                            tx.row(&format!("SELECT c.id {DUE} AND c.id = $2"), values![now, collection.id]).await?;
-                        match due {
-                            Some(_) => insert(tx, &collection, None, None, now).await.map(Some),
-                            None => Ok(None),
-                        }
-                    })
-                })
-                .await;
+            let outcome = transaction!(self, Person, async |tx| {
+                let (collection, _, _) = collections::load(tx, uuid).await?;
+                collections::lock(tx, collection.id).await?;
+                // Started, archived or given another schedule meanwhile.
+                let due = tx.row(&format!("SELECT c.id {DUE} AND c.id = $2"), values![now, collection.id]).await?;
+                match due {
+                    Some(_) => insert(tx, &collection, None, None, now).await.map(Some),
+                    None => Ok(None),
+                }
+            });
             match outcome {
                 Ok(Some(Started::Scheduled(run))) => started.push(run.id),
                 // Deleted meanwhile.
@@ -265,39 +256,36 @@ impl Store {
         now: Timestamp,
     ) -> Result<Run, StoreError> {
         let principal = principal.clone();
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let (run, collection) = load(tx, id).await?;
-                collections::load(tx, run.collection).await?;
-                principal.require_collection(run.project, collection, CollectionRole::Admin)?;
-                collections::lock(tx, collection).await?;
-                let (run, _) = load(tx, id).await?;
-                if run.state == to {
-                    return Ok(run);
-                }
-                if !from.contains(&run.state) {
-                    return Err(StoreError::Conflict(format!("the run is {}", run.state.name())));
-                }
-                // A run that was paused before any engine claimed it waits for one again.
-                let to = if to == RunState::Running && run.started_at.is_none() { RunState::Scheduled } else { to };
-                let finished = to.is_over().then_some(now);
-                let sql = "UPDATE runs SET state = $1, finished_at = $2, entities = (SELECT entity_count FROM \
+        transaction!(self, Person, async |tx| {
+            let (run, collection) = load(tx, id).await?;
+            collections::load(tx, run.collection).await?;
+            principal.require_collection(run.project, collection, CollectionRole::Admin)?;
+            collections::lock(tx, collection).await?;
+            let (run, _) = load(tx, id).await?;
+            if run.state == to {
+                return Ok(run);
+            }
+            if !from.contains(&run.state) {
+                return Err(StoreError::Conflict(format!("the run is {}", run.state.name())));
+            }
+            // A run that was paused before any engine claimed it waits for one again.
+            let to = if to == RunState::Running && run.started_at.is_none() { RunState::Scheduled } else { to };
+            let finished = to.is_over().then_some(now);
+            let sql = "UPDATE runs SET state = $1, finished_at = $2, entities = (SELECT entity_count FROM \
                            collections c WHERE c.id = collection_id) WHERE id = $3";
-                tx.run(sql, values![to.name(), finished, id]).await?;
-                if to.is_over() {
-                    clear_work(tx, id).await?;
-                }
-                let action = match to {
-                    RunState::Paused => "run.pause",
-                    RunState::Cancelled => "run.cancel",
-                    _ => "run.resume",
-                };
-                audit::insert(tx, &principal, Some(run.project), action, &id.to_string(), json!({}), now).await?;
-                note(tx, &run, collection, What::Changed, true, now).await?;
-                Ok(load(tx, id).await?.0)
-            })
+            tx.run(sql, values![to.name(), finished, id]).await?;
+            if to.is_over() {
+                clear_work(tx, id).await?;
+            }
+            let action = match to {
+                RunState::Paused => "run.pause",
+                RunState::Cancelled => "run.cancel",
+                _ => "run.resume",
+            };
+            audit::insert(tx, &principal, Some(run.project), action, &id.to_string(), json!({}), now).await?;
+            note(tx, &run, collection, What::Changed, true, now).await?;
+            Ok(load(tx, id).await?.0)
         })
-        .await
     }
 
     /// What a run did not do, and why.

@@ -1,7 +1,7 @@
 //! Seeds: the entities that people gave. They become entities of the collection when its next run is claimed.
 
 use crate::db::sql::{Row, Tx, values};
-use crate::db::writer::Who;
+use crate::db::writer::transaction;
 use crate::engine::mark_dirty;
 use crate::inventory::{collections, feed};
 use crate::people::audit;
@@ -96,36 +96,24 @@ impl Store {
         now: Timestamp,
     ) -> Result<Vec<Seed>, StoreError> {
         let (principal, seeds, limits) = (principal.clone(), seeds.to_vec(), self.limits());
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let collection =
-                    collections::require(tx, &principal, collection, CollectionRole::Admin).await?.collection;
-                collections::lock(tx, collection.id).await?;
-                if list(tx, collection.id).await?.is_empty() {
-                    let due = collection.schedule.due_after(now);
-                    tx.run("UPDATE collections SET due_at = $1 WHERE id = $2", values![due, collection.id]).await?;
-                }
-                insert(tx, (collection.id, collection.uuid), &seeds, principal.user_id(), now).await?;
-                limits.check_seeds(tx, &principal, collection.project, &seeds).await?;
-                let names: Vec<&String> = seeds.iter().map(|(_, name)| name).collect();
-                let object = collection.uuid.to_string();
-                audit::insert(
-                    tx,
-                    &principal,
-                    Some(collection.project),
-                    "seed.add",
-                    &object,
-                    json!({"names": names}),
-                    now,
-                )
+        transaction!(self, Person, async |tx| {
+            let collection = collections::require(tx, &principal, collection, CollectionRole::Admin).await?.collection;
+            collections::lock(tx, collection.id).await?;
+            if list(tx, collection.id).await?.is_empty() {
+                let due = collection.schedule.due_after(now);
+                tx.run("UPDATE collections SET due_at = $1 WHERE id = $2", values![due, collection.id]).await?;
+            }
+            insert(tx, (collection.id, collection.uuid), &seeds, principal.user_id(), now).await?;
+            limits.check_seeds(tx, &principal, collection.project, &seeds).await?;
+            let names: Vec<&String> = seeds.iter().map(|(_, name)| name).collect();
+            let object = collection.uuid.to_string();
+            audit::insert(tx, &principal, Some(collection.project), "seed.add", &object, json!({"names": names}), now)
                 .await?;
-                let note = feed::Note::person(collection.project, Noun::Collection, collection.uuid, What::Changed)
-                    .of(collection.id);
-                feed::note(tx, &note, now).await?;
-                list(tx, collection.id).await
-            })
+            let note = feed::Note::person(collection.project, Noun::Collection, collection.uuid, What::Changed)
+                .of(collection.id);
+            feed::note(tx, &note, now).await?;
+            list(tx, collection.id).await
         })
-        .await
     }
 
     /// Says yes to sweeping every large block among the seeds; a run that goes on hears of it. For admins of the
@@ -137,31 +125,27 @@ impl Store {
         now: Timestamp,
     ) -> Result<Vec<String>, StoreError> {
         let principal = principal.clone();
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let collection =
-                    collections::require(tx, &principal, collection, CollectionRole::Admin).await?.collection;
-                collections::lock(tx, collection.id).await?;
-                let seeds = list(tx, collection.id).await?;
-                let large: Vec<&Seed> =
-                    seeds.iter().filter(|seed| !seed.confirmed && large_block(&seed.name).is_some()).collect();
-                let names: Vec<String> = large.iter().map(|seed| seed.name.clone()).collect();
-                if large.is_empty() {
-                    return Ok(names);
-                }
-                let ids: Vec<i64> = large.iter().map(|seed| seed.id).collect();
-                tx.run_in("UPDATE seeds SET confirmed = 1 WHERE id IN", Vec::new(), &ids, "").await?;
-                let uids = large.iter().map(|seed| Uid::of_entity(collection.uuid, seed.kind, &seed.name));
-                mark_dirty(tx, collection.id, uids).await?;
-                collections::raise_scope_revision(tx, collection.id).await?;
-                let object = collection.uuid.to_string();
-                let details = json!({"names": names});
-                audit::insert(tx, &principal, Some(collection.project), "seed.confirm_large", &object, details, now)
-                    .await?;
-                Ok(names)
-            })
+        transaction!(self, Person, async |tx| {
+            let collection = collections::require(tx, &principal, collection, CollectionRole::Admin).await?.collection;
+            collections::lock(tx, collection.id).await?;
+            let seeds = list(tx, collection.id).await?;
+            let large: Vec<&Seed> =
+                seeds.iter().filter(|seed| !seed.confirmed && large_block(&seed.name).is_some()).collect();
+            let names: Vec<String> = large.iter().map(|seed| seed.name.clone()).collect();
+            if large.is_empty() {
+                return Ok(names);
+            }
+            let ids: Vec<i64> = large.iter().map(|seed| seed.id).collect();
+            tx.run_in("UPDATE seeds SET confirmed = 1 WHERE id IN", Vec::new(), &ids, "").await?;
+            let uids = large.iter().map(|seed| Uid::of_entity(collection.uuid, seed.kind, &seed.name));
+            mark_dirty(tx, collection.id, uids).await?;
+            collections::raise_scope_revision(tx, collection.id).await?;
+            let object = collection.uuid.to_string();
+            let details = json!({"names": names});
+            audit::insert(tx, &principal, Some(collection.project), "seed.confirm_large", &object, details, now)
+                .await?;
+            Ok(names)
         })
-        .await
     }
 
     /// Says that the person at the command line of this installation names these seeds of a collection: its runs may
@@ -174,55 +158,38 @@ impl Store {
         now: Timestamp,
     ) -> Result<(), StoreError> {
         let (principal, seeds) = (principal.clone(), seeds.to_vec());
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let collection =
-                    collections::require(tx, &principal, collection, CollectionRole::Admin).await?.collection;
-                collections::lock(tx, collection.id).await?;
-                let uids: Vec<Uid> =
-                    seeds.iter().map(|(kind, name)| Uid::of_entity(collection.uuid, *kind, name)).collect();
-                let head = "UPDATE seeds SET by_operator = 1 WHERE collection_id = $1 AND by_operator = 0 AND uid IN";
-                if tx.run_in(head, values![collection.id], &uids, "").await? == 0 {
-                    return Ok(());
-                }
-                let names: Vec<&String> = seeds.iter().map(|(_, name)| name).collect();
-                let (object, details) = (collection.uuid.to_string(), json!({"names": names}));
-                audit::insert(tx, &principal, Some(collection.project), "seed.by_operator", &object, details, now).await
-            })
+        transaction!(self, Person, async |tx| {
+            let collection = collections::require(tx, &principal, collection, CollectionRole::Admin).await?.collection;
+            collections::lock(tx, collection.id).await?;
+            let uids: Vec<Uid> =
+                seeds.iter().map(|(kind, name)| Uid::of_entity(collection.uuid, *kind, name)).collect();
+            let head = "UPDATE seeds SET by_operator = 1 WHERE collection_id = $1 AND by_operator = 0 AND uid IN";
+            if tx.run_in(head, values![collection.id], &uids, "").await? == 0 {
+                return Ok(());
+            }
+            let names: Vec<&String> = seeds.iter().map(|(_, name)| name).collect();
+            let (object, details) = (collection.uuid.to_string(), json!({"names": names}));
+            audit::insert(tx, &principal, Some(collection.project), "seed.by_operator", &object, details, now).await
         })
-        .await
     }
 
     /// Removes a seed by its integer id; the next run decides what remains of what it led to. For admins of the
     /// collection.
     pub async fn remove_seed(&self, principal: &Principal, id: i64, now: Timestamp) -> Result<(), StoreError> {
         let principal = principal.clone();
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let sql =
-                    "SELECT c.uuid, s.name FROM seeds s JOIN collections c ON c.id = s.collection_id WHERE s.id = $1";
-                let row = tx.row(sql, values![id]).await?.ok_or(StoreError::NotFound)?;
-                let name: String = row.get(1)?;
-                let collection =
-                    collections::require(tx, &principal, row.get(0)?, CollectionRole::Admin).await?.collection;
-                collections::lock(tx, collection.id).await?;
-                tx.run("DELETE FROM seeds WHERE id = $1", values![id]).await?;
-                let object = collection.uuid.to_string();
-                audit::insert(
-                    tx,
-                    &principal,
-                    Some(collection.project),
-                    "seed.remove",
-                    &object,
-                    json!({"name": name}),
-                    now,
-                )
+        transaction!(self, Person, async |tx| {
+            let sql = "SELECT c.uuid, s.name FROM seeds s JOIN collections c ON c.id = s.collection_id WHERE s.id = $1";
+            let row = tx.row(sql, values![id]).await?.ok_or(StoreError::NotFound)?;
+            let name: String = row.get(1)?;
+            let collection = collections::require(tx, &principal, row.get(0)?, CollectionRole::Admin).await?.collection;
+            collections::lock(tx, collection.id).await?;
+            tx.run("DELETE FROM seeds WHERE id = $1", values![id]).await?;
+            let object = collection.uuid.to_string();
+            audit::insert(tx, &principal, Some(collection.project), "seed.remove", &object, json!({"name": name}), now)
                 .await?;
-                let note = feed::Note::person(collection.project, Noun::Collection, collection.uuid, What::Changed)
-                    .of(collection.id);
-                feed::note(tx, &note, now).await
-            })
+            let note = feed::Note::person(collection.project, Noun::Collection, collection.uuid, What::Changed)
+                .of(collection.id);
+            feed::note(tx, &note, now).await
         })
-        .await
     }
 }

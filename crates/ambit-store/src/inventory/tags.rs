@@ -1,6 +1,6 @@
 //! Tags of entities and issues: added and removed one by one, so that people who tag at once do not undo each other.
 
-use crate::db::writer::Who;
+use crate::db::writer::transaction;
 use crate::inventory::collections;
 use crate::inventory::items::{self, Item};
 use crate::inventory::marks::clean_tags;
@@ -32,45 +32,42 @@ impl Store {
     ) -> Result<Vec<String>, StoreError> {
         let add = clean_tags(&change.add)?;
         let (principal, id, remove) = (principal.clone(), id.to_owned(), change.remove.clone());
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let view = items::require(tx, &principal, (item, &id), project, CollectionRole::Analyst).await?;
-                let collection = view.collection;
-                collections::lock(tx, collection.id).await?;
-                let mut changes = Changes::new(ChangeContext::enter(tx, collection.id, None, true, now).await?);
-                let tags = match item {
-                    Item::Entity => {
-                        changes.load_entities(tx, [view.uid]).await?;
-                        changes.refold.insert(view.uid);
-                        &mut changes.entities.get_mut(&view.uid).ok_or(StoreError::NotFound)?.tags
-                    }
-                    Item::Issue => {
-                        changes.load_issues(tx, [view.uid]).await?;
-                        &mut changes.issues.get_mut(&view.uid).ok_or(StoreError::NotFound)?.record.tags
-                    }
-                };
-                let before = tags.clone();
-                if !remove.iter().all(|tag| before.contains(tag)) {
-                    return Err(StoreError::NotFound);
+        transaction!(self, Person, async |tx| {
+            let view = items::require(tx, &principal, (item, &id), project, CollectionRole::Analyst).await?;
+            let collection = view.collection;
+            collections::lock(tx, collection.id).await?;
+            let mut changes = Changes::new(ChangeContext::enter(tx, collection.id, None, true, now).await?);
+            let tags = match item {
+                Item::Entity => {
+                    changes.load_entities(tx, [view.uid]).await?;
+                    changes.refold.insert(view.uid);
+                    &mut changes.entities.get_mut(&view.uid).ok_or(StoreError::NotFound)?.tags
                 }
-                tags.retain(|tag| !remove.contains(tag));
-                tags.extend(add.iter().cloned());
-                *tags = clean_tags(tags)?;
-                let after = tags.clone();
-                if after == before {
-                    return Ok(after);
+                Item::Issue => {
+                    changes.load_issues(tx, [view.uid]).await?;
+                    &mut changes.issues.get_mut(&view.uid).ok_or(StoreError::NotFound)?.record.tags
                 }
-                changes.write(tx).await?;
-                let action = match item {
-                    Item::Entity => "entity.tag",
-                    Item::Issue => "issue.tag",
-                };
-                let details = json!({"added": add, "removed": remove});
-                audit::insert(tx, &principal, Some(collection.project), action, &view.uid.to_string(), details, now)
-                    .await?;
-                Ok(after)
-            })
+            };
+            let before = tags.clone();
+            if !remove.iter().all(|tag| before.contains(tag)) {
+                return Err(StoreError::NotFound);
+            }
+            tags.retain(|tag| !remove.contains(tag));
+            tags.extend(add.iter().cloned());
+            *tags = clean_tags(tags)?;
+            let after = tags.clone();
+            if after == before {
+                return Ok(after);
+            }
+            changes.write(tx).await?;
+            let action = match item {
+                Item::Entity => "entity.tag",
+                Item::Issue => "issue.tag",
+            };
+            let details = json!({"added": add, "removed": remove});
+            audit::insert(tx, &principal, Some(collection.project), action, &view.uid.to_string(), details, now)
+                .await?;
+            Ok(after)
         })
-        .await
     }
 }

@@ -3,7 +3,7 @@
 //! what a crash left is swept like every blob that nothing refers to.
 
 use crate::db::sql::{Tx, values};
-use crate::db::writer::Who;
+use crate::db::writer::transaction;
 use crate::inventory::blobs::{self, CHUNK_BYTES, Packed};
 use crate::{Store, StoreError};
 use ambit_model::id::BlobHash;
@@ -41,7 +41,7 @@ impl Drop for Rows {
         let (store, key) = (self.store.clone(), self.key);
         if let (true, Ok(runtime)) = (self.written, tokio::runtime::Handle::try_current()) {
             runtime.spawn(async move {
-                let removed = store.write(Who::Engine, move |tx| Box::pin(async move { discard(tx, key).await })).await;
+                let removed = transaction!(store, Engine, async |tx| discard(tx, key).await);
                 if let Err(error) = removed {
                     tracing::warn!(%error, "what came of an upload that was given up stays for an hour");
                 }
@@ -83,17 +83,13 @@ impl Upload {
         self.hasher = hasher;
         let (key, position, chunk) = (self.rows.key, self.position, chunk?);
         self.rows.written = true;
-        let write = self.rows.store.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let sql =
-                    "INSERT INTO blobs (hash, size, written_at) VALUES ($1, 0, $2) ON CONFLICT (hash) DO UPDATE SET \
+        transaction!(self.rows.store, Person, async |tx| {
+            let sql = "INSERT INTO blobs (hash, size, written_at) VALUES ($1, 0, $2) ON CONFLICT (hash) DO UPDATE SET \
                      written_at = excluded.written_at";
-                tx.run(sql, values![key, now]).await?;
-                let sql = "INSERT INTO blob_chunks (hash, position, bytes) VALUES ($1, $2, $3)";
-                tx.run(sql, values![key, position, chunk]).await.map(|_| ())
-            })
-        });
-        write.await?;
+            tx.run(sql, values![key, now]).await?;
+            let sql = "INSERT INTO blob_chunks (hash, position, bytes) VALUES ($1, $2, $3)";
+            tx.run(sql, values![key, position, chunk]).await.map(|_| ())
+        })?;
         self.position += 1;
         self.size += i64::try_from(size).map_err(|_| StoreError::Bug("a piece without end".to_owned()))?;
         Ok(())

@@ -2,7 +2,7 @@
 
 use crate::db::rows::list;
 use crate::db::sql::{Tx, values};
-use crate::db::writer::Who;
+use crate::db::writer::transaction;
 use crate::people::keys;
 use crate::people::users::ACTIVE;
 use crate::{Principal, Store, StoreError};
@@ -39,8 +39,7 @@ impl Store {
         tx.rollback().await?;
         if key.last_used_at.is_none_or(|last| now.0 - last.0 > LAST_USE_EVERY_MS) {
             let id = key.id;
-            let noted =
-                self.write(Who::Person, move |tx| Box::pin(async move { keys::touch(tx, id, now).await })).await;
+            let noted = transaction!(self, Person, async |tx| keys::touch(tx, id, now).await);
             if let Err(error) = noted {
                 // Reading must go on where writing cannot (a full disk).
                 tracing::warn!(%error, "the last use of key {id} was not written down");

@@ -1,7 +1,7 @@
 //! The end of accounts and groups: what goes with them, what stays, and to whom it comes.
 
 use crate::db::sql::{Tx, values};
-use crate::db::writer::Who;
+use crate::db::writer::transaction;
 use crate::people::accounts::account_of;
 use crate::people::groups::group_named;
 use crate::people::users::{self, DELETED};
@@ -70,37 +70,34 @@ impl Store {
     /// stays.
     pub async fn delete_user(&self, principal: &Principal, name: &str, now: Timestamp) -> Result<(), StoreError> {
         let (principal, name) = (principal.clone(), name.to_owned());
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let id = users::find(tx, &name).await?.id;
-                let account = account_of(tx, id).await?;
-                if id != principal.user_id() {
-                    principal.require_administrator()?;
-                }
-                if account.status == DELETED {
-                    return Err(StoreError::NotFound);
-                }
-                if account.user.administrator && users::active_administrators(tx).await? == [id] {
-                    return Err(StoreError::Conflict("the last administrator of an installation stays".to_owned()));
-                }
-                let inherited = match id == principal.user_id() {
-                    true => Vec::new(),
-                    false => projects::inherit(tx, id, principal.user_id(), now).await?,
-                };
-                audit::insert(
-                    tx,
-                    &principal,
-                    None,
-                    "user.delete",
-                    &account.user.username,
-                    json!({"projects": inherited}),
-                    now,
-                )
-                .await?;
-                erase(tx, id, now).await
-            })
-        })
-        .await?;
+        transaction!(self, Person, async |tx| {
+            let id = users::find(tx, &name).await?.id;
+            let account = account_of(tx, id).await?;
+            if id != principal.user_id() {
+                principal.require_administrator()?;
+            }
+            if account.status == DELETED {
+                return Err(StoreError::NotFound);
+            }
+            if account.user.administrator && users::active_administrators(tx).await? == [id] {
+                return Err(StoreError::Conflict("the last administrator of an installation stays".to_owned()));
+            }
+            let inherited = match id == principal.user_id() {
+                true => Vec::new(),
+                false => projects::inherit(tx, id, principal.user_id(), now).await?,
+            };
+            audit::insert(
+                tx,
+                &principal,
+                None,
+                "user.delete",
+                &account.user.username,
+                json!({"projects": inherited}),
+                now,
+            )
+            .await?;
+            erase(tx, id, now).await
+        })?;
         self.inner.access.clear();
         Ok(())
     }
@@ -110,34 +107,31 @@ impl Store {
     pub async fn delete_group(&self, principal: &Principal, name: &str, now: Timestamp) -> Result<(), StoreError> {
         principal.require_administrator()?;
         let (principal, name) = (principal.clone(), name.to_owned());
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let group = group_named(tx, &name).await?.group.id;
-                let service = tx.rows("SELECT id FROM users WHERE service_of = $1 ORDER BY id", values![group]).await?;
-                for account in &service {
-                    erase(tx, account.get(0)?, now).await?;
-                }
-                let paid = hunting_rulesets::paid_by(tx, group, None).await?;
-                let sql = "SELECT id FROM graphs WHERE deleted_at IS NULL AND (group_id = $1
+        transaction!(self, Person, async |tx| {
+            let group = group_named(tx, &name).await?.group.id;
+            let service = tx.rows("SELECT id FROM users WHERE service_of = $1 ORDER BY id", values![group]).await?;
+            for account in &service {
+                erase(tx, account.get(0)?, now).await?;
+            }
+            let paid = hunting_rulesets::paid_by(tx, group, None).await?;
+            let sql = "SELECT id FROM graphs WHERE deleted_at IS NULL AND (group_id = $1
                            OR number IN (SELECT graph FROM graph_access WHERE subject = 'group' AND subject_id = $1)) \
                            ORDER BY number";
-                let graphs: Vec<String> =
-                    tx.rows(sql, values![group]).await?.iter().map(|row| row.get(0)).collect::<Result<_, _>>()?;
-                for sql in LEAVE_GROUP {
-                    tx.run(sql, values![group]).await?;
-                }
-                hunting_rulesets::change_payer(tx, paid, now).await?;
-                for sql in GROUP_TRACES {
-                    tx.run(sql, values![group]).await?;
-                }
-                audit::insert(tx, &principal, None, "group.delete", &name, json!({}), now).await?;
-                for graph in &graphs {
-                    note(tx, graph, What::Changed, now).await?;
-                }
-                Ok(())
-            })
-        })
-        .await?;
+            let graphs: Vec<String> =
+                tx.rows(sql, values![group]).await?.iter().map(|row| row.get(0)).collect::<Result<_, _>>()?;
+            for sql in LEAVE_GROUP {
+                tx.run(sql, values![group]).await?;
+            }
+            hunting_rulesets::change_payer(tx, paid, now).await?;
+            for sql in GROUP_TRACES {
+                tx.run(sql, values![group]).await?;
+            }
+            audit::insert(tx, &principal, None, "group.delete", &name, json!({}), now).await?;
+            for graph in &graphs {
+                note(tx, graph, What::Changed, now).await?;
+            }
+            Ok(())
+        })?;
         self.inner.access.clear();
         Ok(())
     }

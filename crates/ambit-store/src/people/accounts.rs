@@ -3,7 +3,7 @@
 
 use crate::db::rows::{columns, list};
 use crate::db::sql::{Tx, to_json, values};
-use crate::db::writer::Who;
+use crate::db::writer::transaction;
 use crate::people::audit;
 use crate::people::users::{self, ACTIVE, DELETED, STATUSES};
 use crate::{Principal, Store, StoreError};
@@ -136,19 +136,15 @@ impl Store {
         now: Timestamp,
     ) -> Result<(), StoreError> {
         let (principal, changes) = (principal.clone(), changes.clone());
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                if standing_to(tx, &principal, user).await? == Relationship::Anybody {
-                    return Err(StoreError::Forbidden("this is another user's profile".to_owned()));
-                }
-                let before = account_of(tx, user).await?;
-                let profile = merged(before.profile, &changes)?;
-                tx.run("UPDATE users SET profile = $1 WHERE id = $2", values![to_json(&profile), user]).await?;
-                audit::insert(tx, &principal, None, "user.change", &before.user.username, Value::Object(changes), now)
-                    .await
-            })
+        transaction!(self, Person, async |tx| {
+            if standing_to(tx, &principal, user).await? == Relationship::Anybody {
+                return Err(StoreError::Forbidden("this is another user's profile".to_owned()));
+            }
+            let before = account_of(tx, user).await?;
+            let profile = merged(before.profile, &changes)?;
+            tx.run("UPDATE users SET profile = $1 WHERE id = $2", values![to_json(&profile), user]).await?;
+            audit::insert(tx, &principal, None, "user.change", &before.user.username, Value::Object(changes), now).await
         })
-        .await
     }
 
     /// Caps what a user may use. The administrator of the installation caps the user; administrators of the user's
@@ -161,30 +157,27 @@ impl Store {
         now: Timestamp,
     ) -> Result<(), StoreError> {
         let (principal, caps) = (principal.clone(), caps.to_vec());
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let groups = match principal.administrator() {
-                    true => Vec::new(),
-                    false if principal.user_id() == user => Vec::new(),
-                    false => groups_over(tx, &principal, user).await?,
-                };
-                if !principal.administrator() && groups.is_empty() {
-                    return Err(StoreError::Forbidden("caps are set by administrators of the user's group".to_owned()));
+        transaction!(self, Person, async |tx| {
+            let groups = match principal.administrator() {
+                true => Vec::new(),
+                false if principal.user_id() == user => Vec::new(),
+                false => groups_over(tx, &principal, user).await?,
+            };
+            if !principal.administrator() && groups.is_empty() {
+                return Err(StoreError::Forbidden("caps are set by administrators of the user's group".to_owned()));
+            }
+            for (name, allowed) in &caps {
+                if principal.administrator() {
+                    users::write_quota(tx, "user", user, name, *allowed).await?;
                 }
-                for (name, allowed) in &caps {
-                    if principal.administrator() {
-                        users::write_quota(tx, "user", user, name, *allowed).await?;
-                    }
-                    for group in &groups {
-                        users::write_cap(tx, *group, user, name, *allowed).await?;
-                    }
+                for group in &groups {
+                    users::write_cap(tx, *group, user, name, *allowed).await?;
                 }
-                let caps: Map<String, Value> = caps.into_iter().map(|(name, allowed)| (name, json!(allowed))).collect();
-                let details = json!({"caps": caps, "groups": groups});
-                audit::insert(tx, &principal, None, "quota.set", &user.to_string(), details, now).await
-            })
+            }
+            let caps: Map<String, Value> = caps.into_iter().map(|(name, allowed)| (name, json!(allowed))).collect();
+            let details = json!({"caps": caps, "groups": groups});
+            audit::insert(tx, &principal, None, "quota.set", &user.to_string(), details, now).await
         })
-        .await
     }
 
     /// Suspends a user, or lets the user in again; for the administrator of the installation. The last administrator
@@ -202,29 +195,16 @@ impl Store {
             return Err(StoreError::Invalid(format!("there is no status {status:?}; there are {known}")));
         }
         let (principal, status) = (principal.clone(), status.to_owned());
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let administrators = users::active_administrators(tx).await?;
-                if status != ACTIVE && administrators == [user] {
-                    return Err(StoreError::Conflict(
-                        "the last administrator of an installation stays active".to_owned(),
-                    ));
-                }
-                let sql = "UPDATE users SET status = $1 WHERE id = $2 AND status <> $3 RETURNING username";
-                let row = tx.row(sql, values![&status, user, DELETED]).await?.ok_or(StoreError::NotFound)?;
-                audit::insert(
-                    tx,
-                    &principal,
-                    None,
-                    "user.status",
-                    &row.get::<String>(0)?,
-                    json!({"status": status}),
-                    now,
-                )
+        transaction!(self, Person, async |tx| {
+            let administrators = users::active_administrators(tx).await?;
+            if status != ACTIVE && administrators == [user] {
+                return Err(StoreError::Conflict("the last administrator of an installation stays active".to_owned()));
+            }
+            let sql = "UPDATE users SET status = $1 WHERE id = $2 AND status <> $3 RETURNING username";
+            let row = tx.row(sql, values![&status, user, DELETED]).await?.ok_or(StoreError::NotFound)?;
+            audit::insert(tx, &principal, None, "user.status", &row.get::<String>(0)?, json!({"status": status}), now)
                 .await
-            })
-        })
-        .await?;
+        })?;
         self.inner.access.clear();
         Ok(())
     }

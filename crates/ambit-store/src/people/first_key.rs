@@ -2,7 +2,7 @@
 //! key once and soon.
 
 use crate::db::sql::values;
-use crate::db::writer::Who;
+use crate::db::writer::transaction;
 use crate::people::keys::{self, Draft};
 use crate::people::{access, audit};
 use crate::{IssuedKey, Store, StoreError};
@@ -27,14 +27,11 @@ impl Store {
         let operator = self.local_operator().await?;
         let text = keys::random_text();
         let (hash, expires_at) = (self.inner.secret.token_hash(&text), now.plus_ms(TOKEN_MS));
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                tx.run("DELETE FROM key_tokens", Vec::new()).await?;
-                let sql = "INSERT INTO key_tokens (hash, user_id, expires_at) VALUES ($1, $2, $3)";
-                tx.run(sql, values![hash.as_slice(), operator.user_id(), expires_at]).await.map(|_| ())
-            })
-        })
-        .await?;
+        transaction!(self, Person, async |tx| {
+            tx.run("DELETE FROM key_tokens", Vec::new()).await?;
+            let sql = "INSERT INTO key_tokens (hash, user_id, expires_at) VALUES ($1, $2, $3)";
+            tx.run(sql, values![hash.as_slice(), operator.user_id(), expires_at]).await.map(|_| ())
+        })?;
         Ok(KeyToken { text, expires_at })
     }
 
@@ -51,17 +48,14 @@ impl Store {
             return Err(StoreError::NotFound);
         }
         let draft = Draft::new(&self.inner.secret, LABEL);
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let sql = "DELETE FROM key_tokens WHERE hash = $1 AND expires_at > $2 RETURNING user_id";
-                let row = tx.row(sql, values![hash.as_slice(), now]).await?.ok_or(StoreError::NotFound)?;
-                let principal = access::load(tx, row.get(0)?, None).await?;
-                let issued = draft.insert(tx, principal.user_id(), keys::Origin::default(), now).await?;
-                let details = json!({"user": principal.email(), "visible": issued.visible, "label": issued.label});
-                audit::insert(tx, &principal, None, "key.redeem", &issued.id.to_string(), details, now).await?;
-                Ok(issued)
-            })
+        transaction!(self, Person, async |tx| {
+            let sql = "DELETE FROM key_tokens WHERE hash = $1 AND expires_at > $2 RETURNING user_id";
+            let row = tx.row(sql, values![hash.as_slice(), now]).await?.ok_or(StoreError::NotFound)?;
+            let principal = access::load(tx, row.get(0)?, None).await?;
+            let issued = draft.insert(tx, principal.user_id(), keys::Origin::default(), now).await?;
+            let details = json!({"user": principal.email(), "visible": issued.visible, "label": issued.label});
+            audit::insert(tx, &principal, None, "key.redeem", &issued.id.to_string(), details, now).await?;
+            Ok(issued)
         })
-        .await
     }
 }

@@ -3,7 +3,7 @@
 //! brings them.
 
 use crate::db::sql::{Row, Tx, from_json, to_json, values};
-use crate::db::writer::Who;
+use crate::db::writer::transaction;
 use crate::people::accounts::{account_of, merged, select};
 use crate::people::invitations::{self, InvitedTo};
 use crate::people::users::{self, clean_name, insert_user};
@@ -175,16 +175,13 @@ impl Store {
     ) -> Result<(), StoreError> {
         principal.require_administrator()?;
         let (principal, caps) = (principal.clone(), caps.to_vec());
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                for (name, allowed) in &caps {
-                    users::write_quota(tx, "group", group, name, *allowed).await?;
-                }
-                let caps: Map<String, Value> = caps.into_iter().map(|(name, allowed)| (name, json!(allowed))).collect();
-                audit::insert(tx, &principal, None, "quota.set", &group.to_string(), Value::Object(caps), now).await
-            })
+        transaction!(self, Person, async |tx| {
+            for (name, allowed) in &caps {
+                users::write_quota(tx, "group", group, name, *allowed).await?;
+            }
+            let caps: Map<String, Value> = caps.into_iter().map(|(name, allowed)| (name, json!(allowed))).collect();
+            audit::insert(tx, &principal, None, "quota.set", &group.to_string(), Value::Object(caps), now).await
         })
-        .await
     }
 
     /// Changes what a group's profile says; for its administrators.
@@ -196,17 +193,14 @@ impl Store {
         now: Timestamp,
     ) -> Result<(), StoreError> {
         let (principal, name, changes) = (principal.clone(), name.to_owned(), changes.clone());
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let before = group_named(tx, &name).await?;
-                require_administrator_of(tx, &principal, before.group.id).await?;
-                let profile = merged(before.profile, &changes)?;
-                let sql = "UPDATE user_groups SET profile = $1 WHERE id = $2";
-                tx.run(sql, values![to_json(&profile), before.group.id]).await?;
-                audit::insert(tx, &principal, None, "group.change", &name, Value::Object(changes), now).await
-            })
+        transaction!(self, Person, async |tx| {
+            let before = group_named(tx, &name).await?;
+            require_administrator_of(tx, &principal, before.group.id).await?;
+            let profile = merged(before.profile, &changes)?;
+            let sql = "UPDATE user_groups SET profile = $1 WHERE id = $2";
+            tx.run(sql, values![to_json(&profile), before.group.id]).await?;
+            audit::insert(tx, &principal, None, "group.change", &name, Value::Object(changes), now).await
         })
-        .await
     }
 
     /// Brings users into a group by their addresses: the administrator of the installation at once, making accounts
@@ -226,21 +220,17 @@ impl Store {
         }
         let emails: Vec<String> = emails.iter().map(|email| users::clean_email(email)).collect::<Result<_, _>>()?;
         let (principal, name) = (principal.clone(), name.to_owned());
-        let brought = self
-            .write(Who::Person, move |tx| {
-                Box::pin(async move {
-                    let group = group_named(tx, &name).await?.group;
-                    require_administrator_of(tx, &principal, group.id).await?;
-                    let mut brought = Vec::new();
-                    for email in &emails {
-                        brought.push(bring(tx, &principal, group.id, email, administrator, open_accounts, now).await?);
-                    }
-                    let details = json!({"emails": emails, "administrator": administrator});
-                    audit::insert(tx, &principal, None, "group.join", &name, details, now).await?;
-                    Ok(brought)
-                })
-            })
-            .await?;
+        let brought = transaction!(self, Person, async |tx| {
+            let group = group_named(tx, &name).await?.group;
+            require_administrator_of(tx, &principal, group.id).await?;
+            let mut brought = Vec::new();
+            for email in &emails {
+                brought.push(bring(tx, &principal, group.id, email, administrator, open_accounts, now).await?);
+            }
+            let details = json!({"emails": emails, "administrator": administrator});
+            audit::insert(tx, &principal, None, "group.join", &name, details, now).await?;
+            Ok(brought)
+        })?;
         self.inner.access.clear();
         Ok(brought)
     }
@@ -257,19 +247,16 @@ impl Store {
     ) -> Result<(), StoreError> {
         principal.require_administrator()?;
         let (principal, name, members) = (principal.clone(), name.to_owned(), members.to_vec());
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let group = group_named(tx, &name).await?.group;
-                for member in &members {
-                    let user = users::find(tx, member).await?;
-                    join(tx, group.id, user.id, administrator).await?;
-                    invitations::end(tx, InvitedTo::Group, group.id, user.id).await?;
-                }
-                let details = json!({"members": members, "administrator": administrator});
-                audit::insert(tx, &principal, None, "group.join", &name, details, now).await
-            })
-        })
-        .await?;
+        transaction!(self, Person, async |tx| {
+            let group = group_named(tx, &name).await?.group;
+            for member in &members {
+                let user = users::find(tx, member).await?;
+                join(tx, group.id, user.id, administrator).await?;
+                invitations::end(tx, InvitedTo::Group, group.id, user.id).await?;
+            }
+            let details = json!({"members": members, "administrator": administrator});
+            audit::insert(tx, &principal, None, "group.join", &name, details, now).await
+        })?;
         self.inner.access.clear();
         Ok(())
     }
@@ -285,26 +272,23 @@ impl Store {
         now: Timestamp,
     ) -> Result<(), StoreError> {
         let (principal, name) = (principal.clone(), name.to_owned());
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let group = group_named(tx, &name).await?.group;
-                if user != principal.user_id() {
-                    require_administrator_of(tx, &principal, group.id).await?;
-                }
-                if administrators {
-                    let sql = "UPDATE group_members SET administrator = 0 WHERE group_id = $1 AND user_id = $2 AND \
+        transaction!(self, Person, async |tx| {
+            let group = group_named(tx, &name).await?.group;
+            if user != principal.user_id() {
+                require_administrator_of(tx, &principal, group.id).await?;
+            }
+            if administrators {
+                let sql = "UPDATE group_members SET administrator = 0 WHERE group_id = $1 AND user_id = $2 AND \
                                administrator = 1";
-                    if tx.run(sql, values![group.id, user]).await? == 0 {
-                        return Err(StoreError::NotFound);
-                    }
-                } else if invitations::end(tx, InvitedTo::Group, group.id, user).await?.is_none() {
-                    part(tx, group.id, user, now).await?;
+                if tx.run(sql, values![group.id, user]).await? == 0 {
+                    return Err(StoreError::NotFound);
                 }
-                let details = json!({"user": user, "administrators": administrators});
-                audit::insert(tx, &principal, None, "group.leave", &name, details, now).await
-            })
-        })
-        .await?;
+            } else if invitations::end(tx, InvitedTo::Group, group.id, user).await?.is_none() {
+                part(tx, group.id, user, now).await?;
+            }
+            let details = json!({"user": user, "administrators": administrators});
+            audit::insert(tx, &principal, None, "group.leave", &name, details, now).await
+        })?;
         self.inner.access.clear();
         Ok(())
     }
@@ -319,33 +303,22 @@ impl Store {
     ) -> Result<(Account, IssuedKey), StoreError> {
         let (principal, group, id) = (principal.clone(), group.to_owned(), clean_name(id)?);
         let draft = keys::Draft::new(&self.inner.secret, "service account");
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let group = group_named(tx, &group).await?.group;
-                require_administrator_of(tx, &principal, group.id).await?;
-                let prefix = format!("{}_", group.name);
-                let username = if id.starts_with(&prefix) { id } else { format!("{prefix}{id}") };
-                // An identifier like an address that no person can have: the reserved domain is nobody's.
-                let email = format!("{username}@service.invalid");
-                let user = insert_user(tx, &email, Some(&username), false, now).await?;
-                let sql = "UPDATE users SET service_of = $1, api_quota_group = $2, intelligence_quota_group = $3 WHERE \
+        transaction!(self, Person, async |tx| {
+            let group = group_named(tx, &group).await?.group;
+            require_administrator_of(tx, &principal, group.id).await?;
+            let prefix = format!("{}_", group.name);
+            let username = if id.starts_with(&prefix) { id } else { format!("{prefix}{id}") };
+            // An identifier like an address that no person can have: the reserved domain is nobody's.
+            let email = format!("{username}@service.invalid");
+            let user = insert_user(tx, &email, Some(&username), false, now).await?;
+            let sql = "UPDATE users SET service_of = $1, api_quota_group = $2, intelligence_quota_group = $3 WHERE \
                            id = $4";
-                tx.run(sql, values![group.id, group.id, group.id, user.id]).await?;
-                let origin = keys::Origin::of(tx, &principal, None).await?;
-                let issued = draft.insert(tx, user.id, origin, now).await?;
-                audit::insert(
-                    tx,
-                    &principal,
-                    None,
-                    "service_account.create",
-                    &username,
-                    json!({"group": group.name}),
-                    now,
-                )
+            tx.run(sql, values![group.id, group.id, group.id, user.id]).await?;
+            let origin = keys::Origin::of(tx, &principal, None).await?;
+            let issued = draft.insert(tx, user.id, origin, now).await?;
+            audit::insert(tx, &principal, None, "service_account.create", &username, json!({"group": group.name}), now)
                 .await?;
-                Ok((account_of(tx, user.id).await?, issued))
-            })
+            Ok((account_of(tx, user.id).await?, issued))
         })
-        .await
     }
 }

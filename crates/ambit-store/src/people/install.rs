@@ -1,7 +1,7 @@
 //! What a fresh installation begins with: its organisation, owner, primary project and first key.
 
 use crate::db::sql::{Tx, values};
-use crate::db::writer::Who;
+use crate::db::writer::transaction;
 use crate::people::{keys, projects, users};
 use crate::{IssuedKey, Options, Store, StoreError};
 use ambit_model::Timestamp;
@@ -28,9 +28,7 @@ impl Store {
         let (store, version) = Self::connect(options, true).await?;
         store.migrate(version).await?;
         let (owner, key) = (owner.clone(), keys::Draft::new(&store.inner.secret, "owner"));
-        let issued = store
-            .write(Who::Person, move |tx| Box::pin(async move { insert_owner(tx, &owner, key, now).await }))
-            .await?;
+        let issued = transaction!(store, Person, async |tx| insert_owner(tx, &owner, key, now).await)?;
         Ok((store, issued))
     }
 

@@ -4,7 +4,7 @@
 
 use crate::db::rows::{Cells, FromRow, columns, list};
 use crate::db::sql::{Tx, values};
-use crate::db::writer::Who;
+use crate::db::writer::transaction;
 use crate::people::{audit, groups, projects};
 use crate::{Principal, Store, StoreError};
 use ambit_model::Timestamp;
@@ -236,7 +236,7 @@ impl Store {
     /// Accepts an invitation of the caller's.
     pub async fn accept_invitation(&self, principal: &Principal, id: i64, now: Timestamp) -> Result<(), StoreError> {
         let principal = principal.clone();
-        self.write(Who::Person, move |tx| Box::pin(async move { accept(tx, &principal, id, now).await })).await?;
+        transaction!(self, Person, async |tx| accept(tx, &principal, id, now).await)?;
         self.inner.access.clear();
         Ok(())
     }
@@ -245,21 +245,18 @@ impl Store {
     /// given with it end too.
     pub async fn end_invitation(&self, principal: &Principal, id: i64, now: Timestamp) -> Result<(), StoreError> {
         let principal = principal.clone();
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let held = hold(tx, id).await?;
-                let declined = held.user == principal.user_id();
-                if !declined && !may_withdraw(tx, &principal, &held).await? {
-                    return Err(StoreError::NotFound);
-                }
-                tx.run("DELETE FROM invitations WHERE id = $1", values![id]).await?;
-                tx.run("DELETE FROM collection_roles WHERE member_id = $1", values![held.member]).await?;
-                let action = if declined { "invitation.decline" } else { "invitation.withdraw" };
-                let project = (held.kind == InvitedTo::Project).then_some(held.target);
-                let details = json!({"user": held.user, "role": held.role});
-                audit::insert(tx, &principal, project, action, &id.to_string(), details, now).await
-            })
+        transaction!(self, Person, async |tx| {
+            let held = hold(tx, id).await?;
+            let declined = held.user == principal.user_id();
+            if !declined && !may_withdraw(tx, &principal, &held).await? {
+                return Err(StoreError::NotFound);
+            }
+            tx.run("DELETE FROM invitations WHERE id = $1", values![id]).await?;
+            tx.run("DELETE FROM collection_roles WHERE member_id = $1", values![held.member]).await?;
+            let action = if declined { "invitation.decline" } else { "invitation.withdraw" };
+            let project = (held.kind == InvitedTo::Project).then_some(held.target);
+            let details = json!({"user": held.user, "role": held.role});
+            audit::insert(tx, &principal, project, action, &id.to_string(), details, now).await
         })
-        .await
     }
 }

@@ -8,7 +8,7 @@
 use crate::db::rows::{columns, list};
 use crate::db::secret::Secret;
 use crate::db::sql::{Tx, values};
-use crate::db::writer::Who;
+use crate::db::writer::transaction;
 use crate::people::{audit, users};
 use crate::{Principal, Store, StoreError};
 use ambit_model::Timestamp;
@@ -197,23 +197,20 @@ impl Store {
     ) -> Result<IssuedKey, StoreError> {
         let (principal, new) = (principal.clone(), new.clone());
         let draft = Draft::new(&self.inner.secret, &new.label);
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let user = match &new.user {
-                    None => principal.user().clone(),
-                    Some(name) => users::find(tx, name).await?,
-                };
-                if user.id != principal.user_id() {
-                    principal.require_administrator()?;
-                }
-                let origin = Origin::of(tx, &principal, new.expires_at).await?;
-                let issued = draft.insert(tx, user.id, origin, now).await?;
-                let details = json!({"user": user.email, "visible": issued.visible, "label": issued.label});
-                audit::insert(tx, &principal, None, "key.create", &issued.id.to_string(), details, now).await?;
-                Ok(issued)
-            })
+        transaction!(self, Person, async |tx| {
+            let user = match &new.user {
+                None => principal.user().clone(),
+                Some(name) => users::find(tx, name).await?,
+            };
+            if user.id != principal.user_id() {
+                principal.require_administrator()?;
+            }
+            let origin = Origin::of(tx, &principal, new.expires_at).await?;
+            let issued = draft.insert(tx, user.id, origin, now).await?;
+            let details = json!({"user": user.email, "visible": issued.visible, "label": issued.label});
+            audit::insert(tx, &principal, None, "key.create", &issued.id.to_string(), details, now).await?;
+            Ok(issued)
         })
-        .await
     }
 
     /// The caller's keys, or, for the administrator of the installation, all; newest first.
@@ -231,21 +228,16 @@ impl Store {
     /// user that were made with it.
     pub async fn revoke_key(&self, principal: &Principal, id: i64, now: Timestamp) -> Result<RevokedKeys, StoreError> {
         let principal = principal.clone();
-        let revoked = self
-            .write(Who::Person, move |tx| {
-                Box::pin(async move {
-                    let sql =
-                        "UPDATE api_keys SET revoked_at = $1 WHERE id = $2 AND ($3 = 1 OR user_id = $4) AND revoked_at \
+        let revoked = transaction!(self, Person, async |tx| {
+            let sql = "UPDATE api_keys SET revoked_at = $1 WHERE id = $2 AND ($3 = 1 OR user_id = $4) AND revoked_at \
                          IS NULL RETURNING user_id";
-                    let caller = values![now, id, principal.administrator(), principal.user_id()];
-                    let user: i64 = tx.read_first(sql, caller).await?.ok_or(StoreError::NotFound)?;
-                    let revoked = revoke_children(tx, id, user, now).await?;
-                    let details = json!({"with_it": revoked.with_it, "of_others": revoked.of_others});
-                    audit::insert(tx, &principal, None, "key.revoke", &id.to_string(), details, now).await?;
-                    Ok(revoked)
-                })
-            })
-            .await?;
+            let caller = values![now, id, principal.administrator(), principal.user_id()];
+            let user: i64 = tx.read_first(sql, caller).await?.ok_or(StoreError::NotFound)?;
+            let revoked = revoke_children(tx, id, user, now).await?;
+            let details = json!({"with_it": revoked.with_it, "of_others": revoked.of_others});
+            audit::insert(tx, &principal, None, "key.revoke", &id.to_string(), details, now).await?;
+            Ok(revoked)
+        })?;
         self.inner.access.clear();
         Ok(revoked)
     }

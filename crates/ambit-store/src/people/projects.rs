@@ -2,7 +2,7 @@
 
 use crate::db::rows::{columns, list};
 use crate::db::sql::{Tx, values};
-use crate::db::writer::Who;
+use crate::db::writer::transaction;
 use crate::inventory::{collections, feed, integrations};
 use crate::people::audit;
 use crate::people::invitations::{self, InvitedTo};
@@ -273,30 +273,23 @@ impl Store {
         now: Timestamp,
     ) -> Result<ProjectView, StoreError> {
         let (caller, name) = (principal.clone(), clean_title(name)?);
-        let mut created = self
-            .write(Who::Person, move |tx| {
-                Box::pin(async move {
-                    let organization: i64 =
-                        tx.read_one("SELECT id FROM organizations ORDER BY id LIMIT 1", Vec::new()).await?;
-                    let id = insert(tx, organization, &name, caller.user_id(), now).await?;
-                    let created =
-                        view(tx.read_one(&format!("{} WHERE p.id = $1", select()), values![id]).await?, &caller);
-                    audit::insert(
-                        tx,
-                        &caller,
-                        Some(id),
-                        "project.create",
-                        &created.project.uuid.to_string(),
-                        json!({"name": name}),
-                        now,
-                    )
-                    .await?;
-                    feed::note(tx, &feed::Note::person(id, Noun::Project, created.project.uuid, What::Appeared), now)
-                        .await?;
-                    Ok(created)
-                })
-            })
+        let mut created = transaction!(self, Person, async |tx| {
+            let organization: i64 = tx.read_one("SELECT id FROM organizations ORDER BY id LIMIT 1", Vec::new()).await?;
+            let id = insert(tx, organization, &name, caller.user_id(), now).await?;
+            let created = view(tx.read_one(&format!("{} WHERE p.id = $1", select()), values![id]).await?, &caller);
+            audit::insert(
+                tx,
+                &caller,
+                Some(id),
+                "project.create",
+                &created.project.uuid.to_string(),
+                json!({"name": name}),
+                now,
+            )
             .await?;
+            feed::note(tx, &feed::Note::person(id, Noun::Project, created.project.uuid, What::Appeared), now).await?;
+            Ok(created)
+        })?;
         self.inner.access.clear();
         created.role = Some(ProjectRole::Owner);
         created.primary = principal.primary().is_none();
@@ -318,28 +311,25 @@ impl Store {
             return Err(StoreError::Invalid(format!("a description has at most {DESCRIPTION_CHARS_MAX} characters")));
         }
         let (caller, primary) = (principal.clone(), settings.primary);
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let id = find_project(tx, &caller, uuid).await?.project.id;
-                let object = uuid.to_string();
-                if name.is_some() || description.is_some() {
-                    caller.require_project(id, ProjectRole::Owner)?;
-                    let sql = "UPDATE projects SET name = COALESCE($1, name), description = NULLIF(COALESCE($2, \
+        transaction!(self, Person, async |tx| {
+            let id = find_project(tx, &caller, uuid).await?.project.id;
+            let object = uuid.to_string();
+            if name.is_some() || description.is_some() {
+                caller.require_project(id, ProjectRole::Owner)?;
+                let sql = "UPDATE projects SET name = COALESCE($1, name), description = NULLIF(COALESCE($2, \
                                description), '') WHERE id = $3";
-                    tx.run(sql, values![name.clone(), description.clone(), id]).await?;
-                    let details = json!({"name": name, "description": description});
-                    audit::insert(tx, &caller, Some(id), "project.settings", &object, details, now).await?;
-                    feed::note(tx, &feed::Note::person(id, Noun::Project, uuid, What::Changed), now).await?;
-                }
-                if primary {
-                    let sql = "UPDATE users SET primary_project = $1 WHERE id = $2";
-                    tx.run(sql, values![id, caller.user_id()]).await?;
-                    audit::insert(tx, &caller, Some(id), "user.primary_project", &object, json!({}), now).await?;
-                }
-                Ok(())
-            })
-        })
-        .await?;
+                tx.run(sql, values![name.clone(), description.clone(), id]).await?;
+                let details = json!({"name": name, "description": description});
+                audit::insert(tx, &caller, Some(id), "project.settings", &object, details, now).await?;
+                feed::note(tx, &feed::Note::person(id, Noun::Project, uuid, What::Changed), now).await?;
+            }
+            if primary {
+                let sql = "UPDATE users SET primary_project = $1 WHERE id = $2";
+                tx.run(sql, values![id, caller.user_id()]).await?;
+                audit::insert(tx, &caller, Some(id), "user.primary_project", &object, json!({}), now).await?;
+            }
+            Ok(())
+        })?;
         self.inner.access.clear();
         Ok(())
     }
@@ -352,41 +342,36 @@ impl Store {
         now: Timestamp,
     ) -> Result<ProjectView, StoreError> {
         let caller = principal.clone();
-        let deleted = self
-            .write(Who::Person, move |tx| {
-                Box::pin(async move {
-                    let view = find_project(tx, &caller, uuid).await?;
-                    let id = view.project.id;
-                    caller.require_project(id, ProjectRole::Owner)?;
-                    let sql =
-                        "SELECT id, uuid FROM collections WHERE project_id = $1 AND deleted_at IS NULL ORDER BY id";
-                    let held: Vec<(i64, Uuid)> = tx.read_all(sql, values![id]).await?;
-                    for (collection, _) in &held {
-                        // All of them before the revision counter, which the first deletion takes: the order in which
-                        // everybody locks.
-                        collections::lock(tx, *collection).await?;
-                    }
-                    for (collection, uuid) in held {
-                        collections::delete(tx, collection, id, uuid, caller.user_uuid(), now).await?;
-                    }
-                    integrations::forget(tx, id).await?;
-                    audit::insert(
-                        tx,
-                        &caller,
-                        Some(id),
-                        "project.delete",
-                        &uuid.to_string(),
-                        json!({"name": view.project.name}),
-                        now,
-                    )
-                    .await?;
-                    feed::note(tx, &feed::Note::person(id, Noun::Project, uuid, What::Disappeared), now).await?;
-                    tx.run("DELETE FROM invitations WHERE kind = 'project' AND target_id = $1", values![id]).await?;
-                    tx.run("UPDATE projects SET deleted_at = $1 WHERE id = $2", values![now, id]).await?;
-                    Ok(view)
-                })
-            })
+        let deleted = transaction!(self, Person, async |tx| {
+            let view = find_project(tx, &caller, uuid).await?;
+            let id = view.project.id;
+            caller.require_project(id, ProjectRole::Owner)?;
+            let sql = "SELECT id, uuid FROM collections WHERE project_id = $1 AND deleted_at IS NULL ORDER BY id";
+            let held: Vec<(i64, Uuid)> = tx.read_all(sql, values![id]).await?;
+            for (collection, _) in &held {
+                // All of them before the revision counter, which the first deletion takes: the order in which
+                // everybody locks.
+                collections::lock(tx, *collection).await?;
+            }
+            for (collection, uuid) in held {
+                collections::delete(tx, collection, id, uuid, caller.user_uuid(), now).await?;
+            }
+            integrations::forget(tx, id).await?;
+            audit::insert(
+                tx,
+                &caller,
+                Some(id),
+                "project.delete",
+                &uuid.to_string(),
+                json!({"name": view.project.name}),
+                now,
+            )
             .await?;
+            feed::note(tx, &feed::Note::person(id, Noun::Project, uuid, What::Disappeared), now).await?;
+            tx.run("DELETE FROM invitations WHERE kind = 'project' AND target_id = $1", values![id]).await?;
+            tx.run("UPDATE projects SET deleted_at = $1 WHERE id = $2", values![now, id]).await?;
+            Ok(view)
+        })?;
         self.inner.access.clear();
         Ok(deleted)
     }
@@ -431,27 +416,22 @@ impl Store {
         }
         let names = names.iter().map(|name| clean_address(name)).collect::<Result<Vec<_>, _>>()?;
         let caller = principal.clone();
-        let added = self
-            .write(Who::Person, move |tx| {
-                Box::pin(async move {
-                    let id = require(tx, &caller, project, ProjectRole::Owner).await?;
-                    lock(tx, id).await?;
-                    let mut unknown = Vec::new();
-                    for name in &names {
-                        if !bring(tx, &caller, id, name, role, open_accounts, now).await? {
-                            unknown.push(name.clone());
-                        }
-                    }
-                    keep_an_owner(tx, id).await?;
-                    let details = json!({"emails": names, "role": role.name()});
-                    audit::insert(tx, &caller, Some(id), "member.add", &project.to_string(), details, now).await?;
-                    let mut members = members(tx, id).await?;
-                    members
-                        .retain(|member| names.contains(&member.user.email) || names.contains(&member.user.username));
-                    Ok(Added { members, unknown })
-                })
-            })
-            .await?;
+        let added = transaction!(self, Person, async |tx| {
+            let id = require(tx, &caller, project, ProjectRole::Owner).await?;
+            lock(tx, id).await?;
+            let mut unknown = Vec::new();
+            for name in &names {
+                if !bring(tx, &caller, id, name, role, open_accounts, now).await? {
+                    unknown.push(name.clone());
+                }
+            }
+            keep_an_owner(tx, id).await?;
+            let details = json!({"emails": names, "role": role.name()});
+            audit::insert(tx, &caller, Some(id), "member.add", &project.to_string(), details, now).await?;
+            let mut members = members(tx, id).await?;
+            members.retain(|member| names.contains(&member.user.email) || names.contains(&member.user.username));
+            Ok(Added { members, unknown })
+        })?;
         self.inner.access.clear();
         Ok(added)
     }

@@ -2,7 +2,7 @@
 
 use crate::db::rows::list;
 use crate::db::sql::values;
-use crate::db::writer::Who;
+use crate::db::writer::transaction;
 use crate::inventory::collections::require;
 use crate::people::audit;
 use crate::people::projects::{self, Member, PEOPLE};
@@ -41,28 +41,17 @@ impl Store {
         now: Timestamp,
     ) -> Result<(), StoreError> {
         let (principal, member) = (principal.clone(), member.trim().to_owned());
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let collection = require(tx, &principal, uuid, CollectionRole::Viewer).await?.collection;
-                principal.require_project(collection.project, ProjectRole::Owner)?;
-                let member = projects::find_member(tx, collection.project, &member).await?.id;
-                let sql = "INSERT INTO collection_roles (collection_id, member_id, role) VALUES ($1, $2, $3)
+        transaction!(self, Person, async |tx| {
+            let collection = require(tx, &principal, uuid, CollectionRole::Viewer).await?.collection;
+            principal.require_project(collection.project, ProjectRole::Owner)?;
+            let member = projects::find_member(tx, collection.project, &member).await?.id;
+            let sql = "INSERT INTO collection_roles (collection_id, member_id, role) VALUES ($1, $2, $3)
                            ON CONFLICT (collection_id, member_id) DO UPDATE SET role = excluded.role";
-                tx.run(sql, values![collection.id, member, role.name()]).await?;
-                let details = json!({"member": member, "role": role.name()});
-                audit::insert(
-                    tx,
-                    &principal,
-                    Some(collection.project),
-                    "collection.role",
-                    &uuid.to_string(),
-                    details,
-                    now,
-                )
+            tx.run(sql, values![collection.id, member, role.name()]).await?;
+            let details = json!({"member": member, "role": role.name()});
+            audit::insert(tx, &principal, Some(collection.project), "collection.role", &uuid.to_string(), details, now)
                 .await
-            })
-        })
-        .await?;
+        })?;
         self.inner.access.clear();
         Ok(())
     }
@@ -76,28 +65,17 @@ impl Store {
         now: Timestamp,
     ) -> Result<(), StoreError> {
         let principal = principal.clone();
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let collection = require(tx, &principal, uuid, CollectionRole::Viewer).await?.collection;
-                principal.require_project(collection.project, ProjectRole::Owner)?;
-                let sql = "DELETE FROM collection_roles WHERE collection_id = $1 AND member_id = $2";
-                if tx.run(sql, values![collection.id, member]).await? == 0 {
-                    return Err(StoreError::NotFound);
-                }
-                let (project, object) = (Some(collection.project), uuid.to_string());
-                audit::insert(
-                    tx,
-                    &principal,
-                    project,
-                    "collection.role.remove",
-                    &object,
-                    json!({"member": member}),
-                    now,
-                )
+        transaction!(self, Person, async |tx| {
+            let collection = require(tx, &principal, uuid, CollectionRole::Viewer).await?.collection;
+            principal.require_project(collection.project, ProjectRole::Owner)?;
+            let sql = "DELETE FROM collection_roles WHERE collection_id = $1 AND member_id = $2";
+            if tx.run(sql, values![collection.id, member]).await? == 0 {
+                return Err(StoreError::NotFound);
+            }
+            let (project, object) = (Some(collection.project), uuid.to_string());
+            audit::insert(tx, &principal, project, "collection.role.remove", &object, json!({"member": member}), now)
                 .await
-            })
-        })
-        .await?;
+        })?;
         self.inner.access.clear();
         Ok(())
     }
@@ -112,30 +90,27 @@ impl Store {
         now: Timestamp,
     ) -> Result<(), StoreError> {
         let principal = principal.clone();
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let id = projects::require(tx, &principal, project, ProjectRole::Member).await?;
-                projects::lock(tx, id).await?;
-                let own = "SELECT 1 FROM members WHERE id = $1 AND project_id = $2 AND user_id = $3";
-                if tx.row(own, values![member, id, principal.user_id()]).await?.is_none() {
-                    principal.require_project(id, ProjectRole::Owner)?;
-                }
-                let mut removed = None;
-                for sql in [
-                    "DELETE FROM members WHERE id = $1 AND project_id = $2 RETURNING user_id",
-                    "DELETE FROM invitations WHERE member_id = $1 AND kind = 'project' AND target_id = $2 RETURNING \
+        transaction!(self, Person, async |tx| {
+            let id = projects::require(tx, &principal, project, ProjectRole::Member).await?;
+            projects::lock(tx, id).await?;
+            let own = "SELECT 1 FROM members WHERE id = $1 AND project_id = $2 AND user_id = $3";
+            if tx.row(own, values![member, id, principal.user_id()]).await?.is_none() {
+                principal.require_project(id, ProjectRole::Owner)?;
+            }
+            let mut removed = None;
+            for sql in [
+                "DELETE FROM members WHERE id = $1 AND project_id = $2 RETURNING user_id",
+                "DELETE FROM invitations WHERE member_id = $1 AND kind = 'project' AND target_id = $2 RETURNING \
                      user_id",
-                ] {
-                    removed = removed.or(tx.row(sql, values![member, id]).await?);
-                }
-                let user: i64 = removed.ok_or(StoreError::NotFound)?.get(0)?;
-                projects::keep_an_owner(tx, id).await?;
-                tx.run("DELETE FROM collection_roles WHERE member_id = $1", values![member]).await?;
-                let details = json!({"member": member, "user": user});
-                audit::insert(tx, &principal, Some(id), "member.remove", &project.to_string(), details, now).await
-            })
-        })
-        .await?;
+            ] {
+                removed = removed.or(tx.row(sql, values![member, id]).await?);
+            }
+            let user: i64 = removed.ok_or(StoreError::NotFound)?.get(0)?;
+            projects::keep_an_owner(tx, id).await?;
+            tx.run("DELETE FROM collection_roles WHERE member_id = $1", values![member]).await?;
+            let details = json!({"member": member, "user": user});
+            audit::insert(tx, &principal, Some(id), "member.remove", &project.to_string(), details, now).await
+        })?;
         self.inner.access.clear();
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use crate::db::rows::{columns, list};
 use crate::db::sql::{Tx, values};
-use crate::db::writer::Who;
+use crate::db::writer::transaction;
 use crate::people::{audit, groups, projects};
 use crate::{Principal, Store, StoreError};
 use ambit_model::Timestamp;
@@ -230,23 +230,20 @@ impl Store {
     pub async fn create_user(&self, principal: &Principal, new: &NewUser, now: Timestamp) -> Result<User, StoreError> {
         principal.require_administrator()?;
         let (principal, new) = (principal.clone(), new.clone());
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let user = insert_user(tx, &new.email, new.username.as_deref(), new.administrator, now).await?;
-                let details = json!({"username": user.username, "project": new.project, "group": new.group});
-                audit::insert(tx, &principal, None, "user.create", &user.email, details, now).await?;
-                if let Some(project) = new.project {
-                    let project = projects::require(tx, &principal, project, ProjectRole::Owner).await?;
-                    projects::put_member(tx, project, user.id, ProjectRole::Member, None, now).await?;
-                }
-                if let Some(group) = &new.group {
-                    let group = groups::group_named(tx, group).await?.group.id;
-                    groups::join(tx, group, user.id, false).await?;
-                }
-                Ok(user)
-            })
+        transaction!(self, Person, async |tx| {
+            let user = insert_user(tx, &new.email, new.username.as_deref(), new.administrator, now).await?;
+            let details = json!({"username": user.username, "project": new.project, "group": new.group});
+            audit::insert(tx, &principal, None, "user.create", &user.email, details, now).await?;
+            if let Some(project) = new.project {
+                let project = projects::require(tx, &principal, project, ProjectRole::Owner).await?;
+                projects::put_member(tx, project, user.id, ProjectRole::Member, None, now).await?;
+            }
+            if let Some(group) = &new.group {
+                let group = groups::group_named(tx, group).await?.group.id;
+                groups::join(tx, group, user.id, false).await?;
+            }
+            Ok(user)
         })
-        .await
     }
 
     /// All users who were not deleted; for the administrator of the installation.
@@ -274,27 +271,22 @@ impl Store {
     ) -> Result<(Group, Vec<User>), StoreError> {
         principal.require_administrator()?;
         let (principal, name, members) = (principal.clone(), clean_name(name)?, members.to_vec());
-        let made = self
-            .write(Who::Person, move |tx| {
-                Box::pin(async move {
-                    if tx.row("SELECT id FROM user_groups WHERE name = $1", values![&name]).await?.is_some() {
-                        return Err(StoreError::Conflict(format!("a group named {name} is there already")));
-                    }
-                    let sql = "INSERT INTO user_groups (uuid, name, created_at) VALUES ($1, $2, $3) RETURNING id, \
+        let made = transaction!(self, Person, async |tx| {
+            if tx.row("SELECT id FROM user_groups WHERE name = $1", values![&name]).await?.is_some() {
+                return Err(StoreError::Conflict(format!("a group named {name} is there already")));
+            }
+            let sql = "INSERT INTO user_groups (uuid, name, created_at) VALUES ($1, $2, $3) RETURNING id, \
                                uuid, name, created_at";
-                    let group = tx.read_one::<Group>(sql, values![Uuid::new_v4(), &name, now]).await?;
-                    let mut joined: BTreeMap<i64, User> = BTreeMap::new();
-                    for member in &members {
-                        let user = find(tx, member).await?;
-                        groups::join(tx, group.id, user.id, false).await?;
-                        joined.insert(user.id, user);
-                    }
-                    audit::insert(tx, &principal, None, "group.create", &name, json!({"members": members}), now)
-                        .await?;
-                    Ok((group, joined.into_values().collect()))
-                })
-            })
-            .await?;
+            let group = tx.read_one::<Group>(sql, values![Uuid::new_v4(), &name, now]).await?;
+            let mut joined: BTreeMap<i64, User> = BTreeMap::new();
+            for member in &members {
+                let user = find(tx, member).await?;
+                groups::join(tx, group.id, user.id, false).await?;
+                joined.insert(user.id, user);
+            }
+            audit::insert(tx, &principal, None, "group.create", &name, json!({"members": members}), now).await?;
+            Ok((group, joined.into_values().collect()))
+        })?;
         self.inner.access.clear();
         Ok(made)
     }
@@ -333,17 +325,14 @@ impl Store {
         principal.require_administrator()?;
         check_privilege(privilege)?;
         let (principal, name, privilege) = (principal.clone(), name.to_owned(), privilege.to_owned());
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let (subject, id) = subject(tx, &name).await?;
-                let sql = "INSERT INTO privileges (subject, subject_id, name, expires_at) VALUES ($1, $2, $3, $4)
+        transaction!(self, Person, async |tx| {
+            let (subject, id) = subject(tx, &name).await?;
+            let sql = "INSERT INTO privileges (subject, subject_id, name, expires_at) VALUES ($1, $2, $3, $4)
                            ON CONFLICT (subject, subject_id, name) DO UPDATE SET expires_at = excluded.expires_at";
-                tx.run(sql, values![subject, id, &privilege, expires_at]).await?;
-                let details = json!({"privilege": privilege, "expires_at": expires_at});
-                audit::insert(tx, &principal, None, "privilege.grant", &name, details, now).await
-            })
+            tx.run(sql, values![subject, id, &privilege, expires_at]).await?;
+            let details = json!({"privilege": privilege, "expires_at": expires_at});
+            audit::insert(tx, &principal, None, "privilege.grant", &name, details, now).await
         })
-        .await
     }
 
     /// Takes a privilege of a user's or group's own away; for the administrator of the installation. One that is not
@@ -357,19 +346,15 @@ impl Store {
     ) -> Result<(), StoreError> {
         principal.require_administrator()?;
         let (principal, name, privilege) = (principal.clone(), name.to_owned(), privilege.to_owned());
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let (subject, id) = subject(tx, &name).await?;
-                let sql = "DELETE FROM privileges WHERE subject = $1 AND subject_id = $2 AND name = $3";
-                if tx.run(sql, values![subject, id, &privilege]).await? == 0 {
-                    // What an older version let through can be taken away, what never was is a typing error.
-                    check_privilege(&privilege)?;
-                }
-                audit::insert(tx, &principal, None, "privilege.revoke", &name, json!({"privilege": privilege}), now)
-                    .await
-            })
+        transaction!(self, Person, async |tx| {
+            let (subject, id) = subject(tx, &name).await?;
+            let sql = "DELETE FROM privileges WHERE subject = $1 AND subject_id = $2 AND name = $3";
+            if tx.run(sql, values![subject, id, &privilege]).await? == 0 {
+                // What an older version let through can be taken away, what never was is a typing error.
+                check_privilege(&privilege)?;
+            }
+            audit::insert(tx, &principal, None, "privilege.revoke", &name, json!({"privilege": privilege}), now).await
         })
-        .await
     }
 
     /// The privileges of a user with those inherited from the groups that quotas are drawn from; expired ones included,
@@ -399,23 +384,12 @@ impl Store {
     ) -> Result<(), StoreError> {
         principal.require_administrator()?;
         let (principal, name, quota) = (principal.clone(), name.to_owned(), quota.to_owned());
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let (subject, id) = subject(tx, &name).await?;
-                write_quota(tx, subject, id, &quota, allowed).await?;
-                audit::insert(
-                    tx,
-                    &principal,
-                    None,
-                    "quota.set",
-                    &name,
-                    json!({"quota": quota, "allowed": allowed}),
-                    now,
-                )
+        transaction!(self, Person, async |tx| {
+            let (subject, id) = subject(tx, &name).await?;
+            write_quota(tx, subject, id, &quota, allowed).await?;
+            audit::insert(tx, &principal, None, "quota.set", &name, json!({"quota": quota, "allowed": allowed}), now)
                 .await
-            })
         })
-        .await
     }
 
     /// The quotas set for a user or group; for oneself, one's groups, and the administrator of the installation.

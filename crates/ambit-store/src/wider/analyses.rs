@@ -2,7 +2,7 @@
 //! ask and it is finished at once, without a result; else the engine finishes it.
 
 use crate::db::sql::{Row, Tx, from_json, values};
-use crate::db::writer::Who;
+use crate::db::writer::transaction;
 use crate::{Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::id::BlobHash;
@@ -44,7 +44,7 @@ pub(crate) async fn insert(tx: &mut Tx, sha256: BlobHash, now: Timestamp) -> Res
 impl Store {
     /// Asks for another analysis of a file.
     pub async fn analyse_file(&self, sha256: BlobHash, now: Timestamp) -> Result<(), StoreError> {
-        self.write(Who::Person, move |tx| Box::pin(async move { insert(tx, sha256, now).await })).await
+        transaction!(self, Person, async |tx| insert(tx, sha256, now).await)
     }
 
     /// An analysis of a file by its second.

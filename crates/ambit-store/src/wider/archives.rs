@@ -2,7 +2,7 @@
 //! then removed with their bytes.
 
 use crate::db::sql::{Row, Tx, values};
-use crate::db::writer::Who;
+use crate::db::writer::transaction;
 use crate::inventory::blobs;
 use crate::inventory::uploads::BlobReader;
 use crate::{Principal, Store, StoreError};
@@ -81,24 +81,21 @@ impl Store {
     ) -> Result<Archive, StoreError> {
         let user = principal.user_id();
         let id = Uuid::new_v4().simple().to_string();
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                while sweep(tx, now).await? {}
-                let count: i64 = tx.read_one("SELECT COUNT(*) FROM archives WHERE user_id = $1", values![user]).await?;
-                if count >= ARCHIVES_OF_USER_MAX {
-                    let message = format!(
-                        "at most {ARCHIVES_OF_USER_MAX} archives are kept of one user; each is \
+        transaction!(self, Person, async |tx| {
+            while sweep(tx, now).await? {}
+            let count: i64 = tx.read_one("SELECT COUNT(*) FROM archives WHERE user_id = $1", values![user]).await?;
+            if count >= ARCHIVES_OF_USER_MAX {
+                let message = format!(
+                    "at most {ARCHIVES_OF_USER_MAX} archives are kept of one user; each is \
                                            removed after an hour"
-                    );
-                    return Err(StoreError::Conflict(message));
-                }
-                let sql = "INSERT INTO archives (id, user_id, created_at, status, files, packed, missing) VALUES ($1, \
+                );
+                return Err(StoreError::Conflict(message));
+            }
+            let sql = "INSERT INTO archives (id, user_id, created_at, status, files, packed, missing) VALUES ($1, \
                            $2, $3, $4, $5, 0, 0)";
-                tx.run(sql, values![&id, user, now, ArchiveStatus::Starting.name(), files]).await?;
-                archive(&tx.one(&format!("{SELECT} WHERE id = $1"), values![&id]).await?)
-            })
+            tx.run(sql, values![&id, user, now, ArchiveStatus::Starting.name(), files]).await?;
+            archive(&tx.one(&format!("{SELECT} WHERE id = $1"), values![&id]).await?)
         })
-        .await
     }
 
     /// Notes how far an archive is; one that was removed meanwhile stays away.
@@ -110,27 +107,21 @@ impl Store {
         missing: i64,
     ) -> Result<(), StoreError> {
         let id = id.to_owned();
-        self.write(Who::Engine, move |tx| {
-            Box::pin(async move {
-                let sql = "UPDATE archives SET status = $1, packed = $2, missing = $3 WHERE id = $4";
-                tx.run(sql, values![status.name(), packed, missing, id]).await.map(|_| ())
-            })
+        transaction!(self, Engine, async |tx| {
+            let sql = "UPDATE archives SET status = $1, packed = $2, missing = $3 WHERE id = $4";
+            tx.run(sql, values![status.name(), packed, missing, id]).await.map(|_| ())
         })
-        .await
     }
 
     /// Stores the bytes of an archive and finishes it.
     pub async fn finish_archive(&self, id: &str, bytes: &[u8], now: Timestamp) -> Result<(), StoreError> {
         let packed = blobs::pack(bytes)?;
         let (id, hash) = (id.to_owned(), packed.hash());
-        self.write(Who::Engine, move |tx| {
-            Box::pin(async move {
-                blobs::insert(tx, vec![packed], now).await?;
-                let sql = "UPDATE archives SET status = $1, blob = $2 WHERE id = $3";
-                tx.run(sql, values![ArchiveStatus::Finished.name(), hash, id]).await.map(|_| ())
-            })
+        transaction!(self, Engine, async |tx| {
+            blobs::insert(tx, vec![packed], now).await?;
+            let sql = "UPDATE archives SET status = $1, blob = $2 WHERE id = $3";
+            tx.run(sql, values![ArchiveStatus::Finished.name(), hash, id]).await.map(|_| ())
         })
-        .await
     }
 
     /// An archive that the caller asked for.

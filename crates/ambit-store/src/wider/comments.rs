@@ -3,7 +3,7 @@
 
 use crate::db::rows::{columns, list};
 use crate::db::sql::values;
-use crate::db::writer::Who;
+use crate::db::writer::transaction;
 use crate::wider::graphs;
 use crate::{Principal, Store, StoreError};
 use ambit_model::Timestamp;
@@ -107,44 +107,38 @@ impl Store {
         let (user, item_id, text) = (principal.user_id(), item_id.to_owned(), text.to_owned());
         let letter = item_type.chars().next().unwrap_or('o');
         let id = format!("{letter}-{item_id}-{}", hex::encode(rand::random::<[u8; 4]>()));
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                if item_type == GRAPH {
-                    graphs::visible(tx, user, &item_id).await?;
-                }
-                let sql = "INSERT INTO comments (id, item_type, item_id, author_id, at, text) VALUES ($1, $2, $3, $4, \
+        transaction!(self, Person, async |tx| {
+            if item_type == GRAPH {
+                graphs::visible(tx, user, &item_id).await?;
+            }
+            let sql = "INSERT INTO comments (id, item_type, item_id, author_id, at, text) VALUES ($1, $2, $3, $4, \
                            $5, $6)";
-                tx.run(sql, values![&id, item_type, &item_id, user, now, text]).await?;
-                if item_type == GRAPH {
-                    tx.run("UPDATE graphs SET comments = comments + 1 WHERE id = $1", values![&item_id]).await?;
-                    graphs::note(tx, &item_id, What::Changed, now).await?;
-                }
-                tx.read_one(&format!("{} WHERE c.id = $1", select()), values![&id]).await
-            })
+            tx.run(sql, values![&id, item_type, &item_id, user, now, text]).await?;
+            if item_type == GRAPH {
+                tx.run("UPDATE graphs SET comments = comments + 1 WHERE id = $1", values![&item_id]).await?;
+                graphs::note(tx, &item_id, What::Changed, now).await?;
+            }
+            tx.read_one(&format!("{} WHERE c.id = $1", select()), values![&id]).await
         })
-        .await
     }
 
     /// Deletes a comment; for its author.
     pub async fn delete_comment(&self, principal: &Principal, id: &str, now: Timestamp) -> Result<(), StoreError> {
         let (user, id) = (principal.user_id(), id.to_owned());
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let sql = "SELECT author_id, item_type, item_id FROM comments WHERE id = $1";
-                let found: Option<(i64, String, String)> = tx.read_first(sql, values![&id]).await?;
-                let (author, item_type, item_id) = found.ok_or(StoreError::NotFound)?;
-                if author != user {
-                    return Err(StoreError::Forbidden("this is somebody else's comment".to_owned()));
-                }
-                tx.run("DELETE FROM comments WHERE id = $1", values![&id]).await?;
-                if item_type == GRAPH {
-                    tx.run("UPDATE graphs SET comments = comments - 1 WHERE id = $1", values![&item_id]).await?;
-                    graphs::note(tx, &item_id, What::Changed, now).await?;
-                }
-                Ok(())
-            })
+        transaction!(self, Person, async |tx| {
+            let sql = "SELECT author_id, item_type, item_id FROM comments WHERE id = $1";
+            let found: Option<(i64, String, String)> = tx.read_first(sql, values![&id]).await?;
+            let (author, item_type, item_id) = found.ok_or(StoreError::NotFound)?;
+            if author != user {
+                return Err(StoreError::Forbidden("this is somebody else's comment".to_owned()));
+            }
+            tx.run("DELETE FROM comments WHERE id = $1", values![&id]).await?;
+            if item_type == GRAPH {
+                tx.run("UPDATE graphs SET comments = comments - 1 WHERE id = $1", values![&item_id]).await?;
+                graphs::note(tx, &item_id, What::Changed, now).await?;
+            }
+            Ok(())
         })
-        .await
     }
 
     /// Votes on an object, newest first.
@@ -169,14 +163,11 @@ impl Store {
     ) -> Result<(), StoreError> {
         let (user, item_type, item_id, verdict) =
             (principal.user_id(), item_type.to_owned(), item_id.to_owned(), verdict.to_owned());
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let sql = "INSERT INTO votes (item_type, item_id, user_id, at, verdict) VALUES ($1, $2, $3, $4, $5)
+        transaction!(self, Person, async |tx| {
+            let sql = "INSERT INTO votes (item_type, item_id, user_id, at, verdict) VALUES ($1, $2, $3, $4, $5)
                            ON CONFLICT (item_type, item_id, user_id) DO UPDATE SET verdict = excluded.verdict, at = \
                            excluded.at";
-                tx.run(sql, values![item_type, item_id, user, now, verdict]).await.map(|_| ())
-            })
+            tx.run(sql, values![item_type, item_id, user, now, verdict]).await.map(|_| ())
         })
-        .await
     }
 }

@@ -3,7 +3,7 @@
 //! transaction that stores it.
 
 use crate::db::sql::{Row, Tx, from_json, to_json, values};
-use crate::db::writer::Who;
+use crate::db::writer::transaction;
 use crate::inventory::uploads::{Staged, adopt};
 use crate::wider::quota::{Cost, charge};
 use crate::wider::{analyses, specimens};
@@ -118,30 +118,27 @@ impl Store {
         let (content, adopted) = adopt(new.content);
         let (sha1, md5, type_tag) = (new.sha1, new.md5, new.type_tag);
         let name: Option<String> = new.name.map(|name| name.chars().take(NAME_CHARS_MAX).collect());
-        let stored = self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                content.run(tx, now).await?;
-                let first: Vec<&String> = name.iter().collect();
-                let sql = "INSERT INTO files (sha256, sha1, md5, size, type_tag, uploader_id, first_at, last_at, names)
+        let stored = transaction!(self, Person, async |tx| {
+            content.run(tx, now).await?;
+            let first: Vec<&String> = name.iter().collect();
+            let sql = "INSERT INTO files (sha256, sha1, md5, size, type_tag, uploader_id, first_at, last_at, names)
                            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (sha256) DO NOTHING";
-                let row = values![hash, sha1, md5, size, type_tag, user, now, now, to_json(&first)];
-                let new = tx.run(sql, row).await? == 1;
-                if !new {
-                    charge(tx, user, Cost::Requests(1), usage, now).await?;
-                    let mut names = find(tx, &hash.to_string()).await?.names;
-                    if let Some(name) = name.as_ref().filter(|name| !names.contains(name) && names.len() < NAMES_MAX) {
-                        names.push(name.clone());
-                    }
-                    let sql = "UPDATE files SET last_at = $1, names = $2 WHERE sha256 = $3";
-                    tx.run(sql, values![now, to_json(&names), hash]).await?;
+            let row = values![hash, sha1, md5, size, type_tag, user, now, now, to_json(&first)];
+            let new = tx.run(sql, row).await? == 1;
+            if !new {
+                charge(tx, user, Cost::Requests(1), usage, now).await?;
+                let mut names = find(tx, &hash.to_string()).await?.names;
+                if let Some(name) = name.as_ref().filter(|name| !names.contains(name) && names.len() < NAMES_MAX) {
+                    names.push(name.clone());
                 }
-                note_submission(tx, &hash.to_string(), user, name.as_deref(), now).await?;
-                specimens::insert_upload(tx, hash, now).await?;
-                analyses::insert(tx, hash, now).await?;
-                Ok((find(tx, &hash.to_string()).await?, new))
-            })
-        });
-        let stored = stored.await?;
+                let sql = "UPDATE files SET last_at = $1, names = $2 WHERE sha256 = $3";
+                tx.run(sql, values![now, to_json(&names), hash]).await?;
+            }
+            note_submission(tx, &hash.to_string(), user, name.as_deref(), now).await?;
+            specimens::insert_upload(tx, hash, now).await?;
+            analyses::insert(tx, hash, now).await?;
+            Ok((find(tx, &hash.to_string()).await?, new))
+        })?;
         adopted.keep();
         Ok(stored)
     }
@@ -176,15 +173,12 @@ impl Store {
         now: Timestamp,
     ) -> Result<(), StoreError> {
         let (user, url, sha256) = (principal.user_id(), url.to_owned(), sha256.to_owned());
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let sql = "INSERT INTO urls (sha256, url, first_at, last_at) VALUES ($1, $2, $3, $4)
+        transaction!(self, Person, async |tx| {
+            let sql = "INSERT INTO urls (sha256, url, first_at, last_at) VALUES ($1, $2, $3, $4)
                            ON CONFLICT (sha256) DO UPDATE SET last_at = excluded.last_at";
-                tx.run(sql, values![&sha256, url, now, now]).await?;
-                note_submission(tx, &sha256, user, None, now).await
-            })
+            tx.run(sql, values![&sha256, url, now, now]).await?;
+            note_submission(tx, &sha256, user, None, now).await
         })
-        .await
     }
 
     /// A submitted URL by its SHA-256.

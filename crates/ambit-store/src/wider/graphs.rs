@@ -5,7 +5,7 @@
 
 use crate::db::rows::{Rows, columns, list, named};
 use crate::db::sql::{Tx, from_json, to_json, values};
-use crate::db::writer::Who;
+use crate::db::writer::transaction;
 use crate::inventory::feed;
 use crate::people::users;
 use crate::wider::quota::{Cost, charge, quota_groups};
@@ -260,22 +260,19 @@ impl Store {
     ) -> Result<Graph, StoreError> {
         let (user, private, document) = (principal.user_id(), new.private, document_text(&new.document)?);
         let id = format!("g{}", hex::encode(rand::random::<[u8; 32]>()));
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                if private {
-                    charge(tx, user, Cost::PrivateGraphs(1), USAGE_NAME, now).await?;
-                }
-                let groups = quota_groups(tx, user, false).await?;
-                let sql =
-                    "INSERT INTO graphs (id, owner_id, group_id, private, created_at, modified_at, document, revision)
+        transaction!(self, Person, async |tx| {
+            if private {
+                charge(tx, user, Cost::PrivateGraphs(1), USAGE_NAME, now).await?;
+            }
+            let groups = quota_groups(tx, user, false).await?;
+            let sql =
+                "INSERT INTO graphs (id, owner_id, group_id, private, created_at, modified_at, document, revision)
                            VALUES ($1, $2, $3, $4, $5, $6, $7, 0)";
-                let row = values![&id, user, groups.intelligence.or(groups.api), private, now, now, document];
-                tx.run(sql, row).await?;
-                note(tx, &id, What::Appeared, now).await?;
-                visible(tx, user, &id).await
-            })
+            let row = values![&id, user, groups.intelligence.or(groups.api), private, now, now, document];
+            tx.run(sql, row).await?;
+            note(tx, &id, What::Appeared, now).await?;
+            visible(tx, user, &id).await
         })
-        .await
     }
 
     /// A graph that the caller may see.
@@ -286,14 +283,11 @@ impl Store {
     /// The same, counted as a view.
     pub async fn view_graph(&self, principal: &Principal, id: &str) -> Result<Graph, StoreError> {
         let (user, id) = (principal.user_id(), id.to_owned());
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let number = require(tx, user, &id, GraphRight::View).await?;
-                tx.run("UPDATE graphs SET views = views + 1 WHERE number = $1", values![number]).await?;
-                visible(tx, user, &id).await
-            })
+        transaction!(self, Person, async |tx| {
+            let number = require(tx, user, &id, GraphRight::View).await?;
+            tx.run("UPDATE graphs SET views = views + 1 WHERE number = $1", values![number]).await?;
+            visible(tx, user, &id).await
         })
-        .await
     }
 
     /// What the caller may do with a graph; `None`: it is not there for this caller.
@@ -315,39 +309,33 @@ impl Store {
         now: Timestamp,
     ) -> Result<Graph, StoreError> {
         let (user, id, attributes) = (principal.user_id(), id.to_owned(), attributes.clone());
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let number = require(tx, user, &id, GraphRight::Edit).await?;
-                let lock = if tx.is_postgres() { " FOR UPDATE" } else { "" };
-                let sql = format!("SELECT private, document FROM graphs WHERE number = $1{lock}");
-                let (was_private, document): (bool, String) = tx.read_one(&sql, values![number]).await?;
-                let mut document: Map<String, Value> = from_json(&document)?;
-                document.extend(attributes);
-                let document = document_text(&document)?;
-                let private = private.unwrap_or(was_private);
-                if private && !was_private {
-                    charge(tx, user, Cost::PrivateGraphs(1), USAGE_NAME, now).await?;
-                }
-                let sql = "UPDATE graphs SET private = $1, document = $2, modified_at = $3 WHERE number = $4";
-                tx.run(sql, values![private, document, now, number]).await?;
-                note(tx, &id, What::Changed, now).await?;
-                visible(tx, user, &id).await
-            })
+        transaction!(self, Person, async |tx| {
+            let number = require(tx, user, &id, GraphRight::Edit).await?;
+            let lock = if tx.is_postgres() { " FOR UPDATE" } else { "" };
+            let sql = format!("SELECT private, document FROM graphs WHERE number = $1{lock}");
+            let (was_private, document): (bool, String) = tx.read_one(&sql, values![number]).await?;
+            let mut document: Map<String, Value> = from_json(&document)?;
+            document.extend(attributes);
+            let document = document_text(&document)?;
+            let private = private.unwrap_or(was_private);
+            if private && !was_private {
+                charge(tx, user, Cost::PrivateGraphs(1), USAGE_NAME, now).await?;
+            }
+            let sql = "UPDATE graphs SET private = $1, document = $2, modified_at = $3 WHERE number = $4";
+            tx.run(sql, values![private, document, now, number]).await?;
+            note(tx, &id, What::Changed, now).await?;
+            visible(tx, user, &id).await
         })
-        .await
     }
 
     /// Deletes a graph; for its owner.
     pub async fn delete_graph(&self, principal: &Principal, id: &str, now: Timestamp) -> Result<(), StoreError> {
         let (user, id) = (principal.user_id(), id.to_owned());
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let number = require(tx, user, &id, GraphRight::Own).await?;
-                tx.run("UPDATE graphs SET deleted_at = $1 WHERE number = $2", values![now, number]).await?;
-                note(tx, &id, What::Disappeared, now).await
-            })
+        transaction!(self, Person, async |tx| {
+            let number = require(tx, user, &id, GraphRight::Own).await?;
+            tx.run("UPDATE graphs SET deleted_at = $1 WHERE number = $2", values![now, number]).await?;
+            note(tx, &id, What::Disappeared, now).await
         })
-        .await
     }
 
     /// Who is on a list of a graph, in the order in which they came.
@@ -374,26 +362,20 @@ impl Store {
         now: Timestamp,
     ) -> Result<(), StoreError> {
         let (principal, id, collaborators) = (principal.clone(), id.to_owned(), collaborators.to_vec());
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let number = require(tx, principal.user_id(), &id, GraphRight::Edit).await?;
-                for collaborator in &collaborators {
-                    let (subject, subject_id) = known_subject(tx, &principal, collaborator).await?;
-                    let sql = "INSERT INTO graph_access (graph, role, subject, subject_id) VALUES ($1, $2, $3, $4)
+        transaction!(self, Person, async |tx| {
+            let number = require(tx, principal.user_id(), &id, GraphRight::Edit).await?;
+            for collaborator in &collaborators {
+                let (subject, subject_id) = known_subject(tx, &principal, collaborator).await?;
+                let sql = "INSERT INTO graph_access (graph, role, subject, subject_id) VALUES ($1, $2, $3, $4)
                                ON CONFLICT (graph, role, subject, subject_id) DO NOTHING";
-                    tx.run(sql, values![number, role.name(), subject, subject_id]).await?;
-                }
-                let sql = "SELECT COUNT(*) FROM graph_access WHERE graph = $1 AND role = $2";
-                if tx.read_one::<i64>(sql, values![number, role.name()]).await? > COLLABORATORS_MAX {
-                    return Err(StoreError::Invalid(format!(
-                        "at most {COLLABORATORS_MAX} {}s of a graph",
-                        role.name()
-                    )));
-                }
-                note(tx, &id, What::Changed, now).await
-            })
+                tx.run(sql, values![number, role.name(), subject, subject_id]).await?;
+            }
+            let sql = "SELECT COUNT(*) FROM graph_access WHERE graph = $1 AND role = $2";
+            if tx.read_one::<i64>(sql, values![number, role.name()]).await? > COLLABORATORS_MAX {
+                return Err(StoreError::Invalid(format!("at most {COLLABORATORS_MAX} {}s of a graph", role.name())));
+            }
+            note(tx, &id, What::Changed, now).await
         })
-        .await
     }
 
     /// Takes somebody off a list; for editors. `NotFound` where they are not on it.
@@ -406,19 +388,15 @@ impl Store {
         now: Timestamp,
     ) -> Result<(), StoreError> {
         let (user, id, collaborator) = (principal.user_id(), id.to_owned(), collaborator.clone());
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let number = require(tx, user, &id, GraphRight::Edit).await?;
-                let (subject, subject_id) = subject(tx, &collaborator).await?;
-                let sql =
-                    "DELETE FROM graph_access WHERE graph = $1 AND role = $2 AND subject = $3 AND subject_id = $4";
-                if tx.run(sql, values![number, role.name(), subject, subject_id]).await? == 0 {
-                    return Err(StoreError::NotFound);
-                }
-                note(tx, &id, What::Changed, now).await
-            })
+        transaction!(self, Person, async |tx| {
+            let number = require(tx, user, &id, GraphRight::Edit).await?;
+            let (subject, subject_id) = subject(tx, &collaborator).await?;
+            let sql = "DELETE FROM graph_access WHERE graph = $1 AND role = $2 AND subject = $3 AND subject_id = $4";
+            if tx.run(sql, values![number, role.name(), subject, subject_id]).await? == 0 {
+                return Err(StoreError::NotFound);
+            }
+            note(tx, &id, What::Changed, now).await
         })
-        .await
     }
 
     /// Graphs that changed after a revision, in its order; deleted ones say so.

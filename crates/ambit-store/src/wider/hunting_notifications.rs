@@ -2,7 +2,7 @@
 //! editors of the set see it too. One about a body that the caller may not see does not exist for that caller.
 
 use crate::db::sql::{Row, Tx, from_json, values};
-use crate::db::writer::Who;
+use crate::db::writer::transaction;
 use crate::wider::objects;
 use crate::wider::operations::{self, Operation};
 use crate::{Principal, Store, StoreError};
@@ -94,13 +94,10 @@ impl Store {
             return Err(StoreError::Forbidden("this needs the owner of the notification".to_owned()));
         }
         let number = found.number;
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let gone = tx.run("DELETE FROM hunting_notifications WHERE number = $1", values![number]).await?;
-                if gone == 0 { Err(StoreError::NotFound) } else { Ok(()) }
-            })
+        transaction!(self, Person, async |tx| {
+            let gone = tx.run("DELETE FROM hunting_notifications WHERE number = $1", values![number]).await?;
+            if gone == 0 { Err(StoreError::NotFound) } else { Ok(()) }
         })
-        .await
     }
 
     /// Deletes some of the caller's own; what is not the caller's own stays.
@@ -111,13 +108,10 @@ impl Store {
         now: Timestamp,
     ) -> Result<Operation, StoreError> {
         let (user, numbers) = (principal.user_id(), numbers.to_vec());
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let head = "DELETE FROM hunting_notifications WHERE user_id = $1 AND number IN";
-                let gone = if numbers.is_empty() { 0 } else { tx.run_in(head, values![user], &numbers, "").await? };
-                operations::insert_finished(tx, user, "delete_hunting_notifications", gone, now).await
-            })
+        transaction!(self, Person, async |tx| {
+            let head = "DELETE FROM hunting_notifications WHERE user_id = $1 AND number IN";
+            let gone = if numbers.is_empty() { 0 } else { tx.run_in(head, values![user], &numbers, "").await? };
+            operations::insert_finished(tx, user, "delete_hunting_notifications", gone, now).await
         })
-        .await
     }
 }

@@ -4,7 +4,7 @@
 
 use crate::db::rows::{columns, list};
 use crate::db::sql::{Row, Tx, from_json, to_json, values};
-use crate::db::writer::Who;
+use crate::db::writer::transaction;
 use crate::people::users::DELETED;
 use crate::wider::graphs;
 use crate::wider::operations::{self, Operation};
@@ -294,13 +294,10 @@ impl Store {
         now: Timestamp,
     ) -> Result<Ruleset, StoreError> {
         let (user, new) = (principal.user_id(), new.clone());
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let id = insert(tx, user, &new, now).await?;
-                visible(tx, user, &id, now).await
-            })
+        transaction!(self, Person, async |tx| {
+            let id = insert(tx, user, &new, now).await?;
+            visible(tx, user, &id, now).await
         })
-        .await
     }
 
     /// A set that the caller may see.
@@ -337,45 +334,35 @@ impl Store {
         now: Timestamp,
     ) -> Result<Ruleset, StoreError> {
         let (user, id, wanted) = (principal.user_id(), id.to_owned(), wanted.clone());
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let held = hold(tx, user, &id).await?;
-                change(tx, &held, &wanted, now).await?;
-                visible(tx, user, &id, now).await
-            })
+        transaction!(self, Person, async |tx| {
+            let held = hold(tx, user, &id).await?;
+            change(tx, &held, &wanted, now).await?;
+            visible(tx, user, &id, now).await
         })
-        .await
     }
 
     /// Deletes a set; for its owner.
     pub async fn delete_ruleset(&self, principal: &Principal, id: &str, now: Timestamp) -> Result<(), StoreError> {
         let (principal, id) = (principal.clone(), id.to_owned());
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let held = hold(tx, principal.user_id(), &id).await?;
-                require_owner(&held, &principal)?;
-                remove(tx, &held, now).await
-            })
+        transaction!(self, Person, async |tx| {
+            let held = hold(tx, principal.user_id(), &id).await?;
+            require_owner(&held, &principal)?;
+            remove(tx, &held, now).await
         })
-        .await
     }
 
     /// Deletes every set that the caller owns.
     pub async fn delete_rulesets(&self, principal: &Principal, now: Timestamp) -> Result<Operation, StoreError> {
         let user = principal.user_id();
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let rows = tx
-                    .rows("SELECT id FROM hunting_rulesets WHERE owner_id = $1 ORDER BY number", values![user])
-                    .await?;
-                for row in &rows {
-                    let held = hold(tx, user, &row.get::<String>(0)?).await?;
-                    remove(tx, &held, now).await?;
-                }
-                operations::insert_finished(tx, user, "delete_hunting_rulesets", rows.len() as u64, now).await
-            })
+        transaction!(self, Person, async |tx| {
+            let rows =
+                tx.rows("SELECT id FROM hunting_rulesets WHERE owner_id = $1 ORDER BY number", values![user]).await?;
+            for row in &rows {
+                let held = hold(tx, user, &row.get::<String>(0)?).await?;
+                remove(tx, &held, now).await?;
+            }
+            operations::insert_finished(tx, user, "delete_hunting_rulesets", rows.len() as u64, now).await
         })
-        .await
     }
 
     /// Who else may change a set, in the order in which they came.
@@ -405,23 +392,20 @@ impl Store {
         editors: &[Collaborator],
     ) -> Result<(), StoreError> {
         let (principal, id, editors) = (principal.clone(), id.to_owned(), editors.to_vec());
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let held = hold(tx, principal.user_id(), &id).await?;
-                for editor in &editors {
-                    let (subject, subject_id) = graphs::known_subject(tx, &principal, editor).await?;
-                    let sql = "INSERT INTO hunting_editors (ruleset, subject, subject_id) VALUES ($1, $2, $3)
+        transaction!(self, Person, async |tx| {
+            let held = hold(tx, principal.user_id(), &id).await?;
+            for editor in &editors {
+                let (subject, subject_id) = graphs::known_subject(tx, &principal, editor).await?;
+                let sql = "INSERT INTO hunting_editors (ruleset, subject, subject_id) VALUES ($1, $2, $3)
                                ON CONFLICT (ruleset, subject, subject_id) DO NOTHING";
-                    tx.run(sql, values![held.number, subject, subject_id]).await?;
-                }
-                let sql = "SELECT COUNT(*) FROM hunting_editors WHERE ruleset = $1";
-                if tx.read_one::<i64>(sql, values![held.number]).await? > EDITORS_MAX {
-                    return Err(StoreError::Invalid(format!("at most {EDITORS_MAX} editors of a set of rules")));
-                }
-                Ok(())
-            })
+                tx.run(sql, values![held.number, subject, subject_id]).await?;
+            }
+            let sql = "SELECT COUNT(*) FROM hunting_editors WHERE ruleset = $1";
+            if tx.read_one::<i64>(sql, values![held.number]).await? > EDITORS_MAX {
+                return Err(StoreError::Invalid(format!("at most {EDITORS_MAX} editors of a set of rules")));
+            }
+            Ok(())
         })
-        .await
     }
 
     /// Takes an editor off; for the owner and editors. `NotFound` where there is no such editor.
@@ -432,18 +416,15 @@ impl Store {
         editor: &Collaborator,
     ) -> Result<(), StoreError> {
         let (user, id, editor) = (principal.user_id(), id.to_owned(), editor.clone());
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let held = hold(tx, user, &id).await?;
-                let (subject, subject_id) = graphs::subject(tx, &editor).await?;
-                let sql = "DELETE FROM hunting_editors WHERE ruleset = $1 AND subject = $2 AND subject_id = $3";
-                match tx.run(sql, values![held.number, subject, subject_id]).await? {
-                    0 => Err(StoreError::NotFound),
-                    _ => Ok(()),
-                }
-            })
+        transaction!(self, Person, async |tx| {
+            let held = hold(tx, user, &id).await?;
+            let (subject, subject_id) = graphs::subject(tx, &editor).await?;
+            let sql = "DELETE FROM hunting_editors WHERE ruleset = $1 AND subject = $2 AND subject_id = $3";
+            match tx.run(sql, values![held.number, subject, subject_id]).await? {
+                0 => Err(StoreError::NotFound),
+                _ => Ok(()),
+            }
         })
-        .await
     }
 
     /// Gives a set to another user; for its owner. It arrives disabled: whoever gets it decides whether to pay for its
@@ -456,20 +437,17 @@ impl Store {
         now: Timestamp,
     ) -> Result<(), StoreError> {
         let (principal, id, to) = (principal.clone(), id.to_owned(), to.to_owned());
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let held = hold(tx, principal.user_id(), &id).await?;
-                require_owner(&held, &principal)?;
-                let (_, owner) = graphs::subject(tx, &Collaborator::User(to)).await?;
-                if owner == held.owner {
-                    return Ok(());
-                }
-                require_room(tx, owner).await?;
-                stop(tx, &held, now).await?;
-                let sql = "UPDATE hunting_rulesets SET owner_id = $1 WHERE number = $2";
-                tx.run(sql, values![owner, held.number]).await.map(|_| ())
-            })
+        transaction!(self, Person, async |tx| {
+            let held = hold(tx, principal.user_id(), &id).await?;
+            require_owner(&held, &principal)?;
+            let (_, owner) = graphs::subject(tx, &Collaborator::User(to)).await?;
+            if owner == held.owner {
+                return Ok(());
+            }
+            require_room(tx, owner).await?;
+            stop(tx, &held, now).await?;
+            let sql = "UPDATE hunting_rulesets SET owner_id = $1 WHERE number = $2";
+            tx.run(sql, values![owner, held.number]).await.map(|_| ())
         })
-        .await
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::db::rows::{columns, list};
 use crate::db::sql::{Tx, values};
-use crate::db::writer::Who;
+use crate::db::writer::transaction;
 use crate::{Principal, Store, StoreError};
 use ambit_model::Timestamp;
 
@@ -127,17 +127,14 @@ impl Store {
         let name = text.name.ok_or_else(|| StoreError::Invalid("a collection needs a name".to_owned()))?;
         let (user, id) = (principal.user_id(), hex::encode(rand::random::<[u8; 32]>()));
         let (description, private) = (text.description.unwrap_or_default(), text.private.unwrap_or(false));
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let sql =
-                    "INSERT INTO object_collections (id, owner_id, name, description, private, created_at, modified_at)
+        transaction!(self, Person, async |tx| {
+            let sql =
+                "INSERT INTO object_collections (id, owner_id, name, description, private, created_at, modified_at)
                            VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING number";
-                let number: i64 = tx.read_one(sql, values![&id, user, name, description, private, now, now]).await?;
-                insert_items(tx, number, &items).await?;
-                visible(tx, user, &id).await
-            })
+            let number: i64 = tx.read_one(sql, values![&id, user, name, description, private, now, now]).await?;
+            insert_items(tx, number, &items).await?;
+            visible(tx, user, &id).await
         })
-        .await
     }
 
     /// A collection that the caller may see.
@@ -169,32 +166,26 @@ impl Store {
     ) -> Result<ObjectCollection, StoreError> {
         checked(&text)?;
         let (user, id) = (principal.user_id(), id.to_owned());
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let found = own(tx, user, &id).await?;
-                let name = text.name.unwrap_or(found.name);
-                let description = text.description.unwrap_or(found.description);
-                let private = text.private.unwrap_or(found.private);
-                let sql = "UPDATE object_collections SET name = $1, description = $2, private = $3, modified_at = $4 \
+        transaction!(self, Person, async |tx| {
+            let found = own(tx, user, &id).await?;
+            let name = text.name.unwrap_or(found.name);
+            let description = text.description.unwrap_or(found.description);
+            let private = text.private.unwrap_or(found.private);
+            let sql = "UPDATE object_collections SET name = $1, description = $2, private = $3, modified_at = $4 \
                            WHERE number = $5";
-                tx.run(sql, values![name, description, private, now, found.number]).await?;
-                visible(tx, user, &id).await
-            })
+            tx.run(sql, values![name, description, private, now, found.number]).await?;
+            visible(tx, user, &id).await
         })
-        .await
     }
 
     /// Deletes a collection; its objects stay. For its owner.
     pub async fn delete_object_collection(&self, principal: &Principal, id: &str) -> Result<(), StoreError> {
         let (user, id) = (principal.user_id(), id.to_owned());
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let number = own(tx, user, &id).await?.number;
-                tx.run("DELETE FROM object_collection_items WHERE collection = $1", values![number]).await?;
-                tx.run("DELETE FROM object_collections WHERE number = $1", values![number]).await.map(|_| ())
-            })
+        transaction!(self, Person, async |tx| {
+            let number = own(tx, user, &id).await?.number;
+            tx.run("DELETE FROM object_collection_items WHERE collection = $1", values![number]).await?;
+            tx.run("DELETE FROM object_collections WHERE number = $1", values![number]).await.map(|_| ())
         })
-        .await
     }
 
     /// Items of one type in a collection that the caller may see, in the order in which they came.
@@ -220,14 +211,11 @@ impl Store {
         now: Timestamp,
     ) -> Result<(), StoreError> {
         let (user, id) = (principal.user_id(), id.to_owned());
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let number = own(tx, user, &id).await?.number;
-                insert_items(tx, number, &items).await?;
-                touch(tx, number, now).await
-            })
+        transaction!(self, Person, async |tx| {
+            let number = own(tx, user, &id).await?.number;
+            insert_items(tx, number, &items).await?;
+            touch(tx, number, now).await
         })
-        .await
     }
 
     /// Takes items out; those that are not there stay away. For the owner.
@@ -239,18 +227,14 @@ impl Store {
         now: Timestamp,
     ) -> Result<(), StoreError> {
         let (user, id) = (principal.user_id(), id.to_owned());
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let number = own(tx, user, &id).await?.number;
-                let sql =
-                    "DELETE FROM object_collection_items WHERE collection = $1 AND item_type = $2 AND item_id = $3";
-                for item in &items {
-                    tx.run(sql, values![number, item.kind, &item.id]).await?;
-                }
-                touch(tx, number, now).await
-            })
+        transaction!(self, Person, async |tx| {
+            let number = own(tx, user, &id).await?.number;
+            let sql = "DELETE FROM object_collection_items WHERE collection = $1 AND item_type = $2 AND item_id = $3";
+            for item in &items {
+                tx.run(sql, values![number, item.kind, &item.id]).await?;
+            }
+            touch(tx, number, now).await
         })
-        .await
     }
 
     /// How many objects of each type a collection has, by type.

@@ -2,7 +2,7 @@
 //! analyses.
 
 use crate::db::sql::{Row, from_json, to_json, values};
-use crate::db::writer::Who;
+use crate::db::writer::transaction;
 use crate::{Principal, Store, StoreError};
 use ambit_model::Timestamp;
 
@@ -62,39 +62,36 @@ impl Store {
         if matches!(&content, PackContent::Hashes(hashes) if hashes.len() > HASHES_MAX) {
             return Err(StoreError::Invalid(format!("a list has at most {HASHES_MAX} hashes")));
         }
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let sql = "SELECT COUNT(*) FROM packs WHERE name <> $1";
-                if tx.read_one::<i64>(sql, values![&name]).await? >= PACKS_MAX {
-                    return Err(StoreError::Invalid(format!("at most {PACKS_MAX} packs are loaded")));
+        transaction!(self, Person, async |tx| {
+            let sql = "SELECT COUNT(*) FROM packs WHERE name <> $1";
+            if tx.read_one::<i64>(sql, values![&name]).await? >= PACKS_MAX {
+                return Err(StoreError::Invalid(format!("at most {PACKS_MAX} packs are loaded")));
+            }
+            tx.run("DELETE FROM packs WHERE name = $1", values![&name]).await?;
+            tx.run("DELETE FROM pack_hashes WHERE pack = $1", values![&name]).await?;
+            let (kind, sources, entries) = match &content {
+                PackContent::Rules { sources, rules } => ("rules", to_json(sources), *rules),
+                PackContent::Hashes(hashes) => {
+                    ("hashes", String::new(), i64::try_from(hashes.len()).unwrap_or(i64::MAX))
                 }
-                tx.run("DELETE FROM packs WHERE name = $1", values![&name]).await?;
-                tx.run("DELETE FROM pack_hashes WHERE pack = $1", values![&name]).await?;
-                let (kind, sources, entries) = match &content {
-                    PackContent::Rules { sources, rules } => ("rules", to_json(sources), *rules),
-                    PackContent::Hashes(hashes) => {
-                        ("hashes", String::new(), i64::try_from(hashes.len()).unwrap_or(i64::MAX))
-                    }
-                };
-                let sql = "INSERT INTO packs (name, kind, sources, entries, version, loaded_at) VALUES ($1, $2, $3, \
+            };
+            let sql = "INSERT INTO packs (name, kind, sources, entries, version, loaded_at) VALUES ($1, $2, $3, \
                            $4, $5, $6)";
-                tx.run(sql, values![&name, kind, sources, entries, version, now]).await?;
-                if let PackContent::Hashes(hashes) = content {
-                    for chunk in hashes.chunks(HASHES_AT_ONCE) {
-                        let rows = chunk.iter().flat_map(|(hash, label)| values![hash, &name, label]).collect();
-                        tx.many(
-                            "INSERT INTO pack_hashes (hash, pack, label)",
-                            3,
-                            rows,
-                            "ON CONFLICT (hash, pack) DO NOTHING",
-                        )
-                        .await?;
-                    }
+            tx.run(sql, values![&name, kind, sources, entries, version, now]).await?;
+            if let PackContent::Hashes(hashes) = content {
+                for chunk in hashes.chunks(HASHES_AT_ONCE) {
+                    let rows = chunk.iter().flat_map(|(hash, label)| values![hash, &name, label]).collect();
+                    tx.many(
+                        "INSERT INTO pack_hashes (hash, pack, label)",
+                        3,
+                        rows,
+                        "ON CONFLICT (hash, pack) DO NOTHING",
+                    )
+                    .await?;
                 }
-                Ok(())
-            })
+            }
+            Ok(())
         })
-        .await
     }
 
     /// Every pack, by name.
@@ -108,16 +105,13 @@ impl Store {
     pub async fn remove_pack(&self, principal: &Principal, name: &str) -> Result<(), StoreError> {
         principal.require_administrator()?;
         let name = name.to_owned();
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                tx.run("DELETE FROM pack_hashes WHERE pack = $1", values![&name]).await?;
-                match tx.run("DELETE FROM packs WHERE name = $1", values![&name]).await? {
-                    0 => Err(StoreError::NotFound),
-                    _ => Ok(()),
-                }
-            })
+        transaction!(self, Person, async |tx| {
+            tx.run("DELETE FROM pack_hashes WHERE pack = $1", values![&name]).await?;
+            match tx.run("DELETE FROM packs WHERE name = $1", values![&name]).await? {
+                0 => Err(StoreError::NotFound),
+                _ => Ok(()),
+            }
         })
-        .await
     }
 
     /// Name and text of the sources of a pack of rules.

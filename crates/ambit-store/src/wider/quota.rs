@@ -6,7 +6,7 @@
 //! user before the group, so that others do not wait.
 
 use crate::db::sql::{Tx, values};
-use crate::db::writer::Who;
+use crate::db::writer::transaction;
 use crate::{Principal, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::moment::SECOND_MS;
@@ -307,20 +307,17 @@ impl Store {
         now: Timestamp,
     ) -> Result<Receipt, StoreError> {
         let user = principal.user_id();
-        self.write(Who::Person, move |tx| Box::pin(async move { charge(tx, user, cost, name, now).await })).await
+        transaction!(self, Person, async |tx| charge(tx, user, cost, name, now).await)
     }
 
     /// Gives a charge back, in the windows it was made in: the server failed.
     pub async fn refund(&self, receipt: &Receipt) -> Result<(), StoreError> {
         let receipt = receipt.clone();
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                quota_groups(tx, receipt.user, true).await?;
-                add(tx, &receipt, -receipt.units).await?;
-                count_calls(tx, receipt.user, receipt.group, receipt.name, true, -1, receipt.at).await
-            })
+        transaction!(self, Person, async |tx| {
+            quota_groups(tx, receipt.user, true).await?;
+            add(tx, &receipt, -receipt.units).await?;
+            count_calls(tx, receipt.user, receipt.group, receipt.name, true, -1, receipt.at).await
         })
-        .await
     }
 
     /// True if the caller, or a group that the caller draws from, has a privilege now.

@@ -3,7 +3,7 @@
 
 use crate::db::rows::{columns, list};
 use crate::db::sql::{Tx, values};
-use crate::db::writer::Who;
+use crate::db::writer::transaction;
 use crate::wider::objects;
 use crate::wider::quota::{Cost, charge_units};
 use crate::{Principal, Store, StoreError};
@@ -172,20 +172,18 @@ impl Store {
         now: Timestamp,
     ) -> Result<RetrohuntJob, JobRefused> {
         let (user, name, new) = (principal.user_id(), principal.username().to_owned(), new.clone());
-        let made = self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                // Whoever makes two at once waits here: the row of the payer is held until the end.
-                crate::wider::quota::quota_groups(tx, user, true).await?;
-                let sql = "SELECT COUNT(*) FROM retrohunt_jobs WHERE user_id = $1 AND finished_at IS NULL";
-                if tx.read_one::<i64>(sql, values![user]).await? >= JOBS_AT_ONCE_MAX {
-                    return Ok(None);
-                }
-                forget_old(tx, user).await?;
-                let id = insert(tx, user, &name, &new, now).await?;
-                find(tx, user, &id).await.map(Some)
-            })
-        });
-        made.await?.ok_or(JobRefused::TooMany)
+        let made = transaction!(self, Person, async |tx| {
+            // Whoever makes two at once waits here: the row of the payer is held until the end.
+            crate::wider::quota::quota_groups(tx, user, true).await?;
+            let sql = "SELECT COUNT(*) FROM retrohunt_jobs WHERE user_id = $1 AND finished_at IS NULL";
+            if tx.read_one::<i64>(sql, values![user]).await? >= JOBS_AT_ONCE_MAX {
+                return Ok(None);
+            }
+            forget_old(tx, user).await?;
+            let id = insert(tx, user, &name, &new, now).await?;
+            find(tx, user, &id).await.map(Some)
+        })?;
+        made.ok_or(JobRefused::TooMany)
     }
 
     /// A job of the caller's.
@@ -203,29 +201,23 @@ impl Store {
     /// Asks a job to end. One that nobody works at ends at once; one that is over stays as it is.
     pub async fn abort_retrohunt_job(&self, principal: &Principal, id: &str, now: Timestamp) -> Result<(), StoreError> {
         let (user, id) = (principal.user_id(), id.to_owned());
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let number = find(tx, user, &id).await?.number;
-                let sql = "UPDATE retrohunt_jobs SET status = 'aborted', finished_at = $1 WHERE number = $2 AND status \
+        transaction!(self, Person, async |tx| {
+            let number = find(tx, user, &id).await?.number;
+            let sql = "UPDATE retrohunt_jobs SET status = 'aborted', finished_at = $1 WHERE number = $2 AND status \
                            = 'starting'";
-                tx.run(sql, values![now, number]).await?;
-                let sql = "UPDATE retrohunt_jobs SET status = 'aborting' WHERE number = $1 AND status = 'running'";
-                tx.run(sql, values![number]).await.map(|_| ())
-            })
+            tx.run(sql, values![now, number]).await?;
+            let sql = "UPDATE retrohunt_jobs SET status = 'aborting' WHERE number = $1 AND status = 'running'";
+            tx.run(sql, values![number]).await.map(|_| ())
         })
-        .await
     }
 
     /// Deletes a job with what it found; one that is worked at ends by it.
     pub async fn delete_retrohunt_job(&self, principal: &Principal, id: &str) -> Result<(), StoreError> {
         let (user, id) = (principal.user_id(), id.to_owned());
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                let number = find(tx, user, &id).await?.number;
-                remove(tx, number).await
-            })
+        transaction!(self, Person, async |tx| {
+            let number = find(tx, user, &id).await?.number;
+            remove(tx, number).await
         })
-        .await
     }
 
     /// What a job of the caller's found, in the order in which it did.

@@ -2,7 +2,7 @@
 //! (docs/contract/quotas.md §5).
 
 use crate::db::sql::{Tx, values};
-use crate::db::writer::Who;
+use crate::db::writer::transaction;
 use crate::wider::quota::{allowances, caps, count_calls, quota_groups, used};
 use crate::{Store, StoreError};
 use ambit_model::Timestamp;
@@ -67,20 +67,17 @@ pub struct FreeCalls {
 impl Store {
     /// Notes calls that cost nothing.
     pub async fn note_free_calls(&self, calls: Vec<FreeCalls>) -> Result<(), StoreError> {
-        self.write(Who::Person, move |tx| {
-            Box::pin(async move {
-                for one in calls {
-                    // A user who is gone has no usage.
-                    match quota_groups(tx, one.user, false).await {
-                        Ok(groups) => count_calls(tx, one.user, groups.api, one.name, false, one.calls, one.at).await?,
-                        Err(StoreError::NotFound) => {}
-                        Err(error) => return Err(error),
-                    }
+        transaction!(self, Person, async |tx| {
+            for one in calls {
+                // A user who is gone has no usage.
+                match quota_groups(tx, one.user, false).await {
+                    Ok(groups) => count_calls(tx, one.user, groups.api, one.name, false, one.calls, one.at).await?,
+                    Err(StoreError::NotFound) => {}
+                    Err(error) => return Err(error),
                 }
-                Ok(())
-            })
+            }
+            Ok(())
         })
-        .await
     }
 
     /// How a user stands with every quota, in the windows of a moment.

@@ -4,9 +4,9 @@
 use crate::args::Data;
 use crate::client::{INDEX_FOLDER, bring_up_index, index_failure};
 use crate::clock::now;
-use crate::engine_config::Given;
 use crate::config::Settings;
 use crate::door::Front;
+use crate::engine_config::Given;
 use crate::failure::Failure;
 use crate::folder::Asking;
 use crate::library::library;
@@ -121,9 +121,13 @@ pub(crate) async fn answer(
         service(&workspace, stop, given)
     });
     let runner = runner.map(|service| tokio::spawn(async move { ambit_engine::serve(&service).await }));
-    let state =
-        ServerState::new(workspace.store.clone(), index, Arc::new(library(engine_config::planned(settings)?)), Arc::new(now))
-            .await?;
+    let state = ServerState::new(
+        workspace.store.clone(),
+        index,
+        Arc::new(library(engine_config::planned(settings)?)),
+        Arc::new(now),
+    )
+    .await?;
     let silent = front.silent;
     front.let_in(state);
     hint(&format!("listening on {}", front.address));

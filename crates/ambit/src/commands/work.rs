@@ -3,8 +3,8 @@
 use super::serve;
 use crate::args::Data;
 use crate::client::options;
-use crate::engine_config::Given;
 use crate::config::Settings;
+use crate::engine_config::Given;
 use crate::failure::Failure;
 use crate::folder;
 use crate::output::hint;

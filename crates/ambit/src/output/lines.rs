@@ -199,7 +199,8 @@ mod tests {
     fn a_plan_reads_differently_for_a_large_block_and_for_one_host() {
         let counted = |seeds: &[(ambit_model::Kind, &str)]| {
             let seeds: Vec<_> = seeds.iter().map(|(kind, name)| (*kind, (*name).to_owned())).collect();
-            let volumes = crate::engine_config::volumes(&ambit_tasks::Settings::default(), &ambit_net::PaceLimits::default());
+            let volumes =
+                crate::engine_config::volumes(&ambit_tasks::Settings::default(), &ambit_net::PaceLimits::default());
             let level = ambit_model::Clearance::L3;
             let counted = ambit_model::estimate::estimate(&seeds, level, &["pay.test".to_owned()], &volumes);
             plan(&json!(ambit_api::plans::Plan::of(&counted, level, |_| false))).join("\n")
