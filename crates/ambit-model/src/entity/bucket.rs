@@ -1,7 +1,7 @@
 //! What is known of a storage bucket.
 
 use super::Member;
-use super::members::{
+use super::row::{
     Empty::{List, Null},
     Row, contract, seen, unseen,
 };

@@ -1,7 +1,7 @@
 //! What is known of certificates, and of the handshakes that showed them.
 
 use super::Member;
-use super::members::{Empty::Null, Row, contract, seen};
+use super::row::{Empty::Null, Row, contract, seen};
 use crate::task::TaskName::{CertificateLog, TlsGrab};
 use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;

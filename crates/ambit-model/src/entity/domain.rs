@@ -1,7 +1,7 @@
 //! What is known of names: domains, the names below them, and the servers of mail and names by their role.
 
 use super::Member;
-use super::members::{
+use super::row::{
     Empty::{False, List, Null},
     Row, contract, seen,
 };

@@ -1,7 +1,7 @@
 //! What is known of an address.
 
 use super::Member;
-use super::members::{
+use super::row::{
     Empty::{False, List, Null},
     Row, contract, seen, unseen,
 };

@@ -1,50 +1,10 @@
 //! The members of each kind's details: those that the contract lists (docs/contract/asm.md §4.5), every one always
 //! there, and what tasks see beyond it. A member has one owner per kind: its row names it.
 
-use super::{Kind, Member, bucket, certificate, domain, ip_address, mentioned, net_block, network_service, uri};
+use super::row::{Empty, Row};
+use super::{Kind, bucket, certificate, domain, ip_address, mentioned, net_block, network_service, uri};
 use crate::{Details, TaskName};
 use serde_json::{Value, json};
-
-/// The value of a member that was not observed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Empty {
-    Null,
-    False,
-    List,
-    Zero,
-}
-
-/// A member of a kind.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Row {
-    name: &'static str,
-    /// Its value where nobody said it; `None` for one beyond the contract, which then is not there.
-    empty: Option<Empty>,
-    /// The task that says it.
-    owner: Option<TaskName>,
-}
-
-/// A member that the contract lists.
-pub(super) const fn contract<T>(member: Member<T>, empty: Empty) -> Row {
-    unseen(member.name(), empty)
-}
-
-/// A member that the contract lists and no task says.
-pub(super) const fn unseen(name: &'static str, empty: Empty) -> Row {
-    Row { name, empty: Some(empty), owner: None }
-}
-
-/// A member beyond the contract, which a task sees.
-pub(super) const fn seen<T>(member: Member<T>, owner: TaskName) -> Row {
-    Row { name: member.name(), empty: None, owner: Some(owner) }
-}
-
-impl Row {
-    pub(super) const fn by(mut self, owner: TaskName) -> Self {
-        self.owner = Some(owner);
-        self
-    }
-}
 
 impl Kind {
     /// The members that the contract lists for this kind.

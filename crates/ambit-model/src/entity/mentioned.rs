@@ -1,11 +1,11 @@
 //! What is known of entities that others name: interfaces for programs, mailboxes, tokens, organisations.
 
 use super::Member;
-use super::members::{
+use super::network;
+use super::row::{
     Empty::{False, List, Null},
     Row, contract,
 };
-use super::network;
 use crate::task::TaskName::{ContentFocus, LinkedHosts, Registration};
 
 /// Where it was named.

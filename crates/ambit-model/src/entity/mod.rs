@@ -14,6 +14,7 @@ mod net_block;
 pub mod network;
 pub mod network_service;
 mod record;
+mod row;
 pub mod uri;
 
 pub use fold::{FoldInput, fold};

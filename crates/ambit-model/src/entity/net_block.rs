@@ -1,6 +1,6 @@
 //! What is known of a registered block of addresses. Its members are those of one answer of a registry, said together.
 
-use super::members::{
+use super::row::{
     Empty::{False, Null},
     Row, unseen,
 };

@@ -1,7 +1,7 @@
 //! What is known of a network service: a port of an address that answers.
 
 use super::Member;
-use super::members::{
+use super::row::{
     Empty::{False, List, Null},
     Row, contract, seen, unseen,
 };

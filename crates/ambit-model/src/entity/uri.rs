@@ -1,11 +1,11 @@
 //! What is known of a web site, or of a page of one.
 
 use super::Member;
-use super::members::{
+use super::network;
+use super::row::{
     Empty::{False, List, Null, Zero},
     Row, contract, seen, unseen,
 };
-use super::network;
 use crate::task::TaskName::{
     CloudAttribution, ContentFocus, CorsProbe, Favicon, HttpEnrich, LinkedHosts, Network, RobotsSitemapWellknown,
     Soft404Profile,
