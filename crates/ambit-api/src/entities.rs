@@ -12,6 +12,7 @@ use crate::shape::Shape;
 use crate::{COLLECTION_TYPE, CollectionRef, Sighting};
 use ambit_model::entity::{EntityRecord, Summary};
 use ambit_model::issue::IssueRecord;
+use ambit_model::scope::ScopeReason;
 use ambit_model::{Timestamp, Uid};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -102,7 +103,7 @@ contract! {
         pub last_seen: Timestamp,
         pub name: String,
         pub scoped: bool,
-        pub scoped_reason: String,
+        pub scoped_reason: ScopeReason,
         pub seed: Option<bool>,
         pub source: Option<String>,
         pub status: Option<String>,

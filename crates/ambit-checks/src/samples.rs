@@ -59,12 +59,7 @@ pub(crate) fn facts(kind: Kind, name: &str) -> Facts {
         name: kind.canonical(name).unwrap(),
         seed: false,
         present: true,
-        decision: Decision {
-            ownership: 990,
-            clearance: Clearance::L3,
-            reason: "subdomain".to_owned(),
-            path: Vec::new(),
-        },
+        decision: Decision { ownership: 990, clearance: Clearance::L3, reason: "subdomain".into(), path: Vec::new() },
         details: serde_json::Map::new(),
         probes: BTreeMap::new(),
         inward: Vec::new(),

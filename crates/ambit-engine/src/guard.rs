@@ -3,7 +3,7 @@
 
 use crate::graph::{Graph, State};
 use ambit_model::reserved::Reserved;
-use ambit_model::scope::{Exclusions, Node, host_of};
+use ambit_model::scope::{Exclusions, Node, ScopeReason, host_of};
 use ambit_model::{Clearance, EdgeKind, Kind};
 use ambit_net::http::Url;
 use ambit_net::{Contact, Grant, Guard, Refused};
@@ -161,7 +161,9 @@ impl View {
             Kind::NetBlock if (node.seed || node.allow) && clearance > Clearance::L0 => {
                 self.blocks.extend(node.name.parse::<ipnet::IpNet>())
             }
-            Kind::NetBlock if state.decision.reason == EdgeKind::Suballocation.name() && !state.decision.scoped() => {
+            Kind::NetBlock
+                if state.decision.reason == ScopeReason::Edge(EdgeKind::Suballocation) && !state.decision.scoped() =>
+            {
                 self.foreign_blocks.extend(node.name.parse::<ipnet::IpNet>());
             }
             Kind::Domain | Kind::DnsRecord | Kind::Nameserver | Kind::Mailserver => {
@@ -334,7 +336,7 @@ mod tests {
             },
             observed: true,
             present: true,
-            decision: Decision { ownership: row.3, clearance: row.2, reason: "test".to_owned(), path: Vec::new() },
+            decision: Decision { ownership: row.3, clearance: row.2, reason: "test".into(), path: Vec::new() },
         };
         let mut graph = Graph::default();
         graph.apply(GraphDelta {

@@ -2,6 +2,7 @@
 //! decisions out.
 
 mod never;
+mod reason;
 mod spelled;
 mod spread;
 mod surroundings;
@@ -9,6 +10,7 @@ mod surroundings;
 mod tests;
 
 pub use never::{Exclusions, exclusion, host_of, is_never};
+pub use reason::ScopeReason;
 pub use spelled::spells;
 
 use crate::entity::PathStep;
@@ -33,27 +35,13 @@ pub const PATH_STEPS_MAX: usize = 64;
 /// the rule.
 const ROUNDS_MAX: usize = 8;
 
-/// Reasons of decisions that need no path.
-pub mod reason {
-    pub const SEED: &str = "seed";
-    pub const ALLOWED: &str = "allow_list_override";
-    /// The entity is on the deny list, or on something that is; of an address also: only names that are closed resolve
-    /// to it.
-    pub const DENIED: &str = "deny_list_override";
-    /// An exclusion covers it: of the collection, or of the whole installation.
-    pub const EXCLUDED: &str = "hard_stop";
-    /// It lies in a reserved range that the installation's administrator did not open.
-    pub const RESERVED: &str = "reserved_range";
-}
-
 /// The two answers for one entity, with their reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decision {
     /// In thousandths.
     pub ownership: u16,
     pub clearance: Clearance,
-    /// One of [`reason`], or the kind of the last edge of the best path; `unreached` without one.
-    pub reason: String,
+    pub reason: ScopeReason,
     /// From the seed, edge by edge.
     pub path: Vec<PathStep>,
 }
@@ -61,13 +49,13 @@ pub struct Decision {
 impl Decision {
     /// Returns the decision for an entity that no path reaches.
     pub fn unreached() -> Self {
-        Self { ownership: 0, clearance: Clearance::L0, reason: "unreached".to_owned(), path: Vec::new() }
+        Self { ownership: 0, clearance: Clearance::L0, reason: ScopeReason::Unreached, path: Vec::new() }
     }
 
     /// Returns true if an exclusion, the deny list or a reserved range closes it, which no evidence overrides.
     pub fn is_closed(&self) -> bool {
         self.clearance == Clearance::L0
-            && matches!(self.reason.as_str(), reason::DENIED | reason::EXCLUDED | reason::RESERVED)
+            && matches!(self.reason, ScopeReason::Denied | ScopeReason::Excluded | ScopeReason::Reserved)
     }
 
     /// `scoped` of the API: ownership of at least 0.9, or an allow override.

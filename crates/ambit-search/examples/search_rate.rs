@@ -141,7 +141,7 @@ fn entity(number: u64) -> IndexedRecord {
         deny_list: false,
         present: !mix(number ^ 20).is_multiple_of(50),
         scoped: true,
-        scoped_reason: "path".to_owned(),
+        scoped_reason: "path".into(),
         shared: false,
         ownership: 1_000,
         clearance: Clearance::L3,

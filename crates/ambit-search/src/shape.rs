@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use ambit_model::entity::{EntityRecord, Summary};
 use ambit_model::id::blob_hash;
 use ambit_model::issue::{Confidence, Identifier, IssueRecord, Status};
+use ambit_model::scope::ScopeReason;
 use ambit_model::technology::TechnologyRecord;
 use ambit_model::{Clearance, Details, Kind, Timestamp, Uid};
 use serde_json::Value;
@@ -70,7 +71,7 @@ pub(crate) fn entity() -> EntityRecord {
         deny_list: false,
         present: true,
         scoped: false,
-        scoped_reason: String::new(),
+        scoped_reason: ScopeReason::Unreached,
         shared: false,
         ownership: 0,
         clearance: Clearance::L0,

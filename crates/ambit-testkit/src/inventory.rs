@@ -6,7 +6,7 @@ use ambit_model::entity::PathStep;
 use ambit_model::issue::{Confidence, Identifier, IssueKind, Proof};
 use ambit_model::observation::{Discovery, Found, ProbeResult};
 use ambit_model::run::RunState;
-use ambit_model::scope::Decision;
+use ambit_model::scope::{Decision, ScopeReason};
 use ambit_model::{Clearance, Details, EdgeKind, Kind, Timestamp, Uid};
 use ambit_store::Principal;
 use ambit_store::engine::{Commit, Engine, IssueWrite, NewWork, Outcome, Reconciliation};
@@ -272,7 +272,7 @@ impl Round<'_> {
             let decision = Decision {
                 ownership: if path.is_empty() { 1000 } else { 990 },
                 clearance: Clearance::L3,
-                reason: path.last().map_or_else(|| "seed".to_owned(), |step| step.edge.name()),
+                reason: path.last().map_or(ScopeReason::Seed, |step| ScopeReason::Edge(step.edge)),
                 path: path.clone(),
             };
             (*uid, decision, true)

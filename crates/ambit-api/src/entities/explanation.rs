@@ -4,6 +4,7 @@ use crate::contract::{Contract, contract, copied};
 use crate::shape::Shape;
 use ambit_model::Uid;
 use ambit_model::entity::{EntityRecord, GroundKind};
+use ambit_model::scope::ScopeReason;
 use serde::Serialize;
 
 contract! {
@@ -15,7 +16,7 @@ contract! {
         #[serde(rename = "type")]
         pub kind: String,
         pub scoped: bool,
-        pub scoped_reason: String,
+        pub scoped_reason: ScopeReason,
         pub ownership: f64,
         pub clearance: String,
         pub allow_list: bool,
@@ -43,6 +44,10 @@ contract! {
         pub name: String,
         pub text: String,
     }
+}
+
+impl Contract for ScopeReason {
+    const SHAPE: &'static Shape = &Shape::Text;
 }
 
 impl Contract for GroundKind {

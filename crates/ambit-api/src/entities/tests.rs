@@ -27,7 +27,7 @@ fn record() -> EntityRecord {
         decision: Decision {
             ownership: 990,
             clearance: Clearance::L3,
-            reason: "path".to_owned(),
+            reason: "path".into(),
             path: vec![PathStep {
                 from_kind: Kind::Domain,
                 from_name: "acme.test".to_owned(),

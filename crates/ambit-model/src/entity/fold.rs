@@ -273,7 +273,7 @@ mod tests {
             decision: Decision {
                 ownership: 990,
                 clearance: Clearance::L3,
-                reason: "subdomain".to_owned(),
+                reason: "subdomain".into(),
                 path: Vec::new(),
             },
             observations,

@@ -2,6 +2,7 @@
 //! §4.4).
 
 use super::Kind;
+use crate::scope::ScopeReason;
 use crate::{Clearance, Details, EdgeKind, Uid};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -25,7 +26,7 @@ pub struct EntityRecord {
     /// Seed, or backed by an open observation, or reached by open edges from a seed.
     pub present: bool,
     pub scoped: bool,
-    pub scoped_reason: String,
+    pub scoped_reason: ScopeReason,
     /// Shared with third parties (a CDN, a shared host, a provider), so scope lowers its ownership
     /// (`scope::Node::shared`). It is the member
     /// `ip_address::SHARED` of the details.

@@ -3,7 +3,7 @@
 use super::never::{Exclusions, host_of};
 use super::spelled::spells;
 use super::surroundings::{Known, Reason, Surroundings};
-use super::{DEDICATED_ADDRESS_OWN, Decision, Edge, Node, PATH_STEPS_MAX, Rules, SCOPED_FROM, reason};
+use super::{DEDICATED_ADDRESS_OWN, Decision, Edge, Node, PATH_STEPS_MAX, Rules, SCOPED_FROM, ScopeReason};
 use crate::entity::{Ground, GroundKind, PathStep, registrable};
 use crate::reserved::Reserved;
 use crate::{Clearance, EdgeKind, Kind, Uid};
@@ -53,11 +53,11 @@ struct Weight {
 }
 
 /// A decision that needs no path: a hard stop, a person's word, or a seed.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Fixed {
     ownership: u16,
     clearance: Clearance,
-    reason: &'static str,
+    reason: ScopeReason,
 }
 
 /// What a round found for each node.
@@ -142,7 +142,7 @@ impl<'a> Graph<'a> {
 
     /// Returns true for seeds and allowed entities that nothing closes.
     pub(super) fn is_given(&self, node: usize) -> bool {
-        self.fixed[node].is_some_and(|fixed| fixed.ownership > 0)
+        self.fixed[node].as_ref().is_some_and(|fixed| fixed.ownership > 0)
     }
 
     pub(super) fn outward(&self, node: usize) -> impl Iterator<Item = &Link<'a>> {
@@ -166,7 +166,7 @@ impl<'a> Graph<'a> {
 
     /// Finds the best path to every node (Dijkstra on the minimum), given the results of the previous round.
     pub(super) fn spread(&self, known: &Known) -> Spread {
-        let mut labels: Vec<Option<Label>> = self.fixed.iter().map(|fixed| fixed.map(Label::of)).collect();
+        let mut labels: Vec<Option<Label>> = self.fixed.iter().map(|fixed| fixed.as_ref().map(Label::of)).collect();
         let reached = |node: usize, label: &Label| Reached {
             ownership: label.ownership,
             clearance: label.clearance,
@@ -331,11 +331,11 @@ impl<'a> Graph<'a> {
         decisions.collect()
     }
 
-    fn reason(&self, node: usize, label: Label) -> String {
-        match (self.fixed[node], label.last) {
-            (Some(fixed), _) => fixed.reason.to_owned(),
-            (None, Some(step)) => self.links[step.link].edge.kind.name(),
-            (None, None) => Decision::unreached().reason,
+    fn reason(&self, node: usize, label: Label) -> ScopeReason {
+        match (&self.fixed[node], label.last) {
+            (Some(fixed), _) => fixed.reason.clone(),
+            (None, Some(step)) => ScopeReason::Edge(self.links[step.link].edge.kind),
+            (None, None) => ScopeReason::Unreached,
         }
     }
 
@@ -373,7 +373,7 @@ impl Spread {
 }
 
 impl Label {
-    fn of(fixed: Fixed) -> Self {
+    fn of(fixed: &Fixed) -> Self {
         Self { ownership: fixed.ownership, clearance: fixed.clearance, steps: 0, last: None }
     }
 
@@ -396,21 +396,21 @@ impl Words<'_> {
     fn on(&self, node: &Node) -> Option<Fixed> {
         let open = |reason| Fixed { ownership: 1000, clearance: self.ceiling, reason };
         if self.never.cover(&node.name) {
-            Some(Fixed::closed(reason::EXCLUDED))
+            Some(Fixed::closed(ScopeReason::Excluded))
         } else if self.reserved.closes_name(&node.name).is_some() {
-            Some(Fixed::closed(reason::RESERVED))
+            Some(Fixed::closed(ScopeReason::Reserved))
         } else if node.allow {
-            Some(open(reason::ALLOWED))
+            Some(open(ScopeReason::Allowed))
         } else if node.deny || self.denied.cover(&node.name) {
-            Some(Fixed::closed(reason::DENIED))
+            Some(Fixed::closed(ScopeReason::Denied))
         } else {
-            node.seed.then(|| open(reason::SEED))
+            node.seed.then(|| open(ScopeReason::Seed))
         }
     }
 }
 
 impl Fixed {
-    fn closed(reason: &'static str) -> Self {
+    fn closed(reason: ScopeReason) -> Self {
         Self { ownership: 0, clearance: Clearance::L0, reason }
     }
 }
@@ -419,17 +419,18 @@ impl Fixed {
 /// a block of theirs. A name that only spells the address is its provider's and does not count. Decisions about the
 /// address itself stay.
 fn close_by_names(nodes: &[&Node], links: &[Link<'_>], fixed: &mut [Option<Fixed>]) {
-    let mut closed_by: Vec<Option<&'static str>> = vec![None; nodes.len()];
+    let mut closed_by: Vec<Option<ScopeReason>> = vec![None; nodes.len()];
     let mut has_other = vec![false; nodes.len()];
     for link in links.iter().filter(|link| link.edge.kind == EdgeKind::ResolvesTo) {
-        match fixed[link.from].filter(|fixed| fixed.ownership == 0) {
-            Some(closed) => closed_by[link.to] = closed_by[link.to].max(Some(closed.reason)),
+        match fixed[link.from].as_ref().filter(|fixed| fixed.ownership == 0) {
+            Some(closed) => closed_by[link.to] = closed_by[link.to].take().max(Some(closed.reason.clone())),
             None => has_other[link.to] |= !spells(host_of(&nodes[link.from].name), &nodes[link.to].name),
         }
     }
     for (at, fixed) in fixed.iter_mut().enumerate() {
-        let reason = closed_by[at].filter(|_| fixed.is_none() && !has_other[at] && nodes[at].kind == Kind::IpAddress);
-        *fixed = fixed.or(reason.map(Fixed::closed));
+        let reason =
+            closed_by[at].take().filter(|_| fixed.is_none() && !has_other[at] && nodes[at].kind == Kind::IpAddress);
+        *fixed = fixed.take().or(reason.map(Fixed::closed));
     }
 }
 

@@ -208,10 +208,13 @@ fn an_address_with_none_but_closed_names_is_closed_though_its_block_is_a_seed() 
         );
         world(&text).decide(&["*.secret.test"])["192.0.2.10"].reason.clone()
     };
-    assert_eq!(graph(""), reason::DENIED);
-    assert_eq!(graph("DnsRecord a.secret.test\n a.secret.test resolves_to 192.0.2.10"), reason::EXCLUDED);
-    assert_eq!(graph("DnsRecord www.acme.test\n www.acme.test resolves_to 192.0.2.10"), "block_member");
-    assert_eq!(graph("IpAddress 192.0.2.10 seed"), reason::SEED, "it was named itself");
+    assert_eq!(graph(""), ScopeReason::Denied);
+    assert_eq!(graph("DnsRecord a.secret.test\n a.secret.test resolves_to 192.0.2.10"), ScopeReason::Excluded);
+    assert_eq!(
+        graph("DnsRecord www.acme.test\n www.acme.test resolves_to 192.0.2.10"),
+        ScopeReason::Edge(EdgeKind::BlockMember)
+    );
+    assert_eq!(graph("IpAddress 192.0.2.10 seed"), ScopeReason::Seed, "it was named itself");
 }
 
 #[test]
@@ -231,9 +234,9 @@ fn a_reserved_range_opens_by_the_administrators_word_alone() {
     let decisions = decide_beside(&world.nodes, &world.edges, &rules, &reserved);
     let decided = |name: &str| decisions[&uid(world.collection, name)].reason.clone();
     for name in ["10.0.0.1", "10.9.9.0/24", "127.0.0.0/30", "64:ff9b::7f00:1", "http://169.254.169.254:80/latest"] {
-        assert_eq!(decided(name), reason::RESERVED, "{name}");
+        assert_eq!(decided(name), ScopeReason::Reserved, "{name}");
     }
-    assert_eq!((decided("10.9.9.9"), decided("192.0.2.1")), (reason::SEED.to_owned(), reason::SEED.to_owned()));
+    assert_eq!((decided("10.9.9.9"), decided("192.0.2.1")), (ScopeReason::Seed, ScopeReason::Seed));
 }
 
 #[test]
@@ -344,7 +347,10 @@ fn ownership_and_clearance_may_come_by_different_paths() {
     )
     .decide(&[]);
     let brand = &decisions["brand.test"];
-    assert_eq!((brand.ownership, brand.clearance, brand.reason.as_str()), (900, Clearance::L2, "token"));
+    assert_eq!(
+        (brand.ownership, brand.clearance, &brand.reason),
+        (900, Clearance::L2, &ScopeReason::Edge(EdgeKind::Token))
+    );
     assert_eq!(brand.path.len(), 2, "the path explains the ownership");
 }
 
@@ -536,7 +542,7 @@ proptest! {
             prop_assert_eq!(decision.path.iter().map(|step| step.own).min(), Some(decision.ownership));
             let caps = decision.path.iter().map(|step| step.cap).fold(Clearance::L3, Clearance::min);
             prop_assert!(decision.clearance >= caps && decision.clearance <= Clearance::L3);
-            prop_assert_eq!(&decision.reason, &decision.path[decision.path.len() - 1].edge.name());
+            prop_assert_eq!(&decision.reason, &ScopeReason::Edge(decision.path[decision.path.len() - 1].edge));
         }
     }
 }

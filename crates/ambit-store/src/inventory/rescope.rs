@@ -6,7 +6,7 @@ use crate::engine::{GraphNode, drop_uncleared, graph, mark_dirty};
 use crate::inventory::collections;
 use crate::record::{ChangeContext, Changes};
 use crate::{Store, StoreError};
-use ambit_model::scope::{self, Decision, Edge, Exclusions, Node, Rules, reason};
+use ambit_model::scope::{self, Decision, Edge, Exclusions, Node, Rules, ScopeReason};
 use ambit_model::{Clearance, EdgeKind, Timestamp, Uid, workflow};
 use std::collections::{BTreeMap, BTreeSet};
 use uuid::Uuid;
@@ -16,7 +16,7 @@ const WRITTEN_MAX: usize = 2_000;
 
 /// Reasons of entities that something outside the collection may have closed: a reserved range, or an exclusion of the
 /// whole installation. Only the engine knows these, so nothing here opens such an entity.
-const CLOSED_ELSEWHERE: [&str; 2] = [reason::RESERVED, reason::EXCLUDED];
+const CLOSED_ELSEWHERE: [ScopeReason; 2] = [ScopeReason::Reserved, ScopeReason::Excluded];
 
 /// The graph of a collection with what is stored of each node, as of a revision.
 struct Known {
@@ -88,7 +88,7 @@ impl Known {
         let names = self.edges.iter().filter(|edge| edge.kind == EdgeKind::ResolvesTo);
         let led_to: Vec<Uid> = names.filter(|edge| explained.contains(&edge.from)).map(|edge| edge.to).collect();
         explained.extend(led_to);
-        let is_closed = |known: &&GraphNode| CLOSED_ELSEWHERE.contains(&known.decision.reason.as_str());
+        let is_closed = |known: &&GraphNode| CLOSED_ELSEWHERE.contains(&known.decision.reason);
         let closed = self.nodes.values().filter(is_closed).map(|known| known.node.uid);
         closed.filter(|uid| !explained.contains(uid)).collect()
     }

@@ -208,7 +208,7 @@ impl Lab {
     pub(crate) async fn decide(&self, run: &Run, uid: Uid, ownership: u16, present: bool) {
         let mut reconciliation = self.reconciliation(run.id);
         let decision =
-            Decision { ownership, clearance: Clearance::L3, reason: "subdomain".to_owned(), path: Vec::new() };
+            Decision { ownership, clearance: Clearance::L3, reason: "subdomain".into(), path: Vec::new() };
         reconciliation.decisions.push((uid, decision, present));
         self.engine.reconcile(reconciliation).await.unwrap();
     }

@@ -106,7 +106,7 @@ async fn what_only_the_engine_knows_to_be_closed_stays_closed() {
         for (of, reason) in [(ADDRESS, "reserved_range"), (PAY, "hard_stop")] {
             let run = lab.run().await;
             let mut reconciliation = lab.reconciliation(run.id);
-            let closed = Decision { reason: reason.to_owned(), ..Decision::unreached() };
+            let closed = Decision { reason: reason.into(), ..Decision::unreached() };
             reconciliation.decisions.push((uid(of), closed, true));
             lab.engine.reconcile(reconciliation).await.unwrap();
             lab.finish(&run).await;

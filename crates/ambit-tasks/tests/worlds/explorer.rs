@@ -4,7 +4,7 @@
 use ambit_model::exposure::{Place, Probe};
 use ambit_model::facts::{Facts, LastProbe, Neighbour, ProbeOutcome, Probes};
 use ambit_model::observation::Found;
-use ambit_model::scope::{self, Decision, Edge, Node, Rules, host_of};
+use ambit_model::scope::{self, Decision, Edge, Node, Rules, ScopeReason, host_of};
 use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName, Timestamp, Uid};
 use ambit_net::net::NetOptions;
 use ambit_net::{Contact, Grant, Grants, Guard, Net, Pace, PaceLimits, Refused, Wire};
@@ -212,7 +212,7 @@ impl Explorer {
                     blocks.push(node.name.parse().unwrap());
                     blocks.dedup();
                 }
-                Kind::NetBlock if self.decisions[&node.uid].reason == "suballocation" => {
+                Kind::NetBlock if self.decisions[&node.uid].reason == ScopeReason::Edge(EdgeKind::Suballocation) => {
                     guard.foreign_blocks.write().unwrap().push(node.name.parse().unwrap());
                 }
                 Kind::CloudStorageBucket => {

@@ -11,6 +11,7 @@ use ambit_model::entity::EntityRecord;
 use ambit_model::feed::{Noun, What};
 use ambit_model::issue::IssueRecord;
 use ambit_model::run::NotDone;
+use ambit_model::scope::ScopeReason;
 use ambit_model::{EdgeKind, Kind, Uid};
 use ambit_store::{IndexRow, Store};
 use serde::de::DeserializeOwned;
@@ -142,7 +143,7 @@ async fn entities(workspace: &Workspace, finished: &Finished) -> Result<(Vec<Ent
         name: row.record.name,
         uid: row.row.uid,
         scoped: row.record.scoped,
-        asked_about: !row.record.scoped && row.record.scoped_reason == EdgeKind::Suballocation.name(),
+        asked_about: !row.record.scoped && row.record.scoped_reason == ScopeReason::Edge(EdgeKind::Suballocation),
     };
     let present = all(workspace, finished, Noun::Entity, |row: Row<EntityRecord>| {
         last.get(&row.row.uid).into_iter().for_each(|what| changes.count(*what));
