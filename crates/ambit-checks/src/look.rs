@@ -4,7 +4,7 @@
 use ambit_model::entity::{Member, domain};
 use ambit_model::facts::ProbeOutcome;
 use ambit_model::issue::{Proof, Verdict};
-use ambit_model::task::NamedLook;
+use ambit_model::task::NamedProbe;
 use ambit_model::{Facts, TaskName};
 use serde_json::Value;
 
@@ -18,7 +18,7 @@ pub(crate) fn after(facts: &Facts, task: TaskName, prove: impl FnOnce(&Facts) ->
 }
 
 /// The same of one look of the task, whatever became of its others.
-pub(crate) fn after_at(facts: &Facts, look: NamedLook, prove: impl FnOnce(&Facts) -> Vec<Proof>) -> Verdict {
+pub(crate) fn after_at(facts: &Facts, look: NamedProbe, prove: impl FnOnce(&Facts) -> Vec<Proof>) -> Verdict {
     let outcome = facts.outcome_at(look.task, look.argument);
     weigh(facts, outcome, outcome != Some(ProbeOutcome::Unknown), prove)
 }
@@ -45,7 +45,7 @@ fn weigh(
 /// look over an open answer proves nothing yet; the second one closes that answer.
 pub(crate) fn missing_at<T>(
     facts: &Facts,
-    look: NamedLook,
+    look: NamedProbe,
     member: Member<T>,
     proof: impl FnOnce() -> Proof,
 ) -> Verdict {
@@ -101,7 +101,7 @@ mod tests {
 
     const TASK: TaskName = TaskName::Resolve;
     const LIST: Member<Vec<String>> = domain::LOOKALIKES;
-    const LOOK: NamedLook = NamedLook { task: TASK, argument: "" };
+    const LOOK: NamedProbe = NamedProbe { task: TASK, argument: "" };
 
     fn found_it(facts: &Facts) -> Vec<Proof> {
         LIST.texts(&facts.details).map(|text| proof(text.to_owned(), json!({}))).collect()

@@ -11,15 +11,15 @@ use ambit_tasks::{Plan, Settings, Task};
 /// Who reports what the judges find.
 pub const UPSTREAM: &str = "ambit";
 
-/// Second looks of issues begin on multiples of this, in milliseconds of wire time, so that issues that vanish one soon
+/// Second probes of issues begin on multiples of this, in milliseconds of wire time, so that issues that vanish one soon
 /// after the other share one.
-const ISSUE_LOOK_STEP_MS: i64 = 10_000;
+const ISSUE_PROBE_STEP_MS: i64 = 10_000;
 
 /// What judging one entity leads to.
 #[derive(Debug, Default, PartialEq)]
 pub struct Judged {
     pub writes: Vec<IssueWrite>,
-    /// Second looks at what an issue was proven by.
+    /// Second probes of what an issue was proven by.
     pub work: Vec<NewWork>,
 }
 
@@ -61,7 +61,7 @@ pub fn judge(known: &Known, present: bool, scoped: bool, date: Timestamp, settin
     judged
 }
 
-/// Open issues of this judge that the proofs do not name: once absent, then resolved by a later look.
+/// Open issues of this judge that the proofs do not name: once absent, then resolved by a later probe.
 fn absent(judged: &mut Judged, judge: &'static Judge, known: &Known, proofs: &[Proof], date: Timestamp) {
     let unproven = |issue: &&KnownIssue| {
         issue.name == judge.issue.name
@@ -71,14 +71,14 @@ fn absent(judged: &mut Judged, judge: &'static Judge, known: &Known, proofs: &[P
     };
     for issue in known.issues.iter().filter(unproven) {
         match issue.absent_at {
-            // Only leads describe it: whoever closed or changed them has looked, and nothing of its own could look
-            // again.
-            _ if !is_looked_at(judge, known) => judged.writes.push(IssueWrite::Resolve { issue: issue.uid }),
+            // Only discoveries describe it: whoever closed or changed them has asked, and nothing of its own could be
+            // asked again.
+            _ if !is_probed(judge, known) => judged.writes.push(IssueWrite::Resolve { issue: issue.uid }),
             None => {
                 judged.writes.push(IssueWrite::AbsentOnce { issue: issue.uid, at: date });
-                judged.work.extend(second_looks(judge, known, date));
+                judged.work.extend(second_probes(judge, known, date));
             }
-            Some(at) if looked_since(judge, known, at.plus_ms(SECOND_PROBE_AFTER_MS)) => {
+            Some(at) if probed_since(judge, known, at.plus_ms(SECOND_PROBE_AFTER_MS)) => {
                 judged.writes.push(IssueWrite::Resolve { issue: issue.uid })
             }
             Some(_) => {}
@@ -93,30 +93,31 @@ fn has_lost_its_ground(judge: &Judge, known: &Known, settings: &Settings) -> boo
     let mut watching = tasks.filter(|task| task.watches.contains(&known.facts.kind)).peekable();
     let lost =
         |task: &Task| matches!((task.plan)(&known.facts, settings), Plan::Bound { bound, .. } if bound.is_empty());
-    watching.peek().is_some() && !is_looked_at(judge, known) && watching.all(lost)
+    watching.peek().is_some() && !is_probed(judge, known) && watching.all(lost)
 }
 
-/// True where a task that the judge reads looks at this very entity.
-fn is_looked_at(judge: &Judge, known: &Known) -> bool {
+/// True where a task that the judge reads probes this very entity.
+fn is_probed(judge: &Judge, known: &Known) -> bool {
     judge.reads.iter().any(|task| known.facts.probes.contains_key(task))
 }
 
-/// True when every task that the judge reads looked at the entity again at or after the moment.
-fn looked_since(judge: &Judge, known: &Known, moment: Timestamp) -> bool {
+/// True when every task that the judge reads probed the entity again at or after the moment.
+fn probed_since(judge: &Judge, known: &Known, moment: Timestamp) -> bool {
     let mut probes = judge.reads.iter().flat_map(|task| known.facts.probes_of(*task));
-    probes.all(|(_, look)| look.at >= moment)
+    probes.all(|(_, probe)| probe.at >= moment)
 }
 
-/// Looks at what the judge reads, a while after the issue was first not proven. Two issues may need them at different
-/// times: the number of the look follows from its time, and is even, so that an absent answer to it is itself looked at
-/// twice.
-fn second_looks(judge: &'static Judge, known: &Known, date: Timestamp) -> Vec<NewWork> {
-    let step = date.plus_ms(SECOND_PROBE_AFTER_MS + ISSUE_LOOK_STEP_MS - 1).0 / ISSUE_LOOK_STEP_MS;
-    let (look, not_before) = (2 * step, Timestamp(step * ISSUE_LOOK_STEP_MS));
+/// Probes what the judge reads, a while after the issue was first not proven. Two issues may need them at different
+/// times: the number of the probe follows from its time, and is even, so that an absent answer to it is itself repeated.
+fn second_probes(judge: &'static Judge, known: &Known, date: Timestamp) -> Vec<NewWork> {
+    let step = date.plus_ms(SECOND_PROBE_AFTER_MS + ISSUE_PROBE_STEP_MS - 1).0 / ISSUE_PROBE_STEP_MS;
+    let (number, not_before) = (2 * step, Timestamp(step * ISSUE_PROBE_STEP_MS));
     let tasks = known.facts.probes.keys().filter(|task| judge.reads.contains(task));
     let probes = tasks.flat_map(|task| known.facts.probes_of(*task).map(|(argument, _)| (*task, argument)));
     probes
-        .map(|(task, argument)| new_work(ambit_tasks::task(task), &known.facts, argument.to_owned(), look, not_before))
+        .map(|(task, argument)| {
+            new_work(ambit_tasks::task(task), &known.facts, argument.to_owned(), number, not_before)
+        })
         .collect()
 }
 
@@ -135,7 +136,7 @@ mod tests {
     /// A service that the task saw speaking this at that moment, with one open issue.
     fn known(service: &str, looked: i64, absent_at: Option<i64>) -> Known {
         let uid = Uid::from_bytes([7; 32]);
-        let look = LastProbe { outcome: ProbeOutcome::Found, at: Timestamp(looked), run: 1, reason: None };
+        let probe = LastProbe { outcome: ProbeOutcome::Found, at: Timestamp(looked), run: 1, reason: None };
         let details = serde_json::json!({"service": service, "port": 23, "ip_address": "192.0.2.1"});
         let facts = Facts {
             uid,
@@ -145,7 +146,7 @@ mod tests {
             present: true,
             decision: Decision::unreached(),
             details: details.as_object().cloned().expect("an object"),
-            probes: BTreeMap::from([(TASK, BTreeMap::from([(String::new(), look)]))]),
+            probes: BTreeMap::from([(TASK, BTreeMap::from([(String::new(), probe)]))]),
             inward: Vec::new(),
             outward: Vec::new(),
             seeds: Vec::new(),
@@ -170,14 +171,14 @@ mod tests {
             "{:?}",
             first.writes
         );
-        let look = &first.work[0];
-        assert_eq!((look.task, look.look, look.not_before), (TASK.as_str(), 14, Timestamp(70_000)));
-        // Another issue of the same look vanishes later: the earlier second look would come too soon for it.
+        let probe = &first.work[0];
+        assert_eq!((probe.task, probe.number, probe.not_before), (TASK.as_str(), 14, Timestamp(70_000)));
+        // Another issue of the same probe vanishes later: the earlier second probe would come too soon for it.
         let later = judge(&known("SSH", 30_000, None), true, true, Timestamp(30_000), &Settings::default());
-        assert_eq!((later.work[0].look, later.work[0].not_before), (18, Timestamp(90_000)));
+        assert_eq!((later.work[0].number, later.work[0].not_before), (18, Timestamp(90_000)));
 
         let waiting = judge(&known("SSH", 1_000, Some(1_000)), true, true, Timestamp(30_000), &Settings::default());
-        assert_eq!(waiting, Judged::default(), "the second look has not been made");
+        assert_eq!(waiting, Judged::default(), "the second probe has not been made");
 
         let second = judge(&known("SSH", 61_000, Some(1_000)), true, true, Timestamp(61_000), &Settings::default());
         assert!(matches!(second.writes[..], [IssueWrite::Resolve { .. }]), "{:?}", second.writes);
@@ -188,8 +189,8 @@ mod tests {
         let proven = judge(&known("TELNET", 1_000, None), true, true, Timestamp(1_000), &Settings::default());
         assert!(matches!(proven.writes[..], [IssueWrite::Prove { .. }]), "{:?}", proven.writes);
         let mut blind = known("SSH", 1_000, None);
-        for look in blind.facts.probes.values_mut().flat_map(BTreeMap::values_mut) {
-            look.outcome = ProbeOutcome::Unknown;
+        for probe in blind.facts.probes.values_mut().flat_map(BTreeMap::values_mut) {
+            probe.outcome = ProbeOutcome::Unknown;
         }
         blind.facts.details.clear();
         assert_eq!(judge(&blind, true, true, Timestamp(1_000), &Settings::default()), Judged::default());
@@ -217,14 +218,14 @@ mod tests {
         site.facts.details = sends_on.as_object().cloned().expect("an object");
         let judged = judge(&site, true, true, Timestamp(1_000), &Settings::default());
         assert!(matches!(judged.writes[..], [IssueWrite::Resolve { .. }]), "{:?}", judged.writes);
-        let look = known("", 1_000, None).facts.probe_at(TASK, "").cloned().expect("one");
-        let unknown = LastProbe { outcome: ProbeOutcome::Unknown, ..look };
+        let probe = known("", 1_000, None).facts.probe_at(TASK, "").cloned().expect("one");
+        let unknown = LastProbe { outcome: ProbeOutcome::Unknown, ..probe };
         let probes = BTreeMap::from([("192.0.2.1:80".to_owned(), unknown)]);
         site.facts.probes.insert(TaskName::ContentFocus, probes);
         assert_eq!(
             judge(&site, true, true, Timestamp(1_000), &Settings::default()),
             Judged::default(),
-            "it could not look"
+            "it could not ask"
         );
     }
 

@@ -36,7 +36,7 @@ pub struct Terms<'a> {
 pub struct Planned {
     pub work: Vec<NewWork>,
     pub sweeps: Vec<NewSweep>,
-    /// Looks that have lost their ground.
+    /// Probe results that no longer concern the entity.
     pub orphaned: Vec<ProbeKey>,
     /// Tasks that would sweep a large block without a person's confirmation.
     pub unconfirmed: Vec<TaskName>,
@@ -55,7 +55,8 @@ pub fn plan(facts: &Facts, decision: &Decision, terms: &Terms<'_>) -> Planned {
         if task.footprint > clearance {
             // What may not be asked now keeps what it said, but not of an address that the name has left: that is known
             // without asking.
-            if let Some(Plan::Bound { bound, .. }) = looked(task, facts).then(|| (task.plan)(facts, terms.settings)) {
+            if let Some(Plan::Bound { bound, .. }) = has_probed(task, facts).then(|| (task.plan)(facts, terms.settings))
+            {
                 planned.orphaned.extend(orphaned(task, facts, &bound));
             }
             continue;
@@ -107,11 +108,11 @@ fn add_each(planned: &mut Planned, task: &'static Task, facts: &Facts, arguments
 }
 
 /// True where the task has said anything of the entity.
-fn looked(task: &Task, facts: &Facts) -> bool {
+fn has_probed(task: &Task, facts: &Facts) -> bool {
     facts.probes.contains_key(&task.name)
 }
 
-/// Looks of the task, with their arguments, that nothing binds to the entity any more.
+/// Probe results of the task, with their arguments, that nothing binds to the entity any more.
 fn orphaned(task: &Task, facts: &Facts, bound: &[String]) -> Vec<ProbeKey> {
     let probes = facts.probes.get(&task.name).into_iter().flatten();
     let lost = probes.filter(|(argument, _)| !bound.contains(argument));
@@ -123,7 +124,7 @@ fn add_work(planned: &mut Planned, task: &'static Task, facts: &Facts, argument:
     if terms.guard.is_some_and(|guard| is_forbidden(guard, facts, &argument)) {
         return;
     }
-    if !terms.by_person && facts.probe_at(task.name, &argument).is_some_and(|look| is_fresh(look, task, terms.date)) {
+    if !terms.by_person && facts.probe_at(task.name, &argument).is_some_and(|probe| is_fresh(probe, task, terms.date)) {
         planned.still_fresh = true;
         return;
     }
@@ -138,7 +139,7 @@ fn add_sweep(
     terms: &Terms<'_>,
 ) {
     let ranges = facts.probes_of(task.name).filter(|(argument, _)| argument.starts_with(&prefix));
-    let fresh: i64 = ranges.map(|(_, look)| i64::from(is_fresh(look, task, terms.date))).sum();
+    let fresh: i64 = ranges.map(|(_, probe)| i64::from(is_fresh(probe, task, terms.date))).sum();
     if !terms.by_person && fresh > 0 && fresh * step >= size {
         planned.still_fresh = true;
         return;
@@ -155,9 +156,9 @@ fn add_sweep(
     });
 }
 
-/// True while the newest look succeeded and is within the task's time to live.
-fn is_fresh(look: &LastProbe, task: &Task, date: Timestamp) -> bool {
-    look.outcome != ProbeOutcome::Unknown && look.at.plus_ms(task.ttl_ms) > date
+/// True while the newest probe succeeded and is within the task's time to live.
+fn is_fresh(probe: &LastProbe, task: &Task, date: Timestamp) -> bool {
+    probe.outcome != ProbeOutcome::Unknown && probe.at.plus_ms(task.ttl_ms) > date
 }
 
 /// True where the argument names a place (`203.0.113.7:443`) or a host that the guard would refuse whatever scope says
@@ -170,12 +171,12 @@ fn is_forbidden(guard: &ScopeGuard, facts: &Facts, argument: &str) -> bool {
 }
 
 /// A row for a task at an entity.
-pub fn new_work(task: &'static Task, facts: &Facts, argument: String, look: i64, not_before: Timestamp) -> NewWork {
+pub fn new_work(task: &'static Task, facts: &Facts, argument: String, number: i64, not_before: Timestamp) -> NewWork {
     NewWork {
         task: task.name.as_str(),
         uid: facts.uid,
         argument,
-        look,
+        number,
         footprint: task.footprint,
         priority: priority(task),
         not_before,
@@ -290,11 +291,11 @@ mod tests {
     fn a_look_at_what_an_entity_is_no_longer_bound_to_loses_its_ground() {
         let mut facts = seed_domain();
         facts.kind = Kind::DnsRecord;
-        let look = LastProbe { outcome: ProbeOutcome::Unknown, at: Timestamp(0), run: 1, reason: None };
+        let probe = LastProbe { outcome: ProbeOutcome::Unknown, at: Timestamp(0), run: 1, reason: None };
         for (task, argument) in
             [(TaskName::HttpProbe, "192.0.2.1:80"), (TaskName::HttpProbe, "192.0.2.2:80"), (TaskName::Resolve, "")]
         {
-            facts.probes.entry(task).or_default().insert(argument.to_owned(), look.clone());
+            facts.probes.entry(task).or_default().insert(argument.to_owned(), probe.clone());
         }
         facts.outward.push(ambit_model::facts::Neighbour {
             edge: ambit_model::EdgeKind::ResolvesTo,
@@ -326,7 +327,7 @@ mod tests {
             kind: facts.kind,
             name: facts.name.clone(),
             argument: argument.to_owned(),
-            look: 0,
+            number: 0,
             attempts: 0,
             fence: 1,
         };
@@ -344,14 +345,18 @@ mod tests {
     #[test]
     fn a_scheduled_run_relies_on_fresh_answers_and_a_persons_run_asks_again() {
         let mut facts = seed_domain();
-        let look = LastProbe { outcome: ProbeOutcome::Found, at: Timestamp(0), run: 1, reason: None };
-        facts.probes.entry(TaskName::Resolve).or_default().insert(String::new(), look);
+        let probe = LastProbe { outcome: ProbeOutcome::Found, at: Timestamp(0), run: 1, reason: None };
+        facts.probes.entry(TaskName::Resolve).or_default().insert(String::new(), probe);
         let asks = |planned: &Planned| planned.work.iter().any(|row| row.task == "resolve");
         let scheduled = planned(&facts, Clearance::L3, false, 1);
         assert!(!asks(&scheduled) && scheduled.still_fresh);
         assert!(asks(&planned(&facts, Clearance::L3, true, 1)));
         assert!(asks(&planned(&facts, Clearance::L3, false, i64::MAX / 2)), "past its time to live");
-        facts.probes.values_mut().flat_map(BTreeMap::values_mut).for_each(|look| look.outcome = ProbeOutcome::Unknown);
+        facts
+            .probes
+            .values_mut()
+            .flat_map(BTreeMap::values_mut)
+            .for_each(|probe| probe.outcome = ProbeOutcome::Unknown);
         assert!(asks(&planned(&facts, Clearance::L3, false, 1)), "an unknown answer is never fresh");
     }
 }

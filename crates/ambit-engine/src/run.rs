@@ -409,7 +409,7 @@ impl<'a> Drive<'a> {
     fn end(&mut self, done: Outcome) {
         self.ended_since.get_or_insert_with(std::time::Instant::now);
         self.progress.done += 1;
-        self.progress.unknown += u64::from(matches!(done.look, ProbeResult::Unknown { .. }));
+        self.progress.unknown += u64::from(matches!(done.result, ProbeResult::Unknown { .. }));
         *self.progress.tasks.entry(done.work.task.clone()).or_default() += 1;
         self.ended.push(done);
     }

@@ -48,7 +48,7 @@ pub async fn execute(worker: &Worker, work: Work, facts: &Facts) -> Outcome {
             futures::future::Either::Right(_) => None,
         }
     };
-    let look = match ended {
+    let result = match ended {
         Some(Ok(Ok(Answer::Found))) => ProbeResult::Found(context.into_found()),
         Some(Ok(Ok(Answer::Absent))) => ProbeResult::Absent,
         Some(Ok(Err(error))) => unknown(error.reason(), error.to_string()),
@@ -58,14 +58,14 @@ pub async fn execute(worker: &Worker, work: Work, facts: &Facts) -> Outcome {
         }
         None => unknown(NotDoneReason::OutOfTime, "out of time"),
     };
-    finish(worker, work, look, task.volatile)
+    finish(worker, work, result, task.volatile)
 }
 
 /// A row that is not carried on: a person took its entity out of scope.
 pub fn refused(worker: &Worker, work: Work) -> Outcome {
     let volatile = ambit_tasks::find(&work.task).map_or(&[][..], |task| task.volatile);
-    let look = unknown(NotDoneReason::RefusedByScope, "it was taken out of scope while it was looked at");
-    finish(worker, work, look, volatile)
+    let result = unknown(NotDoneReason::RefusedByScope, "it was taken out of scope while it was looked at");
+    finish(worker, work, result, volatile)
 }
 
 /// What the task may contact: targets at its footprint, its own providers, and nothing else.
@@ -90,6 +90,6 @@ fn unknown(reason: NotDoneReason, why: impl Into<String>) -> ProbeResult {
     ProbeResult::Unknown { reason, why: why.into() }
 }
 
-fn finish(worker: &Worker, work: Work, look: ProbeResult, volatile: &'static [&'static str]) -> Outcome {
-    Outcome { work, look, volatile, at: worker.net.session(Grants::none()).date() }
+fn finish(worker: &Worker, work: Work, result: ProbeResult, volatile: &'static [&'static str]) -> Outcome {
+    Outcome { work, result, volatile, at: worker.net.session(Grants::none()).date() }
 }

@@ -17,7 +17,7 @@ pub struct Facts {
     pub decision: Decision,
     /// The members of all open observations, folded.
     pub details: Details,
-    /// The newest look of each task with each argument. Looks of tasks that this version does not have are left out.
+    /// The newest probe of each task with each argument. Probes of tasks that this version does not have are left out.
     pub probes: Probes,
     /// Open edges that lead here.
     pub inward: Vec<Neighbour>,
@@ -27,22 +27,22 @@ pub struct Facts {
     pub seeds: Vec<(Kind, String)>,
 }
 
-/// The newest look at an entity, by task and argument.
+/// The newest probes of an entity, by task and argument.
 pub type Probes = BTreeMap<TaskName, BTreeMap<String, LastProbe>>;
 
-/// The newest look of a task at an entity.
+/// The newest probe of a task at an entity.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LastProbe {
     pub outcome: ProbeOutcome,
-    /// Wire date of the look.
+    /// Wire date of the probe.
     pub at: Timestamp,
-    /// The run that looked.
+    /// The run that probed.
     pub run: i64,
     /// Why it failed, where it did.
     pub reason: Option<String>,
 }
 
-/// Which look: of a task at an entity, with an argument.
+/// Which probe: of a task at an entity, with an argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProbeKey {
     pub entity: Uid,
@@ -50,7 +50,7 @@ pub struct ProbeKey {
     pub argument: String,
 }
 
-/// How the newest look ended.
+/// How the newest probe ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProbeOutcome {
     Found,
@@ -88,34 +88,34 @@ impl Facts {
         self.inward.iter().filter(move |neighbour| neighbour.edge == edge)
     }
 
-    /// Returns the newest looks of a task with their arguments; nothing if it never looked.
+    /// Returns the newest probes of a task with their arguments; nothing if it never probed.
     pub fn probes_of(&self, task: TaskName) -> impl Iterator<Item = (&str, &LastProbe)> {
         let probes = self.probes.get(&task).into_iter().flatten();
-        probes.map(|(argument, look)| (argument.as_str(), look))
+        probes.map(|(argument, probe)| (argument.as_str(), probe))
     }
 
-    /// Returns the newest look of a task with an argument; `None` if there was none.
+    /// Returns the newest probe of a task with an argument; `None` if there was none.
     pub fn probe_at(&self, task: TaskName, argument: &str) -> Option<&LastProbe> {
         self.probes.get(&task)?.get(argument)
     }
 
-    /// Returns how the newest looks of a task ended: `Found` if any argument found something, else `Unknown` if any
-    /// failed, else `Absent`; `None` if it never looked.
+    /// Returns how the newest probes of a task ended: `Found` if any argument found something, else `Unknown` if any
+    /// failed, else `Absent`; `None` if it never probed.
     pub fn outcome(&self, task: TaskName) -> Option<ProbeOutcome> {
-        let outcomes = || self.probes_of(task).map(|(_, look)| look.outcome);
+        let outcomes = || self.probes_of(task).map(|(_, probe)| probe.outcome);
         [ProbeOutcome::Found, ProbeOutcome::Unknown, ProbeOutcome::Absent]
             .into_iter()
             .find(|outcome| outcomes().any(|seen| seen == *outcome))
     }
 
-    /// Returns how the newest look of a task with an argument ended; `None` if there was none.
+    /// Returns how the newest probe of a task with an argument ended; `None` if there was none.
     pub fn outcome_at(&self, task: TaskName, argument: &str) -> Option<ProbeOutcome> {
-        self.probe_at(task, argument).map(|look| look.outcome)
+        self.probe_at(task, argument).map(|probe| probe.outcome)
     }
 
-    /// Returns true when the task's newest looks all succeeded (found or absent), and there was at least one.
+    /// Returns true when the task's newest probes all succeeded (found or absent), and there was at least one.
     pub fn looked(&self, task: TaskName) -> bool {
-        self.outcome(task).is_some() && self.probes_of(task).all(|(_, look)| look.outcome != ProbeOutcome::Unknown)
+        self.outcome(task).is_some() && self.probes_of(task).all(|(_, probe)| probe.outcome != ProbeOutcome::Unknown)
     }
 }
 
@@ -127,8 +127,8 @@ mod tests {
     fn facts(seen: &[(TaskName, &str, ProbeOutcome)]) -> Facts {
         let mut probes = Probes::new();
         for (task, argument, outcome) in seen {
-            let look = LastProbe { outcome: *outcome, at: Timestamp(0), run: 1, reason: None };
-            probes.entry(*task).or_default().insert((*argument).to_owned(), look);
+            let probe = LastProbe { outcome: *outcome, at: Timestamp(0), run: 1, reason: None };
+            probes.entry(*task).or_default().insert((*argument).to_owned(), probe);
         }
         Facts {
             uid: Uid::from_bytes([0; 32]),

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// milliseconds.
 pub const SECOND_PROBE_AFTER_MS: i64 = 60_000;
 
-/// How a look ended.
+/// How a probe ended.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ProbeResult {
     /// The thing is there: its details, where it led, and the stored bytes.
@@ -19,7 +19,7 @@ pub enum ProbeResult {
     Unknown { reason: NotDoneReason, why: String },
 }
 
-/// What a successful look saw.
+/// What a successful probe saw.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Found {
     /// Members of the entity's details that this task owns.
@@ -41,7 +41,7 @@ pub struct Discovery {
     pub name: String,
     /// What this probe says about *that* entity (a certificate's members, a service's port). It is kept on the edge and
     /// folded into that entity's details while the edge is open, exactly like an observation of the same task whose
-    /// argument is the name of the entity that leads there. Empty for most leads.
+    /// argument is the name of the entity that leads there. Empty for most discoveries.
     pub details: Details,
 }
 

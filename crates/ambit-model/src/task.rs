@@ -71,19 +71,19 @@ impl fmt::Display for TaskName {
     }
 }
 
-/// One look of a task that makes several at an entity, by its argument.
+/// One probe of a task that makes several at an entity, by its argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NamedLook {
+pub struct NamedProbe {
     pub task: TaskName,
     pub argument: &'static str,
 }
 
 /// Who may sign certificates for a domain.
-pub const CAA: NamedLook = NamedLook { task: TaskName::ZoneProfile, argument: "CAA" };
+pub const CAA: NamedProbe = NamedProbe { task: TaskName::ZoneProfile, argument: "CAA" };
 /// Who may send mail in the name of a domain.
-pub const SPF: NamedLook = NamedLook { task: TaskName::MailPolicy, argument: "SPF" };
+pub const SPF: NamedProbe = NamedProbe { task: TaskName::MailPolicy, argument: "SPF" };
 /// What receivers shall do with forged mail.
-pub const DMARC: NamedLook = NamedLook { task: TaskName::MailPolicy, argument: "DMARC" };
+pub const DMARC: NamedProbe = NamedProbe { task: TaskName::MailPolicy, argument: "DMARC" };
 
 #[cfg(test)]
 mod tests {

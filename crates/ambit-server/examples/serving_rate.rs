@@ -110,7 +110,7 @@ fn planned(task: &'static str, uid: Uid) -> NewWork {
         task,
         uid,
         argument: String::new(),
-        look: 0,
+        number: 0,
         footprint: Clearance::L1,
         priority: 0,
         not_before: Timestamp(0),
@@ -118,9 +118,9 @@ fn planned(task: &'static str, uid: Uid) -> NewWork {
     }
 }
 
-async fn commit(engine: &Engine, run: i64, leased: Vec<Work>, look: impl Fn(&Work) -> Found) {
+async fn commit(engine: &Engine, run: i64, leased: Vec<Work>, result: impl Fn(&Work) -> Found) {
     let outcomes = leased.into_iter().map(|work| Outcome {
-        look: ProbeResult::Found(look(&work)),
+        result: ProbeResult::Found(result(&work)),
         work,
         volatile: &["date"],
         at: now(),

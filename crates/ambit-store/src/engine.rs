@@ -34,7 +34,7 @@ use ambit_model::scope::{Decision, Edge, Node};
 use ambit_model::{Clearance, Kind, Timestamp, Uid};
 
 /// A unit of work to be planned: do this task for this entity in this run. Unique by (run, task, entity, argument,
-/// look): planning twice is harmless.
+/// number): planning twice is harmless.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewWork {
     pub task: &'static str,
@@ -44,7 +44,7 @@ pub struct NewWork {
     /// Even numbers are first probes of the run, odd ones repeat a probe that ended as absent. Absent at an even number
     /// over an open interval plans the next number after 60 s of wire time; absent at an odd one closes the interval.
     /// (The engine plans number 2 itself where an issue must be seen absent twice.)
-    pub look: i64,
+    pub number: i64,
     /// The task's footprint: lower ones are leased first, so that scope is decided before anything loud happens.
     pub footprint: Clearance,
     /// Expected new facts per cost; higher first within a footprint.
@@ -79,7 +79,7 @@ pub struct Work {
     pub kind: Kind,
     pub name: String,
     pub argument: String,
-    pub look: i64,
+    pub number: i64,
     /// How often it was leased before without being done; 3 means that the process died under it three times.
     pub attempts: i64,
     /// The lease's number; a completion with an older one is refused.
@@ -90,10 +90,10 @@ pub struct Work {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
     pub work: Work,
-    pub look: ProbeResult,
+    pub result: ProbeResult,
     /// Members that differ on every fetch (docs/architecture.md §1.2).
     pub volatile: &'static [&'static str],
-    /// Wire date of the look.
+    /// Wire date of the probe.
     pub at: Timestamp,
 }
 
@@ -104,7 +104,7 @@ pub struct Commit {
     pub outcomes: Vec<Outcome>,
     /// Rows given back undone (pause, shutdown).
     pub returned: Vec<Work>,
-    /// What was not done though no row was leased for it; looks that failed are counted by themselves.
+    /// What was not done though no row was leased for it; probes that failed are counted by themselves.
     pub not_done: Vec<NotDone>,
     /// Wall time.
     pub now: Timestamp,
@@ -118,7 +118,7 @@ pub struct Committed {
     /// Entities seen for the first time.
     pub new_entities: usize,
     /// Repeated probes that were planned because an open interval was seen absent.
-    pub second_looks: usize,
+    pub second_probes: usize,
 }
 
 /// A node of the scope graph with the engine's last decision for it.
@@ -177,7 +177,7 @@ pub struct Known {
 pub enum IssueWrite {
     /// Proven at an entity: opens, refreshes, or reopens it (`Status::after_proof`).
     Prove { entity: Uid, kind: &'static IssueKind, upstream: String, proof: Proof },
-    /// First absent look: remembered with its wire date.
+    /// First absent probe: remembered with its wire date.
     AbsentOnce { issue: Uid, at: Timestamp },
     /// The second probe ended as absent too, or the entity is gone (`Status::after_absence`).
     Resolve { issue: Uid },
@@ -215,6 +215,6 @@ pub struct Pending {
     pub leased: i64,
     pub dirty: i64,
     /// The earliest wire date at which open work may start, if all of it has to wait; louder work waits for second
-    /// looks, see `Engine::lease`.
+    /// probes, see `Engine::lease`.
     pub not_before: Option<Timestamp>,
 }

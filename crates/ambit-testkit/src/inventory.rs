@@ -281,7 +281,7 @@ impl Round<'_> {
             task,
             uid: *uid,
             argument: String::new(),
-            look: 0,
+            number: 0,
             footprint: Clearance::L1,
             priority: 1,
             not_before: Timestamp(0),
@@ -312,7 +312,7 @@ impl Round<'_> {
         let now = self.server.now();
         let leased = self.engine.lease(self.run, 100, now).await?;
         let outcomes =
-            leased.into_iter().map(|work| Outcome { look: see(&work.task), work, volatile: &[], at: now }).collect();
+            leased.into_iter().map(|work| Outcome { result: see(&work.task), work, volatile: &[], at: now }).collect();
         self.engine.commit(Commit { run: self.run, outcomes, returned: Vec::new(), not_done: Vec::new(), now }).await?;
         Ok(())
     }

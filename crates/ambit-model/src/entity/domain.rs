@@ -75,7 +75,8 @@ pub const LOOKALIKES: Member<Vec<String>> = Member::named("hidden_lookalikes");
 pub const WILDCARD: Member = Member::named("hidden_wildcard");
 /// For which types they are answered.
 pub const WILDCARD_TYPES: Member = Member::named("hidden_wildcard_types");
-/// Guessed names that stayed without an answer.
+/// Guessed names that stayed without an answer. Two tasks say it, `name_sweep` and `permutations`, because both guess
+/// names below one domain through one function. A record lists what either left open; each probe lists its own.
 pub const SWEEP_UNANSWERED: Member<Vec<String>> = Member::named("hidden_sweep_unanswered");
 /// Sites that answered at its addresses.
 pub const SITES: Member<Vec<SiteSeen>> = Member::named("hidden_sites");

@@ -1,4 +1,4 @@
-//! Committing looks: intervals, edges, new entities, second looks, marks and done-marks of a batch, in one transaction.
+//! Committing probe results: intervals, edges, new entities, second probes, marks and done-marks of a batch, in one transaction.
 
 mod batch;
 
@@ -19,12 +19,12 @@ use batch::Batch;
 pub(super) use batch::{ABSENT, FOUND, UNKNOWN};
 use std::collections::BTreeMap;
 
-/// Label and hash of what backs a look.
+/// Label and hash of what backs a probe result.
 type EvidenceList = Vec<(String, BlobHash)>;
 
 impl Engine {
     /// Stores a batch of outcomes. Each outcome is stored whole or not at all; a large batch becomes several
-    /// transactions of at most `ROWS_MAX` rows (outcomes and their leads), each with the done-marks of its own
+    /// transactions of at most `ROWS_MAX` rows (outcomes and their discoveries), each with the done-marks of its own
     /// outcomes. Outcomes under an old fence are dropped and counted.
     pub async fn commit(&self, commit: Commit) -> Result<Committed, StoreError> {
         let mut committed = Committed::default();
@@ -52,7 +52,7 @@ impl Engine {
         let (mut packed, mut probes) = (Vec::new(), Vec::with_capacity(outcomes.len()));
         for outcome in outcomes {
             let mut evidence = Vec::new();
-            if let ProbeResult::Found(found) = &outcome.look {
+            if let ProbeResult::Found(found) = &outcome.result {
                 for item in &found.evidence {
                     packed.push(blobs::pack(&item.bytes)?);
                     evidence.push((item.label.clone(), blob_hash(&item.bytes)));
@@ -71,16 +71,16 @@ impl Committed {
     fn add(&mut self, other: Self) {
         self.refused += other.refused;
         self.new_entities += other.new_entities;
-        self.second_looks += other.second_looks;
+        self.second_probes += other.second_probes;
     }
 }
 
-/// Parts of at most `ROWS_MAX` outcomes and leads; one outcome with more stays whole.
+/// Parts of at most `ROWS_MAX` outcomes and discoveries; one outcome with more stays whole.
 fn split(outcomes: Vec<Outcome>) -> Vec<Vec<Outcome>> {
     let mut parts: Vec<Vec<Outcome>> = Vec::new();
     let mut rows = ROWS_MAX;
     for outcome in outcomes {
-        let size = match &outcome.look {
+        let size = match &outcome.result {
             ProbeResult::Found(found) => 1 + found.edges.len(),
             ProbeResult::Absent | ProbeResult::Unknown { .. } => 1,
         };
@@ -118,7 +118,7 @@ impl Part {
         give_back(tx, self.run, &self.returned).await?;
         count_not_done(tx, self.run, &self.not_done).await?;
         let probes: Vec<_> =
-            self.probes.iter().zip(leases).filter_map(|(look, lease)| lease.map(|lease| (look, lease))).collect();
+            self.probes.iter().zip(leases).filter_map(|(probe, lease)| lease.map(|lease| (probe, lease))).collect();
         if probes.is_empty() {
             return Ok(committed);
         }
@@ -127,7 +127,7 @@ impl Part {
         for ((outcome, evidence), lease) in &probes {
             batch.apply(outcome, evidence, lease);
         }
-        committed.second_looks = batch.second_looks();
+        committed.second_probes = batch.second_probes();
         let ids: Vec<i64> = probes.iter().map(|((outcome, _), _)| outcome.work.id).collect();
         tx.run_in(&format!("UPDATE work SET state = {DONE} WHERE id IN"), Vec::new(), &ids, "").await?;
         committed.new_entities = batch.write(tx).await?;

@@ -219,11 +219,11 @@ async fn load_probes(tx: &mut Tx, uids: &[Uid]) -> Result<BTreeMap<Uid, Probes>,
     let mut probes: BTreeMap<Uid, Probes> = BTreeMap::new();
     let head = format!("SELECT uid, task, argument, {} FROM looks WHERE uid IN", list::<LastProbe>());
     let rows: Vec<(Uid, String, String, LastProbe)> = tx.read_in(&head, Vec::new(), uids, "").await?;
-    for (uid, task, argument, look) in rows {
-        // A newer version may have written looks of a task that this one does not have: nobody here asks for them.
+    for (uid, task, argument, probe) in rows {
+        // A newer version may have written probes of a task that this one does not have: nobody here asks for them.
         if let Some(task) = TaskName::from_name(&task) {
             let of_entity: &mut Probes = probes.entry(uid).or_default();
-            of_entity.entry(task).or_default().insert(argument, look);
+            of_entity.entry(task).or_default().insert(argument, probe);
         }
     }
     Ok(probes)

@@ -28,7 +28,7 @@ const SWEEPS_OF_LEASE_MAX: i64 = 100;
 
 /// Footprints that are leased together: what the target cannot notice, then what a browser does, then sweeps and
 /// probes, then writes. A louder class waits until the quieter ones have neither leased rows nor rows that could start
-/// now; and what the target can notice waits also for second looks at what binds names to addresses.
+/// now; and what the target can notice waits also for second probes at what binds names to addresses.
 const CLASSES: [(Clearance, Clearance); 4] = [
     (Clearance::L0, Clearance::L1),
     (Clearance::L2, Clearance::L2),
@@ -83,7 +83,7 @@ impl Engine {
     }
 }
 
-/// The loudest class whose second looks are waited for. What binds a name to an address is asked at most this loudly;
+/// The loudest class whose second probes are waited for. What binds a name to an address is asked at most this loudly;
 /// once the first answer is that the name is gone, whoever has the address now must not be contacted for it.
 const BINDING_FOOTPRINT_MAX: Clearance = Clearance::L1;
 
@@ -226,7 +226,7 @@ columns! {
         kind: "e.kind",
         name: "e.name",
         argument: "w.argument",
-        look: "w.look",
+        number: "w.look",
         attempts: "w.attempts - 1",
         fence: "w.fence",
     }
@@ -367,7 +367,7 @@ pub(super) async fn insert_work(tx: &mut Tx, run: RunId, work: &[NewWork]) -> Re
             task: new.task,
             uid: new.uid,
             argument: &new.argument,
-            look: new.look,
+            look: new.number,
             footprint: new.footprint.number(),
             priority: new.priority,
             not_before: new.not_before,

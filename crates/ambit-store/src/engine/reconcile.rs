@@ -1,4 +1,4 @@
-//! Settling: decisions, presence, plans and issues, in one transaction with the marks that they reconcile.
+//! Reconciling: decisions, presence, plans and issues, in one transaction with the marks that they reconcile.
 
 use super::commit::{FOUND, count_not_done, enter, raise_wire_date};
 use super::dirty::mark_dirty;
@@ -160,10 +160,10 @@ async fn unbind(tx: &mut Tx, changes: &mut Changes, run: RunId, orphaned: &[Prob
     let keys = || -> Rows {
         orphaned
             .iter()
-            .map(|look| named! { uid: look.entity, task: look.task.as_str(), argument: &*look.argument })
+            .map(|probe| named! { uid: probe.entity, task: probe.task.as_str(), argument: &*probe.argument })
             .collect()
     };
-    changes.load_entities(tx, orphaned.iter().map(|look| look.entity)).await?;
+    changes.load_entities(tx, orphaned.iter().map(|probe| probe.entity)).await?;
     let sql = format!("{} (uid, task, argument) IN (SELECT * FROM v)", open_intervals());
     let intervals = tx.read_with(keys(), &sql).await?;
     let sql = format!("{} (from_uid, task, argument) IN (SELECT * FROM v)", open_edges());
@@ -174,13 +174,13 @@ async fn unbind(tx: &mut Tx, changes: &mut Changes, run: RunId, orphaned: &[Prob
     }
     let waiting =
         format!("DELETE FROM work WHERE run_id = $1 AND state = {OPEN} AND uid = $2 AND task = $3 AND argument = $4");
-    for look in orphaned {
-        tx.run(&waiting, values![run, look.entity, look.task.as_str(), &*look.argument]).await?;
+    for probe in orphaned {
+        tx.run(&waiting, values![run, probe.entity, probe.task.as_str(), &*probe.argument]).await?;
     }
     let mut ends = close(tx, changes, intervals, edges).await?;
-    for look in orphaned {
-        ends.insert(look.entity);
-        changes.refold.insert(look.entity);
+    for probe in orphaned {
+        ends.insert(probe.entity);
+        changes.refold.insert(probe.entity);
     }
     mark_dirty(tx, changes.place.collection, ends).await
 }
@@ -333,7 +333,7 @@ async fn prove(
         record.status = reopened;
         known.closed = None;
     }
-    // A proof of what somebody closed, without a look since, says nothing new of it.
+    // A proof of what somebody closed, without a probe since, says nothing new of it.
     if reopens || reopened == record.status {
         known.proven_at = at;
         known.absent_at = None;
@@ -360,7 +360,7 @@ fn details(kind: &IssueKind, upstream: &str, proof: &Proof, severity: i64) -> Va
     })
 }
 
-/// True when the entity, or one that leads to it, was looked at successfully after the issue was closed: in a later
+/// True when the entity, or one that leads to it, was probed successfully after the issue was closed: in a later
 /// run, or later in the same run on the wire's clock; on the live internet, whose wire dates are wall times, after the
 /// moment of closing itself.
 async fn looked_since(

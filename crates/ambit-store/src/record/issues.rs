@@ -20,7 +20,7 @@ pub(crate) struct IssueRow {
     pub(crate) proven_at: Timestamp,
     /// Wire date of the first probe that ended as absent, while there was only one.
     pub(crate) absent_at: Option<Timestamp>,
-    /// What a look must come after to reopen it.
+    /// What a probe must come after to reopen it.
     pub(crate) closed: Option<Closing>,
     /// As stored; `None`: the issue is new.
     stored: Option<Stored>,
@@ -68,7 +68,7 @@ columns! {
     }
 }
 
-/// The closing of an issue at this moment: later looks are those of later runs, and those of the newest run after what
+/// The closing of an issue at this moment: later probes are those of later runs, and those of the newest run after what
 /// it stored so far.
 pub(crate) async fn closing(tx: &mut Tx, collection: i64, now: Timestamp) -> Result<Closing, StoreError> {
     let sql = "SELECT wire_run, wire_at FROM collections WHERE id = $1";

@@ -64,7 +64,7 @@ async fn people_and_the_engine_write_side_by_side() {
             for round in 0..12 {
                 let name = format!("n{round}.acme.test");
                 let look = found(json!({"round": round}), &[(EdgeKind::Subdomain, Kind::DnsRecord, name.as_str())]);
-                lab.look(&run, "names", uid, 2 * round, look).await;
+                lab.probe(&run, "names", uid, 2 * round, look).await;
             }
         };
         let marks = async {
@@ -118,7 +118,7 @@ async fn at_most_500_records_share_a_stamp_in_revision_order() {
         let names: Vec<String> = (0..1_200).map(|n| format!("n{n}.acme.test")).collect();
         let leads: Vec<(EdgeKind, Kind, &str)> =
             names.iter().map(|name| (EdgeKind::Subdomain, Kind::DnsRecord, name.as_str())).collect();
-        let committed = lab.look(&run, "names", uid, 0, found(json!({}), &leads)).await;
+        let committed = lab.probe(&run, "names", uid, 0, found(json!({}), &leads)).await;
         assert_eq!(committed.new_entities, 1_200);
         let uids = lab.store.all_uids(Noun::Entity, None, 10_000).await.unwrap();
         let mut rows = lab.store.index_rows(Noun::Entity, &uids).await.unwrap();
@@ -141,7 +141,7 @@ async fn what_is_seen_again_and_again_is_named_once_at_its_last_sighting() {
     both(async |lab| {
         let run = lab.run().await;
         let uid = lab.uid(Kind::Domain, "acme.test");
-        lab.look(&run, "a", uid, 0, found(json!({"title": "a"}), &[])).await;
+        lab.probe(&run, "a", uid, 0, found(json!({"title": "a"}), &[])).await;
         let after = async |revision: i64| {
             let rows = lab.store.feed_since(revision, 1_000).await.unwrap();
             rows.into_iter().map(|row| (row.revision, row.what, row.uid)).collect::<Vec<_>>()
@@ -150,7 +150,7 @@ async fn what_is_seen_again_and_again_is_named_once_at_its_last_sighting() {
         assert_eq!(after(changed - 1).await, [(changed, What::Changed, uid)], "seen and changed is one row");
         let mut reached = changed;
         for look in 1..20 {
-            lab.look(&run, "a", uid, look * 2, found(json!({"title": "a"}), &[])).await;
+            lab.probe(&run, "a", uid, look * 2, found(json!({"title": "a"}), &[])).await;
             let newest = lab.store.last_revision().await.unwrap();
             assert!(newest > reached, "a sighting has a revision of its own");
             assert_eq!(after(reached).await, [(newest, What::Seen, uid)]);

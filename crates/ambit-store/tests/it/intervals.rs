@@ -50,10 +50,10 @@ async fn a_look_opens_extends_changes_and_closes_intervals() {
     both(async |lab| {
         let run = lab.run().await;
         let uid = lab.uid(Kind::Domain, "acme.test");
-        for (step, number, look, expected, second_looks) in steps() {
-            let committed = lab.look(&run, TASK, uid, number, look).await;
+        for (step, number, look, expected, second_probes) in steps() {
+            let committed = lab.probe(&run, TASK, uid, number, look).await;
             assert_eq!(known(&lab, run.id, uid).await, expected, "{} on {}", step, lab.database);
-            assert_eq!(committed.second_looks, second_looks, "{step}");
+            assert_eq!(committed.second_probes, second_probes, "{step}");
         }
         let counters = lab.engine.run(run.id).await.unwrap().counters;
         assert_eq!((counters.work_done, counters.work_unknown), (10, 3), "{counters:?}");
@@ -72,7 +72,7 @@ async fn a_second_look_waits_for_a_minute_of_wire_time() {
     both(async |lab| {
         let run = lab.run().await;
         let uid = lab.uid(Kind::Domain, "acme.test");
-        lab.look(&run, TASK, uid, 0, found(json!({}), &[])).await;
+        lab.probe(&run, TASK, uid, 0, found(json!({}), &[])).await;
         let work = lab.lease_one(&run, TASK, uid, 2).await;
         let at = Timestamp(5_000_000);
         lab.engine.commit(lab.commit(run.id, vec![outcome(work, ProbeResult::Absent, at)])).await.unwrap();
@@ -81,7 +81,7 @@ async fn a_second_look_waits_for_a_minute_of_wire_time() {
         let early = lab.engine.lease(run.id, 10, at.plus_ms(59_999)).await.unwrap();
         assert_eq!(early, []);
         let due = lab.engine.lease(run.id, 10, at.plus_ms(60_000)).await.unwrap();
-        assert_eq!(due.iter().map(|work| (work.look, work.attempts)).collect::<Vec<_>>(), [(3, 0)]);
+        assert_eq!(due.iter().map(|work| (work.number, work.attempts)).collect::<Vec<_>>(), [(3, 0)]);
     })
     .await;
 }
@@ -104,12 +104,12 @@ async fn leads_describe_the_entities_they_lead_to() {
             })
         };
         let certificate = lab.uid(Kind::SslCertificate, "acme.test (01)");
-        assert_eq!(lab.look(&run, "tls_grab", uid, 0, look("one")).await.new_entities, 1);
+        assert_eq!(lab.probe(&run, "tls_grab", uid, 0, look("one")).await.new_entities, 1);
         let record = lab.entity(certificate).await.record;
         assert_eq!(record.details["issuer"], "one");
         assert_eq!(record.task_results[0].task, "tls_grab");
         let revision = lab.store.last_revision().await.unwrap();
-        lab.look(&run, "tls_grab", uid, 2, look("two")).await;
+        lab.probe(&run, "tls_grab", uid, 2, look("two")).await;
         assert_eq!(lab.entity(certificate).await.record.details["issuer"], "two");
         assert_eq!(lab.feed_after(revision).await, ["entity changed acme.test (01)", "entity seen acme.test"]);
         let facts = lab.engine.known(run.id, &[certificate], |_| None).await.unwrap().remove(0).facts;
@@ -124,12 +124,12 @@ async fn an_unchanged_refresh_adds_no_version_and_no_interval() {
         let uid = lab.uid(Kind::Domain, "acme.test");
         let look = || found(json!({"title": "a"}), &[(EdgeKind::ResolvesTo, Kind::IpAddress, "192.0.2.1")]);
         let run = lab.run().await;
-        lab.look(&run, TASK, uid, 0, look()).await;
+        lab.probe(&run, TASK, uid, 0, look()).await;
         lab.finish(&run).await;
         let before = lab.entity(uid).await;
         let run = lab.run().await;
         let revision = lab.store.last_revision().await.unwrap();
-        lab.look(&run, TASK, uid, 0, look()).await;
+        lab.probe(&run, TASK, uid, 0, look()).await;
         lab.finish(&run).await;
         let feed = lab.feed_after(revision).await;
         assert_eq!(
@@ -157,7 +157,7 @@ async fn what_changed_is_marked_and_a_mark_raised_meanwhile_stays() {
         let address = lab.uid(Kind::IpAddress, "192.0.2.1");
         let marks = lab.engine.dirty(run.id, 10).await.unwrap();
         assert_eq!(marks.iter().map(|dirty| dirty.uid).collect::<Vec<_>>(), [uid], "the claim marks what is present");
-        lab.look(
+        lab.probe(
             &run,
             TASK,
             uid,
@@ -182,7 +182,7 @@ async fn what_changed_is_marked_and_a_mark_raised_meanwhile_stays() {
         lab.engine.reconcile(reconciliation).await.unwrap();
         assert_eq!(lab.engine.dirty(run.id, 10).await.unwrap(), []);
         // Other members, same edge: the address is judged together with the name.
-        lab.look(
+        lab.probe(
             &run,
             TASK,
             uid,
@@ -211,14 +211,14 @@ async fn an_edge_tells_the_end_that_is_planned_and_judged_by_it() {
         let (domain, name) = (lab.uid(Kind::Domain, "acme.test"), lab.uid(Kind::DnsRecord, "www.acme.test"));
         let (address, site) = (lab.uid(Kind::IpAddress, "192.0.2.1"), lab.uid(Kind::Uri, "https://www.acme.test:443"));
         let down = found(json!({"of": "domain"}), &[(EdgeKind::Subdomain, Kind::DnsRecord, "www.acme.test")]);
-        lab.look(&run, TASK, domain, 0, down).await;
+        lab.probe(&run, TASK, domain, 0, down).await;
         let leads = [
             (EdgeKind::ResolvesTo, Kind::IpAddress, "192.0.2.1"),
             (EdgeKind::Site, Kind::Uri, "https://www.acme.test:443"),
         ];
-        lab.look(&run, TASK, name, 0, found(json!({"of": "name"}), &leads)).await;
-        lab.look(&run, TASK, address, 0, found(json!({"of": "address"}), &[])).await;
-        lab.look(&run, TASK, site, 0, found(json!({"of": "site"}), &[])).await;
+        lab.probe(&run, TASK, name, 0, found(json!({"of": "name"}), &leads)).await;
+        lab.probe(&run, TASK, address, 0, found(json!({"of": "address"}), &[])).await;
+        lab.probe(&run, TASK, site, 0, found(json!({"of": "site"}), &[])).await;
         let told = async |uid: Uid| {
             let facts = lab.engine.known(run.id, &[uid], |_| None).await.unwrap().remove(0).facts;
             let neighbours = facts.inward.iter().chain(&facts.outward);
@@ -236,7 +236,7 @@ async fn an_edge_tells_the_end_that_is_planned_and_judged_by_it() {
         assert_eq!(told(domain).await, ("domain".to_owned(), silent("www.acme.test")));
         reconcile_marks(&lab, run.id).await;
         for (changed, marked) in [(site, vec![site]), (address, vec![address, name]), (domain, vec![domain])] {
-            lab.look(&run, TASK, changed, 2, found(json!({"of": "another"}), &[])).await;
+            lab.probe(&run, TASK, changed, 2, found(json!({"of": "another"}), &[])).await;
             let mut wanted = marked;
             // The edge of the domain is gone with its answer.
             wanted.extend((changed == domain).then_some(name));
@@ -252,7 +252,7 @@ async fn the_graph_comes_whole_and_then_as_changes() {
     both(async |lab| {
         let run = lab.run().await;
         let uid = lab.uid(Kind::Domain, "acme.test");
-        lab.look(&run, TASK, uid, 0, found(json!({}), &[(EdgeKind::ResolvesTo, Kind::IpAddress, "192.0.2.1")])).await;
+        lab.probe(&run, TASK, uid, 0, found(json!({}), &[(EdgeKind::ResolvesTo, Kind::IpAddress, "192.0.2.1")])).await;
         let whole = lab.engine.graph(lab.collection, 0).await.unwrap();
         assert_eq!((whole.nodes.len(), whole.opened.len(), whole.closed.len()), (2, 1, 0));
         let seed = whole.nodes.iter().find(|node| node.node.uid == uid).unwrap();
@@ -268,8 +268,8 @@ async fn the_graph_comes_whole_and_then_as_changes() {
         let work = lab.engine.lease(run.id, 10, Timestamp(0)).await.unwrap().remove(0);
         let look = found(json!({}), &[(EdgeKind::ResolvesTo, Kind::IpAddress, "192.0.2.1")]);
         lab.engine.commit(lab.commit(run.id, vec![outcome(work, look, lab.now())])).await.unwrap();
-        lab.look(&run, TASK, uid, 2, ProbeResult::Absent).await;
-        lab.look(&run, TASK, uid, 3, ProbeResult::Absent).await;
+        lab.probe(&run, TASK, uid, 2, ProbeResult::Absent).await;
+        lab.probe(&run, TASK, uid, 3, ProbeResult::Absent).await;
         let delta = lab.engine.graph(lab.collection, whole.revision).await.unwrap();
         assert_eq!((delta.opened.len(), delta.closed.len()), (1, 0));
         let mut reconciliation = lab.reconciliation(run.id);
@@ -330,11 +330,11 @@ async fn evidence_stays_while_it_is_the_newest() {
         let run = lab.run().await;
         let uid = lab.uid(Kind::Domain, "acme.test");
         let (one, two) = (ambit_model::id::blob_hash(b"one"), ambit_model::id::blob_hash(b"two"));
-        lab.look(&run, TASK, uid, 0, with_evidence(found(json!({}), &[]), b"one")).await;
+        lab.probe(&run, TASK, uid, 0, with_evidence(found(json!({}), &[]), b"one")).await;
         let later = Timestamp(lab.now().0 + 4_000_000);
         lab.store.tidy(later).await.unwrap();
         assert_eq!(lab.store.blob(one).await.unwrap().as_deref(), Some(&b"one"[..]));
-        lab.look(&run, TASK, uid, 2, with_evidence(found(json!({}), &[]), b"two")).await;
+        lab.probe(&run, TASK, uid, 2, with_evidence(found(json!({}), &[]), b"two")).await;
         lab.store.tidy(later).await.unwrap();
         assert!(lab.store.blob(one).await.unwrap().is_some(), "live rules have not looked at it yet");
         lab.engine.pass_specimens(i64::MAX, later).await.unwrap();
@@ -351,16 +351,16 @@ async fn evidence_of_the_same_answer_takes_the_place_of_that_of_an_earlier_run()
         let look = |title: &str, bytes: &[u8]| with_evidence(found(json!({"title": title}), &[]), bytes);
         let (first, second) = (lab.uid(Kind::Domain, "acme.test"), lab.uid(Kind::Domain, "other.test"));
         let run = lab.run().await;
-        lab.look(&run, TASK, first, 0, found(json!({}), &[(EdgeKind::Subdomain, Kind::Domain, "other.test")])).await;
-        lab.look(&run, "page", first, 0, look("a", b"one")).await;
-        lab.look(&run, "page", second, 0, look("a", b"both")).await;
-        lab.look(&run, "copy", second, 0, look("a", b"both")).await;
+        lab.probe(&run, TASK, first, 0, found(json!({}), &[(EdgeKind::Subdomain, Kind::Domain, "other.test")])).await;
+        lab.probe(&run, "page", first, 0, look("a", b"one")).await;
+        lab.probe(&run, "page", second, 0, look("a", b"both")).await;
+        lab.probe(&run, "copy", second, 0, look("a", b"both")).await;
         lab.finish(&run).await;
         lab.engine.pass_specimens(i64::MAX, lab.now()).await.unwrap();
         let run = lab.run().await;
-        lab.look(&run, "page", first, 0, look("a", b"two")).await;
-        lab.look(&run, "page", second, 0, look("a", b"three")).await;
-        lab.look(&run, "page", first, 2, look("a", b"four")).await;
+        lab.probe(&run, "page", first, 0, look("a", b"two")).await;
+        lab.probe(&run, "page", second, 0, look("a", b"three")).await;
+        lab.probe(&run, "page", first, 2, look("a", b"four")).await;
         let stored = async |bytes: &[u8]| lab.store.blob(ambit_model::id::blob_hash(bytes)).await.unwrap().is_some();
         assert!(!stored(b"one").await, "nobody refers to it");
         assert!(stored(b"both").await, "another look still does");

@@ -55,7 +55,7 @@ async fn set(lab: &Lab, entity: Uid, status: Status) {
 }
 
 async fn look(lab: &Lab, run: &Run, entity: Uid, number: i64) {
-    lab.look(run, "zone", entity, number, found(json!({}), &[])).await;
+    lab.probe(run, "zone", entity, number, found(json!({}), &[])).await;
 }
 
 #[tokio::test]

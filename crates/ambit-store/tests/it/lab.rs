@@ -1,4 +1,4 @@
-//! A store for one test on each database, with short words for what tests do: plan, lease, look, reconcile.
+//! A store for one test on each database, with short words for what tests do: plan, lease, probe, reconcile.
 
 use ambit_model::collection::Schedule;
 use ambit_model::id::RunId;
@@ -169,15 +169,18 @@ impl Lab {
         }
     }
 
-    /// Plans one look and leases it.
-    pub(crate) async fn lease_one(&self, run: &Run, task: &'static str, uid: Uid, look: i64) -> Work {
+    /// Plans one probe and leases it.
+    pub(crate) async fn lease_one(&self, run: &Run, task: &'static str, uid: Uid, number: i64) -> Work {
         let mut reconciliation = self.reconciliation(run.id);
-        reconciliation.work.push(new_work(task, uid, look));
+        reconciliation.work.push(new_work(task, uid, number));
         self.engine.reconcile(reconciliation).await.unwrap();
         let far = Timestamp(i64::MAX - 1);
         let leased = self.engine.lease(run.id, 1_000, far).await.unwrap();
-        let wanted: Vec<Work> =
-            leased.iter().filter(|work| work.task == task && work.uid == uid && work.look == look).cloned().collect();
+        let wanted: Vec<Work> = leased
+            .iter()
+            .filter(|work| work.task == task && work.uid == uid && work.number == number)
+            .cloned()
+            .collect();
         assert_eq!(wanted.len(), 1, "{leased:?}");
         let others: Vec<Work> = leased.into_iter().filter(|work| work.id != wanted[0].id).collect();
         let mut commit = self.commit(run.id, Vec::new());
@@ -190,25 +193,24 @@ impl Lab {
         Commit { run, outcomes, returned: Vec::new(), not_done: Vec::new(), now: self.now() }
     }
 
-    /// Plans, leases and commits one look; its wire date is the wall time.
-    pub(crate) async fn look(
+    /// Plans, leases and commits one probe; its wire date is the wall time.
+    pub(crate) async fn probe(
         &self,
         run: &Run,
         task: &'static str,
         uid: Uid,
         number: i64,
-        look: ProbeResult,
+        result: ProbeResult,
     ) -> Committed {
         let work = self.lease_one(run, task, uid, number).await;
-        let outcome = outcome(work, look, self.now());
+        let outcome = outcome(work, result, self.now());
         self.engine.commit(self.commit(run.id, vec![outcome])).await.unwrap()
     }
 
     /// Scope's word on an entity.
     pub(crate) async fn decide(&self, run: &Run, uid: Uid, ownership: u16, present: bool) {
         let mut reconciliation = self.reconciliation(run.id);
-        let decision =
-            Decision { ownership, clearance: Clearance::L3, reason: "subdomain".into(), path: Vec::new() };
+        let decision = Decision { ownership, clearance: Clearance::L3, reason: "subdomain".into(), path: Vec::new() };
         reconciliation.decisions.push((uid, decision, present));
         self.engine.reconcile(reconciliation).await.unwrap();
     }
@@ -229,12 +231,12 @@ impl Lab {
     }
 }
 
-pub(crate) fn new_work(task: &'static str, uid: Uid, look: i64) -> NewWork {
+pub(crate) fn new_work(task: &'static str, uid: Uid, number: i64) -> NewWork {
     NewWork {
         task,
         uid,
         argument: String::new(),
-        look,
+        number,
         footprint: Clearance::L1,
         priority: 0,
         not_before: Timestamp(0),
@@ -242,20 +244,20 @@ pub(crate) fn new_work(task: &'static str, uid: Uid, look: i64) -> NewWork {
     }
 }
 
-pub(crate) fn outcome(work: Work, look: ProbeResult, at: Timestamp) -> Outcome {
-    Outcome { work, look, volatile: &["date"], at }
+pub(crate) fn outcome(work: Work, result: ProbeResult, at: Timestamp) -> Outcome {
+    Outcome { work, result, volatile: &["date"], at }
 }
 
 pub(crate) fn details(value: serde_json::Value) -> Details {
     value.as_object().cloned().unwrap_or_default()
 }
 
-/// A look that nobody answered.
+/// A probe that nobody answered.
 pub(crate) fn unknown(why: &str) -> ProbeResult {
     ProbeResult::Unknown { reason: NotDoneReason::NoAnswer, why: why.to_owned() }
 }
 
-/// A look that found these members, and led to these entities by an edge of this kind.
+/// A probe that found these members, and led to these entities by an edge of this kind.
 pub(crate) fn found(members: serde_json::Value, leads: &[(EdgeKind, Kind, &str)]) -> ProbeResult {
     let lead = |(edge, kind, name): &(EdgeKind, Kind, &str)| Discovery {
         edge: *edge,
@@ -270,8 +272,8 @@ pub(crate) fn found(members: serde_json::Value, leads: &[(EdgeKind, Kind, &str)]
     })
 }
 
-pub(crate) fn with_evidence(look: ProbeResult, bytes: &[u8]) -> ProbeResult {
-    let ProbeResult::Found(mut found) = look else { panic!("only what was found has evidence") };
+pub(crate) fn with_evidence(result: ProbeResult, bytes: &[u8]) -> ProbeResult {
+    let ProbeResult::Found(mut found) = result else { panic!("only what was found has evidence") };
     found.evidence.push(Evidence { label: "response".to_owned(), bytes: bytes.to_vec() });
     ProbeResult::Found(found)
 }

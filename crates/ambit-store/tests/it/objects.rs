@@ -85,11 +85,11 @@ async fn names_are_found_by_the_moment_of_their_change() {
         let before = lab.now();
         let (run, uid) = (lab.run().await, lab.uid(Kind::Domain, "acme.test"));
         let leads = [(EdgeKind::ResolvesTo, Kind::IpAddress, "192.0.2.1")];
-        lab.look(&run, "resolve", uid, 0, found(json!({"title": "a"}), &leads)).await;
+        lab.probe(&run, "resolve", uid, 0, found(json!({"title": "a"}), &leads)).await;
         let between = lab.now();
-        lab.look(&run, "resolve", uid, 2, found(json!({"title": "a"}), &leads)).await;
+        lab.probe(&run, "resolve", uid, 2, found(json!({"title": "a"}), &leads)).await;
         let seen_again = lab.now();
-        lab.look(&run, "resolve", uid, 4, found(json!({"title": "b"}), &leads)).await;
+        lab.probe(&run, "resolve", uid, 4, found(json!({"title": "b"}), &leads)).await;
         let after = lab.now();
         let changed = async |kinds: &[Kind], from, until, limit| {
             lab.store.changed_between(&lab.me, kinds, (from, until), limit).await.unwrap()

@@ -35,14 +35,14 @@ async fn point_in_time_reads_the_version_in_force() {
     both(async |lab| {
         let uid = lab.uid(Kind::Domain, "acme.test");
         let first = lab.run().await;
-        lab.look(&first, "http", uid, 0, page("one")).await;
+        lab.probe(&first, "http", uid, 0, page("one")).await;
         lab.finish(&first).await;
         let one = lab.entity(uid).await;
         let second = lab.run().await;
-        lab.look(&second, "http", uid, 0, page("one")).await;
+        lab.probe(&second, "http", uid, 0, page("one")).await;
         lab.finish(&second).await;
         let third = lab.run().await;
-        lab.look(&third, "http", uid, 0, page("two")).await;
+        lab.probe(&third, "http", uid, 0, page("two")).await;
         lab.finish(&third).await;
         let two = lab.entity(uid).await;
 
@@ -91,16 +91,16 @@ async fn a_gone_entity_shows_what_it_was_and_comes_back() {
         let uid = lab.uid(Kind::DnsRecord, "www.acme.test");
         let seed = lab.uid(Kind::Domain, "acme.test");
         let run = lab.run().await;
-        lab.look(&run, "names", seed, 0, found(json!({}), &[(EdgeKind::Subdomain, Kind::DnsRecord, "www.acme.test")]))
+        lab.probe(&run, "names", seed, 0, found(json!({}), &[(EdgeKind::Subdomain, Kind::DnsRecord, "www.acme.test")]))
             .await;
-        lab.look(&run, "http", uid, 0, page("one")).await;
+        lab.probe(&run, "http", uid, 0, page("one")).await;
         lab.decide(&run, uid, 990, true).await;
         lab.finish(&run).await;
         let was = lab.entity(uid).await;
         let run = lab.run().await;
         for number in [0, 1] {
-            lab.look(&run, "names", seed, number, ProbeResult::Absent).await;
-            lab.look(&run, "http", uid, number, ProbeResult::Absent).await;
+            lab.probe(&run, "names", seed, number, ProbeResult::Absent).await;
+            lab.probe(&run, "http", uid, number, ProbeResult::Absent).await;
         }
         assert!(
             lab.entity(uid).await.record.task_results.is_empty(),
@@ -125,7 +125,7 @@ async fn a_gone_entity_shows_what_it_was_and_comes_back() {
         assert_eq!(then(&lab, uid, Timestamp(i64::MAX)).await.record, gone.record);
         let run = lab.run().await;
         let revision = lab.store.last_revision().await.unwrap();
-        lab.look(&run, "names", seed, 0, found(json!({}), &[(EdgeKind::Subdomain, Kind::DnsRecord, "www.acme.test")]))
+        lab.probe(&run, "names", seed, 0, found(json!({}), &[(EdgeKind::Subdomain, Kind::DnsRecord, "www.acme.test")]))
             .await;
         assert!(!lab.entity(uid).await.record.present, "scope has the word");
         lab.decide(&run, uid, 990, true).await;
@@ -148,10 +148,10 @@ async fn technologies_follow_the_fingerprints_of_present_entities() {
             (EdgeKind::Site, Kind::Uri, "https://a.acme.test:443"),
             (EdgeKind::Site, Kind::Uri, "https://b.acme.test:443"),
         ];
-        lab.look(&run, "names", seed, 0, found(json!({}), &sites)).await;
+        lab.probe(&run, "names", seed, 0, found(json!({}), &sites)).await;
         let [a, b] = ["https://a.acme.test:443", "https://b.acme.test:443"].map(|name| lab.uid(Kind::Uri, name));
         for uid in [a, b] {
-            lab.look(&run, "http", uid, 0, found(json!({"fingerprint": [nginx, nginx]}), &[])).await;
+            lab.probe(&run, "http", uid, 0, found(json!({"fingerprint": [nginx, nginx]}), &[])).await;
         }
         let technology = Uid::of_technology(lab.collection, "F5", "nginx", "1.25");
         let rows = lab.store.index_rows(Noun::Technology, &[technology]).await.unwrap();
@@ -160,7 +160,7 @@ async fn technologies_follow_the_fingerprints_of_present_entities() {
             (Some(2), Some("Web"))
         );
         assert!(rows[0].last_seen > rows[0].first_seen);
-        lab.look(&run, "http", a, 2, found(json!({"fingerprint": []}), &[])).await;
+        lab.probe(&run, "http", a, 2, found(json!({"fingerprint": []}), &[])).await;
         lose(&lab, &run, vec![b]).await;
         let rows = lab.store.index_rows(Noun::Technology, &[technology]).await.unwrap();
         assert_eq!(rows[0].record["entity_count"].as_i64(), Some(0));

@@ -18,11 +18,11 @@ async fn inventory(lab: &Lab) {
     let uid = |of: (Kind, &str)| lab.uid(of.0, of.1);
     let domain = lab.uid(Kind::Domain, "acme.test");
     let names = [(EdgeKind::Subdomain, WWW.0, WWW.1), (EdgeKind::Subdomain, PAY.0, PAY.1)];
-    lab.look(&run, "zone_profile", domain, 0, found(json!({}), &names)).await;
-    lab.look(&run, "resolve", uid(WWW), 0, found(json!({}), &[(EdgeKind::ResolvesTo, ADDRESS.0, ADDRESS.1)])).await;
+    lab.probe(&run, "zone_profile", domain, 0, found(json!({}), &names)).await;
+    lab.probe(&run, "resolve", uid(WWW), 0, found(json!({}), &[(EdgeKind::ResolvesTo, ADDRESS.0, ADDRESS.1)])).await;
     // Its reverse name is theirs and leads back: evidence that the address is theirs alone.
     let reverse = found(json!({}), &[(EdgeKind::Pointer, WWW.0, WWW.1)]);
-    lab.look(&run, "ptr", uid(ADDRESS), 0, reverse).await;
+    lab.probe(&run, "ptr", uid(ADDRESS), 0, reverse).await;
     lab.finish(&run).await;
     // Any change of the rules decides all that is known.
     exclude(lab, &["elsewhere.test"]).await;

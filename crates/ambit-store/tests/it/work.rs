@@ -69,7 +69,7 @@ async fn planning_twice_is_harmless_and_done_work_stays_done() {
             lab.engine.reconcile(reconciliation).await.unwrap();
         }
         assert_eq!(lab.engine.pending(run.id, Timestamp(0)).await.unwrap().open, 2);
-        lab.look(&run, "a", uid, 0, ProbeResult::Absent).await;
+        lab.probe(&run, "a", uid, 0, ProbeResult::Absent).await;
         let mut reconciliation = lab.reconciliation(run.id);
         reconciliation.work = vec![new_work("a", uid, 0)];
         lab.engine.reconcile(reconciliation).await.unwrap();
@@ -168,7 +168,7 @@ async fn while_a_name_may_be_gone_nobody_is_contacted_for_it() {
     both(async |lab| {
         let run = lab.run().await;
         let (uid, at) = (lab.uid(Kind::Domain, "acme.test"), Timestamp(1_000));
-        lab.look(&run, "resolve", uid, 0, found(json!({}), &[])).await;
+        lab.probe(&run, "resolve", uid, 0, found(json!({}), &[])).await;
         let gone = lab.lease_one(&run, "resolve", uid, 2).await;
         lab.engine.commit(lab.commit(run.id, vec![outcome(gone, ProbeResult::Absent, at)])).await.unwrap();
         let mut reconciliation = lab.reconciliation(run.id);

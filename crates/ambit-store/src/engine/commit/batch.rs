@@ -1,4 +1,4 @@
-//! A batch of looks in memory: what each does to the intervals and edges that are open, and then everything written in
+//! A batch of probe results in memory: what each does to the intervals and edges that are open, and then everything written in
 //! a few statements.
 
 use super::super::Outcome;
@@ -23,20 +23,20 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Longest reason that is kept of a failed probe, in characters; it may contain text from a peer.
 const REASON_CHARS_MAX: usize = 300;
 
-/// What a look is about: entity, task, argument.
+/// What a probe is about: entity, task, argument.
 type Key = (Uid, String, String);
 
 /// An edge of a key: kind and end.
 type EdgeKey = (EdgeKind, Uid);
 
-/// The stored outcomes of looks.
+/// The stored outcomes of probes.
 pub(in super::super) const FOUND: i64 = 0;
 pub(in super::super) const ABSENT: i64 = 1;
 pub(in super::super) const UNKNOWN: i64 = 2;
 
 /// The newest probe result of a key, with its open interval.
 #[derive(Default)]
-struct LookRow {
+struct ProbeRow {
     outcome: i64,
     at: Timestamp,
     reason: Option<String>,
@@ -66,7 +66,7 @@ struct EdgeRow {
 
 pub(super) struct Batch {
     changes: Changes,
-    probes: BTreeMap<Key, LookRow>,
+    probes: BTreeMap<Key, ProbeRow>,
     edges: BTreeMap<Key, BTreeMap<EdgeKey, EdgeRow>>,
     /// Entities that are known, and whether they are present.
     known: BTreeMap<Uid, bool>,
@@ -86,7 +86,7 @@ pub(super) struct Batch {
 }
 
 columns! {
-    LookRow {
+    ProbeRow {
         outcome: "l.outcome",
         at: "l.at",
         reason: "l.reason",
@@ -97,7 +97,7 @@ columns! {
     }
 }
 
-/// The columns of a look that hold its open interval; all null where none is open.
+/// The columns of a probe that hold its open interval; all null where none is open.
 const OPEN: &str = "l.details, l.evidence, l.opened_at, l.first_run, l.first_at, l.last_run, l.last_at";
 
 impl Batch {
@@ -110,8 +110,10 @@ impl Batch {
         let keys: BTreeSet<Key> = outcomes.clone().map(key_of).collect();
         let mut uids: BTreeSet<Uid> = keys.iter().map(|key| key.0).collect();
         for outcome in outcomes {
-            if let ProbeResult::Found(found) = &outcome.look {
-                uids.extend(found.edges.iter().map(|lead| Uid::of_entity(place.uuid, lead.kind, &lead.name)));
+            if let ProbeResult::Found(found) = &outcome.result {
+                uids.extend(
+                    found.edges.iter().map(|discovery| Uid::of_entity(place.uuid, discovery.kind, &discovery.name)),
+                );
             }
         }
         let uids: Vec<Uid> = uids.into_iter().collect();
@@ -133,8 +135,8 @@ impl Batch {
         })
     }
 
-    /// How many second looks the batch plans.
-    pub(super) fn second_looks(&self) -> usize {
+    /// How many second probes the batch plans.
+    pub(super) fn second_probes(&self) -> usize {
         self.second.len()
     }
 
@@ -143,7 +145,7 @@ impl Batch {
         let key = key_of(outcome);
         self.latest = self.latest.max(outcome.at);
         self.dirty.insert(key.0);
-        match &outcome.look {
+        match &outcome.result {
             ProbeResult::Found(found) => {
                 self.done += 1;
                 self.found(&key, found, outcome, evidence);
@@ -161,8 +163,8 @@ impl Batch {
                     count: 1,
                     example: format!("{} {}: {why}", outcome.work.kind.name(), outcome.work.name),
                 });
-                let look = self.probes.entry(key).or_default();
-                look.note(UNKNOWN, outcome.at, Some(why));
+                let probe = self.probes.entry(key).or_default();
+                probe.note(UNKNOWN, outcome.at, Some(why));
             }
         }
     }
@@ -171,23 +173,23 @@ impl Batch {
         let uuid = self.changes.place.uuid;
         let mut wanted: BTreeMap<EdgeKey, Details> = BTreeMap::new();
         self.see(key.0);
-        for lead in &found.edges {
-            let uid = Uid::of_entity(uuid, lead.kind, &lead.name);
+        for discovery in &found.edges {
+            let uid = Uid::of_entity(uuid, discovery.kind, &discovery.name);
             if let Entry::Vacant(unknown) = self.known.entry(uid) {
                 unknown.insert(true);
-                self.changes.entities.insert(uid, EntityRow::new(uid, lead.kind, lead.name.clone()));
+                self.changes.entities.insert(uid, EntityRow::new(uid, discovery.kind, discovery.name.clone()));
                 self.changes.refold.insert(uid);
                 self.dirty.insert(uid);
             }
             self.see(uid);
-            wanted.entry((lead.edge, uid)).or_insert_with(|| lead.details.clone());
+            wanted.entry((discovery.edge, uid)).or_insert_with(|| discovery.details.clone());
         }
         let (run, now) = (self.changes.place.run.map_or(0, |run| run.id), self.changes.place.now);
         let edges = self.edges.entry(key.clone()).or_default();
         let same_edges = same_edges(edges, &wanted, outcome.volatile);
-        let look = self.probes.entry(key.clone()).or_default();
-        look.note(FOUND, outcome.at, None);
-        if let Some(open) = &mut look.open
+        let probe = self.probes.entry(key.clone()).or_default();
+        probe.note(FOUND, outcome.at, None);
+        if let Some(open) = &mut probe.open
             && same_edges
             && same_answer(&open.details, &found.details, outcome.volatile)
         {
@@ -195,15 +197,15 @@ impl Batch {
             if open.evidence != *evidence {
                 self.replaced.extend(open.evidence.iter().map(|(_, hash)| *hash));
                 open.evidence.clone_from(evidence);
-                look.evidence_moved = true;
+                probe.evidence_moved = true;
             }
             return;
         }
-        let details_same = look.open.as_ref().is_some_and(|open| open.details == found.details);
-        if let Some(open) = look.open.take() {
+        let details_same = probe.open.as_ref().is_some_and(|open| open.details == found.details);
+        if let Some(open) = probe.open.take() {
             self.closed.push(open.closed_row(key, now));
         }
-        look.open = Some(Open {
+        probe.open = Some(Open {
             details: found.details.clone(),
             evidence: evidence.clone(),
             opened_at: now,
@@ -212,7 +214,7 @@ impl Batch {
             last_run: run,
             last_at: outcome.at,
         });
-        look.evidence_moved = true;
+        probe.evidence_moved = true;
         self.changes.refold.insert(key.0);
         if !details_same {
             self.details_changed.insert(key.0);
@@ -222,12 +224,12 @@ impl Batch {
 
     fn absent(&mut self, key: &Key, outcome: &Outcome, lease: &Held) {
         let now = self.changes.place.now;
-        let look = self.probes.entry(key.clone()).or_default();
-        look.note(ABSENT, outcome.at, None);
-        if look.open.is_none() {
+        let probe = self.probes.entry(key.clone()).or_default();
+        probe.note(ABSENT, outcome.at, None);
+        if probe.open.is_none() {
             return;
         }
-        let second = outcome.work.look % 2 == 1;
+        let second = outcome.work.number % 2 == 1;
         if !second {
             let work = &outcome.work;
             self.second.push(named! {
@@ -235,7 +237,7 @@ impl Batch {
                 task: &work.task,
                 uid: work.uid,
                 argument: &work.argument,
-                look: work.look + 1,
+                look: work.number + 1,
                 footprint: lease.footprint,
                 priority: lease.priority,
                 not_before: outcome.at.plus_ms(SECOND_PROBE_AFTER_MS),
@@ -243,10 +245,10 @@ impl Batch {
             });
             return;
         }
-        if let Some(open) = look.open.take() {
+        if let Some(open) = probe.open.take() {
             self.closed.push(open.closed_row(key, now));
         }
-        look.evidence_moved = true;
+        probe.evidence_moved = true;
         self.changes.refold.insert(key.0);
         self.details_changed.insert(key.0);
         self.move_edges(key, &BTreeMap::new());
@@ -289,8 +291,8 @@ impl Batch {
     /// Writes everything; answers with the number of new entities.
     pub(super) async fn write(mut self, tx: &mut Tx) -> Result<usize, StoreError> {
         let place = self.changes.place.clone();
-        let run = place.run.expect("looks are made in a run");
-        self.write_looks(tx, run.id, run.number).await?;
+        let run = place.run.expect("probes are made in a run");
+        self.write_probes(tx, run.id, run.number).await?;
         // What this run or anybody else stored meanwhile may be about to be referred to; what is older and nobody's
         // leaves its room to the newest.
         let replaced: Vec<BlobHash> = std::mem::take(&mut self.replaced).into_iter().collect();
@@ -308,20 +310,20 @@ impl Batch {
         Ok(self.changes.write(tx).await?.new_entities)
     }
 
-    async fn write_looks(&self, tx: &mut Tx, run: i64, number: i64) -> Result<(), StoreError> {
+    async fn write_probes(&self, tx: &mut Tx, run: i64, number: i64) -> Result<(), StoreError> {
         let (mut rows, mut evidence) = (Rows::default(), Rows::default());
         let (mut cleared, mut bodies) = (Vec::new(), Vec::new());
-        for ((uid, task, argument), look) in self.probes.iter().filter(|(_, look)| look.touched) {
-            let open = look.open.as_ref();
+        for ((uid, task, argument), probe) in self.probes.iter().filter(|(_, probe)| probe.touched) {
+            let open = probe.open.as_ref();
             rows.push(named! {
                 uid,
                 task,
                 argument,
-                outcome: look.outcome,
-                at: look.at,
+                outcome: probe.outcome,
+                at: probe.at,
                 run_id: run,
                 run_number: number,
-                reason: look.reason.clone(),
+                reason: probe.reason.clone(),
                 details: open.map(|open| to_json(&open.details)),
                 evidence: open.map(|open| to_json(&open.evidence)),
                 opened_at: open.map(|open| open.opened_at),
@@ -330,8 +332,8 @@ impl Batch {
                 last_run: open.map(|open| open.last_run),
                 last_at: open.map(|open| open.last_at),
             });
-            if look.evidence_moved {
-                if look.evident {
+            if probe.evidence_moved {
+                if probe.evident {
                     cleared.extend(values![uid, task, argument]);
                 }
                 for (label, hash) in open.iter().flat_map(|open| &open.evidence) {
@@ -383,7 +385,7 @@ impl Batch {
     }
 }
 
-impl LookRow {
+impl ProbeRow {
     fn note(&mut self, outcome: i64, at: Timestamp, reason: Option<String>) {
         (self.outcome, self.at, self.reason, self.touched) = (outcome, at, reason, true);
     }
@@ -426,23 +428,23 @@ fn key_rows(keys: &BTreeSet<Key>) -> Rows {
     keys.iter().map(|(uid, task, argument)| named! { uid, task, argument }).collect()
 }
 
-async fn load_probes(tx: &mut Tx, keys: &BTreeSet<Key>) -> Result<BTreeMap<Key, LookRow>, StoreError> {
+async fn load_probes(tx: &mut Tx, keys: &BTreeSet<Key>) -> Result<BTreeMap<Key, ProbeRow>, StoreError> {
     type Documents = (Option<String>, Option<String>);
     type Interval = (Option<Timestamp>, Option<i64>, Option<Timestamp>, Option<i64>, Option<Timestamp>);
     let sql = format!(
         "SELECT l.uid, l.task, l.argument, {}, {OPEN} FROM v JOIN looks l ON l.uid = v.uid AND l.task = v.task AND \
          l.argument = v.argument",
-        list::<LookRow>()
+        list::<ProbeRow>()
     );
     let mut probes = BTreeMap::new();
-    let rows: Vec<(Key, LookRow, Documents, Interval)> = tx.read_with(key_rows(keys), &sql).await?;
-    for (key, mut look, (details, evidence), interval) in rows {
+    let rows: Vec<(Key, ProbeRow, Documents, Interval)> = tx.read_with(key_rows(keys), &sql).await?;
+    for (key, mut probe, (details, evidence), interval) in rows {
         if let (Some(details), (Some(opened_at), Some(first_run), Some(first_at), Some(last_run), Some(last_at))) =
             (details, interval)
         {
             let evidence: EvidenceList = evidence.map_or(Ok(Vec::new()), |text| from_json(&text))?;
-            look.evident = !evidence.is_empty();
-            look.open = Some(Open {
+            probe.evident = !evidence.is_empty();
+            probe.open = Some(Open {
                 details: from_json(&details)?,
                 evidence,
                 opened_at,
@@ -452,7 +454,7 @@ async fn load_probes(tx: &mut Tx, keys: &BTreeSet<Key>) -> Result<BTreeMap<Key, 
                 last_at,
             });
         }
-        probes.insert(key, look);
+        probes.insert(key, probe);
     }
     Ok(probes)
 }
