@@ -173,22 +173,7 @@ async fn converse(
     let limit = started + request.timeout.min(whole_max);
     let head_limit = limit.min(started + head_max);
     let stream = &mut channel.stream;
-    let sending = async {
-        stream.write_all(bytes).await?;
-        stream.flush().await
-    };
-    let sent = door.until(head_limit, "sending the request", sending).await?;
-    let mut heard = false;
-    let read = match (read_head(door, stream, head_limit, &mut heard).await, sent) {
-        (Ok(read), _) => read,
-        (Err(error), sent) => {
-            // Some servers respond before they have read the whole request, and then close. The response is preferred;
-            // without one the close is reported.
-            let error = sent.map_or_else(|sending| NetError::from_io(&sending, "sending the request"), |()| error);
-            let cut_unheard = !heard && matches!(error, NetError::Closed(_) | NetError::Reset(_));
-            return Err(Failed { error, cut_unheard });
-        }
-    };
+    let read = ask(door, stream, bytes, head_limit).await?;
     let head_after = door.now() - started;
     let mut head = Head::parse(&read.head)?;
     let framing = head.framing(&request.method);
@@ -228,6 +213,24 @@ async fn converse(
         oddities: head.oddities.into_iter().collect(),
         head_after,
         elapsed: door.now() - started,
+    })
+}
+
+/// Sends the request and reads the head of the answer. It fails with what the peer did; whether the connection was cut
+/// before a byte of the answer came is said beside it.
+async fn ask(door: &Door, stream: &mut Box<dyn Stream>, bytes: &[u8], limit: WireTime) -> Result<ReadHead, Failed> {
+    let sending = async {
+        stream.write_all(bytes).await?;
+        stream.flush().await
+    };
+    let sent = door.until(limit, "sending the request", sending).await?;
+    let mut heard = false;
+    read_head(door, stream, limit, &mut heard).await.map_err(|error| {
+        // Some servers respond before they have read the whole request, and then close. The response is preferred;
+        // without one the close is reported.
+        let error = sent.map_or_else(|sending| NetError::from_io(&sending, "sending the request"), |()| error);
+        let cut_unheard = !heard && matches!(error, NetError::Closed(_) | NetError::Reset(_));
+        Failed { error, cut_unheard }
     })
 }
 

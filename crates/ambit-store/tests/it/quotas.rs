@@ -96,6 +96,18 @@ fn paid_with(cost: Cost) -> (Family, i64) {
     }
 }
 
+/// Payer, meter and number of the window, with what was granted there.
+type Granted = BTreeMap<(String, &'static str, i64), i64>;
+
+/// Checks that no window of a payer was granted more than a limit (payer, name, units) allows.
+fn assert_within((who, name, allowed): (&str, &str, i64), granted: &Granted, database: &str) {
+    for meter in METERS.iter().filter(|meter| meter.quota == Some(name)) {
+        let windows = granted.iter().filter(|((payer, known, _), _)| payer == who && *known == meter.name);
+        let most = windows.map(|(_, units)| *units).max().unwrap_or(0);
+        assert!(most <= allowed / meter.parts, "{who} {} {most}, {database}", meter.name);
+    }
+}
+
 #[tokio::test]
 async fn no_counter_ever_stands_above_its_limit_wherever_the_clock_jumps() {
     both(async |lab| {
@@ -118,8 +130,7 @@ async fn no_counter_ever_stands_above_its_limit_wherever_the_clock_jumps() {
             lab.store.grant_privilege(&lab.me, name, "intelligence", None, lab.now()).await.unwrap();
         }
         let mut dice = Dice(7);
-        // (payer, meter, window number) to what was granted there.
-        let mut granted = BTreeMap::<(String, &str, i64), i64>::new();
+        let mut granted = Granted::new();
         let mut now = lab.now();
         for _ in 0..60 {
             // Over the ends of minutes, days and months, and now and then back.
@@ -149,12 +160,8 @@ async fn no_counter_ever_stands_above_its_limit_wherever_the_clock_jumps() {
                     }
                 }
             }
-            for (who, name, allowed) in limits {
-                for meter in METERS.iter().filter(|meter| meter.quota == Some(name)) {
-                    let most = granted.iter().filter(|((payer, known, _), _)| payer == who && *known == meter.name);
-                    let most = most.map(|(_, units)| *units).max().unwrap_or(0);
-                    assert!(most <= allowed / meter.parts, "{who} {} {most}, {}", meter.name, lab.database);
-                }
+            for limit in limits {
+                assert_within(limit, &granted, lab.database);
             }
         }
         assert!(granted.values().sum::<i64>() > 50, "the test must grant something");

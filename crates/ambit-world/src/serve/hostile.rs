@@ -108,23 +108,9 @@ async fn misbehave(connection: &Connection, behaviour: Hostile, stream: &mut imp
         Hostile::RedirectLoop => {
             redirect(stream, &format!("/{}", connection.fresh("loop", &connection.to.to_string()))).await
         }
-        Hostile::Nasty => {
-            let body = format!("<html><title>{NASTY}</title><body>x");
-            let text = format!(
-                "HTTP/1.1 200 OK\r\nServer: \u{1b}[31mevil\u{1b}[0m =1+1\r\nContent-Length: {}\r\n\r\n{body}",
-                body.len()
-            );
-            stream.write_all(text.as_bytes()).await
-        }
+        Hostile::Nasty => nasty(stream).await,
         Hostile::Nested | Hostile::Regex | Hostile::InvalidUtf8 => whole(stream, &body(behaviour)).await,
-        Hostile::Smuggle => {
-            let text = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\nContent-Length: \
-                        99\r\n\r\nffffffffffffffff\r\nhello";
-            stream.write_all(text.as_bytes()).await?;
-            stream.flush().await?;
-            connection.within(IDLE, gone(stream)).await;
-            Ok(())
-        }
+        Hostile::Smuggle => smuggle(connection, stream).await,
         Hostile::Continue => {
             for_ever(connection, stream, "HTTP/1.1 100 Continue\r\n\r\n".repeat(1_000).as_bytes()).await
         }
@@ -169,6 +155,26 @@ fn body(behaviour: Hostile) -> Vec<u8> {
         Hostile::Regex => format!("<html><title>{}!</title>{}", "a".repeat(200_000), " ".repeat(200_000)).into_bytes(),
         _ => b"<html><title>\xff\xfe\xc0\xaf\x80</title><body>\xed\xa0\x80</body>".to_vec(),
     }
+}
+
+/// A head and a page that attack whoever prints, exports or evaluates them.
+async fn nasty(stream: &mut impl Peer) -> std::io::Result<()> {
+    let body = format!("<html><title>{NASTY}</title><body>x");
+    let text = format!(
+        "HTTP/1.1 200 OK\r\nServer: \u{1b}[31mevil\u{1b}[0m =1+1\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    stream.write_all(text.as_bytes()).await
+}
+
+/// An answer whose head says its length three times, each time another one (RFC 9112 §6.3).
+async fn smuggle(connection: &Connection, stream: &mut impl Peer) -> std::io::Result<()> {
+    let text = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\nContent-Length: \
+                99\r\n\r\nffffffffffffffff\r\nhello";
+    stream.write_all(text.as_bytes()).await?;
+    stream.flush().await?;
+    connection.within(IDLE, gone(stream)).await;
+    Ok(())
 }
 
 async fn head(stream: &mut impl Peer, rest: &str) -> std::io::Result<()> {
