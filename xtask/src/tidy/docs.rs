@@ -48,6 +48,37 @@ pub(crate) fn references(tree: &Tree, out: &mut Vec<Finding>) {
     }
 }
 
+/// What comes before a cited section, as in `docs/contract/asm.md §7.1`; below docs/ the folder is left out.
+const SECTION: &str = ".md §";
+
+/// Every section that is cited with its page is a heading of that page.
+pub(crate) fn sections(tree: &Tree, out: &mut Vec<Finding>) {
+    for file in tree.files.iter().filter(|file| !file.path.starts_with("xtask/src/tidy/")) {
+        for (index, line) in file.text.as_deref().unwrap_or_default().lines().enumerate() {
+            for (at, _) in line.match_indices(SECTION) {
+                let start = line[..at].rfind(|c: char| !c.is_alphanumeric() && !"/-_.".contains(c));
+                let page = &line[start.map_or(0, |start| start + 1)..at + ".md".len()];
+                let number = line[at + SECTION.len()..].split(|c: char| !c.is_ascii_digit() && c != '.').next();
+                let number = number.unwrap_or_default().trim_end_matches('.');
+                if !has_section(tree, &file.path, page, number) {
+                    let remedy = format!("{page} has no heading §{number}: cite the section that says it");
+                    out.push(Finding::new(&file.path, index + 1, "sections", remedy));
+                }
+            }
+        }
+    }
+}
+
+/// Whether a page has this section. The page is named from the root, or from the folder of the page that cites it.
+fn has_section(tree: &Tree, from: &str, page: &str, number: &str) -> bool {
+    let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let text = tree.text(page).or_else(|| tree.text(&format!("{folder}/{page}")));
+    text.unwrap_or_default().lines().filter(|line| line.starts_with('#')).any(|line| {
+        let heading = line.trim_start_matches('#').trim_start().strip_prefix('§');
+        heading.is_some_and(|heading| heading.split_whitespace().next() == Some(number))
+    })
+}
+
 /// The targets of `[text](target)`, without those that name a site or a heading of the same page.
 fn targets(line: &str) -> impl Iterator<Item = &str> {
     let targets = line.split("](").skip(1).filter_map(|rest| rest.split(')').next());
@@ -127,6 +158,18 @@ mod tests {
         for good in ["/// docs/contract/asm.md §7.1", "openapi-spec/x and the design of it", "RFC 9110 §10.2.3"] {
             assert!(said(references, &[("crates/a/src/a.rs", good)]).is_empty(), "{good}");
         }
+    }
+
+    #[test]
+    fn a_section_that_is_cited_is_a_heading() {
+        let page = ("docs/contract/asm.md", "# Attack surface\n## §7 Searches\n### §7.1 The string\n");
+        for good in ["/// See docs/contract/asm.md §7.1.", "// docs/contract/asm.md §7: pages", "RFC 9110 §99"] {
+            assert!(said(sections, &[page, ("crates/a/src/a.rs", good)]).is_empty(), "{good}");
+        }
+        for bad in ["/// docs/contract/asm.md §7.2", "// docs/contract/asm.md §1", "// docs/gone.md §7"] {
+            assert_eq!(said(sections, &[page, ("crates/a/src/a.rs", bad)]).len(), 1, "{bad}");
+        }
+        assert!(said(sections, &[page, ("docs/contract/errors.md", "see asm.md §7.1")]).is_empty());
     }
 
     #[test]

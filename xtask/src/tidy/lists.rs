@@ -45,6 +45,30 @@ pub(crate) fn complete(tree: &Tree, out: &mut Vec<Finding>) {
     }
 }
 
+/// Where the handlers of endpoints are.
+const ROUTES: &str = "crates/ambit-server/src/routes/";
+
+/// Every handler says in a sentence what it does: its row's summary, which the OpenAPI document repeats.
+pub(crate) fn handlers(tree: &Tree, out: &mut Vec<Finding>) {
+    for source in tree.sources.iter().filter(|source| source.path.starts_with(ROUTES)) {
+        for (index, token) in source.product_tokens() {
+            let public = ["pub", ")"].iter().any(|end| index > 1 && source.reads(index - 2, &[end, "async", "fn"]));
+            if token.text == "fn" && public && !is_documented(source, index) {
+                let name = source.tokens.get(index + 1).map_or("", |name| name.text.as_str());
+                let remedy = format!("{name} has no documentation: say in a sentence what it does");
+                out.push(Finding::new(&source.path, token.line, "handlers", remedy));
+            }
+        }
+    }
+}
+
+/// Whether a sentence of documentation stands before the function whose `fn` stands here.
+fn is_documented(source: &Source, index: usize) -> bool {
+    let begin = source.tokens[..index].iter().rposition(|token| ["}", ";", "{"].contains(&token.text.as_str()));
+    let before = &source.tokens[begin.map_or(0, |begin| begin + 1)..index];
+    before.iter().any(|token| token.kind == TokenKind::Doc && token.text.contains(". ") | token.text.contains(".\""))
+}
+
 /// The type whose `impl` block holds a token.
 fn implemented(source: &Source, index: usize) -> Option<&str> {
     let begin =
@@ -111,6 +135,20 @@ mod tests {
             said(complete, &[("crates/a/src/a.rs", &sample("[Self::One, Self::One]"))]),
             ["crates/a/src/a.rs:3: complete: add Sort::Two to ALL"]
         );
+    }
+
+    #[test]
+    fn a_handler_without_a_sentence_is_found() {
+        let path = "crates/ambit-server/src/routes/issues.rs";
+        let good = "use a::b;\n/// Lists the issues.\n#[inline]\npub async fn list(call: Call) {}\nfn own() {}";
+        assert!(said(handlers, &[(path, good)]).is_empty());
+        assert!(said(handlers, &[("crates/ambit-server/src/gate.rs", "pub async fn pass() {}")]).is_empty());
+        let expected = format!("{path}:3: handlers: find has no documentation: say in a sentence what it does");
+        for bad in
+            ["/// Lists.\npub async fn list() {}\npub async fn find() {}", "\n/// issues\npub async fn find() {}"]
+        {
+            assert_eq!(said(handlers, &[(path, bad)]), [expected.as_str()], "{bad}");
+        }
     }
 
     fn tasks(tree: &Tree, out: &mut Vec<Finding>) {

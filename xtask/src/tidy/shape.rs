@@ -8,6 +8,10 @@ use super::tree::Tree;
 const FUNCTION_LINES_MAX: usize = 70;
 /// A file is read in one sitting; test code is not counted.
 const FILE_LINES_MAX: usize = 500;
+/// Two files stand side by side on a screen; rustfmt.toml says the same.
+const LINE_CHARS_MAX: usize = 120;
+/// A longer word (an address, a key in hex) cannot be broken: its line may be as long as it is.
+const WORD_CHARS_MAX: usize = 60;
 /// Fewer characters say nothing.
 const DOCS_CHARS_MIN: usize = 20;
 /// The list of exceptions may only shrink: lower this with every line that goes.
@@ -30,6 +34,21 @@ pub(crate) fn module_docs(tree: &Tree, out: &mut Vec<Finding>) {
             "module-docs",
             "begin the file with `//!`: what it is for, what it does not do",
         ));
+    }
+}
+
+/// Lines that fit side by side, where they can be broken at all: rustfmt leaves comments and texts as they are.
+pub(crate) fn line_length(tree: &Tree, out: &mut Vec<Finding>) {
+    for source in &tree.sources {
+        let text = tree.text(&source.path).unwrap_or_default();
+        for (index, line) in text.lines().enumerate() {
+            let chars = line.chars().count();
+            let unbreakable = line.split_whitespace().any(|word| word.chars().count() > WORD_CHARS_MAX);
+            if chars > LINE_CHARS_MAX && !unbreakable {
+                let remedy = format!("{chars} characters, the limit is {LINE_CHARS_MAX}: break the line");
+                out.push(Finding::new(&source.path, index + 1, "line-length", remedy));
+            }
+        }
     }
 }
 
@@ -200,6 +219,16 @@ mod tests {
         assert!(said(sizes, &[(PATH, &with_tests)]).is_empty());
         let longer = format!("{full}const B: u8 = 0;\n");
         assert_eq!(said(sizes, &[(PATH, &longer)]).len(), 1);
+    }
+
+    #[test]
+    fn long_lines_are_found_where_they_can_be_broken() {
+        let line = |word: &str, count: usize| format!("// {}\n", word.repeat(count));
+        let full = line("sätze, ", 16);
+        assert!(said(line_length, &[(PATH, &full)]).is_empty(), "characters count, not bytes");
+        let remedy = "129 characters, the limit is 120: break the line";
+        assert_eq!(said(line_length, &[(PATH, &line("sätze, ", 18))]), [format!("{PATH}:1: line-length: {remedy}")]);
+        assert!(said(line_length, &[(PATH, &line("0badcafe", 30))]).is_empty(), "one word cannot be broken");
     }
 
     #[test]

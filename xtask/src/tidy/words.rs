@@ -26,6 +26,34 @@ pub(crate) fn module_names(tree: &Tree, out: &mut Vec<Finding>) {
     }
 }
 
+/// Words that only we understood, with what the field says instead. CONTRIBUTING.md has the glossary.
+const HOUSE_WORDS: &[(&str, &str)] = &[
+    ("settle", "reconcile"),
+    ("settled", "reconciled, or complete"),
+    ("settles", "reconciles"),
+    ("settling", "reconciling"),
+    ("settlement", "reconciliation"),
+    ("outfit", "config"),
+    ("broom", "sweep"),
+    ("upkeep", "maintenance"),
+    ("departure", "deletion of an account"),
+    ("flying", "in flight"),
+    ("manners", "rate limiter"),
+];
+
+/// No source and no page has a word of our own where the field has one.
+pub(crate) fn house_words(tree: &Tree, out: &mut Vec<Finding>) {
+    let ours = |path: &str| !path.starts_with("xtask/src/tidy/") && (path.ends_with(".rs") || path.ends_with(".md"));
+    for file in tree.files.iter().filter(|file| ours(&file.path)) {
+        for (index, line) in file.text.as_deref().unwrap_or_default().lines().enumerate() {
+            for (word, better) in HOUSE_WORDS.iter().filter(|(word, _)| has_subword(line, word)) {
+                let remedy = format!("`{word}` is a word of our own: say `{better}`, as the field does");
+                out.push(Finding::new(&file.path, index + 1, "house-words", remedy));
+            }
+        }
+    }
+}
+
 /// Crates that know that there is a simulated internet.
 const WORLD_CRATES: &[&str] = &["ambit-world", "ambit", "ambit-testkit"];
 /// Files elsewhere that may say so: path, why.
@@ -165,6 +193,20 @@ mod tests {
         assert_eq!(said(module_names, &[("crates/ambit-net/src/a.rs", "mod common { }")]).len(), 1);
         assert_eq!(said(module_names, &[("crates/ambit-core/src/lib.rs", "")]).len(), 1);
         assert!(said(module_names, &[("crates/ambit-net/src/pace.rs", "use core::fmt;")]).is_empty());
+    }
+
+    #[test]
+    fn words_of_our_own_are_found() {
+        let path = "crates/ambit-store/src/a.rs";
+        for bad in
+            ["fn settle_all() {}", "const SETTLE_MAX: u8 = 1;", "struct EngineOutfit;", "// The broom goes round."]
+        {
+            assert_eq!(said(house_words, &[(path, bad)]).len(), 1, "{bad}");
+        }
+        assert_eq!(said(house_words, &[("docs/a.md", "The ledger of manners is full.")]).len(), 1);
+        for good in ["fn reconcile() {}", "// Lights in the bathroom broomstick.", "struct Settler;"] {
+            assert!(said(house_words, &[(path, good)]).is_empty(), "{good}");
+        }
     }
 
     #[test]
