@@ -11,8 +11,8 @@ use ambit_tasks::{Plan, Settings, Task};
 /// Who reports what the judges find.
 pub const UPSTREAM: &str = "ambit";
 
-/// Second probes of issues begin on multiples of this, in milliseconds of wire time, so that issues that vanish one soon
-/// after the other share one.
+/// Second probes of issues begin on multiples of this, in milliseconds of wire time, so that issues that vanish one
+/// soon after the other share one.
 const ISSUE_PROBE_STEP_MS: i64 = 10_000;
 
 /// What judging one entity leads to.
@@ -108,7 +108,8 @@ fn probed_since(judge: &Judge, known: &Known, moment: Timestamp) -> bool {
 }
 
 /// Probes what the judge reads, a while after the issue was first not proven. Two issues may need them at different
-/// times: the number of the probe follows from its time, and is even, so that an absent answer to it is itself repeated.
+/// times: the number of the probe follows from its time, and is even, so that an absent answer to it is itself
+/// repeated.
 fn second_probes(judge: &'static Judge, known: &Known, date: Timestamp) -> Vec<NewWork> {
     let step = date.plus_ms(SECOND_PROBE_AFTER_MS + ISSUE_PROBE_STEP_MS - 1).0 / ISSUE_PROBE_STEP_MS;
     let (number, not_before) = (2 * step, Timestamp(step * ISSUE_PROBE_STEP_MS));

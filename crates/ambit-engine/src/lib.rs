@@ -17,4 +17,4 @@ pub use hunt::Hunter;
 pub use progress::Progress;
 pub use run::{Clock, EngineConfig, RunEnd, drive};
 pub use schedule::{Board, Service, WireMaker, carry, serve};
-pub use share::{FLYING_MAX, Share, Shares};
+pub use share::{IN_FLIGHT_MAX, Share, Shares};

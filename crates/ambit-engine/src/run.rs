@@ -30,10 +30,10 @@ use tokio::sync::{mpsc, watch};
 const COMMIT_MAX: usize = 200;
 /// Longest time between a row's end and its commit, wall time (docs/architecture.md §2).
 const COMMIT_EVERY: Duration = Duration::from_millis(500);
-/// Between two reconciliations while there is other work, as a multiple of what the last one took: what changes many times
-/// meanwhile is reconciled once, and scope, which is decided over the whole graph, takes no more than a quarter of the
-/// time however large that is.
-const SETTLE_PACE: u32 = 3;
+/// Between two reconciliations while there is other work, as a multiple of what the last one took: what changes many
+/// times meanwhile is reconciled once, and scope, which is decided over the whole graph, takes no more than a quarter
+/// of the time however large that is.
+const RECONCILE_PACE: u32 = 3;
 /// How often the engine looks whether a person paused or cancelled the run, wall time.
 const CONTROL_EVERY: Duration = Duration::from_millis(500);
 /// How often the engines that live are counted, wall time: one that came or went is noticed within seconds.
@@ -309,7 +309,7 @@ impl<'a> Drive<'a> {
     fn reconciling_is_due(&self) -> bool {
         let (at, took) = self.reconciled;
         let starving = self.in_flight.is_empty() || (self.dry && self.free() >= self.config.share.rows() / 2);
-        starving || at.elapsed() >= took * SETTLE_PACE
+        starving || at.elapsed() >= took * RECONCILE_PACE
     }
 
     async fn lease(&mut self) -> Result<(), StoreError> {

@@ -24,7 +24,7 @@ use tokio::task::JoinSet;
 /// How often the engine looks for a scheduled run, wall time.
 const CLAIM_EVERY: Duration = Duration::from_millis(500);
 
-/// Runs that one process carries side by side. Live ones share the ledger of manners; each has its own graph in memory.
+/// Runs that one process carries side by side. Live ones share the rate limiter; each has its own graph in memory.
 const RUNS_AT_ONCE: usize = 5;
 /// Long runs among them: the place that is left is kept for short runs and for the administrators'.
 const LONG_AT_ONCE: usize = 4;

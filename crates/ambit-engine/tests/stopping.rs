@@ -1,5 +1,5 @@
-//! A run that is asked to stop while it reconciles much ends soon and loses nothing; one whose entity is denied meanwhile
-//! obeys; engines of one database share what they all contact.
+//! A run that is asked to stop while it reconciles much ends soon and loses nothing; one whose entity is denied
+//! meanwhile obeys; engines of one database share what they all contact.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -74,20 +74,20 @@ fn config(engine: &Engine, resolver: SocketAddr, is_stopping: bool) -> (EngineCo
 }
 
 #[tokio::test]
-async fn a_run_stops_between_two_batches_of_what_it_settles_and_the_next_goes_on() {
+async fn a_run_stops_between_two_batches_of_what_it_reconciles_and_the_next_goes_on() {
     const SEEDS: usize = 1_000;
     let folder = std::env::temp_dir().join(format!("ambit-stopping-{}", Uuid::new_v4()));
     let (store, engine, run) = begun(&Options::folder(&folder), SEEDS).await;
     let (config, _asked) = stopping(&engine);
     let mut left = vec![engine.dirty(run.id, 2 * SEEDS).await.unwrap().len()];
-    assert!(left[0] >= SEEDS, "every seed waits to be settled: {left:?}");
+    assert!(left[0] >= SEEDS, "every seed waits to be reconciled: {left:?}");
     while left.last() != Some(&0) {
         assert_eq!(drive(&config, &run).await.unwrap(), RunEnd::Stopped);
         left.push(engine.dirty(run.id, 2 * SEEDS).await.unwrap().len());
-        assert!(left.is_sorted_by(|before, after| before > after), "each time some are settled: {left:?}");
+        assert!(left.is_sorted_by(|before, after| before > after), "each time some are reconciled: {left:?}");
         engine.claim(run.id, NOW).await.unwrap().unwrap();
     }
-    assert!(left.len() > 2, "it stopped before all was settled: {left:?}");
+    assert!(left.len() > 2, "it stopped before all was reconciled: {left:?}");
     let pending = engine.pending(run.id, config.wire.date()).await.unwrap();
     assert!(usize::try_from(pending.open).unwrap() >= SEEDS, "each seed has its work: {}", pending.open);
     store.close().await;

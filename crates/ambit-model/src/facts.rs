@@ -71,9 +71,9 @@ pub struct Neighbour {
     pub name: String,
     pub scoped: bool,
     pub clearance: Clearance,
-    /// The details of the other end, if they are facts of this one (`EdgeKind::shares_details_with_start`, `shares_details_with_end`). Empty for
-    /// all other edges: a domain has thousands of names. Shared with every other neighbour of that entity: a hub's
-    /// details stand beside hundreds of edges.
+    /// The details of the other end, if they are facts of this one (`EdgeKind::shares_details_with_start`,
+    /// `shares_details_with_end`). Empty for all other edges: a domain has thousands of names. Shared with every other
+    /// neighbour of that entity: a hub's details stand beside hundreds of edges.
     pub details: Arc<Details>,
 }
 

@@ -144,7 +144,7 @@ pub struct WildcardProfile {
     /// Random names asked.
     pub samples: usize,
     /// The sampling ended because nothing new came, not because of its limit.
-    pub settled: bool,
+    pub complete: bool,
 }
 
 impl WildcardProfile {
@@ -154,11 +154,11 @@ impl WildcardProfile {
     }
 
     /// Could this answer come from the wildcard? True if each of its values was seen in answers to random names, or if
-    /// the set is not settled and shares a value.
+    /// the set is not complete and shares a value.
     pub fn explains(&self, answer: &DnsAnswer) -> bool {
         let values = answer_values(answer);
         let known = |value: &String| self.values.binary_search(value).is_ok();
-        !values.is_empty() && if self.settled { values.iter().all(known) } else { values.iter().any(known) }
+        !values.is_empty() && if self.complete { values.iter().all(known) } else { values.iter().any(known) }
     }
 }
 

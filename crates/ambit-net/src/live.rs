@@ -25,7 +25,7 @@ const RESOLVERS_MAX: usize = 16;
 /// Descriptors left to the rest of the program.
 const DESCRIPTORS_KEPT: usize = 200;
 
-/// The beginning of this process's wire time: one for all live wires, so that they can share a ledger of manners.
+/// The beginning of this process's wire time: one for all live wires, so that they can share a rate limiter.
 static START: LazyLock<Instant> = LazyLock::new(Instant::now);
 
 /// Real sockets.

@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// One per run and process: the wire, the guard, the ledger of manners, the DNS engine with the run's cache. Cheap to
+/// One per run and process: the wire, the guard, the rate limiter, the DNS engine with the run's cache. Cheap to
 /// clone. Made and used inside a tokio runtime, in a task that the wire tracks.
 #[derive(Clone)]
 pub struct Net {

@@ -76,8 +76,8 @@ pub fn escape(text: &str) -> String {
 /// C0, DEL, C1, zero-width and bidirectional characters, line separators, tags, byte order mark, soft hyphen.
 fn is_hidden(character: char) -> bool {
     character.is_control()
-        || matches!(u32::from(character),
-            0xAD | 0x61C | 0x180E | 0x200B..=0x200F | 0x2028..=0x202E | 0x2060..=0x206F | 0xFEFF | 0xFFF9..=0xFFFB | 0xE0000..=0xE0FFF)
+        || matches!(u32::from(character), 0xAD | 0x61C | 0x180E | 0x200B..=0x200F | 0x2028..=0x202E)
+        || matches!(u32::from(character), 0x2060..=0x206F | 0xFEFF | 0xFFF9..=0xFFFB | 0xE0000..=0xE0FFF)
 }
 
 #[cfg(test)]

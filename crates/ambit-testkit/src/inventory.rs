@@ -260,7 +260,7 @@ struct Round<'a> {
 }
 
 impl Round<'_> {
-    /// Settles decisions (the way from the seed), plans work, writes issues.
+    /// Reconciles decisions (the way from the seed), plans work, writes issues.
     async fn reconcile(
         &mut self,
         ways: &[(Uid, Vec<PathStep>)],

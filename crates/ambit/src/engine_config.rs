@@ -187,7 +187,7 @@ pub(crate) fn volumes(tasks: &ambit_tasks::Settings, limits: &PaceLimits) -> Vol
     // Paces are whole numbers for a plan, and never 0.
     let whole = |rate: f64| if rate >= 1.0 { rate as u64 } else { 1 };
     Volumes {
-        at_once: u64::try_from(ambit_engine::FLYING_MAX).unwrap_or(u64::MAX),
+        at_once: u64::try_from(ambit_engine::IN_FLIGHT_MAX).unwrap_or(u64::MAX),
         connections_per_address_s: whole(limits.connections_per_address),
         connections_per_block_s: whole(limits.connections_per_block),
         requests_per_host_s: whole(limits.requests_per_host),

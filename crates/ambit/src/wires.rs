@@ -66,7 +66,7 @@ pub(crate) async fn simulated(store: &Store, collection: &Collection, run: &Run)
     Ok(Simulated { wire: world.wire(epoch, run.wire_state), truth: world.truth(epoch, run.wire_state) })
 }
 
-/// The maker that the engine's service asks for each run. All live runs of the process share one ledger of manners; a
+/// The maker that the engine's service asks for each run. All live runs of the process share one rate limiter; a
 /// simulated internet has its own, since its clock begins with the run.
 pub(crate) fn maker(store: Store, live_options: LiveOptions, limits: PaceLimits) -> ambit_engine::WireMaker {
     let shared = Arc::new(Pace::new(limits.clone()));

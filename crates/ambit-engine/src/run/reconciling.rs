@@ -12,17 +12,17 @@ use ambit_store::engine::{Dirty, IssueWrite, Known, Reconciliation};
 use std::collections::BTreeSet;
 
 /// Entities reconciled in one transaction.
-const SETTLE_MAX: usize = 400;
+const RECONCILED_MAX: usize = 400;
 
 impl Drive<'_> {
-    /// Scope, plans and issues of everything that changed; a run with marks left is not finished. Between two batches a
-    /// person's word and the process's end are heard: what is not reconciled then keeps its marks, and is reconciled first by
-    /// whoever goes on.
+    /// Decides scope, plans and issues of everything that changed; a run with marks left is not finished. Between two
+    /// batches a person's word and the process's end are heard: what is not reconciled then keeps its marks, and is
+    /// reconciled first by whoever goes on.
     pub(super) async fn reconcile_all(&mut self) -> Result<Option<RunEnd>, StoreError> {
         let begun = std::time::Instant::now();
         loop {
             let changes = self.decide().await?;
-            let dirty = self.config.engine.dirty(self.run.id, SETTLE_MAX).await?;
+            let dirty = self.config.engine.dirty(self.run.id, RECONCILED_MAX).await?;
             if dirty.is_empty() && changes.is_empty() {
                 break;
             }

@@ -72,13 +72,13 @@ impl Engine {
                 break;
             }
         }
-        let settled = values.is_empty() || quiet >= needed(&values);
+        let complete = values.is_empty() || quiet >= needed(&values);
         Ok(WildcardProfile {
             level: level.to_owned(),
             rtype,
             values: values.into_iter().collect(),
             samples: asked,
-            settled,
+            complete,
         })
     }
 

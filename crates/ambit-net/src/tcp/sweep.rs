@@ -65,8 +65,8 @@ pub(crate) async fn sweep(
         if round > 0 {
             loss_permille = late * 1_000 / (before + late).max(1);
         }
-        let settled = round > 0 && (before + late < LOSS_SAMPLE_MIN || loss_permille < LOSS_TO_REPEAT);
-        if silent.is_empty() || settled {
+        let enough = round > 0 && (before + late < LOSS_SAMPLE_MIN || loss_permille < LOSS_TO_REPEAT);
+        if silent.is_empty() || enough {
             break;
         }
     }

@@ -389,13 +389,13 @@ fn wildcards_are_sampled_until_nothing_new_comes() {
         );
         let session = session(&wire);
         let profile = session.wildcard("none.test", RecordType::A).await.unwrap();
-        assert_eq!((profile.is_wildcard(), profile.settled, profile.samples), (false, true, 3));
+        assert_eq!((profile.is_wildcard(), profile.complete, profile.samples), (false, true, 3));
         let profile = session.wildcard("one.test", RecordType::A).await.unwrap();
-        assert_eq!((profile.values.as_slice(), profile.settled), (["192.0.2.1".to_owned()].as_slice(), true));
+        assert_eq!((profile.values.as_slice(), profile.complete), (["192.0.2.1".to_owned()].as_slice(), true));
         assert!(profile.explains(&session.lookup_uncached("random.one.test", RecordType::A).await.unwrap()));
         assert!(!profile.explains(&session.lookup_uncached("www.one.test", RecordType::A).await.unwrap()));
         let profile = session.wildcard("pool.test", RecordType::A).await.unwrap();
-        assert_eq!((profile.values.len(), profile.settled), (8, true));
+        assert_eq!((profile.values.len(), profile.complete), (8, true));
         let profile = session.wildcard("alias.test", RecordType::A).await.unwrap();
         assert_eq!(profile.values, ["CNAME shop.test"]);
         let before = wire.datagrams.load(Ordering::Relaxed);

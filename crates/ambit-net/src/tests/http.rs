@@ -25,7 +25,8 @@ fn an_ordinary_answer_is_kept_as_it_came() {
         wire.script(
             SITE,
             r#"read-head
-               send "HTTP/1.1 200 OK\r\nServer: one\r\nserver: two\r\nSet-Cookie: a=1; Secure\r\nContent-Length: 5\r\n\r\nhelloIGNORED"
+               send "HTTP/1.1 200 OK\r\nServer: one\r\nserver: two\r\nSet-Cookie: a=1; Secure\r\n"
+               send "Content-Length: 5\r\n\r\nhelloIGNORED"
                hang"#,
         );
         let exchange = ask(&wire).await.unwrap();

@@ -1,4 +1,5 @@
-//! Committing probe results: intervals, edges, new entities, second probes, marks and done-marks of a batch, in one transaction.
+//! Committing probe results: intervals, edges, new entities, second probes, marks and done-marks of a batch, in
+//! one transaction.
 
 mod batch;
 

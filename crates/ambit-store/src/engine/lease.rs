@@ -44,8 +44,8 @@ impl Engine {
         self.lease_rows(run, limit, wire_now, true).await
     }
 
-    /// Like `lease`, while changes wait to be reconciled: they may call for quieter work, so that nothing is leased that
-    /// is louder than all that is leased already.
+    /// Leases like `lease`, while changes wait to be reconciled: they may call for quieter work, so that nothing is
+    /// leased that is louder than all that is leased already.
     pub async fn lease_meanwhile(
         &self,
         run: RunId,

@@ -1,5 +1,6 @@
 //! Users as the wider API shows and changes them: profiles, caps, whether they are active (docs/contract/wider.md §2).
-//! What of it a caller may see is decided by who the caller is to the account: `Relationship`. Groups are in `groups.rs`.
+//! What of it a caller may see is decided by who the caller is to the account: `Relationship`. Groups are in
+//! `groups.rs`.
 
 use crate::db::rows::{columns, list};
 use crate::db::sql::{Tx, to_json, values};

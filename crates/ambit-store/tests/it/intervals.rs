@@ -175,7 +175,7 @@ async fn what_changed_is_marked_and_a_mark_raised_meanwhile_stays() {
         assert_eq!(
             left.iter().map(|dirty| dirty.uid).collect::<Vec<_>>(),
             wanted,
-            "the old mark of the domain settles nothing"
+            "the old mark of the domain reconciles nothing"
         );
         let mut reconciliation = lab.reconciliation(run.id);
         reconciliation.reconciled = left;

@@ -36,7 +36,7 @@ fn prove(entity: Uid) -> IssueWrite {
     IssueWrite::Prove { entity, kind: &SPF, upstream: "judge".to_owned(), proof: proof(false) }
 }
 
-/// Settles issues; its wire date is the wall time.
+/// Reconciles issues; its wire date is the wall time.
 async fn reconcile(lab: &Lab, run: RunId, issues: Vec<IssueWrite>) {
     let reconciliation = lab.reconciliation(run);
     lab.engine.reconcile(Reconciliation { issues, ..reconciliation }).await.unwrap();

@@ -195,7 +195,7 @@ async fn while_a_name_may_be_gone_nobody_is_contacted_for_it() {
 }
 
 #[tokio::test]
-async fn until_all_is_settled_nothing_louder_is_leased_than_what_runs() {
+async fn until_all_is_reconciled_nothing_louder_is_leased_than_what_runs() {
     both(async |lab| {
         let run = lab.run().await;
         let uid = lab.uid(Kind::Domain, "acme.test");

@@ -188,7 +188,8 @@ mod tests {
     fn a_script_names_hosts_buckets_and_mailboxes() {
         let mut found = Mentioned::default();
         found.read_text(
-            r#"const api="https:\/\/api.acme.test\/v1"; fetch("https://acme-files.s3.amazonaws.com/x.png"); mail="Help@acme.test"; img="logo@2x.png""#,
+            r#"const api="https:\/\/api.acme.test\/v1"; fetch("https://acme-files.s3.amazonaws.com/x.png");
+               mail="Help@acme.test"; img="logo@2x.png""#,
         );
         assert!(found.hosts.contains("api.acme.test"), "{found:?}");
         assert_eq!(found.buckets.iter().collect::<Vec<_>>(), ["https://acme-files.s3.amazonaws.com"]);

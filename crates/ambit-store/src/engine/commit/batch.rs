@@ -1,5 +1,5 @@
-//! A batch of probe results in memory: what each does to the intervals and edges that are open, and then everything written in
-//! a few statements.
+//! A batch of probe results in memory: what each does to the intervals and edges that are open, and then
+//! everything written in a few statements.
 
 use super::super::Outcome;
 use super::super::dirty::mark_dirty;
