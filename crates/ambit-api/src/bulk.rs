@@ -1,10 +1,13 @@
 //! One change of many entities or issues on the wire. Ours.
 
-use crate::contract::{Maybe, contract};
-use crate::request::Texts;
+use crate::contract::{Contract, Maybe, contract};
+use crate::request::{Text, Texts};
+use crate::shape::Shape;
 use crate::words::Word;
-use ambit_model::issue::Status;
-use serde::{Deserialize, Serialize};
+use ambit_model::issue::{Status, Until};
+use ambit_model::limits::REASON_CHARS_MAX;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
 
 contract! {
     /// How many items were changed.
@@ -18,6 +21,11 @@ contract! {
     pub struct IssueBulk {
         pub ids: Texts,
         pub status: Maybe<Word<Status>>,
+        /// Why they are closed.
+        pub reason: Maybe<Text<REASON_CHARS_MAX>>,
+        /// How long that holds while the fact stays: a date, a moment, or `change`, which is until proof or severity
+        /// change.
+        pub until: Maybe<End>,
         pub add_tags: Maybe<Texts>,
         pub remove_tags: Maybe<Texts>,
     }
@@ -28,5 +36,22 @@ contract! {
         pub ids: Texts,
         pub add_tags: Maybe<Texts>,
         pub remove_tags: Maybe<Texts>,
+    }
+}
+
+/// When a decision on issues ends, as a person writes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct End(pub Until);
+
+impl Contract for End {
+    const SHAPE: &'static Shape = &Shape::Text;
+}
+
+impl<'de> Deserialize<'de> for End {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let Text(text) = <Text>::deserialize(deserializer)?;
+        Until::parse(&text).map(Self).ok_or_else(|| {
+            Error::custom("must be a date such as 2027-01-31, a moment such as 2027-01-31T12:00:00Z, or change")
+        })
     }
 }

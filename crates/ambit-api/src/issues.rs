@@ -54,6 +54,20 @@ contract! {
         pub epss_v2_percentile_gte: Option<f64>,
     }
 
+    /// One version of an issue: what it said from a moment on, and which members were others before. Ours.
+    #[derive(Debug, Serialize)]
+    pub struct IssueVersion {
+        pub at: Timestamp,
+        pub status: Word<Status>,
+        pub severity: i64,
+        /// Who decided so; null where a run did.
+        pub by: Option<String>,
+        pub reason: Option<String>,
+        /// A moment, or `change`; null: while the fact stays.
+        pub until: Option<String>,
+        pub changed: Vec<String>,
+    }
+
     /// What hit and detail of an issue have in common.
     #[derive(Debug, Serialize)]
     pub struct IssueSummary {
@@ -168,6 +182,34 @@ contract! {
         #[serde(flatten)]
         pub others: Map<String, Value>,
     }
+}
+
+impl IssueVersion {
+    /// A version that opened at `at`, compared with the one before it.
+    pub fn of(at: Timestamp, record: &IssueRecord, before: Option<&IssueRecord>) -> Self {
+        let decision = record.decision.as_ref();
+        Self {
+            at,
+            status: Word(record.status),
+            severity: record.severity,
+            by: decision.map(|decision| decision.by.clone()),
+            reason: decision.and_then(|decision| decision.reason.clone()),
+            until: decision.and_then(|decision| decision.until).map(|until| until.to_string()),
+            changed: before.map(|before| changed(before, record)).unwrap_or_default(),
+        }
+    }
+}
+
+/// The members of a record that differ, in their order.
+fn changed(before: &IssueRecord, after: &IssueRecord) -> Vec<String> {
+    let members = |record: &IssueRecord| match serde_json::to_value(record) {
+        Ok(Value::Object(members)) => members,
+        _ => Map::new(),
+    };
+    let (before, after) = (members(before), members(after));
+    let gone = before.keys().filter(|name| !after.contains_key(*name));
+    let others = after.iter().filter(|(name, value)| before.get(*name) != Some(*value)).map(|(name, _)| name);
+    others.chain(gone).cloned().collect()
 }
 
 impl IssueHit {
@@ -300,6 +342,7 @@ mod tests {
             details,
             tags: vec![],
             ticket_list: None,
+            decision: None,
         }
     }
 

@@ -32,7 +32,7 @@ pub fn judge(known: &Known, present: bool, scoped: bool, date: Timestamp, settin
             known
                 .issues
                 .iter()
-                .filter(|issue| issue.status.is_open())
+                .filter(|issue| issue.status.rests_on_fact())
                 .map(|issue| IssueWrite::Resolve { issue: issue.uid }),
         );
         return judged;
@@ -61,12 +61,13 @@ pub fn judge(known: &Known, present: bool, scoped: bool, date: Timestamp, settin
     judged
 }
 
-/// Open issues of this judge that the proofs do not name: once absent, then resolved by a later probe.
+/// Issues of this judge that rest on a fact and that the proofs do not name: once absent, then resolved by a later
+/// probe.
 fn absent(judged: &mut Judged, judge: &'static Judge, known: &Known, proofs: &[Proof], date: Timestamp) {
     let unproven = |issue: &&KnownIssue| {
         issue.name == judge.issue.name
             && issue.upstream == UPSTREAM
-            && issue.status.is_open()
+            && issue.status.rests_on_fact()
             && !proofs.iter().any(|proof| proof.discriminator == issue.discriminator)
     };
     for issue in known.issues.iter().filter(unproven) {

@@ -125,6 +125,7 @@ impl Carried {
         let now = (service.clock)();
         service.engine.heartbeat(now).await?;
         service.engine.store().schedule_due(now).await?;
+        service.engine.store().end_decisions(now).await?;
         let carried: BTreeSet<RunId> = self.places.values().map(|place| place.run).collect();
         let claimed = match self.room() {
             Some(room) => service.engine.claim_next(&carried, room, now).await?,

@@ -1,7 +1,8 @@
 //! Issues: severity, confidence, statuses and what they mean (docs/contract/asm.md §5), and what a judge or check
 //! reports.
 
-use crate::{Kind, Uid};
+use crate::moment::DAY_MS;
+use crate::{Kind, Timestamp, Uid};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use uuid::Uuid;
@@ -118,9 +119,93 @@ impl Status {
         }
     }
 
-    /// Returns the status after two probes that ended as absent.
+    /// Returns whether the status says something of a fact that is there: open, or closed by a person's decision
+    /// (accepted, benign, a duplicate …), which holds while the fact stays.
+    pub fn rests_on_fact(self) -> bool {
+        !matches!(self, Self::Closed | Self::ClosedResolved | Self::ClosedMitigated)
+    }
+
+    /// Returns the status after two probes that ended as absent: the fact is gone, and a decision on it ends with it.
     pub fn after_absence(self) -> Self {
-        if self.is_open() { Self::ClosedResolved } else { self }
+        if self.rests_on_fact() { Self::ClosedResolved } else { self }
+    }
+}
+
+/// How long a person's decision on an issue holds while the fact stays. Written as a moment, or as `change`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub enum Until {
+    /// The issue is open again at this moment.
+    Moment(Timestamp),
+    /// The issue is open again when its proof or its severity changes.
+    Change,
+}
+
+impl Until {
+    /// The word for [`Until::Change`].
+    pub const CHANGE: &'static str = "change";
+
+    /// Reads `change`, a moment, or a date, which means the end of that day (UTC); `None` for anything else.
+    pub fn parse(text: &str) -> Option<Self> {
+        if text == Self::CHANGE {
+            return Some(Self::Change);
+        }
+        let moment = Timestamp::parse(text)?;
+        Some(Self::Moment(if text.len() == "2027-01-31".len() { moment.plus_ms(DAY_MS - 1) } else { moment }))
+    }
+}
+
+impl std::fmt::Display for Until {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Moment(moment) => moment.fmt(out),
+            Self::Change => out.write_str(Self::CHANGE),
+        }
+    }
+}
+
+impl From<Until> for String {
+    fn from(until: Until) -> Self {
+        until.to_string()
+    }
+}
+
+impl TryFrom<String> for Until {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        Self::parse(&text).ok_or_else(|| format!("{text:?} is neither a moment nor {}", Self::CHANGE))
+    }
+}
+
+/// What a person decided on an issue by setting its status.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Decision {
+    /// The username.
+    pub by: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// `None`: while the fact stays.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<Until>,
+}
+
+impl Decision {
+    /// The moment at which it ends, if one was named.
+    pub fn ends_at(&self) -> Option<Timestamp> {
+        match self.until {
+            Some(Until::Moment(moment)) => Some(moment),
+            Some(Until::Change) | None => None,
+        }
+    }
+
+    /// Returns whether it is over by `now`, `changed` saying whether proof or severity are others than before.
+    pub fn is_over(&self, now: Timestamp, changed: bool) -> bool {
+        match self.until {
+            Some(Until::Moment(moment)) => moment <= now,
+            Some(Until::Change) => changed,
+            None => false,
+        }
     }
 }
 
@@ -212,6 +297,17 @@ pub struct IssueRecord {
     pub details: Value,
     pub tags: Vec<String>,
     pub ticket_list: Option<Vec<Value>>,
+    /// `None` where the status is the engine's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decision: Option<Decision>,
+}
+
+impl IssueRecord {
+    /// Takes a status from the engine, with which a person's decision ends.
+    pub fn move_to(&mut self, status: Status) {
+        self.status = status;
+        self.decision = None;
+    }
 }
 
 #[cfg(test)]
@@ -255,12 +351,31 @@ mod tests {
     }
 
     #[test]
-    fn absence_resolves_what_is_open_and_nothing_else() {
+    fn absence_resolves_what_is_open_and_what_a_person_decided_while_the_fact_was_there() {
+        let over = [Status::Closed, Status::ClosedResolved, Status::ClosedMitigated];
         for status in Status::ALL {
-            let expected = if status.name().starts_with("open_") { Status::ClosedResolved } else { status };
+            let expected = if over.contains(&status) { status } else { Status::ClosedResolved };
             assert_eq!(status.after_absence(), expected, "{status:?}");
             assert_eq!(status.after_absence().after_absence(), expected);
         }
-        assert_eq!(Status::OpenTriaged.after_absence().after_proof(), Status::OpenNew);
+        assert_eq!(Status::ClosedRiskAccepted.after_absence().after_proof(), Status::OpenNew);
+    }
+
+    #[test]
+    fn an_end_is_a_moment_a_day_or_a_change() {
+        for (text, shown) in [
+            ("change", Some("change")),
+            ("2027-01-31", Some("2027-01-31T23:59:59.999Z")),
+            ("2027-01-31T12:00:00Z", Some("2027-01-31T12:00:00.000Z")),
+            ("tomorrow", None),
+            ("", None),
+        ] {
+            let until = Until::parse(text);
+            assert_eq!(until.map(|until| until.to_string()).as_deref(), shown, "{text}");
+            if let Some(until) = until {
+                let stored = serde_json::to_string(&until).unwrap();
+                assert_eq!(serde_json::from_str::<Until>(&stored).unwrap(), until);
+            }
+        }
     }
 }

@@ -4,3 +4,5 @@
 pub const NOTE_CHARS_MAX: usize = 50_000;
 /// Characters of a tag.
 pub const TAG_CHARS_MAX: usize = 100;
+/// Characters of the reason for a decision on an issue.
+pub const REASON_CHARS_MAX: usize = 1_000;

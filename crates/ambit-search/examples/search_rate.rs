@@ -190,6 +190,7 @@ fn issue(number: u64) -> IndexedRecord {
         details: Value::Null,
         tags: Vec::new(),
         ticket_list: None,
+        decision: None,
         name,
     };
     stamped(number, Record::Issue(Box::new(record)))

@@ -113,6 +113,7 @@ pub(crate) fn issue() -> IssueRecord {
         details: Value::Null,
         tags: Vec::new(),
         ticket_list: None,
+        decision: None,
     }
 }
 

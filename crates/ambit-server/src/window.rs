@@ -91,6 +91,14 @@ pub(crate) fn end(text: &str, now: Timestamp) -> Result<Timestamp, ApiError> {
     moment.ok_or_else(|| ApiError::invalid("expires_at must be a date YYYY-MM-DD or a moment, in the future"))
 }
 
+/// The moment that a list begins at: a bare date is its midnight, UTC.
+pub(crate) fn start(call: &Call) -> Result<Option<Timestamp>, ApiError> {
+    let text = call.query("start").map(str::trim).filter(|text| !text.is_empty());
+    let parsed = text
+        .map(|text| Timestamp::parse(text).ok_or_else(|| ApiError::invalid(format!("start must be {MOMENT_FORMS}"))));
+    parsed.transpose()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

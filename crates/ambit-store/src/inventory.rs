@@ -6,6 +6,7 @@ pub(crate) mod bulk;
 pub(crate) mod collection_settings;
 pub(crate) mod collections;
 pub(crate) mod contexts;
+pub(crate) mod decisions;
 pub(crate) mod entity_issues;
 pub(crate) mod feed;
 pub(crate) mod index;

@@ -19,6 +19,7 @@ pub use inventory::bulk::BulkChange;
 pub use inventory::collection_settings::CollectionSettings;
 pub use inventory::collections::{CollectionRef, CollectionView, NewCollection};
 pub use inventory::contexts::CollectionContext;
+pub use inventory::decisions::IssueVersion;
 pub use inventory::index::{Change, HistoryRow, IndexRow};
 pub use inventory::integrations::{Credential, IntegrationUse, IntegrationView, NewIntegration};
 pub use inventory::items::{Item, ItemView};

@@ -1,10 +1,10 @@
 //! The rows of what Ambit has beyond the contract.
 
-use super::asm::AS_OF;
+use super::asm::{AS_OF, START};
 use crate::endpoint::Access::{InProject, Key, OfCollection};
 use crate::endpoint::{Endpoint, Parameter, delete, get, handler, patch, post};
 use ambit_api::shape::{BOOLEAN, Shape};
-use ambit_api::{Contract, audit, bulk, changes, collection_runs, entities, graphs, keys, plans};
+use ambit_api::{Contract, audit, bulk, changes, collection_runs, entities, graphs, issues, keys, plans};
 use ambit_model::user::CollectionRole::{Admin, Analyst, Viewer};
 use ambit_model::user::ProjectRole::{Member, Owner};
 
@@ -71,9 +71,16 @@ pub(super) const ROWS: &[Endpoint] = &[
         .takes(bulk::EntityBulk::SHAPE)
         .answers(bulk::BulkResult::SHAPE),
     post("/issues/bulk", OfCollection(Analyst), handler!(bulk::issues))
-        .says("Change status and tags of up to 1,000 issues, all or none.")
+        .says(
+            "Change status and tags of up to 1,000 issues, all or none. A status that closes may have a reason and an \
+             end.",
+        )
         .takes(bulk::IssueBulk::SHAPE)
         .answers(bulk::BulkResult::SHAPE),
+    get("/issues/{id}/history", OfCollection(Viewer), handler!(issues::history))
+        .says("List the versions of an issue, oldest first: its status, who decided it, why, and until when.")
+        .asks(START)
+        .answers(Vec::<issues::IssueVersion>::SHAPE),
     get("/keys", Key, handler!(keys::list))
         .says("List the caller's API keys; for administrators, everybody's. The keys themselves are not shown.")
         .answers(Vec::<keys::Key>::SHAPE),

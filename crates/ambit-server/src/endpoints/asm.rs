@@ -70,7 +70,7 @@ const POINT: &[Parameter] = &[Parameter {
     doc: "A date (the end of that day, UTC) or a moment.",
 }];
 
-const START: &[Parameter] = &[Parameter {
+pub(super) const START: &[Parameter] = &[Parameter {
     name: "start",
     shape: &Shape::When,
     required: false,

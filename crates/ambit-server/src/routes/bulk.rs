@@ -8,7 +8,7 @@ use ambit_api::bulk::{BulkResult, IssueBulk};
 use ambit_api::{ApiError, success};
 use ambit_store::{BulkChange, Item};
 
-/// Change status and tags of up to 1,000 issues, all or none.
+/// Change status and tags of up to 1,000 issues, all or none. A status that closes may have a reason and an end.
 pub(crate) async fn issues(call: Call) -> Result<Answer, ApiError> {
     change(call, Item::Issue).await
 }
@@ -24,6 +24,8 @@ async fn change(call: Call, item: Item) -> Result<Answer, ApiError> {
     let ids = body.ids.0;
     let change = BulkChange {
         status: body.status.0.map(|word| word.0),
+        reason: body.reason.0.map(|reason| reason.0),
+        until: body.until.0.map(|until| until.0),
         add_tags: body.add_tags.0.map(|tags| tags.0).unwrap_or_default(),
         remove_tags: body.remove_tags.0.map(|tags| tags.0).unwrap_or_default(),
     };

@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::failure::About;
 use crate::present::entities::{self as entity_shapes, collection};
 use crate::present::issues as issue_shapes;
-use crate::window::{MOMENT_FORMS, moment, then};
+use crate::window::{MOMENT_FORMS, moment, start, then};
 use ambit_api::entities::EntityDetail;
 use ambit_api::issues::IssueDetail;
 use ambit_api::time_series::{EntityAtPointResult, IssueAtPointResult};
@@ -52,12 +52,4 @@ pub(crate) async fn points_of_issue(call: Call) -> Result<Answer, ApiError> {
 /// The moment that is asked for.
 fn point(call: &Call) -> Result<Timestamp, ApiError> {
     moment(call, "point_in_time")?.ok_or_else(|| ApiError::invalid(format!("point_in_time is missing: {MOMENT_FORMS}")))
-}
-
-/// The moment that a list begins at: a bare date is its midnight, UTC.
-fn start(call: &Call) -> Result<Option<Timestamp>, ApiError> {
-    let text = call.query("start").map(str::trim).filter(|text| !text.is_empty());
-    let parsed = text
-        .map(|text| Timestamp::parse(text).ok_or_else(|| ApiError::invalid(format!("start must be {MOMENT_FORMS}"))));
-    parsed.transpose()
 }

@@ -59,6 +59,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(202611221605, "invitations"),
     migration!(202611221608, "milestones"),
     migration!(202611221835, "not_done_reasons"),
+    migration!(202611222220, "decisions"),
 ];
 
 /// The newest schema that this program knows.

@@ -274,7 +274,7 @@ async fn resolve(tx: &mut Tx, changes: &mut Changes, issue: Uid) -> Result<(), S
     if let Some(row) = changes.issues.get_mut(&issue) {
         let status = row.record.status.after_absence();
         if status != row.record.status {
-            row.record.status = status;
+            row.record.move_to(status);
             row.closed = Some(closed);
         }
         row.absent_at = None;
@@ -317,6 +317,7 @@ async fn prove(
         details: details(kind, upstream, proof, severity),
         tags: Vec::new(),
         ticket_list: None,
+        decision: None,
     };
     let Some(known) = changes.issues.get(&uid) else {
         changes.issues.insert(uid, IssueRow::new(record, at));
@@ -326,11 +327,14 @@ async fn prove(
     record.scoped = known.record.scoped;
     record.tags.clone_from(&known.record.tags);
     record.ticket_list.clone_from(&known.record.ticket_list);
-    let reopened = record.status.after_proof();
-    let reopens = reopened != record.status && looked_since(tx, changes, entity, uid, collection).await?;
+    record.decision.clone_from(&known.record.decision);
+    let changed = record.severity != known.record.severity || record.details["proof"] != known.record.details["proof"];
+    let ended = record.decision.as_ref().is_some_and(|decision| decision.is_over(changes.place.now, changed));
+    let reopened = if ended { Status::OpenNew } else { record.status.after_proof() };
+    let reopens = reopened != record.status && (ended || looked_since(tx, changes, entity, uid, collection).await?);
     let known = changes.issues.get_mut(&uid).expect("found above");
     if reopens {
-        record.status = reopened;
+        record.move_to(reopened);
         known.closed = None;
     }
     // A proof of what somebody closed, without a probe since, says nothing new of it.

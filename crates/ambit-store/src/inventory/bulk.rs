@@ -8,7 +8,8 @@ use crate::inventory::marks::clean_tags;
 use crate::people::audit;
 use crate::record::{ChangeContext, Changes, Closing, closing};
 use crate::{Principal, Store, StoreError};
-use ambit_model::issue::Status;
+use ambit_model::issue::{Decision, Status, Until};
+use ambit_model::limits::REASON_CHARS_MAX;
 use ambit_model::user::CollectionRole;
 use ambit_model::{Timestamp, Uid};
 use serde_json::json;
@@ -22,6 +23,10 @@ const ITEMS_MAX: usize = 1_000;
 pub struct BulkChange {
     /// For issues only.
     pub status: Option<Status>,
+    /// Why an issue is closed; at most [`REASON_CHARS_MAX`] characters. For a status that closes only.
+    pub reason: Option<String>,
+    /// How long that holds while the fact stays; `None`: as long as it does. For a status that closes only.
+    pub until: Option<Until>,
     pub add_tags: Vec<String>,
     /// Those that are not there are none to remove.
     pub remove_tags: Vec<String>,
@@ -45,6 +50,7 @@ impl Store {
             return Err(StoreError::Invalid("only issues have a status".to_owned()));
         }
         let change = BulkChange { add_tags: clean_tags(&change.add_tags)?, ..change.clone() };
+        check_decision(&change, now)?;
         let (principal, ids) = (principal.clone(), ids.to_vec());
         transaction!(self, Person, async |tx| {
             let mut places: BTreeMap<i64, (i64, BTreeSet<Uid>)> = BTreeMap::new();
@@ -61,7 +67,7 @@ impl Store {
             let mut changed = 0;
             for (collection, (project, uids)) in places {
                 changed += uids.len();
-                let said = apply(tx, (collection, item), &uids, &change, now).await?;
+                let said = apply(tx, &principal, (collection, item), &uids, &change, now).await?;
                 for (uid, action, details) in said {
                     audit::insert(tx, &principal, Some(project), action, &uid.to_string(), details, now).await?;
                 }
@@ -71,12 +77,29 @@ impl Store {
     }
 }
 
+/// Refuses a reason or an end that belongs to no closing, an end that is over, and a reason that is too long.
+fn check_decision(change: &BulkChange, now: Timestamp) -> Result<(), StoreError> {
+    let invalid = |text: String| Err(StoreError::Invalid(text));
+    let closes = change.status.is_some_and(|status| !status.is_open());
+    if !closes && (change.reason.is_some() || change.until.is_some()) {
+        return invalid("reason and until belong to a status that closes, such as closed_risk_accepted".to_owned());
+    }
+    if matches!(change.until, Some(Until::Moment(moment)) if moment <= now) {
+        return invalid("until must lie in the future".to_owned());
+    }
+    if change.reason.as_ref().is_some_and(|reason| reason.chars().count() > REASON_CHARS_MAX) {
+        return invalid(format!("reason may have {REASON_CHARS_MAX} characters at most"));
+    }
+    Ok(())
+}
+
 /// A row of the audit log: what changed, the action, details.
 type BulkRow = (Uid, &'static str, serde_json::Value);
 
 /// Changes the items of one collection.
 async fn apply(
     tx: &mut Tx,
+    principal: &Principal,
     (collection, item): (i64, Item),
     uids: &BTreeSet<Uid>,
     change: &BulkChange,
@@ -97,7 +120,7 @@ async fn apply(
             changes.load_issues(tx, uids.iter().copied()).await?;
             let closed = closing(tx, collection, now).await?;
             for uid in uids {
-                said.extend(change_issue(&mut changes, *uid, change, closed)?);
+                said.extend(change_issue(&mut changes, principal, *uid, change, closed)?);
             }
         }
     }
@@ -107,6 +130,7 @@ async fn apply(
 
 fn change_issue(
     changes: &mut Changes,
+    principal: &Principal,
     uid: Uid,
     change: &BulkChange,
     closed: Closing,
@@ -115,10 +139,15 @@ fn change_issue(
     let mut said = Vec::new();
     said.extend(tag(&mut row.record.tags, change)?.map(|details| (uid, "issue.tag", details)));
     if let Some(status) = change.status {
-        let details = json!({"from": row.record.status.name(), "to": status.name()});
-        row.record.status = status;
-        row.absent_at = None;
-        row.closed = (!status.is_open()).then_some(closed);
+        let mut details = json!({"from": row.record.status.name(), "to": status.name()});
+        if let Some(reason) = &change.reason {
+            details["reason"] = json!(reason);
+        }
+        if let Some(until) = change.until {
+            details["until"] = json!(until);
+        }
+        let by = principal.username().to_owned();
+        row.decide(status, Decision { by, reason: change.reason.clone(), until: change.until }, closed);
         changes.refold.insert(row.record.entity_uid);
         said.push((uid, "issue.status", details));
     }

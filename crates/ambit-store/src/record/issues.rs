@@ -7,7 +7,7 @@ use crate::db::rows::{Rows, columns, list, named};
 use crate::db::sql::{Tx, to_json, values};
 use ambit_model::entity::IssueCounts;
 use ambit_model::feed::{Noun, What};
-use ambit_model::issue::{IssueRecord, SEVERITY_HIGH};
+use ambit_model::issue::{Decision, IssueRecord, SEVERITY_HIGH, Status};
 use ambit_model::{Timestamp, Uid};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -79,6 +79,19 @@ pub(crate) async fn closing(tx: &mut Tx, collection: i64, now: Timestamp) -> Res
 impl IssueRow {
     pub(crate) fn new(record: IssueRecord, proven_at: Timestamp) -> Self {
         Self { record, proven_at, absent_at: None, closed: None, stored: None }
+    }
+
+    /// Takes the status that a person set, and who decided so, why and until when. Saying the same status again, with
+    /// nothing more, changes nothing.
+    pub(crate) fn decide(&mut self, status: Status, decision: Decision, closing: Closing) {
+        let has_terms = |decision: &Decision| decision.reason.is_some() || decision.until.is_some();
+        let known = self.record.decision.as_ref().is_some_and(has_terms);
+        if self.record.status != status || known || has_terms(&decision) {
+            self.record.status = status;
+            self.record.decision = Some(decision);
+        }
+        self.absent_at = None;
+        self.closed = (!status.is_open()).then_some(closing);
     }
 
     /// Open issues by severity that this row adds (or, where negative, takes) by its change.
@@ -242,6 +255,7 @@ impl Changes {
                 closed_run: issue.closed.map(|at| at.run),
                 closed_wire: issue.closed.map(|at| at.wire),
                 closed_at: issue.closed.map(|at| at.wall),
+                until_at: record.decision.as_ref().and_then(Decision::ends_at),
             });
         }
         close_versions(tx, &closed, stamps).await?;

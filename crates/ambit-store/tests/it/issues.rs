@@ -2,11 +2,11 @@
 
 use crate::lab::{Lab, both, found};
 use ambit_model::id::RunId;
-use ambit_model::issue::{Confidence, Identifier, IssueKind, Proof, Status};
+use ambit_model::issue::{Confidence, Decision, Identifier, IssueKind, Proof, Status, Until};
 use ambit_model::run::Run;
 use ambit_model::{Kind, Timestamp, Uid};
-use ambit_store::IssueView;
 use ambit_store::engine::{IssueWrite, Reconciliation};
+use ambit_store::{BulkChange, IssueView, Item, StoreError};
 use serde_json::json;
 
 static SPF: IssueKind = IssueKind {
@@ -230,6 +230,132 @@ async fn the_open_issues_of_entities_are_listed_as_they_were() {
         }
         let elsewhere = lab.store.open_issues_of(&lab.me, lab.project + 1, &[domain], Some(open)).await.unwrap();
         assert!(elsewhere.is_empty());
+    })
+    .await;
+}
+
+/// Closes an issue as accepted, until something.
+async fn accept(lab: &Lab, entity: Uid, until: Option<Until>) -> Result<usize, StoreError> {
+    let change = BulkChange {
+        status: Some(Status::ClosedRiskAccepted),
+        reason: Some("behind the gateway".to_owned()),
+        until,
+        ..BulkChange::default()
+    };
+    let ids = [uid_of(lab, entity).to_string()];
+    lab.store.change_items(&lab.me, (Item::Issue, &ids), None, &change, lab.now()).await
+}
+
+#[tokio::test]
+async fn what_was_accepted_opens_again_when_the_fact_went_and_came_back() {
+    both(async |lab| {
+        let run = lab.run().await;
+        let entity = lab.uid(Kind::Domain, "acme.test");
+        look(&lab, &run, entity, 0).await;
+        reconcile(&lab, run.id, vec![prove(entity)]).await;
+        accept(&lab, entity, None).await.unwrap();
+        look(&lab, &run, entity, 2).await;
+        reconcile(&lab, run.id, vec![prove(entity)]).await;
+        assert_eq!(issue(&lab, entity).await.record.status, Status::ClosedRiskAccepted, "the fact stays");
+        reconcile(&lab, run.id, vec![IssueWrite::Resolve { issue: uid_of(&lab, entity) }]).await;
+        look(&lab, &run, entity, 4).await;
+        reconcile(&lab, run.id, vec![prove(entity)]).await;
+
+        let id = uid_of(&lab, entity).to_string();
+        let history = lab.store.issue_history(&lab.me, &id, None, None).await.unwrap();
+        let by = lab.me.username().to_owned();
+        let decision = Decision { by, reason: Some("behind the gateway".to_owned()), until: None };
+        let shown: Vec<_> =
+            history.iter().map(|version| (version.record.status, version.record.decision.clone())).collect();
+        assert_eq!(
+            shown,
+            [
+                (Status::OpenNew, None),
+                (Status::ClosedRiskAccepted, Some(decision)),
+                (Status::ClosedResolved, None),
+                (Status::OpenNew, None),
+            ]
+        );
+        let later = lab.store.issue_history(&lab.me, &id, None, Some(history[2].at)).await.unwrap();
+        assert_eq!(later, history[2..]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_decision_ends_at_its_date_without_any_run() {
+    both(async |lab| {
+        let run = lab.run().await;
+        let entity = lab.uid(Kind::Domain, "acme.test");
+        reconcile(&lab, run.id, vec![prove(entity)]).await;
+        let until = lab.now().plus_ms(60_000);
+        accept(&lab, entity, Some(Until::Moment(until))).await.unwrap();
+        assert_eq!(lab.store.end_decisions(until.plus_ms(-1)).await.unwrap(), 0);
+        assert_eq!(issue(&lab, entity).await.record.status, Status::ClosedRiskAccepted);
+        let revision = lab.store.last_revision().await.unwrap();
+        assert_eq!(lab.store.end_decisions(until).await.unwrap(), 1);
+        assert_eq!(lab.feed_after(revision).await, ["entity changed acme.test", "issue appeared missing_spf"]);
+        let view = issue(&lab, entity).await;
+        assert_eq!((view.record.status, view.record.decision), (Status::OpenNew, None));
+        assert_eq!(lab.store.end_decisions(until).await.unwrap(), 0);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_decision_until_change_ends_when_the_proof_or_the_severity_changes() {
+    both(async |lab| {
+        let run = lab.run().await;
+        let entity = lab.uid(Kind::Domain, "acme.test");
+        reconcile(&lab, run.id, vec![prove(entity)]).await;
+        let with = |proof| IssueWrite::Prove { entity, kind: &SPF, upstream: "judge".to_owned(), proof };
+        for (what, changed) in [
+            ("severity", Proof { severity: Some(1), ..proof(false) }),
+            ("proof", Proof { details: json!({"records": ["v=spf1 ?all"]}), ..proof(false) }),
+        ] {
+            reconcile(&lab, run.id, vec![prove(entity)]).await;
+            accept(&lab, entity, Some(Until::Change)).await.unwrap();
+            reconcile(&lab, run.id, vec![prove(entity)]).await;
+            assert_eq!(issue(&lab, entity).await.record.status, Status::ClosedRiskAccepted, "{what}: all is as it was");
+            reconcile(&lab, run.id, vec![with(changed)]).await;
+            assert_eq!(issue(&lab, entity).await.record.status, Status::OpenNew, "{what} changed");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_end_belongs_to_a_closing_and_lies_ahead() {
+    both(async |lab| {
+        let run = lab.run().await;
+        let entity = lab.uid(Kind::Domain, "acme.test");
+        reconcile(&lab, run.id, vec![prove(entity)]).await;
+        let past = accept(&lab, entity, Some(Until::Moment(Timestamp(1)))).await.unwrap_err();
+        assert_eq!(past.to_string(), "until must lie in the future");
+        let ids = [uid_of(&lab, entity).to_string()];
+        for (change, refusal) in [
+            (BulkChange { until: Some(Until::Change), ..BulkChange::default() }, "reason and until belong to a status"),
+            (
+                BulkChange {
+                    status: Some(Status::OpenTriaged),
+                    reason: Some("later".to_owned()),
+                    ..BulkChange::default()
+                },
+                "reason and until belong to a status",
+            ),
+            (
+                BulkChange {
+                    status: Some(Status::ClosedBenign),
+                    reason: Some("x".repeat(1_001)),
+                    ..BulkChange::default()
+                },
+                "reason may have 1000 characters",
+            ),
+        ] {
+            let error =
+                lab.store.change_items(&lab.me, (Item::Issue, &ids), None, &change, lab.now()).await.unwrap_err();
+            assert!(error.to_string().contains(refusal), "{error}");
+        }
     })
     .await;
 }

@@ -1,7 +1,7 @@
 //! `ambit issue`: one issue, on a server or in a data folder.
 
 use super::item::{self, History, ISSUE, Note, Tag};
-use crate::api::{ASM, escape};
+use crate::api::{ASM, OURS, escape};
 use crate::args::Target;
 use crate::config::Settings;
 use crate::failure::Failure;
@@ -10,7 +10,7 @@ use crate::output::table::{at, text};
 use crate::output::{Results, plain};
 use ambit_model::Timestamp;
 use ambit_model::issue::Status;
-use serde_json::json;
+use serde_json::{Value, json};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Issue {
@@ -33,20 +33,31 @@ pub(crate) enum Action {
         #[arg(long)]
         jsonl: bool,
     },
-    /// Set its status.
-    Status {
-        /// Its uid or uuid.
-        issue: String,
-        /// open_new, open_triaged, open_in_progress, closed, closed_mitigated …
-        #[arg(value_parser = status)]
-        status: Status,
-    },
-    /// When it changed, and which members.
+    /// Set its status, or that of many.
+    Status(NewStatus),
+    /// When it changed: status, who decided it and why, and the other members.
     History(History),
     /// List its notes, or write one.
     Note(Note),
     /// List its tags, or add and remove some.
     Tag(Tag),
+}
+
+/// A status, and how long it holds.
+#[derive(Debug, clap::Args)]
+pub(crate) struct NewStatus {
+    /// Its uid or uuid; `-` reads one a line from standard input.
+    issue: String,
+    /// open_new, open_triaged, open_in_progress, closed, closed_risk_accepted, closed_benign …
+    #[arg(value_parser = status)]
+    status: Status,
+    /// Open it again then: a date, a moment, or `change`, which is when its proof or severity changes. Without one, a
+    /// decision such as closed_risk_accepted holds while the fact stays.
+    #[arg(long, value_name = "DATE|change")]
+    until: Option<String>,
+    /// Why, for the history.
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<String>,
 }
 
 fn status(word: &str) -> Result<Status, String> {
@@ -59,17 +70,68 @@ pub(crate) async fn run(command: &Issue, settings: &Settings) -> Result<(), Fail
     let target = &command.target;
     match &command.action {
         Action::Show { issue, as_of, jsonl } => show(issue, *as_of, *jsonl, target, settings).await,
-        Action::Status { issue, status } => {
-            let (api, uid) = item::find(ISSUE, issue, target, settings).await?;
-            api.post(&format!("{ASM}/issues/{uid}/status"), json!({"status": status.name()})).await?;
-            let mut results = Results::open(None)?;
-            results.line(&format!("{uid} is {}", status.name()))?;
-            results.finish()
-        }
-        Action::History(history) => item::history(ISSUE, history, target, settings).await,
+        Action::Status(change) => set_status(change, target, settings).await,
+        Action::History(history) => list_versions(history, target, settings).await,
         Action::Note(note) => item::note(ISSUE, note, target, settings).await,
         Action::Tag(tag) => item::tag(ISSUE, tag, target, settings).await,
     }
+}
+
+async fn set_status(change: &NewStatus, target: &Target, settings: &Settings) -> Result<(), Failure> {
+    let ids = if change.issue == "-" { item::read_ids()? } else { vec![change.issue.clone()] };
+    let Some(first) = ids.first() else {
+        return Err(Failure::usage("standard input holds no issue: give one uid or uuid a line"));
+    };
+    let (api, _) = item::find(ISSUE, first, target, settings).await?;
+    let mut body = json!({"ids": ids, "status": change.status.name()});
+    for (member, value) in [("until", &change.until), ("reason", &change.reason)] {
+        if let Some(value) = value {
+            body[member] = json!(value);
+        }
+    }
+    api.post(&format!("{OURS}/issues/bulk"), body).await?;
+    let mut results = Results::open(None)?;
+    let until = change.until.as_deref().map(|until| format!(" until {}", plain(until))).unwrap_or_default();
+    for id in &ids {
+        results.line(&format!("{} is {}{until}", plain(id), change.status.name()))?;
+    }
+    results.finish()
+}
+
+/// Prints the versions of an issue, oldest first.
+async fn list_versions(history: &History, target: &Target, settings: &Settings) -> Result<(), Failure> {
+    let (api, uid) = item::find(ISSUE, &history.item, target, settings).await?;
+    let start = history.start.as_deref().map_or_else(String::new, |start| format!("?start={}", escape(start)));
+    let versions = api.get(&format!("{OURS}/issues/{uid}/history{start}")).await?.result;
+    let mut results = Results::open(None)?;
+    for version in versions.as_array().into_iter().flatten() {
+        if history.jsonl {
+            let mut row = json!({"record": "version"});
+            row.as_object_mut()
+                .into_iter()
+                .for_each(|row| row.extend(version.as_object().cloned().unwrap_or_default()));
+            results.json(&row)?;
+        } else {
+            results.line(&version_line(version))?;
+        }
+    }
+    results.finish()
+}
+
+/// A version on one line: moment, status, who decided it, until when and why, and what else changed.
+fn version_line(version: &Value) -> String {
+    let mut line = format!("{}  {}", text(&version["at"]), text(&version["status"]));
+    for (word, member) in [("by", "by"), ("until", "until"), ("because", "reason")] {
+        if !version[member].is_null() {
+            line.push_str(&format!(" {word} {}", plain(&text(&version[member]))));
+        }
+    }
+    let others = version["changed"].as_array().into_iter().flatten().map(text);
+    let others: Vec<String> = others.filter(|name| name != "status" && name != "decision").collect();
+    if !others.is_empty() {
+        line.push_str(&format!("  ({} changed)", others.join(", ")));
+    }
+    line
 }
 
 async fn show(

@@ -159,8 +159,14 @@ fn read(typed: &str) -> Result<String, Failure> {
     }
     let mut text = String::new();
     let read = std::io::stdin().lock().take(NOTE_BYTES_MAX).read_to_string(&mut text);
-    read.map_err(|error| Failure::usage(format!("cannot read the note from standard input: {error}")))?;
+    read.map_err(|error| Failure::usage(format!("cannot read standard input: {error}")))?;
     Ok(text)
+}
+
+/// The identifiers on standard input, one a line.
+pub(crate) fn read_ids() -> Result<Vec<String>, Failure> {
+    let text = read("-")?;
+    Ok(text.lines().map(|line| line.trim().to_owned()).filter(|line| !line.is_empty()).collect())
 }
 
 /// Lists, adds or removes tags; prints those that the item then has.

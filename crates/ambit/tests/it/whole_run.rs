@@ -296,6 +296,46 @@ fn an_exposure_is_resolved_when_its_site_begins_to_send_everybody_on() {
     );
 }
 
+/// An exposure that is fixed, and comes back.
+const COMES_BACK: &str = r#"
+world back "Comes back"
+seeds acme.test
+org acme "Acme Corp" ours email hostmaster@acme.test
+block 203.0.113.0/26 of acme asn AS64500 named ACME-NET
+zone acme.test of acme
+  ns ns1.acme.test 203.0.113.2
+name www.acme.test A 203.0.113.10
+site https://www.acme.test "Open"
+  exposes env
+state 2
+site https://www.acme.test "Open"
+  twin env
+state 3
+site https://www.acme.test "Open"
+  exposes env
+"#;
+
+#[test]
+fn an_accepted_exposure_that_was_fixed_and_comes_back_is_open_again() {
+    let folder = Folder::new("back");
+    let exposure = "exposed_environment_file https://www.acme.test:443".to_owned();
+    let scan = |state: &str| open_issues(&scan_text(&folder, COMES_BACK, &["--state", state])).contains(&exposure);
+    assert!(scan("1"));
+    let data = folder.join("data");
+    let data = data.to_str().unwrap();
+    let found = succeed(&["issues", "name:exposed_environment_file", "--jsonl", "--data", data]);
+    let hit: serde_json::Value = serde_json::from_str(found.lines().next().unwrap()).unwrap();
+    let id = hit["id"].as_str().unwrap();
+    succeed(&["issue", "status", id, "closed_risk_accepted", "--reason", "a decoy", "--data", data]);
+    assert!(!scan("1"), "accepted while it stays");
+    assert!(!scan("2"), "fixed");
+    assert!(scan("3"), "it came back");
+    let history = succeed(&["issue", "history", id, "--data", data]);
+    let statuses: Vec<&str> = history.lines().filter_map(|line| line.split_whitespace().nth(1)).collect();
+    assert_eq!(statuses, ["open_new", "closed_risk_accepted", "closed_resolved", "open_new"], "{history}");
+    assert!(history.contains("because a decoy"), "{history}");
+}
+
 #[test]
 fn a_hostile_world_ends_and_its_healthy_hosts_are_found() {
     let folder = Folder::new("hostile");
