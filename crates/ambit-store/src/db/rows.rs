@@ -54,7 +54,10 @@ tuples! {
 
 /// A struct that is read from columns of known names.
 pub(crate) trait Columns: FromRow {
-    fn names() -> Vec<&'static str>;
+    /// What stands before the columns of members that say none: `"table."`, or nothing.
+    const TABLE: &'static str;
+
+    fn names() -> Vec<String>;
 }
 
 /// The columns of a struct, as they stand in a `SELECT`.
@@ -62,36 +65,51 @@ pub(crate) fn list<T: Columns>() -> String {
     T::names().join(", ")
 }
 
-/// Says which column each member of a struct is read from: the one of its own name, `"another"`, `(json "a document")`,
-/// or those of a
-/// `Nested` struct; `{ value }` is read from none.
+/// Declares a struct that is read from rows, or says it of one that is declared elsewhere. Each member is read from the
+/// column of its own name, from `= "another"`, from the document in it (`= (json)`, `= (json "another")`), through a
+/// function (`= ("column", |value: Stored| …)`), from the columns of a `= Nested` struct, or from none: `= { value }`.
+/// Columns of their own name are those of the table after `of`, if there is one.
 ///
 /// ```ignore
-/// columns! { Run { id: "r.id", collection: "c.uuid", state: "r.state", counters: RunCounters } }
+/// columns! {
+///     /// A note.
+///     pub struct Note of n { pub uid: Uid, pub tags: Vec<String> = (json), pub author: String = "u.username" }
+/// }
+/// columns! { Run of r { id, collection: "c.uuid", state, counters: RunCounters } }
 /// let runs: Vec<Run> = tx.read_all(&format!("SELECT {} FROM runs r JOIN …", list::<Run>()), values![]).await?;
 /// ```
 macro_rules! columns {
-    ($type:ty { $($member:ident $(: $column:tt)?),+ $(,)? }) => {
+    ($(#[$meta:meta])* $seen:vis struct $type:ident $(of $table:ident)? {
+        $($(#[$about:meta])* $shown:vis $member:ident: $kind:ty $(= $column:tt)?),+ $(,)?
+    }) => {
+        $(#[$meta])*
+        $seen struct $type {
+            $($(#[$about])* $shown $member: $kind),+
+        }
+        $crate::db::rows::columns! { $type $(of $table)? { $($member $(: $column)?),+ } }
+    };
+    ($type:ident $(of $table:ident)? { $($member:ident $(: $column:tt)?),+ $(,)? }) => {
         impl $crate::db::rows::FromRow for $type {
             fn read(cells: &mut $crate::db::rows::Cells<'_>) -> Result<Self, $crate::StoreError> {
                 Ok(Self { $($member: $crate::db::rows::columns!(@read cells $($column)?)),+ })
             }
         }
         impl $crate::db::rows::Columns for $type {
-            fn names() -> Vec<&'static str> {
+            const TABLE: &'static str = concat!($(stringify!($table), ".")?);
+
+            fn names() -> Vec<String> {
                 [$($crate::db::rows::columns!(@names $member $($column)?)),+].concat()
             }
         }
     };
-    (@read $cells:ident) => { $cells.value()? };
-    (@read $cells:ident $column:literal) => { $cells.value()? };
-    (@read $cells:ident (json $column:literal)) => { $cells.json()? };
-    (@read $cells:ident ($part:ident $column:literal)) => { <$part as $crate::db::rows::FromRow>::read($cells)? };
+    (@read $cells:ident (json $($column:literal)?)) => { $cells.json()? };
+    (@read $cells:ident ($column:literal, $how:expr)) => { ($how)($crate::db::rows::FromRow::read($cells)?) };
     (@read $cells:ident { $value:expr }) => { $value };
-    (@read $cells:ident $nested:ident) => { <$nested as $crate::db::rows::FromRow>::read($cells)? };
-    (@names $member:ident) => { vec![stringify!($member)] };
-    (@names $member:ident $column:literal) => { vec![$column] };
-    (@names $member:ident ($part:ident $column:literal)) => { vec![$column] };
+    (@read $cells:ident $($column:tt)?) => { $crate::db::rows::FromRow::read($cells)? };
+    (@names $member:ident $((json))?) => { vec![[Self::TABLE, stringify!($member)].concat()] };
+    (@names $member:ident $column:literal) => { vec![$column.to_owned()] };
+    (@names $member:ident (json $column:literal)) => { vec![$column.to_owned()] };
+    (@names $member:ident ($column:literal, $how:expr)) => { vec![$column.to_owned()] };
     (@names $member:ident { $value:expr }) => { Vec::new() };
     (@names $member:ident $nested:ident) => { <$nested as $crate::db::rows::Columns>::names() };
 }

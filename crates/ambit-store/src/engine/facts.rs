@@ -153,12 +153,14 @@ struct Detailed {
     details: Details,
 }
 
-struct EdgeRow {
-    from: Uid,
-    to: Uid,
-    kind: ambit_model::EdgeKind,
-    task: String,
-    argument: String,
+columns! {
+    struct EdgeRow {
+        from: Uid = "from_uid",
+        to: Uid = "to_uid",
+        kind: ambit_model::EdgeKind,
+        task: String,
+        argument: String,
+    }
 }
 
 impl EdgeRow {
@@ -189,8 +191,6 @@ async fn load_edges(tx: &mut Tx, uids: &[Uid]) -> Result<Vec<EdgeRow>, StoreErro
     }
     Ok(found.into_values().collect())
 }
-
-columns! { EdgeRow { from: "from_uid", to: "to_uid", kind, task, argument } }
 
 async fn load_nodes(tx: &mut Tx, collection: i64, uids: &[Uid]) -> Result<BTreeMap<Uid, NodeRow>, StoreError> {
     let mut nodes = BTreeMap::new();
@@ -229,7 +229,7 @@ async fn load_probes(tx: &mut Tx, uids: &[Uid]) -> Result<BTreeMap<Uid, Probes>,
     Ok(probes)
 }
 
-columns! { LastProbe { outcome: (ProbeOutcome "outcome"), at, run: "run_id", reason } }
+columns! { LastProbe { outcome: "outcome", at, run: "run_id", reason } }
 
 impl FromRow for ProbeOutcome {
     fn read(cells: &mut Cells<'_>) -> Result<Self, StoreError> {

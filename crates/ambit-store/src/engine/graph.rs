@@ -23,7 +23,7 @@ columns! {
     }
 }
 
-columns! { Edge { from: "e.from_uid", to: "e.to_uid", kind: "e.kind", task: "e.task" } }
+columns! { Edge of e { from: "e.from_uid", to: "e.to_uid", kind, task } }
 
 impl Engine {
     /// Returns what changed in a collection's graph since the revision of the last delta; 0 returns everything. The

@@ -218,29 +218,29 @@ async fn take(tx: &mut Tx, ids: &[i64]) -> Result<Vec<Work>, StoreError> {
 }
 
 columns! {
-    Work {
-        id: "w.id",
+    Work of w {
+        id,
         run: "w.run_id",
-        task: "w.task",
-        uid: "w.uid",
+        task,
+        uid,
         kind: "e.kind",
         name: "e.name",
-        argument: "w.argument",
+        argument,
         number: "w.look",
         attempts: "w.attempts - 1",
-        fence: "w.fence",
+        fence,
     }
 }
 
-/// A sweep with ranges left.
-struct Sweep {
-    id: i64,
-    new: NewSweep,
-    task: String,
-    reached: i64,
+columns! {
+    /// A sweep with ranges left.
+    struct Sweep {
+        id: i64,
+        new: NewSweep = NewSweep,
+        task: String,
+        reached: i64,
+    }
 }
-
-columns! { Sweep { id, new: NewSweep, task, reached } }
 
 columns! { NewSweep { task: { "" }, uid, prefix, size, step, footprint, priority, partition } }
 
@@ -399,15 +399,15 @@ pub(super) async fn insert_sweeps(tx: &mut Tx, run: RunId, sweeps: &[NewSweep]) 
     tx.insert("sweeps", rows, "ON CONFLICT DO NOTHING").await
 }
 
-/// The cost of a leased row and what it contacts; its repeated probe has the same.
-#[derive(Clone, Copy)]
-pub(super) struct Held {
-    pub(super) footprint: i64,
-    pub(super) priority: i64,
-    pub(super) partition: i64,
+columns! {
+    /// The cost of a leased row and what it contacts; its repeated probe has the same.
+    #[derive(Clone, Copy)]
+    pub(super) struct Held {
+        pub(super) footprint: i64,
+        pub(super) priority: i64,
+        pub(super) partition: i64,
+    }
 }
-
-columns! { Held { footprint, priority, partition } }
 
 /// For each row: `Some` while its lease is the caller's, by id and fence.
 pub(super) async fn held(tx: &mut Tx, run: RunId, work: &[&Work]) -> Result<Vec<Option<Held>>, StoreError> {

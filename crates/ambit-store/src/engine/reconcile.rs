@@ -87,32 +87,32 @@ async fn decide(tx: &mut Tx, changes: &mut Changes, reconciliation: &Reconciliat
     drop_louder(tx, reconciliation.run, &lowered).await.map(drop)
 }
 
-/// An open interval as it is stored.
-struct OpenInterval {
-    uid: Uid,
-    task: String,
-    argument: String,
-    details: String,
-    opened_at: Timestamp,
-    first_run: i64,
-    first_at: Timestamp,
-    last_run: i64,
-    last_at: Timestamp,
+columns! {
+    /// An open interval as it is stored.
+    struct OpenInterval {
+        uid: Uid,
+        task: String,
+        argument: String,
+        details: String,
+        opened_at: Timestamp,
+        first_run: i64,
+        first_at: Timestamp,
+        last_run: i64,
+        last_at: Timestamp,
+    }
 }
 
-columns! { OpenInterval { uid, task, argument, details, opened_at, first_run, first_at, last_run, last_at } }
-
-/// An open edge as it is stored.
-struct OpenEdge {
-    from: Uid,
-    task: String,
-    argument: String,
-    kind: EdgeKind,
-    to: Uid,
-    details: String,
+columns! {
+    /// An open edge as it is stored.
+    struct OpenEdge {
+        from: Uid = "from_uid",
+        task: String,
+        argument: String,
+        kind: EdgeKind,
+        to: Uid = "to_uid",
+        details: String,
+    }
 }
-
-columns! { OpenEdge { from: "from_uid", task, argument, kind, to: "to_uid", details } }
 
 /// Selects open intervals by a condition that follows.
 fn open_intervals() -> String {

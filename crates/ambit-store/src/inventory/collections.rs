@@ -55,54 +55,43 @@ pub struct CollectionView {
     pub role: CollectionRole,
 }
 
-/// What a record shows of its collection.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CollectionRef {
-    pub id: i64,
-    pub uuid: Uuid,
-    pub name: String,
-    pub printable_name: String,
-    pub project: i64,
-    pub project_uuid: Uuid,
-    pub organization_uuid: Uuid,
-    pub archived: bool,
-}
-
 columns! {
-    CollectionRef {
-        id: "c.id",
-        uuid: "c.uuid",
-        name: "c.name",
-        printable_name: "c.printable_name",
-        project: "c.project_id",
-        project_uuid: "p.uuid",
-        organization_uuid: "o.uuid",
-        archived: "c.archived",
+    /// What a record shows of its collection.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct CollectionRef of c {
+        pub id: i64,
+        pub uuid: Uuid,
+        pub name: String,
+        pub printable_name: String,
+        pub project: i64 = "c.project_id",
+        pub project_uuid: Uuid = "p.uuid",
+        pub organization_uuid: Uuid = "o.uuid",
+        pub archived: bool,
     }
 }
 
 columns! {
-    Collection {
-        id: "c.id",
-        uuid: "c.uuid",
+    Collection of c {
+        id,
+        uuid,
         project: "c.project_id",
         project_uuid: "p.uuid",
         project_name: "p.name",
-        name: "c.name",
-        printable_name: "c.printable_name",
-        workflow: "c.workflow",
-        schedule: "c.schedule",
-        due_at: "c.due_at",
-        wire: (json "c.wire"),
-        level: "c.level",
-        archived: "c.archived",
-        created_at: "c.created_at",
-        updated_at: "c.updated_at",
-        deleted_at: "c.deleted_at",
-        deleted_by: "c.deleted_by",
-        custom_last_refreshes_count: "c.custom_last_refreshes_count",
-        entity_count: "c.entity_count",
-        total_entity_count: "c.total_entity_count",
+        name,
+        printable_name,
+        workflow,
+        schedule,
+        due_at,
+        wire: (json),
+        level,
+        archived,
+        created_at,
+        updated_at,
+        deleted_at,
+        deleted_by,
+        custom_last_refreshes_count,
+        entity_count,
+        total_entity_count,
         issues_by_severity: { BTreeMap::new() },
         last_refresh: { None },
         last_refreshes: { Vec::new() },

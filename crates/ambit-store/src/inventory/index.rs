@@ -16,42 +16,46 @@ use uuid::Uuid;
 /// Rows of one reading at most.
 const ROWS_MAX: usize = 10_000;
 
-/// A record as the index holds it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct IndexRow {
-    pub noun: Noun,
-    pub uid: Uid,
-    pub id: i64,
-    pub uuid: Uuid,
-    /// The record of the noun, as JSON.
-    pub record: Value,
-    pub first_seen: Timestamp,
-    pub last_seen: Timestamp,
-    /// When the current version was opened, and the revision that did it.
-    pub opened_at: Timestamp,
-    pub revision: i64,
-    /// When it last came or went.
-    pub turned_at: Timestamp,
-    pub collection: CollectionRef,
+columns! {
+    /// A record as the index holds it.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct IndexRow of t {
+        pub noun: Noun = { Noun::Entity },
+        pub uid: Uid,
+        pub id: i64,
+        pub uuid: Uuid = { Uuid::nil() },
+        /// The record of the noun, as JSON.
+        pub record: Value = (json),
+        pub first_seen: Timestamp,
+        pub last_seen: Timestamp,
+        /// When the current version was opened, and the revision that did it.
+        pub opened_at: Timestamp,
+        pub revision: i64 = "t.opened_revision",
+        /// When it last came or went.
+        pub turned_at: Timestamp = { Timestamp(0) },
+        pub collection: CollectionRef = CollectionRef,
+    }
 }
 
-/// A closed version.
-#[derive(Clone, Debug, PartialEq)]
-pub struct HistoryRow {
-    pub noun: Noun,
-    pub uid: Uid,
-    pub id: i64,
-    pub record: Value,
-    pub opened_at: Timestamp,
-    pub closed_at: Timestamp,
-    pub opened_revision: i64,
-    pub closed_revision: i64,
-    pub first_seen: Timestamp,
-    /// The start of the last run that saw the record before this version was closed, or the opening if that is later.
-    pub last_seen: Timestamp,
-    /// When it last came or went, at its opening or before.
-    pub turned_at: Timestamp,
-    pub collection: CollectionRef,
+columns! {
+    /// A closed version.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct HistoryRow of v {
+        pub noun: Noun = { Noun::Entity },
+        pub uid: Uid,
+        pub id: i64 = "t.id",
+        pub record: Value = (json),
+        pub opened_at: Timestamp,
+        pub closed_at: Timestamp,
+        pub opened_revision: i64,
+        pub closed_revision: i64,
+        pub first_seen: Timestamp = "t.first_seen",
+        /// The start of the last run that saw the record before this version was closed, or the opening if that is later.
+        pub last_seen: Timestamp = { Timestamp(0) },
+        /// When it last came or went, at its opening or before.
+        pub turned_at: Timestamp = { Timestamp(0) },
+        pub collection: CollectionRef = CollectionRef,
+    }
 }
 
 /// When a record last came or went, as far as a revision; the feed says so.
@@ -71,16 +75,18 @@ fn run_that_saw(moment: &str) -> String {
     )
 }
 
-/// A row of the feed with what a person wants to read of it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Change {
-    pub row: FeedRow,
-    pub at: Timestamp,
-    /// A person made it.
-    pub person: bool,
-    /// The record as it is now; `None` for collections, projects and runs, and for what was deleted since.
-    pub record: Option<Value>,
-    pub collection: Option<CollectionRef>,
+columns! {
+    /// A row of the feed with what a person wants to read of it.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Change {
+        pub row: FeedRow = FeedRow,
+        pub at: Timestamp,
+        /// A person made it.
+        pub person: bool,
+        /// The record as it is now; `None` for collections, projects and runs, and for what was deleted since.
+        pub record: Option<Value> = { None },
+        pub collection: Option<CollectionRef> = { None },
+    }
 }
 
 /// The table of a noun that has records.
@@ -90,39 +96,6 @@ fn table(noun: Noun) -> Option<&'static str> {
         Noun::Issue => Some("issues"),
         Noun::Technology => Some("technologies"),
         Noun::Collection | Noun::Project | Noun::Run | Noun::Graph => None,
-    }
-}
-
-columns! {
-    IndexRow {
-        noun: { Noun::Entity },
-        uid: "t.uid",
-        id: "t.id",
-        uuid: { Uuid::nil() },
-        record: (json "t.record"),
-        first_seen: "t.first_seen",
-        last_seen: "t.last_seen",
-        opened_at: "t.opened_at",
-        revision: "t.opened_revision",
-        turned_at: { Timestamp(0) },
-        collection: CollectionRef,
-    }
-}
-
-columns! {
-    HistoryRow {
-        noun: { Noun::Entity },
-        uid: "v.uid",
-        id: "t.id",
-        record: (json "v.record"),
-        opened_at: "v.opened_at",
-        closed_at: "v.closed_at",
-        opened_revision: "v.opened_revision",
-        closed_revision: "v.closed_revision",
-        first_seen: "t.first_seen",
-        last_seen: { Timestamp(0) },
-        turned_at: { Timestamp(0) },
-        collection: CollectionRef,
     }
 }
 
@@ -232,8 +205,6 @@ impl Store {
         Ok(changes)
     }
 }
-
-columns! { Change { row: FeedRow, at, person, record: { None }, collection: { None } } }
 
 async fn add_records(tx: &mut Tx, changes: &mut [Change]) -> Result<(), StoreError> {
     let mut wanted = BTreeMap::<Noun, Vec<Uid>>::new();

@@ -39,33 +39,37 @@ impl std::fmt::Debug for NewIntegration {
     }
 }
 
-/// An integration as people see it: of its secrets the names only.
-#[derive(Clone, Debug, PartialEq)]
-pub struct IntegrationView {
-    pub id: i64,
-    pub uuid: Uuid,
-    pub project: i64,
-    pub project_uuid: Uuid,
-    pub name: String,
-    pub kind: String,
-    pub settings: Map<String, Value>,
-    pub secret_names: Vec<String>,
-    pub created_at: Timestamp,
-    /// Address of who made it.
-    pub created_by: Option<String>,
+columns! {
+    /// An integration as people see it: of its secrets the names only.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct IntegrationView of i {
+        pub id: i64,
+        pub uuid: Uuid,
+        pub project: i64 = "p.id",
+        pub project_uuid: Uuid = "p.uuid",
+        pub name: String,
+        pub kind: String,
+        pub settings: Map<String, Value> = (json),
+        pub secret_names: Vec<String> = (json),
+        pub created_at: Timestamp,
+        /// Address of who made it.
+        pub created_by: Option<String> = "u.email",
+    }
 }
 
-/// That a collection may use an integration.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct IntegrationUse {
-    pub id: i64,
-    pub uuid: Uuid,
-    pub integration_uuid: Uuid,
-    pub integration_name: String,
-    pub integration_kind: String,
-    pub collection_uuid: Uuid,
-    pub collection_name: String,
-    pub created_at: Timestamp,
+columns! {
+    /// That a collection may use an integration.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct IntegrationUse of x {
+        pub id: i64,
+        pub uuid: Uuid,
+        pub integration_uuid: Uuid = "i.uuid",
+        pub integration_name: String = "i.name",
+        pub integration_kind: String = "i.kind",
+        pub collection_uuid: Uuid = "c.uuid",
+        pub collection_name: String = "c.name",
+        pub created_at: Timestamp,
+    }
 }
 
 /// An integration with its secrets, for the engine.
@@ -91,21 +95,6 @@ fn purpose(integration: Uuid) -> String {
     format!("integration {integration}")
 }
 
-columns! {
-    IntegrationView {
-        id: "i.id",
-        uuid: "i.uuid",
-        project: "p.id",
-        project_uuid: "p.uuid",
-        name: "i.name",
-        kind: "i.kind",
-        settings: (json "i.settings"),
-        secret_names: (json "i.secret_names"),
-        created_at: "i.created_at",
-        created_by: "u.email",
-    }
-}
-
 /// Selects integrations.
 fn select() -> String {
     format!(
@@ -113,19 +102,6 @@ fn select() -> String {
          WHERE p.deleted_at IS NULL",
         list::<IntegrationView>()
     )
-}
-
-columns! {
-    IntegrationUse {
-        id: "x.id",
-        uuid: "x.uuid",
-        integration_uuid: "i.uuid",
-        integration_name: "i.name",
-        integration_kind: "i.kind",
-        collection_uuid: "c.uuid",
-        collection_name: "c.name",
-        created_at: "x.created_at",
-    }
 }
 
 /// Selects uses of integrations, each with the integer ids of its collection and project.

@@ -41,37 +41,37 @@ impl Started {
 }
 
 columns! {
-    Run {
-        id: "r.id",
-        uuid: "r.uuid",
+    Run of r {
+        id,
+        uuid,
         collection: "c.uuid",
         collection_name: "c.name",
         project: "c.project_id",
         project_uuid: "p.uuid",
         project_name: "p.name",
-        number: "r.number",
-        state: "r.state",
-        by_person: "r.by_person",
-        wire_state: "r.wire_state",
-        priority: "r.priority",
-        created_at: "r.created_at",
-        started_at: "r.started_at",
-        finished_at: "r.finished_at",
+        number,
+        state,
+        by_person,
+        wire_state,
+        priority,
+        created_at,
+        started_at,
+        finished_at,
         created_by_uuid: "u.uuid",
         created_by_email: "u.email",
-        engine: "r.engine",
+        engine,
         counters: RunCounters,
     }
 }
 
 columns! {
-    RunCounters {
+    RunCounters of r {
         work_open: "(SELECT COUNT(*) FROM work w WHERE w.run_id = r.id AND w.state = 0) + (SELECT COUNT(*) FROM work w \
                     WHERE w.run_id = r.id AND w.state = 1)",
-        work_done: "r.work_done",
-        work_unknown: "r.work_unknown",
+        work_done,
+        work_unknown,
         entities: "CASE WHEN r.state IN ('finished', 'failed', 'cancelled') THEN r.entities ELSE c.entity_count END",
-        new_entities: "r.new_entities",
+        new_entities,
     }
 }
 

@@ -55,19 +55,21 @@ pub enum At<T> {
     BeforeFirstSeen(Timestamp),
 }
 
-/// What of a record's row is the same for all nouns.
-pub(crate) struct Base {
-    id: i64,
-    pub(crate) uid: Uid,
-    pub(crate) record: String,
-    first_seen: Timestamp,
-    last_seen: Timestamp,
-    opened_at: Timestamp,
-    seen_from: i64,
-    seen_to: i64,
-    pub(crate) collection: CollectionRef,
-    scoped_at: Option<Timestamp>,
-    entity_id: i64,
+columns! {
+    /// What of a record's row is the same for all nouns.
+    pub(crate) struct Base of t {
+        id: i64,
+        pub(crate) uid: Uid,
+        pub(crate) record: String,
+        first_seen: Timestamp,
+        last_seen: Timestamp,
+        opened_at: Timestamp,
+        seen_from: i64,
+        seen_to: i64,
+        pub(crate) collection: CollectionRef = CollectionRef,
+        scoped_at: Option<Timestamp> = { None },
+        entity_id: i64 = { 0 },
+    }
 }
 
 /// A noun whose records people read by id; the texts are literals of this file.
@@ -99,22 +101,6 @@ impl Table {
              NULL AND p.deleted_at IS NULL",
             list::<Base>()
         )
-    }
-}
-
-columns! {
-    Base {
-        id: "t.id",
-        uid: "t.uid",
-        record: "t.record",
-        first_seen: "t.first_seen",
-        last_seen: "t.last_seen",
-        opened_at: "t.opened_at",
-        seen_from: "t.seen_from",
-        seen_to: "t.seen_to",
-        collection: CollectionRef,
-        scoped_at: { None },
-        entity_id: { 0 },
     }
 }
 

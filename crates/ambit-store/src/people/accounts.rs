@@ -15,23 +15,25 @@ use serde_json::{Map, Value, json};
 /// The most bytes of a profile as JSON.
 const PROFILE_BYTES_MAX: usize = 16 * 1024;
 
-/// A user or service account.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Account {
-    pub user: User,
-    pub profile: Map<String, Value>,
-    /// `active`, or why not.
-    pub status: String,
-    /// The group that it draws calls from.
-    pub api_quota_group: Option<String>,
-    /// The group that it draws everything else from.
-    pub intelligence_quota_group: Option<String>,
-    /// The group whose service account it is.
-    pub service_of: Option<String>,
-    /// The same, by id.
-    pub service_group: Option<i64>,
-    /// The last use of a key, to the minute.
-    pub last_login: Option<Timestamp>,
+columns! {
+    /// A user or service account.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Account of u {
+        pub user: User = User,
+        pub profile: Map<String, Value> = (json),
+        /// `active`, or why not.
+        pub status: String,
+        /// The group that it draws calls from.
+        pub api_quota_group: Option<String> = "a.name",
+        /// The group that it draws everything else from.
+        pub intelligence_quota_group: Option<String> = "i.name",
+        /// The group whose service account it is.
+        pub service_of: Option<String> = "s.name",
+        /// The same, by id.
+        pub service_group: Option<i64> = "u.service_of",
+        /// The last use of a key, to the minute.
+        pub last_login: Option<Timestamp> = "(SELECT MAX(k.last_used_at) FROM api_keys k WHERE k.user_id = u.id)",
+    }
 }
 
 /// Who the caller is to a user.
@@ -42,19 +44,6 @@ pub enum Relationship {
     /// installation).
     Administrator,
     Oneself,
-}
-
-columns! {
-    Account {
-        user: User,
-        profile: (json "u.profile"),
-        status: "u.status",
-        api_quota_group: "a.name",
-        intelligence_quota_group: "i.name",
-        service_of: "s.name",
-        last_login: "(SELECT MAX(k.last_used_at) FROM api_keys k WHERE k.user_id = u.id)",
-        service_group: "u.service_of",
-    }
 }
 
 /// Selects accounts.

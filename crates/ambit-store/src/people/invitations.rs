@@ -44,38 +44,27 @@ impl FromRow for InvitedTo {
     }
 }
 
-/// An invitation that was not answered yet.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Invitation {
-    pub id: i64,
-    pub kind: InvitedTo,
-    /// Of the project or group.
-    pub uuid: Uuid,
-    pub name: String,
-    /// `owner` or `member`; `administrator` or `user`.
-    pub role: String,
-    pub user: User,
-    /// Username.
-    pub invited_by: String,
-    pub created_at: Timestamp,
+columns! {
+    /// An invitation that was not answered yet.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Invitation of i {
+        pub id: i64,
+        pub kind: InvitedTo,
+        /// Of the project or group.
+        pub uuid: Uuid = "COALESCE(p.uuid, g.uuid)",
+        pub name: String = "COALESCE(p.name, g.name)",
+        /// `owner` or `member`; `administrator` or `user`.
+        pub role: String,
+        pub user: User = User,
+        /// Username.
+        pub invited_by: String = "b.username",
+        pub created_at: Timestamp,
+    }
 }
 
 /// What a group's administrators are, and who is none, in an invitation.
 const ADMINISTRATOR: &str = "administrator";
 const MEMBER: &str = "user";
-
-columns! {
-    Invitation {
-        user: User,
-        id: "i.id",
-        kind: (InvitedTo "i.kind"),
-        uuid: "COALESCE(p.uuid, g.uuid)",
-        name: "COALESCE(p.name, g.name)",
-        role: "i.role",
-        invited_by: "b.username",
-        created_at: "i.created_at",
-    }
-}
 
 /// Selects invitations to what is still there.
 fn select() -> String {
@@ -157,13 +146,15 @@ pub(crate) async fn end(
     row.map(|row| row.get(0)).transpose()
 }
 
-/// A row that the person, or whoever may take it back, answers.
-struct Held {
-    kind: InvitedTo,
-    target: i64,
-    user: i64,
-    role: String,
-    member: Option<i64>,
+columns! {
+    /// A row that the person, or whoever may take it back, answers.
+    struct Held {
+        kind: InvitedTo,
+        target: i64 = "target_id",
+        user: i64 = "user_id",
+        role: String,
+        member: Option<i64> = "member_id",
+    }
 }
 
 async fn hold(tx: &mut Tx, id: i64) -> Result<Held, StoreError> {
@@ -171,8 +162,6 @@ async fn hold(tx: &mut Tx, id: i64) -> Result<Held, StoreError> {
     let sql = format!("SELECT {} FROM invitations WHERE id = $1{lock}", list::<Held>());
     tx.read_first(&sql, values![id]).await?.ok_or(StoreError::NotFound)
 }
-
-columns! { Held { kind: (InvitedTo "kind"), target: "target_id", user: "user_id", role, member: "member_id" } }
 
 /// Accepts an invitation. Fails with `NotFound` if the project or group is gone.
 async fn accept(tx: &mut Tx, principal: &Principal, id: i64, now: Timestamp) -> Result<(), StoreError> {

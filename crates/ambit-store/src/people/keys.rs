@@ -60,19 +60,21 @@ impl std::fmt::Debug for IssuedKey {
     }
 }
 
-/// A key as lists show it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KeyView {
-    pub id: i64,
-    /// Address of its user.
-    pub user: String,
-    pub visible: String,
-    pub label: String,
-    pub created_at: Timestamp,
-    pub expires_at: Option<Timestamp>,
-    pub revoked_at: Option<Timestamp>,
-    /// To the minute.
-    pub last_used_at: Option<Timestamp>,
+columns! {
+    /// A key as lists show it.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct KeyView of k {
+        pub id: i64,
+        /// Address of its user.
+        pub user: String = "u.email",
+        pub visible: String,
+        pub label: String,
+        pub created_at: Timestamp,
+        pub expires_at: Option<Timestamp>,
+        pub revoked_at: Option<Timestamp>,
+        /// To the minute.
+        pub last_used_at: Option<Timestamp>,
+    }
 }
 
 /// CRC-32 (IEEE 802.3) of a short text.
@@ -164,11 +166,13 @@ impl Draft {
     }
 }
 
-/// A key that may be used now.
-pub(crate) struct LiveKey {
-    pub(crate) id: i64,
-    pub(crate) user: i64,
-    pub(crate) last_used_at: Option<Timestamp>,
+columns! {
+    /// A key that may be used now.
+    pub(crate) struct LiveKey {
+        pub(crate) id: i64,
+        pub(crate) user: i64 = "user_id",
+        pub(crate) last_used_at: Option<Timestamp>,
+    }
 }
 
 pub(crate) async fn find_live(tx: &mut Tx, hash: &[u8; 32], now: Timestamp) -> Result<Option<LiveKey>, StoreError> {
@@ -179,8 +183,6 @@ pub(crate) async fn find_live(tx: &mut Tx, hash: &[u8; 32], now: Timestamp) -> R
     let found: Option<(LiveKey, Vec<u8>)> = tx.read_first(sql, values![hash.as_slice(), now]).await?;
     Ok(found.filter(|(_, stored)| bool::from(stored.ct_eq(hash))).map(|(key, _)| key))
 }
-
-columns! { LiveKey { id, user: "user_id", last_used_at } }
 
 pub(crate) async fn touch(tx: &mut Tx, id: i64, now: Timestamp) -> Result<(), StoreError> {
     tx.run("UPDATE api_keys SET last_used_at = $1 WHERE id = $2", values![now, id]).await?;
@@ -261,19 +263,6 @@ async fn revoke_children(tx: &mut Tx, id: i64, user: i64, now: Timestamp) -> Res
         }
     }
     Ok(revoked)
-}
-
-columns! {
-    KeyView {
-        id: "k.id",
-        user: "u.email",
-        visible: "k.visible",
-        label: "k.label",
-        created_at: "k.created_at",
-        expires_at: "k.expires_at",
-        revoked_at: "k.revoked_at",
-        last_used_at: "k.last_used_at",
-    }
 }
 
 #[cfg(test)]

@@ -42,14 +42,16 @@ pub struct ProjectSettings {
     pub primary: bool,
 }
 
-/// A member of a project; the id is the contract's project user id.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Member {
-    pub id: i64,
-    pub user: User,
-    pub role: ProjectRole,
-    /// Invited and not a member yet: the role is the one that is offered.
-    pub invited: bool,
+columns! {
+    /// A member of a project; the id is the contract's project user id.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Member of m {
+        pub id: i64,
+        pub user: User = User,
+        pub role: ProjectRole,
+        /// Invited and not a member yet: the role is the one that is offered.
+        pub invited: bool,
+    }
 }
 
 /// The result of adding people to a project.
@@ -160,15 +162,15 @@ pub(crate) async fn inherit(tx: &mut Tx, from: i64, to: i64, now: Timestamp) -> 
 }
 
 columns! {
-    Project {
-        id: "p.id",
-        uuid: "p.uuid",
-        name: "p.name",
-        description: "p.description",
+    Project of p {
+        id,
+        uuid,
+        name,
+        description,
         organization_name: "o.name",
         organization_uuid: "o.uuid",
-        created_at: "p.created_at",
-        deleted_at: "p.deleted_at",
+        created_at,
+        deleted_at,
         owner_email: "(SELECT u.email FROM members m JOIN users u ON u.id = m.user_id WHERE m.project_id = p.id AND \
                       m.role = 'owner' ORDER BY m.id LIMIT 1)",
     }
@@ -226,8 +228,6 @@ pub(crate) async fn keep_an_owner(tx: &mut Tx, project: i64) -> Result<(), Store
 pub(crate) const PEOPLE: &str = "(SELECT id, project_id, user_id, role, CAST(0 AS BIGINT) AS invited FROM members
     UNION ALL SELECT member_id, target_id, user_id, role, CAST(1 AS BIGINT) FROM invitations WHERE kind = 'project') \
     AS m";
-
-columns! { Member { id: "m.id", role: "m.role", invited: "m.invited", user: User } }
 
 async fn members(tx: &mut Tx, project: i64) -> Result<Vec<Member>, StoreError> {
     let sql = format!(

@@ -36,38 +36,29 @@ pub struct NewUser {
     pub group: Option<String>,
 }
 
-/// A privilege that somebody has.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Privilege {
-    pub name: String,
-    pub expires_at: Option<Timestamp>,
-    /// The group that it is inherited from; `None`: the user's own.
-    pub inherited_from: Option<String>,
-}
-
-/// An amount that somebody may use of something.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Quota {
-    pub name: String,
-    pub allowed: i64,
-}
-
 columns! {
-    User {
-        id: "u.id",
-        uuid: "u.uuid",
-        username: "u.username",
-        email: "u.email",
-        administrator: "u.administrator",
-        created_at: "u.created_at",
+    /// A privilege that somebody has.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Privilege {
+        pub name: String,
+        pub expires_at: Option<Timestamp>,
+        /// The group that it is inherited from; `None`: the user's own.
+        pub inherited_from: Option<String>,
     }
 }
 
+columns! {
+    /// An amount that somebody may use of something.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Quota {
+        pub name: String,
+        pub allowed: i64,
+    }
+}
+
+columns! { User of u { id, uuid, username, email, administrator, created_at } }
+
 columns! { Group { id, uuid, name, created_at } }
-
-columns! { Privilege { name, expires_at, inherited_from } }
-
-columns! { Quota { name, allowed } }
 
 /// An address in the one form that is stored: lower case, something on both sides of one @.
 pub(crate) fn clean_email(email: &str) -> Result<String, StoreError> {

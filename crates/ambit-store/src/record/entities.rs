@@ -12,54 +12,39 @@ use ambit_model::{Kind, Timestamp, Uid};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The row of an entity, as loaded and as changed in memory.
-#[derive(Clone, Debug)]
-pub(crate) struct EntityRow {
-    pub(crate) uid: Uid,
-    pub(crate) kind: Kind,
-    pub(crate) name: String,
-    pub(crate) seed: bool,
-    pub(crate) hidden: bool,
-    pub(crate) allow_list: bool,
-    pub(crate) deny_list: bool,
-    pub(crate) tags: Vec<String>,
-    pub(crate) decision: Decision,
-    pub(crate) present: bool,
-    observed: bool,
-    /// As stored; `None`: the entity is new.
-    stored: Option<Stored>,
-}
-
-/// What is stored of it beside.
-#[derive(Clone, Debug)]
-struct Stored {
-    record: String,
-    present: bool,
-    observed: bool,
-    decision: String,
-    opened_at: Timestamp,
-    opened_revision: i64,
-    scoped_at: Option<Timestamp>,
-}
-
 columns! {
-    EntityRow {
-        uid,
-        kind,
-        name,
-        seed,
-        hidden,
-        allow_list,
-        deny_list,
-        tags: (json "tags"),
-        decision: (json "decision"),
-        present,
-        observed,
-        stored: { None },
+    /// The row of an entity, as loaded and as changed in memory.
+    #[derive(Clone, Debug)]
+    pub(crate) struct EntityRow {
+        pub(crate) uid: Uid,
+        pub(crate) kind: Kind,
+        pub(crate) name: String,
+        pub(crate) seed: bool,
+        pub(crate) hidden: bool,
+        pub(crate) allow_list: bool,
+        pub(crate) deny_list: bool,
+        pub(crate) tags: Vec<String> = (json),
+        pub(crate) decision: Decision = (json),
+        pub(crate) present: bool,
+        observed: bool,
+        /// As stored; `None`: the entity is new.
+        stored: Option<Stored> = { None },
     }
 }
 
-columns! { Stored { record, present, observed, decision, opened_at, opened_revision, scoped_at } }
+columns! {
+    /// What is stored of it beside.
+    #[derive(Clone, Debug)]
+    struct Stored {
+        record: String,
+        present: bool,
+        observed: bool,
+        decision: String,
+        opened_at: Timestamp,
+        opened_revision: i64,
+        scoped_at: Option<Timestamp>,
+    }
+}
 
 impl EntityRow {
     /// One that nobody knew; something present led to it, or a person gave it.

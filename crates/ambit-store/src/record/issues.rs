@@ -12,18 +12,20 @@ use ambit_model::{Timestamp, Uid};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The row of an issue, as loaded and as changed in memory.
-#[derive(Clone, Debug)]
-pub(crate) struct IssueRow {
-    pub(crate) record: IssueRecord,
-    /// Wire date of the newest proof.
-    pub(crate) proven_at: Timestamp,
-    /// Wire date of the first probe that ended as absent, while there was only one.
-    pub(crate) absent_at: Option<Timestamp>,
-    /// What a probe must come after to reopen it.
-    pub(crate) closed: Option<Closing>,
-    /// As stored; `None`: the issue is new.
-    stored: Option<Stored>,
+columns! {
+    /// The row of an issue, as loaded and as changed in memory.
+    #[derive(Clone, Debug)]
+    pub(crate) struct IssueRow {
+        pub(crate) record: IssueRecord = (json),
+        /// Wire date of the newest proof.
+        pub(crate) proven_at: Timestamp,
+        /// Wire date of the first probe that ended as absent, while there was only one.
+        pub(crate) absent_at: Option<Timestamp>,
+        /// What a probe must come after to reopen it.
+        pub(crate) closed: Option<Closing> = { None },
+        /// As stored; `None`: the issue is new.
+        stored: Option<Stored> = { None },
+    }
 }
 
 /// When an issue was closed, on both clocks.
@@ -35,36 +37,16 @@ pub(crate) struct Closing {
     pub(crate) wall: Timestamp,
 }
 
-#[derive(Clone, Debug)]
-struct Stored {
-    text: String,
-    open: bool,
-    severity: i64,
-    opened_at: Timestamp,
-    opened_revision: i64,
-    proven_at: Timestamp,
-    absent_at: Option<Timestamp>,
-}
-
 columns! {
-    IssueRow {
-        record: (json "record"),
-        proven_at,
-        absent_at,
-        closed: { None },
-        stored: { None },
-    }
-}
-
-columns! {
-    Stored {
-        text: "record",
-        open,
-        severity,
-        opened_at,
-        opened_revision,
-        proven_at,
-        absent_at,
+    #[derive(Clone, Debug)]
+    struct Stored {
+        text: String = "record",
+        open: bool,
+        severity: i64,
+        opened_at: Timestamp,
+        opened_revision: i64,
+        proven_at: Timestamp,
+        absent_at: Option<Timestamp>,
     }
 }
 

@@ -27,13 +27,13 @@ struct Changed {
     stored: Option<Stored>,
 }
 
-struct Stored {
-    text: String,
-    opened_at: Timestamp,
-    opened_revision: i64,
+columns! {
+    struct Stored {
+        text: String = "record",
+        opened_at: Timestamp,
+        opened_revision: i64,
+    }
 }
-
-columns! { Stored { text: "record", opened_at, opened_revision } }
 
 /// The technologies that a record's fingerprints show.
 fn shown(fold: &Folded, collection: Uuid) -> BTreeMap<Uid, TechnologyRecord> {

@@ -14,43 +14,33 @@ const TEXT_CHARS_MAX: usize = 10_000;
 /// The type under which comments on graphs are kept.
 const GRAPH: &str = "graph";
 
-/// A comment.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Comment {
-    pub id: String,
-    pub item_type: String,
-    pub item_id: String,
-    /// Username.
-    pub author: String,
-    pub at: Timestamp,
-    pub text: String,
-}
-
-/// A vote.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Vote {
-    /// Among the votes on the same object, from 1 in the order in which they came: it says nothing of other objects.
-    pub number: i64,
-    /// Username.
-    pub user: String,
-    pub at: Timestamp,
-    /// `harmless` or `malicious`.
-    pub verdict: String,
-}
-
 columns! {
-    Comment {
-        id: "c.id",
-        item_type: "c.item_type",
-        item_id: "c.item_id",
-        author: "u.username",
-        at: "c.at",
-        text: "c.text",
+    /// A comment.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Comment of c {
+        pub id: String,
+        pub item_type: String,
+        pub item_id: String,
+        /// Username.
+        pub author: String = "u.username",
+        pub at: Timestamp,
+        pub text: String,
     }
 }
 
-columns! { Vote { number: "ROW_NUMBER() OVER (ORDER BY v.number)", user: "u.username", at: "v.at",
-verdict: "v.verdict" } }
+columns! {
+    /// A vote.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Vote of v {
+        /// Among the votes on the same object, from 1 in the order in which they came: it says nothing of other objects.
+        pub number: i64 = "ROW_NUMBER() OVER (ORDER BY v.number)",
+        /// Username.
+        pub user: String = "u.username",
+        pub at: Timestamp,
+        /// `harmless` or `malicious`.
+        pub verdict: String,
+    }
+}
 
 const FROM: &str = "FROM comments c JOIN users u ON u.id = c.author_id";
 

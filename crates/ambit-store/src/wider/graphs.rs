@@ -32,24 +32,26 @@ pub struct NewGraph {
     pub private: bool,
 }
 
-/// A graph.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Graph {
-    /// Counts graphs in the order in which they were made.
-    pub number: i64,
-    /// `g` and 64 hexadecimal characters.
-    pub id: String,
-    /// Username of the owner.
-    pub owner: String,
-    pub owner_id: i64,
-    /// The group that the owner drew quotas from when it was made.
-    pub group: Option<String>,
-    pub private: bool,
-    pub created_at: Timestamp,
-    pub modified_at: Timestamp,
-    pub comments: i64,
-    pub views: i64,
-    pub document: Map<String, Value>,
+columns! {
+    /// A graph.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Graph of g {
+        /// Counts graphs in the order in which they were made.
+        pub number: i64,
+        /// `g` and 64 hexadecimal characters.
+        pub id: String,
+        /// Username of the owner.
+        pub owner: String = "u.username",
+        pub owner_id: i64,
+        /// The group that the owner drew quotas from when it was made.
+        pub group: Option<String> = "o.name",
+        pub private: bool,
+        pub created_at: Timestamp,
+        pub modified_at: Timestamp,
+        pub comments: i64,
+        pub views: i64,
+        pub document: Map<String, Value> = (json),
+    }
 }
 
 /// What a caller may do with a graph that it may see.
@@ -95,22 +97,6 @@ impl Role {
             Self::Viewer => "viewer",
             Self::Editor => "editor",
         }
-    }
-}
-
-columns! {
-    Graph {
-        number: "g.number",
-        id: "g.id",
-        owner: "u.username",
-        owner_id: "g.owner_id",
-        group: "o.name",
-        private: "g.private",
-        created_at: "g.created_at",
-        modified_at: "g.modified_at",
-        comments: "g.comments",
-        views: "g.views",
-        document: (json "g.document"),
     }
 }
 

@@ -36,46 +36,28 @@ pub struct RulesetChange {
     pub notification_emails: Option<Vec<String>>,
 }
 
-/// A set of rules.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ruleset {
-    pub number: i64,
-    /// Digits.
-    pub id: String,
-    /// Username.
-    pub owner: String,
-    pub owner_id: i64,
-    pub name: String,
-    pub rules: String,
-    pub rule_names: Vec<String>,
-    pub enabled: bool,
-    pub daily_limit: i64,
-    pub match_object_type: String,
-    pub tags: Vec<String>,
-    pub notification_emails: Vec<String>,
-    pub created_at: Timestamp,
-    pub modified_at: Timestamp,
-    /// It looks no more today, or no more until its rules change.
-    pub rate_limited: bool,
-}
-
 columns! {
-    Ruleset {
-        number: "r.number",
-        id: "r.id",
-        owner: "u.username",
-        owner_id: "r.owner_id",
-        name: "r.name",
-        rules: "r.rules",
-        rule_names: (json "r.rule_names"),
-        enabled: "r.enabled",
-        daily_limit: "r.daily_limit",
-        match_object_type: "r.match_object_type",
-        tags: (json "r.tags"),
-        notification_emails: (json "r.notification_emails"),
-        created_at: "r.created_at",
-        modified_at: "r.modified_at",
-        rate_limited: { false },
+    /// A set of rules.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Ruleset of r {
+        pub number: i64,
+        /// Digits.
+        pub id: String,
+        /// Username.
+        pub owner: String = "u.username",
+        pub owner_id: i64,
+        pub name: String,
+        pub rules: String,
+        pub rule_names: Vec<String> = (json),
+        pub enabled: bool,
+        pub daily_limit: i64,
+        pub match_object_type: String,
+        pub tags: Vec<String> = (json),
+        pub notification_emails: Vec<String> = (json),
+        pub created_at: Timestamp,
+        pub modified_at: Timestamp,
+        /// It looks no more today, or no more until its rules change.
+        pub rate_limited: bool = { false },
     }
 }
 

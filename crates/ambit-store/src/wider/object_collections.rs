@@ -17,20 +17,22 @@ const ITEM_CHARS_MAX: usize = 8 * 1024;
 /// Collections of one reading at most.
 const COLLECTIONS_MAX: i64 = 10_000;
 
-/// A collection.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ObjectCollection {
-    number: i64,
-    /// 64 hexadecimal characters.
-    pub id: String,
-    /// Username.
-    pub owner: String,
-    pub owner_id: i64,
-    pub name: String,
-    pub description: String,
-    pub private: bool,
-    pub created_at: Timestamp,
-    pub modified_at: Timestamp,
+columns! {
+    /// A collection.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct ObjectCollection of c {
+        number: i64,
+        /// 64 hexadecimal characters.
+        pub id: String,
+        /// Username.
+        pub owner: String = "u.username",
+        pub owner_id: i64,
+        pub name: String,
+        pub description: String,
+        pub private: bool,
+        pub created_at: Timestamp,
+        pub modified_at: Timestamp,
+    }
 }
 
 /// An object in a collection: its type and its id.
@@ -46,20 +48,6 @@ pub struct CollectionText {
     pub name: Option<String>,
     pub description: Option<String>,
     pub private: Option<bool>,
-}
-
-columns! {
-    ObjectCollection {
-        number: "c.number",
-        id: "c.id",
-        owner: "u.username",
-        owner_id: "c.owner_id",
-        name: "c.name",
-        description: "c.description",
-        private: "c.private",
-        created_at: "c.created_at",
-        modified_at: "c.modified_at",
-    }
 }
 
 /// Selects collections.

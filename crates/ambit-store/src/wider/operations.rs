@@ -6,21 +6,21 @@ use crate::db::sql::{Tx, values};
 use crate::{Principal, Store, StoreError};
 use ambit_model::Timestamp;
 
-/// What was asked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Operation {
-    pub id: String,
-    /// Such as `delete_hunting_rulesets`.
-    pub kind: String,
-    /// `finished`.
-    pub status: String,
-    /// How many objects it was about.
-    pub objects: i64,
-    pub created_at: Timestamp,
-    pub finished_at: Option<Timestamp>,
+columns! {
+    /// What was asked for.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Operation {
+        pub id: String,
+        /// Such as `delete_hunting_rulesets`.
+        pub kind: String,
+        /// `finished`.
+        pub status: String,
+        /// How many objects it was about.
+        pub objects: i64,
+        pub created_at: Timestamp,
+        pub finished_at: Option<Timestamp>,
+    }
 }
-
-columns! { Operation { id, kind, status, objects, created_at, finished_at } }
 
 /// Selects operations.
 fn select() -> String {

@@ -29,37 +29,41 @@ pub struct NewRetrohuntJob {
     pub range: (Option<i64>, Option<i64>),
 }
 
-/// A job.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RetrohuntJob {
-    pub number: i64,
-    /// Username and second, joined by a hyphen.
-    pub id: String,
-    pub rules: String,
-    pub corpus: String,
-    pub notification_email: Option<String>,
-    pub range: (Option<i64>, Option<i64>),
-    /// `starting`, `running`, `aborting`, `aborted` or `finished`.
-    pub status: String,
-    /// Bodies looked at, and to be looked at.
-    pub looked: i64,
-    pub to_look: i64,
-    pub scanned_bytes: i64,
-    /// Bodies on which the rules took too long.
-    pub timeouts: i64,
-    pub matches: i64,
-    pub matches_outside: i64,
-    pub created_at: Timestamp,
-    pub started_at: Option<Timestamp>,
-    pub finished_at: Option<Timestamp>,
+columns! {
+    /// A job.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct RetrohuntJob of j {
+        pub number: i64,
+        /// Username and second, joined by a hyphen.
+        pub id: String,
+        pub rules: String,
+        pub corpus: String,
+        pub notification_email: Option<String>,
+        pub range: (Option<i64>, Option<i64>) = "j.range_start, j.range_end",
+        /// `starting`, `running`, `aborting`, `aborted` or `finished`.
+        pub status: String,
+        /// Bodies looked at, and to be looked at.
+        pub looked: i64,
+        pub to_look: i64,
+        pub scanned_bytes: i64,
+        /// Bodies on which the rules took too long.
+        pub timeouts: i64,
+        pub matches: i64,
+        pub matches_outside: i64,
+        pub created_at: Timestamp,
+        pub started_at: Option<Timestamp>,
+        pub finished_at: Option<Timestamp>,
+    }
 }
 
-/// A body that a rule of a job is true of.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RetrohuntMatch {
-    pub sha256: BlobHash,
-    pub rule_name: String,
-    pub snippet: Option<String>,
+columns! {
+    /// A body that a rule of a job is true of.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct RetrohuntMatch of m {
+        pub sha256: BlobHash,
+        pub rule_name: String,
+        pub snippet: Option<String>,
+    }
 }
 
 /// Why a job was not taken.
@@ -75,32 +79,6 @@ impl From<StoreError> for JobRefused {
         Self::Store(error)
     }
 }
-
-columns! {
-    RetrohuntJob {
-        number: "j.number",
-        id: "j.id",
-        rules: "j.rules",
-        corpus: "j.corpus",
-        notification_email: "j.notification_email",
-        range: (Range "j.range_start, j.range_end"),
-        status: "j.status",
-        looked: "j.looked",
-        to_look: "j.to_look",
-        scanned_bytes: "j.scanned_bytes",
-        timeouts: "j.timeouts",
-        matches: "j.matches",
-        matches_outside: "j.matches_outside",
-        created_at: "j.created_at",
-        started_at: "j.started_at",
-        finished_at: "j.finished_at",
-    }
-}
-
-/// From and until, of the times of the files that are looked at.
-type Range = (Option<i64>, Option<i64>);
-
-columns! { RetrohuntMatch { sha256: "m.sha256", rule_name: "m.rule_name", snippet: "m.snippet" } }
 
 /// Selects jobs.
 fn select() -> String {

@@ -34,17 +34,19 @@ pub(in super::super) const FOUND: i64 = 0;
 pub(in super::super) const ABSENT: i64 = 1;
 pub(in super::super) const UNKNOWN: i64 = 2;
 
-/// The newest probe result of a key, with its open interval.
-#[derive(Default)]
-struct ProbeRow {
-    outcome: i64,
-    at: Timestamp,
-    reason: Option<String>,
-    open: Option<Open>,
-    touched: bool,
-    /// There are rows of `evidence`.
-    evident: bool,
-    evidence_moved: bool,
+columns! {
+    /// The newest probe result of a key, with its open interval.
+    #[derive(Default)]
+    struct ProbeRow of l {
+        outcome: i64,
+        at: Timestamp,
+        reason: Option<String>,
+        open: Option<Open> = { None },
+        touched: bool = { false },
+        /// There are rows of `evidence`.
+        evident: bool = { false },
+        evidence_moved: bool = { false },
+    }
 }
 
 /// An open interval.
@@ -83,18 +85,6 @@ pub(super) struct Batch {
     done: i64,
     unknown: i64,
     latest: Timestamp,
-}
-
-columns! {
-    ProbeRow {
-        outcome: "l.outcome",
-        at: "l.at",
-        reason: "l.reason",
-        open: { None },
-        touched: { false },
-        evident: { false },
-        evidence_moved: { false },
-    }
 }
 
 /// The columns of a probe that hold its open interval; all null where none is open.
