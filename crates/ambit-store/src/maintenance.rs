@@ -127,8 +127,7 @@ impl Sweep {
     /// True when there may be more.
     async fn sweep(&self, tx: &mut Tx) -> Result<bool, StoreError> {
         let sql = format!("{} LIMIT {SWEPT_ROWS_MAX}", self.select);
-        let rows = tx.rows(&sql, Vec::new()).await?;
-        let keys = rows.iter().map(|row| row.get::<Vec<u8>>(0)).collect::<Result<Vec<_>, _>>()?;
+        let keys: Vec<Vec<u8>> = tx.read_all(&sql, Vec::new()).await?;
         for delete in self.deletes {
             tx.run_in(delete, Vec::new(), &keys, "").await?;
         }

@@ -191,6 +191,16 @@ impl Tx {
         self.row(sql, values).await?.as_ref().map(Row::read).transpose()
     }
 
+    /// The first row of an answer, read; `NotFound` where there is none.
+    pub(crate) async fn find<T: FromRow>(&mut self, sql: &str, values: Vec<Value>) -> Result<T, StoreError> {
+        self.read_first(sql, values).await?.ok_or(StoreError::NotFound)
+    }
+
+    /// Runs a statement that has to change a row; `NotFound` where it changes none.
+    pub(crate) async fn change(&mut self, sql: &str, values: Vec<Value>) -> Result<(), StoreError> {
+        if self.run(sql, values).await? == 0 { Err(StoreError::NotFound) } else { Ok(()) }
+    }
+
     /// The first row, read, of an answer that always has one.
     pub(crate) async fn read_one<T: FromRow>(&mut self, sql: &str, values: Vec<Value>) -> Result<T, StoreError> {
         self.one(sql, values).await?.read()

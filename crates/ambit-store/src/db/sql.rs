@@ -103,11 +103,6 @@ impl Row {
         T::read(self, column)
     }
 
-    /// A text column that holds a JSON document.
-    pub(crate) fn json<T: serde::de::DeserializeOwned>(&self, column: usize) -> Result<T, StoreError> {
-        from_json(&self.get::<String>(column)?)
-    }
-
     /// How many columns there are.
     pub(crate) fn len(&self) -> usize {
         match self {

@@ -1,14 +1,13 @@
 //! Looks of live rules that wait: each owner's rules have a slice of time, and what does not fit into it waits here for
 //! the owner's next turn, so that no owner's costly rules hold up the others'.
 
-use super::hunt::{SPECIMENS, record_hunt, specimen};
-use super::turns::note_turn;
+use super::hunt::{record_hunt, specimens};
+use super::turns::{note_turn, turns};
 use super::{Engine, Hunted, LiveRuleset, Specimen};
 use crate::StoreError;
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use ambit_model::Timestamp;
-use std::collections::BTreeMap;
 
 /// The most deferred rule evaluations of one owner. Rules that fall further behind count as too slow.
 const DEFERRED_OF_OWNER_MAX: i64 = 20_000;
@@ -56,10 +55,7 @@ impl Engine {
             }
         }
         let mut tx = self.store.read().await?;
-        let mut turns = BTreeMap::new();
-        for row in tx.rows("SELECT id, number FROM turns WHERE what = $1", values![OWNER]).await? {
-            turns.insert(row.get::<i64>(0)?, row.get::<i64>(1)?);
-        }
+        let turns = turns(&mut tx, OWNER).await?;
         owners.sort_by_key(|(owner, _)| (turns.get(owner).copied().unwrap_or(0), *owner));
         Ok(owners)
     }
@@ -84,20 +80,18 @@ async fn take(tx: &mut Tx, live: &[LiveRuleset], limit: i64) -> Result<Deferred,
     let sql = "SELECT d.owner_id FROM (SELECT DISTINCT owner_id FROM hunts_deferred) d
                LEFT JOIN turns t ON t.what = $1 AND t.id = d.owner_id ORDER BY COALESCE(t.number, 0), d.owner_id LIMIT \
                1";
-    let Some(row) = tx.row(sql, values![OWNER]).await? else {
+    let Some(owner) = tx.read_first::<i64>(sql, values![OWNER]).await? else {
         return Ok(Deferred::default());
     };
-    let owner: i64 = row.get(0)?;
     note_turn(tx, OWNER, owner).await?;
     let sql = "SELECT d.ruleset_id, d.edition, d.specimen FROM hunts_deferred d WHERE d.owner_id = $1 ORDER BY \
                d.number LIMIT $2";
     let (mut scans, mut over) = (Vec::new(), Vec::new());
-    for row in tx.rows(sql, values![owner, limit]).await? {
-        let (id, edition, number): (String, i64, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
-        let found = tx.row(&format!("{SPECIMENS} WHERE s.number = $1"), values![number]).await?;
+    for (id, edition, number) in tx.read_all::<(String, i64, i64)>(sql, values![owner, limit]).await? {
+        let found = tx.read_first(&format!("{} s.number = $1", specimens()), values![number]).await?;
         let ruleset = live.iter().find(|ruleset| ruleset.id == id && ruleset.edition == edition);
         match (ruleset, found) {
-            (Some(ruleset), Some(found)) => scans.push((ruleset.clone(), specimen(&found)?)),
+            (Some(ruleset), Some(found)) => scans.push((ruleset.clone(), found)),
             _ => over.extend(values![id, edition, number]),
         }
     }

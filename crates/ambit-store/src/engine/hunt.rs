@@ -5,42 +5,47 @@
 use super::Engine;
 use super::deferred::defer;
 use super::place::LAPSED_MS;
-use crate::db::sql::{Tx, from_json, to_json, values};
+use crate::db::rows::{Rows, columns, list, named};
+use crate::db::sql::{Tx, to_json, values};
 use crate::db::writer::transaction;
 use crate::people::access;
 use crate::wider::hunting_notifications::NOTIFICATIONS_MAX;
 use crate::wider::hunting_rulesets::{TIMEOUTS_MAX, day};
+use crate::wider::objects;
 use crate::wider::retrohunt_jobs::MATCHES_MAX;
-use crate::wider::{objects, packs};
 use crate::{Pack, StoreError};
-use ambit_model::Timestamp;
 use ambit_model::id::BlobHash;
+use ambit_model::{Timestamp, Uid};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
-/// Bytes that rules look at.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Specimen {
-    pub number: i64,
-    pub sha256: BlobHash,
-    /// 0: everybody's.
-    pub collection: i64,
-    /// The body of a page, not an uploaded file.
-    pub is_page: bool,
-    pub size: i64,
-    pub at: Timestamp,
+columns! {
+    /// Bytes that rules look at.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Specimen of s {
+        pub number: i64,
+        pub sha256: BlobHash,
+        /// 0: everybody's.
+        pub collection: i64 = "s.collection_id",
+        /// The body of a page, not an uploaded file.
+        pub is_page: bool = ("s.uid", |entity: Option<Uid>| entity.is_some()),
+        pub size: i64 = ("b.size", Option::unwrap_or_default),
+        pub at: Timestamp,
+    }
 }
 
-/// A set of rules that looks at new specimens.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LiveRuleset {
-    pub id: String,
-    /// Raised with its rules.
-    pub edition: i64,
-    /// The user who owns it.
-    pub owner: i64,
-    /// It looks at bodies of pages alone.
-    pub pages_only: bool,
+columns! {
+    /// A set of rules that looks at new specimens.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct LiveRuleset of r {
+        pub id: String,
+        /// Raised with its rules.
+        pub edition: i64,
+        /// The user who owns it.
+        pub owner: i64 = "r.owner_id",
+        /// It looks at bodies of pages alone.
+        pub pages_only: bool = ("r.match_object_type", |kind: String| kind == "url"),
+    }
 }
 
 /// A rule that is true of a specimen.
@@ -70,25 +75,29 @@ impl Hunted {
     }
 }
 
-/// An analysis that waits for its results.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WaitingAnalysis {
-    pub number: i64,
-    pub sha256: BlobHash,
-    pub sha1: String,
-    pub md5: String,
+columns! {
+    /// An analysis that waits for its results.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct WaitingAnalysis of f {
+        pub number: i64 = "a.number",
+        pub sha256: BlobHash,
+        pub sha1: String,
+        pub md5: String,
+    }
 }
 
-/// A job that this engine holds.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HeldJob {
-    pub number: i64,
-    pub user: i64,
-    pub rules: String,
-    /// The last specimen that was examined, and the last that has to be.
-    pub position: i64,
-    pub until: i64,
-    pub range: (Option<i64>, Option<i64>),
+columns! {
+    /// A job that this engine holds.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct HeldJob {
+        pub number: i64,
+        pub user: i64 = "user_id",
+        pub rules: String,
+        /// The last specimen that was examined, and the last that has to be.
+        pub position: i64,
+        pub until: i64,
+        pub range: (Option<i64>, Option<i64>) = "range_start, range_end",
+    }
 }
 
 /// A part of a job that was done.
@@ -107,54 +116,37 @@ pub struct JobPart {
 /// Bodies on which a job's rules may take too long before it is ended.
 const JOB_TIMEOUTS_MAX: i64 = 10;
 
-pub(super) const SPECIMENS: &str = "SELECT s.number, s.sha256, s.collection_id, s.uid, b.size, s.at FROM specimens s \
-                                    LEFT JOIN blobs b ON b.hash = s.sha256";
-
-pub(super) fn specimen(row: &crate::db::sql::Row) -> Result<Specimen, StoreError> {
-    Ok(Specimen {
-        number: row.get(0)?,
-        sha256: row.get(1)?,
-        collection: row.get(2)?,
-        is_page: row.get::<Option<Vec<u8>>>(3)?.is_some(),
-        size: row.get::<Option<i64>>(4)?.unwrap_or(0),
-        at: row.get(5)?,
-    })
+/// Selects specimens by a condition that follows.
+pub(super) fn specimens() -> String {
+    format!("SELECT {} FROM specimens s LEFT JOIN blobs b ON b.hash = s.sha256 WHERE", list::<Specimen>())
 }
 
 impl Engine {
     /// Returns the specimens that the live rules have not examined, oldest first.
     pub async fn waiting_specimens(&self, limit: i64) -> Result<Vec<Specimen>, StoreError> {
         let mut tx = self.store.read().await?;
-        let sql = format!("{SPECIMENS} WHERE s.hunted_at IS NULL ORDER BY s.number LIMIT $1");
-        tx.rows(&sql, values![limit]).await?.iter().map(specimen).collect()
+        let sql = format!("{} s.hunted_at IS NULL ORDER BY s.number LIMIT $1", specimens());
+        tx.read_all(&sql, values![limit]).await
     }
 
     /// Returns the rule sets that run now: enabled, below their daily limit, not too slow, and of an owner who is not
     /// suspended.
     pub async fn live_rulesets(&self, now: Timestamp) -> Result<Vec<LiveRuleset>, StoreError> {
         let mut tx = self.store.read().await?;
-        let sql = "SELECT r.id, r.edition, r.owner_id, r.match_object_type FROM hunting_rulesets r JOIN users u ON \
-                   u.id = r.owner_id
-                   WHERE r.enabled = 1 AND u.status = 'active' AND r.timeouts < $1 AND (r.reported_day <> $2 OR \
-                   r.reported < r.daily_limit) ORDER BY r.number";
-        let rows = tx.rows(sql, values![TIMEOUTS_MAX, day(now)]).await?;
-        let live = |row: &crate::db::sql::Row| {
-            Ok(LiveRuleset {
-                id: row.get(0)?,
-                edition: row.get(1)?,
-                owner: row.get(2)?,
-                pages_only: row.get::<String>(3)? == "url",
-            })
-        };
-        rows.iter().map(live).collect()
+        let sql = format!(
+            "SELECT {} FROM hunting_rulesets r JOIN users u ON u.id = r.owner_id
+             WHERE r.enabled = 1 AND u.status = 'active' AND r.timeouts < $1
+             AND (r.reported_day <> $2 OR r.reported < r.daily_limit) ORDER BY r.number",
+            list::<LiveRuleset>()
+        );
+        tx.read_all(&sql, values![TIMEOUTS_MAX, day(now)]).await
     }
 
     /// The source of an edition of a set; `None`: it is another one by now.
     pub async fn ruleset_source(&self, ruleset: &LiveRuleset) -> Result<Option<String>, StoreError> {
         let mut tx = self.store.read().await?;
         let sql = "SELECT rules FROM hunting_rulesets WHERE id = $1 AND edition = $2";
-        let row = tx.row(sql, values![&ruleset.id, ruleset.edition]).await?;
-        row.map(|row| row.get(0)).transpose()
+        tx.read_first(sql, values![&ruleset.id, ruleset.edition]).await
     }
 
     /// Returns the collections whose bodies a user may see, with 0 for what every user may see.
@@ -185,19 +177,17 @@ impl Engine {
     /// Analyses that wait, oldest first.
     pub async fn waiting_analyses(&self, limit: i64) -> Result<Vec<WaitingAnalysis>, StoreError> {
         let mut tx = self.store.read().await?;
-        let sql = "SELECT a.number, f.sha256, f.sha1, f.md5 FROM analyses a JOIN files f ON f.sha256 = a.sha256
-                   WHERE a.finished_at IS NULL ORDER BY a.number LIMIT $1";
-        let waiting = |row: &crate::db::sql::Row| {
-            Ok(WaitingAnalysis { number: row.get(0)?, sha256: row.get(1)?, sha1: row.get(2)?, md5: row.get(3)? })
-        };
-        tx.rows(sql, values![limit]).await?.iter().map(waiting).collect()
+        let sql = format!(
+            "SELECT {} FROM analyses a JOIN files f ON f.sha256 = a.sha256 WHERE a.finished_at IS NULL ORDER BY a.number \
+             LIMIT $1",
+            list::<WaitingAnalysis>()
+        );
+        tx.read_all(&sql, values![limit]).await
     }
 
     /// Every pack, by name.
     pub async fn packs(&self) -> Result<Vec<Pack>, StoreError> {
-        let mut tx = self.store.read().await?;
-        let sql = "SELECT name, kind, entries, version, loaded_at FROM packs ORDER BY name";
-        tx.rows(sql, Vec::new()).await?.iter().map(packs::pack).collect()
+        self.store.list_packs().await
     }
 
     /// Finishes an analysis; one that another engine finished stays.
@@ -229,8 +219,8 @@ impl Engine {
     /// The next specimens of a job, with bytes.
     pub async fn specimens_of(&self, job: &HeldJob, limit: i64) -> Result<Vec<Specimen>, StoreError> {
         let mut tx = self.store.read().await?;
-        let sql = format!("{SPECIMENS} WHERE s.number > $1 AND s.number <= $2 ORDER BY s.number LIMIT $3");
-        tx.rows(&sql, values![job.position, job.until, limit]).await?.iter().map(specimen).collect()
+        let sql = format!("{} s.number > $1 AND s.number <= $2 ORDER BY s.number LIMIT $3", specimens());
+        tx.read_all(&sql, values![job.position, job.until, limit]).await
     }
 
     /// Writes a part of a job with the position it leads to. False: the job is not this engine's to go on with:
@@ -263,6 +253,37 @@ pub(super) async fn record_hunt(tx: &mut Tx, hunted: &Hunted, now: Timestamp) ->
     Ok(())
 }
 
+columns! {
+    /// What a set's reports need to know of it.
+    struct Reporter {
+        name: String,
+        tags: Vec<String> = (json),
+        owner: i64 = "owner_id",
+        enabled: bool,
+        daily_limit: i64,
+        reported_day: i64,
+        reported: i64,
+    }
+}
+
+impl Reporter {
+    /// How many it reported on a day.
+    fn reported_on(&self, day: i64) -> i64 {
+        if self.reported_day == day { self.reported } else { 0 }
+    }
+
+    /// The names of rule and set, the hash, the tags of both.
+    fn tags_of(&self, found: &RuleMatch, sha256: BlobHash) -> Vec<String> {
+        let mut all = vec![found.rule.to_lowercase(), self.name.to_lowercase(), sha256.to_string()];
+        for tag in found.tags.iter().chain(&self.tags).map(|tag| tag.to_lowercase()) {
+            if !all.contains(&tag) {
+                all.push(tag);
+            }
+        }
+        all
+    }
+}
+
 /// Notifications of one set about one specimen, as many as its limit leaves.
 async fn report(
     tx: &mut Tx,
@@ -272,35 +293,32 @@ async fn report(
     now: Timestamp,
 ) -> Result<(), StoreError> {
     let lock = if tx.is_postgres() { " FOR UPDATE" } else { "" };
-    let sql = format!(
-        "SELECT name, tags, owner_id, enabled, daily_limit, reported_day, reported FROM hunting_rulesets WHERE id = $1 \
-         AND edition = $2{lock}"
-    );
-    let Some(row) = tx.row(&sql, values![&ruleset.id, ruleset.edition]).await? else {
+    let sql = format!("SELECT {} FROM hunting_rulesets WHERE id = $1 AND edition = $2{lock}", list::<Reporter>());
+    let Some(set) = tx.read_first::<Reporter>(&sql, values![&ruleset.id, ruleset.edition]).await? else {
         return Ok(());
     };
-    let (name, tags): (String, Vec<String>) = (row.get(0)?, from_json(&row.get::<String>(1)?)?);
-    let reported = if row.get::<i64>(5)? == day(now) { row.get::<i64>(6)? } else { 0 };
-    let room = usize::try_from(row.get::<i64>(4)? - reported).unwrap_or(0);
-    let owner: i64 = row.get(2)?;
-    if !row.get::<bool>(3)? || room == 0 {
+    let reported = set.reported_on(day(now));
+    let room = usize::try_from(set.daily_limit - reported).unwrap_or(0);
+    if !set.enabled || room == 0 {
         return Ok(());
     }
-    let mut rows = Vec::new();
-    for one in matches.iter().take(room) {
-        let id = format!("{}-{}-{}", ruleset.id, rand::random::<u32>(), &specimen.sha256.to_string()[..32]);
-        let mut all = vec![one.rule.to_lowercase(), name.to_lowercase(), specimen.sha256.to_string()];
-        for tag in one.tags.iter().chain(&tags).map(|tag| tag.to_lowercase()) {
-            if !all.contains(&tag) {
-                all.push(tag);
-            }
+    let notification = |found: &RuleMatch| {
+        named! {
+            id: format!("{}-{}-{}", ruleset.id, rand::random::<u32>(), &specimen.sha256.to_string()[..32]),
+            user_id: set.owner,
+            ruleset_id: &ruleset.id,
+            ruleset_name: &set.name,
+            rule_name: &found.rule,
+            rule_tags: to_json(&found.tags),
+            tags: to_json(&set.tags_of(found, specimen.sha256)),
+            sha256: specimen.sha256,
+            collection_id: specimen.collection,
+            snippet: found.snippet.clone(),
+            at: now,
         }
-        rows.extend(values![id, owner, &ruleset.id, &name, &one.rule, to_json(&one.tags), to_json(&all)]);
-        rows.extend(values![specimen.sha256, specimen.collection, one.snippet.clone(), now]);
-    }
-    let head = "INSERT INTO hunting_notifications (id, user_id, ruleset_id, ruleset_name, rule_name, rule_tags, tags, \
-                sha256, collection_id, snippet, at)";
-    tx.many(head, 11, rows, "").await?;
+    };
+    let rows: Rows = matches.iter().take(room).map(notification).collect();
+    tx.insert("hunting_notifications", rows, "").await?;
     let count = reported + i64::try_from(matches.len().min(room)).unwrap_or(i64::MAX);
     let sql = "UPDATE hunting_rulesets SET reported_day = $1, reported = $2 WHERE id = $3";
     tx.run(sql, values![day(now), count, &ruleset.id]).await?;
@@ -309,7 +327,7 @@ async fn report(
          (SELECT n.number FROM hunting_notifications n WHERE n.user_id = $2 ORDER BY n.number DESC LIMIT \
          {NOTIFICATIONS_MAX}) AS kept)"
     );
-    tx.run(&sql, values![owner, owner]).await.map(|_| ())
+    tx.run(&sql, values![set.owner, set.owner]).await.map(|_| ())
 }
 
 async fn hold_jobs(tx: &mut Tx, engine: i64, limit: i64, now: Timestamp) -> Result<Vec<HeldJob>, StoreError> {
@@ -326,19 +344,12 @@ async fn hold_jobs(tx: &mut Tx, engine: i64, limit: i64, now: Timestamp) -> Resu
             FROM retrohunt_jobs WHERE status IN ('starting', 'running') AND {free}
             AND EXISTS (SELECT 1 FROM users u WHERE u.id = user_id AND u.status = 'active')) AS waiting ORDER BY \
             place, number LIMIT $4)
-         RETURNING number, user_id, rules, position, until, range_start, range_end, status"
+         RETURNING {}, status",
+        list::<HeldJob>()
     );
     let mut out = Vec::new();
-    for row in tx.rows(&sql, values![engine, engine, lapsed, limit]).await? {
-        let job = HeldJob {
-            number: row.get(0)?,
-            user: row.get(1)?,
-            rules: row.get(2)?,
-            position: row.get(3)?,
-            until: row.get(4)?,
-            range: (row.get(5)?, row.get(6)?),
-        };
-        if row.get::<String>(7)? == "starting" {
+    for (job, status) in tx.read_all::<(HeldJob, String)>(&sql, values![engine, engine, lapsed, limit]).await? {
+        if status == "starting" {
             start(tx, &job, now).await?;
         }
         out.push(job);
@@ -352,12 +363,8 @@ async fn start(tx: &mut Tx, job: &HeldJob, now: Timestamp) -> Result<(), StoreEr
     let principal = access::load(tx, job.user, None).await?;
     let collections = objects::collection_ids(tx, &principal).await?;
     let sql = "SELECT collection_id, COUNT(*) FROM specimens WHERE number <= $1 GROUP BY collection_id";
-    let mut to_look = 0;
-    for row in tx.rows(sql, values![job.until]).await? {
-        if collections.contains(&row.get::<i64>(0)?) {
-            to_look += row.get::<i64>(1)?;
-        }
-    }
+    let counts: Vec<(i64, i64)> = tx.read_all(sql, values![job.until]).await?;
+    let to_look: i64 = counts.iter().filter(|(of, _)| collections.contains(of)).map(|(_, count)| count).sum();
     let sql = "UPDATE retrohunt_jobs SET status = 'running', started_at = $1, to_look = $2 WHERE number = $3";
     tx.run(sql, values![now, to_look, job.number]).await.map(|_| ())
 }
@@ -374,11 +381,10 @@ async fn record_part(
         "SELECT status, position, matches + matches_outside, timeouts FROM retrohunt_jobs WHERE number = $1 AND \
          engine_id = $2{lock}"
     );
-    let Some(row) = tx.row(&sql, values![job.number, engine]).await? else {
+    let held: Option<(String, i64, i64, i64)> = tx.read_first(&sql, values![job.number, engine]).await?;
+    let Some((status, position, known, timeouts)) = held else {
         return Ok(false);
     };
-    let (status, position, known, timeouts): (String, i64, i64, i64) =
-        (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
     if !["running", "aborting"].contains(&status.as_str()) || position != job.position {
         return Ok(false);
     }

@@ -106,7 +106,7 @@ impl Engine {
     pub async fn scope_revision(&self, collection: Uuid) -> Result<i64, StoreError> {
         let mut tx = self.store.read().await?;
         let sql = "SELECT scope_revision FROM collections WHERE uuid = $1";
-        tx.read_first(sql, values![collection]).await?.ok_or(StoreError::NotFound)
+        tx.find(sql, values![collection]).await
     }
 
     /// Returns the seeds of a collection that were given on a command line of this installation.

@@ -4,9 +4,11 @@
 use super::Engine;
 use super::place::LAPSED_MS;
 use crate::StoreError;
-use crate::db::sql::{Row, Tx, values};
+use crate::db::rows::{columns, list};
+use crate::db::sql::{Tx, values};
 use ambit_model::Timestamp;
 use ambit_model::id::RunId;
+use ambit_model::run::RunState;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -43,8 +45,24 @@ struct OpenRun {
     turn: i64,
 }
 
+columns! {
+    /// What is stored of an open run.
+    struct StoredRun of r {
+        id: RunId,
+        project: i64 = "c.project_id",
+        user: Option<i64> = "r.created_by",
+        state: RunState,
+        priority: i64,
+        size: i64,
+        by_administrator: bool = "COALESCE(u.administrator, 0)",
+        turn: i64,
+        holder: Option<i64> = "r.engine_id",
+        heard_at: i64 = "COALESCE((SELECT e.heartbeat_at FROM engines e WHERE e.id = r.engine_id), 0)",
+    }
+}
+
 /// When somebody was served last; nobody has number 0.
-type Turns = BTreeMap<i64, i64>;
+pub(super) type Turns = BTreeMap<i64, i64>;
 
 /// How many runs are carried of each project, and of each user in it.
 #[derive(Default)]
@@ -76,34 +94,27 @@ impl Queue {
         now: Timestamp,
     ) -> Result<Self, StoreError> {
         let sql = format!(
-            "SELECT r.id, c.project_id, r.created_by, r.state, r.priority, r.size, COALESCE(u.administrator, 0), \
-             r.turn, r.engine_id,
-             COALESCE((SELECT e.heartbeat_at FROM engines e WHERE e.id = r.engine_id), 0)
-             FROM runs r JOIN collections c ON c.id = r.collection_id LEFT JOIN users u ON u.id = r.created_by
-             WHERE r.state IN ('running', 'scheduled') AND c.deleted_at IS NULL ORDER BY r.state, r.priority DESC, \
-             r.id LIMIT {OPEN_RUNS_MAX}"
+            "SELECT {} FROM runs r JOIN collections c ON c.id = r.collection_id LEFT JOIN users u ON u.id = r.created_by
+             WHERE r.state IN ('running', 'scheduled') AND c.deleted_at IS NULL
+             ORDER BY r.state, r.priority DESC, r.id LIMIT {OPEN_RUNS_MAX}",
+            list::<StoredRun>()
         );
-        let lapsed = now.0 - LAPSED_MS;
-        let read = |row: &Row| {
-            let id: RunId = row.get(0)?;
-            let holder: Option<i64> = row.get(8)?;
-            Ok(OpenRun {
-                id,
-                project: row.get(1)?,
-                user: row.get(2)?,
-                running: row.get::<String>(3)? == "running",
-                priority: row.get(4)?,
-                short: row.get::<i64>(5)? <= SHORT_SIZE_MAX || row.get(6)?,
-                carried: match holder {
-                    None => false,
-                    Some(holder) if holder == engine => carried.contains(&id),
-                    Some(_) => row.get::<i64>(9)? > lapsed,
-                },
-                turn: row.get(7)?,
-            })
+        let open = |run: StoredRun| OpenRun {
+            id: run.id,
+            project: run.project,
+            user: run.user,
+            running: run.state == RunState::Running,
+            priority: run.priority,
+            short: run.size <= SHORT_SIZE_MAX || run.by_administrator,
+            carried: match run.holder {
+                None => false,
+                Some(holder) if holder == engine => carried.contains(&run.id),
+                Some(_) => run.heard_at > now.0 - LAPSED_MS,
+            },
+            turn: run.turn,
         };
         Ok(Self {
-            open: tx.rows(&sql, Vec::new()).await?.iter().map(read).collect::<Result<_, StoreError>>()?,
+            open: tx.read_all(&sql, Vec::new()).await?.into_iter().map(open).collect(),
             projects: turns(tx, PROJECT).await?,
             users: turns(tx, USER).await?,
         })
@@ -152,7 +163,8 @@ impl Queue {
     }
 }
 
-async fn turns(tx: &mut Tx, what: &str) -> Result<Turns, StoreError> {
+/// When each one of a sort was served last.
+pub(super) async fn turns(tx: &mut Tx, what: &str) -> Result<Turns, StoreError> {
     let turns = tx.read_all("SELECT id, number FROM turns WHERE what = $1", values![what]).await?;
     Ok(turns.into_iter().collect())
 }
@@ -161,8 +173,7 @@ async fn turns(tx: &mut Tx, what: &str) -> Result<Turns, StoreError> {
 pub(super) async fn take_turn(tx: &mut Tx, run: RunId) -> Result<(), StoreError> {
     let sql =
         "SELECT c.project_id, r.created_by FROM runs r JOIN collections c ON c.id = r.collection_id WHERE r.id = $1";
-    let row = tx.one(sql, values![run]).await?;
-    let (project, user): (i64, Option<i64>) = (row.get(0)?, row.get(1)?);
+    let (project, user): (i64, Option<i64>) = tx.read_one(sql, values![run]).await?;
     let number = note_turn(tx, PROJECT, project).await?;
     if let Some(user) = user {
         note_turn(tx, USER, user).await?;

@@ -112,8 +112,7 @@ const UNREFERENCED: &str = "b.written_at < $1 AND NOT EXISTS (SELECT 1 FROM evid
 /// Unreferenced blobs that are no longer young; true when there may be more.
 pub(crate) async fn sweep(tx: &mut Tx, now: Timestamp) -> Result<bool, StoreError> {
     let select = format!("SELECT b.hash FROM blobs b WHERE {UNREFERENCED} LIMIT {SWEPT_ROWS_MAX}");
-    let rows = tx.rows(&select, values![now.0 - UNREFERENCED_MS, now.0 - WAITING_MS]).await?;
-    let keys = rows.iter().map(|row| row.get::<BlobHash>(0)).collect::<Result<Vec<_>, _>>()?;
+    let keys: Vec<BlobHash> = tx.read_all(&select, values![now.0 - UNREFERENCED_MS, now.0 - WAITING_MS]).await?;
     remove_unreferenced(tx, &keys, Timestamp(now.0 - UNREFERENCED_MS), now).await
 }
 
@@ -126,12 +125,8 @@ pub(crate) async fn remove_unreferenced(
     now: Timestamp,
 ) -> Result<bool, StoreError> {
     let head = format!("DELETE FROM blobs AS b WHERE {UNREFERENCED} AND b.hash IN");
-    let mut gone = Vec::new();
-    for row in
-        tx.rows_in(&head, values![before, now.0 - WAITING_MS], hashes, "RETURNING COALESCE(stored_as, hash)").await?
-    {
-        gone.push(row.get::<BlobHash>(0)?);
-    }
+    let tail = "RETURNING COALESCE(stored_as, hash)";
+    let gone: Vec<BlobHash> = tx.read_in(&head, values![before, now.0 - WAITING_MS], hashes, tail).await?;
     tx.run_in("DELETE FROM blob_chunks WHERE hash IN", Vec::new(), &gone, "").await?;
     Ok(!gone.is_empty())
 }

@@ -1,6 +1,7 @@
 //! What each search needs of the collections that its caller may see: names and the starts of their last runs, without
 //! the counters of a whole view.
 
+use crate::db::rows::{columns, list};
 use crate::db::sql::{Tx, values};
 use crate::{Principal, Store, StoreError};
 use ambit_model::Timestamp;
@@ -9,17 +10,20 @@ use uuid::Uuid;
 /// Finished runs whose starts are shown (`last_scan_count_N`, N up to 10).
 const LAST_REFRESHES_MAX: i64 = 10;
 
-/// The data of a collection that a search needs to resolve `collection:` and `last_refresh`, and that its hits repeat.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CollectionContext {
-    pub id: i64,
-    pub uuid: Uuid,
-    pub name: String,
-    pub organization_uuid: Uuid,
-    pub last_refresh: Option<Timestamp>,
-    /// Starts of the last finished runs, newest first, at most 10.
-    pub last_refreshes: Vec<Timestamp>,
-    pub custom_last_refreshes_count: i64,
+columns! {
+    /// The data of a collection that a search needs to resolve `collection:` and `last_refresh`, and that its hits
+    /// repeat.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct CollectionContext of c {
+        pub id: i64,
+        pub uuid: Uuid,
+        pub name: String,
+        pub organization_uuid: Uuid = "o.uuid",
+        pub last_refresh: Option<Timestamp> = { None },
+        /// Starts of the last finished runs, newest first, at most 10.
+        pub last_refreshes: Vec<Timestamp> = { Vec::new() },
+        pub custom_last_refreshes_count: i64,
+    }
 }
 
 /// Collection and start of its last runs that had finished by a moment, newest first, at most 10 each.
@@ -54,26 +58,14 @@ impl Store {
         moment: Timestamp,
     ) -> Result<Vec<CollectionContext>, StoreError> {
         let mut tx = self.read().await?;
-        let sql = "SELECT c.id, c.uuid, c.name, o.uuid, c.custom_last_refreshes_count
-                   FROM collections c JOIN projects p ON p.id = c.project_id JOIN organizations o ON o.id = \
-                   p.organization_id
-                   WHERE c.project_id = $1 AND c.deleted_at IS NULL AND p.deleted_at IS NULL ORDER BY c.id";
-        let mut contexts = Vec::new();
-        for row in tx.rows(sql, values![project]).await? {
-            let id = row.get(0)?;
-            if principal.collection_role(project, id).is_none() {
-                continue;
-            }
-            contexts.push(CollectionContext {
-                id,
-                uuid: row.get(1)?,
-                name: row.get(2)?,
-                organization_uuid: row.get(3)?,
-                last_refresh: None,
-                last_refreshes: Vec::new(),
-                custom_last_refreshes_count: row.get(4)?,
-            });
-        }
+        let sql = format!(
+            "SELECT {} FROM collections c JOIN projects p ON p.id = c.project_id JOIN organizations o ON o.id = \
+             p.organization_id
+             WHERE c.project_id = $1 AND c.deleted_at IS NULL AND p.deleted_at IS NULL ORDER BY c.id",
+            list::<CollectionContext>()
+        );
+        let mut contexts: Vec<CollectionContext> = tx.read_all(&sql, values![project]).await?;
+        contexts.retain(|context| principal.collection_role(project, context.id).is_some());
         let ids: Vec<i64> = contexts.iter().map(|context| context.id).collect();
         for (id, started_at) in refreshes(&mut tx, &ids, moment).await? {
             let context = contexts.iter_mut().find(|context| context.id == id).expect("only these were asked for");

@@ -1,11 +1,22 @@
 //! The open issues of many entities at once, now or as they were shown at a moment: what the hits of a search list
 //! beside their counts.
 
+use crate::db::rows::{columns, list};
 use crate::db::sql::{from_json, values};
 use crate::{Principal, Store, StoreError};
 use ambit_model::issue::IssueRecord;
 use ambit_model::{Timestamp, Uid};
 use std::collections::BTreeMap;
+
+columns! {
+    /// An issue with when its version that is shown now was opened.
+    struct Shown of i {
+        uid: Uid,
+        record: String,
+        opened_at: Timestamp,
+        collection: i64 = "i.collection_id",
+    }
+}
 
 impl Store {
     /// The issues of entities of a project that were open at a moment (`None`: now), as far as the caller may see them;
@@ -20,25 +31,28 @@ impl Store {
         let mut tx = self.read().await?;
         let moment = at.unwrap_or(Timestamp(i64::MAX));
         // A version that is shown now may have opened after the moment; then an older one was shown.
-        let head = "SELECT i.uid, i.entity_uid, i.record, i.opened_at, i.collection_id FROM issues i JOIN collections \
-                    c ON c.id = i.collection_id
-                    WHERE c.project_id = $1 AND i.first_seen <= $2 AND i.entity_uid IN";
+        let head = format!(
+            "SELECT {} FROM issues i JOIN collections c ON c.id = i.collection_id WHERE c.project_id = $1 AND \
+             i.first_seen <= $2 AND i.entity_uid IN",
+            list::<Shown>()
+        );
         let mut found: BTreeMap<Uid, IssueRecord> = BTreeMap::new();
         let mut older: Vec<Uid> = Vec::new();
-        for row in tx.rows_in(head, values![project, moment], entities, "").await? {
-            if principal.collection_role(project, row.get(4)?).is_none() {
+        for issue in tx.read_in::<Shown, _>(&head, values![project, moment], entities, "").await? {
+            if principal.collection_role(project, issue.collection).is_none() {
                 continue;
             }
-            let uid: Uid = row.get(0)?;
-            if row.get::<Timestamp>(3)? > moment {
-                older.push(uid);
+            if issue.opened_at > moment {
+                older.push(issue.uid);
             } else {
-                found.insert(uid, from_json(&row.get::<String>(2)?)?);
+                found.insert(issue.uid, from_json(&issue.record)?);
             }
         }
         let head = "SELECT uid, record FROM versions WHERE noun = 'issue' AND opened_at <= $1 AND uid IN";
-        for row in tx.rows_in(head, values![moment], &older, "ORDER BY opened_revision").await? {
-            found.insert(row.get(0)?, row.json(1)?);
+        let versions: Vec<(Uid, String)> =
+            tx.read_in(head, values![moment], &older, "ORDER BY opened_revision").await?;
+        for (uid, record) in versions {
+            found.insert(uid, from_json(&record)?);
         }
         let mut issues: BTreeMap<Uid, Vec<IssueRecord>> = BTreeMap::new();
         for record in found.into_values().filter(|record| record.status.is_open()) {

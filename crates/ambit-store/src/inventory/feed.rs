@@ -132,7 +132,7 @@ impl Store {
     pub async fn person_revision(&self, project: i64) -> Result<i64, StoreError> {
         let mut tx = self.read().await?;
         let sql = "SELECT person_revision FROM projects WHERE id = $1";
-        tx.read_first(sql, values![project]).await?.ok_or(StoreError::NotFound)
+        tx.find(sql, values![project]).await
     }
 
     /// The last revision that a person made anywhere.

@@ -157,8 +157,8 @@ impl Store {
         let sealed = self.seal(&purpose(uuid), to_json(&new.secrets).as_bytes());
         transaction!(self, Person, async |tx| {
             let project = projects::require(tx, &principal, project, ProjectRole::Owner).await?;
-            let count = tx.one("SELECT COUNT(*) FROM integrations WHERE project_id = $1", values![project]).await?;
-            if count.get::<i64>(0)? >= INTEGRATIONS_MAX {
+            let sql = "SELECT COUNT(*) FROM integrations WHERE project_id = $1";
+            if tx.read_one::<i64>(sql, values![project]).await? >= INTEGRATIONS_MAX {
                 return Err(StoreError::Conflict(format!("a project has at most {INTEGRATIONS_MAX} integrations")));
             }
             let names: Vec<&String> = new.secrets.keys().collect();

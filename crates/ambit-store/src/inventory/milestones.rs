@@ -3,6 +3,7 @@
 //! with it a milestone that is not before anything in it. A database that has this milestone has everything that it was
 //! made from; one that was restored to another state, or is of another installation, has not.
 
+use crate::db::rows::{columns, list};
 use crate::db::sql::{Tx, values};
 use crate::{Store, StoreError};
 use ambit_model::Timestamp;
@@ -10,23 +11,27 @@ use ambit_model::Timestamp;
 /// Milestones that are kept: what is further behind is as well made anew as brought up. Each takes some thirty bytes.
 const KEPT_MAX: i64 = 100_000;
 
-/// A revision with the random token of the transaction that made it. The default is one that no database has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Milestone {
-    pub revision: i64,
-    pub token: i64,
+columns! {
+    /// A revision with the random token of the transaction that made it. The default is one that no database has.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct Milestone of m {
+        pub revision: i64,
+        pub token: i64,
+    }
 }
 
-/// What a database says of itself to whoever holds a milestone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Footing {
-    /// The newest committed revision.
-    pub revision: i64,
-    /// The milestone of that revision.
-    pub newest: Milestone,
-    /// The milestone that was asked about is one of this database, and not so old that rows of the feed behind it may
-    /// be gone.
-    pub known: bool,
+columns! {
+    /// What a database says of itself to whoever holds a milestone.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Footing of r {
+        /// The newest committed revision.
+        pub revision: i64,
+        /// The milestone of that revision.
+        pub newest: Milestone = Milestone,
+        /// The milestone that was asked about is one of this database, and not so old that rows of the feed behind it
+        /// may be gone.
+        pub known: bool = "(SELECT COUNT(*) FROM milestones k WHERE k.revision = $1 AND k.token = $2)",
+    }
 }
 
 /// Leaves a milestone at the last revision of a transaction.
@@ -50,14 +55,10 @@ impl Store {
     /// Where the database stands, and whether a milestone is of its history.
     pub async fn footing(&self, milestone: Milestone) -> Result<Footing, StoreError> {
         let mut tx = self.read().await?;
-        let sql = "SELECT r.revision, m.revision, m.token, (SELECT COUNT(*) FROM milestones k WHERE k.revision = $1 \
-                   AND k.token = $2)
-                   FROM revision r CROSS JOIN milestones m WHERE r.one = 1 ORDER BY m.revision DESC LIMIT 1";
-        let row = tx.one(sql, values![milestone.revision, milestone.token]).await?;
-        Ok(Footing {
-            revision: row.get(0)?,
-            newest: Milestone { revision: row.get(1)?, token: row.get(2)? },
-            known: row.get::<i64>(3)? > 0,
-        })
+        let sql = format!(
+            "SELECT {} FROM revision r CROSS JOIN milestones m WHERE r.one = 1 ORDER BY m.revision DESC LIMIT 1",
+            list::<Footing>()
+        );
+        tx.read_one(&sql, values![milestone.revision, milestone.token]).await
     }
 }

@@ -1,7 +1,8 @@
 //! Notes that people write on entities and issues. A note is its own row: writers at once never meet. What was written,
 //! changed and removed stands in the audit log, without its text.
 
-use crate::db::sql::{Row, Tx, values};
+use crate::db::rows::{columns, list};
+use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::inventory::items::{self, Item, ItemView};
 use crate::people::audit;
@@ -15,32 +16,25 @@ use uuid::Uuid;
 /// Notes of one item at most: more is a log, not a conversation.
 const NOTES_OF_ITEM_MAX: i64 = 10_000;
 
-/// A note.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NoteView {
-    pub uid: Uid,
-    /// Markdown, as it was written.
-    pub text: String,
-    pub created_at: Timestamp,
-    pub updated_at: Timestamp,
-    /// Who wrote it.
-    pub author_uuid: Uuid,
-    /// The author's name in the wider API.
-    pub author: String,
+columns! {
+    /// A note.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct NoteView of n {
+        pub uid: Uid,
+        /// Markdown, as it was written.
+        pub text: String,
+        pub created_at: Timestamp,
+        pub updated_at: Timestamp,
+        /// Who wrote it.
+        pub author_uuid: Uuid = "u.uuid",
+        /// The author's name in the wider API.
+        pub author: String = "u.username",
+    }
 }
 
-const SELECT: &str = "SELECT n.uid, n.text, n.created_at, n.updated_at, u.uuid, u.username, u.id FROM notes n JOIN \
-                      users u ON u.id = n.created_by";
-
-fn note_from(row: &Row) -> Result<NoteView, StoreError> {
-    Ok(NoteView {
-        uid: row.get(0)?,
-        text: row.get(1)?,
-        created_at: row.get(2)?,
-        updated_at: row.get(3)?,
-        author_uuid: row.get(4)?,
-        author: row.get(5)?,
-    })
+/// Selects notes by a condition that follows.
+fn select() -> String {
+    format!("SELECT {} FROM notes n JOIN users u ON u.id = n.created_by WHERE", list::<NoteView>())
 }
 
 fn check_text(text: &str) -> Result<(), StoreError> {
@@ -52,12 +46,12 @@ fn check_text(text: &str) -> Result<(), StoreError> {
 
 /// A note of an item that the caller may change: its author's own, or any for admins of the collection.
 async fn find_own(tx: &mut Tx, principal: &Principal, view: &ItemView, note: Uid) -> Result<NoteView, StoreError> {
-    let sql = format!("{SELECT} WHERE n.uid = $1 AND n.item_uid = $2");
-    let row = tx.row(&sql, values![note, view.uid]).await?.ok_or(StoreError::NotFound)?;
-    if row.get::<i64>(6)? != principal.user_id() {
+    let sql = format!("{} n.uid = $1 AND n.item_uid = $2", select());
+    let note: NoteView = tx.find(&sql, values![note, view.uid]).await?;
+    if note.author_uuid != principal.user_uuid() {
         principal.require_collection(view.collection.project, view.collection.id, CollectionRole::Admin)?;
     }
-    note_from(&row)
+    Ok(note)
 }
 
 /// The action as it stands in the audit log.
@@ -94,9 +88,9 @@ impl Store {
     ) -> Result<(ItemView, Vec<NoteView>), StoreError> {
         let mut tx = self.read().await?;
         let view = items::require(&mut tx, principal, (item, id), project, CollectionRole::Viewer).await?;
-        let sql = format!("{SELECT} WHERE n.item_uid = $1 ORDER BY n.id LIMIT {NOTES_OF_ITEM_MAX}");
-        let rows = tx.rows(&sql, values![view.uid]).await?;
-        Ok((view, rows.iter().map(note_from).collect::<Result<_, _>>()?))
+        let sql = format!("{} n.item_uid = $1 ORDER BY n.id LIMIT {NOTES_OF_ITEM_MAX}", select());
+        let notes = tx.read_all(&sql, values![view.uid]).await?;
+        Ok((view, notes))
     }
 
     /// Writes a note on an entity or issue; for analysts of its collection.
@@ -112,8 +106,8 @@ impl Store {
         let (principal, id, text) = (principal.clone(), id.to_owned(), text.to_owned());
         transaction!(self, Person, async |tx| {
             let view = items::require(tx, &principal, (item, &id), project, CollectionRole::Analyst).await?;
-            let count = tx.one("SELECT COUNT(*) FROM notes WHERE item_uid = $1", values![view.uid]).await?;
-            if count.get::<i64>(0)? >= NOTES_OF_ITEM_MAX {
+            let sql = "SELECT COUNT(*) FROM notes WHERE item_uid = $1";
+            if tx.read_one::<i64>(sql, values![view.uid]).await? >= NOTES_OF_ITEM_MAX {
                 return Err(StoreError::Conflict(format!("there are {NOTES_OF_ITEM_MAX} notes: delete some first")));
             }
             let uid = Uid::from_bytes(rand::random());

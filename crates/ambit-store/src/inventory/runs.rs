@@ -95,7 +95,7 @@ const DUE: &str = "FROM collections c JOIN projects p ON p.id = c.project_id
 /// A run with the integer id of its collection.
 pub(crate) async fn load(tx: &mut Tx, id: RunId) -> Result<(Run, i64), StoreError> {
     let sql = format!("SELECT {}, c.id {FROM} WHERE r.id = $1", list::<Run>());
-    tx.read_first(&sql, values![id]).await?.ok_or(StoreError::NotFound)
+    tx.find(&sql, values![id]).await
 }
 
 /// The open run of a collection.

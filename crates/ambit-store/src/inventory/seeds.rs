@@ -1,6 +1,7 @@
 //! Seeds: the entities that people gave. They become entities of the collection when its next run is claimed.
 
-use crate::db::sql::{Row, Tx, values};
+use crate::db::rows::{columns, list as columns_of};
+use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::engine::mark_dirty;
 use crate::inventory::{collections, feed};
@@ -20,30 +21,19 @@ const NAME_SIZE: i64 = 16;
 /// Seeds of one collection at most.
 const SEEDS_MAX: usize = 10_000;
 
-fn seed_from(row: &Row) -> Result<Seed, StoreError> {
-    Ok(Seed {
-        id: row.get(0)?,
-        kind: Kind::from_name(&row.get::<String>(1)?)
-            .ok_or_else(|| StoreError::Bug("unknown kind of a seed".to_owned()))?,
-        name: row.get(2)?,
-        created_at: row.get(3)?,
-        confirmed: row.get(4)?,
-    })
-}
+columns! { Seed of s { id, kind, name, created_at, confirmed } }
 
 /// The seeds of a collection, by id.
 pub(crate) async fn list(tx: &mut Tx, collection: i64) -> Result<Vec<Seed>, StoreError> {
-    let sql = "SELECT id, kind, name, created_at, confirmed FROM seeds WHERE collection_id = $1 ORDER BY id";
-    tx.rows(sql, values![collection]).await?.iter().map(seed_from).collect()
+    let sql = format!("SELECT {} FROM seeds s WHERE s.collection_id = $1 ORDER BY s.id", columns_of::<Seed>());
+    tx.read_all(&sql, values![collection]).await
 }
 
 /// The seeds of a collection that the operator named, by id.
 pub(crate) async fn by_operator(tx: &mut Tx, collection: Uuid) -> Result<Vec<(Kind, String)>, StoreError> {
-    let sql = "SELECT s.id, s.kind, s.name, s.created_at, s.confirmed FROM seeds s JOIN collections c ON c.id = \
-               s.collection_id
-               WHERE c.uuid = $1 AND s.by_operator = 1 ORDER BY s.id";
-    let rows = tx.rows(sql, values![collection]).await?;
-    rows.iter().map(|row| seed_from(row).map(|seed| (seed.kind, seed.name))).collect()
+    let sql = "SELECT s.kind, s.name FROM seeds s JOIN collections c ON c.id = s.collection_id WHERE c.uuid = $1 AND \
+               s.by_operator = 1 ORDER BY s.id";
+    tx.read_all(sql, values![collection]).await
 }
 
 /// What the seeds of a collection ask of a run, as addresses.
@@ -179,9 +169,9 @@ impl Store {
         let principal = principal.clone();
         transaction!(self, Person, async |tx| {
             let sql = "SELECT c.uuid, s.name FROM seeds s JOIN collections c ON c.id = s.collection_id WHERE s.id = $1";
-            let row = tx.row(sql, values![id]).await?.ok_or(StoreError::NotFound)?;
-            let name: String = row.get(1)?;
-            let collection = collections::require(tx, &principal, row.get(0)?, CollectionRole::Admin).await?.collection;
+            let found: Option<(Uuid, String)> = tx.read_first(sql, values![id]).await?;
+            let (uuid, name) = found.ok_or(StoreError::NotFound)?;
+            let collection = collections::require(tx, &principal, uuid, CollectionRole::Admin).await?.collection;
             collections::lock(tx, collection.id).await?;
             tx.run("DELETE FROM seeds WHERE id = $1", values![id]).await?;
             let object = collection.uuid.to_string();

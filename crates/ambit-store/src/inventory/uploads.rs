@@ -199,18 +199,11 @@ impl Store {
     /// Reads a blob a chunk at a time; `None`: there is none.
     pub async fn read_blob(&self, hash: BlobHash) -> Result<Option<BlobReader>, StoreError> {
         let sql = "SELECT size, COALESCE(stored_as, hash) FROM blobs WHERE hash = $1";
-        let Some(row) = self.read().await?.row(sql, values![hash]).await? else {
+        let Some((size, key)) = self.read().await?.read_first::<(i64, BlobHash)>(sql, values![hash]).await? else {
             return Ok(None);
         };
-        Ok(Some(BlobReader {
-            store: self.clone(),
-            hash,
-            key: row.get(1)?,
-            hasher: Sha256::new(),
-            position: 0,
-            left: u64::try_from(row.get::<i64>(0)?)
-                .map_err(|_| StoreError::Bug("a blob of negative size".to_owned()))?,
-        }))
+        let left = u64::try_from(size).map_err(|_| StoreError::Bug("a blob of negative size".to_owned()))?;
+        Ok(Some(BlobReader { store: self.clone(), hash, key, hasher: Sha256::new(), position: 0, left }))
     }
 }
 
@@ -227,8 +220,8 @@ impl BlobReader {
         }
         let damaged = || StoreError::Bug(format!("the blob {} is damaged", self.hash));
         let sql = "SELECT bytes FROM blob_chunks WHERE hash = $1 AND position = $2";
-        let row = self.store.read().await?.row(sql, values![self.key, self.position]).await?;
-        let bytes = blobs::unpack_chunk(&row.ok_or_else(damaged)?.get::<Vec<u8>>(0)?)?;
+        let chunk: Option<Vec<u8>> = self.store.read().await?.read_first(sql, values![self.key, self.position]).await?;
+        let bytes = blobs::unpack_chunk(&chunk.ok_or_else(damaged)?)?;
         self.hasher.update(&bytes);
         self.left = self.left.checked_sub(bytes.len() as u64).filter(|_| !bytes.is_empty()).ok_or_else(damaged)?;
         self.position += 1;

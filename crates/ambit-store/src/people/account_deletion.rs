@@ -109,16 +109,15 @@ impl Store {
         let (principal, name) = (principal.clone(), name.to_owned());
         transaction!(self, Person, async |tx| {
             let group = group_named(tx, &name).await?.group.id;
-            let service = tx.rows("SELECT id FROM users WHERE service_of = $1 ORDER BY id", values![group]).await?;
-            for account in &service {
-                erase(tx, account.get(0)?, now).await?;
+            let sql = "SELECT id FROM users WHERE service_of = $1 ORDER BY id";
+            for account in tx.read_all::<i64>(sql, values![group]).await? {
+                erase(tx, account, now).await?;
             }
             let paid = hunting_rulesets::paid_by(tx, group, None).await?;
             let sql = "SELECT id FROM graphs WHERE deleted_at IS NULL AND (group_id = $1
                            OR number IN (SELECT graph FROM graph_access WHERE subject = 'group' AND subject_id = $1)) \
                            ORDER BY number";
-            let graphs: Vec<String> =
-                tx.rows(sql, values![group]).await?.iter().map(|row| row.get(0)).collect::<Result<_, _>>()?;
+            let graphs: Vec<String> = tx.read_all(sql, values![group]).await?;
             for sql in LEAVE_GROUP {
                 tx.run(sql, values![group]).await?;
             }

@@ -104,7 +104,7 @@ impl Store {
     pub async fn account(&self, name: &str) -> Result<Account, StoreError> {
         let sql = format!("{} WHERE u.email = $1 OR u.username = $2 ORDER BY u.id LIMIT 1", select());
         let names = values![name.trim().to_lowercase(), name.trim()];
-        self.read().await?.read_first(&sql, names).await?.ok_or(StoreError::NotFound)
+        self.read().await?.find(&sql, names).await
     }
 
     /// The same by integer id.
@@ -191,9 +191,8 @@ impl Store {
                 return Err(StoreError::Conflict("the last administrator of an installation stays active".to_owned()));
             }
             let sql = "UPDATE users SET status = $1 WHERE id = $2 AND status <> $3 RETURNING username";
-            let row = tx.row(sql, values![&status, user, DELETED]).await?.ok_or(StoreError::NotFound)?;
-            audit::insert(tx, &principal, None, "user.status", &row.get::<String>(0)?, json!({"status": status}), now)
-                .await
+            let name: String = tx.find(sql, values![&status, user, DELETED]).await?;
+            audit::insert(tx, &principal, None, "user.status", &name, json!({"status": status}), now).await
         })?;
         self.inner.access.clear();
         Ok(())

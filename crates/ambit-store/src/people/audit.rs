@@ -1,6 +1,7 @@
 //! The audit log: what people changed, written in the same transaction as the change.
 
-use crate::db::sql::{Tx, from_json, to_json, values};
+use crate::db::rows::{columns, list};
+use crate::db::sql::{Tx, to_json, values};
 use crate::{Principal, Store, StoreError};
 use ambit_model::Timestamp;
 use serde_json::Value;
@@ -8,19 +9,21 @@ use serde_json::Value;
 /// Rows of one page at most.
 const PAGE_ROWS_MAX: usize = 1_000;
 
-/// One change by a person.
-#[derive(Clone, Debug, PartialEq)]
-pub struct AuditRow {
-    pub id: i64,
-    pub at: Timestamp,
-    /// Address of the user; `None` for the program itself.
-    pub user: Option<String>,
-    pub project: Option<i64>,
-    /// `collection.create`, `key.revoke` …
-    pub action: String,
-    /// What it was done to: a uuid, uid, id or name.
-    pub object: String,
-    pub details: Value,
+columns! {
+    /// One change by a person.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct AuditRow of a {
+        pub id: i64,
+        pub at: Timestamp,
+        /// Address of the user; `None` for the program itself.
+        pub user: Option<String> = "u.email",
+        pub project: Option<i64> = "a.project_id",
+        /// `collection.create`, `key.revoke` …
+        pub action: String,
+        /// What it was done to: a uuid, uid, id or name.
+        pub object: String,
+        pub details: Value = (json),
+    }
 }
 
 /// Writes a row.
@@ -52,26 +55,15 @@ impl Store {
     ) -> Result<Vec<AuditRow>, StoreError> {
         let mut tx = self.read().await?;
         let limit = i64::try_from(limit.min(PAGE_ROWS_MAX)).unwrap_or(i64::MAX);
-        let sql = "SELECT a.id, a.at, u.email, a.project_id, a.action, a.object, a.details
-                   FROM audit a LEFT JOIN users u ON u.id = a.user_id
-                   WHERE a.id < $1 AND ($2 = 1 OR a.project_id IN
-                       (SELECT m.project_id FROM members m JOIN projects p ON p.id = m.project_id
-                        WHERE m.user_id = $3 AND m.role = 'owner' AND p.deleted_at IS NULL))
-                   ORDER BY a.id DESC LIMIT $4";
+        let sql = format!(
+            "SELECT {} FROM audit a LEFT JOIN users u ON u.id = a.user_id
+             WHERE a.id < $1 AND ($2 = 1 OR a.project_id IN
+                 (SELECT m.project_id FROM members m JOIN projects p ON p.id = m.project_id
+                  WHERE m.user_id = $3 AND m.role = 'owner' AND p.deleted_at IS NULL))
+             ORDER BY a.id DESC LIMIT $4",
+            list::<AuditRow>()
+        );
         let first = values![before.unwrap_or(i64::MAX), principal.administrator(), principal.user_id(), limit];
-        let rows = tx.rows(sql, first).await?;
-        rows.iter()
-            .map(|row| {
-                Ok(AuditRow {
-                    id: row.get(0)?,
-                    at: row.get(1)?,
-                    user: row.get(2)?,
-                    project: row.get(3)?,
-                    action: row.get(4)?,
-                    object: row.get(5)?,
-                    details: from_json(&row.get::<String>(6)?)?,
-                })
-            })
-            .collect()
+        tx.read_all(&sql, first).await
     }
 }

@@ -50,8 +50,8 @@ impl Store {
         let draft = Draft::new(&self.inner.secret, LABEL);
         transaction!(self, Person, async |tx| {
             let sql = "DELETE FROM key_tokens WHERE hash = $1 AND expires_at > $2 RETURNING user_id";
-            let row = tx.row(sql, values![hash.as_slice(), now]).await?.ok_or(StoreError::NotFound)?;
-            let principal = access::load(tx, row.get(0)?, None).await?;
+            let user: i64 = tx.find(sql, values![hash.as_slice(), now]).await?;
+            let principal = access::load(tx, user, None).await?;
             let issued = draft.insert(tx, principal.user_id(), keys::Origin::default(), now).await?;
             let details = json!({"user": principal.email(), "visible": issued.visible, "label": issued.label});
             audit::insert(tx, &principal, None, "key.redeem", &issued.id.to_string(), details, now).await?;

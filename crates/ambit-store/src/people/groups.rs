@@ -2,7 +2,8 @@
 //! accounts. People come into a group by accepting (`invitations.rs`), unless the administrator of the installation
 //! brings them.
 
-use crate::db::sql::{Row, Tx, from_json, to_json, values};
+use crate::db::rows::{columns, list};
+use crate::db::sql::{Tx, to_json, values};
 use crate::db::writer::transaction;
 use crate::people::accounts::{account_of, merged, select};
 use crate::people::invitations::{self, InvitedTo};
@@ -17,11 +18,13 @@ use serde_json::{Map, Value, json};
 /// People of one request at most.
 const MEMBERS_MAX: usize = 1_000;
 
-/// A group.
-#[derive(Clone, Debug, PartialEq)]
-pub struct GroupAccount {
-    pub group: Group,
-    pub profile: Map<String, Value>,
+columns! {
+    /// A group.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct GroupAccount of g {
+        pub group: Group = Group,
+        pub profile: Map<String, Value> = (json),
+    }
 }
 
 /// Who of a group is meant.
@@ -43,18 +46,9 @@ pub enum Brought {
     Unknown,
 }
 
-const GROUP_SELECT: &str = "SELECT g.id, g.uuid, g.name, g.created_at, g.profile FROM user_groups g";
-
-fn group_account(row: &Row) -> Result<GroupAccount, StoreError> {
-    Ok(GroupAccount {
-        group: Group { id: row.get(0)?, uuid: row.get(1)?, name: row.get(2)?, created_at: row.get(3)? },
-        profile: from_json(&row.get::<String>(4)?)?,
-    })
-}
-
 pub(crate) async fn group_named(tx: &mut Tx, name: &str) -> Result<GroupAccount, StoreError> {
-    let sql = format!("{GROUP_SELECT} WHERE g.name = $1");
-    group_account(&tx.row(&sql, values![name.trim()]).await?.ok_or(StoreError::NotFound)?)
+    let sql = format!("SELECT {} FROM user_groups g WHERE g.name = $1", list::<GroupAccount>());
+    tx.find(&sql, values![name.trim()]).await
 }
 
 pub(crate) async fn administers(tx: &mut Tx, principal: &Principal, group: i64) -> Result<bool, StoreError> {
@@ -90,9 +84,7 @@ pub(crate) async fn join(tx: &mut Tx, group: i64, user: i64, administrator: bool
 async fn part(tx: &mut Tx, group: i64, user: i64, now: Timestamp) -> Result<(), StoreError> {
     let paid = hunting_rulesets::paid_by(tx, group, Some(user)).await?;
     let sql = "DELETE FROM group_members WHERE group_id = $1 AND user_id = $2";
-    if tx.run(sql, values![group, user]).await? == 0 {
-        return Err(StoreError::NotFound);
-    }
+    tx.change(sql, values![group, user]).await?;
     for column in ["api_quota_group", "intelligence_quota_group"] {
         let sql = format!("UPDATE users SET {column} = NULL WHERE id = $1 AND {column} = $2");
         tx.run(&sql, values![user, group]).await?;
@@ -145,10 +137,11 @@ impl Store {
     pub async fn groups_of(&self, user: i64, managed: bool) -> Result<Vec<GroupAccount>, StoreError> {
         let mut tx = self.read().await?;
         let sql = format!(
-            "{GROUP_SELECT} JOIN group_members m ON m.group_id = g.id WHERE m.user_id = $1 AND m.administrator >= $2 \
-             ORDER BY g.id"
+            "SELECT {} FROM user_groups g JOIN group_members m ON m.group_id = g.id WHERE m.user_id = $1 AND \
+             m.administrator >= $2 ORDER BY g.id",
+            list::<GroupAccount>()
         );
-        tx.rows(&sql, values![user, managed]).await?.iter().map(group_account).collect()
+        tx.read_all(&sql, values![user, managed]).await
     }
 
     /// People of a group, by id.
@@ -280,9 +273,7 @@ impl Store {
             if administrators {
                 let sql = "UPDATE group_members SET administrator = 0 WHERE group_id = $1 AND user_id = $2 AND \
                                administrator = 1";
-                if tx.run(sql, values![group.id, user]).await? == 0 {
-                    return Err(StoreError::NotFound);
-                }
+                tx.change(sql, values![group.id, user]).await?;
             } else if invitations::end(tx, InvitedTo::Group, group.id, user).await?.is_none() {
                 part(tx, group.id, user, now).await?;
             }

@@ -142,8 +142,7 @@ pub(crate) async fn end(
     user: i64,
 ) -> Result<Option<Option<i64>>, StoreError> {
     let sql = "DELETE FROM invitations WHERE kind = $1 AND target_id = $2 AND user_id = $3 RETURNING member_id";
-    let row = tx.row(sql, values![kind.name(), target, user]).await?;
-    row.map(|row| row.get(0)).transpose()
+    tx.read_first(sql, values![kind.name(), target, user]).await
 }
 
 columns! {
@@ -160,7 +159,7 @@ columns! {
 async fn hold(tx: &mut Tx, id: i64) -> Result<Held, StoreError> {
     let lock = if tx.is_postgres() { " FOR UPDATE" } else { "" };
     let sql = format!("SELECT {} FROM invitations WHERE id = $1{lock}", list::<Held>());
-    tx.read_first(&sql, values![id]).await?.ok_or(StoreError::NotFound)
+    tx.find(&sql, values![id]).await
 }
 
 /// Accepts an invitation. Fails with `NotFound` if the project or group is gone.
@@ -174,7 +173,7 @@ async fn accept(tx: &mut Tx, principal: &Principal, id: i64, now: Timestamp) -> 
         InvitedTo::Project => {
             projects::lock(tx, held.target).await?;
             let sql = "SELECT uuid FROM projects WHERE id = $1 AND deleted_at IS NULL";
-            let uuid: Uuid = tx.read_first(sql, values![held.target]).await?.ok_or(StoreError::NotFound)?;
+            let uuid: Uuid = tx.find(sql, values![held.target]).await?;
             let role =
                 ProjectRole::from_name(&held.role).ok_or_else(|| StoreError::Bug("unknown project role".to_owned()))?;
             projects::put_member(tx, held.target, held.user, role, held.member, now).await?;
@@ -183,7 +182,7 @@ async fn accept(tx: &mut Tx, principal: &Principal, id: i64, now: Timestamp) -> 
         }
         InvitedTo::Group => {
             let sql = "SELECT name FROM user_groups WHERE id = $1";
-            let name: String = tx.read_first(sql, values![held.target]).await?.ok_or(StoreError::NotFound)?;
+            let name: String = tx.find(sql, values![held.target]).await?;
             groups::join(tx, held.target, held.user, held.role == ADMINISTRATOR).await?;
             audit::insert(tx, principal, None, "invitation.accept", &name, json!({"role": held.role}), now).await
         }

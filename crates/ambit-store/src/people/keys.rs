@@ -234,7 +234,7 @@ impl Store {
             let sql = "UPDATE api_keys SET revoked_at = $1 WHERE id = $2 AND ($3 = 1 OR user_id = $4) AND revoked_at \
                          IS NULL RETURNING user_id";
             let caller = values![now, id, principal.administrator(), principal.user_id()];
-            let user: i64 = tx.read_first(sql, caller).await?.ok_or(StoreError::NotFound)?;
+            let user: i64 = tx.find(sql, caller).await?;
             let revoked = revoke_children(tx, id, user, now).await?;
             let details = json!({"with_it": revoked.with_it, "of_others": revoked.of_others});
             audit::insert(tx, &principal, None, "key.revoke", &id.to_string(), details, now).await?;

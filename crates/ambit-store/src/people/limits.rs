@@ -65,10 +65,8 @@ impl Limits {
                 "SELECT s.kind, s.name FROM seeds s JOIN collections c ON c.id = s.collection_id WHERE c.deleted_at IS \
                  NULL AND {column} = $1"
             );
-            let mut named = 0_i64;
-            for row in tx.rows(&sql, values![id]).await? {
-                named = named.saturating_add(row.get::<Kind>(0)?.addresses(&row.get::<String>(1)?));
-            }
+            let seeds: Vec<(Kind, String)> = tx.read_all(&sql, values![id]).await?;
+            let named = seeds.iter().map(|(kind, name)| kind.addresses(name)).fold(0, i64::saturating_add);
             if named > self.seed_addresses {
                 let most = self.seed_addresses;
                 return Err(StoreError::Invalid(format!(

@@ -69,9 +69,7 @@ impl Store {
             let collection = require(tx, &principal, uuid, CollectionRole::Viewer).await?.collection;
             principal.require_project(collection.project, ProjectRole::Owner)?;
             let sql = "DELETE FROM collection_roles WHERE collection_id = $1 AND member_id = $2";
-            if tx.run(sql, values![collection.id, member]).await? == 0 {
-                return Err(StoreError::NotFound);
-            }
+            tx.change(sql, values![collection.id, member]).await?;
             let (project, object) = (Some(collection.project), uuid.to_string());
             audit::insert(tx, &principal, project, "collection.role.remove", &object, json!({"member": member}), now)
                 .await
@@ -103,9 +101,9 @@ impl Store {
                 "DELETE FROM invitations WHERE member_id = $1 AND kind = 'project' AND target_id = $2 RETURNING \
                      user_id",
             ] {
-                removed = removed.or(tx.row(sql, values![member, id]).await?);
+                removed = removed.or(tx.read_first::<i64>(sql, values![member, id]).await?);
             }
-            let user: i64 = removed.ok_or(StoreError::NotFound)?.get(0)?;
+            let user = removed.ok_or(StoreError::NotFound)?;
             projects::keep_an_owner(tx, id).await?;
             tx.run("DELETE FROM collection_roles WHERE member_id = $1", values![member]).await?;
             let details = json!({"member": member, "user": user});
@@ -120,7 +118,7 @@ impl Store {
         let mut tx = self.read().await?;
         let id = projects::require(&mut tx, principal, project, ProjectRole::Member).await?;
         let sql = "SELECT id FROM members WHERE project_id = $1 AND user_id = $2";
-        let member: i64 = tx.read_first(sql, values![id, principal.user_id()]).await?.ok_or(StoreError::NotFound)?;
+        let member: i64 = tx.find(sql, values![id, principal.user_id()]).await?;
         tx.rollback().await?;
         self.remove_member(principal, project, member, now).await
     }

@@ -58,7 +58,7 @@ columns! {
 
 columns! { User of u { id, uuid, username, email, administrator, created_at } }
 
-columns! { Group { id, uuid, name, created_at } }
+columns! { Group of g { id, uuid, name, created_at } }
 
 /// An address in the one form that is stored: lower case, something on both sides of one @.
 pub(crate) fn clean_email(email: &str) -> Result<String, StoreError> {
@@ -285,7 +285,7 @@ impl Store {
     /// The groups with their members: all for the administrator of the installation, else the caller's own.
     pub async fn list_groups(&self, principal: &Principal) -> Result<Vec<(Group, Vec<User>)>, StoreError> {
         let mut tx = self.read().await?;
-        let sql = format!("SELECT {} FROM user_groups ORDER BY id", list::<Group>());
+        let sql = format!("SELECT {} FROM user_groups g ORDER BY g.id", list::<Group>());
         let mut groups = Vec::new();
         for group in tx.read_all::<Group>(&sql, Vec::new()).await? {
             if principal.administrator() || principal.groups().contains(&group.id) {

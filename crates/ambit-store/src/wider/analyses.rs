@@ -1,7 +1,8 @@
 //! Analyses of files: one row each, from the transaction that asked for it. Where no pack is loaded there is nobody to
 //! ask and it is finished at once, without a result; else the engine finishes it.
 
-use crate::db::sql::{Row, Tx, from_json, values};
+use crate::db::rows::{columns, list};
+use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::{Store, StoreError};
 use ambit_model::Timestamp;
@@ -10,26 +11,17 @@ use ambit_model::moment::SECOND_MS;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// An analysis.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Analysis {
-    pub sha256: BlobHash,
-    /// Seconds since 1970: part of its id.
-    pub second: i64,
-    pub finished: bool,
-    /// By engine.
-    pub results: Map<String, Value>,
-}
-
-const SELECT: &str = "SELECT sha256, second, finished_at, results FROM analyses";
-
-fn analysis(row: &Row) -> Result<Analysis, StoreError> {
-    Ok(Analysis {
-        sha256: row.get(0)?,
-        second: row.get(1)?,
-        finished: row.get::<Option<Timestamp>>(2)?.is_some(),
-        results: from_json(&row.get::<String>(3)?)?,
-    })
+columns! {
+    /// An analysis.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Analysis {
+        pub sha256: BlobHash,
+        /// Seconds since 1970: part of its id.
+        pub second: i64,
+        pub finished: bool = ("finished_at", |at: Option<Timestamp>| at.is_some()),
+        /// By engine.
+        pub results: Map<String, Value> = (json),
+    }
 }
 
 /// Asks for an analysis; one of the same second is the same.
@@ -50,8 +42,8 @@ impl Store {
     /// An analysis of a file by its second.
     pub async fn find_analysis(&self, sha256: BlobHash, second: i64) -> Result<Analysis, StoreError> {
         let mut tx = self.read().await?;
-        let sql = format!("{SELECT} WHERE sha256 = $1 AND second = $2");
-        analysis(&tx.row(&sql, values![sha256, second]).await?.ok_or(StoreError::NotFound)?)
+        let sql = format!("SELECT {} FROM analyses WHERE sha256 = $1 AND second = $2", list::<Analysis>());
+        tx.find(&sql, values![sha256, second]).await
     }
 
     /// The newest finished analyses of some files, by their hash.
@@ -60,10 +52,11 @@ impl Store {
             return Ok(BTreeMap::new());
         }
         let mut tx = self.read().await?;
-        let head = format!("{SELECT} WHERE finished_at IS NOT NULL AND sha256 IN");
-        let rows = tx.rows_in(&head, Vec::new(), files, "ORDER BY second").await?;
+        let select = list::<Analysis>();
+        let head = format!("SELECT {select} FROM analyses WHERE finished_at IS NOT NULL AND sha256 IN");
+        let analyses: Vec<Analysis> = tx.read_in(&head, Vec::new(), files, "ORDER BY second").await?;
         // Later ones take the place of earlier ones.
-        rows.iter().map(|row| analysis(row).map(|one| (one.sha256, one))).collect()
+        Ok(analyses.into_iter().map(|one| (one.sha256, one)).collect())
     }
 
     /// The newest finished analysis of a file.

@@ -1,7 +1,8 @@
 //! Archives of files that somebody asked for (docs/contract/wider.md §5.2): made in the background, kept for an hour,
 //! then removed with their bytes.
 
-use crate::db::sql::{Row, Tx, values};
+use crate::db::rows::{Cells, FromRow, columns, list};
+use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::inventory::blobs;
 use crate::inventory::uploads::BlobReader;
@@ -39,36 +40,36 @@ impl ArchiveStatus {
     }
 }
 
-/// An archive.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Archive {
-    pub id: String,
-    pub created_at: Timestamp,
-    pub status: ArchiveStatus,
-    /// Files that were asked for.
-    pub files: i64,
-    /// Files that are packed.
-    pub packed: i64,
-    /// Files that are not known.
-    pub missing: i64,
-    /// Its bytes, once it is finished.
-    pub blob: Option<BlobHash>,
+impl FromRow for ArchiveStatus {
+    fn read(cells: &mut Cells<'_>) -> Result<Self, StoreError> {
+        let status: String = cells.value()?;
+        let known = Self::ALL.into_iter().find(|one| one.name() == status);
+        known.ok_or_else(|| StoreError::Bug(format!("unknown status {status:?} of an archive")))
+    }
 }
 
-const SELECT: &str = "SELECT id, created_at, status, files, packed, missing, blob FROM archives";
+columns! {
+    /// An archive.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Archive {
+        pub id: String,
+        pub created_at: Timestamp,
+        pub status: ArchiveStatus,
+        /// Files that were asked for.
+        pub files: i64,
+        /// Files that are packed.
+        pub packed: i64,
+        /// Files that are not known.
+        pub missing: i64,
+        /// Its bytes, once it is finished.
+        pub blob: Option<BlobHash>,
+    }
+}
 
-fn archive(row: &Row) -> Result<Archive, StoreError> {
-    let status: String = row.get(2)?;
-    let known = ArchiveStatus::ALL.into_iter().find(|one| one.name() == status);
-    Ok(Archive {
-        id: row.get(0)?,
-        created_at: row.get(1)?,
-        status: known.ok_or_else(|| StoreError::Bug(format!("unknown status {status:?} of an archive")))?,
-        files: row.get(3)?,
-        packed: row.get(4)?,
-        missing: row.get(5)?,
-        blob: row.get(6)?,
-    })
+/// An archive of a user.
+async fn find(tx: &mut Tx, user: i64, id: &str) -> Result<Archive, StoreError> {
+    let sql = format!("SELECT {} FROM archives WHERE id = $1 AND user_id = $2", list::<Archive>());
+    tx.find(&sql, values![id, user]).await
 }
 
 impl Store {
@@ -86,15 +87,14 @@ impl Store {
             let count: i64 = tx.read_one("SELECT COUNT(*) FROM archives WHERE user_id = $1", values![user]).await?;
             if count >= ARCHIVES_OF_USER_MAX {
                 let message = format!(
-                    "at most {ARCHIVES_OF_USER_MAX} archives are kept of one user; each is \
-                                           removed after an hour"
+                    "at most {ARCHIVES_OF_USER_MAX} archives are kept of one user; each is removed after an hour"
                 );
                 return Err(StoreError::Conflict(message));
             }
             let sql = "INSERT INTO archives (id, user_id, created_at, status, files, packed, missing) VALUES ($1, \
                            $2, $3, $4, $5, 0, 0)";
             tx.run(sql, values![&id, user, now, ArchiveStatus::Starting.name(), files]).await?;
-            archive(&tx.one(&format!("{SELECT} WHERE id = $1"), values![&id]).await?)
+            find(tx, user, &id).await
         })
     }
 
@@ -126,20 +126,16 @@ impl Store {
 
     /// An archive that the caller asked for.
     pub async fn archive(&self, principal: &Principal, id: &str) -> Result<Archive, StoreError> {
-        let mut tx = self.read().await?;
-        let sql = format!("{SELECT} WHERE id = $1 AND user_id = $2");
-        let row = tx.row(&sql, values![id, principal.user_id()]).await?;
-        archive(&row.ok_or(StoreError::NotFound)?)
+        find(&mut self.read().await?, principal.user_id(), id).await
     }
 
     /// The bytes of an archive that is still kept.
     pub async fn archive_bytes(&self, id: &str) -> Result<BlobReader, StoreError> {
         let mut tx = self.read().await?;
-        let row = tx.row("SELECT blob FROM archives WHERE id = $1", values![id]).await?;
-        let hash: Option<BlobHash> = row.ok_or(StoreError::NotFound)?.get(0)?;
+        let hash: Option<Option<BlobHash>> =
+            tx.read_first("SELECT blob FROM archives WHERE id = $1", values![id]).await?;
         drop(tx);
-        let blob = self.read_blob(hash.ok_or(StoreError::NotFound)?).await?;
-        blob.ok_or(StoreError::NotFound)
+        self.read_blob(hash.flatten().ok_or(StoreError::NotFound)?).await?.ok_or(StoreError::NotFound)
     }
 }
 

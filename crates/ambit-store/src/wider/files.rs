@@ -2,7 +2,8 @@
 //! blob of its hash. A file that nobody had costs nothing, one that is known costs a call: both are decided in the
 //! transaction that stores it.
 
-use crate::db::sql::{Row, Tx, from_json, to_json, values};
+use crate::db::rows::{columns, list};
+use crate::db::sql::{Tx, Value, to_json, values};
 use crate::db::writer::transaction;
 use crate::inventory::uploads::{Staged, adopt};
 use crate::wider::quota::{Cost, charge};
@@ -28,54 +29,34 @@ pub struct NewFile {
     pub name: Option<String>,
 }
 
-/// A file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StoredFile {
-    pub sha256: BlobHash,
-    pub sha1: String,
-    pub md5: String,
-    pub size: i64,
-    pub type_tag: Option<String>,
-    /// The user who uploaded it when nobody had it.
-    pub uploader: i64,
-    pub first_at: Timestamp,
-    pub last_at: Timestamp,
-    pub names: Vec<String>,
-    pub submissions: i64,
+columns! {
+    /// A file.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct StoredFile of f {
+        pub sha256: BlobHash,
+        pub sha1: String,
+        pub md5: String,
+        pub size: i64,
+        pub type_tag: Option<String>,
+        /// The user who uploaded it when nobody had it.
+        pub uploader: i64 = "f.uploader_id",
+        pub first_at: Timestamp,
+        pub last_at: Timestamp,
+        pub names: Vec<String> = (json),
+        pub submissions: i64 = { 0 },
+    }
 }
 
-/// A URL that somebody submitted.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SubmittedUrl {
-    pub sha256: String,
-    pub url: String,
-    pub first_at: Timestamp,
-    pub last_at: Timestamp,
-    pub submissions: i64,
-}
-
-const SELECT: &str =
-    "SELECT f.sha256, f.sha1, f.md5, f.size, f.type_tag, f.uploader_id, f.first_at, f.last_at, f.names FROM files f";
-
-async fn file_from(tx: &mut Tx, row: &Row) -> Result<StoredFile, StoreError> {
-    let sha256: BlobHash = row.get(0)?;
-    let submissions = submissions_of(tx, &sha256.to_string()).await?;
-    file_with(row, submissions)
-}
-
-fn file_with(row: &Row, submissions: i64) -> Result<StoredFile, StoreError> {
-    Ok(StoredFile {
-        sha256: row.get(0)?,
-        sha1: row.get(1)?,
-        md5: row.get(2)?,
-        size: row.get(3)?,
-        type_tag: row.get(4)?,
-        uploader: row.get(5)?,
-        first_at: row.get(6)?,
-        last_at: row.get(7)?,
-        names: from_json(&row.get::<String>(8)?)?,
-        submissions,
-    })
+columns! {
+    /// A URL that somebody submitted.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct SubmittedUrl {
+        pub sha256: String,
+        pub url: String,
+        pub first_at: Timestamp,
+        pub last_at: Timestamp,
+        pub submissions: i64 = { 0 },
+    }
 }
 
 async fn submissions_of(tx: &mut Tx, item: &str) -> Result<i64, StoreError> {
@@ -95,13 +76,16 @@ async fn note_submission(
 
 async fn find(tx: &mut Tx, hash: &str) -> Result<StoredFile, StoreError> {
     let hash = hash.to_ascii_lowercase();
-    let row = match (hash.len(), hash.parse::<BlobHash>()) {
-        (64, Ok(sha256)) => tx.row(&format!("{SELECT} WHERE f.sha256 = $1"), values![sha256]).await?,
-        (40, _) => tx.row(&format!("{SELECT} WHERE f.sha1 = $1 ORDER BY f.first_at"), values![hash]).await?,
-        (32, _) => tx.row(&format!("{SELECT} WHERE f.md5 = $1 ORDER BY f.first_at"), values![hash]).await?,
-        _ => None,
+    let (condition, value) = match (hash.len(), hash.parse::<BlobHash>()) {
+        (64, Ok(sha256)) => ("f.sha256 = $1", Value::from(sha256)),
+        (40, _) => ("f.sha1 = $1 ORDER BY f.first_at", Value::from(hash)),
+        (32, _) => ("f.md5 = $1 ORDER BY f.first_at", Value::from(hash)),
+        _ => return Err(StoreError::NotFound),
     };
-    file_from(tx, &row.ok_or(StoreError::NotFound)?).await
+    let sql = format!("SELECT {} FROM files f WHERE {condition}", list::<StoredFile>());
+    let mut file: StoredFile = tx.find(&sql, vec![value]).await?;
+    file.submissions = submissions_of(tx, &file.sha256.to_string()).await?;
+    Ok(file)
 }
 
 impl Store {
@@ -147,16 +131,14 @@ impl Store {
     pub async fn newest_files(&self, limit: usize) -> Result<Vec<StoredFile>, StoreError> {
         let mut tx = self.read().await?;
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let counts = tx.rows("SELECT item, COUNT(*) FROM submissions GROUP BY item", Vec::new()).await?;
-        let counts: BTreeMap<String, i64> =
-            counts.iter().map(|row| Ok((row.get(0)?, row.get(1)?))).collect::<Result<_, StoreError>>()?;
-        let sql = format!("{SELECT} ORDER BY f.first_at DESC, f.sha256 LIMIT $1");
-        let rows = tx.rows(&sql, values![limit]).await?;
-        let file = |row: &Row| {
-            let hash: BlobHash = row.get(0)?;
-            file_with(row, counts.get(&hash.to_string()).copied().unwrap_or(0))
-        };
-        rows.iter().map(file).collect()
+        let counts = tx.read_all("SELECT item, COUNT(*) FROM submissions GROUP BY item", Vec::new()).await?;
+        let counts: BTreeMap<String, i64> = counts.into_iter().collect();
+        let sql = format!("SELECT {} FROM files f ORDER BY f.first_at DESC, f.sha256 LIMIT $1", list::<StoredFile>());
+        let mut files: Vec<StoredFile> = tx.read_all(&sql, values![limit]).await?;
+        for file in &mut files {
+            file.submissions = counts.get(&file.sha256.to_string()).copied().unwrap_or(0);
+        }
+        Ok(files)
     }
 
     /// A file by SHA-256, SHA-1 or MD5.
@@ -184,15 +166,10 @@ impl Store {
     /// A submitted URL by its SHA-256.
     pub async fn submitted_url(&self, sha256: &str) -> Result<SubmittedUrl, StoreError> {
         let mut tx = self.read().await?;
-        let sql = "SELECT sha256, url, first_at, last_at FROM urls WHERE sha256 = $1";
-        let row = tx.row(sql, values![sha256.to_ascii_lowercase()]).await?.ok_or(StoreError::NotFound)?;
-        let sha256: String = row.get(0)?;
-        Ok(SubmittedUrl {
-            submissions: submissions_of(&mut tx, &sha256).await?,
-            sha256,
-            url: row.get(1)?,
-            first_at: row.get(2)?,
-            last_at: row.get(3)?,
-        })
+        let sql = format!("SELECT {} FROM urls WHERE sha256 = $1", list::<SubmittedUrl>());
+        let found = tx.read_first(&sql, values![sha256.to_ascii_lowercase()]).await?;
+        let mut url: SubmittedUrl = found.ok_or(StoreError::NotFound)?;
+        url.submissions = submissions_of(&mut tx, &url.sha256).await?;
+        Ok(url)
     }
 }

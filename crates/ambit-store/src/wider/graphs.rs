@@ -110,7 +110,7 @@ const VISIBLE: &str = "g.deleted_at IS NULL AND (g.private = 0 OR g.owner_id = $
 /// A graph that a user may see.
 pub(crate) async fn visible(tx: &mut Tx, user: i64, id: &str) -> Result<Graph, StoreError> {
     let sql = format!("SELECT {} {JOINS} WHERE {VISIBLE} AND g.id = $4", list::<Graph>());
-    tx.read_first(&sql, values![user, user, user, id]).await?.ok_or(StoreError::NotFound)
+    tx.find(&sql, values![user, user, user, id]).await
 }
 
 async fn right(tx: &mut Tx, user: i64, id: &str) -> Result<(i64, GraphRight), StoreError> {
@@ -378,9 +378,7 @@ impl Store {
             let number = require(tx, user, &id, GraphRight::Edit).await?;
             let (subject, subject_id) = subject(tx, &collaborator).await?;
             let sql = "DELETE FROM graph_access WHERE graph = $1 AND role = $2 AND subject = $3 AND subject_id = $4";
-            if tx.run(sql, values![number, role.name(), subject, subject_id]).await? == 0 {
-                return Err(StoreError::NotFound);
-            }
+            tx.change(sql, values![number, role.name(), subject, subject_id]).await?;
             note(tx, &id, What::Changed, now).await
         })
     }

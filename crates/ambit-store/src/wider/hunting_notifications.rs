@@ -1,7 +1,8 @@
 //! What live rules reported (docs/contract/hunting.md §2). A notification belongs to the owner of its set at that time;
 //! editors of the set see it too. One about a body that the caller may not see does not exist for that caller.
 
-use crate::db::sql::{Row, Tx, from_json, values};
+use crate::db::rows::{columns, list};
+use crate::db::sql::{Tx, Value, values};
 use crate::db::writer::transaction;
 use crate::wider::objects;
 use crate::wider::operations::{self, Operation};
@@ -12,60 +13,48 @@ use ambit_model::id::BlobHash;
 /// Notifications of a user; older ones go (docs/contract/hunting.md §2: lists count at most as many).
 pub(crate) const NOTIFICATIONS_MAX: i64 = 10_000;
 
-/// A rule of a live set that was true of some bytes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Notification {
-    pub number: i64,
-    pub id: String,
-    /// Username of whom it belongs to.
-    pub owner: String,
-    pub ruleset_id: String,
-    pub ruleset_name: String,
-    pub rule_name: String,
-    pub rule_tags: Vec<String>,
-    /// The names of rule and set, the hash, the tags of both.
-    pub tags: Vec<String>,
-    pub sha256: BlobHash,
-    /// Where in the bytes, in hexadecimal.
-    pub snippet: Option<String>,
-    pub at: Timestamp,
+columns! {
+    /// A rule of a live set that was true of some bytes.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Notification of n {
+        pub number: i64,
+        pub id: String,
+        /// Username of whom it belongs to.
+        pub owner: String = "u.username",
+        pub ruleset_id: String,
+        pub ruleset_name: String,
+        pub rule_name: String,
+        pub rule_tags: Vec<String> = (json),
+        /// The names of rule and set, the hash, the tags of both.
+        pub tags: Vec<String> = (json),
+        pub sha256: BlobHash,
+        /// Where in the bytes, in hexadecimal.
+        pub snippet: Option<String>,
+        pub at: Timestamp,
+    }
 }
 
-const SELECT: &str = "SELECT n.number, n.id, u.username, n.ruleset_id, n.ruleset_name, n.rule_name, n.rule_tags, \
-                      n.tags, n.sha256, n.snippet, n.at,
-    n.collection_id FROM hunting_notifications n JOIN users u ON u.id = n.user_id";
 /// Those of a user, and of sets that the user edits; the value of each place is the user's id.
 const VISIBLE: &str = "(n.user_id = $1 OR n.ruleset_id IN (SELECT r.id FROM hunting_rulesets r JOIN hunting_editors e \
                        ON e.ruleset = r.number
     WHERE (e.subject = 'user' AND e.subject_id = $2)
     OR (e.subject = 'group' AND e.subject_id IN (SELECT m.group_id FROM group_members m WHERE m.user_id = $3))))";
 
-fn notification(row: &Row) -> Result<Notification, StoreError> {
-    Ok(Notification {
-        number: row.get(0)?,
-        id: row.get(1)?,
-        owner: row.get(2)?,
-        ruleset_id: row.get(3)?,
-        ruleset_name: row.get(4)?,
-        rule_name: row.get(5)?,
-        rule_tags: from_json(&row.get::<String>(6)?)?,
-        tags: from_json(&row.get::<String>(7)?)?,
-        sha256: row.get(8)?,
-        snippet: row.get(9)?,
-        at: row.get(10)?,
-    })
-}
-
-/// Those of some rows whose bodies the caller may see.
-async fn seen(tx: &mut Tx, principal: &Principal, rows: &[Row]) -> Result<Vec<Notification>, StoreError> {
+/// Those that a condition names, as far as the caller may see the bodies that they are about.
+async fn seen(
+    tx: &mut Tx,
+    principal: &Principal,
+    condition: &str,
+    values: Vec<Value>,
+) -> Result<Vec<Notification>, StoreError> {
+    let sql = format!(
+        "SELECT {}, n.collection_id FROM hunting_notifications n JOIN users u ON u.id = n.user_id WHERE {VISIBLE} \
+         {condition}",
+        list::<Notification>()
+    );
+    let rows: Vec<(Notification, i64)> = tx.read_all(&sql, values).await?;
     let collections = objects::collection_ids(tx, principal).await?;
-    let mut out = Vec::new();
-    for row in rows {
-        if collections.contains(&row.get::<i64>(11)?) {
-            out.push(notification(row)?);
-        }
-    }
-    Ok(out)
+    Ok(rows.into_iter().filter(|(_, of)| collections.contains(of)).map(|(notification, _)| notification).collect())
 }
 
 impl Store {
@@ -73,18 +62,16 @@ impl Store {
     pub async fn list_notifications(&self, principal: &Principal) -> Result<Vec<Notification>, StoreError> {
         let mut tx = self.read().await?;
         let user = principal.user_id();
-        let sql = format!("{SELECT} WHERE {VISIBLE} ORDER BY n.number DESC LIMIT {NOTIFICATIONS_MAX}");
-        let rows = tx.rows(&sql, values![user, user, user]).await?;
-        seen(&mut tx, principal, &rows).await
+        let newest = format!("ORDER BY n.number DESC LIMIT {NOTIFICATIONS_MAX}");
+        seen(&mut tx, principal, &newest, values![user, user, user]).await
     }
 
     /// One of them.
     pub async fn find_notification(&self, principal: &Principal, id: &str) -> Result<Notification, StoreError> {
         let mut tx = self.read().await?;
         let user = principal.user_id();
-        let sql = format!("{SELECT} WHERE {VISIBLE} AND n.id = $4");
-        let rows = tx.rows(&sql, values![user, user, user, id]).await?;
-        seen(&mut tx, principal, &rows).await?.pop().ok_or(StoreError::NotFound)
+        let mut found = seen(&mut tx, principal, "AND n.id = $4", values![user, user, user, id]).await?;
+        found.pop().ok_or(StoreError::NotFound)
     }
 
     /// Deletes one of the caller's own; those of sets that it only edits are `Forbidden`.
@@ -95,8 +82,7 @@ impl Store {
         }
         let number = found.number;
         transaction!(self, Person, async |tx| {
-            let gone = tx.run("DELETE FROM hunting_notifications WHERE number = $1", values![number]).await?;
-            if gone == 0 { Err(StoreError::NotFound) } else { Ok(()) }
+            tx.change("DELETE FROM hunting_notifications WHERE number = $1", values![number]).await
         })
     }
 

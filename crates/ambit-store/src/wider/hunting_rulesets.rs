@@ -3,7 +3,7 @@
 //! `NotFound`.
 
 use crate::db::rows::{columns, list};
-use crate::db::sql::{Row, Tx, from_json, to_json, values};
+use crate::db::sql::{Tx, to_json, values};
 use crate::db::writer::transaction;
 use crate::people::users::DELETED;
 use crate::wider::graphs;
@@ -92,36 +92,41 @@ async fn visible(tx: &mut Tx, user: i64, id: &str, now: Timestamp) -> Result<Rul
     Ok(ruleset(found.ok_or(StoreError::NotFound)?, now))
 }
 
-/// What a change needs to know of the set as it is.
-pub(crate) struct Held {
-    number: i64,
-    owner: i64,
-    /// Its owner was deleted: who may see it may delete it or give it away, and nobody enables it.
-    orphaned: bool,
-    enabled: bool,
-    rules: i64,
-    paying_group: Option<i64>,
+columns! {
+    /// What a change needs to know of the set as it is.
+    pub(crate) struct Held of r {
+        number: i64,
+        owner: i64 = "r.owner_id",
+        /// Its owner was deleted: who may see it may delete it or give it away, and nobody enables it.
+        orphaned: bool = ("u.status", |status: String| status == DELETED),
+        enabled: bool,
+        names: Vec<String> = (json "r.rule_names"),
+        paying_group: Option<i64>,
+    }
+}
+
+impl Held {
+    /// How many rules it has.
+    fn rules(&self) -> i64 {
+        count(&self.names)
+    }
+}
+
+/// The set of an id that the caller may see.
+async fn held(tx: &mut Tx, user: i64, id: &str, lock: &str) -> Result<Held, StoreError> {
+    let sql = format!("SELECT {} {JOINS} WHERE {VISIBLE} AND r.id = $4{lock}", list::<Held>());
+    tx.find(&sql, values![user, user, user, id]).await
 }
 
 /// The row of a set that the caller may see, held until the transaction ends.
 async fn hold(tx: &mut Tx, user: i64, id: &str) -> Result<Held, StoreError> {
-    let lock = if tx.is_postgres() { " FOR UPDATE OF r" } else { "" };
-    let sql = format!("SELECT {HELD} {JOINS} WHERE {VISIBLE} AND r.id = $4{lock}");
-    held(&tx.row(&sql, values![user, user, user, id]).await?.ok_or(StoreError::NotFound)?)
+    let lock = for_update(tx);
+    held(tx, user, id, lock).await
 }
 
-const HELD: &str = "r.number, r.owner_id, u.status, r.enabled, r.rule_names, r.paying_group";
-
-fn held(row: &Row) -> Result<Held, StoreError> {
-    let names: Vec<String> = from_json(&row.get::<String>(4)?)?;
-    Ok(Held {
-        number: row.get(0)?,
-        owner: row.get(1)?,
-        orphaned: row.get::<String>(2)? == DELETED,
-        enabled: row.get(3)?,
-        rules: count(&names),
-        paying_group: row.get(5)?,
-    })
+/// The end of a statement that locks the sets it reads; SQLite has one writer.
+fn for_update(tx: &Tx) -> &'static str {
+    if tx.is_postgres() { " FOR UPDATE OF r" } else { "" }
 }
 
 fn count(names: &[String]) -> i64 {
@@ -138,7 +143,7 @@ fn require_owner(held: &Held, principal: &Principal) -> Result<(), StoreError> {
 
 /// Moves the gauge of active rules from what a set has to `wanted`; gives the group that pays then.
 async fn move_gauge(tx: &mut Tx, held: &Held, wanted: i64, now: Timestamp) -> Result<Option<i64>, StoreError> {
-    let active = if held.enabled { held.rules } else { 0 };
+    let active = if held.enabled { held.rules() } else { 0 };
     if wanted <= active {
         free_units(tx, held.owner, held.paying_group, Family::HuntingRules, active - wanted, now).await?;
         return Ok(held.paying_group);
@@ -154,9 +159,9 @@ async fn move_gauge(tx: &mut Tx, held: &Held, wanted: i64, now: Timestamp) -> Re
 
 /// The enabled sets that a condition names, held until the transaction ends.
 async fn enabled(tx: &mut Tx, condition: &str, values: Vec<crate::db::sql::Value>) -> Result<Vec<Held>, StoreError> {
-    let lock = if tx.is_postgres() { " FOR UPDATE OF r" } else { "" };
-    let sql = format!("SELECT {HELD} {JOINS} WHERE r.enabled = 1 AND {condition} ORDER BY r.number{lock}");
-    tx.rows(&sql, values).await?.iter().map(held).collect()
+    let (held, lock) = (list::<Held>(), for_update(tx));
+    let sql = format!("SELECT {held} {JOINS} WHERE r.enabled = 1 AND {condition} ORDER BY r.number{lock}");
+    tx.read_all(&sql, values).await
 }
 
 /// Stops every set of a user who goes; the gauges of the user and of the groups that paid are free again.
@@ -186,7 +191,7 @@ pub(crate) async fn paid_by(tx: &mut Tx, group: i64, owner: Option<i64>) -> Resu
 pub(crate) async fn change_payer(tx: &mut Tx, sets: Vec<Held>, now: Timestamp) -> Result<(), StoreError> {
     for set in sets {
         move_gauge(tx, &set, 0, now).await?;
-        let (enabled, payer) = match charge_units(tx, set.owner, Cost::HuntingRules(set.rules), now).await {
+        let (enabled, payer) = match charge_units(tx, set.owner, Cost::HuntingRules(set.rules()), now).await {
             Ok(payer) => (true, payer),
             Err(StoreError::QuotaExceeded { .. } | StoreError::Forbidden(_)) => (false, None),
             Err(error) => return Err(error),
@@ -236,7 +241,7 @@ async fn insert(tx: &mut Tx, user: i64, new: &RulesetChange, now: Timestamp) -> 
 }
 
 async fn change(tx: &mut Tx, held: &Held, change: &RulesetChange, now: Timestamp) -> Result<(), StoreError> {
-    let rules = change.rules.as_ref().map_or(held.rules, |(_, names)| count(names));
+    let rules = change.rules.as_ref().map_or(held.rules(), |(_, names)| count(names));
     let enabled = change.enabled.unwrap_or(held.enabled);
     if enabled && held.orphaned {
         return Err(StoreError::Forbidden("the owner of these rules is gone: give them to somebody first".to_owned()));
@@ -289,11 +294,11 @@ impl Store {
 
     /// Whether a set is the caller's own; `None`: it is not there for this caller.
     pub async fn owns_ruleset(&self, principal: &Principal, id: &str) -> Result<Option<bool>, StoreError> {
-        let mut tx = self.read().await?;
-        let user = principal.user_id();
-        let sql = format!("SELECT {HELD} {JOINS} WHERE {VISIBLE} AND r.id = $4");
-        let row = tx.row(&sql, values![user, user, user, id]).await?;
-        row.map(|row| Ok(require_owner(&held(&row)?, principal).is_ok())).transpose()
+        match held(&mut self.read().await?, principal.user_id(), id, "").await {
+            Ok(held) => Ok(Some(require_owner(&held, principal).is_ok())),
+            Err(StoreError::NotFound) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// Every set that the caller may see, in the order in which they were made, without their rules.
@@ -337,13 +342,13 @@ impl Store {
     pub async fn delete_rulesets(&self, principal: &Principal, now: Timestamp) -> Result<Operation, StoreError> {
         let user = principal.user_id();
         transaction!(self, Person, async |tx| {
-            let rows =
-                tx.rows("SELECT id FROM hunting_rulesets WHERE owner_id = $1 ORDER BY number", values![user]).await?;
-            for row in &rows {
-                let held = hold(tx, user, &row.get::<String>(0)?).await?;
+            let sql = "SELECT id FROM hunting_rulesets WHERE owner_id = $1 ORDER BY number";
+            let ids: Vec<String> = tx.read_all(sql, values![user]).await?;
+            for id in &ids {
+                let held = hold(tx, user, id).await?;
                 remove(tx, &held, now).await?;
             }
-            operations::insert_finished(tx, user, "delete_hunting_rulesets", rows.len() as u64, now).await
+            operations::insert_finished(tx, user, "delete_hunting_rulesets", ids.len() as u64, now).await
         })
     }
 
@@ -352,18 +357,16 @@ impl Store {
         let mut tx = self.read().await?;
         let user = principal.user_id();
         let sql = format!("SELECT r.number FROM hunting_rulesets r WHERE {VISIBLE} AND r.id = $4");
-        let number: i64 = tx.read_first(&sql, values![user, user, user, id]).await?.ok_or(StoreError::NotFound)?;
+        let number: i64 = tx.find(&sql, values![user, user, user, id]).await?;
         let sql =
             "SELECT u.username, o.name FROM hunting_editors e LEFT JOIN users u ON e.subject = 'user' AND u.id = \
                    e.subject_id
                    LEFT JOIN user_groups o ON e.subject = 'group' AND o.id = e.subject_id WHERE e.ruleset = $1 ORDER \
                    BY e.id";
-        let mut out = Vec::new();
-        for row in tx.rows(sql, values![number]).await? {
-            let (user, group): (Option<String>, Option<String>) = (row.get(0)?, row.get(1)?);
-            out.extend(user.map(Collaborator::User).or(group.map(Collaborator::Group)));
-        }
-        Ok(out)
+        let editors: Vec<(Option<String>, Option<String>)> = tx.read_all(sql, values![number]).await?;
+        let editor =
+            |(user, group): (Option<_>, Option<_>)| user.map(Collaborator::User).or(group.map(Collaborator::Group));
+        Ok(editors.into_iter().filter_map(editor).collect())
     }
 
     /// Lets people and groups see and change a set; for the owner and editors. Those who may already still do.
@@ -402,10 +405,7 @@ impl Store {
             let held = hold(tx, user, &id).await?;
             let (subject, subject_id) = graphs::subject(tx, &editor).await?;
             let sql = "DELETE FROM hunting_editors WHERE ruleset = $1 AND subject = $2 AND subject_id = $3";
-            match tx.run(sql, values![held.number, subject, subject_id]).await? {
-                0 => Err(StoreError::NotFound),
-                _ => Ok(()),
-            }
+            tx.change(sql, values![held.number, subject, subject_id]).await
         })
     }
 

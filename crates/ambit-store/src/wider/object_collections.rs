@@ -61,7 +61,7 @@ const VISIBLE: &str = "(c.private = 0 OR c.owner_id = $1)";
 
 async fn visible(tx: &mut Tx, user: i64, id: &str) -> Result<ObjectCollection, StoreError> {
     let sql = format!("{} WHERE {VISIBLE} AND c.id = $2", select());
-    tx.read_first(&sql, values![user, id]).await?.ok_or(StoreError::NotFound)
+    tx.find(&sql, values![user, id]).await
 }
 
 async fn own(tx: &mut Tx, user: i64, id: &str) -> Result<ObjectCollection, StoreError> {

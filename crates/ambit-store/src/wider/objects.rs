@@ -1,7 +1,8 @@
 //! Entities by kind and name in every collection that the caller may see: what the wider API shows as domains,
 //! addresses and URLs.
 
-use crate::db::sql::{Row, Tx, values};
+use crate::db::rows::{columns, list};
+use crate::db::sql::{Tx, values};
 use crate::{Principal, Store, StoreError};
 use ambit_model::entity::EntityRecord;
 use ambit_model::{EdgeKind, Kind, Timestamp, Uid};
@@ -16,13 +17,15 @@ const NEIGHBOURS_MAX: i64 = 10_000;
 /// Names of one kind and collection at most.
 const NAMES_MAX: i64 = 200_000;
 
-/// An entity as one collection knows it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct KnownObject {
-    pub uid: Uid,
-    pub record: EntityRecord,
-    pub first_seen: Timestamp,
-    pub last_seen: Timestamp,
+columns! {
+    /// An entity as one collection knows it.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct KnownObject of e {
+        pub uid: Uid,
+        pub record: EntityRecord = (json),
+        pub first_seen: Timestamp,
+        pub last_seen: Timestamp,
+    }
 }
 
 /// An open edge with what it leads to.
@@ -34,12 +37,6 @@ pub struct Neighbour {
     pub object: KnownObject,
 }
 
-const COLUMNS: &str = "e.uid, e.record, e.first_seen, e.last_seen";
-
-fn object(row: &Row) -> Result<KnownObject, StoreError> {
-    Ok(KnownObject { uid: row.get(0)?, record: row.json(1)?, first_seen: row.get(2)?, last_seen: row.get(3)? })
-}
-
 /// The ids of the collections that the caller may see, and 0: what belongs to the installation.
 pub(crate) async fn collection_ids(tx: &mut Tx, principal: &Principal) -> Result<BTreeSet<i64>, StoreError> {
     let ids = collections(tx, principal).await?.into_iter().map(|(id, _)| id);
@@ -48,18 +45,11 @@ pub(crate) async fn collection_ids(tx: &mut Tx, principal: &Principal) -> Result
 
 /// The collections that the caller may see: id and uuid.
 async fn collections(tx: &mut Tx, principal: &Principal) -> Result<Vec<(i64, Uuid)>, StoreError> {
-    let mut out = Vec::new();
     let projects: Vec<i64> = principal.projects().collect();
-    if projects.is_empty() {
-        return Ok(out);
-    }
     let head = "SELECT id, uuid, project_id FROM collections WHERE deleted_at IS NULL AND project_id IN";
-    for row in tx.rows_in(head, Vec::new(), &projects, "ORDER BY id").await? {
-        if principal.collection_role(row.get(2)?, row.get(0)?).is_some() {
-            out.push((row.get(0)?, row.get(1)?));
-        }
-    }
-    Ok(out)
+    let rows: Vec<(i64, Uuid, i64)> = tx.read_in(head, Vec::new(), &projects, "ORDER BY id").await?;
+    let visible = rows.into_iter().filter(|(id, _, project)| principal.collection_role(*project, *id).is_some());
+    Ok(visible.map(|(id, uuid, _)| (id, uuid)).collect())
 }
 
 impl Store {
@@ -76,12 +66,8 @@ impl Store {
             .iter()
             .flat_map(|(_, collection)| names.iter().map(|(kind, name)| Uid::of_entity(*collection, *kind, name)))
             .collect();
-        if uids.is_empty() {
-            return Ok(Vec::new());
-        }
-        let head = format!("SELECT {COLUMNS} FROM entities e WHERE e.uid IN");
-        let mut found =
-            tx.rows_in(&head, Vec::new(), &uids, "").await?.iter().map(object).collect::<Result<Vec<_>, _>>()?;
+        let head = format!("SELECT {} FROM entities e WHERE e.uid IN", list::<KnownObject>());
+        let mut found: Vec<KnownObject> = tx.read_in(&head, Vec::new(), &uids, "").await?;
         found.sort_by_key(|object| (object.first_seen, object.uid));
         Ok(found)
     }
@@ -90,16 +76,10 @@ impl Store {
     pub async fn objects_of(&self, principal: &Principal, uids: &[Uid]) -> Result<Vec<KnownObject>, StoreError> {
         let mut tx = self.read().await?;
         let visible: BTreeSet<i64> = collections(&mut tx, principal).await?.into_iter().map(|(id, _)| id).collect();
-        let mut found = BTreeMap::new();
-        if !uids.is_empty() {
-            let head = format!("SELECT {COLUMNS}, e.collection_id FROM entities e WHERE e.uid IN");
-            for row in tx.rows_in(&head, Vec::new(), uids, "").await? {
-                if visible.contains(&row.get::<i64>(4)?) {
-                    let object = object(&row)?;
-                    found.insert(object.uid, object);
-                }
-            }
-        }
+        let head = format!("SELECT {}, e.collection_id FROM entities e WHERE e.uid IN", list::<KnownObject>());
+        let rows: Vec<(KnownObject, i64)> = tx.read_in(&head, Vec::new(), uids, "").await?;
+        let rows = rows.into_iter().filter(|(_, collection)| visible.contains(collection));
+        let mut found: BTreeMap<Uid, KnownObject> = rows.map(|(object, _)| (object.uid, object)).collect();
         Ok(uids.iter().filter_map(|uid| found.remove(uid)).collect())
     }
 
@@ -111,12 +91,7 @@ impl Store {
         for end in ["from_uid", "to_uid"] {
             let head = format!("SELECT from_uid, kind, to_uid FROM edges WHERE closed_at IS NULL AND {end} IN");
             let tail = format!("ORDER BY from_uid, to_uid, kind LIMIT {NEIGHBOURS_MAX}");
-            if uids.is_empty() {
-                continue;
-            }
-            for row in tx.rows_in(&head, Vec::new(), uids, &tail).await? {
-                out.insert((row.get(0)?, row.get(1)?, row.get(2)?));
-            }
+            out.extend(tx.read_in::<(Uid, EdgeKind, Uid), _>(&head, Vec::new(), uids, &tail).await?);
         }
         Ok(out.into_iter().collect())
     }
@@ -134,9 +109,8 @@ impl Store {
                 let sql = format!(
                     "SELECT e.name FROM entities e WHERE e.collection_id = $1 AND e.kind = $2 LIMIT {NAMES_MAX}"
                 );
-                for row in tx.rows(&sql, values![collection, kind.name()]).await? {
-                    out.push((*kind, row.get(0)?));
-                }
+                let names: Vec<String> = tx.read_all(&sql, values![collection, kind.name()]).await?;
+                out.extend(names.into_iter().map(|name| (*kind, name)));
             }
         }
         Ok(out)
@@ -163,9 +137,8 @@ impl Store {
                     WHERE f.revision >= $1 AND f.revision < $2 AND f.noun = 'entity' AND f.what <> 'seen' AND \
                     e.collection_id IN";
         let tail = format!("AND e.kind IN ({}) ORDER BY e.name LIMIT {limit}", kinds.join(", "));
-        let rows = tx.rows_in(head, values![first, end], &ids, &tail).await?;
-        let names = rows.iter().map(|row| row.get(0)).collect::<Result<BTreeSet<String>, _>>()?;
-        Ok(names.into_iter().take(limit).collect())
+        let names: Vec<String> = tx.read_in(head, values![first, end], &ids, &tail).await?;
+        Ok(BTreeSet::from_iter(names).into_iter().take(limit).collect())
     }
 
     /// When the installation began: the first user was made with it.
@@ -182,13 +155,12 @@ impl Store {
         for uid in uids {
             for (outward, from, to) in [(true, "from_uid", "to_uid"), (false, "to_uid", "from_uid")] {
                 let sql = format!(
-                    "SELECT {COLUMNS}, d.kind FROM edges d JOIN entities e ON e.uid = d.{to} AND e.collection_id = \
+                    "SELECT {}, d.kind FROM edges d JOIN entities e ON e.uid = d.{to} AND e.collection_id = \
                      d.collection_id
-                     WHERE d.{from} = $1 AND d.closed_at IS NULL ORDER BY e.name, e.uid LIMIT {NEIGHBOURS_MAX}"
+                     WHERE d.{from} = $1 AND d.closed_at IS NULL ORDER BY e.name, e.uid LIMIT {NEIGHBOURS_MAX}",
+                    list::<KnownObject>()
                 );
-                for row in tx.rows(&sql, values![uid]).await? {
-                    let edge: EdgeKind = row.get(4)?;
-                    let object = object(&row)?;
+                for (object, edge) in tx.read_all::<(KnownObject, EdgeKind)>(&sql, values![uid]).await? {
                     if seen.insert((edge, outward, object.uid)) {
                         out.push(Neighbour { edge, outward, object });
                     }
@@ -206,10 +178,9 @@ async fn first_revision(tx: &mut Tx, moment: Timestamp) -> Result<i64, StoreErro
     let (mut low, mut high) = (0, last + 1);
     while low < high {
         let middle = low + (high - low) / 2;
-        let next =
-            tx.row("SELECT at FROM feed WHERE revision >= $1 ORDER BY revision LIMIT 1", values![middle]).await?;
-        let before = next.map(|row| row.get::<Timestamp>(0)).transpose()?.is_some_and(|at| at < moment);
-        if before {
+        let sql = "SELECT at FROM feed WHERE revision >= $1 ORDER BY revision LIMIT 1";
+        let next: Option<Timestamp> = tx.read_first(sql, values![middle]).await?;
+        if next.is_some_and(|at| at < moment) {
             low = middle + 1;
         } else {
             high = middle;

@@ -48,6 +48,6 @@ impl Store {
     pub async fn find_operation(&self, principal: &Principal, id: &str) -> Result<Operation, StoreError> {
         let mut tx = self.read().await?;
         let sql = format!("{} WHERE id = $1 AND user_id = $2", select());
-        tx.read_first(&sql, values![id, principal.user_id()]).await?.ok_or(StoreError::NotFound)
+        tx.find(&sql, values![id, principal.user_id()]).await
     }
 }

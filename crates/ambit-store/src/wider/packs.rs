@@ -1,7 +1,8 @@
 //! Packs: rules and lists of hashes that the operator loads to judge files by. Each is an engine in the results of
 //! analyses.
 
-use crate::db::sql::{Row, from_json, to_json, values};
+use crate::db::rows::{columns, list};
+use crate::db::sql::{from_json, to_json, values};
 use crate::db::writer::transaction;
 use crate::{Principal, Store, StoreError};
 use ambit_model::Timestamp;
@@ -22,29 +23,19 @@ pub enum PackContent {
     Hashes(Vec<(String, String)>),
 }
 
-/// A pack.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pack {
-    pub name: String,
-    /// `rules` or `hashes`.
-    pub kind: String,
-    /// Rules or hashes.
-    pub entries: i64,
-    /// The beginning of a hash of its content.
-    pub version: String,
-    pub loaded_at: Timestamp,
-}
-
-const SELECT: &str = "SELECT name, kind, entries, version, loaded_at FROM packs";
-
-pub(crate) fn pack(row: &Row) -> Result<Pack, StoreError> {
-    Ok(Pack {
-        name: row.get(0)?,
-        kind: row.get(1)?,
-        entries: row.get(2)?,
-        version: row.get(3)?,
-        loaded_at: row.get(4)?,
-    })
+columns! {
+    /// A pack.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Pack {
+        pub name: String,
+        /// `rules` or `hashes`.
+        pub kind: String,
+        /// Rules or hashes.
+        pub entries: i64,
+        /// The beginning of a hash of its content.
+        pub version: String,
+        pub loaded_at: Timestamp,
+    }
 }
 
 impl Store {
@@ -96,9 +87,8 @@ impl Store {
 
     /// Every pack, by name.
     pub async fn list_packs(&self) -> Result<Vec<Pack>, StoreError> {
-        let mut tx = self.read().await?;
-        let rows = tx.rows(&format!("{SELECT} ORDER BY name"), Vec::new()).await?;
-        rows.iter().map(pack).collect()
+        let sql = format!("SELECT {} FROM packs ORDER BY name", list::<Pack>());
+        self.read().await?.read_all(&sql, Vec::new()).await
     }
 
     /// Removes a pack; for administrators. What it said of files stays.
@@ -107,28 +97,22 @@ impl Store {
         let name = name.to_owned();
         transaction!(self, Person, async |tx| {
             tx.run("DELETE FROM pack_hashes WHERE pack = $1", values![&name]).await?;
-            match tx.run("DELETE FROM packs WHERE name = $1", values![&name]).await? {
-                0 => Err(StoreError::NotFound),
-                _ => Ok(()),
-            }
+            tx.change("DELETE FROM packs WHERE name = $1", values![&name]).await
         })
     }
 
     /// Name and text of the sources of a pack of rules.
     pub async fn pack_sources(&self, name: &str) -> Result<Vec<(String, String)>, StoreError> {
         let mut tx = self.read().await?;
-        let row = tx.row("SELECT sources FROM packs WHERE name = $1 AND kind = 'rules'", values![name]).await?;
-        from_json(&row.ok_or(StoreError::NotFound)?.get::<String>(0)?)
+        let sql = "SELECT sources FROM packs WHERE name = $1 AND kind = 'rules'";
+        from_json(&tx.find::<String>(sql, values![name]).await?)
     }
 
     /// What lists know of a file by its hashes: pack and label, by pack.
     pub async fn hash_labels(&self, hashes: &[String]) -> Result<Vec<(String, String)>, StoreError> {
         let mut tx = self.read().await?;
-        let rows = tx
-            .rows_in("SELECT pack, label FROM pack_hashes WHERE hash IN", Vec::new(), hashes, "ORDER BY pack, hash")
-            .await?;
-        let mut out: Vec<(String, String)> =
-            rows.iter().map(|row| Ok((row.get(0)?, row.get(1)?))).collect::<Result<_, StoreError>>()?;
+        let head = "SELECT pack, label FROM pack_hashes WHERE hash IN";
+        let mut out: Vec<(String, String)> = tx.read_in(head, Vec::new(), hashes, "ORDER BY pack, hash").await?;
         out.dedup_by(|one, other| one.0 == other.0);
         Ok(out)
     }

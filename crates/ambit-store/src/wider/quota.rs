@@ -5,6 +5,7 @@
 //! Limits, groups and privileges are read in that transaction. On PostgreSQL the rows of the payers are locked, the
 //! user before the group, so that others do not wait.
 
+use crate::db::rows::{columns, list};
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::{Principal, Store, StoreError};
@@ -38,11 +39,13 @@ pub struct Receipt {
     name: &'static str,
 }
 
-/// The groups that a user draws from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct QuotaGroups {
-    pub(crate) api: Option<i64>,
-    pub(crate) intelligence: Option<i64>,
+columns! {
+    /// The groups that a user draws from.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub(crate) struct QuotaGroups {
+        pub(crate) api: Option<i64> = "api_quota_group",
+        pub(crate) intelligence: Option<i64> = "intelligence_quota_group",
+    }
 }
 
 impl QuotaGroups {
@@ -60,9 +63,7 @@ fn for_update(tx: &Tx) -> &'static str {
 /// The groups that a user draws from; with `lock`, the user's row is the transaction's until its end.
 pub(crate) async fn quota_groups(tx: &mut Tx, user: i64, lock: bool) -> Result<QuotaGroups, StoreError> {
     let lock = if lock { for_update(tx) } else { "" };
-    let sql = format!("SELECT api_quota_group, intelligence_quota_group FROM users WHERE id = $1{lock}");
-    let row = tx.row(&sql, values![user]).await?.ok_or(StoreError::NotFound)?;
-    Ok(QuotaGroups { api: row.get(0)?, intelligence: row.get(1)? })
+    tx.find(&format!("SELECT {} FROM users WHERE id = $1{lock}", list::<QuotaGroups>()), values![user]).await
 }
 
 /// What was set for a payer, by quota.
@@ -83,15 +84,13 @@ async fn drawn(tx: &mut Tx, group: i64, user: i64, meter: &Meter, number: i64) -
         return used(tx, "user", user, meter, number).await;
     }
     let sql = "SELECT used FROM quota_drawn WHERE group_id = $1 AND meter = $2 AND number = $3 AND user_id = $4";
-    let row = tx.row(sql, values![group, meter.name, number, user]).await?;
-    row.map_or(Ok(0), |row| row.get(0))
+    Ok(tx.read_first(sql, values![group, meter.name, number, user]).await?.unwrap_or(0))
 }
 
 /// What a payer used of a meter in a window.
 pub(crate) async fn used(tx: &mut Tx, payer: &str, id: i64, meter: &Meter, number: i64) -> Result<i64, StoreError> {
     let sql = "SELECT used FROM quota_used WHERE payer = $1 AND payer_id = $2 AND meter = $3 AND number = $4";
-    let row = tx.row(sql, values![payer, id, meter.name, number]).await?;
-    row.map_or(Ok(0), |row| row.get(0))
+    Ok(tx.read_first(sql, values![payer, id, meter.name, number]).await?.unwrap_or(0))
 }
 
 /// True if the user, or a group that the user draws from, has a privilege now.

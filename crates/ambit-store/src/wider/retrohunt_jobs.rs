@@ -87,7 +87,7 @@ fn select() -> String {
 
 async fn find(tx: &mut Tx, user: i64, id: &str) -> Result<RetrohuntJob, StoreError> {
     let sql = format!("{} WHERE j.user_id = $1 AND j.id = $2", select());
-    tx.read_first(&sql, values![user, id]).await?.ok_or(StoreError::NotFound)
+    tx.find(&sql, values![user, id]).await
 }
 
 async fn insert(

@@ -52,12 +52,12 @@ impl Store {
         let sql = "SELECT s.collection_id, b.size, s.at, e.name FROM specimens s JOIN blobs b ON b.hash = s.sha256
                    LEFT JOIN entities e ON e.uid = s.uid WHERE s.sha256 = $1 ORDER BY s.number";
         let mut found: Option<DiscoveredFile> = None;
-        for row in tx.rows(sql, values![hash]).await? {
-            if !collections.contains(&row.get::<i64>(0)?) {
-                continue;
+        let rows: Vec<(i64, i64, Timestamp, Option<String>)> = tx.read_all(sql, values![hash]).await?;
+        for (collection, size, first_at, name) in rows {
+            if collections.contains(&collection) {
+                let first = DiscoveredFile { sha256: hash, size, names: Vec::new(), first_at };
+                found.get_or_insert(first).names.extend(name);
             }
-            let first = DiscoveredFile { sha256: hash, size: row.get(1)?, names: Vec::new(), first_at: row.get(2)? };
-            found.get_or_insert(first).names.extend(row.get::<Option<String>>(3)?);
         }
         found.ok_or(StoreError::NotFound)
     }

@@ -1,6 +1,7 @@
 //! Who submitted a file or URL, and when; and which were submitted in a stretch of time.
 
-use crate::db::sql::{Row, values};
+use crate::db::rows::{columns, list};
+use crate::db::sql::values;
 use crate::{Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::id::blob_hash;
@@ -10,14 +11,21 @@ const SUBMISSIONS_MAX: i64 = 1_000;
 /// Characters of a source's key: enough to tell sources apart.
 const SOURCE_CHARS: usize = 8;
 
-/// One submission.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Submission {
-    pub at: Timestamp,
-    /// Under which name.
-    pub name: Option<String>,
-    /// Says of two submissions whether the same user made them, and nothing else.
-    pub source: String,
+columns! {
+    /// One submission.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Submission of s {
+        pub at: Timestamp,
+        /// Under which name.
+        pub name: Option<String>,
+        /// Says of two submissions whether the same user made them, and nothing else.
+        pub source: String = ("u.uuid", source),
+    }
+}
+
+/// What stands for the user of a uuid.
+fn source(uuid: String) -> String {
+    blob_hash(format!("source {uuid}").as_bytes()).to_string()[..SOURCE_CHARS].to_owned()
 }
 
 impl Store {
@@ -25,14 +33,11 @@ impl Store {
     pub async fn submissions(&self, item: &str) -> Result<Vec<Submission>, StoreError> {
         let mut tx = self.read().await?;
         let sql = format!(
-            "SELECT s.at, s.name, u.uuid FROM submissions s JOIN users u ON u.id = s.user_id
-             WHERE s.item = $1 ORDER BY s.id DESC LIMIT {SUBMISSIONS_MAX}"
+            "SELECT {} FROM submissions s JOIN users u ON u.id = s.user_id WHERE s.item = $1 ORDER BY s.id DESC LIMIT \
+             {SUBMISSIONS_MAX}",
+            list::<Submission>()
         );
-        let submission = |row: &Row| {
-            let source = blob_hash(format!("source {}", row.get::<String>(2)?).as_bytes()).to_string();
-            Ok(Submission { at: row.get(0)?, name: row.get(1)?, source: source[..SOURCE_CHARS].to_owned() })
-        };
-        tx.rows(&sql, values![item]).await?.iter().map(submission).collect()
+        tx.read_all(&sql, values![item]).await
     }
 
     /// What was submitted in `from..until`, each item once, in the order of their first submission there; at most

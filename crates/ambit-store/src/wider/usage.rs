@@ -1,6 +1,7 @@
 //! What was used: the standing of each quota, calls by day and endpoint, who draws how much from a group
 //! (docs/contract/quotas.md §5).
 
+use crate::db::rows::{columns, list};
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::wider::quota::{allowances, caps, count_calls, quota_groups, used};
@@ -28,15 +29,17 @@ pub struct QuotaStanding {
     pub group: Option<(QuotaUsage, String)>,
 }
 
-/// Calls of one day.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DayUsage {
-    /// Days since 1970-01-01.
-    pub day: i64,
-    /// As it stands in `quota/rules.rs`.
-    pub name: String,
-    pub consuming: bool,
-    pub calls: i64,
+columns! {
+    /// Calls of one day.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct DayUsage {
+        /// Days since 1970-01-01.
+        pub day: i64,
+        /// As it stands in `quota/rules.rs`.
+        pub name: String,
+        pub consuming: bool,
+        pub calls: i64,
+    }
 }
 
 /// Whose usage is meant.
@@ -87,9 +90,9 @@ impl Store {
         let own = allowances(&mut tx, "user", user).await?;
         let mut theirs = BTreeMap::new();
         for id in [groups.api, groups.intelligence].into_iter().flatten() {
-            let row = tx.one("SELECT name FROM user_groups WHERE id = $1", values![id]).await?;
+            let name: String = tx.read_one("SELECT name FROM user_groups WHERE id = $1", values![id]).await?;
             let (set, caps) = (allowances(&mut tx, "group", id).await?, caps(&mut tx, id, user).await?);
-            theirs.insert(id, (row.get::<String>(0)?, set, caps));
+            theirs.insert(id, (name, set, caps));
         }
         let mut out = Vec::new();
         for meter in METERS.iter().filter(|meter| meter.window != Window::Minute) {
@@ -134,12 +137,12 @@ impl Store {
     pub async fn api_usage(&self, payer: Payer, from: i64, to: i64) -> Result<Vec<DayUsage>, StoreError> {
         let mut tx = self.read().await?;
         let (payer, id) = payer.parts();
-        let sql = "SELECT day, name, consuming, calls FROM api_usage
-                   WHERE payer = $1 AND payer_id = $2 AND day >= $3 AND day <= $4 AND calls > 0 ORDER BY day, name";
-        let rows = tx.rows(sql, values![payer, id, from, to]).await?;
-        rows.iter()
-            .map(|row| Ok(DayUsage { day: row.get(0)?, name: row.get(1)?, consuming: row.get(2)?, calls: row.get(3)? }))
-            .collect()
+        let sql = format!(
+            "SELECT {} FROM api_usage WHERE payer = $1 AND payer_id = $2 AND day >= $3 AND day <= $4 AND calls > 0 ORDER \
+             BY day, name",
+            list::<DayUsage>()
+        );
+        tx.read_all(&sql, values![payer, id, from, to]).await
     }
 
     /// Who drew how much of a meter from a group in a window: user ids and units, in the order of the units, then of
