@@ -110,6 +110,7 @@ macro_rules! first_type {
 }
 
 /// A body with the members that are copied from a record under their own names, and with the others.
+#[macro_export]
 macro_rules! copied {
     ($body:ident from $record:ident { $($same:ident),* $(,)? } $($field:ident $(: $value:expr)?,)*) => {
         $body {
@@ -146,7 +147,8 @@ macro_rules! words {
     )*};
 }
 
-pub(crate) use {contract, copied, first_type, mirror, shape_of, words};
+pub use copied;
+pub(crate) use {contract, first_type, mirror, shape_of, words};
 
 /// A member that may be missing; in a request, null and a blank text are as good.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

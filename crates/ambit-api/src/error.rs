@@ -1,9 +1,32 @@
 //! Errors as clients see them: one table of codes with their HTTP status and usual message (docs/contract/errors.md
 //! §2), inside the envelope (docs/contract/errors.md §1).
 
+use crate::contract::contract;
 use crate::envelope::{ErrorBody, Failure};
-use crate::objects::{ErrorObject, FailureObject, FailureOfV2};
+use serde::Serialize;
 use std::fmt;
+
+contract! {
+    /// A failure.
+    #[derive(Debug, Serialize)]
+    pub struct FailureObject {
+        pub error: ErrorObject,
+    }
+
+    /// What went wrong.
+    #[derive(Clone, Debug, Default, Serialize)]
+    pub struct ErrorObject as "" {
+        pub code: &'static str,
+        pub message: String,
+    }
+
+    /// A failure in version 2.
+    #[derive(Debug, Serialize)]
+    pub struct FailureOfV2 {
+        pub response_code: i64,
+        pub verbose_msg: String,
+    }
+}
 
 /// A code of the table. Several share an HTTP status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

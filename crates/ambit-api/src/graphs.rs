@@ -3,6 +3,7 @@
 //! other graph.
 
 use crate::contract::{Maybe, contract};
+use crate::objects::Seconds;
 use ambit_model::id::blob_hash;
 use ambit_model::object::ObjectType;
 use ambit_model::{EdgeKind, Kind, Uid};
@@ -161,6 +162,18 @@ contract! {
         pub links: usize,
         pub complete: bool,
     }
+}
+
+/// The attributes of a graph of the wider API: as they were sent, and those that the server keeps.
+#[derive(Debug, Serialize)]
+pub struct GraphAttributes<'a> {
+    #[serde(flatten)]
+    pub document: &'a Map<String, Value>,
+    pub private: bool,
+    pub creation_date: Seconds,
+    pub last_modified_date: Seconds,
+    pub comments_count: i64,
+    pub views_count: i64,
 }
 
 #[cfg(test)]

@@ -7,28 +7,42 @@
 
 #![recursion_limit = "256"]
 
+pub mod accounts;
+pub mod archives;
 pub mod audit;
 pub mod bulk;
 pub mod changes;
 pub mod collection_runs;
 pub mod collections;
+pub mod comments;
 pub mod contract;
 pub mod csv;
 pub mod entities;
 pub mod envelope;
 pub mod error;
+pub mod files;
 pub mod graphs;
+pub mod groups;
+pub mod hunting_notifications;
+pub mod hunting_rulesets;
 pub mod integrations;
+pub mod intelligence;
+pub mod inventory_objects;
 pub mod issues;
 pub mod keys;
 pub mod library;
 pub mod library_stats;
+pub mod metadata;
 pub mod notes;
+pub mod object_collections;
 pub mod objects;
+pub mod operations;
 pub mod people;
 pub mod plans;
 pub mod projects;
+pub mod quotas;
 pub mod request;
+pub mod retrohunt_jobs;
 pub mod search;
 pub mod seeds;
 pub mod shape;
@@ -36,6 +50,8 @@ pub mod tags;
 pub mod technologies;
 pub mod time_series;
 pub mod users;
+pub mod v2;
+pub mod votes;
 pub mod words;
 
 pub use contract::{Contract, Maybe};

@@ -1,61 +1,327 @@
 //! The envelope of the wider API (docs/contract/wider.md §1.3 and §1.5): objects, descriptors, collections with
-//! cursors, and the failure that is only an error object.
+//! cursors, and the failure that is only an error object. The attributes of each sort of object are in the file of its
+//! noun.
 
-use crate::contract::{Maybe, contract};
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use crate::contract::{Contract, Maybe, contract, shape_of};
+use crate::error::{ErrorCode, ErrorObject};
+use crate::shape::Shape;
+use ambit_model::Timestamp;
+use ambit_model::moment::SECOND_MS;
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// An object with its attributes. `base` is the root of the API as the client called it.
-pub fn object(base: &str, collection: &str, kind: &str, id: &str, attributes: Map<String, Value>) -> Value {
-    json!({
-        "type": kind,
-        "id": id,
-        "links": {"self": format!("{base}/{collection}/{}", path_segment(id))},
-        "attributes": attributes,
-    })
-}
+/// A moment as dates are in this API: whole seconds since 1970.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Seconds(pub i64);
 
-/// A descriptor: type and id alone.
-pub fn descriptor(kind: &str, id: &str) -> Value {
-    json!({"type": kind, "id": id})
-}
-
-/// A related object that is not there, as full collections show it (docs/contract/wider.md §1.3).
-pub fn missing(kind: &str, id: &str) -> Value {
-    json!({
-        "type": kind,
-        "id": id,
-        "error": {"code": "NotFoundError", "message": format!("{kind} with id \"{id}\" not found")},
-    })
-}
-
-/// Any answer that is one thing.
-pub fn data(value: Value) -> Value {
-    json!({"data": value})
-}
-
-/// A page of a collection with figures of the whole. The last page has no cursor.
-pub fn collection(items: Vec<Value>, link: &str, next: Option<(&str, &str)>, figures: &[(&str, Value)]) -> Value {
-    let mut meta: Map<String, Value> =
-        figures.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
-    let mut links = Map::from_iter([("self".to_owned(), json!(link))]);
-    if let Some((cursor, next)) = next {
-        meta.insert("cursor".to_owned(), json!(cursor));
-        links.insert("next".to_owned(), json!(next));
+impl From<Timestamp> for Seconds {
+    fn from(at: Timestamp) -> Self {
+        Self(at.0.div_euclid(SECOND_MS))
     }
-    let mut out = json!({"data": items, "links": links});
-    if !meta.is_empty() {
-        out["meta"] = Value::Object(meta);
-    }
-    out
 }
 
-/// Keeps only the named attributes of an object; unknown names are ignored (docs/contract/wider.md §1.3).
-pub fn keep_attributes(object: &mut Value, names: &[String]) {
-    if let Some(attributes) = object.get_mut("attributes").and_then(Value::as_object_mut) {
-        attributes.retain(|name, _| names.contains(name));
+impl Contract for Seconds {
+    const SHAPE: &'static Shape = &Shape::Integer;
+}
+
+/// Members of one type by their names, in the order in which they came.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Named<T>(pub Vec<(String, T)>);
+
+impl<T> Default for Named<T> {
+    fn default() -> Self {
+        Self(Vec::new())
     }
+}
+
+impl<T: Default> Named<T> {
+    /// Returns the member of this name, which is added with its default if it is not there.
+    pub fn entry(&mut self, name: &str) -> &mut T {
+        let at = self.0.iter().position(|(known, _)| known == name).unwrap_or_else(|| {
+            self.0.push((name.to_owned(), T::default()));
+            self.0.len() - 1
+        });
+        &mut self.0[at].1
+    }
+}
+
+impl<T> FromIterator<(String, T)> for Named<T> {
+    fn from_iter<I: IntoIterator<Item = (String, T)>>(members: I) -> Self {
+        Self(members.into_iter().collect())
+    }
+}
+
+impl<T: Serialize> Serialize for Named<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, member)| (name, member)))
+    }
+}
+
+impl<T: Contract> Contract for Named<T> {
+    const SHAPE: &'static Shape = &Shape::Map(T::SHAPE);
+}
+
+/// Addresses of an object or a page, by what they lead to.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Links {
+    #[serde(rename = "self")]
+    pub own: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub related: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub item: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+}
+
+/// An object; alone with its type and id it is a descriptor, and with an error something that is not there.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Object {
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub links: Option<Links>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attributes: Option<Map<String, Value>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<ErrorObject>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub relationships: Option<Map<String, Value>>,
+    /// What holds of the object only where it stands.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context_attributes: Option<Value>,
+}
+
+/// The answer that may be null or a list.
+#[derive(Debug, Serialize)]
+pub struct RelatedObjects {
+    pub data: Related,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub links: Option<Links>,
+}
+
+/// The answer that is a page of objects.
+#[derive(Debug, Serialize)]
+pub struct ObjectCollection {
+    pub data: Vec<Object>,
+    pub links: Links,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Meta>,
+}
+
+/// Figures of a whole collection, and where its next page begins.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Meta {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub count: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total_hits: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub days_back: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<String>,
+}
+
+/// Documents what there is in every case, and that there may be more.
+macro_rules! documented {
+    ($($name:ident { $($member:literal: $type:ty,)* $(..$open:ident)? })*) => {
+        $(impl Contract for $name {
+            const SHAPE: &'static Shape = shape_of! { (stringify!($name),) $(($member,) $type;)* $(open $open)? };
+        })*
+    };
+}
+
+documented! {
+    Object {
+        "type": String,
+        "id": String,
+        "links": Maybe<BTreeMap<String, String>>,
+        "attributes": Maybe<Map<String, Value>>,
+        ..others
+    }
+    RelatedObjects { "data": Value, ..others }
+    ObjectCollection {
+        "data": Vec<Object>,
+        "links": BTreeMap<String, String>,
+        "meta": Maybe<Map<String, Value>>,
+    }
+    OneObject { "data": Object, ..others }
+    Whether { "data": bool, }
+    Figures { "data": Map<String, Value>, }
+    Said { "data": String, }
+}
+
+contract! {
+    /// A body with `data`: an object, or a list of them.
+    #[derive(Debug, Deserialize)]
+    pub struct NewObject {
+        pub data: Value,
+    }
+
+    /// A body that is a form.
+    #[derive(Debug, Deserialize)]
+    pub struct Form {
+        pub file: Maybe<String>,
+        pub url: Maybe<String>,
+    }
+}
+
+/// An answer that is one thing.
+#[derive(Debug, Serialize)]
+pub struct Data<T> {
+    pub data: T,
+}
+
+/// Returns the answer that is one thing.
+pub fn data<T: Serialize>(data: T) -> Data<T> {
+    Data { data }
+}
+
+/// The answer that is one object.
+pub type OneObject = Data<Object>;
+/// The answer that is a boolean.
+pub type Whether = Data<bool>;
+/// The answer that is an object with members of its own.
+pub type Figures = Data<Map<String, Value>>;
+/// The answer that is a text.
+pub type Said = Data<String>;
+
+/// What something is related to.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub enum Related {
+    Nothing,
+    One(Box<Object>),
+    Many(Vec<Object>),
+}
+
+impl From<Object> for Related {
+    fn from(object: Object) -> Self {
+        Self::One(Box::new(object))
+    }
+}
+
+impl Related {
+    /// Returns the descriptors of what it holds.
+    pub fn described(&self) -> Self {
+        match self {
+            Self::Nothing => Self::Nothing,
+            Self::One(one) => one.described().into(),
+            Self::Many(all) => Self::Many(all.iter().map(Object::described).collect()),
+        }
+    }
+}
+
+/// A relationship within an object: descriptors and where they are listed. Some objects say also how many there are.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Relationship {
+    Plain {
+        data: Related,
+        links: Links,
+    },
+    Counted {
+        links: Links,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        meta: Option<Meta>,
+        data: Related,
+    },
+}
+
+impl Object {
+    /// Returns an object with its attributes, which must be a struct. `base` is the root of the API as the client
+    /// called it.
+    pub fn new(base: &str, collection: &str, kind: &str, id: &str, attributes: &impl Serialize) -> Self {
+        let own = format!("{base}/{collection}/{}", path_segment(id));
+        let attributes = match value(attributes) {
+            Value::Object(attributes) => attributes,
+            _ => Map::new(),
+        };
+        Self {
+            links: Some(Links { own, ..Links::default() }),
+            attributes: Some(attributes),
+            ..Self::descriptor(kind, id)
+        }
+    }
+
+    /// Returns an object with its type and id alone.
+    pub fn descriptor(kind: &str, id: &str) -> Self {
+        Self { kind: kind.to_owned(), id: id.to_owned(), ..Self::default() }
+    }
+
+    /// Returns a related object that is not there, as full collections show it (docs/contract/wider.md §1.3).
+    pub fn missing(kind: &str, id: &str) -> Self {
+        Self::missing_with(kind, id, format!("{kind} with id \"{id}\" not found"))
+    }
+
+    /// Returns the same with a message of its own.
+    pub fn missing_with(kind: &str, id: &str, message: String) -> Self {
+        let error = Some(ErrorObject { code: ErrorCode::NotFound.name(), message });
+        Self { error, ..Self::descriptor(kind, id) }
+    }
+
+    /// Returns the descriptor of the object, with what holds where it stands.
+    pub fn described(&self) -> Self {
+        Self { context_attributes: self.context_attributes.clone(), ..Self::descriptor(&self.kind, &self.id) }
+    }
+
+    /// Returns the address of the object; empty where it has none.
+    pub fn address(&self) -> &str {
+        self.links.as_ref().map_or("", |links| &links.own)
+    }
+
+    /// Returns an attribute by its name, if the object has it.
+    pub fn attribute(&self, name: &str) -> Option<&Value> {
+        self.attributes.as_ref()?.get(name)
+    }
+
+    /// Sets an attribute.
+    pub fn set(&mut self, name: &str, attribute: &impl Serialize) {
+        self.attributes.get_or_insert_default().insert(name.to_owned(), value(attribute));
+    }
+
+    /// Keeps only the named attributes; unknown names are ignored (docs/contract/wider.md §1.3).
+    pub fn keep_attributes(&mut self, names: &[String]) {
+        if let Some(attributes) = &mut self.attributes {
+            attributes.retain(|name, _| names.contains(name));
+        }
+    }
+
+    /// Returns the object with what holds of it where it stands.
+    pub fn in_context(self, context: &impl Serialize) -> Self {
+        Self { context_attributes: Some(value(context)), ..self }
+    }
+
+    /// Adds a relationship by its name. `counts` adds how many there are, if they are many.
+    pub fn relate(&mut self, name: &str, related: &Related, counts: bool) {
+        let own = self.address();
+        let links = Links {
+            own: format!("{own}/relationships/{name}"),
+            related: Some(format!("{own}/{name}")),
+            ..Links::default()
+        };
+        let data = related.described();
+        let relationship = match &data {
+            Related::Many(all) if counts => Relationship::Counted { links, meta: Meta::counting(all.len()), data },
+            _ if counts => Relationship::Counted { links, meta: None, data },
+            _ => Relationship::Plain { data, links },
+        };
+        self.relationships.get_or_insert_default().insert(name.to_owned(), value(&relationship));
+    }
+}
+
+impl Meta {
+    /// Returns the figures of a collection of which only the number of objects is said.
+    pub fn counting(count: usize) -> Option<Self> {
+        Some(Self { count: Some(count), ..Self::default() })
+    }
+}
+
+/// A body as a value: of all serializers of this crate none fails.
+pub fn value(body: &impl Serialize) -> Value {
+    serde_json::to_value(body).expect("bodies have only text keys")
 }
 
 /// A segment of a path, escaped.
@@ -81,150 +347,60 @@ fn percent_escaped(text: &str, plain: &[u8]) -> String {
         .collect()
 }
 
-/// A message as HTML: what could be markup is escaped, line ends become breaks.
-pub fn html(text: &str) -> String {
-    let escaped = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;");
-    escaped.replace('\n', "<br />")
-}
-
-/// Every `#word` of a text, in order, each once.
-pub fn hash_tags(text: &str) -> Vec<String> {
-    let word = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
-    let mut tags: Vec<String> = Vec::new();
-    for part in text.split('#').skip(1) {
-        let tag: String = part.chars().take_while(|c| word(*c)).collect::<String>().to_lowercase();
-        if !tag.is_empty() && !tags.contains(&tag) {
-            tags.push(tag);
-        }
-    }
-    tags
-}
-
-/// Addresses of an object, by what they lead to.
-type Links = BTreeMap<String, String>;
-
-contract! {
-    /// An object.
-    #[derive(Debug, Serialize)]
-    pub struct Object {
-        #[serde(rename = "type")]
-        pub kind: String,
-        pub id: String,
-        pub links: Maybe<Links>,
-        pub attributes: Maybe<Map<String, Value>>,
-        #[serde(flatten)]
-        pub others: Map<String, Value>,
-    }
-
-    /// The answer that is one object.
-    #[derive(Debug, Serialize)]
-    pub struct OneObject {
-        pub data: Object,
-        #[serde(flatten)]
-        pub others: Map<String, Value>,
-    }
-
-    /// The answer that may be null or a list.
-    #[derive(Debug, Serialize)]
-    pub struct RelatedObjects {
-        pub data: Value,
-        #[serde(flatten)]
-        pub others: Map<String, Value>,
-    }
-
-    /// The answer that is a page of objects.
-    #[derive(Debug, Serialize)]
-    pub struct ObjectCollection {
-        pub data: Vec<Object>,
-        pub links: Links,
-        pub meta: Maybe<Map<String, Value>>,
-    }
-
-    /// The answer that is a boolean.
-    #[derive(Debug, Serialize)]
-    pub struct Whether {
-        pub data: bool,
-    }
-
-    /// The answer that is an object with members of its own.
-    #[derive(Debug, Serialize)]
-    pub struct Figures {
-        pub data: Map<String, Value>,
-    }
-
-    /// The answer that is a text.
-    #[derive(Debug, Serialize)]
-    pub struct Said {
-        pub data: String,
-    }
-
-    /// A body with `data`: an object, or a list of them.
-    #[derive(Debug, Deserialize)]
-    pub struct NewObject {
-        pub data: Value,
-    }
-
-    /// A body that is a form.
-    #[derive(Debug, Deserialize)]
-    pub struct Form {
-        pub file: Maybe<String>,
-        pub url: Maybe<String>,
-    }
-
-    /// A failure.
-    #[derive(Debug, Serialize)]
-    pub struct FailureObject {
-        pub error: ErrorObject,
-    }
-
-    /// What went wrong.
-    #[derive(Debug, Serialize)]
-    pub struct ErrorObject as "" {
-        pub code: &'static str,
-        pub message: String,
-    }
-
-    /// A failure in version 2.
-    #[derive(Debug, Serialize)]
-    pub struct FailureOfV2 {
-        pub response_code: i64,
-        pub verbose_msg: String,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Contract;
+    use serde_json::json;
 
     #[test]
     fn the_last_page_has_no_cursor() {
-        let last = collection(vec![descriptor("user", "ann")], "http://h/x", None, &[]);
+        let page = |data, links, meta| value(&ObjectCollection { data, links, meta });
+        let links = |own: &str, next: Option<&str>| Links {
+            own: own.to_owned(),
+            next: next.map(str::to_owned),
+            ..Links::default()
+        };
+        let last = page(vec![Object::descriptor("user", "ann")], links("http://h/x", None), None);
         assert_eq!(last, json!({"data": [{"type": "user", "id": "ann"}], "links": {"self": "http://h/x"}}));
-        let more = collection(vec![], "s", Some(("c", "n")), &[("count", json!(3))]);
+        let meta = Meta { count: Some(3), cursor: Some("c".to_owned()), ..Meta::default() };
+        let more = page(vec![], links("s", Some("n")), Some(meta));
         assert_eq!(more, json!({"data": [], "links": {"self": "s", "next": "n"}, "meta": {"count": 3, "cursor": "c"}}));
         assert_eq!(ObjectCollection::SHAPE.differences(&last), Vec::<String>::new());
     }
 
     #[test]
-    fn tags_and_markup_of_a_text() {
-        assert_eq!(hash_tags("#aicc #monitorapp #malware, #Aicc #"), ["aicc", "monitorapp", "malware"]);
-        assert_eq!(html("such <b>\n"), "such &lt;b&gt;<br />");
+    fn segments_of_a_path_are_escaped() {
         assert_eq!(path_segment("a/b c"), "a%2Fb%20c");
     }
 
     #[test]
     fn attributes_are_narrowed() {
-        let mut value = object(
-            "http://h/api/v3",
-            "graphs",
-            "graph",
-            "g1",
-            Map::from_iter([("a".to_owned(), json!(1)), ("b".to_owned(), json!(2))]),
+        let mut object = Object::new("http://h/api/v3", "graphs", "graph", "g1", &json!({"a": 1, "b": 2}));
+        object.keep_attributes(&["b".to_owned(), "unknown".to_owned()]);
+        let shown = value(&object);
+        assert_eq!(shown["attributes"], json!({"b": 2}));
+        assert_eq!(shown["links"]["self"], "http://h/api/v3/graphs/g1");
+        assert_eq!(Object::SHAPE.differences(&shown), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_relationship_has_descriptors_and_says_how_many_where_that_is_wanted() {
+        let mut graph = Object::new("", "graphs", "graph", "g1", &json!({}));
+        let links = |name: &str| json!({"self": format!("/graphs/g1/relationships/{name}"), "related": format!("/graphs/g1/{name}")});
+        let user = Object::new("", "users", "user", "ann", &json!({"reputation": 0}));
+        graph.relate("owner", &user.clone().into(), true);
+        graph.relate("editors", &Related::Many(vec![user.clone()]), true);
+        graph.relate("viewers", &Related::Many(vec![user]), false);
+        graph.relate("group", &Related::Nothing, false);
+        let ann = json!({"type": "user", "id": "ann"});
+        assert_eq!(
+            value(&graph)["relationships"],
+            json!({
+                "owner": {"links": links("owner"), "data": ann},
+                "editors": {"links": links("editors"), "meta": {"count": 1}, "data": [ann]},
+                "viewers": {"data": [ann], "links": links("viewers")},
+                "group": {"data": null, "links": links("group")},
+            })
         );
-        keep_attributes(&mut value, &["b".to_owned(), "unknown".to_owned()]);
-        assert_eq!(value["attributes"], json!({"b": 2}));
-        assert_eq!(value["links"]["self"], "http://h/api/v3/graphs/g1");
-        assert_eq!(Object::SHAPE.differences(&value), Vec::<String>::new());
     }
 }

@@ -107,6 +107,11 @@ impl Call {
             .expect("handlers name parameters of their own path")
     }
 
+    /// The id in the path.
+    pub(crate) fn id(&self) -> &str {
+        self.parameter("id")
+    }
+
     /// A uuid in the path; anything else names nothing.
     pub fn uuid(&self, name: &str, noun: &str) -> Result<Uuid, ApiError> {
         Uuid::parse_str(self.parameter(name)).map_err(|_| ApiError::not_found(noun))

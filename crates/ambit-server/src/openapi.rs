@@ -5,7 +5,7 @@ use crate::endpoint::{Access, Endpoint};
 use crate::endpoints::ENDPOINTS;
 use crate::mount::{MOUNTS, Tree};
 use ambit_api::envelope::Failure;
-use ambit_api::objects::{FailureObject, FailureOfV2};
+use ambit_api::error::{FailureObject, FailureOfV2};
 use ambit_api::{Contract, Shape};
 use serde::Serialize;
 use serde_json::ser::PrettyFormatter;

@@ -3,12 +3,11 @@
 
 use crate::answer::Answer;
 use crate::call::Call;
-use ambit_api::objects::{self, data, keep_attributes, query_value};
+use ambit_api::objects::{Links, Meta, Object, ObjectCollection, Related, RelatedObjects, data, query_value};
 use ambit_api::{ApiError, ErrorCode, KEY_NAME};
 use ambit_model::id::blob_hash;
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use serde_json::{Value, json};
 
 /// Items of a page where the client names no limit.
 pub(crate) const LIMIT_DEFAULT: usize = 10;
@@ -100,36 +99,36 @@ fn link(call: &Call, page: &[(&str, &str)]) -> String {
 /// Answers with a page. `next` is what the next page begins after; `None` on the last one.
 pub(crate) fn answer(
     call: &Call,
-    items: Vec<Value>,
+    items: Vec<Object>,
     limit: usize,
     next: Option<Vec<u8>>,
     count: Option<usize>,
 ) -> Answer {
-    let count = count.map(|count| ("count", Value::from(count)));
-    answer_with(call, items, limit, next, count.as_slice())
+    answer_with(call, items, limit, next, Meta { count, ..Meta::default() })
 }
 
 /// The same with other figures of the whole collection.
 pub(crate) fn answer_with(
     call: &Call,
-    mut items: Vec<Value>,
+    mut items: Vec<Object>,
     limit: usize,
     next: Option<Vec<u8>>,
-    meta: &[(&str, Value)],
+    mut meta: Meta,
 ) -> Answer {
     if let Some(names) = names(call, "attributes") {
-        items.iter_mut().for_each(|item| keep_attributes(item, &names));
+        items.iter_mut().for_each(|item| item.keep_attributes(&names));
     }
     let limit = limit.to_string();
+    let mut links = Links { own: link(call, &[("limit", &limit)]), ..Links::default() };
     // A page without items never has a cursor: some clients take from it without looking.
-    let next = next.filter(|_| !items.is_empty()).map(|next| {
+    if let Some(next) = next.filter(|_| !items.is_empty()) {
         let plain = [fingerprint(call).as_slice(), &next].concat();
         let cursor = BASE64_URL_SAFE_NO_PAD.encode(call.store().seal(PURPOSE, &plain));
-        let link = link(call, &[("cursor", &cursor), ("limit", &limit)]);
-        (cursor, link)
-    });
-    let next = next.as_ref().map(|(cursor, link)| (cursor.as_str(), link.as_str()));
-    Answer::json(&objects::collection(items, &link(call, &[("limit", &limit)]), next, meta))
+        links.next = Some(link(call, &[("cursor", &cursor), ("limit", &limit)]));
+        meta.cursor = Some(cursor);
+    }
+    let meta = Some(meta).filter(|meta| *meta != Meta::default());
+    Answer::json(&ObjectCollection { data: items, links, meta })
 }
 
 /// The slice of a whole list that is asked for, and what the next page begins after.
@@ -141,10 +140,26 @@ pub(crate) fn slice<T>(paging: &Paging, all: Vec<T>) -> Result<(Vec<T>, Option<V
 }
 
 /// Answers with the asked page of a whole list.
-pub(crate) fn of_list(call: &Call, all: Vec<Value>, default: usize) -> Result<Answer, ApiError> {
+pub(crate) fn of_list(call: &Call, all: Vec<Object>, default: usize) -> Result<Answer, ApiError> {
     let paging = paging(call, default, LIMIT_MAX)?;
     let total = all.len();
     let (items, next) = slice(&paging, all)?;
+    Ok(answer(call, items, paging.limit, next, Some(total)))
+}
+
+/// Answers with the asked page of a whole list of records, each of which `shown` makes an object.
+pub(crate) async fn of_records<T, Shown: Future<Output = Result<Object, ApiError>>>(
+    call: &Call,
+    all: Vec<T>,
+    shown: impl Fn(T) -> Shown,
+) -> Result<Answer, ApiError> {
+    let paging = paging(call, LIMIT_DEFAULT, LIMIT_MAX)?;
+    let total = all.len();
+    let (records, next) = slice(&paging, all)?;
+    let mut items = Vec::new();
+    for record in records {
+        items.push(shown(record).await?);
+    }
     Ok(answer(call, items, paging.limit, next, Some(total)))
 }
 
@@ -155,35 +170,20 @@ pub(crate) fn names(call: &Call, parameter: &str) -> Option<Vec<String>> {
 }
 
 /// Answers with one object, narrowed to the attributes that are asked for.
-pub(crate) fn one(call: &Call, mut object: Value) -> Answer {
+pub(crate) fn one(call: &Call, mut object: Object) -> Answer {
     if let Some(names) = names(call, "attributes") {
-        keep_attributes(&mut object, &names);
+        object.keep_attributes(&names);
     }
-    Answer::json(&objects::data(object))
-}
-
-/// Type and id of an object.
-pub(crate) fn described(object: &Value) -> Value {
-    let text = |name: &str| object.get(name).and_then(Value::as_str).unwrap_or_default();
-    objects::descriptor(text("type"), text("id"))
-}
-
-/// Seconds since 1970, as dates are in this API.
-pub(crate) fn seconds(at: ambit_model::Timestamp) -> Value {
-    Value::from(at.0.div_euclid(ambit_model::moment::SECOND_MS))
+    Answer::json(&data(object))
 }
 
 /// Answers with what something is related to, in full or as descriptors.
-pub(crate) fn answer_related(call: &Call, found: Value, as_descriptors: bool) -> Result<Answer, ApiError> {
-    match found {
-        Value::Array(all) => {
-            let all = if as_descriptors { all.iter().map(described).collect() } else { all };
-            of_list(call, all, LIMIT_DEFAULT)
-        }
-        Value::Null => Ok(Answer::json(&data(Value::Null))),
-        one => {
-            let one = if as_descriptors { described(&one) } else { one };
-            Ok(Answer::json(&json!({"data": one, "links": {"self": format!("{}{}", call.root(), call.path)}})))
-        }
+pub(crate) fn answer_related(call: &Call, found: Related, as_descriptors: bool) -> Result<Answer, ApiError> {
+    let data = if as_descriptors { found.described() } else { found };
+    if let Related::Many(all) = data {
+        return of_list(call, all, LIMIT_DEFAULT);
     }
+    let own = matches!(data, Related::One(_)).then(|| format!("{}{}", call.root(), call.path));
+    let links = own.map(|own| Links { own, ..Links::default() });
+    Ok(Answer::json(&RelatedObjects { data, links }))
 }

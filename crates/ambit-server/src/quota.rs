@@ -87,7 +87,7 @@ async fn due(endpoint: &Endpoint, call: &Call) -> Result<Due, ApiError> {
         Price::ChangeGraph => change_graph(call).await?,
         Price::Upload | Price::Submissions => Due::Within,
         Price::Reports => Due::Charge(Cost::Requests(v2::files::asked_for(call))),
-        Price::ReadFile if files::uploaded_as_new(call, call.parameter("id")).await? => Due::Nothing,
+        Price::ReadFile if files::uploaded_as_new(call, call.id()).await? => Due::Nothing,
         Price::ReadFile => ONE_REQUEST,
         Price::ReadAnalysis => match item_of_analysis(call).await? {
             None => Due::Nothing,
@@ -108,7 +108,7 @@ fn wants_private(call: &Call) -> bool {
 
 /// Whether the graph of the path is private; `None`: it is not there for the caller.
 async fn is_private(call: &Call) -> Result<Option<bool>, ApiError> {
-    let found = call.store().find_graph(call.caller(), call.parameter("id")).await.if_found()?;
+    let found = call.store().find_graph(call.caller(), call.id()).await.if_found()?;
     Ok(found.map(|graph| graph.private))
 }
 

@@ -40,12 +40,9 @@ pub(crate) async fn check(call: &Call, right: Right) -> Result<(), ApiError> {
         Right::Any => true,
         Right::EditGraph => graph(call, GraphRight::Edit).await?,
         Right::OwnGraph => graph(call, GraphRight::Own).await?,
-        Right::OwnRuleset => call
-            .store()
-            .owns_ruleset(call.caller(), call.parameter("id"))
-            .await
-            .about("Hunting ruleset")?
-            .unwrap_or(true),
+        Right::OwnRuleset => {
+            call.store().owns_ruleset(call.caller(), call.id()).await.about("Hunting ruleset")?.unwrap_or(true)
+        }
         Right::Oneself => user(call, Relationship::Oneself).await?,
         Right::OfUser => user(call, Relationship::Administrator).await?,
         Right::OfGroup => group(call).await?,
@@ -57,18 +54,18 @@ pub(crate) async fn check(call: &Call, right: Right) -> Result<(), ApiError> {
 }
 
 async fn graph(call: &Call, least: GraphRight) -> Result<bool, ApiError> {
-    let has = call.store().graph_right(call.caller(), call.parameter("id")).await.about("Graph")?;
+    let has = call.store().graph_right(call.caller(), call.id()).await.about("Graph")?;
     Ok(has.is_none_or(|has| has >= least))
 }
 
 async fn collection(call: &Call) -> Result<bool, ApiError> {
-    let found = call.store().object_collection(call.caller(), call.parameter("id")).await.if_found()?;
+    let found = call.store().object_collection(call.caller(), call.id()).await.if_found()?;
     Ok(found.is_none_or(|found| found.owner_id == call.caller().user_id()))
 }
 
 async fn user(call: &Call, least: Relationship) -> Result<bool, ApiError> {
     let store = call.store();
-    let Some(account) = known(call, call.parameter("id")).await? else {
+    let Some(account) = known(call, call.id()).await? else {
         return Ok(true);
     };
     let standing = store.standing_to(call.caller(), account.user.id).await.about("User")?;
@@ -78,7 +75,7 @@ async fn user(call: &Call, least: Relationship) -> Result<bool, ApiError> {
 /// Members who do not administer their group are refused; for others it is not there.
 async fn group(call: &Call) -> Result<bool, ApiError> {
     let store = call.store();
-    match store.group_account(call.parameter("id")).await.if_found()? {
+    match store.group_account(call.id()).await.if_found()? {
         Some(account) if call.caller().groups().contains(&account.group.id) => {
             store.administers(call.caller(), account.group.id).await.about("Group")
         }

@@ -2,15 +2,16 @@
 
 use crate::call::Call;
 use crate::failure::About;
+use ambit_api::objects::value;
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::Timestamp;
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// A token that stands for something, for so long, and for the caller.
 pub(crate) fn sealed(call: &Call, purpose: &str, what: &str, ms: i64) -> String {
-    let plain = json!([what, call.now.plus_ms(ms).0, call.caller().user_id()]).to_string();
+    let plain = value(&(what, call.now.plus_ms(ms).0, call.caller().user_id())).to_string();
     BASE64_URL_SAFE_NO_PAD.encode(call.store().seal(purpose, plain.as_bytes()))
 }
 

@@ -183,8 +183,8 @@ impl Coming {
         Ok(NewFile {
             content,
             type_tag: hashes.type_tag(),
-            sha1: hex_of(&hashes.sha1.finalize()),
-            md5: hex_of(&hashes.md5.finalize()),
+            sha1: hex::encode(hashes.sha1.finalize()),
+            md5: hex::encode(hashes.md5.finalize()),
             name: self.name,
         })
     }
@@ -252,10 +252,6 @@ pub(crate) fn type_tag(bytes: &[u8]) -> Option<&'static str> {
     let mut kind = Kind::default();
     kind.add(bytes);
     kind.tag()
-}
-
-pub(crate) fn hex_of(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

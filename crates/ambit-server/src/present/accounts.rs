@@ -2,12 +2,13 @@
 
 use crate::call::Call;
 use crate::failure::{About, not_found};
-use crate::page;
-use ambit_api::objects::object;
-use ambit_api::{ApiError, ErrorCode};
-use ambit_model::quota::{FOREIGN, PRIVILEGES};
+use ambit_api::accounts::{AccountAttributes, Privilege};
+use ambit_api::objects::{Named, Object};
+use ambit_api::quotas::{Allowance, with_foreign};
+use ambit_api::{ApiError, ErrorCode, Maybe};
+use ambit_model::quota::PRIVILEGES;
 use ambit_store::{Account, Principal, Relationship, StoreError};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 pub(crate) const NOUN: &str = "User";
 /// Characters of an API key, which is another name of its user.
@@ -80,95 +81,93 @@ pub(crate) async fn standing(call: &Call, account: &Account) -> Result<Relations
 
 /// Refuses everybody but the user of the path.
 pub(crate) async fn require_oneself(call: &Call) -> Result<(), ApiError> {
-    let account = named(call, call.parameter("id")).await?;
+    let account = named(call, call.id()).await?;
     match standing(call, &account).await? {
         Relationship::Oneself => Ok(()),
         Relationship::Administrator | Relationship::Anybody => Err(ApiError::new(ErrorCode::Forbidden)),
     }
 }
 
-fn profile_text(profile: &Map<String, Value>, name: &str) -> Value {
-    profile.get(name).filter(|value| value.is_string()).cloned().unwrap_or_else(|| json!(""))
-}
-
 /// The attributes that everybody sees.
-fn open_attributes(account: &Account) -> Map<String, Value> {
-    let mut out = Map::new();
-    for name in ["first_name", "last_name", "profile_phrase"] {
-        out.insert(name.to_owned(), profile_text(&account.profile, name));
+fn open_attributes(account: &Account) -> AccountAttributes {
+    let text = |name: &str| account.profile.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    AccountAttributes {
+        first_name: text("first_name"),
+        last_name: text("last_name"),
+        profile_phrase: text("profile_phrase"),
+        status: account.status.clone(),
+        user_since: account.user.created_at.into(),
+        ..AccountAttributes::default()
     }
-    out.insert("reputation".to_owned(), json!(0));
-    out.insert("status".to_owned(), json!(account.status));
-    out.insert("user_since".to_owned(), page::seconds(account.user.created_at));
-    out
 }
 
-fn as_object(call: &Call, account: &Account, attributes: Map<String, Value>) -> Value {
+/// An account as an object with these attributes.
+pub(crate) fn as_object(call: &Call, account: &Account, attributes: &AccountAttributes) -> Object {
     let (collection, kind) = match account.service_of {
         Some(_) => ("service_accounts", "service_account"),
         None => ("users", "user"),
     };
-    object(&call.base, collection, kind, &account.user.username, attributes)
+    Object::new(&call.base, collection, kind, &account.user.username, attributes)
 }
 
 /// A user as everybody sees it.
-pub(crate) fn brief(call: &Call, account: &Account) -> Value {
-    as_object(call, account, open_attributes(account))
+pub(crate) fn brief(call: &Call, account: &Account) -> Object {
+    as_object(call, account, &open_attributes(account))
+}
+
+/// The user of this number as everybody sees it.
+pub(crate) async fn brief_by_id(call: &Call, id: i64) -> Result<Object, ApiError> {
+    Ok(brief(call, &call.store().account_by_id(id).await.about(NOUN)?))
 }
 
 /// A user as this caller sees it.
-pub(crate) async fn shown(call: &Call, account: &Account) -> Result<Value, ApiError> {
+pub(crate) async fn shown(call: &Call, account: &Account) -> Result<Object, ApiError> {
+    Ok(as_object(call, account, &attributes(call, account).await?))
+}
+
+/// The attributes that this caller sees.
+pub(crate) async fn attributes(call: &Call, account: &Account) -> Result<AccountAttributes, ApiError> {
     let standing = standing(call, account).await?;
     let mut attributes = open_attributes(account);
     if standing >= Relationship::Administrator {
-        attributes.insert("email".to_owned(), json!(account.user.email));
-        if let Some(at) = account.last_login {
-            attributes.insert("last_login".to_owned(), page::seconds(at));
-        }
-        attributes.insert("quotas".to_owned(), quotas(call, account).await?);
+        attributes.email = Maybe(Some(account.user.email.clone()));
+        attributes.last_login = Maybe(account.last_login.map(Into::into));
+        attributes.quotas = Maybe(Some(quotas(call, account).await?));
     }
     if standing == Relationship::Oneself {
-        attributes.insert("has_2fa".to_owned(), json!(false));
-        let preferences = account.profile.get("preferences").cloned().unwrap_or_else(|| json!({}));
-        attributes.insert("preferences".to_owned(), preferences);
-        attributes.insert("privileges".to_owned(), privileges(call, account).await?);
+        attributes.has_2fa = Maybe(Some(false));
+        let preferences = account.profile.get("preferences").cloned();
+        attributes.preferences = Maybe(preferences.or_else(|| Some(Map::new().into())));
+        attributes.privileges = Maybe(Some(privileges(call, account).await?));
     }
-    Ok(as_object(call, account, attributes))
+    Ok(attributes)
 }
 
-async fn quotas(call: &Call, account: &Account) -> Result<Value, ApiError> {
+async fn quotas(call: &Call, account: &Account) -> Result<Named<Allowance>, ApiError> {
     let standings = call.store().quota_standings(account.user.id, call.now).await.about(NOUN)?;
-    let own =
-        standings.iter().map(|one| (one.name.to_owned(), json!({"allowed": one.user.allowed, "used": one.user.used})));
-    let foreign = FOREIGN.iter().map(|name| ((*name).to_owned(), json!({"allowed": 0, "used": 0})));
-    Ok(Value::Object(own.chain(foreign).collect()))
+    let own = standings.iter().map(|one| (one.name, Allowance::new(one.user.allowed, one.user.used)));
+    Ok(with_foreign(own, &Allowance::default()))
 }
 
-async fn privileges(call: &Call, account: &Account) -> Result<Value, ApiError> {
+async fn privileges(call: &Call, account: &Account) -> Result<Named<Privilege>, ApiError> {
     let found = call.store().list_privileges(call.caller(), &account.user.username).await.about(NOUN)?;
-    let mut out: Map<String, Value> =
-        PRIVILEGES.iter().map(|name| ((*name).to_owned(), json!({"granted": false}))).collect();
-    for one in found.iter().filter(|one| one.expires_at.is_none_or(|end| end > call.now)) {
+    let mut out: Named<Privilege> = PRIVILEGES.iter().map(|name| ((*name).to_owned(), Privilege::default())).collect();
+    for one in found.into_iter().filter(|one| one.expires_at.is_none_or(|end| end > call.now)) {
+        let entry = out.entry(&one.name);
         // One's own comes first in the list and says more than an inherited one.
-        if out.get(&one.name).is_some_and(|known| known["granted"] == json!(true)) {
+        if entry.granted {
             continue;
         }
-        let mut entry = json!({"granted": true});
-        if let Some(end) = one.expires_at {
-            entry["expiration_date"] = page::seconds(end);
-        }
-        if let Some(group) = &one.inherited_from {
-            entry["inherited_from"] = json!(group);
-            let via = if account.api_quota_group.as_ref() == Some(group) {
-                "api_quota_group"
-            } else {
-                "intelligence_quota_group"
-            };
-            entry["inherited_via"] = json!(via);
-        }
-        out.insert(one.name.clone(), entry);
+        let paid_by_group = account.api_quota_group == one.inherited_from;
+        let via = if paid_by_group { "api_quota_group" } else { "intelligence_quota_group" };
+        *entry = Privilege {
+            granted: true,
+            expiration_date: Maybe(one.expires_at.map(Into::into)),
+            inherited_via: Maybe(one.inherited_from.is_some().then_some(via)),
+            inherited_from: Maybe(one.inherited_from),
+        };
     }
-    Ok(Value::Object(out))
+    Ok(out)
 }
 
 /// The caps in `quotas`: `{name: {"allowed": number}}`.

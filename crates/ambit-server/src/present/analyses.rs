@@ -1,14 +1,16 @@
 //! Analyses of files and URLs: their ids, and what they are of.
 
 use super::files::known;
+use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::About;
 use ambit_api::ApiError;
+use ambit_api::files::EngineResults;
+use ambit_api::objects::{Object, data};
 use ambit_model::Timestamp;
 use ambit_model::moment::SECOND_MS;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use serde_json::{Map, Value, json};
 
 /// What an analysis is of.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,16 +23,17 @@ pub(crate) struct Item {
     pub(crate) at: i64,
     pub(crate) finished: bool,
     /// By engine.
-    pub(crate) results: Map<String, Value>,
+    pub(crate) results: EngineResults,
 }
 
 pub(crate) fn file_analysis_id(md5: &str, now: Timestamp) -> String {
     BASE64_STANDARD.encode(format!("{md5}:{}", now.0.div_euclid(SECOND_MS)))
 }
 
-pub(crate) fn analysis_descriptor(call: &Call, id: &str) -> Value {
-    let link = format!("{}/analyses/{}", call.base, ambit_api::objects::path_segment(id));
-    json!({"type": "analysis", "id": id, "links": {"self": link}})
+/// The answer that says which analysis was asked for.
+pub(crate) fn begun(call: &Call, id: &str) -> Answer {
+    let analysis = Object::new(&call.base, "analyses", "analysis", id, &());
+    Answer::json(&data(Object { attributes: None, ..analysis }))
 }
 
 /// Kind, hash and second of an analysis' id: base64 of `md5:second`, `f-sha256-second` or `u-sha256-second`.
@@ -52,7 +55,7 @@ fn parse_analysis(id: &str) -> Option<(&'static str, String, i64)> {
 
 /// What the analysis of the path is of; `None`: there is no such analysis.
 pub(crate) async fn item_of_analysis(call: &Call) -> Result<Option<Item>, ApiError> {
-    let Some((kind, hash, at)) = parse_analysis(call.parameter("id")) else {
+    let Some((kind, hash, at)) = parse_analysis(call.id()) else {
         return Ok(None);
     };
     if kind == "file" {
@@ -68,7 +71,7 @@ pub(crate) async fn item_of_analysis(call: &Call) -> Result<Option<Item>, ApiErr
         }));
     }
     let found = call.store().submitted_url(&hash).await.if_found()?;
-    Ok(found.map(|url| Item { kind, id: url.sha256, at, finished: true, results: Map::new() }))
+    Ok(found.map(|url| Item { kind, id: url.sha256, at, finished: true, results: EngineResults::new() }))
 }
 
 #[cfg(test)]

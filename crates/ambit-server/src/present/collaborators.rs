@@ -5,32 +5,35 @@ use crate::call::Call;
 use crate::failure::About;
 use crate::object_body::body_descriptors;
 use ambit_api::ApiError;
+use ambit_api::objects::Object;
 use ambit_store::{Collaborator, Role};
-use serde_json::Value;
 
 /// Who is on a list, as objects.
-pub(crate) async fn shown(call: &Call, id: &str, role: Role) -> Result<Vec<Value>, ApiError> {
+pub(crate) async fn shown(call: &Call, id: &str, role: Role) -> Result<Vec<Object>, ApiError> {
     let found = call.store().collaborators(call.caller(), id, role).await.about(graphs::NOUN)?;
     as_objects(call, found).await
 }
 
 /// Users and groups as objects.
-pub(crate) async fn as_objects(call: &Call, collaborators: Vec<Collaborator>) -> Result<Vec<Value>, ApiError> {
-    let store = call.store();
+pub(crate) async fn as_objects(call: &Call, collaborators: Vec<Collaborator>) -> Result<Vec<Object>, ApiError> {
     let mut out = Vec::new();
     for collaborator in collaborators {
         out.push(match collaborator {
-            Collaborator::User(name) => {
-                let account = store.account(&name).await.about("User")?;
-                accounts::brief(call, &account)
-            }
-            Collaborator::Group(name) => {
-                let group = store.group_account(&name).await.about("Group")?;
-                groups::brief(call, &group)
-            }
+            Collaborator::User(name) => accounts::brief(call, &call.store().account(&name).await.about("User")?),
+            Collaborator::Group(name) => groups::brief_named(call, &name).await?,
         });
     }
     Ok(out)
+}
+
+/// Whoever of a list has the name in the path: users before groups.
+pub(crate) fn member(call: &Call, mut list: Vec<Collaborator>) -> Option<Collaborator> {
+    let wanted = call.parameter("member");
+    list.sort();
+    let is = |one: &Collaborator| match one {
+        Collaborator::User(name) | Collaborator::Group(name) => name == wanted,
+    };
+    list.into_iter().find(is)
 }
 
 /// The users and groups that a body names.

@@ -7,33 +7,34 @@ use crate::failure::About;
 use crate::object_body::body_attributes;
 use crate::page;
 use ambit_api::ApiError;
-use ambit_api::objects::{hash_tags, html, object};
+use ambit_api::comments::CommentAttributes;
+use ambit_api::objects::Object;
 use ambit_store::Comment;
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 pub(crate) const NOUN: &str = "Comment";
 
 /// A comment as an object.
-pub(crate) fn shown(call: &Call, comment: &Comment) -> Value {
-    let attributes = Map::from_iter([
-        ("date".to_owned(), page::seconds(comment.at)),
-        ("text".to_owned(), json!(comment.text)),
-        ("html".to_owned(), json!(html(&comment.text))),
-        ("tags".to_owned(), json!(hash_tags(&comment.text))),
-        ("votes".to_owned(), json!({"positive": 0, "negative": 0, "abuse": 0})),
-    ]);
-    object(&call.base, "comments", "comment", &comment.id, attributes)
+pub(crate) fn shown(call: &Call, comment: &Comment) -> Object {
+    let attributes = CommentAttributes::new(comment.at.into(), &comment.text);
+    Object::new(&call.base, "comments", "comment", &comment.id, &attributes)
+}
+
+/// The comments on an item, newest first.
+pub(crate) async fn on(call: &Call, kind: &str, id: &str) -> Result<Vec<Object>, ApiError> {
+    let found = call.store().comments_on(kind, id).await.about(NOUN)?;
+    Ok(found.iter().map(|comment| shown(call, comment)).collect())
 }
 
 /// Those of some comments whose objects the caller may see.
-pub(crate) async fn visible(call: &Call, comments: Vec<Comment>) -> Result<Value, ApiError> {
+pub(crate) async fn visible(call: &Call, comments: Vec<Comment>) -> Result<Vec<Object>, ApiError> {
     let mut out = Vec::new();
     for comment in comments {
         if may_see(call, &comment).await? {
             out.push(shown(call, &comment));
         }
     }
-    Ok(Value::Array(out))
+    Ok(out)
 }
 
 pub(crate) async fn may_see(call: &Call, comment: &Comment) -> Result<bool, ApiError> {

@@ -3,19 +3,18 @@
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::{About, not_found};
-use crate::page;
-use crate::upload::{hex_of, type_tag};
-use ambit_api::ApiError;
-use ambit_api::objects::object;
+use crate::upload::type_tag;
+use ambit_api::files::{FileAttributes, stats};
+use ambit_api::objects::{Object, Seconds};
+use ambit_api::votes::TotalVotes;
+use ambit_api::{ApiError, Maybe, copied};
 use ambit_model::id::BlobHash;
 use ambit_store::{Analysis, BlobReader, DiscoveredFile, StoredFile};
 use md5::{Digest, Md5};
-use serde_json::{Map, Value, json};
+use serde_json::Map;
 use sha1::Sha1;
 
 pub(crate) const NOUN: &str = "File";
-/// What an engine can say (docs/contract/wider.md §3).
-const CATEGORIES: &str = "malicious suspicious undetected harmless timeout confirmed-timeout failure type-unsupported";
 
 /// A file by any of its hashes, if there is one.
 pub(crate) async fn known(call: &Call, hash: &str) -> Result<Option<StoredFile>, ApiError> {
@@ -33,79 +32,67 @@ pub(crate) async fn discovered(call: &Call, hash: &str) -> Result<Option<Discove
 }
 
 /// A file as an object; `None`: there is none with this hash.
-pub(crate) async fn shown_if_known(call: &Call, hash: &str) -> Result<Option<Value>, ApiError> {
+pub(crate) async fn shown_if_known(call: &Call, hash: &str) -> Result<Option<Object>, ApiError> {
+    Ok(attributes_if_known(call, hash).await?.map(|attributes| shown(call, &attributes)))
+}
+
+/// A file as an object, or that it is not there.
+pub(crate) async fn shown_or_missing(call: &Call, hash: &str) -> Result<Object, ApiError> {
+    Ok(shown_if_known(call, hash).await?.unwrap_or_else(|| Object::missing("file", hash)))
+}
+
+/// The attributes of a file; `None`: there is none with this hash.
+pub(crate) async fn attributes_if_known(call: &Call, hash: &str) -> Result<Option<FileAttributes>, ApiError> {
     if let Some(file) = known(call, hash).await? {
-        return shown(call, &file).await.map(Some);
+        let last = call.store().last_analysis(file.sha256).await.about(NOUN)?;
+        return Ok(Some(attributes(&file, last)));
     }
-    match discovered(call, hash).await? {
-        Some(file) => shown_discovered(call, &file).await,
-        None => Ok(None),
+    let Some(file) = discovered(call, hash).await? else { return Ok(None) };
+    let bytes = call.store().blob(file.sha256).await.about(NOUN)?;
+    Ok(bytes.map(|bytes| attributes_of_discovered(file, &bytes)))
+}
+
+/// The attributes of a body that a run discovered.
+fn attributes_of_discovered(file: DiscoveredFile, bytes: &[u8]) -> FileAttributes {
+    FileAttributes {
+        sha256: file.sha256.to_string(),
+        sha1: hex::encode(Sha1::digest(bytes)),
+        md5: hex::encode(Md5::digest(bytes)),
+        size: file.size,
+        first_seen_date: Maybe(Some(file.first_at.into())),
+        last_analysis_stats: stats(&Map::new()),
+        type_tag: Maybe(type_tag(bytes).map(str::to_owned)),
+        meaningful_name: Maybe(file.names.first().cloned()),
+        names: file.names,
+        ..FileAttributes::default()
     }
 }
 
-/// A body that a run discovered; `None` where its bytes are gone.
-async fn shown_discovered(call: &Call, file: &DiscoveredFile) -> Result<Option<Value>, ApiError> {
-    let bytes = call.store().blob(file.sha256).await.about(NOUN)?;
-    let Some(bytes) = bytes else { return Ok(None) };
-    let mut attributes = Map::from_iter([
-        ("sha256".to_owned(), json!(file.sha256.to_string())),
-        ("sha1".to_owned(), json!(hex_of(&Sha1::digest(&bytes)))),
-        ("md5".to_owned(), json!(hex_of(&Md5::digest(&bytes)))),
-        ("size".to_owned(), json!(file.size)),
-        ("names".to_owned(), json!(file.names)),
-        ("times_submitted".to_owned(), json!(0)),
-        ("first_seen_date".to_owned(), page::seconds(file.first_at)),
-        ("last_analysis_stats".to_owned(), stats(&Map::new())),
-        ("last_analysis_results".to_owned(), json!({})),
-        ("reputation".to_owned(), json!(0)),
-        ("total_votes".to_owned(), json!({"harmless": 0, "malicious": 0})),
-        ("tags".to_owned(), json!([])),
-    ]);
-    attributes.extend(type_tag(&bytes).map(|tag| ("type_tag".to_owned(), json!(tag))));
-    attributes.extend(file.names.first().map(|name| ("meaningful_name".to_owned(), json!(name))));
-    Ok(Some(object(&call.base, "files", "file", &file.sha256.to_string(), attributes)))
+/// The attributes of a file with what an analysis said, if there was one.
+pub(crate) fn attributes(file: &StoredFile, last: Option<Analysis>) -> FileAttributes {
+    let (second, results) = last.map(|last| (Seconds(last.second), last.results)).unzip();
+    let results = results.unwrap_or_default();
+    copied! {
+        FileAttributes from file { sha1, md5, size, names }
+        sha256: file.sha256.to_string(),
+        times_submitted: file.submissions,
+        first_submission_date: Maybe(Some(file.first_at.into())),
+        last_submission_date: Maybe(Some(file.last_at.into())),
+        first_seen_date: Maybe(None),
+        last_analysis_stats: stats(&results),
+        last_analysis_results: results,
+        reputation: 0,
+        total_votes: TotalVotes::default(),
+        tags: Vec::new(),
+        last_analysis_date: Maybe(second),
+        type_tag: Maybe(file.type_tag.clone()),
+        meaningful_name: Maybe(file.names.first().cloned()),
+    }
 }
 
 /// A file as an object.
-pub(crate) async fn shown(call: &Call, file: &StoredFile) -> Result<Value, ApiError> {
-    let last = call.store().last_analysis(file.sha256).await.about(NOUN)?;
-    Ok(shown_with(call, file, last))
-}
-
-/// The same with what an analysis said, if there was one.
-pub(crate) fn shown_with(call: &Call, file: &StoredFile, last: Option<Analysis>) -> Value {
-    let results = last.as_ref().map(|last| last.results.clone()).unwrap_or_default();
-    let mut attributes = Map::from_iter([
-        ("sha256".to_owned(), json!(file.sha256.to_string())),
-        ("sha1".to_owned(), json!(file.sha1)),
-        ("md5".to_owned(), json!(file.md5)),
-        ("size".to_owned(), json!(file.size)),
-        ("names".to_owned(), json!(file.names)),
-        ("times_submitted".to_owned(), json!(file.submissions)),
-        ("first_submission_date".to_owned(), page::seconds(file.first_at)),
-        ("last_submission_date".to_owned(), page::seconds(file.last_at)),
-        ("last_analysis_stats".to_owned(), stats(&results)),
-        ("last_analysis_results".to_owned(), Value::Object(results)),
-        ("reputation".to_owned(), json!(0)),
-        ("total_votes".to_owned(), json!({"harmless": 0, "malicious": 0})),
-        ("tags".to_owned(), json!([])),
-    ]);
-    if let Some(last) = last {
-        attributes.insert("last_analysis_date".to_owned(), json!(last.second));
-    }
-    if let Some(tag) = &file.type_tag {
-        attributes.insert("type_tag".to_owned(), json!(tag));
-    }
-    if let Some(name) = file.names.first() {
-        attributes.insert("meaningful_name".to_owned(), json!(name));
-    }
-    object(&call.base, "files", "file", &file.sha256.to_string(), attributes)
-}
-
-/// How many engines said what.
-pub(crate) fn stats(results: &Map<String, Value>) -> Value {
-    let said = |name: &str| results.values().filter(|one| one["category"] == name).count();
-    Value::Object(CATEGORIES.split(' ').map(|name| (name.to_owned(), json!(said(name)))).collect())
+pub(crate) fn shown(call: &Call, attributes: &FileAttributes) -> Object {
+    Object::new(&call.base, "files", "file", &attributes.sha256, attributes)
 }
 
 /// The bytes of a file; `None`: it is not known.

@@ -3,10 +3,11 @@
 use crate::call::Call;
 use crate::failure::{About, not_found};
 use ambit_api::ApiError;
-use ambit_api::objects::object;
-use ambit_model::quota::FOREIGN;
+use ambit_api::groups::{GroupAttributes, GroupContext};
+use ambit_api::objects::{Named, Object};
+use ambit_api::quotas::{Allowance, with_foreign};
 use ambit_store::GroupAccount;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 pub(crate) const NOUN: &str = "Group";
 /// What administrators may write about their group.
@@ -25,13 +26,23 @@ pub(crate) const PROFILE: [&str; 9] = [
 fn profile(group: &GroupAccount) -> Map<String, Value> {
     let mut out = group.profile.clone();
     out.retain(|name, _| PROFILE.contains(&name.as_str()));
-    out.entry("preferences").or_insert_with(|| json!({}));
+    out.entry("preferences").or_insert_with(|| Map::new().into());
     out
 }
 
+fn as_object(call: &Call, group: &GroupAccount, quotas: Option<Named<Allowance>>) -> Object {
+    let attributes = GroupAttributes { profile: profile(group), quotas };
+    Object::new(&call.base, "groups", "group", &group.group.name, &attributes)
+}
+
 /// A group as those see it who see that it exists.
-pub(crate) fn brief(call: &Call, group: &GroupAccount) -> Value {
-    object(&call.base, "groups", "group", &group.group.name, profile(group))
+pub(crate) fn brief(call: &Call, group: &GroupAccount) -> Object {
+    as_object(call, group, None)
+}
+
+/// The group of this name as those see it who see that it exists.
+pub(crate) async fn brief_named(call: &Call, name: &str) -> Result<Object, ApiError> {
+    Ok(brief(call, &call.store().group_account(name).await.about(NOUN)?))
 }
 
 /// The caller's role in a group; `None`: the group is not there for the caller.
@@ -48,20 +59,15 @@ async fn role(call: &Call, group: &GroupAccount) -> Result<Option<&'static str>,
 
 /// The group of the path, which must be the caller's.
 pub(crate) async fn own(call: &Call) -> Result<(GroupAccount, &'static str), ApiError> {
-    let id = call.parameter("id");
+    let id = call.id();
     let group = call.store().group_account(id).await.about_named(NOUN, id)?;
     let role = role(call, &group).await?.ok_or_else(|| not_found(NOUN, id))?;
     Ok((group, role))
 }
 
-pub(crate) async fn shown(call: &Call, group: &GroupAccount, role: &str) -> Result<Value, ApiError> {
+pub(crate) async fn shown(call: &Call, group: &GroupAccount, role: &'static str) -> Result<Object, ApiError> {
     let standings = call.store().group_standings(group.group.id, call.now).await.about(NOUN)?;
-    let own =
-        standings.iter().map(|(name, one)| ((*name).to_owned(), json!({"allowed": one.allowed, "used": one.used})));
-    let foreign = FOREIGN.iter().map(|name| ((*name).to_owned(), json!({"allowed": 0, "used": 0})));
-    let mut attributes = profile(group);
-    attributes.insert("quotas".to_owned(), Value::Object(own.chain(foreign).collect()));
-    let mut out = object(&call.base, "groups", "group", &group.group.name, attributes);
-    out["context_attributes"] = json!({"role": role});
-    Ok(out)
+    let own = standings.iter().map(|(name, one)| (*name, Allowance::new(one.allowed, one.used)));
+    let quotas = with_foreign(own, &Allowance::default());
+    Ok(as_object(call, group, Some(quotas)).in_context(&GroupContext { role }))
 }

@@ -2,12 +2,11 @@
 
 use crate::call::Call;
 use crate::failure::About;
-use crate::page;
-use ambit_api::ApiError;
-use ambit_api::objects::object;
+use ambit_api::object_collections::ObjectCollectionAttributes;
+use ambit_api::objects::{Object, Related};
+use ambit_api::{ApiError, copied};
 use ambit_model::object::ObjectType;
 use ambit_store::ObjectCollection;
-use serde_json::{Map, Value, json};
 
 /// Relationships, with what each leads to.
 pub(crate) const RELATIONSHIPS: &[(&str, &str)] = &[
@@ -21,30 +20,28 @@ pub(crate) const RELATIONSHIPS: &[(&str, &str)] = &[
 pub(crate) const NOUN: &str = "Collection";
 
 /// A collection as an object.
-pub(crate) async fn shown(call: &Call, collection: &ObjectCollection) -> Result<Value, ApiError> {
+pub(crate) async fn shown(call: &Call, collection: &ObjectCollection) -> Result<Object, ApiError> {
     let counts = call.store().collected_counts(call.caller(), &collection.id).await.about(NOUN)?;
     let count = |kind: ObjectType| counts.iter().find(|(name, _)| name == kind.name()).map_or(0, |(_, count)| *count);
-    let mut attributes = Map::from_iter([
-        ("name".to_owned(), json!(collection.name)),
-        ("description".to_owned(), json!(collection.description)),
-        ("owner".to_owned(), json!(collection.owner)),
-        ("private".to_owned(), json!(collection.private)),
-        ("creation_date".to_owned(), page::seconds(collection.created_at)),
-        ("last_modification_date".to_owned(), page::seconds(collection.modified_at)),
-        ("references_count".to_owned(), json!(0)),
-    ]);
-    for kind in ObjectType::ALL {
-        attributes.insert(format!("{}_count", kind.collection()), json!(count(kind)));
-    }
-    Ok(object(&call.base, "collections", "collection", &collection.id, attributes))
+    let attributes = copied! {
+        ObjectCollectionAttributes from collection { name, description, owner, private }
+        creation_date: collection.created_at.into(),
+        last_modification_date: collection.modified_at.into(),
+        references_count: 0,
+        domains_count: count(ObjectType::Domain),
+        files_count: count(ObjectType::File),
+        ip_addresses_count: count(ObjectType::IpAddress),
+        urls_count: count(ObjectType::Url),
+    };
+    Ok(Object::new(&call.base, "collections", "collection", &collection.id, &attributes))
 }
 
-/// All that the caller may see of an owner, or of everybody.
-pub(crate) async fn of(call: &Call, owner: Option<i64>) -> Result<Vec<Value>, ApiError> {
-    let found = call.store().object_collections(call.caller(), owner).await.about(NOUN)?;
+/// All that the caller may see of an owner.
+pub(crate) async fn of(call: &Call, owner: i64) -> Result<Related, ApiError> {
+    let found = call.store().object_collections(call.caller(), Some(owner)).await.about(NOUN)?;
     let mut out = Vec::new();
     for collection in &found {
         out.push(shown(call, collection).await?);
     }
-    Ok(out)
+    Ok(Related::Many(out))
 }

@@ -4,16 +4,15 @@
 use super::{files, votes};
 use crate::call::Call;
 use crate::failure::About;
-use crate::page;
 use crate::submissions::submitted;
-use ambit_api::objects::{missing, object};
+use ambit_api::inventory_objects::{InventoryObjectAttributes, SubmittedUrlAttributes};
+use ambit_api::objects::Object;
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::id::blob_hash;
 use ambit_model::object::ObjectType;
 use ambit_store::KnownObject;
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use serde_json::{Map, Value, json};
 
 /// Types of node that are objects.
 pub(crate) const KINDS: [&str; 4] = ["file", "url", "domain", "ip_address"];
@@ -80,60 +79,48 @@ pub(crate) fn id_of(kind: ObjectType, name: &str) -> String {
 }
 
 /// One object from what all collections know of it: the first sight, the last, the tags of all.
-pub(crate) fn shown(call: &Call, kind: ObjectType, found: &[KnownObject]) -> Option<Value> {
+pub(crate) fn shown(call: &Call, kind: ObjectType, found: &[KnownObject]) -> Option<Object> {
     let name = &found.first()?.record.name;
     let first = found.iter().map(|one| one.first_seen).min()?;
     let last = found.iter().map(|one| one.last_seen).max()?;
-    let mut tags: Vec<&String> = found.iter().flat_map(|one| &one.record.tags).collect();
+    let mut tags: Vec<String> = found.iter().flat_map(|one| one.record.tags.clone()).collect();
     tags.sort();
     tags.dedup();
-    let mut attributes = Map::from_iter([
-        ("tags".to_owned(), json!(tags)),
-        ("first_seen_date".to_owned(), page::seconds(first)),
-        ("last_modification_date".to_owned(), page::seconds(last)),
-        ("reputation".to_owned(), json!(0)),
-        ("last_analysis_stats".to_owned(), no_engines()),
-        ("last_analysis_results".to_owned(), json!({})),
-        ("total_votes".to_owned(), json!({"harmless": 0, "malicious": 0})),
-    ]);
-    if kind == ObjectType::Url {
-        attributes.insert("url".to_owned(), json!(name));
-        attributes.insert("last_final_url".to_owned(), json!(name));
-    }
-    Some(object(&call.base, kind.collection(), kind.name(), &id_of(kind, name), attributes))
+    let url = (kind == ObjectType::Url).then_some(name.as_str());
+    let attributes = InventoryObjectAttributes::new(tags, first.into(), last.into(), url);
+    Some(Object::new(&call.base, kind.collection(), kind.name(), &id_of(kind, name), &attributes))
 }
 
-/// No engine looked: all counts are 0.
-fn no_engines() -> Value {
-    json!({"malicious": 0, "suspicious": 0, "undetected": 0, "harmless": 0, "timeout": 0})
+/// An object by its type and id; `None`: nobody whom the caller may ask knows it.
+pub(crate) async fn find(call: &Call, kind: ObjectType, id: &str) -> Result<Option<Object>, ApiError> {
+    if kind == ObjectType::File {
+        return files::shown_if_known(call, id).await;
+    }
+    match shown(call, kind, &known(call, kind, id).await?) {
+        None if kind == ObjectType::Url => submitted_url(call, id).await,
+        found => Ok(found),
+    }
 }
 
 /// An object by the type and id of a node; one that is not known says so in the collection (docs/contract/wider.md
 /// §1.3).
-pub(crate) async fn shown_or_missing(call: &Call, kind: &str, id: &str) -> Result<Value, ApiError> {
-    let Some(object_type) = ObjectType::from_name(kind) else {
-        return Ok(missing(kind, id));
+pub(crate) async fn shown_or_missing(call: &Call, kind: &str, id: &str) -> Result<Object, ApiError> {
+    let found = match ObjectType::from_name(kind) {
+        Some(kind) => find(call, kind, id).await?,
+        None => None,
     };
-    if object_type == ObjectType::File {
-        return Ok(files::shown_if_known(call, id).await?.unwrap_or_else(|| missing(kind, id)));
-    }
-    let found = known(call, object_type, id).await?;
-    let found = match shown(call, object_type, &found) {
-        None if object_type == ObjectType::Url => submitted_url(call, id).await?,
-        found => found,
-    };
-    Ok(found.unwrap_or_else(|| missing(kind, id)))
+    Ok(found.unwrap_or_else(|| Object::missing(kind, id)))
 }
 
 /// Adds up the votes on an object.
-pub(crate) async fn count_votes(call: &Call, kind: ObjectType, found: &mut Value) -> Result<(), ApiError> {
-    let id = found["id"].as_str().unwrap_or_default().to_owned();
-    found["attributes"]["total_votes"] = votes::total(call, kind.name(), &id).await?;
+pub(crate) async fn count_votes(call: &Call, kind: ObjectType, found: &mut Object) -> Result<(), ApiError> {
+    let total = votes::total(call, kind.name(), &found.id).await?;
+    found.set("total_votes", &total);
     Ok(())
 }
 
 /// A URL that somebody submitted, by its SHA-256 or base64.
-pub(crate) async fn submitted_url(call: &Call, id: &str) -> Result<Option<Value>, ApiError> {
+pub(crate) async fn submitted_url(call: &Call, id: &str) -> Result<Option<Object>, ApiError> {
     let hash = match name_of(ObjectType::Url, id) {
         Some(name) if id.len() != SHA256_CHARS => blob_hash(name.as_bytes()).to_string(),
         _ => id.to_owned(),
@@ -141,34 +128,20 @@ pub(crate) async fn submitted_url(call: &Call, id: &str) -> Result<Option<Value>
     let Some(found) = call.store().submitted_url(&hash).await.if_found()? else {
         return Ok(None);
     };
-    let attributes = Map::from_iter([
-        ("url".to_owned(), json!(found.url)),
-        ("last_final_url".to_owned(), json!(found.url)),
-        ("first_submission_date".to_owned(), page::seconds(found.first_at)),
-        ("last_submission_date".to_owned(), page::seconds(found.last_at)),
-        ("times_submitted".to_owned(), json!(found.submissions)),
-        ("last_analysis_stats".to_owned(), no_engines()),
-        ("last_analysis_results".to_owned(), json!({})),
-        ("total_votes".to_owned(), json!({"harmless": 0, "malicious": 0})),
-        ("reputation".to_owned(), json!(0)),
-        ("tags".to_owned(), json!([])),
-    ]);
-    Ok(Some(object(&call.base, "urls", "url", &found.sha256, attributes)))
+    let (first, last) = (found.first_at.into(), found.last_at.into());
+    let attributes = SubmittedUrlAttributes::new(&found.url, first, last, found.submissions);
+    Ok(Some(Object::new(&call.base, "urls", "url", &found.sha256, &attributes)))
 }
 
 /// Returns the id of the object of the path, under which votes on it are kept; 404 where nobody whom the caller may ask
 /// knows it.
 pub(crate) async fn item(call: &Call, kind: ObjectType) -> Result<String, ApiError> {
-    let id = call.parameter("id");
-    let found = shown_or_missing(call, kind.name(), id).await?;
-    match found.get("id").and_then(Value::as_str).filter(|_| found.get("error").is_none()) {
-        Some(id) => Ok(id.to_owned()),
-        None => Err(not_found(kind, id)),
-    }
+    let found = find(call, kind, call.id()).await?;
+    found.map(|found| found.id).ok_or_else(|| not_found(kind, call.id()))
 }
 
 /// The object with a name, of whatever type.
-pub(crate) async fn named(call: &Call, text: &str) -> Result<Option<(ObjectType, Value)>, ApiError> {
+pub(crate) async fn named(call: &Call, text: &str) -> Result<Option<(ObjectType, Object)>, ApiError> {
     if text.is_empty() || text.contains(char::is_whitespace) {
         return Ok(None);
     }
@@ -179,8 +152,7 @@ pub(crate) async fn named(call: &Call, text: &str) -> Result<Option<(ObjectType,
             _ => vec![text.to_owned()],
         };
         for name in names {
-            let found = shown_or_missing(call, kind.name(), &name).await?;
-            if found.get("error").is_none() {
+            if let Some(found) = find(call, kind, &name).await? {
                 return Ok(Some((kind, found)));
             }
         }

@@ -4,9 +4,9 @@ use super::objects::{id_of, known, shown};
 use super::{comments, graphs};
 use crate::call::Call;
 use crate::failure::{About, of_search};
-use crate::page;
 use ambit_api::ApiError;
-use ambit_api::objects::object;
+use ambit_api::inventory_objects::ResolutionAttributes;
+use ambit_api::objects::Object;
 use ambit_model::EdgeKind;
 use ambit_model::object::ObjectType;
 use ambit_query::graphs::{GraphOrder, GraphQuery, Leaf, canonical_address};
@@ -14,7 +14,6 @@ use ambit_search::graphs::GraphSearch;
 use ambit_store::{KnownObject, Neighbour};
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use serde_json::{Map, Value, json};
 
 const GRAPHS: (&str, &str) = ("graphs", "Graphs with it that the caller may see.");
 const COMMENTS: (&str, &str) = ("comments", "Comments on it.");
@@ -48,7 +47,7 @@ pub(crate) async fn related(
     kind: ObjectType,
     name: &str,
     found: &[KnownObject],
-) -> Result<Vec<Value>, ApiError> {
+) -> Result<Vec<Object>, ApiError> {
     match name {
         "graphs" => graphs_with(call, kind, found).await,
         "resolutions" => resolutions(call, kind, found).await,
@@ -63,7 +62,7 @@ pub(crate) async fn related_to(
     kind: ObjectType,
     id: &str,
     name: &str,
-) -> Result<Option<Vec<Value>>, ApiError> {
+) -> Result<Option<Vec<Object>>, ApiError> {
     let found = known(call, kind, id).await?;
     if found.is_empty() {
         return Ok(None);
@@ -77,7 +76,7 @@ async fn neighbours(call: &Call, found: &[KnownObject]) -> Result<Vec<Neighbour>
 }
 
 /// What edges lead to, by name.
-async fn by_edges(call: &Call, kind: ObjectType, name: &str, found: &[KnownObject]) -> Result<Vec<Value>, ApiError> {
+async fn by_edges(call: &Call, kind: ObjectType, name: &str, found: &[KnownObject]) -> Result<Vec<Object>, ApiError> {
     let Some(relationship) = kind.relationships().iter().find(|one| one.name == name) else {
         return Ok(Vec::new());
     };
@@ -95,36 +94,35 @@ async fn by_edges(call: &Call, kind: ObjectType, name: &str, found: &[KnownObjec
 }
 
 /// Names and addresses that belong together; the id of each is the address and the name.
-async fn resolutions(call: &Call, kind: ObjectType, found: &[KnownObject]) -> Result<Vec<Value>, ApiError> {
+async fn resolutions(call: &Call, kind: ObjectType, found: &[KnownObject]) -> Result<Vec<Object>, ApiError> {
     let outward = match kind {
         ObjectType::Domain => true,
         ObjectType::IpAddress => false,
         ObjectType::File | ObjectType::Url => return Ok(Vec::new()),
     };
     let own = found.first().map(|one| one.record.name.clone()).unwrap_or_default();
-    let mut pairs: Vec<(String, Value)> = neighbours(call, found)
+    let mut pairs: Vec<Object> = neighbours(call, found)
         .await?
         .into_iter()
         .filter(|one| one.edge == EdgeKind::ResolvesTo && one.outward == outward)
         .map(|one| {
             let other = one.object.record.name;
             let (address, host) = if outward { (&other, &own) } else { (&own, &other) };
-            let attributes = Map::from_iter([
-                ("date".to_owned(), page::seconds(one.object.first_seen)),
-                ("host_name".to_owned(), json!(host)),
-                ("ip_address".to_owned(), json!(address)),
-            ]);
-            let id = format!("{address}{host}");
-            (id.clone(), object(&call.base, "resolutions", "resolution", &id, attributes))
+            let attributes = ResolutionAttributes {
+                date: one.object.first_seen.into(),
+                host_name: host.clone(),
+                ip_address: address.clone(),
+            };
+            Object::new(&call.base, "resolutions", "resolution", &format!("{address}{host}"), &attributes)
         })
         .collect();
-    pairs.sort_by(|a, b| a.0.cmp(&b.0));
-    pairs.dedup_by(|a, b| a.0 == b.0);
-    Ok(pairs.into_iter().map(|(_, object)| object).collect())
+    pairs.sort_by(|a, b| a.id.cmp(&b.id));
+    pairs.dedup_by(|a, b| a.id == b.id);
+    Ok(pairs)
 }
 
 /// Graphs with the object, newest first.
-async fn graphs_with(call: &Call, kind: ObjectType, found: &[KnownObject]) -> Result<Vec<Value>, ApiError> {
+async fn graphs_with(call: &Call, kind: ObjectType, found: &[KnownObject]) -> Result<Vec<Object>, ApiError> {
     let name = found.first().map(|one| one.record.name.clone()).unwrap_or_default();
     let leaf = match kind {
         ObjectType::Domain => Leaf::Domain(name.to_lowercase()),
@@ -136,7 +134,7 @@ async fn graphs_with(call: &Call, kind: ObjectType, found: &[KnownObject]) -> Re
 }
 
 /// Graphs that a condition finds, newest first.
-pub(crate) async fn graphs_that(call: &Call, leaf: Leaf) -> Result<Vec<Value>, ApiError> {
+pub(crate) async fn graphs_that(call: &Call, leaf: Leaf) -> Result<Vec<Object>, ApiError> {
     let store = call.store();
     let groups = store.groups_of(call.caller().user_id(), false).await.about("Graph")?;
     let search = GraphSearch {
@@ -150,13 +148,12 @@ pub(crate) async fn graphs_that(call: &Call, leaf: Leaf) -> Result<Vec<Value>, A
     };
     let page = call.state.graphs.search(store, search).await.map_err(|error| of_search(error.into()))?;
     let graphs = store.graphs_numbered(call.caller(), &page.numbers).await.about("Graph")?;
-    Ok(graphs.into_iter().map(|graph| graphs::shown(call, graph)).collect())
+    Ok(graphs.iter().map(|graph| graphs::shown(call, graph)).collect())
 }
 
-pub(crate) async fn comments_on(call: &Call, kind: ObjectType, found: &[KnownObject]) -> Result<Vec<Value>, ApiError> {
+pub(crate) async fn comments_on(call: &Call, kind: ObjectType, found: &[KnownObject]) -> Result<Vec<Object>, ApiError> {
     let id = found.first().map(|one| id_of(kind, &one.record.name)).unwrap_or_default();
-    let comments = call.store().comments_on(kind.name(), &id).await.about("Comment")?;
-    Ok(comments.iter().map(|comment| comments::shown(call, comment)).collect())
+    comments::on(call, kind.name(), &id).await
 }
 
 #[cfg(test)]

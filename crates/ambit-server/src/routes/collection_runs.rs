@@ -102,7 +102,7 @@ async fn collection(call: &Call) -> Result<uuid::Uuid, ApiError> {
 
 /// The run of the path.
 async fn run(call: &Call) -> Result<Run, ApiError> {
-    let id = call.parameter("id").parse().map_err(|_| ApiError::not_found(NOUN))?;
+    let id = call.id().parse().map_err(|_| ApiError::not_found(NOUN))?;
     let run = call.store().find_run(call.caller(), id).await.about(NOUN)?;
     call.narrowed_to(run.project, NOUN)?;
     Ok(run)

@@ -11,7 +11,7 @@ use ambit_api::{ApiError, success};
 
 /// Read an issue.
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
-    let view = call.store().find_issue(call.caller(), call.parameter("id"), call.project).await.about(NOUN)?;
+    let view = call.store().find_issue(call.caller(), call.id(), call.project).await.about(NOUN)?;
     let result = IssueDetail::of(&view.record, sighting(&view), view.entity_id, collection(&view.collection));
     Ok(Answer::json(&success("successfully returned issue", result)))
 }
@@ -19,7 +19,7 @@ pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
 /// Report the status of an issue.
 pub(crate) async fn report_status(call: Call) -> Result<Answer, ApiError> {
     // What the caller may not see is 404, whatever the body says.
-    let id = call.parameter("id");
+    let id = call.id();
     call.store().find_issue(call.caller(), id, call.project).await.about(NOUN)?;
     let status = call.read::<NewStatus>()?.status.0;
     call.store().set_issue_status(call.caller(), id, call.project, status, call.now).await.about(NOUN)?;

@@ -37,7 +37,7 @@ pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
 
 /// Revoke an API key.
 pub(crate) async fn revoke(call: Call) -> Result<Answer, ApiError> {
-    let id = call.parameter("id").parse().map_err(|_| ApiError::not_found(NOUN))?;
+    let id = call.id().parse().map_err(|_| ApiError::not_found(NOUN))?;
     let revoked = call.store().revoke_key(call.caller(), id, call.now).await.about(NOUN)?;
     Ok(Answer::json(&success(&said(&revoked), true)))
 }

@@ -2,7 +2,7 @@
 //! row has a scenario in which it succeeds.
 
 use ambit_api::envelope::Failure;
-use ambit_api::objects::{FailureObject, FailureOfV2};
+use ambit_api::error::{FailureObject, FailureOfV2};
 use ambit_api::{Contract, Shape};
 use ambit_model::user::{CollectionRole, ProjectRole};
 use ambit_server::{Access, ENDPOINTS, Endpoint, MOUNTS, Right};

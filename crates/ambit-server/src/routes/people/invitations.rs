@@ -45,7 +45,7 @@ fn shown(of: ambit_store::Invitation) -> Invitation {
 }
 
 fn id(call: &Call) -> Result<i64, ApiError> {
-    call.parameter("id").parse().map_err(|_| ApiError::not_found(NOUN))
+    call.id().parse().map_err(|_| ApiError::not_found(NOUN))
 }
 
 /// Accept an invitation: the caller is in the project or group.

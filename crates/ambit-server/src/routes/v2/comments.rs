@@ -7,9 +7,10 @@ use crate::failure::About;
 use crate::present::{files, objects};
 use crate::submissions::submitted;
 use ambit_api::ApiError;
+use ambit_api::v2::{Comment, Comments, Done};
 use ambit_model::Timestamp;
 use ambit_model::id::blob_hash;
-use serde_json::{Value, json};
+use ambit_model::object::ObjectType;
 
 const NOUN: &str = "Comment";
 /// Comments of one call.
@@ -22,9 +23,8 @@ async fn item(call: &Call, resource: &str) -> Result<Option<(&'static str, Strin
     }
     let submitted = submitted(resource).map(|url| blob_hash(url.as_bytes()).to_string());
     for name in [Some(resource.to_owned()), submitted].into_iter().flatten() {
-        let found = objects::shown_or_missing(call, "url", &name).await?;
-        if let Some(id) = found["id"].as_str().filter(|_| found.get("error").is_none()) {
-            return Ok(Some(("url", id.to_owned())));
+        if let Some(found) = objects::find(call, ObjectType::Url, &name).await? {
+            return Ok(Some(("url", found.id)));
         }
     }
     Ok(None)
@@ -41,7 +41,7 @@ pub(crate) async fn put(call: Call) -> Result<Answer, ApiError> {
         return Ok(unknown(resource));
     };
     call.store().add_comment(call.caller(), kind, &id, text, call.now).await.about(NOUN)?;
-    Ok(Answer::json(&json!({"response_code": 1, "verbose_msg": "Your comment was successfully posted"})))
+    Ok(Answer::json(&Done { response_code: 1, verbose_msg: "Your comment was successfully posted" }))
 }
 
 /// `YYYYMMDDhhmmss`: the token of the comments before it.
@@ -59,19 +59,19 @@ pub(crate) async fn get(call: Call) -> Result<Answer, ApiError> {
     };
     let found = call.store().comments_on(kind, &id).await.about(NOUN)?;
     let before = call.query("before").map(str::trim).filter(|text| !text.is_empty());
-    let comments: Vec<Value> = found
+    let comments = found
         .iter()
         .map(|comment| (token(comment.at), &comment.text))
         .filter(|(token, _)| before.is_none_or(|before| token.as_str() < before))
         .take(COMMENTS_MAX)
-        .map(|(token, text)| json!({"date": token, "comment": text}))
+        .map(|(date, text)| Comment { date, comment: text.clone() })
         .collect();
-    Ok(Answer::json(&json!({
-        "response_code": 1,
-        "verbose_msg": "Resource found",
-        "resource": resource,
-        "comments": comments,
-    })))
+    Ok(Answer::json(&Comments {
+        response_code: 1,
+        verbose_msg: "Resource found",
+        resource: resource.to_owned(),
+        comments,
+    }))
 }
 
 #[cfg(test)]

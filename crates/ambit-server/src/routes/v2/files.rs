@@ -1,16 +1,17 @@
 //! Files in version 2: reports, uploads, submissions (docs/contract/wider.md §8).
 
-use super::{LIST_MAX, answer, bounded, required, stamp, verdicts, without};
+use super::{LIST_MAX, answer, bounded, required, without};
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::About;
 use crate::present::files;
 use crate::quota::rules;
 use crate::submissions::stored;
-use ambit_api::{ApiError, V2_KEY_NAME};
-use ambit_model::moment::SECOND_MS;
+use ambit_api::objects::{Seconds, value};
+use ambit_api::v2::{FileDetails, FileReport, QueuedFile, Submissions, UploadUrl, Verdicts, stamp};
+use ambit_api::{ApiError, V2_KEY_NAME, copied};
 use ambit_store::{Cost, StoredFile, Submission};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 const UNKNOWN: &str = "The requested resource is not among the finished, queued or pending scans";
 const INVALID: &str = "Invalid resource, check what you are submitting";
@@ -51,47 +52,43 @@ async fn report_on(call: &Call, resource: &str) -> Result<Value, ApiError> {
     let Some(hash) = hash_of(resource) else {
         return Ok(without(-1, resource, INVALID));
     };
-    let Some(found) = files::shown_if_known(call, hash).await? else {
+    let Some(found) = files::attributes_if_known(call, hash).await? else {
         return Ok(without(0, resource, UNKNOWN));
     };
-    let attributes = &found["attributes"];
-    let sha256 = attributes["sha256"].as_str().unwrap_or_default();
-    let seconds = attributes["last_analysis_date"].as_i64().unwrap_or_default();
-    let mut report = json!({
-        "response_code": 1,
-        "verbose_msg": "Scan finished, information embedded",
-        "resource": resource,
-        "scan_id": format!("{sha256}-{seconds}"),
-        "md5": attributes["md5"],
-        "sha1": attributes["sha1"],
-        "sha256": sha256,
-        "scan_date": stamp(attributes.get("last_analysis_date")),
-        "permalink": found["links"]["self"],
+    let seconds = found.last_analysis_date.0;
+    let details = call.query("allinfo").is_some_and(|value| value != "0").then(|| FileDetails {
+        size: found.size,
+        kind: found.type_tag.0,
+        submission_names: found.names,
+        times_submitted: found.times_submitted,
+        first_seen: found.first_submission_date.0.map(stamp),
+        last_seen: found.last_submission_date.0.map(stamp),
     });
-    let members = report.as_object_mut().expect("it was made as one");
-    members.extend(verdicts(attributes));
-    if call.query("allinfo").is_some_and(|value| value != "0") {
-        members.insert("size".to_owned(), attributes["size"].clone());
-        members.insert("type".to_owned(), attributes["type_tag"].clone());
-        members.insert("submission_names".to_owned(), attributes["names"].clone());
-        members.insert("times_submitted".to_owned(), attributes["times_submitted"].clone());
-        members.insert("first_seen".to_owned(), stamp(attributes.get("first_submission_date")));
-        members.insert("last_seen".to_owned(), stamp(attributes.get("last_submission_date")));
-    }
-    Ok(report)
+    Ok(value(&FileReport {
+        response_code: 1,
+        verbose_msg: "Scan finished, information embedded",
+        resource: resource.to_owned(),
+        scan_id: format!("{}-{}", found.sha256, seconds.unwrap_or_default().0),
+        md5: found.md5,
+        sha1: found.sha1,
+        scan_date: seconds.map(stamp),
+        permalink: format!("{}/files/{}", call.base, found.sha256),
+        sha256: found.sha256,
+        verdicts: Verdicts::of(&found.last_analysis_results),
+        details,
+    }))
 }
 
 fn queued(call: &Call, file: &StoredFile, resource: &str) -> Value {
     let sha256 = file.sha256.to_string();
-    json!({
-        "response_code": 1,
-        "verbose_msg": QUEUED,
-        "resource": resource,
-        "scan_id": format!("{sha256}-{}", call.now.0.div_euclid(SECOND_MS)),
-        "md5": file.md5,
-        "sha1": file.sha1,
-        "sha256": sha256,
-        "permalink": format!("{}/files/{sha256}", call.base),
+    value(&copied! {
+        QueuedFile from file { md5, sha1 }
+        response_code: 1,
+        verbose_msg: QUEUED,
+        resource: resource.to_owned(),
+        scan_id: format!("{sha256}-{}", Seconds::from(call.now).0),
+        permalink: format!("{}/files/{sha256}", call.base),
+        sha256,
     })
 }
 
@@ -106,30 +103,35 @@ pub(crate) async fn scan(mut call: Call) -> Result<Answer, ApiError> {
 /// The address for large files is that of all files: keys are part of addresses in this version.
 pub(crate) async fn upload_url(call: Call) -> Result<Answer, ApiError> {
     let key = ambit_api::objects::query_value(required(&call, V2_KEY_NAME)?);
-    let url = format!("{}{}/file/scan?{V2_KEY_NAME}={key}", call.root(), crate::mount::V2);
-    Ok(Answer::json(&json!({"upload_url": url})))
+    let upload_url = format!("{}{}/file/scan?{V2_KEY_NAME}={key}", call.root(), crate::mount::V2);
+    Ok(Answer::json(&UploadUrl { upload_url }))
 }
 
 /// Analyse files again.
 pub(crate) async fn rescan(call: Call) -> Result<Answer, ApiError> {
     let mut items = Vec::new();
     for resource in bounded(named(&call), "resource")? {
-        let known = match hash_of(&resource) {
-            Some(hash) => files::known(&call, hash).await?,
-            None => None,
-        };
+        let known = file_of(&call, &resource).await?;
         items.push(known.map_or_else(|| without(0, &resource, UNKNOWN), |file| queued(&call, &file, &resource)));
     }
     Ok(answer(items))
 }
 
-fn submission(one: &Submission) -> Value {
-    json!({
-        "date": stamp(Some(&json!(one.at.0.div_euclid(SECOND_MS)))),
-        "interface": "api",
-        "filename": one.name,
-        "source_key": one.source,
-    })
+fn submission(one: Submission) -> ambit_api::v2::Submission {
+    ambit_api::v2::Submission {
+        date: stamp(one.at.into()),
+        interface: "api",
+        filename: one.name,
+        source_key: one.source,
+    }
+}
+
+/// The file of a resource, if it is known.
+async fn file_of(call: &Call, resource: &str) -> Result<Option<StoredFile>, ApiError> {
+    match hash_of(resource) {
+        Some(hash) => files::known(call, hash).await,
+        None => Ok(None),
+    }
 }
 
 /// Each submission that is answered is one call, over all files (V2).
@@ -137,19 +139,15 @@ pub(crate) async fn submissions(call: Call) -> Result<Answer, ApiError> {
     let mut items = Vec::new();
     let mut count = 0;
     for resource in bounded(named(&call), "resource")? {
-        let known = match hash_of(&resource) {
-            Some(hash) => files::known(&call, hash).await?,
-            None => None,
-        };
-        let Some(file) = known else {
+        let Some(file) = file_of(&call, &resource).await? else {
             items.push(without(0, &resource, UNKNOWN));
             continue;
         };
         let sha256 = file.sha256.to_string();
         let found = call.store().submissions(&sha256).await.about("File")?;
         count += i64::try_from(found.len()).expect("the store bounds them");
-        let list: Vec<Value> = found.iter().map(submission).collect();
-        items.push(json!({"response_code": 1, "resource": resource, "sha256": sha256, "submissions": list}));
+        let submissions = found.into_iter().map(submission).collect();
+        items.push(value(&Submissions { response_code: 1, resource, sha256, submissions }));
     }
     let usage = rules::V2_SUBMISSIONS.usage;
     if count == 0 {

@@ -1,68 +1,58 @@
 //! Domains and addresses in version 2: what the inventory knows of them.
 
-use super::{required, stamp, without};
+use super::{moment, required, text, without};
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::present::relationships;
-use ambit_api::ApiError;
+use ambit_api::objects::Object;
+use ambit_api::v2::{HostReport, Resolution};
+use ambit_api::{ApiError, Maybe};
 use ambit_model::object::ObjectType;
-use serde_json::{Value, json};
 
 /// Report on a domain or host name of the inventory.
 pub(crate) async fn domain(call: Call) -> Result<Answer, ApiError> {
-    let name = required(&call, "domain")?;
-    if ObjectType::Domain.names(name).is_empty() {
-        return Ok(Answer::json(&without(-1, name, "Invalid domain")));
-    }
-    let Some(resolutions) = relationships::related_to(&call, ObjectType::Domain, name, "resolutions").await? else {
-        return Ok(Answer::json(&without(0, name, "Domain not found in dataset")));
-    };
-    let subdomains =
-        relationships::related_to(&call, ObjectType::Domain, name, "subdomains").await?.unwrap_or_default();
-    let subdomains: Vec<&Value> = subdomains.iter().map(|one| &one["id"]).collect();
-    Ok(Answer::json(&json!({
-        "response_code": 1,
-        "verbose_msg": "Domain found in dataset",
-        "resolutions": resolved(&resolutions, "ip_address", "ip_address"),
-        "subdomains": subdomains,
-        "detected_urls": [],
-        "undetected_urls": urls(&call, ObjectType::Domain, name).await?,
-    })))
+    report(&call, ObjectType::Domain, "domain").await
 }
 
 /// Report on an address of the inventory.
 pub(crate) async fn address(call: Call) -> Result<Answer, ApiError> {
-    let name = required(&call, "ip")?;
-    if ObjectType::IpAddress.names(name).is_empty() {
-        return Ok(Answer::json(&without(-1, name, "Invalid IP address")));
+    report(&call, ObjectType::IpAddress, "ip").await
+}
+
+async fn report(call: &Call, kind: ObjectType, parameter: &str) -> Result<Answer, ApiError> {
+    let name = required(call, parameter)?;
+    let is_domain = kind == ObjectType::Domain;
+    let (what, found) = match is_domain {
+        true => ("Domain", "Domain found in dataset"),
+        false => ("IP address", "IP address in dataset"),
+    };
+    if kind.names(name).is_empty() {
+        let what = if is_domain { "domain" } else { what };
+        return Ok(Answer::json(&without(-1, name, &format!("Invalid {what}"))));
     }
-    let Some(resolutions) = relationships::related_to(&call, ObjectType::IpAddress, name, "resolutions").await? else {
-        return Ok(Answer::json(&without(0, name, "IP address not found in dataset")));
+    let Some(resolutions) = relationships::related_to(call, kind, name, "resolutions").await? else {
+        return Ok(Answer::json(&without(0, name, &format!("{what} not found in dataset"))));
     };
-    Ok(Answer::json(&json!({
-        "response_code": 1,
-        "verbose_msg": "IP address in dataset",
-        "resolutions": resolved(&resolutions, "host_name", "hostname"),
-        "detected_urls": [],
-        "undetected_urls": urls(&call, ObjectType::IpAddress, name).await?,
-    })))
-}
-
-/// When what was last seen together; `attribute` of the newer version is `member` of the older.
-fn resolved(resolutions: &[Value], attribute: &str, member: &str) -> Vec<Value> {
-    let one = |resolution: &Value| {
-        let attributes = &resolution["attributes"];
-        json!({"last_resolved": stamp(attributes.get("date")), member: attributes[attribute]})
+    let resolution = |one: &Object| Resolution {
+        last_resolved: moment(one, "date"),
+        ip_address: Maybe(is_domain.then(|| text(one, "ip_address"))),
+        hostname: Maybe((!is_domain).then(|| text(one, "host_name"))),
     };
-    resolutions.iter().map(one).collect()
-}
-
-/// Each as the older version lists it: URL, SHA-256, how many engines found something and how many looked, when.
-async fn urls(call: &Call, kind: ObjectType, name: &str) -> Result<Vec<Value>, ApiError> {
-    let found = relationships::related_to(call, kind, name, "urls").await?.unwrap_or_default();
-    let one = |url: &Value| {
-        let attributes = &url["attributes"];
-        json!([attributes["url"], url["id"], 0, 0, stamp(attributes.get("last_modification_date"))])
+    let listed = |url: &Object| (text(url, "url"), url.id.clone(), 0, 0, moment(url, "last_modification_date"));
+    let related = async |relationship| {
+        let found = relationships::related_to(call, kind, name, relationship).await?;
+        Ok::<_, ApiError>(found.unwrap_or_default())
     };
-    Ok(found.iter().map(one).collect())
+    let subdomains = match is_domain {
+        true => Some(related("subdomains").await?.into_iter().map(|one| one.id).collect()),
+        false => None,
+    };
+    Ok(Answer::json(&HostReport {
+        response_code: 1,
+        verbose_msg: found,
+        resolutions: resolutions.iter().map(resolution).collect(),
+        subdomains,
+        detected_urls: [],
+        undetected_urls: related("urls").await?.iter().map(listed).collect(),
+    }))
 }

@@ -1,14 +1,17 @@
 //! URLs in version 2 (docs/contract/wider.md §8). Submitting one remembers it; nothing is sent to it.
 
-use super::{answer, bounded, stamp, verdicts, without};
+use super::{answer, bounded, text, without};
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::present::objects;
 use crate::submissions::{submit, submitted};
 use ambit_api::ApiError;
+use ambit_api::files::EngineResults;
+use ambit_api::objects::{Object, Seconds, value};
+use ambit_api::v2::{QueuedUrl, UrlReport, Verdicts, stamp};
 use ambit_model::id::blob_hash;
-use ambit_model::moment::SECOND_MS;
-use serde_json::{Value, json};
+use ambit_model::object::ObjectType;
+use serde_json::Value;
 
 const UNKNOWN: &str = "Resource does not exist in the dataset";
 const INVALID: &str = "Invalid URL, the scan request was not queued";
@@ -26,15 +29,15 @@ async fn queued(call: &Call, text: &str) -> Result<Value, ApiError> {
     let Some(url) = submitted(text) else {
         return Ok(without(-1, text, INVALID));
     };
-    let sha256 = submit(call, &url).await?;
-    Ok(json!({
-        "response_code": 1,
-        "verbose_msg": QUEUED,
-        "resource": url,
-        "url": url,
-        "scan_id": format!("{sha256}-{}", call.now.0.div_euclid(SECOND_MS)),
-        "scan_date": stamp(Some(&json!(call.now.0.div_euclid(SECOND_MS)))),
-        "permalink": format!("{}/urls/{sha256}", call.base),
+    let (sha256, now) = (submit(call, &url).await?, Seconds::from(call.now));
+    Ok(value(&QueuedUrl {
+        response_code: 1,
+        verbose_msg: QUEUED,
+        resource: url.clone(),
+        url,
+        scan_id: format!("{sha256}-{}", now.0),
+        scan_date: Some(stamp(now)),
+        permalink: format!("{}/urls/{sha256}", call.base),
     }))
 }
 
@@ -62,7 +65,7 @@ pub(crate) async fn report(call: Call) -> Result<Answer, ApiError> {
 }
 
 /// The URL of a resource: itself, its SHA-256, or a scan id.
-async fn found(call: &Call, resource: &str) -> Result<Option<Value>, ApiError> {
+async fn found(call: &Call, resource: &str) -> Result<Option<Object>, ApiError> {
     let hash = resource.split_once('-').map_or(resource, |(hash, _)| hash);
     let mut names = vec![resource.to_owned()];
     if hash.len() == SHA256_CHARS && hash.bytes().all(|byte| byte.is_ascii_hexdigit()) {
@@ -71,28 +74,26 @@ async fn found(call: &Call, resource: &str) -> Result<Option<Value>, ApiError> {
         names.push(blob_hash(url.as_bytes()).to_string());
     }
     for name in names {
-        let found = objects::shown_or_missing(call, "url", &name).await?;
-        if found.get("error").is_none() {
+        if let Some(found) = objects::find(call, ObjectType::Url, &name).await? {
             return Ok(Some(found));
         }
     }
     Ok(None)
 }
 
-fn reported(found: &Value, resource: &str) -> Value {
-    let attributes = &found["attributes"];
-    let date = attributes.get("last_submission_date").or_else(|| attributes.get("last_modification_date"));
-    let seconds = date.and_then(Value::as_i64).unwrap_or_default();
-    let mut report = json!({
-        "response_code": 1,
-        "verbose_msg": "Scan finished, scan information embedded in this object",
-        "resource": resource,
-        "url": attributes["url"],
-        "scan_id": format!("{}-{seconds}", found["id"].as_str().unwrap_or_default()),
-        "scan_date": stamp(date),
-        "filescan_id": null,
-        "permalink": found["links"]["self"],
-    });
-    report.as_object_mut().expect("it was made as one").extend(verdicts(attributes));
-    report
+fn reported(found: &Object, resource: &str) -> Value {
+    let date = ["last_submission_date", "last_modification_date"].into_iter().find_map(|name| found.attribute(name));
+    let date = Seconds(date.and_then(Value::as_i64).unwrap_or_default());
+    value(&UrlReport {
+        response_code: 1,
+        verbose_msg: "Scan finished, scan information embedded in this object",
+        resource: resource.to_owned(),
+        url: text(found, "url"),
+        scan_id: format!("{}-{}", found.id, date.0),
+        scan_date: stamp(date),
+        filescan_id: (),
+        permalink: found.address().to_owned(),
+        // No engine looks at URLs.
+        verdicts: Verdicts::of(&EngineResults::new()),
+    })
 }

@@ -7,11 +7,11 @@ use crate::object_body::body_attributes;
 use crate::page;
 use crate::present::accounts::{NOUN, by_name, caps, named, shown, standing};
 use crate::present::{comments, graphs, groups, object_collections};
-use ambit_api::objects::data;
+use ambit_api::objects::{Related, data};
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::Timestamp;
 use ambit_store::{Account, Collaborator, GroupAccount, Relationship};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// What people may write about themselves.
 const PROFILE: [&str; 4] = ["first_name", "last_name", "profile_phrase", "preferences"];
@@ -31,20 +31,10 @@ pub(crate) async fn me(call: Call) -> Result<Answer, ApiError> {
 
 /// Read a user by username, address or API key.
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
-    let account = named(&call, call.parameter("id")).await?;
+    let account = named(&call, call.id()).await?;
     let mut found = shown(&call, &account).await?;
     for name in page::names(&call, "relationships").unwrap_or_default() {
-        let related = related(&call, &account, &name).await?;
-        let described = match related {
-            Value::Array(all) => Value::Array(all.iter().map(page::described).collect()),
-            Value::Null => Value::Null,
-            one => page::described(&one),
-        };
-        let own = found["links"]["self"].as_str().unwrap_or_default().to_owned();
-        found["relationships"][&name] = json!({
-            "data": described,
-            "links": {"self": format!("{own}/relationships/{name}"), "related": format!("{own}/{name}")},
-        });
+        found.relate(&name, &related(&call, &account, &name).await?, false);
     }
     Ok(page::one(&call, found))
 }
@@ -52,7 +42,7 @@ pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
 /// Change a user: the profile; for administrators of the user's group also caps on what is drawn from it; for those of
 /// the installation caps, privileges and the status.
 pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
-    let account = named(&call, call.parameter("id")).await?;
+    let account = named(&call, call.id()).await?;
     if standing(&call, &account).await? == Relationship::Anybody {
         return Err(ApiError::new(ErrorCode::Forbidden));
     }
@@ -98,35 +88,33 @@ async fn grant(call: &Call, username: &str, privileges: &Value) -> Result<(), Ap
     Ok(())
 }
 
-/// What a user is related to: an object, null, or a list.
-async fn related(call: &Call, account: &Account, name: &str) -> Result<Value, ApiError> {
+/// What a user is related to: an object, nothing, or a list.
+async fn related(call: &Call, account: &Account, name: &str) -> Result<Related, ApiError> {
     let store = call.store();
     if PRIVATE.contains(&name) && standing(call, account).await? == Relationship::Anybody {
         return Err(ApiError::new(ErrorCode::Forbidden));
     }
     let one = |group: Option<String>| async move {
         match group {
-            Some(group) => Ok::<Value, ApiError>(groups::brief(call, &store.group_account(&group).await.about(NOUN)?)),
-            None => Ok(Value::Null),
+            Some(group) => groups::brief_named(call, &group).await.map(Related::from),
+            None => Ok(Related::Nothing),
         }
     };
-    let all = |groups: Vec<GroupAccount>| Value::Array(groups.iter().map(|group| groups::brief(call, group)).collect());
+    let all =
+        |groups: Vec<GroupAccount>| Related::Many(groups.iter().map(|group| groups::brief(call, group)).collect());
     Ok(match name {
         "api_quota_group" => one(account.api_quota_group.clone()).await?,
         "intelligence_quota_group" => one(account.intelligence_quota_group.clone()).await?,
-        "monitor_quota_group" => Value::Null,
+        "monitor_quota_group" => Related::Nothing,
         "groups" => all(store.groups_of(account.user.id, false).await.about(NOUN)?),
         "groups_managed" => all(store.groups_of(account.user.id, true).await.about(NOUN)?),
         "comments" => {
             let comments = store.comments_by(account.user.id).await.about(NOUN)?;
-            comments::visible(call, comments).await?
+            Related::Many(comments::visible(call, comments).await?)
         }
-        "graphs" => {
-            let of = Collaborator::User(account.user.username.clone());
-            graphs::related(call, &of).await?
-        }
-        "collections" => Value::Array(object_collections::of(call, Some(account.user.id)).await?),
-        name if NOTHING.contains(&name) => json!([]),
+        "graphs" => graphs::related(call, &Collaborator::User(account.user.username.clone())).await?,
+        "collections" => object_collections::of(call, account.user.id).await?,
+        name if NOTHING.contains(&name) => Related::Many(Vec::new()),
         _ => return Err(ApiError::not_found(&format!("Relationship {name}"))),
     })
 }
@@ -142,7 +130,7 @@ pub(crate) async fn relationship_described(call: Call) -> Result<Answer, ApiErro
 }
 
 async fn relationship_in(call: &Call, described: bool) -> Result<Answer, ApiError> {
-    let account = named(call, call.parameter("id")).await?;
+    let account = named(call, call.id()).await?;
     let found = related(call, &account, call.parameter("relationship")).await?;
     page::answer_related(call, found, described)
 }
@@ -151,7 +139,7 @@ async fn relationship_in(call: &Call, described: bool) -> Result<Answer, ApiErro
 ///
 /// Deletes the caller's own account. Nobody has a password here: an API key of the account is the confirmation.
 pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
-    let account = named(&call, call.parameter("id")).await?;
+    let account = named(&call, call.id()).await?;
     let store = call.store();
     let confirmed = match call.password.as_deref() {
         Some(key) => call.principal_of(key).await?,
@@ -169,7 +157,7 @@ pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
 ///
 /// A service account; for administrators of its group and for itself.
 pub(crate) async fn service_account(call: Call) -> Result<Answer, ApiError> {
-    let id = call.parameter("id");
+    let id = call.id();
     let account = by_name(&call, id)
         .await?
         .filter(|account| account.service_of.is_some())

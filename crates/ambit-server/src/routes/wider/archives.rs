@@ -8,12 +8,13 @@ use crate::object_body::body_data;
 use crate::present::files;
 use crate::state::ServerState;
 use crate::{page, tokens};
-use ambit_api::objects::{data, object};
+use ambit_api::archives::ArchiveAttributes;
+use ambit_api::objects::{Object, data};
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::Timestamp;
 use ambit_model::moment::SECOND_MS;
 use ambit_store::{Archive, ArchiveStatus, StoreError, StoredFile};
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 use std::io::{Cursor, Write};
 use std::sync::Arc;
 use zip::ZipWriter;
@@ -61,7 +62,7 @@ fn password(call: &Call) -> Result<Option<String>, ApiError> {
     }
 }
 
-fn shown(call: &Call, archive: &Archive) -> Value {
+fn shown(call: &Call, archive: &Archive) -> Object {
     let unfinished = matches!(archive.status, ArchiveStatus::Starting | ArchiveStatus::Creating);
     let given_up = unfinished && archive.created_at.plus_ms(GIVEN_UP_MS) < call.now;
     let status = if given_up { "timeout" } else { archive.status.name() };
@@ -69,13 +70,8 @@ fn shown(call: &Call, archive: &Archive) -> Value {
     // The last step is that of storing it.
     let progress =
         if archive.status == ArchiveStatus::Finished { 1.0 } else { done as f64 / (archive.files + 1) as f64 };
-    let attributes = Map::from_iter([
-        ("status".to_owned(), json!(status)),
-        ("progress".to_owned(), json!(progress)),
-        ("files_ok".to_owned(), json!(archive.packed)),
-        ("files_error".to_owned(), json!(archive.missing)),
-    ]);
-    object(&call.base, "intelligence/zip_files", "zip_file", &archive.id, attributes)
+    let attributes = ArchiveAttributes { status, progress, files_ok: archive.packed, files_error: archive.missing };
+    Object::new(&call.base, "intelligence/zip_files", "zip_file", &archive.id, &attributes)
 }
 
 /// Pack files by their hashes into an archive, with a password where one is given.
@@ -179,8 +175,7 @@ fn add(mut writer: Writer, name: &str, password: Option<&str>, bytes: &[u8]) -> 
 }
 
 async fn asked(call: &Call) -> Result<Archive, ApiError> {
-    let id = call.parameter("id");
-    call.store().archive(call.caller(), id).await.about_named(NOUN, id)
+    call.store().archive(call.caller(), call.id()).await.about_named(NOUN, call.id())
 }
 
 /// Say how far an archive is.
@@ -213,7 +208,7 @@ pub(crate) async fn download(call: Call) -> Result<Answer, ApiError> {
 pub(crate) async fn download_url(call: Call) -> Result<Answer, ApiError> {
     let archive = finished(&call).await?;
     let token = tokens::sealed(&call, DOWNLOAD, &archive.id, SIGNED_MS);
-    Ok(Answer::json(&data(json!(format!("{}/downloads/archives/{token}", call.root())))))
+    Ok(Answer::json(&data(format!("{}/downloads/archives/{token}", call.root()))))
 }
 
 /// Download an archive by the signed address of /intelligence/zip_files/{id}/download_url.

@@ -4,30 +4,23 @@ use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::{About, not_found};
 use crate::page;
-use crate::present::comments::{NOUN, latest, may_see, shown, text};
+use crate::present::comments::{NOUN, latest, may_see, on, shown, text};
 use crate::present::graphs;
-use ambit_api::objects::hash_tags;
+use ambit_api::comments::hash_tags;
 use ambit_api::{ApiError, ErrorCode};
 use ambit_store::Comment;
 
 /// List the comments on a graph, newest first.
 pub(crate) async fn on_graph(call: Call) -> Result<Answer, ApiError> {
-    let store = call.store();
-    let graph =
-        store.find_graph(call.caller(), call.parameter("id")).await.about_named(graphs::NOUN, call.parameter("id"))?;
-    let found = store.comments_on("graph", &graph.id).await.about(NOUN)?;
-    page::of_list(&call, found.iter().map(|comment| shown(&call, comment)).collect(), page::LIMIT_DEFAULT)
+    let graph = call.store().find_graph(call.caller(), call.id()).await.about_named(graphs::NOUN, call.id())?;
+    page::of_list(&call, on(&call, "graph", &graph.id).await?, page::LIMIT_DEFAULT)
 }
 
 /// Comment on a graph.
 pub(crate) async fn add_to_graph(call: Call) -> Result<Answer, ApiError> {
     let text = text(&call)?;
-    let made = call
-        .store()
-        .add_comment(call.caller(), "graph", call.parameter("id"), &text, call.now)
-        .await
-        .about_named(graphs::NOUN, call.parameter("id"))?;
-    Ok(page::one(&call, shown(&call, &made)))
+    let made = call.store().add_comment(call.caller(), "graph", call.id(), &text, call.now).await;
+    Ok(page::one(&call, shown(&call, &made.about_named(graphs::NOUN, call.id())?)))
 }
 
 /// List the newest comments.
@@ -52,9 +45,8 @@ pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
 }
 
 async fn named(call: &Call) -> Result<Comment, ApiError> {
-    let id = call.parameter("id");
-    let found = call.store().comment(id).await.about_named(NOUN, id)?;
-    if may_see(call, &found).await? { Ok(found) } else { Err(not_found(NOUN, id)) }
+    let found = call.store().comment(call.id()).await.about_named(NOUN, call.id())?;
+    if may_see(call, &found).await? { Ok(found) } else { Err(not_found(NOUN, call.id())) }
 }
 
 /// Read a comment.

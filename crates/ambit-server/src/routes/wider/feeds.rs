@@ -8,13 +8,14 @@ use crate::call::Call;
 use crate::failure::About;
 use crate::present::{files, objects};
 use crate::tokens;
+use ambit_api::files::{FeedContext, Submitter};
+use ambit_api::objects::Object;
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::Timestamp;
 use ambit_model::moment::{DAY_MS, SECOND_MS};
 use ambit_model::object::ObjectType;
 use bzip2::Compression;
 use bzip2::write::BzEncoder;
-use serde_json::{Value, json};
 use std::io::Write;
 
 const NOUN: &str = "Feed";
@@ -95,7 +96,7 @@ struct Lines {
 }
 
 impl Lines {
-    fn push(&mut self, object: &Value) {
+    fn push(&mut self, object: &Object) {
         if self.left == 0 {
             self.cut = true;
             return;
@@ -132,9 +133,8 @@ impl Lines {
             };
             objects::count_votes(call, ObjectType::File, &mut found).await?;
             let token = tokens::sealed(call, DOWNLOAD, &sha256, KEPT_MS);
-            found["context_attributes"] =
-                json!({"download_url": format!("{root}/{token}/download"), "submitter": {"method": "api"}});
-            self.push(&found);
+            let download_url = format!("{root}/{token}/download");
+            self.push(&found.in_context(&FeedContext { download_url, submitter: Submitter { method: "api" } }));
         }
         Ok(())
     }

@@ -7,18 +7,18 @@ use crate::call::Call;
 use crate::failure::{About, not_found};
 use crate::form::{Field, fields};
 use crate::page;
-use crate::present::analyses::{Item, analysis_descriptor, file_analysis_id, item_of_analysis};
-use crate::present::files::{NOUN, blob, discovered, known, shown_if_known, stats};
+use crate::present::analyses::{Item, begun, file_analysis_id, item_of_analysis};
+use crate::present::files::{NOUN, blob, discovered, known, shown_if_known};
 use crate::present::{comments, objects, relationships};
 use crate::submissions::{stored, submit, submitted};
 use crate::tokens::{self, opened_signed, sealed};
-use ambit_api::objects::{data, object};
-use ambit_api::{ApiError, ErrorCode};
+use ambit_api::files::{AnalysisAttributes, SubmissionAttributes, stats};
+use ambit_api::objects::{Object, Related, Seconds, data};
+use ambit_api::{ApiError, ErrorCode, Maybe};
 use ambit_model::id::BlobHash;
 use ambit_model::moment::SECOND_MS;
 use ambit_model::object::ObjectType;
 use ambit_store::StoredFile;
-use serde_json::{Map, Value, json};
 
 /// What tokens of uploads and downloads are sealed for.
 const UPLOAD: &str = "upload";
@@ -48,7 +48,7 @@ fn form(call: &Call) -> Result<Vec<Field>, ApiError> {
 /// Upload a file, in the field file of a form.
 pub(crate) async fn upload(mut call: Call) -> Result<Answer, ApiError> {
     let file = stored(&mut call, USAGE).await?;
-    Ok(Answer::json(&data(analysis_descriptor(&call, &file_analysis_id(&file.md5, call.now)))))
+    Ok(begun(&call, &file_analysis_id(&file.md5, call.now)))
 }
 
 /// Upload a file to an address that was made for it.
@@ -65,12 +65,12 @@ pub(crate) async fn upload_to(call: Call) -> Result<Answer, ApiError> {
 /// Make an address to upload a file to.
 pub(crate) async fn upload_url(call: Call) -> Result<Answer, ApiError> {
     let token = sealed(&call, UPLOAD, call.caller().username(), SIGNED_MS);
-    Ok(Answer::json(&data(json!(format!("{}/files/upload/{token}", call.base)))))
+    Ok(Answer::json(&data(format!("{}/files/upload/{token}", call.base))))
 }
 
 /// Read a file by SHA-256, SHA-1 or MD5.
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
-    let hash = call.parameter("id");
+    let hash = call.id();
     let mut found = shown_if_known(&call, hash).await?.ok_or_else(|| not_found(NOUN, hash))?;
     objects::count_votes(&call, ObjectType::File, &mut found).await?;
     Ok(page::one(&call, found))
@@ -78,9 +78,9 @@ pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
 
 /// Analyse a file again.
 pub(crate) async fn analyse(call: Call) -> Result<Answer, ApiError> {
-    let file = file(&call, call.parameter("id")).await?;
+    let file = file(&call, call.id()).await?;
     call.store().analyse_file(file.sha256, call.now).await.about(NOUN)?;
-    Ok(Answer::json(&data(analysis_descriptor(&call, &file_analysis_id(&file.md5, call.now)))))
+    Ok(begun(&call, &file_analysis_id(&file.md5, call.now)))
 }
 
 /// List what a file is related to.
@@ -94,8 +94,8 @@ pub(crate) async fn relationship_described(call: Call) -> Result<Answer, ApiErro
 }
 
 async fn related(call: &Call, described: bool) -> Result<Answer, ApiError> {
-    let file = file(call, call.parameter("id")).await?;
-    let mut items = match call.parameter("relationship") {
+    let file = file(call, call.id()).await?;
+    let items = match call.parameter("relationship") {
         "comments" => comments_on(call, &file).await?,
         "submissions" => submissions(call, &file).await?,
         "graphs" => {
@@ -104,46 +104,36 @@ async fn related(call: &Call, described: bool) -> Result<Answer, ApiError> {
         }
         _ => Vec::new(),
     };
-    if described {
-        items.iter_mut().for_each(|item| *item = page::described(item));
-    }
-    page::of_list(call, items, page::LIMIT_DEFAULT)
+    page::answer_related(call, Related::Many(items), described)
 }
 
-/// Who submitted it, and when: a source has a name that says nothing but whether two are the same.
-async fn submissions(call: &Call, file: &StoredFile) -> Result<Vec<Value>, ApiError> {
+/// Who submitted it, and when.
+async fn submissions(call: &Call, file: &StoredFile) -> Result<Vec<Object>, ApiError> {
     let sha256 = file.sha256.to_string();
     let found = call.store().submissions(&sha256).await.about(NOUN)?;
-    let shown = |one: &ambit_store::Submission| {
-        let mut attributes = Map::from_iter([
-            ("date".to_owned(), page::seconds(one.at)),
-            ("interface".to_owned(), json!("api")),
-            ("source_key".to_owned(), json!(one.source)),
-        ]);
-        if let Some(name) = &one.name {
-            attributes.insert("name".to_owned(), json!(name));
-        }
-        let id = format!("f-{sha256}-{}-{}", one.at.0.div_euclid(SECOND_MS), one.source);
-        object(&call.base, "submissions", "submission", &id, attributes)
+    let shown = |one: ambit_store::Submission| {
+        let date = Seconds::from(one.at);
+        let id = format!("f-{sha256}-{}-{}", date.0, one.source);
+        let attributes = SubmissionAttributes { date, interface: "api", source_key: one.source, name: Maybe(one.name) };
+        Object::new(&call.base, "submissions", "submission", &id, &attributes)
     };
-    Ok(found.iter().map(shown).collect())
+    Ok(found.into_iter().map(shown).collect())
 }
 
-async fn comments_on(call: &Call, file: &StoredFile) -> Result<Vec<Value>, ApiError> {
-    let found = call.store().comments_on("file", &file.sha256.to_string()).await.about("Comment")?;
-    Ok(found.iter().map(|comment| comments::shown(call, comment)).collect())
+async fn comments_on(call: &Call, file: &StoredFile) -> Result<Vec<Object>, ApiError> {
+    comments::on(call, "file", &file.sha256.to_string()).await
 }
 
 /// List the comments on a file, newest first.
 pub(crate) async fn comments(call: Call) -> Result<Answer, ApiError> {
-    let file = file(&call, call.parameter("id")).await?;
+    let file = file(&call, call.id()).await?;
     let items = comments_on(&call, &file).await?;
     page::of_list(&call, items, page::LIMIT_DEFAULT)
 }
 
 /// Comment on a file.
 pub(crate) async fn add_comment(call: Call) -> Result<Answer, ApiError> {
-    let file = file(&call, call.parameter("id")).await?;
+    let file = file(&call, call.id()).await?;
     let text = comments::text(&call)?;
     let made = call
         .store()
@@ -155,15 +145,15 @@ pub(crate) async fn add_comment(call: Call) -> Result<Answer, ApiError> {
 
 /// Download a file.
 pub(crate) async fn download(call: Call) -> Result<Answer, ApiError> {
-    let sha256 = visible_hash(&call, call.parameter("id")).await?;
+    let sha256 = visible_hash(&call, call.id()).await?;
     blob(&call, sha256).await
 }
 
 /// Make an address to download a file from, for an hour.
 pub(crate) async fn download_url(call: Call) -> Result<Answer, ApiError> {
-    let sha256 = visible_hash(&call, call.parameter("id")).await?;
+    let sha256 = visible_hash(&call, call.id()).await?;
     let token = sealed(&call, DOWNLOAD, &sha256.to_string(), SIGNED_MS);
-    Ok(Answer::json(&data(json!(format!("{}/downloads/{token}", call.root())))))
+    Ok(Answer::json(&data(format!("{}/downloads/{token}", call.root()))))
 }
 
 /// Download a file by the signed address of /files/{id}/download_url.
@@ -175,23 +165,22 @@ pub(crate) async fn signed(call: Call) -> Result<Answer, ApiError> {
 }
 
 async fn required_item(call: &Call) -> Result<Item, ApiError> {
-    let id = call.parameter("id");
+    let id = call.id();
     item_of_analysis(call).await?.ok_or_else(|| not_found("Analysis", id))
 }
 
 /// Read an analysis; the same as /analyses/{id}.
 pub(crate) async fn analysis(call: Call) -> Result<Answer, ApiError> {
     let item = required_item(&call).await?;
-    let attributes = Map::from_iter([
-        ("date".to_owned(), json!(item.at)),
-        ("status".to_owned(), json!(if item.finished { "completed" } else { "queued" })),
-        ("stats".to_owned(), stats(&item.results)),
-        ("results".to_owned(), Value::Object(item.results)),
-    ]);
-    let id = call.parameter("id");
-    let mut found = object(&call.base, "analyses", "analysis", id, attributes);
-    let own = found["links"]["self"].as_str().unwrap_or_default().to_owned();
-    found["links"]["item"] = json!(format!("{own}/item"));
+    let attributes = AnalysisAttributes {
+        date: Seconds(item.at),
+        status: if item.finished { "completed" } else { "queued" },
+        stats: stats(&item.results),
+        results: item.results,
+    };
+    let mut found = Object::new(&call.base, "analyses", "analysis", call.id(), &attributes);
+    let item = format!("{}/item", found.address());
+    found.links.get_or_insert_default().item = Some(item);
     Ok(page::one(&call, found))
 }
 
@@ -212,5 +201,5 @@ pub(crate) async fn submit_url(call: Call) -> Result<Answer, ApiError> {
     let url = submitted(&url).ok_or_else(|| ApiError::invalid(format!("Unable to canonicalize url: {url:?}")))?;
     let sha256 = submit(&call, &url).await?;
     let id = format!("u-{sha256}-{}", call.now.0.div_euclid(SECOND_MS));
-    Ok(Answer::json(&data(analysis_descriptor(&call, &id))))
+    Ok(begun(&call, &id))
 }

@@ -7,6 +7,7 @@ use crate::object_body::body_attributes;
 use crate::page;
 use crate::present::graphs::{NOUN, shown};
 use crate::present::{accounts, collaborators, comments, groups, objects};
+use ambit_api::objects::{Object, Related, value};
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::id::blob_hash;
 use ambit_query::graphs::{GraphOrder, Leaf, SortKey, parse_graph_query};
@@ -14,7 +15,7 @@ use ambit_search::graphs::{GraphPage, GraphSearch};
 use ambit_store::{Graph, NewGraph, Role};
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What the server keeps itself: ignored where a client sends it.
@@ -63,10 +64,13 @@ pub(crate) async fn search(call: Call) -> Result<Answer, ApiError> {
 
 async fn answer_page(call: &Call, found: GraphPage, limit: usize) -> Result<Answer, ApiError> {
     let graphs = call.store().graphs_numbered(call.caller(), &found.numbers).await.about(NOUN)?;
-    let items = graphs.into_iter().map(|graph| shown(call, graph)).collect();
-    let next = found.next.map(|key| match key {
-        SortKey::Text(text, number) => json!([text, number]).to_string().into_bytes(),
-        SortKey::Number(value, number) => json!([value, number]).to_string().into_bytes(),
+    let items = graphs.iter().map(|graph| shown(call, graph)).collect();
+    let next = found.next.map(|key| {
+        let place = match key {
+            SortKey::Text(text, number) => (Value::from(text), number),
+            SortKey::Number(value, number) => (Value::from(value), number),
+        };
+        value(&place).to_string().into_bytes()
     });
     Ok(page::answer(call, items, limit, next, Some(found.total)))
 }
@@ -74,11 +78,9 @@ async fn answer_page(call: &Call, found: GraphPage, limit: usize) -> Result<Answ
 /// The place in a cursor.
 fn place(bytes: &[u8]) -> Result<SortKey, ApiError> {
     let bad = || ApiError::with(ErrorCode::BadRequest, "Invalid cursor");
-    let value: Value = serde_json::from_slice(bytes).map_err(|_| bad())?;
-    let number = value.get(1).and_then(Value::as_i64).ok_or_else(bad)?;
-    match value.get(0) {
-        Some(Value::String(text)) => Ok(SortKey::Text(text.clone(), number)),
-        Some(Value::Number(value)) => Ok(SortKey::Number(value.as_i64().ok_or_else(bad)?, number)),
+    match serde_json::from_slice(bytes).map_err(|_| bad())? {
+        (Value::String(text), number) => Ok(SortKey::Text(text, number)),
+        (Value::Number(value), number) => Ok(SortKey::Number(value.as_i64().ok_or_else(bad)?, number)),
         _ => Err(bad()),
     }
 }
@@ -127,96 +129,62 @@ fn checked(mut attributes: Map<String, Value>) -> Result<(Map<String, Value>, Op
 
 async fn create(call: Call) -> Result<Answer, ApiError> {
     let (mut document, private) = checked(body_attributes(&call, "graph", None)?)?;
-    document.entry("graph_data").or_insert_with(|| json!({}));
-    document.entry("nodes").or_insert_with(|| json!([]));
-    document.entry("links").or_insert_with(|| json!([]));
+    document.entry("graph_data").or_insert_with(|| Map::new().into());
+    for list in ["nodes", "links"] {
+        document.entry(list).or_insert_with(|| Value::Array(Vec::new()));
+    }
     let new = NewGraph { document, private: private.unwrap_or(false) };
     let made = call.store().create_graph(call.caller(), &new, call.now).await.about(NOUN)?;
-    Ok(page::one(&call, shown(&call, made)))
+    Ok(page::one(&call, shown(&call, &made)))
 }
 
 /// Read a graph; counts as a view.
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
-    let graph =
-        call.store().view_graph(call.caller(), call.parameter("id")).await.about_named(NOUN, call.parameter("id"))?;
-    let wanted = page::names(&call, "relationships").unwrap_or_default();
-    let mut relationships = Map::new();
-    for name in wanted {
-        let related = all_related(&call, &graph, &name).await?;
-        let own = format!("{}/graphs/{}", call.base, graph.id);
-        let mut entry =
-            json!({"links": {"self": format!("{own}/relationships/{name}"), "related": format!("{own}/{name}")}});
-        entry["data"] = match related {
-            Value::Array(all) => {
-                entry["meta"] = json!({"count": all.len()});
-                Value::Array(all.iter().map(page::described).collect())
-            }
-            Value::Null => Value::Null,
-            one => page::described(&one),
-        };
-        relationships.insert(name, entry);
-    }
-    let mut found = shown(&call, graph);
-    if !relationships.is_empty() {
-        found["relationships"] = Value::Object(relationships);
+    let graph = call.store().view_graph(call.caller(), call.id()).await.about_named(NOUN, call.id())?;
+    let mut found = shown(&call, &graph);
+    for name in page::names(&call, "relationships").unwrap_or_default() {
+        found.relate(&name, &all_related(&call, &graph, &name).await?, true);
     }
     Ok(page::one(&call, found))
 }
 
 /// Replace attributes of a graph.
 pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
-    let id = call.parameter("id");
-    let (attributes, private) = checked(body_attributes(&call, "graph", Some(id))?)?;
-    let changed = call
-        .store()
-        .change_graph(call.caller(), id, &attributes, private, call.now)
-        .await
-        .about_named(NOUN, call.parameter("id"))?;
-    Ok(page::one(&call, shown(&call, changed)))
+    let (attributes, private) = checked(body_attributes(&call, "graph", Some(call.id()))?)?;
+    let changed = call.store().change_graph(call.caller(), call.id(), &attributes, private, call.now).await;
+    Ok(page::one(&call, shown(&call, &changed.about_named(NOUN, call.id())?)))
 }
 
 /// Delete a graph. The answer is empty.
 pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
-    call.store()
-        .delete_graph(call.caller(), call.parameter("id"), call.now)
-        .await
-        .about_named(NOUN, call.parameter("id"))?;
+    call.store().delete_graph(call.caller(), call.id(), call.now).await.about_named(NOUN, call.id())?;
     Ok(Answer::empty())
+}
+
+async fn find_named(call: &Call) -> Result<Graph, ApiError> {
+    call.store().find_graph(call.caller(), call.id()).await.about_named(NOUN, call.id())
 }
 
 /// Draw a graph.
 pub(crate) async fn screenshot(call: Call) -> Result<Answer, ApiError> {
-    let graph = call.store().find_graph(call.caller(), call.parameter("id")).await;
-    let document = Value::Object(graph.about_named(NOUN, call.parameter("id"))?.document);
+    let document = Value::Object(find_named(&call).await?.document);
     let drawn = tokio::task::spawn_blocking(move || crate::picture::draw(&document)).await;
     let drawn = drawn.map_err(|_| ApiError::new(ErrorCode::Internal))?;
     Ok(Answer::bytes("image/png", drawn.into()))
 }
 
-/// What a graph is related to: an object, null, or a list.
-async fn all_related(call: &Call, graph: &Graph, name: &str) -> Result<Value, ApiError> {
-    let store = call.store();
+/// What a graph is related to: an object, nothing, or a list.
+async fn all_related(call: &Call, graph: &Graph, name: &str) -> Result<Related, ApiError> {
     Ok(match name {
-        "owner" => {
-            let account = store.account_by_id(graph.owner_id).await.about("User")?;
-            accounts::brief(call, &account)
-        }
+        "owner" => accounts::brief_by_id(call, graph.owner_id).await?.into(),
         "group" => match &graph.group {
-            Some(group) => {
-                let group = store.group_account(group).await.about("Group")?;
-                groups::brief(call, &group)
-            }
-            None => Value::Null,
+            Some(group) => groups::brief_named(call, group).await?.into(),
+            None => Related::Nothing,
         },
-        "editors" => Value::Array(collaborators::shown(call, &graph.id, Role::Editor).await?),
-        "viewers" => Value::Array(collaborators::shown(call, &graph.id, Role::Viewer).await?),
-        "comments" => {
-            let found = store.comments_on("graph", &graph.id).await.about("Comment")?;
-            Value::Array(found.iter().map(|comment| comments::shown(call, comment)).collect())
-        }
-        "items" => {
-            Value::Array(items(graph).iter().map(|(kind, id)| ambit_api::objects::descriptor(kind, id)).collect())
-        }
+        "editors" => Related::Many(collaborators::shown(call, &graph.id, Role::Editor).await?),
+        "viewers" => Related::Many(collaborators::shown(call, &graph.id, Role::Viewer).await?),
+        "comments" => Related::Many(comments::on(call, "graph", &graph.id).await?),
+        "items" => Related::Many(items(graph).iter().map(|(kind, id)| Object::descriptor(kind, id)).collect()),
         _ => return Err(ApiError::not_found(&format!("Relationship {name}"))),
     })
 }
@@ -236,16 +204,9 @@ fn items(graph: &Graph) -> Vec<(String, String)> {
 
 /// List the files, URLs, domains and addresses of a graph.
 pub(crate) async fn full_items(call: Call) -> Result<Answer, ApiError> {
-    let graph = call.store().find_graph(call.caller(), call.parameter("id")).await;
-    let items = items(&graph.about_named(NOUN, call.parameter("id"))?);
-    let paging = page::paging(&call, page::LIMIT_DEFAULT, page::LIMIT_MAX)?;
-    let total = items.len();
-    let (items, next) = page::slice(&paging, items)?;
-    let mut found = Vec::new();
-    for (kind, id) in &items {
-        found.push(objects::shown_or_missing(&call, kind, id).await?);
-    }
-    Ok(page::answer(&call, found, paging.limit, next, Some(total)))
+    let graph = find_named(&call).await?;
+    let (call, items) = (&call, items(&graph));
+    page::of_records(call, items, |(kind, id)| async move { objects::shown_or_missing(call, &kind, &id).await }).await
 }
 
 /// Read what a graph is related to: owner, group, editors or viewers.
@@ -260,23 +221,21 @@ pub(crate) async fn relationship_described(call: Call) -> Result<Answer, ApiErro
 
 async fn relationship_in(call: &Call, described: bool) -> Result<Answer, ApiError> {
     let name = call.parameter("relationship");
-    let graph =
-        call.store().find_graph(call.caller(), call.parameter("id")).await.about_named(NOUN, call.parameter("id"))?;
-    let mut found = all_related(call, &graph, name).await?;
-    if described && let Value::Array(all) = &mut found {
-        all.iter_mut().for_each(|item| *item = page::described(item));
-    }
-    // Clients read only the first page of these two lists (docs/contract/wider.md §9).
-    let whole = ["editors", "viewers"].contains(&name);
+    let found = all_related(call, &find_named(call).await?, name).await?;
     match found {
-        Value::Array(all) => page::of_list(call, all, if whole { page::LIMIT_MAX } else { page::LIMIT_DEFAULT }),
-        one => page::answer_related(call, one, described),
+        // Clients read only the first page of these two lists (docs/contract/wider.md §9).
+        Related::Many(all) if ["editors", "viewers"].contains(&name) => {
+            let all = if described { all.iter().map(Object::described).collect() } else { all };
+            page::of_list(call, all, page::LIMIT_MAX)
+        }
+        found => page::answer_related(call, found, described),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn attributes_are_checked_only_as_far_as_they_are_read() {

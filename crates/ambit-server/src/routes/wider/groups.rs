@@ -7,10 +7,12 @@ use crate::object_body::{body_attributes, body_data};
 use crate::page;
 use crate::present::groups::{NOUN, PROFILE, own, shown};
 use crate::present::{accounts, graphs};
-use ambit_api::objects::data;
-use ambit_api::{ApiError, ErrorCode};
+use ambit_api::accounts::AccountAttributes;
+use ambit_api::groups::MemberContext;
+use ambit_api::objects::{Object, data};
+use ambit_api::{ApiError, ErrorCode, Maybe};
 use ambit_store::{Account, Brought, Collaborator, GroupAccount, Members};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// Read a group of the caller's.
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
@@ -73,15 +75,13 @@ async fn related(call: &Call, described: bool) -> Result<Answer, ApiError> {
         return Err(ApiError::new(ErrorCode::Forbidden));
     }
     let found = members(call, &group, kind).await?;
-    let paging = page::paging(call, page::LIMIT_DEFAULT, page::LIMIT_MAX)?;
-    let total = found.len();
-    let (found, next) = page::slice(&paging, found)?;
-    let mut items = Vec::new();
-    for account in &found {
-        let item = if described { accounts::brief(call, account) } else { accounts::shown(call, account).await? };
-        items.push(if described { page::described(&item) } else { item });
-    }
-    Ok(page::answer(call, items, paging.limit, next, Some(total)))
+    let shown = |account| async move {
+        match described {
+            true => Ok(accounts::brief(call, &account).described()),
+            false => accounts::shown(call, &account).await,
+        }
+    };
+    page::of_records(call, found, shown).await
 }
 
 /// List users, administrators, graphs or service accounts of a group.
@@ -109,10 +109,10 @@ pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
         for id in &ids {
             let (account, issued) =
                 store.create_service_account(call.caller(), &group, id, call.now).await.about(NOUN)?;
-            let mut object = accounts::shown(&call, &account).await?;
             // Keys are shown once: here.
-            object["attributes"]["apikey"] = json!(issued.key);
-            made.push(object);
+            let attributes =
+                AccountAttributes { apikey: Maybe(Some(issued.key)), ..accounts::attributes(&call, &account).await? };
+            made.push(accounts::as_object(&call, &account, &attributes));
         }
         return page::of_list(&call, made, page::LIMIT_MAX);
     }
@@ -131,18 +131,14 @@ pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
 
 /// What became of one address. Whoever was asked is shown as anybody sees the user, with that word; an address that
 /// nobody has stands with the error, as lists of this API name what is not there.
-async fn brought(call: &Call, id: &str, became: Brought) -> Result<Value, ApiError> {
+async fn brought(call: &Call, id: &str, became: Brought) -> Result<Object, ApiError> {
     if became == Brought::Unknown {
         let message = format!("User \"{id}\" not found: accounts are made by the administrator of the installation");
-        let error = json!({"code": ErrorCode::NotFound.name(), "message": message});
-        return Ok(json!({"type": "user", "id": id, "error": error}));
+        return Ok(Object::missing_with("user", id, message));
     }
     let account = call.store().account(id).await.about(NOUN)?;
-    let mut item = accounts::shown(call, &account).await?;
-    if became == Brought::Invited {
-        item["context_attributes"] = json!({"state": "invited"});
-    }
-    Ok(item)
+    let item = accounts::shown(call, &account).await?;
+    Ok(if became == Brought::Invited { item.in_context(&MemberContext { state: "invited" }) } else { item })
 }
 
 fn new_ids(call: &Call) -> Result<Vec<String>, ApiError> {
@@ -162,7 +158,7 @@ pub(crate) async fn has(call: Call) -> Result<Answer, ApiError> {
     let found = members(&call, &group, kind).await?;
     let wanted = call.parameter("member");
     let is = |account: &Account| account.user.username == wanted || account.user.email.eq_ignore_ascii_case(wanted);
-    Ok(Answer::json(&data(json!(found.iter().any(is)))))
+    Ok(Answer::json(&data(found.iter().any(is))))
 }
 
 /// Take a user out of a group, or leave it. The answer is empty.

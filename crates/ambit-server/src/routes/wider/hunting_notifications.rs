@@ -8,14 +8,17 @@ use crate::failure::{About, not_found};
 use crate::page;
 use crate::present::accounts::require_oneself;
 use crate::present::{files, hunting_rulesets, operations};
-use ambit_api::objects::{data, missing, object};
-use ambit_api::{ApiError, ErrorCode};
+use ambit_api::hunting_notifications::{
+    FoundByRule, HuntingInfo, NotificationAttributes, StreamAttributes, StreamContext, StreamEntry, StreamSource,
+};
+use ambit_api::objects::{Object, data, value};
+use ambit_api::{ApiError, ErrorCode, Maybe, copied};
 use ambit_model::moment::SECOND_MS;
 use ambit_query::hunting::{
     Condition, Modifier, NOTIFICATION_MODIFIERS, STREAM_MODIFIERS, parse_conditions, parse_order,
 };
 use ambit_store::Notification;
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 const NOUN: &str = "Notification";
 const COLLECTION: &str = "intelligence/hunting_notifications";
@@ -29,69 +32,55 @@ fn bad(message: String) -> ApiError {
 }
 
 /// A notification as an object.
-async fn shown(call: &Call, found: &Notification) -> Result<Value, ApiError> {
-    let mut attributes = Map::from_iter([
-        ("date".to_owned(), page::seconds(found.at)),
-        ("match_in_subfile".to_owned(), json!(false)),
-        ("ruleset_id".to_owned(), json!(found.ruleset_id)),
-        ("ruleset_name".to_owned(), json!(found.ruleset_name)),
-        ("rule_name".to_owned(), json!(found.rule_name)),
-        ("rule_tags".to_owned(), json!(found.rule_tags)),
-        ("tags".to_owned(), json!(found.tags)),
-    ]);
-    if let Some(snippet) = &found.snippet {
-        attributes.insert("snippet".to_owned(), json!(snippet));
-    }
-    let mut out = object(&call.base, COLLECTION, "hunting_notification", &found.id, attributes);
+fn shown(call: &Call, found: &Notification) -> Result<Object, ApiError> {
+    let attributes = copied! {
+        NotificationAttributes from found { ruleset_id, ruleset_name, rule_name, rule_tags, tags }
+        date: found.at.into(),
+        match_in_subfile: false,
+        snippet: Maybe(found.snippet.clone()),
+    };
+    let mut out = Object::new(&call.base, COLLECTION, "hunting_notification", &found.id, &attributes);
     for name in page::names(call, "relationships").unwrap_or_default() {
         if name != "file" {
             return Err(ApiError::not_found(&format!("Relationship {name}")));
         }
-        let own = format!("{}/{COLLECTION}/{}", call.base, found.id);
-        out["relationships"]["file"] = json!({
-            "data": {"type": "file", "id": found.sha256.to_string()},
-            "links": {"self": format!("{own}/relationships/file"), "related": format!("{own}/file")},
-        });
+        out.relate(&name, &Object::descriptor("file", &found.sha256.to_string()).into(), false);
     }
     Ok(out)
 }
 
 /// The file of a notification, with what else is said.
-async fn file_with(call: &Call, found: &Notification, context: Value) -> Result<Value, ApiError> {
-    let id = found.sha256.to_string();
-    let mut file = files::shown_if_known(call, &id).await?.unwrap_or_else(|| missing("file", &id));
-    file["context_attributes"] = context;
-    Ok(file)
+async fn file_with(call: &Call, found: &Notification, context: &Value) -> Result<Object, ApiError> {
+    Ok(files::shown_or_missing(call, &found.sha256.to_string()).await?.in_context(context))
 }
 
 fn file_context(found: &Notification) -> Value {
-    json!({
-        "match_in_subfile": false,
-        "notification_date": page::seconds(found.at),
-        "notification_id": found.id,
-        "notification_snippet": found.snippet,
-        "notification_tags": found.tags,
-        "ruleset_id": found.ruleset_id,
-        "ruleset_name": found.ruleset_name,
-        "rule_name": found.rule_name,
-        "rule_tags": found.rule_tags,
+    value(&copied! {
+        FoundByRule from found { ruleset_id, ruleset_name, rule_name, rule_tags }
+        match_in_subfile: false,
+        notification_date: found.at.into(),
+        notification_id: found.id.clone(),
+        notification_snippet: found.snippet.clone(),
+        notification_tags: found.tags.clone(),
     })
 }
 
+fn stream_entry(found: &Notification) -> StreamEntry {
+    StreamEntry {
+        notification_date: found.at.into(),
+        origin: ORIGIN,
+        sources: vec![StreamSource { kind: RULESET, id: found.ruleset_id.clone(), label: found.ruleset_name.clone() }],
+        tags: found.tags.clone(),
+    }
+}
+
+fn hunting_info(found: &Notification) -> HuntingInfo {
+    copied! { HuntingInfo from found { rule_name, rule_tags, snippet } match_in_subfile: false, }
+}
+
 fn stream_context(found: &Notification) -> Value {
-    json!({
-        "notification_id": found.id,
-        "notification_date": page::seconds(found.at),
-        "origin": ORIGIN,
-        "sources": [{"type": RULESET, "id": found.ruleset_id, "label": found.ruleset_name}],
-        "tags": found.tags,
-        "hunting_info": {
-            "match_in_subfile": false,
-            "rule_name": found.rule_name,
-            "rule_tags": found.rule_tags,
-            "snippet": found.snippet,
-        },
-    })
+    let (notification_id, hunting_info) = (found.id.clone(), hunting_info(found));
+    value(&StreamContext { notification_id, entry: stream_entry(found), hunting_info })
 }
 
 fn holds(condition: &Condition, found: &Notification) -> bool {
@@ -138,14 +127,7 @@ pub(crate) async fn of_user(call: Call) -> Result<Answer, ApiError> {
 }
 
 async fn list_of(call: &Call, found: Vec<Notification>) -> Result<Answer, ApiError> {
-    let paging = page::paging(call, page::LIMIT_DEFAULT, page::LIMIT_MAX)?;
-    let total = found.len();
-    let (found, next) = page::slice(&paging, found)?;
-    let mut items = Vec::new();
-    for one in &found {
-        items.push(shown(call, one).await?);
-    }
-    Ok(page::answer(call, items, paging.limit, next, Some(total)))
+    page::of_records(call, found, |one| async move { shown(call, &one) }).await
 }
 
 /// List the files that live rules found, with the notification beside each.
@@ -175,33 +157,22 @@ async fn answer_files(
     found: Vec<Notification>,
     context: fn(&Notification) -> Value,
 ) -> Result<Answer, ApiError> {
-    let paging = page::paging(call, page::LIMIT_DEFAULT, page::LIMIT_MAX)?;
-    let total = found.len();
-    let (found, next) = page::slice(&paging, found)?;
     let described = call.query("descriptors_only") == Some("true");
-    let mut items = Vec::new();
-    for one in &found {
-        let file = file_with(call, one, context(one)).await?;
-        items.push(if described {
-            let mut brief = page::described(&file);
-            brief["context_attributes"] = file["context_attributes"].clone();
-            brief
-        } else {
-            file
-        });
-    }
-    Ok(page::answer(call, items, paging.limit, next, Some(total)))
+    let shown = |one| async move {
+        let file = file_with(call, &one, &context(&one)).await?;
+        Ok(if described { file.described() } else { file })
+    };
+    page::of_records(call, found, shown).await
 }
 
 async fn found(call: &Call) -> Result<Notification, ApiError> {
-    call.store().find_notification(call.caller(), call.parameter("id")).await.about_named(NOUN, call.parameter("id"))
+    call.store().find_notification(call.caller(), call.id()).await.about_named(NOUN, call.id())
 }
 
 /// Read a notification.
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
     let found = found(&call).await?;
-    let shown = shown(&call, &found).await?;
-    Ok(page::one(&call, shown))
+    Ok(page::one(&call, shown(&call, &found)?))
 }
 
 /// Read the file that a notification is about.
@@ -209,7 +180,7 @@ pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
 /// The file of a notification.
 pub(crate) async fn file(call: Call) -> Result<Answer, ApiError> {
     let found = found(&call).await?;
-    let file = file_with(&call, &found, file_context(&found)).await?;
+    let file = file_with(&call, &found, &file_context(&found)).await?;
     Ok(Answer::json(&data(file)))
 }
 
@@ -218,21 +189,19 @@ pub(crate) async fn file(call: Call) -> Result<Answer, ApiError> {
 /// An entry of the stream.
 pub(crate) async fn find_in_stream(call: Call) -> Result<Answer, ApiError> {
     let found = found(&call).await?;
-    let Value::Object(mut attributes) = stream_context(&found) else {
-        return Err(ApiError::new(ErrorCode::Internal));
+    let attributes = StreamAttributes {
+        hunting_info: hunting_info(&found),
+        entry: stream_entry(&found),
+        entity_type: "file",
+        entity_id: found.sha256.to_string(),
     };
-    attributes.remove("notification_id");
-    attributes.insert("entity_type".to_owned(), json!("file"));
-    attributes.insert("entity_id".to_owned(), json!(found.sha256.to_string()));
-    Ok(page::one(&call, object(&call.base, STREAM_COLLECTION, "ioc_stream_notification", &found.id, attributes)))
+    let entry = Object::new(&call.base, STREAM_COLLECTION, "ioc_stream_notification", &found.id, &attributes);
+    Ok(page::one(&call, entry))
 }
 
 /// Delete a notification. The answer is empty.
 pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
-    call.store()
-        .delete_notification(call.caller(), call.parameter("id"))
-        .await
-        .about_named(NOUN, call.parameter("id"))?;
+    call.store().delete_notification(call.caller(), call.id()).await.about_named(NOUN, call.id())?;
     Ok(Answer::empty())
 }
 
@@ -265,12 +234,11 @@ async fn delete_found(call: &Call, found: &[Notification]) -> Result<Answer, Api
 ///
 /// What a rule set reported, newest first.
 pub(crate) async fn of_ruleset(call: Call) -> Result<Answer, ApiError> {
-    let id = call.parameter("id").to_owned();
-    let known = call.store().owns_ruleset(call.caller(), &id).await.about(NOUN)?;
+    let known = call.store().owns_ruleset(call.caller(), call.id()).await.about(NOUN)?;
     if known.is_none() {
-        return Err(not_found(hunting_rulesets::NOUN, &id));
+        return Err(not_found(hunting_rulesets::NOUN, call.id()));
     }
     let mut found = filtered(&call, NOTIFICATION_MODIFIERS).await?;
-    found.retain(|one| one.ruleset_id == id);
+    found.retain(|one| one.ruleset_id == call.id());
     list_of(&call, found).await
 }

@@ -7,15 +7,15 @@ use crate::failure::About;
 use crate::mount::WIDER;
 use crate::object_body::{body_attributes, text_of};
 use crate::page;
-use crate::present::hunting_rulesets::{COLLECTION, NOUN, shown};
+use crate::present::hunting_rulesets::{NOUN, shown};
 use crate::present::{accounts, collaborators, operations};
 use crate::rules::rule_names;
-use ambit_api::objects::data;
+use ambit_api::objects::{Object, Related, data};
 use ambit_api::{ApiError, ErrorCode};
 use ambit_query::hunting::{Condition, RULESET_MODIFIERS, Wanted, parse_conditions, parse_order};
 use ambit_store::{Collaborator, Ruleset, RulesetChange};
 use ambit_yara::LIVE;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 /// Characters of the name of a set.
 const NAME_CHARS_MAX: usize = 200;
@@ -101,10 +101,7 @@ pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
 }
 
 async fn found(call: &Call) -> Result<Ruleset, ApiError> {
-    call.store()
-        .find_ruleset(call.caller(), call.parameter("id"), call.now)
-        .await
-        .about_named(NOUN, call.parameter("id"))
+    call.store().find_ruleset(call.caller(), call.id(), call.now).await.about_named(NOUN, call.id())
 }
 
 /// Read a rule set.
@@ -116,25 +113,17 @@ pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
 
 /// Change attributes of a rule set.
 pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
-    let id = call.parameter("id");
-    let attributes = body_attributes(&call, "hunting_ruleset", Some(id))?;
+    let attributes = body_attributes(&call, "hunting_ruleset", Some(call.id()))?;
     // What the caller cannot see is not compiled for it.
     found(&call).await?;
     let wanted = checked(&attributes).await?;
-    let changed = call
-        .store()
-        .change_ruleset(call.caller(), id, &wanted, call.now)
-        .await
-        .about_named(NOUN, call.parameter("id"))?;
-    Ok(page::one(&call, shown(&call, &changed)))
+    let changed = call.store().change_ruleset(call.caller(), call.id(), &wanted, call.now).await;
+    Ok(page::one(&call, shown(&call, &changed.about_named(NOUN, call.id())?)))
 }
 
 /// Delete a rule set. The answer is empty.
 pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
-    call.store()
-        .delete_ruleset(call.caller(), call.parameter("id"), call.now)
-        .await
-        .about_named(NOUN, call.parameter("id"))?;
+    call.store().delete_ruleset(call.caller(), call.id(), call.now).await.about_named(NOUN, call.id())?;
     Ok(Answer::empty())
 }
 
@@ -227,35 +216,21 @@ async fn holds(call: &Call, conditions: &[Condition], ruleset: &Ruleset) -> Resu
 }
 
 /// A set as an object with the relationships that are asked for.
-async fn with_relationships(call: &Call, ruleset: &Ruleset) -> Result<Value, ApiError> {
+async fn with_relationships(call: &Call, ruleset: &Ruleset) -> Result<Object, ApiError> {
     let mut out = shown(call, ruleset);
     for name in page::names(call, "relationships").unwrap_or_default() {
-        let own = format!("{}/{COLLECTION}/{}", call.base, ruleset.id);
-        let mut entry =
-            json!({"links": {"self": format!("{own}/relationships/{name}"), "related": format!("{own}/{name}")}});
-        entry["data"] = match related(call, ruleset, &name).await? {
-            Value::Array(all) => {
-                entry["meta"] = json!({"count": all.len()});
-                Value::Array(all.iter().map(page::described).collect())
-            }
-            one => page::described(&one),
-        };
-        out["relationships"][&name] = entry;
+        out.relate(&name, &related(call, ruleset, &name).await?, true);
     }
     Ok(out)
 }
 
 /// What a set is related to: its owner, or the list of its editors.
-async fn related(call: &Call, ruleset: &Ruleset, name: &str) -> Result<Value, ApiError> {
-    let store = call.store();
+async fn related(call: &Call, ruleset: &Ruleset, name: &str) -> Result<Related, ApiError> {
     match name {
-        "owner" => {
-            let account = store.account_by_id(ruleset.owner_id).await.about("User")?;
-            Ok(accounts::brief(call, &account))
-        }
+        "owner" => Ok(accounts::brief_by_id(call, ruleset.owner_id).await?.into()),
         "editors" => {
-            let editors = store.ruleset_editors(call.caller(), &ruleset.id).await.about(NOUN)?;
-            Ok(Value::Array(collaborators::as_objects(call, editors).await?))
+            let editors = call.store().ruleset_editors(call.caller(), &ruleset.id).await.about(NOUN)?;
+            Ok(Related::Many(collaborators::as_objects(call, editors).await?))
         }
         _ => Err(ApiError::not_found(&format!("Relationship {name}"))),
     }
@@ -287,38 +262,25 @@ pub(crate) async fn give(call: Call) -> Result<Answer, ApiError> {
         _ => return Err(ApiError::invalid("The owner must be one user")),
     };
     let account = accounts::named(&call, &to).await?;
-    call.store()
-        .give_ruleset(call.caller(), &ruleset.id, &to, call.now)
-        .await
-        .about_named(NOUN, call.parameter("id"))?;
+    call.store().give_ruleset(call.caller(), &ruleset.id, &to, call.now).await.about_named(NOUN, call.id())?;
     Ok(Answer::json(&data(accounts::brief(&call, &account))))
 }
 
-/// The editor with the name in the path: users before groups.
-async fn member(call: &Call) -> Result<Option<Collaborator>, ApiError> {
-    let wanted = call.parameter("member");
-    let mut found = call
-        .store()
-        .ruleset_editors(call.caller(), call.parameter("id"))
-        .await
-        .about_named(NOUN, call.parameter("id"))?;
-    found.sort();
-    let is = |one: &Collaborator| match one {
-        Collaborator::User(name) | Collaborator::Group(name) => name == wanted,
-    };
-    Ok(found.into_iter().find(is))
+async fn editor(call: &Call) -> Result<Option<Collaborator>, ApiError> {
+    let list = call.store().ruleset_editors(call.caller(), call.id()).await.about_named(NOUN, call.id())?;
+    Ok(collaborators::member(call, list))
 }
 
 /// Say whether a user or group is an editor.
 pub(crate) async fn has_editor(call: Call) -> Result<Answer, ApiError> {
-    let found = member(&call).await?;
-    Ok(Answer::json(&data(json!(found.is_some()))))
+    let found = editor(&call).await?;
+    Ok(Answer::json(&data(found.is_some())))
 }
 
 /// Take an editor off. The answer is empty.
 pub(crate) async fn remove_editor(call: Call) -> Result<Answer, ApiError> {
     let missing = || ApiError::not_found("User or group");
-    let found = member(&call).await?.ok_or_else(missing)?;
-    call.store().remove_ruleset_editor(call.caller(), call.parameter("id"), &found).await.about("User or group")?;
+    let found = editor(&call).await?.ok_or_else(missing)?;
+    call.store().remove_ruleset_editor(call.caller(), call.id(), &found).await.about("User or group")?;
     Ok(Answer::empty())
 }

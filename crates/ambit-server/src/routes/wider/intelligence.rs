@@ -7,14 +7,15 @@ use crate::call::Call;
 use crate::failure::About;
 use crate::present::{files, objects};
 use crate::{page, tokens};
-use ambit_api::objects::data;
+use ambit_api::intelligence::FoundByContent;
+use ambit_api::objects::{Meta, Object, data};
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::Kind;
 use ambit_model::object::ObjectType;
 use ambit_query::intelligence::{
     Condition, Entity, Facts, IntelligenceError, IntelligenceQuery, parse_intelligence_query,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
@@ -59,8 +60,8 @@ fn entity(kind: ObjectType) -> Entity {
     Entity::from_name(kind.name()).expect("every type of object is one of the language")
 }
 
-fn figure(object: &Value, names: &[&str]) -> Option<i64> {
-    let value = names.iter().find_map(|name| object["attributes"].get(*name))?;
+fn figure(object: &Object, names: &[&str]) -> Option<i64> {
+    let value = names.iter().find_map(|name| object.attribute(name))?;
     match value {
         Value::Object(stats) => {
             Some(["malicious", "suspicious"].iter().filter_map(|name| stats.get(*name)?.as_i64()).sum())
@@ -70,16 +71,14 @@ fn figure(object: &Value, names: &[&str]) -> Option<i64> {
 }
 
 /// What an object shows of itself.
-fn facts(kind: ObjectType, object: &Value) -> Facts {
-    let attributes = &object["attributes"];
-    let text = |name: &str| attributes.get(name).and_then(Value::as_str).map(str::to_owned);
+fn facts(kind: ObjectType, object: &Object) -> Facts {
+    let text = |name: &str| object.attribute(name).and_then(Value::as_str).map(str::to_owned);
     let texts = |name: &str| {
-        let list = attributes.get(name).and_then(Value::as_array);
+        let list = object.attribute(name).and_then(Value::as_array);
         list.into_iter().flatten().filter_map(|one| one.as_str().map(str::to_owned)).collect::<Vec<_>>()
     };
-    let id = object["id"].as_str().unwrap_or_default().to_owned();
     let mut names = texts("names");
-    names.extend(text("url").or_else(|| (kind != ObjectType::File).then(|| id.clone())));
+    names.extend(text("url").or_else(|| (kind != ObjectType::File).then(|| object.id.clone())));
     Facts {
         entity: entity(kind),
         names,
@@ -96,7 +95,7 @@ fn facts(kind: ObjectType, object: &Value) -> Facts {
 
 /// An object that a search found.
 struct Hit {
-    object: Value,
+    object: Object,
     facts: Facts,
 }
 
@@ -120,8 +119,7 @@ fn order(call: &Call) -> Result<(&'static [&'static str], bool), ApiError> {
 fn compare(attributes: &[&str], one: &Hit, other: &Hit) -> Ordering {
     let by_name = || one.facts.names.first().cmp(&other.facts.names.first());
     let by_figure = || figure(&one.object, attributes).cmp(&figure(&other.object, attributes));
-    let id = |hit: &Hit| hit.object["id"].as_str().unwrap_or_default().to_owned();
-    by_figure().then_with(by_name).then_with(|| id(one).cmp(&id(other)))
+    by_figure().then_with(by_name).then_with(|| one.object.id.cmp(&other.object.id))
 }
 
 /// Names of the inventory that may be found: of the types that are asked for, with the parts that are asked for.
@@ -177,7 +175,7 @@ async fn matching_files(call: &Call, query: &IntelligenceQuery) -> Result<Vec<Hi
         let hashes: Vec<_> = chunk.iter().map(|file| file.sha256).collect();
         let mut last = call.store().last_analyses(&hashes).await.about("File")?;
         for file in chunk {
-            let object = files::shown_with(call, file, last.remove(&file.sha256));
+            let object = files::shown(call, &files::attributes(file, last.remove(&file.sha256)));
             let facts = facts(ObjectType::File, &object);
             if query.query.matches(&facts) {
                 out.push(Hit { object, facts });
@@ -198,15 +196,15 @@ async fn with_content(call: &Call, hits: Vec<Hit>, content: &[u8]) -> Result<Vec
         return Err(ApiError::with(ErrorCode::UnselectiveContent, message));
     }
     let mut out = Vec::new();
-    for mut hit in hits {
+    for hit in hits {
         let hash = hit.facts.hashes.first().cloned().unwrap_or_default();
         let Some(bytes) = files::content(call, &hash).await? else { continue };
         let content = content.to_vec();
         let found = tokio::task::spawn_blocking(move || memchr::memmem::find(&bytes, &content)).await;
         if let Some(at) = found.map_err(|_| ApiError::new(ErrorCode::Internal))? {
             let token = tokens::sealed(call, SNIPPET, &format!("{hash}:{at}"), SNIPPET_MS);
-            hit.object["context_attributes"] = json!({"confidence": 1, "match_in_subfile": false, "snippet": token});
-            out.push(hit);
+            let context = FoundByContent { confidence: 1, match_in_subfile: false, snippet: token };
+            out.push(Hit { object: hit.object.in_context(&context), ..hit });
         }
     }
     Ok(out)
@@ -254,30 +252,21 @@ pub(crate) async fn search(call: Call) -> Result<Answer, ApiError> {
     let total = found.len();
     let (found, next) = page::slice(&paging, found)?;
     let descriptors = call.query("descriptors_only") == Some("true");
-    let shown = |hit: Hit| {
-        if !descriptors {
-            return hit.object;
-        }
-        let mut item = page::described(&hit.object);
-        if let Some(context) = hit.object.get("context_attributes") {
-            item["context_attributes"] = context.clone();
-        }
-        item
-    };
+    let shown = |hit: Hit| if descriptors { hit.object.described() } else { hit.object };
     let items = found.into_iter().map(shown).collect();
-    let meta = [("total_hits", json!(total)), ("days_back", json!(DAYS_BACK))];
-    Ok(page::answer_with(&call, items, paging.limit, next, &meta))
+    let meta = Meta { total_hits: Some(total), days_back: Some(DAYS_BACK), ..Meta::default() };
+    Ok(page::answer_with(&call, items, paging.limit, next, meta))
 }
 
 /// Read what stands around a place that a search for content found.
 ///
 /// What stands around a place in a file, as a search for content found it.
 pub(crate) async fn snippet(call: Call) -> Result<Answer, ApiError> {
-    let opened = tokens::opened(&call, SNIPPET, call.parameter("id"))?;
+    let opened = tokens::opened(&call, SNIPPET, call.id())?;
     let (hash, at) = opened.split_once(':').ok_or_else(|| bad("Invalid token"))?;
     let at: usize = at.parse().map_err(|_| bad("Invalid token"))?;
     let bytes = files::content(&call, hash).await?.ok_or_else(|| ApiError::not_found("File"))?;
-    Ok(Answer::json(&data(json!([dump(&bytes, at)]))))
+    Ok(Answer::json(&data([dump(&bytes, at)])))
 }
 
 /// Lines of a place, bytes and characters.
@@ -297,17 +286,18 @@ fn dump(bytes: &[u8], at: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn facts_are_what_objects_show() {
-        let object =
-            json!({"id": "a.test", "attributes": {"tags": ["x"], "first_seen_date": 5, "last_modification_date": 7}});
+        let attributes = json!({"tags": ["x"], "first_seen_date": 5, "last_modification_date": 7});
+        let object = Object::new("", "domains", "domain", "a.test", &attributes);
         let found = facts(ObjectType::Domain, &object);
         assert_eq!((found.names, found.tags), (vec!["a.test".to_owned()], vec!["x".to_owned()]));
         assert_eq!((found.first, found.last, found.size), (Some(5), Some(7), None));
-        let object = json!({"id": "f",
-        "attributes": {"sha256": "f", "names": ["n"], "size": 3,
-        "last_analysis_stats": {"malicious": 2, "suspicious": 1, "undetected": 9}}});
+        let attributes = json!({"sha256": "f", "names": ["n"], "size": 3,
+        "last_analysis_stats": {"malicious": 2, "suspicious": 1, "undetected": 9}});
+        let object = Object::new("", "files", "file", "f", &attributes);
         let found = facts(ObjectType::File, &object);
         assert_eq!((found.names, found.positives, found.size), (vec!["n".to_owned()], Some(3), Some(3)));
     }

@@ -6,9 +6,9 @@ use crate::call::Call;
 use crate::present::object_collections;
 use crate::present::relationships::{ADDRESS_RELATIONSHIPS, DOMAIN_RELATIONSHIPS, URL_RELATIONSHIPS};
 use ambit_api::ApiError;
-use ambit_api::objects::data;
+use ambit_api::metadata::{Metadata, RelationshipEntry};
+use ambit_api::objects::{Named, data};
 use ambit_model::quota::PRIVILEGES;
-use serde_json::{Map, Value, json};
 
 /// Type, and its relationships with what each leads to.
 const RELATIONSHIPS: [(&str, &[(&str, &str)]); 8] = [
@@ -59,16 +59,8 @@ const RELATIONSHIPS: [(&str, &[(&str, &str)]); 8] = [
 
 /// List privileges and relationships.
 pub(crate) async fn find(_call: Call) -> Result<Answer, ApiError> {
-    let relationships: Map<String, Value> = RELATIONSHIPS
-        .iter()
-        .map(|(kind, list)| {
-            let list = list.iter().map(|(name, description)| json!({"name": name, "description": description}));
-            ((*kind).to_owned(), Value::Array(list.collect()))
-        })
-        .collect();
-    Ok(Answer::json(&data(json!({
-        "engines": {},
-        "privileges": PRIVILEGES,
-        "relationships": relationships,
-    }))))
+    let entry = |(name, description): &(&'static str, &'static str)| RelationshipEntry { name, description };
+    let relationships = RELATIONSHIPS.iter().map(|(kind, list)| ((*kind).to_owned(), list.iter().map(entry).collect()));
+    let (engines, privileges) = (Named::default(), PRIVILEGES.to_vec());
+    Ok(Answer::json(&data(Metadata { engines, privileges, relationships: relationships.collect() })))
 }

@@ -8,6 +8,7 @@ use crate::object_body::{body_attributes, body_data};
 use crate::page;
 use crate::present::object_collections::{NOUN, shown};
 use crate::present::{accounts, objects};
+use ambit_api::objects::Object;
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::id::blob_hash;
 use ambit_model::object::ObjectType;
@@ -62,47 +63,33 @@ pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
 }
 
 async fn named(call: &Call) -> Result<ObjectCollection, ApiError> {
-    call.store().object_collection(call.caller(), call.parameter("id")).await.about_named(NOUN, call.parameter("id"))
+    call.store().object_collection(call.caller(), call.id()).await.about_named(NOUN, call.id())
 }
 
 /// Read a collection.
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
-    let found = named(&call).await?;
-    let found = shown(&call, &found).await?;
+    let found = shown(&call, &named(&call).await?).await?;
     Ok(page::one(&call, found))
 }
 
 /// List collections of objects, newest first.
 pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
-    let paging = page::paging(&call, page::LIMIT_DEFAULT, page::LIMIT_MAX)?;
     let found = call.store().object_collections(call.caller(), None).await.about(NOUN)?;
-    let total = found.len();
-    let (found, next) = page::slice(&paging, found)?;
-    let mut items = Vec::new();
-    for collection in &found {
-        items.push(shown(&call, collection).await?);
-    }
-    Ok(page::answer(&call, items, paging.limit, next, Some(total)))
+    let call = &call;
+    page::of_records(call, found, |collection| async move { shown(call, &collection).await }).await
 }
 
 /// Change name, description or privacy of a collection.
 pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
-    let attributes = body_attributes(&call, "collection", Some(call.parameter("id")))?;
-    let store = call.store();
-    let changed = store
-        .change_object_collection(call.caller(), call.parameter("id"), text(&attributes)?, call.now)
-        .await
-        .about_named(NOUN, call.parameter("id"))?;
-    let changed = shown(&call, &changed).await?;
+    let text = text(&body_attributes(&call, "collection", Some(call.id()))?)?;
+    let changed = call.store().change_object_collection(call.caller(), call.id(), text, call.now).await;
+    let changed = shown(&call, &changed.about_named(NOUN, call.id())?).await?;
     Ok(page::one(&call, changed))
 }
 
 /// Delete a collection. The answer is empty.
 pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
-    call.store()
-        .delete_object_collection(call.caller(), call.parameter("id"))
-        .await
-        .about_named(NOUN, call.parameter("id"))?;
+    call.store().delete_object_collection(call.caller(), call.id()).await.about_named(NOUN, call.id())?;
     Ok(Answer::empty())
 }
 
@@ -123,46 +110,32 @@ pub(crate) async fn relationship_described(call: Call) -> Result<Answer, ApiErro
 
 async fn related(call: &Call, described: bool) -> Result<Answer, ApiError> {
     if call.parameter("relationship") == "owner" {
-        let owner = named(call).await?.owner_id;
-        let account = call.store().account_by_id(owner).await.about("User")?;
-        return page::answer_related(call, accounts::brief(call, &account), described);
+        let owner = accounts::brief_by_id(call, named(call).await?.owner_id).await?;
+        return page::answer_related(call, owner.into(), described);
     }
     let kind = relationship_named(call)?;
-    let ids = call
-        .store()
-        .collected_items(call.caller(), call.parameter("id"), kind.name())
-        .await
-        .about_named(NOUN, call.parameter("id"))?;
-    let paging = page::paging(call, page::LIMIT_DEFAULT, page::LIMIT_MAX)?;
-    let total = ids.len();
-    let (ids, next) = page::slice(&paging, ids)?;
-    let mut items = Vec::new();
-    for id in &ids {
-        items.push(if described {
-            ambit_api::objects::descriptor(kind.name(), id)
-        } else {
-            objects::shown_or_missing(call, kind.name(), id).await?
-        });
-    }
-    Ok(page::answer(call, items, paging.limit, next, Some(total)))
+    let ids = call.store().collected_items(call.caller(), call.id(), kind.name()).await;
+    let shown = |id: String| async move {
+        match described {
+            true => Ok(Object::descriptor(kind.name(), &id)),
+            false => objects::shown_or_missing(call, kind.name(), &id).await,
+        }
+    };
+    page::of_records(call, ids.about_named(NOUN, call.id())?, shown).await
 }
 
 /// Add objects to a collection.
 pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
     let items = items(relationship_named(&call)?, &body_data(&call)?)?;
-    call.store()
-        .add_to_object_collection(call.caller(), call.parameter("id"), items, call.now)
-        .await
-        .about_named(NOUN, call.parameter("id"))?;
+    let added = call.store().add_to_object_collection(call.caller(), call.id(), items, call.now).await;
+    added.about_named(NOUN, call.id())?;
     related(&call, true).await
 }
 
 /// Take objects out of a collection.
 pub(crate) async fn remove(call: Call) -> Result<Answer, ApiError> {
     let items = items(relationship_named(&call)?, &body_data(&call)?)?;
-    call.store()
-        .remove_from_object_collection(call.caller(), call.parameter("id"), items, call.now)
-        .await
-        .about_named(NOUN, call.parameter("id"))?;
+    let removed = call.store().remove_from_object_collection(call.caller(), call.id(), items, call.now).await;
+    removed.about_named(NOUN, call.id())?;
     related(&call, true).await
 }

@@ -7,32 +7,24 @@ use crate::call::Call;
 use crate::failure::About;
 use crate::page;
 use crate::present::comments::{self, text};
-use crate::present::objects::{count_votes, id_of, known, not_found, shown, submitted_url};
+use crate::present::objects::{self, count_votes, id_of, known, not_found};
 use crate::present::relationships::{comments_on, related};
 use ambit_api::ApiError;
+use ambit_api::objects::Related;
 use ambit_model::object::ObjectType;
 use ambit_store::KnownObject;
 
 /// Returns what the caller's projects know of the object of the path; 404 where they know nothing.
 async fn required(call: &Call, kind: ObjectType) -> Result<Vec<KnownObject>, ApiError> {
-    let id = call.parameter("id");
-    let found = known(call, kind, id).await?;
-    if found.is_empty() { Err(not_found(kind, id)) } else { Ok(found) }
+    let found = known(call, kind, call.id()).await?;
+    if found.is_empty() { Err(not_found(kind, call.id())) } else { Ok(found) }
 }
 
 /// Returns a domain, address or URL as the caller's projects know it, and a URL also as somebody submitted it; 404
 /// where nobody does.
 pub(crate) async fn find(call: Call, kind: ObjectType) -> Result<Answer, ApiError> {
-    let id = call.parameter("id");
-    if kind == ObjectType::Url
-        && known(&call, kind, id).await?.is_empty()
-        && let Some(mut found) = submitted_url(&call, id).await?
-    {
-        count_votes(&call, kind, &mut found).await?;
-        return Ok(page::one(&call, found));
-    }
-    let found = required(&call, kind).await?;
-    let mut found = shown(&call, kind, &found).ok_or_else(|| not_found(kind, id))?;
+    let found = objects::find(&call, kind, call.id()).await?;
+    let mut found = found.ok_or_else(|| not_found(kind, call.id()))?;
     count_votes(&call, kind, &mut found).await?;
     Ok(page::one(&call, found))
 }
@@ -49,11 +41,8 @@ pub(crate) async fn relationship_described(call: Call, kind: ObjectType) -> Resu
 
 async fn relationship_in(call: &Call, kind: ObjectType, described: bool) -> Result<Answer, ApiError> {
     let found = required(call, kind).await?;
-    let mut items = related(call, kind, call.parameter("relationship"), &found).await?;
-    if described {
-        items.iter_mut().for_each(|item| *item = page::described(item));
-    }
-    page::of_list(call, items, page::LIMIT_DEFAULT)
+    let items = related(call, kind, call.parameter("relationship"), &found).await?;
+    page::answer_related(call, Related::Many(items), described)
 }
 
 /// Returns the comments on an object, newest first.

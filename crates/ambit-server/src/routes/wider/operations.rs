@@ -9,7 +9,6 @@ use ambit_api::objects::data;
 
 /// Read what was asked for many objects at once.
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
-    let id = call.parameter("id");
-    let found = call.store().find_operation(call.caller(), id).await.about_named("Operation", id)?;
+    let found = call.store().find_operation(call.caller(), call.id()).await.about_named("Operation", call.id())?;
     Ok(Answer::json(&data(shown(&call, &found))))
 }

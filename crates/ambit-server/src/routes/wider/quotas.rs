@@ -8,12 +8,12 @@ use crate::page;
 use crate::present::accounts;
 use crate::present::groups::{self, own};
 use ambit_api::objects::data;
-use ambit_api::{ApiError, ErrorCode};
+use ambit_api::quotas::{Allowance, DrawnFromGroup, Usage, UserQuota, with_foreign};
+use ambit_api::{ApiError, ErrorCode, Maybe};
 use ambit_model::Timestamp;
 use ambit_model::moment::DAY_MS;
-use ambit_model::quota::{FOREIGN, Window, quota};
+use ambit_model::quota::{Window, quota};
 use ambit_store::{DayUsage, Payer, Relationship};
-use serde_json::{Map, Value, json};
 
 /// Days of one report at most, and where no dates are given.
 const DAYS_MAX: i64 = 30;
@@ -24,29 +24,20 @@ const MONTHS_BACK: i64 = 2;
 
 /// Report the quotas of a user and the user's groups.
 pub(crate) async fn overall(call: Call) -> Result<Answer, ApiError> {
-    let account = accounts::named(&call, call.parameter("id")).await?;
+    let account = accounts::named(&call, call.id()).await?;
     let standings = call.store().quota_standings(account.user.id, call.now).await.about("User")?;
-    let mut out = Map::new();
-    for one in &standings {
-        let mut entry = json!({"user": {"allowed": one.user.allowed, "used": one.user.used}});
-        if let Some((group, name)) = &one.group {
-            entry["group"] = json!({"allowed": group.allowed, "inherited_from": name, "used": group.used});
-        }
-        out.insert(one.name.to_owned(), entry);
-    }
-    for name in FOREIGN {
-        let mut entry = json!({"user": {"allowed": 0, "used": 0}});
-        if let Some(group) = &account.intelligence_quota_group {
-            entry["group"] = json!({"allowed": 0, "inherited_from": group, "used": 0});
-        }
-        out.insert(name.to_owned(), entry);
-    }
-    Ok(Answer::json(&data(Value::Object(out))))
+    let kept = standings.iter().map(|one| {
+        let group = one.group.as_ref().map(|(group, name)| Allowance::new(group.allowed, group.used).of_group(name));
+        (one.name, UserQuota { user: Allowance::new(one.user.allowed, one.user.used), group: Maybe(group) })
+    });
+    let group = account.intelligence_quota_group.as_deref().map(|group| Allowance::default().of_group(group));
+    let foreign = UserQuota { user: Allowance::default(), group: Maybe(group) };
+    Ok(Answer::json(&data(with_foreign(kept, &foreign))))
 }
 
 /// Report the calls of a user by day and endpoint.
 pub(crate) async fn of_user(call: Call) -> Result<Answer, ApiError> {
-    let account = accounts::named(&call, call.parameter("id")).await?;
+    let account = accounts::named(&call, call.id()).await?;
     usage(&call, Payer::User(account.user.id)).await
 }
 
@@ -63,27 +54,20 @@ async fn usage(call: &Call, payer: Payer) -> Result<Answer, ApiError> {
     Ok(Answer::json(&data(report(&rows))))
 }
 
-fn report(rows: &[DayUsage]) -> Value {
-    let mut out = json!({
-        "daily": {},
-        "daily_endpoints_not_consuming_quota": {},
-        "total": {},
-        "total_endpoints_not_consuming_quota": {},
-    });
+fn report(rows: &[DayUsage]) -> Usage {
+    let mut out = Usage::default();
     for row in rows {
         let (daily, total) = if row.consuming {
-            ("daily", "total")
+            (&mut out.daily, &mut out.total)
         } else {
-            ("daily_endpoints_not_consuming_quota", "total_endpoints_not_consuming_quota")
+            (&mut out.daily_endpoints_not_consuming_quota, &mut out.total_endpoints_not_consuming_quota)
         };
         let name = match row.name.strip_prefix("v2/") {
             Some(name) => format!("/vtapi/v2/({name})"),
             None => format!("/api/v3/({})", row.name),
         };
-        let day = Timestamp(row.day * DAY_MS).date();
-        out[daily][&day][&name] = json!(row.calls);
-        let sum = out[total].get(&name).and_then(Value::as_i64).unwrap_or(0);
-        out[total][&name] = json!(sum + row.calls);
+        *daily.entry(&Timestamp(row.day * DAY_MS).date()).entry(&name) = row.calls;
+        *total.entry(&name) += row.calls;
     }
     out
 }
@@ -167,18 +151,14 @@ pub(crate) async fn users_consuming(call: Call) -> Result<Answer, ApiError> {
     };
     let store = call.store();
     let drawn = store.drawn_from_group(group.group.id, meter, number, descending).await.about(groups::NOUN)?;
-    let paging = page::paging(&call, page::LIMIT_DEFAULT, page::LIMIT_MAX)?;
-    let total = drawn.len();
-    let (drawn, next) = page::slice(&paging, drawn)?;
-    let mut items = Vec::new();
-    for (user, units) in drawn {
+    let call = &call;
+    let shown = |(user, units)| async move {
         let account = store.account_by_id(user).await.about("User")?;
-        let mut item = match accounts::standing(&call, &account).await? {
-            Relationship::Anybody => accounts::brief(&call, &account),
-            Relationship::Administrator | Relationship::Oneself => accounts::shown(&call, &account).await?,
+        let item = match accounts::standing(call, &account).await? {
+            Relationship::Anybody => accounts::brief(call, &account),
+            Relationship::Administrator | Relationship::Oneself => accounts::shown(call, &account).await?,
         };
-        item["context_attributes"] = json!({"quota_consumed_from_group": units});
-        items.push(item);
-    }
-    Ok(page::answer(&call, items, paging.limit, next, Some(total)))
+        Ok(item.in_context(&DrawnFromGroup { quota_consumed_from_group: units }))
+    };
+    page::of_records(call, drawn, shown).await
 }

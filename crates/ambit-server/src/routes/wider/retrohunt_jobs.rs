@@ -7,16 +7,17 @@ use crate::failure::About;
 use crate::object_body::{body_attributes, text_of};
 use crate::page;
 use crate::present::accounts::require_oneself;
-use crate::present::files::shown_if_known;
+use crate::present::files;
 use crate::rules::rule_names;
-use ambit_api::objects::{missing, object};
-use ambit_api::{ApiError, ErrorCode};
+use ambit_api::objects::Object;
+use ambit_api::retrohunt_jobs::{FoundByJob, RetrohuntJobAttributes, TimeRange};
+use ambit_api::{ApiError, ErrorCode, Maybe, copied};
 use ambit_model::Timestamp;
 use ambit_model::moment::SECOND_MS;
 use ambit_query::hunting::{JOB_MODIFIERS, parse_conditions};
-use ambit_store::{JOBS_AT_ONCE_MAX, JobRefused, NewRetrohuntJob, RetrohuntJob};
+use ambit_store::{JOBS_AT_ONCE_MAX, JobRefused, NewRetrohuntJob, RetrohuntJob, RetrohuntMatch};
 use ambit_yara::RETRO;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 const NOUN: &str = "Retrohunt job";
 const COLLECTION: &str = "intelligence/retrohunt_jobs";
@@ -42,33 +43,21 @@ fn eta_seconds(job: &RetrohuntJob, now: Timestamp) -> Option<i64> {
 }
 
 /// A job as an object.
-fn shown(call: &Call, job: &RetrohuntJob) -> Value {
-    let mut attributes = Map::from_iter([
-        ("status".to_owned(), json!(job.status)),
-        ("progress".to_owned(), json!(progress(job))),
-        ("rules".to_owned(), json!(job.rules)),
-        ("corpus".to_owned(), json!(job.corpus)),
-        ("scanned_bytes".to_owned(), json!(job.scanned_bytes)),
-        ("num_matches".to_owned(), json!(job.matches)),
-        ("num_matches_outside_time_range".to_owned(), json!(job.matches_outside)),
-        ("num_timeouts".to_owned(), json!(job.timeouts)),
-        ("creation_date".to_owned(), page::seconds(job.created_at)),
-    ]);
-    for (name, at) in [("start_date", job.started_at), ("finish_date", job.finished_at)] {
-        if let Some(at) = at {
-            attributes.insert(name.to_owned(), page::seconds(at));
-        }
-    }
-    if let Some(seconds) = eta_seconds(job, call.now) {
-        attributes.insert("eta_seconds".to_owned(), json!(seconds));
-    }
-    if let Some(email) = &job.notification_email {
-        attributes.insert("notification_email".to_owned(), json!(email));
-    }
-    if job.range != (None, None) {
-        attributes.insert("time_range".to_owned(), json!({"start": job.range.0, "end": job.range.1}));
-    }
-    object(&call.base, COLLECTION, "retrohunt_job", &job.id, attributes)
+fn shown(call: &Call, job: &RetrohuntJob) -> Object {
+    let attributes = copied! {
+        RetrohuntJobAttributes from job { status, rules, corpus, scanned_bytes }
+        progress: progress(job),
+        num_matches: job.matches,
+        num_matches_outside_time_range: job.matches_outside,
+        num_timeouts: job.timeouts,
+        creation_date: job.created_at.into(),
+        start_date: Maybe(job.started_at.map(Into::into)),
+        finish_date: Maybe(job.finished_at.map(Into::into)),
+        eta_seconds: Maybe(eta_seconds(job, call.now)),
+        notification_email: Maybe(job.notification_email.clone()),
+        time_range: Maybe((job.range != (None, None)).then_some(TimeRange { start: job.range.0, end: job.range.1 })),
+    };
+    Object::new(&call.base, COLLECTION, "retrohunt_job", &job.id, &attributes)
 }
 
 /// `{"start": seconds, "end": seconds}`, each or none.
@@ -128,13 +117,10 @@ pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
     let bad = |message: String| ApiError::with(ErrorCode::BadRequest, message);
     let conditions = parse_conditions(call.query("filter").unwrap_or_default(), JOB_MODIFIERS);
     let conditions = conditions.map_err(|error| bad(format!("Filter: {error}")))?;
-    let paging = page::paging(&call, page::LIMIT_DEFAULT, page::LIMIT_MAX)?;
     let mut jobs = call.store().list_retrohunt_jobs(call.caller()).await.about(NOUN)?;
     jobs.retain(|job| conditions.iter().all(|condition| condition.wanted.is_in(&job.status)));
-    let total = jobs.len();
-    let (jobs, next) = page::slice(&paging, jobs)?;
-    let items = jobs.iter().map(|job| shown(&call, job)).collect();
-    Ok(page::answer(&call, items, paging.limit, next, Some(total)))
+    let call = &call;
+    page::of_records(call, jobs, |job| async move { Ok(shown(call, &job)) }).await
 }
 
 /// The list of jobs below the user; for oneself.
@@ -147,29 +133,19 @@ pub(crate) async fn of_user(call: Call) -> Result<Answer, ApiError> {
 
 /// Read a job.
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
-    let found = call
-        .store()
-        .find_retrohunt_job(call.caller(), call.parameter("id"))
-        .await
-        .about_named(NOUN, call.parameter("id"))?;
+    let found = call.store().find_retrohunt_job(call.caller(), call.id()).await.about_named(NOUN, call.id())?;
     Ok(page::one(&call, shown(&call, &found)))
 }
 
 /// Ask a job to end. The answer is empty.
 pub(crate) async fn abort(call: Call) -> Result<Answer, ApiError> {
-    call.store()
-        .abort_retrohunt_job(call.caller(), call.parameter("id"), call.now)
-        .await
-        .about_named(NOUN, call.parameter("id"))?;
+    call.store().abort_retrohunt_job(call.caller(), call.id(), call.now).await.about_named(NOUN, call.id())?;
     Ok(Answer::empty())
 }
 
 /// Delete a job and what it found. The answer is empty.
 pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
-    call.store()
-        .delete_retrohunt_job(call.caller(), call.parameter("id"))
-        .await
-        .about_named(NOUN, call.parameter("id"))?;
+    call.store().delete_retrohunt_job(call.caller(), call.id()).await.about_named(NOUN, call.id())?;
     Ok(Answer::empty())
 }
 
@@ -177,28 +153,19 @@ pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
 ///
 /// Files that rules of a job are true of, each with the rule beside it.
 pub(crate) async fn matching_files(call: Call) -> Result<Answer, ApiError> {
-    let paging = page::paging(&call, page::LIMIT_DEFAULT, page::LIMIT_MAX)?;
-    let found = call
-        .store()
-        .retrohunt_matches(call.caller(), call.parameter("id"))
-        .await
-        .about_named(NOUN, call.parameter("id"))?;
-    let total = found.len();
-    let (found, next) = page::slice(&paging, found)?;
-    let mut items = Vec::new();
-    for one in &found {
-        let id = one.sha256.to_string();
-        let mut file = shown_if_known(&call, &id).await?.unwrap_or_else(|| missing("file", &id));
-        file["context_attributes"] =
-            json!({"rule_name": one.rule_name, "match_in_subfile": false, "snippet": one.snippet});
-        items.push(file);
-    }
-    Ok(page::answer(&call, items, paging.limit, next, Some(total)))
+    let found = call.store().retrohunt_matches(call.caller(), call.id()).await.about_named(NOUN, call.id())?;
+    let call = &call;
+    let shown = |one: RetrohuntMatch| async move {
+        let context = copied! { FoundByJob from one { rule_name, snippet } match_in_subfile: false, };
+        Ok(files::shown_or_missing(call, &one.sha256.to_string()).await?.in_context(&context))
+    };
+    page::of_records(call, found, shown).await
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn ranges_have_whole_seconds_in_order() {

@@ -5,7 +5,7 @@ use crate::answer::Answer;
 use crate::call::Call;
 use crate::page;
 use crate::present::{comments, objects};
-use ambit_api::objects::hash_tags;
+use ambit_api::comments::hash_tags;
 use ambit_api::{ApiError, ErrorCode};
 
 /// Characters of a query.

@@ -1,0 +1,91 @@
+//! Files, submissions and analyses of the wider API (docs/contract/wider.md §3).
+
+use crate::contract::{Maybe, contract};
+use crate::objects::Seconds;
+use crate::votes::TotalVotes;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// What an engine can say of a file.
+const CATEGORIES: [&str; 8] = [
+    "malicious",
+    "suspicious",
+    "undetected",
+    "harmless",
+    "timeout",
+    "confirmed-timeout",
+    "failure",
+    "type-unsupported",
+];
+/// How many of them are said of what is no file.
+const CATEGORIES_OF_OTHERS: usize = 5;
+
+/// What engines said, by engine: as the packs say it.
+pub type EngineResults = Map<String, Value>;
+
+contract! {
+    /// The attributes of a file. One that somebody submitted has the dates of its submissions, one that a run
+    /// discovered the date on which it was first seen.
+    #[derive(Debug, Default, Serialize)]
+    pub struct FileAttributes {
+        pub sha256: String,
+        pub sha1: String,
+        pub md5: String,
+        pub size: i64,
+        pub names: Vec<String>,
+        pub times_submitted: i64,
+        pub first_submission_date: Maybe<Seconds>,
+        pub last_submission_date: Maybe<Seconds>,
+        pub first_seen_date: Maybe<Seconds>,
+        pub last_analysis_stats: Map<String, Value>,
+        pub last_analysis_results: EngineResults,
+        pub reputation: i64,
+        pub total_votes: TotalVotes,
+        pub tags: Vec<String>,
+        pub last_analysis_date: Maybe<Seconds>,
+        pub type_tag: Maybe<String>,
+        pub meaningful_name: Maybe<String>,
+    }
+
+    /// The attributes of a submission. A source has a name that says nothing but whether two are the same.
+    #[derive(Debug, Serialize)]
+    pub struct SubmissionAttributes {
+        pub date: Seconds,
+        pub interface: &'static str,
+        pub source_key: String,
+        pub name: Maybe<String>,
+    }
+
+    /// The attributes of an analysis.
+    #[derive(Debug, Serialize)]
+    pub struct AnalysisAttributes {
+        pub date: Seconds,
+        pub status: &'static str,
+        pub stats: Map<String, Value>,
+        pub results: EngineResults,
+    }
+
+    /// What stands beside a file of a feed.
+    #[derive(Debug, Serialize)]
+    pub struct FeedContext {
+        pub download_url: String,
+        pub submitter: Submitter,
+    }
+
+    /// How a file was submitted.
+    #[derive(Debug, Serialize)]
+    pub struct Submitter {
+        pub method: &'static str,
+    }
+}
+
+/// Returns how many engines said what of a file.
+pub fn stats(results: &EngineResults) -> Map<String, Value> {
+    let count = |name: &str| results.values().filter(|one| one["category"] == name).count();
+    CATEGORIES.iter().map(|name| ((*name).to_owned(), count(name).into())).collect()
+}
+
+/// Returns how many engines said what of a domain, an address or a URL: none looks at them.
+pub fn no_stats() -> Map<String, Value> {
+    CATEGORIES[..CATEGORIES_OF_OTHERS].iter().map(|name| ((*name).to_owned(), 0.into())).collect()
+}
