@@ -4,6 +4,7 @@
 mod giving_back;
 mod obeying;
 mod reconciling;
+mod unserved;
 
 use crate::graph::Graph;
 use crate::guard::{Installation, ScopeGuard};
@@ -93,7 +94,10 @@ pub async fn drive(config: &EngineConfig, run: &Run) -> Result<RunEnd, StoreErro
     let end = drive.until_end().await;
     let given_back = drive.give_back().await;
     match &end {
-        Ok(RunEnd::Over(state)) => config.engine.finish(run.id, *state, (config.clock)()).await?,
+        Ok(RunEnd::Over(state)) => {
+            let unserved = drive.unserved().await?;
+            config.engine.finish(run.id, *state, &unserved, (config.clock)()).await?
+        }
         // Whoever comes next need not wait until this engine's heartbeat lapses. Where the store fails, that is what
         // frees the run.
         Ok(_) => config.engine.release(run.id).await?,

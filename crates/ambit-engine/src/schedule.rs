@@ -198,7 +198,7 @@ pub async fn carry(
         Ok(made) => made,
         Err(reason) => {
             tracing::error!(run.id, reason, "the run's wire cannot be made");
-            service.engine.finish(run.id, RunState::Failed, (service.clock)()).await?;
+            service.engine.finish(run.id, RunState::Failed, &[], (service.clock)()).await?;
             return Ok(RunEnd::Over(RunState::Failed));
         }
     };

@@ -102,11 +102,15 @@ pub enum NotDoneReason {
     Unconfirmed,
     /// The run was ended because it took too long.
     Overlong,
+    /// No task of this version looks at this workflow, kind of seed or integration.
+    NoTask,
+    /// It was looked for, and the name does not exist.
+    NoSuchName,
 }
 
 impl NotDoneReason {
     /// Every reason.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 12] = [
         Self::NoAnswer,
         Self::RefusedByScope,
         Self::OutOfBudget,
@@ -117,6 +121,8 @@ impl NotDoneReason {
         Self::UnknownTask,
         Self::Unconfirmed,
         Self::Overlong,
+        Self::NoTask,
+        Self::NoSuchName,
     ];
 
     /// As stored and shown.
@@ -132,6 +138,8 @@ impl NotDoneReason {
             Self::UnknownTask => "unknown task",
             Self::Unconfirmed => "not confirmed",
             Self::Overlong => "run too long",
+            Self::NoTask => "nothing looks at it",
+            Self::NoSuchName => "does not exist",
         }
     }
 

@@ -7,8 +7,15 @@ use crate::Clearance;
 pub struct Workflow {
     pub name: &'static str,
     pub pretty_name: &'static str,
-    /// No task above this runs, whatever the level asked for.
+    /// No task above this runs, whatever the level asked for. L0: this version has no task of the workflow.
     pub ceiling: Clearance,
+}
+
+impl Workflow {
+    /// Returns whether this version has tasks of the workflow. A run of one without looks at nothing, and says so.
+    pub fn has_tasks(&self) -> bool {
+        self.ceiling > Clearance::L0
+    }
 }
 
 /// The workflows, in the order of the contract.
@@ -21,19 +28,19 @@ pub const ALL: &[Workflow] = &[
     Workflow {
         name: "authenticated_cloud_discovery",
         pretty_name: "Authenticated Cloud Discovery",
-        ceiling: Clearance::L4,
+        ceiling: Clearance::L0,
     },
     Workflow {
         name: "code_repository_discovery_and_assessment",
         pretty_name: "Code Repository Discovery & Assessment",
-        ceiling: Clearance::L4,
+        ceiling: Clearance::L0,
     },
     Workflow {
         name: "suspicious_domain_discovery",
         pretty_name: "Suspicious Domain Discovery",
         ceiling: Clearance::L2,
     },
-    Workflow { name: "mobile_app_discovery", pretty_name: "Mobile App Discovery", ceiling: Clearance::L4 },
+    Workflow { name: "mobile_app_discovery", pretty_name: "Mobile App Discovery", ceiling: Clearance::L0 },
     Workflow {
         name: "external_application_assessment",
         pretty_name: "External Application Assessment",

@@ -154,7 +154,7 @@ async fn find_all(engine: &Engine, run: i64, entities: usize) {
         }
         commit(engine, run, leased, look).await;
     }
-    engine.finish(run, RunState::Finished, now()).await.unwrap();
+    engine.finish(run, RunState::Finished, &[], now()).await.unwrap();
 }
 
 /// Makes the inventory, unless the folder has it.

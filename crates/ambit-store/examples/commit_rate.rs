@@ -113,7 +113,7 @@ async fn run(store: &Store, engine: &Engine, collection: Uuid, entities: usize) 
         committing += before.elapsed();
     }
     println!("  leasing {:.2} s, committing {:.2} s", leasing.as_secs_f64(), committing.as_secs_f64());
-    engine.finish(id, RunState::Finished, now()).await.unwrap();
+    engine.finish(id, RunState::Finished, &[], now()).await.unwrap();
     committing.as_secs_f64()
 }
 

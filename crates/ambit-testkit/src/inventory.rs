@@ -156,7 +156,7 @@ pub async fn fill_on(server: &TestServer, ground: &Ground, site: ProbeResult) ->
         ),
     ];
     round.reconcile(&[], &[], issues).await?;
-    engine.finish(run.id, RunState::Finished, server.now()).await?;
+    engine.finish(run.id, RunState::Finished, &[], server.now()).await?;
     let written = server.store.last_revision().await?;
     anyhow::ensure!(server.index.wait_for(written, INDEX_WAIT).await?, "the index did not catch up");
     Ok(inventory)

@@ -33,7 +33,7 @@ pub(crate) async fn of(
 }
 
 fn failed_steps(not_done: &[NotDone]) -> Option<String> {
-    let failed: Vec<&NotDone> = not_done.iter().filter(|row| is_shortfall(row.reason)).collect();
+    let failed: Vec<&NotDone> = not_done.iter().filter(|row| is_shortfall(row)).collect();
     let named: Vec<String> = failed
         .iter()
         .take(NAMED_MAX)
@@ -49,18 +49,21 @@ fn failed_steps(not_done: &[NotDone]) -> Option<String> {
 /// Whether a reason lies with us or with a source. That a target gives no answer, is slower than anyone waits
 /// (tarpits), lies outside scope or waits for a person's yes does not: every run over the real world has those, and its
 /// inventory says so where they matter.
-fn is_shortfall(reason: NotDoneReason) -> bool {
-    match reason {
+fn is_shortfall(row: &NotDone) -> bool {
+    match row.reason {
         NotDoneReason::OutOfBudget
         | NotDoneReason::SourceDown
         | NotDoneReason::Panicked
         | NotDoneReason::SetAside
         | NotDoneReason::UnknownTask => true,
+        // A seed that nothing looks at still says what is theirs.
+        NotDoneReason::NoTask => row.task != "seed",
         NotDoneReason::NoAnswer
         | NotDoneReason::RefusedByScope
         | NotDoneReason::OutOfTime
         | NotDoneReason::Unconfirmed
-        | NotDoneReason::Overlong => false,
+        | NotDoneReason::Overlong
+        | NotDoneReason::NoSuchName => false,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Claiming runs and ending them.
 
 use super::Engine;
+use super::commit::count_not_done;
 use super::dirty::new_mark;
 use super::lease::{LEASED, OPEN};
 use super::place::LAPSED_MS;
@@ -13,7 +14,7 @@ use crate::inventory::{collections, feed, seeds};
 use crate::record::{ChangeContext, Changes, EntityRow, RunPlace};
 use ambit_model::feed::{Noun, What};
 use ambit_model::id::RunId;
-use ambit_model::run::{Run, RunState};
+use ambit_model::run::{NotDone, Run, RunState};
 use ambit_model::{Timestamp, Uid};
 use std::collections::BTreeSet;
 
@@ -130,11 +131,19 @@ impl Engine {
         })
     }
 
-    /// Ends a run as finished or failed. A run that a person cancelled meanwhile stays cancelled.
-    pub async fn finish(&self, run: RunId, state: RunState, now: Timestamp) -> Result<(), StoreError> {
+    /// Ends a run as finished or failed, and counts what it could not look at whatever it did. A run that a person
+    /// cancelled meanwhile stays cancelled.
+    pub async fn finish(
+        &self,
+        run: RunId,
+        state: RunState,
+        not_done: &[NotDone],
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
         if !state.is_over() {
             return Err(StoreError::Invalid(format!("a run does not end as {}", state.name())));
         }
+        let not_done = not_done.to_vec();
         transaction!(self.store, Engine, async |tx| {
             let (_, collection) = load(tx, run).await?;
             collections::lock(tx, collection).await?;
@@ -144,6 +153,7 @@ impl Engine {
             if tx.run(sql, values![state.name(), now, run]).await? == 0 {
                 return Ok(());
             }
+            count_not_done(tx, run, &not_done).await?;
             clear_work(tx, run).await?;
             tx.run("DELETE FROM dirty WHERE collection_id = $1", values![collection]).await?;
             let (run, _) = load(tx, run).await?;

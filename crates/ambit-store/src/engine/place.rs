@@ -87,6 +87,13 @@ impl Engine {
         Ok(collections::load(&mut tx, uuid).await?.0)
     }
 
+    /// Returns the types of the integrations that a collection uses, one for each.
+    pub async fn linked_integrations(&self, collection: Uuid) -> Result<Vec<String>, StoreError> {
+        let sql = "SELECT i.kind FROM integration_collections x JOIN integrations i ON i.id = x.integration_id JOIN \
+                   collections c ON c.id = x.collection_id WHERE c.uuid = $1 ORDER BY i.id";
+        self.store.read().await?.read_all(sql, values![collection]).await
+    }
+
     /// Returns the exclusions of a collection.
     pub async fn rules(&self, collection: Uuid) -> Result<Vec<String>, StoreError> {
         let mut tx = self.store.read().await?;

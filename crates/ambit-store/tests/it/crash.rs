@@ -54,7 +54,7 @@ async fn work_off(store: &Store, now: Timestamp) -> Result<(), StoreError> {
         plan(&engine, run.id, now).await?;
         let pending = engine.pending(run.id, now).await?;
         if pending.open + pending.leased + pending.dirty == 0 {
-            return engine.finish(run.id, RunState::Finished, now).await;
+            return engine.finish(run.id, RunState::Finished, &[], now).await;
         }
     }
 }

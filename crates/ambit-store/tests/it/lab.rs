@@ -148,7 +148,7 @@ impl Lab {
     }
 
     pub(crate) async fn finish(&self, run: &Run) {
-        self.engine.finish(run.id, RunState::Finished, self.now()).await.unwrap();
+        self.engine.finish(run.id, RunState::Finished, &[], self.now()).await.unwrap();
     }
 
     pub(crate) fn reconciliation(&self, run: RunId) -> Reconciliation {

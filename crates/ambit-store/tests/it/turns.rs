@@ -61,7 +61,7 @@ async fn a_short_run_is_claimed_at_once_beside_four_long_ones_of_another_project
         lab.engine.release(long[0]).await.unwrap();
         carried.remove(&long[0]);
         assert_eq!(lab.next(&mut carried, Room::Any).await, Some((waiting, false)));
-        lab.engine.finish(waiting, RunState::Finished, lab.now()).await.unwrap();
+        lab.engine.finish(waiting, RunState::Finished, &[], lab.now()).await.unwrap();
         carried.remove(&waiting);
         assert_eq!(
             lab.next(&mut carried, Room::Any).await,
@@ -84,7 +84,7 @@ async fn projects_are_served_in_turn_though_one_asked_first_for_all() {
         let mut order = Vec::new();
         // One at a time: what ended counts for nobody, and who was served last waits.
         while let Some((run, _)) = lab.next(&mut BTreeSet::new(), Room::Any).await {
-            lab.engine.finish(run, RunState::Finished, lab.now()).await.unwrap();
+            lab.engine.finish(run, RunState::Finished, &[], lab.now()).await.unwrap();
             order.push(run);
         }
         assert_eq!(order, [first[0], late, first[1], later, first[2]]);

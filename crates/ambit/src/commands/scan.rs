@@ -277,6 +277,9 @@ fn plan_text(job: &Job) -> String {
         Clearance::L4 => "everything up to log-ins and exploit checks on what is theirs",
     };
     let workflow = match &job.workflow {
+        Some(workflow) if ceiling(job) == Clearance::L0 => {
+            return format!("will look at nothing: this version has no task of the workflow {workflow}");
+        }
         Some(workflow) if ceiling(job) < job.level => format!("; the workflow {workflow} allows no more"),
         _ => String::new(),
     };

@@ -10,7 +10,7 @@ use crate::workspace::Workspace;
 use ambit_model::entity::EntityRecord;
 use ambit_model::feed::{Noun, What};
 use ambit_model::issue::IssueRecord;
-use ambit_model::run::NotDone;
+use ambit_model::run::{NotDone, NotDoneReason};
 use ambit_model::scope::ScopeReason;
 use ambit_model::{EdgeKind, Kind, Uid};
 use ambit_store::{IndexRow, Store};
@@ -359,6 +359,10 @@ fn tell_questions(entities: &[Entity]) {
 
 fn tell_not_done(rows: &[NotDone]) {
     for row in rows {
+        if row.reason == NotDoneReason::NoSuchName {
+            hint(&format!("{} × {}: {}", row.count, row.reason.name(), plain(&row.example)));
+            continue;
+        }
         hint(&format!(
             "not done: {} × {} ({}), for example {}",
             row.count,

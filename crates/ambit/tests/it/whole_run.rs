@@ -1,7 +1,7 @@
 //! A whole run on the simulated internet: everything planted is found, nothing else is, nobody else is touched; again
 //! gives the same.
 
-use crate::program::{Database, Discovery, Folder, ambit, command, demo, scan_text, succeed};
+use crate::program::{Database, Discovery, Folder, ambit, command, demo, scan_command, scan_text, succeed};
 use std::collections::BTreeSet;
 use std::process::{Child, Stdio};
 
@@ -334,6 +334,53 @@ fn an_accepted_exposure_that_was_fixed_and_comes_back_is_open_again() {
     let statuses: Vec<&str> = history.lines().filter_map(|line| line.split_whitespace().nth(1)).collect();
     assert_eq!(statuses, ["open_new", "closed_risk_accepted", "closed_resolved", "open_new"], "{history}");
     assert!(history.contains("because a decoy"), "{history}");
+}
+
+/// What was not done in a run, as its record says it: reason, task and example.
+fn not_done(folder: &Folder, run: &str) -> Vec<String> {
+    let data = folder.join("data");
+    let shown = succeed(&["run", "show", run, "--jsonl", "--data", data.to_str().unwrap()]);
+    let record: serde_json::Value = serde_json::from_str(shown.trim()).unwrap();
+    let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    let rows = record["not_done"].as_array().unwrap().iter();
+    rows.map(|row| format!("{} {}: {}", row["count"], text(&row["reason"]), text(&row["example"]))).collect()
+}
+
+#[test]
+fn a_target_that_does_not_exist_has_no_issues_and_is_said_not_to_exist() {
+    let folder = Folder::new("misspelt");
+    let output = scan_command(&folder, NAMED).args(["acmee.test", "acme.test"]).output().unwrap();
+    let found = Discovery::of(&output);
+    let missing = "1 does not exist: Domain acmee.test: there is no such name; check its spelling".to_owned();
+    assert!(not_done(&folder, "1").contains(&missing), "{:?}", not_done(&folder, "1"));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("1 × does not exist: Domain acmee.test"), "{said}");
+    let issues = open_issues(&found);
+    assert!(!issues.iter().any(|issue| issue.contains("acmee.test")), "{issues:?}");
+    assert!(issues.iter().any(|issue| issue == "spf_missing acme.test"), "{issues:?}");
+}
+
+#[test]
+fn a_workflow_without_tasks_looks_at_nothing_and_says_so() {
+    let folder = Folder::new("unbuilt");
+    let output = scan_command(&folder, NAMED).args(["--workflow", "mobile_app_discovery"]).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(5), "{said}");
+    assert!(said.contains("will look at nothing: this version has no task of the workflow"), "{said}");
+    let row = "1 nothing looks at it: workflow mobile_app_discovery: this version has no task of it, so nothing was \
+               looked at";
+    assert_eq!(not_done(&folder, "1"), [row]);
+    let names = Discovery::parse(&String::from_utf8(output.stdout).unwrap()).names("Domain");
+    assert_eq!(names.into_iter().collect::<Vec<_>>(), ["acme.test"], "the seed alone");
+}
+
+#[test]
+fn a_seed_of_a_kind_that_nothing_looks_at_is_named() {
+    let folder = Folder::new("inert");
+    let output = scan_command(&folder, NAMED).args(["acme.test", "AS64500"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let row = "1 nothing looks at it: AutonomousSystem AS64500: no task of this version looks at seeds of this kind";
+    assert!(not_done(&folder, "1").contains(&row.to_owned()), "{:?}", not_done(&folder, "1"));
 }
 
 #[test]

@@ -1,0 +1,70 @@
+//! What a run could not look at whatever it did: a workflow, kinds of seeds and integrations that no task of this
+//! version serves, and seeds that do not exist. People ask for these by name, and silence would be read as "nothing
+//! there".
+
+use super::Drive;
+use ambit_model::facts::{Facts, ProbeOutcome};
+use ambit_model::run::{NotDone, NotDoneReason};
+use ambit_model::{Clearance, Kind, TaskName, Uid};
+use ambit_store::StoreError;
+
+/// Seeds whose facts are read at once.
+const SEEDS_AT_ONCE: usize = 400;
+
+impl Drive<'_> {
+    /// Returns what the run's record says of it, one row for each reason and noun.
+    pub(super) async fn unserved(&self) -> Result<Vec<NotDone>, StoreError> {
+        let collection = self.config.engine.collection(self.run.collection).await?;
+        let mut rows = Vec::new();
+        let integrations = self.config.engine.linked_integrations(self.run.collection).await?;
+        if let Some(kind) = integrations.first() {
+            let example = format!("integration {kind}: no task of this version uses it");
+            rows.push(row(NotDoneReason::NoTask, "integration", integrations.len(), example));
+        }
+        if self.rules.ceiling == Clearance::L0 {
+            let name = &collection.workflow;
+            let example = format!("workflow {name}: this version has no task of it, so nothing was looked at");
+            rows.push(row(NotDoneReason::NoTask, "workflow", 1, example));
+            return Ok(rows);
+        }
+        let seeds = self.graph.seeds();
+        let unwatched: Vec<&(Kind, String)> = seeds.iter().filter(|(kind, _)| !is_watched(*kind)).collect();
+        if let Some((kind, name)) = unwatched.first() {
+            let example = format!("{} {name}: no task of this version looks at seeds of this kind", kind.name());
+            rows.push(row(NotDoneReason::NoTask, "seed", unwatched.len(), example));
+        }
+        rows.extend(self.missing_names(&seeds).await?);
+        Ok(rows)
+    }
+
+    /// Seeds whose name was asked for and does not exist.
+    async fn missing_names(&self, seeds: &[(Kind, String)]) -> Result<Option<NotDone>, StoreError> {
+        let named = seeds.iter().filter(|(kind, _)| matches!(kind, Kind::Domain | Kind::DnsRecord));
+        let uids: Vec<Uid> = named.map(|(kind, name)| Uid::of_entity(self.run.collection, *kind, name)).collect();
+        let mut missing = Vec::new();
+        for uids in uids.chunks(SEEDS_AT_ONCE) {
+            let known = self.config.engine.known(self.run.id, uids, |uid| self.graph.end(uid)).await?;
+            missing.extend(known.into_iter().map(|known| known.facts).filter(does_not_exist));
+        }
+        Ok(missing.first().map(|facts| {
+            let example = format!("{} {}: there is no such name; check its spelling", facts.kind.name(), facts.name);
+            row(NotDoneReason::NoSuchName, "seed", missing.len(), example)
+        }))
+    }
+}
+
+/// Returns whether any task looks at entities of a kind.
+fn is_watched(kind: Kind) -> bool {
+    ambit_tasks::ALL.iter().any(|task| task.watches.contains(&kind))
+}
+
+/// Returns whether name servers said that there is no such name: neither addresses nor aliases and, of a domain, no
+/// zone.
+fn does_not_exist(facts: &Facts) -> bool {
+    let absent = |task| facts.outcome(task) == Some(ProbeOutcome::Absent);
+    absent(TaskName::Resolve) && (facts.kind == Kind::DnsRecord || absent(TaskName::ZoneProfile))
+}
+
+fn row(reason: NotDoneReason, noun: &str, count: usize, example: String) -> NotDone {
+    NotDone { reason, task: noun.to_owned(), count: i64::try_from(count).unwrap_or(i64::MAX), example }
+}
