@@ -6,20 +6,6 @@ use crate::votes::TotalVotes;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// What an engine can say of a file.
-const CATEGORIES: [&str; 8] = [
-    "malicious",
-    "suspicious",
-    "undetected",
-    "harmless",
-    "timeout",
-    "confirmed-timeout",
-    "failure",
-    "type-unsupported",
-];
-/// How many of them are said of what is no file.
-const CATEGORIES_OF_OTHERS: usize = 5;
-
 /// What engines said, by engine: as the packs say it.
 pub type EngineResults = Map<String, Value>;
 
@@ -37,7 +23,7 @@ contract! {
         pub first_submission_date: Maybe<Seconds>,
         pub last_submission_date: Maybe<Seconds>,
         pub first_seen_date: Maybe<Seconds>,
-        pub last_analysis_stats: Map<String, Value>,
+        pub last_analysis_stats: Stats,
         pub last_analysis_results: EngineResults,
         pub reputation: i64,
         pub total_votes: TotalVotes,
@@ -45,6 +31,21 @@ contract! {
         pub last_analysis_date: Maybe<Seconds>,
         pub type_tag: Maybe<String>,
         pub meaningful_name: Maybe<String>,
+    }
+
+    /// How many engines said what; the last three are said of files alone.
+    #[derive(Debug, Default, Serialize)]
+    pub struct Stats {
+        pub malicious: usize,
+        pub suspicious: usize,
+        pub undetected: usize,
+        pub harmless: usize,
+        pub timeout: usize,
+        #[serde(rename = "confirmed-timeout")]
+        pub confirmed_timeout: Maybe<usize>,
+        pub failure: Maybe<usize>,
+        #[serde(rename = "type-unsupported")]
+        pub type_unsupported: Maybe<usize>,
     }
 
     /// The attributes of a submission. A source has a name that says nothing but whether two are the same.
@@ -61,7 +62,7 @@ contract! {
     pub struct AnalysisAttributes {
         pub date: Seconds,
         pub status: &'static str,
-        pub stats: Map<String, Value>,
+        pub stats: Stats,
         pub results: EngineResults,
     }
 
@@ -79,13 +80,19 @@ contract! {
     }
 }
 
-/// Returns how many engines said what of a file.
-pub fn stats(results: &EngineResults) -> Map<String, Value> {
-    let count = |name: &str| results.values().filter(|one| one["category"] == name).count();
-    CATEGORIES.iter().map(|name| ((*name).to_owned(), count(name).into())).collect()
-}
-
-/// Returns how many engines said what of a domain, an address or a URL: none looks at them.
-pub fn no_stats() -> Map<String, Value> {
-    CATEGORIES[..CATEGORIES_OF_OTHERS].iter().map(|name| ((*name).to_owned(), 0.into())).collect()
+impl Stats {
+    /// Returns the figures of a file from results as analyses keep them.
+    pub fn of(results: &EngineResults) -> Self {
+        let count = |name: &str| results.values().filter(|one| one["category"] == name).count();
+        Self {
+            malicious: count("malicious"),
+            suspicious: count("suspicious"),
+            undetected: count("undetected"),
+            harmless: count("harmless"),
+            timeout: count("timeout"),
+            confirmed_timeout: Maybe(Some(count("confirmed-timeout"))),
+            failure: Maybe(Some(count("failure"))),
+            type_unsupported: Maybe(Some(count("type-unsupported"))),
+        }
+    }
 }

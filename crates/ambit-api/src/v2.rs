@@ -57,19 +57,6 @@ contract! {
         pub last_seen: Option<String>,
     }
 
-    /// A file that is to be analysed.
-    #[derive(Debug, Serialize)]
-    pub struct QueuedFile {
-        pub response_code: i64,
-        pub verbose_msg: &'static str,
-        pub resource: String,
-        pub scan_id: String,
-        pub md5: String,
-        pub sha1: String,
-        pub sha256: String,
-        pub permalink: String,
-    }
-
     /// Where files are uploaded.
     #[derive(Debug, Serialize)]
     pub struct UploadUrl {
@@ -92,18 +79,6 @@ contract! {
         pub resource: String,
         pub sha256: String,
         pub submissions: Vec<Submission>,
-    }
-
-    /// A URL that was submitted.
-    #[derive(Debug, Serialize)]
-    pub struct QueuedUrl {
-        pub response_code: i64,
-        pub verbose_msg: &'static str,
-        pub resource: String,
-        pub url: String,
-        pub scan_id: String,
-        pub scan_date: Option<String>,
-        pub permalink: String,
     }
 
     /// A name and an address that belonged together, and when that was last seen.
@@ -131,8 +106,8 @@ contract! {
     }
 }
 
-/// What is known of a file.
-#[derive(Debug, Serialize)]
+/// What is known of a file; of one that is to be analysed neither a date nor what engines said.
+#[derive(Debug, Default, Serialize)]
 pub struct FileReport {
     pub response_code: i64,
     pub verbose_msg: &'static str,
@@ -141,16 +116,17 @@ pub struct FileReport {
     pub md5: String,
     pub sha1: String,
     pub sha256: String,
-    pub scan_date: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scan_date: Option<Option<String>>,
     pub permalink: String,
     #[serde(flatten)]
-    pub verdicts: Verdicts,
+    pub verdicts: Option<Verdicts>,
     #[serde(flatten)]
     pub details: Option<FileDetails>,
 }
 
-/// What is known of a URL.
-#[derive(Debug, Serialize)]
+/// What is known of a URL; of one that was just submitted only that.
+#[derive(Debug, Default, Serialize)]
 pub struct UrlReport {
     pub response_code: i64,
     pub verbose_msg: &'static str,
@@ -158,10 +134,11 @@ pub struct UrlReport {
     pub url: String,
     pub scan_id: String,
     pub scan_date: String,
-    pub filescan_id: (),
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub filescan_id: Option<()>,
     pub permalink: String,
     #[serde(flatten)]
-    pub verdicts: Verdicts,
+    pub verdicts: Option<Verdicts>,
 }
 
 /// What is known of a domain or an address; only domains have names below them.

@@ -4,14 +4,13 @@ use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::{About, not_found};
 use crate::upload::type_tag;
-use ambit_api::files::{FileAttributes, stats};
+use ambit_api::files::{EngineResults, FileAttributes, Stats};
 use ambit_api::objects::{Object, Seconds};
 use ambit_api::votes::TotalVotes;
 use ambit_api::{ApiError, Maybe, copied};
 use ambit_model::id::BlobHash;
 use ambit_store::{Analysis, BlobReader, DiscoveredFile, StoredFile};
 use md5::{Digest, Md5};
-use serde_json::Map;
 use sha1::Sha1;
 
 pub(crate) const NOUN: &str = "File";
@@ -60,7 +59,7 @@ fn attributes_of_discovered(file: DiscoveredFile, bytes: &[u8]) -> FileAttribute
         md5: hex::encode(Md5::digest(bytes)),
         size: file.size,
         first_seen_date: Maybe(Some(file.first_at.into())),
-        last_analysis_stats: stats(&Map::new()),
+        last_analysis_stats: Stats::of(&EngineResults::new()),
         type_tag: Maybe(type_tag(bytes).map(str::to_owned)),
         meaningful_name: Maybe(file.names.first().cloned()),
         names: file.names,
@@ -79,7 +78,7 @@ pub(crate) fn attributes(file: &StoredFile, last: Option<Analysis>) -> FileAttri
         first_submission_date: Maybe(Some(file.first_at.into())),
         last_submission_date: Maybe(Some(file.last_at.into())),
         first_seen_date: Maybe(None),
-        last_analysis_stats: stats(&results),
+        last_analysis_stats: Stats::of(&results),
         last_analysis_results: results,
         reputation: 0,
         total_votes: TotalVotes::default(),

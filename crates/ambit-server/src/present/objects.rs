@@ -7,7 +7,7 @@ use crate::failure::About;
 use crate::submissions::submitted;
 use ambit_api::inventory_objects::{InventoryObjectAttributes, SubmittedUrlAttributes};
 use ambit_api::objects::Object;
-use ambit_api::{ApiError, ErrorCode};
+use ambit_api::{ApiError, ErrorCode, Maybe};
 use ambit_model::id::blob_hash;
 use ambit_model::object::ObjectType;
 use ambit_store::KnownObject;
@@ -86,8 +86,15 @@ pub(crate) fn shown(call: &Call, kind: ObjectType, found: &[KnownObject]) -> Opt
     let mut tags: Vec<String> = found.iter().flat_map(|one| one.record.tags.clone()).collect();
     tags.sort();
     tags.dedup();
-    let url = (kind == ObjectType::Url).then_some(name.as_str());
-    let attributes = InventoryObjectAttributes::new(tags, first.into(), last.into(), url);
+    let url = || Maybe((kind == ObjectType::Url).then(|| name.clone()));
+    let attributes = InventoryObjectAttributes {
+        tags,
+        first_seen_date: first.into(),
+        last_modification_date: last.into(),
+        url: url(),
+        last_final_url: url(),
+        ..InventoryObjectAttributes::default()
+    };
     Some(Object::new(&call.base, kind.collection(), kind.name(), &id_of(kind, name), &attributes))
 }
 
@@ -128,8 +135,14 @@ pub(crate) async fn submitted_url(call: &Call, id: &str) -> Result<Option<Object
     let Some(found) = call.store().submitted_url(&hash).await.if_found()? else {
         return Ok(None);
     };
-    let (first, last) = (found.first_at.into(), found.last_at.into());
-    let attributes = SubmittedUrlAttributes::new(&found.url, first, last, found.submissions);
+    let attributes = SubmittedUrlAttributes {
+        last_final_url: found.url.clone(),
+        url: found.url,
+        first_submission_date: found.first_at.into(),
+        last_submission_date: found.last_at.into(),
+        times_submitted: found.submissions,
+        ..SubmittedUrlAttributes::default()
+    };
     Ok(Some(Object::new(&call.base, "urls", "url", &found.sha256, &attributes)))
 }
 

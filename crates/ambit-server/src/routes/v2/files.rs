@@ -8,8 +8,8 @@ use crate::present::files;
 use crate::quota::rules;
 use crate::submissions::stored;
 use ambit_api::objects::{Seconds, value};
-use ambit_api::v2::{FileDetails, FileReport, QueuedFile, Submissions, UploadUrl, Verdicts, stamp};
-use ambit_api::{ApiError, V2_KEY_NAME, copied};
+use ambit_api::v2::{FileDetails, FileReport, Submissions, UploadUrl, Verdicts, stamp};
+use ambit_api::{ApiError, V2_KEY_NAME};
 use ambit_store::{Cost, StoredFile, Submission};
 use serde_json::Value;
 
@@ -71,24 +71,26 @@ async fn report_on(call: &Call, resource: &str) -> Result<Value, ApiError> {
         scan_id: format!("{}-{}", found.sha256, seconds.unwrap_or_default().0),
         md5: found.md5,
         sha1: found.sha1,
-        scan_date: seconds.map(stamp),
+        scan_date: Some(seconds.map(stamp)),
         permalink: format!("{}/files/{}", call.base, found.sha256),
         sha256: found.sha256,
-        verdicts: Verdicts::of(&found.last_analysis_results),
+        verdicts: Some(Verdicts::of(&found.last_analysis_results)),
         details,
     }))
 }
 
 fn queued(call: &Call, file: &StoredFile, resource: &str) -> Value {
     let sha256 = file.sha256.to_string();
-    value(&copied! {
-        QueuedFile from file { md5, sha1 }
+    value(&FileReport {
         response_code: 1,
         verbose_msg: QUEUED,
         resource: resource.to_owned(),
         scan_id: format!("{sha256}-{}", Seconds::from(call.now).0),
+        md5: file.md5.clone(),
+        sha1: file.sha1.clone(),
         permalink: format!("{}/files/{sha256}", call.base),
         sha256,
+        ..FileReport::default()
     })
 }
 

@@ -8,7 +8,7 @@ use crate::submissions::{submit, submitted};
 use ambit_api::ApiError;
 use ambit_api::files::EngineResults;
 use ambit_api::objects::{Object, Seconds, value};
-use ambit_api::v2::{QueuedUrl, UrlReport, Verdicts, stamp};
+use ambit_api::v2::{UrlReport, Verdicts, stamp};
 use ambit_model::id::blob_hash;
 use ambit_model::object::ObjectType;
 use serde_json::Value;
@@ -30,14 +30,15 @@ async fn queued(call: &Call, text: &str) -> Result<Value, ApiError> {
         return Ok(without(-1, text, INVALID));
     };
     let (sha256, now) = (submit(call, &url).await?, Seconds::from(call.now));
-    Ok(value(&QueuedUrl {
+    Ok(value(&UrlReport {
         response_code: 1,
         verbose_msg: QUEUED,
         resource: url.clone(),
         url,
         scan_id: format!("{sha256}-{}", now.0),
-        scan_date: Some(stamp(now)),
+        scan_date: stamp(now),
         permalink: format!("{}/urls/{sha256}", call.base),
+        ..UrlReport::default()
     }))
 }
 
@@ -91,9 +92,9 @@ fn reported(found: &Object, resource: &str) -> Value {
         url: text(found, "url"),
         scan_id: format!("{}-{}", found.id, date.0),
         scan_date: stamp(date),
-        filescan_id: (),
+        filescan_id: Some(()),
         permalink: found.address().to_owned(),
         // No engine looks at URLs.
-        verdicts: Verdicts::of(&EngineResults::new()),
+        verdicts: Some(Verdicts::of(&EngineResults::new())),
     })
 }

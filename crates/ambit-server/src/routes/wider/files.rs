@@ -12,7 +12,7 @@ use crate::present::files::{NOUN, blob, discovered, known, shown_if_known};
 use crate::present::{comments, objects, relationships};
 use crate::submissions::{stored, submit, submitted};
 use crate::tokens::{self, opened_signed, sealed};
-use ambit_api::files::{AnalysisAttributes, SubmissionAttributes, stats};
+use ambit_api::files::{AnalysisAttributes, Stats, SubmissionAttributes};
 use ambit_api::objects::{Object, Related, Seconds, data};
 use ambit_api::{ApiError, ErrorCode, Maybe};
 use ambit_model::id::BlobHash;
@@ -175,7 +175,7 @@ pub(crate) async fn analysis(call: Call) -> Result<Answer, ApiError> {
     let attributes = AnalysisAttributes {
         date: Seconds(item.at),
         status: if item.finished { "completed" } else { "queued" },
-        stats: stats(&item.results),
+        stats: Stats::of(&item.results),
         results: item.results,
     };
     let mut found = Object::new(&call.base, "analyses", "analysis", call.id(), &attributes);
