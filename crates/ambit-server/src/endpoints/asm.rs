@@ -5,7 +5,7 @@ use crate::endpoint::Access::{InProject, Key, OfCollection, OfProject};
 use crate::endpoint::{Endpoint, Parameter, delete, get, handler, patch, post};
 use crate::routes::library::CSV;
 use ambit_api::search::{self, SearchResult, SortDirection};
-use ambit_api::shape::{ANY, BOOLEAN, NULL, Shape, TEXT};
+use ambit_api::shape::{BOOLEAN, NULL, Shape, TEXT};
 use ambit_api::{
     Contract, collection_runs, collections, entities, integrations, issues, library, library_stats, notes, plans,
     projects, seeds, tags, time_series, users,
@@ -279,12 +279,10 @@ pub(super) const ROWS: &[Endpoint] = &[
         .answers(library_stats::LibraryCatalogStats::SHAPE),
     get("/library/issues/export_csv", Key, handler!(library::issues_csv))
         .says("Export the kinds of issue as CSV.")
-        .as_type(CSV)
-        .answers(ANY),
+        .as_type(CSV),
     get("/library/tasks/export_csv", Key, handler!(library::tasks_csv))
         .says("Export the discovery tasks as CSV.")
-        .as_type(CSV)
-        .answers(ANY),
+        .as_type(CSV),
     get("/library/issues/{issue_name}", Key, handler!(library::issue))
         .says("Read a kind of issue.")
         .answers(library::LibraryIssue::SHAPE),

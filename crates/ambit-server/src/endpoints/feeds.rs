@@ -5,7 +5,6 @@ use crate::endpoint::{Endpoint, get, handler};
 use crate::quota::rules;
 use crate::rights::Right::Feeds;
 use crate::routes::wider::feeds;
-use ambit_api::shape::ANY;
 
 /// Every row.
 pub(super) const ROWS: &[Endpoint] = &[
@@ -17,18 +16,15 @@ pub(super) const ROWS: &[Endpoint] = &[
         )
         .costs(&rules::FEEDS)
         .needs(Feeds)
-        .as_type(feeds::TYPE)
-        .answers(ANY),
+        .as_type(feeds::TYPE),
     get("/feeds/{feed}/hourly/{time}", Key, handler!(wider::feeds::hour))
         .says("Read what changed in the hour YYYYMMDDhh: bzip2 of an archive (tar) with a file for each minute.")
         .costs(&rules::FEEDS)
         .needs(Feeds)
-        .as_type(feeds::TYPE)
-        .answers(ANY),
+        .as_type(feeds::TYPE),
     get("/feeds/files/{token}/download", Key, handler!(wider::feeds::download))
         .says("Download a file of a batch.")
         .costs(&rules::FEEDS)
         .needs(Feeds)
-        .as_type("application/octet-stream")
-        .answers(ANY),
+        .as_type("application/octet-stream"),
 ];

@@ -1,14 +1,13 @@
 //! The rows of hunting in the wider API (docs/contract/hunting.md §1): rule sets, what they find, and jobs over what is
 //! stored.
 
-use super::wider::{ATTRIBUTES, CURSOR, EMPTY, LIMIT, PAGE, READ, RELATIONSHIPS, text};
+use super::wider::{ATTRIBUTES, CURSOR, EMPTY, LIMIT, PAGE, RELATIONSHIPS, text};
 use crate::endpoint::Access::Key;
 use crate::endpoint::{Endpoint, Parameter, delete, get, handler, patch, post};
 use crate::quota::rules;
 use crate::rights::Right::OwnRuleset;
 use ambit_api::Contract;
 use ambit_api::objects::{NewObject, ObjectCollection, OneObject, RelatedObjects, Whether};
-use ambit_api::shape::ANY;
 
 const RULESETS: &[Parameter] = &[
     text(
@@ -55,8 +54,7 @@ pub(super) const ROWS: &[Endpoint] = &[
     post("/intelligence/hunting_rulesets", Key, handler!(wider::hunting_rulesets::create))
         .says("Make a rule set. Its rules are compiled; an enabled one looks at every new file and page body.")
         .costs(&rules::RULESET_POST)
-        .may_take(NewObject::SHAPE)
-        .answers(OneObject::SHAPE),
+        .writes(),
     delete("/intelligence/hunting_rulesets", Key, handler!(wider::hunting_rulesets::delete_all))
         .says("Delete every rule set of the caller's own; the header x-confirm-delete has the caller's username.")
         .costs(&rules::RULESET_DELETE)
@@ -64,19 +62,16 @@ pub(super) const ROWS: &[Endpoint] = &[
     get("/intelligence/hunting_rulesets/{id}", Key, handler!(wider::hunting_rulesets::find))
         .says("Read a rule set.")
         .costs(&rules::RULESETS)
-        .asks(READ)
-        .answers(OneObject::SHAPE),
+        .reads(),
     patch("/intelligence/hunting_rulesets/{id}", Key, handler!(wider::hunting_rulesets::change))
         .says("Change attributes of a rule set.")
         .costs(&rules::RULESET_PATCH)
-        .may_take(NewObject::SHAPE)
-        .answers(OneObject::SHAPE),
+        .writes(),
     delete("/intelligence/hunting_rulesets/{id}", Key, handler!(wider::hunting_rulesets::delete))
         .says("Delete a rule set. The answer is empty.")
         .costs(&rules::RULESET_DELETE)
         .needs(OwnRuleset)
-        .as_type(EMPTY)
-        .answers(ANY),
+        .as_type(EMPTY),
     get(
         "/intelligence/hunting_rulesets/{id}/owner",
         Key,
@@ -100,8 +95,7 @@ pub(super) const ROWS: &[Endpoint] = &[
     )
     .says("List who else may see and change a rule set.")
     .costs(&rules::RULESETS)
-    .asks(PAGE)
-    .answers(ObjectCollection::SHAPE),
+    .lists(),
     get(
         "/intelligence/hunting_rulesets/{id}/relationships/editors",
         Key,
@@ -109,8 +103,7 @@ pub(super) const ROWS: &[Endpoint] = &[
     )
     .says("List their descriptors.")
     .costs(&rules::RULESETS)
-    .asks(PAGE)
-    .answers(ObjectCollection::SHAPE),
+    .lists(),
     post(
         "/intelligence/hunting_rulesets/{id}/relationships/editors",
         Key,
@@ -126,8 +119,7 @@ pub(super) const ROWS: &[Endpoint] = &[
         )
         .costs(&rules::RULESET_PATCH)
         .needs(OwnRuleset)
-        .may_take(NewObject::SHAPE)
-        .answers(OneObject::SHAPE),
+        .writes(),
     get(RULESET_MEMBER, Key, handler!(wider::hunting_rulesets::has_editor))
         .says("Say whether a user or group is an editor.")
         .costs(&rules::RULESETS)
@@ -135,8 +127,7 @@ pub(super) const ROWS: &[Endpoint] = &[
     delete(RULESET_MEMBER, Key, handler!(wider::hunting_rulesets::remove_editor))
         .says("Take an editor off. The answer is empty.")
         .costs(&rules::RULESETS)
-        .as_type(EMPTY)
-        .answers(ANY),
+        .as_type(EMPTY),
     get("/users/{id}/hunting_rulesets", Key, handler!(wider::hunting_rulesets::of_user))
         .says("The same list below the user; for oneself.")
         .costs(&rules::RULESETS)
@@ -164,13 +155,11 @@ pub(super) const ROWS: &[Endpoint] = &[
     get("/intelligence/hunting_notifications/{id}", Key, handler!(wider::hunting_notifications::find))
         .says("Read a notification.")
         .costs(&rules::NOTIFICATIONS)
-        .asks(READ)
-        .answers(OneObject::SHAPE),
+        .reads(),
     delete("/intelligence/hunting_notifications/{id}", Key, handler!(wider::hunting_notifications::delete))
         .says("Delete a notification. The answer is empty.")
         .costs(&rules::NOTIFICATIONS)
-        .as_type(EMPTY)
-        .answers(ANY),
+        .as_type(EMPTY),
     get("/intelligence/hunting_notifications/{id}/file", Key, handler!(wider::hunting_notifications::file))
         .says("Read the file that a notification is about.")
         .costs(&rules::NOTIFICATIONS)
@@ -207,8 +196,7 @@ pub(super) const ROWS: &[Endpoint] = &[
     delete("/ioc_stream_notifications/{id}", Key, handler!(wider::hunting_notifications::delete))
         .says("Delete an entry of the stream. The answer is empty.")
         .costs(&rules::STREAM)
-        .as_type(EMPTY)
-        .answers(ANY),
+        .as_type(EMPTY),
     get("/intelligence/retrohunt_jobs", Key, handler!(wider::retrohunt_jobs::list))
         .says("List the caller's jobs over what is stored, newest first.")
         .costs(&rules::RETROHUNT)
@@ -217,8 +205,7 @@ pub(super) const ROWS: &[Endpoint] = &[
     post("/intelligence/retrohunt_jobs", Key, handler!(wider::retrohunt_jobs::create))
         .says("Let rules look at every file and page body that is stored.")
         .costs(&rules::RETROHUNT_POST)
-        .may_take(NewObject::SHAPE)
-        .answers(OneObject::SHAPE),
+        .writes(),
     get("/intelligence/retrohunt_jobs/{id}", Key, handler!(wider::retrohunt_jobs::find))
         .says("Read a job.")
         .costs(&rules::RETROHUNT)
@@ -227,18 +214,15 @@ pub(super) const ROWS: &[Endpoint] = &[
     delete("/intelligence/retrohunt_jobs/{id}", Key, handler!(wider::retrohunt_jobs::delete))
         .says("Delete a job and what it found. The answer is empty.")
         .costs(&rules::RETROHUNT)
-        .as_type(EMPTY)
-        .answers(ANY),
+        .as_type(EMPTY),
     post("/intelligence/retrohunt_jobs/{id}/abort", Key, handler!(wider::retrohunt_jobs::abort))
         .says("Ask a job to end. The answer is empty.")
         .costs(&rules::RETROHUNT)
-        .as_type(EMPTY)
-        .answers(ANY),
+        .as_type(EMPTY),
     get("/intelligence/retrohunt_jobs/{id}/matching_files", Key, handler!(wider::retrohunt_jobs::matching_files))
         .says("List the files that a job found, with the rule beside each.")
         .costs(&rules::RETROHUNT)
-        .asks(PAGE)
-        .answers(ObjectCollection::SHAPE),
+        .lists(),
     get("/users/{id}/retrohunt_jobs", Key, handler!(wider::retrohunt_jobs::of_user))
         .says("The list of jobs below the user; for oneself.")
         .costs(&rules::RETROHUNT)

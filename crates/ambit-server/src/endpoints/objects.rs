@@ -1,12 +1,10 @@
 //! The rows of domains, addresses, URLs and files in the wider API (docs/contract/wider.md §7).
 
-use super::wider::{PAGE, READ};
 use crate::endpoint::Access::Key;
 use crate::endpoint::{Endpoint, get, handler, post};
 use crate::quota::rules;
 use ambit_api::Contract;
-use ambit_api::objects::{Form, NewObject, ObjectCollection, OneObject, Said};
-use ambit_api::shape::ANY;
+use ambit_api::objects::{Form, OneObject, Said};
 use ambit_model::object::ObjectType::{Domain, File, IpAddress, Url};
 
 /// Every row.
@@ -14,77 +12,63 @@ pub(super) const ROWS: &[Endpoint] = &[
     get("/domains/{id}", Key, handler!(wider::objects::find, Domain))
         .says("Read a domain or host name that the inventory knows.")
         .costs(&rules::DOMAINS)
-        .asks(READ)
-        .answers(OneObject::SHAPE),
+        .reads(),
     get("/domains/{id}/comments", Key, handler!(wider::objects::comments, Domain))
         .says("List the comments on a domain, newest first.")
         .costs(&rules::DOMAIN_COMMENTS)
-        .asks(PAGE)
-        .answers(ObjectCollection::SHAPE),
+        .lists(),
     post("/domains/{id}/comments", Key, handler!(wider::objects::add_comment, Domain))
         .says("Comment on a domain.")
         .costs(&rules::DOMAIN_COMMENTS)
-        .may_take(NewObject::SHAPE)
-        .answers(OneObject::SHAPE),
+        .writes(),
     get("/domains/{id}/votes", Key, handler!(wider::votes::list, Domain))
         .says("List the votes on a domain, newest first.")
         .costs(&rules::VOTES)
-        .asks(PAGE)
-        .answers(ObjectCollection::SHAPE),
+        .lists(),
     post("/domains/{id}/votes", Key, handler!(wider::votes::add, Domain))
         .says("Vote on a domain: harmless or malicious.")
         .costs(&rules::VOTES)
-        .may_take(NewObject::SHAPE)
-        .answers(OneObject::SHAPE),
-    get("/domains/{id}/{relationship}", Key, handler!(wider::objects::relationship, Domain))
+        .writes(),
+    get("/domains/{id}/{relationship}", Key, handler!(wider::objects::relationship, Domain, false))
         .says("List what a domain is related to.")
         .costs(&rules::DOMAIN_RELATIONSHIPS)
-        .asks(PAGE)
-        .answers(ObjectCollection::SHAPE),
-    get("/domains/{id}/relationships/{relationship}", Key, handler!(wider::objects::relationship_described, Domain))
+        .lists(),
+    get("/domains/{id}/relationships/{relationship}", Key, handler!(wider::objects::relationship, Domain, true))
         .says("List their descriptors.")
         .costs(&rules::DOMAIN_RELATIONSHIPS)
-        .asks(PAGE)
-        .answers(ObjectCollection::SHAPE),
+        .lists(),
     get("/ip_addresses/{id}", Key, handler!(wider::objects::find, IpAddress))
         .says("Read an address that the inventory knows.")
         .costs(&rules::ADDRESSES)
-        .asks(READ)
-        .answers(OneObject::SHAPE),
+        .reads(),
     get("/ip_addresses/{id}/comments", Key, handler!(wider::objects::comments, IpAddress))
         .says("List the comments on an address, newest first.")
         .costs(&rules::ADDRESS_COMMENTS)
-        .asks(PAGE)
-        .answers(ObjectCollection::SHAPE),
+        .lists(),
     post("/ip_addresses/{id}/comments", Key, handler!(wider::objects::add_comment, IpAddress))
         .says("Comment on an address.")
         .costs(&rules::ADDRESS_COMMENTS)
-        .may_take(NewObject::SHAPE)
-        .answers(OneObject::SHAPE),
+        .writes(),
     get("/ip_addresses/{id}/votes", Key, handler!(wider::votes::list, IpAddress))
         .says("List the votes on an address, newest first.")
         .costs(&rules::VOTES)
-        .asks(PAGE)
-        .answers(ObjectCollection::SHAPE),
+        .lists(),
     post("/ip_addresses/{id}/votes", Key, handler!(wider::votes::add, IpAddress))
         .says("Vote on an address: harmless or malicious.")
         .costs(&rules::VOTES)
-        .may_take(NewObject::SHAPE)
-        .answers(OneObject::SHAPE),
-    get("/ip_addresses/{id}/{relationship}", Key, handler!(wider::objects::relationship, IpAddress))
+        .writes(),
+    get("/ip_addresses/{id}/{relationship}", Key, handler!(wider::objects::relationship, IpAddress, false))
         .says("List what an address is related to.")
         .costs(&rules::ADDRESS_RELATIONSHIPS)
-        .asks(PAGE)
-        .answers(ObjectCollection::SHAPE),
+        .lists(),
     get(
         "/ip_addresses/{id}/relationships/{relationship}",
         Key,
-        handler!(wider::objects::relationship_described, IpAddress),
+        handler!(wider::objects::relationship, IpAddress, true),
     )
     .says("List their descriptors.")
     .costs(&rules::ADDRESS_RELATIONSHIPS)
-    .asks(PAGE)
-    .answers(ObjectCollection::SHAPE),
+    .lists(),
     post("/urls", Key, handler!(wider::files::submit_url))
         .says("Submit a URL, in the field url of a form. It is remembered; nothing is sent to it.")
         .costs(&rules::URL_SUBMISSION)
@@ -93,38 +77,31 @@ pub(super) const ROWS: &[Endpoint] = &[
     get("/urls/{id}", Key, handler!(wider::objects::find, Url))
         .says("Read a URL that the inventory knows, by its base64 or SHA-256.")
         .costs(&rules::URLS)
-        .asks(READ)
-        .answers(OneObject::SHAPE),
+        .reads(),
     get("/urls/{id}/comments", Key, handler!(wider::objects::comments, Url))
         .says("List the comments on a URL, newest first.")
         .costs(&rules::URL_COMMENTS)
-        .asks(PAGE)
-        .answers(ObjectCollection::SHAPE),
+        .lists(),
     post("/urls/{id}/comments", Key, handler!(wider::objects::add_comment, Url))
         .says("Comment on a URL.")
         .costs(&rules::URL_COMMENTS)
-        .may_take(NewObject::SHAPE)
-        .answers(OneObject::SHAPE),
+        .writes(),
     get("/urls/{id}/votes", Key, handler!(wider::votes::list, Url))
         .says("List the votes on a URL, newest first.")
         .costs(&rules::VOTES)
-        .asks(PAGE)
-        .answers(ObjectCollection::SHAPE),
+        .lists(),
     post("/urls/{id}/votes", Key, handler!(wider::votes::add, Url))
         .says("Vote on a URL: harmless or malicious.")
         .costs(&rules::VOTES)
-        .may_take(NewObject::SHAPE)
-        .answers(OneObject::SHAPE),
-    get("/urls/{id}/{relationship}", Key, handler!(wider::objects::relationship, Url))
+        .writes(),
+    get("/urls/{id}/{relationship}", Key, handler!(wider::objects::relationship, Url, false))
         .says("List what a URL is related to.")
         .costs(&rules::URL_RELATIONSHIPS)
-        .asks(PAGE)
-        .answers(ObjectCollection::SHAPE),
-    get("/urls/{id}/relationships/{relationship}", Key, handler!(wider::objects::relationship_described, Url))
+        .lists(),
+    get("/urls/{id}/relationships/{relationship}", Key, handler!(wider::objects::relationship, Url, true))
         .says("List their descriptors.")
         .costs(&rules::URL_RELATIONSHIPS)
-        .asks(PAGE)
-        .answers(ObjectCollection::SHAPE),
+        .lists(),
     post("/files", Key, handler!(wider::files::upload))
         .says("Upload a file, in the field file of a form.")
         .costs(&rules::UPLOAD)
@@ -142,8 +119,7 @@ pub(super) const ROWS: &[Endpoint] = &[
     get("/files/{id}", Key, handler!(wider::files::find))
         .says("Read a file by SHA-256, SHA-1 or MD5.")
         .costs(&rules::FILES)
-        .asks(READ)
-        .answers(OneObject::SHAPE),
+        .reads(),
     post("/files/{id}/analyse", Key, handler!(wider::files::analyse))
         .says("Analyse a file again.")
         .costs(&rules::FILE_ANALYSE)
@@ -151,8 +127,7 @@ pub(super) const ROWS: &[Endpoint] = &[
     get("/files/{id}/download", Key, handler!(wider::files::download))
         .says("Download a file.")
         .costs(&rules::FILE_DOWNLOAD)
-        .as_type("application/octet-stream")
-        .answers(ANY),
+        .as_type("application/octet-stream"),
     get("/files/{id}/download_url", Key, handler!(wider::files::download_url))
         .says("Make an address to download a file from, for an hour.")
         .costs(&rules::FILE_DOWNLOAD)
@@ -160,13 +135,11 @@ pub(super) const ROWS: &[Endpoint] = &[
     get("/files/{id}/comments", Key, handler!(wider::files::comments))
         .says("List the comments on a file, newest first.")
         .costs(&rules::FILE_COMMENTS)
-        .asks(PAGE)
-        .answers(ObjectCollection::SHAPE),
+        .lists(),
     post("/files/{id}/comments", Key, handler!(wider::files::add_comment))
         .says("Comment on a file.")
         .costs(&rules::FILE_COMMENTS)
-        .may_take(NewObject::SHAPE)
-        .answers(OneObject::SHAPE),
+        .writes(),
     get("/files/analyses/{id}", Key, handler!(wider::files::analysis))
         .says("Read an analysis; the same as /analyses/{id}.")
         .costs(&rules::ANALYSES)
@@ -174,23 +147,19 @@ pub(super) const ROWS: &[Endpoint] = &[
     get("/files/{id}/votes", Key, handler!(wider::votes::list, File))
         .says("List the votes on a file, newest first.")
         .costs(&rules::VOTES)
-        .asks(PAGE)
-        .answers(ObjectCollection::SHAPE),
+        .lists(),
     post("/files/{id}/votes", Key, handler!(wider::votes::add, File))
         .says("Vote on a file: harmless or malicious.")
         .costs(&rules::VOTES)
-        .may_take(NewObject::SHAPE)
-        .answers(OneObject::SHAPE),
-    get("/files/{id}/{relationship}", Key, handler!(wider::files::relationship))
+        .writes(),
+    get("/files/{id}/{relationship}", Key, handler!(wider::files::relationship, false))
         .says("List what a file is related to.")
         .costs(&rules::FILE_RELATIONSHIPS)
-        .asks(PAGE)
-        .answers(ObjectCollection::SHAPE),
-    get("/files/{id}/relationships/{relationship}", Key, handler!(wider::files::relationship_described))
+        .lists(),
+    get("/files/{id}/relationships/{relationship}", Key, handler!(wider::files::relationship, true))
         .says("List their descriptors.")
         .costs(&rules::FILE_RELATIONSHIPS)
-        .asks(PAGE)
-        .answers(ObjectCollection::SHAPE),
+        .lists(),
     get("/analyses/{id}", Key, handler!(wider::files::analysis))
         .says("Read an analysis.")
         .costs(&rules::ANALYSES)

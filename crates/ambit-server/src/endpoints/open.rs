@@ -26,30 +26,24 @@ pub(super) const ROWS: &[Endpoint] = &[
         .answers(keys::IssuedKey::SHAPE),
     get("/downloads/{token}", Open, handler!(wider::files::signed))
         .says("Download a file by the signed address of /files/{id}/download_url.")
-        .as_type("application/octet-stream")
-        .answers(ANY),
+        .as_type("application/octet-stream"),
     get("/downloads/archives/{token}", Open, handler!(wider::archives::signed))
         .says("Download an archive by the signed address of /intelligence/zip_files/{id}/download_url.")
-        .as_type(routes::wider::archives::TYPE)
-        .answers(ANY),
+        .as_type(routes::wider::archives::TYPE),
     get("/", Open, handler!(open::home))
         .says("The page of a server without its user interface.")
         .as_type("text/html; charset=utf-8")
-        .at_once()
-        .answers(ANY),
+        .at_once(),
     get("/docs", Open, handler!(open::page))
         .says("A page to read and try the API, without the network.")
         .as_type("text/html; charset=utf-8")
-        .at_once()
-        .answers(ANY),
+        .at_once(),
     get("/docs/page.js", Open, handler!(open::script))
         .says("The program of that page.")
         .as_type("text/javascript; charset=utf-8")
-        .at_once()
-        .answers(ANY),
+        .at_once(),
     get("/docs/page.css", Open, handler!(open::style))
         .says("The style of that page.")
         .as_type("text/css; charset=utf-8")
-        .at_once()
-        .answers(ANY),
+        .at_once(),
 ];

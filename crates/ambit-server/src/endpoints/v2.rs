@@ -6,7 +6,7 @@ use crate::endpoint::{Endpoint, Parameter, get, handler, post};
 use crate::quota::rules;
 use ambit_api::Contract;
 use ambit_api::objects::Form;
-use ambit_api::shape::{ANY, TEXT};
+use ambit_api::shape::TEXT;
 
 const fn needed(name: &'static str, doc: &'static str) -> Parameter {
     Parameter {
@@ -38,82 +38,67 @@ pub(super) const ROWS: &[Endpoint] = &[
     get("/file/report", Key, handler!(v2::files::report))
         .says("Report on files, one call each.")
         .costs(&rules::V2_REPORT)
-        .asks(RESOURCES)
-        .answers(ANY),
+        .asks(RESOURCES),
     post("/file/report", Key, handler!(v2::files::report))
         .says("Report on files, one call each.")
         .costs(&rules::V2_REPORT)
         .asks(RESOURCES)
-        .may_take(Form::SHAPE)
-        .answers(ANY),
+        .may_take(Form::SHAPE),
     post("/file/scan", Key, handler!(v2::files::scan))
         .says("Upload a file, in the field file of a form.")
         .costs(&rules::V2_SCAN)
-        .may_take(Form::SHAPE)
-        .answers(ANY),
+        .may_take(Form::SHAPE),
     get("/file/scan/upload_url", Key, handler!(v2::files::upload_url))
         .says("Say where large files are uploaded.")
-        .costs(&rules::V2_UPLOAD_URL)
-        .answers(ANY),
+        .costs(&rules::V2_UPLOAD_URL),
     post("/file/rescan", Key, handler!(v2::files::rescan))
         .says("Analyse files again.")
         .costs(&rules::V2_RESCAN)
         .asks(RESOURCES)
-        .may_take(Form::SHAPE)
-        .answers(ANY),
+        .may_take(Form::SHAPE),
     get("/file/submissions", Key, handler!(v2::files::submissions))
         .says("List the submissions of files, one call each.")
         .costs(&rules::V2_SUBMISSIONS)
-        .asks(RESOURCES)
-        .answers(ANY),
+        .asks(RESOURCES),
     post("/file/submissions", Key, handler!(v2::files::submissions))
         .says("List the submissions of files, one call each.")
         .costs(&rules::V2_SUBMISSIONS)
         .asks(RESOURCES)
-        .may_take(Form::SHAPE)
-        .answers(ANY),
+        .may_take(Form::SHAPE),
     get("/file/download", Key, handler!(v2::files::download))
         .says("Download a file.")
         .costs(&rules::V2_DOWNLOAD)
         .asks(HASH)
-        .as_type("application/octet-stream")
-        .answers(ANY),
+        .as_type("application/octet-stream"),
     post("/url/scan", Key, handler!(v2::urls::scan))
         .says("Submit URLs.")
         .costs(&rules::V2_URL_SCAN)
         .asks(URLS)
-        .may_take(Form::SHAPE)
-        .answers(ANY),
+        .may_take(Form::SHAPE),
     get("/url/report", Key, handler!(v2::urls::report))
         .says("Report on URLs.")
         .costs(&rules::V2_URL_REPORT)
-        .asks(URL_RESOURCES)
-        .answers(ANY),
+        .asks(URL_RESOURCES),
     post("/url/report", Key, handler!(v2::urls::report))
         .says("Report on URLs.")
         .costs(&rules::V2_URL_REPORT)
         .asks(URL_RESOURCES)
-        .may_take(Form::SHAPE)
-        .answers(ANY),
+        .may_take(Form::SHAPE),
     get("/domain/report", Key, handler!(v2::objects::domain))
         .says("Report on a domain or host name of the inventory.")
         .costs(&rules::V2_DOMAIN)
-        .asks(DOMAIN)
-        .answers(ANY),
+        .asks(DOMAIN),
     get("/ip_address/report", Key, handler!(v2::objects::address))
         .says("Report on an address of the inventory.")
         .costs(&rules::V2_ADDRESS)
-        .asks(ADDRESS)
-        .answers(ANY),
+        .asks(ADDRESS),
     get("/comments/get", Key, handler!(v2::comments::get))
         .says("List the comments on a file or URL, newest first.")
         .costs(&rules::V2_COMMENTS)
-        .asks(COMMENTS)
-        .answers(ANY),
+        .asks(COMMENTS),
     post("/comments/put", Key, handler!(v2::comments::put))
         .says("Comment on a file or URL.")
         .costs(&rules::V2_COMMENTS)
         .asks(COMMENT)
-        .may_take(Form::SHAPE)
-        .answers(ANY),
+        .may_take(Form::SHAPE),
 ];

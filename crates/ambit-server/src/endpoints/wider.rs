@@ -8,7 +8,7 @@ use crate::rights::Right::{EditGraph, OfGroup, OfGroupOrOneself, OfUser, Oneself
 use crate::routes::wider::archives;
 use ambit_api::Contract;
 use ambit_api::objects::{Figures, NewObject, ObjectCollection, OneObject, RelatedObjects, Said, Whether};
-use ambit_api::shape::{ANY, Shape, TEXT};
+use ambit_api::shape::{Shape, TEXT};
 
 pub(super) const fn text(name: &'static str, doc: &'static str) -> Parameter {
     Parameter { name, shape: TEXT, required: false, doc }
@@ -78,6 +78,23 @@ const GRAPH_RELATIONSHIP: &str = "/graphs/{id}/{relationship}";
 const GRAPH_RELATIONSHIP_IDS: &str = "/graphs/{id}/relationships/{relationship}";
 const GRAPH_MEMBER: &str = "/graphs/{id}/relationships/{relationship}/{member}";
 const GROUP_MEMBER: &str = "/groups/{id}/relationships/{relationship}/{member}";
+impl Endpoint {
+    /// Sets that the call reads one object.
+    pub(super) const fn reads(self) -> Self {
+        self.asks(READ).answers(OneObject::SHAPE)
+    }
+
+    /// Sets that the call takes an object and answers with one.
+    pub(super) const fn writes(self) -> Self {
+        self.may_take(NewObject::SHAPE).answers(OneObject::SHAPE)
+    }
+
+    /// Sets that the call answers with a page of objects.
+    pub(super) const fn lists(self) -> Self {
+        self.asks(PAGE).answers(ObjectCollection::SHAPE)
+    }
+}
+
 /// Every row.
 pub(super) const ROWS: &[Endpoint] = &[
     get("/graphs", Key, handler!(wider::graphs::search))
@@ -94,41 +111,34 @@ pub(super) const ROWS: &[Endpoint] = &[
     get("/graphs/{id}", Key, handler!(wider::graphs::find))
         .says("Read a graph; counts as a view.")
         .costs(&rules::GRAPH_READ)
-        .asks(READ)
-        .answers(OneObject::SHAPE),
+        .reads(),
     patch("/graphs/{id}", Key, handler!(wider::graphs::change))
         .says("Replace attributes of a graph.")
         .costs(&rules::GRAPH_PATCH)
         .needs(EditGraph)
-        .may_take(NewObject::SHAPE)
-        .answers(OneObject::SHAPE),
+        .writes(),
     delete("/graphs/{id}", Key, handler!(wider::graphs::delete))
         .says("Delete a graph. The answer is empty.")
         .costs(&rules::GRAPH_DELETE)
         .needs(OwnGraph)
-        .as_type(EMPTY)
-        .answers(ANY),
+        .as_type(EMPTY),
     get("/graphs/{id}/items", Key, handler!(wider::graphs::full_items))
         .says("List the files, URLs, domains and addresses of a graph.")
         .costs(&rules::GRAPH_ITEMS)
-        .asks(PAGE)
-        .answers(ObjectCollection::SHAPE),
+        .lists(),
     get("/graphs/{id}/screenshot", Key, handler!(wider::graphs::screenshot))
         .says("Draw a graph.")
         .costs(&rules::GRAPH_SCREENSHOT)
-        .as_type("image/png")
-        .answers(ANY),
+        .as_type("image/png"),
     get("/graphs/{id}/comments", Key, handler!(wider::comments::on_graph))
         .says("List the comments on a graph, newest first.")
         .costs(&rules::GRAPH_COMMENTS)
-        .asks(PAGE)
-        .answers(ObjectCollection::SHAPE),
+        .lists(),
     post("/graphs/{id}/comments", Key, handler!(wider::comments::add_to_graph))
         .says("Comment on a graph.")
         .costs(&rules::GRAPH_COMMENTS)
-        .may_take(NewObject::SHAPE)
-        .answers(OneObject::SHAPE),
-    get(GRAPH_RELATIONSHIP, Key, handler!(wider::graphs::relationship))
+        .writes(),
+    get(GRAPH_RELATIONSHIP, Key, handler!(wider::graphs::relationship, false))
         .says("Read what a graph is related to: owner, group, editors or viewers.")
         .costs(&rules::GRAPH_RELATIONSHIPS)
         .asks(PAGE)
@@ -139,7 +149,7 @@ pub(super) const ROWS: &[Endpoint] = &[
         .needs(EditGraph)
         .may_take(NewObject::SHAPE)
         .answers(ObjectCollection::SHAPE),
-    get(GRAPH_RELATIONSHIP_IDS, Key, handler!(wider::graphs::relationship_described))
+    get(GRAPH_RELATIONSHIP_IDS, Key, handler!(wider::graphs::relationship, true))
         .says("Read the descriptors of what a graph is related to.")
         .costs(&rules::GRAPH_RELATIONSHIPS)
         .asks(PAGE)
@@ -158,8 +168,7 @@ pub(super) const ROWS: &[Endpoint] = &[
         .says("Take an editor or viewer off the list. The answer is empty.")
         .costs(&rules::GRAPH_RELATIONSHIPS)
         .needs(EditGraph)
-        .as_type(EMPTY)
-        .answers(ANY),
+        .as_type(EMPTY),
     get("/me", Key, handler!(wider::accounts::me))
         .says("Read oneself: clients try their key with it.")
         .costs(&rules::USERS)
@@ -167,8 +176,7 @@ pub(super) const ROWS: &[Endpoint] = &[
     get("/users/{id}", Key, handler!(wider::accounts::find))
         .says("Read a user by username, address or API key.")
         .costs(&rules::USERS)
-        .asks(READ)
-        .answers(OneObject::SHAPE),
+        .reads(),
     patch("/users/{id}", Key, handler!(wider::accounts::change))
         .says(
             "Change a user: the profile; for administrators of the user's group also caps on what is drawn from it; \
@@ -177,14 +185,12 @@ pub(super) const ROWS: &[Endpoint] = &[
         )
         .costs(&rules::USERS)
         .needs(OfUser)
-        .may_take(NewObject::SHAPE)
-        .answers(OneObject::SHAPE),
+        .writes(),
     delete("/users/{id}", Key, handler!(wider::accounts::delete))
         .says("Delete one's own account; the header x-user-password has an API key of it. The answer is empty.")
         .costs(&rules::USERS)
         .needs(Oneself)
-        .as_type(EMPTY)
-        .answers(ANY),
+        .as_type(EMPTY),
     get("/users/{id}/overall_quotas", Key, handler!(wider::quotas::overall))
         .says("Report the quotas of a user and the user's groups.")
         .costs(&rules::USER_QUOTAS)
@@ -196,12 +202,12 @@ pub(super) const ROWS: &[Endpoint] = &[
         .needs(OfUser)
         .asks(DAYS)
         .answers(Figures::SHAPE),
-    get("/users/{id}/{relationship}", Key, handler!(wider::accounts::relationship))
+    get("/users/{id}/{relationship}", Key, handler!(wider::accounts::relationship, false))
         .says("Read what a user is related to.")
         .costs(&rules::USERS)
         .asks(PAGE)
         .answers(RelatedObjects::SHAPE),
-    get("/users/{id}/relationships/{relationship}", Key, handler!(wider::accounts::relationship_described))
+    get("/users/{id}/relationships/{relationship}", Key, handler!(wider::accounts::relationship, true))
         .says("Read the descriptors of what a user is related to.")
         .costs(&rules::USERS)
         .asks(PAGE)
@@ -214,8 +220,7 @@ pub(super) const ROWS: &[Endpoint] = &[
         .says("Change the profile of a group.")
         .costs(&rules::GROUPS)
         .needs(OfGroup)
-        .may_take(NewObject::SHAPE)
-        .answers(OneObject::SHAPE),
+        .writes(),
     get("/groups/{id}/api_usage", Key, handler!(wider::quotas::of_group))
         .says("Report the calls of a group by day and endpoint.")
         .costs(&rules::GROUP_QUOTAS)
@@ -228,16 +233,14 @@ pub(super) const ROWS: &[Endpoint] = &[
         .needs(OfGroup)
         .asks(CONSUMING)
         .answers(ObjectCollection::SHAPE),
-    get("/groups/{id}/{relationship}", Key, handler!(wider::groups::relationship))
+    get("/groups/{id}/{relationship}", Key, handler!(wider::groups::relationship, false))
         .says("List users, administrators, graphs or service accounts of a group.")
         .costs(&rules::GROUPS)
-        .asks(PAGE)
-        .answers(ObjectCollection::SHAPE),
-    get("/groups/{id}/relationships/{relationship}", Key, handler!(wider::groups::relationship_described))
+        .lists(),
+    get("/groups/{id}/relationships/{relationship}", Key, handler!(wider::groups::relationship, true))
         .says("List their descriptors.")
         .costs(&rules::GROUPS)
-        .asks(PAGE)
-        .answers(ObjectCollection::SHAPE),
+        .lists(),
     post("/groups/{id}/relationships/{relationship}", Key, handler!(wider::groups::add))
         .says(
             "Add users or administrators by address, or make service accounts by id. Whom the administrator of the \
@@ -256,8 +259,7 @@ pub(super) const ROWS: &[Endpoint] = &[
         .says("Take a user out of a group, or leave it. The answer is empty.")
         .costs(&rules::GROUPS)
         .needs(OfGroupOrOneself)
-        .as_type(EMPTY)
-        .answers(ANY),
+        .as_type(EMPTY),
     get("/service_accounts/{id}", Key, handler!(wider::accounts::service_account))
         .says("Read a service account.")
         .costs(&rules::USERS)
@@ -274,8 +276,7 @@ pub(super) const ROWS: &[Endpoint] = &[
     post("/intelligence/zip_files", Key, handler!(wider::archives::create))
         .says("Pack files by their hashes into an archive, with a password where one is given.")
         .costs(&rules::ARCHIVE)
-        .may_take(NewObject::SHAPE)
-        .answers(OneObject::SHAPE),
+        .writes(),
     get("/intelligence/zip_files/{id}", Key, handler!(wider::archives::find))
         .says("Say how far an archive is.")
         .costs(&rules::ARCHIVE_READ)
@@ -283,8 +284,7 @@ pub(super) const ROWS: &[Endpoint] = &[
     get("/intelligence/zip_files/{id}/download", Key, handler!(wider::archives::download))
         .says("Download an archive.")
         .costs(&rules::ARCHIVE_READ)
-        .as_type(archives::TYPE)
-        .answers(ANY),
+        .as_type(archives::TYPE),
     get("/intelligence/zip_files/{id}/download_url", Key, handler!(wider::archives::download_url))
         .says("Make an address to download an archive from, for an hour.")
         .costs(&rules::ARCHIVE_READ)
@@ -297,31 +297,26 @@ pub(super) const ROWS: &[Endpoint] = &[
     get("/collections", Key, handler!(wider::object_collections::list))
         .says("List collections of objects, newest first.")
         .costs(&rules::COLLECTIONS)
-        .asks(PAGE)
-        .answers(ObjectCollection::SHAPE),
+        .lists(),
     post("/collections", Key, handler!(wider::object_collections::create))
         .says("Make a collection of files, URLs, domains and addresses.")
         .costs(&rules::COLLECTIONS)
-        .may_take(NewObject::SHAPE)
-        .answers(OneObject::SHAPE),
+        .writes(),
     get("/collections/{id}", Key, handler!(wider::object_collections::find))
         .says("Read a collection.")
         .costs(&rules::COLLECTIONS)
-        .asks(READ)
-        .answers(OneObject::SHAPE),
+        .reads(),
     patch("/collections/{id}", Key, handler!(wider::object_collections::change))
         .says("Change name, description or privacy of a collection.")
         .costs(&rules::COLLECTIONS)
         .needs(OwnCollection)
-        .may_take(NewObject::SHAPE)
-        .answers(OneObject::SHAPE),
+        .writes(),
     delete("/collections/{id}", Key, handler!(wider::object_collections::delete))
         .says("Delete a collection. The answer is empty.")
         .costs(&rules::COLLECTIONS)
         .needs(OwnCollection)
-        .as_type(EMPTY)
-        .answers(ANY),
-    get(COLLECTION_RELATIONSHIP, Key, handler!(wider::object_collections::relationship))
+        .as_type(EMPTY),
+    get(COLLECTION_RELATIONSHIP, Key, handler!(wider::object_collections::relationship, false))
         .says("List what is in a collection, or its owner.")
         .costs(&rules::COLLECTIONS)
         .asks(PAGE)
@@ -338,15 +333,11 @@ pub(super) const ROWS: &[Endpoint] = &[
         .needs(OwnCollection)
         .may_take(NewObject::SHAPE)
         .answers(ObjectCollection::SHAPE),
-    get(
-        "/collections/{id}/relationships/{relationship}",
-        Key,
-        handler!(wider::object_collections::relationship_described),
-    )
-    .says("List the descriptors of what is in a collection.")
-    .costs(&rules::COLLECTIONS)
-    .asks(PAGE)
-    .answers(RelatedObjects::SHAPE),
+    get("/collections/{id}/relationships/{relationship}", Key, handler!(wider::object_collections::relationship, true))
+        .says("List the descriptors of what is in a collection.")
+        .costs(&rules::COLLECTIONS)
+        .asks(PAGE)
+        .answers(RelatedObjects::SHAPE),
     get("/metadata", Key, handler!(wider::metadata::find))
         .says("List privileges and relationships.")
         .costs(&rules::METADATA)
@@ -363,6 +354,5 @@ pub(super) const ROWS: &[Endpoint] = &[
     delete("/comments/{id}", Key, handler!(wider::comments::delete))
         .says("Delete a comment of one's own. The answer is empty.")
         .costs(&rules::COMMENTS)
-        .as_type(EMPTY)
-        .answers(ANY),
+        .as_type(EMPTY),
 ];

@@ -22,8 +22,6 @@ const PRIVATE: [&str; 5] =
 const NOTHING: [&str; 2] = ["mentions", "votes"];
 
 /// Read oneself: clients try their key with it.
-///
-/// Whoever calls: clients try their key with it.
 pub(crate) async fn me(call: Call) -> Result<Answer, ApiError> {
     let account = call.store().account_by_id(call.caller().user_id()).await.about(NOUN)?;
     Ok(Answer::json(&data(shown(&call, &account).await?)))
@@ -119,25 +117,16 @@ async fn related(call: &Call, account: &Account, name: &str) -> Result<Related, 
     })
 }
 
-/// Read what a user is related to.
-pub(crate) async fn relationship(call: Call) -> Result<Answer, ApiError> {
-    relationship_in(&call, false).await
-}
-
-/// Read the descriptors of what a user is related to.
-pub(crate) async fn relationship_described(call: Call) -> Result<Answer, ApiError> {
-    relationship_in(&call, true).await
-}
-
-async fn relationship_in(call: &Call, described: bool) -> Result<Answer, ApiError> {
-    let account = named(call, call.id()).await?;
-    let found = related(call, &account, call.parameter("relationship")).await?;
-    page::answer_related(call, found, described)
+/// Read what a user is related to, in full or as descriptors.
+pub(crate) async fn relationship(call: Call, described: bool) -> Result<Answer, ApiError> {
+    let account = named(&call, call.id()).await?;
+    let found = related(&call, &account, call.parameter("relationship")).await?;
+    page::answer_related(&call, found, described)
 }
 
 /// Delete one's own account; the header x-user-password has an API key of it. The answer is empty.
 ///
-/// Deletes the caller's own account. Nobody has a password here: an API key of the account is the confirmation.
+/// Nobody has a password here: an API key of the account is the confirmation.
 pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
     let account = named(&call, call.id()).await?;
     let store = call.store();

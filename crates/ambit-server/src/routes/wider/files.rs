@@ -83,17 +83,9 @@ pub(crate) async fn analyse(call: Call) -> Result<Answer, ApiError> {
     Ok(begun(&call, &file_analysis_id(&file.md5, call.now)))
 }
 
-/// List what a file is related to.
-pub(crate) async fn relationship(call: Call) -> Result<Answer, ApiError> {
-    related(&call, false).await
-}
-
-/// List their descriptors.
-pub(crate) async fn relationship_described(call: Call) -> Result<Answer, ApiError> {
-    related(&call, true).await
-}
-
-async fn related(call: &Call, described: bool) -> Result<Answer, ApiError> {
+/// List what a file is related to, in full or as descriptors.
+pub(crate) async fn relationship(call: Call, described: bool) -> Result<Answer, ApiError> {
+    let call = &call;
     let file = file(call, call.id()).await?;
     let items = match call.parameter("relationship") {
         "comments" => comments_on(call, &file).await?,
@@ -193,7 +185,7 @@ pub(crate) async fn analysed_item(call: Call) -> Result<Answer, ApiError> {
 
 /// Submit a URL, in the field url of a form. It is remembered; nothing is sent to it.
 ///
-/// Submitting a URL remembers it. Nothing is sent to it: looking is for runs, within their scope.
+/// Looking at it is for runs, within their scope.
 pub(crate) async fn submit_url(call: Call) -> Result<Answer, ApiError> {
     let field = form(&call)?.into_iter().find(|field| field.name == "url");
     let url = field.and_then(|field| String::from_utf8(field.bytes.into()).ok());

@@ -25,8 +25,6 @@ const FORBIDDEN: [&str; 9] =
     ["id", "type", "error", "relationships", "context_attributes", "get", "set_data", "to_dict", "from_dict"];
 
 /// Make a graph; without a body, search graphs.
-///
-/// Without a body a search, with one a creation (docs/contract/graphs.md §2).
 pub(crate) async fn post(call: Call) -> Result<Answer, ApiError> {
     if call.body.is_empty() { search(call).await } else { create(call).await }
 }
@@ -209,17 +207,9 @@ pub(crate) async fn full_items(call: Call) -> Result<Answer, ApiError> {
     page::of_records(call, items, |(kind, id)| async move { objects::shown_or_missing(call, &kind, &id).await }).await
 }
 
-/// Read what a graph is related to: owner, group, editors or viewers.
-pub(crate) async fn relationship(call: Call) -> Result<Answer, ApiError> {
-    relationship_in(&call, false).await
-}
-
-/// Read the descriptors of what a graph is related to.
-pub(crate) async fn relationship_described(call: Call) -> Result<Answer, ApiError> {
-    relationship_in(&call, true).await
-}
-
-async fn relationship_in(call: &Call, described: bool) -> Result<Answer, ApiError> {
+/// Read what a graph is related to, in full or as descriptors.
+pub(crate) async fn relationship(call: Call, described: bool) -> Result<Answer, ApiError> {
+    let call = &call;
     let name = call.parameter("relationship");
     let found = all_related(call, &find_named(call).await?, name).await?;
     match found {

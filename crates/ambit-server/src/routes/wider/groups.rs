@@ -63,7 +63,9 @@ async fn members(call: &Call, group: &GroupAccount, members: Members) -> Result<
     Ok(found)
 }
 
-async fn related(call: &Call, described: bool) -> Result<Answer, ApiError> {
+/// List users, administrators, graphs or service accounts of a group, in full or as descriptors.
+pub(crate) async fn relationship(call: Call, described: bool) -> Result<Answer, ApiError> {
+    let call = &call;
     let (group, role) = own(call).await?;
     let name = call.parameter("relationship");
     if name == "graphs" {
@@ -84,20 +86,8 @@ async fn related(call: &Call, described: bool) -> Result<Answer, ApiError> {
     page::of_records(call, found, shown).await
 }
 
-/// List users, administrators, graphs or service accounts of a group.
-pub(crate) async fn relationship(call: Call) -> Result<Answer, ApiError> {
-    related(&call, false).await
-}
-
-/// List their descriptors.
-pub(crate) async fn relationship_described(call: Call) -> Result<Answer, ApiError> {
-    related(&call, true).await
-}
-
 /// Add users or administrators by address, or make service accounts by id. Whom the administrator of the installation
 /// adds is in the group; whom others add is asked, and in it after accepting.
-///
-/// Brings people in by address, or makes service accounts by id.
 pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
     let (group, _) = own(&call).await?;
     let (name, group) = (call.parameter("relationship"), group.group.name);

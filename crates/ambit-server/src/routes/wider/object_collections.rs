@@ -98,17 +98,9 @@ fn relationship_named(call: &Call) -> Result<ObjectType, ApiError> {
     ObjectType::from_collection(name).ok_or_else(|| ApiError::not_found(&format!("Relationship {name}")))
 }
 
-/// List what is in a collection, or its owner.
-pub(crate) async fn relationship(call: Call) -> Result<Answer, ApiError> {
-    related(&call, false).await
-}
-
-/// List the descriptors of what is in a collection.
-pub(crate) async fn relationship_described(call: Call) -> Result<Answer, ApiError> {
-    related(&call, true).await
-}
-
-async fn related(call: &Call, described: bool) -> Result<Answer, ApiError> {
+/// List what is in a collection, or its owner, in full or as descriptors.
+pub(crate) async fn relationship(call: Call, described: bool) -> Result<Answer, ApiError> {
+    let call = &call;
     if call.parameter("relationship") == "owner" {
         let owner = accounts::brief_by_id(call, named(call).await?.owner_id).await?;
         return page::answer_related(call, owner.into(), described);
@@ -129,7 +121,7 @@ pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
     let items = items(relationship_named(&call)?, &body_data(&call)?)?;
     let added = call.store().add_to_object_collection(call.caller(), call.id(), items, call.now).await;
     added.about_named(NOUN, call.id())?;
-    related(&call, true).await
+    relationship(call, true).await
 }
 
 /// Take objects out of a collection.
@@ -137,5 +129,5 @@ pub(crate) async fn remove(call: Call) -> Result<Answer, ApiError> {
     let items = items(relationship_named(&call)?, &body_data(&call)?)?;
     let removed = call.store().remove_from_object_collection(call.caller(), call.id(), items, call.now).await;
     removed.about_named(NOUN, call.id())?;
-    related(&call, true).await
+    relationship(call, true).await
 }

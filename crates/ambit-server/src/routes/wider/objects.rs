@@ -29,20 +29,11 @@ pub(crate) async fn find(call: Call, kind: ObjectType) -> Result<Answer, ApiErro
     Ok(page::one(&call, found))
 }
 
-/// Returns what an object is related to.
-pub(crate) async fn relationship(call: Call, kind: ObjectType) -> Result<Answer, ApiError> {
-    relationship_in(&call, kind, false).await
-}
-
-/// Returns the descriptors of what an object is related to.
-pub(crate) async fn relationship_described(call: Call, kind: ObjectType) -> Result<Answer, ApiError> {
-    relationship_in(&call, kind, true).await
-}
-
-async fn relationship_in(call: &Call, kind: ObjectType, described: bool) -> Result<Answer, ApiError> {
-    let found = required(call, kind).await?;
-    let items = related(call, kind, call.parameter("relationship"), &found).await?;
-    page::answer_related(call, Related::Many(items), described)
+/// Returns what an object is related to, in full or as descriptors.
+pub(crate) async fn relationship(call: Call, kind: ObjectType, described: bool) -> Result<Answer, ApiError> {
+    let found = required(&call, kind).await?;
+    let items = related(&call, kind, call.parameter("relationship"), &found).await?;
+    page::answer_related(&call, Related::Many(items), described)
 }
 
 /// Returns the comments on an object, newest first.
