@@ -54,8 +54,6 @@ async fn project(call: &Call, name: &str) -> Result<Uuid, ApiError> {
 }
 
 /// Suspend a user, whose keys and signed addresses then open nothing, or let the user in again.
-///
-/// Suspends a user, or lets the user in again.
 pub(crate) async fn set_status(call: Call) -> Result<Answer, ApiError> {
     let status = call.read::<NewUserStatus>()?.status.0.0;
     let store = call.store();

@@ -248,8 +248,6 @@ pub(crate) async fn hour(call: Call) -> Result<Answer, ApiError> {
 }
 
 /// Download a file of a batch.
-///
-/// A file of a batch.
 pub(crate) async fn download(call: Call) -> Result<Answer, ApiError> {
     let hash = tokens::opened(&call, DOWNLOAD, call.parameter("token"))?;
     files::bytes(&call, &hash).await

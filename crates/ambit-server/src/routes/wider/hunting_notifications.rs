@@ -119,8 +119,6 @@ pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
 }
 
 /// The list of notifications below the user; for oneself.
-///
-/// The same below the user; for oneself.
 pub(crate) async fn of_user(call: Call) -> Result<Answer, ApiError> {
     require_oneself(&call).await?;
     list(call).await
@@ -137,16 +135,12 @@ pub(crate) async fn list_files(call: Call) -> Result<Answer, ApiError> {
 }
 
 /// The list of their files below the user; for oneself.
-///
-/// The same below the user; for oneself.
 pub(crate) async fn files_of_user(call: Call) -> Result<Answer, ApiError> {
     require_oneself(&call).await?;
     list_files(call).await
 }
 
 /// List the files that live rules found, as the stream of indicators.
-///
-/// The stream of indicators: files that live rules found.
 pub(crate) async fn stream(call: Call) -> Result<Answer, ApiError> {
     let found = filtered(&call, STREAM_MODIFIERS).await?;
     answer_files(&call, found, stream_context).await
@@ -176,8 +170,6 @@ pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
 }
 
 /// Read the file that a notification is about.
-///
-/// The file of a notification.
 pub(crate) async fn file(call: Call) -> Result<Answer, ApiError> {
     let found = found(&call).await?;
     let file = file_with(&call, &found, &file_context(&found)).await?;
@@ -185,8 +177,6 @@ pub(crate) async fn file(call: Call) -> Result<Answer, ApiError> {
 }
 
 /// Read an entry of the stream.
-///
-/// An entry of the stream.
 pub(crate) async fn find_in_stream(call: Call) -> Result<Answer, ApiError> {
     let found = found(&call).await?;
     let attributes = StreamAttributes {
@@ -206,8 +196,6 @@ pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
 }
 
 /// Delete the caller's notifications, or those with a tag.
-///
-/// All of the caller's own, or those with a tag.
 pub(crate) async fn delete_all(call: Call) -> Result<Answer, ApiError> {
     let mut found = filtered(&call, NOTIFICATION_MODIFIERS).await?;
     if let Some(tag) = call.query("tag").filter(|tag| !tag.is_empty()) {
@@ -217,8 +205,6 @@ pub(crate) async fn delete_all(call: Call) -> Result<Answer, ApiError> {
 }
 
 /// Delete the caller's entries of the stream that a filter leaves.
-///
-/// All of the caller's own that a filter of the stream leaves.
 pub(crate) async fn delete_stream(call: Call) -> Result<Answer, ApiError> {
     let found = filtered(&call, STREAM_MODIFIERS).await?;
     delete_found(&call, &found).await
@@ -231,8 +217,6 @@ async fn delete_found(call: &Call, found: &[Notification]) -> Result<Answer, Api
 }
 
 /// List what a rule set reported, newest first.
-///
-/// What a rule set reported, newest first.
 pub(crate) async fn of_ruleset(call: Call) -> Result<Answer, ApiError> {
     let known = call.store().owns_ruleset(call.caller(), call.id()).await.about(NOUN)?;
     if known.is_none() {

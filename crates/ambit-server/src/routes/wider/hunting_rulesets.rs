@@ -153,8 +153,6 @@ pub(crate) async fn list(mut call: Call) -> Result<Answer, ApiError> {
 }
 
 /// The same list below the user; for oneself.
-///
-/// The same below the user; nobody else's is shown.
 pub(crate) async fn of_user(mut call: Call) -> Result<Answer, ApiError> {
     accounts::require_oneself(&call).await?;
     call.path = format!("{WIDER}/users/{}/hunting_rulesets", call.caller().username());

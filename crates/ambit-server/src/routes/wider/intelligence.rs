@@ -259,8 +259,6 @@ pub(crate) async fn search(call: Call) -> Result<Answer, ApiError> {
 }
 
 /// Read what stands around a place that a search for content found.
-///
-/// What stands around a place in a file, as a search for content found it.
 pub(crate) async fn snippet(call: Call) -> Result<Answer, ApiError> {
     let opened = tokens::opened(&call, SNIPPET, call.id())?;
     let (hash, at) = opened.split_once(':').ok_or_else(|| bad("Invalid token"))?;

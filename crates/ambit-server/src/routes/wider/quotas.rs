@@ -139,8 +139,6 @@ pub(crate) fn period(call: &Call) -> Result<(&'static str, i64), ApiError> {
 }
 
 /// List who drew how much of a quota from a group.
-///
-/// Who drew how much of a quota from the group (docs/contract/quotas.md §5.3).
 pub(crate) async fn users_consuming(call: Call) -> Result<Answer, ApiError> {
     let (group, _) = own(&call).await?;
     let (meter, number) = period(&call)?;

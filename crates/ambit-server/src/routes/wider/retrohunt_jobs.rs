@@ -124,8 +124,6 @@ pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
 }
 
 /// The list of jobs below the user; for oneself.
-///
-/// The same below the user; for oneself.
 pub(crate) async fn of_user(call: Call) -> Result<Answer, ApiError> {
     require_oneself(&call).await?;
     list(call).await
@@ -150,8 +148,6 @@ pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
 }
 
 /// List the files that a job found, with the rule beside each.
-///
-/// Files that rules of a job are true of, each with the rule beside it.
 pub(crate) async fn matching_files(call: Call) -> Result<Answer, ApiError> {
     let found = call.store().retrohunt_matches(call.caller(), call.id()).await.about_named(NOUN, call.id())?;
     let call = &call;
