@@ -155,7 +155,7 @@ impl Coming {
             // A full piece is written when it is known that it is not the last.
             if self.piece.len() == ambit_store::Upload::PIECE_BYTES {
                 let piece = self.hashed().await?;
-                self.staging.write(piece, now).await.about("File")?;
+                self.piece = self.staging.write(piece, now).await.about("File")?;
             }
             let (these, rest) = bytes.split_at(bytes.len().min(ambit_store::Upload::PIECE_BYTES - self.piece.len()));
             self.piece.extend_from_slice(these);

@@ -14,7 +14,7 @@ pub(crate) const CHUNK_BYTES: usize = 1 << 20;
 /// Bytes of a blob at most: uploads are refused above by their own limits.
 const BLOB_BYTES_MAX: usize = 1 << 30;
 /// Compression level: the fastest that still halves HTML.
-const ZSTD_LEVEL: i32 = 3;
+pub(crate) const ZSTD_LEVEL: i32 = 3;
 /// An unreferenced blob younger than this is on its way to be referred to, in milliseconds.
 const UNREFERENCED_MS: i64 = 3_600_000;
 /// A body that live rules have not looked at waits for them this long, in milliseconds: where no engine hunts, nothing

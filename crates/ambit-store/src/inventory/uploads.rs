@@ -4,18 +4,28 @@
 
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
-use crate::inventory::blobs::{self, CHUNK_BYTES, Packed};
+use crate::inventory::blobs::{self, CHUNK_BYTES, Packed, ZSTD_LEVEL};
 use crate::{Store, StoreError};
 use ambit_model::id::BlobHash;
 use ambit_model::{Timestamp, Uid};
 use sha2::{Digest, Sha256};
+use std::sync::Arc;
+use zstd::bulk::Compressor;
 
 /// An upload that is coming.
 pub struct Upload {
     rows: Rows,
-    hasher: Sha256,
+    packer: Option<Packer>,
     position: i64,
     size: i64,
+}
+
+/// What is needed to hash and pack pieces. It goes from piece to piece: memory for each of them anew would be taken by
+/// ever other threads, and each thread keeps what it once had.
+struct Packer {
+    hasher: Sha256,
+    compressor: Compressor<'static>,
+    chunk: Vec<u8>,
 }
 
 /// Bytes that are ready to be referred to.
@@ -57,42 +67,46 @@ async fn discard(tx: &mut Tx, key: BlobHash) -> Result<(), StoreError> {
 }
 
 impl Upload {
-    /// Bytes of a piece.
-    pub const PIECE_BYTES: usize = CHUNK_BYTES;
+    /// Bytes of a piece: a quarter of the largest chunk, since each is in memory five times on its way into the database.
+    pub const PIECE_BYTES: usize = CHUNK_BYTES / 4;
 
     /// Begins one; nothing is written yet.
     pub fn begin(store: &Store) -> Self {
         Self {
             rows: Rows { store: store.clone(), key: Uid::from_bytes(rand::random()), written: false },
-            hasher: Sha256::new(),
+            packer: None,
             position: 0,
             size: 0,
         }
     }
 
     /// Writes a piece of exactly [`Self::PIECE_BYTES`]; only the last may be shorter, and that is given to
-    /// [`Self::finish`].
-    pub async fn write(&mut self, piece: Vec<u8>, now: Timestamp) -> Result<(), StoreError> {
-        let mut hasher = std::mem::take(&mut self.hasher);
+    /// [`Self::finish`]. Gives its memory back for the next one, emptied.
+    pub async fn write(&mut self, mut piece: Vec<u8>, now: Timestamp) -> Result<Vec<u8>, StoreError> {
         let size = piece.len();
+        let packer = self.packer.take();
         let work = tokio::task::spawn_blocking(move || {
-            hasher.update(&piece);
-            (hasher, blobs::pack_chunk(&piece))
+            let mut packer = packer.map_or_else(Packer::new, Ok)?;
+            packer.pack(&piece)?;
+            piece.clear();
+            Ok::<_, StoreError>((packer, piece))
         });
-        let (hasher, chunk) = work.await.map_err(|_| StoreError::Bug("packing panicked".to_owned()))?;
-        self.hasher = hasher;
-        let (key, position, chunk) = (self.rows.key, self.position, chunk?);
+        let (mut packer, piece) = work.await.map_err(|_| StoreError::Bug("packing panicked".to_owned()))??;
+        let chunk = Arc::new(std::mem::take(&mut packer.chunk));
+        let (key, position, written) = (self.rows.key, self.position, Arc::clone(&chunk));
         self.rows.written = true;
         transaction!(self.rows.store, Person, async |tx| {
             let sql = "INSERT INTO blobs (hash, size, written_at) VALUES ($1, 0, $2) ON CONFLICT (hash) DO UPDATE SET \
                      written_at = excluded.written_at";
             tx.run(sql, values![key, now]).await?;
             let sql = "INSERT INTO blob_chunks (hash, position, bytes) VALUES ($1, $2, $3)";
-            tx.run(sql, values![key, position, chunk]).await.map(|_| ())
+            tx.run(sql, values![key, position, &written[..]]).await.map(|_| ())
         })?;
+        packer.chunk = Arc::try_unwrap(chunk).unwrap_or_default();
+        self.packer = Some(packer);
         self.position += 1;
         self.size += i64::try_from(size).map_err(|_| StoreError::Bug("a piece without end".to_owned()))?;
-        Ok(())
+        Ok(piece)
     }
 
     /// The last piece, which may be empty.
@@ -103,11 +117,26 @@ impl Upload {
         if !last.is_empty() {
             self.write(last, now).await?;
         }
+        let hasher = self.packer.map(|packer| packer.hasher).unwrap_or_default();
         Ok(Staged(Content::Written {
             rows: self.rows,
-            hash: Uid::from_bytes(self.hasher.finalize().into()),
+            hash: Uid::from_bytes(hasher.finalize().into()),
             size: self.size,
         }))
+    }
+}
+
+impl Packer {
+    fn new() -> Result<Self, StoreError> {
+        Ok(Self { hasher: Sha256::new(), compressor: Compressor::new(ZSTD_LEVEL)?, chunk: Vec::new() })
+    }
+
+    fn pack(&mut self, piece: &[u8]) -> Result<(), StoreError> {
+        self.hasher.update(piece);
+        self.chunk.clear();
+        self.chunk.reserve(zstd::zstd_safe::compress_bound(piece.len()));
+        self.compressor.compress_to_buffer(piece, &mut self.chunk)?;
+        Ok(())
     }
 }
 
@@ -180,6 +209,10 @@ impl Step {
         if tx.run(sql, values![hash, size, now, key]).await? == 0 {
             tx.run("UPDATE blobs SET written_at = $1 WHERE hash = $2", values![now, hash]).await?;
             tx.run("DELETE FROM blob_chunks WHERE hash = $1", values![key]).await?;
+        }
+        if !tx.is_postgres() {
+            // The writer's cache is full of pages that nobody reads again.
+            tx.run("PRAGMA shrink_memory", Vec::new()).await?;
         }
         Ok(())
     }
