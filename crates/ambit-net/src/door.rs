@@ -14,6 +14,7 @@ use crate::wire::{Datagrams, Wire, WireTime};
 use ambit_model::{Clearance, Timestamp};
 use futures::future::BoxFuture;
 use rustls::RootCertStore;
+use std::io::ErrorKind;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -274,10 +275,11 @@ impl Door {
         self.outside.connections.fetch_add(1, Ordering::Relaxed);
         let at = self.now() + limit;
         let connecting = self.outside.wire.connect(address);
-        let stream = self
-            .until(at, Phase::Connecting, connecting)
-            .await?
-            .map_err(|error| NetError::from_io(&error, "connecting"))?;
+        let stream = self.until(at, Phase::Connecting, connecting).await?.map_err(|error| match error.kind() {
+            // The system gave up before we did.
+            ErrorKind::TimedOut => NetError::Timeout(Phase::Connecting),
+            _ => NetError::from_io(&error, "connecting"),
+        })?;
         Ok(Connection::new(stream, address, grant, place))
     }
 

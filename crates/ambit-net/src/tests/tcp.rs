@@ -18,8 +18,11 @@ fn a_port_is_open_closed_or_unknown() {
         }
         let refused = session.connect("192.0.2.1:23".parse().unwrap(), None).await.err().unwrap();
         assert_eq!((refused.clone(), refused.meaning()), (NetError::ConnectionRefused, Meaning::Absent));
-        let silent = session.connect("192.0.2.1:24".parse().unwrap(), None).await.err().unwrap();
-        assert_eq!((silent.clone(), silent.meaning()), (NetError::Timeout(Phase::Connecting), Meaning::Unknown));
+        wire.peer("192.0.2.1:25", Peer::Fails(ErrorKind::TimedOut));
+        for silent in ["192.0.2.1:24", "192.0.2.1:25"] {
+            let error = session.connect(silent.parse().unwrap(), None).await.err().unwrap();
+            assert_eq!((error.clone(), error.meaning()), (NetError::Timeout(Phase::Connecting), Meaning::Unknown));
+        }
     });
 }
 
