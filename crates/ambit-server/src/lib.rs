@@ -63,17 +63,17 @@ pub use tls::Tls;
 
 use ambit_model::library::Library;
 use ambit_search::Index;
-use ambit_store::{Store, StoreError};
+use ambit_store::Store;
 use std::sync::Arc;
 
 impl ServerState {
     /// A server over a store and its index. `clock` gives wall time.
-    pub async fn new(store: Store, index: Index, library: Arc<Library>, clock: Clock) -> Result<Self, StoreError> {
-        Ok(Self::with(store, Some(index), library, clock, openapi_document))
+    pub fn new(store: Store, index: Index, library: Arc<Library>, clock: Clock) -> Self {
+        Self::with(store, Some(index), library, clock, openapi_document)
     }
 
     /// As [`ServerState::new`], for questions that need no index; a search is then refused.
-    pub async fn without_index(store: Store, library: Arc<Library>, clock: Clock) -> Result<Self, StoreError> {
-        Ok(Self::with(store, None, library, clock, openapi_document))
+    pub fn without_index(store: Store, library: Arc<Library>, clock: Clock) -> Self {
+        Self::with(store, None, library, clock, openapi_document)
     }
 }

@@ -89,7 +89,7 @@ impl TestServer {
         tokio::spawn(ambit_search::follow(index.clone(), store.clone(), stopped));
         let clock = ticks.clone();
         let wall: ambit_server::Clock = Arc::new(move || Timestamp(clock.fetch_add(1, Ordering::Relaxed)));
-        let mut state = ServerState::new(store.clone(), index.clone(), Arc::new(library()), wall).await?;
+        let mut state = ServerState::new(store.clone(), index.clone(), Arc::new(library()), wall);
         state.set_limits(limits);
         let listener = Listener::bind("127.0.0.1:0".parse()?).await?;
         let address = listener.address()?.to_string();

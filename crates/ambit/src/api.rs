@@ -196,10 +196,10 @@ impl Local {
         let (store, principal) = crate::client::opened(target.data.as_deref(), settings).await?;
         let library = Arc::new(crate::library::library(engine_config::planned(settings)?));
         let (mut state, engine) = match needs {
-            Needs::Rows | Needs::NoKey => (ServerState::without_index(store, library, Arc::new(now)).await?, None),
+            Needs::Rows | Needs::NoKey => (ServerState::without_index(store, library, Arc::new(now)), None),
             Needs::Index => {
                 let (index, engine) = crate::client::index(&folder, &store).await?;
-                (ServerState::new(store, index, library, Arc::new(now)).await?, engine)
+                (ServerState::new(store, index, library, Arc::new(now)), engine)
             }
         };
         state.reserved = Reserved::internal(crate::engine_config::reserved_ranges(settings)?);

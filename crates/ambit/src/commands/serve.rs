@@ -126,8 +126,7 @@ pub(crate) async fn answer(
         index,
         Arc::new(library(engine_config::planned(settings)?)),
         Arc::new(now),
-    )
-    .await?;
+    );
     let silent = front.silent;
     front.let_in(state);
     hint(&format!("listening on {}", front.address));
