@@ -17,7 +17,7 @@ pub use db::open::{Options, Schema};
 pub use db::store::Store;
 pub use inventory::bulk::BulkChange;
 pub use inventory::collection_settings::CollectionSettings;
-pub use inventory::collections::{CollectionRef, CollectionView, NewCollection};
+pub use inventory::collections::{CollectionRef, CollectionView, NewCollection, SameSeeds};
 pub use inventory::contexts::CollectionContext;
 pub use inventory::decisions::IssueVersion;
 pub use inventory::index::{Change, HistoryRow, IndexRow};

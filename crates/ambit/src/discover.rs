@@ -159,7 +159,8 @@ async fn collection(workspace: &Workspace, job: &Job) -> Result<Collection, Fail
         Some((text, _)) => Some(store.put_blob(text.as_bytes(), now()).await?),
         None => None,
     };
-    if let Some(known) = store.find_collection_by_seeds(principal, project, blob, &job.seeds).await? {
+    let same = store.find_collection_by_seeds(principal, project, blob, &job.seeds).await?;
+    if let Some(known) = same.made_with_them {
         let uuid = known.collection.uuid;
         refuse_other_workflow(&known.collection, job)?;
         tell_lifted(&known.never, job);
@@ -174,6 +175,7 @@ async fn collection(workspace: &Workspace, job: &Job) -> Result<Collection, Fail
         }
         return Ok(store.find_collection(principal, uuid).await?.collection);
     }
+    tell_apart(&same.made_empty, job);
     let names: Vec<&str> = job.seeds.iter().map(|(_, name)| name.as_str()).collect();
     let (uuid, wire) = match (&job.simulated, blob) {
         (Some((_, name)), Some(blob)) => {
@@ -214,6 +216,14 @@ fn tell_lifted(before: &[String], job: &Job) {
         before.iter().filter(|pattern| !job.never.contains(pattern)).map(|pattern| plain(pattern)).collect();
     if !lifted.is_empty() && !job.silent {
         hint(&format!("no longer excluded, because --exclude does not name it this time: {}", lifted.join(", ")));
+    }
+}
+
+/// Collections of the API keep their level, exclusions and schedule: a scan of the same seeds has one of its own.
+fn tell_apart(made_empty: &[String], job: &Job) {
+    if !made_empty.is_empty() && !job.silent {
+        let names = made_empty.join(", ");
+        hint(&format!("made over the API and left alone, although its seeds are the same: {names}"));
     }
 }
 

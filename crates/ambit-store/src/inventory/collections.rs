@@ -45,6 +45,15 @@ pub struct NewCollection {
     pub seeds: Vec<(Kind, String)>,
 }
 
+/// The collections that have the same seeds.
+#[derive(Debug, Default)]
+pub struct SameSeeds {
+    /// The oldest one that was made together with its seeds, as `scan` and `demo` do.
+    pub made_with_them: Option<CollectionView>,
+    /// Names of those that were made empty, as the API does: their level and exclusions are somebody else's choice.
+    pub made_empty: Vec<String>,
+}
+
 /// A collection as a caller sees it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CollectionView {
@@ -264,7 +273,7 @@ impl Store {
         require(&mut self.read().await?, principal, uuid, CollectionRole::Viewer).await
     }
 
-    /// The collection of a project with this wire (`None`: live) and exactly these seeds, whatever their order;
+    /// The collections of a project with this wire (`None`: live) and exactly these seeds, whatever their order;
     /// archived ones do not count.
     pub async fn find_collection_by_seeds(
         &self,
@@ -272,10 +281,11 @@ impl Store {
         project: i64,
         wire: Option<BlobHash>,
         wanted: &[(Kind, String)],
-    ) -> Result<Option<CollectionView>, StoreError> {
+    ) -> Result<SameSeeds, StoreError> {
         let mut wanted: Vec<(Kind, String)> = wanted.to_vec();
         wanted.sort();
         wanted.dedup();
+        let mut same = SameSeeds::default();
         for view in self.list_collections(principal, Some(project)).await? {
             let blob = match &view.collection.wire {
                 WireChoice::Live => None,
@@ -285,17 +295,20 @@ impl Store {
                 continue;
             }
             let mut tx = self.read().await?;
-            let mut has: Vec<(Kind, String)> = seeds::list(&mut tx, view.collection.id)
-                .await?
-                .into_iter()
-                .map(|seed| (seed.kind, seed.name))
-                .collect();
+            let seeds = seeds::list(&mut tx, view.collection.id).await?;
+            let came_later = seeds.iter().any(|seed| seed.created_at != view.collection.created_at);
+            let mut has: Vec<(Kind, String)> = seeds.into_iter().map(|seed| (seed.kind, seed.name)).collect();
             has.sort();
-            if has == wanted {
-                return Ok(Some(view));
+            if has != wanted {
+                continue;
+            }
+            if came_later || has.is_empty() {
+                same.made_empty.push(view.collection.name);
+            } else {
+                same.made_with_them.get_or_insert(view);
             }
         }
-        Ok(None)
+        Ok(same)
     }
 
     /// Makes a collection with its seeds; for owners of the project. It starts nothing: the schedule counts from now.
