@@ -70,7 +70,7 @@ struct Held {
 /// Answers one request.
 pub(crate) async fn answer_to(state: Arc<ServerState>, asker: Asker, request: Request<Body>) -> Response {
     let (head, body) = request.into_parts();
-    let line = format!("{} {}", head.method, request_log::printable(&request_log::shown(head.uri.path())));
+    let line = format!("{} {}", head.method, request_log::shown(head.uri.path()));
     let begun = Instant::now();
     let wishes = Wishes::of(router::manner(head.uri.path()), &head.headers);
     let mut arriving = Arriving::new(&head.headers, body, state.limits.request_time);
