@@ -11,8 +11,8 @@ use bytes::Bytes;
 use futures::StreamExt;
 use futures::stream::BoxStream;
 use http::header::{
-    ACCEPT_ENCODING, ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, HeaderName, HeaderValue,
-    IF_NONE_MATCH, RETRY_AFTER, VARY, WWW_AUTHENTICATE,
+    ACCEPT_ENCODING, ALLOW, CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_TYPE, ETAG, HeaderName,
+    HeaderValue, IF_NONE_MATCH, RETRY_AFTER, VARY, WWW_AUTHENTICATE,
 };
 use http::{HeaderMap, StatusCode};
 use http_body::{Frame, SizeHint};
@@ -73,6 +73,8 @@ pub struct Answer {
     content: Content,
     /// Said in a header beside the body.
     message: Option<String>,
+    /// What a browser saves it as, instead of showing it.
+    file_name: Option<String>,
 }
 
 impl std::fmt::Debug for Answer {
@@ -102,9 +104,15 @@ impl Answer {
         Self::of(content_type, Content::Whole(body))
     }
 
-    /// So many bytes that come piece by piece, none of them large: a stored file is never in memory as a whole.
-    pub(crate) fn stream(content_type: &'static str, size: u64, pieces: BoxStream<'static, io::Result<Bytes>>) -> Self {
-        Self::of(content_type, Content::Stream(size, pieces))
+    /// A file of so many bytes that come piece by piece, none of them large: a stored file is never in memory as a
+    /// whole. A browser saves it under `name`, which has nothing but letters, digits, dots and dashes.
+    pub(crate) fn file(
+        content_type: &'static str,
+        name: String,
+        size: u64,
+        pieces: BoxStream<'static, io::Result<Bytes>>,
+    ) -> Self {
+        Self { file_name: Some(name), ..Self::of(content_type, Content::Stream(size, pieces)) }
     }
 
     /// A document of the program.
@@ -113,7 +121,7 @@ impl Answer {
     }
 
     fn of(content_type: &'static str, content: Content) -> Self {
-        Self { content_type, content, message: None }
+        Self { content_type, content, message: None, file_name: None }
     }
 
     /// The same with something said beside the body.
@@ -157,6 +165,10 @@ pub(crate) async fn respond(outcome: Result<Answer, ApiError>, wishes: &Wishes, 
         Ok(answer) => {
             say(answer.message.as_deref(), &mut headers);
             headers.insert(CONTENT_TYPE, HeaderValue::from_static(answer.content_type));
+            if let Some(name) = answer.file_name {
+                let saved = HeaderValue::from_str(&format!("attachment; filename=\"{name}\""));
+                headers.insert(CONTENT_DISPOSITION, saved.unwrap_or(HeaderValue::from_static("attachment")));
+            }
             match answer.content {
                 Content::Whole(bytes) => {
                     let bytes = coded(wishes.coding, answer.content_type, bytes, &mut headers).await;

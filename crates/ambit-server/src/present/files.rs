@@ -111,11 +111,12 @@ pub(crate) async fn bytes(call: &Call, hash: &str) -> Result<Answer, ApiError> {
 pub(crate) async fn blob(call: &Call, sha256: BlobHash) -> Result<Answer, ApiError> {
     let found = call.store().read_blob(sha256).await.about(NOUN)?;
     let found = found.ok_or_else(|| not_found(NOUN, &sha256.to_string()))?;
-    Ok(streamed("application/octet-stream", found))
+    // Not by a name that somebody gave it: the hash says what it is, and opens nothing by its ending.
+    Ok(streamed("application/octet-stream", sha256.to_string(), found))
 }
 
-/// An answer that is read from the store while it is sent.
-pub(crate) fn streamed(content_type: &'static str, blob: BlobReader) -> Answer {
+/// A file that is read from the store while it is sent, and saved under `name`.
+pub(crate) fn streamed(content_type: &'static str, name: String, blob: BlobReader) -> Answer {
     let size = blob.left();
     let pieces = futures::stream::try_unfold(blob, |mut blob| async move {
         let piece = blob.next().await.map_err(|error| {
@@ -124,5 +125,5 @@ pub(crate) fn streamed(content_type: &'static str, blob: BlobReader) -> Answer {
         });
         Ok(piece?.map(|piece| (piece.into(), blob)))
     });
-    Answer::stream(content_type, size, Box::pin(pieces))
+    Answer::file(content_type, name, size, Box::pin(pieces))
 }

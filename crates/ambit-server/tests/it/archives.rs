@@ -42,6 +42,8 @@ async fn archive(server: &TestServer, body: &Value) -> Value {
 async fn get(server: &TestServer, caller: &str, target: &str) -> Vec<u8> {
     let reply = server.call(caller, "GET", target, None).await.unwrap();
     assert_eq!((reply.status, reply.header("content-type")), (200, Some("application/zip")), "{}", reply.text());
+    let saved = reply.header("content-disposition").unwrap();
+    assert!(saved.starts_with("attachment; filename=\"") && saved.ends_with(".zip\""), "{saved}");
     reply.body
 }
 

@@ -53,6 +53,23 @@ async fn used(server: &TestServer) -> Value {
     reply.json()["data"]["api_requests_monthly"]["user"]["used"].clone()
 }
 
+#[tokio::test]
+async fn a_file_is_saved_under_its_hash_and_never_shown() {
+    let server = TestServer::new().await.unwrap();
+    let content = b"<script>alert(1)</script>";
+    assert_eq!(upload(&server, content).await.status, 200);
+    let hash = blob_hash(content);
+    let reply = server.call("owner", "GET", &format!("/api/v3/files/{hash}/download_url"), None).await.unwrap();
+    let address = reply.json()["data"].as_str().unwrap().to_owned();
+    let signed = address.split_once("/downloads").unwrap().1;
+    for path in [format!("/api/v3/files/{hash}/download"), format!("/downloads{signed}")] {
+        let reply = server.call("owner", "GET", &path, None).await.unwrap();
+        assert_eq!((reply.status, &reply.body[..]), (200, &content[..]));
+        assert_eq!(reply.header("content-disposition"), Some(&*format!("attachment; filename=\"{hash}\"")));
+        assert_eq!(reply.header("content-type"), Some("application/octet-stream"));
+    }
+}
+
 fn refused(reply: &Reply, status: u16) -> String {
     let error = reply.json()["error"].clone();
     assert_eq!(reply.status, status, "{}", reply.text());

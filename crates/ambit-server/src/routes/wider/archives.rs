@@ -186,7 +186,7 @@ pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
 
 async fn bytes(call: &Call, id: &str) -> Result<Answer, ApiError> {
     let found = call.store().archive_bytes(id).await.about_named(NOUN, id)?;
-    Ok(files::streamed(TYPE, found))
+    Ok(files::streamed(TYPE, format!("{id}.zip"), found))
 }
 
 /// The archive must be the caller's and finished.
