@@ -3,7 +3,7 @@
 
 use crate::attempts::count_wrong_key;
 use crate::failure::About;
-use crate::mount::WIDER;
+use crate::mount::{OURS, WIDER};
 use crate::shares::Share;
 use crate::state::ServerState;
 use crate::upload::Upload;
@@ -148,9 +148,14 @@ impl Call {
         }
     }
 
-    /// The body as what a request says. An error names the member and what is expected of it.
+    /// The body as what a request says. An error names the member and what is expected of it. A member that there is
+    /// not is refused at endpoints of our own; at those of the contract, recorded clients send more than it has.
     pub fn read<T: Contract + DeserializeOwned>(&self) -> Result<T, ApiError> {
-        ambit_api::read(self.object()?)
+        let body = self.object()?;
+        if self.path.starts_with(OURS) {
+            only_members(&body, T::SHAPE, T::SHAPE)?;
+        }
+        ambit_api::read(body)
     }
 
     /// The body of a change: at least one member, and none that `Settings` do not have. `Whole` is what is changed: a

@@ -27,6 +27,9 @@ pub(crate) const WIDER: &str = "/api/v3";
 /// Where version 2 of it is.
 pub(crate) const V2: &str = "/vtapi/v2";
 
+/// Where the endpoints of our own are.
+pub(crate) const OURS: &str = "/api/ambit/v1";
+
 /// A place where a tree is served.
 #[derive(Debug)]
 pub struct Mount {
@@ -43,6 +46,6 @@ pub const MOUNTS: &[Mount] = &[
     Mount { prefix: "/api/v1", tree: Tree::Asm, legacy_keys: true },
     Mount { prefix: WIDER, tree: Tree::Wider, legacy_keys: false },
     Mount { prefix: V2, tree: Tree::V2, legacy_keys: false },
-    Mount { prefix: "/api/ambit/v1", tree: Tree::Ambit, legacy_keys: false },
+    Mount { prefix: OURS, tree: Tree::Ambit, legacy_keys: false },
     Mount { prefix: "", tree: Tree::Open, legacy_keys: false },
 ];

@@ -117,3 +117,27 @@ async fn odd_but_honest_requests_are_answered() {
         assert_eq!(ask(&server.address, &request).await.unwrap().status, 200, "{form:?}");
     }
 }
+
+#[tokio::test]
+async fn a_member_that_there_is_not_is_refused_at_our_own_endpoints() {
+    let server = TestServer::new().await.unwrap();
+    let cases = [
+        ("POST", "/api/ambit/v1/keys", json!({"label": "one"})),
+        ("POST", "/api/ambit/v1/users", json!({"email": "new@x.test"})),
+        ("PUT", "/api/ambit/v1/users/viewer/status", json!({"status": "active"})),
+        ("POST", "/api/ambit/v1/groups", json!({"name": "one"})),
+        ("POST", "/api/ambit/v1/graphs", json!({"query": "type:domain"})),
+        ("POST", "/api/ambit/v1/issues/bulk", json!({"ids": [], "status": "closed"})),
+        ("POST", "/api/ambit/v1/entities/bulk", json!({"ids": [], "add_tags": ["a"]})),
+    ];
+    for (method, path, mut body) in cases {
+        body["expires_att"] = json!("2030-01-01");
+        let reply = server.call("owner", method, path, Some(&body)).await.unwrap();
+        let message = reply.json()["error"]["message"].as_str().unwrap_or_default().to_owned();
+        assert_eq!(reply.status, 400, "{path} {}", reply.text());
+        assert!(message.starts_with("there is no member expires_att; there are "), "{path} {message}");
+    }
+    let more = json!({"name": "one", "expires_att": 1});
+    let reply = server.call("owner", "POST", "/api/v3/asm/projects", Some(&more)).await.unwrap();
+    assert_eq!(reply.status, 200, "recorded clients send more than the contract has: {}", reply.text());
+}
