@@ -124,11 +124,12 @@ impl Passage<'_> {
         let content_type = content_type(&self.head.headers);
         let way = Way { target: &target, endpoint, origin: &origin, content_type: &content_type, now };
         let caller = self.identify(&way, asker, arriving, &mut query).await?;
-        let received = self.receive(&way, caller.owner, arriving, &mut query).await?;
+        let administrator = caller.principal.as_ref().is_some_and(Principal::administrator);
+        let received = self.receive(&way, caller.owner, arriving, &mut query).await;
+        let received = received.map_err(|error| self.explained(error, administrator))?;
         if let (Some(owner), false) = (caller.owner, endpoint.light) {
             self.take_place(asker, owner, held).await?;
         }
-        let administrator = caller.principal.as_ref().is_some_and(Principal::administrator);
         let peer = matches!(asker, Asker::Peer(..)).then_some(origin.address);
         let call = Call {
             state: self.state.clone(),

@@ -7,6 +7,7 @@ mod charges;
 mod contract;
 mod door;
 mod feeds;
+mod full_disk;
 mod graph_access;
 mod hostile;
 mod marks;
