@@ -67,7 +67,8 @@ async fn discard(tx: &mut Tx, key: BlobHash) -> Result<(), StoreError> {
 }
 
 impl Upload {
-    /// Bytes of a piece: a quarter of the largest chunk, since each is in memory five times on its way into the database.
+    /// Bytes of a piece: a quarter of the largest chunk, since there are several copies of each on its way into the
+    /// database.
     pub const PIECE_BYTES: usize = CHUNK_BYTES / 4;
 
     /// Begins one; nothing is written yet.
