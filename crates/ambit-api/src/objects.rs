@@ -386,7 +386,10 @@ mod tests {
     #[test]
     fn a_relationship_has_descriptors_and_says_how_many_where_that_is_wanted() {
         let mut graph = Object::new("", "graphs", "graph", "g1", &json!({}));
-        let links = |name: &str| json!({"self": format!("/graphs/g1/relationships/{name}"), "related": format!("/graphs/g1/{name}")});
+        let links = |name: &str| {
+            let own = "/graphs/g1";
+            json!({"self": format!("{own}/relationships/{name}"), "related": format!("{own}/{name}")})
+        };
         let user = Object::new("", "users", "user", "ann", &json!({"reputation": 0}));
         graph.relate("owner", &user.clone().into(), true);
         graph.relate("editors", &Related::Many(vec![user.clone()]), true);
