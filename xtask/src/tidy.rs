@@ -45,6 +45,7 @@ type Rule = fn(&Tree, &mut Vec<Finding>);
 /// Every rule over the files. Those that need cargo's own answers stand in `dependencies::from_cargo`.
 const RULES: &[Rule] = &[
     circles::circles,
+    circles::handlers_apart,
     dependencies::directions,
     dependencies::shared_versions,
     dependencies::refused_packages,

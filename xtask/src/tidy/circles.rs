@@ -44,6 +44,20 @@ pub(crate) fn circles(tree: &Tree, out: &mut Vec<Finding>) {
     }
 }
 
+/// The folder of the handlers.
+const HANDLERS: &str = "crates/ambit-server/src/routes/";
+
+/// No handler imports a handler: what two of them need stands beside the folder, or in the module above both.
+pub(crate) fn handlers_apart(tree: &Tree, out: &mut Vec<Finding>) {
+    let graph = Graph::new(tree);
+    for ((krate, module), source) in graph.modules.iter().filter(|(_, source)| source.path.starts_with(HANDLERS)) {
+        for other in graph.needs_of(krate, module, source).iter().filter_map(|path| path.strip_prefix(HANDLERS)) {
+            let remedy = format!("imports the handlers of {other}: move what both need out of {HANDLERS}");
+            out.push(Finding::new(&source.path, 1, "handlers-apart", remedy));
+        }
+    }
+}
+
 /// Reads `crate file file …` into paths from the root of the repository.
 fn files_of_row(line: &str) -> BTreeSet<String> {
     let mut words = line.split_whitespace();
@@ -315,6 +329,28 @@ mod tests {
         assert!(found(&child, "").is_empty());
         let root = [file("lib.rs", "mod a;\nstruct S(a::A);"), file("a.rs", "use crate::S;")];
         assert_eq!(found(&root, "").len(), 1);
+    }
+
+    #[test]
+    fn a_handler_that_imports_a_handler_is_found() {
+        let sample = |import: &str| {
+            let files = [
+                ("crates/ambit-server/src/lib.rs", "mod routes;\nmod page;"),
+                ("crates/ambit-server/src/page.rs", "pub struct Page;"),
+                ("crates/ambit-server/src/routes.rs", "pub mod files;\npub mod votes;"),
+                ("crates/ambit-server/src/routes/files.rs", "pub fn bytes() {}"),
+                ("crates/ambit-server/src/routes/votes.rs", import),
+            ];
+            said(handlers_apart, &files)
+        };
+        let expected = "crates/ambit-server/src/routes/votes.rs:1: handlers-apart: imports the handlers of files.rs: \
+                        move what both need out of crates/ambit-server/src/routes/";
+        for bad in ["use crate::routes::files;", "use super::files::bytes;", "fn f() { super::files::bytes() }"] {
+            assert_eq!(sample(bad), [expected], "{bad}");
+        }
+        for good in ["use crate::page::Page;", "use super::shared;", "use std::fmt;"] {
+            assert!(sample(good).is_empty(), "{good}");
+        }
     }
 
     #[test]
