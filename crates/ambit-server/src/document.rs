@@ -18,7 +18,7 @@ impl Document {
         Self {
             content_type,
             packed: packed.filter(|(_, packed)| packed.len() < plain.len()).collect(),
-            hash: Sha1::digest(&plain).iter().take(8).map(|byte| format!("{byte:02x}")).collect(),
+            hash: hex::encode(&Sha1::digest(&plain)[..8]),
             plain,
         }
     }
