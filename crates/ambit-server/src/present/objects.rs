@@ -4,13 +4,13 @@
 use super::{files, votes};
 use crate::call::Call;
 use crate::failure::About;
-use crate::submissions::submitted;
 use ambit_api::inventory_objects::{InventoryObjectAttributes, SubmittedUrlAttributes};
-use ambit_api::objects::Object;
+use ambit_api::objects::{Object, Seconds};
 use ambit_api::{ApiError, ErrorCode, Maybe};
+use ambit_model::canonical_url::{canonical_url, url_id};
 use ambit_model::id::blob_hash;
 use ambit_model::object::ObjectType;
-use ambit_store::KnownObject;
+use ambit_store::{KnownObject, SubmittedUrl};
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 
@@ -37,35 +37,76 @@ fn name_of(kind: ObjectType, id: &str) -> Option<String> {
     String::from_utf8(BASE64_URL_SAFE_NO_PAD.decode(id.trim_end_matches('=')).ok()?).ok()
 }
 
-/// The names under which a URL may be known: itself, and the SHA-256 of its canonical form.
-pub(crate) fn url_names(text: &str) -> Vec<String> {
-    if !text.contains("://") {
-        return Vec::new();
-    }
-    let submitted = submitted(text).map(|url| blob_hash(url.as_bytes()).to_string());
-    [Some(text.to_owned()), submitted].into_iter().flatten().collect()
+/// What the caller may know of an object: what the collections of the caller's projects say and, of a URL, that somebody
+/// submitted it.
+pub(crate) struct Known {
+    pub(crate) id: String,
+    pub(crate) inventory: Vec<KnownObject>,
+    submitted: Option<SubmittedUrl>,
 }
 
-/// What the caller's collections know of an object; empty: nothing.
-pub(crate) async fn known(call: &Call, kind: ObjectType, id: &str) -> Result<Vec<KnownObject>, ApiError> {
-    let store = call.store();
-    let hash = kind == ObjectType::Url && id.len() == SHA256_CHARS && id.bytes().all(|byte| byte.is_ascii_hexdigit());
-    if hash {
-        let wanted = id.to_ascii_lowercase();
-        let names = store.names_of_kinds(call.caller(), kind.kinds()).await.about("Object")?;
-        let found = names.into_iter().find(|(_, name)| blob_hash(name.as_bytes()).to_string() == wanted);
-        let names: Vec<_> = found.into_iter().collect();
-        return store.known_objects(call.caller(), &names).await.about("Object");
+impl Known {
+    /// The ids under which people's words on it are kept. A URL of the inventory was once named by the hash of its
+    /// name there.
+    pub(crate) fn ids(&self) -> Vec<String> {
+        let mut ids = vec![self.id.clone()];
+        for one in self.inventory.iter().filter(|one| ObjectType::Url.kinds().contains(&one.record.kind)) {
+            ids.push(blob_hash(one.record.name.as_bytes()).to_string());
+        }
+        ids.sort();
+        ids.dedup();
+        ids
     }
-    let names = name_of(kind, id).map(|name| kind.names(&name)).unwrap_or_default();
-    store.known_objects(call.caller(), &names).await.about("Object")
+
+    /// The names that nodes of graphs may have for a URL: its forms, their hashes, and their base64.
+    pub(crate) fn spellings(&self) -> Vec<String> {
+        let mut forms: Vec<String> = self.inventory.iter().map(|one| one.record.name.clone()).collect();
+        forms.extend(self.submitted.iter().map(|url| url.url.clone()));
+        forms.extend(self.inventory.iter().filter_map(|one| canonical_url(&one.record.name)));
+        let encoded: Vec<String> = forms.iter().map(|form| BASE64_URL_SAFE_NO_PAD.encode(form)).collect();
+        forms.extend(encoded);
+        forms.extend(self.ids());
+        forms
+    }
+}
+
+/// Returns what the caller may know of an object by its id; `None`: nothing. A URL is named by the SHA-256 of its
+/// canonical form, by the base64 of any of its forms, or by itself.
+pub(crate) async fn known(call: &Call, kind: ObjectType, id: &str) -> Result<Option<Known>, ApiError> {
+    let found = match kind {
+        ObjectType::Url => known_url(call, id).await?,
+        _ => {
+            let inventory = call.store().known_objects(call.caller(), &kind.names(id)).await.about("Object")?;
+            Known { id: id.to_owned(), inventory, submitted: None }
+        }
+    };
+    Ok(Some(found).filter(|found| !found.inventory.is_empty() || found.submitted.is_some()))
+}
+
+async fn known_url(call: &Call, id: &str) -> Result<Known, ApiError> {
+    let store = call.store();
+    let is_hash = id.len() == SHA256_CHARS && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let (id, names) = if is_hash {
+        let wanted = id.to_ascii_lowercase();
+        let names = store.names_of_kinds(call.caller(), ObjectType::Url.kinds()).await.about("Object")?;
+        let is_it = |name: &str| url_id(name) == wanted || blob_hash(name.as_bytes()).to_string() == wanted;
+        let names: Vec<_> = names.into_iter().filter(|(_, name)| is_it(name)).collect();
+        (names.first().map_or(wanted, |(_, name)| url_id(name)), names)
+    } else {
+        let text = name_of(ObjectType::Url, id).unwrap_or_default();
+        let canonical = canonical_url(&text).unwrap_or(text);
+        (url_id(&canonical), ObjectType::Url.names(&canonical))
+    };
+    let inventory = store.known_objects(call.caller(), &names).await.about("Object")?;
+    let submitted = store.submitted_url(&id).await.if_found()?;
+    Ok(Known { id, inventory, submitted })
 }
 
 /// True for an object that the caller's projects know.
 pub(crate) async fn is_known(call: &Call, kind: &str, id: &str) -> Result<bool, ApiError> {
     match ObjectType::from_name(kind) {
         Some(ObjectType::File) => Ok(files::shown_if_known(call, id).await?.is_some()),
-        Some(kind) => Ok(!known(call, kind, id).await?.is_empty()),
+        Some(kind) => Ok(known(call, kind, id).await?.is_some()),
         None => Ok(false),
     }
 }
@@ -73,7 +114,7 @@ pub(crate) async fn is_known(call: &Call, kind: &str, id: &str) -> Result<bool, 
 /// The id of an object by its name.
 pub(crate) fn id_of(kind: ObjectType, name: &str) -> String {
     match kind {
-        ObjectType::Url => blob_hash(name.as_bytes()).to_string(),
+        ObjectType::Url => url_id(name),
         ObjectType::Domain | ObjectType::File | ObjectType::IpAddress => name.to_owned(),
     }
 }
@@ -86,7 +127,8 @@ pub(crate) fn shown(call: &Call, kind: ObjectType, found: &[KnownObject]) -> Opt
     let mut tags: Vec<String> = found.iter().flat_map(|one| one.record.tags.clone()).collect();
     tags.sort();
     tags.dedup();
-    let url = || Maybe((kind == ObjectType::Url).then(|| name.clone()));
+    let canonical = || canonical_url(name).unwrap_or_else(|| name.clone());
+    let url = || Maybe((kind == ObjectType::Url).then(canonical));
     let attributes = InventoryObjectAttributes {
         tags,
         first_seen_date: first.into(),
@@ -103,10 +145,18 @@ pub(crate) async fn find(call: &Call, kind: ObjectType, id: &str) -> Result<Opti
     if kind == ObjectType::File {
         return files::shown_if_known(call, id).await;
     }
-    match shown(call, kind, &known(call, kind, id).await?) {
-        None if kind == ObjectType::Url => submitted_url(call, id).await,
-        found => Ok(found),
-    }
+    let Some(known) = known(call, kind, id).await? else { return Ok(None) };
+    let (found, submitted) = (shown(call, kind, &known.inventory), known.submitted.as_ref());
+    Ok(match (found, submitted) {
+        (None, submitted) => submitted.map(|url| as_submitted(call, url)),
+        (Some(mut found), Some(url)) => {
+            found.set("first_submission_date", &Seconds::from(url.first_at));
+            found.set("last_submission_date", &Seconds::from(url.last_at));
+            found.set("times_submitted", &url.submissions);
+            Some(found)
+        }
+        (found, None) => found,
+    })
 }
 
 /// An object by the type and id of a node; one that is not known says so in the collection (docs/contract/wider.md
@@ -126,24 +176,21 @@ pub(crate) async fn count_votes(call: &Call, kind: ObjectType, found: &mut Objec
     Ok(())
 }
 
-/// A URL that somebody submitted, by its SHA-256 or base64.
+/// A URL that somebody submitted, by its id.
 pub(crate) async fn submitted_url(call: &Call, id: &str) -> Result<Option<Object>, ApiError> {
-    let hash = match name_of(ObjectType::Url, id) {
-        Some(name) if id.len() != SHA256_CHARS => blob_hash(name.as_bytes()).to_string(),
-        _ => id.to_owned(),
-    };
-    let Some(found) = call.store().submitted_url(&hash).await.if_found()? else {
-        return Ok(None);
-    };
+    Ok(call.store().submitted_url(id).await.if_found()?.map(|found| as_submitted(call, &found)))
+}
+
+fn as_submitted(call: &Call, found: &SubmittedUrl) -> Object {
     let attributes = SubmittedUrlAttributes {
         last_final_url: found.url.clone(),
-        url: found.url,
+        url: found.url.clone(),
         first_submission_date: found.first_at.into(),
         last_submission_date: found.last_at.into(),
         times_submitted: found.submissions,
         ..SubmittedUrlAttributes::default()
     };
-    Ok(Some(Object::new(&call.base, "urls", "url", &found.sha256, &attributes)))
+    Object::new(&call.base, "urls", "url", &found.sha256, &attributes)
 }
 
 /// Returns the id of the object of the path, under which votes on it are kept; 404 where nobody whom the caller may ask
@@ -159,15 +206,13 @@ pub(crate) async fn named(call: &Call, text: &str) -> Result<Option<(ObjectType,
         return Ok(None);
     }
     for kind in [ObjectType::File, ObjectType::Url, ObjectType::IpAddress, ObjectType::Domain] {
-        let names = match kind {
-            ObjectType::Url => url_names(text),
-            ObjectType::Domain if !text.contains('.') => Vec::new(),
-            _ => vec![text.to_owned()],
+        let may_be = match kind {
+            ObjectType::Url => text.contains("://"),
+            ObjectType::Domain => text.contains('.'),
+            ObjectType::File | ObjectType::IpAddress => true,
         };
-        for name in names {
-            if let Some(found) = find(call, kind, &name).await? {
-                return Ok(Some((kind, found)));
-            }
+        if may_be && let Some(found) = find(call, kind, text).await? {
+            return Ok(Some((kind, found)));
         }
     }
     Ok(None)

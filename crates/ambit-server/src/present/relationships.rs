@@ -1,6 +1,6 @@
 //! What domains, addresses and URLs are related to. What the inventory does not answer is an empty list.
 
-use super::objects::{id_of, known, shown};
+use super::objects::{Known, known, shown};
 use super::{comments, graphs};
 use crate::call::Call;
 use crate::failure::{About, of_search};
@@ -12,8 +12,6 @@ use ambit_model::object::ObjectType;
 use ambit_query::graphs::{GraphOrder, GraphQuery, Leaf, canonical_address};
 use ambit_search::graphs::GraphSearch;
 use ambit_store::{KnownObject, Neighbour};
-use base64::Engine;
-use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 
 const GRAPHS: (&str, &str) = ("graphs", "Graphs with it that the caller may see.");
 const COMMENTS: (&str, &str) = ("comments", "Comments on it.");
@@ -42,17 +40,12 @@ pub(crate) const URL_RELATIONSHIPS: &[(&str, &str)] = &[
 /// Graphs of one object at most.
 const GRAPHS_MAX: usize = 1_000;
 
-pub(crate) async fn related(
-    call: &Call,
-    kind: ObjectType,
-    name: &str,
-    found: &[KnownObject],
-) -> Result<Vec<Object>, ApiError> {
+pub(crate) async fn related(call: &Call, kind: ObjectType, name: &str, found: &Known) -> Result<Vec<Object>, ApiError> {
     match name {
         "graphs" => graphs_with(call, kind, found).await,
-        "resolutions" => resolutions(call, kind, found).await,
+        "resolutions" => resolutions(call, kind, &found.inventory).await,
         "comments" => comments_on(call, kind, found).await,
-        name => by_edges(call, kind, name, found).await,
+        name => by_edges(call, kind, name, &found.inventory).await,
     }
 }
 
@@ -63,11 +56,10 @@ pub(crate) async fn related_to(
     id: &str,
     name: &str,
 ) -> Result<Option<Vec<Object>>, ApiError> {
-    let found = known(call, kind, id).await?;
-    if found.is_empty() {
-        return Ok(None);
+    match known(call, kind, id).await? {
+        Some(found) => related(call, kind, name, &found).await.map(Some),
+        None => Ok(None),
     }
-    related(call, kind, name, &found).await.map(Some)
 }
 
 async fn neighbours(call: &Call, found: &[KnownObject]) -> Result<Vec<Neighbour>, ApiError> {
@@ -122,13 +114,13 @@ async fn resolutions(call: &Call, kind: ObjectType, found: &[KnownObject]) -> Re
 }
 
 /// Graphs with the object, newest first.
-async fn graphs_with(call: &Call, kind: ObjectType, found: &[KnownObject]) -> Result<Vec<Object>, ApiError> {
-    let name = found.first().map(|one| one.record.name.clone()).unwrap_or_default();
+async fn graphs_with(call: &Call, kind: ObjectType, found: &Known) -> Result<Vec<Object>, ApiError> {
+    let name = found.inventory.first().map_or_else(|| found.id.clone(), |one| one.record.name.clone());
     let leaf = match kind {
         ObjectType::Domain => Leaf::Domain(name.to_lowercase()),
         ObjectType::File => Leaf::File(vec![name.to_lowercase()]),
         ObjectType::IpAddress => Leaf::IpAddress(canonical_address(&name)),
-        ObjectType::Url => Leaf::Url(vec![name.clone(), id_of(kind, &name), BASE64_URL_SAFE_NO_PAD.encode(&name)]),
+        ObjectType::Url => Leaf::Url(found.spellings()),
     };
     graphs_that(call, leaf).await
 }
@@ -151,9 +143,14 @@ pub(crate) async fn graphs_that(call: &Call, leaf: Leaf) -> Result<Vec<Object>, 
     Ok(graphs.iter().map(|graph| graphs::shown(call, graph)).collect())
 }
 
-pub(crate) async fn comments_on(call: &Call, kind: ObjectType, found: &[KnownObject]) -> Result<Vec<Object>, ApiError> {
-    let id = found.first().map(|one| id_of(kind, &one.record.name)).unwrap_or_default();
-    comments::on(call, kind.name(), &id).await
+/// The comments on an object, newest first.
+pub(crate) async fn comments_on(call: &Call, kind: ObjectType, found: &Known) -> Result<Vec<Object>, ApiError> {
+    let mut comments = Vec::new();
+    for id in found.ids() {
+        comments.extend(call.store().comments_on(kind.name(), &id).await.about(comments::NOUN)?);
+    }
+    comments.sort_by_key(|comment| std::cmp::Reverse(comment.at));
+    Ok(comments.iter().map(|comment| comments::shown(call, comment)).collect())
 }
 
 #[cfg(test)]

@@ -5,11 +5,10 @@ use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::About;
 use crate::present::{files, objects};
-use crate::submissions::submitted;
 use ambit_api::ApiError;
 use ambit_api::v2::{Comment, Comments, Done};
 use ambit_model::Timestamp;
-use ambit_model::id::blob_hash;
+use ambit_model::canonical_url::canonical_url;
 use ambit_model::object::ObjectType;
 
 const NOUN: &str = "Comment";
@@ -21,13 +20,8 @@ async fn item(call: &Call, resource: &str) -> Result<Option<(&'static str, Strin
     if let Some(file) = files::known(call, resource).await? {
         return Ok(Some(("file", file.sha256.to_string())));
     }
-    let submitted = submitted(resource).map(|url| blob_hash(url.as_bytes()).to_string());
-    for name in [Some(resource.to_owned()), submitted].into_iter().flatten() {
-        if let Some(found) = objects::find(call, ObjectType::Url, &name).await? {
-            return Ok(Some(("url", found.id)));
-        }
-    }
-    Ok(None)
+    let url = canonical_url(resource).unwrap_or_else(|| resource.to_owned());
+    Ok(objects::find(call, ObjectType::Url, &url).await?.map(|found| ("url", found.id)))
 }
 
 fn unknown(resource: &str) -> Answer {

@@ -4,12 +4,12 @@ use super::{answer, bounded, text, without};
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::present::objects;
-use crate::submissions::{submit, submitted};
+use crate::submissions::submit;
 use ambit_api::ApiError;
 use ambit_api::files::EngineResults;
 use ambit_api::objects::{Object, Seconds, value};
 use ambit_api::v2::{UrlReport, Verdicts, stamp};
-use ambit_model::id::blob_hash;
+use ambit_model::canonical_url::canonical_url;
 use ambit_model::object::ObjectType;
 use serde_json::Value;
 
@@ -26,7 +26,7 @@ fn lines(call: &Call, name: &str) -> Vec<String> {
 }
 
 async fn queued(call: &Call, text: &str) -> Result<Value, ApiError> {
-    let Some(url) = submitted(text) else {
+    let Some(url) = canonical_url(text) else {
         return Ok(without(-1, text, INVALID));
     };
     let (sha256, now) = (submit(call, &url).await?, Seconds::from(call.now));
@@ -68,18 +68,9 @@ pub(crate) async fn report(call: Call) -> Result<Answer, ApiError> {
 /// The URL of a resource: itself, its SHA-256, or a scan id.
 async fn found(call: &Call, resource: &str) -> Result<Option<Object>, ApiError> {
     let hash = resource.split_once('-').map_or(resource, |(hash, _)| hash);
-    let mut names = vec![resource.to_owned()];
-    if hash.len() == SHA256_CHARS && hash.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        names = vec![hash.to_owned()];
-    } else if let Some(url) = submitted(resource) {
-        names.push(blob_hash(url.as_bytes()).to_string());
-    }
-    for name in names {
-        if let Some(found) = objects::find(call, ObjectType::Url, &name).await? {
-            return Ok(Some(found));
-        }
-    }
-    Ok(None)
+    let is_hash = hash.len() == SHA256_CHARS && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let id = if is_hash { Some(hash.to_owned()) } else { canonical_url(resource) };
+    objects::find(call, ObjectType::Url, id.as_deref().unwrap_or(resource)).await
 }
 
 fn reported(found: &Object, resource: &str) -> Value {

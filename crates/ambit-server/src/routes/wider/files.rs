@@ -10,11 +10,12 @@ use crate::page;
 use crate::present::analyses::{Item, begun, file_analysis_id, item_of_analysis};
 use crate::present::files::{NOUN, blob, discovered, known, shown_if_known};
 use crate::present::{comments, objects, relationships};
-use crate::submissions::{stored, submit, submitted};
+use crate::submissions::{stored, submit};
 use crate::tokens::{self, opened_signed, sealed};
 use ambit_api::files::{AnalysisAttributes, Stats, SubmissionAttributes};
 use ambit_api::objects::{Object, Related, Seconds, data};
 use ambit_api::{ApiError, ErrorCode, Maybe};
+use ambit_model::canonical_url::canonical_url;
 use ambit_model::id::BlobHash;
 use ambit_model::moment::SECOND_MS;
 use ambit_model::object::ObjectType;
@@ -190,7 +191,7 @@ pub(crate) async fn submit_url(call: Call) -> Result<Answer, ApiError> {
     let field = form(&call)?.into_iter().find(|field| field.name == "url");
     let url = field.and_then(|field| String::from_utf8(field.bytes.into()).ok());
     let url = url.ok_or_else(|| ApiError::with(ErrorCode::BadRequest, "The form has no field named url"))?;
-    let url = submitted(&url).ok_or_else(|| ApiError::invalid(format!("Unable to canonicalize url: {url:?}")))?;
+    let url = canonical_url(&url).ok_or_else(|| ApiError::invalid(format!("Unable to canonicalize url: {url:?}")))?;
     let sha256 = submit(&call, &url).await?;
     let id = format!("u-{sha256}-{}", call.now.0.div_euclid(SECOND_MS));
     Ok(begun(&call, &id))

@@ -7,17 +7,15 @@ use crate::call::Call;
 use crate::failure::About;
 use crate::page;
 use crate::present::comments::{self, text};
-use crate::present::objects::{self, count_votes, id_of, known, not_found};
+use crate::present::objects::{self, Known, count_votes, known, not_found};
 use crate::present::relationships::{comments_on, related};
 use ambit_api::ApiError;
 use ambit_api::objects::Related;
 use ambit_model::object::ObjectType;
-use ambit_store::KnownObject;
 
-/// Returns what the caller's projects know of the object of the path; 404 where they know nothing.
-async fn required(call: &Call, kind: ObjectType) -> Result<Vec<KnownObject>, ApiError> {
-    let found = known(call, kind, call.id()).await?;
-    if found.is_empty() { Err(not_found(kind, call.id())) } else { Ok(found) }
+/// Returns what the caller may know of the object of the path; 404 where that is nothing.
+async fn required(call: &Call, kind: ObjectType) -> Result<Known, ApiError> {
+    known(call, kind, call.id()).await?.ok_or_else(|| not_found(kind, call.id()))
 }
 
 /// Returns a domain, address or URL as the caller's projects know it, and a URL also as somebody submitted it; 404
@@ -47,7 +45,7 @@ pub(crate) async fn comments(call: Call, kind: ObjectType) -> Result<Answer, Api
 pub(crate) async fn add_comment(call: Call, kind: ObjectType) -> Result<Answer, ApiError> {
     let found = required(&call, kind).await?;
     let text = text(&call)?;
-    let id = found.first().map(|one| id_of(kind, &one.record.name)).unwrap_or_default();
-    let made = call.store().add_comment(call.caller(), kind.name(), &id, &text, call.now).await.about("Comment")?;
+    let made =
+        call.store().add_comment(call.caller(), kind.name(), &found.id, &text, call.now).await.about("Comment")?;
     Ok(page::one(&call, comments::shown(&call, &made)))
 }
