@@ -144,12 +144,13 @@ impl Store {
         tx.read_all(&sql, who).await
     }
 
-    /// Changes what a collection says of itself; for its owner.
+    /// Changes what a collection says of itself, and adds items; for its owner. All or nothing.
     pub async fn change_object_collection(
         &self,
         principal: &Principal,
         id: &str,
         text: CollectionText,
+        items: Vec<CollectedItem>,
         now: Timestamp,
     ) -> Result<ObjectCollection, StoreError> {
         checked(&text)?;
@@ -162,6 +163,7 @@ impl Store {
             let sql = "UPDATE object_collections SET name = $1, description = $2, private = $3, modified_at = $4 \
                            WHERE number = $5";
             tx.run(sql, values![name, description, private, now, found.number]).await?;
+            insert_items(tx, found.number, &items).await?;
             visible(tx, user, &id).await
         })
     }

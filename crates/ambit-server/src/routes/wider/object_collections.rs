@@ -10,7 +10,7 @@ use crate::present::object_collections::{NOUN, shown};
 use crate::present::{accounts, objects};
 use ambit_api::objects::Object;
 use ambit_api::{ApiError, ErrorCode};
-use ambit_model::id::blob_hash;
+use ambit_model::canonical_url::{canonical_url, url_id};
 use ambit_model::object::ObjectType;
 use ambit_store::{CollectedItem, CollectionText, ObjectCollection};
 use serde_json::{Map, Value};
@@ -38,7 +38,7 @@ fn items(kind: ObjectType, list: &Value) -> Result<Vec<CollectedItem>, ApiError>
             return Err(bad(format!("The type must be {}", kind.name())));
         }
         let text = |name: &str| item.get(name).and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty());
-        let named = text("url").filter(|_| kind == ObjectType::Url).map(|url| blob_hash(url.as_bytes()).to_string());
+        let named = text("url").filter(|_| kind == ObjectType::Url).map(url_id);
         let id = text("id").map(str::to_owned).or(named);
         let id = id.ok_or_else(|| bad("Each object must have an id".to_owned()))?;
         Ok(CollectedItem { kind: kind.name(), id })
@@ -46,11 +46,40 @@ fn items(kind: ObjectType, list: &Value) -> Result<Vec<CollectedItem>, ApiError>
     list.iter().map(item).collect()
 }
 
+/// The items of `raw_items`: hashes of files, URLs, addresses and names in one text, between blanks, commas or
+/// semicolons. What is none of these is refused by name, so that nothing is lost.
+fn raw_items(body: &Value) -> Result<Vec<CollectedItem>, ApiError> {
+    let bad = |message: String| ApiError::with(ErrorCode::BadRequest, message);
+    let text = match body.get("raw_items") {
+        None | Some(Value::Null) => return Ok(Vec::new()),
+        Some(Value::String(text)) => text,
+        Some(_) => return Err(bad("raw_items must be text".to_owned())),
+    };
+    let words = text.split(|c: char| c.is_whitespace() || c == ',' || c == ';').filter(|word| !word.is_empty());
+    let item =
+        |word: &str| raw_item(word).ok_or_else(|| bad(format!("raw_items: {word:?} is no hash, URL, address or name")));
+    words.map(item).collect()
+}
+
+fn raw_item(word: &str) -> Option<CollectedItem> {
+    let of = |kind: ObjectType, id: String| Some(CollectedItem { kind: kind.name(), id });
+    if [32, 40, 64].contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return of(ObjectType::File, word.to_ascii_lowercase());
+    }
+    if word.contains("://") {
+        return canonical_url(word).and_then(|url| of(ObjectType::Url, url_id(&url)));
+    }
+    let kinds = [ObjectType::IpAddress, ObjectType::Domain].into_iter();
+    let mut named = kinds.filter_map(|kind| Some((kind, kind.names(word).into_iter().next()?.1)));
+    let is_domain = |kind| kind == ObjectType::Domain;
+    named.find(|(kind, name)| !is_domain(*kind) || name.contains('.')).and_then(|(kind, name)| of(kind, name))
+}
+
 /// Make a collection of files, URLs, domains and addresses.
 pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
     let attributes = body_attributes(&call, "collection", None)?;
     let body = body_data(&call)?;
-    let mut all = Vec::new();
+    let mut all = raw_items(&body)?;
     for kind in ObjectType::ALL {
         if let Some(list) = body.pointer(&format!("/relationships/{}/data", kind.collection())) {
             all.extend(items(kind, list)?);
@@ -80,9 +109,12 @@ pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
 }
 
 /// Change name, description or privacy of a collection.
+///
+/// What `raw_items` names is added.
 pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
     let text = text(&body_attributes(&call, "collection", Some(call.id()))?)?;
-    let changed = call.store().change_object_collection(call.caller(), call.id(), text, call.now).await;
+    let more = raw_items(&body_data(&call)?)?;
+    let changed = call.store().change_object_collection(call.caller(), call.id(), text, more, call.now).await;
     let changed = shown(&call, &changed.about_named(NOUN, call.id())?).await?;
     Ok(page::one(&call, changed))
 }
