@@ -158,7 +158,7 @@ async fn collections_of_objects_are_their_owners_to_change() {
         assert_eq!(listed(&bob).await.unwrap(), ["a.test", "c.test"]);
         assert_eq!(lab.store.collected_counts(&bob, &made.id).await.unwrap(), [("domain".to_owned(), 2)]);
         let private = CollectionText { private: Some(true), ..CollectionText::default() };
-        let changed = lab.store.change_object_collection(&ann, &made.id, private, lab.now()).await.unwrap();
+        let changed = lab.store.change_object_collection(&ann, &made.id, private, Vec::new(), lab.now()).await.unwrap();
         assert_eq!((changed.name.as_str(), changed.private), ("ours", true));
         assert_eq!(listed(&bob).await, Err(StoreError::NotFound));
         assert!(lab.store.object_collections(&bob, Some(ann.user_id())).await.unwrap().is_empty());
