@@ -9,7 +9,7 @@ mod dirty;
 mod facts;
 mod graph;
 mod hunt;
-mod lease;
+pub(crate) mod lease;
 mod place;
 mod reconcile;
 mod turns;

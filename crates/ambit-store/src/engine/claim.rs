@@ -65,7 +65,7 @@ impl Engine {
         collections::lock(tx, collection).await?;
         let held = "SELECT 1 FROM runs r JOIN engines e ON e.id = r.engine_id WHERE r.id = $1 AND r.engine_id <> $2 \
                     AND e.heartbeat_at > $3";
-        if tx.row(held, values![id, self.id, now.0 - LAPSED_MS]).await?.is_some() {
+        if tx.exists(held, values![id, self.id, now.0 - LAPSED_MS]).await? {
             return Ok(None);
         }
         let (run, _) = load(tx, id).await?;

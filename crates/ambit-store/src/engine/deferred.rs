@@ -27,7 +27,7 @@ impl Engine {
     /// waits. What waits for rules that look no more (changed, disabled, too slow, at their limit) is dropped.
     pub async fn take_deferred(&self, live: &[LiveRuleset], limit: i64) -> Result<Deferred, StoreError> {
         let mut tx = self.store.read().await?;
-        if tx.row("SELECT 1 FROM hunts_deferred LIMIT 1", Vec::new()).await?.is_none() {
+        if !tx.exists("SELECT 1 FROM hunts_deferred LIMIT 1", Vec::new()).await? {
             return Ok(Deferred::default());
         }
         tx.rollback().await?;

@@ -208,7 +208,7 @@ impl Engine {
     /// are to be aborted end here.
     pub async fn hold_jobs(&self, limit: i64, now: Timestamp) -> Result<Vec<HeldJob>, StoreError> {
         let mut tx = self.store.read().await?;
-        if tx.row("SELECT 1 FROM retrohunt_jobs WHERE finished_at IS NULL LIMIT 1", Vec::new()).await?.is_none() {
+        if !tx.exists("SELECT 1 FROM retrohunt_jobs WHERE finished_at IS NULL LIMIT 1", Vec::new()).await? {
             return Ok(Vec::new());
         }
         tx.rollback().await?;

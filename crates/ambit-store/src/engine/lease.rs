@@ -73,7 +73,7 @@ impl Engine {
             let (_, collection) = load(tx, run).await?;
             collections::lock(tx, collection).await?;
             let rows = work.iter().flat_map(|work| values![work.id, work.fence]).collect();
-            tx.many("DELETE FROM work WHERE (id, fence) IN (", 2, rows, ") AND state = 1").await
+            tx.many("DELETE FROM work WHERE (id, fence) IN (", 2, rows, &format!(") AND state = {LEASED}")).await
         })
     }
 
@@ -118,7 +118,7 @@ async fn could_start_quietly(tx: &mut Tx, run: RunId, wire_now: Timestamp) -> Re
     let sql = format!(
         "SELECT 1 FROM work WHERE run_id = $1 AND state = {OPEN} AND footprint <= $2 AND not_before <= $3 LIMIT 1"
     );
-    Ok(tx.row(&sql, values![run, BINDING_FOOTPRINT_MAX.number(), wire_now]).await?.is_some())
+    Ok(tx.exists(&sql, values![run, BINDING_FOOTPRINT_MAX.number(), wire_now]).await?)
 }
 
 async fn lease(
@@ -131,15 +131,20 @@ async fn lease(
     let (_, collection) = load(tx, run).await?;
     collections::lock(tx, collection).await?;
     let held = "SELECT 1 FROM runs WHERE id = $1 AND state = $2 AND engine_id = $3";
-    if limit == 0 || tx.row(held, values![run, RunState::Running.name(), engine]).await?.is_none() {
+    if limit == 0 || !tx.exists(held, values![run, RunState::Running.name(), engine]).await? {
         return Ok(Vec::new());
     }
+    let mut asked = false;
     for (low, high) in CLASSES {
         if !reconciled && low > Clearance::L0 && !is_leased(tx, run, (low, Clearance::L4)).await? {
             return Ok(Vec::new());
         }
-        if low > BINDING_FOOTPRINT_MAX && second_probe_owed(tx, run, wire_now).await?.is_some() {
-            return Ok(Vec::new());
+        // What is owed does not change in here: it is asked once, before the first class that waits for it.
+        if low > BINDING_FOOTPRINT_MAX && !asked {
+            asked = true;
+            if second_probe_owed(tx, run, wire_now).await?.is_some() {
+                return Ok(Vec::new());
+            }
         }
         let wanted = i64::try_from(limit).expect("bounded above");
         let (mut ids, least) = open_rows(tx, run, (low, high), wire_now, wanted).await?;
@@ -165,7 +170,7 @@ async fn lease(
 async fn is_leased(tx: &mut Tx, run: RunId, class: (Clearance, Clearance)) -> Result<bool, StoreError> {
     let sql =
         format!("SELECT 1 FROM work WHERE run_id = $1 AND state = {LEASED} AND footprint BETWEEN $2 AND $3 LIMIT 1");
-    Ok(tx.row(&sql, values![run, class.0.number(), class.1.number()]).await?.is_some())
+    Ok(tx.exists(&sql, values![run, class.0.number(), class.1.number()]).await?)
 }
 
 /// Rows of a class that could start now, in the order in which they should, and the least priority among them.

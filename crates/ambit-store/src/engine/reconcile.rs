@@ -388,5 +388,5 @@ async fn looked_since(
                AND (l.uid = $4 OR l.uid IN (SELECT e.from_uid FROM edges e WHERE e.to_uid = $4 AND e.closed_at IS \
                NULL)) LIMIT 1"
     );
-    Ok(tx.row(&sql, values![after, closed.run, closed.wire, entity]).await?.is_some())
+    Ok(tx.exists(&sql, values![after, closed.run, closed.wire, entity]).await?)
 }
