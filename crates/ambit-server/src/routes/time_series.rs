@@ -11,6 +11,7 @@ use ambit_api::issues::IssueDetail;
 use ambit_api::time_series::{EntityAtPointResult, IssueAtPointResult};
 use ambit_api::{ApiError, success};
 use ambit_model::Timestamp;
+use ambit_store::Item;
 
 const MESSAGE: &str = "Success";
 
@@ -36,16 +37,22 @@ pub(crate) async fn issue(call: Call) -> Result<Answer, ApiError> {
 /// List the moments at which an entity changed, oldest first.
 pub(crate) async fn points_of_entity(call: Call) -> Result<Answer, ApiError> {
     let (id, start) = (call.parameter("uid"), start(&call)?);
-    let points =
-        call.store().points_in_time(call.caller(), id, call.project, start).await.about(entity_shapes::NOUN)?;
+    let points = call
+        .store()
+        .points_in_time(call.caller(), (Item::Entity, id), call.project, start)
+        .await
+        .about(entity_shapes::NOUN)?;
     Ok(Answer::json(&success(MESSAGE, points)))
 }
 
 /// List the moments at which an issue changed, oldest first.
 pub(crate) async fn points_of_issue(call: Call) -> Result<Answer, ApiError> {
     let (id, start) = (call.parameter("uid"), start(&call)?);
-    let points =
-        call.store().issue_points_in_time(call.caller(), id, call.project, start).await.about(issue_shapes::NOUN)?;
+    let points = call
+        .store()
+        .points_in_time(call.caller(), (Item::Issue, id), call.project, start)
+        .await
+        .about(issue_shapes::NOUN)?;
     Ok(Answer::json(&success(MESSAGE, points)))
 }
 

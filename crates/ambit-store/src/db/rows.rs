@@ -67,7 +67,8 @@ pub(crate) fn list<T: Columns>() -> String {
 
 /// Declares a struct that is read from rows, or says it of one that is declared elsewhere. Each member is read from the
 /// column of its own name, from `= "another"`, from the document in it (`= (json)`, `= (json "another")`), through a
-/// function (`= ("column", |value: Stored| …)`), from the columns of a `= Nested` struct, or from none: `= { value }`.
+/// function (`= ("column", |value: Stored| …)`), from an expression (`= (sql text())`), from the columns of a `= Nested`
+/// struct, or from none: `= { value }`.
 /// Columns of their own name are those of the table after `of`, if there is one.
 ///
 /// ```ignore
@@ -110,6 +111,7 @@ macro_rules! columns {
     (@names $member:ident $column:literal) => { vec![$column.to_owned()] };
     (@names $member:ident (json $column:literal)) => { vec![$column.to_owned()] };
     (@names $member:ident ($column:literal, $how:expr)) => { vec![$column.to_owned()] };
+    (@names $member:ident (sql $sql:expr)) => { vec![$sql] };
     (@names $member:ident { $value:expr }) => { Vec::new() };
     (@names $member:ident $nested:ident) => { <$nested as $crate::db::rows::Columns>::names() };
 }
@@ -194,6 +196,11 @@ impl Tx {
     /// The first row of an answer, read; `NotFound` where there is none.
     pub(crate) async fn find<T: FromRow>(&mut self, sql: &str, values: Vec<Value>) -> Result<T, StoreError> {
         self.read_first(sql, values).await?.ok_or(StoreError::NotFound)
+    }
+
+    /// Whether an answer has a row.
+    pub(crate) async fn exists(&mut self, sql: &str, values: Vec<Value>) -> Result<bool, StoreError> {
+        Ok(self.row(sql, values).await?.is_some())
     }
 
     /// Runs a statement that has to change a row; `NotFound` where it changes none.

@@ -69,7 +69,7 @@ impl Store {
                 changed += uids.len();
                 let said = apply(tx, &principal, (collection, item), &uids, &change, now).await?;
                 for (uid, action, details) in said {
-                    audit::insert(tx, &principal, Some(project), action, &uid.to_string(), details, now).await?;
+                    audit::insert(tx, &principal, Some(project), action, uid, details, now).await?;
                 }
             }
             Ok(changed)

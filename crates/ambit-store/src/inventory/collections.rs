@@ -333,7 +333,7 @@ impl Store {
             seeds::insert(tx, (id, uuid), &new.seeds, principal.user_id(), now).await?;
             limits.check_seeds(tx, &principal, project, &new.seeds).await?;
             let details = json!({"name": printable, "workflow": new.workflow, "seeds": new.seeds.len()});
-            audit::insert(tx, &principal, Some(project), "collection.create", &uuid.to_string(), details, now).await?;
+            audit::insert(tx, &principal, Some(project), "collection.create", uuid, details, now).await?;
             feed::note(tx, &feed::Note::person(project, Noun::Collection, uuid, What::Appeared).of(id), now).await?;
             Ok(view)
         })
@@ -347,16 +347,7 @@ impl Store {
             let collection = view.collection;
             delete(tx, collection.id, collection.project, uuid, principal.user_uuid(), now).await?;
             let details = json!({"name": collection.name});
-            audit::insert(
-                tx,
-                &principal,
-                Some(collection.project),
-                "collection.delete",
-                &uuid.to_string(),
-                details,
-                now,
-            )
-            .await
+            audit::insert(tx, &principal, Some(collection.project), "collection.delete", uuid, details, now).await
         })
     }
 }
@@ -370,7 +361,7 @@ async fn insert(
 ) -> Result<Uuid, StoreError> {
     let taken = "SELECT id FROM collections WHERE uuid = $1";
     let uuid = match new.uuid {
-        Some(wanted) if tx.row(taken, values![wanted]).await?.is_none() => wanted,
+        Some(wanted) if !tx.exists(taken, values![wanted]).await? => wanted,
         _ => Uuid::new_v4(),
     };
     let wire_blob = match &new.wire {

@@ -169,7 +169,7 @@ impl Store {
             row.extend(values![sealed, principal.user_id(), now]);
             tx.run(sql, row).await?;
             let details = json!({"name": new.name, "type": new.kind});
-            audit::insert(tx, &principal, Some(project), "integration.create", &uuid.to_string(), details, now).await?;
+            audit::insert(tx, &principal, Some(project), "integration.create", uuid, details, now).await?;
             require(tx, &principal, uuid, ProjectRole::Owner).await
         })
     }
@@ -204,8 +204,7 @@ impl Store {
             tx.run("DELETE FROM integration_collections WHERE integration_id = $1", values![view.id]).await?;
             tx.run("DELETE FROM integrations WHERE id = $1", values![view.id]).await?;
             let details = json!({"name": view.name, "type": view.kind});
-            audit::insert(tx, &principal, Some(view.project), "integration.delete", &uuid.to_string(), details, now)
-                .await
+            audit::insert(tx, &principal, Some(view.project), "integration.delete", uuid, details, now).await
         })
     }
 

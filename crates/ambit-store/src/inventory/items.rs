@@ -2,7 +2,7 @@
 
 use crate::db::sql::{Tx, from_json};
 use crate::inventory::collections::CollectionRef;
-use crate::inventory::views::{self, Table};
+use crate::inventory::views;
 use crate::{Principal, Store, StoreError};
 use ambit_model::Uid;
 use ambit_model::user::CollectionRole;
@@ -30,13 +30,6 @@ impl Item {
             "entity" | "entities" => Some(Self::Entity),
             "issue" | "issues" => Some(Self::Issue),
             _ => None,
-        }
-    }
-
-    fn table(self) -> Table {
-        match self {
-            Self::Entity => Table::Entities,
-            Self::Issue => Table::Issues,
         }
     }
 }
@@ -70,7 +63,7 @@ pub(crate) async fn require(
     project: Option<i64>,
     role: CollectionRole,
 ) -> Result<ItemView, StoreError> {
-    let base = views::find(tx, principal, item.table(), id, project, role).await?;
+    let base = views::find(tx, principal, item, id, project, role).await?;
     let record: Record = from_json(&base.record)?;
     Ok(ItemView {
         item,

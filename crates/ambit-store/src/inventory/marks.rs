@@ -2,6 +2,7 @@
 
 use crate::db::writer::transaction;
 use crate::engine::mark_dirty;
+use crate::inventory::items::Item;
 use crate::inventory::{collections, views};
 use crate::people::audit;
 use crate::record::{ChangeContext, Changes, closing};
@@ -50,7 +51,7 @@ impl Store {
     ) -> Result<(), StoreError> {
         let (principal, id) = (principal.clone(), id.to_owned());
         transaction!(self, Person, async |tx| {
-            let (collection, uid) = views::issue_to_change(tx, &principal, &id, project).await?;
+            let (collection, uid) = views::to_change(tx, &principal, (Item::Issue, &id), project).await?;
             collections::lock(tx, collection.id).await?;
             let mut changes = Changes::new(ChangeContext::enter(tx, collection.id, None, true, now).await?);
             changes.load_issues(tx, [uid]).await?;
@@ -62,8 +63,7 @@ impl Store {
             changes.refold.insert(row.record.entity_uid);
             changes.write(tx).await?;
             let details = json!({"from": before.name(), "to": status.name()});
-            audit::insert(tx, &principal, Some(collection.project), "issue.status", &uid.to_string(), details, now)
-                .await
+            audit::insert(tx, &principal, Some(collection.project), "issue.status", uid, details, now).await
         })
     }
 
@@ -81,7 +81,7 @@ impl Store {
         let tags = flags.tags.as_deref().map(clean_tags).transpose()?;
         let (principal, id, flags) = (principal.clone(), id.to_owned(), flags.clone());
         let moved = transaction!(self, Person, async |tx| {
-            let (collection, uid) = views::entity_to_change(tx, &principal, &id, project).await?;
+            let (collection, uid) = views::to_change(tx, &principal, (Item::Entity, &id), project).await?;
             collections::lock(tx, collection.id).await?;
             let mut changes = Changes::new(ChangeContext::enter(tx, collection.id, None, true, now).await?);
             changes.load_entities(tx, [uid]).await?;
@@ -103,8 +103,7 @@ impl Store {
             if moved {
                 collections::raise_scope_revision(tx, collection.id).await?;
             }
-            audit::insert(tx, &principal, Some(collection.project), "entity.flags", &uid.to_string(), details, now)
-                .await?;
+            audit::insert(tx, &principal, Some(collection.project), "entity.flags", uid, details, now).await?;
             Ok(moved.then_some(collection.uuid))
         })?;
         match moved {

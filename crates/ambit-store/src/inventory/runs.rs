@@ -3,6 +3,7 @@
 use crate::db::rows::{columns, list};
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
+use crate::engine::lease;
 use crate::inventory::{collections, feed, seeds};
 use crate::people::audit;
 use crate::{Principal, Store, StoreError};
@@ -66,13 +67,17 @@ columns! {
 
 columns! {
     RunCounters of r {
-        work_open: "(SELECT COUNT(*) FROM work w WHERE w.run_id = r.id AND w.state = 0) + (SELECT COUNT(*) FROM work w \
-                    WHERE w.run_id = r.id AND w.state = 1)",
+        work_open: (sql [count_work(lease::OPEN), count_work(lease::LEASED)].join(" + ")),
         work_done,
         work_unknown,
         entities: "CASE WHEN r.state IN ('finished', 'failed', 'cancelled') THEN r.entities ELSE c.entity_count END",
         new_entities,
     }
+}
+
+/// Counts the rows of a run's work that are in a state.
+fn count_work(state: i64) -> String {
+    format!("(SELECT COUNT(*) FROM work w WHERE w.run_id = r.id AND w.state = {state})")
 }
 
 columns! { NotDone { reason, task, count, example } }
@@ -170,16 +175,8 @@ impl Store {
             if let Started::Scheduled(run) = &started {
                 limits.check_run(tx, &principal).await?;
                 let details = json!({"run": run.id});
-                audit::insert(
-                    tx,
-                    &principal,
-                    Some(collection.project),
-                    "run.start",
-                    &collection.uuid.to_string(),
-                    details,
-                    now,
-                )
-                .await?;
+                audit::insert(tx, &principal, Some(collection.project), "run.start", collection.uuid, details, now)
+                    .await?;
             }
             Ok(started)
         })
@@ -282,7 +279,7 @@ impl Store {
                 RunState::Cancelled => "run.cancel",
                 _ => "run.resume",
             };
-            audit::insert(tx, &principal, Some(run.project), action, &id.to_string(), json!({}), now).await?;
+            audit::insert(tx, &principal, Some(run.project), action, id, json!({}), now).await?;
             note(tx, &run, collection, What::Changed, true, now).await?;
             Ok(load(tx, id).await?.0)
         })

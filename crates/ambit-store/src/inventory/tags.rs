@@ -65,8 +65,7 @@ impl Store {
                 Item::Issue => "issue.tag",
             };
             let details = json!({"added": add, "removed": remove});
-            audit::insert(tx, &principal, Some(collection.project), action, &view.uid.to_string(), details, now)
-                .await?;
+            audit::insert(tx, &principal, Some(collection.project), action, view.uid, details, now).await?;
             Ok(after)
         })
     }

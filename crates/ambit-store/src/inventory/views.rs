@@ -4,6 +4,7 @@
 use crate::db::rows::{columns, list};
 use crate::db::sql::{Row, Tx, from_json, values};
 use crate::inventory::collections::CollectionRef;
+use crate::inventory::items::Item;
 use crate::{Principal, Store, StoreError};
 use ambit_model::entity::EntityRecord;
 use ambit_model::issue::IssueRecord;
@@ -72,39 +73,24 @@ columns! {
     }
 }
 
-/// A noun whose records people read by id; the texts are literals of this file.
-#[derive(Clone, Copy)]
-pub(crate) enum Table {
-    Entities,
-    Issues,
-}
-
 pub(crate) const COLLECTION_JOINS: &str =
     "JOIN collections c ON c.id = t.collection_id JOIN projects p ON p.id = c.project_id
     JOIN organizations o ON o.id = p.organization_id";
 
-impl Table {
-    fn noun(self) -> &'static str {
-        match self {
-            Self::Entities => "entity",
-            Self::Issues => "issue",
-        }
-    }
-
-    fn select(self) -> String {
-        let (table, scoped_at, entity) = match self {
-            Self::Entities => ("entities", "t.scoped_at", "t.id"),
-            Self::Issues => ("issues", "NULL", "(SELECT e.id FROM entities e WHERE e.uid = t.entity_uid)"),
-        };
-        format!(
-            "SELECT {}, CAST({scoped_at} AS BIGINT), {entity} FROM {table} t {COLLECTION_JOINS} WHERE c.deleted_at IS \
+/// Selects records that were not deleted.
+fn select(item: Item) -> String {
+    let (table, scoped_at, entity) = match item {
+        Item::Entity => ("entities", "t.scoped_at", "t.id"),
+        Item::Issue => ("issues", "NULL", "(SELECT e.id FROM entities e WHERE e.uid = t.entity_uid)"),
+    };
+    format!(
+        "SELECT {}, CAST({scoped_at} AS BIGINT), {entity} FROM {table} t {COLLECTION_JOINS} WHERE c.deleted_at IS \
              NULL AND p.deleted_at IS NULL",
-            list::<Base>()
-        )
-    }
+        list::<Base>()
+    )
 }
 
-/// Rows of `Table::select`.
+/// Rows of `select`.
 fn bases(rows: &[Row]) -> Result<Vec<Base>, StoreError> {
     let base = |row: &Row| {
         let (base, scoped_at, entity_id): (Base, _, _) = row.read()?;
@@ -118,13 +104,13 @@ fn bases(rows: &[Row]) -> Result<Vec<Base>, StoreError> {
 pub(crate) async fn find(
     tx: &mut Tx,
     principal: &Principal,
-    table: Table,
+    item: Item,
     id: &str,
     project: Option<i64>,
     role: CollectionRole,
 ) -> Result<Base, StoreError> {
     let bases = if let Ok(uid) = id.parse::<Uid>() {
-        bases(&tx.rows(&format!("{} AND t.uid = $1", table.select()), values![uid]).await?)?
+        bases(&tx.rows(&format!("{} AND t.uid = $1", select(item)), values![uid]).await?)?
     } else {
         // A record's uuid is the beginning of its uid with six bits replaced: the ids that begin so are a short range
         // of the index.
@@ -133,7 +119,7 @@ pub(crate) async fn find(
         let (mut low, mut high) = (start.clone(), start);
         low.resize(32, 0);
         high.resize(32, u8::MAX);
-        let rows = tx.rows(&format!("{} AND t.uid >= $1 AND t.uid <= $2", table.select()), values![low, high]).await?;
+        let rows = tx.rows(&format!("{} AND t.uid >= $1 AND t.uid <= $2", select(item)), values![low, high]).await?;
         let mut bases = bases(&rows)?;
         bases.retain(|base| base.uid.uuid() == uuid);
         bases
@@ -147,7 +133,7 @@ pub(crate) async fn find(
 }
 
 /// The version in force at a moment, with the `last_seen` of that moment.
-async fn at(tx: &mut Tx, table: Table, base: Base, moment: Timestamp, now: Timestamp) -> Result<At<Base>, StoreError> {
+async fn at(tx: &mut Tx, item: Item, base: Base, moment: Timestamp, now: Timestamp) -> Result<At<Base>, StoreError> {
     let moment = moment.min(now);
     if moment < base.first_seen {
         return Ok(At::BeforeFirstSeen(base.first_seen));
@@ -156,7 +142,7 @@ async fn at(tx: &mut Tx, table: Table, base: Base, moment: Timestamp, now: Times
     if then.opened_at > moment {
         let sql = "SELECT record, opened_at FROM versions WHERE noun = $1 AND uid = $2 AND opened_at <= $3 ORDER BY \
                    opened_revision DESC LIMIT 1";
-        let version = tx.read_first(sql, values![table.noun(), then.uid, moment]).await?;
+        let version = tx.read_first(sql, values![item.name(), then.uid, moment]).await?;
         (then.record, then.opened_at) =
             version.ok_or_else(|| StoreError::Bug(format!("no version of {} at {moment}", then.uid)))?;
     }
@@ -177,18 +163,13 @@ async fn last_seen_at(tx: &mut Tx, then: &Base, moment: Timestamp) -> Result<Tim
 }
 
 /// Openings of all versions from a moment on, oldest first.
-async fn points(
-    tx: &mut Tx,
-    table: Table,
-    base: &Base,
-    start: Option<Timestamp>,
-) -> Result<Vec<Timestamp>, StoreError> {
+async fn points(tx: &mut Tx, item: Item, base: &Base, start: Option<Timestamp>) -> Result<Vec<Timestamp>, StoreError> {
     let sql = format!(
         "SELECT opened_at FROM versions WHERE noun = $1 AND uid = $2 AND opened_at >= $3 ORDER BY opened_revision DESC \
          LIMIT {POINTS_MAX}"
     );
     let start = start.unwrap_or(Timestamp(i64::MIN));
-    let mut points: Vec<Timestamp> = tx.read_all(&sql, values![table.noun(), base.uid, start]).await?;
+    let mut points: Vec<Timestamp> = tx.read_all(&sql, values![item.name(), base.uid, start]).await?;
     points.reverse();
     if base.opened_at >= start {
         points.push(base.opened_at);
@@ -241,7 +222,7 @@ impl Store {
         project: Option<i64>,
     ) -> Result<EntityView, StoreError> {
         let mut tx = self.read().await?;
-        entity(find(&mut tx, principal, Table::Entities, id, project, CollectionRole::Viewer).await?)
+        entity(find(&mut tx, principal, Item::Entity, id, project, CollectionRole::Viewer).await?)
     }
 
     /// An issue by its uid (64 hexadecimal characters) or uuid.
@@ -252,7 +233,7 @@ impl Store {
         project: Option<i64>,
     ) -> Result<IssueView, StoreError> {
         let mut tx = self.read().await?;
-        issue(find(&mut tx, principal, Table::Issues, id, project, CollectionRole::Viewer).await?)
+        issue(find(&mut tx, principal, Item::Issue, id, project, CollectionRole::Viewer).await?)
     }
 
     /// An entity as it was shown at a moment; a future one is now.
@@ -265,8 +246,8 @@ impl Store {
         now: Timestamp,
     ) -> Result<At<EntityView>, StoreError> {
         let mut tx = self.read().await?;
-        let base = find(&mut tx, principal, Table::Entities, id, project, CollectionRole::Viewer).await?;
-        map(at(&mut tx, Table::Entities, base, moment, now).await?, entity)
+        let base = find(&mut tx, principal, Item::Entity, id, project, CollectionRole::Viewer).await?;
+        map(at(&mut tx, Item::Entity, base, moment, now).await?, entity)
     }
 
     /// An issue as it was shown at a moment; a future one is now.
@@ -279,55 +260,31 @@ impl Store {
         now: Timestamp,
     ) -> Result<At<IssueView>, StoreError> {
         let mut tx = self.read().await?;
-        let base = find(&mut tx, principal, Table::Issues, id, project, CollectionRole::Viewer).await?;
-        map(at(&mut tx, Table::Issues, base, moment, now).await?, issue)
+        let base = find(&mut tx, principal, Item::Issue, id, project, CollectionRole::Viewer).await?;
+        map(at(&mut tx, Item::Issue, base, moment, now).await?, issue)
     }
 
-    /// The moments from `start` on at which another version of an entity was opened, oldest first.
+    /// The moments from `start` on at which another version of an entity or issue was opened, oldest first.
     pub async fn points_in_time(
         &self,
         principal: &Principal,
-        id: &str,
+        (item, id): (Item, &str),
         project: Option<i64>,
         start: Option<Timestamp>,
     ) -> Result<Vec<Timestamp>, StoreError> {
         let mut tx = self.read().await?;
-        let base = find(&mut tx, principal, Table::Entities, id, project, CollectionRole::Viewer).await?;
-        points(&mut tx, Table::Entities, &base, start).await
-    }
-
-    /// The moments from `start` on at which another version of an issue was opened, oldest first.
-    pub async fn issue_points_in_time(
-        &self,
-        principal: &Principal,
-        id: &str,
-        project: Option<i64>,
-        start: Option<Timestamp>,
-    ) -> Result<Vec<Timestamp>, StoreError> {
-        let mut tx = self.read().await?;
-        let base = find(&mut tx, principal, Table::Issues, id, project, CollectionRole::Viewer).await?;
-        points(&mut tx, Table::Issues, &base, start).await
+        let base = find(&mut tx, principal, item, id, project, CollectionRole::Viewer).await?;
+        points(&mut tx, item, &base, start).await
     }
 }
 
-/// Where a person changes an entity: its collection's integer id and project, and its uid.
-pub(crate) async fn entity_to_change(
+/// Where a person changes an entity or issue: its collection, and its uid.
+pub(crate) async fn to_change(
     tx: &mut Tx,
     principal: &Principal,
-    id: &str,
+    (item, id): (Item, &str),
     project: Option<i64>,
 ) -> Result<(CollectionRef, Uid), StoreError> {
-    let base = find(tx, principal, Table::Entities, id, project, CollectionRole::Analyst).await?;
-    Ok((base.collection, base.uid))
-}
-
-/// Where a person changes an issue.
-pub(crate) async fn issue_to_change(
-    tx: &mut Tx,
-    principal: &Principal,
-    id: &str,
-    project: Option<i64>,
-) -> Result<(CollectionRef, Uid), StoreError> {
-    let base = find(tx, principal, Table::Issues, id, project, CollectionRole::Analyst).await?;
+    let base = find(tx, principal, item, id, project, CollectionRole::Analyst).await?;
     Ok((base.collection, base.uid))
 }

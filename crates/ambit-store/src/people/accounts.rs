@@ -166,7 +166,7 @@ impl Store {
             }
             let caps: Map<String, Value> = caps.into_iter().map(|(name, allowed)| (name, json!(allowed))).collect();
             let details = json!({"caps": caps, "groups": groups});
-            audit::insert(tx, &principal, None, "quota.set", &user.to_string(), details, now).await
+            audit::insert(tx, &principal, None, "quota.set", user, details, now).await
         })
     }
 
@@ -201,7 +201,7 @@ impl Store {
     /// Whether a user may act now: there, and not suspended.
     pub async fn is_active(&self, user: i64) -> Result<bool, StoreError> {
         let mut tx = self.read().await?;
-        Ok(tx.row("SELECT 1 FROM users WHERE id = $1 AND status = $2", values![user, ACTIVE]).await?.is_some())
+        Ok(tx.exists("SELECT 1 FROM users WHERE id = $1 AND status = $2", values![user, ACTIVE]).await?)
     }
 }
 

@@ -5,6 +5,7 @@ use crate::db::sql::{Tx, to_json, values};
 use crate::{Principal, Store, StoreError};
 use ambit_model::Timestamp;
 use serde_json::Value;
+use std::fmt::Display;
 
 /// Rows of one page at most.
 const PAGE_ROWS_MAX: usize = 1_000;
@@ -32,13 +33,13 @@ pub(crate) async fn insert(
     principal: &Principal,
     project: Option<i64>,
     action: &'static str,
-    object: &str,
+    object: impl Display + Send,
     details: Value,
     now: Timestamp,
 ) -> Result<(), StoreError> {
     tx.run(
         "INSERT INTO audit (at, user_id, project_id, action, object, details) VALUES ($1, $2, $3, $4, $5, $6)",
-        values![now, principal.user_id(), project, action, object, to_json(&details)],
+        values![now, principal.user_id(), project, action, object.to_string(), to_json(&details)],
     )
     .await?;
     Ok(())

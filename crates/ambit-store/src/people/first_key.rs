@@ -44,7 +44,7 @@ impl Store {
         let hash = self.inner.secret.token_hash(token);
         // Most tokens that unauthenticated clients try do not exist, and cost only a read.
         let sql = "SELECT 1 FROM key_tokens WHERE hash = $1 AND expires_at > $2";
-        if self.read().await?.row(sql, values![hash.as_slice(), now]).await?.is_none() {
+        if !self.read().await?.exists(sql, values![hash.as_slice(), now]).await? {
             return Err(StoreError::NotFound);
         }
         let draft = Draft::new(&self.inner.secret, LABEL);
@@ -54,7 +54,7 @@ impl Store {
             let principal = access::load(tx, user, None).await?;
             let issued = draft.insert(tx, principal.user_id(), keys::Origin::default(), now).await?;
             let details = json!({"user": principal.email(), "visible": issued.visible, "label": issued.label});
-            audit::insert(tx, &principal, None, "key.redeem", &issued.id.to_string(), details, now).await?;
+            audit::insert(tx, &principal, None, "key.redeem", issued.id, details, now).await?;
             Ok(issued)
         })
     }

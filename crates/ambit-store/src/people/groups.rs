@@ -57,7 +57,7 @@ pub(crate) async fn administers(tx: &mut Tx, principal: &Principal, group: i64) 
         return Ok(principal.administrator());
     }
     let sql = "SELECT 1 FROM group_members WHERE group_id = $1 AND user_id = $2 AND administrator = 1";
-    Ok(tx.row(sql, values![group, principal.user_id()]).await?.is_some())
+    Ok(tx.exists(sql, values![group, principal.user_id()]).await?)
 }
 
 async fn require_administrator_of(tx: &mut Tx, principal: &Principal, group: i64) -> Result<(), StoreError> {
@@ -113,7 +113,7 @@ async fn bring(
         found => found?,
     };
     let is = "SELECT 1 FROM group_members WHERE group_id = $1 AND user_id = $2";
-    if by.administrator() || tx.row(is, values![group, user.id]).await?.is_some() {
+    if by.administrator() || tx.exists(is, values![group, user.id]).await? {
         join(tx, group, user.id, administrator).await?;
         invitations::end(tx, InvitedTo::Group, group, user.id).await?;
         return Ok(Brought::In);
@@ -173,7 +173,7 @@ impl Store {
                 users::write_quota(tx, "group", group, name, *allowed).await?;
             }
             let caps: Map<String, Value> = caps.into_iter().map(|(name, allowed)| (name, json!(allowed))).collect();
-            audit::insert(tx, &principal, None, "quota.set", &group.to_string(), Value::Object(caps), now).await
+            audit::insert(tx, &principal, None, "quota.set", group, Value::Object(caps), now).await
         })
     }
 

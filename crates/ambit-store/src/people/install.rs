@@ -51,7 +51,7 @@ async fn insert_owner(
     if tx.is_postgres() {
         tx.run("LOCK TABLE organizations IN EXCLUSIVE MODE", Vec::new()).await?;
     }
-    if tx.row("SELECT id FROM organizations", Vec::new()).await?.is_some() {
+    if tx.exists("SELECT id FROM organizations", Vec::new()).await? {
         return Ok(None);
     }
     let organization: i64 = tx

@@ -129,7 +129,7 @@ pub(crate) async fn to_group(
     now: Timestamp,
 ) -> Result<(), StoreError> {
     let sql = "SELECT 1 FROM invitations WHERE kind = 'group' AND target_id = $1 AND user_id = $2 AND role = $3";
-    let administrator = administrator || tx.row(sql, values![group, user.id, ADMINISTRATOR]).await?.is_some();
+    let administrator = administrator || tx.exists(sql, values![group, user.id, ADMINISTRATOR]).await?;
     let role = if administrator { ADMINISTRATOR } else { MEMBER };
     insert(tx, by, (InvitedTo::Group, group), user, role, None, now).await
 }
@@ -178,7 +178,7 @@ async fn accept(tx: &mut Tx, principal: &Principal, id: i64, now: Timestamp) -> 
                 ProjectRole::from_name(&held.role).ok_or_else(|| StoreError::Bug("unknown project role".to_owned()))?;
             projects::put_member(tx, held.target, held.user, role, held.member, now).await?;
             let details = json!({"role": held.role});
-            audit::insert(tx, principal, Some(held.target), "invitation.accept", &uuid.to_string(), details, now).await
+            audit::insert(tx, principal, Some(held.target), "invitation.accept", uuid, details, now).await
         }
         InvitedTo::Group => {
             let sql = "SELECT name FROM user_groups WHERE id = $1";
@@ -244,7 +244,7 @@ impl Store {
             let action = if declined { "invitation.decline" } else { "invitation.withdraw" };
             let project = (held.kind == InvitedTo::Project).then_some(held.target);
             let details = json!({"user": held.user, "role": held.role});
-            audit::insert(tx, &principal, project, action, &id.to_string(), details, now).await
+            audit::insert(tx, &principal, project, action, id, details, now).await
         })
     }
 }

@@ -210,7 +210,7 @@ impl Store {
             let origin = Origin::of(tx, &principal, new.expires_at).await?;
             let issued = draft.insert(tx, user.id, origin, now).await?;
             let details = json!({"user": user.email, "visible": issued.visible, "label": issued.label});
-            audit::insert(tx, &principal, None, "key.create", &issued.id.to_string(), details, now).await?;
+            audit::insert(tx, &principal, None, "key.create", issued.id, details, now).await?;
             Ok(issued)
         })
     }
@@ -237,7 +237,7 @@ impl Store {
             let user: i64 = tx.find(sql, caller).await?;
             let revoked = revoke_children(tx, id, user, now).await?;
             let details = json!({"with_it": revoked.with_it, "of_others": revoked.of_others});
-            audit::insert(tx, &principal, None, "key.revoke", &id.to_string(), details, now).await?;
+            audit::insert(tx, &principal, None, "key.revoke", id, details, now).await?;
             Ok(revoked)
         })?;
         self.inner.access.clear();

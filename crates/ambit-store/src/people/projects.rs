@@ -138,7 +138,7 @@ async fn bring(
         found => found?,
     };
     let is = "SELECT 1 FROM members WHERE project_id = $1 AND user_id = $2";
-    if by.administrator() || tx.row(is, values![project, user.id]).await?.is_some() {
+    if by.administrator() || tx.exists(is, values![project, user.id]).await? {
         let held = invitations::end(tx, InvitedTo::Project, project, user.id).await?.flatten();
         put_member(tx, project, user.id, role, held, now).await?;
     } else {
@@ -277,16 +277,8 @@ impl Store {
             let organization: i64 = tx.read_one("SELECT id FROM organizations ORDER BY id LIMIT 1", Vec::new()).await?;
             let id = insert(tx, organization, &name, caller.user_id(), now).await?;
             let created = view(tx.read_one(&format!("{} WHERE p.id = $1", select()), values![id]).await?, &caller);
-            audit::insert(
-                tx,
-                &caller,
-                Some(id),
-                "project.create",
-                &created.project.uuid.to_string(),
-                json!({"name": name}),
-                now,
-            )
-            .await?;
+            audit::insert(tx, &caller, Some(id), "project.create", created.project.uuid, json!({"name": name}), now)
+                .await?;
             feed::note(tx, &feed::Note::person(id, Noun::Project, created.project.uuid, What::Appeared), now).await?;
             Ok(created)
         })?;
@@ -357,16 +349,8 @@ impl Store {
                 collections::delete(tx, collection, id, uuid, caller.user_uuid(), now).await?;
             }
             integrations::forget(tx, id).await?;
-            audit::insert(
-                tx,
-                &caller,
-                Some(id),
-                "project.delete",
-                &uuid.to_string(),
-                json!({"name": view.project.name}),
-                now,
-            )
-            .await?;
+            audit::insert(tx, &caller, Some(id), "project.delete", uuid, json!({"name": view.project.name}), now)
+                .await?;
             feed::note(tx, &feed::Note::person(id, Noun::Project, uuid, What::Disappeared), now).await?;
             tx.run("DELETE FROM invitations WHERE kind = 'project' AND target_id = $1", values![id]).await?;
             tx.run("UPDATE projects SET deleted_at = $1 WHERE id = $2", values![now, id]).await?;
@@ -427,7 +411,7 @@ impl Store {
             }
             keep_an_owner(tx, id).await?;
             let details = json!({"emails": names, "role": role.name()});
-            audit::insert(tx, &caller, Some(id), "member.add", &project.to_string(), details, now).await?;
+            audit::insert(tx, &caller, Some(id), "member.add", project, details, now).await?;
             let mut members = members(tx, id).await?;
             members.retain(|member| names.contains(&member.user.email) || names.contains(&member.user.username));
             Ok(Added { members, unknown })

@@ -49,8 +49,7 @@ impl Store {
                            ON CONFLICT (collection_id, member_id) DO UPDATE SET role = excluded.role";
             tx.run(sql, values![collection.id, member, role.name()]).await?;
             let details = json!({"member": member, "role": role.name()});
-            audit::insert(tx, &principal, Some(collection.project), "collection.role", &uuid.to_string(), details, now)
-                .await
+            audit::insert(tx, &principal, Some(collection.project), "collection.role", uuid, details, now).await
         })?;
         self.inner.access.clear();
         Ok(())
@@ -92,7 +91,7 @@ impl Store {
             let id = projects::require(tx, &principal, project, ProjectRole::Member).await?;
             projects::lock(tx, id).await?;
             let own = "SELECT 1 FROM members WHERE id = $1 AND project_id = $2 AND user_id = $3";
-            if tx.row(own, values![member, id, principal.user_id()]).await?.is_none() {
+            if !tx.exists(own, values![member, id, principal.user_id()]).await? {
                 principal.require_project(id, ProjectRole::Owner)?;
             }
             let mut removed = None;
@@ -107,7 +106,7 @@ impl Store {
             projects::keep_an_owner(tx, id).await?;
             tx.run("DELETE FROM collection_roles WHERE member_id = $1", values![member]).await?;
             let details = json!({"member": member, "user": user});
-            audit::insert(tx, &principal, Some(id), "member.remove", &project.to_string(), details, now).await
+            audit::insert(tx, &principal, Some(id), "member.remove", project, details, now).await
         })?;
         self.inner.access.clear();
         Ok(())

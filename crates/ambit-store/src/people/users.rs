@@ -93,14 +93,14 @@ pub(crate) async fn insert_user(
     now: Timestamp,
 ) -> Result<User, StoreError> {
     let email = clean_email(email)?;
-    if tx.row("SELECT id FROM users WHERE email = $1", values![&email]).await?.is_some() {
+    if tx.exists("SELECT id FROM users WHERE email = $1", values![&email]).await? {
         return Err(StoreError::Conflict(format!("a user with the address {email} is there already")));
     }
     let taken = "SELECT id FROM users WHERE username = $1";
     let username = match username {
         Some(given) => {
             let given = clean_name(given)?;
-            if tx.row(taken, values![&given]).await?.is_some() {
+            if tx.exists(taken, values![&given]).await? {
                 return Err(StoreError::Conflict(format!("a user named {given} is there already")));
             }
             given
@@ -111,7 +111,7 @@ pub(crate) async fn insert_user(
                 local.chars().map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' }).collect();
             let mut name = base.clone();
             let mut number = 1;
-            while tx.row(taken, values![&name]).await?.is_some() {
+            while tx.exists(taken, values![&name]).await? {
                 number += 1;
                 name = format!("{base}{number}");
             }
@@ -263,7 +263,7 @@ impl Store {
         principal.require_administrator()?;
         let (principal, name, members) = (principal.clone(), clean_name(name)?, members.to_vec());
         let made = transaction!(self, Person, async |tx| {
-            if tx.row("SELECT id FROM user_groups WHERE name = $1", values![&name]).await?.is_some() {
+            if tx.exists("SELECT id FROM user_groups WHERE name = $1", values![&name]).await? {
                 return Err(StoreError::Conflict(format!("a group named {name} is there already")));
             }
             let sql = "INSERT INTO user_groups (uuid, name, created_at) VALUES ($1, $2, $3) RETURNING id, \

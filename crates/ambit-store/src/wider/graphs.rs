@@ -124,7 +124,7 @@ async fn right(tx: &mut Tx, user: i64, id: &str) -> Result<(i64, GraphRight), St
                a.subject_id = $2)
                OR (a.subject = 'group' AND a.subject_id IN (SELECT m.group_id FROM group_members m WHERE m.user_id = \
                $3))) LIMIT 1";
-    let editor = tx.row(sql, values![number, user, user]).await?.is_some();
+    let editor = tx.exists(sql, values![number, user, user]).await?;
     Ok((number, if editor { GraphRight::Edit } else { GraphRight::View }))
 }
 

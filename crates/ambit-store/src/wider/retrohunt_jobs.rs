@@ -101,7 +101,7 @@ async fn insert(
     let mut second = now.0.div_euclid(SECOND_MS);
     let id = loop {
         let id = format!("{name}-{second}");
-        if tx.row("SELECT 1 FROM retrohunt_jobs WHERE id = $1", values![&id]).await?.is_none() {
+        if !tx.exists("SELECT 1 FROM retrohunt_jobs WHERE id = $1", values![&id]).await? {
             break id;
         }
         second += 1;

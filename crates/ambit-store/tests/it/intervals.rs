@@ -4,6 +4,7 @@ use crate::lab::{Lab, both, details, found, new_work, outcome, unknown, with_evi
 use ambit_model::facts::ProbeKey;
 use ambit_model::observation::{Discovery, Found, ProbeResult};
 use ambit_model::{EdgeKind, Kind, TaskName, Timestamp, Uid};
+use ambit_store::Item;
 use serde_json::{Value, json};
 
 const TASK: &str = "resolve";
@@ -144,7 +145,10 @@ async fn an_unchanged_refresh_adds_no_version_and_no_interval() {
         );
         assert!(after.last_seen > before.last_seen);
         assert_eq!(lab.store.history_rows(0, 100).await.unwrap().len(), 1, "the seed's first version only");
-        assert_eq!(lab.store.points_in_time(&lab.me, &uid.to_string(), None, None).await.unwrap().len(), 2);
+        assert_eq!(
+            lab.store.points_in_time(&lab.me, (Item::Entity, &uid.to_string()), None, None).await.unwrap().len(),
+            2
+        );
     })
     .await;
 }

@@ -207,7 +207,7 @@ async fn an_issue_is_read_as_it_was() {
         let then = lab.store.issue_at(&lab.me, &id, None, opened, now).await.unwrap();
         let ambit_store::At::Then(then) = then else { panic!("{then:?}") };
         assert_eq!(then.record.status, Status::OpenNew);
-        let points = lab.store.issue_points_in_time(&lab.me, &id, None, None).await.unwrap();
+        let points = lab.store.points_in_time(&lab.me, (Item::Issue, &id), None, None).await.unwrap();
         assert_eq!(points, [opened, issue(&lab, entity).await.updated_at]);
     })
     .await;

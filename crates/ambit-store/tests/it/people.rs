@@ -3,7 +3,7 @@
 use crate::lab::{Lab, both, new_collection};
 use ambit_model::user::{CollectionRole, ProjectRole};
 use ambit_model::{Kind, Timestamp};
-use ambit_store::{Cost, NewGraph, NewKey, NewUser, Principal, Store, StoreError};
+use ambit_store::{Cost, Item, NewGraph, NewKey, NewUser, Principal, Store, StoreError};
 use serde_json::{Map, json};
 
 /// A user with a key, and the principal of that key.
@@ -102,7 +102,7 @@ async fn a_strangers_project_does_not_exist() {
         assert_eq!(lab.store.cancel_run(&ann, run.id, now).await.unwrap_err(), missing);
         assert_eq!(lab.store.find_entity(&ann, &uid, None).await.unwrap_err(), missing);
         assert_eq!(lab.store.entity_at(&ann, &uid, None, now, now).await.unwrap_err(), missing);
-        assert_eq!(lab.store.points_in_time(&ann, &uid, None, None).await.unwrap_err(), missing);
+        assert_eq!(lab.store.points_in_time(&ann, (Item::Entity, &uid), None, None).await.unwrap_err(), missing);
         assert_eq!(lab.store.delete_project(&ann, mine.uuid, now).await.unwrap_err(), missing);
         assert_eq!(lab.store.list_members(&ann, mine.uuid).await.unwrap_err(), missing);
         assert_eq!(lab.store.changes(&ann, lab.project, 0, 10).await.unwrap_err(), missing);

@@ -6,7 +6,7 @@ use ambit_model::observation::ProbeResult;
 use ambit_model::run::Run;
 use ambit_model::{EdgeKind, Kind, Timestamp, Uid};
 use ambit_store::engine::Reconciliation;
-use ambit_store::{At, EntityFlags, EntityView};
+use ambit_store::{At, EntityFlags, EntityView, Item};
 use serde_json::json;
 
 async fn at(lab: &Lab, uid: Uid, moment: Timestamp) -> At<EntityView> {
@@ -61,9 +61,13 @@ async fn point_in_time_reads_the_version_in_force() {
         assert_eq!((shown.record.details["title"].as_str(), shown.last_seen), (Some("two"), two.updated_at));
         let future = then(&lab, uid, Timestamp(i64::MAX)).await;
         assert_eq!(future.record, two.record);
-        let points = lab.store.points_in_time(&lab.me, &uid.to_string(), None, None).await.unwrap();
+        let points = lab.store.points_in_time(&lab.me, (Item::Entity, &uid.to_string()), None, None).await.unwrap();
         assert_eq!(points.last(), Some(&two.updated_at));
-        let late = lab.store.points_in_time(&lab.me, &two.uuid.to_string(), None, Some(two.updated_at)).await.unwrap();
+        let late = lab
+            .store
+            .points_in_time(&lab.me, (Item::Entity, &two.uuid.to_string()), None, Some(two.updated_at))
+            .await
+            .unwrap();
         assert_eq!(late, [two.updated_at]);
         for point in points {
             assert_eq!(then(&lab, uid, point).await.updated_at, point);
