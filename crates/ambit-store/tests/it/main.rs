@@ -5,6 +5,7 @@ mod account_deletion;
 mod crash;
 mod feed;
 mod folder;
+mod hunting;
 mod integrations;
 mod intervals;
 mod invitations;

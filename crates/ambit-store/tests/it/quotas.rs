@@ -19,7 +19,7 @@ pub(crate) async fn user(lab: &Lab, name: &str) -> Principal {
 }
 
 /// Somebody as the next request finds them.
-async fn again(lab: &Lab, who: &Principal) -> Principal {
+pub(crate) async fn again(lab: &Lab, who: &Principal) -> Principal {
     let new = NewKey { user: Some(who.username().to_owned()), ..NewKey::default() };
     let key = lab.store.create_key(&lab.me, &new, lab.now()).await.unwrap().key;
     lab.store.authenticate(&key, lab.now()).await.unwrap().unwrap()

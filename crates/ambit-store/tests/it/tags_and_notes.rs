@@ -1,9 +1,12 @@
-//! Tags and notes: people at once lose none of each other's, on both databases.
+//! Tags and notes: people at once lose none of each other's, on both databases. And the log of what people did.
 
 use crate::lab::{Lab, both};
+use crate::quotas::{again, user};
 use ambit_model::Kind;
 use ambit_model::feed::What;
-use ambit_store::{Item, StoreError, TagChange};
+use ambit_model::user::{CollectionRole, ProjectRole};
+use ambit_store::{AuditRow, Item, StoreError, TagChange};
+use uuid::Uuid;
 
 fn add(tag: &str) -> TagChange {
     TagChange { add: vec![tag.to_owned()], remove: Vec::new() }
@@ -78,4 +81,90 @@ async fn notes_go_with_their_collection() {
         assert_eq!(left.unwrap_err(), StoreError::NotFound);
     })
     .await;
+}
+
+#[tokio::test]
+async fn notes_are_written_by_analysts_and_changed_by_their_authors_and_admins() {
+    both(async |lab| {
+        let id = domain(&lab).await;
+        let bob = user(&lab, "bob").await;
+        let emails = ["bob@acme.test".to_owned()];
+        let added = lab
+            .store
+            .add_members(&lab.me, project(&lab).await, &emails, ProjectRole::Member, false, lab.now())
+            .await
+            .unwrap();
+        let member = added.members[0].id.to_string();
+        let (_, mine) = lab.store.add_note(&lab.me, (Item::Entity, &id), None, "mine", lab.now()).await.unwrap();
+        // Bob's role, how many notes he sees, and whether he writes, edits another's and deletes another's.
+        for (role, seen, writes, edits) in [
+            (None, None, Err("not found"), Err("not found")),
+            (Some(CollectionRole::Viewer), Some(1), Err("forbidden"), Err("forbidden")),
+            (Some(CollectionRole::Analyst), Some(1), Ok(()), Err("forbidden")),
+            (Some(CollectionRole::Admin), Some(1), Ok(()), Ok(())),
+        ] {
+            if let Some(role) = role {
+                lab.store.set_collection_role(&lab.me, lab.collection, &member, role, lab.now()).await.unwrap();
+            }
+            let bob = again(&lab, &bob).await;
+            let place = (Item::Entity, id.as_str());
+            let listed = lab.store.list_notes(&bob, place, None).await.map(|(_, notes)| notes.len());
+            assert_eq!(listed.ok(), seen, "{role:?}");
+            let wrote = lab.store.add_note(&bob, place, None, "bob's", lab.now()).await;
+            assert_eq!(outcome(&wrote), writes, "{role:?} writes");
+            let edited = lab.store.edit_note(&bob, (place.0, place.1, mine.uid), None, "edited", lab.now()).await;
+            assert_eq!(outcome(&edited), edits, "{role:?} edits another's");
+            if let Ok((_, own)) = wrote {
+                assert_eq!((own.author.as_str(), own.text.as_str()), ("bob", "bob's"));
+                lab.store.edit_note(&bob, (place.0, place.1, own.uid), None, "own", lab.now()).await.unwrap();
+                lab.store.delete_note(&bob, (place.0, place.1, own.uid), None, lab.now()).await.unwrap();
+            }
+        }
+        let (_, notes) = lab.store.list_notes(&lab.me, (Item::Entity, &id), None).await.unwrap();
+        assert_eq!(notes.len(), 1);
+        assert_eq!((notes[0].text.as_str(), notes[0].author_uuid), ("edited", lab.me.user_uuid()));
+    })
+    .await;
+}
+
+/// What became of an attempt, in a word.
+fn outcome<T>(result: &Result<T, StoreError>) -> Result<(), &'static str> {
+    match result {
+        Ok(_) => Ok(()),
+        Err(StoreError::NotFound) => Err("not found"),
+        Err(StoreError::Forbidden(_)) => Err("forbidden"),
+        Err(other) => panic!("{other}"),
+    }
+}
+
+async fn project(lab: &Lab) -> Uuid {
+    lab.store.list_projects(&lab.me).await.unwrap()[0].project.uuid
+}
+
+#[tokio::test]
+async fn the_audit_log_is_read_in_pages_by_those_who_answer_for_it() {
+    both(async |lab| {
+        let bob = user(&lab, "bob").await;
+        lab.store.create_project(&bob, "Bob's", lab.now()).await.unwrap();
+        let bob = again(&lab, &bob).await;
+        let all = lab.store.list_audit(&lab.me, None, 1_000).await.unwrap();
+        assert!(all.len() > 3 && all.is_sorted_by(|one, next| one.id > next.id), "the newest first: {all:?}");
+        let mut paged = Vec::new();
+        while let Some(page) = lab.store.list_audit(&lab.me, paged.last().map(id), 2).await.unwrap().split_first() {
+            paged.push(page.0.clone());
+            paged.extend_from_slice(page.1);
+        }
+        assert_eq!(paged, all, "pages of two miss nothing and repeat nothing");
+        let own = lab.store.list_audit(&bob, None, 1_000).await.unwrap();
+        let lines: Vec<_> = own.iter().map(|row| (row.action.as_str(), row.user.as_deref())).collect();
+        assert_eq!(lines, [("project.create", Some("bob@acme.test"))], "an owner sees the project alone");
+        assert_eq!(own[0].details, serde_json::json!({"name": "Bob's"}));
+        let eve = user(&lab, "eve").await;
+        assert!(lab.store.list_audit(&eve, None, 1_000).await.unwrap().is_empty());
+    })
+    .await;
+}
+
+fn id(row: &AuditRow) -> i64 {
+    row.id
 }
