@@ -87,8 +87,8 @@ struct Sweep {
 
 const SWEEPS: &[Sweep] = &[
     Sweep {
-        select: "SELECT e.uid FROM entities e WHERE e.collection_id IN (SELECT id FROM collections WHERE deleted_at IS \
-                 NOT NULL)",
+        select: "SELECT e.uid FROM entities e WHERE e.collection_id IN (SELECT id FROM collections WHERE deleted_at \
+                 IS NOT NULL)",
         deletes: &[
             "DELETE FROM looks WHERE uid IN",
             "DELETE FROM intervals WHERE uid IN",

@@ -98,7 +98,7 @@ pub(crate) async fn step(tx: &mut Tx, now: Timestamp) -> Result<Option<(i64, &'s
     };
     tx.script(
         "CREATE TABLE IF NOT EXISTS schema_versions (version BIGINT NOT NULL PRIMARY KEY, title TEXT NOT NULL, \
-               applied_at BIGINT NOT NULL)",
+         applied_at BIGINT NOT NULL)",
     )
     .await?;
     tx.script(if tx.is_postgres() { migration.postgres } else { migration.sqlite }).await?;

@@ -122,8 +122,7 @@ impl Engine {
             let sql = "UPDATE runs SET engine_id = NULL WHERE id = $1 AND engine_id = $2";
             if tx.run(sql, values![run, id]).await? > 0 {
                 let sql = format!(
-                    "UPDATE work SET state = {OPEN}, attempts = attempts - 1 WHERE run_id = $1 \
-                                           AND state = {LEASED}"
+                    "UPDATE work SET state = {OPEN}, attempts = attempts - 1 WHERE run_id = $1 AND state = {LEASED}"
                 );
                 tx.run(&sql, values![run]).await?;
             }
@@ -148,8 +147,8 @@ impl Engine {
             let (_, collection) = load(tx, run).await?;
             collections::lock(tx, collection).await?;
             let sql = "UPDATE runs SET state = $1, finished_at = $2, engine_id = NULL,
-                               entities = (SELECT c.entity_count FROM collections c WHERE c.id = runs.collection_id)
-                               WHERE id = $3 AND state IN ('scheduled', 'running', 'paused')";
+                       entities = (SELECT c.entity_count FROM collections c WHERE c.id = runs.collection_id)
+                       WHERE id = $3 AND state IN ('scheduled', 'running', 'paused')";
             if tx.run(sql, values![state.name(), now, run]).await? == 0 {
                 return Ok(());
             }

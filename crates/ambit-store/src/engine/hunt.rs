@@ -178,8 +178,8 @@ impl Engine {
     pub async fn waiting_analyses(&self, limit: i64) -> Result<Vec<WaitingAnalysis>, StoreError> {
         let mut tx = self.store.read().await?;
         let sql = format!(
-            "SELECT {} FROM analyses a JOIN files f ON f.sha256 = a.sha256 WHERE a.finished_at IS NULL ORDER BY a.number \
-             LIMIT $1",
+            "SELECT {} FROM analyses a JOIN files f ON f.sha256 = a.sha256 WHERE a.finished_at IS NULL ORDER BY \
+             a.number LIMIT $1",
             list::<WaitingAnalysis>()
         );
         tx.read_all(&sql, values![limit]).await
@@ -421,7 +421,7 @@ async fn record_part(
 async fn insert_match(tx: &mut Tx, job: i64, specimen: &Specimen, found: &RuleMatch) -> Result<bool, StoreError> {
     let sql =
         "INSERT INTO retrohunt_matches (job, sha256, collection_id, rule_name, snippet) VALUES ($1, $2, $3, $4, $5)
-               ON CONFLICT (job, sha256, rule_name) DO NOTHING";
+         ON CONFLICT (job, sha256, rule_name) DO NOTHING";
     let row = values![job, specimen.sha256, specimen.collection, &found.rule, found.snippet.clone()];
     Ok(tx.run(sql, row).await? == 1)
 }

@@ -127,7 +127,7 @@ impl Engine {
         let (id, name) = (self.id, Arc::clone(&self.name));
         transaction!(self.store, Engine, async |tx| {
             let sql = "INSERT INTO engines (id, name, started_at, heartbeat_at) VALUES ($1, $2, $3, $3)
-                               ON CONFLICT (id) DO UPDATE SET heartbeat_at = excluded.heartbeat_at";
+                       ON CONFLICT (id) DO UPDATE SET heartbeat_at = excluded.heartbeat_at";
             tx.run(sql, values![id, &*name, now]).await.map(|_| ())
         })
     }

@@ -81,9 +81,9 @@ impl Store {
             let schedule = settings.schedule.filter(|schedule| *schedule != collection.schedule);
             let due = schedule.map_or(collection.due_at, |schedule| schedule.due_after(now));
             let sql = "UPDATE collections SET updated_at = $2, printable_name = COALESCE($3, printable_name), \
-                           schedule = COALESCE($4, schedule),
-                           due_at = $5, level = COALESCE($6, level), never = COALESCE($7, never),
-                           custom_last_refreshes_count = COALESCE($8, custom_last_refreshes_count) WHERE id = $1";
+                       schedule = COALESCE($4, schedule),
+                       due_at = $5, level = COALESCE($6, level), never = COALESCE($7, never),
+                       custom_last_refreshes_count = COALESCE($8, custom_last_refreshes_count) WHERE id = $1";
             let mut values =
                 values![collection.id, now, settings.printable_name.clone(), schedule.map(Schedule::name), due];
             values.extend(values![settings.level.map(Clearance::number), settings.never.as_ref().map(to_json)]);

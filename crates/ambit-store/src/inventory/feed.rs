@@ -178,7 +178,7 @@ impl Store {
         let reader = reader.to_owned();
         transaction!(self, Engine, async |tx| {
             let sql = "INSERT INTO positions (reader, revision) VALUES ($1, $2) ON CONFLICT (reader) DO UPDATE SET \
-                           revision = excluded.revision";
+                       revision = excluded.revision";
             tx.run(sql, values![reader, revision]).await.map(|_| ())
         })
     }

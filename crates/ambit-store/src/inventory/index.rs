@@ -50,7 +50,8 @@ columns! {
         pub opened_revision: i64,
         pub closed_revision: i64,
         pub first_seen: Timestamp = "t.first_seen",
-        /// The start of the last run that saw the record before this version was closed, or the opening if that is later.
+        /// The start of the last run that saw the record before this version was closed, or the opening if that is
+        /// later.
         pub last_seen: Timestamp = { Timestamp(0) },
         /// When it last came or went, at its opening or before.
         pub turned_at: Timestamp = { Timestamp(0) },
@@ -102,8 +103,8 @@ fn table(noun: Noun) -> Option<&'static str> {
 async fn index_rows(tx: &mut Tx, noun: Noun, uids: &[Uid]) -> Result<Vec<IndexRow>, StoreError> {
     let Some(table) = table(noun) else { return Ok(Vec::new()) };
     let head = format!(
-        "SELECT {}, {} FROM {table} t {COLLECTION_JOINS} WHERE c.deleted_at IS NULL AND p.deleted_at IS NULL AND t.uid \
-         IN",
+        "SELECT {}, {} FROM {table} t {COLLECTION_JOINS} WHERE c.deleted_at IS NULL AND p.deleted_at IS NULL AND \
+         t.uid IN",
         list::<IndexRow>(),
         turned_at("t.opened_revision", "t.opened_at")
     );

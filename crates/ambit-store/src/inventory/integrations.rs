@@ -98,8 +98,8 @@ fn purpose(integration: Uuid) -> String {
 /// Selects integrations.
 fn select() -> String {
     format!(
-        "SELECT {} FROM integrations i JOIN projects p ON p.id = i.project_id LEFT JOIN users u ON u.id = i.created_by \
-         WHERE p.deleted_at IS NULL",
+        "SELECT {} FROM integrations i JOIN projects p ON p.id = i.project_id LEFT JOIN users u ON u.id = \
+         i.created_by WHERE p.deleted_at IS NULL",
         list::<IntegrationView>()
     )
 }
@@ -163,8 +163,8 @@ impl Store {
             }
             let names: Vec<&String> = new.secrets.keys().collect();
             let sql = "INSERT INTO integrations (uuid, project_id, name, kind, settings, secret_names, secrets, \
-                           created_by, created_at)
-                           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+                       created_by, created_at)
+                       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
             let mut row = values![uuid, project, &new.name, &new.kind, to_json(&new.settings), to_json(&names)];
             row.extend(values![sealed, principal.user_id(), now]);
             tx.run(sql, row).await?;
@@ -225,8 +225,8 @@ impl Store {
             }
             collections::lock(tx, of.id).await?;
             let sql = "INSERT INTO integration_collections (uuid, integration_id, collection_id, created_at) \
-                           VALUES ($1, $2, $3, $4)
-                           ON CONFLICT (integration_id, collection_id) DO NOTHING";
+                       VALUES ($1, $2, $3, $4)
+                       ON CONFLICT (integration_id, collection_id) DO NOTHING";
             let new = tx.run(sql, values![Uuid::new_v4(), view.id, of.id, now]).await? > 0;
             if new {
                 let details = json!({"integration": integration});

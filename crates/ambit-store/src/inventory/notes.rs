@@ -112,7 +112,7 @@ impl Store {
             }
             let uid = Uid::from_bytes(rand::random());
             let sql = "INSERT INTO notes (uid, item_uid, text, created_by, created_at, updated_at) VALUES ($1, $2, \
-                           $3, $4, $5, $5)";
+                       $3, $4, $5, $5)";
             tx.run(sql, values![uid, view.uid, &text, principal.user_id(), now]).await?;
             write_down(tx, &principal, &view, "create", uid, now).await?;
             let note = NoteView {

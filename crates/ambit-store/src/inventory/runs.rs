@@ -268,8 +268,8 @@ impl Store {
             // A run that was paused before any engine claimed it waits for one again.
             let to = if to == RunState::Running && run.started_at.is_none() { RunState::Scheduled } else { to };
             let finished = to.is_over().then_some(now);
-            let sql = "UPDATE runs SET state = $1, finished_at = $2, entities = (SELECT entity_count FROM \
-                           collections c WHERE c.id = collection_id) WHERE id = $3";
+            let sql = "UPDATE runs SET state = $1, finished_at = $2, entities = (SELECT entity_count FROM collections \
+                       c WHERE c.id = collection_id) WHERE id = $3";
             tx.run(sql, values![to.name(), finished, id]).await?;
             if to.is_over() {
                 clear_work(tx, id).await?;

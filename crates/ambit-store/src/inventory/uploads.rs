@@ -98,7 +98,7 @@ impl Upload {
         self.rows.written = true;
         transaction!(self.rows.store, Person, async |tx| {
             let sql = "INSERT INTO blobs (hash, size, written_at) VALUES ($1, 0, $2) ON CONFLICT (hash) DO UPDATE SET \
-                     written_at = excluded.written_at";
+                       written_at = excluded.written_at";
             tx.run(sql, values![key, now]).await?;
             let sql = "INSERT INTO blob_chunks (hash, position, bytes) VALUES ($1, $2, $3)";
             tx.run(sql, values![key, position, &written[..]]).await.map(|_| ())
@@ -205,8 +205,8 @@ impl Step {
         if tx.run("DELETE FROM blobs WHERE hash = $1", values![key]).await? == 0 {
             return Err(StoreError::Invalid("the upload took too long: send it again".to_owned()));
         }
-        let sql = "INSERT INTO blobs (hash, size, written_at, stored_as) VALUES ($1, $2, $3, $4) ON CONFLICT (hash) DO \
-                   NOTHING";
+        let sql = "INSERT INTO blobs (hash, size, written_at, stored_as) VALUES ($1, $2, $3, $4) ON CONFLICT (hash) \
+                   DO NOTHING";
         if tx.run(sql, values![hash, size, now, key]).await? == 0 {
             tx.run("UPDATE blobs SET written_at = $1 WHERE hash = $2", values![now, hash]).await?;
             tx.run("DELETE FROM blob_chunks WHERE hash = $1", values![key]).await?;

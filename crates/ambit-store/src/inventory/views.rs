@@ -75,7 +75,7 @@ columns! {
 
 pub(crate) const COLLECTION_JOINS: &str =
     "JOIN collections c ON c.id = t.collection_id JOIN projects p ON p.id = c.project_id
-    JOIN organizations o ON o.id = p.organization_id";
+     JOIN organizations o ON o.id = p.organization_id";
 
 /// Selects records that were not deleted.
 fn select(item: Item) -> String {
@@ -85,7 +85,7 @@ fn select(item: Item) -> String {
     };
     format!(
         "SELECT {}, CAST({scoped_at} AS BIGINT), {entity} FROM {table} t {COLLECTION_JOINS} WHERE c.deleted_at IS \
-             NULL AND p.deleted_at IS NULL",
+         NULL AND p.deleted_at IS NULL",
         list::<Base>()
     )
 }
@@ -165,8 +165,8 @@ async fn last_seen_at(tx: &mut Tx, then: &Base, moment: Timestamp) -> Result<Tim
 /// Openings of all versions from a moment on, oldest first.
 async fn points(tx: &mut Tx, item: Item, base: &Base, start: Option<Timestamp>) -> Result<Vec<Timestamp>, StoreError> {
     let sql = format!(
-        "SELECT opened_at FROM versions WHERE noun = $1 AND uid = $2 AND opened_at >= $3 ORDER BY opened_revision DESC \
-         LIMIT {POINTS_MAX}"
+        "SELECT opened_at FROM versions WHERE noun = $1 AND uid = $2 AND opened_at >= $3 ORDER BY opened_revision \
+         DESC LIMIT {POINTS_MAX}"
     );
     let start = start.unwrap_or(Timestamp(i64::MIN));
     let mut points: Vec<Timestamp> = tx.read_all(&sql, values![item.name(), base.uid, start]).await?;

@@ -43,8 +43,8 @@ async fn erase(tx: &mut Tx, user: i64, now: Timestamp) -> Result<(), StoreError>
     tx.run(sql, values![now, user]).await?;
     for sql in [
         "DELETE FROM collection_roles WHERE member_id IN
-            (SELECT id FROM members WHERE user_id = $1 UNION ALL SELECT member_id FROM invitations WHERE user_id = $1 \
-            AND kind = 'project')",
+         (SELECT id FROM members WHERE user_id = $1 UNION ALL SELECT member_id FROM invitations WHERE user_id = $1 \
+         AND kind = 'project')",
         "DELETE FROM invitations WHERE user_id = $1",
         "DELETE FROM group_caps WHERE user_id = $1",
         "DELETE FROM members WHERE user_id = $1",
@@ -115,8 +115,8 @@ impl Store {
             }
             let paid = hunting_rulesets::paid_by(tx, group, None).await?;
             let sql = "SELECT id FROM graphs WHERE deleted_at IS NULL AND (group_id = $1
-                           OR number IN (SELECT graph FROM graph_access WHERE subject = 'group' AND subject_id = $1)) \
-                           ORDER BY number";
+                       OR number IN (SELECT graph FROM graph_access WHERE subject = 'group' AND subject_id = $1)) \
+                       ORDER BY number";
             let graphs: Vec<String> = tx.read_all(sql, values![group]).await?;
             for sql in LEAVE_GROUP {
                 tx.run(sql, values![group]).await?;

@@ -272,7 +272,7 @@ impl Store {
             }
             if administrators {
                 let sql = "UPDATE group_members SET administrator = 0 WHERE group_id = $1 AND user_id = $2 AND \
-                               administrator = 1";
+                           administrator = 1";
                 tx.change(sql, values![group.id, user]).await?;
             } else if invitations::end(tx, InvitedTo::Group, group.id, user).await?.is_none() {
                 part(tx, group.id, user, now).await?;
@@ -302,8 +302,8 @@ impl Store {
             // An identifier like an address that no person can have: the reserved domain is nobody's.
             let email = format!("{username}@service.invalid");
             let user = insert_user(tx, &email, Some(&username), false, now).await?;
-            let sql = "UPDATE users SET service_of = $1, api_quota_group = $2, intelligence_quota_group = $3 WHERE \
-                           id = $4";
+            let sql = "UPDATE users SET service_of = $1, api_quota_group = $2, intelligence_quota_group = $3 WHERE id \
+                       = $4";
             tx.run(sql, values![group.id, group.id, group.id, user.id]).await?;
             let origin = keys::Origin::of(tx, &principal, None).await?;
             let issued = draft.insert(tx, user.id, origin, now).await?;

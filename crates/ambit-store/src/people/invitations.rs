@@ -100,8 +100,8 @@ async fn insert(
             user.username
         )));
     }
-    let sql = "INSERT INTO invitations (kind, target_id, user_id, role, member_id, invited_by, created_at) VALUES ($1, \
-               $2, $3, $4, $5, $6, $7)";
+    let sql = "INSERT INTO invitations (kind, target_id, user_id, role, member_id, invited_by, created_at) VALUES \
+               ($1, $2, $3, $4, $5, $6, $7)";
     tx.run(sql, values![kind.name(), target, user.id, role, member, by.user_id(), now]).await.map(|_| ())
 }
 

@@ -232,7 +232,7 @@ impl Store {
         let principal = principal.clone();
         let revoked = transaction!(self, Person, async |tx| {
             let sql = "UPDATE api_keys SET revoked_at = $1 WHERE id = $2 AND ($3 = 1 OR user_id = $4) AND revoked_at \
-                         IS NULL RETURNING user_id";
+                       IS NULL RETURNING user_id";
             let caller = values![now, id, principal.administrator(), principal.user_id()];
             let user: i64 = tx.find(sql, caller).await?;
             let revoked = revoke_children(tx, id, user, now).await?;

@@ -62,8 +62,8 @@ impl Limits {
             ("s.created_by", principal.user_id(), "the seeds that you added"),
         ] {
             let sql = format!(
-                "SELECT s.kind, s.name FROM seeds s JOIN collections c ON c.id = s.collection_id WHERE c.deleted_at IS \
-                 NULL AND {column} = $1"
+                "SELECT s.kind, s.name FROM seeds s JOIN collections c ON c.id = s.collection_id WHERE c.deleted_at \
+                 IS NULL AND {column} = $1"
             );
             let seeds: Vec<(Kind, String)> = tx.read_all(&sql, values![id]).await?;
             let named = seeds.iter().map(|(kind, name)| kind.addresses(name)).fold(0, i64::saturating_add);

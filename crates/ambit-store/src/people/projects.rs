@@ -309,7 +309,7 @@ impl Store {
             if name.is_some() || description.is_some() {
                 caller.require_project(id, ProjectRole::Owner)?;
                 let sql = "UPDATE projects SET name = COALESCE($1, name), description = NULLIF(COALESCE($2, \
-                               description), '') WHERE id = $3";
+                           description), '') WHERE id = $3";
                 tx.run(sql, values![name.clone(), description.clone(), id]).await?;
                 let details = json!({"name": name, "description": description});
                 audit::insert(tx, &caller, Some(id), "project.settings", &object, details, now).await?;

@@ -46,7 +46,7 @@ impl Store {
             principal.require_project(collection.project, ProjectRole::Owner)?;
             let member = projects::find_member(tx, collection.project, &member).await?.id;
             let sql = "INSERT INTO collection_roles (collection_id, member_id, role) VALUES ($1, $2, $3)
-                           ON CONFLICT (collection_id, member_id) DO UPDATE SET role = excluded.role";
+                       ON CONFLICT (collection_id, member_id) DO UPDATE SET role = excluded.role";
             tx.run(sql, values![collection.id, member, role.name()]).await?;
             let details = json!({"member": member, "role": role.name()});
             audit::insert(tx, &principal, Some(collection.project), "collection.role", uuid, details, now).await
@@ -98,7 +98,7 @@ impl Store {
             for sql in [
                 "DELETE FROM members WHERE id = $1 AND project_id = $2 RETURNING user_id",
                 "DELETE FROM invitations WHERE member_id = $1 AND kind = 'project' AND target_id = $2 RETURNING \
-                     user_id",
+                 user_id",
             ] {
                 removed = removed.or(tx.read_first::<i64>(sql, values![member, id]).await?);
             }

@@ -266,8 +266,8 @@ impl Store {
             if tx.exists("SELECT id FROM user_groups WHERE name = $1", values![&name]).await? {
                 return Err(StoreError::Conflict(format!("a group named {name} is there already")));
             }
-            let sql = "INSERT INTO user_groups (uuid, name, created_at) VALUES ($1, $2, $3) RETURNING id, \
-                               uuid, name, created_at";
+            let sql = "INSERT INTO user_groups (uuid, name, created_at) VALUES ($1, $2, $3) RETURNING id, uuid, name, \
+                       created_at";
             let group = tx.read_one::<Group>(sql, values![Uuid::new_v4(), &name, now]).await?;
             let mut joined: BTreeMap<i64, User> = BTreeMap::new();
             for member in &members {
@@ -319,7 +319,7 @@ impl Store {
         transaction!(self, Person, async |tx| {
             let (subject, id) = subject(tx, &name).await?;
             let sql = "INSERT INTO privileges (subject, subject_id, name, expires_at) VALUES ($1, $2, $3, $4)
-                           ON CONFLICT (subject, subject_id, name) DO UPDATE SET expires_at = excluded.expires_at";
+                       ON CONFLICT (subject, subject_id, name) DO UPDATE SET expires_at = excluded.expires_at";
             tx.run(sql, values![subject, id, &privilege, expires_at]).await?;
             let details = json!({"privilege": privilege, "expires_at": expires_at});
             audit::insert(tx, &principal, None, "privilege.grant", &name, details, now).await

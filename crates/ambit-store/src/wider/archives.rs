@@ -91,8 +91,8 @@ impl Store {
                 );
                 return Err(StoreError::Conflict(message));
             }
-            let sql = "INSERT INTO archives (id, user_id, created_at, status, files, packed, missing) VALUES ($1, \
-                           $2, $3, $4, $5, 0, 0)";
+            let sql = "INSERT INTO archives (id, user_id, created_at, status, files, packed, missing) VALUES ($1, $2, \
+                       $3, $4, $5, 0, 0)";
             tx.run(sql, values![&id, user, now, ArchiveStatus::Starting.name(), files]).await?;
             find(tx, user, &id).await
         })

@@ -32,7 +32,8 @@ columns! {
     /// A vote.
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub struct Vote of v {
-        /// Among the votes on the same object, from 1 in the order in which they came: it says nothing of other objects.
+        /// Among the votes on the same object, from 1 in the order in which they came: it says nothing of other
+        /// objects.
         pub number: i64 = "ROW_NUMBER() OVER (ORDER BY v.number)",
         /// Username.
         pub user: String = "u.username",
@@ -101,8 +102,8 @@ impl Store {
             if item_type == GRAPH {
                 graphs::visible(tx, user, &item_id).await?;
             }
-            let sql = "INSERT INTO comments (id, item_type, item_id, author_id, at, text) VALUES ($1, $2, $3, $4, \
-                           $5, $6)";
+            let sql = "INSERT INTO comments (id, item_type, item_id, author_id, at, text) VALUES ($1, $2, $3, $4, $5, \
+                       $6)";
             tx.run(sql, values![&id, item_type, &item_id, user, now, text]).await?;
             if item_type == GRAPH {
                 tx.run("UPDATE graphs SET comments = comments + 1 WHERE id = $1", values![&item_id]).await?;
@@ -155,8 +156,8 @@ impl Store {
             (principal.user_id(), item_type.to_owned(), item_id.to_owned(), verdict.to_owned());
         transaction!(self, Person, async |tx| {
             let sql = "INSERT INTO votes (item_type, item_id, user_id, at, verdict) VALUES ($1, $2, $3, $4, $5)
-                           ON CONFLICT (item_type, item_id, user_id) DO UPDATE SET verdict = excluded.verdict, at = \
-                           excluded.at";
+                       ON CONFLICT (item_type, item_id, user_id) DO UPDATE SET verdict = excluded.verdict, at = \
+                       excluded.at";
             tx.run(sql, values![item_type, item_id, user, now, verdict]).await.map(|_| ())
         })
     }

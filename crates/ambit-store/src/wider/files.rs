@@ -106,7 +106,7 @@ impl Store {
             content.run(tx, now).await?;
             let first: Vec<&String> = name.iter().collect();
             let sql = "INSERT INTO files (sha256, sha1, md5, size, type_tag, uploader_id, first_at, last_at, names)
-                           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (sha256) DO NOTHING";
+                       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (sha256) DO NOTHING";
             let row = values![hash, sha1, md5, size, type_tag, user, now, now, to_json(&first)];
             let new = tx.run(sql, row).await? == 1;
             if !new {
@@ -157,7 +157,7 @@ impl Store {
         let (user, url, sha256) = (principal.user_id(), url.to_owned(), sha256.to_owned());
         transaction!(self, Person, async |tx| {
             let sql = "INSERT INTO urls (sha256, url, first_at, last_at) VALUES ($1, $2, $3, $4)
-                           ON CONFLICT (sha256) DO UPDATE SET last_at = excluded.last_at";
+                       ON CONFLICT (sha256) DO UPDATE SET last_at = excluded.last_at";
             tx.run(sql, values![&sha256, url, now, now]).await?;
             note_submission(tx, &sha256, user, None, now).await
         })

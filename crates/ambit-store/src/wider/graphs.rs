@@ -253,7 +253,7 @@ impl Store {
             let groups = quota_groups(tx, user, false).await?;
             let sql =
                 "INSERT INTO graphs (id, owner_id, group_id, private, created_at, modified_at, document, revision)
-                           VALUES ($1, $2, $3, $4, $5, $6, $7, 0)";
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, 0)";
             let row = values![&id, user, groups.intelligence.or(groups.api), private, now, now, document];
             tx.run(sql, row).await?;
             note(tx, &id, What::Appeared, now).await?;
@@ -353,7 +353,7 @@ impl Store {
             for collaborator in &collaborators {
                 let (subject, subject_id) = known_subject(tx, &principal, collaborator).await?;
                 let sql = "INSERT INTO graph_access (graph, role, subject, subject_id) VALUES ($1, $2, $3, $4)
-                               ON CONFLICT (graph, role, subject, subject_id) DO NOTHING";
+                           ON CONFLICT (graph, role, subject, subject_id) DO NOTHING";
                 tx.run(sql, values![number, role.name(), subject, subject_id]).await?;
             }
             let sql = "SELECT COUNT(*) FROM graph_access WHERE graph = $1 AND role = $2";

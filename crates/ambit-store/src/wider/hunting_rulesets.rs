@@ -70,10 +70,10 @@ const JOINS: &str = "FROM hunting_rulesets r JOIN users u ON u.id = r.owner_id";
 /// administrator's of the installation.
 pub(crate) const VISIBLE: &str =
     "(r.owner_id = $1 OR EXISTS (SELECT 1 FROM hunting_editors e WHERE e.ruleset = r.number
-    AND ((e.subject = 'user' AND e.subject_id = $2)
-    OR (e.subject = 'group' AND e.subject_id IN (SELECT m.group_id FROM group_members m WHERE m.user_id = $3))))
-    OR EXISTS (SELECT 1 FROM users me JOIN users gone ON gone.id = r.owner_id WHERE me.id = $1 AND me.administrator = \
-    1 AND gone.status = 'deleted'))";
+     AND ((e.subject = 'user' AND e.subject_id = $2)
+     OR (e.subject = 'group' AND e.subject_id IN (SELECT m.group_id FROM group_members m WHERE m.user_id = $3))))
+     OR EXISTS (SELECT 1 FROM users me JOIN users gone ON gone.id = r.owner_id WHERE me.id = $1 AND me.administrator = \
+     1 AND gone.status = 'deleted'))";
 
 /// The number of the UTC day of a moment.
 pub(crate) fn day(now: Timestamp) -> i64 {
@@ -360,9 +360,9 @@ impl Store {
         let number: i64 = tx.find(&sql, values![user, user, user, id]).await?;
         let sql =
             "SELECT u.username, o.name FROM hunting_editors e LEFT JOIN users u ON e.subject = 'user' AND u.id = \
-                   e.subject_id
-                   LEFT JOIN user_groups o ON e.subject = 'group' AND o.id = e.subject_id WHERE e.ruleset = $1 ORDER \
-                   BY e.id";
+             e.subject_id
+             LEFT JOIN user_groups o ON e.subject = 'group' AND o.id = e.subject_id WHERE e.ruleset = $1 ORDER \
+             BY e.id";
         let editors: Vec<(Option<String>, Option<String>)> = tx.read_all(sql, values![number]).await?;
         let editor =
             |(user, group): (Option<_>, Option<_>)| user.map(Collaborator::User).or(group.map(Collaborator::Group));
@@ -382,7 +382,7 @@ impl Store {
             for editor in &editors {
                 let (subject, subject_id) = graphs::known_subject(tx, &principal, editor).await?;
                 let sql = "INSERT INTO hunting_editors (ruleset, subject, subject_id) VALUES ($1, $2, $3)
-                               ON CONFLICT (ruleset, subject, subject_id) DO NOTHING";
+                           ON CONFLICT (ruleset, subject, subject_id) DO NOTHING";
                 tx.run(sql, values![held.number, subject, subject_id]).await?;
             }
             let sql = "SELECT COUNT(*) FROM hunting_editors WHERE ruleset = $1";

@@ -118,7 +118,7 @@ impl Store {
         transaction!(self, Person, async |tx| {
             let sql =
                 "INSERT INTO object_collections (id, owner_id, name, description, private, created_at, modified_at)
-                           VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING number";
+                 VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING number";
             let number: i64 = tx.read_one(sql, values![&id, user, name, description, private, now, now]).await?;
             insert_items(tx, number, &items).await?;
             visible(tx, user, &id).await
@@ -161,7 +161,7 @@ impl Store {
             let description = text.description.unwrap_or(found.description);
             let private = text.private.unwrap_or(found.private);
             let sql = "UPDATE object_collections SET name = $1, description = $2, private = $3, modified_at = $4 \
-                           WHERE number = $5";
+                       WHERE number = $5";
             tx.run(sql, values![name, description, private, now, found.number]).await?;
             insert_items(tx, found.number, &items).await?;
             visible(tx, user, &id).await

@@ -66,8 +66,8 @@ impl Store {
                     ("hashes", String::new(), i64::try_from(hashes.len()).unwrap_or(i64::MAX))
                 }
             };
-            let sql = "INSERT INTO packs (name, kind, sources, entries, version, loaded_at) VALUES ($1, $2, $3, \
-                           $4, $5, $6)";
+            let sql = "INSERT INTO packs (name, kind, sources, entries, version, loaded_at) VALUES ($1, $2, $3, $4, \
+                       $5, $6)";
             tx.run(sql, values![&name, kind, sources, entries, version, now]).await?;
             if let PackContent::Hashes(hashes) = content {
                 for chunk in hashes.chunks(HASHES_AT_ONCE) {

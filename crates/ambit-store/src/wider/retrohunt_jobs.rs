@@ -181,8 +181,8 @@ impl Store {
         let (user, id) = (principal.user_id(), id.to_owned());
         transaction!(self, Person, async |tx| {
             let number = find(tx, user, &id).await?.number;
-            let sql = "UPDATE retrohunt_jobs SET status = 'aborted', finished_at = $1 WHERE number = $2 AND status \
-                           = 'starting'";
+            let sql = "UPDATE retrohunt_jobs SET status = 'aborted', finished_at = $1 WHERE number = $2 AND status = \
+                       'starting'";
             tx.run(sql, values![now, number]).await?;
             let sql = "UPDATE retrohunt_jobs SET status = 'aborting' WHERE number = $1 AND status = 'running'";
             tx.run(sql, values![number]).await.map(|_| ())

@@ -138,8 +138,8 @@ impl Store {
         let mut tx = self.read().await?;
         let (payer, id) = payer.parts();
         let sql = format!(
-            "SELECT {} FROM api_usage WHERE payer = $1 AND payer_id = $2 AND day >= $3 AND day <= $4 AND calls > 0 ORDER \
-             BY day, name",
+            "SELECT {} FROM api_usage WHERE payer = $1 AND payer_id = $2 AND day >= $3 AND day <= $4 AND calls > 0 \
+             ORDER BY day, name",
             list::<DayUsage>()
         );
         tx.read_all(&sql, values![payer, id, from, to]).await
