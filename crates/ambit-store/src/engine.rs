@@ -9,7 +9,7 @@ mod dirty;
 mod facts;
 mod graph;
 mod hunt;
-pub(crate) mod lease;
+mod lease;
 mod place;
 mod reconcile;
 mod turns;

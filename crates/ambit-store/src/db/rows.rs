@@ -67,8 +67,8 @@ pub(crate) fn list<T: Columns>() -> String {
 
 /// Declares a struct that is read from rows, or says it of one that is declared elsewhere. Each member is read from the
 /// column of its own name, from `= "another"`, from the document in it (`= (json)`, `= (json "another")`), through a
-/// function (`= ("column", |value: Stored| …)`), from the SQL that a function makes (`= (sql text())`), from the columns
-/// of a `= Nested` struct, or from none: `= { value }`. Columns of their own name are those of the table after `of`, if
+/// function (`= ("column", |value: Stored| …)`), from SQL that a function makes (`= (sql text())`), from the columns of
+/// a `= Nested` struct, or from none: `= { value }`. Columns of their own name are those of the table after `of`, if
 /// there is one.
 ///
 /// ```ignore

@@ -106,7 +106,7 @@ impl Pools {
     /// To be asked of a database with a schema.
     pub(crate) async fn has_owner(&self) -> Result<bool, StoreError> {
         let mut tx = self.begin_read().await?;
-        Ok(tx.exists("SELECT id FROM organizations", Vec::new()).await?)
+        tx.exists("SELECT id FROM organizations", Vec::new()).await
     }
 }
 

@@ -3,13 +3,12 @@
 use super::Engine;
 use super::commit::count_not_done;
 use super::dirty::new_mark;
-use super::lease::{LEASED, OPEN};
 use super::place::LAPSED_MS;
 use super::turns::{Queue, Room, take_turn};
 use crate::StoreError;
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
-use crate::inventory::runs::{clear_work, load, note};
+use crate::inventory::runs::{LEASED, OPEN, clear_work, load, note};
 use crate::inventory::{collections, feed, seeds};
 use crate::record::{ChangeContext, Changes, EntityRow, RunPlace};
 use ambit_model::feed::{Noun, What};

@@ -3,13 +3,13 @@
 
 mod batch;
 
-use super::lease::{DONE, LEASED, OPEN, held};
+use super::lease::held;
 use super::{Commit, Committed, Engine, Outcome, Work};
 use crate::StoreError;
 use crate::db::rows::named;
 use crate::db::sql::{ROWS_MAX, Tx, values};
 use crate::db::writer::transaction;
-use crate::inventory::runs::load;
+use crate::inventory::runs::{DONE, LEASED, OPEN, load};
 use crate::inventory::{blobs, collections};
 use crate::record::{ChangeContext, RunPlace};
 use ambit_model::Timestamp;

@@ -7,16 +7,11 @@ use crate::db::rows::{Rows, columns, list, named};
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::inventory::collections;
-use crate::inventory::runs::load;
+use crate::inventory::runs::{LEASED, OPEN, load};
 use ambit_model::id::RunId;
 use ambit_model::run::{NotDone, NotDoneReason, RunState};
 use ambit_model::{Clearance, Timestamp, Uid};
 use std::collections::BTreeMap;
-
-/// The states of a row of `work`.
-pub(crate) const OPEN: i64 = 0;
-pub(crate) const LEASED: i64 = 1;
-pub(crate) const DONE: i64 = 2;
 
 /// Rows of one lease at most.
 const LEASE_ROWS_MAX: usize = 2_000;
@@ -118,7 +113,7 @@ async fn could_start_quietly(tx: &mut Tx, run: RunId, wire_now: Timestamp) -> Re
     let sql = format!(
         "SELECT 1 FROM work WHERE run_id = $1 AND state = {OPEN} AND footprint <= $2 AND not_before <= $3 LIMIT 1"
     );
-    Ok(tx.exists(&sql, values![run, BINDING_FOOTPRINT_MAX.number(), wire_now]).await?)
+    tx.exists(&sql, values![run, BINDING_FOOTPRINT_MAX.number(), wire_now]).await
 }
 
 async fn lease(
@@ -170,7 +165,7 @@ async fn lease(
 async fn is_leased(tx: &mut Tx, run: RunId, class: (Clearance, Clearance)) -> Result<bool, StoreError> {
     let sql =
         format!("SELECT 1 FROM work WHERE run_id = $1 AND state = {LEASED} AND footprint BETWEEN $2 AND $3 LIMIT 1");
-    Ok(tx.exists(&sql, values![run, class.0.number(), class.1.number()]).await?)
+    tx.exists(&sql, values![run, class.0.number(), class.1.number()]).await
 }
 
 /// Rows of a class that could start now, in the order in which they should, and the least priority among them.

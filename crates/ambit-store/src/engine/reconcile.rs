@@ -3,14 +3,14 @@
 use super::commit::{FOUND, count_not_done, enter, raise_wire_date};
 use super::dirty::mark_dirty;
 use super::graph::{CLOSE_EDGES, closed_edge};
-use super::lease::{OPEN, drop_louder, insert_sweeps, insert_work};
+use super::lease::{drop_louder, insert_sweeps, insert_work};
 use super::{Dirty, Engine, IssueWrite, Reconciliation};
 use crate::StoreError;
 use crate::db::rows::{Rows, columns, list, named};
 use crate::db::sql::{Tx, from_json, values};
 use crate::db::writer::transaction;
 use crate::inventory::collections;
-use crate::inventory::runs::load;
+use crate::inventory::runs::{OPEN, load};
 use crate::record::{Changes, IssueRow, closing};
 use ambit_model::facts::ProbeKey;
 use ambit_model::id::RunId;
@@ -388,5 +388,5 @@ async fn looked_since(
                AND (l.uid = $4 OR l.uid IN (SELECT e.from_uid FROM edges e WHERE e.to_uid = $4 AND e.closed_at IS \
                NULL)) LIMIT 1"
     );
-    Ok(tx.exists(&sql, values![after, closed.run, closed.wire, entity]).await?)
+    tx.exists(&sql, values![after, closed.run, closed.wire, entity]).await
 }

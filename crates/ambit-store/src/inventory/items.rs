@@ -2,37 +2,11 @@
 
 use crate::db::sql::{Tx, from_json};
 use crate::inventory::collections::CollectionRef;
-use crate::inventory::views;
+use crate::inventory::views::{self, Item};
 use crate::{Principal, Store, StoreError};
 use ambit_model::Uid;
 use ambit_model::user::CollectionRole;
 use serde::Deserialize;
-
-/// A noun that carries tags and notes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Item {
-    Entity,
-    Issue,
-}
-
-impl Item {
-    /// As it is stored, and as it stands in paths.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Entity => "entity",
-            Self::Issue => "issue",
-        }
-    }
-
-    /// The item of a name, in the singular or the plural and in any letter case.
-    pub fn from_name(name: &str) -> Option<Self> {
-        match name.to_ascii_lowercase().as_str() {
-            "entity" | "entities" => Some(Self::Entity),
-            "issue" | "issues" => Some(Self::Issue),
-            _ => None,
-        }
-    }
-}
 
 /// An item as tags and notes need it.
 #[derive(Clone, Debug, PartialEq)]

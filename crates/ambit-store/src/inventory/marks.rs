@@ -2,7 +2,7 @@
 
 use crate::db::writer::transaction;
 use crate::engine::mark_dirty;
-use crate::inventory::items::Item;
+use crate::inventory::views::Item;
 use crate::inventory::{collections, views};
 use crate::people::audit;
 use crate::record::{ChangeContext, Changes, closing};

@@ -4,7 +4,8 @@
 use crate::db::rows::{columns, list};
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
-use crate::inventory::items::{self, Item, ItemView};
+use crate::inventory::items::{self, ItemView};
+use crate::inventory::views::Item;
 use crate::people::audit;
 use crate::{Principal, Store, StoreError};
 use ambit_model::limits::NOTE_CHARS_MAX;

@@ -3,7 +3,6 @@
 use crate::db::rows::{columns, list};
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
-use crate::engine::lease;
 use crate::inventory::{collections, feed, seeds};
 use crate::people::audit;
 use crate::{Principal, Store, StoreError};
@@ -22,6 +21,11 @@ const RUNS_SHOWN_MAX: i64 = 1_000;
 /// The priority of a run that a person started, which goes before scheduled ones.
 const PRIORITY_PERSON: i64 = 10;
 const PRIORITY_SCHEDULE: i64 = 0;
+
+/// The states of a row of `work`.
+pub(crate) const OPEN: i64 = 0;
+pub(crate) const LEASED: i64 = 1;
+pub(crate) const DONE: i64 = 2;
 
 /// What became of the wish for a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,7 +71,7 @@ columns! {
 
 columns! {
     RunCounters of r {
-        work_open: (sql [count_work(lease::OPEN), count_work(lease::LEASED)].join(" + ")),
+        work_open: (sql [count_work(OPEN), count_work(LEASED)].join(" + ")),
         work_done,
         work_unknown,
         entities: "CASE WHEN r.state IN ('finished', 'failed', 'cancelled') THEN r.entities ELSE c.entity_count END",
@@ -240,8 +244,8 @@ impl Store {
 
     /// Ends a run for good.
     pub async fn cancel_run(&self, principal: &Principal, id: RunId, now: Timestamp) -> Result<Run, StoreError> {
-        const OPEN: &[RunState] = &[RunState::Scheduled, RunState::Running, RunState::Paused];
-        self.move_run(principal, id, OPEN, RunState::Cancelled, now).await
+        const FROM: &[RunState] = &[RunState::Scheduled, RunState::Running, RunState::Paused];
+        self.move_run(principal, id, FROM, RunState::Cancelled, now).await
     }
 
     async fn move_run(

@@ -2,8 +2,9 @@
 
 use crate::db::writer::transaction;
 use crate::inventory::collections;
-use crate::inventory::items::{self, Item};
+use crate::inventory::items;
 use crate::inventory::marks::clean_tags;
+use crate::inventory::views::Item;
 use crate::people::audit;
 use crate::record::{ChangeContext, Changes};
 use crate::{Principal, Store, StoreError};

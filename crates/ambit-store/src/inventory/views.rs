@@ -4,7 +4,6 @@
 use crate::db::rows::{columns, list};
 use crate::db::sql::{Row, Tx, from_json, values};
 use crate::inventory::collections::CollectionRef;
-use crate::inventory::items::Item;
 use crate::{Principal, Store, StoreError};
 use ambit_model::entity::EntityRecord;
 use ambit_model::issue::IssueRecord;
@@ -70,6 +69,32 @@ columns! {
         pub(crate) collection: CollectionRef = CollectionRef,
         scoped_at: Option<Timestamp> = { None },
         entity_id: i64 = { 0 },
+    }
+}
+
+/// A noun whose records people read by uid or uuid, and put tags and notes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Item {
+    Entity,
+    Issue,
+}
+
+impl Item {
+    /// As it is stored, and as it stands in paths.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Entity => "entity",
+            Self::Issue => "issue",
+        }
+    }
+
+    /// The item of a name, in the singular or the plural and in any letter case.
+    pub fn from_name(name: &str) -> Option<Self> {
+        match name.to_ascii_lowercase().as_str() {
+            "entity" | "entities" => Some(Self::Entity),
+            "issue" | "issues" => Some(Self::Issue),
+            _ => None,
+        }
     }
 }
 

@@ -57,7 +57,7 @@ pub(crate) async fn administers(tx: &mut Tx, principal: &Principal, group: i64) 
         return Ok(principal.administrator());
     }
     let sql = "SELECT 1 FROM group_members WHERE group_id = $1 AND user_id = $2 AND administrator = 1";
-    Ok(tx.exists(sql, values![group, principal.user_id()]).await?)
+    tx.exists(sql, values![group, principal.user_id()]).await
 }
 
 async fn require_administrator_of(tx: &mut Tx, principal: &Principal, group: i64) -> Result<(), StoreError> {

@@ -106,7 +106,7 @@ pub(crate) async fn has_privilege(
                $5))) LIMIT 1";
     let nobody = -1;
     let found = values![name, now, user, groups.api.unwrap_or(nobody), groups.intelligence.unwrap_or(nobody)];
-    Ok(tx.exists(sql, found).await?)
+    tx.exists(sql, found).await
 }
 
 /// Which family pays how much. A caller without the licence is `Forbidden`.
