@@ -41,6 +41,7 @@ mod dmarc_permissive;
 mod dns_caa_policy_missing;
 mod dns_zone_enumeration;
 mod dns_zone_transfer;
+mod domain_registration_expiring;
 mod exposed_database_service;
 mod exposed_rdp_service;
 mod exposed_secret_in_page;
@@ -86,6 +87,7 @@ all![
     dns_caa_policy_missing,
     dns_zone_enumeration,
     dns_zone_transfer,
+    domain_registration_expiring,
     exposed_database_service,
     exposed_rdp_service,
     exposed_secret_in_page,

@@ -6,6 +6,7 @@ use crate::draft::{Data, Draft, UnknownHost};
 use crate::internet::{Port, Source};
 use crate::plan;
 use ambit_model::Kind;
+use ambit_model::moment::DAY_MS;
 use std::net::IpAddr;
 
 /// Look-ups that a mail policy may cause (RFC 7208 §4.6.4).
@@ -37,10 +38,17 @@ const PROVIDERS: &[(&str, &str)] = &[
     ("elasticbeanstalk.com", ""),
 ];
 
+/// A registration is about to end within so many days.
+const REGISTRATION_ENDS_DAYS: i64 = 30;
+
 impl Derivation<'_> {
     pub(super) fn posture(&mut self) {
         for domain in self.planted(Kind::Domain) {
-            if self.draft.zones.contains_key(&domain) {
+            if let Some(zone) = self.draft.zones.get(&domain) {
+                let soon = self.internet.start().plus_ms(REGISTRATION_ENDS_DAYS * DAY_MS);
+                if zone.expires.of(self.internet.epoch) < soon {
+                    self.truth.plant_issue("domain_registration_expiring", Kind::Domain, &domain);
+                }
                 self.mail(&domain);
                 let authorised = texts_or(self.draft, &domain).iter().any(|data| matches!(data, Data::Caa(..)));
                 let asked = plan::entry(self.draft, &domain).is_none_or(|entry| !entry.fails.contains(&Rtype::CAA));
