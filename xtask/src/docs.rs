@@ -1,31 +1,28 @@
-//! `cargo xtask docs`: writes the generated parts of the documents. The tables of docs/reference.md come from the
-//! program's own, through the test that compares them; those of docs/performance.md from the measured figures.
+//! `cargo xtask docs`: writes the generated parts of the documents. Those that the program knows come from the tests
+//! that compare them; the tables of docs/performance.md come from the measured figures.
 
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::{Context as _, ensure};
 
-/// Tells the test of the reference page to write what it would compare.
-const WRITE: &str = "AMBIT_WRITE_DOCS";
+/// Tells the tests that compare a file to write it instead (`ambit-testkit/src/expected.rs`).
+const UPDATE: &str = "AMBIT_UPDATE";
 
-/// Writes docs/reference.md and docs/performance.md; fails where a part of them cannot be made.
+/// What is written: the package, the kind of its target, and the part that the names of the tests share.
+const WRITERS: &[(&str, &[&str], &str)] =
+    &[("ambit-server", &["--lib"], "the_document_is"), ("ambit", &["--bin", "ambit"], "reference")];
+
+/// Writes docs/openapi.json, reference.md, commands.md, performance.md and the table of search.md; fails where one of
+/// them cannot be made.
 pub(crate) fn command(root: &Path) -> anyhow::Result<ExitCode> {
-    let mut test = Command::new("cargo");
-    test.args([
-        "test",
-        "--locked",
-        "--quiet",
-        "--profile",
-        "test-release",
-        "--package",
-        "ambit",
-        "--bin",
-        "ambit",
-        "reference",
-    ]);
-    crate::forget_ourselves(&mut test);
-    run(test.env(WRITE, "1").stdout(Stdio::null()), root, "the table of the reference")?;
+    for (package, target, filter) in WRITERS {
+        let mut test = Command::new("cargo");
+        test.args(["test", "--locked", "--quiet", "--profile", "test-release", "--package", package]);
+        test.args(*target).arg(filter);
+        crate::forget_ourselves(&mut test);
+        run(test.env(UPDATE, "1").stdout(Stdio::null()), root, &format!("what {package} writes"))?;
+    }
     run(&mut Command::new(root.join("bench").join("report")), root, "the table of figures")?;
     Ok(ExitCode::SUCCESS)
 }

@@ -248,35 +248,4 @@ mod tests {
             assert!(find(mistake).is_none(), "{mistake}");
         }
     }
-
-    fn value_words(value: ValueType) -> String {
-        match value {
-            Text => "text".to_owned(),
-            ValueType::Integer { min, max: i64::MAX } => format!("number from {min}"),
-            ValueType::Integer { min, max } => format!("number, {min} to {max}"),
-            Bool => "`true`, `false`".to_owned(),
-            Time => "time".to_owned(),
-            Kind => "kind".to_owned(),
-            ValueType::OneOf(words) => {
-                let own: Vec<String> = words
-                    .iter()
-                    .filter(|(word, meaning)| word == meaning)
-                    .map(|(word, _)| format!("`{word}`"))
-                    .collect();
-                own.join(", ")
-            }
-        }
-    }
-
-    #[test]
-    fn the_documentation_has_every_row() {
-        let page = include_str!("../../../docs/search.md");
-        for row in KEYWORDS {
-            let nouns: Vec<&str> = row.nouns.iter().map(|noun| noun.as_str()).collect();
-            let line = format!("| `{}` | {} | {} | {} |", row.name, nouns.join(", "), value_words(row.value), row.doc);
-            assert!(page.contains(&line), "docs/search.md lacks this line:\n{line}");
-        }
-        let lines = page.lines().filter(|line| line.starts_with("| `")).count();
-        assert_eq!(lines, KEYWORDS.len(), "docs/search.md has a line for a keyword that is none");
-    }
 }

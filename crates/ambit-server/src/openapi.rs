@@ -254,16 +254,9 @@ fn failure(name: &str, status: u16) -> Value {
 mod tests {
     use super::*;
 
-    /// The document that is checked in. When it differs, `ambit openapi > docs/openapi.json` writes it anew.
-    const CHECKED_IN: &str = include_str!("../../../docs/openapi.json");
-
     #[test]
     fn the_document_is_the_one_that_is_checked_in() {
-        if let Ok(path) = std::env::var("AMBIT_WRITE_OPENAPI") {
-            std::fs::write(path, text()).unwrap();
-            return;
-        }
-        assert!(text() == CHECKED_IN, "docs/openapi.json is not that of the table: write it anew");
+        ambit_testkit::assert_file("docs/openapi.json", &text());
     }
 
     #[test]

@@ -1,15 +1,19 @@
-//! The tables of docs/reference.md: settings, exit codes, operations and kinds of issue, made from what the program
-//! knows. The last column of settings and exit codes is written by hand, in the page, and is carried over. `cargo xtask
-//! docs` writes the page; the test here fails while it is not current.
+//! The tables of docs/reference.md (settings, exit codes, operations, kinds of issue) and of docs/search.md (keywords),
+//! and the page docs/commands.md, made from what the program knows. The last column of settings and exit codes is
+//! written by hand, in the page, and is carried over. `cargo xtask docs` writes the pages; the tests here fail while
+//! one is not current.
 
+use crate::commands::Cli;
 use crate::{config, failure};
 use ambit_model::user::{CollectionRole, ProjectRole};
+use ambit_query::ValueType;
+use ambit_query::keywords::KEYWORDS;
 use ambit_server::{Access, ENDPOINTS, Endpoint, MOUNTS, Price};
+use ambit_testkit::assert_file;
+use clap::CommandFactory as _;
 use std::fs;
-use std::path::PathBuf;
+use std::path::Path;
 
-/// Set by `cargo xtask docs`: the page is written instead of compared.
-const WRITE: &str = "AMBIT_WRITE_DOCS";
 /// What a new row has until somebody says what it means.
 const UNWRITTEN: &str = "TO BE WRITTEN";
 
@@ -115,6 +119,31 @@ fn issues() -> Table {
     }
 }
 
+/// The keywords of the search language.
+fn keywords() -> Table {
+    let rows = KEYWORDS.iter().map(|row| {
+        let nouns: Vec<&str> = row.nouns.iter().map(|noun| noun.as_str()).collect();
+        vec![code(row.name), nouns.join(", "), values(row.value), row.doc.to_owned()]
+    });
+    Table { name: "keywords", head: &["keyword", "searches", "value", "meaning"], rows: rows.collect(), by_hand: false }
+}
+
+/// What a keyword may be given, in words.
+fn values(value: ValueType) -> String {
+    match value {
+        ValueType::Text => "text".to_owned(),
+        ValueType::Integer { min, max: i64::MAX } => format!("number from {min}"),
+        ValueType::Integer { min, max } => format!("number, {min} to {max}"),
+        ValueType::Bool => "`true`, `false`".to_owned(),
+        ValueType::Time => "time".to_owned(),
+        ValueType::Kind => "kind".to_owned(),
+        ValueType::OneOf(words) => {
+            let own = words.iter().filter(|(word, meaning)| word == meaning).map(|(word, _)| code(word));
+            own.collect::<Vec<_>>().join(", ")
+        }
+    }
+}
+
 fn line(cells: &[String]) -> String {
     format!("| {} |\n", cells.iter().map(|cell| cell.replace('|', "\\|")).collect::<Vec<_>>().join(" | "))
 }
@@ -145,21 +174,56 @@ fn by_hand(table: &str, key: &str) -> Option<String> {
     row.trim_end_matches(" |").rsplit_once(" | ").map(|(_, last)| last.to_owned())
 }
 
-#[test]
-fn the_reference_page_is_current() {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference.md");
-    let page = fs::read_to_string(&path).unwrap();
-    let mut made = page.clone();
-    for table in [settings(), exit_codes(), operations(), issues()] {
+/// A page with its tables as the program has them now.
+fn page(path: &str, tables: &[Table]) -> String {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path);
+    let mut made = fs::read_to_string(&file).unwrap();
+    for table in tables {
         let (begin, end) = table.markers();
-        let (head, rest) = made.split_once(&begin).unwrap_or_else(|| panic!("docs/reference.md lacks {begin}"));
-        let (old, tail) = rest.split_once(&end).unwrap_or_else(|| panic!("docs/reference.md lacks {end}"));
+        let (head, rest) = made.split_once(&begin).unwrap_or_else(|| panic!("{path} lacks {begin}"));
+        let (old, tail) = rest.split_once(&end).unwrap_or_else(|| panic!("{path} lacks {end}"));
         made = format!("{head}{begin}{}{end}{tail}", table.text(old));
     }
-    if std::env::var_os(WRITE).is_some() {
-        fs::write(&path, &made).unwrap();
-    } else {
-        assert!(made == page, "docs/reference.md is not current: run cargo xtask docs");
+    made
+}
+
+#[test]
+fn the_reference_pages_are_current() {
+    let pages: [(&str, &[Table]); 2] =
+        [("docs/reference.md", &[settings(), exit_codes(), operations(), issues()]), ("docs/search.md", &[keywords()])];
+    for (path, tables) in pages {
+        let made = page(path, tables);
+        assert_file(path, &made);
+        assert!(!made.contains(UNWRITTEN), "{path}: a new row needs its meaning, in the last column");
     }
-    assert!(!made.contains(UNWRITTEN), "docs/reference.md: a new row needs its meaning, in the last column");
+}
+
+#[test]
+fn the_page_of_commands_is_current() {
+    let mut text = "# Commands\n\nWhat `ambit COMMAND -h` says, without the options of all commands, which `ambit -h` \
+                    lists; `--help` says more of some.\nWritten by `cargo xtask docs`.\n"
+        .to_owned();
+    let mut root = Cli::command().term_width(100);
+    root.build();
+    write_help(&root, &mut text);
+    assert_file("docs/commands.md", &text);
+}
+
+/// Writes the help of a command and of those below it, each under a heading.
+fn write_help(command: &clap::Command, text: &mut String) {
+    if command.is_hide_set() || command.get_name() == "help" {
+        return;
+    }
+    let name = command.get_bin_name().unwrap_or(command.get_name());
+    let below_root = name.contains(' ');
+    let mut shown = command.clone().mut_args(|arg| {
+        let of_all = arg.is_global_set() || ["help", "version"].iter().any(|id| arg.get_id() == *id);
+        arg.hide(of_all && below_root)
+    });
+    let shown = shown.render_help().to_string();
+    let lines: Vec<&str> = shown.lines().map(str::trim_end).collect();
+    text.push_str(&format!("\n## {name}\n\n```text\n{}\n```\n", lines.join("\n").trim_end()));
+    for next in command.get_subcommands() {
+        write_help(next, text);
+    }
 }
