@@ -87,6 +87,7 @@ pub(crate) fn of_bare_words() -> &'static Keyword {
 const E: &[Noun] = &[Noun::Entities];
 const I: &[Noun] = &[Noun::Issues];
 const EI: &[Noun] = &[Noun::Entities, Noun::Issues];
+const T: &[Noun] = &[Noun::Technologies];
 const ET: &[Noun] = &[Noun::Entities, Noun::Technologies];
 const EIT: &[Noun] = &[Noun::Entities, Noun::Issues, Noun::Technologies];
 
@@ -171,6 +172,7 @@ pub static KEYWORDS: &[Keyword] = &[
     row("network", E, Text, Contains, &["summary.network.name"], "Text that occurs in the name of the network."),
     row("technology", E, Text, Contains, &["summary.technology.technologies"],
     "Text that occurs in the name of a technology, such as jquery."),
+    row("version", T, Text, Contains, &["version"], "Text that occurs in the version of the technology, such as 3.1."),
     row("http_code", E, HTTP_CODE, Equal, &["summary.http.code"], "The status code of the HTTP answer."),
     row("http_title", E, Text, Contains, &["summary.http.title"], "Text that occurs in the title of the page."),
     row("http_forms", E, Bool, Equal, &["summary.http.content.forms"], "Whether the page has forms."),

@@ -125,6 +125,8 @@ const TECHNOLOGIES: &[(&str, &[&str])] = &[
     ("name:\"f5 nginx\"", &["nginx"]),
     ("first_seen_before:1970-01-01T00:00:00.500Z", &["nginx"]),
     ("collection:other_2", &[]),
+    ("version:3.", &["jQuery"]),
+    ("jquery version:2", &[]),
 ];
 
 #[test]
