@@ -70,6 +70,16 @@ words! {
         Technologies = "technologies",
     }
 
+    /// What a keyword may be given.
+    pub enum KeywordValue {
+        Text = "text",
+        Number = "number",
+        Boolean = "boolean",
+        Time = "time",
+        Kind = "kind",
+        Word = "word",
+    }
+
     pub enum SortDirection {
         Ascending = "asc",
         Descending = "desc",
@@ -86,6 +96,20 @@ contract! {
         pub sort_direction: SortDirection,
         pub sort_field: String,
         pub group_by_field: Option<String>,
+    }
+
+    /// A keyword of the search language (docs/search.md). Ours.
+    #[derive(Debug, Serialize)]
+    pub struct SearchKeyword {
+        pub keyword: &'static str,
+        pub searches: Vec<SearchType>,
+        pub value: KeywordValue,
+        /// The least and the most that a number may be.
+        pub min: Option<i64>,
+        pub max: Option<i64>,
+        /// The words of which a value is one; otherwise empty.
+        pub words: Vec<&'static str>,
+        pub meaning: &'static str,
     }
 
     #[derive(Debug, Serialize)]

@@ -4,7 +4,7 @@ use super::asm::{AS_OF, START};
 use crate::endpoint::Access::{InProject, Key, OfCollection};
 use crate::endpoint::{Endpoint, Parameter, delete, get, handler, patch, post};
 use ambit_api::shape::{BOOLEAN, Shape};
-use ambit_api::{Contract, audit, bulk, changes, collection_runs, entities, graphs, issues, keys, plans};
+use ambit_api::{Contract, audit, bulk, changes, collection_runs, entities, graphs, issues, keys, plans, search};
 use ambit_model::user::CollectionRole::{Admin, Analyst, Viewer};
 use ambit_model::user::ProjectRole::{Member, Owner};
 
@@ -89,6 +89,9 @@ pub(super) const ROWS: &[Endpoint] = &[
         .takes(keys::NewKey::SHAPE)
         .answers(keys::IssuedKey::SHAPE),
     delete("/keys/{id}", Key, handler!(keys::revoke)).says("Revoke an API key.").answers(BOOLEAN),
+    get("/search/keywords", Key, handler!(search::keywords))
+        .says("List the keywords of the search language: what each searches, and what it may be given.")
+        .answers(Vec::<search::SearchKeyword>::SHAPE),
     get("/changes", InProject(Member), handler!(changes::list))
         .says("List what changed in a project, in the order of commits.")
         .asks(CHANGES)

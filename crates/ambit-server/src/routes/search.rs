@@ -10,11 +10,13 @@ use crate::window::{set_last_seen, window};
 use ambit_api::entities::EntityHit;
 use ambit_api::issues::IssueHit;
 use ambit_api::search::{
-    Aggregations, COMPLETED, Entities, Issues, SearchQuery, SearchResult, Searched, SortDirection, Technologies,
+    Aggregations, COMPLETED, Entities, Issues, KeywordValue, SearchKeyword, SearchQuery, SearchResult, SearchType,
+    Searched, SortDirection, Technologies,
 };
 use ambit_api::technologies::TechnologyHit;
 use ambit_api::{ApiError, CollectionRef, ErrorCode, Sighting, success};
-use ambit_query::{Noun, parse_search};
+use ambit_query::keywords::KEYWORDS;
+use ambit_query::{Keyword, Noun, ValueType, parse_search};
 use ambit_search::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, Record, SearchAnswer, SearchRequest, TIME_LIMIT};
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -55,6 +57,38 @@ pub(crate) async fn technologies(call: Call) -> Result<Answer, ApiError> {
         _ => None,
     });
     Ok(found.shown::<Technologies>(&call, hits))
+}
+
+/// List the keywords of the search language: what each searches, and what it may be given.
+pub(crate) async fn keywords(_: Call) -> Result<Answer, ApiError> {
+    let rows: Vec<SearchKeyword> = KEYWORDS.iter().map(shown_keyword).collect();
+    Ok(Answer::json(&success("Keywords", rows)))
+}
+
+fn shown_keyword(row: &Keyword) -> SearchKeyword {
+    let searches = row.nouns.iter().map(|noun| match noun {
+        Noun::Entities => SearchType::Entities,
+        Noun::Issues => SearchType::Issues,
+        Noun::Technologies => SearchType::Technologies,
+    });
+    let (value, bounds, words) = match row.value {
+        ValueType::Text => (KeywordValue::Text, None, &[][..]),
+        ValueType::Integer { min, max } => (KeywordValue::Number, Some((min, max)), &[][..]),
+        ValueType::Bool => (KeywordValue::Boolean, None, &[][..]),
+        ValueType::Time => (KeywordValue::Time, None, &[][..]),
+        ValueType::Kind => (KeywordValue::Kind, None, &[][..]),
+        ValueType::OneOf(words) => (KeywordValue::Word, None, words),
+    };
+    SearchKeyword {
+        keyword: row.name,
+        searches: searches.collect(),
+        value,
+        min: bounds.map(|(min, _)| min),
+        max: bounds.map(|(_, max)| max).filter(|max| *max != i64::MAX),
+        // The others are spellings that clients use, too.
+        words: words.iter().filter(|(word, meaning)| word == meaning).map(|(word, _)| *word).collect(),
+        meaning: row.doc,
+    }
 }
 
 /// What a search found, and the collections in which it looked.
