@@ -46,6 +46,7 @@ pub enum TaskName {
     Takeover,
     TlsGrab,
     WildcardProfile,
+    ZoneContact,
     ZoneProfile,
     ZoneTransfer,
 }

@@ -38,6 +38,7 @@ pub(crate) mod subdomain;
 pub(crate) mod takeover;
 pub(crate) mod tls_grab;
 pub(crate) mod wildcard_profile;
+pub(crate) mod zone_contact;
 pub(crate) mod zone_profile;
 pub(crate) mod zone_transfer;
 
@@ -83,6 +84,7 @@ pub const ALL: &[&Task] = &[
     &takeover::TASK,
     &tls_grab::TASK,
     &wildcard_profile::TASK,
+    &zone_contact::TASK,
     &zone_profile::TASK,
     &zone_transfer::TASK,
 ];
