@@ -1,6 +1,7 @@
 //! A client that sends exactly the bytes it is told to and reads one answer: requests that no library would send are
 //! part of the contract too.
 
+use crate::part;
 use anyhow::{Context, bail};
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -24,6 +25,41 @@ impl Reply {
     /// The body as text.
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
+    }
+
+    /// Returns the body of an answer that has this status and at least this part (`part.rs`).
+    ///
+    /// # Panics
+    /// If the status is another one or something of the part is missing; the message says each place and shows the body.
+    #[track_caller]
+    pub fn shows(&self, status: u16, part: &Value) -> Value {
+        let body = self.json();
+        assert_eq!(self.status, status, "{}", self.text());
+        let differences = part::differences(part, &body);
+        assert!(differences.is_empty(), "{}\nin {}", differences.join("\n"), self.text());
+        body
+    }
+
+    /// Returns the value at a JSON pointer in the body of a successful answer.
+    ///
+    /// # Panics
+    /// If the answer is an error, or nothing is there; the message shows the answer.
+    #[track_caller]
+    pub fn at(&self, pointer: &str) -> Value {
+        assert!((200..300).contains(&self.status), "{}: {}", self.status, self.text());
+        let found = self.json().pointer(pointer).cloned();
+        found.unwrap_or_else(|| panic!("{pointer} is not in {}", self.text()))
+    }
+
+    /// Returns one member of each item of a list, both by JSON pointers, in the order of the list.
+    ///
+    /// # Panics
+    /// If the answer is an error, no list is there, or an item lacks the member.
+    #[track_caller]
+    pub fn each(&self, list: &str, member: &str) -> Vec<Value> {
+        let Value::Array(items) = self.at(list) else { panic!("{list} is no list in {}", self.text()) };
+        let member_of = |item: &Value| item.pointer(member).cloned();
+        items.iter().map(|item| member_of(item).unwrap_or_else(|| panic!("{member} is not in {item}"))).collect()
     }
 
     /// The body as JSON; null where it is none.

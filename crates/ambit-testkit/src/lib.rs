@@ -5,6 +5,7 @@ pub mod client;
 pub mod expected;
 pub mod inventory;
 pub mod kept;
+pub mod part;
 pub mod scenario;
 pub mod server;
 

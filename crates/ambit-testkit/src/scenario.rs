@@ -14,12 +14,12 @@
 //!     headers: { PROJECT-ID: "1" }
 //!     body: { name: Acme }         # or text: for bytes as they are
 //!     status: 200
-//!     expect: { message: Projects }   # a part of the answer; ~text ~integer ~uid ~uuid ~moment ~any stand for any
-//!     such value save: { project: /result/uuid } # JSON pointers into the answer
+//!     expect: { message: Projects }   # a part of the answer, with the placeholders of `part.rs`
+//!     save: { project: /result/uuid } # JSON pointers into the answer
 //! ```
 
 use crate::client::{Ask, Reply, ask};
-use ambit_api::Shape;
+use crate::part;
 use ambit_engine::Hunter;
 use ambit_engine::hunt::LOOK_TIME;
 use ambit_model::Timestamp;
@@ -199,7 +199,7 @@ async fn run_step(stage: &mut Stage, step: &Step) -> anyhow::Result<Done> {
     let answer = reply.json();
     if let Some(expected) = &step.expect {
         let expected: Value = serde_json::from_str(&filled(&expected.to_string(), &stage.values)?)?;
-        let differences = part_differences(&expected, &answer, "$");
+        let differences = part::differences(&expected, &answer);
         if !differences.is_empty() {
             bail!("{method} {target}: {}\nin {}", differences.join("; "), reply.text());
         }
@@ -233,53 +233,9 @@ fn filled(text: &str, values: &BTreeMap<String, String>) -> anyhow::Result<Strin
     Ok(out)
 }
 
-/// Where `actual` lacks what `expected` says; members that are not named are not looked at.
-fn part_differences(expected: &Value, actual: &Value, path: &str) -> Vec<String> {
-    match (expected, actual) {
-        (Value::Object(members), Value::Object(found)) => members
-            .iter()
-            .flat_map(|(name, value)| {
-                part_differences(value, found.get(name).unwrap_or(&Value::Null), &format!("{path}.{name}"))
-            })
-            .collect(),
-        (Value::Array(items), Value::Array(found)) if items.len() == found.len() => items
-            .iter()
-            .zip(found)
-            .enumerate()
-            .flat_map(|(index, (item, value))| part_differences(item, value, &format!("{path}[{index}]")))
-            .collect(),
-        (Value::String(text), _) if text.starts_with('~') => {
-            let shape = match text.as_str() {
-                "~text" => &Shape::Text,
-                "~integer" => &Shape::Integer,
-                "~uid" => &Shape::Uid,
-                "~uuid" => &Shape::Uuid,
-                "~moment" => &Shape::Moment,
-                "~any" => return Vec::new(),
-                _ => return vec![format!("{path}: {text} is no placeholder")],
-            };
-            shape.differences(actual).into_iter().map(|difference| format!("{path}{}", &difference[1..])).collect()
-        }
-        (expected, actual) if expected == actual => Vec::new(),
-        (expected, actual) => vec![format!("{path}: expected {expected}, found {actual}")],
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn parts_are_compared_and_placeholders_stand_for_values() {
-        let actual = json!({"a": 1, "b": [{"c": "x", "d": 2}], "at": "2026-01-31T00:00:00.000Z"});
-        let differences = |expected: Value| part_differences(&expected, &actual, "$");
-        assert!(differences(json!({"a": "~integer", "b": [{"c": "x"}], "at": "~moment"})).is_empty());
-        assert_eq!(differences(json!({"a": 2})), ["$.a: expected 2, found 1"]);
-        assert_eq!(differences(json!({"b": []})).len(), 1);
-        assert_eq!(differences(json!({"b": [{"c": "~integer"}]})), ["$.b[0].c: expected integer, found \"x\""]);
-        assert_eq!(differences(json!({"missing": "~text"})).len(), 1);
-    }
 
     #[test]
     fn values_are_filled_in() {

@@ -140,6 +140,15 @@ impl TestServer {
         ask(&self.address, &request).await
     }
 
+    /// Returns the answer to a GET of a caller (`nobody` has no key).
+    ///
+    /// # Panics
+    /// If the server does not answer.
+    pub async fn get(&self, caller: &str, target: &str) -> Reply {
+        let answer = self.call(caller, "GET", target, None).await;
+        answer.unwrap_or_else(|error| panic!("GET {target}: {error:#}"))
+    }
+
     /// Makes a user with a key, who is in no project and no group, and calls from now on by that name.
     pub async fn add_user(&mut self, name: &str) -> anyhow::Result<()> {
         let owner = self.store.local_operator().await?;

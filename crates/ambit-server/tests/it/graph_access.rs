@@ -145,10 +145,8 @@ async fn searches_and_lists_show_what_the_caller_may_see() {
     let (public, private) = (graph(&server, false).await, graph(&server, true).await);
     for (caller, who) in CALLERS {
         for target in ["/api/v3/graphs?filter=name:graph", "/api/v3/users/owner/graphs"] {
-            let reply = server.call(caller, "GET", target, None).await.unwrap();
-            let found = reply.json();
-            let ids: BTreeSet<&str> =
-                found["data"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap()).collect();
+            let found = server.get(caller, target).await.each("/data", "/id");
+            let ids: BTreeSet<&str> = found.iter().filter_map(Value::as_str).collect();
             let mut wanted = BTreeSet::from([public.as_str()]);
             if who != Who::Nobody {
                 wanted.insert(private.as_str());

@@ -30,20 +30,19 @@ async fn fifty_statuses_tags_and_notes_at_once_are_all_kept() {
     let answers = futures::future::join_all(calls).await;
     assert!(answers.iter().all(|(_, status)| *status == 200), "{answers:?}");
 
-    let read = async |path: String| server.call("viewer", "GET", &path, None).await.unwrap().json()["result"].clone();
+    let read = async |path: String| server.get("viewer", &path).await.at("/result");
     let tags = read(format!("/api/v3/asm/tags/issue/{}", found.issue)).await;
     let wanted: Vec<String> = (0..WRITERS).map(|number| format!("tag-{number:02}")).collect();
     assert_eq!(tags, json!(wanted));
-    let notes = read(format!("/api/v3/asm/notes/issue/{}", found.issue)).await;
-    let texts: BTreeSet<&str> = notes.as_array().unwrap().iter().filter_map(|note| note["note"].as_str()).collect();
-    assert_eq!((texts.len(), notes.as_array().unwrap().len()), (WRITERS, WRITERS));
+    let notes =
+        server.get("viewer", &format!("/api/v3/asm/notes/issue/{}", found.issue)).await.each("/result", "/note");
+    let texts: BTreeSet<&str> = notes.iter().filter_map(Value::as_str).collect();
+    assert_eq!((texts.len(), notes.len()), (WRITERS, WRITERS));
 
     // The last status that was written down is the one that stays, in the detail and in the search.
-    let audit =
-        server.call("owner", "GET", "/api/ambit/v1/audit?limit=1000", None).await.unwrap().json()["result"].clone();
+    let audit = server.get("owner", "/api/ambit/v1/audit?limit=1000").await.each("/result", "");
     let rows = |action: &str| -> Vec<Value> {
-        let rows = audit.as_array().unwrap().iter().filter(|row| row["action"] == action);
-        rows.map(|row| row["details"].clone()).collect()
+        audit.iter().filter(|row| row["action"] == action).map(|row| row["details"].clone()).collect()
     };
     let statuses = rows("issue.status");
     assert_eq!((statuses.len(), rows("issue.tag").len(), rows("issue.note.create").len()), (WRITERS, WRITERS, WRITERS));
@@ -55,13 +54,7 @@ async fn fifty_statuses_tags_and_notes_at_once_are_all_kept() {
 
     // Each change of the record is a version: those that changed the status, and each tag.
     let moved = statuses.iter().filter(|row| row["from"] != row["to"]).count();
-    let changes = server.call("owner", "GET", "/api/ambit/v1/changes?limit=1000", None).await.unwrap().json()["result"]
-        ["changes"]
-        .clone();
-    let of_issue = changes
-        .as_array()
-        .unwrap()
-        .iter()
-        .filter(|change| change["id"] == json!(found.issue) && change["person"] == true);
+    let changes = server.get("owner", "/api/ambit/v1/changes?limit=1000").await.each("/result/changes", "");
+    let of_issue = changes.iter().filter(|change| change["id"] == json!(found.issue) && change["person"] == true);
     assert_eq!(of_issue.count(), moved + WRITERS);
 }

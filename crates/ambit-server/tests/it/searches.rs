@@ -2,7 +2,7 @@
 
 use ambit_model::issue::Status;
 use ambit_server::Limits;
-use ambit_testkit::{TestServer, inventory};
+use ambit_testkit::{Reply, TestServer, inventory};
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -13,13 +13,13 @@ async fn a_search_that_would_miss_what_a_person_did_is_refused() {
     let mut server = TestServer::with(limits).await.unwrap();
     let found = inventory::fill(&server, "Welcome").await.unwrap();
     let target = "/api/v3/asm/search/issues/status_new:open";
-    assert_eq!(server.call("owner", "GET", target, None).await.unwrap().json()["result"]["total_hits"], 2);
+    server.get("owner", target).await.shows(200, &json!({"result": {"total_hits": 2}}));
     server.stop_index();
     let report = format!("/api/v3/asm/issues/{}/status", found.issue);
     let body = json!({"status": "closed_benign"});
     assert_eq!(server.call("owner", "POST", &report, Some(&body)).await.unwrap().status, 200);
-    let refused = server.call("owner", "GET", target, None).await.unwrap();
-    assert_eq!((refused.status, &refused.json()["error"]["code"]), (503, &json!("TransientError")));
+    let refused = server.get("owner", target).await;
+    refused.shows(503, &json!({"error": {"code": "TransientError"}}));
     assert!(refused.header("retry-after").is_some());
     // Another project is not concerned.
     assert_eq!(server.call("stranger", "GET", target, None).await.unwrap().status, 200);
@@ -37,9 +37,9 @@ async fn statuses_at_once_are_all_answered_and_one_of_them_stays() {
     let statuses = futures::future::join_all(calls).await;
     assert!(statuses.iter().all(|status| *status == 200), "{statuses:?}");
     let detail = format!("/api/v3/asm/issues/{}", found.issue);
-    let status = server.call("viewer", "GET", &detail, None).await.unwrap().json()["result"]["status"].clone();
-    let hits = server.call("viewer", "GET", "/api/v3/asm/search/issues/name:dns_caa_missing", None).await.unwrap();
-    assert_eq!(hits.json()["result"]["hits"][0]["summary"]["status"], status);
+    let status = server.get("viewer", &detail).await.at("/result/status");
+    let hits = server.get("viewer", "/api/v3/asm/search/issues/name:dns_caa_missing").await;
+    assert_eq!(hits.at("/result/hits/0/summary/status"), status);
 }
 
 #[tokio::test]
@@ -49,8 +49,9 @@ async fn pages_of_one_have_every_row_once() {
     let mut by_token = Vec::new();
     let mut target = "/api/v3/asm/search/entities/?page_size=1".to_owned();
     loop {
-        let result = server.call("viewer", "GET", &target, None).await.unwrap().json()["result"].clone();
-        by_token.extend(result["hits"].as_array().unwrap().iter().map(|hit| hit["id"].to_string()));
+        let reply = server.get("viewer", &target).await;
+        by_token.extend(reply.each("/result/hits", "/id"));
+        let result = reply.at("/result");
         assert_eq!(result["more"], result["next_page_token"].is_string());
         let Some(token) = result["next_page_token"].as_str() else { break };
         assert!(token.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte)), "{token}");
@@ -59,11 +60,11 @@ async fn pages_of_one_have_every_row_once() {
     let mut by_page = Vec::new();
     for page in 0..4 {
         let target = format!("/api/v3/asm/search/entities/?page_size=1&page={page}");
-        let result = server.call("viewer", "GET", &target, None).await.unwrap().json()["result"].clone();
-        by_page.extend(result["hits"].as_array().unwrap().iter().map(|hit| hit["id"].to_string()));
+        by_page.extend(server.get("viewer", &target).await.each("/result/hits", "/id"));
     }
     assert_eq!(by_token, by_page);
-    assert_eq!(by_token.iter().collect::<BTreeSet<_>>().len(), 4);
+    let distinct: BTreeSet<String> = by_token.iter().map(ToString::to_string).collect();
+    assert_eq!(distinct.len(), 4);
 }
 
 #[tokio::test]
@@ -136,22 +137,20 @@ async fn a_window_that_ends_today_is_walked_by_token_and_by_number() {
         let target = format!("/api/v3/asm/search/entities/?page_size=1&{window}");
         let ask = async |more: String| {
             server.advance(1_000);
-            let reply = server.call("viewer", "GET", &format!("{target}{more}"), None).await.unwrap();
-            assert_eq!(reply.status, 200, "{window}{more}: {}", reply.json());
-            reply.json()["result"].clone()
+            server.get("viewer", &format!("{target}{more}")).await
         };
+        let ids = |reply: &Reply| reply.each("/result/hits", "/id").into_iter().map(|id| id.to_string());
         let (mut by_token, mut more) = (BTreeSet::new(), String::new());
         loop {
-            let result = ask(more).await;
-            by_token.extend(result["hits"].as_array().unwrap().iter().map(|hit| hit["id"].to_string()));
-            let Some(token) = result["next_page_token"].as_str() else { break };
+            let reply = ask(more).await;
+            by_token.extend(ids(&reply));
+            let token = reply.at("/result/next_page_token");
+            let Some(token) = token.as_str() else { break };
             more = format!("&page_token={token}");
         }
         let mut by_page = BTreeSet::new();
         for page in 0..4 {
-            by_page.extend(
-                ask(format!("&page={page}")).await["hits"].as_array().unwrap().iter().map(|hit| hit["id"].to_string()),
-            );
+            by_page.extend(ids(&ask(format!("&page={page}")).await));
         }
         assert_eq!((by_token.len(), &by_token), (4, &by_page), "{window}");
     }
