@@ -193,12 +193,12 @@ impl Remote {
 impl Local {
     async fn open(target: &Target, settings: &Settings, needs: Needs) -> Result<Self, Failure> {
         let folder = crate::folder::data(target.data.as_deref(), settings)?;
-        let (store, principal) = crate::client::opened(target.data.as_deref(), settings).await?;
+        let (store, principal) = crate::local_store::opened(target.data.as_deref(), settings).await?;
         let library = Arc::new(crate::library::library(engine_config::planned(settings)?));
         let (mut state, engine) = match needs {
             Needs::Rows | Needs::NoKey => (ServerState::without_index(store, library, Arc::new(now)), None),
             Needs::Index => {
-                let (index, engine) = crate::client::index(&folder, &store).await?;
+                let (index, engine) = crate::local_store::index(&folder, &store).await?;
                 (ServerState::new(store, index, library, Arc::new(now)), engine)
             }
         };

@@ -1,5 +1,6 @@
 //! Arguments that several commands take: where they work, how results are printed, and the values that are read alike.
 
+use crate::output::table::Form;
 use ambit_model::{Clearance, Timestamp};
 use clap::Args;
 use std::path::PathBuf;
@@ -40,6 +41,33 @@ pub(crate) struct Output {
     /// Write results to a file instead of standard output.
     #[arg(short = 'o', long = "output", value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+}
+
+/// How a list of records is printed.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Listing {
+    #[command(flatten)]
+    pub(crate) output: Output,
+    /// Comma-separated values with a head line. Text that a spreadsheet would calculate gets an apostrophe in front.
+    #[arg(long, conflicts_with = "jsonl")]
+    csv: bool,
+    /// Members to print, comma-separated; one inside another is dotted: name,summary.http.title
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub(crate) fields: Vec<String>,
+    /// Print only how many there are.
+    #[arg(long, conflicts_with_all = ["facet", "fields", "csv"])]
+    pub(crate) count: bool,
+}
+
+impl Listing {
+    /// Returns the form that the flags ask for.
+    pub(crate) fn form(&self) -> Form {
+        match (self.output.jsonl, self.csv) {
+            (true, _) => Form::Jsonl,
+            (false, true) => Form::Csv,
+            (false, false) => Form::Text,
+        }
+    }
 }
 
 /// Reads a moment, or a date, which means the end of that day.

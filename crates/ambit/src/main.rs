@@ -3,7 +3,6 @@
 mod api;
 mod args;
 mod arguments;
-mod client;
 mod clock;
 mod commands;
 mod config;
@@ -15,6 +14,7 @@ mod engine_config;
 mod failure;
 mod folder;
 mod library;
+mod local_store;
 mod log;
 mod output;
 mod parse;

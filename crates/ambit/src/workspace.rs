@@ -1,9 +1,9 @@
 //! A data folder that a command works in: its store, and the engine's place in it.
 
-use crate::client::options;
 use crate::clock::now;
 use crate::config::Settings;
 use crate::failure::Failure;
+use crate::local_store::options;
 use ambit_store::engine::Engine;
 use ambit_store::{IssuedKey, NewOwner, Principal, Store};
 use std::path::Path;

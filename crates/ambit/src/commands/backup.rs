@@ -27,7 +27,7 @@ pub(crate) struct Restore {
 
 /// Runs `ambit backup`.
 pub(crate) async fn back_up(command: &Backup, settings: &Settings) -> Result<(), Failure> {
-    let (store, _) = crate::client::unmigrated(&command.data, settings).await?;
+    let (store, _) = crate::local_store::unmigrated(&command.data, settings).await?;
     store.back_up(&command.target).await?;
     let mut results = Results::open(None)?;
     results.line(&command.target.display().to_string())?;
@@ -43,7 +43,7 @@ pub(crate) async fn restore(command: &Restore, settings: &Settings) -> Result<()
         ));
     }
     ambit_store::restore(&command.backup, &folder).await?;
-    let store = Store::open(&crate::client::options(&folder, settings)).await?;
+    let store = Store::open(&crate::local_store::options(&folder, settings)).await?;
     if let Some(problem) = store.check().await?.first() {
         return Err(Failure::partial(format!("restored, but the database is damaged: {problem}")));
     }

@@ -1,11 +1,11 @@
 //! `ambit changes`: what happened in a project, in the order of commits, on a server or in a data folder.
 
 use crate::api::{Api, Needs, OURS};
-use crate::args::{Output, Target};
+use crate::args::{Listing, Target};
 use crate::config::Settings;
 use crate::failure::Failure;
 use crate::output::lines;
-use crate::output::table::{self, Form, Rows, text};
+use crate::output::table::{self, Rows, text};
 use crate::output::{Results, plain};
 use ambit_api::Contract;
 use ambit_api::changes::Change;
@@ -26,16 +26,7 @@ pub(crate) struct Changes {
     #[command(flatten)]
     pub(crate) target: Target,
     #[command(flatten)]
-    pub(crate) output: Output,
-    /// Comma-separated values with a head line.
-    #[arg(long, conflicts_with = "jsonl")]
-    pub(crate) csv: bool,
-    /// Members to print, comma-separated: at,what,name
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
-    pub(crate) fields: Vec<String>,
-    /// Print only how many there are.
-    #[arg(long, conflicts_with_all = ["facet", "fields", "csv"])]
-    pub(crate) count: bool,
+    pub(crate) listing: Listing,
     /// Print how often each value of a member occurs: record, what, kind …
     #[arg(long, value_name = "NAME", conflicts_with = "fields")]
     pub(crate) facet: Option<String>,
@@ -52,27 +43,23 @@ pub(crate) struct Changes {
 
 /// Runs the command.
 pub(crate) async fn run(command: &Changes, settings: &Settings) -> Result<(), Failure> {
-    table::check(&command.fields, Change::SHAPE)?;
+    table::check(&command.listing.fields, Change::SHAPE)?;
     let terms = terms(&command.query)?;
     if let Some(facet) = command.facet.as_deref().filter(|facet| !MEMBERS.contains(facet)) {
         return Err(Failure::usage(format!("--facet {:?}: there are {}", plain(facet), MEMBERS.join(", "))));
     }
     let api = Api::open(&command.target, settings, Needs::Rows).await?;
-    let mut results = Results::open(command.output.output.as_deref())?;
+    let mut results = Results::open(command.listing.output.output.as_deref())?;
     let rows = Rows {
-        form: match (command.output.jsonl, command.csv) {
-            (true, _) => Form::Jsonl,
-            (false, true) => Form::Csv,
-            (false, false) => Form::Text,
-        },
-        fields: &command.fields,
+        form: command.listing.form(),
+        fields: &command.listing.fields,
         usual: &["revision", "at", "record", "what", "kind", "name", "status", "person", "id", "collection_uuid"],
         line: lines::change,
         record: "change",
     };
     let mut counts: Vec<(String, u64)> = Vec::new();
     let mut count = 0_u64;
-    let counting = command.count || command.facet.is_some();
+    let counting = command.listing.count || command.facet.is_some();
     if !counting {
         rows.begin(&mut results)?;
     }
@@ -94,12 +81,12 @@ pub(crate) async fn run(command: &Changes, settings: &Settings) -> Result<(), Fa
             count += 1;
             match &command.facet {
                 Some(member) => add(&mut counts, text(&change[member])),
-                None if command.count => {}
+                None if command.listing.count => {}
                 None => rows.row(&named(change), &mut results)?,
             }
         }
     }
-    if command.count {
+    if command.listing.count {
         results.line(&count.to_string())?;
     }
     counts.sort_by(|left, right| right.1.cmp(&left.1).then_with(|| left.0.cmp(&right.0)));

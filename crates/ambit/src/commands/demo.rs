@@ -2,13 +2,13 @@
 
 use super::serve;
 use crate::args::Output;
-use crate::client::bring_up_index;
 use crate::config::Settings;
 use crate::contacts::Contacts;
 use crate::discover::{Job, discover};
 use crate::door::Front;
 use crate::failure::Failure;
 use crate::folder::Asking;
+use crate::local_store::bring_up_index;
 use crate::output::report::{Style, print};
 use crate::output::{Results, hint};
 use crate::signals::Stop;

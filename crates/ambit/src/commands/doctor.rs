@@ -2,9 +2,9 @@
 //! server goes on. A look changes no schema.
 
 use crate::args::Data;
-use crate::client::{INDEX_FOLDER, index_failure};
 use crate::config::Settings;
 use crate::failure::Failure;
+use crate::local_store::{INDEX_FOLDER, index_failure};
 use crate::output::{Results, hint, plain};
 use ambit_search::{Index, IndexError};
 use ambit_store::{Schema, Store, StoreError};
@@ -30,8 +30,8 @@ pub(crate) struct Doctor {
 /// Runs the command: one line for each thing that was looked at. Exit code 5 where something is wrong.
 pub(crate) async fn run(command: &Doctor, settings: &Settings) -> Result<(), Failure> {
     let folder = crate::folder::data(command.data.data.as_deref(), settings)?;
-    crate::client::refuse_server(&command.data, settings)?;
-    let opened = Store::open_unmigrated(&crate::client::options(&folder, settings)).await;
+    crate::local_store::refuse_server(&command.data, settings)?;
+    let opened = Store::open_unmigrated(&crate::local_store::options(&folder, settings)).await;
     let (store, schema) = match opened {
         Err(StoreError::Damaged { place, why }) => return damaged(&format!("{place}: {why}")),
         Err(StoreError::Bug(why)) => return damaged(&format!("{}: {why}", folder.display())),
@@ -140,7 +140,7 @@ async fn index_problem(folder: &Path, store: &Store, free: bool) -> Result<Optio
 
 /// By this command where nobody else writes the index, else by whoever does.
 async fn rebuild(folder: &Path, store: &Store, free: bool) -> Result<(), Failure> {
-    let written = if free { crate::client::bring_up_index(folder, store).await? } else { None };
+    let written = if free { crate::local_store::bring_up_index(folder, store).await? } else { None };
     if let Some(index) = written {
         return ambit_search::rebuild(&index, store).await.map_err(index_failure);
     }

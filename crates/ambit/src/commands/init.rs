@@ -1,11 +1,11 @@
 //! `ambit init`: a fresh data folder.
 
 use crate::args::Data;
-use crate::client::options;
 use crate::clock::now;
 use crate::config::Settings;
 use crate::failure::Failure;
 use crate::folder;
+use crate::local_store::options;
 use crate::output::Results;
 use ambit_store::{NewOwner, Store};
 

@@ -2,9 +2,9 @@
 //! and what was done for it.
 
 use crate::args::Data;
-use crate::client::{options, refuse_server};
 use crate::config::Settings;
 use crate::failure::Failure;
+use crate::local_store::{options, refuse_server};
 use crate::output::Results;
 use ambit_store::{Migrated, Store};
 

@@ -61,7 +61,7 @@ pub(crate) async fn run(packs: &Packs, settings: &Settings) -> Result<(), Failur
             if name.is_some() && paths.len() > 1 {
                 return Err(Failure::usage("--name names one pack: add the paths one by one"));
             }
-            let (store, principal) = crate::client::folder(data, settings).await?;
+            let (store, principal) = crate::local_store::folder(data, settings).await?;
             for path in paths {
                 let name = name.clone().map_or_else(|| name_of(path), Ok)?;
                 check_name(&name)?;
@@ -71,7 +71,7 @@ pub(crate) async fn run(packs: &Packs, settings: &Settings) -> Result<(), Failur
             }
         }
         Packs::List { data } => {
-            let (store, _) = crate::client::folder(data, settings).await?;
+            let (store, _) = crate::local_store::folder(data, settings).await?;
             let packs = store.list_packs().await?;
             if packs.is_empty() {
                 hint("no packs: ambit packs add PATH loads one");
@@ -88,7 +88,7 @@ pub(crate) async fn run(packs: &Packs, settings: &Settings) -> Result<(), Failur
             }
         }
         Packs::Remove { data, name } => {
-            let (store, principal) = crate::client::folder(data, settings).await?;
+            let (store, principal) = crate::local_store::folder(data, settings).await?;
             store.remove_pack(&principal, name).await?;
             results.line(&format!("{name} is removed"))?;
         }

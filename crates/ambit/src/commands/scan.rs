@@ -1,12 +1,12 @@
 //! `ambit scan`: targets in, inventory out; on live sockets or on a simulated internet of one's own.
 
 use crate::args::Output;
-use crate::client::bring_up_index;
 use crate::config::Settings;
 use crate::contacts::Contacts;
 use crate::discover::{Job, discover};
 use crate::failure::Failure;
 use crate::folder::Asking;
+use crate::local_store::bring_up_index;
 use crate::output::lines::{self, severity_name};
 use crate::output::report::{Outcome, Style, print};
 use crate::output::{Results, hint, plain};

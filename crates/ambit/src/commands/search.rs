@@ -1,11 +1,11 @@
 //! `ambit entities`, `ambit issues`, `ambit technologies`: searches, on a server or a data folder.
 
 use crate::api::{ASM, Api, Needs, escape};
-use crate::args::{Output, Target};
+use crate::args::{Listing, Target};
 use crate::config::Settings;
 use crate::failure::Failure;
 use crate::output::lines;
-use crate::output::table::{self, Form, Rows};
+use crate::output::table::{self, Rows};
 use crate::output::{Results, hint, plain};
 use ambit_api::entities::EntityHit;
 use ambit_api::issues::IssueHit;
@@ -27,16 +27,7 @@ pub(crate) struct Search {
     #[command(flatten)]
     pub(crate) target: Target,
     #[command(flatten)]
-    pub(crate) output: Output,
-    /// Comma-separated values with a head line. Text that a spreadsheet would calculate gets an apostrophe in front.
-    #[arg(long, conflicts_with = "jsonl")]
-    pub(crate) csv: bool,
-    /// Members to print, comma-separated and dotted: name,summary.http.title
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
-    pub(crate) fields: Vec<String>,
-    /// Print only how many match.
-    #[arg(long, conflicts_with_all = ["facet", "fields", "csv"])]
-    pub(crate) count: bool,
+    pub(crate) listing: Listing,
     /// Print how often each value of an aggregation occurs, instead of the records: entity_type, technology, severity …
     #[arg(long, value_name = "NAME", conflicts_with = "fields")]
     pub(crate) facet: Vec<String>,
@@ -128,12 +119,12 @@ fn shown(noun: Noun) -> Shown {
 /// Runs the search.
 pub(crate) async fn run(command: &Search, noun: Noun, settings: &Settings) -> Result<(), Failure> {
     let shown = shown(noun);
-    table::check(&command.fields, shown.hit)?;
+    table::check(&command.listing.fields, shown.hit)?;
     let query = query(&command.query.join(" "), noun, command.between.is_some())?;
     let api = Api::open(&command.target, settings, Needs::Index).await?;
-    let mut results = Results::open(command.output.output.as_deref())?;
+    let mut results = Results::open(command.listing.output.output.as_deref())?;
     let target = target(command, &shown, &query);
-    if command.count {
+    if command.listing.count {
         let reply = page(&api, &format!("{target}page_size=0")).await?;
         results.line(&reply["total_hits"].to_string())?;
     } else if command.facet.is_empty() {
@@ -188,8 +179,8 @@ async fn records(
     results: &mut Results,
 ) -> Result<(), Failure> {
     let rows = Rows {
-        form: form(command),
-        fields: &command.fields,
+        form: command.listing.form(),
+        fields: &command.listing.fields,
         usual: shown.usual,
         line: shown.line,
         record: shown.record,
@@ -213,14 +204,6 @@ async fn records(
     Ok(())
 }
 
-fn form(command: &Search) -> Form {
-    match (command.output.jsonl, command.csv) {
-        (true, _) => Form::Jsonl,
-        (false, true) => Form::Csv,
-        (false, false) => Form::Text,
-    }
-}
-
 /// The values of one aggregation, the most frequent first.
 fn facet(command: &Search, wanted: &str, aggregations: &Value, results: &mut Results) -> Result<(), Failure> {
     let all: Vec<(&str, &Value)> = aggregations
@@ -236,7 +219,7 @@ fn facet(command: &Search, wanted: &str, aggregations: &Value, results: &mut Res
         Failure::usage(format!("--facet {:?}: there are {}", plain(wanted), names.join(", ")))
     })?;
     let rows = Rows {
-        form: form(command),
+        form: command.listing.form(),
         fields: &[],
         usual: &["facet", "key", "count"],
         line: |row| format!("{}\t{}", table::text(&row["count"]), plain(&table::text(&row["key"]))),

@@ -2,7 +2,6 @@
 //! answers `/livez` before anything else is done.
 
 use crate::args::Data;
-use crate::client::{INDEX_FOLDER, bring_up_index, index_failure};
 use crate::clock::now;
 use crate::config::Settings;
 use crate::door::Front;
@@ -10,6 +9,7 @@ use crate::engine_config::Given;
 use crate::failure::Failure;
 use crate::folder::Asking;
 use crate::library::library;
+use crate::local_store::{INDEX_FOLDER, bring_up_index, index_failure};
 use crate::output::hint;
 use crate::signals::{END_WITHIN, Stop};
 use crate::workspace::{self, Workspace};

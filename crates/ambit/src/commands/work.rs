@@ -2,11 +2,11 @@
 
 use super::serve;
 use crate::args::Data;
-use crate::client::options;
 use crate::config::Settings;
 use crate::engine_config::Given;
 use crate::failure::Failure;
 use crate::folder;
+use crate::local_store::options;
 use crate::output::hint;
 use crate::signals::{END_WITHIN, Stop};
 use crate::workspace::{self, Workspace};
