@@ -363,9 +363,7 @@ fn content(value: &str, quoted: bool) -> Result<Vec<u8>, IntelligenceError> {
         None => value.as_bytes().to_vec(),
         Some(digits) => {
             let digits: Vec<u8> = digits.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
-            let pairs = digits.chunks(2).map(|pair| std::str::from_utf8(pair).ok().filter(|pair| pair.len() == 2));
-            let bytes: Option<Vec<u8>> = pairs.map(|pair| u8::from_str_radix(pair?, 16).ok()).collect();
-            bytes.ok_or_else(|| {
+            hex::decode(digits).map_err(|_| {
                 IntelligenceError::Malformed("content in braces is pairs of hexadecimal digits".to_owned())
             })?
         }
@@ -488,6 +486,7 @@ mod tests {
         assert_eq!(content("content:abcd OR p:1"), Err(IntelligenceError::Unsupported));
         assert_eq!(content("content:abcd content:efgh"), Err(IntelligenceError::Unsupported));
         assert!(content("content:{4d5}").is_err());
+        assert!(content("content:{+a+b+c+d}").is_err(), "a sign is no digit");
     }
 
     proptest::proptest! {
