@@ -53,6 +53,7 @@ const RULES: &[Rule] = &[
     docs::decisions,
     docs::links,
     docs::map_names_every_crate,
+    docs::paths,
     docs::references,
     docs::sections,
     doors::sockets,

@@ -27,6 +27,38 @@ pub(crate) fn links(tree: &Tree, out: &mut Vec<Finding>) {
     }
 }
 
+/// Every path that a page of today names in code, from the root or from `crates/`, is there. Decisions and the
+/// changelog tell of their day.
+pub(crate) fn paths(tree: &Tree, out: &mut Vec<Finding>) {
+    let of_today =
+        |file: &&File| file.path.ends_with(".md") && !file.path.starts_with(DECISIONS) && file.path != "CHANGELOG.md";
+    for file in tree.files.iter().filter(of_today) {
+        for (index, line) in file.text.as_deref().unwrap_or_default().lines().enumerate() {
+            for path in line.split('`').skip(1).step_by(2).filter(|path| is_path(tree, path)) {
+                let is_named = |other: &str| {
+                    other
+                        .strip_prefix(path.trim_end_matches('/'))
+                        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+                };
+                let below = |other: &File| other.path.strip_prefix("crates/").is_some_and(is_named);
+                if !tree.files.iter().any(|other| is_named(&other.path) || below(other)) {
+                    let remedy = format!("{path} is not in the repository: say where it is now");
+                    out.push(Finding::new(&file.path, index + 1, "paths", remedy));
+                }
+            }
+        }
+    }
+}
+
+/// Whether a word in code is the path of a file or a folder of this repository: its first part is one.
+fn is_path(tree: &Tree, word: &str) -> bool {
+    let Some((first, _)) = word.split_once('/') else { return false };
+    let plain = word.chars().all(|c| c.is_alphanumeric() || "/-_.".contains(c));
+    let folders = [format!("{first}/"), format!("crates/{first}/")];
+    let known = |file: &File| folders.iter().any(|folder| file.path.starts_with(folder));
+    plain && !first.is_empty() && tree.files.iter().any(known)
+}
+
 /// How comments once named documents that are not in the repository.
 const ELSEWHERE: &[&str] =
     &["design §", "asm-wire §", "v3-wire §", "v3-wire A", "seed-asm §", "seed-graphs-quotas §", "research/", "spec/"];
@@ -148,6 +180,27 @@ mod tests {
         );
         assert!(said(links, &[("docs/a.md", "```\n[b](b.md)\n```\n    [c](c.md)")]).is_empty());
         assert_eq!(said(links, &[("a.md", "[up](../../b.md)")]).len(), 1);
+    }
+
+    #[test]
+    fn a_path_that_moved_is_found() {
+        let code = [("crates/ambit-net/src/door.rs", ""), ("bench/report", "")];
+        let page = |text| said(paths, &[code[0], code[1], ("docs/a.md", text)]);
+        for good in [
+            "see `ambit-net/src/door.rs`",
+            "`crates/ambit-net/src/`",
+            "`bench/report --check`",
+            "`crates/ambit-net`",
+            "`a/b`",
+            "x",
+        ] {
+            assert!(page(good).is_empty(), "{good}");
+        }
+        for bad in ["in `ambit-net/src/gone.rs`", "in `crates/ambit-net/src/gone/`", "`bench/gone`"] {
+            assert_eq!(page(bad).len(), 1, "{bad}");
+        }
+        let told = ("docs/decisions/0001-a.md", "`ambit-net/src/gone.rs`");
+        assert!(said(paths, &[code[0], told]).is_empty());
     }
 
     #[test]
