@@ -30,7 +30,8 @@ impl Reply {
     /// Returns the body of an answer that has this status and at least this part (`part.rs`).
     ///
     /// # Panics
-    /// If the status is another one or something of the part is missing; the message says each place and shows the body.
+    /// If the status is another one or something of the part is missing; the message says each place and shows the
+    /// body.
     #[track_caller]
     pub fn shows(&self, status: u16, part: &Value) -> Value {
         let body = self.json();

@@ -56,8 +56,6 @@ fn compare(path: &Path, actual: &str, write: bool) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
     use super::*;
 
     #[test]

@@ -1,5 +1,6 @@
 //! A part of an answer that a test expects: members that it does not name are not looked at. `~text`, `~integer`,
-//! `~uid`, `~uuid`, `~moment` and `~any` stand for any such value, and `~more` at the end of a list for any further items.
+//! `~uid`, `~uuid`, `~moment` and `~any` stand for any such value, and `~more` at the end of a list for any
+//! further items.
 
 use ambit_api::Shape;
 use serde_json::Value;

@@ -9,7 +9,7 @@ use serde_json::json;
 pub(crate) const TASK: Task = Task {
     name: TaskName::ZoneContact,
     pretty_name: "Zone contact",
-    description: "Leads from a domain to the mailbox that the authority of its zone names, where it is the domain's own.",
+    description: "Leads from a domain to the mailbox that the authority of its zone names, if it lies in the domain.",
     watches: &[Kind::Domain],
     produces: &[Kind::EmailAddress],
     footprint: Clearance::L0,
