@@ -57,6 +57,9 @@ pub(crate) struct Listing {
     /// Print only how many there are.
     #[arg(long, conflicts_with_all = ["facet", "fields", "csv"])]
     pub(crate) count: bool,
+    /// Most records.
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<u64>,
 }
 
 impl Listing {

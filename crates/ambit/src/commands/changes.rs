@@ -78,6 +78,9 @@ pub(crate) async fn run(command: &Changes, settings: &Settings) -> Result<(), Fa
             if !matches(&terms, change) || (change["what"] == "seen" && !command.seen) {
                 continue;
             }
+            if !counting && command.listing.limit == Some(count) {
+                break 'pages;
+            }
             count += 1;
             match &command.facet {
                 Some(member) => add(&mut counts, text(&change[member])),

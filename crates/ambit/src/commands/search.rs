@@ -37,9 +37,6 @@ pub(crate) struct Search {
     /// What is between two moments; with `change:appeared`, `change:changed` or `change:disappeared` in the query.
     #[arg(long, value_name = "DATE,DATE", conflicts_with = "as_of")]
     pub(crate) between: Option<String>,
-    /// Most records.
-    #[arg(long, value_name = "N")]
-    pub(crate) limit: Option<u64>,
 }
 
 /// What differs between the nouns.
@@ -186,7 +183,7 @@ async fn records(
         record: shown.record,
     };
     rows.begin(results)?;
-    let mut left = command.limit.unwrap_or(u64::MAX);
+    let mut left = command.listing.limit.unwrap_or(u64::MAX);
     let mut token = String::new();
     while left > 0 {
         let size = left.min(PAGE_SIZE);

@@ -110,6 +110,10 @@ fn searches_print_the_same_over_server_and_folder() {
     assert!(
         changes.iter().all(|row| row["record"] == "change" && row["noun"] == "entity" && row["what"] == "appeared")
     );
+    for (limit, most) in [("0", 0), ("1", 1), ("3", 3), ("1000000", changes.len())] {
+        let some = served.both(&["changes", "--jsonl", "record:entity", "what:appeared", "--limit", limit]);
+        assert_eq!(rows(&some), changes[..most], "the first {limit}");
+    }
 
     let domain = all.iter().find(|row| row["type"] == "Platform::Entity::Domain").expect("there is a domain");
     let (uid, name) = (domain["id"].as_str().expect("text"), domain["name"].as_str().expect("text"));
