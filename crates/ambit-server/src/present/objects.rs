@@ -37,8 +37,8 @@ fn name_of(kind: ObjectType, id: &str) -> Option<String> {
     String::from_utf8(BASE64_URL_SAFE_NO_PAD.decode(id.trim_end_matches('=')).ok()?).ok()
 }
 
-/// What the caller may know of an object: what the collections of the caller's projects say and, of a URL, that somebody
-/// submitted it.
+/// What the caller may know of an object: what the collections of the caller's projects say and, of a URL, that
+/// somebody submitted it.
 pub(crate) struct Known {
     pub(crate) id: String,
     pub(crate) inventory: Vec<KnownObject>,
