@@ -9,7 +9,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 contract! {
-    /// One change, with name, kind and status of what changed as they are now.
+    /// One change, with name, kind and status of what changed as they were shown then.
     #[derive(Debug, Serialize)]
     pub struct Change {
         pub revision: i64,
@@ -33,7 +33,7 @@ contract! {
 }
 
 impl Change {
-    /// One change. `record` is what changed as it is now, where it has a record; `collection` its uuid.
+    /// One change. `record` is what changed as it was shown then, where it has a record; `collection` its uuid.
     pub fn of(row: &FeedRow, at: Timestamp, person: bool, record: Option<&Value>, collection: Option<Uuid>) -> Self {
         let member = |name: &str| record?.get(name)?.as_str().map(str::to_owned);
         Self {

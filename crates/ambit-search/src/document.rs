@@ -60,6 +60,15 @@ impl Record {
         }
     }
 
+    /// Returns true for an entity that is gone and for an issue that is closed.
+    pub fn is_over(&self) -> bool {
+        match self {
+            Record::Entity(entity) => !entity.present,
+            Record::Issue(issue) => !issue.status.is_open(),
+            Record::Technology(_) => false,
+        }
+    }
+
     pub fn uid(&self) -> Uid {
         match self {
             Record::Entity(entity) => entity.uid,

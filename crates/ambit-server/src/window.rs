@@ -52,6 +52,10 @@ pub(crate) async fn set_last_seen(
     };
     let seen = call.store().last_seen_by(noun, &uids, moment).await.about("Project")?;
     for hit in hits {
+        // What was gone or closed then was last seen before that.
+        if hit.record.is_over() && hit.last_seen <= moment {
+            continue;
+        }
         let run = seen.get(&hit.record.uid()).copied().unwrap_or(hit.valid_from);
         hit.last_seen = run.max(hit.valid_from);
     }

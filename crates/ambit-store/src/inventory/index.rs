@@ -7,10 +7,11 @@ use crate::inventory::collections::CollectionRef;
 use crate::inventory::views::COLLECTION_JOINS;
 use crate::{Principal, Store, StoreError};
 use ambit_model::feed::{FeedRow, Noun};
+use ambit_model::issue::Status;
 use ambit_model::user::ProjectRole;
 use ambit_model::{Timestamp, Uid};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use uuid::Uuid;
 
 /// Rows of one reading at most.
@@ -51,7 +52,7 @@ columns! {
         pub closed_revision: i64,
         pub first_seen: Timestamp = "t.first_seen",
         /// The start of the last run that saw the record before this version was closed, or the opening if that is
-        /// later.
+        /// later; of a version in which it was gone or closed, the opening of the version before.
         pub last_seen: Timestamp = { Timestamp(0) },
         /// When it last came or went, at its opening or before.
         pub turned_at: Timestamp = { Timestamp(0) },
@@ -59,11 +60,11 @@ columns! {
     }
 }
 
-/// When a record last came or went, as far as a revision; the feed says so.
-fn turned_at(opened_revision: &str, opened_at: &str) -> String {
+/// When a record last came or went, by the rows of the feed `f` that a condition takes; else a version's opening.
+fn turned_at(condition: &str, opened_at: &str) -> String {
     format!(
         "COALESCE((SELECT MAX(f.at) FROM feed f WHERE f.uid = t.uid AND f.what IN ('appeared', 'disappeared')
-         AND f.revision <= {opened_revision}), {opened_at})"
+         {condition}), {opened_at})"
     )
 }
 
@@ -76,6 +77,12 @@ fn run_that_saw(moment: &str) -> String {
     )
 }
 
+/// Returns true for the record of an entity that is gone, or of an issue that is closed.
+fn is_over(record: &Value) -> bool {
+    let status = record.get("status").and_then(|status| serde_json::from_value::<Status>(status.clone()).ok());
+    record.get("present").and_then(Value::as_bool) == Some(false) || status.is_some_and(|status| !status.is_open())
+}
+
 columns! {
     /// A row of the feed with what a person wants to read of it.
     #[derive(Clone, Debug, PartialEq)]
@@ -84,7 +91,7 @@ columns! {
         pub at: Timestamp,
         /// A person made it.
         pub person: bool,
-        /// The record as it is now; `None` for collections, projects and runs, and for what was deleted since.
+        /// The record as it was shown then; `None` for collections, projects and runs, and for what was deleted since.
         pub record: Option<Value> = { None },
         pub collection: Option<CollectionRef> = { None },
     }
@@ -106,7 +113,7 @@ async fn index_rows(tx: &mut Tx, noun: Noun, uids: &[Uid]) -> Result<Vec<IndexRo
         "SELECT {}, {} FROM {table} t {COLLECTION_JOINS} WHERE c.deleted_at IS NULL AND p.deleted_at IS NULL AND \
          t.uid IN",
         list::<IndexRow>(),
-        turned_at("t.opened_revision", "t.opened_at")
+        turned_at("", "t.opened_at")
     );
     let rows: Vec<(IndexRow, Timestamp)> = tx.read_in(&head, Vec::new(), uids, "").await?;
     let complete = |(row, turned_at): (IndexRow, Timestamp)| IndexRow { noun, uuid: row.uid.uuid(), turned_at, ..row };
@@ -128,20 +135,20 @@ impl Store {
         for noun in [Noun::Entity, Noun::Issue, Noun::Technology] {
             let table = table(noun).expect("these three have one");
             let sql = format!(
-                "SELECT {}, {}, {} FROM versions v JOIN {table} t ON t.uid = v.uid {COLLECTION_JOINS}
+                "SELECT {}, {}, {}, (SELECT MAX(b.opened_at) FROM versions b WHERE b.noun = v.noun AND b.uid = v.uid
+                     AND b.opened_revision < v.opened_revision)
+                 FROM versions v JOIN {table} t ON t.uid = v.uid {COLLECTION_JOINS}
                  WHERE v.noun = $1 AND v.closed_revision > $2 AND c.deleted_at IS NULL AND p.deleted_at IS NULL
                  ORDER BY v.closed_revision LIMIT $3",
                 list::<HistoryRow>(),
                 run_that_saw("v.closed_at"),
-                turned_at("v.opened_revision", "v.opened_at")
+                turned_at("AND f.revision < v.closed_revision", "v.opened_at")
             );
-            let rows: Vec<(HistoryRow, Option<Timestamp>, Timestamp)> =
+            let rows: Vec<(HistoryRow, Option<Timestamp>, Timestamp, Option<Timestamp>)> =
                 tx.read_all(&sql, values![noun.name(), after, limit]).await?;
-            history.extend(rows.into_iter().map(|(row, run, turned_at)| HistoryRow {
-                noun,
-                last_seen: run.unwrap_or(row.opened_at).max(row.opened_at),
-                turned_at,
-                ..row
+            history.extend(rows.into_iter().map(|(row, run, turned_at, before)| {
+                let opened_at = if is_over(&row.record) { before.unwrap_or(row.first_seen) } else { row.opened_at };
+                HistoryRow { noun, last_seen: run.unwrap_or(opened_at).max(opened_at), turned_at, ..row }
             }));
         }
         history.sort_by_key(|row| row.closed_revision);
@@ -207,22 +214,47 @@ impl Store {
     }
 }
 
+/// Adds the record of each change as it was then: that of the version which the change opened or went into.
 async fn add_records(tx: &mut Tx, changes: &mut [Change]) -> Result<(), StoreError> {
-    let mut wanted = BTreeMap::<Noun, Vec<Uid>>::new();
+    let Some(first) = changes.first().map(|change| change.row.revision) else { return Ok(()) };
+    let mut wanted = BTreeMap::<Noun, BTreeSet<Uid>>::new();
     for change in changes.iter() {
-        wanted.entry(change.row.noun).or_default().push(change.row.uid);
+        wanted.entry(change.row.noun).or_default().insert(change.row.uid);
     }
-    let mut records = BTreeMap::new();
+    let (mut records, mut versions) = (BTreeMap::new(), BTreeMap::<(Noun, Uid), Vec<Closed>>::new());
+    let head =
+        format!("SELECT uid, {} FROM versions WHERE noun = $1 AND closed_revision > $2 AND uid IN", list::<Closed>());
     for (noun, uids) in wanted {
+        let uids: Vec<Uid> = uids.into_iter().collect();
         for row in index_rows(tx, noun, &uids).await? {
             records.insert((noun, row.uid), row);
         }
+        for (uid, version) in tx.read_in::<(Uid, Closed), _>(&head, values![noun.name(), first], &uids, "").await? {
+            versions.entry((noun, uid)).or_default().push(version);
+        }
     }
     for change in changes {
-        if let Some(row) = records.get(&(change.row.noun, change.row.uid)) {
-            change.record = Some(row.record.clone());
+        let key = (change.row.noun, change.row.uid);
+        if let Some(row) = records.get(&key) {
+            let then = versions.get(&key).into_iter().flatten().find(|version| version.holds(change.row.revision));
+            change.record = Some(then.map_or_else(|| row.record.clone(), |version| version.record.clone()));
             change.collection = Some(row.collection.clone());
         }
     }
     Ok(())
+}
+
+columns! {
+    /// A closed version with the revisions between which it was shown.
+    struct Closed {
+        opened_revision: i64,
+        closed_revision: i64,
+        record: Value = (json),
+    }
+}
+
+impl Closed {
+    fn holds(&self, revision: i64) -> bool {
+        self.opened_revision <= revision && revision < self.closed_revision
+    }
 }

@@ -6,9 +6,10 @@ use crate::db::sql::{Row, Tx, from_json, values};
 use crate::inventory::collections::CollectionRef;
 use crate::{Principal, Store, StoreError};
 use ambit_model::entity::EntityRecord;
-use ambit_model::issue::IssueRecord;
+use ambit_model::issue::{IssueRecord, Status};
 use ambit_model::user::CollectionRole;
 use ambit_model::{Timestamp, Uid};
+use serde::Deserialize;
 use uuid::Uuid;
 
 /// Moments that one list of points in time holds at most, newest kept.
@@ -115,6 +116,22 @@ fn select(item: Item) -> String {
     )
 }
 
+/// Returns true for the record of an entity that is gone, or of an issue that is closed.
+fn is_over(item: Item, record: &str) -> Result<bool, StoreError> {
+    #[derive(Deserialize)]
+    struct Entity {
+        present: bool,
+    }
+    #[derive(Deserialize)]
+    struct Issue {
+        status: Status,
+    }
+    Ok(match item {
+        Item::Entity => !from_json::<Entity>(record)?.present,
+        Item::Issue => !from_json::<Issue>(record)?.status.is_open(),
+    })
+}
+
 /// Rows of `select`.
 fn bases(rows: &[Row]) -> Result<Vec<Base>, StoreError> {
     let base = |row: &Row| {
@@ -171,20 +188,40 @@ async fn at(tx: &mut Tx, item: Item, base: Base, moment: Timestamp, now: Timesta
         (then.record, then.opened_at) =
             version.ok_or_else(|| StoreError::Bug(format!("no version of {} at {moment}", then.uid)))?;
     }
-    then.last_seen = last_seen_at(tx, &then, moment).await?;
+    // What is gone or closed was last seen before that was found, and shows so from then on.
+    let over = is_over(item, &then.record)?;
+    if !over || then.last_seen > moment {
+        let opened_at = if over { last_opening(tx, item, &then, moment).await? } else { then.opened_at };
+        then.last_seen = last_seen_at(tx, &then, moment).await?.max(opened_at);
+    }
     then.scoped_at = None;
     Ok(At::Then(then))
 }
 
-/// The start of the highest run that saw the record and had begun by the moment, or the version's opening if that is
-/// later.
+/// Returns when the newest version before the moment was opened that showed the record as present or open; the first
+/// sight where there is none.
+async fn last_opening(tx: &mut Tx, item: Item, then: &Base, moment: Timestamp) -> Result<Timestamp, StoreError> {
+    let sql = "SELECT record, opened_at FROM versions WHERE noun = $1 AND uid = $2 AND opened_at <= $3 ORDER BY \
+               opened_revision DESC LIMIT $4";
+    let limit = i64::try_from(POINTS_MAX).unwrap_or(i64::MAX);
+    let versions: Vec<(String, Timestamp)> = tx.read_all(sql, values![item.name(), then.uid, moment, limit]).await?;
+    for (record, opened_at) in versions {
+        if !is_over(item, &record)? {
+            return Ok(opened_at);
+        }
+    }
+    Ok(then.first_seen)
+}
+
+/// Returns the start of the highest run that saw the record and had begun by the moment; the first sight where there is
+/// none.
 async fn last_seen_at(tx: &mut Tx, then: &Base, moment: Timestamp) -> Result<Timestamp, StoreError> {
     let sql = "SELECT MAX(r.started_at) FROM runs r WHERE r.collection_id = $1 AND r.started_at <= $2 AND (r.number \
                BETWEEN $3 AND $4 OR EXISTS
                (SELECT 1 FROM sightings s WHERE s.uid = $5 AND r.number BETWEEN s.from_run AND s.to_run))";
     let seen = values![then.collection.id, moment, then.seen_from, then.seen_to, then.uid];
     let run: Option<Timestamp> = tx.read_one(sql, seen).await?;
-    Ok(run.unwrap_or(then.opened_at).max(then.opened_at))
+    Ok(run.unwrap_or(then.first_seen))
 }
 
 /// Openings of all versions from a moment on, oldest first.
