@@ -59,8 +59,14 @@ impl ChangeContext {
         Ok(Self { collection, uuid, project, run, person, now, graph })
     }
 
+    /// Returns the number of the run, 0 outside any.
     fn run_number(&self) -> i64 {
         self.run.map_or(0, |run| run.number)
+    }
+
+    /// Returns true where the run in which this changes opened the version itself: it is replaced in place.
+    fn opened(&self, version_run: i64) -> bool {
+        self.run.is_some_and(|run| run.number == version_run)
     }
 }
 

@@ -43,6 +43,10 @@ columns! {
         opened_at: Timestamp,
         opened_revision: i64,
         scoped_at: Option<Timestamp>,
+        /// The run that opened the version; 0: a person.
+        version_run: i64,
+        /// The run in which it appeared last; negative: that in which it, having been there before, disappeared.
+        turned_run: i64,
     }
 }
 
@@ -84,6 +88,14 @@ impl Stored {
         }
         from_json::<Scoped>(&self.record).map(|record| record.scoped)
     }
+
+    /// Returns true if the record says the same but for bookkeeping, which makes no version: the tasks that said it.
+    fn differs_in_bookkeeping_alone(&self, record: &EntityRecord) -> Result<bool, StoreError> {
+        let mut stored: EntityRecord = from_json(&self.record)?;
+        stored.task_results.clone_from(&record.task_results);
+        stored.summary.task_results.clone_from(&record.summary.task_results);
+        Ok(stored == *record)
+    }
 }
 
 /// A folded entity.
@@ -93,7 +105,9 @@ pub(super) struct Folded {
     text: String,
     /// Whether `scoped` moved (a new one has nothing hanging on it yet).
     pub(super) scope_moved: bool,
+    /// `None`: it is not another version, though bookkeeping may differ.
     what: Option<What>,
+    text_moved: bool,
 }
 
 impl Folded {
@@ -102,7 +116,9 @@ impl Folded {
     }
 
     pub(super) fn step(&self) -> Option<Step> {
-        self.what.map(|what| Step { noun: Noun::Entity, uid: self.uid, what })
+        let step = |what| Step { noun: Noun::Entity, uid: self.uid, what };
+        // Readers of the feed learn of bookkeeping as of a sighting: without a row of its own.
+        self.what.map(step).or_else(|| self.text_moved.then(|| step(What::Seen)))
     }
 }
 
@@ -164,13 +180,19 @@ impl Changes {
                 None => Some(What::Appeared),
                 Some(stored) if stored.present && !row.present => Some(What::Disappeared),
                 Some(stored) if !stored.present && row.present => Some(What::Appeared),
-                Some(stored) if stored.record != text => Some(What::Changed),
-                Some(_) => None,
+                Some(stored) if stored.record == text => None,
+                Some(stored)
+                    if !self.place.opened(stored.version_run) && stored.differs_in_bookkeeping_alone(&record)? =>
+                {
+                    None
+                }
+                Some(_) => Some(What::Changed),
             };
+            let text_moved = row.stored.as_ref().is_none_or(|stored| stored.record != text);
             if what == Some(What::Appeared) && self.place.run.is_some() {
                 self.seen.insert(uid);
             }
-            folded.insert(uid, Folded { uid, record, text, scope_moved, what });
+            folded.insert(uid, Folded { uid, record, text, scope_moved, what, text_moved });
         }
         Ok(folded)
     }
@@ -218,11 +240,29 @@ impl Changes {
                        total_entity_count + $2 WHERE id = $3";
             tx.run(sql, values![delta, total, self.place.collection]).await?;
         }
-        if let Some(run) = self.place.run.filter(|_| total > 0) {
-            let sql = "UPDATE runs SET new_entities = new_entities + $1 WHERE id = $2";
-            tx.run(sql, values![total, run.id]).await?;
+        if let Some(run) = self.place.run {
+            let appeared: i64 = folded.values().map(|fold| self.turn(fold).0).sum();
+            if appeared != 0 {
+                let sql = "UPDATE runs SET new_entities = new_entities + $1 WHERE id = $2";
+                tx.run(sql, values![appeared, run.id]).await?;
+            }
         }
         Ok(new.len())
+    }
+
+    /// What an entity adds to those that are new in the run, and its `turned_run`: 1 where it appears, for the first
+    /// time or again; -1 where it disappears in the run in which it appeared; 0 where it was there before, disappeared
+    /// in this run and is there again.
+    fn turn(&self, fold: &Folded) -> (i64, i64) {
+        let run = self.place.run_number();
+        let turned = self.entities[&fold.uid].stored.as_ref().map_or(0, |stored| stored.turned_run);
+        match fold.what {
+            Some(What::Appeared) if run != 0 && turned == -run => (0, 0),
+            Some(What::Appeared) => (1, run),
+            Some(What::Disappeared) if run != 0 && turned == run => (-1, run),
+            Some(What::Disappeared) => (0, -run),
+            Some(What::Changed | What::Seen) | None => (0, turned),
+        }
     }
 
     async fn insert_entities(
@@ -262,6 +302,8 @@ impl Changes {
                 seen_from: run,
                 seen_to: run,
                 revision: self.place.graph,
+                version_run: run,
+                turned_run: run,
             });
         }
         tx.insert("entities", rows, "").await
@@ -269,17 +311,19 @@ impl Changes {
 
     async fn update_entities(&self, tx: &mut Tx, folded: &[&Folded], stamps: &Stamps) -> Result<(), StoreError> {
         let run = self.place.run_number();
-        let (mut rows, mut closed, mut seen) = (Rows::default(), Vec::new(), Vec::new());
+        let (mut rows, mut unseen) = (Rows::default(), Rows::default());
+        let (mut closed, mut seen) = (Vec::new(), Vec::new());
         for fold in folded {
             let row = &self.entities[&fold.uid];
             let stored = row.stored.as_ref().expect("only old ones");
             let decision = to_json(&row.decision);
-            if !fold.changed() && stored.observed == row.observed && stored.decision == decision {
+            if !fold.text_moved && !fold.changed() && stored.observed == row.observed && stored.decision == decision {
                 continue;
             }
-            let stamp = stamps.get(&fold.uid).filter(|_| fold.changed());
+            let replaces = fold.changed() && !self.place.opened(stored.version_run);
+            let stamp = stamps.get(&fold.uid).filter(|_| replaces);
             let (opened_revision, opened_at) = stamp.copied().unwrap_or((stored.opened_revision, stored.opened_at));
-            if fold.changed() {
+            if replaces {
                 closed.push(Closed {
                     noun: Noun::Entity,
                     uid: fold.uid,
@@ -287,11 +331,16 @@ impl Changes {
                     opened_revision: stored.opened_revision,
                     record: &stored.record,
                 });
+            }
+            if let Some((revision, _)) = stamps.get(&fold.uid) {
                 if self.seen.contains(&fold.uid) {
                     seen.push(fold.uid);
+                } else if !fold.changed() {
+                    unseen.push(named! { uid: fold.uid, seen_revision: *revision });
                 }
             }
-            let scoped_at = if fold.scope_moved { Some(opened_at) } else { stored.scoped_at };
+            let moved_at = stamps.get(&fold.uid).map(|(_, at)| *at);
+            let scoped_at = if fold.scope_moved { moved_at } else { stored.scoped_at };
             rows.push(named! {
                 uid: fold.uid,
                 seed: row.seed,
@@ -308,10 +357,13 @@ impl Changes {
                 opened_revision,
                 scoped_at,
                 revision: self.place.graph,
+                version_run: if replaces { run } else { stored.version_run },
+                turned_run: self.turn(fold).1,
             });
         }
         close_versions(tx, &closed, stamps).await?;
         tx.update("entities", rows).await?;
+        tx.update("entities", unseen).await?;
         super::touch(tx, "entities", &seen, stamps, run).await
     }
 }

@@ -47,6 +47,8 @@ columns! {
         opened_revision: i64,
         proven_at: Timestamp,
         absent_at: Option<Timestamp>,
+        /// The run that opened the version; 0: a person.
+        version_run: i64,
     }
 }
 
@@ -207,11 +209,10 @@ impl Changes {
         for change in &old {
             let issue = &self.issues[&change.uid];
             let stored = issue.stored.as_ref().expect("partitioned above");
-            let (opened_revision, opened_at) = match change.what {
-                Some(_) => stamps[&change.uid],
-                None => (stored.opened_revision, stored.opened_at),
-            };
-            if change.what.is_some() {
+            let replaces = change.what.is_some() && !self.place.opened(stored.version_run);
+            let (opened_revision, opened_at) =
+                if replaces { stamps[&change.uid] } else { (stored.opened_revision, stored.opened_at) };
+            if replaces {
                 closed.push(Closed {
                     noun: Noun::Issue,
                     uid: change.uid,
@@ -219,9 +220,9 @@ impl Changes {
                     opened_revision: stored.opened_revision,
                     record: &stored.text,
                 });
-                if self.seen_issues.contains(&change.uid) {
-                    seen.push(change.uid);
-                }
+            }
+            if change.what.is_some() && self.seen_issues.contains(&change.uid) {
+                seen.push(change.uid);
             }
             let record = &issue.record;
             rows.push(named! {
@@ -238,6 +239,7 @@ impl Changes {
                 closed_wire: issue.closed.map(|at| at.wire),
                 closed_at: issue.closed.map(|at| at.wall),
                 until_at: record.decision.as_ref().and_then(Decision::ends_at),
+                version_run: if replaces { run } else { stored.version_run },
             });
         }
         close_versions(tx, &closed, stamps).await?;
@@ -272,6 +274,7 @@ impl Changes {
                 seen_to: run,
                 proven_at: issue.proven_at,
                 absent_at: issue.absent_at,
+                version_run: run,
             });
         }
         tx.insert("issues", rows, "").await

@@ -32,6 +32,7 @@ columns! {
         text: String = "record",
         opened_at: Timestamp,
         opened_revision: i64,
+        version_run: i64,
     }
 }
 
@@ -185,7 +186,8 @@ impl Technologies {
         let new: Vec<Uid> =
             self.changed.iter().filter(|(_, changed)| changed.stored.is_none()).map(|(uid, _)| *uid).collect();
         let ids = free_ids(tx, "technologies", &new).await?;
-        let (mut inserts, mut updates, mut closed) = (Rows::default(), Rows::default(), Vec::new());
+        let (mut inserts, mut updates, mut replaced) = (Rows::default(), Rows::default(), Rows::default());
+        let mut closed = Vec::new();
         for (uid, changed) in &self.changed {
             let (revision, at) = stamps[uid];
             let Some(stored) = &changed.stored else {
@@ -201,10 +203,21 @@ impl Technologies {
                     first_run: run,
                     seen_from: run,
                     seen_to: run,
+                    version_run: run,
                 });
                 continue;
             };
-            updates.push(named! { uid, record: &changed.text, opened_at: at, opened_revision: revision });
+            if place.opened(stored.version_run) {
+                replaced.push(named! { uid, record: &changed.text });
+                continue;
+            }
+            updates.push(named! {
+                uid,
+                record: &changed.text,
+                opened_at: at,
+                opened_revision: revision,
+                version_run: run,
+            });
             closed.push(Closed {
                 noun: Noun::Technology,
                 uid: *uid,
@@ -216,6 +229,7 @@ impl Technologies {
         tx.insert("technologies", inserts, "").await?;
         close_versions(tx, &closed, stamps).await?;
         tx.update("technologies", updates).await?;
+        tx.update("technologies", replaced).await?;
         let seen: Vec<Uid> = self.seen.iter().copied().filter(|uid| !new.contains(uid)).collect();
         touch(tx, "technologies", &seen, stamps, run).await
     }

@@ -127,6 +127,13 @@ async fn a_gone_entity_shows_what_it_was_and_comes_back() {
         let collection = lab.store.find_collection(&lab.me, lab.collection).await.unwrap().collection;
         assert_eq!((collection.entity_count, collection.total_entity_count), (2, 3), "the address has no decision yet");
         assert_eq!(then(&lab, uid, Timestamp(i64::MAX)).await.record, gone.record);
+        let while_gone = lab.now();
+        let shown = then(&lab, uid, while_gone).await;
+        assert_eq!(
+            (shown.record.present, shown.last_seen),
+            (false, gone.last_seen),
+            "it was not seen when it was gone"
+        );
         let run = lab.run().await;
         let revision = lab.store.last_revision().await.unwrap();
         lab.probe(&run, "names", seed, 0, found(json!({}), &[(EdgeKind::Subdomain, Kind::DnsRecord, "www.acme.test")]))
@@ -137,6 +144,12 @@ async fn a_gone_entity_shows_what_it_was_and_comes_back() {
         assert_eq!(feed.last().map(String::as_str), Some("entity appeared www.acme.test"), "{feed:?}");
         let back = lab.entity(uid).await;
         assert!(back.record.present && back.last_seen > gone.last_seen && back.first_seen == was.first_seen);
+        let shown = then(&lab, uid, while_gone).await;
+        assert_eq!(
+            (shown.record.present, shown.last_seen),
+            (false, was.updated_at),
+            "nor is that known otherwise later"
+        );
     })
     .await;
 }
@@ -170,8 +183,70 @@ async fn technologies_follow_the_fingerprints_of_present_entities() {
         assert_eq!(rows[0].record["entity_count"].as_i64(), Some(0));
         assert_eq!(
             lab.store.history_rows(0, 100).await.unwrap().iter().filter(|row| row.noun == Noun::Technology).count(),
-            3
+            0,
+            "one run, one version"
         );
+    })
+    .await;
+}
+
+/// Closed versions of an entity.
+async fn closed_versions(lab: &Lab, uid: Uid) -> usize {
+    lab.store.history_rows(0, 1_000).await.unwrap().iter().filter(|row| row.uid == uid).count()
+}
+
+#[tokio::test]
+async fn a_run_leaves_one_version_of_a_record_and_bookkeeping_none() {
+    both(async |lab| {
+        let uid = lab.uid(Kind::Domain, "acme.test");
+        let run = lab.run().await;
+        let seeded = lab.entity(uid).await;
+        lab.probe(&run, "http", uid, 0, page("one")).await;
+        lab.probe(&run, "http", uid, 2, page("two")).await;
+        lab.finish(&run).await;
+        let first = lab.entity(uid).await;
+        assert_eq!((closed_versions(&lab, uid).await, first.updated_at), (0, seeded.updated_at));
+        assert_eq!((&first.record.details["title"], first.last_seen > seeded.last_seen), (&json!("two"), true));
+
+        let run = lab.run().await;
+        lab.probe(&run, "derived", uid, 0, found(json!({}), &[])).await;
+        let same = lab.entity(uid).await;
+        assert_eq!((closed_versions(&lab, uid).await, same.updated_at), (0, first.updated_at));
+        assert_eq!(same.record.task_results.len(), 2, "the record shows by whom it was seen");
+        lab.probe(&run, "http", uid, 0, page("three")).await;
+        assert_eq!(then(&lab, uid, first.updated_at).await.record.details["title"], json!("two"));
+        assert_eq!(closed_versions(&lab, uid).await, 1);
+
+        let tags = EntityFlags { tags: Some(vec!["mine".to_owned()]), ..EntityFlags::default() };
+        lab.store.set_entity_flags(&lab.me, &uid.to_string(), None, &tags, lab.now()).await.unwrap();
+        assert_eq!(closed_versions(&lab, uid).await, 2, "a person's change is a version of its own");
+        lab.probe(&run, "http", uid, 2, page("four")).await;
+        lab.probe(&run, "http", uid, 4, page("five")).await;
+        lab.finish(&run).await;
+        assert_eq!(closed_versions(&lab, uid).await, 3);
+        assert_eq!(lab.entity(uid).await.record.tags, ["mine"]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_comes_and_goes_within_a_run_is_neither_new_nor_gone() {
+    both(async |lab| {
+        let (seed, uid) = (lab.uid(Kind::Domain, "acme.test"), lab.uid(Kind::DnsRecord, "www.acme.test"));
+        let named = || found(json!({}), &[(EdgeKind::Subdomain, Kind::DnsRecord, "www.acme.test")]);
+        // Whether it is there after each word of scope in a run, and how many are new at its end: the seed is one.
+        for (words, new) in
+            [(&[true, false][..], 1), (&[true][..], 1), (&[false, true][..], 0), (&[false][..], 0), (&[true][..], 1)]
+        {
+            let run = lab.run().await;
+            lab.probe(&run, "names", seed, 0, named()).await;
+            for present in words {
+                lab.decide(&run, uid, 990, *present).await;
+            }
+            lab.finish(&run).await;
+            let counted = lab.engine.run(run.id).await.unwrap().counters.new_entities;
+            assert_eq!(counted, new, "run {}: {words:?}", run.number);
+        }
     })
     .await;
 }

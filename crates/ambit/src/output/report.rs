@@ -50,11 +50,33 @@ struct Changes {
 }
 
 impl Changes {
-    fn count(&mut self, what: What) {
+    fn count(&mut self, course: &Course) {
+        match course.turns {
+            Some((What::Appeared, What::Appeared)) => self.new += 1,
+            Some((What::Disappeared, What::Disappeared)) => self.gone += 1,
+            // What came and went within the run is neither new nor gone.
+            Some((What::Appeared, _)) => {}
+            _ => self.changed += usize::from(course.changed),
+        }
+    }
+}
+
+/// What happened to an entity since the run began.
+#[derive(Default)]
+struct Course {
+    /// The first and the last time that it appeared or disappeared.
+    turns: Option<(What, What)>,
+    changed: bool,
+}
+
+impl Course {
+    fn add(&mut self, what: What) {
         match what {
-            What::Appeared => self.new += 1,
-            What::Changed => self.changed += 1,
-            What::Disappeared => self.gone += 1,
+            What::Appeared | What::Disappeared => {
+                let first = self.turns.map_or(what, |(first, _)| first);
+                self.turns = Some((first, what));
+            }
+            What::Changed => self.changed = true,
             What::Seen => {}
         }
     }
@@ -136,7 +158,7 @@ pub(crate) async fn print(
 
 /// What is present, and what happened to all that the collection has.
 async fn entities(workspace: &Workspace, finished: &Finished) -> Result<(Vec<Entity>, Changes), Failure> {
-    let last = last_changes(&workspace.store, finished).await?;
+    let courses = courses(&workspace.store, finished).await?;
     let mut changes = Changes::default();
     let kept = |row: Row<EntityRecord>| Entity {
         kind: row.record.kind,
@@ -146,7 +168,7 @@ async fn entities(workspace: &Workspace, finished: &Finished) -> Result<(Vec<Ent
         asked_about: !row.record.scoped && row.record.scoped_reason == ScopeReason::Edge(EdgeKind::Suballocation),
     };
     let present = all(workspace, finished, Noun::Entity, |row: Row<EntityRecord>| {
-        last.get(&row.row.uid).into_iter().for_each(|what| changes.count(*what));
+        courses.get(&row.row.uid).into_iter().for_each(|course| changes.count(course));
         row.record.present.then(|| kept(row))
     });
     let present = present.await?;
@@ -258,23 +280,17 @@ fn summary(finished: &Finished, entities: &[Entity], changes: &Changes, issues: 
     })
 }
 
-/// What happened to each entity of the project since the run began (the feed says no collection): appeared and gone
-/// again counts as gone, appeared and changed as appeared.
-async fn last_changes(store: &Store, finished: &Finished) -> Result<BTreeMap<Uid, What>, Failure> {
-    let mut last: BTreeMap<Uid, What> = BTreeMap::new();
+/// What happened to each entity of the project since the run began (the feed says no collection).
+async fn courses(store: &Store, finished: &Finished) -> Result<BTreeMap<Uid, Course>, Failure> {
+    let mut courses: BTreeMap<Uid, Course> = BTreeMap::new();
     let mut revision = finished.before;
     loop {
         let feed = store.feed_since(revision, FEED_PAGE).await?;
-        let Some(end) = feed.last() else { return Ok(last) };
+        let Some(end) = feed.last() else { return Ok(courses) };
         revision = end.revision;
         for row in feed.into_iter().filter(|row| row.noun == Noun::Entity && row.project == finished.collection.project)
         {
-            let known = last.entry(row.uid).or_insert(row.what);
-            *known = match (*known, row.what) {
-                (What::Appeared, What::Changed | What::Seen) => What::Appeared,
-                (known, What::Seen) => known,
-                (_, newer) => newer,
-            };
+            courses.entry(row.uid).or_default().add(row.what);
         }
     }
 }
@@ -370,5 +386,31 @@ fn tell_not_done(rows: &[NotDone]) {
             row.reason.name(),
             plain(&row.example)
         ));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_comes_and_goes_within_a_run_is_neither_new_nor_gone() {
+        use What::{Appeared, Changed, Disappeared, Seen};
+        for (rows, expected) in [
+            (&[Appeared, Changed, Seen][..], [1, 0, 0]),
+            (&[Changed, Seen][..], [0, 1, 0]),
+            (&[Seen][..], [0, 0, 0]),
+            (&[Changed, Disappeared][..], [0, 0, 1]),
+            (&[Appeared, Changed, Disappeared][..], [0, 0, 0]),
+            (&[Appeared, Disappeared, Appeared][..], [1, 0, 0]),
+            (&[Disappeared, Appeared][..], [0, 0, 0]),
+            (&[Disappeared, Appeared, Changed][..], [0, 1, 0]),
+            (&[Disappeared, Appeared, Disappeared][..], [0, 0, 1]),
+        ] {
+            let (mut course, mut changes) = (Course::default(), Changes::default());
+            rows.iter().for_each(|what| course.add(*what));
+            changes.count(&course);
+            assert_eq!([changes.new, changes.changed, changes.gone], expected, "{rows:?}");
+        }
     }
 }
