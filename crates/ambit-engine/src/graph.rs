@@ -68,14 +68,16 @@ impl Graph {
         moved
     }
 
-    /// Decides every node again and returns what differs from the store. The changes are taken as stored.
-    pub fn decide(&mut self, rules: &Rules) -> Vec<Change> {
+    /// Decides every node again and returns what differs from the store. The changes are taken as stored. Nothing is
+    /// gone before the run is `ending`: what no path leads to for a while, because an answer that held it was replaced,
+    /// may be found again by the next one.
+    pub fn decide(&mut self, rules: &Rules, ending: bool) -> Vec<Change> {
         let decisions = scope::decide_beside(&self.nodes, &self.edges, rules, &self.reserved);
         let reached = self.reached();
         let mut changes = Vec::new();
         for (uid, decision) in decisions {
             let Some(state) = self.state.get_mut(&uid) else { continue };
-            let present = state.observed || reached.contains(&uid);
+            let present = state.observed || reached.contains(&uid) || (state.present && !ending);
             if state.present != present || state.decision != decision {
                 state.present = present;
                 state.decision = decision.clone();
@@ -169,13 +171,13 @@ mod tests {
             opened: vec![edge.clone()],
             closed: Vec::new(),
         });
-        let changes = graph.decide(&rules());
+        let changes = graph.decide(&rules(), true);
         assert_eq!(changes.len(), 2);
         assert!(changes.iter().all(|change| change.present && change.decision.scoped()));
         assert!(graph.lost().is_empty());
-        assert!(graph.decide(&rules()).is_empty(), "deciding twice changes nothing");
+        assert!(graph.decide(&rules(), true).is_empty(), "deciding twice changes nothing");
         graph.apply(GraphDelta { revision: 2, nodes: Vec::new(), opened: Vec::new(), closed: vec![edge] });
-        let changes = graph.decide(&rules());
+        let changes = graph.decide(&rules(), true);
         assert_eq!(changes.len(), 1);
         assert!(changes[0].present, "its own observations are still open");
         assert_eq!(graph.lost(), vec![name.node.uid]);
@@ -188,7 +190,7 @@ mod tests {
             |revision, node: &GraphNode| GraphDelta { revision, nodes: vec![node.clone()], ..GraphDelta::default() };
         let mut graph = Graph::default();
         assert!(graph.apply(delta(1, &seed)), "the first look");
-        let changes = graph.decide(&rules());
+        let changes = graph.decide(&rules(), true);
         // What was decided comes back once it is stored.
         (seed.decision, seed.present) = (changes[0].decision.clone(), changes[0].present);
         assert!(!graph.apply(delta(2, &seed)));

@@ -442,7 +442,7 @@ mod tests {
             ceiling: Clearance::L3,
             never: installation.never_in(never.iter().map(|pattern| (*pattern).to_owned()).collect()),
         };
-        graph.decide(&rules);
+        graph.decide(&rules, false);
         let guard = ScopeGuard::new(installation, reserved);
         guard.show(&graph, rules.ceiling, &rules.never);
         guard

@@ -40,8 +40,6 @@ pub struct Planned {
     pub orphaned: Vec<ProbeKey>,
     /// Tasks that would sweep a large block without a person's confirmation.
     pub unconfirmed: Vec<TaskName>,
-    /// A fact within its time to live was relied on instead of asked again.
-    pub still_fresh: bool,
 }
 
 /// Plans every task that watches the entity's kind, may run at its clearance, and is due.
@@ -129,7 +127,6 @@ fn add_work(planned: &mut Planned, task: &'static Task, facts: &Facts, argument:
         return;
     }
     if !terms.by_person && facts.probe_at(task.name, &argument).is_some_and(|probe| is_fresh(probe, task, terms.date)) {
-        planned.still_fresh = true;
         return;
     }
     planned.work.push(new_work(task, facts, argument, 0, Timestamp(0)));
@@ -145,7 +142,6 @@ fn add_sweep(
     let ranges = facts.probes_of(task.name).filter(|(argument, _)| argument.starts_with(&prefix));
     let fresh: i64 = ranges.map(|(_, probe)| i64::from(is_fresh(probe, task, terms.date))).sum();
     if !terms.by_person && fresh > 0 && fresh * step >= size {
-        planned.still_fresh = true;
         return;
     }
     planned.sweeps.push(NewSweep {
@@ -161,7 +157,7 @@ fn add_sweep(
 }
 
 /// True while the newest probe succeeded and is within the task's time to live.
-fn is_fresh(probe: &LastProbe, task: &Task, date: Timestamp) -> bool {
+pub fn is_fresh(probe: &LastProbe, task: &Task, date: Timestamp) -> bool {
     probe.outcome != ProbeOutcome::Unknown && probe.at.plus_ms(task.ttl_ms) > date
 }
 
@@ -353,7 +349,7 @@ mod tests {
         facts.probes.entry(TaskName::Resolve).or_default().insert(String::new(), probe);
         let asks = |planned: &Planned| planned.work.iter().any(|row| row.task == "resolve");
         let scheduled = planned(&facts, Clearance::L3, false, 1);
-        assert!(!asks(&scheduled) && scheduled.still_fresh);
+        assert!(!asks(&scheduled));
         assert!(asks(&planned(&facts, Clearance::L3, true, 1)));
         assert!(asks(&planned(&facts, Clearance::L3, false, i64::MAX / 2)), "past its time to live");
         facts

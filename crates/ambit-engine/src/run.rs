@@ -1,6 +1,7 @@
 //! The life of a run: lease, execute, commit, reconcile, until no work is open and no lease is live
 //! (docs/architecture.md §2).
 
+mod ending;
 mod giving_back;
 mod obeying;
 mod reconciling;
@@ -44,8 +45,6 @@ const ENGINES_EVERY: Duration = Duration::from_secs(5);
 const RUN_MAX_MS: i64 = 72 * 3_600 * moment::SECOND_MS;
 /// How often the log says how far a run is, wall time.
 const TELL_EVERY: Duration = Duration::from_secs(10);
-/// Wait before asking again while only other engines hold leases, wall time.
-const OTHERS_WAIT: Duration = Duration::from_millis(200);
 
 /// Wall time as an argument from the binary.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
@@ -133,6 +132,8 @@ struct Drive<'a> {
     ended_since: Option<std::time::Instant>,
     sender: mpsc::UnboundedSender<Outcome>,
     receiver: mpsc::UnboundedReceiver<Outcome>,
+    /// The wire's date when this engine took the run.
+    date: Timestamp,
     /// When this engine took the run, by both clocks.
     began: (Timestamp, std::time::Instant),
     controlled: std::time::Instant,
@@ -179,6 +180,7 @@ impl<'a> Drive<'a> {
             ended_since: None,
             sender,
             receiver,
+            date: config.wire.date(),
             began: ((config.clock)(), std::time::Instant::now()),
             controlled: std::time::Instant::now(),
             told: std::time::Instant::now(),
@@ -436,50 +438,5 @@ impl<'a> Drive<'a> {
         let committed = self.config.engine.commit(commit).await?;
         self.progress.new_entities += u64::try_from(committed.new_entities).unwrap_or(u64::MAX);
         Ok(())
-    }
-
-    /// Nothing runs: wait for rows that may start later, close what was lost, or finish.
-    async fn rest(&mut self, hold: Box<dyn ambit_net::wire::Hold>) -> Result<Option<RunEnd>, StoreError> {
-        self.dry = false;
-        let date = self.config.wire.date();
-        let pending = self.config.engine.pending(self.run.id, date).await?;
-        if pending.dirty > 0 {
-            return self.reconcile_all().await;
-        } else if pending.open == 0 && pending.leased == 0 {
-            if self.finishing {
-                return Ok(Some(RunEnd::Over(RunState::Finished)));
-            }
-            self.finishing = true;
-            let lost = self.graph.lost();
-            if !lost.is_empty() {
-                self.reconcile(Vec::new(), Vec::new(), lost).await?;
-            }
-            return self.reconcile_all().await;
-        } else if let Some(at) = pending.not_before.filter(|at| *at > date) {
-            drop(hold);
-            self.wait_for(at, date).await;
-        } else {
-            drop(hold);
-            tokio::time::sleep(OTHERS_WAIT).await;
-        }
-        Ok(None)
-    }
-
-    /// Waits on the wire's clock, at most as long as a person's word may wait on a live one.
-    async fn wait_for(&self, at: Timestamp, date: Timestamp) {
-        let wait = Duration::from_millis(u64::try_from(at.0 - date.0).unwrap_or(0));
-        let wire = self.config.wire.clone();
-        let (sender, receiver) = tokio::sync::oneshot::channel();
-        let until = wire.now() + wait;
-        let sleeper = wire.clone().track(Box::pin(async move {
-            wire.sleep_until(until).await;
-            sender.send(()).ok();
-        }));
-        let sleeper = tokio::spawn(sleeper);
-        tokio::select! {
-            _ = receiver => {}
-            _ = tokio::time::sleep(CONTROL_EVERY) => {}
-        }
-        sleeper.abort();
     }
 }

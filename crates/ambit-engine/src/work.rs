@@ -2,7 +2,7 @@
 
 use ambit_model::entity;
 use ambit_model::facts::Facts;
-use ambit_model::observation::ProbeResult;
+use ambit_model::observation::{ProbeResult, Sighting};
 use ambit_model::run::NotDoneReason;
 use ambit_model::scope::host_of;
 use ambit_net::{Grants, Home, Net};
@@ -31,11 +31,11 @@ pub struct Worker {
 pub async fn execute(worker: &Worker, work: Work, facts: &Facts) -> Outcome {
     let Some(task) = ambit_tasks::find(&work.task) else {
         let why = format!("this version knows no task {:?}", work.task);
-        return finish(worker, work, unknown(NotDoneReason::UnknownTask, why), &[]);
+        return finish(worker, work, unknown(NotDoneReason::UnknownTask, why), None);
     };
     if work.attempts >= ATTEMPTS_MAX {
         let why = format!("set aside: the process died under it {} times", work.attempts);
-        return finish(worker, work, unknown(NotDoneReason::SetAside, why), task.volatile);
+        return finish(worker, work, unknown(NotDoneReason::SetAside, why), Some(task));
     }
     let session = worker.net.session(grants(task, &work));
     let context = Context::new(&session, facts, &work.argument, &worker.settings);
@@ -58,14 +58,14 @@ pub async fn execute(worker: &Worker, work: Work, facts: &Facts) -> Outcome {
         }
         None => unknown(NotDoneReason::OutOfTime, "out of time"),
     };
-    finish(worker, work, result, task.volatile)
+    finish(worker, work, result, Some(task))
 }
 
 /// A row that is not carried on: a person took its entity out of scope.
 pub fn refused(worker: &Worker, work: Work) -> Outcome {
-    let volatile = ambit_tasks::find(&work.task).map_or(&[][..], |task| task.volatile);
+    let task = ambit_tasks::find(&work.task);
     let result = unknown(NotDoneReason::RefusedByScope, "it was taken out of scope while it was looked at");
-    finish(worker, work, result, volatile)
+    finish(worker, work, result, task)
 }
 
 /// What the task may contact: targets at its footprint, its own providers, and nothing else.
@@ -90,6 +90,8 @@ fn unknown(reason: NotDoneReason, why: impl Into<String>) -> ProbeResult {
     ProbeResult::Unknown { reason, why: why.into() }
 }
 
-fn finish(worker: &Worker, work: Work, result: ProbeResult, volatile: &'static [&'static str]) -> Outcome {
-    Outcome { work, result, volatile, at: worker.net.session(Grants::none()).date() }
+fn finish(worker: &Worker, work: Work, result: ProbeResult, task: Option<&Task>) -> Outcome {
+    let sighting = task.map_or(Sighting::Nothing, |task| task.sighting(work.kind));
+    let volatile = task.map_or(&[][..], |task| task.volatile);
+    Outcome { work, result, volatile, sighting, at: worker.net.session(Grants::none()).date() }
 }

@@ -8,6 +8,17 @@ use serde::{Deserialize, Serialize};
 /// milliseconds.
 pub const SECOND_PROBE_AFTER_MS: i64 = 60_000;
 
+/// What counts as seen where a probe found something (docs/architecture.md §1.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Sighting {
+    /// Nothing: the answer was derived from names or from what other tasks saw.
+    Nothing,
+    /// What it led to: somebody else was asked about the entity, such as a registry, a log or the reverse zone.
+    Ends,
+    /// The entity as well: it was contacted itself, or the authority was asked in which it lives.
+    Entity,
+}
+
 /// How a probe ended.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ProbeResult {

@@ -5,7 +5,7 @@
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a measurement that people start")]
 
 use ambit_model::collection::Schedule;
-use ambit_model::observation::{Discovery, Found, ProbeResult};
+use ambit_model::observation::{Discovery, Found, ProbeResult, Sighting};
 use ambit_model::run::RunState;
 use ambit_model::wire::WireChoice;
 use ambit_model::{Clearance, Details, EdgeKind, Kind, Timestamp, Uid};
@@ -93,7 +93,6 @@ fn reconciliation(run: i64, work: Vec<NewWork>) -> Reconciliation {
         run,
         reconciled: Vec::new(),
         decisions: Vec::new(),
-        still_fresh: Vec::new(),
         lost: Vec::new(),
         orphaned: Vec::new(),
         work,
@@ -123,6 +122,7 @@ async fn commit(engine: &Engine, run: i64, leased: Vec<Work>, result: impl Fn(&W
         result: ProbeResult::Found(result(&work)),
         work,
         volatile: &["date"],
+        sighting: Sighting::Entity,
         at: now(),
     });
     let commit = Commit { run, outcomes: outcomes.collect(), returned: Vec::new(), not_done: Vec::new(), now: now() };

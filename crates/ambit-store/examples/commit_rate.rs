@@ -4,7 +4,7 @@
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a measurement that people start")]
 
 use ambit_model::collection::Schedule;
-use ambit_model::observation::{Discovery, Found, ProbeResult};
+use ambit_model::observation::{Discovery, Found, ProbeResult, Sighting};
 use ambit_model::run::RunState;
 use ambit_model::wire::WireChoice;
 use ambit_model::{Clearance, Details, EdgeKind, Kind, Timestamp, Uid};
@@ -32,7 +32,6 @@ fn reconciliation(run: i64) -> Reconciliation {
         run,
         reconciled: Vec::new(),
         decisions: Vec::new(),
-        still_fresh: Vec::new(),
         lost: Vec::new(),
         orphaned: Vec::new(),
         work: Vec::new(),
@@ -62,6 +61,7 @@ async fn commit(engine: &Engine, run: i64, leased: Vec<Work>, result: impl Fn(&W
         result: ProbeResult::Found(result(&work)),
         work,
         volatile: &["date"],
+        sighting: Sighting::Entity,
         at: now(),
     });
     let commit = Commit { run, outcomes: outcomes.collect(), returned: Vec::new(), not_done: Vec::new(), now: now() };

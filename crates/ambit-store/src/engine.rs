@@ -12,23 +12,25 @@ mod hunt;
 mod lease;
 mod place;
 mod reconcile;
+mod relied;
 mod turns;
 
 pub use claim::Claimed;
 pub use deferred::Deferred;
 pub(crate) use dirty::mark_dirty;
-pub use facts::End;
+pub use facts::{End, LeadingProbes};
 pub(crate) use graph::graph;
 pub use hunt::{HeldJob, Hunted, JobPart, LiveRuleset, RuleMatch, Specimen, WaitingAnalysis};
 pub use lease::ATTEMPTS_BEFORE_ALONE;
 pub(crate) use lease::drop_uncleared;
 pub use place::Engine;
+pub use relied::Fresh;
 pub use turns::Room;
 
 use ambit_model::facts::{Facts, ProbeKey};
 use ambit_model::id::RunId;
 use ambit_model::issue::{IssueKind, Proof, Status};
-use ambit_model::observation::ProbeResult;
+use ambit_model::observation::{ProbeResult, Sighting};
 use ambit_model::run::NotDone;
 use ambit_model::scope::{Decision, Edge, Node};
 use ambit_model::{Clearance, Kind, Timestamp, Uid};
@@ -93,6 +95,8 @@ pub struct Outcome {
     pub result: ProbeResult,
     /// Members that differ on every fetch (docs/architecture.md §1.2).
     pub volatile: &'static [&'static str],
+    /// What a found answer counts as a sighting of.
+    pub sighting: Sighting,
     /// Wire date of the probe.
     pub at: Timestamp,
 }
@@ -191,8 +195,6 @@ pub struct Reconciliation {
     pub reconciled: Vec<Dirty>,
     /// Changed decisions, with presence.
     pub decisions: Vec<(Uid, Decision, bool)>,
-    /// Entities of which a fact within its time to live was relied on instead of asked again: that counts as seen.
-    pub still_fresh: Vec<Uid>,
     /// Entities that no path reaches at the end of the run. Their open intervals are closed.
     pub lost: Vec<Uid>,
     /// Orphaned probe results (entity, task, argument), which no longer concern their entity: their intervals are

@@ -14,7 +14,7 @@ mod volumes;
 pub use context::Context;
 pub use library::fingerprints;
 pub use settings::Settings;
-pub use task::{Answer, Contacts, Plan, STAGES, Task, TaskError};
+pub use task::{Answer, Contacts, Plan, STAGES, Sights, Task, TaskError};
 pub use tasks::{ALL, find, task};
 pub use volumes::volumes;
 

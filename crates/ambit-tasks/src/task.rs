@@ -1,6 +1,7 @@
 //! What a task is: the declaration that the engine plans by, and the outcomes of a probe.
 
 use crate::{Context, Settings};
+use ambit_model::observation::Sighting;
 use ambit_model::run::NotDoneReason;
 use ambit_model::{Clearance, Facts, Kind, TaskName};
 use ambit_net::{Meaning, NetError};
@@ -31,6 +32,8 @@ pub struct Task {
     pub volatile: &'static [&'static str],
     /// What it contacts, for the partition of its work.
     pub contacts: Contacts,
+    /// What counts as seen where it finds something.
+    pub sights: Sights,
     /// Decides whether it may run yet, and with which arguments. Pure.
     pub plan: fn(&Facts, &Settings) -> Plan,
     /// The probe itself.
@@ -47,6 +50,15 @@ impl std::fmt::Debug for Task {
 pub const STAGES: &[&str] = &["names", "sources", "addresses", "services", "sites"];
 
 impl Task {
+    /// Returns what counts as seen where the task finds something at an entity of the kind.
+    pub fn sighting(&self, kind: Kind) -> Sighting {
+        match self.sights {
+            Sights::All(sighting) => sighting,
+            Sights::Only(kinds) if kinds.contains(&kind) => Sighting::Entity,
+            Sights::Only(_) => Sighting::Ends,
+        }
+    }
+
     /// The stage that the task belongs to, by what it contacts; `None` for one that only derives.
     pub fn stage(&self) -> Option<&'static str> {
         match self.contacts {
@@ -71,6 +83,15 @@ pub enum Contacts {
     Address,
     /// A data provider, by its name.
     Provider(&'static str),
+}
+
+/// What counts as seen where a task finds something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sights {
+    /// The same for all kinds that it watches.
+    All(Sighting),
+    /// The entity itself where it is of these kinds, else what the answer leads to.
+    Only(&'static [Kind]),
 }
 
 /// What a task wants to do with an entity, given what is known.

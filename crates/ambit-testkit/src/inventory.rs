@@ -4,7 +4,7 @@
 use crate::TestServer;
 use ambit_model::entity::PathStep;
 use ambit_model::issue::{Confidence, Identifier, IssueKind, Proof};
-use ambit_model::observation::{Discovery, Found, ProbeResult};
+use ambit_model::observation::{Discovery, Found, ProbeResult, Sighting};
 use ambit_model::run::RunState;
 use ambit_model::scope::{Decision, ScopeReason};
 use ambit_model::{Clearance, Details, EdgeKind, Kind, Timestamp, Uid};
@@ -293,7 +293,6 @@ impl Round<'_> {
                 run: self.run,
                 reconciled,
                 decisions: ways.iter().map(decide).collect(),
-                still_fresh: Vec::new(),
                 lost: Vec::new(),
                 orphaned: Vec::new(),
                 work: work.iter().map(plan).collect(),
@@ -311,8 +310,10 @@ impl Round<'_> {
     async fn commit(&mut self, see: impl Fn(&str) -> ProbeResult) -> anyhow::Result<()> {
         let now = self.server.now();
         let leased = self.engine.lease(self.run, 100, now).await?;
-        let outcomes =
-            leased.into_iter().map(|work| Outcome { result: see(&work.task), work, volatile: &[], at: now }).collect();
+        let outcomes = leased
+            .into_iter()
+            .map(|work| Outcome { result: see(&work.task), work, volatile: &[], sighting: Sighting::Entity, at: now })
+            .collect();
         self.engine.commit(Commit { run: self.run, outcomes, returned: Vec::new(), not_done: Vec::new(), now }).await?;
         Ok(())
     }

@@ -48,7 +48,7 @@ impl Drive<'_> {
         if !std::mem::take(&mut self.rules_moved) && !moved {
             return Ok(Vec::new());
         }
-        let changes = self.graph.decide(&self.rules);
+        let changes = self.graph.decide(&self.rules, self.finishing);
         self.guard.show(&self.graph, self.rules.ceiling, &self.rules.never);
         Ok(changes)
     }
@@ -67,7 +67,6 @@ impl Drive<'_> {
             run: self.run.id,
             reconciled: dirty,
             decisions: changes.into_iter().map(|change| (change.uid, change.decision, change.present)).collect(),
-            still_fresh: Vec::new(),
             lost,
             orphaned: Vec::new(),
             work: Vec::new(),
@@ -103,9 +102,6 @@ impl Drive<'_> {
                 if self.unconfirmed.insert((known.facts.uid, task)) {
                     reconciliation.not_done.push(unconfirmed(task, &known.facts));
                 }
-            }
-            if planned.still_fresh {
-                reconciliation.still_fresh.push(known.facts.uid);
             }
             reconciliation.work.extend(planned.work);
             reconciliation.sweeps.extend(planned.sweeps);

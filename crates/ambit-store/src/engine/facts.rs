@@ -47,6 +47,36 @@ impl Engine {
     }
 }
 
+/// The probes that hold open edges which lead to entities.
+pub type LeadingProbes = BTreeMap<Uid, Vec<(TaskName, LastProbe)>>;
+
+impl Engine {
+    /// Returns the newest probes that hold open edges to each of the entities; those of tasks that this version does
+    /// not have are left out.
+    pub async fn leading_probes(&self, uids: &[Uid]) -> Result<LeadingProbes, StoreError> {
+        if uids.is_empty() {
+            return Ok(LeadingProbes::new());
+        }
+        let uids = uids.to_vec();
+        self.read(move |tx| Box::pin(async move { load_leading(tx, &uids).await })).await
+    }
+}
+
+async fn load_leading(tx: &mut Tx, uids: &[Uid]) -> Result<LeadingProbes, StoreError> {
+    let mut leading = LeadingProbes::new();
+    let head = format!(
+        "SELECT e.to_uid, e.task, {} FROM edges e JOIN looks l ON l.uid = e.from_uid AND l.task = e.task AND \
+         l.argument = e.argument WHERE e.closed_at IS NULL AND e.to_uid IN",
+        list::<LastProbe>()
+    );
+    for (uid, task, probe) in tx.read_in::<(Uid, String, LastProbe), _>(&head, Vec::new(), uids, "").await? {
+        if let Some(task) = TaskName::from_name(&task) {
+            leading.entry(uid).or_default().push((task, probe));
+        }
+    }
+    Ok(leading)
+}
+
 /// What is read of entities before it is put together.
 struct Stored {
     collection: i64,

@@ -57,11 +57,6 @@ async fn reconcile(tx: &mut Tx, reconciliation: Reconciliation) -> Result<(), St
     raise_wire_date(tx, &place, reconciliation.at).await?;
     let mut changes = Changes::new(place);
     decide(tx, &mut changes, &reconciliation).await?;
-    changes.load_entities(tx, reconciliation.still_fresh.iter().copied()).await?;
-    let present =
-        reconciliation.still_fresh.iter().filter(|uid| changes.entities.get(uid).is_some_and(|row| row.present));
-    let present: Vec<Uid> = present.copied().collect();
-    changes.seen.extend(present);
     unbind(tx, &mut changes, run.id, &reconciliation.orphaned).await?;
     lose(tx, &mut changes, &reconciliation.lost).await?;
     write_issues(tx, &mut changes, &reconciliation, run.collection).await?;

@@ -88,7 +88,6 @@ async fn plan(engine: &Engine, run: i64, now: Timestamp) -> Result<(), StoreErro
         run,
         reconciled: dirty,
         decisions: Vec::new(),
-        still_fresh: Vec::new(),
         lost: Vec::new(),
         orphaned: Vec::new(),
         work: Vec::new(),

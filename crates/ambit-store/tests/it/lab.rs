@@ -2,7 +2,7 @@
 
 use ambit_model::collection::Schedule;
 use ambit_model::id::RunId;
-use ambit_model::observation::{Discovery, Evidence, Found, ProbeResult};
+use ambit_model::observation::{Discovery, Evidence, Found, ProbeResult, Sighting};
 use ambit_model::run::{NotDoneReason, Run, RunState};
 use ambit_model::scope::Decision;
 use ambit_model::wire::WireChoice;
@@ -157,7 +157,6 @@ impl Lab {
             run,
             reconciled: Vec::new(),
             decisions: Vec::new(),
-            still_fresh: Vec::new(),
             lost: Vec::new(),
             orphaned: Vec::new(),
             work: Vec::new(),
@@ -245,7 +244,7 @@ pub(crate) fn new_work(task: &'static str, uid: Uid, number: i64) -> NewWork {
 }
 
 pub(crate) fn outcome(work: Work, result: ProbeResult, at: Timestamp) -> Outcome {
-    Outcome { work, result, volatile: &["date"], at }
+    Outcome { work, result, volatile: &["date"], sighting: Sighting::Entity, at }
 }
 
 pub(crate) fn details(value: serde_json::Value) -> Details {

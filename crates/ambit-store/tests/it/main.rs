@@ -17,6 +17,7 @@ mod quotas;
 mod records;
 mod rescope;
 mod settings;
+mod sightings;
 mod tags_and_notes;
 mod turns;
 mod work;

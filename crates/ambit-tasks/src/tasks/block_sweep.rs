@@ -3,8 +3,9 @@
 
 use crate::ask::blocks;
 use crate::tasks::suballocations;
-use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::moment::DAY_MS;
+use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
 use ambit_net::NetError;
 use ambit_net::tcp::PortState;
@@ -24,6 +25,7 @@ pub(crate) const TASK: Task = Task {
     gain: 200,
     volatile: &[],
     contacts: Contacts::Address,
+    sights: Sights::All(Sighting::Ends),
     plan,
     run: |cx| Box::pin(run(cx)),
 };

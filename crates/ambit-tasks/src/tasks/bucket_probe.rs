@@ -2,9 +2,10 @@
 
 use crate::ask::web;
 use crate::read::buckets::{BucketAddress, place};
-use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::bucket;
 use ambit_model::moment::DAY_MS;
+use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, Kind, TaskName};
 use ambit_net::Grant;
 use ambit_net::http::{HttpExchange, Url};
@@ -25,6 +26,7 @@ pub(crate) const TASK: Task = Task {
     gain: 5,
     volatile: &[],
     contacts: Contacts::Address,
+    sights: Sights::All(Sighting::Entity),
     plan: |_, _| Plan::Once,
     run: |cx| Box::pin(run(cx)),
 };

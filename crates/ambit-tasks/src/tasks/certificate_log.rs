@@ -1,8 +1,9 @@
 //! Certificates that a public log holds for a domain.
 
-use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::certificate;
 use ambit_model::moment::DAY_MS;
+use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName, Timestamp};
 use ambit_net::http::BodyEnd;
 use ambit_net::{NetError, Phase};
@@ -24,6 +25,7 @@ pub(crate) const TASK: Task = Task {
     gain: 40,
     volatile: &[],
     contacts: Contacts::Provider(PROVIDER),
+    sights: Sights::All(Sighting::Ends),
     plan: |facts, _| Plan::once_if(facts.decision.scoped()),
     run: |cx| Box::pin(run(cx)),
 };

@@ -4,9 +4,10 @@
 use crate::ask::delegation::found_below_as;
 use crate::ask::host::seed_domains;
 use crate::ask::together::together;
-use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::{certificate, registrable};
 use ambit_model::moment::DAY_MS;
+use ambit_model::observation::Sighting;
 use ambit_model::scope::host_of;
 use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
 use ambit_net::NetError;
@@ -25,6 +26,7 @@ pub(crate) const TASK: Task = Task {
     gain: 8,
     volatile: &[],
     contacts: Contacts::Zone,
+    sights: Sights::All(Sighting::Nothing),
     plan: |facts, _| Plan::bound(arguments(facts)),
     run: |cx| Box::pin(run(cx)),
 };

@@ -4,11 +4,12 @@
 
 use crate::ask::host::seed_domains;
 use crate::read::providers;
-use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::certificate::TlsLook;
 use ambit_model::entity::{certificate, domain, ip_address, network, registrable, uri};
 use ambit_model::facts::Neighbour;
 use ambit_model::moment::DAY_MS;
+use ambit_model::observation::Sighting;
 use ambit_model::platforms::{self, Sharing};
 use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
 use std::collections::BTreeSet;
@@ -26,6 +27,7 @@ pub(crate) const TASK: Task = Task {
     gain: 3,
     volatile: &[],
     contacts: Contacts::Nothing,
+    sights: Sights::All(Sighting::Nothing),
     plan: |facts, _| Plan::bound(evidence(facts).into_iter().map(|evidence| evidence.argument())),
     run: |cx| Box::pin(run(cx)),
 };

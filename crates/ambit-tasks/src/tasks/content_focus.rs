@@ -4,13 +4,14 @@ use crate::ask::together::together;
 use crate::ask::{bindings, web};
 use crate::read::listing::{FOLDERS, listing_proof};
 use crate::tasks::soft404_profile::refusal;
-use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::network::Fingerprint;
 use ambit_model::entity::uri::Refusal;
 use ambit_model::entity::{mentioned, network, uri};
 use ambit_model::exposure::{DIRECTORY_LISTING, Place, Probe, Response};
 use ambit_model::facts::ProbeOutcome;
 use ambit_model::moment::DAY_MS;
+use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName};
 use ambit_net::NetError;
 use ambit_net::http::{HttpExchange, Url};
@@ -29,6 +30,7 @@ pub(crate) const TASK: Task = Task {
     gain: 10,
     volatile: &[],
     contacts: Contacts::Address,
+    sights: Sights::All(Sighting::Entity),
     plan: |facts, _| {
         if only_redirects(facts) {
             // What lay open here before it began to send on is gone.

@@ -2,10 +2,11 @@
 //! origin that does not exist.
 
 use crate::ask::{bindings, web};
-use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::uri;
 use ambit_model::entity::uri::ForeignOrigin;
 use ambit_model::moment::DAY_MS;
+use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, Kind, TaskName};
 
 pub(crate) const TASK: Task = Task {
@@ -20,6 +21,7 @@ pub(crate) const TASK: Task = Task {
     gain: 2,
     volatile: &[],
     contacts: Contacts::Address,
+    sights: Sights::All(Sighting::Entity),
     plan: |facts, _| Plan::bound(bindings::of_root_site(facts)),
     run: |cx| Box::pin(run(cx)),
 };

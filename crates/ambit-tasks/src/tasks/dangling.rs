@@ -2,10 +2,11 @@
 //! a takeover.
 
 use crate::read::takeovers;
-use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::domain::{Dangling, DanglingReason};
 use ambit_model::entity::{domain, registrable};
 use ambit_model::moment::DAY_MS;
+use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, Kind, TaskName};
 use ambit_net::NetError;
 use ambit_net::dns::{DnsAnswer, Rcode, RecordType};
@@ -24,6 +25,7 @@ pub(crate) const TASK: Task = Task {
     gain: 4,
     volatile: &[],
     contacts: Contacts::Zone,
+    sights: Sights::All(Sighting::Ends),
     plan: |facts, _| {
         if facts.decision.scoped() { Plan::each(RECORDS.iter().map(|record| (*record).to_owned())) } else { Plan::No }
     },

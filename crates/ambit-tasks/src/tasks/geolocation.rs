@@ -1,8 +1,9 @@
 //! Where an address is, by databases that the user loaded. Without one there is nothing to look in.
 
-use crate::{Answer, Contacts, Context, Plan, Settings, Task, TaskError};
+use crate::{Answer, Contacts, Context, Plan, Settings, Sights, Task, TaskError};
 use ambit_model::entity::network;
 use ambit_model::moment::DAY_MS;
+use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, Kind, TaskName};
 use serde_json::{Value, json};
 use std::net::IpAddr;
@@ -19,6 +20,7 @@ pub(crate) const TASK: Task = Task {
     gain: 2,
     volatile: &[],
     contacts: Contacts::Nothing,
+    sights: Sights::All(Sighting::Nothing),
     plan: |facts, settings| {
         Plan::once_if(facts.name.parse().is_ok_and(|address| covering(settings, address).next().is_some()))
     },

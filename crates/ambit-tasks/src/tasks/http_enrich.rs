@@ -8,11 +8,11 @@ use crate::read::page::Page;
 use crate::read::technology::{self, Seen};
 use crate::read::{fingerprint, normal};
 use crate::tasks::tls_grab::names;
-use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::uri::Cookie as SeenCookie;
 use ambit_model::entity::{network, uri};
 use ambit_model::moment::DAY_MS;
-use ambit_model::observation::BODY;
+use ambit_model::observation::{BODY, Sighting};
 use ambit_model::{Clearance, EdgeKind, Kind, TaskName};
 use ambit_net::http::{ChainEnd, Cookie, HttpExchange, HttpFetch, Url};
 use ambit_net::tls::{Certificate, TlsFacts};
@@ -31,6 +31,7 @@ pub(crate) const TASK: Task = Task {
     gain: 20,
     volatile: &[],
     contacts: Contacts::Address,
+    sights: Sights::All(Sighting::Entity),
     plan: |facts, _| Plan::bound(bindings::of_site(facts)),
     run: |cx| Box::pin(run(cx)),
 };

@@ -1,10 +1,11 @@
 //! Finds which (address, server name, host, port) answers HTTP. Each that does is a site.
 
 use crate::ask::bindings::{self, server_name};
-use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::domain;
 use ambit_model::entity::domain::SiteSeen;
 use ambit_model::moment::DAY_MS;
+use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
 use ambit_net::http::{HttpExchange, Url};
 use ambit_net::{Grant, NetError};
@@ -22,6 +23,7 @@ pub(crate) const TASK: Task = Task {
     gain: 10,
     volatile: &[],
     contacts: Contacts::Address,
+    sights: Sights::All(Sighting::Entity),
     plan: |facts, _| match facts.kind {
         Kind::NetworkService => {
             let socket = bindings::socket(facts.kind, &facts.name, "");

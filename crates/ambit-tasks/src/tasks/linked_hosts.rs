@@ -4,9 +4,10 @@ use crate::ask::host::same_domain;
 use crate::ask::{bindings, web};
 use crate::read::page::Page;
 use crate::read::{buckets, tokens};
-use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::{mentioned, uri};
 use ambit_model::moment::DAY_MS;
+use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName};
 use ambit_net::http::{HttpExchange, Url};
 use regex::Regex;
@@ -27,6 +28,7 @@ pub(crate) const TASK: Task = Task {
     gain: 8,
     volatile: &[],
     contacts: Contacts::Address,
+    sights: Sights::All(Sighting::Entity),
     plan: |facts, _| Plan::bound(bindings::of_root_site(facts)),
     run: |cx| Box::pin(run(cx)),
 };

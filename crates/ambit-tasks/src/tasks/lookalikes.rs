@@ -2,9 +2,10 @@
 //! leads there.
 
 use crate::ask::together::together;
-use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::domain;
 use ambit_model::moment::DAY_MS;
+use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, Facts, Kind, TaskName};
 use ambit_net::NetError;
 use ambit_net::dns::{RecordData, RecordType};
@@ -23,6 +24,7 @@ pub(crate) const TASK: Task = Task {
     gain: 1,
     volatile: &[],
     contacts: Contacts::Zone,
+    sights: Sights::All(Sighting::Ends),
     plan: |facts, _| Plan::once_if(facts.seed && facts.decision.scoped()),
     run: |cx| Box::pin(run(cx)),
 };

@@ -5,10 +5,11 @@ use crate::ask::delegation::found_existing;
 use crate::ask::host::{is_below, same_domain};
 use crate::read::spf::{self, Mechanism, Record};
 use crate::tasks::zone_profile::is_spf;
-use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::domain::SpfTree;
 use ambit_model::entity::{Member, domain, mentioned};
 use ambit_model::moment::DAY_MS;
+use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, EdgeKind, Kind, TaskName};
 use ambit_net::dns::RecordType;
 use serde_json::{Value, json};
@@ -26,6 +27,7 @@ pub(crate) const TASK: Task = Task {
     gain: 6,
     volatile: &[],
     contacts: Contacts::Zone,
+    sights: Sights::All(Sighting::Entity),
     plan: |facts, _| {
         let records = TEXTS.iter().map(|(record, ..)| *record).chain([SPF, DMARC]);
         if facts.decision.scoped() { Plan::bound(records.map(str::to_owned)) } else { Plan::No }

@@ -2,8 +2,9 @@
 
 use crate::ask::guess::guess;
 use crate::tasks::wildcard_profile::is_level;
-use crate::{Answer, Contacts, Context, Plan, Settings, Task, TaskError};
+use crate::{Answer, Contacts, Context, Plan, Settings, Sights, Task, TaskError};
 use ambit_model::moment::DAY_MS;
+use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, Facts, Kind, TaskName};
 
 pub(crate) const TASK: Task = Task {
@@ -18,6 +19,7 @@ pub(crate) const TASK: Task = Task {
     gain: 100,
     volatile: &[],
     contacts: Contacts::Zone,
+    sights: Sights::All(Sighting::Ends),
     plan,
     run: |cx| Box::pin(run(cx)),
 };

@@ -2,10 +2,11 @@
 
 use crate::ask::delegation::edge_below;
 use crate::ask::host::is_below;
-use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::domain;
 use ambit_model::entity::domain::ZoneWalk;
 use ambit_model::moment::DAY_MS;
+use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
 use ambit_net::NetError;
 use ambit_net::dns::{RecordData, RecordType};
@@ -23,6 +24,7 @@ pub(crate) const TASK: Task = Task {
     gain: 6,
     volatile: &[],
     contacts: Contacts::Zone,
+    sights: Sights::All(Sighting::Entity),
     plan: |facts, _| {
         if facts.decision.scoped() { Plan::bound_if(is_zone_top(facts)) } else { Plan::No }
     },

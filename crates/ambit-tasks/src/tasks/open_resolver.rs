@@ -1,9 +1,10 @@
 //! Checks whether a name server resolves names for anybody, which makes it usable for amplification attacks.
 
 use crate::ask::bindings;
-use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::network_service;
 use ambit_model::moment::DAY_MS;
+use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, Kind, TaskName};
 use std::time::Duration;
 
@@ -19,6 +20,7 @@ pub(crate) const TASK: Task = Task {
     gain: 2,
     volatile: &[],
     contacts: Contacts::Address,
+    sights: Sights::All(Sighting::Entity),
     plan: |facts, _| {
         Plan::once_if(bindings::socket(facts.kind, &facts.name, "").is_some_and(|socket| socket.port() == PORT))
     },

@@ -2,9 +2,10 @@
 
 use crate::ask::guess::guess;
 use crate::ask::host::is_below;
-use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::facts::ProbeOutcome;
 use ambit_model::moment::DAY_MS;
+use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
 use std::collections::BTreeSet;
 
@@ -20,6 +21,7 @@ pub(crate) const TASK: Task = Task {
     gain: 2,
     volatile: &[],
     contacts: Contacts::Zone,
+    sights: Sights::All(Sighting::Ends),
     plan: |facts, _| {
         if facts.decision.scoped() && facts.looked(TaskName::WildcardProfile) {
             Plan::each(bases(facts).into_iter().chain(fruitful(facts)))

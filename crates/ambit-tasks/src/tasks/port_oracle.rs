@@ -3,9 +3,10 @@
 
 use crate::ask::identify::identify;
 use crate::ask::together::together;
-use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::ip_address;
 use ambit_model::moment::DAY_MS;
+use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, Kind, TaskName};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
@@ -23,6 +24,7 @@ pub(crate) const TASK: Task = Task {
     gain: 8,
     volatile: &[],
     contacts: Contacts::Address,
+    sights: Sights::All(Sighting::Entity),
     plan: |_, _| Plan::Once,
     run: |cx| Box::pin(run(cx)),
 };

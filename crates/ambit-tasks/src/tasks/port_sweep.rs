@@ -3,11 +3,12 @@
 use crate::ask::bindings::open_ports;
 use crate::ask::identify::hear;
 use crate::ask::together::together;
-use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::ip_address::Port;
 use ambit_model::entity::network_service::Service;
 use ambit_model::entity::{ip_address, network_service};
 use ambit_model::moment::DAY_MS;
+use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName};
 use ambit_net::{Meaning, NetError};
 use serde_json::json;
@@ -26,6 +27,7 @@ pub(crate) const TASK: Task = Task {
     gain: 40,
     volatile: &[],
     contacts: Contacts::Address,
+    sights: Sights::All(Sighting::Entity),
     plan: |facts, _| Plan::once_if(facts.looked(TaskName::PortOracle)),
     run: |cx| Box::pin(run(cx)),
 };

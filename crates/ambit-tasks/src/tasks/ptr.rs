@@ -1,10 +1,11 @@
 //! The reverse name of an address. It is weak evidence, because whoever holds the address writes it.
 
 use crate::ask::host::reverse_name;
-use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::domain;
 use ambit_model::entity::domain::Resolution;
 use ambit_model::moment::DAY_MS;
+use ambit_model::observation::Sighting;
 use ambit_model::scope::spells;
 use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
 use ambit_net::dns::{RecordData, RecordType};
@@ -23,6 +24,7 @@ pub(crate) const TASK: Task = Task {
     gain: 2,
     volatile: &[],
     contacts: Contacts::Zone,
+    sights: Sights::All(Sighting::Ends),
     plan: |facts, _| Plan::once_if(is_ours_to_ask(facts)),
     run: |cx| Box::pin(run(cx)),
 };

@@ -3,8 +3,9 @@
 use crate::ask::blocks;
 use crate::ask::host::reverse_name;
 use crate::ask::together::together;
-use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::moment::DAY_MS;
+use ambit_model::observation::Sighting;
 use ambit_model::scope::spells;
 use ambit_model::{Clearance, EdgeKind, Kind, TaskName};
 use ambit_net::NetError;
@@ -24,6 +25,7 @@ pub(crate) const TASK: Task = Task {
     gain: 50,
     volatile: &[],
     contacts: Contacts::Zone,
+    sights: Sights::All(Sighting::Ends),
     plan: |facts, _| {
         let block = blocks::block(facts).filter(|_| facts.decision.scoped());
         match block.and_then(blocks::size) {

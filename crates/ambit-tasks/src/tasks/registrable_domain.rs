@@ -1,8 +1,9 @@
 //! Derives the registrable domain of a name from the public suffix list. Sends nothing.
 
-use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::registrable;
 use ambit_model::moment::DAY_MS;
+use ambit_model::observation::Sighting;
 use ambit_model::scope::host_of;
 use ambit_model::{Clearance, EdgeKind, Kind, TaskName};
 
@@ -18,6 +19,7 @@ pub(crate) const TASK: Task = Task {
     gain: 1,
     volatile: &[],
     contacts: Contacts::Nothing,
+    sights: Sights::All(Sighting::Nothing),
     plan: |facts, _| Plan::once_if(domain_of(&facts.name).is_some()),
     run: |cx| Box::pin(run(cx)),
 };

@@ -4,7 +4,7 @@ use crate::ask::host::{is_below, is_private, reversed};
 use crate::ask::{bootstrap, whois};
 use crate::read::rdap::{self, Person};
 use crate::tasks::ptr::is_ours_to_ask;
-use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::{domain, ip_address, mentioned, network};
 use ambit_model::moment::DAY_MS;
 use ambit_model::platforms;
@@ -26,6 +26,7 @@ pub(crate) const TASK: Task = Task {
     gain: 6,
     volatile: &[],
     contacts: Contacts::Provider(PROVIDER),
+    sights: Sights::Only(&[Kind::NetBlock]),
     plan: |facts, _| match facts.kind {
         Kind::Domain => Plan::once_if(facts.decision.scoped()),
         Kind::IpAddress => Plan::once_if(is_ours_to_ask(facts) && is_registered(facts)),

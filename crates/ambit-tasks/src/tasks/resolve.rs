@@ -2,10 +2,11 @@
 
 use crate::ask::host::{is_private, is_theirs, only_mentioned};
 use crate::read::buckets;
-use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::domain;
 use ambit_model::entity::domain::Resolution;
 use ambit_model::moment::SECOND_MS;
+use ambit_model::observation::Sighting;
 use ambit_model::platforms;
 use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
 use ambit_net::NetError;
@@ -28,6 +29,7 @@ pub(crate) const TASK: Task = Task {
     gain: 6,
     volatile: &[domain::TTL.name()],
     contacts: Contacts::Zone,
+    sights: Sights::All(Sighting::Entity),
     plan: |facts, _| Plan::bound_if(facts.name.parse::<IpAddr>().is_err() && !only_mentioned(facts)),
     run: |cx| Box::pin(run(cx)),
 };

@@ -5,8 +5,9 @@ use crate::ask::blocks;
 use crate::ask::host::reverse_name;
 use crate::ask::together::together;
 use crate::tasks::ptr_sweep::own_names;
-use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::moment::DAY_MS;
+use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
 use ambit_net::NetError;
 use ambit_net::dns::RecordType;
@@ -27,6 +28,7 @@ pub(crate) const TASK: Task = Task {
     gain: 50,
     volatile: &[],
     contacts: Contacts::Zone,
+    sights: Sights::All(Sighting::Ends),
     plan: |facts, _| Plan::once_if(facts.decision.scoped() && large_block(facts).is_some()),
     run: |cx| Box::pin(run(cx)),
 };

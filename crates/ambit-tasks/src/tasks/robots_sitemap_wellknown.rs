@@ -2,9 +2,10 @@
 
 use crate::ask::host::same_domain;
 use crate::ask::{bindings, web};
-use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::{mentioned, uri};
 use ambit_model::moment::DAY_MS;
+use ambit_model::observation::Sighting;
 use ambit_model::scope::host_of;
 use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName};
 use ambit_net::http::{HttpExchange, Url};
@@ -25,6 +26,7 @@ pub(crate) const TASK: Task = Task {
     gain: 5,
     volatile: &[],
     contacts: Contacts::Address,
+    sights: Sights::All(Sighting::Entity),
     plan: |facts, _| Plan::bound(bindings::of_root_site(facts)),
     run: |cx| Box::pin(run(cx)),
 };

@@ -1,7 +1,8 @@
 //! Derives the host of a site or service that is a seed, because its addresses are needed to contact it. Sends nothing.
 
-use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::moment::DAY_MS;
+use ambit_model::observation::Sighting;
 use ambit_model::scope::host_of;
 use ambit_model::{Clearance, EdgeKind, Kind, TaskName};
 use std::net::IpAddr;
@@ -18,6 +19,7 @@ pub(crate) const TASK: Task = Task {
     gain: 20,
     volatile: &[],
     contacts: Contacts::Nothing,
+    sights: Sights::All(Sighting::Nothing),
     plan: |facts, _| Plan::bound_if(facts.seed),
     run: |cx| Box::pin(run(cx)),
 };

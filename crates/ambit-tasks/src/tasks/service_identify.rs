@@ -4,10 +4,11 @@ use crate::ask::bindings;
 use crate::ask::dialogue::{Dialogue, is_whole_listing, is_whole_reply};
 use crate::ask::identify::{Identity, Layer, hear, read_banner};
 use crate::read::fingerprint;
-use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::network_service::{OpenRedis, Service};
 use ambit_model::entity::{network, network_service};
 use ambit_model::moment::DAY_MS;
+use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, Kind, TaskName};
 use ambit_net::tcp::BannerOptions;
 use ambit_net::{NetError, Untrusted};
@@ -28,6 +29,7 @@ pub(crate) const TASK: Task = Task {
     // Banners hold dates, salts and counters.
     volatile: &[network_service::BANNER.name()],
     contacts: Contacts::Address,
+    sights: Sights::All(Sighting::Entity),
     plan: |_, _| Plan::Once,
     run: |cx| Box::pin(run(cx)),
 };

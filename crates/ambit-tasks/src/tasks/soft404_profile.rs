@@ -3,10 +3,11 @@
 
 use crate::ask::{bindings, web};
 use crate::read::normal;
-use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::uri;
 use ambit_model::entity::uri::{Refusal, Soft404};
 use ambit_model::moment::DAY_MS;
+use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, Kind, TaskName};
 use ambit_net::http::{HttpExchange, Url};
 use serde_json::json;
@@ -24,6 +25,7 @@ pub(crate) const TASK: Task = Task {
     gain: 4,
     volatile: &[uri::SOFT404_HASH.name()],
     contacts: Contacts::Address,
+    sights: Sights::All(Sighting::Entity),
     plan: |facts, _| Plan::bound(bindings::of_root_site(facts)),
     run: |cx| Box::pin(run(cx)),
 };

@@ -4,9 +4,10 @@
 use crate::ask::{blocks, whois};
 use crate::read::rdap::{self, Person};
 use crate::tasks::registration::{self, PROVIDER, Registration};
-use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::facts::ProbeOutcome;
 use ambit_model::moment::DAY_MS;
+use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
 use ipnet::IpNet;
 use std::collections::BTreeSet;
@@ -24,6 +25,7 @@ pub(crate) const TASK: Task = Task {
     gain: 64,
     volatile: &[],
     contacts: Contacts::Provider(PROVIDER),
+    sights: Sights::All(Sighting::Ends),
     plan: |facts, _| Plan::once_if(is_asked(facts) && facts.outcome(TaskName::Registration).is_some()),
     run: |cx| Box::pin(run(cx)),
 };

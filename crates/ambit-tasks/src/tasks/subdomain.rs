@@ -3,8 +3,9 @@
 
 use crate::ask::delegation::found_below;
 use crate::ask::host::is_below;
-use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::moment::DAY_MS;
+use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
 use ambit_net::dns::RecordType;
 
@@ -20,6 +21,7 @@ pub(crate) const TASK: Task = Task {
     gain: 4,
     volatile: &[],
     contacts: Contacts::Zone,
+    sights: Sights::All(Sighting::Ends),
     plan: |facts, _| {
         if facts.decision.scoped() { Plan::bound(mentioned(facts)) } else { Plan::No }
     },

@@ -3,10 +3,11 @@
 
 use crate::ask::{bindings, web};
 use crate::read::takeovers::{self, Claimable};
-use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::domain;
 use ambit_model::entity::domain::Takeover;
 use ambit_model::moment::DAY_MS;
+use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, Facts, Kind, TaskName};
 use ambit_net::Grant;
 use ambit_net::http::Url;
@@ -24,6 +25,7 @@ pub(crate) const TASK: Task = Task {
     gain: 3,
     volatile: &[],
     contacts: Contacts::Address,
+    sights: Sights::All(Sighting::Ends),
     plan: |facts, _| match claimable(facts) {
         _ if !facts.decision.scoped() => Plan::No,
         Some(_) => bindings::plan(facts, bindings::of_name(facts, &[80], |_| false)),

@@ -4,11 +4,12 @@
 use crate::ask::bindings::{self, server_name};
 use crate::ask::default_certificate;
 use crate::ask::host::seed_domains;
-use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::certificate::{ChainError, Key, KeyAlgorithm, TlsLook};
 use ambit_model::entity::network_service::Service;
 use ambit_model::entity::{certificate, network_service, registrable};
 use ambit_model::moment::DAY_MS;
+use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName};
 use ambit_net::http::Url;
 use ambit_net::tcp::StartTls;
@@ -32,6 +33,7 @@ pub(crate) const TASK: Task = Task {
     gain: 10,
     volatile: &[],
     contacts: Contacts::Address,
+    sights: Sights::All(Sighting::Entity),
     plan: |facts, _| match facts.kind {
         Kind::NetworkService => Plan::bound_if(service_may_speak_tls(facts)),
         Kind::IpAddress => default_certificate::plan(facts),

@@ -1,8 +1,9 @@
 //! Checks whether a level of a zone answers for names that do not exist, which brute force needs to know first.
 
-use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::domain;
 use ambit_model::moment::DAY_MS;
+use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, Facts, Kind, TaskName};
 use ambit_net::dns::RecordType;
 use serde_json::{Map, Value, json};
@@ -19,6 +20,7 @@ pub(crate) const TASK: Task = Task {
     gain: 6,
     volatile: &[domain::WILDCARD.name()],
     contacts: Contacts::Zone,
+    sights: Sights::All(Sighting::Ends),
     plan: |facts, _| Plan::once_if(facts.decision.scoped() && is_level(facts)),
     run: |cx| Box::pin(run(cx)),
 };

@@ -1,8 +1,9 @@
 //! Derives the mailbox of whoever looks after a zone from the authority of the zone. Sends nothing.
 
-use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::{domain, mentioned, registrable};
 use ambit_model::moment::DAY_MS;
+use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName};
 use serde_json::json;
 
@@ -18,6 +19,8 @@ pub(crate) const TASK: Task = Task {
     gain: 1,
     volatile: &[],
     contacts: Contacts::Nothing,
+    // Nobody else leads to the mailbox, and the zone says it.
+    sights: Sights::All(Sighting::Ends),
     plan: |facts, _| Plan::once_if(own_mailbox(facts).is_some()),
     run: |cx| Box::pin(run(cx)),
 };

@@ -4,9 +4,10 @@
 use crate::ask::delegation::{found_below_as, found_existing};
 use crate::ask::host::{is_below, same_domain};
 use crate::ask::together::together;
-use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::{Member, domain, registrable};
 use ambit_model::moment::SECOND_MS;
+use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, EdgeKind, Kind, TaskName};
 use ambit_net::NetError;
 use ambit_net::dns::{DnsAnswer, RecordData, RecordType};
@@ -25,6 +26,7 @@ pub(crate) const TASK: Task = Task {
     gain: 12,
     volatile: &[domain::SOA_SERIAL.name()],
     contacts: Contacts::Zone,
+    sights: Sights::All(Sighting::Entity),
     plan: |facts, _| match facts.kind {
         _ if !facts.decision.scoped() => Plan::No,
         Kind::Domain => Plan::bound(["", CAA, DS, SRV].map(str::to_owned)),

@@ -2,10 +2,11 @@
 
 use crate::ask::delegation::{self, Judged};
 use crate::ask::host::{is_below, same_domain};
-use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
+use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::domain;
 use ambit_model::entity::domain::ZoneTransfer;
 use ambit_model::moment::DAY_MS;
+use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
 use ambit_net::dns::{Record, RecordData, Transfer};
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,6 +24,7 @@ pub(crate) const TASK: Task = Task {
     gain: 30,
     volatile: &[],
     contacts: Contacts::Zone,
+    sights: Sights::All(Sighting::Entity),
     plan: |facts, _| {
         if facts.decision.scoped() { Plan::bound(own_servers(facts)) } else { Plan::No }
     },

@@ -14,7 +14,7 @@ use crate::record::{ChangeContext, Changes, EntityRow};
 use crate::wider::specimens;
 use ambit_model::edge::EDGES;
 use ambit_model::id::BlobHash;
-use ambit_model::observation::{BODY, Found, ProbeResult, SECOND_PROBE_AFTER_MS, same_answer};
+use ambit_model::observation::{BODY, Found, ProbeResult, SECOND_PROBE_AFTER_MS, Sighting, same_answer};
 use ambit_model::run::NotDone;
 use ambit_model::{Details, EdgeKind, Timestamp, Uid};
 use std::collections::btree_map::Entry;
@@ -162,7 +162,10 @@ impl Batch {
     fn found(&mut self, key: &Key, found: &Found, outcome: &Outcome, evidence: &EvidenceList) {
         let uuid = self.changes.place.uuid;
         let mut wanted: BTreeMap<EdgeKey, Details> = BTreeMap::new();
-        self.see(key.0);
+        let (sees_entity, sees_ends) = (outcome.sighting == Sighting::Entity, outcome.sighting >= Sighting::Ends);
+        if sees_entity {
+            self.see(key.0);
+        }
         for discovery in &found.edges {
             let uid = Uid::of_entity(uuid, discovery.kind, &discovery.name);
             if let Entry::Vacant(unknown) = self.known.entry(uid) {
@@ -171,7 +174,9 @@ impl Batch {
                 self.changes.refold.insert(uid);
                 self.dirty.insert(uid);
             }
-            self.see(uid);
+            if sees_ends {
+                self.see(uid);
+            }
             wanted.entry((discovery.edge, uid)).or_insert_with(|| discovery.details.clone());
         }
         let (run, now) = (self.changes.place.run.map_or(0, |run| run.id), self.changes.place.now);
@@ -183,6 +188,11 @@ impl Batch {
             && same_edges
             && same_answer(&open.details, &found.details, outcome.volatile)
         {
+            if open.last_run != run {
+                // Facts of this run, by which judges may prove.
+                let told = edges.iter().filter(|(_, row)| row.wanted.as_ref().is_some_and(|told| !told.is_empty()));
+                self.dirty.extend(told.map(|((_, end), _)| *end));
+            }
             (open.last_run, open.last_at) = (run, outcome.at);
             if open.evidence != *evidence {
                 self.replaced.extend(open.evidence.iter().map(|(_, hash)| *hash));

@@ -1,0 +1,78 @@
+//! What a run does while nothing runs: it waits, closes what nothing leads to any more, or ends.
+
+use super::{CONTROL_EVERY, Drive, RunEnd};
+use ambit_model::run::RunState;
+use ambit_model::{Kind, Timestamp};
+use ambit_store::StoreError;
+use ambit_store::engine::Fresh;
+use std::time::Duration;
+
+/// Wait before asking again while only other engines hold leases, wall time.
+const OTHERS_WAIT: Duration = Duration::from_millis(200);
+
+impl Drive<'_> {
+    /// Nothing runs: wait for rows that may start later, close what was lost, or finish.
+    pub(super) async fn rest(&mut self, hold: Box<dyn ambit_net::wire::Hold>) -> Result<Option<RunEnd>, StoreError> {
+        self.dry = false;
+        let date = self.config.wire.date();
+        let pending = self.config.engine.pending(self.run.id, date).await?;
+        if pending.dirty > 0 {
+            return self.reconcile_all().await;
+        } else if pending.open == 0 && pending.leased == 0 {
+            let lost = self.graph.lost();
+            if self.finishing && lost.is_empty() {
+                self.rely().await?;
+                return Ok(Some(RunEnd::Over(RunState::Finished)));
+            }
+            // Only now is what nothing leads to gone.
+            (self.finishing, self.rules_moved) = (true, true);
+            if !lost.is_empty() {
+                self.reconcile(Vec::new(), Vec::new(), lost).await?;
+            }
+            return self.reconcile_all().await;
+        } else if let Some(at) = pending.not_before.filter(|at| *at > date) {
+            drop(hold);
+            self.wait_for(at, date).await;
+        } else {
+            drop(hold);
+            tokio::time::sleep(OTHERS_WAIT).await;
+        }
+        Ok(None)
+    }
+
+    /// A scheduled run has seen what it did not ask again because it is fresh, as of the date at which it was taken up.
+    async fn rely(&self) -> Result<(), StoreError> {
+        if self.run.by_person {
+            return Ok(());
+        }
+        let fresh = ambit_tasks::ALL.iter().flat_map(|task| {
+            let since = Timestamp(self.date.0.saturating_sub(task.ttl_ms));
+            let of = move |kind: &Kind| Fresh {
+                task: task.name.as_str(),
+                kind: *kind,
+                since,
+                sighting: task.sighting(*kind),
+            };
+            task.watches.iter().map(of)
+        });
+        self.config.engine.rely(self.run.id, fresh.collect(), (self.config.clock)()).await
+    }
+
+    /// Waits on the wire's clock, at most as long as a person's word may wait on a live one.
+    async fn wait_for(&self, at: Timestamp, date: Timestamp) {
+        let wait = Duration::from_millis(u64::try_from(at.0 - date.0).unwrap_or(0));
+        let wire = self.config.wire.clone();
+        let (sender, receiver) = tokio::sync::oneshot::channel();
+        let until = wire.now() + wait;
+        let sleeper = wire.clone().track(Box::pin(async move {
+            wire.sleep_until(until).await;
+            sender.send(()).ok();
+        }));
+        let sleeper = tokio::spawn(sleeper);
+        tokio::select! {
+            _ = receiver => {}
+            _ = tokio::time::sleep(CONTROL_EVERY) => {}
+        }
+        sleeper.abort();
+    }
+}

@@ -1,0 +1,115 @@
+//! What a run relied on instead of asking again: facts within their time to live count as seen, with what they lead to,
+//! where they still hold when the run ends.
+
+use super::Engine;
+use super::commit::{FOUND, enter};
+use crate::StoreError;
+use crate::db::rows::{Rows, named};
+use crate::db::sql::{Tx, values};
+use crate::db::writer::transaction;
+use crate::inventory::collections;
+use crate::inventory::runs::load;
+use crate::record::Changes;
+use ambit_model::id::RunId;
+use ambit_model::observation::Sighting;
+use ambit_model::{Kind, Timestamp, Uid};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Entities whose facts are read in one transaction.
+const PAGE: usize = 400;
+
+/// How long the answers of a task at entities of a kind are relied on, and what they count as a sighting of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fresh {
+    pub task: &'static str,
+    pub kind: Kind,
+    /// Wire date after which an answer came that is fresh.
+    pub since: Timestamp,
+    pub sighting: Sighting,
+}
+
+type FreshTasks = BTreeMap<(Kind, &'static str), Fresh>;
+
+impl Engine {
+    /// Counts as seen in this run what earlier runs saw and the tasks' time to live still covers: present entities, and
+    /// those that such answers lead to. To be called when the run is about to finish, because what it found gone
+    /// meanwhile was not seen.
+    pub async fn rely(&self, run: RunId, fresh: Vec<Fresh>, now: Timestamp) -> Result<(), StoreError> {
+        let fresh: Arc<FreshTasks> =
+            Arc::new(fresh.into_iter().map(|fresh| ((fresh.kind, fresh.task), fresh)).collect());
+        let mut after: Option<Uid> = None;
+        loop {
+            let fresh = fresh.clone();
+            after = transaction!(self.store, Engine, async |tx| rely(tx, run, &fresh, after, now).await)?;
+            if after.is_none() {
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// One page of entities; answers with its last one, `None` where none is left.
+async fn rely(
+    tx: &mut Tx,
+    run: RunId,
+    fresh: &FreshTasks,
+    after: Option<Uid>,
+    now: Timestamp,
+) -> Result<Option<Uid>, StoreError> {
+    let (_, collection) = load(tx, run).await?;
+    collections::lock(tx, collection).await?;
+    let (run, _) = load(tx, run).await?;
+    if run.state.is_over() {
+        return Ok(None);
+    }
+    let sql = "SELECT uid, kind, present FROM entities WHERE collection_id = $1 AND uid > $2 ORDER BY uid LIMIT $3";
+    let limit = i64::try_from(PAGE).expect("a small number");
+    let begin = after.unwrap_or(Uid::from_bytes([0; 32]));
+    let page: Vec<(Uid, Kind, bool)> = tx.read_all(sql, values![collection, begin, limit]).await?;
+    let last = page.last().map(|(uid, _, _)| *uid);
+    let kinds = page.into_iter().filter(|(_, _, present)| *present).map(|(uid, kind, _)| (uid, kind)).collect();
+    let mut seen = relied_on(tx, fresh, &kinds, run.number).await?;
+    let uids: Vec<Uid> = seen.iter().copied().collect();
+    let head = "SELECT uid, present, seen_to FROM entities WHERE uid IN";
+    for (uid, present, seen_to) in tx.read_in::<(Uid, bool, i64), _>(head, Vec::new(), &uids, "").await? {
+        if !present || seen_to >= run.number {
+            seen.remove(&uid);
+        }
+    }
+    if !seen.is_empty() {
+        let mut changes = Changes::new(enter(tx, &run, collection, now).await?);
+        changes.seen = seen;
+        changes.write(tx).await?;
+    }
+    Ok(last)
+}
+
+/// The entities among `kinds` that a fresh answer of an earlier run sighted, and those that it leads to.
+async fn relied_on(
+    tx: &mut Tx,
+    fresh: &FreshTasks,
+    kinds: &BTreeMap<Uid, Kind>,
+    run: i64,
+) -> Result<BTreeSet<Uid>, StoreError> {
+    let uids: Vec<Uid> = kinds.keys().copied().collect();
+    let head = format!(
+        "SELECT uid, task, argument, at FROM looks WHERE outcome = {FOUND} AND details IS NOT NULL AND run_number < $1 \
+         AND uid IN"
+    );
+    let (mut seen, mut leading) = (BTreeSet::new(), Rows::default());
+    let probes: Vec<(Uid, String, String, Timestamp)> = tx.read_in(&head, values![run], &uids, "").await?;
+    for (uid, task, argument, at) in probes {
+        let Some(fresh) = fresh.get(&(kinds[&uid], task.as_str())).filter(|fresh| at > fresh.since) else { continue };
+        if fresh.sighting == Sighting::Entity {
+            seen.insert(uid);
+        }
+        if fresh.sighting >= Sighting::Ends {
+            leading.push(named! { uid, task: fresh.task, argument });
+        }
+    }
+    let sql = "SELECT DISTINCT e.to_uid FROM v JOIN edges e ON e.from_uid = v.uid AND e.task = v.task AND e.argument = \
+               v.argument WHERE e.closed_at IS NULL";
+    seen.extend(tx.read_with::<Uid>(leading, sql).await?);
+    Ok(seen)
+}
