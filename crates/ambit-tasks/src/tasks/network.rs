@@ -3,10 +3,11 @@
 //! The argument names the address and the source of what is carried (`registration 203.0.113.7`), and is planned only
 //! once that source has spoken: so the answer does not depend on the order of work.
 
-use crate::{Answer, Contacts, Context, Plan, Task, TaskError};
-use ambit_model::entity::{Member, ip_address, network};
+use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use ambit_model::entity::{Member, ip_address, network, uri};
 use ambit_model::facts::Neighbour;
 use ambit_model::moment::DAY_MS;
+use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
 use serde_json::{Value, json};
 
@@ -22,6 +23,7 @@ pub(crate) const TASK: Task = Task {
     gain: 2,
     volatile: &[],
     contacts: Contacts::Nothing,
+    sights: Sights::All(Sighting::Nothing),
     plan: |facts, _| match facts.kind {
         Kind::IpAddress => Plan::Once,
         _ => Plan::bound(carried(facts).into_iter().map(|(argument, _)| argument)),
@@ -76,6 +78,12 @@ fn carried(facts: &Facts) -> Vec<(String, Value)> {
     };
     items.sort_by(|a, b| a.0.cmp(&b.0));
     items.dedup_by(|a, b| a.0 == b.0);
+    // One address describes a site that several answer for: its network is the one to tell.
+    let answered = uri::IP_ADDRESS.raw(&facts.details).filter(|_| facts.kind == Kind::Uri).cloned();
+    let is_of_it = |item: &(String, Value)| item.1.get("address") == answered.as_ref();
+    if items.iter().any(is_of_it) {
+        items.retain(is_of_it);
+    }
     items.truncate(CARRIED_MAX);
     items
 }
@@ -154,7 +162,24 @@ mod tests {
             {"source": "registration", "address": "203.0.113.8", "net_name": "B"},
         ]});
         facts.inward.push(neighbour(EdgeKind::Site, Kind::DnsRecord, "www.acme.test", "203.0.113.8:443", networks));
-        let arguments: Vec<String> = carried(&facts).into_iter().map(|(argument, _)| argument).collect();
-        assert_eq!(arguments, ["registration 203.0.113.8"]);
+        let arguments = |facts: &Facts| carried(facts).into_iter().map(|(argument, _)| argument).collect::<Vec<_>>();
+        assert_eq!(arguments(&facts), ["registration 203.0.113.8"]);
+
+        // It answers at two addresses, and is described by one of them.
+        let networks = json!({"hidden_network": [
+            {"source": "registration", "address": "2001:db8::8", "net_name": "SIX"},
+            {"source": "registration", "address": "203.0.113.8", "net_name": "B"},
+        ]});
+        let at = |address: &str| neighbour(EdgeKind::Site, Kind::DnsRecord, "www.acme.test", address, networks.clone());
+        facts.inward = vec![at("[2001:db8::8]:443"), at("203.0.113.8:443")];
+        assert_eq!(
+            arguments(&facts),
+            ["registration 2001:db8::8", "registration 203.0.113.8"],
+            "who answers is unknown"
+        );
+        for address in ["203.0.113.8", "2001:db8::8"] {
+            facts.details = json!({"ip_address": address}).as_object().cloned().unwrap();
+            assert_eq!(arguments(&facts), [format!("registration {address}")]);
+        }
     }
 }
