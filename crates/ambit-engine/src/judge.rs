@@ -1,12 +1,15 @@
 //! How the judges' verdicts change the issues of an entity. Pure (docs/architecture.md §1.4).
 
-use crate::plan::new_work;
+use crate::plan::{is_fresh, new_work};
 use ambit_checks::Judge;
-use ambit_model::Timestamp;
+use ambit_model::facts::{Facts, LastProbe, ProbeOutcome};
+use ambit_model::id::RunId;
 use ambit_model::issue::{Proof, Verdict};
 use ambit_model::observation::SECOND_PROBE_AFTER_MS;
+use ambit_model::{Kind, TaskName, Timestamp};
 use ambit_store::engine::{IssueWrite, Known, KnownIssue, NewWork};
 use ambit_tasks::{Plan, Settings, Task};
+use std::borrow::Cow;
 
 /// Who reports what the judges find.
 pub const UPSTREAM: &str = "ambit";
@@ -23,10 +26,61 @@ pub struct Judged {
     pub work: Vec<NewWork>,
 }
 
+/// What tells which facts an issue may be proven by: those that this run saw, and in a scheduled run those that it does
+/// not ask again because they are within their time to live. Others are about to be replaced.
+#[derive(Clone, Copy, Debug)]
+pub struct Ground<'a> {
+    /// The probes that hold open edges to the entity, for a kind that is described by discoveries.
+    pub leading: &'a [(TaskName, LastProbe)],
+    pub run: RunId,
+    /// A person started the run: every fact is asked again.
+    pub by_person: bool,
+    /// The wire's date.
+    pub date: Timestamp,
+}
+
+impl Ground<'_> {
+    fn holds(&self, task: TaskName, probe: &LastProbe) -> bool {
+        probe.run == self.run || (!self.by_person && is_fresh(probe, ambit_tasks::task(task), self.date))
+    }
+
+    /// The facts as judges may take them: a probe that says nothing of today counts as failed.
+    fn facts<'f>(&self, facts: &'f Facts) -> Cow<'f, Facts> {
+        let mut facts = Cow::Borrowed(facts);
+        let probes = facts.probes.iter().flat_map(|(task, probes)| probes.values().map(|probe| (*task, probe)));
+        if !probes.into_iter().all(|(task, probe)| self.holds(task, probe)) {
+            for (task, probes) in &mut facts.to_mut().probes {
+                for probe in probes.values_mut().filter(|probe| !self.holds(*task, probe)) {
+                    probe.outcome = ProbeOutcome::Unknown;
+                }
+            }
+        }
+        facts
+    }
+
+    /// True where one of the tasks led to the entity by an answer of today, or none of them leads to it any more.
+    fn leads(&self, tasks: &[TaskName]) -> bool {
+        let found = |probe: &LastProbe| probe.outcome != ProbeOutcome::Unknown;
+        let mut leading = self.leading.iter().filter(|(task, _)| tasks.contains(task)).peekable();
+        leading.peek().is_none() || leading.any(|(task, probe)| found(probe) && self.holds(*task, probe))
+    }
+}
+
+/// Returns true for a kind of which a judge reads what tasks said that do not probe it, such as a certificate: what
+/// they discovered describes it.
+pub fn is_judged_by_discoveries(kind: Kind) -> bool {
+    ambit_checks::all().iter().any(|judge| judge.applies_to.contains(&kind) && reads_discoveries(judge, kind))
+}
+
+fn reads_discoveries(judge: &Judge, kind: Kind) -> bool {
+    judge.reads.iter().all(|task| !ambit_tasks::task(*task).watches.contains(&kind))
+}
+
 /// Judges an entity. `present` and `scoped` are today's: a gone entity's issues are resolved, one out of scope is left
 /// alone.
-pub fn judge(known: &Known, present: bool, scoped: bool, date: Timestamp, settings: &Settings) -> Judged {
+pub fn judge(known: &Known, present: bool, scoped: bool, ground: &Ground<'_>, settings: &Settings) -> Judged {
     let mut judged = Judged::default();
+    let date = ground.date;
     if !present {
         judged.writes.extend(
             known
@@ -40,8 +94,13 @@ pub fn judge(known: &Known, present: bool, scoped: bool, date: Timestamp, settin
     if !scoped {
         return judged;
     }
-    for judge in ambit_checks::all().iter().copied().filter(|judge| judge.applies_to.contains(&known.facts.kind)) {
-        match (judge.judge)(&known.facts, date) {
+    let kind = known.facts.kind;
+    let facts = ground.facts(&known.facts);
+    for judge in ambit_checks::all().iter().copied().filter(|judge| judge.applies_to.contains(&kind)) {
+        if reads_discoveries(judge, kind) && !ground.leads(judge.reads) {
+            continue;
+        }
+        match (judge.judge)(&facts, date) {
             Verdict::Unknown if has_lost_its_ground(judge, known, settings) => {
                 absent(&mut judged, judge, known, &[], date)
             }
@@ -126,10 +185,9 @@ fn second_probes(judge: &'static Judge, known: &Known, date: Timestamp) -> Vec<N
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ambit_model::facts::{Facts, LastProbe, ProbeOutcome};
+    use ambit_model::Uid;
     use ambit_model::issue::Status;
     use ambit_model::scope::Decision;
-    use ambit_model::{Kind, TaskName, Uid};
     use std::collections::BTreeMap;
 
     const TASK: TaskName = TaskName::ServiceIdentify;
@@ -165,9 +223,53 @@ mod tests {
         Known { facts, issues: vec![issue] }
     }
 
+    /// In a run that a person started, with no edge that leads there.
+    fn of_run(run: RunId, date: i64) -> Ground<'static> {
+        Ground { leading: &[], run, by_person: true, date: Timestamp(date) }
+    }
+
+    #[test]
+    fn only_facts_of_this_run_or_within_their_time_to_live_prove() {
+        let ttl = ambit_tasks::task(TASK).ttl_ms;
+        // The number of the run (the probe is of run 1), whether a person started it, how old the probe is.
+        for (run, by_person, age, proves) in [
+            (1, true, 0, true),
+            (1, true, 2 * ttl, true),
+            (2, true, 0, false),
+            (2, false, ttl - 1, true),
+            (2, false, ttl, false),
+        ] {
+            let ground = Ground { by_person, ..of_run(run, 1_000 + age) };
+            let judged = judge(&known("TELNET", 1_000, None), true, true, &ground, &Settings::default());
+            assert_eq!(!judged.writes.is_empty(), proves, "run {run}, by a person: {by_person}, {age} ms");
+        }
+    }
+
+    #[test]
+    fn a_certificate_is_judged_by_who_serves_it_today() {
+        let mut certificate = known("", 1_000, None);
+        certificate.facts.kind = Kind::SslCertificate;
+        certificate.facts.probes.clear();
+        certificate.issues[0].name = "invalid_certificate_expired".to_owned();
+        let served = |run| LastProbe { outcome: ProbeOutcome::Found, at: Timestamp(0), run, reason: None };
+        let failed = LastProbe { outcome: ProbeOutcome::Unknown, ..served(2) };
+        let other = (TaskName::CertificateLog, served(2));
+        for (leading, judged) in [
+            (vec![(TaskName::TlsGrab, served(1))], false),
+            (vec![(TaskName::TlsGrab, served(1)), other.clone()], false),
+            (vec![(TaskName::TlsGrab, failed)], false),
+            (vec![(TaskName::TlsGrab, served(1)), (TaskName::TlsGrab, served(2))], true),
+            (vec![other], true),
+        ] {
+            let ground = Ground { leading: &leading, ..of_run(2, 1_000) };
+            let writes = judge(&certificate, true, true, &ground, &Settings::default()).writes;
+            assert_eq!(!writes.is_empty(), judged, "{leading:?}");
+        }
+    }
+
     #[test]
     fn an_issue_is_resolved_by_the_second_absent_look_only() {
-        let first = judge(&known("SSH", 1_000, None), true, true, Timestamp(1_000), &Settings::default());
+        let first = judge(&known("SSH", 1_000, None), true, true, &of_run(1, 1_000), &Settings::default());
         assert!(
             matches!(first.writes[..], [IssueWrite::AbsentOnce { at: Timestamp(1_000), .. }]),
             "{:?}",
@@ -176,26 +278,26 @@ mod tests {
         let probe = &first.work[0];
         assert_eq!((probe.task, probe.number, probe.not_before), (TASK.as_str(), 14, Timestamp(70_000)));
         // Another issue of the same probe vanishes later: the earlier second probe would come too soon for it.
-        let later = judge(&known("SSH", 30_000, None), true, true, Timestamp(30_000), &Settings::default());
+        let later = judge(&known("SSH", 30_000, None), true, true, &of_run(1, 30_000), &Settings::default());
         assert_eq!((later.work[0].number, later.work[0].not_before), (18, Timestamp(90_000)));
 
-        let waiting = judge(&known("SSH", 1_000, Some(1_000)), true, true, Timestamp(30_000), &Settings::default());
+        let waiting = judge(&known("SSH", 1_000, Some(1_000)), true, true, &of_run(1, 30_000), &Settings::default());
         assert_eq!(waiting, Judged::default(), "the second probe has not been made");
 
-        let second = judge(&known("SSH", 61_000, Some(1_000)), true, true, Timestamp(61_000), &Settings::default());
+        let second = judge(&known("SSH", 61_000, Some(1_000)), true, true, &of_run(1, 61_000), &Settings::default());
         assert!(matches!(second.writes[..], [IssueWrite::Resolve { .. }]), "{:?}", second.writes);
     }
 
     #[test]
     fn proof_refreshes_and_missing_looks_change_nothing() {
-        let proven = judge(&known("TELNET", 1_000, None), true, true, Timestamp(1_000), &Settings::default());
+        let proven = judge(&known("TELNET", 1_000, None), true, true, &of_run(1, 1_000), &Settings::default());
         assert!(matches!(proven.writes[..], [IssueWrite::Prove { .. }]), "{:?}", proven.writes);
         let mut blind = known("SSH", 1_000, None);
         for probe in blind.facts.probes.values_mut().flat_map(BTreeMap::values_mut) {
             probe.outcome = ProbeOutcome::Unknown;
         }
         blind.facts.details.clear();
-        assert_eq!(judge(&blind, true, true, Timestamp(1_000), &Settings::default()), Judged::default());
+        assert_eq!(judge(&blind, true, true, &of_run(1, 1_000), &Settings::default()), Judged::default());
     }
 
     #[test]
@@ -204,7 +306,7 @@ mod tests {
         certificate.facts.kind = Kind::SslCertificate;
         certificate.facts.probes.clear();
         certificate.issues[0].name = "invalid_certificate_expired".to_owned();
-        let judged = judge(&certificate, true, true, Timestamp(1_000), &Settings::default());
+        let judged = judge(&certificate, true, true, &of_run(1, 1_000), &Settings::default());
         assert!(matches!(judged.writes[..], [IssueWrite::Resolve { .. }]), "{:?}", judged.writes);
         assert!(judged.work.is_empty());
     }
@@ -218,14 +320,14 @@ mod tests {
         site.issues[0].name = "exposed_environment_file".to_owned();
         let sends_on = serde_json::json!({"hidden_https_redirect": true, "hidden_soft404": {"kind": "redirect"}});
         site.facts.details = sends_on.as_object().cloned().expect("an object");
-        let judged = judge(&site, true, true, Timestamp(1_000), &Settings::default());
+        let judged = judge(&site, true, true, &of_run(1, 1_000), &Settings::default());
         assert!(matches!(judged.writes[..], [IssueWrite::Resolve { .. }]), "{:?}", judged.writes);
         let probe = known("", 1_000, None).facts.probe_at(TASK, "").cloned().expect("one");
         let unknown = LastProbe { outcome: ProbeOutcome::Unknown, ..probe };
         let probes = BTreeMap::from([("192.0.2.1:80".to_owned(), unknown)]);
         site.facts.probes.insert(TaskName::ContentFocus, probes);
         assert_eq!(
-            judge(&site, true, true, Timestamp(1_000), &Settings::default()),
+            judge(&site, true, true, &of_run(1, 1_000), &Settings::default()),
             Judged::default(),
             "it could not ask"
         );
@@ -233,10 +335,10 @@ mod tests {
 
     #[test]
     fn a_gone_entity_takes_its_issues_along_and_one_out_of_scope_is_left_alone() {
-        let gone = judge(&known("TELNET", 1_000, None), false, true, Timestamp(1_000), &Settings::default());
+        let gone = judge(&known("TELNET", 1_000, None), false, true, &of_run(1, 1_000), &Settings::default());
         assert!(matches!(gone.writes[..], [IssueWrite::Resolve { .. }]));
         assert_eq!(
-            judge(&known("SSH", 1_000, None), true, false, Timestamp(1_000), &Settings::default()),
+            judge(&known("SSH", 1_000, None), true, false, &of_run(1, 1_000), &Settings::default()),
             Judged::default()
         );
     }

@@ -2,9 +2,10 @@
 
 use super::{Drive, RunEnd};
 use crate::graph::Change;
-use crate::judge::judge;
+use crate::judge::{Ground, is_judged_by_discoveries, judge};
 use crate::plan::{Terms, plan};
 use ambit_model::estimate::LARGE_BLOCK_ADDRESSES;
+use ambit_model::facts::LastProbe;
 use ambit_model::run::{NotDone, NotDoneReason};
 use ambit_model::{Facts, TaskName, Timestamp, Uid};
 use ambit_store::StoreError;
@@ -76,17 +77,28 @@ impl Drive<'_> {
             at: date,
             now: (self.config.clock)(),
         };
-        for mut known in self.config.engine.known(self.run.id, &uids, |uid| self.graph.end(uid)).await? {
+        let known = self.config.engine.known(self.run.id, &uids, |uid| self.graph.end(uid)).await?;
+        let led = known.iter().filter(|known| is_judged_by_discoveries(known.facts.kind));
+        let led: Vec<Uid> = led.map(|known| known.facts.uid).collect();
+        let leading = self.config.engine.leading_probes(&led).await?;
+        for mut known in known {
             // The store still holds the decision of before: tasks plan by the one that is being written.
             if let Some((_, state)) = self.graph.get(&known.facts.uid) {
                 known.facts.decision = state.decision.clone();
             }
-            self.plan_and_judge(&mut reconciliation, &known, date);
+            let leading = leading.get(&known.facts.uid).map_or(&[][..], Vec::as_slice);
+            self.plan_and_judge(&mut reconciliation, &known, leading, date);
         }
         self.config.engine.reconcile(reconciliation).await
     }
 
-    fn plan_and_judge(&mut self, reconciliation: &mut Reconciliation, known: &Known, date: Timestamp) {
+    fn plan_and_judge(
+        &mut self,
+        reconciliation: &mut Reconciliation,
+        known: &Known,
+        leading: &[(TaskName, LastProbe)],
+        date: Timestamp,
+    ) {
         let Some((_, state)) = self.graph.get(&known.facts.uid) else { return };
         if state.present {
             let terms = Terms {
@@ -107,7 +119,8 @@ impl Drive<'_> {
             reconciliation.sweeps.extend(planned.sweeps);
             reconciliation.orphaned.extend(planned.orphaned);
         }
-        let judged = judge(known, state.present, state.decision.scoped(), date, &self.config.settings);
+        let ground = Ground { leading, run: self.run.id, by_person: self.run.by_person, date };
+        let judged = judge(known, state.present, state.decision.scoped(), &ground, &self.config.settings);
         for write in &judged.writes {
             if let IssueWrite::Prove { entity, kind, proof, .. } = write {
                 self.proven.insert((*entity, kind.name, proof.discriminator.clone()));
