@@ -10,4 +10,5 @@ mod operator;
 mod program;
 mod restored;
 mod scope;
+mod sightings;
 mod whole_run;

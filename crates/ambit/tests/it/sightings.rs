@@ -1,0 +1,131 @@
+//! What records claim over the states of a world: when something was seen, what is new, what is gone, and how many
+//! versions that makes.
+
+use crate::program::{Discovery, Folder, succeed};
+use ambit_model::Timestamp;
+use ambit_model::feed::Noun;
+use ambit_model::run::Run;
+use ambit_store::{IndexRow, Options, Store};
+use serde_json::Value;
+
+const WORLD: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../worlds/small.world");
+
+/// A folder in which a world is scanned again and again.
+struct Scans {
+    folder: Folder,
+}
+
+/// What the store holds after a scan.
+struct Held {
+    entities: Vec<IndexRow>,
+    issues: Vec<IndexRow>,
+    /// Versions of records that are not shown any more.
+    closed: usize,
+    run: Run,
+    new_entity_count: i64,
+}
+
+impl Scans {
+    fn new() -> Self {
+        Self { folder: Folder::new("sightings") }
+    }
+
+    fn path(&self) -> &str {
+        self.folder.path().to_str().expect("UTF-8")
+    }
+
+    fn scan(&self, state: &str) -> (Discovery, Held) {
+        let arguments = ["scan", "--world", WORLD, "-y", "--jsonl", "--state", state, "--data", self.path()];
+        let found = Discovery::parse(&succeed(&arguments));
+        let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+        (found, runtime.block_on(self.held()))
+    }
+
+    async fn held(&self) -> Held {
+        let store = Store::open(&Options::folder(self.folder.path())).await.expect("the folder opens");
+        let me = store.local_operator().await.expect("the operator");
+        let mut held = [Vec::new(), Vec::new()];
+        for (noun, rows) in [Noun::Entity, Noun::Issue].into_iter().zip(&mut held) {
+            let uids = store.all_uids(noun, None, 10_000).await.expect("uids");
+            *rows = store.index_rows(noun, &uids).await.expect("rows");
+        }
+        let [entities, issues] = held;
+        let collection =
+            store.find_collection(&me, entities[0].collection.uuid).await.expect("a collection").collection;
+        let closed = store.history_rows(0, 10_000).await.expect("versions").len();
+        let run = store.list_runs(&me, collection.uuid).await.expect("runs").into_iter().max_by_key(|run| run.number);
+        store.close().await;
+        let new_entity_count = collection.new_entity_count;
+        Held { entities, issues, closed, run: run.expect("a run"), new_entity_count }
+    }
+}
+
+impl Held {
+    fn began(&self) -> Timestamp {
+        self.run.started_at.expect("it began")
+    }
+
+    fn names<'a>(&'a self, rows: &'a [IndexRow], condition: impl Fn(&IndexRow) -> bool) -> Vec<&'a str> {
+        let mut names: Vec<&str> =
+            rows.iter().filter(|row| condition(row)).filter_map(|row| row.record["name"].as_str()).collect();
+        names.sort_unstable();
+        names
+    }
+
+    fn present(&self) -> usize {
+        self.entities.iter().filter(|row| is_present(row)).count()
+    }
+}
+
+fn is_present(row: &IndexRow) -> bool {
+    row.record["present"] == true
+}
+
+fn is_open(row: &IndexRow) -> bool {
+    row.record["status"].as_str().is_some_and(|status| status.starts_with("open"))
+}
+
+#[test]
+fn a_run_says_only_what_it_saw() {
+    let scans = Scans::new();
+    let (first, before) = scans.scan("1");
+    assert_eq!(before.closed, 0, "a first run leaves one version of each record");
+    assert_eq!(first.figure("new"), i64::try_from(before.present()).expect("few"));
+
+    let (second, after) = scans.scan("2");
+    assert_eq!((second.figure("missed"), second.figure("unexpected")), (0, 0), "{}", second.summary);
+    let began = after.began();
+    let no_names: [&str; 0] = [];
+
+    let unseen = after.names(&after.entities, |row| is_present(row) && row.last_seen <= began);
+    assert_eq!(unseen, no_names, "what is present was seen");
+    let gone = after.names(&after.entities, |row| !is_present(row));
+    assert!(gone.len() > 1, "the second state takes sites away: {gone:?}");
+    let seen = after.names(&after.entities, |row| !is_present(row) && row.last_seen > began);
+    assert_eq!(seen, no_names, "what was found gone was not seen");
+
+    let closed = after.names(&after.issues, |row| !is_open(row));
+    assert!(!closed.is_empty(), "the second state mends something");
+    let seen = after.names(&after.issues, |row| !is_open(row) && row.last_seen > began);
+    assert_eq!(seen, no_names, "what was found mended was not seen");
+    let unseen = after.names(&after.issues, |row| is_open(row) && row.last_seen <= began);
+    assert_eq!(unseen, no_names, "what is open was proven again");
+    let flickered = after.names(&after.issues, |row| !is_open(row) && row.first_seen > began);
+    assert_eq!(flickered, no_names, "nothing was opened on what the same run replaced");
+
+    for shown in [second.figure("new"), after.run.counters.new_entities, after.new_entity_count] {
+        let new = after.entities.iter().filter(|row| is_present(row) && row.first_seen > began).count();
+        assert_eq!(shown, i64::try_from(new).expect("few"), "how many are new has one answer");
+    }
+    let (was, is) = (before.present(), after.present());
+    let balance = i64::try_from(was).expect("few") + second.figure("new") - second.figure("gone");
+    assert_eq!(balance, i64::try_from(is).expect("few"), "{}", second.summary);
+
+    for row in after.entities.iter().filter(|row| !is_present(row)) {
+        let moment = row.opened_at.plus_ms(1).to_string();
+        let shown =
+            succeed(&["entity", "show", &row.uid.to_string(), "--as-of", &moment, "--jsonl", "--data", scans.path()]);
+        let shown: Value = serde_json::from_str(&shown).expect("JSON");
+        assert_eq!(shown["last_seen"], row.last_seen.to_string(), "{} while it is gone", row.record["name"]);
+    }
+}
