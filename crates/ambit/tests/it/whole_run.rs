@@ -339,10 +339,10 @@ fn an_accepted_exposure_that_was_fixed_and_comes_back_is_open_again() {
 /// What was not done in a run, as its record says it: reason, task and example.
 fn not_done(folder: &Folder, run: &str) -> Vec<String> {
     let data = folder.join("data");
-    let shown = succeed(&["run", "show", run, "--jsonl", "--data", data.to_str().unwrap()]);
-    let record: serde_json::Value = serde_json::from_str(shown.trim()).unwrap();
+    let shown = succeed(&["run", "show", run, "--jsonl", "--data", data.to_str().expect("a UTF-8 path")]);
+    let record: serde_json::Value = serde_json::from_str(shown.trim()).expect("JSON");
     let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
-    let rows = record["not_done"].as_array().unwrap().iter();
+    let rows = record["not_done"].as_array().expect("a list").iter();
     rows.map(|row| format!("{} {}: {}", row["count"], text(&row["reason"]), text(&row["example"]))).collect()
 }
 
