@@ -141,12 +141,6 @@ impl Store {
         Ok(BTreeSet::from_iter(names).into_iter().take(limit).collect())
     }
 
-    /// When the installation began: the first user was made with it.
-    pub async fn began_at(&self) -> Result<Timestamp, StoreError> {
-        let mut tx = self.read().await?;
-        tx.read_one("SELECT MIN(created_at) FROM users", Vec::new()).await
-    }
-
     /// What open edges join to some entities that the caller may see: those came from `known_objects`.
     pub async fn neighbours(&self, uids: &[Uid]) -> Result<Vec<Neighbour>, StoreError> {
         let mut tx = self.read().await?;
