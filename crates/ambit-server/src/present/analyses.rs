@@ -70,8 +70,9 @@ pub(crate) async fn item_of_analysis(call: &Call) -> Result<Option<Item>, ApiErr
             results: analysis.results,
         }));
     }
-    let found = call.store().submitted_url(&hash).await.if_found()?;
-    Ok(found.map(|url| Item { kind, id: url.sha256, at, finished: true, results: EngineResults::new() }))
+    let Some(url) = call.store().submitted_url(&hash).await.if_found()? else { return Ok(None) };
+    let submitted = call.store().was_submitted_in(&url.sha256, at).await.about("Analysis")?;
+    Ok(submitted.then(|| Item { kind, id: url.sha256, at, finished: true, results: EngineResults::new() }))
 }
 
 #[cfg(test)]

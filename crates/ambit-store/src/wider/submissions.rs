@@ -5,6 +5,7 @@ use crate::db::sql::values;
 use crate::{Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::id::blob_hash;
+use ambit_model::moment::SECOND_MS;
 
 /// Submissions of one item that are answered.
 const SUBMISSIONS_MAX: i64 = 1_000;
@@ -38,6 +39,15 @@ impl Store {
             list::<Submission>()
         );
         tx.read_all(&sql, values![item]).await
+    }
+
+    /// True where an item was submitted in a second, which is given since 1970; `item` is its SHA-256 in hexadecimal.
+    pub async fn was_submitted_in(&self, item: &str, second: i64) -> Result<bool, StoreError> {
+        let mut tx = self.read().await?;
+        let from = Timestamp(second.saturating_mul(SECOND_MS));
+        let sql = "SELECT COUNT(*) FROM submissions WHERE item = $1 AND at >= $2 AND at < $3";
+        let count: i64 = tx.read_one(sql, values![item, from, from.plus_ms(SECOND_MS)]).await?;
+        Ok(count > 0)
     }
 
     /// What was submitted in `from..until`, each item once, in the order of their first submission there; at most

@@ -47,6 +47,10 @@ async fn submissions_are_found_by_their_time() {
 
 #[tokio::test]
 async fn an_upload_is_written_as_it_comes_and_read_as_it_goes() {
+        let second = BEGIN.div_euclid(1_000);
+        for (at, was) in [(second, true), (second + 1, false), (second + 60, true), (1, false), (i64::MAX, false)] {
+            assert_eq!(lab.store.was_submitted_in(&hashes[0], at).await.unwrap(), was, "{at}");
+        }
     both(async |lab| {
         let content: Vec<u8> = (0..Upload::PIECE_BYTES * 2 + 7).map(|at| (at / 3 % 251) as u8).collect();
         let stage = async || {
