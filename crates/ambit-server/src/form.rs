@@ -1,7 +1,7 @@
 //! Bodies of forms: `multipart/form-data` (RFC 7578) and `application/x-www-form-urlencoded`, as far as uploads and
 //! submissions need them. The parts of a form are read as they come, so that a file is never in memory as a whole.
 
-use crate::percent::query_parameters;
+use crate::percent::{decode, query_parameters};
 use ambit_api::{ApiError, ErrorCode};
 use bytes::{Bytes, BytesMut};
 use memchr::memmem;
@@ -96,15 +96,58 @@ pub(crate) fn field_within(content_type: &str, seen: &[u8], name: &str, ended: b
     pairs.into_iter().rev().find(|(known, _)| known == name).map(|(_, value)| value)
 }
 
-/// A parameter of a header, with or without quotes.
+/// A parameter of a header, with or without quotes; between quotes a semicolon is a character like others.
 fn parameter(header: &str, name: &str) -> Option<String> {
-    for part in header.split(';').skip(1) {
-        let (key, value) = part.split_once('=')?;
-        if key.trim().eq_ignore_ascii_case(name) {
-            return Some(value.trim().trim_matches('"').to_owned());
+    let mut rest = header.split_once(';')?.1;
+    while !rest.is_empty() {
+        let (quoted, part) = (rest.split_once('"'), rest.split(';').next().unwrap_or_default());
+        let value = match quoted.filter(|(before, _)| before.len() < part.len()) {
+            Some((before, behind)) => {
+                let (value, after) = unquoted(behind);
+                rest = after.split_once(';').map_or("", |(_, next)| next);
+                (before.trim_end().strip_suffix('='), value)
+            }
+            None => {
+                rest = rest.get(part.len() + 1..).unwrap_or_default();
+                part.split_once('=').map_or((None, String::new()), |(key, value)| (Some(key), value.trim().to_owned()))
+            }
+        };
+        if let (Some(key), value) = value
+            && key.trim().eq_ignore_ascii_case(name)
+        {
+            return Some(value);
         }
     }
     None
+}
+
+/// What stands up to the closing quote, and what comes behind it. A backslash hides a quote or another backslash;
+/// before anything else it is part of a path.
+fn unquoted(text: &str) -> (String, &str) {
+    let mut out = String::new();
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        match c {
+            '"' => return (out, &text[at + 1..]),
+            '\\' => out.push(chars.next_if(|(_, next)| ['"', '\\'].contains(next)).map_or(c, |(_, hidden)| hidden)),
+            _ => out.push(c),
+        }
+    }
+    (out, "")
+}
+
+/// The name of the file of a part: the extended form, which can hold every character, goes before the plain one.
+fn file_name(disposition: &str) -> Option<String> {
+    let extended = parameter(disposition, "filename*").and_then(|value| extended_value(&value));
+    extended.or_else(|| parameter(disposition, "filename"))
+}
+
+/// A value as RFC 8187 writes it: the character set, a language, and bytes with percent signs. Returns `None` for
+/// another set than UTF-8 and for bytes that are not UTF-8.
+fn extended_value(value: &str) -> Option<String> {
+    let (set, rest) = value.split_once('\'')?;
+    let (_, coded) = rest.split_once('\'')?;
+    set.eq_ignore_ascii_case("utf-8").then(|| String::from_utf8(decode(coded)).ok()).flatten()
 }
 
 /// What has come of a form.
@@ -222,7 +265,7 @@ impl Parts {
         let disposition = disposition.ok_or_else(|| bad("A part of the form has no Content-Disposition"))?;
         out.push(Piece::Begin {
             name: parameter(disposition, "name").unwrap_or_default(),
-            file_name: parameter(disposition, "filename"),
+            file_name: file_name(disposition),
         });
         self.parts += 1;
         self.at = At::Content;
@@ -273,6 +316,31 @@ mod tests {
         }
         assert!(fields("multipart/form-data", &Bytes::from_static(whole)).is_err());
         assert!(fields("application/json", &Bytes::from_static(b"{}")).is_err());
+    }
+
+    #[test]
+    fn names_of_files_are_read_as_browsers_and_libraries_write_them() {
+        for (said, name) in [
+            ("filename=a.bin", Some("a.bin")),
+            ("filename=\"a; b.bin\"; x=1", Some("a; b.bin")),
+            ("x; filename=\"a.bin\"", Some("a.bin")),
+            ("filename=\"a \\\"b\\\".bin\"", Some("a \"b\".bin")),
+            ("filename=\"C:\\dir\\a.bin\"", Some("C:\\dir\\a.bin")),
+            ("filename*=UTF-8''%e2%82%ac%20rates.txt", Some("€ rates.txt")),
+            ("filename=\"EURO.txt\"; filename*=utf-8'en'%E2%82%AC.txt", Some("€.txt")),
+            ("filename*=utf-8''%E2%82%AC.txt; filename=EURO.txt", Some("€.txt")),
+            ("filename*=iso-8859-1''%A3.txt; filename=pound.txt", Some("pound.txt")),
+            ("filename*=UTF-8''%ff; filename=plain.txt", Some("plain.txt")),
+            ("filename=\"never closed", Some("never closed")),
+            ("filename=\"\"", Some("")),
+            ("other=1", None),
+        ] {
+            assert_eq!(
+                file_name(&format!("content-disposition: form-data; name=\"file\"; {said}")).as_deref(),
+                name,
+                "{said}"
+            );
+        }
     }
 
     #[test]

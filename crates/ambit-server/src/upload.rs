@@ -107,8 +107,12 @@ impl Form {
     async fn take(&mut self, state: &ServerState, piece: Piece, now: Timestamp) -> Result<(), ApiError> {
         match (piece, &mut self.part) {
             (Piece::Begin { name, file_name }, part) => {
-                *part = if name == FILE && self.upload.file.is_none() {
-                    Part::File(Box::new(Coming::new(state, file_name)))
+                *part = if name == FILE {
+                    if self.upload.file.is_some() {
+                        let message = "The form has more than one field named file: send one file at a time";
+                        return Err(ApiError::with(ErrorCode::BadRequest, message));
+                    }
+                    Part::File(Box::new(Coming::new(state, file_name.as_deref().and_then(kept_name))))
                 } else {
                     Part::Field(name, file_name.is_none().then(Vec::new))
                 };
@@ -129,6 +133,15 @@ impl Form {
         }
         Ok(())
     }
+}
+
+/// The name that is kept of a file: the last part of a path, without control characters, so that whoever saves the file
+/// under it stays in the folder. Returns `None` where nothing is left.
+fn kept_name(sent: &str) -> Option<String> {
+    let last = sent.rsplit(['/', '\\']).next().unwrap_or_default();
+    let clean: String = last.chars().filter(|c| !c.is_control()).collect();
+    let clean = clean.trim();
+    (!["", ".", ".."].contains(&clean)).then(|| clean.to_owned())
 }
 
 /// The file as far as it has come.
@@ -264,6 +277,23 @@ mod tests {
         assert_eq!(type_tag(b"hello"), Some("text"));
         assert_eq!(type_tag(b"\0\0"), None);
         assert_eq!(type_tag(b""), None);
+    }
+
+    #[test]
+    fn names_of_files_lead_nowhere() {
+        for (sent, kept) in [
+            ("a b.exe", Some("a b.exe")),
+            ("../../etc/passwd", Some("passwd")),
+            ("C:\\Users\\ann\\a.exe", Some("a.exe")),
+            ("a\0b\r\n.txt", Some("ab.txt")),
+            ("..", None),
+            ("x/..", None),
+            ("dir/", None),
+            (" \0 ", None),
+            ("..a", Some("..a")),
+        ] {
+            assert_eq!(kept_name(sent).as_deref(), kept, "{sent:?}");
+        }
     }
 
     #[test]
