@@ -14,5 +14,6 @@ pub(crate) mod packs;
 pub(crate) mod quota;
 pub(crate) mod retrohunt_jobs;
 pub(crate) mod specimens;
+pub(crate) mod spent_tokens;
 pub(crate) mod submissions;
 pub(crate) mod usage;

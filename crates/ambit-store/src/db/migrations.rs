@@ -61,6 +61,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(202611221835, "not_done_reasons"),
     migration!(202611222220, "decisions"),
     migration!(202611222240, "versions_of_runs"),
+    migration!(202611222340, "spent_tokens"),
 ];
 
 /// The newest schema that this program knows.

@@ -12,6 +12,19 @@ const MINUTE_MS: i64 = 60_000;
 const HOUR_MS: i64 = 60 * MINUTE_MS;
 
 #[tokio::test]
+async fn a_token_is_spent_once_and_forgotten_when_it_has_ended() {
+    both(async |lab| {
+        let (begin, end) = (Timestamp(BEGIN), Timestamp(BEGIN + MINUTE_MS));
+        let spend = async |token: &str, now: Timestamp| lab.store.spend_token(token, end, now).await.unwrap();
+        assert!(spend("one", begin).await);
+        assert!(!spend("one", begin).await, "it was used");
+        assert!(spend("other", begin).await);
+        assert!(spend("one", end).await, "it had ended, and nothing of it is kept");
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn submissions_are_found_by_their_time() {
     both(async |lab| {
         let new = |text: &str| NewFile {
@@ -34,6 +47,10 @@ async fn submissions_are_found_by_their_time() {
         assert_eq!(between(0, 1).await, [hashes[0].clone()]);
         assert_eq!(between(1, 2).await, [hashes[1].clone(), hashes[0].clone()], "each once, in their order");
         assert!(between(2, 9).await.is_empty());
+        let second = BEGIN.div_euclid(1_000);
+        for (at, was) in [(second, true), (second + 1, false), (second + 60, true), (1, false), (i64::MAX, false)] {
+            assert_eq!(lab.store.was_submitted_in(&hashes[0], at).await.unwrap(), was, "{at}");
+        }
         let found = lab.store.submissions(&hashes[0]).await.unwrap();
         assert_eq!(found.len(), 2);
         assert_eq!((found[0].at, found[0].name.as_deref()), (Timestamp(BEGIN + MINUTE_MS), Some("one")));
@@ -47,10 +64,6 @@ async fn submissions_are_found_by_their_time() {
 
 #[tokio::test]
 async fn an_upload_is_written_as_it_comes_and_read_as_it_goes() {
-        let second = BEGIN.div_euclid(1_000);
-        for (at, was) in [(second, true), (second + 1, false), (second + 60, true), (1, false), (i64::MAX, false)] {
-            assert_eq!(lab.store.was_submitted_in(&hashes[0], at).await.unwrap(), was, "{at}");
-        }
     both(async |lab| {
         let content: Vec<u8> = (0..Upload::PIECE_BYTES * 2 + 7).map(|at| (at / 3 % 251) as u8).collect();
         let stage = async || {

@@ -54,11 +54,19 @@ pub(crate) async fn upload(mut call: Call) -> Result<Answer, ApiError> {
 
 /// Upload a file to an address that was made for it.
 ///
-/// Only whoever was given the address may use it; the key says who that is. For anybody else it is no address.
+/// Only whoever was given the address may use it; the key says who that is. For anybody else it is no address. It works
+/// once: a whole form with a file uses it up.
 pub(crate) async fn upload_to(call: Call) -> Result<Answer, ApiError> {
     let (_, user) = tokens::opened_of(&call, UPLOAD, call.parameter("token"))?;
     if user != call.caller().user_id() {
-        return Err(ApiError::with(ErrorCode::BadRequest, "Invalid token"));
+        return Err(bad("Invalid token"));
+    }
+    if call.upload.as_ref().is_some_and(|upload| upload.file.is_some()) {
+        // It ends by then, whenever it was made.
+        let until = call.now.plus_ms(SIGNED_MS);
+        if !call.store().spend_token(token, until, call.now).await.about(NOUN)? {
+            return Err(bad("The upload address was used: it works once. Ask for another at /files/upload_url"));
+        }
     }
     upload(call).await
 }
