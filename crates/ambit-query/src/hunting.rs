@@ -1,5 +1,6 @@
-//! The filters of hunting (docs/contract/hunting.md §5): words `modifier:value`, all of which must hold, over rule
-//! sets, notifications and jobs. Text to conditions; what they mean is for whoever has the objects.
+//! The filters of hunting (docs/contract/hunting.md §5) and of collections of objects (docs/contract/wider.md
+//! §6.3): words `modifier:value`, all of which must hold, over rule sets, notifications, jobs and collections. Text
+//! to conditions; what they mean is for whoever has the objects.
 
 use crate::graphs::Phrase;
 use crate::range::Range;
@@ -42,6 +43,12 @@ pub const STREAM_MODIFIERS: &[Modifier] = &[
 /// Of lists of jobs.
 pub const JOB_MODIFIERS: &[Modifier] = &[("status", Takes::Name)];
 
+/// Of lists of collections of objects, beside free text.
+pub const COLLECTION_MODIFIERS: &[Modifier] =
+    &[("name", Takes::Words), ("owner", Takes::Name), ("collection_type", Takes::Name)];
+/// The modifier of a condition that was written as words alone.
+pub const FREE_TEXT: &str = "";
+
 /// What must hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wanted {
@@ -61,6 +68,25 @@ pub struct Condition {
 
 /// Reads a filter; an unknown modifier is refused with the list of those that there are.
 pub fn parse_conditions(text: &str, known: &[Modifier]) -> Result<Vec<Condition>, String> {
+    parse_words(text, |word| condition(word, known))
+}
+
+/// Reads a filter in which words may stand alone: each is a condition of its own, `FREE_TEXT`. An unknown modifier is
+/// refused with the list of those that there are, and so are operators that are not understood.
+pub fn parse_conditions_and_text(text: &str, known: &[Modifier]) -> Result<Vec<Condition>, String> {
+    parse_words(text, |word| {
+        let plain = word.trim_matches('"').trim();
+        if ["OR", "NOT"].contains(&word) || word.starts_with(['(', '-']) {
+            return Err(format!("{word:?} is not understood here: all conditions must hold"));
+        }
+        if word.split('"').next().is_some_and(|start| start.contains(':')) || plain.is_empty() {
+            return condition(word, known);
+        }
+        Ok(Condition { modifier: FREE_TEXT, wanted: Wanted::Words(Phrase::new(plain)) })
+    })
+}
+
+fn parse_words(text: &str, read: impl Fn(&str) -> Result<Condition, String>) -> Result<Vec<Condition>, String> {
     if text.chars().count() > CHARS_MAX {
         return Err(format!("a filter has at most {CHARS_MAX} characters"));
     }
@@ -69,7 +95,7 @@ pub fn parse_conditions(text: &str, known: &[Modifier]) -> Result<Vec<Condition>
     while !rest.is_empty() {
         let (word, behind) = split_word(rest)?;
         if word != "AND" {
-            out.push(condition(word, known)?);
+            out.push(read(word)?);
         }
         rest = behind.trim_start();
     }
@@ -174,6 +200,23 @@ mod tests {
             ("name:old AND tag:rats", true),
         ] {
             assert_eq!(is_in(filter, "Old rats"), found, "{filter}");
+        }
+    }
+
+    #[test]
+    fn words_may_stand_alone_where_a_list_takes_text() {
+        let read = |text: &str| parse_conditions_and_text(text, COLLECTION_MODIFIERS);
+        let modifiers = |text: &str| read(text).unwrap().iter().map(|one| one.modifier).collect::<Vec<_>>();
+        assert_eq!(
+            modifiers("collection_type:malware-family old \"new: rats\" AND owner:ann"),
+            ["collection_type", FREE_TEXT, FREE_TEXT, "owner"]
+        );
+        for (text, said) in [
+            ("origin:x", "\"origin:x\" is no condition; known: name, owner, collection_type, each with : and a value"),
+            ("a OR b", "\"OR\" is not understood here: all conditions must hold"),
+            ("(a", "\"(a\" is not understood here: all conditions must hold"),
+        ] {
+            assert_eq!(read(text).unwrap_err(), said);
         }
     }
 

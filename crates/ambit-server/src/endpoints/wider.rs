@@ -36,6 +36,13 @@ const SEARCH: &[Parameter] = &[
     CURSOR,
     ATTRIBUTES,
 ];
+const COLLECTIONS: &[Parameter] = &[
+    text("filter", "name:, owner:, collection_type:, and free text in name or description; all must hold."),
+    text("order", "creation_date, last_modification_date, name or relevance (the newest first); - behind it reverses."),
+    LIMIT,
+    CURSOR,
+    ATTRIBUTES,
+];
 const INTELLIGENCE: &[Parameter] = &[
     text(
         "query",
@@ -295,9 +302,10 @@ pub(super) const ROWS: &[Endpoint] = &[
         .asks(FIND)
         .answers(ObjectCollection::SHAPE),
     get("/collections", Key, handler!(wider::object_collections::list))
-        .says("List collections of objects, newest first.")
+        .says("List collections of objects that a filter finds, newest first.")
         .costs(&rules::COLLECTIONS)
-        .lists(),
+        .asks(COLLECTIONS)
+        .answers(ObjectCollection::SHAPE),
     post("/collections", Key, handler!(wider::object_collections::create))
         .says("Make a collection of files, URLs, domains and addresses.")
         .costs(&rules::COLLECTIONS)

@@ -12,8 +12,15 @@ use ambit_api::objects::Object;
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::canonical_url::{canonical_url, url_id};
 use ambit_model::object::ObjectType;
+use ambit_query::hunting::{COLLECTION_MODIFIERS, Condition, parse_conditions_and_text, parse_order};
 use ambit_store::{CollectedItem, CollectionText, ObjectCollection};
 use serde_json::{Map, Value};
+
+/// What collections are, among the types that clients ask for; Ambit has none of the others.
+const TYPE: &str = "collection";
+/// The order that clients ask for by default. Nothing is weighed here: it is the newest first.
+const RELEVANCE: &str = "relevance";
+const ORDERS: [&str; 4] = ["creation_date", "last_modification_date", "name", RELEVANCE];
 
 fn text(attributes: &Map<String, Value>) -> Result<CollectionText, ApiError> {
     let texts = |name: &str| match attributes.get(name) {
@@ -101,11 +108,38 @@ pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
     Ok(page::one(&call, found))
 }
 
-/// List collections of objects, newest first.
+/// List collections of objects that a filter finds, newest first.
 pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
-    let found = call.store().object_collections(call.caller(), None).await.about(NOUN)?;
+    let bad = |message: String| ApiError::with(ErrorCode::BadRequest, message);
+    let conditions = parse_conditions_and_text(call.query("filter").unwrap_or_default(), COLLECTION_MODIFIERS);
+    let conditions = conditions.map_err(|error| bad(format!("Filter: {error}")))?;
+    let order = call.query("order").filter(|order| !order.trim().is_empty()).unwrap_or("creation_date-");
+    let (field, descending) = parse_order(order, &ORDERS).map_err(|error| bad(format!("Order: {error}")))?;
+    let mut found = call.store().object_collections(call.caller(), None).await.about(NOUN)?;
+    found.retain(|collection| conditions.iter().all(|condition| holds(condition, collection)));
+    // They came newest first; those that are alike stay in the order in which they were made.
+    found.reverse();
+    match field {
+        "creation_date" => found.sort_by_key(|collection| collection.created_at),
+        "last_modification_date" => found.sort_by_key(|collection| collection.modified_at),
+        "name" => found.sort_by_key(|collection| collection.name.to_lowercase()),
+        _ => {}
+    }
+    if descending || field == RELEVANCE {
+        found.reverse();
+    }
     let call = &call;
     page::of_records(call, found, |collection| async move { shown(call, &collection).await }).await
+}
+
+fn holds(condition: &Condition, collection: &ObjectCollection) -> bool {
+    let wanted = &condition.wanted;
+    match condition.modifier {
+        "name" => wanted.is_in(&collection.name),
+        "owner" => wanted.is_in(&collection.owner),
+        "collection_type" => wanted.is_in(TYPE),
+        _ => wanted.is_in(&collection.name) || wanted.is_in(&collection.description),
+    }
 }
 
 /// Change name, description or privacy of a collection.
