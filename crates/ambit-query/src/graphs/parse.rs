@@ -92,6 +92,9 @@ impl boolean::Text for Text<'_> {
             Some(')') => return Err(self.error_here("a condition is missing before the closing parenthesis")),
             Some(_) => {}
         }
+        if self.peek(0) == Next::Not {
+            return Err(self.error_here("a negation stands directly behind another one: leave out both"));
+        }
         if let Some(operator) = ["AND", "OR", "NOT"].into_iter().find(|operator| self.is_word(operator)) {
             return Err(self.error_here(format!("{operator} stands where a condition is needed")));
         }
@@ -153,18 +156,25 @@ impl Text<'_> {
             let length =
                 rest.iter().position(|c| *c == '"').ok_or_else(|| self.error_here("a quote without its end"))?;
             self.at = position + length + 2;
+            if self.here().is_some_and(|c| !c.is_whitespace() && !['(', ')'].contains(&c)) {
+                return Err(self.error_here("a blank is needed behind the closing quote"));
+            }
             return Ok(Value { text: rest[..length].iter().collect(), quoted: true, position });
         }
-        let mut open = 0_usize;
+        let mut open = Vec::new();
         while let Some(c) = self.here() {
             match c {
                 c if c.is_whitespace() => break,
-                '(' => open += 1,
-                ')' if open == 0 => break,
-                ')' => open -= 1,
+                '(' => open.push(self.at),
+                ')' if open.is_empty() => break,
+                ')' => drop(open.pop()),
                 _ => {}
             }
             self.at += 1;
+        }
+        if let Some(place) = open.pop() {
+            let message = "an opening parenthesis without a closing one; quotes make it part of the value";
+            return Err(GraphQueryError { position: place, message: message.to_owned() });
         }
         Ok(Value { text: self.chars[position..self.at].iter().collect(), quoted: false, position })
     }

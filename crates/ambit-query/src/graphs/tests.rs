@@ -177,6 +177,20 @@ fn what_cannot_be_read_is_refused_with_its_place() {
         let error = read(text).expect_err(text);
         assert!(error.position == position || text == "NOT", "{text}: {error}");
     }
+    for (text, position, said) in [
+        ("name:(", 5, "an opening parenthesis without a closing one"),
+        ("a name:x(y owner:b", 8, "an opening parenthesis without a closing one"),
+        ("name:\"a\"b", 8, "a blank is needed behind the closing quote"),
+        ("-NOT x", 1, "a negation stands directly behind another one"),
+        ("NOT -(a b)", 4, "a negation stands directly behind another one"),
+        ("NOT NOT x", 4, "a negation stands directly behind another one"),
+    ] {
+        let error = read(text).expect_err(text);
+        assert_eq!((error.position, error.message.contains(said)), (position, true), "{text}: {error}");
+    }
+    for text in ["name:x(y)", "name:\"x(y\"", "(name:\"a\")", "name:\"a\" b", "--x"] {
+        assert!(read(text).is_ok(), "{text}");
+    }
     assert!(read(&"(".repeat(100)).is_err());
     assert!(read(&"a ".repeat(10_000)).is_err());
 }
