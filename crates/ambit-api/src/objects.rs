@@ -246,6 +246,11 @@ impl Object {
         }
     }
 
+    /// Returns an object that is read only where it is related to another: it has no address of its own.
+    pub fn unaddressed(kind: &str, id: &str, attributes: &impl Serialize) -> Self {
+        Self { links: None, ..Self::new("", "", kind, id, attributes) }
+    }
+
     /// Returns an object with its type and id alone.
     pub fn descriptor(kind: &str, id: &str) -> Self {
         Self { kind: kind.to_owned(), id: id.to_owned(), ..Self::default() }

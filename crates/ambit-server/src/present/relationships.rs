@@ -105,7 +105,7 @@ async fn resolutions(call: &Call, kind: ObjectType, found: &[KnownObject]) -> Re
                 host_name: host.clone(),
                 ip_address: address.clone(),
             };
-            Object::new(&call.base, "resolutions", "resolution", &format!("{address}{host}"), &attributes)
+            Object::unaddressed("resolution", &format!("{address}{host}"), &attributes)
         })
         .collect();
     pairs.sort_by(|a, b| a.id.cmp(&b.id));

@@ -11,11 +11,11 @@ pub(crate) const NOUN: &str = "Vote";
 pub(crate) const VERDICTS: [&str; 2] = ["harmless", "malicious"];
 
 /// A vote as an object.
-pub(crate) fn shown(call: &Call, kind: &str, item: &str, vote: &Vote) -> Object {
+pub(crate) fn shown(kind: &str, item: &str, vote: &Vote) -> Object {
     let value = if vote.verdict == VERDICTS[0] { 1 } else { -1 };
     let attributes = VoteAttributes { date: vote.at.into(), verdict: vote.verdict.clone(), value };
     let letter = kind.chars().next().unwrap_or('o');
-    Object::new(&call.base, "votes", "vote", &format!("{letter}-{item}-{}", vote.number), &attributes)
+    Object::unaddressed("vote", &format!("{letter}-{item}-{}", vote.number), &attributes)
 }
 
 /// How many users voted which way.

@@ -57,7 +57,9 @@ pub(crate) async fn upload(mut call: Call) -> Result<Answer, ApiError> {
 /// Only whoever was given the address may use it; the key says who that is. For anybody else it is no address. It works
 /// once: a whole form with a file uses it up.
 pub(crate) async fn upload_to(call: Call) -> Result<Answer, ApiError> {
-    let (_, user) = tokens::opened_of(&call, UPLOAD, call.parameter("token"))?;
+    let bad = |message| ApiError::with(ErrorCode::BadRequest, message);
+    let token = call.parameter("token");
+    let (_, user) = tokens::opened_of(&call, UPLOAD, token)?;
     if user != call.caller().user_id() {
         return Err(bad("Invalid token"));
     }
@@ -116,7 +118,7 @@ async fn submissions(call: &Call, file: &StoredFile) -> Result<Vec<Object>, ApiE
         let date = Seconds::from(one.at);
         let id = format!("f-{sha256}-{}-{}", date.0, one.source);
         let attributes = SubmissionAttributes { date, interface: "api", source_key: one.source, name: Maybe(one.name) };
-        Object::new(&call.base, "submissions", "submission", &id, &attributes)
+        Object::unaddressed("submission", &id, &attributes)
     };
     Ok(found.into_iter().map(shown).collect())
 }

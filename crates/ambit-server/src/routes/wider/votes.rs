@@ -16,7 +16,7 @@ use serde_json::Value;
 pub(crate) async fn list(call: Call, kind: ObjectType) -> Result<Answer, ApiError> {
     let item = objects::item(&call, kind).await?;
     let votes = call.store().votes_on(kind.name(), &item).await.about(NOUN)?;
-    let votes = votes.iter().map(|vote| shown(&call, kind.name(), &item, vote)).collect();
+    let votes = votes.iter().map(|vote| shown(kind.name(), &item, vote)).collect();
     page::of_list(&call, votes, page::LIMIT_DEFAULT)
 }
 
@@ -31,5 +31,5 @@ pub(crate) async fn add(call: Call, kind: ObjectType) -> Result<Answer, ApiError
     let votes = store.votes_on(kind.name(), &item).await.about(NOUN)?;
     let own = votes.iter().find(|vote| vote.user == call.caller().username());
     let own = own.ok_or_else(|| ApiError::not_found(NOUN))?;
-    Ok(page::one(&call, shown(&call, kind.name(), &item, own)))
+    Ok(page::one(&call, shown(kind.name(), &item, own)))
 }
