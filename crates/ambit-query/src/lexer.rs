@@ -26,6 +26,13 @@ pub(crate) struct Term<'a> {
     pub(crate) value: Cow<'a, str>,
 }
 
+impl Term<'_> {
+    /// Returns whether the value stands in quotes, so that every character of it is meant.
+    pub(crate) fn is_quoted(&self) -> bool {
+        !self.word.ends_with(&*self.value)
+    }
+}
+
 pub(crate) struct Lexer<'a> {
     text: &'a str,
     at: usize,
@@ -65,6 +72,16 @@ impl<'a> Lexer<'a> {
         }
         let value = self.take_value(start)?;
         Ok(Some(Term { at: start, word: &self.text[start..self.at], keyword, negated, value }))
+    }
+
+    /// Ends the term that was read last after so many bytes of its value, before a `+` that stands for a blank; what
+    /// comes behind is read as the next term.
+    pub(crate) fn end_value_at(&mut self, term: &mut Term<'a>, length: usize) {
+        let cut = term.value.len() - length;
+        let end = self.at - cut;
+        self.at = end + plus_run(&self.text[end..]);
+        term.word = &self.text[term.at..end];
+        term.value = Cow::Borrowed(&self.text[end - length..end]);
     }
 
     /// Steps over a `!` that stands before something.

@@ -11,6 +11,10 @@ use crate::{CLAUSES_MAX, QUERY_BYTES_MAX, QueryError, TERMS_MAX, TimeValue};
 /// Most unknown keywords that a message names: the first are enough to find the mistake.
 const UNKNOWN_NAMED_MAX: usize = 5;
 
+/// Bytes of a value in which a `+` is taken for a blank: longer than any word, number or moment, and few, so that a
+/// hostile text is read a bounded number of times.
+const SPLIT_BYTES_MAX: usize = 64;
+
 /// A parsed search string. Empty: everything in the project.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Search {
@@ -80,7 +84,10 @@ pub fn parse_search(text: &str, noun: Noun) -> Result<Search, QueryError> {
     let mut search = Search::default();
     let mut lexer = Lexer::new(text);
     let mut terms = 0;
-    while let Some(term) = lexer.next_term()? {
+    while let Some(mut term) = lexer.next_term()? {
+        if let Some(length) = value_before_plus(&term, noun) {
+            lexer.end_value_at(&mut term, length);
+        }
         terms += 1;
         if terms > TERMS_MAX {
             return Err(QueryError::new(text, term.at, term.word, format!("at most {TERMS_MAX} terms")));
@@ -88,6 +95,18 @@ pub fn parse_search(text: &str, noun: Noun) -> Result<Search, QueryError> {
         add_term(&mut search, text, &term, noun)?;
     }
     Ok(search)
+}
+
+/// Where a value ends whose keyword cannot take the `+` in it: clients write a blank so. The longest beginning that the
+/// keyword takes counts, since moments may hold a `+` themselves. Returns `None` where the value stays as it is.
+fn value_before_plus(term: &Term<'_>, noun: Noun) -> Option<usize> {
+    let keyword = keywords::find(term.keyword?).filter(|keyword| keyword.nouns.contains(&noun))?;
+    if keyword.value == ValueType::Text || term.is_quoted() || read_value(keyword, &term.value).is_some() {
+        return None;
+    }
+    let places = term.value.bytes().take(SPLIT_BYTES_MAX).enumerate().filter(|(_, byte)| *byte == b'+');
+    let places: Vec<usize> = places.map(|(at, _)| at).collect();
+    places.into_iter().rev().find(|at| read_value(keyword, &term.value[..*at]).is_some())
 }
 
 fn add_term(search: &mut Search, text: &str, term: &Term<'_>, noun: Noun) -> Result<(), QueryError> {

@@ -77,6 +77,21 @@ fn kinds_match_on_the_last_part() {
 }
 
 #[test]
+fn a_plus_is_a_blank_where_the_keyword_cannot_take_it() {
+    issues("status_new:open+exposed", "status_new{open} name{\"exposed\"}");
+    issues("status_new:open+!exposed", "status_new{open} name{!\"exposed\"}");
+    issues("severity:5++exposed+panel severity:1", "severity{5 1} name{\"exposed+panel\"}");
+    issues("scoped:true+exposed", "scoped{true} name{\"exposed\"}");
+    entities("type:uri+shop", "type{uri} name{\"shop\"}");
+    entities("technology:c++ name:a+b", "technology{\"c++\"} name{\"a+b\"}");
+    let moment = read(Noun::Entities, "last_seen_after:2025-08-01T02:00:00+02:00");
+    let with_word = read(Noun::Entities, "last_seen_after:2025-08-01T02:00:00+02:00+shop");
+    assert_eq!(with_word, format!("{moment} name{{\"shop\"}}"));
+    issues("severity:\"5+exposed\"", "`severity:\"5+exposed\"` at character 1: expected a whole number from 1 to 5");
+    issues("status_new:fixed+exposed", "`status_new:fixed+exposed` at character 1: expected open, closed");
+}
+
+#[test]
 fn words_have_meanings() {
     issues(
         "status_detailed:closed_no_reproduce status_detailed:TRIAGED status_detailed:closed",
