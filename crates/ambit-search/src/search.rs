@@ -3,8 +3,8 @@
 
 use std::time::{Duration, Instant};
 
-use ambit_model::Timestamp;
-use ambit_query::{Noun, Search};
+use ambit_model::{Kind, Timestamp};
+use ambit_query::{Noun, Search, ValueType};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -170,7 +170,7 @@ fn run(index: &Index, request: &SearchRequest) -> Result<SearchAnswer, SearchErr
     let message = if found.timed_out {
         Some(format!("the search took longer than {} ms and was stopped; narrow it", request.time_limit.as_millis()))
     } else {
-        request.search.message()
+        request.search.message().or_else(|| unknown_kinds(&request.search))
     };
     Ok(SearchAnswer {
         total_hits: found.total,
@@ -194,6 +194,25 @@ fn run(index: &Index, request: &SearchRequest) -> Result<SearchAnswer, SearchErr
         descending: request.descending,
         message,
     })
+}
+
+/// For the person who wrote the query: which entity types do not exist. Returns `None` where all do.
+fn unknown_kinds(search: &Search) -> Option<String> {
+    let wanted =
+        search.clauses.iter().filter(|clause| clause.keyword.value == ValueType::Kind && !clause.any.is_empty());
+    let mut unknown = Vec::new();
+    let mut none_is_known = false;
+    for clause in wanted {
+        let before = unknown.len();
+        let name = |value: &ambit_query::Value| match value {
+            ambit_query::Value::Kind(name) if Kind::from_name(name).is_none() => Some(format!("`{name}`")),
+            _ => None,
+        };
+        unknown.extend(clause.any.iter().filter_map(name));
+        none_is_known |= unknown.len() - before == clause.any.len();
+    }
+    let said = if none_is_known { "no hits: unknown entity type" } else { "unknown entity type" };
+    (!unknown.is_empty()).then(|| format!("{said} {}", unknown.join(", ")))
 }
 
 /// Runs the search, with the counts that are kept ready where there are some.
