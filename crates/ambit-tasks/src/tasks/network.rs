@@ -1,15 +1,17 @@
 //! The network of a name, a service or a site: what is known of its address, carried over. Sends nothing.
 //!
-//! The argument names the address and the source of what is carried (`registration 203.0.113.7`), and is planned only
-//! once that source has spoken: so the answer does not depend on the order of work.
+//! The argument names the source of what is carried and the address (`registration 203.0.113.7`), for a site with the
+//! port (`registration 203.0.113.7:443`), and is planned only once that source has spoken: so the answer does not depend
+//! on the order of work.
 
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
-use ambit_model::entity::{Member, ip_address, network, uri};
+use ambit_model::entity::{Member, ip_address, network};
 use ambit_model::facts::Neighbour;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
 use serde_json::{Value, json};
+use std::net::SocketAddr;
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::Network,
@@ -78,12 +80,6 @@ fn carried(facts: &Facts) -> Vec<(String, Value)> {
     };
     items.sort_by(|a, b| a.0.cmp(&b.0));
     items.dedup_by(|a, b| a.0 == b.0);
-    // One address describes a site that several answer for: its network is the one to tell.
-    let answered = uri::IP_ADDRESS.raw(&facts.details).filter(|_| facts.kind == Kind::Uri).cloned();
-    let is_of_it = |item: &(String, Value)| item.1.get("address") == answered.as_ref();
-    if items.iter().any(is_of_it) {
-        items.retain(is_of_it);
-    }
     items.truncate(CARRIED_MAX);
     items
 }
@@ -107,20 +103,20 @@ fn of_address(address: &Neighbour) -> Vec<(String, Value)> {
     spoken.map(|(source, item)| (format!("{source} {}", address.name), item)).collect()
 }
 
-/// What was carried to a name or a service, carried on to its site: only of the address where the site was seen.
+/// What was carried to a name or a service, carried on to its site: only of the address where the site was seen. The
+/// argument names the socket as those of the tasks that ask the site do, so that of several addresses the same one
+/// describes the site and its network.
 fn of_neighbour(neighbour: &Neighbour) -> Vec<(String, Value)> {
-    let seen_at = neighbour.argument.parse::<std::net::SocketAddr>().ok().map(|socket| socket.ip().to_string());
+    let socket = if neighbour.kind == Kind::NetworkService {
+        neighbour.name.trim_end_matches("/tcp")
+    } else {
+        neighbour.argument.as_str()
+    };
+    let Ok(socket) = socket.parse::<SocketAddr>() else { return Vec::new() };
+    let seen_at = socket.ip().to_string();
     let items = network::CARRIED.items(&neighbour.details);
-    let items = items.filter(|item| {
-        let address = item.get("address").and_then(Value::as_str);
-        neighbour.kind == Kind::NetworkService || (address.is_some() && address == seen_at.as_deref())
-    });
-    items
-        .filter_map(|item| {
-            let (source, address) = (item.get("source")?.as_str()?, item.get("address")?.as_str()?);
-            Some((format!("{source} {address}"), item.clone()))
-        })
-        .collect()
+    let items = items.filter(|item| item.get("address").and_then(Value::as_str) == Some(&seen_at));
+    items.filter_map(|item| Some((format!("{} {socket}", item.get("source")?.as_str()?), item.clone()))).collect()
 }
 
 #[cfg(test)]
@@ -163,23 +159,15 @@ mod tests {
         ]});
         facts.inward.push(neighbour(EdgeKind::Site, Kind::DnsRecord, "www.acme.test", "203.0.113.8:443", networks));
         let arguments = |facts: &Facts| carried(facts).into_iter().map(|(argument, _)| argument).collect::<Vec<_>>();
-        assert_eq!(arguments(&facts), ["registration 203.0.113.8"]);
+        assert_eq!(arguments(&facts), ["registration 203.0.113.8:443"]);
 
-        // It answers at two addresses, and is described by one of them.
+        // It answers at two addresses: the first of them is the one that describes it.
         let networks = json!({"hidden_network": [
             {"source": "registration", "address": "2001:db8::8", "net_name": "SIX"},
             {"source": "registration", "address": "203.0.113.8", "net_name": "B"},
         ]});
         let at = |address: &str| neighbour(EdgeKind::Site, Kind::DnsRecord, "www.acme.test", address, networks.clone());
         facts.inward = vec![at("[2001:db8::8]:443"), at("203.0.113.8:443")];
-        assert_eq!(
-            arguments(&facts),
-            ["registration 2001:db8::8", "registration 203.0.113.8"],
-            "who answers is unknown"
-        );
-        for address in ["203.0.113.8", "2001:db8::8"] {
-            facts.details = json!({"ip_address": address}).as_object().cloned().unwrap();
-            assert_eq!(arguments(&facts), [format!("registration {address}")]);
-        }
+        assert_eq!(arguments(&facts), ["registration 203.0.113.8:443", "registration [2001:db8::8]:443"]);
     }
 }
