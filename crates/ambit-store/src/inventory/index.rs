@@ -52,7 +52,8 @@ columns! {
         pub closed_revision: i64,
         pub first_seen: Timestamp = "t.first_seen",
         /// The start of the last run that saw the record before this version was closed, or the opening if that is
-        /// later; of a version in which it was gone or closed, the opening of the version before.
+        /// later. Of a version in which it was gone or closed: of the last run that saw it before this version was
+        /// opened, or the opening of the version before.
         pub last_seen: Timestamp = { Timestamp(0) },
         /// When it last came or went, at its opening or before.
         pub turned_at: Timestamp = { Timestamp(0) },
@@ -120,6 +121,10 @@ async fn index_rows(tx: &mut Tx, noun: Noun, uids: &[Uid]) -> Result<Vec<IndexRo
     Ok(rows.into_iter().map(complete).collect())
 }
 
+/// A closed version, the starts of the last runs that saw the record before its end and before its opening, when the
+/// record last came or went, and the opening of the version before.
+type Past = (HistoryRow, Option<Timestamp>, Option<Timestamp>, Timestamp, Option<Timestamp>);
+
 impl Store {
     /// The current records of a noun; those of deleted collections are left out, so a document whose row is missing is
     /// to be removed.
@@ -135,19 +140,23 @@ impl Store {
         for noun in [Noun::Entity, Noun::Issue, Noun::Technology] {
             let table = table(noun).expect("these three have one");
             let sql = format!(
-                "SELECT {}, {}, {}, (SELECT MAX(b.opened_at) FROM versions b WHERE b.noun = v.noun AND b.uid = v.uid
+                "SELECT {}, {}, {}, {}, (SELECT MAX(b.opened_at) FROM versions b WHERE b.noun = v.noun AND b.uid = v.uid
                      AND b.opened_revision < v.opened_revision)
                  FROM versions v JOIN {table} t ON t.uid = v.uid {COLLECTION_JOINS}
                  WHERE v.noun = $1 AND v.closed_revision > $2 AND c.deleted_at IS NULL AND p.deleted_at IS NULL
                  ORDER BY v.closed_revision LIMIT $3",
                 list::<HistoryRow>(),
                 run_that_saw("v.closed_at"),
+                run_that_saw("v.opened_at"),
                 turned_at("AND f.revision < v.closed_revision", "v.opened_at")
             );
-            let rows: Vec<(HistoryRow, Option<Timestamp>, Timestamp, Option<Timestamp>)> =
-                tx.read_all(&sql, values![noun.name(), after, limit]).await?;
-            history.extend(rows.into_iter().map(|(row, run, turned_at, before)| {
-                let opened_at = if is_over(&row.record) { before.unwrap_or(row.first_seen) } else { row.opened_at };
+            let rows: Vec<Past> = tx.read_all(&sql, values![noun.name(), after, limit]).await?;
+            history.extend(rows.into_iter().map(|(row, by_close, by_opening, turned_at, before)| {
+                // Who saw it again closed the version in which it was gone.
+                let (run, opened_at) = match is_over(&row.record) {
+                    true => (by_opening, before.unwrap_or(row.first_seen)),
+                    false => (by_close, row.opened_at),
+                };
                 HistoryRow { noun, last_seen: run.unwrap_or(opened_at).max(opened_at), turned_at, ..row }
             }));
         }

@@ -191,8 +191,12 @@ async fn at(tx: &mut Tx, item: Item, base: Base, moment: Timestamp, now: Timesta
     // What is gone or closed was last seen before that was found, and shows so from then on.
     let over = is_over(item, &then.record)?;
     if !over || then.last_seen > moment {
-        let opened_at = if over { last_opening(tx, item, &then, moment).await? } else { then.opened_at };
-        then.last_seen = last_seen_at(tx, &then, moment).await?.max(opened_at);
+        // A run under way at the moment may have seen it again later.
+        let (opened_at, by) = match over {
+            true => (last_opening(tx, item, &then, moment).await?, then.opened_at),
+            false => (then.opened_at, moment),
+        };
+        then.last_seen = last_seen_at(tx, &then, by).await?.max(opened_at);
     }
     then.scoped_at = None;
     Ok(At::Then(then))

@@ -1,7 +1,7 @@
 //! What records claim over the states of a world: when something was seen, what is new, what is gone, and how many
 //! versions that makes.
 
-use crate::program::{Discovery, Folder, succeed};
+use crate::program::{Discovery, Folder, scan_text, succeed};
 use ambit_model::Timestamp;
 use ambit_model::feed::Noun;
 use ambit_model::run::Run;
@@ -127,5 +127,45 @@ fn a_run_says_only_what_it_saw() {
             succeed(&["entity", "show", &row.uid.to_string(), "--as-of", &moment, "--jsonl", "--data", scans.path()]);
         let shown: Value = serde_json::from_str(&shown).expect("JSON");
         assert_eq!(shown["last_seen"], row.last_seen.to_string(), "{} while it is gone", row.record["name"]);
+    }
+}
+
+/// What is mended in the second state and broken again in the third.
+const MENDED: &str = r#"world mended "Mended"
+seeds acme.test
+org acme "Acme Tools" ours
+block 203.0.113.0/24 of acme asn AS64500 named ACME
+zone acme.test of acme
+  ns ns1.acme.test 203.0.113.2
+name acme.test A 203.0.113.3
+site https://acme.test "Acme"
+  exposes git
+state 2
+site https://acme.test "Acme"
+state 3
+site https://acme.test "Acme"
+  exposes git
+"#;
+
+#[test]
+fn what_came_back_was_not_seen_while_it_was_gone() {
+    let folder = Folder::new("came-back");
+    let data = folder.join("data");
+    let data = data.to_str().expect("UTF-8");
+    let ended = |state: &str| {
+        scan_text(&folder, MENDED, &["--state", state]);
+        Timestamp(i64::try_from(std::time::SystemTime::UNIX_EPOCH.elapsed().expect("a clock").as_millis()).expect("ms"))
+    };
+    let [first, second, _] = ["1", "2", "3"].map(ended);
+    let query = ["issues", "name:exposed_version_control", "--jsonl", "--data", data, "--as-of"];
+    let listed = succeed(&[&query[..], &[&second.to_string()]].concat());
+    let issue: Value = serde_json::from_str(&listed).expect("one issue");
+    assert_eq!(issue["summary"]["status"], "closed_resolved");
+    let uid = issue["uid"].as_str().expect("a uid");
+    let shown = succeed(&["issue", "show", uid, "--as-of", &second.to_string(), "--jsonl", "--data", data]);
+    let shown: Value = serde_json::from_str(&shown).expect("JSON");
+    for (way, issue) in [("in a list", issue), ("by itself", shown)] {
+        let seen = issue["last_seen"].as_str().expect("a stamp");
+        assert!(seen <= first.to_string().as_str(), "{way}: {seen}, but the first run ended at {first}");
     }
 }
