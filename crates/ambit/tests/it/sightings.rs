@@ -7,6 +7,8 @@ use ambit_model::feed::Noun;
 use ambit_model::run::Run;
 use ambit_store::{IndexRow, Options, Store};
 use serde_json::Value;
+use std::path::PathBuf;
+use std::process::Command;
 
 const WORLD: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../worlds/small.world");
 
@@ -168,4 +170,24 @@ fn what_came_back_was_not_seen_while_it_was_gone() {
         let seen = issue["last_seen"].as_str().expect("a stamp");
         assert!(seen <= first.to_string().as_str(), "{way}: {seen}, but the first run ended at {first}");
     }
+}
+
+/// Worlds of one test: about half a minute on two cores.
+const WORLDS: &str = "10";
+/// The same worlds every time; `bench/sightings` draws others.
+const SEED: &str = "20261123";
+
+#[test]
+fn records_of_random_worlds_claim_what_a_naive_evaluator_finds() {
+    let programs = std::env::var_os("AMBIT_TEST_PYTHON").map(PathBuf::from);
+    let programs = programs
+        .expect("AMBIT_TEST_PYTHON is not set: run the tests with `make test`, or below `cargo xtask with-python`");
+    let judged = Command::new(programs.join("python3"))
+        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/../../bench/sightings"))
+        .args([WORLDS, SEED, "--ambit", env!("CARGO_BIN_EXE_ambit")])
+        .env_remove("AMBIT_BENCH_RECORD")
+        .output()
+        .expect("Python starts");
+    let said = String::from_utf8_lossy(&judged.stdout);
+    assert!(judged.status.success(), "{said}{}", String::from_utf8_lossy(&judged.stderr));
 }
