@@ -1,8 +1,8 @@
 //! The network of a name, a service or a site: what is known of its address, carried over. Sends nothing.
 //!
 //! The argument names the source of what is carried and the address (`registration 203.0.113.7`), for a site with the
-//! port (`registration 203.0.113.7:443`), and is planned only once that source has spoken: so the answer does not depend
-//! on the order of work.
+//! port (`registration 203.0.113.7:443`), and is planned only once that source has spoken: so the answer does not
+//! depend on the order of work.
 
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::{Member, ip_address, network};
