@@ -128,8 +128,13 @@ pub(super) const ROWS: &[Endpoint] = &[
         .says("Take an editor off. The answer is empty.")
         .costs(&rules::RULESETS)
         .as_type(EMPTY),
-    get("/users/{id}/hunting_rulesets", Key, handler!(wider::hunting_rulesets::of_user))
+    get("/users/{id}/hunting_rulesets", Key, handler!(wider::hunting_rulesets::of_user, false))
         .says("The same list below the user; for oneself.")
+        .costs(&rules::RULESETS)
+        .asks(RULESETS)
+        .answers(ObjectCollection::SHAPE),
+    get("/users/{id}/relationships/hunting_rulesets", Key, handler!(wider::hunting_rulesets::of_user, true))
+        .says("The same list as descriptors.")
         .costs(&rules::RULESETS)
         .asks(RULESETS)
         .answers(ObjectCollection::SHAPE),
@@ -169,8 +174,13 @@ pub(super) const ROWS: &[Endpoint] = &[
         .costs(&rules::NOTIFICATIONS)
         .asks(NOTIFICATIONS)
         .answers(ObjectCollection::SHAPE),
-    get("/users/{id}/hunting_notifications", Key, handler!(wider::hunting_notifications::of_user))
+    get("/users/{id}/hunting_notifications", Key, handler!(wider::hunting_notifications::of_user, false))
         .says("The list of notifications below the user; for oneself.")
+        .costs(&rules::NOTIFICATIONS)
+        .asks(NOTIFICATIONS)
+        .answers(ObjectCollection::SHAPE),
+    get("/users/{id}/relationships/hunting_notifications", Key, handler!(wider::hunting_notifications::of_user, true))
+        .says("The list of notifications below the user as descriptors.")
         .costs(&rules::NOTIFICATIONS)
         .asks(NOTIFICATIONS)
         .answers(ObjectCollection::SHAPE),

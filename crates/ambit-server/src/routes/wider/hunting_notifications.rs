@@ -118,10 +118,13 @@ pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
     list_of(&call, found).await
 }
 
-/// The list of notifications below the user; for oneself.
-pub(crate) async fn of_user(call: Call) -> Result<Answer, ApiError> {
+/// The list of notifications below the user, in full or as descriptors; for oneself.
+pub(crate) async fn of_user(call: Call, described: bool) -> Result<Answer, ApiError> {
     require_oneself(&call).await?;
-    list(call).await
+    let call = &call;
+    let found = filtered(call, NOTIFICATION_MODIFIERS).await?;
+    let shown = |one| async move { shown(call, &one).map(|one| if described { one.described() } else { one }) };
+    page::of_records(call, found, shown).await
 }
 
 async fn list_of(call: &Call, found: Vec<Notification>) -> Result<Answer, ApiError> {

@@ -149,17 +149,18 @@ pub(crate) async fn delete_all(call: Call) -> Result<Answer, ApiError> {
 /// The list of the caller's sets. Its links lead to the same list below the user, as the contract has it.
 pub(crate) async fn list(mut call: Call) -> Result<Answer, ApiError> {
     call.path = format!("{WIDER}/users/{}/hunting_rulesets", call.caller().username());
-    list_in(&call).await
+    list_in(&call, false).await
 }
 
-/// The same list below the user; for oneself.
-pub(crate) async fn of_user(mut call: Call) -> Result<Answer, ApiError> {
+/// The same list below the user, in full or as descriptors; for oneself.
+pub(crate) async fn of_user(mut call: Call, described: bool) -> Result<Answer, ApiError> {
     accounts::require_oneself(&call).await?;
-    call.path = format!("{WIDER}/users/{}/hunting_rulesets", call.caller().username());
-    list_in(&call).await
+    let below = if described { "relationships/" } else { "" };
+    call.path = format!("{WIDER}/users/{}/{below}hunting_rulesets", call.caller().username());
+    list_in(&call, described).await
 }
 
-async fn list_in(call: &Call) -> Result<Answer, ApiError> {
+async fn list_in(call: &Call, described: bool) -> Result<Answer, ApiError> {
     let bad = |message: String| ApiError::with(ErrorCode::BadRequest, message);
     let conditions = parse_conditions(call.query("filter").unwrap_or_default(), RULESET_MODIFIERS);
     let conditions = conditions.map_err(|error| bad(format!("Filter: {error}")))?;
@@ -186,7 +187,8 @@ async fn list_in(call: &Call) -> Result<Answer, ApiError> {
     let mut items = Vec::new();
     for ruleset in &kept {
         if let Some(whole) = whole(call, ruleset).await? {
-            items.push(with_relationships(call, &whole).await?);
+            let shown = with_relationships(call, &whole).await?;
+            items.push(if described { shown.described() } else { shown });
         }
     }
     Ok(page::answer(call, items, paging.limit, next, Some(total)))
