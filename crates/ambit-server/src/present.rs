@@ -7,6 +7,7 @@ pub(crate) mod collaborators;
 pub(crate) mod collections;
 pub(crate) mod comments;
 pub(crate) mod entities;
+pub(crate) mod facts;
 pub(crate) mod files;
 pub(crate) mod graphs;
 pub(crate) mod groups;

@@ -1,7 +1,7 @@
 //! Domains, addresses and URLs as the caller's projects know them, and files beside them: found by type and name, shown
 //! as objects.
 
-use super::{files, votes};
+use super::{facts, files, votes};
 use crate::call::Call;
 use crate::failure::About;
 use ambit_api::inventory_objects::{InventoryObjectAttributes, SubmittedUrlAttributes};
@@ -129,7 +129,7 @@ pub(crate) fn shown(call: &Call, kind: ObjectType, found: &[KnownObject]) -> Opt
     tags.dedup();
     let canonical = || canonical_url(name).unwrap_or_else(|| name.clone());
     let url = || Maybe((kind == ObjectType::Url).then(canonical));
-    let attributes = InventoryObjectAttributes {
+    let mut attributes = InventoryObjectAttributes {
         tags,
         first_seen_date: first.into(),
         last_modification_date: last.into(),
@@ -137,6 +137,7 @@ pub(crate) fn shown(call: &Call, kind: ObjectType, found: &[KnownObject]) -> Opt
         last_final_url: url(),
         ..InventoryObjectAttributes::default()
     };
+    facts::fill(&mut attributes, kind, found);
     Some(Object::new(&call.base, kind.collection(), kind.name(), &id_of(kind, name), &attributes))
 }
 
