@@ -1,7 +1,6 @@
 //! Issues: severity, confidence, statuses and what they mean (docs/contract/asm.md §5), and what a judge or check
 //! reports.
 
-use crate::moment::DAY_MS;
 use crate::{Kind, Timestamp, Uid};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -150,8 +149,7 @@ impl Until {
         if text == Self::CHANGE {
             return Some(Self::Change);
         }
-        let moment = Timestamp::parse(text)?;
-        Some(Self::Moment(if text.len() == "2027-01-31".len() { moment.plus_ms(DAY_MS - 1) } else { moment }))
+        Timestamp::parse_end(text).map(Self::Moment)
     }
 }
 

@@ -14,6 +14,8 @@ pub struct Timestamp(pub i64);
 pub const SECOND_MS: i64 = 1_000;
 /// Milliseconds of a day.
 pub const DAY_MS: i64 = 86_400 * SECOND_MS;
+/// Characters of a bare date.
+const DATE_CHARS: usize = 10;
 
 impl Timestamp {
     /// This moment moved by `ms` milliseconds.
@@ -28,11 +30,17 @@ impl Timestamp {
 
     /// Parses RFC 3339, a time without zone (read as UTC), or a bare date (its midnight, UTC).
     pub fn parse(text: &str) -> Option<Self> {
-        let full = if text.len() == 10 { format!("{text}T00:00:00Z") } else { text.to_owned() };
+        let full = if text.len() == DATE_CHARS { format!("{text}T00:00:00Z") } else { text.to_owned() };
         let zoned = full.ends_with(['Z', 'z']) || full.get(19..).is_some_and(|tail| tail.contains(['+', '-']));
         let full = if zoned { full } else { format!("{full}Z") };
         let moment = OffsetDateTime::parse(&full, &Rfc3339).ok()?;
         i64::try_from(moment.unix_timestamp_nanos().div_euclid(1_000_000)).ok().map(Self)
+    }
+
+    /// Parses the same; a bare date is the last millisecond of its day, UTC.
+    pub fn parse_end(text: &str) -> Option<Self> {
+        let moment = Self::parse(text)?;
+        Some(if text.len() == DATE_CHARS { moment.plus_ms(DAY_MS - 1) } else { moment })
     }
 
     /// The day as `YYYY-MM-DD`.

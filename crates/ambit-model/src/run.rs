@@ -159,6 +159,11 @@ pub struct NotDone {
     pub example: String,
 }
 
+impl NotDone {
+    /// What stands for a task where a reason is about seeds.
+    pub const SEED: &'static str = "seed";
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

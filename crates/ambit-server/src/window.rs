@@ -6,7 +6,6 @@ use crate::failure::About;
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::Timestamp;
 use ambit_model::feed::Noun as Recorded;
-use ambit_model::moment::DAY_MS;
 use ambit_query::{Noun, Search};
 use ambit_search::{CHANGE, IndexedRecord, Window};
 use ambit_store::At;
@@ -29,7 +28,9 @@ pub(crate) fn window(call: &Call, search: &Search) -> Result<Window, ApiError> {
 }
 
 fn between_of(text: &str) -> Result<Window, ApiError> {
-    let parsed = text.split_once(',').and_then(|(from, until)| Some((end_of(from.trim())?, end_of(until.trim())?)));
+    let parsed = text
+        .split_once(',')
+        .and_then(|(from, until)| Some((Timestamp::parse_end(from.trim())?, Timestamp::parse_end(until.trim())?)));
     match parsed {
         Some((from, until)) if from < until => Ok(Window::Between(from, until)),
         _ => Err(ApiError::invalid(FORMS)),
@@ -62,8 +63,6 @@ pub(crate) async fn set_last_seen(
     Ok(())
 }
 
-/// Characters of a bare date.
-pub(crate) const DATE_CHARS: usize = 10;
 pub(crate) const MOMENT_FORMS: &str = "a date YYYY-MM-DD or a moment such as 2026-01-31T12:00:00Z";
 
 /// The record of the moment; before it was first seen there is none.
@@ -80,13 +79,10 @@ pub(crate) fn then<T>(at: At<T>, noun: &str) -> Result<T, ApiError> {
 /// A moment in the query, if it is there: a bare date is the end of that day, UTC (docs/architecture.md §1.3).
 pub(crate) fn moment(call: &Call, name: &str) -> Result<Option<Timestamp>, ApiError> {
     let text = call.query(name).map(str::trim).filter(|text| !text.is_empty());
-    text.map(|text| end_of(text).ok_or_else(|| ApiError::invalid(format!("{name} must be {MOMENT_FORMS}")))).transpose()
-}
-
-/// A moment, or the end of a day.
-pub(crate) fn end_of(text: &str) -> Option<Timestamp> {
-    let moment = Timestamp::parse(text)?;
-    Some(if text.len() == DATE_CHARS { moment.plus_ms(DAY_MS - 1) } else { moment })
+    text.map(|text| {
+        Timestamp::parse_end(text).ok_or_else(|| ApiError::invalid(format!("{name} must be {MOMENT_FORMS}")))
+    })
+    .transpose()
 }
 
 /// The end of a key or privilege lies ahead.
@@ -109,7 +105,7 @@ mod tests {
 
     #[test]
     fn two_moments_are_a_window() {
-        let end = |day: &str| end_of(day).expect("a date");
+        let end = |day: &str| Timestamp::parse_end(day).expect("a date");
         assert_eq!(between_of("2026-01-01, 2026-01-31"), Ok(Window::Between(end("2026-01-01"), end("2026-01-31"))));
         for wrong in ["2026-01-01", "2026-01-31,2026-01-01", "2026-01-01,2026-01-01", "a,b", ","] {
             assert!(between_of(wrong).is_err(), "{wrong}");

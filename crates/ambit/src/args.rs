@@ -75,10 +75,8 @@ impl Listing {
 
 /// Reads a moment, or a date, which means the end of that day.
 pub(crate) fn date(text: &str) -> Result<Timestamp, String> {
-    let moment = Timestamp::parse(text)
-        .ok_or_else(|| "expected a date such as 2027-01-31 or a moment such as 2027-01-31T12:00:00Z".to_owned())?;
-    let day = text.len() == 10;
-    Ok(if day { moment.plus_ms(ambit_model::moment::DAY_MS - 1) } else { moment })
+    Timestamp::parse_end(text)
+        .ok_or_else(|| "expected a date such as 2027-01-31 or a moment such as 2027-01-31T12:00:00Z".to_owned())
 }
 
 /// Reads a level of loudness.

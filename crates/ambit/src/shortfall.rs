@@ -57,7 +57,7 @@ fn is_shortfall(row: &NotDone) -> bool {
         | NotDoneReason::SetAside
         | NotDoneReason::UnknownTask => true,
         // A seed that nothing looks at still says what is theirs.
-        NotDoneReason::NoTask => row.task != "seed",
+        NotDoneReason::NoTask => row.task != NotDone::SEED,
         NotDoneReason::NoAnswer
         | NotDoneReason::RefusedByScope
         | NotDoneReason::OutOfTime

@@ -31,7 +31,7 @@ impl Drive<'_> {
         let unwatched: Vec<&(Kind, String)> = seeds.iter().filter(|(kind, _)| !is_watched(*kind)).collect();
         if let Some((kind, name)) = unwatched.first() {
             let example = format!("{} {name}: no task of this version looks at seeds of this kind", kind.name());
-            rows.push(row(NotDoneReason::NoTask, "seed", unwatched.len(), example));
+            rows.push(row(NotDoneReason::NoTask, NotDone::SEED, unwatched.len(), example));
         }
         rows.extend(self.missing_names(&seeds).await?);
         Ok(rows)
@@ -48,7 +48,7 @@ impl Drive<'_> {
         }
         Ok(missing.first().map(|facts| {
             let example = format!("{} {}: there is no such name; check its spelling", facts.kind.name(), facts.name);
-            row(NotDoneReason::NoSuchName, "seed", missing.len(), example)
+            row(NotDoneReason::NoSuchName, NotDone::SEED, missing.len(), example)
         }))
     }
 }
