@@ -3,11 +3,12 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../worlds/exposures");
-
 fn main() -> std::io::Result<()> {
-    println!("cargo:rerun-if-changed={FOLDER}");
-    let mut files: Vec<_> = std::fs::read_dir(FOLDER)?.map(|file| Ok(file?.path())).collect::<std::io::Result<_>>()?;
+    // Read when the script runs: a checkout may have been moved since it was compiled.
+    let root = std::env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR");
+    let folder = Path::new(&root).join("../../worlds/exposures");
+    println!("cargo:rerun-if-changed={}", folder.display());
+    let mut files: Vec<_> = std::fs::read_dir(&folder)?.map(|file| Ok(file?.path())).collect::<std::io::Result<_>>()?;
     files.sort();
     let mut list = String::from("&[\n");
     for file in &files {
