@@ -1,8 +1,8 @@
 //! What the judges of sites share: scheme and host of a Uri's name, its answer's headers and cookies.
 
 use ambit_model::Facts;
+use ambit_model::entity::host_of;
 use ambit_model::entity::uri::{self, Cookie};
-use ambit_model::scope::host_of;
 use std::net::IpAddr;
 
 /// True for `https://`.

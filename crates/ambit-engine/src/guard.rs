@@ -2,8 +2,9 @@
 //! (docs/architecture.md §3).
 
 use crate::graph::{Graph, State};
+use ambit_model::entity::host_of;
 use ambit_model::reserved::Reserved;
-use ambit_model::scope::{Exclusions, Node, ScopeReason, host_of};
+use ambit_model::scope::{Exclusions, Node, ScopeReason};
 use ambit_model::{Clearance, EdgeKind, Kind};
 use ambit_net::http::Url;
 use ambit_net::{Contact, Grant, Guard, Refused};

@@ -2,9 +2,10 @@
 //! is harmless (docs/architecture.md §2).
 
 use crate::guard::ScopeGuard;
+use ambit_model::entity::host_of;
 use ambit_model::estimate::large_block;
 use ambit_model::facts::{Facts, LastProbe, ProbeKey, ProbeOutcome};
-use ambit_model::scope::{Decision, host_of};
+use ambit_model::scope::Decision;
 use ambit_model::{Clearance, EdgeKind, Kind, TaskName, Timestamp, Uid, entity};
 use ambit_store::engine::{NewSweep, NewWork, Work};
 use ambit_tasks::{Contacts, Plan, Settings, Task};

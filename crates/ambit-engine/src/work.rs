@@ -1,10 +1,10 @@
 //! One row of work: runs the task under its deadline, catches its panics, and reports how the probe ended.
 
 use ambit_model::entity;
+use ambit_model::entity::host_of;
 use ambit_model::facts::Facts;
 use ambit_model::observation::{ProbeResult, Sighting};
 use ambit_model::run::NotDoneReason;
-use ambit_model::scope::host_of;
 use ambit_net::{Grants, Home, Net};
 use ambit_store::engine::{ATTEMPTS_BEFORE_ALONE, Outcome, Work};
 use ambit_tasks::{Answer, Contacts, Context, Settings, Task};

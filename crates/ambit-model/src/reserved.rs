@@ -2,7 +2,7 @@
 //! own network or the cloud provider's internal services. Every IPv6 form that embeds an IPv4 address is covered. Pure:
 //! the lists, and whether a name falls into them.
 
-use crate::scope::host_of;
+use crate::entity::host_of;
 pub use ipnet::IpNet;
 use ipnet::{Ipv4Net, Ipv6Net};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};

@@ -1,6 +1,8 @@
 //! Scope: who owns an entity, and what may be done to it (docs/architecture.md §4). Pure: a graph and rules in,
 //! decisions out.
 
+mod fixed;
+mod graph;
 mod never;
 mod reason;
 mod spelled;
@@ -9,17 +11,18 @@ mod surroundings;
 #[cfg(test)]
 mod tests;
 
-pub use never::{Exclusions, exclusion, host_of, is_never};
+pub use never::{Exclusions, exclusion, is_never};
 pub use reason::ScopeReason;
 pub use spelled::spells;
 
 use crate::entity::PathStep;
 use crate::reserved::Reserved;
 use crate::{Clearance, EdgeKind, Kind, Uid};
+use graph::Graph;
 use serde::{Deserialize, Serialize};
-use spread::Graph;
+use spread::Spreading;
 use std::collections::{BTreeMap, BTreeSet};
-use surroundings::Known;
+use surroundings::{Known, Surroundings};
 
 /// Ownership from which an entity counts as scoped, in thousandths.
 pub const SCOPED_FROM: u16 = 900;
@@ -114,15 +117,17 @@ pub fn decide_beside(
     reserved: &Reserved,
 ) -> BTreeMap<Uid, Decision> {
     let graph = Graph::new(nodes, edges, rules, reserved);
+    let surroundings = Surroundings::new(&graph);
+    let spreading = Spreading { graph: &graph, surroundings: &surroundings };
     let mut known = Known::nothing(&graph);
-    let mut spread = graph.spread(&known);
+    let mut spread = spreading.spread(&known);
     for _ in 0..ROUNDS_MAX {
-        let shown = Known::after(&graph, &spread);
+        let shown = Known::after(&graph, &surroundings, &|node| spread.ownership(node) >= SCOPED_FROM);
         if shown == known {
             break;
         }
         known = shown;
-        spread = graph.spread(&known);
+        spread = spreading.spread(&known);
     }
-    graph.decisions(&spread)
+    spreading.decisions(&spread)
 }

@@ -12,7 +12,7 @@ use crate::internet::{Internet, Port, Virtual};
 use crate::pki::Certificate;
 use crate::plan;
 use ambit_model::Kind;
-use ambit_model::scope::host_of;
+use ambit_model::entity::host_of;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -263,7 +263,7 @@ impl<'a> Derivation<'a> {
         let sites = self.draft.sites.values();
         let linked = sites
             .flat_map(|site| site.links.iter().chain(&site.loads).chain(site.redirect.as_ref().map(|(_, url)| url)));
-        let linked = linked.map(|url| ambit_model::scope::host_of(url).to_owned());
+        let linked = linked.map(|url| ambit_model::entity::host_of(url).to_owned());
         let pointers = self.draft.hosts.values().filter_map(|host| host.pointer.clone());
         let records = self.draft.names.values().flat_map(|entry| &entry.records);
         let records = records.filter_map(|data| match data {

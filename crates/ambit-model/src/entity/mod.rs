@@ -20,7 +20,7 @@ pub mod uri;
 pub use fold::{FoldInput, fold};
 pub use kind::Kind;
 pub use member::Member;
-pub use name::{InvalidName, registrable, unmapped};
+pub use name::{InvalidName, host_of, registrable, unmapped};
 pub use record::{
     Ancestor, Auth, Content, EntityRecord, Geolocation, Ground, GroundKind, Http, IssueCounts, Network, PathStep,
     Ports, Summary, TaskResult, TechnologySummary, Vulns,

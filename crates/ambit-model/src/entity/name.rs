@@ -181,6 +181,19 @@ fn address(text: &str) -> Result<String, &'static str> {
     Ok(unmapped(address).to_string())
 }
 
+/// The host name or address in an entity's name: of a URL, of `address:port/tcp`, of an e-mail address, or the name
+/// itself.
+pub fn host_of(name: &str) -> &str {
+    let rest = name.split_once("://").map_or(name, |(_, rest)| rest);
+    let rest = rest.split(['/', '?', '#']).next().unwrap_or(rest);
+    let rest = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
+    match rest.strip_prefix('[').and_then(|inner| inner.split_once(']')) {
+        Some((address, _)) => address,
+        None if rest.matches(':').count() == 1 => rest.split(':').next().unwrap_or(rest),
+        None => rest,
+    }
+}
+
 /// An IPv4-mapped IPv6 address is the IPv4 address.
 pub fn unmapped(address: IpAddr) -> IpAddr {
     match address {
@@ -487,7 +500,7 @@ mod tests {
                 let uri = Kind::Uri.canonical(&format!("https://{name}")).unwrap();
                 prop_assert_eq!(&Kind::Uri.canonical(&format!("HTTPS://{}.:443/", name.to_uppercase())),
                 &Ok(uri.clone()));
-                prop_assert_eq!(crate::scope::host_of(&uri), name);
+                prop_assert_eq!(crate::entity::host_of(&uri), name);
             }
         }
 

@@ -3,7 +3,7 @@
 
 use super::Node;
 use crate::Kind;
-use crate::entity::{InvalidName, unmapped};
+use crate::entity::{InvalidName, host_of, unmapped};
 use crate::reserved::carried;
 use ipnet::IpNet;
 use std::borrow::Cow;
@@ -173,17 +173,4 @@ fn is_page_of(name: &str, site: &str) -> bool {
 /// True where a pattern covers the name, see [`Exclusions::cover`].
 pub fn is_never(name: &str, never: &[String]) -> bool {
     !never.is_empty() && Exclusions::new(never).cover(name)
-}
-
-/// The host name or address in an entity's name: of a URL, of `address:port/tcp`, of an e-mail address, or the name
-/// itself.
-pub fn host_of(name: &str) -> &str {
-    let rest = name.split_once("://").map_or(name, |(_, rest)| rest);
-    let rest = rest.split(['/', '?', '#']).next().unwrap_or(rest);
-    let rest = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
-    match rest.strip_prefix('[').and_then(|inner| inner.split_once(']')) {
-        Some((address, _)) => address,
-        None if rest.matches(':').count() == 1 => rest.split(':').next().unwrap_or(rest),
-        None => rest,
-    }
 }

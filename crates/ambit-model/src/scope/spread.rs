@@ -1,15 +1,19 @@
 //! Spreads ownership and clearance over the edges: the widest paths from the seeds, by parent pointers over indexes.
 
-use super::never::{Exclusions, host_of};
-use super::spelled::spells;
+use super::fixed::Fixed;
+use super::graph::{Graph, Link};
 use super::surroundings::{Known, Reason, Surroundings};
-use super::{DEDICATED_ADDRESS_OWN, Decision, Edge, Node, PATH_STEPS_MAX, Rules, SCOPED_FROM, ScopeReason};
-use crate::entity::{Ground, GroundKind, PathStep, registrable};
-use crate::reserved::Reserved;
+use super::{DEDICATED_ADDRESS_OWN, Decision, PATH_STEPS_MAX, SCOPED_FROM, ScopeReason};
+use crate::entity::{Ground, GroundKind, PathStep};
 use crate::{Clearance, EdgeKind, Kind, Uid};
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
-use std::ops::Range;
+use std::collections::{BTreeMap, BinaryHeap};
+
+/// A graph with what surrounds its nodes: all that the rounds of one decision share.
+pub(super) struct Spreading<'a> {
+    pub(super) graph: &'a Graph<'a>,
+    pub(super) surroundings: &'a Surroundings,
+}
 
 /// Ownership of a whole domain of which one site was named, in thousandths: below what is theirs, as naming
 /// `https://code.example/acme` names no `code.example`.
@@ -24,40 +28,12 @@ const UNPROVEN_CAP: Clearance = Clearance::L2;
 /// What such an address passes to the services on it: they are known about, and asked for by names alone.
 const SERVICE_OF_OTHERS_CAP: Clearance = Clearance::L1;
 
-/// The graph over indexes: nodes in the order of their uids, edges grouped by where they start.
-pub(super) struct Graph<'a> {
-    pub(super) nodes: Vec<&'a Node>,
-    links: Vec<Link<'a>>,
-    /// The links of each node, by where they end.
-    outward: Vec<Range<usize>>,
-    /// What stands before any path.
-    fixed: Vec<Option<Fixed>>,
-    /// How many foreign registrable domains a certificate names.
-    foreign_domains: Vec<usize>,
-    pub(super) surroundings: Surroundings,
-}
-
-/// An edge whose both ends are known.
-pub(super) struct Link<'a> {
-    pub(super) from: usize,
-    pub(super) to: usize,
-    pub(super) edge: &'a Edge,
-}
-
 /// What an edge passes on after its surroundings were considered, and why that differs from its row of the table.
 #[derive(Clone, Copy)]
 struct Weight {
     own: u16,
     cap: Clearance,
     reason: Option<Reason>,
-}
-
-/// A decision that needs no path: a hard stop, a person's word, or a seed.
-#[derive(Clone)]
-struct Fixed {
-    ownership: u16,
-    clearance: Clearance,
-    reason: ScopeReason,
 }
 
 /// What a round found for each node.
@@ -94,79 +70,11 @@ struct Reached {
     node: Reverse<usize>,
 }
 
-impl<'a> Graph<'a> {
-    pub(super) fn new(
-        nodes: &'a BTreeMap<Uid, Node>,
-        edges: &'a BTreeSet<Edge>,
-        rules: &Rules,
-        reserved: &Reserved,
-    ) -> Self {
-        let uids: Vec<Uid> = nodes.keys().copied().collect();
-        let nodes: Vec<&Node> = nodes.values().collect();
-        let words = Words {
-            never: Exclusions::new(&rules.never),
-            denied: Exclusions::of_denied(nodes.iter().copied()),
-            reserved,
-            ceiling: rules.ceiling,
-        };
-        let mut fixed: Vec<Option<Fixed>> = nodes.iter().map(|node| words.on(node)).collect();
-        let index = |uid: Uid| uids.binary_search(&uid).ok();
-        let mut strangely_named = vec![false; nodes.len()];
-        let mut links = Vec::with_capacity(edges.len());
-        for edge in edges {
-            match (index(edge.from), index(edge.to)) {
-                (Some(from), Some(to)) => links.push(Link { from, to, edge }),
-                (None, Some(to)) if edge.kind == EdgeKind::ResolvesTo => strangely_named[to] = true,
-                _ => {}
-            }
-        }
-        // The set is ordered by the uid of the start, and indexes follow the uids.
-        let mut outward = vec![0..0; nodes.len()];
-        for (at, link) in links.iter().enumerate() {
-            let range = &mut outward[link.from];
-            let start = if range.start == range.end { at } else { range.start };
-            *range = start..at + 1;
-        }
-        close_by_names(&nodes, &links, &mut fixed);
-        let mut graph = Self {
-            foreign_domains: foreign_domains(&nodes, &links, &outward),
-            nodes,
-            links,
-            outward,
-            fixed,
-            surroundings: Surroundings::default(),
-        };
-        graph.surroundings = Surroundings::new(&graph, strangely_named);
-        graph
-    }
-
-    /// Returns true for seeds and allowed entities that nothing closes.
-    pub(super) fn is_given(&self, node: usize) -> bool {
-        self.fixed[node].as_ref().is_some_and(|fixed| fixed.ownership > 0)
-    }
-
-    pub(super) fn outward(&self, node: usize) -> impl Iterator<Item = &Link<'a>> {
-        self.links[self.outward[node].clone()].iter()
-    }
-
-    pub(super) fn links_of(&self, kind: EdgeKind) -> impl Iterator<Item = &Link<'a>> {
-        self.links.iter().filter(move |link| link.edge.kind == kind)
-    }
-
-    /// True where an edge of the kind leads from the one to the other.
-    pub(super) fn joins(&self, from: usize, to: usize, kind: EdgeKind) -> bool {
-        let links = &self.links[self.outward[from].clone()];
-        let first = links.partition_point(|link| link.to < to);
-        links[first..].iter().take_while(|link| link.to == to).any(|link| link.edge.kind == kind)
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.nodes.len()
-    }
-
+impl Spreading<'_> {
     /// Finds the best path to every node (Dijkstra on the minimum), given the results of the previous round.
     pub(super) fn spread(&self, known: &Known) -> Spread {
-        let mut labels: Vec<Option<Label>> = self.fixed.iter().map(|fixed| fixed.as_ref().map(Label::of)).collect();
+        let mut labels: Vec<Option<Label>> =
+            self.graph.fixed.iter().map(|fixed| fixed.as_ref().map(Label::of)).collect();
         let reached = |node: usize, label: &Label| Reached {
             ownership: label.ownership,
             clearance: label.clearance,
@@ -178,7 +86,7 @@ impl<'a> Graph<'a> {
             .enumerate()
             .filter_map(|(node, label)| label.as_ref().map(|label| reached(node, label)))
             .collect();
-        let mut reconciled = vec![false; self.len()];
+        let mut reconciled = vec![false; self.graph.len()];
         while let Some(Reached { node: Reverse(from), .. }) = heap.pop() {
             if std::mem::replace(&mut reconciled[from], true) {
                 continue;
@@ -187,9 +95,9 @@ impl<'a> Graph<'a> {
             if label.is_closed() {
                 continue;
             }
-            for at in self.outward[from].clone() {
-                let to = self.links[at].to;
-                if reconciled[to] || self.fixed[to].is_some() {
+            for at in self.graph.outward[from].clone() {
+                let to = self.graph.links[at].to;
+                if reconciled[to] || self.graph.fixed[to].is_some() {
                     continue;
                 }
                 let offer = self.offer(label, at, known);
@@ -205,7 +113,7 @@ impl<'a> Graph<'a> {
 
     /// What a link offers its end.
     fn offer(&self, label: Label, at: usize, known: &Known) -> Label {
-        let weight = self.weigh(&self.links[at], label.ownership, known);
+        let weight = self.weigh(&self.graph.links[at], label.ownership, known);
         Label {
             ownership: label.ownership.min(weight.own),
             clearance: label.clearance.min(weight.cap),
@@ -235,7 +143,7 @@ impl<'a> Graph<'a> {
 
     fn refined(&self, link: &Link<'_>, known: &Known) -> Weight {
         let rule = link.edge.kind.rule();
-        let to = self.nodes[link.to];
+        let to = self.graph.nodes[link.to];
         let plain = |own, cap| Weight { own, cap, reason: None };
         let as_row =
             |kind: EdgeKind, reason| Weight { own: kind.rule().own, cap: kind.rule().cap, reason: Some(reason) };
@@ -259,7 +167,7 @@ impl<'a> Graph<'a> {
             }
             EdgeKind::Host if to.kind == Kind::Domain => plain(DOMAIN_OF_SITE_OWN, rule.cap),
             EdgeKind::ForeignCertificateName => {
-                plain(foreign_name_own(rule.own, self.foreign_domains[link.from]), rule.cap)
+                plain(foreign_name_own(rule.own, self.graph.foreign_domains[link.from]), rule.cap)
             }
             _ => plain(rule.own, rule.cap),
         }
@@ -287,8 +195,8 @@ impl<'a> Graph<'a> {
         let rank = |label: &Label| (label.ownership, label.clearance, Reverse(label.steps));
         let spelling = |label: &Label| {
             label.last.map(|step| {
-                let link = &self.links[step.link];
-                let from = self.nodes[link.from];
+                let link = &self.graph.links[step.link];
+                let from = self.graph.nodes[link.from];
                 (from.kind, from.name.as_str(), link.edge.kind, link.edge.task.as_str())
             })
         };
@@ -300,15 +208,15 @@ impl<'a> Graph<'a> {
     fn raised(&self, labels: &[Option<Label>], known: &Known) -> Vec<Clearance> {
         let mut clearances: Vec<Clearance> =
             labels.iter().map(|label| label.map_or(Clearance::L0, |label| label.clearance)).collect();
-        let mut queue: Vec<usize> = (0..self.len()).collect();
+        let mut queue: Vec<usize> = (0..self.graph.len()).collect();
         while let Some(from) = queue.pop() {
             if clearances[from] == Clearance::L0 {
                 continue;
             }
             let ownership = labels[from].map_or(0, |label| label.ownership);
-            for link in &self.links[self.outward[from].clone()] {
+            for link in &self.graph.links[self.graph.outward[from].clone()] {
                 let offered = clearances[from].min(self.weigh(link, ownership, known).cap);
-                if self.fixed[link.to].is_none() && offered > clearances[link.to] {
+                if self.graph.fixed[link.to].is_none() && offered > clearances[link.to] {
                     clearances[link.to] = offered;
                     queue.push(link.to);
                 }
@@ -326,15 +234,15 @@ impl<'a> Graph<'a> {
                 reason: self.reason(node, label),
                 path: self.path(spread, label),
             });
-            (self.nodes[node].uid, decision)
+            (self.graph.nodes[node].uid, decision)
         });
         decisions.collect()
     }
 
     fn reason(&self, node: usize, label: Label) -> ScopeReason {
-        match (&self.fixed[node], label.last) {
+        match (&self.graph.fixed[node], label.last) {
             (Some(fixed), _) => fixed.reason.clone(),
-            (None, Some(step)) => ScopeReason::Edge(self.links[step.link].edge.kind),
+            (None, Some(step)) => ScopeReason::Edge(self.graph.links[step.link].edge.kind),
             (None, None) => ScopeReason::Unreached,
         }
     }
@@ -344,8 +252,8 @@ impl<'a> Graph<'a> {
         let mut path = Vec::with_capacity(label.steps.min(PATH_STEPS_MAX));
         let mut last = label.last;
         while let Some(step) = last.filter(|_| path.len() < PATH_STEPS_MAX) {
-            let link = &self.links[step.link];
-            let from = self.nodes[link.from];
+            let link = &self.graph.links[step.link];
+            let from = self.graph.nodes[link.from];
             path.push(PathStep {
                 from_kind: from.kind,
                 from_name: from.name.clone(),
@@ -356,7 +264,7 @@ impl<'a> Graph<'a> {
                 ground: step
                     .weight
                     .reason
-                    .map(|reason| Ground { kind: reason.kind, name: self.nodes[reason.node].name.clone() }),
+                    .map(|reason| Ground { kind: reason.kind, name: self.graph.nodes[reason.node].name.clone() }),
             });
             last = spread.labels[link.from].and_then(|label| label.last);
         }
@@ -381,69 +289,6 @@ impl Label {
     fn is_closed(self) -> bool {
         self.ownership == 0 && self.clearance == Clearance::L0
     }
-}
-
-/// Decisions that are made before any path is considered.
-struct Words<'a> {
-    never: Exclusions,
-    denied: Exclusions,
-    reserved: &'a Reserved,
-    ceiling: Clearance,
-}
-
-impl Words<'_> {
-    /// In this order: exclusions, reserved ranges, allow, deny (of the entity, or of what it is on), seed.
-    fn on(&self, node: &Node) -> Option<Fixed> {
-        let open = |reason| Fixed { ownership: 1000, clearance: self.ceiling, reason };
-        if self.never.cover(&node.name) {
-            Some(Fixed::closed(ScopeReason::Excluded))
-        } else if self.reserved.closes_name(&node.name).is_some() {
-            Some(Fixed::closed(ScopeReason::Reserved))
-        } else if node.allow {
-            Some(open(ScopeReason::Allowed))
-        } else if node.deny || self.denied.cover(&node.name) {
-            Some(Fixed::closed(ScopeReason::Denied))
-        } else {
-            node.seed.then(|| open(ScopeReason::Seed))
-        }
-    }
-}
-
-impl Fixed {
-    fn closed(reason: ScopeReason) -> Self {
-        Self { ownership: 0, clearance: Clearance::L0, reason }
-    }
-}
-
-/// Closes addresses on which only closed names are known: who takes a name out means the machine behind it, also inside
-/// a block of theirs. A name that only spells the address is its provider's and does not count. Decisions about the
-/// address itself stay.
-fn close_by_names(nodes: &[&Node], links: &[Link<'_>], fixed: &mut [Option<Fixed>]) {
-    let mut closed_by: Vec<Option<ScopeReason>> = vec![None; nodes.len()];
-    let mut has_other = vec![false; nodes.len()];
-    for link in links.iter().filter(|link| link.edge.kind == EdgeKind::ResolvesTo) {
-        match fixed[link.from].as_ref().filter(|fixed| fixed.ownership == 0) {
-            Some(closed) => closed_by[link.to] = closed_by[link.to].take().max(Some(closed.reason.clone())),
-            None => has_other[link.to] |= !spells(host_of(&nodes[link.from].name), &nodes[link.to].name),
-        }
-    }
-    for (at, fixed) in fixed.iter_mut().enumerate() {
-        let reason =
-            closed_by[at].take().filter(|_| fixed.is_none() && !has_other[at] && nodes[at].kind == Kind::IpAddress);
-        *fixed = fixed.take().or(reason.map(Fixed::closed));
-    }
-}
-
-/// For each certificate, how many different registrable domains its foreign names belong to.
-fn foreign_domains(nodes: &[&Node], links: &[Link<'_>], outward: &[Range<usize>]) -> Vec<usize> {
-    let domains = |range: &Range<usize>| {
-        let names = links[range.clone()]
-            .iter()
-            .filter(|link| link.edge.kind == EdgeKind::ForeignCertificateName)
-            .map(|link| nodes[link.to].name.as_str());
-        names.map(|name| registrable(name).unwrap_or(name)).collect::<BTreeSet<_>>().len()
-    };
-    outward.iter().map(domains).collect()
 }
 
 /// 0.6 / √n for n foreign domains in one certificate; nothing for more than 10 (docs/architecture.md §4).

@@ -2,10 +2,9 @@
 //! is theirs, blocks within blocks, delegations and aliases to third parties. Evidence that does not depend on
 //! decisions is read once, the rest again after each round.
 
-use super::never::host_of;
-use super::spread::{Graph, Link, Spread};
-use super::{Node, SCOPED_FROM};
-use crate::entity::GroundKind;
+use super::Node;
+use super::graph::{Graph, Link};
+use crate::entity::{GroundKind, host_of};
 use crate::{EdgeKind, Kind, platforms};
 use ipnet::IpNet;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -19,7 +18,6 @@ pub(super) struct Reason {
 }
 
 /// What holds whatever is decided of paths.
-#[derive(Default)]
 pub(super) struct Surroundings {
     /// Of an address in a block that is a seed or allowed: that block; of one in a block within it that somebody else
     /// registered: that one.
@@ -29,8 +27,6 @@ pub(super) struct Surroundings {
     pub(super) registrant: Vec<Option<usize>>,
     /// Of a name: the name at or above it that is delegated to other authorities.
     pub(super) delegated: Vec<Option<usize>>,
-    /// Addresses to which a name resolves that is not among the nodes.
-    pub(super) strangely_named: Vec<bool>,
 }
 
 /// What is known after a round. Each round can only add to what is theirs, so stopping early decides too little, never
@@ -46,9 +42,9 @@ pub(super) struct Known {
 }
 
 impl Surroundings {
-    pub(super) fn new(graph: &Graph<'_>, strangely_named: Vec<bool>) -> Self {
+    pub(super) fn new(graph: &Graph<'_>) -> Self {
         let registrant = registrants(graph);
-        Self { block: blocks(graph, &registrant), delegated: delegated(graph), registrant, strangely_named }
+        Self { block: blocks(graph, &registrant), delegated: delegated(graph), registrant }
     }
 
     fn in_block(&self, node: usize, kind: GroundKind) -> Option<Reason> {
@@ -72,20 +68,28 @@ impl Known {
         }
     }
 
-    /// What a round shows.
-    pub(super) fn after(graph: &Graph<'_>, spread: &Spread) -> Self {
-        let scoped = |node: usize| spread.ownership(node) >= SCOPED_FROM;
-        let astray = astray(graph, &scoped);
-        Self { evidence: evidence(graph, &scoped, &astray), on_own_machines: on_own_machines(graph, &scoped), astray }
+    /// What a round shows, after which `scoped` nodes are theirs.
+    pub(super) fn after(graph: &Graph<'_>, around: &Surroundings, scoped: &impl Fn(usize) -> bool) -> Self {
+        let astray = astray(graph, scoped);
+        Self {
+            evidence: evidence(graph, around, scoped, &astray),
+            on_own_machines: on_own_machines(graph, scoped),
+            astray,
+        }
     }
 }
 
 /// Returns the positive evidence for each address that one of their names resolves to and that is not known to be
 /// shared. The block's registration is their title to the address, whoever else has names there; a reverse name or a
 /// certificate only describes the machine, so that a third party's name on it is evidence to the contrary.
-fn evidence(graph: &Graph<'_>, scoped: &impl Fn(usize) -> bool, astray: &[Option<usize>]) -> Vec<Option<Reason>> {
+fn evidence(
+    graph: &Graph<'_>,
+    around: &Surroundings,
+    scoped: &impl Fn(usize) -> bool,
+    astray: &[Option<usize>],
+) -> Vec<Option<Reason>> {
     let mut named = vec![false; graph.len()];
-    let mut strange = graph.surroundings.strangely_named.clone();
+    let mut strange = graph.strangely_named.clone();
     for link in graph.links_of(EdgeKind::ResolvesTo) {
         if scoped(link.from) {
             named[link.to] = true;
@@ -97,8 +101,8 @@ fn evidence(graph: &Graph<'_>, scoped: &impl Fn(usize) -> bool, astray: &[Option
         if !named[node] || graph.nodes[node].shared {
             return None;
         }
-        let title = graph.surroundings.in_block(node, GroundKind::SeededBlock).or_else(|| {
-            let registrant = graph.surroundings.registrant[node]?;
+        let title = around.in_block(node, GroundKind::SeededBlock).or_else(|| {
+            let registrant = around.registrant[node]?;
             Some(Reason { kind: GroundKind::Registrant, node: registrant })
         });
         let of_machine =

@@ -4,6 +4,7 @@ mod evidence;
 mod reference;
 
 use super::*;
+use crate::entity::host_of;
 use proptest::prelude::*;
 use uuid::Uuid;
 

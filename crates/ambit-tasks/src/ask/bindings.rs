@@ -2,8 +2,8 @@
 //! `[2001:db8::1]:443`.
 
 use crate::Plan;
+use ambit_model::entity::host_of;
 use ambit_model::entity::ip_address;
-use ambit_model::scope::host_of;
 use ambit_model::{Clearance, EdgeKind, Facts, Kind};
 use ambit_net::http::Url;
 use ambit_net::{NetError, Phase};

@@ -63,7 +63,7 @@ pub(crate) fn only_mentioned(facts: &Facts) -> bool {
 
 /// True for a host at or below what a seed names.
 pub(crate) fn is_theirs(facts: &Facts, host: &str) -> bool {
-    let mut seeds = facts.seeds.iter().map(|(_, name)| ambit_model::scope::host_of(name));
+    let mut seeds = facts.seeds.iter().map(|(_, name)| ambit_model::entity::host_of(name));
     seeds.any(|seed| host == seed || is_below(host, seed))
 }
 
@@ -74,7 +74,7 @@ pub(crate) fn seed_domains(facts: &Facts) -> Vec<String> {
         .iter()
         .filter(|(kind, _)| matches!(kind, Kind::Domain | Kind::DnsRecord | Kind::Uri | Kind::EmailAddress));
     let mut domains: Vec<String> =
-        hosts.filter_map(|(_, name)| registrable(ambit_model::scope::host_of(name)).map(str::to_owned)).collect();
+        hosts.filter_map(|(_, name)| registrable(ambit_model::entity::host_of(name)).map(str::to_owned)).collect();
     domains.sort();
     domains.dedup();
     domains

@@ -1,10 +1,10 @@
 //! Derives the registrable domain of a name from the public suffix list. Sends nothing.
 
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use ambit_model::entity::host_of;
 use ambit_model::entity::registrable;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::scope::host_of;
 use ambit_model::{Clearance, EdgeKind, Kind, TaskName};
 
 pub(crate) const TASK: Task = Task {

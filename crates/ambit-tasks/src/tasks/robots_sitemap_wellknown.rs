@@ -3,10 +3,10 @@
 use crate::ask::host::same_domain;
 use crate::ask::{bindings, web};
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use ambit_model::entity::host_of;
 use ambit_model::entity::{mentioned, uri};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::scope::host_of;
 use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName};
 use ambit_net::http::{HttpExchange, Url};
 use regex::Regex;

@@ -1,9 +1,9 @@
 //! Derives the host of a site or service that is a seed, because its addresses are needed to contact it. Sends nothing.
 
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use ambit_model::entity::host_of;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::scope::host_of;
 use ambit_model::{Clearance, EdgeKind, Kind, TaskName};
 use std::net::IpAddr;
 

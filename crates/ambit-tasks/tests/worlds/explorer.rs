@@ -1,10 +1,11 @@
 //! A small explorer: plans by facts, runs by the network over a world, decides scope, until nothing is left. Keeps
 //! everything in memory.
 
+use ambit_model::entity::host_of;
 use ambit_model::exposure::{Place, Probe};
 use ambit_model::facts::{Facts, LastProbe, Neighbour, ProbeOutcome, Probes};
 use ambit_model::observation::Found;
-use ambit_model::scope::{self, Decision, Edge, Node, Rules, ScopeReason, host_of};
+use ambit_model::scope::{self, Decision, Edge, Node, Rules, ScopeReason};
 use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName, Timestamp, Uid};
 use ambit_net::net::NetOptions;
 use ambit_net::{Contact, Grant, Grants, Guard, Net, Pace, PaceLimits, Refused, Wire};
