@@ -1,12 +1,13 @@
 //! RDAP by the redirector that knows every registry. Where it leads is followed only to a registry that the list of the
 //! IANA names (RFC 9224).
 
-use crate::tasks::registration::PROVIDER;
 use crate::{Context, TaskError};
 use ambit_net::http::{ChainEnd, HttpExchange, Url};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
+/// The provider that RDAP and WHOIS questions are granted as.
+pub(crate) const PROVIDER: &str = "rdap";
 /// The redirector.
 const REDIRECTOR: &str = "rdap.org";
 /// Where the lists are.

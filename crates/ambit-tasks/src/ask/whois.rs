@@ -1,8 +1,8 @@
 //! WHOIS (RFC 3912) where RDAP has nothing: one referral from the root, and lines read by the words that registries
 //! share.
 
+use crate::ask::bootstrap::PROVIDER;
 use crate::read::rdap::{Block, Person, covering, is_redacted};
-use crate::tasks::registration::PROVIDER;
 use crate::{Context, TaskError};
 use serde_json::{Value, json};
 use std::net::IpAddr;

@@ -1,5 +1,6 @@
 //! Who registered a domain, and who holds the block around an address: RDAP, and WHOIS where RDAP has nothing.
 
+use crate::ask::bootstrap::PROVIDER;
 use crate::ask::host::{is_below, is_private, reversed};
 use crate::ask::{bootstrap, whois};
 use crate::read::rdap::{self, Person};
@@ -37,9 +38,6 @@ pub(crate) const TASK: Task = Task {
     },
     run: |cx| Box::pin(run(cx)),
 };
-
-/// The provider that RDAP and WHOIS questions are granted as.
-pub(crate) const PROVIDER: &str = "rdap";
 
 /// No registry knows private addresses, and none needs to learn that somebody uses them.
 pub(crate) fn is_registered(facts: &Facts) -> bool {

@@ -1,9 +1,10 @@
 //! Finds which parts of a block that is a seed are registered to somebody else. The registry is queried at regular
 //! steps through the block before it is swept.
 
+use crate::ask::bootstrap::PROVIDER;
 use crate::ask::{blocks, whois};
 use crate::read::rdap::{self, Person};
-use crate::tasks::registration::{self, PROVIDER, Registration};
+use crate::tasks::registration::{self, Registration};
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::facts::ProbeOutcome;
 use ambit_model::moment::DAY_MS;
