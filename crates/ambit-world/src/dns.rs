@@ -5,8 +5,9 @@ mod reverse;
 pub(crate) mod stream;
 
 use crate::draft::{Answers, Data, Draft, Name};
-use crate::plan;
-use message::{Answer, Question, Rcode, Rtype};
+use crate::plan::{self, ROTATION_SHOWN};
+use crate::rtype::Rtype;
+use message::{Answer, Question, Rcode};
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 use std::ops::Bound;
@@ -22,8 +23,6 @@ const RESOLVER_PATIENCE: Duration = Duration::from_secs(4);
 const ZONE_TTL: u32 = 3_600;
 /// How long a rotating name gives the same answer.
 const ROTATION: Duration = Duration::from_secs(30);
-/// How many addresses a rotating name gives at once.
-pub(crate) const ROTATION_SHOWN: usize = 2;
 
 /// What a server knows when it answers.
 pub(crate) struct Asked<'a> {
@@ -204,7 +203,7 @@ fn in_zone(asked: &Asked<'_>, zone: &str, name: &str) -> Answer {
     // NSEC stands beside an alias and is answered for itself (RFC 4035 §2.5).
     let follows = asked.question.rtype != Rtype::NSEC;
     for (ttl, data) in records {
-        if asked.question.rtype.covers(&data) || (follows && matches!(data, Data::Cname(_))) {
+        if data.is_asked_by(asked.question.rtype) || (follows && matches!(data, Data::Cname(_))) {
             answer.answers.push((name.to_owned(), ttl, data));
         }
     }
@@ -271,7 +270,7 @@ fn next_secure(draft: &Draft, zone: &str, name: &str) -> Option<Data> {
     }
     let next = names.range((Bound::Excluded(own), Bound::Unbounded)).next().map_or(zone, |(_, next)| next);
     let mut types: BTreeSet<u16> =
-        draft.names.get(name).into_iter().flat_map(|entry| &entry.records).map(|data| Rtype::of(data).0).collect();
+        draft.names.get(name).into_iter().flat_map(|entry| &entry.records).map(|data| data.rtype().0).collect();
     types.insert(Rtype::NSEC.0);
     if name == zone {
         types.extend([Rtype::SOA.0, Rtype::NS.0]);

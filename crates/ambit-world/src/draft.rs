@@ -1,8 +1,8 @@
 //! What a world file says, after reading and before anything is built: one draft per state. Dates are still relative to
 //! the epoch.
 
-use crate::dns::message::Rtype;
 use crate::exposure::Exposure;
+use crate::rtype::Rtype;
 use ambit_model::Timestamp;
 use ipnet::IpNet;
 use std::collections::{BTreeMap, BTreeSet};
@@ -145,6 +145,31 @@ pub(crate) enum Data {
     Nsec(String, Vec<u16>),
     /// Primary server, mailbox, serial.
     Soa(String, String, u32),
+}
+
+impl Data {
+    /// The type of the record.
+    pub(crate) fn rtype(&self) -> Rtype {
+        match self {
+            Self::A(_) => Rtype::A,
+            Self::Aaaa(_) => Rtype::AAAA,
+            Self::Cname(_) => Rtype::CNAME,
+            Self::Ns(_) => Rtype::NS,
+            Self::Mx(..) => Rtype::MX,
+            Self::Txt(_) => Rtype::TXT,
+            Self::Srv(..) => Rtype::SRV,
+            Self::Caa(..) => Rtype::CAA,
+            Self::Ptr(_) => Rtype::PTR,
+            Self::Ds(..) => Rtype::DS,
+            Self::Nsec(..) => Rtype::NSEC,
+            Self::Soa(..) => Rtype::SOA,
+        }
+    }
+
+    /// Whether a question of this type asks for the record.
+    pub(crate) fn is_asked_by(&self, question: Rtype) -> bool {
+        question == Rtype::ANY || question == self.rtype()
+    }
 }
 
 /// What answers on the ports that a host does not list.

@@ -14,6 +14,7 @@ mod parse;
 mod pki;
 mod plan;
 mod problem;
+mod rtype;
 mod serve;
 mod source;
 mod text;

@@ -1,10 +1,13 @@
 //! Questions that a draft answers without building anything: which zone holds a name, who owns an address, where a name
 //! leads.
 
-use crate::dns::message::Rtype;
 use crate::draft::{Data, Draft, Name, Org, OrgRole, Site};
+use crate::rtype::Rtype;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
+
+/// How many addresses a rotating name gives at once.
+pub(crate) const ROTATION_SHOWN: usize = 2;
 
 /// Longest chain of aliases that anyone follows.
 pub(crate) const CHAIN_MAX: usize = 16;
@@ -132,7 +135,7 @@ pub(crate) fn addresses(draft: &Draft, name: &str) -> Vec<IpAddr> {
 /// Whether not all of a name's addresses are given at a time.
 pub(crate) fn rotates(draft: &Draft, name: &str) -> bool {
     let pool = entry(draft, &end_of_chain(draft, name)).is_some_and(|entry| entry.rotate);
-    pool && addresses(draft, name).len() > crate::dns::ROTATION_SHOWN
+    pool && addresses(draft, name).len() > ROTATION_SHOWN
 }
 
 /// Where a site is served.

@@ -6,7 +6,8 @@ mod registry;
 mod storage;
 
 use crate::internet::Source;
-use crate::serve::{Connection, Peer, answer};
+use crate::serve::connection::{Connection, Peer};
+use crate::serve::http::answer;
 
 /// Serves one connection of a provider.
 pub(crate) async fn serve(connection: &Connection, source: Source, stream: &mut impl Peer) {

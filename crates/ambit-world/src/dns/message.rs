@@ -2,7 +2,7 @@
 //! misbehave.
 
 use crate::draft::Data;
-use std::fmt;
+use crate::rtype::Rtype;
 use std::time::Duration;
 
 /// Size of a UDP answer without EDNS, in bytes (RFC 1035 §4.2.1).
@@ -12,75 +12,6 @@ const PLAIN_UDP_BYTES: usize = 512;
 const UDP_BYTES_MAX: usize = 1_232;
 /// Largest message, in bytes.
 pub(crate) const MESSAGE_BYTES_MAX: usize = 65_535;
-
-/// A record type by its number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Rtype(pub u16);
-
-impl Rtype {
-    pub(crate) const A: Self = Self(1);
-    pub(crate) const NS: Self = Self(2);
-    pub(crate) const CNAME: Self = Self(5);
-    pub(crate) const SOA: Self = Self(6);
-    pub(crate) const PTR: Self = Self(12);
-    pub(crate) const MX: Self = Self(15);
-    pub(crate) const TXT: Self = Self(16);
-    pub(crate) const AAAA: Self = Self(28);
-    pub(crate) const SRV: Self = Self(33);
-    pub(crate) const DS: Self = Self(43);
-    pub(crate) const NSEC: Self = Self(47);
-    pub(crate) const AXFR: Self = Self(252);
-    pub(crate) const ANY: Self = Self(255);
-    pub(crate) const CAA: Self = Self(257);
-
-    /// Whether a question of this type asks for this data.
-    pub(crate) fn covers(self, data: &Data) -> bool {
-        self == Self::ANY || self == Self::of(data)
-    }
-
-    pub(crate) fn of(data: &Data) -> Self {
-        match data {
-            Data::A(_) => Self::A,
-            Data::Aaaa(_) => Self::AAAA,
-            Data::Cname(_) => Self::CNAME,
-            Data::Ns(_) => Self::NS,
-            Data::Mx(..) => Self::MX,
-            Data::Txt(_) => Self::TXT,
-            Data::Srv(..) => Self::SRV,
-            Data::Caa(..) => Self::CAA,
-            Data::Ptr(_) => Self::PTR,
-            Data::Ds(..) => Self::DS,
-            Data::Nsec(..) => Self::NSEC,
-            Data::Soa(..) => Self::SOA,
-        }
-    }
-}
-
-/// The type's name, or `TYPE` and its number (RFC 3597 §5).
-impl fmt::Display for Rtype {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const NAMES: &[(Rtype, &str)] = &[
-            (Rtype::A, "A"),
-            (Rtype::NS, "NS"),
-            (Rtype::CNAME, "CNAME"),
-            (Rtype::SOA, "SOA"),
-            (Rtype::PTR, "PTR"),
-            (Rtype::MX, "MX"),
-            (Rtype::TXT, "TXT"),
-            (Rtype::AAAA, "AAAA"),
-            (Rtype::SRV, "SRV"),
-            (Rtype::DS, "DS"),
-            (Rtype::NSEC, "NSEC"),
-            (Rtype::AXFR, "AXFR"),
-            (Rtype::ANY, "ANY"),
-            (Rtype::CAA, "CAA"),
-        ];
-        match NAMES.iter().find(|(known, _)| known == self) {
-            Some((_, name)) => out.write_str(name),
-            None => write!(out, "TYPE{}", self.0),
-        }
-    }
-}
 
 /// A response code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -241,7 +172,7 @@ fn record(out: &mut Vec<u8>, question: &Question, owner: &str, ttl: u32, data: &
     } else {
         name(out, owner);
     }
-    out.extend(Rtype::of(data).0.to_be_bytes());
+    out.extend(data.rtype().0.to_be_bytes());
     out.extend(1u16.to_be_bytes());
     out.extend(ttl.to_be_bytes());
     let mut body = Vec::new();

@@ -18,7 +18,7 @@ pub(super) fn answer(asked: &Asked<'_>, name: &str) -> Option<Answer> {
             // Outer: is there such a name. Inner: what it says.
             if let Some(found) = lookup(asked, name) {
                 answer.rcode = Rcode::NoError;
-                let data = found.filter(|data| asked.question.rtype.covers(data));
+                let data = found.filter(|data| data.is_asked_by(asked.question.rtype));
                 answer.answers.extend(data.map(|data| (name.to_owned(), ZONE_TTL, data)));
             }
             if answer.answers.is_empty() {

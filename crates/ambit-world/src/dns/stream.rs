@@ -1,8 +1,9 @@
 //! DNS over TCP: queries and answers behind their lengths, and zone transfers.
 
-use super::message::{self, Answer, Rcode, Rtype};
+use super::message::{self, Answer, Rcode};
 use super::{Asked, RESOLVERS, authoritative, recursive, transfer};
-use crate::serve::{Connection, Peer};
+use crate::rtype::Rtype;
+use crate::serve::connection::{Connection, Peer, idle};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
@@ -39,7 +40,7 @@ pub(crate) async fn serve(connection: &Connection, stream: &mut impl Peer) {
         };
         for answer in answers {
             if answer.silent {
-                crate::serve::idle(connection, stream).await;
+                idle(connection, stream).await;
                 return;
             }
             connection.clock.sleep(answer.delay).await;

@@ -2,9 +2,9 @@
 
 use super::cursor::Cursor;
 use super::{Reader, Stand};
-use crate::dns::message::Rtype;
 use crate::draft::{Answers, Block, Data, Moment, Name, Org, OrgRole, Zone};
 use crate::problem::Fault;
+use crate::rtype::Rtype;
 use crate::text::Line;
 use ambit_model::moment::DAY_MS;
 use std::net::IpAddr;

@@ -1,10 +1,15 @@
 //! Services beside the web: each says what its protocol says first, and answers what a prober asks.
 
-use super::{Connection, IDLE, Peer, TARPIT_STEP, gone, hostile, idle, mongodb, tls};
+use super::connection::{Connection, IDLE, Peer, gone, idle};
+use super::{hostile, mongodb, tls};
 use crate::draft::Service;
 use crate::pki::{Certificate, derive};
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
+
+/// One byte of a tarpit.
+const TARPIT_STEP: Duration = Duration::from_secs(10);
 
 /// Longest line of a client, in bytes.
 const LINE_BYTES_MAX: usize = 4_096;

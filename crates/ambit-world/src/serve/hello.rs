@@ -1,6 +1,6 @@
 //! The first bytes of TLS, by hand: what a client offers, and the answers that no modern library gives any more.
 
-use super::Peer;
+use super::connection::Peer;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 
 /// Longest client hello, in bytes: what servers accept.

@@ -1,6 +1,6 @@
 //! Peers that mean harm: endless, slow, huge and lying answers. Each stops as soon as the client goes.
 
-use super::{Connection, IDLE, Peer, gone, idle};
+use super::connection::{Connection, IDLE, Peer, gone, idle};
 use crate::draft::Hostile;
 use crate::pki::derive;
 use std::io::Write;

@@ -2,7 +2,7 @@
 //! commands only as OP_MSG, but for the first hello; an old one (before 3.6) knows only OP_QUERY and hangs up on
 //! anything else.
 
-use super::{Connection, IDLE, Peer};
+use super::connection::{Connection, IDLE, Peer};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 const OP_REPLY: u32 = 1;

@@ -1,8 +1,8 @@
 //! What a site says to a request: its stated pages, its exposures and their safe twins, its front page, and its way of
 //! saying no.
 
-use super::Connection;
-use super::http::{Request, Response};
+use super::connection::Connection;
+use super::request::{Request, Response};
 use crate::draft::Site;
 use crate::exposure::{Answer, UNKNOWN_PATH};
 use crate::internet::Virtual;

@@ -1,7 +1,8 @@
 //! TLS in front of a service: chooses the certificate by the name asked for, then lets the library speak.
 
+use super::connection::{Connection, IDLE, Peer, gone};
 use super::hello::{self, ClientHello};
-use super::{Connection, IDLE, Peer, http};
+use super::http;
 use crate::draft::TlsVersions;
 use crate::internet::{Host, Source, Web};
 use crate::pki::{Certificate, derive};
@@ -85,7 +86,7 @@ async fn accept<S: Peer>(
         if hello.takes_old() {
             let random = derive(&connection.internet.world, "hello", &connection.now_ms().to_string());
             hello::old_flight(&mut stream, &hello, &certificate.chain, random).await;
-            connection.within(IDLE, super::gone(&mut stream)).await;
+            connection.within(IDLE, gone(&mut stream)).await;
         } else {
             hello::alert(&mut stream, hello::PROTOCOL_VERSION).await;
         }

@@ -1,7 +1,8 @@
 //! A search over certificate logs: names in, logged certificates out, as JSON or one certificate as PEM.
 
 use crate::pki::Certificate;
-use crate::serve::{Connection, Request, Response};
+use crate::serve::connection::Connection;
+use crate::serve::request::{Request, Response};
 use base64::Engine;
 use serde_json::{Value, json};
 

@@ -2,7 +2,8 @@
 
 use crate::draft::{Block, Moment, Org, Zone};
 use crate::internet::Source;
-use crate::serve::{Connection, Peer, Request, Response};
+use crate::serve::connection::{Connection, Peer};
+use crate::serve::request::{Request, Response};
 use ambit_model::{Kind, Timestamp};
 use ipnet::IpNet;
 use serde_json::{Value, json};

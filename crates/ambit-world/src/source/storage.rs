@@ -2,7 +2,9 @@
 //! refuse, and none.
 
 use crate::draft::{Access, Bucket, Storage};
-use crate::serve::{Connection, Request, Response};
+use crate::serve::connection::Connection;
+use crate::serve::page::escape;
+use crate::serve::request::{Request, Response};
 
 const XML: &str = "application/xml";
 
@@ -72,7 +74,7 @@ fn error(status: u16, code: &str, message: &str) -> Response {
 
 fn xml_bucket(bucket: Option<&Bucket>, wanted: &Wanted) -> Response {
     let Some(bucket) = bucket else {
-        let name = crate::serve::escape(&wanted.name);
+        let name = escape(&wanted.name);
         let body = format!(
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Error><Code>NoSuchBucket</Code><Message>The specified bucket \
              does not exist</Message><BucketName>{name}</BucketName></Error>"
@@ -84,7 +86,7 @@ fn xml_bucket(bucket: Option<&Bucket>, wanted: &Wanted) -> Response {
             let item = |key: &String| {
                 format!(
                     "<Contents><Key>{}</Key><LastModified>2025-01-10T08:00:00.000Z</LastModified><Size>5120</Size></Contents>",
-                    crate::serve::escape(key)
+                    escape(key)
                 )
             };
             let items: String = bucket.keys.iter().map(item).collect();
@@ -107,7 +109,7 @@ fn azure(bucket: Option<&Bucket>, wanted: &Wanted, request: &Request) -> Respons
     let lists = request.parameter("comp").as_deref() == Some("list");
     match bucket {
         Some(bucket) if bucket.access == Access::Listed && lists => {
-            let item = |key: &String| format!("<Blob><Name>{}</Name></Blob>", crate::serve::escape(key));
+            let item = |key: &String| format!("<Blob><Name>{}</Name></Blob>", escape(key));
             let items: String = bucket.keys.iter().map(item).collect();
             let body = format!(
                 "<?xml version=\"1.0\" encoding=\"utf-8\"?><EnumerationResults \

@@ -1,10 +1,10 @@
 //! Issues of domains and names: mail policy, authorities, transfers, dangling records and takeovers, addresses inside.
 
 use super::Derivation;
-use crate::dns::message::Rtype;
 use crate::draft::{Data, Draft, UnknownHost};
 use crate::internet::{Port, Source};
 use crate::plan;
+use crate::rtype::Rtype;
 use ambit_model::Kind;
 use ambit_model::moment::DAY_MS;
 use std::net::IpAddr;

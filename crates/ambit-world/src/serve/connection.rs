@@ -1,0 +1,79 @@
+//! An open connection: what its handler knows of it, and waiting on the wire's clock.
+
+use crate::clock::Clock;
+use crate::internet::Internet;
+use crate::ledger::Visit;
+use std::future::Future;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
+
+/// A server closes a connection on which nothing was asked for so long.
+pub(crate) const IDLE: Duration = Duration::from_secs(75);
+
+/// Both sides of a conversation.
+pub(crate) trait Peer: AsyncRead + AsyncWrite + Send + Unpin {}
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> Peer for T {}
+
+/// What a handler knows.
+pub(crate) struct Connection {
+    pub internet: Arc<Internet>,
+    pub clock: Clock,
+    pub to: SocketAddr,
+    pub visit: Visit,
+    /// Set before the end, the client sees a reset instead of an orderly end.
+    pub reset: Arc<AtomicBool>,
+}
+
+impl Connection {
+    /// The end that a client sees as a reset.
+    pub(crate) fn reset(&self) {
+        self.reset.store(true, Ordering::Release);
+    }
+
+    /// Milliseconds of wire time.
+    pub(crate) fn now_ms(&self) -> u128 {
+        self.clock.now().as_millis()
+    }
+
+    /// The date on the wire now.
+    pub(crate) fn date(&self) -> ambit_model::Timestamp {
+        let ms = i64::try_from(self.now_ms()).unwrap_or(i64::MAX);
+        self.internet.start().plus_ms(ms)
+    }
+
+    /// A value that differs at every moment, and is the same for the same moment: session identifiers, nonces.
+    pub(crate) fn fresh(&self, purpose: &str, thing: &str) -> String {
+        let moment = format!("{thing} {} {}", self.internet.state, self.now_ms());
+        hex::encode(&crate::pki::derive(&self.internet.world, purpose, &moment)[..16])
+    }
+
+    /// The future's outcome, or `None` when `limit` of wire time has passed.
+    pub(crate) async fn within<T>(&self, limit: Duration, future: impl Future<Output = T>) -> Option<T> {
+        let sleep = self.clock.sleep(limit);
+        tokio::pin!(future);
+        tokio::select! {
+            biased;
+            outcome = &mut future => Some(outcome),
+            () = sleep => None,
+        }
+    }
+
+    /// Waits, but not longer than the client stays.
+    pub(crate) async fn pause(&self, length: Duration, stream: &mut impl Peer) -> bool {
+        self.within(length, gone(stream)).await.is_none()
+    }
+}
+
+/// Says nothing until the client goes or an hour has passed.
+pub(crate) async fn idle(connection: &Connection, stream: &mut impl Peer) {
+    connection.within(Duration::from_secs(3_600), gone(stream)).await;
+}
+
+/// Reads and forgets until the client closes its side.
+pub(crate) async fn gone(stream: &mut impl Peer) {
+    let mut buffer = [0; 4_096];
+    while matches!(stream.read(&mut buffer).await, Ok(1..)) {}
+}
