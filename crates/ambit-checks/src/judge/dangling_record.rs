@@ -52,9 +52,9 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
         let Some((record, target, _)) = records.first() else {
             return Vec::new();
         };
-        // Whoever registers the target's domain speaks in this name, as an alias or as its name server.
+        // Whoever registers the target's domain speaks in this name, as an alias or as its name server, or reads its mail.
         let claimed = records.iter().any(|(record, _, reason)| {
-            *reason == DanglingReason::Unregistered && matches!(record.as_str(), "CNAME" | "NS")
+            *reason == DanglingReason::Unregistered && matches!(record.as_str(), "CNAME" | "MX" | "NS")
         });
         let description =
             format!("The {record} record of {} leads to {}, which is gone.", facts.name, look::shown(target));
@@ -109,7 +109,8 @@ mod tests {
         };
         assert_eq!(severity("CNAME", "unregistered"), Some(2));
         assert_eq!(severity("NS", "unregistered"), Some(2));
-        assert_eq!(severity("MX", "unregistered"), None);
+        assert_eq!(severity("MX", "unregistered"), Some(2));
+        assert_eq!(severity("MX", "nxdomain"), None);
         assert_eq!(severity("CNAME", "nxdomain"), None);
     }
 }
