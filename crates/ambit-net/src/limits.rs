@@ -119,8 +119,8 @@ pub const DNS_TCP_TIMEOUT: Duration = Duration::from_secs(5);
 pub const DNS_PAYLOAD: u16 = 1_232;
 /// Bytes of a datagram that are read.
 pub const DNS_DATAGRAM_MAX: usize = 4_096;
-/// Aliases followed for one name.
-pub const DNS_CHAIN_MAX: usize = 8;
+/// Aliases followed for one name: as many as the patient among resolvers follow.
+pub const DNS_CHAIN_MAX: usize = 16;
 /// Records kept of one answer.
 pub const DNS_RECORDS_MAX: usize = 256;
 /// Longest time that an answer is kept, seconds, whatever its TTL says.

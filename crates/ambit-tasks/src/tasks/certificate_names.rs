@@ -12,7 +12,8 @@ use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
 use ambit_net::NetError;
 use ambit_net::dns::RecordType;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::CertificateNames,
@@ -33,8 +34,8 @@ pub(crate) const TASK: Task = Task {
 
 /// The argument for names of domains that no seed names.
 const FOREIGN: &str = "foreign";
-/// Names of one domain in one certificate that are followed.
-const NAMES_MAX: usize = 200;
+/// Names of one domain that one probe follows: some seconds of work. A certificate with more is read in pages.
+const PAGE_NAMES: usize = 200;
 /// A certificate with more foreign domains is a provider's: it says nothing of who owns them (docs/architecture.md §4).
 const FOREIGN_DOMAINS_MAX: usize = 10;
 /// A certificate with more names is a provider's.
@@ -60,13 +61,45 @@ fn home_domains(facts: &Facts) -> BTreeSet<String> {
 }
 
 fn arguments(facts: &Facts) -> Vec<String> {
-    let domains: BTreeSet<String> =
-        names(facts).iter().filter_map(|name| registrable(name).map(str::to_owned)).collect();
-    let mut arguments: Vec<String> = home_domains(facts).intersection(&domains).cloned().collect();
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for domain in names(facts).iter().filter_map(|name| registrable(name)) {
+        *counts.entry(domain.to_owned()).or_default() += 1;
+    }
+    let home = home_domains(facts);
+    let own = counts.iter().filter(|(domain, _)| home.contains(*domain));
+    let mut arguments: Vec<String> = own
+        .flat_map(|(domain, count)| (0..*count).step_by(PAGE_NAMES).map(move |from| Page { domain, from }.to_string()))
+        .collect();
     if !foreign(facts).is_empty() {
         arguments.push(FOREIGN.to_owned());
     }
     arguments
+}
+
+/// Which names of the certificate a probe follows: those of a domain from a position on, in alphabetical order. The
+/// first page is written as the domain alone.
+#[derive(Debug, PartialEq)]
+struct Page<'a> {
+    domain: &'a str,
+    from: usize,
+}
+
+impl<'a> Page<'a> {
+    fn of(argument: &'a str) -> Option<Self> {
+        match argument.split_once(' ') {
+            Some((domain, from)) => Some(Self { domain, from: from.parse().ok()? }),
+            None => Some(Self { domain: argument, from: 0 }),
+        }
+    }
+}
+
+impl fmt::Display for Page<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.from {
+            0 => out.write_str(self.domain),
+            from => write!(out, "{} {from}", self.domain),
+        }
+    }
 }
 
 /// Names of domains that are no seed's; none where the certificate is a provider's.
@@ -83,17 +116,20 @@ fn foreign(facts: &Facts) -> BTreeSet<String> {
 }
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
-    let (names, edge) = if cx.argument == FOREIGN {
-        (foreign(cx.facts), EdgeKind::ForeignCertificateName)
+    let (names, home) = if cx.argument == FOREIGN {
+        (foreign(cx.facts), None)
     } else {
-        let of_domain = |name: &String| registrable(name) == Some(cx.argument);
-        (names(cx.facts).into_iter().filter(of_domain).collect(), EdgeKind::CertificateName)
+        let page = Page::of(cx.argument)
+            .ok_or_else(|| TaskError::Failed(format!("not a page of a certificate: {:?}", cx.argument)))?;
+        let of_domain = |name: &String| registrable(name) == Some(page.domain);
+        let names = names(cx.facts).into_iter().filter(of_domain);
+        (names.skip(page.from).take(PAGE_NAMES).collect(), Some(page.domain))
     };
     let ask = |name: String| async move {
         let answer = cx.net.lookup(&name, RecordType::A).await;
         (name, answer)
     };
-    let answers = together(names.into_iter().take(NAMES_MAX).map(ask), IN_FLIGHT).await;
+    let answers = together(names.into_iter().map(ask), IN_FLIGHT).await;
     let (mut known, mut failure) = (BTreeSet::new(), None);
     for (name, answer) in answers {
         match answer {
@@ -106,7 +142,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         }
     }
     for name in &known {
-        lead_to(cx, name, edge).await?;
+        lead_to(cx, name, home).await?;
     }
     match failure {
         Some(error) if known.is_empty() => Err(error.into()),
@@ -114,15 +150,19 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     }
 }
 
-/// A certificate overrules no delegation: its name may be one that the domain handed to others, who are free to have
-/// certificates for it.
-async fn lead_to(cx: &Context<'_>, name: &str, edge: EdgeKind) -> Result<(), TaskError> {
+/// Leads to a name of a domain that is a seed's or led here, or to a stranger's. A certificate overrules no delegation:
+/// its name may be one that the domain handed to others, who are free to have certificates for it.
+async fn lead_to(cx: &Context<'_>, name: &str, home: Option<&str>) -> Result<(), TaskError> {
+    let Some(domain) = home else {
+        cx.found_host(name, EdgeKind::ForeignCertificateName);
+        return Ok(());
+    };
     match Kind::of_host(name) {
-        Ok((Kind::DnsRecord, host)) if edge == EdgeKind::CertificateName => {
-            found_below_as(cx, cx.argument, Kind::DnsRecord, &host, edge).await
+        Ok((Kind::DnsRecord, host)) => {
+            found_below_as(cx, domain, Kind::DnsRecord, &host, EdgeKind::CertificateName).await
         }
         _ => {
-            cx.found_host(name, edge);
+            cx.found_host(name, EdgeKind::CertificateName);
             Ok(())
         }
     }
@@ -143,6 +183,17 @@ mod tests {
         assert_eq!(arguments(&facts), ["acme.test", "foreign"]);
         assert_eq!(foreign(&facts).into_iter().collect::<Vec<_>>(), ["www.brand.test"]);
         assert_eq!(arguments(&certificate(&["acme.test"])), ["acme.test"]);
+    }
+
+    #[test]
+    fn a_certificate_of_any_size_is_read_in_pages() {
+        let many: Vec<String> = (0..450).map(|number| format!("t{number}.acme.test")).collect();
+        let names: Vec<&str> = many.iter().map(String::as_str).collect();
+        assert_eq!(arguments(&certificate(&names)), ["acme.test", "acme.test 200", "acme.test 400"]);
+        for page in [Page { domain: "acme.test", from: 0 }, Page { domain: "acme.test", from: 400 }] {
+            assert_eq!(Page::of(&page.to_string()), Some(page));
+        }
+        assert_eq!(Page::of("acme.test x"), None);
     }
 
     #[test]
