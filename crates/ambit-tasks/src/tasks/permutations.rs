@@ -17,7 +17,7 @@ pub(crate) const TASK: Task = Task {
     produces: &[Kind::DnsRecord],
     footprint: Clearance::L3,
     ttl_ms: 7 * DAY_MS,
-    cost: 36,
+    cost: 60,
     gain: 2,
     volatile: &[],
     contacts: Contacts::Zone,
@@ -43,6 +43,8 @@ const ENVIRONMENTS: &[&str] = &[
 ];
 /// How far a number is moved in each direction.
 const NUMBER_REACH: u32 = 3;
+/// Labels that other names of the domain suggest for one of them.
+const LEARNED_MAX: usize = 60;
 
 /// Known names below the domain that something other than this task found: varying variations has no end.
 fn bases(facts: &Facts) -> Vec<String> {
@@ -72,44 +74,73 @@ fn fruitful(facts: &Facts) -> impl Iterator<Item = String> + '_ {
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let (label, level) =
         cx.argument.split_once('.').ok_or_else(|| TaskError::Failed(format!("not a name: {:?}", cx.argument)))?;
-    guess(cx, level, variants(label).into_iter()).await
+    let known = bases(cx.facts);
+    let siblings = known.iter().filter_map(|name| name.split('.').next());
+    let mut labels = variants(label);
+    labels.extend(learned(label, siblings));
+    guess(cx, level, labels.into_iter()).await
 }
 
-/// Labels like this one, sorted, itself not among them.
+/// Labels like this one, sorted, itself not among them: other numbers and environments in each of its parts, or beside
+/// it where it has none.
 fn variants(label: &str) -> BTreeSet<String> {
+    let parts: Vec<&str> = label.split('-').collect();
     let mut found = BTreeSet::new();
-    let digits_from = label.trim_end_matches(|c: char| c.is_ascii_digit()).len();
-    let (stem, digits) = label.split_at(digits_from);
-    if let Ok(number) = digits.parse::<u32>() {
-        let width = digits.len();
-        let range = number.saturating_sub(NUMBER_REACH)..=number.saturating_add(NUMBER_REACH);
-        found.extend(range.map(|number| format!("{stem}{number:0width$}")));
-        found.insert(stem.trim_end_matches('-').to_owned());
-    } else {
-        found.extend(["1", "2", "-1", "-2", "01", "02"].map(|suffix| format!("{label}{suffix}")));
-    }
-    let mut parts = label.split('-');
-    let environment = |part: &str| ENVIRONMENTS.binary_search(&part).is_ok();
-    let (first, last) = (parts.next().unwrap_or(""), parts.next_back());
-    for other in ENVIRONMENTS {
-        match last {
-            Some(last) if environment(last) => {
-                found.insert(format!("{}-{other}", label.strip_suffix(last).unwrap_or(label).trim_end_matches('-')));
-            }
-            Some(_) if environment(first) => {
-                found.insert(format!("{other}{}", label.strip_prefix(first).unwrap_or(label)));
-            }
-            _ => {
-                found.insert(format!("{label}-{other}"));
-                found.insert(format!("{other}-{label}"));
-            }
+    let (mut numbered, mut placed) = (false, false);
+    for (at, part) in parts.iter().enumerate() {
+        let numbers = moved(part);
+        numbered |= !numbers.is_empty();
+        found.extend(numbers.iter().map(|number| with(&parts, at, number)));
+        if ENVIRONMENTS.binary_search(part).is_ok() && parts.len() > 1 {
+            placed = true;
+            found.extend(ENVIRONMENTS.iter().map(|other| with(&parts, at, other)));
+            found.insert(with(&parts, at, ""));
         }
     }
-    if let Some(last) = last.filter(|last| environment(last)) {
-        found.insert(label.strip_suffix(last).unwrap_or(label).trim_end_matches('-').to_owned());
+    if !numbered {
+        found.extend(["1", "2", "-1", "-2", "01", "02"].map(|suffix| format!("{label}{suffix}")));
     }
-    found.retain(|variant| variant != label && !variant.is_empty() && variant.len() <= 63);
+    if !placed {
+        found.extend(ENVIRONMENTS.iter().flat_map(|other| [format!("{label}-{other}"), format!("{other}-{label}")]));
+    }
+    found.retain(|variant| is_new(variant, label));
     found
+}
+
+/// The parts of a label with one of them replaced; an empty one goes with its hyphen.
+fn with(parts: &[&str], at: usize, replaced: &str) -> String {
+    let part = |(index, part): (usize, &&str)| if index == at { replaced.to_owned() } else { (*part).to_owned() };
+    parts.iter().enumerate().map(part).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-")
+}
+
+/// A part that ends in a number, with the numbers around it and without any.
+fn moved(part: &str) -> Vec<String> {
+    let (stem, digits) = part.split_at(part.trim_end_matches(|c: char| c.is_ascii_digit()).len());
+    let Ok(number) = digits.parse::<u32>() else { return Vec::new() };
+    let width = digits.len();
+    let range = number.saturating_sub(NUMBER_REACH)..=number.saturating_add(NUMBER_REACH);
+    range.map(|number| format!("{stem}{number:0width$}")).chain([stem.to_owned()]).collect()
+}
+
+/// Labels of as many parts as this one, in which one part is what it is in another known name: where `eu-west-1-api`
+/// and `us-east-1-web` are known, `us-west-1-api` may be there.
+fn learned<'a>(label: &str, siblings: impl Iterator<Item = &'a str>) -> BTreeSet<String> {
+    let parts: Vec<&str> = label.split('-').collect();
+    if parts.len() < 2 {
+        return BTreeSet::new();
+    }
+    let mut found = BTreeSet::new();
+    for sibling in siblings {
+        let others: Vec<&str> = sibling.split('-').collect();
+        if others.len() == parts.len() {
+            found.extend(others.iter().enumerate().map(|(at, other)| with(&parts, at, other)));
+        }
+    }
+    found.into_iter().filter(|variant| is_new(variant, label)).take(LEARNED_MAX).collect()
+}
+
+fn is_new(variant: &str, label: &str) -> bool {
+    variant != label && !variant.is_empty() && variant.len() <= 63
 }
 
 #[cfg(test)]
@@ -142,7 +173,26 @@ mod tests {
     }
 
     #[test]
+    fn each_part_of_a_label_varies() {
+        let found = variants("eu-west-1-prod-api");
+        for name in ["eu-west-2-prod-api", "eu-west-prod-api", "eu-west-1-dev-api", "eu-west-1-api"] {
+            assert!(found.contains(name), "{name}");
+        }
+        assert!(!found.contains("eu-west-1-prod-api"));
+        assert!(variants("api").contains("api-dev"), "an environment alone is a name");
+    }
+
+    #[test]
+    fn the_parts_of_other_names_are_tried() {
+        let found = learned("eu-west-1-api", ["us-east-1-web", "www", "shop-dev", "eu-west-1-api"].into_iter());
+        let expected = ["eu-east-1-api", "eu-west-1-web", "us-west-1-api"];
+        assert_eq!(found.iter().map(String::as_str).collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
     fn hostile_labels_stay_bounded() {
+        let many: Vec<String> = (0..500).map(|number| format!("a{number}-b")).collect();
+        assert_eq!(learned("x-y", many.iter().map(String::as_str)).len(), LEARNED_MAX);
         for label in ["4294967295", "99999999999999999999", "-", "a".repeat(63).as_str()] {
             assert!(variants(label).iter().all(|variant| variant.len() <= 63), "{label}");
         }
