@@ -21,6 +21,7 @@ pub enum TaskName {
     Geolocation,
     HttpEnrich,
     HttpProbe,
+    LevelSweep,
     LinkedHosts,
     Lookalikes,
     MailPolicy,

@@ -13,6 +13,7 @@ pub(crate) mod favicon;
 pub(crate) mod geolocation;
 pub(crate) mod http_enrich;
 pub(crate) mod http_probe;
+pub(crate) mod level_sweep;
 pub(crate) mod linked_hosts;
 pub(crate) mod lookalikes;
 pub(crate) mod mail_policy;
@@ -59,6 +60,7 @@ pub const ALL: &[&Task] = &[
     &geolocation::TASK,
     &http_enrich::TASK,
     &http_probe::TASK,
+    &level_sweep::TASK,
     &linked_hosts::TASK,
     &lookalikes::TASK,
     &mail_policy::TASK,

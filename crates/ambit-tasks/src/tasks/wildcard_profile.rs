@@ -77,10 +77,17 @@ const LEVEL_LABELS: &[&str] = &[
     "vpn",
 ];
 
-/// True where names are likely below: a domain, or a name such as `dev.acme.test`.
+/// True where names are likely below: a domain, a name that is a seed or the top of a zone, and one such as
+/// `dev.acme.test`.
 pub(crate) fn is_level(facts: &Facts) -> bool {
-    let label = facts.name.split('.').next().unwrap_or("");
-    facts.kind == Kind::Domain || LEVEL_LABELS.binary_search(&label).is_ok()
+    let is_zone_top = || domain::SOA_RECORD.raw(&facts.details).is_some();
+    facts.kind == Kind::Domain || facts.seed || is_named_level(&facts.name) || is_zone_top()
+}
+
+/// True for a name whose first label says that names stand below it.
+pub(crate) fn is_named_level(name: &str) -> bool {
+    let label = name.split('.').next().unwrap_or("");
+    LEVEL_LABELS.binary_search(&label).is_ok()
 }
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {

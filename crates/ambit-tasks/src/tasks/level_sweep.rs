@@ -1,0 +1,127 @@
+//! Tries common labels below the levels that known names stand on: where `mail.de.corp.acme.test` is, `www` may be
+//! beside it, below a name that has no records of its own.
+
+use crate::ask::guess::guess;
+use crate::ask::host::{is_below, levels};
+use crate::tasks::wildcard_profile::is_named_level;
+use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use ambit_model::moment::DAY_MS;
+use ambit_model::observation::Sighting;
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
+use std::collections::{BTreeMap, BTreeSet};
+
+pub(crate) const TASK: Task = Task {
+    name: TaskName::LevelSweep,
+    pretty_name: "Names beside known ones",
+    description: "Tries common labels below every level of a domain on which a known name stands.",
+    watches: &[Kind::Domain],
+    produces: &[Kind::DnsRecord],
+    footprint: Clearance::L3,
+    ttl_ms: 7 * DAY_MS,
+    cost: 60,
+    gain: 8,
+    volatile: &[],
+    contacts: Contacts::Zone,
+    sights: Sights::All(Sighting::Ends),
+    plan: |facts, _| {
+        if facts.decision.scoped() && facts.looked(TaskName::WildcardProfile) {
+            Plan::each(inhabited(facts).into_keys())
+        } else {
+            Plan::No
+        }
+    },
+    run: |cx| Box::pin(run(cx)),
+};
+
+/// Levels of one domain that are tried: a domain with more has names that a program makes.
+const LEVELS_MAX: usize = 500;
+/// Labels below the domain at which the deepest level stands; what lies deeper is a wild chain.
+const DEPTH_MAX: usize = 6;
+/// Names that make a level a place where names are kept, and not the form of one name.
+const CROWD: usize = 2;
+/// Words tried below the level of a single name, the most frequent first.
+const FEW_WORDS: usize = 60;
+/// Words tried below a level of several names.
+const MANY_WORDS: usize = 250;
+
+/// Levels between the domain and its known names, with the number of names that stand on each. A name that was handed
+/// to others has another edge, so that none of these levels is theirs. What is swept as a name of its own is left out.
+fn inhabited(facts: &Facts) -> BTreeMap<String, usize> {
+    let led = facts.outward.iter().chain(&facts.inward);
+    let names: BTreeSet<&str> = led
+        .filter(|neighbour| {
+            matches!(neighbour.edge, EdgeKind::Subdomain | EdgeKind::CertificateName)
+                && neighbour.kind == Kind::DnsRecord
+                && is_below(&neighbour.name, &facts.name)
+        })
+        .map(|neighbour| neighbour.name.as_str())
+        .collect();
+    let mut found: BTreeMap<String, usize> = BTreeMap::new();
+    for name in &names {
+        let Some((_, level)) = name.split_once('.').filter(|(_, level)| is_below(level, &facts.name)) else {
+            continue;
+        };
+        let between = levels(level, &facts.name);
+        let plain = between.len() <= DEPTH_MAX && !level.split('.').any(|label| label.starts_with('_'));
+        for level in between.into_iter().filter(|_| plain) {
+            let swept = names.contains(level) && is_named_level(level);
+            if !swept {
+                *found.entry(level.to_owned()).or_default() += 1;
+            }
+        }
+    }
+    found.into_iter().take(LEVELS_MAX).collect()
+}
+
+async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+    let crowd = inhabited(cx.facts).get(cx.argument).copied().unwrap_or_default();
+    let words = if crowd < CROWD { FEW_WORDS } else { MANY_WORDS };
+    guess(cx, cx.argument, cx.settings.words.iter().take(words).cloned()).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ambit_model::facts::Neighbour;
+    use ambit_model::{Details, Uid};
+    use std::sync::Arc;
+
+    fn known(names: &[(&str, EdgeKind)]) -> Vec<(String, usize)> {
+        let mut facts = crate::tests::facts(Kind::Domain, "acme.test", serde_json::json!({}));
+        facts.outward = names
+            .iter()
+            .map(|(name, edge)| Neighbour {
+                edge: *edge,
+                task: "subdomain".to_owned(),
+                argument: String::new(),
+                uid: Uid::from_bytes([1; 32]),
+                kind: Kind::DnsRecord,
+                name: (*name).to_owned(),
+                scoped: true,
+                clearance: Clearance::L4,
+                details: Arc::new(Details::new()),
+            })
+            .collect();
+        inhabited(&facts).into_iter().collect()
+    }
+
+    #[test]
+    fn a_level_counts_the_names_that_stand_on_it() {
+        let found = known(&[
+            ("mail.de.corp.acme.test", EdgeKind::Subdomain),
+            ("vpn.de.corp.acme.test", EdgeKind::CertificateName),
+            ("www.acme.test", EdgeKind::Subdomain),
+        ]);
+        assert_eq!(found, [("corp.acme.test".to_owned(), 2), ("de.corp.acme.test".to_owned(), 2)]);
+    }
+
+    #[test]
+    fn levels_of_others_services_and_names_that_are_swept_themselves_are_left_out() {
+        assert_eq!(known(&[("www.shop.acme.test", EdgeKind::DelegatedSubdomain)]), []);
+        assert_eq!(known(&[("x._tcp.shop.acme.test", EdgeKind::Subdomain)]), []);
+        let beside = ("dev.acme.test", EdgeKind::Subdomain);
+        assert_eq!(known(&[("api.dev.acme.test", EdgeKind::Subdomain), beside]), []);
+        let deep = format!("{}acme.test", "a.".repeat(DEPTH_MAX + 2));
+        assert_eq!(known(&[(&deep, EdgeKind::Subdomain)]), []);
+    }
+}
