@@ -165,9 +165,11 @@ fn a_zone_signed_with_nsec_is_walked_and_another_is_not() {
 fn names_beside_known_ones_are_found_below_levels_without_records() {
     let text = format!(
         "{}zone lab.acme.test of acme\n  ns ns1.acme.test\nname {{lab,www.lab}}.acme.test A 203.0.113.12\n\
-         zone shop.acme.test of host\n  ns ns1.host.test\nname {{shop,x.y.shop,api.y.shop}}.acme.test A 198.51.100.77\n",
+         zone shop.acme.test of host\n  ns ns1.host.test\n\
+         name {{shop,x.y.shop,api.y.shop}}.acme.test A 198.51.100.77\n",
         world(
-            "name acme.test A 203.0.113.10 MX 10 mail.de.office1.acme.test MX 20 x.y.shop.acme.test MX 30 lab.acme.test\n\
+            "name acme.test A 203.0.113.10 MX 10 mail.de.office1.acme.test MX 20 x.y.shop.acme.test \
+             MX 30 lab.acme.test\n\
              name {mail,www,api}.de.office1.acme.test A 203.0.113.{11,13,14}\nname vpn.office1.acme.test A 203.0.113.15"
         )
     );

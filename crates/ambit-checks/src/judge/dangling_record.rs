@@ -52,7 +52,8 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
         let Some((record, target, _)) = records.first() else {
             return Vec::new();
         };
-        // Whoever registers the target's domain speaks in this name, as an alias or as its name server, or reads its mail.
+        // Whoever registers the target's domain speaks in this name, as an alias or its name server, or reads its
+        // mail.
         let claimed = records.iter().any(|(record, _, reason)| {
             *reason == DanglingReason::Unregistered && matches!(record.as_str(), "CNAME" | "MX" | "NS")
         });
