@@ -1,6 +1,5 @@
-//! Ranges of figures and moments as all query languages write them: `7`, `7+` (more than), `7-` (less than); a day or a
-//! moment, with `+` (from it on) or
-//! `-` (before it) behind it.
+//! Ranges of figures and moments as all query languages write them: `7`, `7+` (in graph searches more than that, in
+//! others that or more), `7-` (less than); a day or a moment, with `+` (from it on) or `-` (before it) behind it.
 
 use time::{Date, Month, OffsetDateTime};
 
@@ -19,16 +18,25 @@ impl Range {
         self.from.is_none_or(|from| value >= from) && self.until.is_none_or(|until| value < until)
     }
 
-    /// A whole number as `read` understands it, with or without its suffix.
+    /// A whole number as `read` understands it, with or without its suffix; `+` is that number or more.
     pub(crate) fn of_number(text: &str, read: &dyn Fn(&str) -> Option<i64>) -> Option<Self> {
         let (digits, suffix) = suffix(text);
         let number = read(digits)?;
         let next = number.checked_add(1)?;
         Some(match suffix {
-            Some('+') => Self::between(Some(next), None),
+            Some('+') => Self::between(Some(number), None),
             Some(_) => Self::between(None, Some(number)),
             None => Self::between(Some(number), Some(next)),
         })
+    }
+
+    /// The same, but `+` is more than the number.
+    pub(crate) fn of_number_exclusive(text: &str, read: &dyn Fn(&str) -> Option<i64>) -> Option<Self> {
+        let range = Self::of_number(text, read)?;
+        match suffix(text).1 {
+            Some('+') => Some(Self::between(Some(range.from?.checked_add(1)?), None)),
+            _ => Some(range),
+        }
     }
 
     /// A day is its midnight for the suffixes; without one it is the whole day. A moment is one second.

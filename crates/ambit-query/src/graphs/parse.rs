@@ -195,7 +195,8 @@ impl Text<'_> {
             Ok(Leaf::Figure(figure, range))
         };
         let number = |figure: Figure| {
-            let range = Range::of_number(&text, &plain).ok_or_else(|| bad("a whole number such as 7, 7+ or 7-"))?;
+            let range =
+                Range::of_number_exclusive(&text, &plain).ok_or_else(|| bad("a whole number such as 7, 7+ or 7-"))?;
             Ok(Leaf::Figure(figure, range))
         };
         Ok(match modifier {
