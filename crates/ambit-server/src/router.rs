@@ -94,8 +94,9 @@ fn fit<'a>(pattern: &'static str, path: &'a str) -> Option<(usize, Vec<(&'static
 }
 
 /// The contract's own reference writes both `_` and `-` as a hyphen, so that clients may have either
-/// (docs/contract/asm.md §1.4).
+/// (docs/contract/asm.md §1.4), and a client asks for descriptors below `relationship`.
 fn same(segment: &str, part: &str) -> bool {
+    let segment = if segment == "relationship" { "relationships" } else { segment };
     let one = |byte: u8| if byte == b'-' { b'_' } else { byte };
     segment.len() == part.len() && segment.bytes().map(one).eq(part.bytes().map(one))
 }
@@ -153,6 +154,14 @@ mod tests {
             }
         }
         assert_eq!(shown("/api/v3/asm/search/entities/bad%ff"), "400");
+    }
+
+    #[test]
+    fn descriptors_stand_below_a_word_in_either_number() {
+        for word in ["relationships", "relationship"] {
+            let target = "/domains/{id}/relationships/{relationship} id=\"a.test\" relationship=\"subdomains\"";
+            assert_eq!(shown(&format!("/api/v3/domains/a.test/{word}/subdomains")), target);
+        }
     }
 
     #[test]
