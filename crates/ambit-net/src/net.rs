@@ -164,6 +164,11 @@ impl Session {
         self.net.inner.dns.lookup_uncached(&self.door, name, rtype).await
     }
 
+    /// Looks up the addresses of a name that should not exist, and asks for the NSEC records that prove it.
+    pub async fn lookup_denial(&self, name: &str) -> Result<DnsAnswer, NetError> {
+        self.net.inner.dns.lookup_denial(&self.door, name).await
+    }
+
     /// A and AAAA records of a name: sorted addresses. An error only where neither could be asked.
     pub async fn addresses(&self, name: &str) -> Result<Vec<IpAddr>, NetError> {
         self.net.inner.dns.addresses(&self.door, name).await

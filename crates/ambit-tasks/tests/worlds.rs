@@ -162,6 +162,29 @@ fn a_zone_signed_with_nsec_is_walked_and_another_is_not() {
 }
 
 #[test]
+fn a_walk_goes_on_past_names_that_were_handed_to_others() {
+    let (explorer, _) = explore(
+        &world(
+            "name acme.test A 203.0.113.10 MX 10 works.acme.test\nname works.acme.test A 203.0.113.12\n\
+             zone works.acme.test of acme\n  ns ns1.acme.test\n  signed nsec\n\
+             # another's zone, one of another's that is signed itself, one whose servers are not there\n\
+             zone half.works.acme.test of host\n  ns ns1.host.test\nname half.works.acme.test A 198.51.100.77\n\
+             zone mid.works.acme.test of host\n  ns ns1.host.test\n  signed nsec\n\
+             name {mid,a.mid,z.mid}.works.acme.test A 198.51.100.77\n\
+             zone old.works.acme.test of host\n  ns ns1.never-there.test\n\
+             name {cove,hand,nook,quoin,thwart}.works.acme.test A 203.0.113.11",
+        ),
+        Clearance::L1,
+    );
+    let scoped: Vec<String> = explorer.scoped().map(|(_, name)| name).collect();
+    for name in ["cove", "hand", "nook", "quoin", "thwart"] {
+        assert!(scoped.contains(&format!("{name}.works.acme.test")), "{name}: {scoped:?}");
+    }
+    assert!(!scoped.iter().any(|name| name.contains("half") || name.contains("mid")), "{scoped:?}");
+    assert!(explorer.present().any(|(_, name)| name == "half.works.acme.test"));
+}
+
+#[test]
 fn names_beside_known_ones_are_found_below_levels_without_records() {
     let text = format!(
         "{}zone lab.acme.test of acme\n  ns ns1.acme.test\nname {{lab,www.lab}}.acme.test A 203.0.113.12\n\

@@ -212,6 +212,9 @@ fn in_zone(asked: &Asked<'_>, zone: &str, name: &str) -> Answer {
         answer.rcode = if known { Rcode::NoError } else { Rcode::NxDomain };
         answer.authority.push((zone.to_owned(), ZONE_TTL, zone_soa(asked, zone)));
     }
+    if asked.question.dnssec && asked.draft.zones[zone].nsec && !asked.draft.names.contains_key(name) {
+        answer.authority.extend(covering(asked.draft, zone, name));
+    }
     answer
 }
 
@@ -255,15 +258,23 @@ fn records(asked: &Asked<'_>, zone: &str, name: &str, entry: Option<&Name>) -> V
     records
 }
 
-/// The NSEC record of a name of a signed zone: the next name in canonical order, after the last the zone itself.
-fn next_secure(draft: &Draft, zone: &str, name: &str) -> Option<Data> {
-    let canonical = |name: &str| -> Vec<String> { name.split('.').rev().map(str::to_owned).collect() };
+/// A name in the order of RFC 4034 §6.1: by its labels, the last first.
+fn canonical(name: &str) -> Vec<String> {
+    name.split('.').rev().map(str::to_owned).collect()
+}
+
+/// The names of a signed zone that have an NSEC record, in canonical order.
+fn secure_names<'a>(draft: &'a Draft, zone: &'a str) -> BTreeSet<(Vec<String>, &'a str)> {
     let cut = format!(".{zone}");
-    let below = draft.zones.keys().filter(|child| child.ends_with(&cut));
+    let below = draft.zones.keys().filter(move |child| child.ends_with(&cut));
     let stated =
         draft.names.keys().filter(|name| plan::zone_of(draft, name.strip_prefix("*.").unwrap_or(name)) == Some(zone));
-    let names: BTreeSet<(Vec<String>, &str)> =
-        stated.chain(below).map(|name| (canonical(name), name.as_str())).chain([(canonical(zone), zone)]).collect();
+    stated.chain(below).map(|name| (canonical(name), name.as_str())).chain([(canonical(zone), zone)]).collect()
+}
+
+/// The NSEC record of a name of a signed zone: the next name in canonical order, after the last the zone itself.
+fn next_secure(draft: &Draft, zone: &str, name: &str) -> Option<Data> {
+    let names = secure_names(draft, zone);
     let own = (canonical(name), name);
     if !names.contains(&own) {
         return None;
@@ -278,6 +289,12 @@ fn next_secure(draft: &Draft, zone: &str, name: &str) -> Option<Data> {
         types.insert(Rtype::NS.0);
     }
     Some(Data::Nsec(next.to_owned(), types.into_iter().collect()))
+}
+
+/// The NSEC record that proves that a zone does not have a name: that of the last name before it.
+fn covering(draft: &Draft, zone: &str, name: &str) -> Option<(String, u32, Data)> {
+    let before = secure_names(draft, zone).range(..(canonical(name), name)).next_back().map(|(_, name)| *name)?;
+    Some((before.to_owned(), ZONE_TTL, next_secure(draft, zone, before)?))
 }
 
 /// All records of a zone for a transfer, SOA first and last; `None` where the server refuses.

@@ -40,6 +40,8 @@ pub(crate) struct Style {
     pub(crate) recursion: bool,
     /// Announce a larger datagram.
     pub(crate) edns: bool,
+    /// Want the records that prove an answer (RFC 3225); needs EDNS.
+    pub(crate) dnssec: bool,
 }
 
 impl Question {
@@ -64,7 +66,7 @@ impl Question {
         if style.edns {
             bytes.extend_from_slice(&[0, 0, 41]);
             bytes.extend_from_slice(&DNS_PAYLOAD.to_be_bytes());
-            bytes.extend_from_slice(&[0; 6]);
+            bytes.extend_from_slice(&[0, 0, u8::from(style.dnssec) << 7, 0, 0, 0]);
         }
         Self { id, bytes, end }
     }
@@ -151,6 +153,7 @@ pub(crate) fn read_answer(decoded: Decoded, name: &str, rtype: RecordType, serve
         cut: false,
         authority: None,
         referral: Vec::new(),
+        denial: Vec::new(),
         authoritative: decoded.authoritative,
         ttl: DNS_TTL_MAX,
         server,
@@ -169,6 +172,9 @@ pub(crate) fn read_answer(decoded: Decoded, name: &str, rtype: RecordType, serve
         match record.data {
             RecordData::Soa { .. } if answer.authority.is_none() => answer.authority = Some(record),
             RecordData::Ns(_) if answer.referral.len() < DNS_RECORDS_MAX => answer.referral.push(record),
+            RecordData::Other { rtype: RecordType::NSEC, .. } if answer.denial.len() < DNS_RECORDS_MAX => {
+                answer.denial.push(record);
+            }
             _ => {}
         }
     }

@@ -81,9 +81,18 @@ impl Engine {
         self.resolve(door, &question_name(name)?, rtype).await
     }
 
+    /// Asks for addresses of a name and for the proof where there are none. A resolver that does not speak EDNS gives
+    /// an answer without proof.
+    pub(crate) async fn lookup_denial(&self, door: &Door, name: &str) -> Result<DnsAnswer, NetError> {
+        door.check_grant(Grant::Operator(RESOLVER))?;
+        let style = Style { recursion: true, edns: true, dnssec: true };
+        self.ask_resolvers(door, &question_name(name)?, RecordType::A, style).await
+    }
+
     /// Asks, and goes on where a resolver gave only the beginning of a chain.
     async fn resolve(&self, door: &Door, name: &str, rtype: RecordType) -> Result<DnsAnswer, NetError> {
-        let mut answer = self.ask_resolvers(door, name, rtype).await?;
+        let style = Style { recursion: true, edns: true, dnssec: false };
+        let mut answer = self.ask_resolvers(door, name, rtype, style).await?;
         while !answer.chain.is_empty()
             && !answer.endless
             && answer.records.is_empty()
@@ -92,7 +101,7 @@ impl Engine {
         {
             let end = answer.canonical_name().to_owned();
             let Ok(end) = question_name(&end) else { return Ok(answer) };
-            let more = self.ask_resolvers(door, &end, rtype).await?;
+            let more = self.ask_resolvers(door, &end, rtype, style).await?;
             let nothing_new = more.chain.is_empty();
             append(&mut answer, more);
             if nothing_new {
@@ -102,7 +111,13 @@ impl Engine {
         Ok(answer)
     }
 
-    async fn ask_resolvers(&self, door: &Door, name: &str, rtype: RecordType) -> Result<DnsAnswer, NetError> {
+    async fn ask_resolvers(
+        &self,
+        door: &Door,
+        name: &str,
+        rtype: RecordType,
+        mut style: Style,
+    ) -> Result<DnsAnswer, NetError> {
         if self.upstreams.is_empty() {
             return Err(NetError::Unreachable("no resolver is set up".into()));
         }
@@ -110,7 +125,6 @@ impl Engine {
         let mut hasher = DefaultHasher::new();
         name.hash(&mut hasher);
         let first = hasher.finish() as usize % self.upstreams.len();
-        let mut style = Style { recursion: true, edns: true };
         let mut failures = 0;
         let mut error = NetError::Timeout(Phase::Resolving);
         for (index, limit) in DNS_TRIES.into_iter().enumerate() {
@@ -173,7 +187,7 @@ impl Engine {
         door.check_grant(Grant::Target)?;
         let name = question_name(name)?;
         let bucket = Bucket::Server(server.ip());
-        let mut style = Style { recursion: false, edns: true };
+        let mut style = Style { recursion: false, edns: true, dnssec: false };
         let mut error = NetError::Timeout(Phase::Resolving);
         for limit in DNS_TRIES {
             let pass = door.admit_datagram(Grant::Target, server, Some(&name), std::slice::from_ref(&bucket)).await?;

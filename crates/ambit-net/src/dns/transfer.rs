@@ -14,7 +14,7 @@ pub(crate) async fn transfer(door: &Door, server: SocketAddr, zone: &str) -> Res
     door.check_grant(Grant::Target)?;
     let zone = question_name(zone)?;
     let mut stream = door.open(Grant::Target, server, Some(&zone), CONNECT_TIMEOUT).await?;
-    let question = new_question(door, &zone, RecordType::AXFR, Style { recursion: false, edns: false });
+    let question = new_question(door, &zone, RecordType::AXFR, Style { recursion: false, edns: false, dnssec: false });
     let mut given = Given { zone, records: Vec::new(), bytes: 0, closed: false };
     let reading = async {
         send_framed(&mut stream, &question.bytes).await?;

@@ -1,6 +1,6 @@
 //! Walks a zone signed with NSEC, whose records name the next name each (RFC 4034 §4).
 
-use crate::ask::delegation::edge_below;
+use crate::ask::delegation::found_below;
 use crate::ask::host::is_below;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::domain;
@@ -9,7 +9,7 @@ use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
 use ambit_net::NetError;
-use ambit_net::dns::{RecordData, RecordType};
+use ambit_net::dns::{Record, RecordData, RecordType};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) const TASK: Task = Task {
@@ -53,9 +53,8 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let mut current = zone.to_owned();
     let (mut whole, mut failure) = (false, None);
     while names.len() < NAMES_MAX {
-        let link = match link(cx, &current).await {
+        let link = match link(cx, zone, &current).await {
             Ok(Some(link)) => link,
-            // A name that was handed to others answers for itself, and not for what follows it.
             Ok(None) => break,
             Err(error @ NetError::Budget(_)) => return Err(error.into()),
             Err(error) => {
@@ -81,22 +80,57 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     cx.observe(domain::ZONE_WALK, ZoneWalk { names: names.len(), whole });
     cx.evidence("names", names.keys().map(String::as_str).collect::<Vec<_>>().join("\n").as_bytes());
     for (name, types) in names.iter().filter(|(name, types)| is_host(name, types) && name.as_str() != zone) {
-        let delegated = types.contains(&RecordType::NS.0);
-        let edge = if delegated { edge_below(cx, zone, name).await? } else { EdgeKind::Subdomain };
-        cx.found_host(name, edge);
+        if types.contains(&RecordType::NS.0) {
+            found_below(cx, zone, name).await?;
+        } else {
+            cx.found_host(name, EdgeKind::Subdomain);
+        }
     }
     Ok(Answer::Found)
 }
 
-async fn link(cx: &Context<'_>, name: &str) -> Result<Option<Link>, NetError> {
-    let answer = cx.net.lookup_uncached(name, RecordType::NSEC).await?;
-    let own = answer.records.iter().filter(|record| record.name == name);
-    Ok(own
-        .filter_map(|record| match &record.data {
-            RecordData::Other { rtype, data } if *rtype == RecordType::NSEC => read(data),
-            _ => None,
-        })
-        .next())
+/// The NSEC record of a name. A name that was handed to others, whose servers answer for it, has one in the zone above
+/// as well: it proves that there is nothing just after the name.
+async fn link(cx: &Context<'_>, zone: &str, name: &str) -> Result<Option<Link>, NetError> {
+    let own = match cx.net.lookup_uncached(name, RecordType::NSEC).await {
+        Ok(answer) => answer.records.iter().filter(|record| record.name == name).find_map(of_record),
+        Err(NetError::Dns(_) | NetError::Timeout(_)) if name != zone => None,
+        Err(error) => return Err(error),
+    };
+    match (own, after(name, zone)) {
+        (Some(link), _) if name == zone || !is_top(&link) => Ok(Some(link)),
+        (_, Some(after)) => {
+            let answer = cx.net.lookup_denial(&after).await?;
+            let (gap, at) = (order(&after), order(name));
+            let mut links = answer.denial.iter().filter(|record| order(&record.name) == at).filter_map(of_record);
+            Ok(links.find(|link| link.next == zone || order(&link.next) > gap))
+        }
+        (_, None) => Ok(None),
+    }
+}
+
+/// The record is that of the top of a zone, which leads on in that zone alone.
+fn is_top(link: &Link) -> bool {
+    link.types.contains(&RecordType::SOA.0)
+}
+
+fn of_record(record: &Record) -> Option<Link> {
+    match &record.data {
+        RecordData::Other { rtype, data } if *rtype == RecordType::NSEC => read(data),
+        _ => None,
+    }
+}
+
+/// A name that no host has, between a name with all below it and the next one: `!` comes before every letter, digit
+/// and hyphen. None for the zone itself and for a label that has no room.
+fn after(name: &str, zone: &str) -> Option<String> {
+    let (label, above) = name.split_once('.').filter(|_| name != zone)?;
+    (label.len() < 63 && name.len() < 253).then(|| format!("{label}!.{above}"))
+}
+
+/// The labels of a name in the order in which names of a zone follow each other (RFC 4034 §6.1).
+fn order(name: &str) -> Vec<&str> {
+    name.split('.').rev().collect()
 }
 
 /// True for a name that may be a host: it has an address, an alias, mail or servers, and is no service label or
@@ -157,6 +191,17 @@ mod tests {
         for broken in [&b""[..], b"\x04hos", b"\x01a", b"\x01a\x00\x00\x09\x40"] {
             assert_eq!(read(broken), None, "{broken:?}");
         }
+    }
+
+    #[test]
+    fn what_follows_a_name_with_all_below_it_is_asked_for() {
+        let after = |name: &str| super::after(name, "acme.test");
+        assert_eq!(after("half.acme.test").as_deref(), Some("half!.acme.test"));
+        assert_eq!(after("acme.test"), None);
+        assert_eq!(after(&format!("{}.acme.test", "a".repeat(63))), None);
+        let mut names = ["half-a.acme.test", "half!.acme.test", "z.half.acme.test", "half.acme.test", "acme.test"];
+        names.sort_by_key(|name| order(name));
+        assert_eq!(names, ["acme.test", "half.acme.test", "z.half.acme.test", "half!.acme.test", "half-a.acme.test"]);
     }
 
     #[test]

@@ -154,6 +154,7 @@ mod tests {
             cut: false,
             authority: None,
             referral: Vec::new(),
+            denial: Vec::new(),
             authoritative: false,
             ttl: 60,
             server: "192.0.2.53:53".parse().unwrap(),

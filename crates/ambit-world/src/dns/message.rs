@@ -36,6 +36,8 @@ pub(crate) struct Question {
     pub foreign_class: bool,
     /// The UDP size that the asker offers, if it speaks EDNS.
     edns: Option<usize>,
+    /// The asker wants the records that prove an answer (RFC 3225).
+    pub dnssec: bool,
 }
 
 /// A server's answer before it is written.
@@ -114,6 +116,7 @@ pub(crate) fn read(bytes: &[u8]) -> Option<Question> {
         rtype: Rtype(rtype),
         foreign_class: class != 1,
         edns: if has_options { word(end + 3).map(usize::from) } else { None },
+        dnssec: has_options && word(end + 7).is_some_and(|flags| flags & 0x8000 != 0),
     })
 }
 
