@@ -1,16 +1,14 @@
 //! The client commands: over a server and over the server's own folder they print the same, end with the same codes,
 //! and nothing is lost between.
 
-use crate::program::{Database, Folder, ambit, command, succeed};
+use crate::program::{Database, Folder, Server, ambit, command, succeed};
 use serde_json::Value;
-use std::io::{BufRead as _, BufReader};
-use std::process::{Child, Output, Stdio};
+use std::process::Output;
 
 /// A server on a folder that holds a small inventory.
 struct Served {
     folder: Folder,
-    child: Child,
-    url: String,
+    server: Server,
     key: String,
 }
 
@@ -20,19 +18,9 @@ impl Served {
         let path = folder.path().to_str().expect("UTF-8").to_owned();
         let world = concat!(env!("CARGO_MANIFEST_DIR"), "/../../worlds/small.world");
         succeed(&["scan", "-y", "--silent", "--world", world, "--data", &path]);
-        let mut child = command(&["serve", "--no-engine", "--data", &path, "--listen", "127.0.0.1:0"])
-            .stderr(Stdio::piped())
-            .stdout(Stdio::null())
-            .spawn()
-            .expect("starts");
-        let stderr = child.stderr.take().expect("is piped");
-        let mut lines = BufReader::new(stderr).lines().map_while(Result::ok);
-        let url = lines.find_map(|line| line.strip_prefix("listening on ").map(str::to_owned));
-        let url = url.expect("the server says where it listens");
-        // The rest is read, so that the server never waits for a reader.
-        std::thread::spawn(move || lines.for_each(drop));
+        let server = Server::start(&["serve", "--no-engine", "--data", &path, "--listen", "127.0.0.1:0"], &[]);
         let key = succeed(&["key", "create", "--data", &path]).trim().to_owned();
-        Self { folder, child, url, key }
+        Self { folder, server, key }
     }
 
     fn path(&self) -> &str {
@@ -42,7 +30,7 @@ impl Served {
     /// Over the network.
     fn ask(&self, arguments: &[&str]) -> Output {
         let mut command = command(arguments);
-        command.env("AMBIT_SERVER", &self.url).env("AMBIT_API_KEY", &self.key);
+        command.env("AMBIT_SERVER", &self.server.url).env("AMBIT_API_KEY", &self.key);
         command.output().expect("the binary starts")
     }
 
@@ -59,13 +47,6 @@ impl Served {
         local.extend(["--data", self.path()]);
         assert_eq!(answer, succeed(&local), "{arguments:?} differs between server and folder");
         answer
-    }
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        self.child.kill().ok();
-        self.child.wait().ok();
     }
 }
 
@@ -308,7 +289,7 @@ fn an_administrator_keeps_people_over_the_server() {
     let key = served.answer(&["key", "create", "--user", "bob"]);
     let as_bob = |arguments: &[&str]| {
         let mut command = command(arguments);
-        command.env("AMBIT_SERVER", &served.url).env("AMBIT_API_KEY", key.trim());
+        command.env("AMBIT_SERVER", &served.server.url).env("AMBIT_API_KEY", key.trim());
         command.output().expect("starts")
     };
     refused(&as_bob(&["user", "list"]), 3, &[]);
@@ -336,8 +317,8 @@ fn what_cannot_be_asked_is_one_line_with_the_remedy() {
         command.env("AMBIT_SERVER", url).env("AMBIT_API_KEY", key);
         command.output().expect("starts")
     };
-    refused(&wrong(&"0".repeat(64), &served.url), 3, &["AMBIT_API_KEY"]);
-    refused(&wrong("", &served.url), 3, &["ambit key create"]);
+    refused(&wrong(&"0".repeat(64), &served.server.url), 3, &["AMBIT_API_KEY"]);
+    refused(&wrong("", &served.server.url), 3, &["ambit key create"]);
     refused(&wrong(&served.key, "ftp://here"), 2, &["ftp://here", "https://"]);
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
     let nowhere = format!("http://{}", listener.local_addr().expect("has an address"));
@@ -350,7 +331,7 @@ fn what_cannot_be_asked_is_one_line_with_the_remedy() {
     refused(&served.ask(&["issue", "show", "nonsense"]), 2, &["nonsense", "ambit issues"]);
     refused(&served.ask(&["entity", "show", "nowhere.test"]), 4, &["nowhere.test", "ambit entities"]);
     refused(&served.ask(&["entities", "--project", "12345"]), 4, &["Project"]);
-    refused(&ambit(&["entities", "--server", &served.url, "--data", served.path()]), 2, &["--server", "--data"]);
+    refused(&ambit(&["entities", "--server", &served.server.url, "--data", served.path()]), 2, &["--server", "--data"]);
 }
 
 #[test]
@@ -394,15 +375,8 @@ fn a_folder_is_searched_and_scanned_beside_a_server_on_postgres() {
         command.env("AMBIT_DATABASE", database.url());
         command
     };
-    let mut server = run(&["serve", "--no-engine", "--listen", "127.0.0.1:0"])
-        .stderr(Stdio::piped())
-        .stdout(Stdio::null())
-        .spawn()
-        .expect("starts");
-    let mut lines = BufReader::new(server.stderr.take().expect("is piped")).lines().map_while(Result::ok);
-    assert!(lines.any(|line| line.starts_with("listening on ")), "the server says where it listens");
-    std::thread::spawn(move || lines.for_each(drop));
-
+    let serve = ["serve", "--no-engine", "--listen", "127.0.0.1:0", "--data", path];
+    let server = Server::start(&serve, &[("AMBIT_DATABASE", &database.url())]);
     let world = concat!(env!("CARGO_MANIFEST_DIR"), "/../../worlds/small.world");
     let scanned =
         run(&["scan", "--world", world, "-y", "--silent", "--jsonl", "--fail-on", "info"]).output().expect("starts");
@@ -418,16 +392,15 @@ fn a_folder_is_searched_and_scanned_beside_a_server_on_postgres() {
     assert!(shown(&["entity", "show", "harbour.test"]).contains("harbour.test"));
     assert_eq!(shown(&["graph", "search", "type:domain"]).lines().count(), 1);
     assert!(shown(&["doctor", "--rebuild-index"]).contains("index      ok"));
-    server.kill().expect("can be killed");
-    server.wait().expect("ends");
+    drop(server);
 }
 
 #[test]
 fn a_server_that_is_asked_to_end_does() {
     let mut served = Served::new("client-end");
     // The shell has the word built in; the program of that name is not on every machine.
-    let told = std::process::Command::new("sh").args(["-c", &format!("kill {}", served.child.id())]).status();
+    let told = std::process::Command::new("sh").args(["-c", &format!("kill {}", served.server.child.id())]).status();
     assert!(told.is_ok_and(|status| status.success()));
-    assert_eq!(served.child.wait().expect("ends").code(), Some(0));
+    assert_eq!(served.server.child.wait().expect("ends").code(), Some(0));
     assert!(succeed(&["doctor", "--data", served.path()]).contains("engine     free"));
 }

@@ -2,6 +2,7 @@
 
 mod cli;
 mod client;
+mod clients;
 mod crash;
 mod engine_config;
 mod exclusions;

@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A folder that goes away with the test.
@@ -108,6 +109,39 @@ pub(crate) fn succeed(arguments: &[&str]) -> String {
         String::from_utf8_lossy(&output.stderr)
     );
     String::from_utf8(output.stdout).expect("results are UTF-8")
+}
+
+/// A server, until it is dropped.
+pub(crate) struct Server {
+    pub(crate) child: Child,
+    pub(crate) url: String,
+}
+
+impl Server {
+    /// Runs the binary with these arguments and variables until it listens.
+    pub(crate) fn start(arguments: &[&str], settings: &[(&str, &str)]) -> Self {
+        let mut server = command(arguments);
+        server.envs(settings.iter().copied()).stderr(Stdio::piped()).stdout(Stdio::null());
+        let mut child = server.spawn().expect("starts");
+        let stderr = child.stderr.take().expect("is piped");
+        let mut lines = BufReader::new(stderr).lines().map_while(Result::ok);
+        let url = lines.find_map(|line| line.strip_prefix("listening on ").map(str::to_owned));
+        let url = url.expect("the server says where it listens");
+        // The rest is read, so that the server never waits for a reader.
+        std::thread::spawn(move || lines.for_each(drop));
+        Self { child, url }
+    }
+
+    pub(crate) fn port(&self) -> u16 {
+        self.url.rsplit(':').next().and_then(|port| port.parse().ok()).expect("the address ends with a port")
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.child.kill().ok();
+        self.child.wait().ok();
+    }
 }
 
 /// A scan of a world that is written in a test, into the folder's `data`.
