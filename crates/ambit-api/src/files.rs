@@ -81,6 +81,16 @@ contract! {
 }
 
 impl Stats {
+    /// Returns the figures of a domain, an address or a URL.
+    pub fn of_object(results: &EngineResults) -> Self {
+        Self {
+            confirmed_timeout: Maybe(None),
+            failure: Maybe(None),
+            type_unsupported: Maybe(None),
+            ..Self::of(results)
+        }
+    }
+
     /// Returns the figures of a file from results as analyses keep them.
     pub fn of(results: &EngineResults) -> Self {
         let count = |name: &str| results.values().filter(|one| one["category"] == name).count();

@@ -26,7 +26,11 @@ contract! {
         pub last_http_response_code: Maybe<i64>,
         pub last_http_response_headers: Maybe<BTreeMap<String, String>>,
         pub redirection_chain: Maybe<Vec<String>>,
+        pub last_analysis_date: Maybe<Seconds>,
         pub last_dns_records: Maybe<Vec<DnsRecord>>,
+        pub last_dns_records_date: Maybe<Seconds>,
+        pub last_https_certificate: Maybe<CertificateAttributes>,
+        pub last_https_certificate_date: Maybe<Seconds>,
         pub whois: Maybe<String>,
         pub registrar: Maybe<String>,
         pub creation_date: Maybe<Seconds>,
@@ -43,7 +47,83 @@ contract! {
         #[serde(rename = "type")]
         pub kind: String,
         pub value: String,
+        pub ttl: Maybe<i64>,
         pub priority: Maybe<i64>,
+    }
+
+    /// What Ambit's own judges say of an object: an engine among those of the packs.
+    #[derive(Debug, Serialize)]
+    pub struct EngineResult {
+        pub category: &'static str,
+        pub engine_name: &'static str,
+        pub engine_version: &'static str,
+        pub engine_update: String,
+        pub method: &'static str,
+        pub result: Option<String>,
+    }
+
+    /// The attributes of a certificate that was served on an object, or that names it. One that only a log showed has
+    /// no fingerprint.
+    #[derive(Debug, Default, Serialize)]
+    pub struct CertificateAttributes {
+        pub first_seen_date: Maybe<Seconds>,
+        pub serial_number: Maybe<String>,
+        pub thumbprint: Maybe<String>,
+        pub thumbprint_sha256: Maybe<String>,
+        pub subject: BTreeMap<String, String>,
+        pub issuer: BTreeMap<String, String>,
+        pub validity: Validity,
+        pub public_key: Maybe<PublicKey>,
+        pub cert_signature: Maybe<CertificateSignature>,
+        pub extensions: CertificateExtensions,
+    }
+
+    /// When a certificate is valid: `YYYY-MM-DD HH:MM:SS`.
+    #[derive(Debug, Default, Serialize)]
+    pub struct Validity {
+        pub not_before: Maybe<String>,
+        pub not_after: Maybe<String>,
+    }
+
+    /// The key of a certificate. Of RSA its length is known, of elliptic curves their name.
+    #[derive(Debug, Default, Serialize)]
+    pub struct PublicKey {
+        pub algorithm: String,
+        pub rsa: Maybe<RsaKey>,
+        pub ec: Maybe<EcKey>,
+    }
+
+    /// A key of RSA; its length in bits.
+    #[derive(Debug, Default, Serialize)]
+    pub struct RsaKey {
+        pub key_size: i64,
+    }
+
+    /// A key on an elliptic curve.
+    #[derive(Debug, Default, Serialize)]
+    pub struct EcKey {
+        pub oid: String,
+    }
+
+    /// How a certificate is signed.
+    #[derive(Debug, Default, Serialize)]
+    pub struct CertificateSignature {
+        pub signature_algorithm: String,
+    }
+
+    /// What a certificate says beside its subject.
+    #[derive(Debug, Default, Serialize)]
+    pub struct CertificateExtensions {
+        pub subject_alternative_name: Vec<String>,
+    }
+
+    /// The attributes of a registration as a registry told it.
+    #[derive(Debug, Serialize)]
+    pub struct RegistrationAttributes {
+        pub first_seen_date: Seconds,
+        pub last_updated: Seconds,
+        pub registrar_name: Maybe<String>,
+        pub whois_map: BTreeMap<String, String>,
     }
 
     /// The attributes of a URL that somebody submitted.

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// A moment as dates are in this API: whole seconds since 1970.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Seconds(pub i64);
 
 impl From<Timestamp> for Seconds {
@@ -297,6 +297,16 @@ impl Object {
     /// Returns the object with what holds of it where it stands.
     pub fn in_context(self, context: &impl Serialize) -> Self {
         Self { context_attributes: Some(value(context)), ..self }
+    }
+
+    /// Adds a relationship by its name with so many descriptors at most, and says how many there are in all.
+    pub fn relate_some(&mut self, name: &str, related: &Related, most: usize) {
+        let Related::Many(all) = related else { return self.relate(name, related, false) };
+        self.relate(name, &Related::Many(all.iter().take(most).cloned().collect()), true);
+        let shown = self.relationships.as_mut().and_then(|all| all.get_mut(name));
+        if let Some(meta) = shown.and_then(|one| one.get_mut("meta")) {
+            *meta = value(&Meta::counting(all.len()));
+        }
     }
 
     /// Adds a relationship by its name. `counts` adds how many there are, if they are many.

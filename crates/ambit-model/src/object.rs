@@ -1,6 +1,6 @@
 //! Types of object of the wider API (docs/contract/wider.md §4), and which kinds of entity each shows.
 
-use crate::{EdgeKind, Kind};
+use crate::Kind;
 
 /// A type of object that graphs and clients name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -10,61 +10,6 @@ pub enum ObjectType {
     IpAddress,
     Url,
 }
-
-/// A relationship that edges of the inventory answer.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Relationship {
-    pub name: &'static str,
-    pub description: &'static str,
-    /// The edges, and whether they lead away from the object.
-    pub edges: &'static [(EdgeKind, bool)],
-    pub leads_to: ObjectType,
-}
-
-const fn relationship(
-    name: &'static str,
-    description: &'static str,
-    edges: &'static [(EdgeKind, bool)],
-    leads_to: ObjectType,
-) -> Relationship {
-    Relationship { name, description, edges, leads_to }
-}
-
-const DOMAIN: &[Relationship] = &[
-    relationship(
-        "subdomains",
-        "Names below the domain.",
-        &[(EdgeKind::Subdomain, true), (EdgeKind::DelegatedSubdomain, true)],
-        ObjectType::Domain,
-    ),
-    relationship(
-        "immediate_parent",
-        "The domain that the name belongs to.",
-        &[(EdgeKind::RegistrableDomain, true)],
-        ObjectType::Domain,
-    ),
-    relationship(
-        "cname_records",
-        "Names that the name is an alias of.",
-        &[(EdgeKind::Alias, true)],
-        ObjectType::Domain,
-    ),
-    relationship("urls", "Sites on the name.", &[(EdgeKind::Site, true)], ObjectType::Url),
-];
-
-const ADDRESS: &[Relationship] =
-    &[relationship("urls", "Sites on the address.", &[(EdgeKind::Site, true)], ObjectType::Url)];
-
-const URL: &[Relationship] = &[
-    relationship(
-        "redirects_to",
-        "Hosts that the page redirects to.",
-        &[(EdgeKind::Redirect, true)],
-        ObjectType::Domain,
-    ),
-    relationship("network_location", "The name that the site is on.", &[(EdgeKind::Site, false)], ObjectType::Domain),
-    relationship("embedded_urls", "Pages below the site.", &[(EdgeKind::Page, true)], ObjectType::Url),
-];
 
 impl ObjectType {
     /// Every type.
@@ -128,16 +73,6 @@ impl ObjectType {
     pub fn names(self, text: &str) -> Vec<(Kind, String)> {
         let names = self.kinds().iter().map(|kind| (*kind, kind.canonical(text)));
         names.filter_map(|(kind, name)| Some((kind, name.ok()?))).collect()
-    }
-
-    /// What edges of the inventory answer about such objects.
-    pub fn relationships(self) -> &'static [Relationship] {
-        match self {
-            Self::Domain => DOMAIN,
-            Self::File => &[],
-            Self::IpAddress => ADDRESS,
-            Self::Url => URL,
-        }
     }
 }
 

@@ -3,6 +3,7 @@
 
 pub(crate) mod accounts;
 pub(crate) mod analyses;
+pub(crate) mod certificates;
 pub(crate) mod collaborators;
 pub(crate) mod collections;
 pub(crate) mod comments;
@@ -14,6 +15,7 @@ pub(crate) mod groups;
 pub(crate) mod hunting_rulesets;
 pub(crate) mod issues;
 pub(crate) mod items;
+pub(crate) mod judged;
 pub(crate) mod object_collections;
 pub(crate) mod objects;
 pub(crate) mod operations;

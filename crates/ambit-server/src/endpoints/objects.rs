@@ -1,10 +1,11 @@
 //! The rows of domains, addresses, URLs and files in the wider API (docs/contract/wider.md §7).
 
+use super::wider::RELATED;
 use crate::endpoint::Access::Key;
 use crate::endpoint::{Endpoint, get, handler, post};
 use crate::quota::rules;
 use ambit_api::Contract;
-use ambit_api::objects::{Form, OneObject, Said};
+use ambit_api::objects::{Form, OneObject, RelatedObjects, Said};
 use ambit_model::object::ObjectType::{Domain, File, IpAddress, Url};
 
 /// Every row.
@@ -32,11 +33,13 @@ pub(super) const ROWS: &[Endpoint] = &[
     get("/domains/{id}/{relationship}", Key, handler!(wider::objects::relationship, Domain, false))
         .says("List what a domain is related to.")
         .costs(&rules::DOMAIN_RELATIONSHIPS)
-        .lists(),
+        .asks(RELATED)
+        .answers(RelatedObjects::SHAPE),
     get("/domains/{id}/relationships/{relationship}", Key, handler!(wider::objects::relationship, Domain, true))
         .says("List their descriptors.")
         .costs(&rules::DOMAIN_RELATIONSHIPS)
-        .lists(),
+        .asks(RELATED)
+        .answers(RelatedObjects::SHAPE),
     get("/ip_addresses/{id}", Key, handler!(wider::objects::find, IpAddress))
         .says("Read an address that the inventory knows.")
         .costs(&rules::ADDRESSES)
@@ -60,7 +63,8 @@ pub(super) const ROWS: &[Endpoint] = &[
     get("/ip_addresses/{id}/{relationship}", Key, handler!(wider::objects::relationship, IpAddress, false))
         .says("List what an address is related to.")
         .costs(&rules::ADDRESS_RELATIONSHIPS)
-        .lists(),
+        .asks(RELATED)
+        .answers(RelatedObjects::SHAPE),
     get(
         "/ip_addresses/{id}/relationships/{relationship}",
         Key,
@@ -68,7 +72,8 @@ pub(super) const ROWS: &[Endpoint] = &[
     )
     .says("List their descriptors.")
     .costs(&rules::ADDRESS_RELATIONSHIPS)
-    .lists(),
+    .asks(RELATED)
+    .answers(RelatedObjects::SHAPE),
     post("/urls", Key, handler!(wider::files::submit_url))
         .says("Submit a URL, in the field url of a form. It is remembered; nothing is sent to it.")
         .costs(&rules::URL_SUBMISSION)
@@ -97,11 +102,13 @@ pub(super) const ROWS: &[Endpoint] = &[
     get("/urls/{id}/{relationship}", Key, handler!(wider::objects::relationship, Url, false))
         .says("List what a URL is related to.")
         .costs(&rules::URL_RELATIONSHIPS)
-        .lists(),
+        .asks(RELATED)
+        .answers(RelatedObjects::SHAPE),
     get("/urls/{id}/relationships/{relationship}", Key, handler!(wider::objects::relationship, Url, true))
         .says("List their descriptors.")
         .costs(&rules::URL_RELATIONSHIPS)
-        .lists(),
+        .asks(RELATED)
+        .answers(RelatedObjects::SHAPE),
     post("/files", Key, handler!(wider::files::upload))
         .says("Upload a file, in the field file of a form.")
         .costs(&rules::UPLOAD)

@@ -25,6 +25,7 @@ pub(super) const ATTRIBUTES: Parameter = text("attributes", "Only these attribut
 pub(super) const RELATIONSHIPS: Parameter =
     text("relationships", "Also the descriptors of these relationships, separated by commas.");
 pub(super) const PAGE: &[Parameter] = &[LIMIT, CURSOR, ATTRIBUTES];
+pub(super) const RELATED: &[Parameter] = &[LIMIT, CURSOR, ATTRIBUTES, RELATIONSHIPS];
 pub(super) const READ: &[Parameter] = &[RELATIONSHIPS, ATTRIBUTES];
 const SEARCH: &[Parameter] = &[
     text("filter", "Modifiers and free text with AND, OR, NOT and parentheses; see the documentation of graph search."),

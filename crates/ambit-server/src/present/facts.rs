@@ -1,29 +1,71 @@
 //! Facts of an object: what the records of the caller's collections say of it. What none of them says is absent.
 
 use ambit_api::Maybe;
-use ambit_api::inventory_objects::{DnsRecord, InventoryObjectAttributes};
+use ambit_api::inventory_objects::{DnsRecord, InventoryObjectAttributes, RegistrationAttributes};
 use ambit_api::objects::Seconds;
 use ambit_model::entity::{Member, domain, ip_address, network, uri};
+use ambit_model::id::blob_hash;
 use ambit_model::object::ObjectType;
 use ambit_model::{Details, Timestamp};
 use ambit_store::KnownObject;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What the records keep in place of the value of a header that changes.
 const HEADER_WITHOUT_VALUE: &str = "#";
 
 /// Adds the facts of an object to its attributes; of records that differ, the one seen last is right.
 pub(crate) fn fill(attributes: &mut InventoryObjectAttributes, kind: ObjectType, found: &[KnownObject]) {
-    let mut newest: Vec<&KnownObject> = found.iter().collect();
-    newest.sort_by_key(|one| std::cmp::Reverse(one.last_seen));
-    let records: Vec<&Details> = newest.into_iter().map(|one| &one.record.details).collect();
+    let records = newest_first(found);
     match kind {
-        ObjectType::Domain => of_domain(attributes, &records),
+        ObjectType::Domain => {
+            of_domain(attributes, &records);
+            let seen = attributes.last_dns_records.0.as_ref().and_then(|_| found.iter().map(|one| one.last_seen).max());
+            attributes.last_dns_records_date = Maybe(seen.map(Seconds::from));
+        }
         ObjectType::IpAddress => of_address(attributes, &records),
         ObjectType::Url => of_url(attributes, &records),
         ObjectType::File => {}
     }
+}
+
+fn newest_first(found: &[KnownObject]) -> Vec<&Details> {
+    let mut newest: Vec<&KnownObject> = found.iter().collect();
+    newest.sort_by_key(|one| std::cmp::Reverse(one.last_seen));
+    newest.into_iter().map(|one| &one.record.details).collect()
+}
+
+/// The names in the DNS records of a type, in order; of CAA those of the authorities.
+pub(crate) fn names_in_records(found: &[KnownObject], rtype: &str) -> BTreeSet<String> {
+    let records = newest_first(found);
+    let known = dns_records(&records).into_iter().filter(|record| record.kind == rtype).map(|record| record.value);
+    // What stands behind a semicolon is a parameter, and a value without a name forbids all.
+    let names =
+        known.map(|value| value.split(';').next().unwrap_or_default().trim().trim_end_matches('.').to_lowercase());
+    names.filter(|name| !name.is_empty()).collect()
+}
+
+/// The address that a URL's last answer came from.
+pub(crate) fn serving_address(found: &[KnownObject]) -> Option<String> {
+    text(&newest_first(found), uri::IP_ADDRESS).0
+}
+
+/// What a registry told of a domain or an address, with an id that is the same for the same text.
+pub(crate) fn registration(one: &KnownObject) -> Option<(String, RegistrationAttributes)> {
+    let records = [&one.record.details];
+    let whole = text(&records, network::WHOIS_FULL_TEXT).0?;
+    let pairs = whole.lines().filter_map(|line| line.split_once(':'));
+    let told = RegistrationAttributes {
+        first_seen_date: one.first_seen.into(),
+        last_updated: one.last_seen.into(),
+        registrar_name: Maybe(registered(&records, "registrar").map(str::to_owned)),
+        whois_map: pairs.map(|(name, value)| (name.trim().to_owned(), value.trim().to_owned())).collect(),
+    };
+    Some((blob_hash(whole.as_bytes()).to_string(), told))
+}
+
+fn registered<'a>(records: &[&'a Details], name: &str) -> Option<&'a str> {
+    value(records, domain::REGISTRATION)?.get(name)?.as_str()
 }
 
 fn value<'a, T>(records: &[&'a Details], member: Member<T>) -> Option<&'a Value> {
@@ -36,10 +78,9 @@ fn text<T>(records: &[&Details], member: Member<T>) -> Maybe<String> {
 }
 
 fn of_domain(attributes: &mut InventoryObjectAttributes, records: &[&Details]) {
-    let registration = |name: &str| value(records, domain::REGISTRATION)?.get(name)?.as_str();
-    let date = |name| Maybe(registration(name).and_then(Timestamp::parse).map(Seconds::from));
+    let date = |name| Maybe(registered(records, name).and_then(Timestamp::parse).map(Seconds::from));
     attributes.whois = text(records, network::WHOIS_FULL_TEXT);
-    attributes.registrar = Maybe(registration("registrar").map(str::to_owned));
+    attributes.registrar = Maybe(registered(records, "registrar").map(str::to_owned));
     attributes.creation_date = date("registered");
     attributes.expiration_date = date("expires");
     let known = dns_records(records);
@@ -47,8 +88,14 @@ fn of_domain(attributes: &mut InventoryObjectAttributes, records: &[&Details]) {
 }
 
 fn dns_records(records: &[&Details]) -> Vec<DnsRecord> {
-    let record =
-        |kind: &str, value: &str| DnsRecord { kind: kind.to_owned(), value: value.to_owned(), priority: Maybe(None) };
+    let record = |kind: &str, value: &str| DnsRecord {
+        kind: kind.to_owned(),
+        value: value.to_owned(),
+        ttl: Maybe(None),
+        priority: Maybe(None),
+    };
+    // Of the address records alone the time to live is kept.
+    let ttl = Maybe(value(records, domain::TTL).and_then(Value::as_i64));
     let member = |item: &Value, name: &str| item.get(name).and_then(Value::as_str).map(str::to_owned);
     let items = |found: Option<&Value>| found.and_then(Value::as_array).cloned().unwrap_or_default();
     // The name is an alias of the first of its chain; the others are records of other names.
@@ -58,7 +105,7 @@ fn dns_records(records: &[&Details]) -> Vec<DnsRecord> {
         let (kind, value) = (member(&item, "response_type"), member(&item, "response_data"));
         let (Some(kind), Some(value)) = (kind, value) else { continue };
         if kind != "CNAME" {
-            known.push(record(&kind, &value));
+            known.push(DnsRecord { ttl: ttl.clone(), ..record(&kind, &value) });
         }
     }
     for item in items(value(records, domain::MX_RECORDS)) {
@@ -70,6 +117,9 @@ fn dns_records(records: &[&Details]) -> Vec<DnsRecord> {
     let servers = value(records, domain::NAMESERVERS).or_else(|| value(records, domain::CUT_NAMESERVERS));
     for (kind, found) in [("NS", servers), ("TXT", value(records, domain::TXT_RECORDS))] {
         known.extend(items(found).iter().filter_map(Value::as_str).map(|text| record(kind, text)));
+    }
+    for item in items(value(records, domain::CAA)) {
+        known.extend(member(&item, "value").map(|authority| record("CAA", &authority)));
     }
     let authority = value(records, domain::SOA_RECORD);
     known.extend(authority.and_then(|soa| member(soa, "primary_name_server")).map(|name| record("SOA", &name)));

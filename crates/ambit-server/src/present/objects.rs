@@ -1,7 +1,7 @@
 //! Domains, addresses and URLs as the caller's projects know them, and files beside them: found by type and name, shown
 //! as objects.
 
-use super::{facts, files, votes};
+use super::{certificates, facts, files, judged, votes};
 use crate::call::Call;
 use crate::failure::About;
 use ambit_api::inventory_objects::{InventoryObjectAttributes, SubmittedUrlAttributes};
@@ -138,6 +138,7 @@ pub(crate) fn shown(call: &Call, kind: ObjectType, found: &[KnownObject]) -> Opt
         ..InventoryObjectAttributes::default()
     };
     facts::fill(&mut attributes, kind, found);
+    judged::fill(&mut attributes, found);
     Some(Object::new(&call.base, kind.collection(), kind.name(), &id_of(kind, name), &attributes))
 }
 
@@ -146,9 +147,13 @@ pub(crate) async fn find(call: &Call, kind: ObjectType, id: &str) -> Result<Opti
     if kind == ObjectType::File {
         return files::shown_if_known(call, id).await;
     }
-    let Some(known) = known(call, kind, id).await? else { return Ok(None) };
+    Ok(known(call, kind, id).await?.and_then(|known| of_known(call, kind, &known)))
+}
+
+/// What is known of an object, as the object.
+pub(crate) fn of_known(call: &Call, kind: ObjectType, known: &Known) -> Option<Object> {
     let (found, submitted) = (shown(call, kind, &known.inventory), known.submitted.as_ref());
-    Ok(match (found, submitted) {
+    match (found, submitted) {
         (None, submitted) => submitted.map(|url| as_submitted(call, url)),
         (Some(mut found), Some(url)) => {
             found.set("first_submission_date", &Seconds::from(url.first_at));
@@ -157,7 +162,16 @@ pub(crate) async fn find(call: &Call, kind: ObjectType, id: &str) -> Result<Opti
             Some(found)
         }
         (found, None) => found,
-    })
+    }
+}
+
+/// Adds the certificate that was served last on a name or an address.
+pub(crate) async fn add_certificate(call: &Call, known: &Known, found: &mut Object) -> Result<(), ApiError> {
+    if let Some(last) = certificates::last_served(call, &known.inventory).await? {
+        found.set("last_https_certificate", &certificates::attributes(&last, false));
+        found.set("last_https_certificate_date", &Seconds::from(last.last_seen));
+    }
+    Ok(())
 }
 
 /// An object by the type and id of a node; one that is not known says so in the collection (docs/contract/wider.md
@@ -172,7 +186,18 @@ pub(crate) async fn shown_or_missing(call: &Call, kind: &str, id: &str) -> Resul
 
 /// Adds up the votes on an object.
 pub(crate) async fn count_votes(call: &Call, kind: ObjectType, found: &mut Object) -> Result<(), ApiError> {
-    let total = votes::total(call, kind.name(), &found.id).await?;
+    let ids = [found.id.clone()];
+    count_votes_of(call, kind, &ids, found).await
+}
+
+/// Adds up the votes on an object that is or was known by these ids.
+pub(crate) async fn count_votes_of(
+    call: &Call,
+    kind: ObjectType,
+    ids: &[String],
+    found: &mut Object,
+) -> Result<(), ApiError> {
+    let total = votes::total(call, kind, ids).await?;
     found.set("total_votes", &total);
     Ok(())
 }

@@ -143,6 +143,15 @@ impl Store {
 
     /// What open edges join to some entities that the caller may see: those came from `known_objects`.
     pub async fn neighbours(&self, uids: &[Uid]) -> Result<Vec<Neighbour>, StoreError> {
+        self.joined_by(uids, "AND d.closed_at IS NULL").await
+    }
+
+    /// What edges join to them or once did.
+    pub async fn neighbours_ever(&self, uids: &[Uid]) -> Result<Vec<Neighbour>, StoreError> {
+        self.joined_by(uids, "").await
+    }
+
+    async fn joined_by(&self, uids: &[Uid], condition: &str) -> Result<Vec<Neighbour>, StoreError> {
         let mut tx = self.read().await?;
         let mut out = Vec::new();
         let mut seen = BTreeSet::new();
@@ -151,7 +160,7 @@ impl Store {
                 let sql = format!(
                     "SELECT {}, d.kind FROM edges d JOIN entities e ON e.uid = d.{to} AND e.collection_id = \
                      d.collection_id
-                     WHERE d.{from} = $1 AND d.closed_at IS NULL ORDER BY e.name, e.uid LIMIT {NEIGHBOURS_MAX}",
+                     WHERE d.{from} = $1 {condition} ORDER BY e.name, e.uid LIMIT {NEIGHBOURS_MAX}",
                     list::<KnownObject>()
                 );
                 for (object, edge) in tx.read_all::<(KnownObject, EdgeKind)>(&sql, values![uid]).await? {

@@ -85,7 +85,11 @@ fn reported(found: &Object, resource: &str) -> Value {
         scan_date: stamp(date),
         filescan_id: Some(()),
         permalink: found.address().to_owned(),
-        // No engine looks at URLs.
-        verdicts: Some(Verdicts::of(&EngineResults::new())),
+        verdicts: Some(Verdicts::of(&results(found))),
     })
+}
+
+/// What engines said of it.
+fn results(found: &Object) -> EngineResults {
+    found.attribute("last_analysis_results").and_then(Value::as_object).cloned().unwrap_or_default()
 }

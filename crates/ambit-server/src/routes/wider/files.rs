@@ -12,9 +12,9 @@ use crate::present::files::{NOUN, blob, discovered, known, shown_if_known};
 use crate::present::{comments, objects, relationships};
 use crate::submissions::{stored, submit};
 use crate::tokens::{self, opened_signed, sealed};
-use ambit_api::files::{AnalysisAttributes, Stats, SubmissionAttributes};
+use ambit_api::files::{AnalysisAttributes, Stats};
 use ambit_api::objects::{Object, Related, Seconds, data};
-use ambit_api::{ApiError, ErrorCode, Maybe};
+use ambit_api::{ApiError, ErrorCode};
 use ambit_model::canonical_url::canonical_url;
 use ambit_model::id::BlobHash;
 use ambit_model::moment::SECOND_MS;
@@ -84,6 +84,7 @@ pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
     let hash = call.id();
     let mut found = shown_if_known(&call, hash).await?.ok_or_else(|| not_found(NOUN, hash))?;
     objects::count_votes(&call, ObjectType::File, &mut found).await?;
+    relationships::embed(&call, &mut found).await?;
     Ok(page::one(&call, found))
 }
 
@@ -98,39 +99,14 @@ pub(crate) async fn analyse(call: Call) -> Result<Answer, ApiError> {
 pub(crate) async fn relationship(call: Call, described: bool) -> Result<Answer, ApiError> {
     let call = &call;
     let file = file(call, call.id()).await?;
-    let items = match call.parameter("relationship") {
-        "comments" => comments_on(call, &file).await?,
-        "submissions" => submissions(call, &file).await?,
-        "graphs" => {
-            let hashes = vec![file.sha256.to_string(), file.sha1.clone(), file.md5.clone()];
-            relationships::graphs_that(call, ambit_query::graphs::Leaf::File(hashes)).await?
-        }
-        _ => Vec::new(),
-    };
+    let items = relationships::of_file(call, &file, call.parameter("relationship")).await?;
     page::answer_related(call, Related::Many(items), described)
-}
-
-/// Who submitted it, and when.
-async fn submissions(call: &Call, file: &StoredFile) -> Result<Vec<Object>, ApiError> {
-    let sha256 = file.sha256.to_string();
-    let found = call.store().submissions(&sha256).await.about(NOUN)?;
-    let shown = |one: ambit_store::Submission| {
-        let date = Seconds::from(one.at);
-        let id = format!("f-{sha256}-{}-{}", date.0, one.source);
-        let attributes = SubmissionAttributes { date, interface: "api", source_key: one.source, name: Maybe(one.name) };
-        Object::unaddressed("submission", &id, &attributes)
-    };
-    Ok(found.into_iter().map(shown).collect())
-}
-
-async fn comments_on(call: &Call, file: &StoredFile) -> Result<Vec<Object>, ApiError> {
-    comments::on(call, "file", &file.sha256.to_string()).await
 }
 
 /// List the comments on a file, newest first.
 pub(crate) async fn comments(call: Call) -> Result<Answer, ApiError> {
     let file = file(&call, call.id()).await?;
-    let items = comments_on(&call, &file).await?;
+    let items = comments::on(&call, "file", &file.sha256.to_string()).await?;
     page::of_list(&call, items, page::LIMIT_DEFAULT)
 }
 

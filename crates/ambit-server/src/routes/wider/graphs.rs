@@ -6,7 +6,7 @@ use crate::failure::{About, of_search};
 use crate::object_body::body_attributes;
 use crate::page;
 use crate::present::graphs::{NOUN, shown};
-use crate::present::{accounts, collaborators, comments, groups, objects};
+use crate::present::{accounts, collaborators, comments, groups, objects, relationships};
 use ambit_api::objects::{Object, Related, value};
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::id::blob_hash;
@@ -204,7 +204,7 @@ fn items(graph: &Graph) -> Vec<(String, String)> {
 pub(crate) async fn full_items(call: Call) -> Result<Answer, ApiError> {
     let graph = find_named(&call).await?;
     let (call, items) = (&call, items(&graph));
-    page::of_records(call, items, |(kind, id)| async move { objects::shown_or_missing(call, &kind, &id).await }).await
+    page::of_records(call, items, |(kind, id)| async move { relationships::listed(call, &kind, &id).await }).await
 }
 
 /// Read what a graph is related to, in full or as descriptors.

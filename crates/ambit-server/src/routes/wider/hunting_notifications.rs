@@ -7,7 +7,7 @@ use crate::call::Call;
 use crate::failure::{About, not_found};
 use crate::page;
 use crate::present::accounts::require_oneself;
-use crate::present::{files, hunting_rulesets, operations};
+use crate::present::{hunting_rulesets, operations, relationships};
 use ambit_api::hunting_notifications::{
     FoundByRule, HuntingInfo, NotificationAttributes, StreamAttributes, StreamContext, StreamEntry, StreamSource,
 };
@@ -51,7 +51,7 @@ fn shown(call: &Call, found: &Notification) -> Result<Object, ApiError> {
 
 /// The file of a notification, with what else is said.
 async fn file_with(call: &Call, found: &Notification, context: &Value) -> Result<Object, ApiError> {
-    Ok(files::shown_or_missing(call, &found.sha256.to_string()).await?.in_context(context))
+    Ok(relationships::listed(call, "file", &found.sha256.to_string()).await?.in_context(context))
 }
 
 fn file_context(found: &Notification) -> Value {

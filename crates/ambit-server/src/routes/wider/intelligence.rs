@@ -5,7 +5,7 @@
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::About;
-use crate::present::{files, objects};
+use crate::present::{files, objects, relationships};
 use crate::{page, tokens};
 use ambit_api::intelligence::FoundByContent;
 use ambit_api::objects::{Meta, Object, data};
@@ -252,8 +252,13 @@ pub(crate) async fn search(call: Call) -> Result<Answer, ApiError> {
     let total = found.len();
     let (found, next) = page::slice(&paging, found)?;
     let descriptors = call.query("descriptors_only") == Some("true");
-    let shown = |hit: Hit| if descriptors { hit.object.described() } else { hit.object };
-    let items = found.into_iter().map(shown).collect();
+    let mut items = Vec::new();
+    for mut hit in found {
+        if !descriptors {
+            relationships::embed(&call, &mut hit.object).await?;
+        }
+        items.push(if descriptors { hit.object.described() } else { hit.object });
+    }
     let meta = Meta { total_hits: Some(total), days_back: Some(DAYS_BACK), ..Meta::default() };
     Ok(page::answer_with(&call, items, paging.limit, next, meta))
 }

@@ -4,15 +4,14 @@
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::present::object_collections;
-use crate::present::relationships::{ADDRESS_RELATIONSHIPS, DOMAIN_RELATIONSHIPS, URL_RELATIONSHIPS};
+use crate::present::relationships::{ADDRESS, DOMAIN, Relationship, URL};
 use ambit_api::ApiError;
 use ambit_api::metadata::{Metadata, RelationshipEntry};
 use ambit_api::objects::{Named, data};
 use ambit_model::quota::PRIVILEGES;
 
 /// Type, and its relationships with what each leads to.
-const RELATIONSHIPS: [(&str, &[(&str, &str)]); 8] = [
-    ("domain", DOMAIN_RELATIONSHIPS),
+const RELATIONSHIPS: [(&str, &[(&str, &str)]); 5] = [
     ("collection", object_collections::RELATIONSHIPS),
     (
         "file",
@@ -42,8 +41,6 @@ const RELATIONSHIPS: [(&str, &[(&str, &str)]); 8] = [
             ("users", "Users of the group."),
         ],
     ),
-    ("ip_address", ADDRESS_RELATIONSHIPS),
-    ("url", URL_RELATIONSHIPS),
     (
         "user",
         &[
@@ -60,7 +57,12 @@ const RELATIONSHIPS: [(&str, &[(&str, &str)]); 8] = [
 /// List privileges and relationships.
 pub(crate) async fn find(_call: Call) -> Result<Answer, ApiError> {
     let entry = |(name, description): &(&'static str, &'static str)| RelationshipEntry { name, description };
-    let relationships = RELATIONSHIPS.iter().map(|(kind, list)| ((*kind).to_owned(), list.iter().map(entry).collect()));
+    let others = RELATIONSHIPS.iter().map(|(kind, list)| ((*kind).to_owned(), list.iter().map(entry).collect()));
+    let of_object = |one: &Relationship| RelationshipEntry { name: one.name, description: one.description };
+    let objects = [("domain", DOMAIN), ("ip_address", ADDRESS), ("url", URL)];
+    let objects = objects.map(|(kind, list)| (kind.to_owned(), list.iter().map(of_object).collect()));
+    let mut relationships: Vec<(String, Vec<RelationshipEntry>)> = others.chain(objects).collect();
+    relationships.sort_by(|(one, _), (other, _)| one.cmp(other));
     let (engines, privileges) = (Named::default(), PRIVILEGES.to_vec());
-    Ok(Answer::json(&data(Metadata { engines, privileges, relationships: relationships.collect() })))
+    Ok(Answer::json(&data(Metadata { engines, privileges, relationships: Named(relationships) })))
 }

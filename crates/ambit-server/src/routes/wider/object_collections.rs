@@ -7,7 +7,7 @@ use crate::failure::About;
 use crate::object_body::{body_attributes, body_data};
 use crate::page;
 use crate::present::object_collections::{NOUN, shown};
-use crate::present::{accounts, objects};
+use crate::present::{accounts, relationships};
 use ambit_api::objects::Object;
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::canonical_url::{canonical_url, url_id};
@@ -176,7 +176,7 @@ pub(crate) async fn relationship(call: Call, described: bool) -> Result<Answer, 
     let shown = |id: String| async move {
         match described {
             true => Ok(Object::descriptor(kind.name(), &id)),
-            false => objects::shown_or_missing(call, kind.name(), &id).await,
+            false => relationships::listed(call, kind.name(), &id).await,
         }
     };
     page::of_records(call, ids.about_named(NOUN, call.id())?, shown).await

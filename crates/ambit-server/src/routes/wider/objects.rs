@@ -7,8 +7,8 @@ use crate::call::Call;
 use crate::failure::About;
 use crate::page;
 use crate::present::comments::{self, text};
-use crate::present::objects::{self, Known, count_votes, known, not_found};
-use crate::present::relationships::{comments_on, related};
+use crate::present::objects::{self, Known, count_votes_of, known, not_found};
+use crate::present::relationships::{self, comments_on};
 use ambit_api::ApiError;
 use ambit_api::objects::Related;
 use ambit_model::object::ObjectType;
@@ -21,17 +21,23 @@ async fn required(call: &Call, kind: ObjectType) -> Result<Known, ApiError> {
 /// Returns a domain, address or URL as the caller's projects know it, and a URL also as somebody submitted it; 404
 /// where nobody does.
 pub(crate) async fn find(call: Call, kind: ObjectType) -> Result<Answer, ApiError> {
-    let found = objects::find(&call, kind, call.id()).await?;
-    let mut found = found.ok_or_else(|| not_found(kind, call.id()))?;
-    count_votes(&call, kind, &mut found).await?;
+    let known = required(&call, kind).await?;
+    let mut found = objects::of_known(&call, kind, &known).ok_or_else(|| not_found(kind, call.id()))?;
+    count_votes_of(&call, kind, &known.ids(), &mut found).await?;
+    if kind != ObjectType::Url {
+        objects::add_certificate(&call, &known, &mut found).await?;
+    }
+    relationships::embed(&call, &mut found).await?;
     Ok(page::one(&call, found))
 }
 
 /// Returns what an object is related to, in full or as descriptors.
 pub(crate) async fn relationship(call: Call, kind: ObjectType, described: bool) -> Result<Answer, ApiError> {
     let found = required(&call, kind).await?;
-    let items = related(&call, kind, call.parameter("relationship"), &found).await?;
-    page::answer_related(&call, Related::Many(items), described)
+    match relationships::related(&call, kind, call.parameter("relationship"), &found).await? {
+        Related::Many(items) if !described => relationships::page_of(&call, items).await,
+        found => page::answer_related(&call, found, described),
+    }
 }
 
 /// Returns the comments on an object, newest first.
