@@ -33,6 +33,7 @@ pub mod keys;
 pub mod library;
 pub mod library_stats;
 pub mod metadata;
+pub mod misp_events;
 pub mod notes;
 pub mod object_collections;
 pub mod objects;

@@ -17,6 +17,7 @@ mod failure;
 mod form;
 mod gate;
 mod health;
+mod indicators;
 mod limits;
 mod local;
 mod mount;

@@ -7,6 +7,7 @@ use crate::quota::rules;
 use crate::rights::Right::{EditGraph, OfGroup, OfGroupOrOneself, OfUser, Oneself, OwnCollection, OwnGraph};
 use crate::routes::wider::archives;
 use ambit_api::Contract;
+use ambit_api::misp_events::NewMispEvent;
 use ambit_api::objects::{Figures, NewObject, ObjectCollection, OneObject, RelatedObjects, Said, Whether};
 use ambit_api::shape::{Shape, TEXT};
 
@@ -311,6 +312,11 @@ pub(super) const ROWS: &[Endpoint] = &[
         .says("Make a collection of files, URLs, domains and addresses.")
         .costs(&rules::COLLECTIONS)
         .writes(),
+    post("/integrations/misp/collections", Key, handler!(wider::misp_events::create))
+        .says("Make a private collection of the hashes, URLs, addresses and names in an event of MISP.")
+        .costs(&rules::COLLECTIONS)
+        .takes(NewMispEvent::SHAPE)
+        .answers(OneObject::SHAPE),
     get("/collections/{id}", Key, handler!(wider::object_collections::find))
         .says("Read a collection.")
         .costs(&rules::COLLECTIONS)

@@ -12,6 +12,7 @@ pub(crate) mod hunting_notifications;
 pub(crate) mod hunting_rulesets;
 pub(crate) mod intelligence;
 pub(crate) mod metadata;
+pub(crate) mod misp_events;
 pub(crate) mod object_collections;
 pub(crate) mod objects;
 pub(crate) mod operations;

@@ -1,17 +1,18 @@
 """The modules that MISP asks of the service: misp-modules of the registry, unmodified, called as MISP calls them."""
 
+import asyncio
 import base64
 import hashlib
 import json
 import uuid
 
-import asyncio
-
 from steps import ADDRESS, BAD, BAD_ID, DOMAIN, KEY, NAMES, SITE, equal, go
 
 asyncio.set_event_loop(asyncio.new_event_loop())
 
+import vt
 from misp_modules.modules.expansion import google_threat_intelligence, virustotal, virustotal_downloader, virustotal_public, virustotal_upload
+from misp_modules.modules.export_mod import virustotal_collections
 
 ENRICHING = (virustotal, virustotal_public, google_threat_intelligence)
 
@@ -82,6 +83,20 @@ def a_sample_is_downloaded():
     equal(base64.b64decode(sample["data"]), BAD)
 
 
+def an_event_becomes_a_collection():
+    attributes = [("domain", "www.acme.test"), ("ip-dst", ADDRESS), ("sha256", BAD_ID), ("url", SITE)]
+    event = {"uuid": str(uuid.uuid4()), "info": "An event"}
+    data = [{"Event": event, "Attribute": [{"type": kind, "value": value} for kind, value in attributes]}]
+    answer = virustotal_collections.handler(json.dumps({"config": {"vt_api_key": KEY}, "data": data}))
+    said = base64.b64decode(answer["data"]).decode()
+    start, _, link = said.partition(": ")
+    equal(start, event["uuid"])
+    with vt.Client(KEY) as client:
+        made = client.get_object("/collections/" + link.split("/")[-2])
+        counts = (made.domains_count, made.ip_addresses_count, made.files_count, made.urls_count)
+        equal((made.name, counts), ("An event", (1, 1, 1, 1)))
+
+
 go(
     a_sample_is_uploaded,
     domains_get_their_registration_names_and_addresses,
@@ -89,4 +104,5 @@ go(
     urls_are_known_by_what_people_write,
     files_are_known_by_each_hash_with_their_verdict,
     a_sample_is_downloaded,
+    an_event_becomes_a_collection,
 )

@@ -4,13 +4,14 @@
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::About;
+use crate::indicators::indicator;
 use crate::object_body::{body_attributes, body_data};
 use crate::page;
 use crate::present::object_collections::{NOUN, shown};
 use crate::present::{accounts, relationships};
 use ambit_api::objects::Object;
 use ambit_api::{ApiError, ErrorCode};
-use ambit_model::canonical_url::{canonical_url, url_id};
+use ambit_model::canonical_url::url_id;
 use ambit_model::object::ObjectType;
 use ambit_query::hunting::{COLLECTION_MODIFIERS, Condition, parse_conditions_and_text, parse_order};
 use ambit_store::{CollectedItem, CollectionText, ObjectCollection};
@@ -63,23 +64,10 @@ fn raw_items(body: &Value) -> Result<Vec<CollectedItem>, ApiError> {
         Some(_) => return Err(bad("raw_items must be text".to_owned())),
     };
     let words = text.split(|c: char| c.is_whitespace() || c == ',' || c == ';').filter(|word| !word.is_empty());
-    let item =
-        |word: &str| raw_item(word).ok_or_else(|| bad(format!("raw_items: {word:?} is no hash, URL, address or name")));
+    let item = |word: &str| {
+        indicator(word).ok_or_else(|| bad(format!("raw_items: {word:?} is no hash, URL, address or name")))
+    };
     words.map(item).collect()
-}
-
-fn raw_item(word: &str) -> Option<CollectedItem> {
-    let of = |kind: ObjectType, id: String| Some(CollectedItem { kind: kind.name(), id });
-    if [32, 40, 64].contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        return of(ObjectType::File, word.to_ascii_lowercase());
-    }
-    if word.contains("://") {
-        return canonical_url(word).and_then(|url| of(ObjectType::Url, url_id(&url)));
-    }
-    let kinds = [ObjectType::IpAddress, ObjectType::Domain].into_iter();
-    let mut named = kinds.filter_map(|kind| Some((kind, kind.names(word).into_iter().next()?.1)));
-    let is_domain = |kind| kind == ObjectType::Domain;
-    named.find(|(kind, name)| !is_domain(*kind) || name.contains('.')).and_then(|(kind, name)| of(kind, name))
 }
 
 /// Make a collection of files, URLs, domains and addresses.
