@@ -4,7 +4,7 @@ import base64
 import hashlib
 import io
 
-from steps import ADDRESS, BAD, BAD_ID, DOMAIN, KEY, NAMES, equal, fails, go
+from steps import ADDRESS, BAD, BAD_ID, DOMAIN, KEY, NAMES, equal, eventually, fails, go
 from virustotal_python import Virustotal
 from virustotal_python.virustotal import VirustotalError
 
@@ -13,9 +13,10 @@ def a_file_is_sent_and_read():
     with Virustotal(API_KEY=KEY) as api:
         sent = api.request("files", files={"file": ("sample", io.BytesIO(BAD))}, method="POST")
         equal((sent.status_code, sent.object_type), (200, "analysis"))
+        judged = lambda: api.request(f"files/{BAD_ID}").data["attributes"]["last_analysis_stats"]["malicious"]
+        equal(eventually(judged), 1)
         read = api.request(f"files/{BAD_ID}")
         equal((read.object_type, read.data["attributes"]["md5"]), ("file", hashlib.md5(BAD).hexdigest()))
-        equal(read.data["attributes"]["last_analysis_stats"]["malicious"], 1)
 
 
 def a_url_is_sent_without_a_scheme_and_read():
