@@ -56,6 +56,11 @@ def is_completed(analysis):
     return eventually(lambda: ask("GET", f"/analyses/{analysis}"), lambda read: read["data"]["attributes"]["status"] == "completed")
 
 
+def plain_base64(url):
+    """The name of a URL as the OpenCTI connector writes it."""
+    return base64.b64encode(url.encode()).decode().replace("=", "")
+
+
 def safe_base64(url):
     return base64.urlsafe_b64encode(url.encode()).decode().split("=")[0]
 
@@ -100,6 +105,29 @@ def opencti_enriches_files():
     equal(unknown["error"]["code"], "NotFoundError")
 
 
+def opencti_enriches_domains():
+    records = lambda records: [record["value"] for record in records if record["type"] == "A"] == [ADDRESS]
+    more = {"data.links.self": link_of("domains", DOMAIN), "data.attributes.last_dns_records": records, "data.attributes.creation_date": int}
+    reads(f"/domains/{DOMAIN}", ENRICHED | more)
+
+
+def opencti_enriches_addresses():
+    more = {"data.links.self": link_of("ip_addresses", ADDRESS), "data.attributes.asn": 64500, "data.attributes.country": "NL"}
+    reads(f"/ip_addresses/{ADDRESS}", ENRICHED | more)
+
+
+def opencti_enriches_urls():
+    reads(f"/urls/{plain_base64(SITE)}", ENRICHED | {"data.attributes.last_final_url": SITE})
+    reads(f"/urls/{plain_base64(SITE)}/last_serving_ip_address", {"data.id": ADDRESS})
+    unseen = "http://unseen.test/?a=b"
+    for name in (plain_base64(unseen), hashlib.sha256(unseen.encode()).hexdigest()):
+        equal(ask("GET", f"/urls/{name}", status=404)["error"]["code"], "NotFoundError")
+    kind = {"content-type": "application/x-www-form-urlencoded"}
+    analysis = ask("POST", "/urls", data="url=http%3A%2F%2Funseen.test%2F%3Fa%3Db", headers=kind)["data"]["id"]
+    is_completed(analysis)
+    reads(f"/urls/{plain_base64(unseen)}", {"data.attributes.url": unseen})
+
+
 # --- OpenCTI, connectors of hunting ---
 
 
@@ -136,15 +164,15 @@ def relation(kind, name, which):
 
 
 def cortex_gets_reports():
-    reads(f"/domains/{DOMAIN}", {"data.attributes.last_analysis_stats.malicious": 0})
+    reads(f"/domains/{DOMAIN}", {"data.attributes.last_analysis_stats": has_a_score})
     count, urls = relation("domains", DOMAIN, "urls")
     equal((count, sorted(urls)), (2, ["http://acme.test/", "https://acme.test/"]))
     for nothing in ("downloaded_files", "referrer_files"):
         equal(relation("domains", DOMAIN, nothing), (0, []))
     reads(f"/domains/{DOMAIN}/resolutions", {"meta.count": 1})
-    reads(f"/ip_addresses/{ADDRESS}", {"data.attributes.last_analysis_stats.malicious": 0})
+    reads(f"/ip_addresses/{ADDRESS}", {"data.attributes.last_analysis_stats": has_a_score})
     reads(f"/ip_addresses/{ADDRESS}/resolutions", {"meta.count": 3})
-    reads(f"/urls/{safe_base64(SITE)}", {"data.attributes.last_analysis_stats.malicious": 0})
+    reads(f"/urls/{safe_base64(SITE)}", {"data.attributes.last_analysis_stats": has_a_score})
     for nothing in ("contacted_domains", "contacted_ips"):
         equal(relation("urls", safe_base64(SITE), nothing), (0, []))
     for name in (BAD_ID, hashlib.md5(BAD).hexdigest()):
@@ -228,6 +256,9 @@ def vt_cli_makes_collections():
 
 go(
     opencti_enriches_files,
+    opencti_enriches_domains,
+    opencti_enriches_addresses,
+    opencti_enriches_urls,
     opencti_brings_rules_and_fetches_what_they_find,
     cortex_gets_reports,
     cortex_scans_and_scans_again,
