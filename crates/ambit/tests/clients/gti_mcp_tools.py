@@ -5,7 +5,7 @@ import hashlib
 import os
 import tempfile
 
-from steps import ADDRESS, BAD, BAD_ID, DOMAIN, KEY, NAMES, OTHER_SITE, SITE, equal, go
+from steps import ADDRESS, BAD, BAD_ID, DOMAIN, KEY, NAMES, OTHER_SITE, SITE, equal, eventually, go
 
 os.environ["VT_APIKEY"] = KEY
 
@@ -79,9 +79,8 @@ def a_url_is_reported_with_what_it_is_related_to():
 
 
 def indicators_are_searched():
-    equal(ids(tool("search_iocs", query="entity:file p:1+")), [BAD_ID])
-    equal(ids(tool("search_iocs", query=BAD_ID)), [BAD_ID])
-    equal(ids(tool("search_iocs", query="entity:domain name:shop")), ["shop.acme.test"])
+    for query, found in (("entity:file p:1+", BAD_ID), (BAD_ID, BAD_ID), ("entity:domain name:shop", "shop.acme.test")):
+        equal(eventually(lambda: ids(tool("search_iocs", query=query))), [found])
     equal(tool("search_iocs", query="entity:file name:nothing-is-called-so"), [])
 
 

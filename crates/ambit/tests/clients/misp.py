@@ -6,7 +6,7 @@ import hashlib
 import json
 import uuid
 
-from steps import ADDRESS, BAD, BAD_ID, DOMAIN, KEY, NAMES, SITE, equal, go
+from steps import ADDRESS, BAD, BAD_ID, DOMAIN, KEY, NAMES, SITE, equal, eventually, go
 
 asyncio.set_event_loop(asyncio.new_event_loop())
 
@@ -39,6 +39,8 @@ def a_sample_is_uploaded():
     request = {"config": {"virustotal_apikey": KEY}, "attachment": "sample", "data": base64.b64encode(BAD).decode()}
     (result,) = virustotal_upload.handler(json.dumps(request))["results"]
     assert BAD_ID in result["values"], result
+    with vt.Client(KEY) as client:
+        eventually(lambda: client.get_object(f"/files/{BAD_ID}").last_analysis_stats["malicious"])
 
 
 def domains_get_their_registration_names_and_addresses():

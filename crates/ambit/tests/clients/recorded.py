@@ -227,7 +227,8 @@ def vt_cli_scans_and_downloads():
 def vt_cli_lists_page_after_page():
     equal([one["id"] for one in pages(f"/domains/{DOMAIN}/subdomains?limit=2")], NAMES)
     equal(sorted(one["id"] for one in pages("/intelligence/search?query=entity%3Adomain&limit=2")), sorted([DOMAIN, *NAMES]))
-    equal([one["id"] for one in pages("/intelligence/search?query=entity%3Afile+p%3A1%2B&limit=10")], [BAD_ID])
+    found = eventually(lambda: pages("/intelligence/search?query=entity%3Afile+p%3A1%2B&limit=10"))
+    equal([one["id"] for one in found], [BAD_ID])
 
 
 def vt_cli_hunts():
