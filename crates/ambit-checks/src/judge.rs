@@ -32,6 +32,7 @@ macro_rules! all {
 
 mod basic_auth_over_plain_http;
 mod cors_reflects_origin;
+mod dangling_delegation;
 mod dangling_record;
 mod default_server_page;
 mod deprecated_tls_version;
@@ -78,6 +79,7 @@ mod wildcard_certificate;
 all![
     basic_auth_over_plain_http,
     cors_reflects_origin,
+    dangling_delegation,
     dangling_record,
     default_server_page,
     deprecated_tls_version,

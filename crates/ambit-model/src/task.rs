@@ -17,6 +17,7 @@ pub enum TaskName {
     ContentFocus,
     CorsProbe,
     Dangling,
+    Delegations,
     Favicon,
     Geolocation,
     HttpEnrich,

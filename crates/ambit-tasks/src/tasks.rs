@@ -9,6 +9,7 @@ pub(crate) mod cloud_attribution;
 pub(crate) mod content_focus;
 pub(crate) mod cors_probe;
 pub(crate) mod dangling;
+pub(crate) mod delegations;
 pub(crate) mod favicon;
 pub(crate) mod geolocation;
 pub(crate) mod http_enrich;
@@ -56,6 +57,7 @@ pub const ALL: &[&Task] = &[
     &content_focus::TASK,
     &cors_probe::TASK,
     &dangling::TASK,
+    &delegations::TASK,
     &favicon::TASK,
     &geolocation::TASK,
     &http_enrich::TASK,

@@ -185,6 +185,29 @@ fn a_walk_goes_on_past_names_that_were_handed_to_others() {
 }
 
 #[test]
+fn names_that_nobody_serves_are_found_and_told_from_those_that_others_serve() {
+    let (explorer, _) = explore(
+        &world(
+            "name acme.test A 203.0.113.10\n\
+             zone old.acme.test of host\n  ns ns1.never-registered.test\n\
+             zone dev.acme.test of host\n  ns ns1.host.test\n  answers lame\n\
+             zone shop.acme.test of host\n  ns ns1.host.test\nname shop.acme.test A 198.51.100.77",
+        ),
+        Clearance::L3,
+    );
+    let dead = explorer.details(Kind::Domain, "acme.test")["hidden_dead_delegations"].clone();
+    let names: Vec<(&str, &str)> = dead
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|item| (item["name"].as_str().unwrap(), item["reason"].as_str().unwrap()))
+        .collect();
+    assert_eq!(names, [("dev.acme.test", "lame"), ("old.acme.test", "lame")], "{:#?}", explorer.failures());
+    let scoped: Vec<String> = explorer.scoped().map(|(_, name)| name).collect();
+    assert!(!scoped.iter().any(|name| name == "old.acme.test" || name == "dev.acme.test"), "{scoped:?}");
+}
+
+#[test]
 fn names_beside_known_ones_are_found_below_levels_without_records() {
     let text = format!(
         "{}zone lab.acme.test of acme\n  ns ns1.acme.test\nname {{lab,www.lab}}.acme.test A 203.0.113.12\n\

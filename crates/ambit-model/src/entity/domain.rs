@@ -8,8 +8,8 @@ use super::row::{
 use super::{certificate, network};
 use crate::TaskName;
 use crate::task::TaskName::{
-    CloudAttribution, HttpProbe, Lookalikes, MailPolicy, NameSweep, Network, NsecWalk, Registration, Resolve, TlsGrab,
-    WildcardProfile, ZoneProfile,
+    CloudAttribution, Delegations, HttpProbe, Lookalikes, MailPolicy, NameSweep, Network, NsecWalk, Registration,
+    Resolve, TlsGrab, WildcardProfile, ZoneProfile,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -67,6 +67,8 @@ pub const ZONE_TRANSFER: Member<Vec<ZoneTransfer>> = Member::named("hidden_zone_
 pub const ZONE_WALK: Member<ZoneWalk> = Member::named("hidden_zone_walk");
 /// Its records that lead nowhere.
 pub const DANGLING: Member<Vec<Dangling>> = Member::named("hidden_dangling");
+/// Names below it that were handed to servers which are not there, or do not answer for them.
+pub const DEAD_DELEGATIONS: Member<Vec<DeadDelegation>> = Member::named("hidden_dead_delegations");
 /// Its alias leads to a provider that says that nobody holds the name.
 pub const TAKEOVER: Member<Takeover> = Member::named("hidden_takeover");
 /// Registered domains that resemble it.
@@ -94,6 +96,7 @@ pub(super) const DOMAIN: &[Row] = &[
     contract(CONTACTS, List).by(Registration),
     contract(network::GEOLOCATION, Null).by(Network),
     seen(DANGLING, TaskName::Dangling),
+    seen(DEAD_DELEGATIONS, Delegations),
     seen(SITES, HttpProbe),
     seen(LOOKALIKES, Lookalikes),
     seen(SPF_TREE, MailPolicy),
@@ -130,6 +133,7 @@ pub(super) const DNS_RECORD: &[Row] = &[
     contract(network::CLOUD_HOSTED, False).by(CloudAttribution),
     contract(network::CLOUD_PROVIDERS, List).by(CloudAttribution),
     seen(DANGLING, TaskName::Dangling),
+    seen(DEAD_DELEGATIONS, Delegations),
     seen(SITES, HttpProbe),
     seen(SWEEP_UNANSWERED, NameSweep),
     seen(network::CARRIED, Network),
@@ -218,6 +222,15 @@ pub enum DanglingReason {
     UnclaimedPattern,
     /// Not even the target's domain exists.
     Unregistered,
+}
+
+/// A name that was handed to servers of which some are not there, or none answers for it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct DeadDelegation {
+    pub name: String,
+    /// The server that is not there; the name itself where none answers.
+    pub target: String,
+    pub reason: DanglingReason,
 }
 
 /// A provider's word that nobody holds the name.

@@ -11,7 +11,7 @@ use crate::{Context, TaskError};
 use ambit_model::entity::registrable;
 use ambit_model::{EdgeKind, Kind, platforms};
 use ambit_net::NetError;
-use ambit_net::dns::{RecordData, RecordType};
+use ambit_net::dns::{Rcode, RecordData, RecordType};
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 
@@ -161,6 +161,21 @@ pub(crate) async fn found_existing(cx: &Context<'_>, domain: &str, name: &str) -
         Err(_) => cx.facts.outward.iter().any(|neighbour| neighbour.name == name),
     };
     if exists { found_below(cx, domain, name).await } else { Ok(()) }
+}
+
+/// Returns true for a name whose look-up fails though the zone above it answers: it was handed to servers that do not
+/// answer for it. False where it is an alias, so that the servers that fail are those of its target. An error where it
+/// answers at times.
+pub(crate) async fn fails_alone(cx: &Context<'_>, name: &str) -> Result<bool, NetError> {
+    for rtype in [RecordType::CNAME, RecordType::NS] {
+        match cx.net.lookup_uncached(name, rtype).await {
+            Ok(answer) if !answer.is_empty() || !answer.chain.is_empty() => return Ok(false),
+            Ok(_) => return Err(NetError::Dns(Rcode::SERVFAIL)),
+            Err(NetError::Dns(Rcode::SERVFAIL)) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(true)
 }
 
 /// Name servers of a zone whose top is this very name.

@@ -1,11 +1,12 @@
 //! Checks whether guessed names exist, and are not merely answered by a wildcard.
 
-use crate::ask::delegation::edge_below;
+use crate::ask::delegation::{edge_below, fails_alone};
 use crate::ask::together::together;
 use crate::{Answer, Context, TaskError};
+use ambit_model::EdgeKind;
 use ambit_model::entity::domain;
 use ambit_net::NetError;
-use ambit_net::dns::{DnsAnswer, RecordType, WildcardProfile, answer_values};
+use ambit_net::dns::{DnsAnswer, Rcode, RecordType, WildcardProfile, answer_values};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -51,6 +52,8 @@ pub(crate) async fn guess(
     for name in &hits {
         match edge_below(cx, level, name).await {
             Ok(edge) => cx.found_host(name, edge),
+            // A name that exists and whose servers do not answer was handed to them.
+            Err(error) if error.is_no_answer() => cx.found_host(name, EdgeKind::DelegatedSubdomain),
             Err(error) => {
                 unanswered.insert((name.clone(), error.to_string()));
             }
@@ -77,9 +80,13 @@ struct Wild {
 
 impl Wild {
     /// True where a name has an address or an alias that the wildcard does not explain, or a zone of its own. A
-    /// dangling alias exists.
+    /// dangling alias exists, and so does a name whose own servers fail.
     async fn exists(&self, cx: &Context<'_>, name: &str) -> Result<bool, NetError> {
-        let four = cx.net.lookup_uncached(name, RecordType::A).await?;
+        let four = match cx.net.lookup_uncached(name, RecordType::A).await {
+            // Its level answered for names that nobody made: only what was handed to others can fail by itself.
+            Err(NetError::Dns(Rcode::SERVFAIL)) => return fails_alone(cx, name).await.map(|_| true),
+            answer => answer?,
+        };
         if says_something(&four) {
             return Ok(!explained(cx, &self.four, name, &four).await?);
         }

@@ -1,6 +1,7 @@
 //! Records that lead to nothing: aliases, delegations and mail exchangers whose target does not exist. The DNS half of
 //! a takeover.
 
+use crate::ask::delegation::fails_alone;
 use crate::read::takeovers;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::domain::{Dangling, DanglingReason};
@@ -90,7 +91,7 @@ async fn missing(cx: &Context<'_>, target: &str) -> Result<DanglingReason, TaskE
 }
 
 /// Name servers of a cut at this very name that do not exist, or that do not answer for it.
-async fn delegation(cx: &Context<'_>, name: &str) -> Result<Vec<Dangling>, TaskError> {
+pub(crate) async fn delegation(cx: &Context<'_>, name: &str) -> Result<Vec<Dangling>, TaskError> {
     let servers = match cx.net.lookup(name, RecordType::NS).await {
         Ok(answer) => targets(&answer, name),
         // A resolver says so when no server of the zone answers: the name was handed to servers that do not know it.
@@ -116,11 +117,9 @@ async fn lame(cx: &Context<'_>, name: &str) -> Result<Vec<Dangling>, TaskError> 
     if above.is_empty() {
         return Err(TaskError::Failed(format!("no server of {name} answers")));
     }
-    // Where the name is an alias, the servers that fail are those of its target: nobody delegated the name.
-    match cx.net.lookup(name, RecordType::CNAME).await {
-        Ok(answer) if !answer.is_empty() || !answer.chain.is_empty() => Ok(Vec::new()),
-        Ok(_) => Err(TaskError::Failed(format!("servers of {name} answer at times"))),
-        Err(NetError::Dns(Rcode::SERVFAIL)) => Ok(vec![item("NS", name, DanglingReason::Lame)]),
+    match fails_alone(cx, name).await {
+        Ok(true) => Ok(vec![item("NS", name, DanglingReason::Lame)]),
+        Ok(false) => Ok(Vec::new()),
         Err(error) => Err(error.into()),
     }
 }

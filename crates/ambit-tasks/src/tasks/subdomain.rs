@@ -1,13 +1,14 @@
 //! Connects a domain to the names below it that other sources mentioned, so that ownership comes from the domain's own
 //! zone alone.
 
-use crate::ask::delegation::found_below;
+use crate::ask::delegation::{fails_alone, found_below};
 use crate::ask::host::is_below;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
-use ambit_net::dns::RecordType;
+use ambit_net::NetError;
+use ambit_net::dns::{Rcode, RecordType};
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::Subdomain,
@@ -35,7 +36,13 @@ fn mentioned(facts: &Facts) -> impl Iterator<Item = String> {
 }
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
-    let answer = cx.net.lookup(cx.argument, RecordType::A).await?;
+    let answer = match cx.net.lookup(cx.argument, RecordType::A).await {
+        Err(NetError::Dns(Rcode::SERVFAIL)) if fails_alone(cx, cx.argument).await? => {
+            found_below(cx, &cx.facts.name, cx.argument).await?;
+            return Ok(Answer::Found);
+        }
+        answer => answer?,
+    };
     if answer.is_nxdomain() && answer.chain.is_empty() {
         return Ok(Answer::Absent);
     }

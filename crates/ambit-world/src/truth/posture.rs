@@ -1,7 +1,7 @@
 //! Issues of domains and names: mail policy, authorities, transfers, dangling records and takeovers, addresses inside.
 
 use super::Derivation;
-use crate::draft::{Data, Draft, UnknownHost};
+use crate::draft::{Answers, Data, Draft, UnknownHost, Zone};
 use crate::internet::{Port, Source};
 use crate::plan;
 use crate::rtype::Rtype;
@@ -61,6 +61,7 @@ impl Derivation<'_> {
                 self.truth.plant_issue("lookalike_domain", Kind::Domain, &domain);
             }
         }
+        self.delegations();
         let open = self.draft.zones.iter().filter(|(name, zone)| zone.transfer && self.in_scope(name));
         let open: Vec<String> = open.map(|(name, _)| name.clone()).collect();
         for zone in &open {
@@ -89,6 +90,23 @@ impl Derivation<'_> {
         for (kind, name) in names {
             self.inside(kind, &name);
             self.dangling(kind, &name);
+        }
+    }
+
+    /// Zones below ours whose servers are not there or do not answer. Whether anything tells of them the file does not
+    /// say, so that finding them is allowed.
+    fn delegations(&mut self) {
+        let dead = |zone: &Zone| {
+            let there = |server: &str| !plan::addresses(self.draft, server).is_empty();
+            let answers = matches!(zone.answers, Answers::Normal | Answers::Slow(_) | Answers::Truncated);
+            !answers || zone.servers.iter().any(|(server, given)| given.is_empty() && !there(server))
+        };
+        let names: Vec<String> =
+            self.draft.zones.iter().filter(|(_, zone)| dead(zone)).map(|(name, _)| name.clone()).collect();
+        for above in names.iter().flat_map(|name| plan::ancestors(name).skip(1)) {
+            for kind in [Kind::Domain, Kind::DnsRecord] {
+                self.truth.allow_issue("dangling_delegation", kind, above);
+            }
         }
     }
 

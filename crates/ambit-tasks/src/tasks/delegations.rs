@@ -1,0 +1,46 @@
+//! Looks whether anybody serves the names that a zone handed to others. The records that hand them over are the zone's
+//! own; whoever becomes one of those servers speaks in its name.
+
+use crate::tasks::dangling::delegation;
+use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use ambit_model::entity::domain::{self, DeadDelegation};
+use ambit_model::moment::DAY_MS;
+use ambit_model::observation::Sighting;
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
+
+pub(crate) const TASK: Task = Task {
+    name: TaskName::Delegations,
+    pretty_name: "Delegations",
+    description: "Looks whether the servers to which a zone hands names are there and answer for them.",
+    watches: &[Kind::DnsRecord, Kind::Domain],
+    produces: &[],
+    footprint: Clearance::L1,
+    ttl_ms: DAY_MS,
+    cost: 3,
+    gain: 4,
+    volatile: &[],
+    contacts: Contacts::Zone,
+    sights: Sights::All(Sighting::Nothing),
+    plan: |facts, _| {
+        if facts.decision.scoped() { Plan::bound(handed(facts)) } else { Plan::No }
+    },
+    run: |cx| Box::pin(run(cx)),
+};
+
+/// Names of one zone that are looked at: more than any organisation hands out by hand.
+const NAMES_MAX: usize = 1_000;
+
+fn handed(facts: &Facts) -> impl Iterator<Item = String> {
+    let names = facts.to(EdgeKind::DelegatedSubdomain).filter(|neighbour| neighbour.kind == Kind::DnsRecord);
+    names.map(|neighbour| neighbour.name.clone()).take(NAMES_MAX)
+}
+
+async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+    let dead = delegation(cx, cx.argument).await?.into_iter();
+    let dead: Vec<DeadDelegation> = dead
+        .map(|item| DeadDelegation { name: cx.argument.to_owned(), target: item.target, reason: item.reason })
+        .collect();
+    let answer = Answer::found_if(!dead.is_empty());
+    cx.observe(domain::DEAD_DELEGATIONS, dead);
+    Ok(answer)
+}
