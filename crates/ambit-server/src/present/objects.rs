@@ -29,12 +29,13 @@ pub(crate) fn not_found(kind: ObjectType, id: &str) -> ApiError {
     ApiError::with(ErrorCode::NotFound, format!("{name} \"{id}\" not found"))
 }
 
-/// The name that an id stands for: URLs are named by their base64.
+/// The name that an id stands for: URLs are named by their base64, in either alphabet.
 fn name_of(kind: ObjectType, id: &str) -> Option<String> {
     if kind != ObjectType::Url || id.contains("://") {
         return Some(id.to_owned());
     }
-    String::from_utf8(BASE64_URL_SAFE_NO_PAD.decode(id.trim_end_matches('=')).ok()?).ok()
+    let id = id.trim_end_matches('=').replace('+', "-").replace('/', "_");
+    String::from_utf8(BASE64_URL_SAFE_NO_PAD.decode(id).ok()?).ok()
 }
 
 /// What the caller may know of an object: what the collections of the caller's projects say and, of a URL, that
