@@ -41,6 +41,7 @@ pub use people::keys::{IssuedKey, KeyView, NewKey, RevokedKeys};
 pub use people::limits::Limits;
 pub use people::principal::Principal;
 pub use people::projects::{Added, Member, ProjectSettings, ProjectView};
+pub use people::sessions::SignInLink;
 pub use people::users::{NewUser, Privilege, Quota};
 pub use wider::analyses::Analysis;
 pub use wider::archives::{Archive, ArchiveStatus};

@@ -14,4 +14,5 @@ pub(crate) mod limits;
 pub(crate) mod principal;
 pub(crate) mod projects;
 pub(crate) mod roles;
+pub(crate) mod sessions;
 pub(crate) mod users;

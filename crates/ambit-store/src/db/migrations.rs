@@ -62,6 +62,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(202611222220, "decisions"),
     migration!(202611222240, "versions_of_runs"),
     migration!(202611222340, "spent_tokens"),
+    migration!(202611230135, "sessions"),
 ];
 
 /// The newest schema that this program knows.

@@ -106,8 +106,8 @@ pub(crate) fn random_text() -> String {
 /// With which key a key is made, and when it ends: a key that ends makes none that lasts longer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Origin {
-    parent: Option<i64>,
-    expires_at: Option<Timestamp>,
+    pub(crate) parent: Option<i64>,
+    pub(crate) expires_at: Option<Timestamp>,
 }
 
 impl Origin {
@@ -246,7 +246,12 @@ impl Store {
 }
 
 /// Ends what a key made, generation by generation: keys of its user end, those of others are named.
-async fn revoke_children(tx: &mut Tx, id: i64, user: i64, now: Timestamp) -> Result<RevokedKeys, StoreError> {
+pub(crate) async fn revoke_children(
+    tx: &mut Tx,
+    id: i64,
+    user: i64,
+    now: Timestamp,
+) -> Result<RevokedKeys, StoreError> {
     let mut revoked = RevokedKeys::default();
     let mut parents = vec![id];
     // Each key has one parent, and a user has at most KEYS_OF_USER_MAX live ones: it ends.
