@@ -46,6 +46,7 @@ pub mod request;
 pub mod retrohunt_jobs;
 pub mod search;
 pub mod seeds;
+pub mod sessions;
 pub mod shape;
 pub mod tags;
 pub mod technologies;

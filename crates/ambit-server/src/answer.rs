@@ -12,7 +12,7 @@ use futures::StreamExt;
 use futures::stream::BoxStream;
 use http::header::{
     ACCEPT_ENCODING, ALLOW, CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_TYPE, ETAG, HeaderName,
-    HeaderValue, IF_NONE_MATCH, RETRY_AFTER, VARY, WWW_AUTHENTICATE,
+    HeaderValue, IF_NONE_MATCH, RETRY_AFTER, SET_COOKIE, VARY, WWW_AUTHENTICATE,
 };
 use http::{HeaderMap, StatusCode};
 use http_body::{Frame, SizeHint};
@@ -20,9 +20,14 @@ use serde::Serialize;
 use std::convert::Infallible;
 use std::io;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 const JSON: &str = "application/json";
+/// A browser asks whether what it keeps is still so.
+const AGAIN: &str = "no-cache";
+/// A browser keeps it as long as it likes.
+const FOR_GOOD: &str = "public, max-age=31536000, immutable";
 /// Bytes of an answer that are handed to its connection at once: what is written is let go of, whatever the connection
 /// copies.
 const FRAME_BYTES: usize = 64 * 1024;
@@ -63,6 +68,8 @@ enum Content {
     Whole(Bytes),
     /// Part of the program, made once.
     Document(&'static Document),
+    /// A page or a file of the interface; `true`: its name changes with its content, so that it is kept for good.
+    Interface(Arc<Document>, bool),
     /// So many bytes, which come piece by piece.
     Stream(u64, BoxStream<'static, io::Result<Bytes>>),
 }
@@ -75,6 +82,8 @@ pub struct Answer {
     message: Option<String>,
     /// What a browser saves it as, instead of showing it.
     file_name: Option<String>,
+    /// What a browser keeps and sends with its next requests.
+    cookie: Option<String>,
 }
 
 impl std::fmt::Debug for Answer {
@@ -120,13 +129,28 @@ impl Answer {
         Self::of(document.content_type, Content::Document(document))
     }
 
+    /// The page of the interface.
+    pub(crate) fn page(document: Arc<Document>) -> Self {
+        Self::of(document.content_type, Content::Interface(document, false))
+    }
+
+    /// A file of the interface, whose name changes with its content.
+    pub(crate) fn asset(document: Arc<Document>) -> Self {
+        Self::of(document.content_type, Content::Interface(document, true))
+    }
+
     fn of(content_type: &'static str, content: Content) -> Self {
-        Self { content_type, content, message: None, file_name: None }
+        Self { content_type, content, message: None, file_name: None, cookie: None }
     }
 
     /// The same with something said beside the body.
     pub(crate) fn saying(self, message: String) -> Self {
         Self { message: Some(message), ..self }
+    }
+
+    /// The same with a cookie that the browser keeps.
+    pub(crate) fn with_cookie(self, cookie: String) -> Self {
+        Self { cookie: Some(cookie), ..self }
     }
 
     /// Success with nothing to say; the length is said to be 0 (docs/contract/wider.md §1.2).
@@ -169,12 +193,17 @@ pub(crate) async fn respond(outcome: Result<Answer, ApiError>, wishes: &Wishes, 
                 let saved = HeaderValue::from_str(&format!("attachment; filename=\"{name}\""));
                 headers.insert(CONTENT_DISPOSITION, saved.unwrap_or(HeaderValue::from_static("attachment")));
             }
+            if let Some(cookie) = answer.cookie.and_then(|cookie| HeaderValue::from_str(&cookie).ok()) {
+                headers.insert(SET_COOKIE, cookie);
+            }
             match answer.content {
                 Content::Whole(bytes) => {
                     let bytes = coded(wishes.coding, answer.content_type, bytes, &mut headers).await;
                     response(StatusCode::OK, headers, whole(bytes, share))
                 }
-                Content::Document(document) => documented(document, wishes, headers),
+                Content::Document(document) => documented(document, AGAIN, wishes, headers),
+                Content::Interface(page, false) => documented(&page, AGAIN, wishes, headers),
+                Content::Interface(file, true) => documented(&file, FOR_GOOD, wishes, headers),
                 Content::Stream(size, pieces) => {
                     share.iter().for_each(|share| share.grow(2 * 1024));
                     let body = Streamed { left: size, pieces, _share: share };
@@ -205,8 +234,8 @@ async fn coded(coding: Option<Coding>, content_type: &str, bytes: Bytes, headers
 }
 
 /// A document of the program: whoever has this one already is not sent it again.
-fn documented(document: &'static Document, wishes: &Wishes, mut headers: HeaderMap) -> Response {
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+fn documented(document: &Document, keep: &'static str, wishes: &Wishes, mut headers: HeaderMap) -> Response {
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static(keep));
     headers.insert(VARY, HeaderValue::from_name(ACCEPT_ENCODING));
     let (bytes, coding) = document.coded(wishes.coding);
     if let Ok(tag) = HeaderValue::from_str(&document.tag(coding)) {

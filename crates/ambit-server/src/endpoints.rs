@@ -5,9 +5,11 @@ mod ambit;
 mod asm;
 mod feeds;
 mod hunting;
+mod interface;
 mod objects;
 mod open;
 mod people;
+mod sessions;
 mod v2;
 mod wider;
 
@@ -19,6 +21,9 @@ const TABLES: &[(Tree, &[Endpoint])] = &[
     (Tree::Asm, asm::ROWS),
     (Tree::Ambit, ambit::ROWS),
     (Tree::Open, open::ROWS),
+    (Tree::Open, interface::ROWS),
+    (Tree::Open, sessions::OPEN_ROWS),
+    (Tree::Ambit, sessions::ROWS),
     (Tree::Ambit, people::ROWS),
     (Tree::Wider, wider::ROWS),
     (Tree::Wider, objects::ROWS),
@@ -82,10 +87,14 @@ mod tests {
             "/first_key",
             "/downloads/{token}",
             "/downloads/archives/{token}",
-            "/",
             "/docs",
             "/docs/page.js",
             "/docs/page.css",
+            "/",
+            "/sign_in",
+            "/issues",
+            "/assets/{file}",
+            "/session",
         ];
         assert_eq!(open, listed);
         assert!(ENDPOINTS.iter().all(|row| (row.tree == Tree::Open) == (row.access == Open)));

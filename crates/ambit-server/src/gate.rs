@@ -17,7 +17,7 @@ use crate::router::{self, Target};
 use crate::shares::{Owner, Share, site};
 use crate::state::ServerState;
 use crate::upload::Upload;
-use crate::{percent, quota, request_log, upload};
+use crate::{cookie, percent, quota, request_log, upload};
 use ambit_api::{ACCESS_KEY_HEADERS, ApiError, ErrorCode, KEY_NAME, PROJECT_HEADERS, SECRET_KEY_HEADERS, V2_KEY_NAME};
 use ambit_model::Timestamp;
 use ambit_store::Principal;
@@ -191,7 +191,12 @@ impl Passage<'_> {
         let state = self.state;
         let stranger = Owner::Address(site(way.origin.address));
         let (principal, owner) = match (way.endpoint.access, asker) {
-            (Access::Open, Asker::Peer(..)) => (None, Some(stranger)),
+            (Access::Open, Asker::Peer(..)) => {
+                if way.endpoint.body.is_some() {
+                    cookie::check_door(&self.head.headers, &way.origin.base)?;
+                }
+                (None, Some(stranger))
+            }
             (Access::Open, Asker::Known(_)) => (None, None),
             (_, Asker::Known(principal)) => (Some((**principal).clone()), None),
             (_, Asker::Peer(peer, _)) => {
@@ -201,7 +206,7 @@ impl Passage<'_> {
                         arriving.key_in_form(way.content_type, V2_KEY_NAME, &state.rooms, stranger, within).await?;
                     query.extend(key.map(|key| (V2_KEY_NAME.to_owned(), key)));
                 }
-                let found = authenticate(state, way, &self.head.headers, query);
+                let found = authenticate(state, way, self.head, query);
                 let principal = in_time(self.line, state.limits.request_time, found).await?;
                 peer.show_key();
                 let owner = principal.key_id().map_or(stranger, Owner::Key);
@@ -374,12 +379,17 @@ fn credential(mount: &Mount, headers: &HeaderMap, query: &[(String, String)]) ->
 async fn authenticate(
     state: &ServerState,
     way: &Way<'_>,
-    headers: &HeaderMap,
+    head: &Parts,
     query: &[(String, String)],
 ) -> Result<Principal, ApiError> {
-    let now = way.now;
-    let Some(credential) = credential(way.target.mount, headers, query)? else {
-        return Err(ApiError::new(ErrorCode::AuthenticationRequired));
+    let (now, mount, headers) = (way.now, way.target.mount, &head.headers);
+    let credential = match (credential(mount, headers, query)?, cookie::session(mount, headers)) {
+        (Some(credential), _) => credential,
+        (None, Some(key)) => {
+            cookie::check_page(&head.method, headers, &way.origin.base)?;
+            Credential { key, access: None }
+        }
+        (None, None) => return Err(ApiError::new(ErrorCode::AuthenticationRequired)),
     };
     let known = match &credential.access {
         Some(access) => state.store.authenticate_pair(access, &credential.key, now).await,

@@ -2,6 +2,7 @@
 
 use crate::attempts::Windows;
 use crate::health::Health;
+use crate::interface::Interface;
 use crate::limits::Limits;
 use crate::quota::free::FreeCounts;
 use crate::rooms::Rooms;
@@ -41,6 +42,8 @@ pub struct ServerState {
     /// Makes the description of the API.
     pub(crate) openapi: fn() -> Value,
     pub plan: Plan,
+    /// The web interface, where the program brings one.
+    pub interface: Interface,
     /// Whoever may invite makes accounts for addresses that nobody has; else only the administrator of the installation
     /// does.
     pub open_accounts: bool,
@@ -93,6 +96,7 @@ impl ServerState {
             clock,
             openapi,
             plan: Plan::default(),
+            interface: Interface::default(),
             limits: Limits::default(),
             open_accounts: false,
             reserved: Reserved::internal(Vec::new()),

@@ -11,7 +11,7 @@ use ambit_model::user::{CollectionRole, ProjectRole};
 use ambit_model::wire::WireChoice;
 use ambit_model::{Clearance, Kind, workflow};
 use ambit_search::Index;
-use ambit_server::{Door, Limits, Listener, Outside, Phase, ServerState};
+use ambit_server::{Door, Interface, Limits, Listener, Outside, Phase, ServerState};
 use ambit_store::{NewCollection, NewKey, NewOwner, NewUser, Options, Principal, Store};
 use anyhow::Context;
 use serde_json::Value;
@@ -59,15 +59,20 @@ impl TestServer {
 
     /// Starts a server with other limits.
     pub async fn with(limits: Limits) -> anyhow::Result<Self> {
-        Self::start(limits, Outside::default()).await
+        Self::start(limits, Outside::default(), Interface::default()).await
     }
 
     /// Starts a server that is reached in some way.
     pub async fn behind(outside: Outside) -> anyhow::Result<Self> {
-        Self::start(Limits::default(), outside).await
+        Self::start(Limits::default(), outside, Interface::default()).await
     }
 
-    async fn start(limits: Limits, reached: Outside) -> anyhow::Result<Self> {
+    /// Starts a server with a web interface.
+    pub async fn with_interface(interface: Interface) -> anyhow::Result<Self> {
+        Self::start(Limits::default(), Outside::default(), interface).await
+    }
+
+    async fn start(limits: Limits, reached: Outside, interface: Interface) -> anyhow::Result<Self> {
         let folder = std::env::temp_dir().join(format!("ambit-test-{}", Uuid::new_v4()));
         let ticks = Arc::new(AtomicI64::new(START_MS));
         let now = || Timestamp(ticks.fetch_add(1, Ordering::Relaxed));
@@ -91,6 +96,7 @@ impl TestServer {
         let wall: ambit_server::Clock = Arc::new(move || Timestamp(clock.fetch_add(1, Ordering::Relaxed)));
         let mut state = ServerState::new(store.clone(), index.clone(), Arc::new(library()), wall);
         state.set_limits(limits);
+        state.interface = interface;
         let listener = Listener::bind("127.0.0.1:0".parse()?).await?;
         let address = listener.address()?.to_string();
         let (shutdown, ended) = oneshot::channel::<()>();

@@ -15,6 +15,7 @@ mod invitations;
 mod issue;
 mod item;
 mod keys;
+mod login;
 mod migrate;
 mod packs;
 mod projects;
@@ -66,6 +67,8 @@ pub(crate) enum Command {
     Init(init::Init),
     /// API keys.
     Key(keys::Key),
+    /// A link that signs a browser in, once and within 15 minutes.
+    Login(login::Login),
     /// Users.
     User(users::User),
     /// Groups.
@@ -126,6 +129,7 @@ pub(crate) async fn run(cli: Cli, mut settings: Settings) -> Result<(), Failure>
         Command::Work(work) => work::run(work, cli.silent, &mut settings).await,
         Command::Init(init) => init::run(init, &settings).await,
         Command::Key(key) => keys::run(key, &settings).await,
+        Command::Login(login) => login::run(login, &settings).await,
         Command::User(user) => users::run(user, &settings).await,
         Command::Group(group) => groups::run(group, &settings).await,
         Command::Graph(graph) => graphs::run(graph, &settings, cli.silent).await,

@@ -4,6 +4,7 @@
 use crate::config::Settings;
 use crate::engine_config::{self, Given};
 use crate::failure::Failure;
+use crate::interface::{self, interface};
 use crate::signals::Stop;
 use ambit_api::projects::Plan;
 use ambit_model::reserved::{IpNet, Reserved};
@@ -26,6 +27,8 @@ const CONNECTIONS_MIN: u64 = 64;
 pub(crate) struct Front {
     /// Where it listens.
     pub(crate) address: String,
+    /// Where a browser on this machine finds it.
+    pub(crate) root: String,
     /// The same as a socket address.
     pub(crate) bound: SocketAddr,
     /// `None`: it answers requests and carries no runs.
@@ -57,10 +60,12 @@ impl Front {
             reload_on_hangup(tls.clone())?;
         }
         let scheme = if tls.is_some() { "https" } else { "http" };
+        let root = interface::root(settings, tls.is_some(), bound);
         let (door, phase) = Door::new(limits, outside, tls);
         let waiting = stop.clone();
         Ok(Self {
             address: format!("{scheme}://{bound}"),
+            root,
             bound,
             given,
             silent,
@@ -84,6 +89,7 @@ impl Front {
         state.set_limits(self.limits);
         state.plan = self.plan.clone();
         state.open_accounts = self.open_accounts;
+        state.interface = interface();
         state.reserved = Reserved::internal(self.opened.clone());
         self.phase.send_replace(Phase::Ready(Arc::new(state)));
     }
@@ -97,7 +103,7 @@ impl Front {
 }
 
 /// The address of `--listen`: one and a port, `localhost`, or a port alone for all addresses.
-fn address(text: &str) -> Result<SocketAddr, Failure> {
+pub(crate) fn address(text: &str) -> Result<SocketAddr, Failure> {
     let port = |host: &str| text.strip_prefix(host)?.parse::<u16>().ok();
     let all = || port(":").map(|port| SocketAddr::from((Ipv6Addr::UNSPECIFIED, port)));
     let local = || port("localhost:").map(|port| SocketAddr::from((Ipv4Addr::LOCALHOST, port)));

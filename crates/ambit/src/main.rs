@@ -13,6 +13,7 @@ mod door;
 mod engine_config;
 mod failure;
 mod folder;
+mod interface;
 mod library;
 mod local_store;
 mod log;

@@ -30,10 +30,6 @@ pub(super) const ROWS: &[Endpoint] = &[
     get("/downloads/archives/{token}", Open, handler!(wider::archives::signed))
         .says("Download an archive by the signed address of /intelligence/zip_files/{id}/download_url.")
         .as_type(routes::wider::archives::TYPE),
-    get("/", Open, handler!(open::home))
-        .says("The page of a server without its user interface.")
-        .as_type("text/html; charset=utf-8")
-        .at_once(),
     get("/docs", Open, handler!(open::page))
         .says("A page to read and try the API, without the network.")
         .as_type("text/html; charset=utf-8")

@@ -11,7 +11,7 @@ use bytes::Bytes;
 use tokio::sync::OnceCell;
 
 /// The documents, in the order of their numbers.
-static MADE: [OnceCell<Document>; 5] = [const { OnceCell::const_new() }; 5];
+static MADE: [OnceCell<Document>; 4] = [const { OnceCell::const_new() }; 4];
 
 /// A document, made and packed when it is first asked for, which takes a moment; by one of those who ask then, while
 /// the others wait for it.
@@ -33,24 +33,19 @@ pub(crate) async fn openapi(call: Call) -> Result<Answer, ApiError> {
     made(0, "application/json", move || make().to_string().into()).await
 }
 
-/// The page of a server without its user interface.
-pub(crate) async fn home(_call: Call) -> Result<Answer, ApiError> {
-    made(1, HTML, || include_str!("../docs/home.html").into()).await
-}
-
 /// A page to read and try the API, without the network.
 pub(crate) async fn page(_call: Call) -> Result<Answer, ApiError> {
-    made(2, HTML, || include_str!("../docs/page.html").into()).await
+    made(1, HTML, || include_str!("../docs/page.html").into()).await
 }
 
 /// The program of that page.
 pub(crate) async fn script(_call: Call) -> Result<Answer, ApiError> {
-    made(3, "text/javascript; charset=utf-8", || include_str!("../docs/page.js").into()).await
+    made(2, "text/javascript; charset=utf-8", || include_str!("../docs/page.js").into()).await
 }
 
 /// The style of that page.
 pub(crate) async fn style(_call: Call) -> Result<Answer, ApiError> {
-    made(4, "text/css; charset=utf-8", || include_str!("../docs/page.css").into()).await
+    made(3, "text/css; charset=utf-8", || include_str!("../docs/page.css").into()).await
 }
 
 /// Say that the process is alive.

@@ -80,11 +80,12 @@ fn refusals(row: &Endpoint) -> Vec<(&'static str, u16)> {
 }
 
 /// Rows that a scenario cannot reach, and where they are shown: an address stands in a compressed batch (`feeds.rs`),
-/// an archive is finished a moment later (`archives.rs`).
+/// an archive is finished a moment later (`archives.rs`), a session is in a cookie (`sessions.rs`).
 const ELSEWHERE: &[(&str, &str)] = &[
     ("GET", "/feeds/files/{token}/download"),
     ("GET", "/intelligence/zip_files/{id}/download"),
     ("GET", "/intelligence/zip_files/{id}/download_url"),
+    ("DELETE", "/session"),
 ];
 
 #[tokio::test]

@@ -8,6 +8,7 @@ use crate::door::Front;
 use crate::engine_config::Given;
 use crate::failure::Failure;
 use crate::folder::Asking;
+use crate::interface::{interface, link_of_owner};
 use crate::library::library;
 use crate::local_store::{INDEX_FOLDER, bring_up_index, index_failure};
 use crate::output::hint;
@@ -37,6 +38,8 @@ pub(crate) struct Serve {
     pub(crate) no_engine: bool,
 }
 
+/// What `ambit login` takes for the server's address where nothing else is said.
+const USUAL_ROOT: &str = "http://127.0.0.1:8080";
 /// Between two rounds of sweeping what has lapsed.
 const TIDY_EVERY: Duration = Duration::from_secs(300);
 
@@ -88,6 +91,22 @@ async fn tell_first_key(store: &Store, folder: &Path, issued: &IssuedKey) -> Res
     Ok(())
 }
 
+/// Says how a person gets in. The link that signs in is told to a terminal alone: it is a secret while it lasts.
+async fn tell_way_in(store: &Store, asking: &Asking, root: &str) -> Result<(), Failure> {
+    if interface().is_there() {
+        let elsewhere = if root == USUAL_ROOT { String::new() } else { format!(" --url {root}") };
+        let login = asking.command(&format!("login{elsewhere}"));
+        if std::io::stderr().is_terminal() {
+            let link = link_of_owner(store, root).await?;
+            hint(&format!("open {link} to sign in, once and within 15 minutes; later {login} prints another link"));
+        } else {
+            hint(&format!("{login} prints a link that signs a browser in"));
+        }
+    }
+    hint(&format!("{} prints a key for it", asking.command("key create")));
+    Ok(())
+}
+
 /// Writes a file that only its owner reads, in place of one that is there.
 fn private_file(path: &Path, text: &str) -> std::io::Result<()> {
     match std::fs::remove_file(path) {
@@ -128,10 +147,11 @@ pub(crate) async fn answer(
         Arc::new(now),
     );
     let silent = front.silent;
+    let root = front.root.clone();
     front.let_in(state);
     hint(&format!("listening on {}", front.address));
     if !silent {
-        hint(&format!("{} prints a key for it", Asking::new(folder, settings).command("key create")));
+        tell_way_in(&workspace.store, &Asking::new(folder, settings), &root).await?;
     }
     stop.wait().await;
     let ending = async {

@@ -1,0 +1,135 @@
+//! The cookie of a browser's session: how it is said, where it is read, and what shows that a request that carries one
+//! comes from a page of this server.
+
+use crate::mount::{Mount, Tree, WIDER};
+use ambit_api::{ApiError, ErrorCode};
+use http::header::{COOKIE, HeaderName, ORIGIN};
+use http::{HeaderMap, Method, Uri};
+
+/// Its name.
+const NAME: &str = "ambit_session";
+/// What a browser says of where a request comes from (Fetch Metadata).
+const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+
+/// Sets the cookie. `base` is the root of the wider API's links, whose scheme says whether the browser is under TLS.
+pub(crate) fn set(session: &str, base: &str) -> String {
+    format!("{NAME}={session}{}", attributes(base))
+}
+
+/// Takes the cookie away.
+pub(crate) fn clear(base: &str) -> String {
+    format!("{NAME}={}; Max-Age=0", attributes(base))
+}
+
+/// Without an age, so that it ends with the browser at the latest; the store ends it after a day's work.
+fn attributes(base: &str) -> &'static str {
+    if base.starts_with("https:") {
+        "; Path=/; HttpOnly; SameSite=Strict; Secure"
+    } else {
+        "; Path=/; HttpOnly; SameSite=Strict"
+    }
+}
+
+/// The session that a request carries, where a session is looked for: in the trees that the interface asks.
+pub(crate) fn session(mount: &Mount, headers: &HeaderMap) -> Option<String> {
+    if mount.legacy_keys || !matches!(mount.tree, Tree::Asm | Tree::Ambit) {
+        return None;
+    }
+    let lines = headers.get_all(COOKIE).iter().filter_map(|line| line.to_str().ok());
+    let mut pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    pairs.find(|(name, value)| *name == NAME && !value.is_empty()).map(|(_, value)| value.to_owned())
+}
+
+/// Refuses a request by a session that a page of somebody else made a browser send. One that does not say where it
+/// comes from may read and change nothing, since no page learns the answer to what it made a browser ask.
+pub(crate) fn check_page(method: &Method, headers: &HeaderMap, base: &str) -> Result<(), ApiError> {
+    let reads = [Method::GET, Method::HEAD].contains(method);
+    if is_own_page(headers, base).unwrap_or(reads) { Ok(()) } else { Err(foreign()) }
+}
+
+/// Refuses a page of somebody else that would sign a browser in, as another than the person at it. Programs, which say
+/// nothing of pages, may.
+pub(crate) fn check_door(headers: &HeaderMap, base: &str) -> Result<(), ApiError> {
+    if is_own_page(headers, base).unwrap_or(true) { Ok(()) } else { Err(foreign()) }
+}
+
+fn foreign() -> ApiError {
+    let message = "A session is good for this server's own pages only; programs send a key in the header x-apikey";
+    ApiError::with(ErrorCode::Forbidden, message)
+}
+
+/// Whether a page of this server sent a request; `None`: a person typed it, or nothing is said.
+fn is_own_page(headers: &HeaderMap, base: &str) -> Option<bool> {
+    let said = |name: &HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
+    match (said(&SEC_FETCH_SITE), said(&ORIGIN)) {
+        (Some("same-origin"), _) => Some(true),
+        (Some("none"), _) | (None, None) => None,
+        (Some(_), _) => Some(false),
+        (None, Some(origin)) => Some(is_own(origin, base)),
+    }
+}
+
+/// True where an origin is the scheme and host of the address that the client called.
+fn is_own(origin: &str, base: &str) -> bool {
+    let parts = |text: &str| {
+        let uri: Uri = text.parse().ok()?;
+        Some((uri.scheme_str()?.to_owned(), uri.authority()?.as_str().to_ascii_lowercase()))
+    };
+    parts(origin).is_some_and(|origin| Some(origin) == parts(base.trim_end_matches(WIDER)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mount::{MOUNTS, OURS};
+    use http::HeaderValue;
+
+    fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
+        let pairs = pairs.iter();
+        pairs.map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_str(value).unwrap())).collect()
+    }
+
+    #[test]
+    fn a_session_is_read_in_the_trees_of_the_interface_alone() {
+        let sent = headers(&[("cookie", "a=b; ambit_session=s; c=d")]);
+        for mount in MOUNTS {
+            let read = mount.prefix == OURS || mount.prefix == "/api/v3/asm";
+            assert_eq!(session(mount, &sent).is_some(), read, "{}", mount.prefix);
+        }
+        for none in ["", "ambit_session=", "xambit_session=s", "ambit_session"] {
+            assert_eq!(session(&MOUNTS[0], &headers(&[("cookie", none)])), None, "{none}");
+        }
+    }
+
+    #[test]
+    fn only_own_pages_change_anything_by_a_session() {
+        let base = "https://asm.test:8443/api/v3";
+        for (said, reads, changes) in [
+            (&[("sec-fetch-site", "same-origin")][..], true, true),
+            (&[("sec-fetch-site", "same-origin"), ("origin", "https://asm.test:8443")], true, true),
+            (&[("sec-fetch-site", "none")], true, false),
+            (&[("sec-fetch-site", "same-site")], false, false),
+            (&[("sec-fetch-site", "cross-site"), ("origin", "https://asm.test:8443")], false, false),
+            (&[("origin", "https://asm.test:8443")], true, true),
+            (&[("origin", "https://ASM.test:8443")], true, true),
+            (&[("origin", "https://asm.test")], false, false),
+            (&[("origin", "http://asm.test:8443")], false, false),
+            (&[("origin", "https://asm.test:8443.evil.test")], false, false),
+            (&[("origin", "null")], false, false),
+            (&[], true, false),
+        ] {
+            let sent = headers(said);
+            assert_eq!(check_page(&Method::GET, &sent, base).is_ok(), reads, "{said:?}");
+            for method in [Method::POST, Method::PUT, Method::PATCH, Method::DELETE] {
+                assert_eq!(check_page(&method, &sent, base).is_ok(), changes, "{method} {said:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_cookie_is_for_the_server_alone_and_secure_under_tls() {
+        assert_eq!(set("s", "https://a.test/api/v3"), "ambit_session=s; Path=/; HttpOnly; SameSite=Strict; Secure");
+        assert_eq!(set("s", "http://a.test/api/v3"), "ambit_session=s; Path=/; HttpOnly; SameSite=Strict");
+        assert!(clear("http://a.test/api/v3").ends_with("Max-Age=0"));
+    }
+}

@@ -1,0 +1,25 @@
+//! The rows of the web interface, which everybody may load: what it shows, it asks with a session. The list of open
+//! rows stands in a test as well.
+
+use crate::endpoint::Access::Open;
+use crate::endpoint::{Endpoint, get, handler};
+
+const HTML: &str = "text/html; charset=utf-8";
+
+const fn page(path: &'static str) -> Endpoint {
+    get(path, Open, handler!(interface::page))
+        .says("A page of the web interface, or why there is none.")
+        .as_type(HTML)
+        .at_once()
+}
+
+/// Every row.
+pub(super) const ROWS: &[Endpoint] = &[
+    page("/"),
+    page("/sign_in"),
+    page("/issues"),
+    get("/assets/{file}", Open, handler!(interface::asset))
+        .says("A file that the web interface loads.")
+        .as_type("application/octet-stream")
+        .at_once(),
+];

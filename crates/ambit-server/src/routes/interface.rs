@@ -1,0 +1,17 @@
+//! The web interface: its page under each of its paths, and the files that the page loads.
+
+use crate::answer::Answer;
+use crate::call::Call;
+use ambit_api::ApiError;
+
+/// The web interface, or why there is none.
+pub(crate) async fn page(call: Call) -> Result<Answer, ApiError> {
+    call.state.interface.page().await.map(Answer::page)
+}
+
+/// A file that the web interface loads.
+pub(crate) async fn asset(call: Call) -> Result<Answer, ApiError> {
+    let name = format!("assets/{}", call.parameter("file"));
+    let found = call.state.interface.file(&name).await?;
+    found.map(Answer::asset).ok_or_else(|| ApiError::not_found("File"))
+}

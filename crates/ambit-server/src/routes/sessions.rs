@@ -1,0 +1,69 @@
+//! Sessions of browsers: signing in and out, and links that sign in once.
+
+use crate::answer::Answer;
+use crate::call::Call;
+use crate::cookie;
+use crate::failure::About;
+use ambit_api::sessions::{Session, SignIn, SignInLink};
+use ambit_api::{ApiError, ErrorCode, success};
+use ambit_store::{IssuedKey, Principal, StoreError};
+
+/// Sign a browser in, by an API key or the token of a link: the answer sets its cookie.
+pub(crate) async fn begin(call: Call) -> Result<Answer, ApiError> {
+    let body: SignIn = call.read()?;
+    let text = |text: ambit_api::request::Text| text.0.trim().to_owned();
+    let issued = match (body.key.0.map(text), body.token.0.map(text)) {
+        (Some(key), None) => by_key(&call, &key).await?,
+        (None, Some(token)) => by_link(&call, &token).await?,
+        _ => return Err(ApiError::invalid("give either key or token".to_owned())),
+    };
+    let principal = call.store().authenticate(&issued.key, call.now).await.about("Session")?;
+    let principal = principal.ok_or_else(|| ApiError::new(ErrorCode::WrongCredentials))?;
+    Ok(Answer::json(&success("Signed in", shown(&principal))).with_cookie(cookie::set(&issued.key, &call.base)))
+}
+
+async fn by_key(call: &Call, key: &str) -> Result<IssuedKey, ApiError> {
+    let known = call.store().authenticate(key, call.now).await.about("Key")?;
+    let Some(principal) = known else {
+        call.count_wrong_key()?;
+        return Err(ApiError::new(ErrorCode::WrongCredentials));
+    };
+    call.store().begin_session(&principal, call.now).await.about("Key")
+}
+
+async fn by_link(call: &Call, token: &str) -> Result<IssuedKey, ApiError> {
+    match call.store().follow_sign_in_link(token, call.now).await {
+        Err(StoreError::NotFound) => {
+            call.count_wrong_key()?;
+            let message = "This link does not sign in: it was used, is older than 15 minutes, or never was";
+            Err(ApiError::with(ErrorCode::NotFound, message))
+        }
+        other => other.about("Link"),
+    }
+}
+
+/// Say who is signed in.
+pub(crate) async fn read(call: Call) -> Result<Answer, ApiError> {
+    Ok(Answer::json(&success("Session", shown(call.caller()))))
+}
+
+/// Sign out: the session of the cookie ends.
+pub(crate) async fn end(call: Call) -> Result<Answer, ApiError> {
+    call.store().end_session(call.caller(), call.now).await.about("Session")?;
+    Ok(Answer::json(&success("Signed out", true)).with_cookie(cookie::clear(&call.base)))
+}
+
+/// Make a token that signs the caller in once, within 15 minutes: /sign_in#TOKEN is the link.
+pub(crate) async fn link(call: Call) -> Result<Answer, ApiError> {
+    let made = call.store().make_sign_in_link(call.caller(), call.now).await.about("Key")?;
+    let link = SignInLink { token: made.token, expires_at: made.expires_at };
+    Ok(Answer::json(&success("Link made", link)))
+}
+
+fn shown(principal: &Principal) -> Session {
+    Session {
+        username: principal.username().to_owned(),
+        email: principal.email().to_owned(),
+        administrator: principal.administrator(),
+    }
+}
