@@ -11,16 +11,20 @@ PROFILE := --profile test-release
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 LOG := $(TARGET)/test.log
 
-.PHONY: build run test lint
+.PHONY: build web run test lint
+
+# The web interface, which the program takes in; made again only where its sources have changed.
+web:
+	$(CARGO) xtask web
 
 # The program, as it is given away.
-build:
+build: web
 	$(CARGO) build --locked --release --package ambit
 	@echo "built: $(TARGET)/release/ambit"
 
 # The simulated internet: discovers the organisation planted in it, prints what it found, then serves it. Built in the
 # profile and the selection of the tests, so that `make run` and `make test` together compile everything once.
-run:
+run: web
 	$(CARGO) build --locked --workspace --bins $(PROFILE)
 	$(TARGET)/test-release/ambit demo
 
@@ -29,9 +33,10 @@ lint:
 	$(CARGO) xtask tidy
 	$(CARGO) clippy --locked --workspace --all-targets $(PROFILE) -- -D warnings
 
-# Formatting, rules and lints first, as they fail fast; then all tests, beside a private PostgreSQL and a private Python. No test can hang: each has a
+# Formatting, rules and lints first, as they fail fast; then the interface in a browser, then all tests, beside a private PostgreSQL and a private Python. No test can hang: each has a
 # time of its own. The last line says how many passed and how many failed.
-test: lint
+test: lint web
 	$(CARGO) test --locked --workspace $(PROFILE) --no-run
+	$(CARGO) xtask browser
 	@$(CARGO) xtask with-python bench/report --check
 	@$(CARGO) xtask with-python $(CARGO) xtask with-postgres $(CARGO) xtask test --locked --workspace $(PROFILE) 2>&1 | tee $(LOG)

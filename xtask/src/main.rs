@@ -1,14 +1,17 @@
 //! The repository's own commands: `cargo xtask tidy` checks what the compiler cannot, `cargo xtask docs` writes the
-//! generated parts of the documents, `cargo xtask test` runs tests and ends in any case,
+//! generated parts of the documents, `cargo xtask web` builds the web interface and `cargo xtask browser` tries it,
+//! `cargo xtask test` runs tests and ends in any case,
 //! `cargo xtask with-postgres` runs a command beside a private PostgreSQL, `cargo xtask with-python` with a private
 //! Python. Nothing here is part of the product.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line program for developers")]
 
+mod debian;
 mod docs;
 mod postgres;
 mod python;
 mod test;
 mod tidy;
+mod web;
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -18,6 +21,8 @@ use anyhow::Context as _;
 
 const USAGE: &str = "usage: cargo xtask tidy
        cargo xtask docs
+       cargo xtask web                                  builds the web interface into web/dist
+       cargo xtask browser                              tries it in a browser, with the program of the tests
        cargo xtask test [ARGUMENT OF CARGO TEST]… [-- PART OF A TEST'S NAME…]
        cargo xtask with-postgres COMMAND [ARGUMENT]…    AMBIT_TEST_POSTGRES is set for COMMAND
        cargo xtask with-python COMMAND [ARGUMENT]…      AMBIT_TEST_PYTHON is set for COMMAND";
@@ -28,6 +33,8 @@ fn main() -> ExitCode {
     let outcome = match words.as_slice() {
         ["tidy"] => tidy::command(&root()),
         ["docs"] => docs::command(&root()),
+        ["web"] => web::build(&root()),
+        ["browser"] => web::browser(&root()),
         ["test", arguments @ ..] => test::command(arguments),
         ["with-postgres", "--", command @ ..] | ["with-postgres", command @ ..] if !command.is_empty() => {
             postgres::run_beside(command)

@@ -9,7 +9,9 @@ use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Stdio};
 
-use anyhow::{Context as _, bail, ensure};
+use anyhow::{Context as _, ensure};
+
+use crate::debian;
 
 /// What `AMBIT_TEST_POSTGRES` tells a test: the address of a server in which it may make databases.
 const VARIABLE: &str = "AMBIT_TEST_POSTGRES";
@@ -181,22 +183,7 @@ fn programs() -> anyhow::Result<PathBuf> {
     if let Some(folder) = find_programs() {
         return Ok(folder);
     }
-    let can_install = Path::new("/etc/debian_version").exists() && id(&["-u"])? == 0;
-    if !can_install {
-        bail!(
-            "the tests need PostgreSQL: install its server (Debian: `apt-get install postgresql`), then run this again"
-        );
-    }
-    for arguments in [&["update", "-q"][..], &["install", "-q", "-y", "--no-install-recommends", "postgresql"]] {
-        let status = Command::new("apt-get")
-            .args(arguments)
-            .env("DEBIAN_FRONTEND", "noninteractive")
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .status()
-            .context("apt-get cannot be started")?;
-        ensure!(status.success(), "apt-get {}: {status}; install postgresql by hand", arguments.join(" "));
-    }
+    debian::install(&["postgresql"], "the tests need the server of PostgreSQL")?;
     find_programs().context("the package postgresql brought no initdb")
 }
 

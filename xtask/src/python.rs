@@ -5,7 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
-use anyhow::{Context as _, bail, ensure};
+use anyhow::{Context as _, ensure};
+
+use crate::debian;
 
 /// What tells a test where the programs of the environment are.
 const VARIABLE: &str = "AMBIT_TEST_PYTHON";
@@ -54,14 +56,7 @@ fn make(folder: &Path) -> anyhow::Result<()> {
     if said_well(&mut venv(), "python3 -m venv").is_ok() {
         return Ok(());
     }
-    if !Path::new("/etc/debian_version").exists() {
-        bail!("the tests need Python 3 with its module venv: install it, then run this again");
-    }
-    for arguments in [&["update", "-q"][..], &["install", "-q", "-y", "--no-install-recommends", "python3-venv"]] {
-        let mut apt = Command::new("apt-get");
-        apt.args(arguments).env("DEBIAN_FRONTEND", "noninteractive");
-        said_well(&mut apt, "apt-get; install python3-venv by hand")?;
-    }
+    debian::install(&["python3-venv"], "the tests need Python 3 with its module venv")?;
     said_well(&mut venv(), "python3 -m venv")
 }
 

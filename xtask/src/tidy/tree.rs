@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use super::source::{self, Source};
 
 /// Folders that hold nothing of ours: what git ignores, and git itself.
-const SKIPPED_FOLDERS: &[&str] = &["target", ".git", "node_modules", "dist", ".venv", "__pycache__"];
+const SKIPPED_FOLDERS: &[&str] = &["target", ".git", "node_modules", "dist", "generated", ".venv", "__pycache__"];
 
 /// A file of the repository; `path` is relative to its root, with `/`.
 #[derive(Debug)]

@@ -1,0 +1,49 @@
+import { queryOptions } from "@tanstack/react-query";
+import { ASM, ask, Failure, forgetProject, get, OURS, type Schema } from "./client";
+
+export type Session = Schema["Session"];
+
+/** Stands in this browser's storage from signing in to signing out; the session itself is out of a page's reach. */
+const SIGNED_IN = "ambit.signed_in";
+
+/** Who is signed in; null: nobody. */
+export const session = queryOptions({
+  queryKey: ["session"],
+  queryFn: async ({ signal }): Promise<Session | null> => {
+    // Who never signed in here, or signed out, need not be asked for.
+    if (localStorage.getItem(SIGNED_IN) === null) return null;
+    try {
+      return await get<Session>(`${OURS}/session`, signal);
+    } catch (error) {
+      if (!(error instanceof Failure && error.status === 401)) throw error;
+      localStorage.removeItem(SIGNED_IN);
+      return null;
+    }
+  },
+  staleTime: 60_000,
+  retry: 1,
+});
+
+export const projects = queryOptions({
+  queryKey: ["projects"],
+  queryFn: ({ signal }) => get<Schema["Project"][]>(`${ASM}/projects`, signal),
+  staleTime: 300_000,
+});
+
+/** Names of collections as people wrote them, by their internal names. */
+export const collections = queryOptions({
+  queryKey: ["collections"],
+  queryFn: ({ signal }) => get<Schema["Collection"][]>(`${ASM}/user_collections`, signal),
+  staleTime: 60_000,
+});
+
+export async function signIn(by: { key: string } | { token: string }): Promise<void> {
+  await ask("POST", "/session", by);
+  localStorage.setItem(SIGNED_IN, "1");
+}
+
+export async function signOut(): Promise<void> {
+  await ask("DELETE", `${OURS}/session`);
+  localStorage.removeItem(SIGNED_IN);
+  forgetProject();
+}

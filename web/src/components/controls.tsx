@@ -1,0 +1,96 @@
+// The few controls that pages are made of.
+
+import * as RadixPopover from "@radix-ui/react-popover";
+import { type ButtonHTMLAttributes, type ReactNode, useEffect, useRef, useState } from "react";
+
+const BUTTON = "inline-flex min-h-8 items-center justify-center gap-1.5 rounded border px-2.5 py-1 text-sm whitespace-nowrap disabled:opacity-50 disabled:cursor-default";
+const STYLES = {
+  plain: "border-line bg-ground hover:bg-raised",
+  first: "border-accent bg-accent text-on-accent hover:opacity-90",
+  quiet: "border-transparent text-accent hover:bg-raised",
+};
+
+export function Button({ look = "plain", ...rest }: ButtonHTMLAttributes<HTMLButtonElement> & { look?: keyof typeof STYLES }): ReactNode {
+  return <button type="button" {...rest} className={`${BUTTON} ${STYLES[look]} ${rest.className ?? ""}`} />;
+}
+
+export const FIELD = "min-h-8 rounded border border-soft bg-ground px-2 py-1 text-ink placeholder:text-soft";
+
+/** A small panel at a button. It writes no style elements, which the page's policy would refuse: hence not modal. */
+export function Panel({ trigger, label, children, open, onOpenChange }: {
+  trigger: ReactNode;
+  label: string;
+  children: ReactNode;
+  open?: boolean;
+  onOpenChange?: (open: boolean) => void;
+}): ReactNode {
+  return (
+    <RadixPopover.Root {...(open === undefined ? {} : { open })} {...(onOpenChange ? { onOpenChange } : {})}>
+      <RadixPopover.Trigger asChild>{trigger}</RadixPopover.Trigger>
+      <RadixPopover.Portal>
+        <RadixPopover.Content
+          aria-label={label}
+          sideOffset={4}
+          collisionPadding={8}
+          className="z-40 max-w-[calc(100vw-1rem)] rounded border border-line bg-ground p-3 shadow-lg"
+        >
+          {children}
+        </RadixPopover.Content>
+      </RadixPopover.Portal>
+    </RadixPopover.Root>
+  );
+}
+
+/** A dialogue over the page: the browser keeps the focus within and gives it back. */
+export function Dialog({ label, onClose, children }: { label: string; onClose: () => void; children: ReactNode }): ReactNode {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    dialog.current?.showModal();
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      aria-label={label}
+      onClose={onClose}
+      className="m-auto max-h-[90vh] w-[min(34rem,calc(100vw-1rem))] overflow-auto rounded-lg border border-line bg-ground p-4 text-ink backdrop:bg-black/40"
+    >
+      {children}
+    </dialog>
+  );
+}
+
+export function CopyButton({ text, label = "Copy" }: { text: string; label?: string }): ReactNode {
+  const [done, setDone] = useState<"" | "Copied" | "Select it by hand">("");
+  return (
+    <Button
+      onClick={() => {
+        const copying = navigator.clipboard ? navigator.clipboard.writeText(text) : Promise.reject(new Error());
+        copying.then(
+          () => setDone("Copied"),
+          () => setDone("Select it by hand"),
+        );
+      }}
+    >
+      <span aria-live="polite">{done || label}</span>
+    </Button>
+  );
+}
+
+/** Nothing to show: why, and what can be done about it. */
+export function Empty({ title, children }: { title: string; children?: ReactNode }): ReactNode {
+  return (
+    <div className="mx-auto flex max-w-xl flex-col items-center gap-3 px-4 py-16 text-center">
+      <p className="text-base font-semibold">{title}</p>
+      {children}
+    </div>
+  );
+}
+
+export function Trouble({ error, retry }: { error: Error; retry: () => void }): ReactNode {
+  return (
+    <div role="alert" className="m-4 flex flex-wrap items-center gap-3 rounded border border-critical bg-critical-ground p-3 text-critical">
+      <span className="min-w-0 flex-1 break-words">{error.message}</span>
+      <Button onClick={retry}>Try again</Button>
+    </div>
+  );
+}

@@ -1,0 +1,122 @@
+// What stands around every page: where one can go, whose project it is, and the way out.
+
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link, Outlet, useLocation, useNavigate } from "@tanstack/react-router";
+import { type ReactNode, useEffect } from "react";
+import { chooseProject, chosenProject } from "../api/client";
+import { projects, session, signOut } from "../api/session";
+import { Button, Empty, FIELD } from "../components/controls";
+import { NoticeArea, useNotices } from "../components/notice";
+
+export function Stage(): ReactNode {
+  return (
+    <NoticeArea>
+      <Outlet />
+    </NoticeArea>
+  );
+}
+
+const PAGES = [{ to: "/issues", label: "Triage", search: { q: "status_new:open" } }] as const;
+
+export function Shell(): ReactNode {
+  const who = useQuery(session);
+  const navigate = useNavigate();
+  const here = useLocation();
+  const signedOut = who.data === null;
+  useEffect(() => {
+    if (signedOut) void navigate({ to: "/sign_in", search: { next: here.href }, replace: true });
+  }, [signedOut, navigate, here.href]);
+  return (
+    <div className="flex h-full flex-col">
+      <a href="#main" className="sr-only focus:not-sr-only focus:absolute focus:z-50 focus:bg-ground focus:p-2">
+        To the content
+      </a>
+      <header className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-line bg-raised px-3 py-1.5">
+        <Link to="/" className="font-semibold text-accent">Ambit</Link>
+        <nav aria-label="Pages" className="flex gap-1">
+          {PAGES.map((page) => (
+            <Link
+              key={page.to}
+              to={page.to}
+              search={page.search}
+              className="rounded px-2 py-1 hover:bg-line"
+              activeOptions={{ includeSearch: false }}
+              activeProps={{ className: "bg-picked font-semibold", "aria-current": "page" }}
+            >
+              {page.label}
+            </Link>
+          ))}
+        </nav>
+        <div className="ml-auto flex items-center gap-2">
+          <Projects />
+          {who.data && <Way name={who.data.username} email={who.data.email} />}
+        </div>
+      </header>
+      {who.error && who.data === undefined ? (
+        <Empty title="The server does not answer">
+          <p>{who.error.message}</p>
+          <Button onClick={() => void who.refetch()}>Try again</Button>
+        </Empty>
+      ) : (
+        <main id="main" tabIndex={-1} className="flex min-h-0 flex-1 flex-col">
+          {who.data && <Outlet />}
+        </main>
+      )}
+    </div>
+  );
+}
+
+function Projects(): ReactNode {
+  const all = useQuery(projects);
+  const queries = useQueryClient();
+  const list = all.data ?? [];
+  if (list.length < 2) return null;
+  const chosen = chosenProject() ?? list.find((one) => one.primary)?.uuid ?? "";
+  return (
+    <select
+      aria-label="Project"
+      className={`${FIELD} max-w-40`}
+      value={chosen}
+      onChange={(event) => {
+        chooseProject(event.target.value);
+        void queries.resetQueries();
+      }}
+    >
+      {list.map((project) => (
+        <option key={project.uuid} value={project.uuid}>{project.name}</option>
+      ))}
+    </select>
+  );
+}
+
+function Way({ name, email }: { name: string; email: string }): ReactNode {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const { say } = useNotices();
+  return (
+    <>
+      <span title={email} className="hidden text-soft sm:inline">{name}</span>
+      <Button
+        onClick={() => {
+          signOut().then(
+            () => {
+              queries.clear();
+              void navigate({ to: "/sign_in", search: {} });
+            },
+            (error: Error) => say(`You are still signed in: ${error.message}`),
+          );
+        }}
+      >
+        Sign out
+      </Button>
+    </>
+  );
+}
+
+export function NotFound(): ReactNode {
+  return (
+    <Empty title="There is no such page">
+      <Link to="/" className="text-accent underline">To what needs you</Link>
+    </Empty>
+  );
+}

@@ -1,0 +1,91 @@
+// The pages and their addresses. What a page shows is in its address, as plain text: an address can be sent to a
+// colleague, and its q is the API's search string.
+
+import type { QueryClient } from "@tanstack/react-query";
+import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
+import { session } from "./api/session";
+import { NotFound, Shell, Stage } from "./pages/shell";
+import { SignIn } from "./pages/signin";
+
+type Address = Record<string, unknown>;
+
+/** What the triage page is asked. */
+export interface TriageAddress {
+  q?: string;
+  /** A member to sort by, as the API names it; with a minus before it, from the other end. */
+  sort?: string;
+  /** Rows are headed by this member. */
+  group?: string;
+  /** Only what is new or back since that moment. */
+  since?: string;
+  /** The issue in the drawer. */
+  issue?: string;
+}
+
+const text = (value: unknown) => (typeof value === "string" ? value : undefined);
+
+function read<Names extends string>(names: readonly Names[]) {
+  return (address: Address): Partial<Record<Names, string>> => {
+    const found: Partial<Record<Names, string>> = {};
+    for (const name of names) {
+      const value = text(address[name]);
+      if (value !== undefined) found[name] = value;
+    }
+    return found;
+  };
+}
+
+interface Given {
+  queries: QueryClient;
+}
+
+const root = createRootRouteWithContext<Given>()({ component: Stage, notFoundComponent: NotFound });
+
+const signIn = createRoute({ getParentRoute: () => root, path: "/sign_in", component: SignIn, validateSearch: read(["next"]) });
+
+const inside = createRoute({
+  getParentRoute: () => root,
+  id: "inside",
+  component: Shell,
+  beforeLoad: async ({ context, location }) => {
+    const who = await context.queries.ensureQueryData(session).catch(() => undefined);
+    if (who === null) {
+      const next = location.href === "/" ? {} : { next: location.href };
+      throw redirect({ to: "/sign_in", search: next });
+    }
+  },
+});
+
+const home = createRoute({
+  getParentRoute: () => inside,
+  path: "/",
+  beforeLoad: () => {
+    throw redirect({ to: "/issues", search: { q: "status_new:open" }, replace: true });
+  },
+});
+
+const triage = createRoute({
+  getParentRoute: () => inside,
+  path: "/issues",
+  component: lazyRouteComponent(() => import("./pages/triage"), "Triage"),
+  validateSearch: read(["q", "sort", "group", "since", "issue"]) as (address: Address) => TriageAddress,
+});
+
+export function makeRouter(queries: QueryClient) {
+  return createRouter({
+    routeTree: root.addChildren([signIn, inside.addChildren([home, triage])]),
+    context: { queries },
+    parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
+    stringifySearch: (search) => {
+      const pairs = Object.entries(search).filter((pair): pair is [string, string] => typeof pair[1] === "string");
+      const written = new URLSearchParams(pairs).toString().replaceAll("%3A", ":").replaceAll("%2C", ",");
+      return written === "" ? "" : `?${written}`;
+    },
+  });
+}
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: ReturnType<typeof makeRouter>;
+  }
+}

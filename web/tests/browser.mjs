@@ -1,0 +1,247 @@
+// The interface as a person meets it. `cargo xtask browser` runs these over the world of the demo.
+
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { after, before, test } from "node:test";
+import { gzipSync } from "node:zlib";
+import { accessible, done, World } from "./world.mjs";
+
+const world = new World();
+before(() => world.start(), { timeout: 300_000 });
+after(() => world.stop());
+
+const OPEN = "/issues?q=status_new:open";
+const found = async (search) => (await world.api(`/api/v3/asm/search/issues/${search}?page_size=1`)).total_hits;
+const open = () => found("status_new:open");
+const total = (page, number) => page.getByText(`${number} issue${number === 1 ? "" : "s"}`, { exact: true }).waitFor();
+const rows = (page) => page.getByRole("table", { name: "Issues" }).getByRole("row");
+
+test("first load and the whole stay within their budgets", () => {
+  const dist = new URL("../dist/", import.meta.url);
+  const packed = (name) => gzipSync(readFileSync(new URL(name, dist))).length;
+  const page = readFileSync(new URL("index.html", dist), "utf8");
+  const first = [...page.matchAll(/(?:src|href)="\/(assets\/[^"]+)"/g)].map((match) => match[1]);
+  const all = readdirSync(new URL("assets/", dist)).map((name) => `assets/${name}`);
+  const sum = (names) => names.reduce((bytes, name) => bytes + packed(name), packed("index.html"));
+  assert(first.length >= 2 && all.length > first.length);
+  // What the first page shows is loaded with it.
+  const triage = all.filter((name) => name.includes("/triage-"));
+  assert(sum([...first, ...triage]) <= 170_000, `first load: ${sum([...first, ...triage])} bytes`);
+  assert(sum(all) <= 450_000, `the whole: ${sum(all)} bytes`);
+});
+
+test("a link signs in once", async () => {
+  const page = await world.page();
+  const link = world.link();
+  await page.goto(link);
+  await page.waitForURL(/\/issues/);
+  assert(!page.url().includes(link.split("#")[1]));
+  await done(page);
+  const again = await world.page();
+  await again.goto(link);
+  await again.getByRole("alert").getByText("was used").waitFor();
+  await done(again, /404/);
+});
+
+test("a key signs in, a wrong one says so, and signing out ends the session", async () => {
+  const page = await world.page();
+  await page.goto(`${world.url}/issues?q=severity:1`);
+  await page.waitForURL(/sign_in/);
+  await accessible(page, "sign in");
+  await page.getByLabel("API key").fill("0".repeat(64));
+  await page.keyboard.press("Enter");
+  await page.getByRole("alert").getByText("Wrong API key").waitFor();
+  await page.getByLabel("API key").fill(world.key);
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/\/issues\?q=severity:1/);
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.waitForURL(/sign_in/);
+  await page.goBack();
+  await page.waitForURL(/sign_in/);
+  await done(page, /401/);
+});
+
+test("a session ends with its key", async () => {
+  const key = world.run(["key", "create", "--data", world.data, "--label", "short"]).trim();
+  const page = await world.page();
+  await page.goto(`${world.url}/sign_in`);
+  await page.getByLabel("API key").fill(key);
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/\/issues/);
+  const id = (await world.api("/api/ambit/v1/keys")).find((one) => one.label === "short").id;
+  world.run(["key", "revoke", String(id), "--data", world.data]);
+  // A server believes a key for at most a second.
+  while ((await world.ask("/api/ambit/v1/session", key)).status === 200);
+  await page.getByRole("button", { name: /^critical/ }).click();
+  await page.waitForURL(/sign_in/);
+  await done(page, /401/);
+});
+
+test("triage shows what is open, worst first, and facets write the query", async () => {
+  const page = await world.inside("/");
+  await page.waitForURL(/\/issues\?q=status_new:open$/);
+  await total(page, await open());
+  assert.match(await rows(page).first().innerText(), /^critical/);
+  await page.getByRole("button", { name: /^high/ }).click();
+  await page.waitForURL(/q=status_new:open\+severity:2$/);
+  const high = await found("status_new:open severity:2");
+  await total(page, high);
+  await page.getByRole("button", { name: "Without high" }).click();
+  await page.waitForURL(/severity:%212$/);
+  await total(page, (await open()) - high);
+  await page.reload();
+  await total(page, (await open()) - high);
+  await page.getByLabel("Search issues").fill("status_new:open nothing-has-this-name");
+  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: "Without nothing-has-this-name" }).click();
+  await total(page, await open());
+  await page.getByLabel("Search issues").fill("severity:9");
+  await page.keyboard.press("Enter");
+  await page.getByRole("alert").getByText("expected a whole number from 1 to 5").waitFor();
+  await done(page, /400/);
+});
+
+test("groups head the rows", async () => {
+  const page = await world.inside(OPEN);
+  await page.getByLabel("Groups").selectOption({ label: "by kind of entity" });
+  await page.getByRole("cell", { name: "DNS name", exact: true }).waitFor();
+  await done(page);
+});
+
+test("an issue is opened, decided and taken back by keys alone", async () => {
+  const page = await world.inside(OPEN);
+  await rows(page).first().waitFor();
+  const before = await open();
+  await page.keyboard.press("j");
+  await page.keyboard.press("Enter");
+  const drawer = page.getByRole("complementary", { name: "Issue" });
+  for (const part of ["Why it matters", "Evidence", "See it yourself", "How to mend it", "Why it is believed to be ours"]) {
+    await drawer.getByRole("heading", { name: part }).waitFor();
+  }
+  await drawer.getByText("In scope").waitFor();
+  const first = await drawer.getByRole("heading", { level: 2 }).innerText();
+  await page.keyboard.press("j");
+  await page.waitForFunction((name) => {
+    const heading = document.querySelector("aside[aria-label=Issue] h2");
+    return heading !== null && heading.textContent !== name;
+  }, first);
+  await page.keyboard.press("e");
+  await page.getByRole("status").getByText(": resolved.").waitFor();
+  await drawer.getByRole("button", { name: "Open it again" }).waitFor();
+  assert.equal(await open(), before - 1);
+  await page.keyboard.press("u");
+  await page.getByText("Taken back.").waitFor();
+  assert.equal(await open(), before);
+  await page.keyboard.press("Escape");
+  await drawer.waitFor({ state: "detached" });
+  await page.keyboard.press("?");
+  await page.getByRole("dialog", { name: "Keys" }).waitFor();
+  await accessible(page, "keys");
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await page.keyboard.press("/");
+  assert.equal(await page.evaluate(() => document.activeElement?.getAttribute("aria-label")), "Search issues");
+  await done(page);
+});
+
+test("a risk is accepted until a day, with a reason", async () => {
+  const page = await world.inside(`${OPEN}+severity:1`);
+  await rows(page).first().waitFor();
+  await page.keyboard.press("Enter");
+  const uid = new URL(await page.waitForURL(/issue=/).then(() => page.url())).searchParams.get("issue");
+  await page.getByRole("button", { name: "Accept until …" }).click();
+  const dialog = page.getByRole("dialog", { name: "Accept the risk" });
+  await dialog.getByLabel("Day").fill("2099-03-31");
+  await dialog.getByLabel("Why").fill("moved in <b>March</b>");
+  await accessible(page, "accept");
+  await dialog.getByRole("button", { name: "Accept", exact: true }).click();
+  await page.getByText("risk accepted until 2099-03-31").first().waitFor();
+  await page.getByText("moved in <b>March</b>").waitFor();
+  const history = await world.api(`/api/ambit/v1/issues/${uid}/history`);
+  const last = history[history.length - 1];
+  assert.deepEqual([last.status, last.until.slice(0, 10)], ["closed_risk_accepted", "2099-03-31"]);
+  await page.getByRole("button", { name: "Open it again" }).click();
+  await page.getByText("The issue is open again.").waitFor();
+  await done(page);
+});
+
+test("all that match are decided at once and taken back", async () => {
+  const page = await world.inside(`${OPEN}+severity:4`);
+  await rows(page).first().waitFor();
+  const before = await open();
+  await page.keyboard.press("x");
+  await page.getByText("1 selected").waitFor();
+  await page.getByRole("button", { name: /^Select all/ }).click();
+  await page.getByRole("button", { name: "Not ours", exact: true }).click();
+  await page.getByText("No issue matches").waitFor();
+  const low = before - (await open());
+  assert(low > 10, `${low} were decided`);
+  await page.getByRole("button", { name: "Undo (u)" }).click();
+  await page.getByText("Taken back.").waitFor();
+  assert.equal(await open(), before);
+  await total(page, low);
+  await done(page);
+});
+
+test("what came since the last visit is told", async () => {
+  const page = await world.inside(OPEN);
+  await rows(page).first().waitFor();
+  await page.evaluate(() => localStorage.setItem("ambit.visit.last", String(Date.now() - 86_400_000)));
+  await page.reload();
+  await page.getByRole("button", { name: /new or back since your last visit, yesterday/ }).click();
+  await page.waitForURL(/since=/);
+  await rows(page).first().getByText("new", { exact: true }).waitFor();
+  await done(page);
+});
+
+test("triage is accessible from a phone to a wide screen, dark and light", async () => {
+  for (const [width, dark] of [[360, false], [1280, true], [1280, false], [2560, true]]) {
+    const page = await world.inside(OPEN, { width, dark });
+    await rows(page).first().waitFor();
+    await accessible(page, `triage at ${width}`);
+    await page.keyboard.press("Enter");
+    await page.getByText("In scope").waitFor();
+    await accessible(page, `an issue at ${width}`);
+    await done(page);
+  }
+});
+
+test("a lost connection is said and gone on from", async () => {
+  const page = await world.inside(OPEN);
+  await rows(page).first().waitFor();
+  await page.context().setOffline(true);
+  await page.getByRole("button", { name: /^medium/ }).click();
+  const again = page.getByRole("alert").getByRole("button", { name: "Try again" });
+  await again.waitFor();
+  await page.context().setOffline(false);
+  await again.click();
+  await again.waitFor({ state: "detached" });
+  await total(page, await found("status_new:open severity:3"));
+  await done(page, /ERR_INTERNET_DISCONNECTED/);
+});
+
+test("an issue that is not there says so", async () => {
+  const page = await world.inside(`${OPEN}&issue=${"0".repeat(64)}`);
+  await page.getByRole("complementary", { name: "Issue" }).getByRole("alert").waitFor();
+  await done(page, /404/);
+});
+
+test("text of others stays text", async () => {
+  const page = await world.page();
+  const attack = '<img src=x onerror="alert(1)"><script>alert(2)</script>\u202egpj.exe\u0000\u200b';
+  await page.goto(world.link());
+  await page.waitForURL(/\/issues/);
+  await page.context().route(/\/search\/issues\//, async (route) => {
+    const answer = await route.fetch();
+    const body = await answer.json();
+    for (const hit of body.result.hits) Object.assign(hit, { entity_name: attack, pretty_name: attack, tags: [attack] });
+    await route.fulfill({ response: answer, json: body });
+  });
+  await page.goto(world.url + OPEN);
+  await rows(page).first().waitFor();
+  const shown = await rows(page).first().innerText();
+  assert(shown.includes('<img src=x onerror="alert(1)">') && shown.includes("U+202E") && shown.includes("U+200B"), shown);
+  assert.equal(await page.locator("[role=table] :is(img, script)").count(), 0);
+  await accessible(page, "attack strings");
+  await done(page);
+});
