@@ -22,6 +22,16 @@ export interface TriageAddress {
   issue?: string;
 }
 
+/** What the inventory is asked. */
+export interface InventoryAddress {
+  q?: string;
+  sort?: string;
+  /** A date or a moment: everything as it was shown then. */
+  as_of?: string;
+  /** The columns beside the name, with commas between them. */
+  columns?: string;
+}
+
 const text = (value: unknown) => (typeof value === "string" ? value : undefined);
 
 function read<Names extends string>(names: readonly Names[]) {
@@ -71,9 +81,23 @@ const triage = createRoute({
   validateSearch: read(["q", "sort", "group", "since", "issue"]) as (address: Address) => TriageAddress,
 });
 
+const inventory = createRoute({
+  getParentRoute: () => inside,
+  path: "/entities",
+  component: lazyRouteComponent(() => import("./pages/inventory"), "Inventory"),
+  validateSearch: read(["q", "sort", "as_of", "columns"]) as (address: Address) => InventoryAddress,
+});
+
+const entity = createRoute({
+  getParentRoute: () => inside,
+  path: "/entities/$uid",
+  component: lazyRouteComponent(() => import("./pages/entity"), "EntityPage"),
+  validateSearch: read(["as_of"]) as (address: Address) => { as_of?: string },
+});
+
 export function makeRouter(queries: QueryClient) {
   return createRouter({
-    routeTree: root.addChildren([signIn, inside.addChildren([home, triage])]),
+    routeTree: root.addChildren([signIn, inside.addChildren([home, triage, inventory, entity])]),
     context: { queries },
     parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
     stringifySearch: (search) => {

@@ -245,3 +245,125 @@ test("text of others stays text", async () => {
   await accessible(page, "attack strings");
   await done(page);
 });
+
+const INVENTORY = "/entities?q=scoped:true+present:true";
+const entities = (page) => page.getByRole("table", { name: "Entities" }).getByRole("row");
+const known = async (search, more = "") => (await world.api(`/api/v3/asm/search/entities/${search}?page_size=1${more}`)).total_hits;
+const said = (page, number) => page.getByText(`${number.toLocaleString("en")} ${number === 1 ? "entity" : "entities"}`, { exact: true }).waitFor();
+
+async function firstRun() {
+  const [collection] = await world.api("/api/v3/asm/user_collections");
+  const runs = await world.api(`/api/v3/asm/collections/${collection.uuid}/collection_runs`);
+  return runs[runs.length - 1];
+}
+
+test("the inventory is searched, filtered, ordered and walked through by token", async () => {
+  const page = await world.inside("/issues");
+  await page.getByRole("link", { name: "Inventory" }).click();
+  await page.waitForURL(/\/entities\?q=scoped:true\+present:true$/);
+  await said(page, await known("scoped:true present:true"));
+  await page.getByRole("button", { name: /^Site/ }).click();
+  await page.waitForURL(/type:Uri$/);
+  const sites = await known("scoped:true present:true type:uri");
+  await said(page, sites);
+  assert(sites > 200, "more than a page or two");
+  await page.getByRole("columnheader", { name: "Name" }).getByRole("button").click();
+  await page.waitForURL(/sort=name/);
+  assert.equal(await page.getByRole("columnheader", { name: "Name" }).getAttribute("aria-sort"), "ascending");
+  const last = (await world.api(`/api/v3/asm/search/entities/scoped:true present:true type:uri?page_size=1&sort_field=name&sort_direction=desc`)).hits[0];
+  const table = page.getByRole("table", { name: "Entities" });
+  const end = page.getByRole("link", { name: last.name, exact: true });
+  while ((await end.count()) === 0) await table.evaluate((one) => one.scrollTo(0, one.scrollHeight));
+  assert((await entities(page).count()) < 100, "only the rows in view are in the page");
+  await page.getByRole("button", { name: "Columns" }).click();
+  await page.getByRole("checkbox", { name: "Title" }).check();
+  await page.getByRole("columnheader", { name: "Title" }).waitFor();
+  await page.waitForURL(/columns=[^&]*title/);
+  await done(page);
+});
+
+test("the inventory is exported as CSV and JSON Lines", async () => {
+  const page = await world.inside(`${INVENTORY}+type:uri&columns=type,title`);
+  const sites = await known("scoped:true present:true type:uri");
+  for (const [button, name, lines] of [["CSV of these columns", "entities.csv", sites + 1], ["JSON Lines, everything", "entities.jsonl", sites]]) {
+    await page.getByRole("button", { name: "Export" }).click();
+    const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: button }).click()]);
+    assert.equal(file.suggestedFilename(), name);
+    const text = readFileSync(await file.path(), "utf8");
+    assert.equal(text.trimEnd().split("\n").length, lines);
+    assert(name.endsWith("jsonl") ? JSON.parse(text.split("\n")[0]).id : text.startsWith("uid,name,type,title\r\n"));
+  }
+  await done(page);
+});
+
+test("an entity's page has its trail, facts, issues and history, and turns to the past", async () => {
+  const page = await world.inside(`${INVENTORY}+type:uri`);
+  await entities(page).nth(1).waitFor();
+  await page.keyboard.press("j");
+  await page.keyboard.press("k");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/\/entities\/[0-9a-f]{64}$/);
+  for (const part of ["Why it is believed to be ours", "Web", "Where this is from", "What happened"]) {
+    await page.getByRole("heading", { name: part }).waitFor();
+  }
+  await page.getByText("In scope: ").waitFor();
+  await page.getByText("Everything that is known, as JSON").click();
+  await page.getByText("extended_path_to_seed").waitFor();
+  await accessible(page, "entity");
+  const issue = page.getByRole("region", { name: /^Issues/ }).getByRole("link").first();
+  const title = await issue.innerText();
+  await issue.click();
+  await page.getByRole("complementary", { name: "Issue" }).getByRole("heading", { name: title }).waitFor();
+  await page.goBack();
+  await page.getByRole("button", { name: "show the page as of then" }).last().click();
+  await page.getByText("This is the past:").waitFor();
+  await page.waitForURL(/as_of=/);
+  await page.getByRole("heading", { name: "Web" }).waitFor();
+  await accessible(page, "entity of the past");
+  await page.getByLabel("As of").fill("2001-01-01");
+  await page.getByText("It was not known then").waitFor();
+  await page.getByRole("button", { name: "Back to now" }).first().click();
+  await page.getByText("This is the past:").waitFor({ state: "detached" });
+  await done(page);
+});
+
+test("what changed is told member by member", async () => {
+  const { finished_at: first } = await firstRun();
+  const path = `/api/v3/asm/search/entities/change:changed?page_size=1&between=${first},2999-01-01`;
+  const [{ id: uid }] = (await world.api(path)).hits;
+  const page = await world.inside(`/entities/${uid}`);
+  await page.getByRole("button", { name: "what changed" }).first().click();
+  await page.getByRole("columnheader", { name: "Before" }).waitFor();
+  await accessible(page, "changes");
+  await done(page);
+});
+
+test("the inventory of the past is that of then", async () => {
+  const page = await world.inside(`${INVENTORY}&as_of=2001-01-01`);
+  await page.getByText("Nothing of this was known at 2001-01-01").waitFor();
+  await page.getByRole("button", { name: "Back to now" }).first().click();
+  await said(page, await known("scoped:true present:true"));
+  const { finished_at: moment } = await firstRun();
+  await page.goto(`${world.url}${INVENTORY}&as_of=${moment}`);
+  await said(page, await known("scoped:true present:true", `&as_of=${moment}`));
+  await page.getByText("This is the past:").waitFor();
+  await done(page);
+});
+
+test("the inventory is accessible from a phone to a wide screen, dark and light", async () => {
+  for (const [width, dark] of [[360, true], [1280, false], [2560, true]]) {
+    const page = await world.inside(INVENTORY, { width, dark });
+    await entities(page).nth(1).waitFor();
+    await accessible(page, `inventory at ${width}`);
+    await page.getByRole("link", { name: /saltmarsh/ }).first().click();
+    await page.getByText("In scope: ").waitFor();
+    await accessible(page, `an entity at ${width}`);
+    await done(page);
+  }
+});
+
+test("a page that is not there says so", async () => {
+  const page = await world.inside(`/entities/${"0".repeat(64)}`);
+  await page.getByRole("alert").waitFor();
+  await done(page, /404/);
+});

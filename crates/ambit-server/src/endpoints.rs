@@ -93,6 +93,8 @@ mod tests {
             "/",
             "/sign_in",
             "/issues",
+            "/entities",
+            "/entities/{entity_uid}",
             "/assets/{file}",
             "/session",
         ];

@@ -17,6 +17,8 @@ export interface IssueQuestion {
   search: string;
   sort: string;
   since: string | undefined;
+  /** The moment of the past that is asked about. */
+  asOf?: string | undefined;
 }
 
 function page(question: IssueQuestion, size: number, token: string | undefined, signal: AbortSignal | undefined) {
@@ -30,6 +32,7 @@ function page(question: IssueQuestion, size: number, token: string | undefined, 
       sort_field: descending ? question.sort.slice(1) : question.sort,
       sort_direction: descending ? "desc" : "asc",
       between: question.since === undefined ? undefined : `${question.since},2999-01-01`,
+      as_of: question.asOf,
       aggregations: token === undefined,
     }),
     undefined,

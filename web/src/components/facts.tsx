@@ -7,7 +7,9 @@ import { Foreign, words } from "./text";
 const SHOWN_MAX = 12;
 
 export function Facts({ of }: { of: Record<string, unknown> }): ReactNode {
-  const members = Object.entries(of).filter(([, value]) => !isNothing(value));
+  const members = Object.entries(of).filter(([, value]) => !isNothing(value) && value !== false);
+  // What is not so is said in one line: there is much of it, and little to see.
+  const not = Object.entries(of).filter(([, value]) => value === false).map(([name]) => words(name));
   return (
     <dl className="grid grid-cols-[minmax(6rem,auto)_1fr] gap-x-3 gap-y-1">
       {members.map(([name, value]) => (
@@ -16,6 +18,12 @@ export function Facts({ of }: { of: Record<string, unknown> }): ReactNode {
           <dd className="min-w-0"><Value of={value} /></dd>
         </div>
       ))}
+      {not.length > 0 && (
+        <div className="contents">
+          <dt className="text-soft">no</dt>
+          <dd className="min-w-0 text-soft">{not.join(", ")}</dd>
+        </div>
+      )}
     </dl>
   );
 }
@@ -28,7 +36,7 @@ export function Value({ of }: { of: unknown }): ReactNode {
   if (Array.isArray(of)) {
     const items = of.map((one, index) => <li key={index}><Value of={one} /></li>);
     return (
-      <ul>
+      <ul className={of.some((one) => typeof one === "object") ? "flex flex-col gap-2" : ""}>
         {items.slice(0, SHOWN_MAX)}
         {items.length > SHOWN_MAX && (
           <li>

@@ -16,7 +16,7 @@ export function QueryBox({ value, noun, onSearch, input }: {
   return (
     <form
       role="search"
-      className="flex min-w-0 flex-1 gap-1.5"
+      className="flex min-w-0 grow basis-full gap-1.5 md:basis-0"
       onSubmit={(event) => {
         event.preventDefault();
         onSearch(text.trim());

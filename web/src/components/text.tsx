@@ -97,6 +97,10 @@ const KINDS: Record<string, string> = {
   EmailAddress: "E-mail address",
   Nameserver: "Name server",
   Organization: "Organisation",
+  SslPreCertificate: "Precertificate",
+  PreCertificate: "Precertificate",
+  ApiEndpoint: "API endpoint",
+  Mailserver: "Mail server",
 };
 
 /** The kind of an entity in a word, without the prefix of the API. */
@@ -107,7 +111,7 @@ export function kind(type: string): string {
 
 /** The words of an internal name, such as `closed_risk_accepted`. */
 export function words(name: string): string {
-  return name.replaceAll("_", " ");
+  return name.replaceAll("_", " ").replace(/([a-z])([A-Z])/g, (_, before: string, after: string) => `${before} ${after.toLowerCase()}`);
 }
 
 const STATUSES: Record<string, string> = {

@@ -1,6 +1,7 @@
 // One issue beside the list: why, the proof, how to see it, how to mend it, why the thing is ours, what was decided.
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useRef } from "react";
 import type { Schema } from "../api/client";
 import { scope } from "../api/entities";
@@ -60,7 +61,9 @@ function Body({ found, heading, onClose, onChoose }: {
         </div>
         <p className="mt-1 break-all">
           <span className="text-soft">{kind(found.entity_type)} </span>
-          <span className="font-mono text-[0.8125rem]"><Foreign>{found.entity_name}</Foreign></span>
+          <Link to="/entities/$uid" params={{ uid: found.entity_uid }} search={{}} className="font-mono text-[0.8125rem] text-accent underline">
+            <Foreign>{found.entity_name}</Foreign>
+          </Link>
         </p>
         <p className="mt-1 flex flex-wrap items-center gap-2 text-xs text-soft">
           <Chip tone={closed ? "good" : "accent"}>{statusWord(found.status)}</Chip>

@@ -113,7 +113,7 @@ function Row({ hit, here, open, picked, fresh, visit, onPick, onOpen }: {
       </span>
       <span role="cell"><Severity of={hit.summary.severity} /></span>
       <span role="cell" className="min-w-0 flex-1">
-        <button type="button" aria-expanded={open} className="block max-w-full truncate text-left font-medium"
+        <button type="button" aria-expanded={open} className="block max-w-full text-left font-medium sm:truncate"
           onClick={(event) => { event.stopPropagation(); onOpen(); }}>
           <Foreign>{hit.pretty_name}</Foreign>
         </button>
@@ -129,7 +129,7 @@ function Row({ hit, here, open, picked, fresh, visit, onPick, onOpen }: {
         {hit.summary.status !== "open_new" && <Chip tone={hit.summary.status_new === "closed" ? "good" : "soft"}>{statusWord(hit.summary.status)}</Chip>}
         {hit.tags.map((tag) => <Chip key={tag}><Foreign>{tag}</Foreign></Chip>)}
       </span>
-      <span role="cell" className="w-24 shrink-0 text-right text-xs text-soft"><Moment at={hit.first_seen} /></span>
+      <span role="cell" className="hidden w-24 shrink-0 text-right text-xs text-soft sm:block"><Moment at={hit.first_seen} /></span>
     </div>
   );
 }

@@ -16,7 +16,10 @@ export function Stage(): ReactNode {
   );
 }
 
-const PAGES = [{ to: "/issues", label: "Triage", search: { q: "status_new:open" } }] as const;
+const PAGES = [
+  { to: "/issues", label: "Triage", search: { q: "status_new:open" } },
+  { to: "/entities", label: "Inventory", search: { q: "scoped:true present:true" } },
+] as const;
 
 export function Shell(): ReactNode {
   const who = useQuery(session);

@@ -18,6 +18,8 @@ pub(super) const ROWS: &[Endpoint] = &[
     page("/"),
     page("/sign_in"),
     page("/issues"),
+    page("/entities"),
+    page("/entities/{entity_uid}"),
     get("/assets/{file}", Open, handler!(interface::asset))
         .says("A file that the web interface loads.")
         .as_type("application/octet-stream")

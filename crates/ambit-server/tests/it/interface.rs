@@ -3,7 +3,7 @@
 use ambit_server::Interface;
 use ambit_testkit::{Ask, Reply, TestServer, ask};
 
-const PAGES: [&str; 3] = ["/", "/sign_in", "/issues"];
+const PAGES: [&str; 5] = ["/", "/sign_in", "/issues", "/entities", "/entities/0"];
 const FILES: &[(&str, &[u8])] = &[
     ("index.html", b"<!doctype html><title>interface</title>"),
     ("assets/index-1a2b.js", b"\"use strict\";"),

@@ -65,6 +65,19 @@ fn refused(output: &Output, code: i32, words: &[&str]) {
 }
 
 #[test]
+fn login_prints_a_link_to_the_server_that_a_browser_finds() {
+    let served = Served::new("login");
+    let asked = served.answer(&["login"]);
+    let (root, token) = asked.trim().split_once("/sign_in#").expect("a link");
+    assert_eq!((root, token.len()), (served.server.url.as_str(), 64));
+    let local = succeed(&["login", "--data", served.path()]);
+    assert!(local.starts_with("http://127.0.0.1:8080/sign_in#"), "{local}");
+    let elsewhere = succeed(&["login", "--url", "https://asm.test/", "--data", served.path()]);
+    assert!(elsewhere.starts_with("https://asm.test/sign_in#"), "{elsewhere}");
+    refused(&served.ask(&["login", "--url", "asm.test"]), 2, &["--url", "asm.test"]);
+}
+
+#[test]
 fn searches_print_the_same_over_server_and_folder() {
     let served = Served::new("client-search");
     let all = rows(&served.both(&["entities", "--jsonl"]));

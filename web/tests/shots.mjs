@@ -1,0 +1,36 @@
+// Pictures of the interface over the world of the demo, into docs/ui/: `npm run shots` with the two variables of
+// `cargo xtask browser`.
+
+import { mkdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { World } from "./world.mjs";
+
+const folder = fileURLToPath(new URL("../../docs/ui/", import.meta.url));
+const SHOTS = [
+  ["sign-in", "/sign_in", { width: 800, height: 500 }],
+  ["triage", "/issues?q=status_new:open", {}],
+  ["issue", "/issues?q=status_new:open", { dark: true }, ["j", "Enter"], "In scope: "],
+  ["triage-phone", "/issues?q=status_new:open", { width: 360, height: 640 }],
+  ["inventory", "/entities?q=scoped:true+present:true", {}],
+  ["inventory-dark", "/entities?q=scoped:true+present:true+type:Uri&columns=type,issues,technologies,code,title,network,last_seen", { dark: true }],
+  ["entity", "/entities?q=name:old.saltmarsh.test:443+type:Uri", { height: 1000 }, ["Enter"], "In scope: "],
+];
+
+mkdirSync(folder, { recursive: true });
+const world = new World();
+await world.start();
+try {
+  for (const [name, path, options, keys = [], until] of SHOTS) {
+    const size = { width: 1200, height: 720, ...options };
+    const page = name === "sign-in" ? await world.page(size) : await world.inside(path, size);
+    if (name === "sign-in") await page.goto(world.url + path);
+    await page.waitForLoadState("networkidle");
+    for (const key of keys) await page.keyboard.press(key);
+    if (until) await page.getByText(until).waitFor();
+    await page.waitForLoadState("networkidle");
+    await page.screenshot({ path: `${folder}${name}.png` });
+    await page.context().close();
+  }
+} finally {
+  await world.stop();
+}
