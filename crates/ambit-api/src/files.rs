@@ -29,7 +29,12 @@ contract! {
         pub total_votes: TotalVotes,
         pub tags: Vec<String>,
         pub last_analysis_date: Maybe<Seconds>,
+        pub last_modification_date: Maybe<Seconds>,
+        pub unique_sources: Maybe<usize>,
         pub type_tag: Maybe<String>,
+        pub type_description: Maybe<&'static str>,
+        pub type_extension: Maybe<&'static str>,
+        pub type_tags: Vec<&'static str>,
         pub meaningful_name: Maybe<String>,
     }
 

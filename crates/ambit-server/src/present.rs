@@ -9,6 +9,7 @@ pub(crate) mod collections;
 pub(crate) mod comments;
 pub(crate) mod entities;
 pub(crate) mod facts;
+pub(crate) mod file_types;
 pub(crate) mod files;
 pub(crate) mod graphs;
 pub(crate) mod groups;

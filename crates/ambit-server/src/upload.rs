@@ -17,7 +17,7 @@ const FILE: &str = "file";
 /// Bytes of a form without parts: it holds no file, or a small one.
 const PAIRS_BYTES_MAX: usize = 1024 * 1024;
 /// Bytes that a type is known by.
-const MAGIC: [(&[u8], &str); 12] = [
+pub(crate) const MAGIC: [(&[u8], &str); 12] = [
     (b"MZ", "peexe"),
     (b"\x7fELF", "elf"),
     (b"%PDF", "pdf"),

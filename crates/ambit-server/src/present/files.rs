@@ -1,5 +1,6 @@
 //! Files that people uploaded and bodies that runs discovered, as a caller may find and see them; their bytes.
 
+use super::file_types;
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::{About, not_found};
@@ -12,6 +13,7 @@ use ambit_model::id::BlobHash;
 use ambit_store::{Analysis, BlobReader, DiscoveredFile, StoredFile};
 use md5::{Digest, Md5};
 use sha1::Sha1;
+use std::collections::BTreeSet;
 
 pub(crate) const NOUN: &str = "File";
 
@@ -35,16 +37,13 @@ pub(crate) async fn shown_if_known(call: &Call, hash: &str) -> Result<Option<Obj
     Ok(attributes_if_known(call, hash).await?.map(|attributes| shown(call, &attributes)))
 }
 
-/// A file as an object, or that it is not there.
-pub(crate) async fn shown_or_missing(call: &Call, hash: &str) -> Result<Object, ApiError> {
-    Ok(shown_if_known(call, hash).await?.unwrap_or_else(|| Object::missing("file", hash)))
-}
-
 /// The attributes of a file; `None`: there is none with this hash.
 pub(crate) async fn attributes_if_known(call: &Call, hash: &str) -> Result<Option<FileAttributes>, ApiError> {
     if let Some(file) = known(call, hash).await? {
         let last = call.store().last_analysis(file.sha256).await.about(NOUN)?;
-        return Ok(Some(attributes(&file, last)));
+        let submissions = call.store().submissions(&file.sha256.to_string()).await.about(NOUN)?;
+        let sources: BTreeSet<&str> = submissions.iter().map(|one| one.source.as_str()).collect();
+        return Ok(Some(FileAttributes { unique_sources: Maybe(Some(sources.len())), ..attributes(&file, last) }));
     }
     let Some(file) = discovered(call, hash).await? else { return Ok(None) };
     let bytes = call.store().blob(file.sha256).await.about(NOUN)?;
@@ -60,9 +59,21 @@ fn attributes_of_discovered(file: DiscoveredFile, bytes: &[u8]) -> FileAttribute
         size: file.size,
         first_seen_date: Maybe(Some(file.first_at.into())),
         last_analysis_stats: Stats::of(&EngineResults::new()),
-        type_tag: Maybe(type_tag(bytes).map(str::to_owned)),
         meaningful_name: Maybe(file.names.first().cloned()),
         names: file.names,
+        last_modification_date: Maybe(Some(file.first_at.into())),
+        ..of_type(type_tag(bytes))
+    }
+}
+
+/// What is said of a file by its type.
+fn of_type(tag: Option<&str>) -> FileAttributes {
+    let known = tag.and_then(file_types::of_tag);
+    FileAttributes {
+        type_tag: Maybe(tag.map(str::to_owned)),
+        type_description: Maybe(known.map(|one| one.description)),
+        type_extension: Maybe(known.map(|one| one.extension)),
+        type_tags: known.map(|one| one.tags.to_vec()).unwrap_or_default(),
         ..FileAttributes::default()
     }
 }
@@ -71,6 +82,8 @@ fn attributes_of_discovered(file: DiscoveredFile, bytes: &[u8]) -> FileAttribute
 pub(crate) fn attributes(file: &StoredFile, last: Option<Analysis>) -> FileAttributes {
     let (second, results) = last.map(|last| (Seconds(last.second), last.results)).unzip();
     let results = results.unwrap_or_default();
+    let FileAttributes { type_tag, type_description, type_extension, type_tags, .. } =
+        of_type(file.type_tag.as_deref());
     copied! {
         FileAttributes from file { sha1, md5, size, names }
         sha256: file.sha256.to_string(),
@@ -84,7 +97,12 @@ pub(crate) fn attributes(file: &StoredFile, last: Option<Analysis>) -> FileAttri
         total_votes: TotalVotes::default(),
         tags: Vec::new(),
         last_analysis_date: Maybe(second),
-        type_tag: Maybe(file.type_tag.clone()),
+        last_modification_date: Maybe(second.max(Some(file.last_at.into()))),
+        unique_sources: Maybe(None),
+        type_tag: type_tag,
+        type_description: type_description,
+        type_extension: type_extension,
+        type_tags: type_tags,
         meaningful_name: Maybe(file.names.first().cloned()),
     }
 }

@@ -26,6 +26,8 @@ const UPLOAD: &str = "upload";
 const DOWNLOAD: &str = "download";
 /// How long a signed address works.
 const SIGNED_MS: i64 = 3_600 * SECOND_MS;
+/// What sandboxes saw, in one object. No sandbox runs files here, so that no file has one.
+const BEHAVIOUR_SUMMARY: &str = "behaviour_summary";
 /// The name of uploads in the usage of the day.
 const USAGE: &str = "files";
 
@@ -99,6 +101,9 @@ pub(crate) async fn analyse(call: Call) -> Result<Answer, ApiError> {
 pub(crate) async fn relationship(call: Call, described: bool) -> Result<Answer, ApiError> {
     let call = &call;
     let file = file(call, call.id()).await?;
+    if call.parameter("relationship") == BEHAVIOUR_SUMMARY {
+        return Err(not_found("Behaviour summary", call.id()));
+    }
     let items = relationships::of_file(call, &file, call.parameter("relationship")).await?;
     page::answer_related(call, Related::Many(items), described)
 }

@@ -7,7 +7,7 @@ use crate::failure::About;
 use crate::object_body::{body_attributes, text_of};
 use crate::page;
 use crate::present::accounts::require_oneself;
-use crate::present::files;
+use crate::present::relationships;
 use crate::rules::rule_names;
 use ambit_api::objects::Object;
 use ambit_api::retrohunt_jobs::{FoundByJob, RetrohuntJobAttributes, TimeRange};
@@ -153,7 +153,7 @@ pub(crate) async fn matching_files(call: Call) -> Result<Answer, ApiError> {
     let call = &call;
     let shown = |one: RetrohuntMatch| async move {
         let context = copied! { FoundByJob from one { rule_name, snippet } match_in_subfile: false, };
-        Ok(files::shown_or_missing(call, &one.sha256.to_string()).await?.in_context(&context))
+        Ok(relationships::listed(call, "file", &one.sha256.to_string()).await?.in_context(&context))
     };
     page::of_records(call, found, shown).await
 }
