@@ -12,6 +12,10 @@ use sha2::{Digest, Sha256};
 use std::sync::Arc;
 use zstd::bulk::Compressor;
 
+/// Pieces (256 KiB) after which the pages of the earlier ones leave the cache of SQLite's writing connection, so that
+/// an upload does not fill it. Other writers meanwhile read their pages from the system's cache.
+const PIECES_IN_CACHE_MAX: i64 = 2;
+
 /// An upload that is coming.
 pub struct Upload {
     rows: Rows,
@@ -51,8 +55,7 @@ impl Drop for Rows {
         let (store, key) = (self.store.clone(), self.key);
         if let (true, Ok(runtime)) = (self.written, tokio::runtime::Handle::try_current()) {
             runtime.spawn(async move {
-                let removed = transaction!(store, Engine, async |tx| discard(tx, key).await);
-                if let Err(error) = removed {
+                if let Err(error) = discard(&store, key).await {
                     tracing::warn!(%error, "what came of an upload that was given up stays for an hour");
                 }
             });
@@ -60,10 +63,29 @@ impl Drop for Rows {
     }
 }
 
-async fn discard(tx: &mut Tx, key: BlobHash) -> Result<(), StoreError> {
-    tx.run("DELETE FROM blobs WHERE hash = $1", values![key]).await?;
-    tx.run("DELETE FROM blob_chunks WHERE hash = $1", values![key]).await?;
+/// Empties the cache of SQLite's writing connection of pages that nobody reads again. The allocator gives memory back
+/// only while its thread goes on working, and that thread rests when an upload is over.
+async fn forget_pages(tx: &mut Tx) -> Result<(), StoreError> {
+    if !tx.is_postgres() {
+        tx.run("PRAGMA shrink_memory", Vec::new()).await?;
+    }
     Ok(())
+}
+
+/// Removes chunks a few at a time, the row that leads to them last: what a crash leaves is swept by it.
+async fn discard(store: &Store, key: BlobHash) -> Result<(), StoreError> {
+    loop {
+        let removed = transaction!(store, Engine, async |tx| {
+            forget_pages(tx).await?;
+            let sql = "DELETE FROM blob_chunks WHERE hash = $1 AND position IN
+                       (SELECT position FROM blob_chunks WHERE hash = $1 ORDER BY position LIMIT $2)";
+            tx.run(sql, values![key, PIECES_IN_CACHE_MAX]).await
+        })?;
+        if removed == 0 {
+            break;
+        }
+    }
+    transaction!(store, Engine, async |tx| tx.run("DELETE FROM blobs WHERE hash = $1", values![key]).await).map(|_| ())
 }
 
 impl Upload {
@@ -97,6 +119,9 @@ impl Upload {
         let (key, position, written) = (self.rows.key, self.position, Arc::clone(&chunk));
         self.rows.written = true;
         transaction!(self.rows.store, Person, async |tx| {
+            if position % PIECES_IN_CACHE_MAX == PIECES_IN_CACHE_MAX - 1 {
+                forget_pages(tx).await?;
+            }
             let sql = "INSERT INTO blobs (hash, size, written_at) VALUES ($1, 0, $2) ON CONFLICT (hash) DO UPDATE SET \
                        written_at = excluded.written_at";
             tx.run(sql, values![key, now]).await?;
@@ -170,12 +195,20 @@ pub(crate) struct Adopted {
 }
 
 impl Adopted {
-    /// The transaction was committed: the chunks belong to the blob.
-    pub(crate) fn keep(mut self) {
-        if let Some(rows) = &mut self.rows {
+    /// The transaction was committed: the chunks belong to the blob, unless it was there already.
+    pub(crate) fn keep(mut self, taken: Taken) {
+        if let (Some(rows), Taken::Yes) = (&mut self.rows, taken) {
             rows.written = false;
         }
     }
+}
+
+/// Whether a blob has taken the chunks that stood ready for it.
+#[derive(Clone, Copy)]
+pub(crate) enum Taken {
+    Yes,
+    /// The blob is there already, with chunks of its own.
+    No,
 }
 
 /// A step of a transaction.
@@ -197,25 +230,23 @@ pub(crate) fn adopt(staged: Staged) -> (Step, Adopted) {
 
 impl Step {
     /// Makes the bytes a blob; one that is there already only becomes young again.
-    pub(crate) async fn run(self, tx: &mut Tx, now: Timestamp) -> Result<(), StoreError> {
+    pub(crate) async fn run(self, tx: &mut Tx, now: Timestamp) -> Result<Taken, StoreError> {
         let (key, hash, size) = match self {
-            Self::Insert(packed) => return blobs::insert(tx, vec![packed], now).await,
+            Self::Insert(packed) => return blobs::insert(tx, vec![packed], now).await.map(|()| Taken::Yes),
             Self::Adopt { key, hash, size } => (key, hash, size),
         };
         if tx.run("DELETE FROM blobs WHERE hash = $1", values![key]).await? == 0 {
             return Err(StoreError::Invalid("the upload took too long: send it again".to_owned()));
         }
-        let sql = "INSERT INTO blobs (hash, size, written_at, stored_as) VALUES ($1, $2, $3, $4) ON CONFLICT (hash) \
-                   DO NOTHING";
-        if tx.run(sql, values![hash, size, now, key]).await? == 0 {
-            tx.run("UPDATE blobs SET written_at = $1 WHERE hash = $2", values![now, hash]).await?;
-            tx.run("DELETE FROM blob_chunks WHERE hash = $1", values![key]).await?;
+        forget_pages(tx).await?;
+        let sql = "INSERT INTO blobs (hash, size, written_at, stored_as) VALUES ($1, $2, $3, $4) ON CONFLICT (hash) DO \
+                   NOTHING";
+        if tx.run(sql, values![hash, size, now, key]).await? == 1 {
+            return Ok(Taken::Yes);
         }
-        if !tx.is_postgres() {
-            // The writer's cache is full of pages that nobody reads again.
-            tx.run("PRAGMA shrink_memory", Vec::new()).await?;
-        }
-        Ok(())
+        tx.run("UPDATE blobs SET written_at = $1 WHERE hash = $2", values![now, hash]).await?;
+        tx.run("INSERT INTO blobs (hash, size, written_at) VALUES ($1, 0, $2)", values![key, now]).await?;
+        Ok(Taken::No)
     }
 }
 

@@ -102,8 +102,8 @@ impl Store {
         let (content, adopted) = adopt(new.content);
         let (sha1, md5, type_tag) = (new.sha1, new.md5, new.type_tag);
         let name: Option<String> = new.name.map(|name| name.chars().take(NAME_CHARS_MAX).collect());
-        let stored = transaction!(self, Person, async |tx| {
-            content.run(tx, now).await?;
+        let (stored, taken) = transaction!(self, Person, async |tx| {
+            let taken = content.run(tx, now).await?;
             let first: Vec<&String> = name.iter().collect();
             let sql = "INSERT INTO files (sha256, sha1, md5, size, type_tag, uploader_id, first_at, last_at, names)
                        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (sha256) DO NOTHING";
@@ -121,9 +121,9 @@ impl Store {
             note_submission(tx, &hash.to_string(), user, name.as_deref(), now).await?;
             specimens::insert_upload(tx, hash, now).await?;
             analyses::insert(tx, hash, now).await?;
-            Ok((find(tx, &hash.to_string()).await?, new))
+            Ok(((find(tx, &hash.to_string()).await?, new), taken))
         })?;
-        adopted.keep();
+        adopted.keep(taken);
         Ok(stored)
     }
 
