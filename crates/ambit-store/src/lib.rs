@@ -7,6 +7,7 @@ pub mod engine;
 mod inventory;
 mod maintenance;
 mod people;
+mod ready;
 mod record;
 mod wider;
 

@@ -172,7 +172,8 @@ impl Store {
     }
 }
 
-/// The only reading of the clock in this crate: when a migration was applied, and an engine's first heartbeat.
+/// The only reading of the clock in this crate: when a migration was applied, when a write was tried, and an engine's
+/// first heartbeat.
 pub(crate) fn wall_now() -> Timestamp {
     let elapsed = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     Timestamp(i64::try_from(elapsed.as_millis()).unwrap_or(i64::MAX))

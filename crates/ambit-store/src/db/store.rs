@@ -17,6 +17,9 @@ use std::time::{Duration, Instant};
 /// anybody.
 const TROUBLE_AGE: Duration = Duration::from_secs(1);
 
+/// Age up to which a failure to write is told as the reason why a request could not be answered.
+const TOLD_AGE: Duration = Duration::from_secs(60);
+
 /// An open installation; cheap to clone. Dropping the last clone ends the writing task after its queue.
 #[derive(Clone)]
 pub struct Store {
@@ -60,18 +63,24 @@ impl Inner {
 struct Trouble(Mutex<Option<(StoreError, Instant)>>);
 
 impl Trouble {
+    /// Where the disk was full, a write that succeeds shows nothing: it may have been a smaller one.
     fn note(&self, error: Option<&StoreError>) {
         let mut last = self.0.lock().expect("nobody panics while holding it");
         match error {
+            None if matches!(&*last, Some((StoreError::Full { .. }, _))) => {}
             None => *last = None,
             Some(error) if error.is_of_place() => *last = Some((error.clone(), Instant::now())),
             Some(_) => {}
         }
     }
 
+    fn end(&self) {
+        *self.0.lock().expect("nobody panics while holding it") = None;
+    }
+
     fn last(&self) -> Option<StoreError> {
         let last = self.0.lock().expect("nobody panics while holding it");
-        last.as_ref().map(|(error, _)| error.clone())
+        last.as_ref().filter(|(_, at)| at.elapsed() < TOLD_AGE).map(|(error, _)| error.clone())
     }
 
     /// The failure, and whether it is time to try again.
@@ -131,26 +140,18 @@ impl Store {
         written
     }
 
-    /// Whether requests can be answered: the database can be read, and the last write did not fail for want of room,
-    /// right or health. Where it did, a small write is tried here, at most once a second, so that an installation which
-    /// nobody writes to is seen to be well again.
-    ///
-    /// # Errors
-    /// `Full`, `ReadOnly`, `Damaged` or `Unavailable`, with the file or database.
-    pub async fn ready(&self) -> Result<(), StoreError> {
-        self.last_revision().await?;
-        let Some((error, is_due)) = self.inner.trouble.standing() else {
-            return Ok(());
-        };
-        if !is_due {
-            return Err(error);
-        }
-        let sql = "UPDATE revision SET stamp = stamp WHERE one = 1";
-        transaction!(self, Engine, async |tx| tx.run(sql, Vec::new()).await.map(|_| ()))
+    /// Why the last write failed, if the cause lies outside that write, and whether it is time to try again.
+    pub(crate) fn standing_trouble(&self) -> Option<(StoreError, bool)> {
+        self.inner.trouble.standing()
     }
 
-    /// Returns why the last write failed, if the cause lies outside that write: a full disk, a database that cannot be
-    /// reached.
+    /// A write that needs more room than usual ones has succeeded.
+    pub(crate) fn end_trouble(&self) {
+        self.inner.trouble.end();
+    }
+
+    /// Returns why a write of the last minute failed, if the cause lies outside that write: a full disk, a database
+    /// that cannot be reached.
     pub fn trouble(&self) -> Option<StoreError> {
         self.inner.trouble.last()
     }
