@@ -58,9 +58,10 @@ impl Ground<'_> {
         facts
     }
 
-    /// True where one of the tasks led to the entity by an answer of today, or none of them leads to it any more.
+    /// True where one of the tasks led to the entity by an answer of today, or none of them leads to it any more. An
+    /// edge is still there after a look that did not find it, until a second one has not either.
     fn leads(&self, tasks: &[TaskName]) -> bool {
-        let found = |probe: &LastProbe| probe.outcome != ProbeOutcome::Unknown;
+        let found = |probe: &LastProbe| probe.outcome == ProbeOutcome::Found;
         let mut leading = self.leading.iter().filter(|(task, _)| tasks.contains(task)).peekable();
         leading.peek().is_none() || leading.any(|(task, probe)| found(probe) && self.holds(*task, probe))
     }
@@ -253,11 +254,13 @@ mod tests {
         certificate.issues[0].name = "invalid_certificate_expired".to_owned();
         let served = |run| LastProbe { outcome: ProbeOutcome::Found, at: Timestamp(0), run, reason: None };
         let failed = LastProbe { outcome: ProbeOutcome::Unknown, ..served(2) };
+        let gone_once = LastProbe { outcome: ProbeOutcome::Absent, ..served(2) };
         let other = (TaskName::CertificateLog, served(2));
         for (leading, judged) in [
             (vec![(TaskName::TlsGrab, served(1))], false),
             (vec![(TaskName::TlsGrab, served(1)), other.clone()], false),
             (vec![(TaskName::TlsGrab, failed)], false),
+            (vec![(TaskName::TlsGrab, gone_once)], false),
             (vec![(TaskName::TlsGrab, served(1)), (TaskName::TlsGrab, served(2))], true),
             (vec![other], true),
         ] {
