@@ -14,7 +14,7 @@ use ambit_model::collection::{Collection, Schedule};
 use ambit_model::id::RunId;
 use ambit_model::run::{Run, RunState};
 use ambit_model::wire::WireChoice;
-use ambit_model::{Clearance, Kind, workflow};
+use ambit_model::{Clearance, Kind, Timestamp, workflow};
 use ambit_net::Pace;
 use ambit_net::live::LiveOptions;
 use ambit_net::wire::Wire;
@@ -63,6 +63,8 @@ pub(crate) struct Finished {
     pub(crate) run: Run,
     /// The feed's revision before the run.
     pub(crate) before: i64,
+    /// The wire's date when the run was taken up: what is fresh is so as of then.
+    pub(crate) date: Timestamp,
     pub(crate) simulated: Option<Simulated>,
 }
 
@@ -85,6 +87,7 @@ pub(crate) async fn discover(workspace: &Workspace, job: &Job, stop: &Stop) -> R
             (simulated.wire.clone(), Some(simulated))
         }
     };
+    let date = wire.date();
     let (sender, shown) = watch::channel(Progress::default());
     let shower = tokio::spawn(progress::show(shown, job.silent));
     let config = EngineConfig {
@@ -105,7 +108,7 @@ pub(crate) async fn discover(workspace: &Workspace, job: &Job, stop: &Stop) -> R
     check_end(&end?, run.id, job)?;
     let run = workspace.store.find_run(&workspace.principal, run.id).await?;
     let collection = workspace.store.find_collection(&workspace.principal, collection.uuid).await?.collection;
-    Ok(Finished { collection, run, before, simulated })
+    Ok(Finished { collection, run, before, date, simulated })
 }
 
 /// Fails with what to do next where the run did not come to its end.

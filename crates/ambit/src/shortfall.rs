@@ -4,8 +4,9 @@
 use crate::discover::Finished;
 use crate::failure::Failure;
 use crate::workspace::Workspace;
-use ambit_model::facts::{Facts, ProbeOutcome};
-use ambit_model::run::{NotDone, NotDoneReason};
+use ambit_engine::plan::is_fresh;
+use ambit_model::facts::{Facts, LastProbe, ProbeOutcome};
+use ambit_model::run::{NotDone, NotDoneReason, Run};
 use ambit_model::{Clearance, Kind, Uid};
 use ambit_store::engine::End;
 use ambit_tasks::Contacts;
@@ -95,11 +96,22 @@ async fn facts(workspace: &Workspace, finished: &Finished, uids: &[Uid]) -> Resu
     Ok(known.into_iter().map(|known| known.facts).collect())
 }
 
-/// A task that contacts something came back with an answer in this run.
+/// A task that contacts something came back with an answer in this run, or in an earlier one, so that a scheduled run
+/// need not ask again.
 fn is_looked_at(facts: &Facts, finished: &Finished) -> bool {
-    let mut probes =
-        facts.probes.iter().filter(|(task, _)| !derives(task.as_str())).flat_map(|(_, probes)| probes.values());
-    probes.any(|look| look.run == finished.run.id && look.outcome != ProbeOutcome::Unknown)
+    let run = &finished.run;
+    let is_answer = |task, look: &LastProbe| {
+        let relied_on = || !run.by_person && is_fresh(look, ambit_tasks::task(task), finished.date);
+        look.outcome != ProbeOutcome::Unknown && (look.run == run.id || relied_on())
+    };
+    let mut probes = facts.probes.iter().filter(|(task, _)| !derives(task.as_str()));
+    probes.any(|(task, looks)| looks.values().any(|look| is_answer(*task, look)))
+}
+
+/// Whether a scheduled run asked nothing, since all that it may ask was fresh.
+pub(crate) fn is_all_fresh(run: &Run, not_done: &[NotDone]) -> bool {
+    let is_refused = |row: &NotDone| row.reason == NotDoneReason::RefusedByScope;
+    !run.by_person && run.counters.work_done == 0 && not_done.iter().all(is_refused)
 }
 
 /// What tasks that contact nothing read from the entity's own name.

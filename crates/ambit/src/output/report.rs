@@ -6,6 +6,7 @@ use crate::failure::Failure;
 use crate::output::lines::{self, severity_name};
 use crate::output::truth::{Inventory, Score, score};
 use crate::output::{Results, hint, plain};
+use crate::shortfall;
 use crate::workspace::Workspace;
 use ambit_model::entity::EntityRecord;
 use ambit_model::feed::{Noun, What};
@@ -148,11 +149,14 @@ pub(crate) async fn print(
         differences.iter().for_each(|line| hint(line));
         tell_not_done(&not_done);
         tell_questions(&entities);
+        if shortfall::is_all_fresh(&finished.run, &not_done) {
+            hint("nothing was asked: every answer of an earlier run is fresh");
+        }
         hint(&format!("collection {}; {} asks again; finished {}", finished.collection.name, style.ask_again, now()));
     }
     Ok(Outcome {
         worst: issues.first().map(|issue| issue.severity),
-        shortfall: crate::shortfall::of(workspace, finished, &not_done).await?,
+        shortfall: shortfall::of(workspace, finished, &not_done).await?,
     })
 }
 

@@ -1,9 +1,10 @@
 //! What records claim over the states of a world: when something was seen, what is new, what is gone, and how many
 //! versions that makes.
 
-use crate::program::{Discovery, Folder, scan_text, succeed};
+use crate::program::{Discovery, Folder, command, scan_text, succeed};
 use ambit_model::Timestamp;
 use ambit_model::feed::Noun;
+use ambit_model::moment::DAY_MS;
 use ambit_model::run::Run;
 use ambit_store::{IndexRow, Options, Store};
 use serde_json::Value;
@@ -190,4 +191,26 @@ fn records_of_random_worlds_claim_what_a_naive_evaluator_finds() {
         .expect("Python starts");
     let said = String::from_utf8_lossy(&judged.stdout);
     assert!(judged.status.success(), "{said}{}", String::from_utf8_lossy(&judged.stderr));
+}
+
+#[test]
+fn a_scheduled_run_in_which_all_is_fresh_is_done_and_says_so() {
+    let scans = Scans::new();
+    let (_, held) = scans.scan("1");
+    let collection = held.run.collection_name;
+    succeed(&["collection", "update", &collection, "--schedule", "daily", "--data", scans.path()]);
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    runtime.block_on(async {
+        let store = Store::open(&Options::folder(scans.folder.path())).await.expect("the folder opens");
+        let in_two_days = Timestamp(held.run.created_at.0 + 2 * DAY_MS);
+        assert_eq!(store.schedule_due(in_two_days).await.expect("is scheduled").len(), 1);
+        store.close().await;
+    });
+    let output = command(&["scan", "--world", WORLD, "-y", "--jsonl", "--data", scans.path()]).output();
+    let output = output.expect("the program starts");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(said.contains("nothing was asked: every answer of an earlier run is fresh"), "{said}");
+    let second = Discovery::of(&output);
+    assert_eq!((second.figure("new"), second.figure("gone")), (0, 0), "{}", second.summary);
 }
