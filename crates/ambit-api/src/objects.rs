@@ -299,31 +299,40 @@ impl Object {
         Self { context_attributes: Some(value(context)), ..self }
     }
 
-    /// Adds a relationship by its name with so many descriptors at most, and says how many there are in all.
-    pub fn relate_some(&mut self, name: &str, related: &Related, most: usize) {
-        let Related::Many(all) = related else { return self.relate(name, related, false) };
-        self.relate(name, &Related::Many(all.iter().take(most).cloned().collect()), true);
-        let shown = self.relationships.as_mut().and_then(|all| all.get_mut(name));
-        if let Some(meta) = shown.and_then(|one| one.get_mut("meta")) {
-            *meta = value(&Meta::counting(all.len()));
-        }
-    }
-
     /// Adds a relationship by its name. `counts` adds how many there are, if they are many.
     pub fn relate(&mut self, name: &str, related: &Related, counts: bool) {
-        let own = self.address();
-        let links = Links {
-            own: format!("{own}/relationships/{name}"),
-            related: Some(format!("{own}/{name}")),
-            ..Links::default()
-        };
+        let links = self.links_of(name);
         let data = related.described();
         let relationship = match &data {
             Related::Many(all) if counts => Relationship::Counted { links, meta: Meta::counting(all.len()), data },
             _ if counts => Relationship::Counted { links, meta: None, data },
             _ => Relationship::Plain { data, links },
         };
-        self.relationships.get_or_insert_default().insert(name.to_owned(), value(&relationship));
+        self.set_relationship(name, &relationship);
+    }
+
+    /// Adds the first part of a relationship by its name: how many there are in all, and the cursor and the address of
+    /// the next part where there is one.
+    pub fn relate_part(&mut self, name: &str, part: &[Object], count: usize, next: Option<(String, String)>) {
+        let (cursor, next) = next.unzip();
+        let links = Links { next, ..self.links_of(name) };
+        let meta = Some(Meta { count: Some(count), cursor, ..Meta::default() });
+        let data = Related::Many(part.iter().map(Self::described).collect());
+        self.set_relationship(name, &Relationship::Counted { links, meta, data });
+    }
+
+    /// Returns the address where the descriptors of a relationship are listed.
+    pub fn address_of(&self, relationship: &str) -> String {
+        format!("{}/relationships/{relationship}", self.address())
+    }
+
+    fn links_of(&self, relationship: &str) -> Links {
+        let related = Some(format!("{}/{relationship}", self.address()));
+        Links { own: self.address_of(relationship), related, ..Links::default() }
+    }
+
+    fn set_relationship(&mut self, name: &str, relationship: &Relationship) {
+        self.relationships.get_or_insert_default().insert(name.to_owned(), value(relationship));
     }
 }
 
@@ -418,6 +427,32 @@ mod tests {
                 "editors": {"links": links("editors"), "meta": {"count": 1}, "data": [ann]},
                 "viewers": {"data": [ann], "links": links("viewers")},
                 "group": {"data": null, "links": links("group")},
+            })
+        );
+    }
+
+    #[test]
+    fn the_first_part_of_a_relationship_says_where_it_goes_on() {
+        let mut domain = Object::new("", "domains", "domain", "a.test", &json!({}));
+        let host = [Object::new("", "domains", "domain", "b.a.test", &json!({"reputation": 0}))];
+        let next = ("c".to_owned(), "/domains/a.test/relationships/subdomains?cursor=c".to_owned());
+        domain.relate_part("subdomains", &host, 2, Some(next.clone()));
+        domain.relate_part("siblings", &[], 0, None);
+        let own = "/domains/a.test";
+        assert_eq!(
+            value(&domain)["relationships"],
+            json!({
+                "subdomains": {
+                    "links": {"self": format!("{own}/relationships/subdomains"), "related": format!("{own}/subdomains"),
+                    "next": next.1},
+                    "meta": {"count": 2, "cursor": "c"},
+                    "data": [{"type": "domain", "id": "b.a.test"}],
+                },
+                "siblings": {
+                    "links": {"self": format!("{own}/relationships/siblings"), "related": format!("{own}/siblings")},
+                    "meta": {"count": 0},
+                    "data": [],
+                },
             })
         );
     }

@@ -79,6 +79,10 @@ fn fingerprint(call: &Call) -> [u8; FINGERPRINT_BYTES] {
     for (name, value) in parameters(call) {
         text.push_str(&format!("\n{name}={value}"));
     }
+    fingerprint_of(&text)
+}
+
+fn fingerprint_of(text: &str) -> [u8; FINGERPRINT_BYTES] {
     let hash = blob_hash(text.as_bytes());
     let mut out = [0; FINGERPRINT_BYTES];
     out.copy_from_slice(&hash.bytes()[..FINGERPRINT_BYTES]);
@@ -122,13 +126,25 @@ pub(crate) fn answer_with(
     let mut links = Links { own: link(call, &[("limit", &limit)]), ..Links::default() };
     // A page without items never has a cursor: some clients take from it without looking.
     if let Some(next) = next.filter(|_| !items.is_empty()) {
-        let plain = [fingerprint(call).as_slice(), &next].concat();
-        let cursor = BASE64_URL_SAFE_NO_PAD.encode(call.store().seal(PURPOSE, &plain));
+        let cursor = cursor(call, &fingerprint(call), &next);
         links.next = Some(link(call, &[("cursor", &cursor), ("limit", &limit)]));
         meta.cursor = Some(cursor);
     }
     let meta = Some(meta).filter(|meta| *meta != Meta::default());
     Answer::json(&ObjectCollection { data: items, links, meta })
+}
+
+fn cursor(call: &Call, fingerprint: &[u8], next: &[u8]) -> String {
+    BASE64_URL_SAFE_NO_PAD.encode(call.store().seal(PURPOSE, &[fingerprint, next].concat()))
+}
+
+/// The cursor and the address with which a list goes on after its first page, where another address than the caller's
+/// answers the list.
+pub(crate) fn after_first(call: &Call, address: &str, limit: usize) -> (String, String) {
+    let path = address.strip_prefix(call.root()).unwrap_or(address);
+    let cursor = cursor(call, &fingerprint_of(path), &(limit as u64).to_be_bytes());
+    let next = format!("{address}?cursor={}&limit={limit}", query_value(&cursor));
+    (cursor, next)
 }
 
 /// The slice of a whole list that is asked for, and what the next page begins after.

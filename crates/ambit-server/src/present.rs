@@ -17,6 +17,7 @@ pub(crate) mod hunting_rulesets;
 pub(crate) mod issues;
 pub(crate) mod items;
 pub(crate) mod judged;
+pub(crate) mod linked;
 pub(crate) mod object_collections;
 pub(crate) mod objects;
 pub(crate) mod operations;

@@ -52,7 +52,7 @@ pub use wider::graphs::{Collaborator, Graph, GraphChange, GraphRight, NewGraph, 
 pub use wider::hunting_notifications::Notification;
 pub use wider::hunting_rulesets::{Ruleset, RulesetChange};
 pub use wider::object_collections::{CollectedItem, CollectionText, ObjectCollection};
-pub use wider::objects::{KnownObject, Neighbour};
+pub use wider::objects::{Edges, KnownObject};
 pub use wider::operations::Operation;
 pub use wider::packs::{Pack, PackContent};
 pub use wider::quota::{Cost, Receipt};

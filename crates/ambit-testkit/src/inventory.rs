@@ -162,6 +162,38 @@ pub async fn fill_on(server: &TestServer, ground: &Ground, site: ProbeResult) ->
     Ok(inventory)
 }
 
+/// What a task saw of an entity of the first collection.
+#[derive(Clone, Debug)]
+pub struct Look<'a> {
+    pub task: &'static str,
+    pub kind: Kind,
+    pub name: &'a str,
+    pub details: Value,
+    pub edges: &'a [(EdgeKind, Kind, &'a str)],
+}
+
+/// Another finished run on the inventory, in which tasks saw this, one after another.
+pub async fn look(server: &TestServer, looks: &[Look<'_>]) -> anyhow::Result<()> {
+    let ground = Ground::first(server).await?;
+    let engine = server.store.engine("a test", Duration::from_secs(1)).await?;
+    server.store.start_run(&ground.owner, ground.collection, None, server.now()).await?;
+    let run = engine.claim_run(&BTreeSet::new(), server.now()).await?.context("the run is there")?;
+    let mut round = Round { server, engine: &engine, run: run.id };
+    for look in looks {
+        let uid = Uid::of_entity(ground.collection, look.kind, look.name);
+        let way = match look.name == ground.domain {
+            true => Vec::new(),
+            false => vec![step(Kind::Domain, &ground.domain, EdgeKind::Subdomain)],
+        };
+        round.reconcile(&[(uid, way)], &[(look.task, uid)], Vec::new()).await?;
+        round.commit(|_| found(look.details.clone(), look.edges)).await?;
+    }
+    engine.finish(run.id, RunState::Finished, &[], server.now()).await?;
+    let written = server.store.last_revision().await?;
+    anyhow::ensure!(server.index.wait_for(written, INDEX_WAIT).await?, "the index did not catch up");
+    Ok(())
+}
+
 impl Inventory {
     /// The values that scenarios name: `${site}` and so on.
     pub fn values(&self) -> impl Iterator<Item = (String, String)> {

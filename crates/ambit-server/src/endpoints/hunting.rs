@@ -1,7 +1,7 @@
 //! The rows of hunting in the wider API (docs/contract/hunting.md §1): rule sets, what they find, and jobs over what is
 //! stored.
 
-use super::wider::{ATTRIBUTES, CURSOR, EMPTY, LIMIT, PAGE, RELATIONSHIPS, text};
+use super::wider::{ATTRIBUTES, CURSOR, EMPTY, LIMIT, PAGE, RELATED, RELATIONSHIPS, text};
 use crate::endpoint::Access::Key;
 use crate::endpoint::{Endpoint, Parameter, delete, get, handler, patch, post};
 use crate::quota::rules;
@@ -232,7 +232,8 @@ pub(super) const ROWS: &[Endpoint] = &[
     get("/intelligence/retrohunt_jobs/{id}/matching_files", Key, handler!(wider::retrohunt_jobs::matching_files))
         .says("List the files that a job found, with the rule beside each.")
         .costs(&rules::RETROHUNT)
-        .lists(),
+        .asks(RELATED)
+        .answers(ObjectCollection::SHAPE),
     get("/users/{id}/retrohunt_jobs", Key, handler!(wider::retrohunt_jobs::of_user))
         .says("The list of jobs below the user; for oneself.")
         .costs(&rules::RETROHUNT)

@@ -64,9 +64,10 @@ const INTELLIGENCE: &[Parameter] = &[
     },
     CURSOR,
     ATTRIBUTES,
+    RELATIONSHIPS,
 ];
 const FIND: &[Parameter] =
-    &[text("query", "A hash, URL, domain or address; or words and #tags."), LIMIT, CURSOR, ATTRIBUTES];
+    &[text("query", "A hash, URL, domain or address; or words and #tags."), LIMIT, CURSOR, ATTRIBUTES, RELATIONSHIPS];
 const COMMENTS: &[Parameter] = &[text("filter", "tag:word, as often as wanted."), LIMIT, CURSOR, ATTRIBUTES];
 const DAYS: &[Parameter] = &[
     text("start_date", "First day, as YYYYMMDD; 30 days before the last by default."),
@@ -134,7 +135,8 @@ pub(super) const ROWS: &[Endpoint] = &[
     get("/graphs/{id}/items", Key, handler!(wider::graphs::full_items))
         .says("List the files, URLs, domains and addresses of a graph.")
         .costs(&rules::GRAPH_ITEMS)
-        .lists(),
+        .asks(RELATED)
+        .answers(ObjectCollection::SHAPE),
     get("/graphs/{id}/screenshot", Key, handler!(wider::graphs::screenshot))
         .says("Draw a graph.")
         .costs(&rules::GRAPH_SCREENSHOT)
@@ -334,7 +336,7 @@ pub(super) const ROWS: &[Endpoint] = &[
     get(COLLECTION_RELATIONSHIP, Key, handler!(wider::object_collections::relationship, false))
         .says("List what is in a collection, or its owner.")
         .costs(&rules::COLLECTIONS)
-        .asks(PAGE)
+        .asks(RELATED)
         .answers(RelatedObjects::SHAPE),
     post(COLLECTION_RELATIONSHIP, Key, handler!(wider::object_collections::add))
         .says("Add objects to a collection.")

@@ -1,7 +1,7 @@
 //! Certificates of the inventory as objects: those that were served on a name or an address, and those that name it.
 
+use super::linked::linked;
 use crate::call::Call;
-use crate::failure::About;
 use ambit_api::inventory_objects::{
     CertificateAttributes, CertificateExtensions, CertificateSignature, EcKey, PublicKey, RsaKey, Validity,
 };
@@ -10,15 +10,25 @@ use ambit_api::{ApiError, Maybe};
 use ambit_model::entity::Member;
 use ambit_model::entity::certificate::{self, KeyAlgorithm};
 use ambit_model::object::ObjectType;
-use ambit_model::{Details, EdgeKind, Uid};
-use ambit_store::{KnownObject, Neighbour};
+use ambit_model::{Details, EdgeKind};
+use ambit_store::{Edges, KnownObject};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use sha1::{Digest, Sha1};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The type of the objects.
 const TYPE: &str = "ssl_cert";
+/// How a name, an address or a service leads to a certificate that it served.
+const SERVED: &[EdgeKind] = &[EdgeKind::Certificate, EdgeKind::UnrelatedCertificate, EdgeKind::DefaultCertificate];
+/// How an address leads to what answers there.
+const SERVICES: &[EdgeKind] = &[EdgeKind::Service];
+/// How a domain leads to one that a log showed.
+const LOGGED: &[EdgeKind] = &[EdgeKind::LoggedCertificate];
+/// How a certificate leads to the names in it.
+const NAMING: &[EdgeKind] = &[EdgeKind::CertificateName, EdgeKind::ForeignCertificateName];
+/// The end of an address with the port of https.
+const HTTPS: &str = ":443";
 
 /// Certificates that a name or address has or once had, the newest sight first.
 pub(crate) async fn of(call: &Call, found: &[KnownObject]) -> Result<Vec<Object>, ApiError> {
@@ -26,21 +36,30 @@ pub(crate) async fn of(call: &Call, found: &[KnownObject]) -> Result<Vec<Object>
     Ok(certificates.iter().map(|one| Object::unaddressed(TYPE, &id_of(one), &attributes(one, true))).collect())
 }
 
-/// The certificate that was served last.
+/// The certificate that is served now, of several that of port 443: one that only names the thing, or that a log
+/// showed, was not served there.
 pub(crate) async fn last_served(call: &Call, found: &[KnownObject]) -> Result<Option<KnownObject>, ApiError> {
-    let certificates = of_object(call, found).await?;
-    // One that only a log showed has no fingerprint.
-    Ok(certificates.into_iter().find(|one| text(&one.record.details, certificate::FINGERPRINT_SHA256).is_some()))
+    let mut served = linked(call, found, Edges::away(SERVED)).await?;
+    let looks = found.iter().flat_map(|one| certificate::TLS.items(&one.record.details));
+    let mut of_https: BTreeSet<String> =
+        looks.filter(|look| look.address.ends_with(HTTPS)).filter_map(|look| look.certificate).collect();
+    let services = linked(call, found, Edges::away(SERVICES)).await?;
+    let is_https = |service: &KnownObject| service.record.name.trim_end_matches("/tcp").ends_with(HTTPS);
+    let services: Vec<KnownObject> = services.into_iter().filter(is_https).collect();
+    let on_services = linked(call, &services, Edges::away(SERVED)).await?;
+    of_https.extend(on_services.iter().map(|one| one.record.name.clone()));
+    served.extend(on_services);
+    Ok(served.into_iter().max_by_key(|one| (of_https.contains(&one.record.name), one.last_seen)))
 }
 
 async fn of_object(call: &Call, found: &[KnownObject]) -> Result<Vec<KnownObject>, ApiError> {
-    let uids: Vec<Uid> = found.iter().map(|one| one.uid).collect();
-    let near = call.store().neighbours_ever(&uids).await.about("Object")?;
-    let services: Vec<Uid> =
-        near.iter().filter(|one| one.edge == EdgeKind::Service && one.outward).map(|one| one.object.uid).collect();
-    let on_services = call.store().neighbours_ever(&services).await.about("Object")?;
+    let services = linked(call, found, Edges::away(SERVICES).ever()).await?;
+    let mut all = linked(call, found, Edges::away(&[SERVED, LOGGED].concat()).ever()).await?;
+    all.extend(linked(call, &services, Edges::away(SERVED).ever()).await?);
+    // Edges of the past have no index by their ends.
+    all.extend(linked(call, found, Edges::towards(NAMING)).await?);
     let mut certificates: BTreeMap<String, KnownObject> = BTreeMap::new();
-    for Neighbour { object, .. } in near.into_iter().chain(on_services) {
+    for object in all {
         if ObjectType::node_type(object.record.kind) != TYPE {
             continue;
         }

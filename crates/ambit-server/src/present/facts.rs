@@ -39,10 +39,11 @@ fn newest_first(found: &[KnownObject]) -> Vec<&Details> {
 pub(crate) fn names_in_records(found: &[KnownObject], rtype: &str) -> BTreeSet<String> {
     let records = newest_first(found);
     let known = dns_records(&records).into_iter().filter(|record| record.kind == rtype).map(|record| record.value);
-    // What stands behind a semicolon is a parameter, and a value without a name forbids all.
+    // What stands behind a semicolon is a parameter, a value without a name forbids all, and one with a scheme says
+    // where reports go.
     let names =
         known.map(|value| value.split(';').next().unwrap_or_default().trim().trim_end_matches('.').to_lowercase());
-    names.filter(|name| !name.is_empty()).collect()
+    names.filter(|name| !name.is_empty() && !name.contains(':')).collect()
 }
 
 /// The address that a URL's last answer came from.

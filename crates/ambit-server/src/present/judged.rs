@@ -18,8 +18,10 @@ const METHOD: &str = "rules";
 
 /// Adds the judges' word to the attributes of an object. What one collection knows of a thing holds for the thing.
 pub(crate) fn fill(attributes: &mut InventoryObjectAttributes, found: &[KnownObject]) {
-    let Some(at) = found.iter().map(|one| one.last_seen).max() else { return };
-    let counts: Vec<&IssueCounts> = found.iter().map(|one| &one.record.summary.issues).collect();
+    // What is only named somewhere was not looked at.
+    let looked = || found.iter().filter(|one| !one.record.task_results.is_empty());
+    let Some(at) = looked().map(|one| one.last_seen).max() else { return };
+    let counts: Vec<&IssueCounts> = looked().map(|one| &one.record.summary.issues).collect();
     let results = EngineResults::from_iter([(ENGINE.to_owned(), value(&said(&counts, at)))]);
     attributes.last_analysis_stats = Stats::of_object(&results);
     attributes.last_analysis_results = results;

@@ -8,6 +8,7 @@ use ambit_api::inventory_objects::{InventoryObjectAttributes, SubmittedUrlAttrib
 use ambit_api::objects::{Object, Seconds};
 use ambit_api::{ApiError, ErrorCode, Maybe};
 use ambit_model::canonical_url::{canonical_url, url_id};
+use ambit_model::entity::registrable;
 use ambit_model::id::blob_hash;
 use ambit_model::object::ObjectType;
 use ambit_store::{KnownObject, SubmittedUrl};
@@ -57,6 +58,12 @@ impl Known {
         ids.sort();
         ids.dedup();
         ids
+    }
+
+    /// What names it: as the inventory does, or as it was submitted.
+    pub(crate) fn text(&self) -> Option<&str> {
+        let submitted = self.submitted.as_ref().map(|url| url.url.as_str());
+        self.inventory.first().map(|one| one.record.name.as_str()).or(submitted)
     }
 
     /// The names that nodes of graphs may have for a URL: its forms, their hashes, and their base64.
@@ -171,6 +178,25 @@ pub(crate) async fn add_certificate(call: &Call, known: &Known, found: &mut Obje
     if let Some(last) = certificates::last_served(call, &known.inventory).await? {
         found.set("last_https_certificate", &certificates::attributes(&last, false));
         found.set("last_https_certificate_date", &Seconds::from(last.last_seen));
+    }
+    Ok(())
+}
+
+/// Adds what registries say of the domain that a name belongs to: of the name itself they say nothing.
+pub(crate) async fn add_registration(call: &Call, known: &Known, found: &mut Object) -> Result<(), ApiError> {
+    let own = known.text().unwrap_or_default();
+    let Some(domain) = registrable(own).filter(|domain| *domain != own) else { return Ok(()) };
+    let names = ObjectType::Domain.names(domain);
+    let domain = call.store().known_objects(call.caller(), &names).await.about("Object")?;
+    let mut said = InventoryObjectAttributes::default();
+    facts::fill(&mut said, ObjectType::Domain, &domain);
+    let texts = [("whois", said.whois.0), ("registrar", said.registrar.0)];
+    for (name, text) in texts.into_iter().filter_map(|(name, text)| Some((name, text?))) {
+        found.set(name, &text);
+    }
+    let dates = [("creation_date", said.creation_date.0), ("expiration_date", said.expiration_date.0)];
+    for (name, date) in dates.into_iter().filter_map(|(name, date)| Some((name, date?))) {
+        found.set(name, &date);
     }
     Ok(())
 }

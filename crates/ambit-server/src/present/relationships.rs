@@ -1,5 +1,6 @@
 //! What domains, addresses and URLs are related to. What the inventory does not answer is an empty list.
 
+use super::linked::linked;
 use super::objects::{Known, known, shown};
 use super::{certificates, comments, facts, files, graphs, objects, votes};
 use crate::answer::Answer;
@@ -9,15 +10,16 @@ use crate::page;
 use ambit_api::files::SubmissionAttributes;
 use ambit_api::inventory_objects::{RegistrationAttributes, ResolutionAttributes};
 use ambit_api::objects::{Object, Related, Seconds};
-use ambit_api::{ApiError, Maybe};
-use ambit_model::entity::{host_of, registrable};
+use ambit_api::{ApiError, ErrorCode, Maybe};
+use ambit_model::EdgeKind;
+use ambit_model::entity::{domain, host_of, registrable};
 use ambit_model::object::ObjectType;
-use ambit_model::{EdgeKind, Uid};
 use ambit_query::graphs::{GraphOrder, GraphQuery, Leaf, canonical_address};
 use ambit_search::graphs::GraphSearch;
-use ambit_store::{KnownObject, Neighbour, StoredFile, Submission};
+use ambit_store::{Edges, KnownObject, StoredFile, Submission};
+use serde_json::Value;
 use std::collections::BTreeSet;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 
 /// A relationship of a type of object.
 pub(crate) struct Relationship {
@@ -32,8 +34,10 @@ pub(crate) struct Relationship {
 enum By {
     Certificates,
     Comments,
-    /// By open edges of the inventory: their kinds, whether they lead away from the object, and to what.
-    Edges(&'static [(EdgeKind, bool)], ObjectType),
+    /// Names of the zone that lie below it.
+    Below,
+    /// By open edges that lead away from the object: their kinds, and to what.
+    Edges(&'static [EdgeKind], ObjectType),
     Graphs,
     /// The name or address that a URL is on: one.
     Host,
@@ -71,7 +75,12 @@ const CERTIFICATES: Relationship = relationship(
 const VOTES: Relationship = relationship("votes", "Votes on it.", By::Votes);
 
 /// From a domain to the names below it.
-const BELOW: &[(EdgeKind, bool)] = &[(EdgeKind::Subdomain, true), (EdgeKind::DelegatedSubdomain, true)];
+const BELOW: &[EdgeKind] = &[EdgeKind::Subdomain, EdgeKind::DelegatedSubdomain];
+
+/// From a name to its addresses.
+const RESOLVES: &[EdgeKind] = &[EdgeKind::ResolvesTo];
+/// From a name or service to its sites.
+const SITE: &[EdgeKind] = &[EdgeKind::Site];
 
 /// Those of domains, in alphabetical order.
 pub(crate) const DOMAIN: &[Relationship] = &[
@@ -79,7 +88,7 @@ pub(crate) const DOMAIN: &[Relationship] = &[
     relationship(
         "cname_records",
         "Names that the name is an alias of.",
-        By::Edges(&[(EdgeKind::Alias, true), (EdgeKind::HostedAlias, true)], ObjectType::Domain),
+        By::Edges(&[EdgeKind::Alias, EdgeKind::HostedAlias], ObjectType::Domain),
     ),
     COMMENTS,
     GRAPHS,
@@ -92,8 +101,8 @@ pub(crate) const DOMAIN: &[Relationship] = &[
     RESOLUTIONS,
     relationship("siblings", "Names beside it.", By::Siblings),
     relationship("soa_records", "The first server of its zone.", By::Records("SOA")),
-    relationship("subdomains", "Names below the domain.", By::Edges(BELOW, ObjectType::Domain)),
-    relationship("urls", "Sites on the name.", By::Edges(&[(EdgeKind::Site, true)], ObjectType::Url)),
+    relationship("subdomains", "Names below the domain.", By::Below),
+    relationship("urls", "Sites on the name.", By::Edges(SITE, ObjectType::Url)),
     VOTES,
 ];
 
@@ -111,25 +120,23 @@ pub(crate) const ADDRESS: &[Relationship] = &[
 /// Those of URLs.
 pub(crate) const URL: &[Relationship] = &[
     COMMENTS,
-    relationship("embedded_urls", "Pages below the site.", By::Edges(&[(EdgeKind::Page, true)], ObjectType::Url)),
+    relationship("embedded_urls", "Pages below the site.", By::Edges(&[EdgeKind::Page], ObjectType::Url)),
     GRAPHS,
     relationship("last_serving_ip_address", "The address that answered last.", By::Serving),
     relationship("network_location", "The name or address that the site is on.", By::Host),
     relationship(
         "redirects_to",
         "Hosts that the page redirects to.",
-        By::Edges(&[(EdgeKind::Redirect, true)], ObjectType::Domain),
+        By::Edges(&[EdgeKind::Redirect], ObjectType::Domain),
     ),
     VOTES,
 ];
 
 /// Graphs of one object at most.
 const GRAPHS_MAX: usize = 1_000;
-/// Names on an address whose sites are looked at.
-const NAMES_MAX: usize = 1_000;
-/// Relationships that one request embeds in each object.
-const EMBEDDED_MAX: usize = 20;
-/// Descriptors of a relationship that stand in an object; there may be more where they are listed.
+/// Relationships that one call may ask for within objects: more than any client knows of one type.
+const ASKED_MAX: usize = 40;
+/// Descriptors of a relationship that stand in an object; its `next` leads to the others.
 const DESCRIPTORS_MAX: usize = 20;
 
 fn of_type(kind: ObjectType) -> &'static [Relationship] {
@@ -148,7 +155,7 @@ pub(crate) async fn related(call: &Call, kind: ObjectType, name: &str, found: &K
     };
     let own = found.inventory.first().map_or("", |one| one.record.name.as_str());
     let many = match relationship.by {
-        By::Host => return host(call, own).await,
+        By::Host => return host(call, found.text().unwrap_or_default()).await,
         By::Parent => {
             let above = own.split_once('.').map(|(_, above)| above);
             let is_public = |above: &&str| registrable(above).is_some();
@@ -161,6 +168,7 @@ pub(crate) async fn related(call: &Call, kind: ObjectType, name: &str, found: &K
             let address = facts::serving_address(&found.inventory);
             return one(call, ObjectType::IpAddress, address.as_deref()).await;
         }
+        By::Below => below(call, own).await?,
         By::Certificates => certificates::of(call, &found.inventory).await?,
         By::Comments => comments_on(call, kind, found).await?,
         By::Edges(edges, leads_to) => by_edges(call, edges, leads_to, &found.inventory).await?,
@@ -190,21 +198,48 @@ pub(crate) async fn related_to(
     }
 }
 
-/// Adds the relationships that the request asks for to an object. One that its type does not have is empty.
+/// The relationships that a request asks for within objects. Too many are refused, and so is what cannot be a name: a
+/// client would take what is left out for what is not there.
+fn asked(call: &Call) -> Result<Vec<String>, ApiError> {
+    let bad = |message: String| ApiError::with(ErrorCode::BadRequest, message);
+    let names = page::names(call, "relationships").unwrap_or_default();
+    if names.len() > ASKED_MAX {
+        return Err(bad(format!("At most {ASKED_MAX} relationships can be asked for at once")));
+    }
+    let is_name = |name: &str| name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+    match names.iter().find(|name| !is_name(name)) {
+        Some(name) => Err(bad(format!("{name:?} is no name of a relationship"))),
+        None => Ok(names),
+    }
+}
+
+/// Adds the relationships that the request asks for to an object: their first descriptors, how many there are, and
+/// where the others are. One that its type does not have is empty.
 pub(crate) async fn embed(call: &Call, object: &mut Object) -> Result<(), ApiError> {
-    let Some(names) = page::names(call, "relationships") else { return Ok(()) };
-    let Some(kind) = ObjectType::from_name(&object.kind).filter(|_| object.error.is_none()) else { return Ok(()) };
-    let found = known(call, kind, &object.id).await?;
-    let file = if kind == ObjectType::File { files::known(call, &object.id).await? } else { None };
-    for name in names.iter().take(EMBEDDED_MAX) {
+    let names = asked(call)?;
+    let kind = ObjectType::from_name(&object.kind).filter(|_| object.error.is_none() && !names.is_empty());
+    let Some(kind) = kind else { return Ok(()) };
+    // A URL is looked for by itself: by its hash, the names of all are read.
+    let id = object.attribute("url").and_then(Value::as_str).unwrap_or(&object.id).to_owned();
+    let found = if kind == ObjectType::File { None } else { known(call, kind, &id).await? };
+    let file = if kind == ObjectType::File { files::known(call, &id).await? } else { None };
+    for name in &names {
         let related = match (&found, &file) {
             (Some(found), _) => related(call, kind, name, found).await?,
             (None, Some(file)) => Related::Many(of_file(call, file, name).await?),
             (None, None) => Related::Many(Vec::new()),
         };
-        object.relate_some(name, &related, DESCRIPTORS_MAX);
+        relate(call, object, name, &related);
     }
     Ok(())
+}
+
+fn relate(call: &Call, object: &mut Object, name: &str, related: &Related) {
+    let Related::Many(all) = related else { return object.relate(name, related, false) };
+    let part = all.get(..DESCRIPTORS_MAX).unwrap_or(all);
+    let is_cut = part.len() < all.len();
+    let next = is_cut.then(|| page::after_first(call, &object.address_of(name), DESCRIPTORS_MAX));
+    object.relate_part(name, part, all.len(), next);
 }
 
 /// An object by the type and id of a list, with the relationships that the request asks for; one that is not known says
@@ -277,79 +312,82 @@ fn registrations(found: &[KnownObject]) -> Vec<Object> {
     told.iter().map(|(id, attributes)| Object::unaddressed("whois", id, attributes)).collect()
 }
 
+/// Names of the zone that a name is in, as its registrable domain leads to them.
+async fn names_of_zone(call: &Call, own: &str) -> Result<Vec<Object>, ApiError> {
+    let top = registrable(own).unwrap_or(own);
+    let mut zone = ObjectType::Domain.names(top);
+    zone.extend(ObjectType::Domain.names(own));
+    zone.dedup();
+    let zone = call.store().known_objects(call.caller(), &zone).await.about("Object")?;
+    by_edges(call, BELOW, ObjectType::Domain, &zone).await
+}
+
+/// Names below a name.
+async fn below(call: &Call, own: &str) -> Result<Vec<Object>, ApiError> {
+    let end = format!(".{own}");
+    Ok(names_of_zone(call, own).await?.into_iter().filter(|object| object.id.ends_with(&end)).collect())
+}
+
 /// Names below the same name; a registered domain has none.
 async fn siblings(call: &Call, own: &str) -> Result<Vec<Object>, ApiError> {
-    let Some(domain) = registrable(own).filter(|domain| *domain != own) else { return Ok(Vec::new()) };
-    let above = own.split_once('.').map_or(domain, |(_, above)| above);
-    let Some(domain) = known(call, ObjectType::Domain, domain).await? else { return Ok(Vec::new()) };
-    let below = by_edges(call, BELOW, ObjectType::Domain, &domain.inventory).await?;
-    let beside = |object: &Object| object.id != own && object.id.split_once('.').is_some_and(|(_, rest)| rest == above);
-    Ok(below.into_iter().filter(beside).collect())
+    let above = own.split_once('.').map(|(_, above)| above);
+    if above.is_none_or(|above| registrable(above).is_none()) {
+        return Ok(Vec::new());
+    }
+    let beside = |object: &Object| object.id != own && object.id.split_once('.').map(|(_, rest)| rest) == above;
+    Ok(names_of_zone(call, own).await?.into_iter().filter(beside).collect())
 }
 
-/// Sites on the services of an address, and sites on its names whose last answer came from it.
+/// Sites on the services of an address, and sites on its names that answered there.
 async fn sites(call: &Call, address: &str, found: &[KnownObject]) -> Result<Vec<Object>, ApiError> {
-    let near = neighbours(call, found).await?;
-    let leads = |one: &&Neighbour| match one.edge {
-        EdgeKind::Service => one.outward,
-        EdgeKind::ResolvesTo => !one.outward,
-        _ => false,
-    };
-    let uids: Vec<Uid> = near.iter().filter(leads).map(|one| one.object.uid).take(NAMES_MAX).collect();
-    let beyond = call.store().neighbours(&uids).await.about("Object")?;
-    let is_site = |one: &Neighbour| {
-        one.edge == EdgeKind::Site && one.outward && ObjectType::Url.kinds().contains(&one.object.record.kind)
-    };
-    let here = |one: &KnownObject| facts::serving_address(std::slice::from_ref(one)).is_none_or(|at| at == address);
-    Ok(as_objects(
-        call,
-        ObjectType::Url,
-        beyond.into_iter().filter(is_site).map(|one| one.object).filter(here).collect(),
-    ))
-}
-
-async fn neighbours(call: &Call, found: &[KnownObject]) -> Result<Vec<Neighbour>, ApiError> {
-    let uids: Vec<Uid> = found.iter().map(|one| one.uid).collect();
-    call.store().neighbours(&uids).await.about("Object")
+    let services = linked(call, found, Edges::away(&[EdgeKind::Service])).await?;
+    let names = linked(call, found, Edges::towards(RESOLVES)).await?;
+    let mut sites = linked(call, &services, Edges::away(SITE)).await?;
+    let is_here = |socket: &str| socket.parse::<SocketAddr>().is_ok_and(|at| at.ip().to_string() == address);
+    let seen = names.iter().flat_map(|name| domain::SITES.items(&name.record.details));
+    let here: BTreeSet<String> = seen.filter(|site| is_here(&site.address)).map(|site| site.uri).collect();
+    let of_names = linked(call, &names, Edges::away(SITE)).await?.into_iter();
+    sites.extend(of_names.filter(|site| {
+        let serving = facts::serving_address(std::slice::from_ref(site));
+        here.contains(&site.record.name) || serving.is_none_or(|serving| serving == address)
+    }));
+    sites.retain(|site| ObjectType::Url.kinds().contains(&site.record.kind));
+    Ok(as_objects(call, ObjectType::Url, sites))
 }
 
 /// What edges lead to.
 async fn by_edges(
     call: &Call,
-    edges: &[(EdgeKind, bool)],
+    kinds: &[EdgeKind],
     target: ObjectType,
     found: &[KnownObject],
 ) -> Result<Vec<Object>, ApiError> {
-    let leads =
-        |one: &Neighbour| edges.contains(&(one.edge, one.outward)) && target.kinds().contains(&one.object.record.kind);
-    let near = neighbours(call, found).await?;
-    Ok(as_objects(call, target, near.into_iter().filter(leads).map(|one| one.object).collect()))
+    let mut near = linked(call, found, Edges::away(kinds)).await?;
+    near.retain(|one| target.kinds().contains(&one.record.kind));
+    Ok(as_objects(call, target, near))
 }
 
 /// Entities of one type as objects, each name once.
 fn as_objects(call: &Call, kind: ObjectType, mut found: Vec<KnownObject>) -> Vec<Object> {
-    found.sort_by(|a, b| a.record.name.cmp(&b.record.name));
+    found.sort_by(|a, b| (&a.record.name, a.uid).cmp(&(&b.record.name, b.uid)));
+    found.dedup_by(|a, b| a.uid == b.uid);
     let same = found.chunk_by(|a, b| a.record.name == b.record.name);
     same.filter_map(|same| shown(call, kind, same)).collect()
 }
 
 /// Names and addresses that belong together; the id of each is the address and the name.
 async fn resolutions(call: &Call, kind: ObjectType, found: &[KnownObject]) -> Result<Vec<Object>, ApiError> {
-    let outward = match kind {
-        ObjectType::Domain => true,
-        ObjectType::IpAddress => false,
-        ObjectType::File | ObjectType::Url => return Ok(Vec::new()),
-    };
+    let outward = kind == ObjectType::Domain;
+    let edges = if outward { Edges::away(RESOLVES) } else { Edges::towards(RESOLVES) };
     let own = found.first().map(|one| one.record.name.clone()).unwrap_or_default();
-    let mut pairs: Vec<Object> = neighbours(call, found)
+    let mut pairs: Vec<Object> = linked(call, found, edges)
         .await?
         .into_iter()
-        .filter(|one| one.edge == EdgeKind::ResolvesTo && one.outward == outward)
         .map(|one| {
-            let other = one.object.record.name;
+            let other = one.record.name;
             let (address, host) = if outward { (&other, &own) } else { (&own, &other) };
             let attributes = ResolutionAttributes {
-                date: one.object.first_seen.into(),
+                date: one.first_seen.into(),
                 host_name: host.clone(),
                 ip_address: address.clone(),
             };

@@ -13,6 +13,7 @@ mod hostile;
 mod interface;
 mod marks;
 mod matrix;
+mod objects;
 mod scenarios;
 mod searches;
 mod sessions;

@@ -11,8 +11,8 @@ use uuid::Uuid;
 
 /// The collection of what belongs to the installation.
 pub(crate) const EVERYBODYS: i64 = 0;
-/// Neighbours of one reading at most.
-const NEIGHBOURS_MAX: i64 = 10_000;
+/// Edges of one reading at most.
+const LINKS_MAX: i64 = 10_000;
 
 /// Names of one kind and collection at most.
 const NAMES_MAX: i64 = 200_000;
@@ -28,13 +28,31 @@ columns! {
     }
 }
 
-/// An open edge with what it leads to.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Neighbour {
-    pub edge: EdgeKind,
-    /// The edge leads from the asked entity to this one.
-    pub outward: bool,
-    pub object: KnownObject,
+/// Which edges are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Edges<'a> {
+    kinds: &'a [EdgeKind],
+    /// Those that lead away from the asked entities; else those that lead to them.
+    outward: bool,
+    /// Also those that were there once.
+    ever: bool,
+}
+
+impl<'a> Edges<'a> {
+    /// Returns the open edges of some kinds that lead away from the asked entities.
+    pub fn away(kinds: &'a [EdgeKind]) -> Self {
+        Self { kinds, outward: true, ever: false }
+    }
+
+    /// Returns the open edges of some kinds that lead to the asked entities.
+    pub fn towards(kinds: &'a [EdgeKind]) -> Self {
+        Self { outward: false, ..Self::away(kinds) }
+    }
+
+    /// Returns the same with those that were there once.
+    pub fn ever(self) -> Self {
+        Self { ever: true, ..self }
+    }
 }
 
 /// The ids of the collections that the caller may see, and 0: what belongs to the installation.
@@ -90,7 +108,7 @@ impl Store {
         let mut out = BTreeSet::new();
         for end in ["from_uid", "to_uid"] {
             let head = format!("SELECT from_uid, kind, to_uid FROM edges WHERE closed_at IS NULL AND {end} IN");
-            let tail = format!("ORDER BY from_uid, to_uid, kind LIMIT {NEIGHBOURS_MAX}");
+            let tail = format!("ORDER BY from_uid, to_uid, kind LIMIT {LINKS_MAX}");
             out.extend(tx.read_in::<(Uid, EdgeKind, Uid), _>(&head, Vec::new(), uids, &tail).await?);
         }
         Ok(out.into_iter().collect())
@@ -141,36 +159,25 @@ impl Store {
         Ok(BTreeSet::from_iter(names).into_iter().take(limit).collect())
     }
 
-    /// What open edges join to some entities that the caller may see: those came from `known_objects`.
-    pub async fn neighbours(&self, uids: &[Uid]) -> Result<Vec<Neighbour>, StoreError> {
-        self.joined_by(uids, "AND d.closed_at IS NULL").await
-    }
-
-    /// What edges join to them or once did.
-    pub async fn neighbours_ever(&self, uids: &[Uid]) -> Result<Vec<Neighbour>, StoreError> {
-        self.joined_by(uids, "").await
-    }
-
-    async fn joined_by(&self, uids: &[Uid], condition: &str) -> Result<Vec<Neighbour>, StoreError> {
+    /// What edges join to some entities that the caller may see (those came from `known_objects`), each once, in the
+    /// order of names and up to a limit.
+    pub async fn linked(&self, uids: &[Uid], edges: Edges<'_>) -> Result<Vec<KnownObject>, StoreError> {
+        let kinds: Vec<String> = edges.kinds.iter().map(|kind| format!("'{}'", kind.name())).collect();
+        let (asked, other) = if edges.outward { ("from_uid", "to_uid") } else { ("to_uid", "from_uid") };
+        let open = if edges.ever { "" } else { "AND d.closed_at IS NULL" };
+        let head = format!(
+            "SELECT {} FROM edges d JOIN entities e ON e.uid = d.{other} AND e.collection_id = d.collection_id
+             WHERE d.kind IN ({}) {open} AND d.{asked} IN",
+            list::<KnownObject>(),
+            kinds.join(", ")
+        );
         let mut tx = self.read().await?;
-        let mut out = Vec::new();
-        let mut seen = BTreeSet::new();
-        for uid in uids {
-            for (outward, from, to) in [(true, "from_uid", "to_uid"), (false, "to_uid", "from_uid")] {
-                let sql = format!(
-                    "SELECT {}, d.kind FROM edges d JOIN entities e ON e.uid = d.{to} AND e.collection_id = \
-                     d.collection_id
-                     WHERE d.{from} = $1 {condition} ORDER BY e.name, e.uid LIMIT {NEIGHBOURS_MAX}",
-                    list::<KnownObject>()
-                );
-                for (object, edge) in tx.read_all::<(KnownObject, EdgeKind)>(&sql, values![uid]).await? {
-                    if seen.insert((edge, outward, object.uid)) {
-                        out.push(Neighbour { edge, outward, object });
-                    }
-                }
-            }
-        }
-        Ok(out)
+        let tail = format!("ORDER BY e.name, e.uid LIMIT {LINKS_MAX}");
+        let mut found: Vec<KnownObject> = tx.read_in(&head, Vec::new(), uids, &tail).await?;
+        found.sort_by(|a, b| (&a.record.name, a.uid).cmp(&(&b.record.name, b.uid)));
+        // Several tasks may have seen one edge, and several entities lead to one.
+        found.dedup_by(|a, b| a.uid == b.uid);
+        Ok(found)
     }
 }
 

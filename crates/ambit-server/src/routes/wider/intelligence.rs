@@ -233,7 +233,9 @@ pub(crate) async fn search(call: Call) -> Result<Answer, ApiError> {
     let text = call.query("query").unwrap_or_default().to_owned();
     let query = parse_intelligence_query(&text).map_err(|error| unreadable(&error))?;
     let (attributes, descending) = order(&call)?;
-    let paging = page::paging(&call, page::LIMIT_DEFAULT, LIMIT_MAX)?;
+    // Each relationship of each hit is looked for.
+    let most = if call.query("relationships").is_some() { page::LIMIT_MAX } else { LIMIT_MAX };
+    let paging = page::paging(&call, page::LIMIT_DEFAULT, most)?;
     let mut found = match exact(&call, &text).await? {
         Some(hit) => vec![hit],
         None => {

@@ -27,6 +27,9 @@ pub(crate) async fn find(call: Call, kind: ObjectType) -> Result<Answer, ApiErro
     if kind != ObjectType::Url {
         objects::add_certificate(&call, &known, &mut found).await?;
     }
+    if kind == ObjectType::Domain {
+        objects::add_registration(&call, &known, &mut found).await?;
+    }
     relationships::embed(&call, &mut found).await?;
     Ok(page::one(&call, found))
 }

@@ -3,8 +3,7 @@
 
 use crate::answer::Answer;
 use crate::call::Call;
-use crate::page;
-use crate::present::{comments, objects};
+use crate::present::{comments, objects, relationships};
 use ambit_api::comments::hash_tags;
 use ambit_api::{ApiError, ErrorCode};
 
@@ -19,7 +18,7 @@ pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
         return Err(ApiError::with(ErrorCode::BadRequest, message));
     }
     if let Some((_, object)) = objects::named(&call, text).await? {
-        return page::of_list(&call, vec![object], page::LIMIT_DEFAULT);
+        return relationships::page_of(&call, vec![object]).await;
     }
     let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
     comments::latest(&call, &|comment| {

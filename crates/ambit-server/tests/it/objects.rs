@@ -1,0 +1,275 @@
+//! What domains, addresses and URLs of a filled inventory are related to and say, as client libraries ask for it.
+
+use ambit_model::{EdgeKind, Kind};
+use ambit_testkit::inventory::Look;
+use ambit_testkit::{TestServer, inventory};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+/// The descriptors in a list of objects.
+fn descriptors(objects: &Value) -> Vec<(String, String)> {
+    let text = |object: &Value, name: &str| object[name].as_str().unwrap().to_owned();
+    objects.as_array().unwrap().iter().map(|object| (text(object, "type"), text(object, "id"))).collect()
+}
+
+/// The small inventory, and beside it names, records, a service, certificates and sites.
+async fn filled() -> TestServer {
+    let server = TestServer::new().await.unwrap();
+    inventory::fill(&server, "Welcome").await.unwrap();
+    let records = json!({
+        "nameservers": ["ns1.acme.test"],
+        "mx_records": [{"priority": 10, "host": "mx.acme.test"}],
+        "soa_record": {"primary_name_server": "ns1.acme.test"},
+        "hidden_caa": [{"flags": 0, "tag": "issue", "value": "ca.example; policy=ev"},
+        {"flags": 0, "tag": "iodef", "value": "mailto:ca@acme.test"}],
+    });
+    let below: Vec<(EdgeKind, Kind, &str)> = ["www.acme.test", "a.www.acme.test", "shop.acme.test"]
+        .into_iter()
+        .map(|name| (EdgeKind::Subdomain, Kind::DnsRecord, name))
+        .collect();
+    let seen = json!({"hidden_sites": [{"uri": inventory::SITE, "address": "203.0.113.7:443", "code": "200"}]});
+    let alias = json!({"hidden_cname_chain": ["www.acme.test"]});
+    inventory::look(
+        &server,
+        &[
+            Look { task: "zone_profile", kind: Kind::Domain, name: "acme.test", details: records, edges: &below },
+            Look { task: "http_probe", kind: Kind::DnsRecord, name: "www.acme.test", details: seen, edges: &[] },
+            Look {
+                task: "resolve",
+                kind: Kind::DnsRecord,
+                name: "shop.acme.test",
+                details: alias,
+                edges: &[(EdgeKind::Alias, Kind::DnsRecord, "www.acme.test")],
+            },
+            Look {
+                task: "http_enrich",
+                kind: Kind::Uri,
+                name: inventory::SITE,
+                details: json!({"uri": inventory::SITE, "code": "200", "ip_address": "203.0.113.7"}),
+                edges: &[
+                    (EdgeKind::Page, Kind::Uri, "https://www.acme.test:443/login"),
+                    (EdgeKind::Redirect, Kind::DnsRecord, "shop.acme.test"),
+                ],
+            },
+        ],
+    )
+    .await
+    .unwrap();
+    inventory::look(&server, &registered_and_served()).await.unwrap();
+    server
+}
+
+/// What registries say, a service, and certificates: one that is served, and one that only names the host.
+fn registered_and_served() -> Vec<Look<'static>> {
+    vec![
+        Look {
+            task: "registration",
+            kind: Kind::Domain,
+            name: "acme.test",
+            details: json!({
+                "whois_full_text": "Domain: ACME.TEST",
+                "hidden_registration": {"registrar": "Example", "registered": "2020-01-01T00:00:00Z"},
+            }),
+            edges: &[(EdgeKind::LoggedCertificate, Kind::SslCertificate, "*.acme.test (bb)")],
+        },
+        Look {
+            task: "registration",
+            kind: Kind::IpAddress,
+            name: "203.0.113.7",
+            details: json!({"whois_full_text": "inetnum: 203.0.113.0/24", "network.asn": 64500}),
+            edges: &[(EdgeKind::Service, Kind::NetworkService, "203.0.113.7:443/tcp")],
+        },
+        Look {
+            task: "tls_grab",
+            kind: Kind::DnsRecord,
+            name: "www.acme.test",
+            details: json!({"hidden_tls": [{"address": "203.0.113.7:443", "certificate": "www.acme.test (aa)"}]}),
+            edges: &[(EdgeKind::Certificate, Kind::SslCertificate, "www.acme.test (aa)")],
+        },
+        Look {
+            task: "tls_grab",
+            kind: Kind::NetworkService,
+            name: "203.0.113.7:443/tcp",
+            details: json!({}),
+            edges: &[(EdgeKind::Certificate, Kind::SslCertificate, "www.acme.test (aa)")],
+        },
+        Look {
+            task: "tls_grab",
+            kind: Kind::SslCertificate,
+            name: "www.acme.test (aa)",
+            details: json!({"fingerprint_sha256": "aa11", "subject": "CN=www.acme.test"}),
+            edges: &[],
+        },
+        Look {
+            task: "tls_grab",
+            kind: Kind::SslCertificate,
+            name: "*.acme.test (bb)",
+            details: json!({"fingerprint_sha256": "bb22", "subject": "CN=*.acme.test"}),
+            edges: &[(EdgeKind::CertificateName, Kind::DnsRecord, "www.acme.test")],
+        },
+    ]
+}
+
+const SITE: &str = "urls/0be93dc41974f6d66dc0b98446e56c1089821e62b9a64a7ab3bada2aa1abc80d";
+const SITE_ITSELF: (&str, &str) = ("url", "0be93dc41974f6d66dc0b98446e56c1089821e62b9a64a7ab3bada2aa1abc80d");
+const LOGIN: (&str, &str) = ("url", "a6e6387fc063d944e992210908a9a85fb7d90e899fd423b3e0b662a57209aa6f");
+const SERVED: (&str, &str) = ("ssl_cert", "aa11");
+const NAMING: (&str, &str) = ("ssl_cert", "bb22");
+const REGISTERED: (&str, &str) = ("whois", "26cfa2a9bc84316317e0a4f8924d7a99aa60f84e304a511bbf21ccfdc81fb2ba");
+const ASSIGNED: (&str, &str) = ("whois", "76c8c4c95c3cee60a06a97d70824f044cd322723276ce35e6efc2ca2a0c59fe8");
+
+/// An object, a relationship of it, and the types and ids of what it leads to.
+type Related = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
+
+const LISTS: &[Related] = &[
+    (
+        "domains/acme.test",
+        "subdomains",
+        &[("domain", "a.www.acme.test"), ("domain", "shop.acme.test"), ("domain", "www.acme.test")],
+    ),
+    ("domains/www.acme.test", "subdomains", &[("domain", "a.www.acme.test")]),
+    ("domains/www.acme.test", "siblings", &[("domain", "shop.acme.test")]),
+    ("domains/acme.test", "siblings", &[]),
+    ("domains/acme.test", "ns_records", &[("domain", "ns1.acme.test")]),
+    ("domains/acme.test", "mx_records", &[("domain", "mx.acme.test")]),
+    ("domains/acme.test", "soa_records", &[("domain", "ns1.acme.test")]),
+    ("domains/acme.test", "caa_records", &[("domain", "ca.example")]),
+    ("domains/shop.acme.test", "cname_records", &[("domain", "www.acme.test")]),
+    ("domains/www.acme.test", "resolutions", &[("resolution", "203.0.113.7www.acme.test")]),
+    ("domains/www.acme.test", "urls", &[SITE_ITSELF]),
+    ("ip_addresses/203.0.113.7", "urls", &[SITE_ITSELF]),
+    ("ip_addresses/203.0.113.7", "resolutions", &[("resolution", "203.0.113.7www.acme.test")]),
+    (SITE, "embedded_urls", &[LOGIN]),
+    (SITE, "redirects_to", &[("domain", "shop.acme.test")]),
+    ("domains/acme.test", "communicating_files", &[]),
+    ("domains/www.acme.test", "historical_ssl_certificates", &[NAMING, SERVED]),
+    ("ip_addresses/203.0.113.7", "historical_ssl_certificates", &[SERVED]),
+    ("domains/acme.test", "historical_whois", &[REGISTERED]),
+    ("ip_addresses/203.0.113.7", "historical_whois", &[ASSIGNED]),
+];
+
+/// The same where there is one or none.
+type Single = (&'static str, &'static str, Option<(&'static str, &'static str)>);
+
+const SINGLE: &[Single] = &[
+    ("domains/a.www.acme.test", "immediate_parent", Some(("domain", "www.acme.test"))),
+    ("domains/a.www.acme.test", "parent", Some(("domain", "acme.test"))),
+    ("domains/acme.test", "immediate_parent", None),
+    ("domains/acme.test", "parent", None),
+    (SITE, "network_location", Some(("domain", "www.acme.test"))),
+    (SITE, "last_serving_ip_address", Some(("ip_address", "203.0.113.7"))),
+];
+
+#[tokio::test]
+async fn objects_are_related_to_what_the_inventory_knows() {
+    let server = filled().await;
+    for (of, relationship, expected) in LISTS {
+        let expected: Vec<(String, String)> =
+            expected.iter().map(|(kind, id)| ((*kind).to_owned(), (*id).to_owned())).collect();
+        let full = server.get("viewer", &format!("/api/v3/{of}/{relationship}")).await;
+        assert_eq!(descriptors(&full.at("/data")), expected, "{of} {relationship}");
+        let short = server.get("viewer", &format!("/api/v3/{of}/relationships/{relationship}")).await;
+        assert_eq!(descriptors(&short.at("/data")), expected, "{of} {relationship}, descriptors");
+        let within = server.get("viewer", &format!("/api/v3/{of}?relationships={relationship}")).await;
+        let within = within.at(&format!("/data/relationships/{relationship}"));
+        assert_eq!(descriptors(&within["data"]), expected, "{of} {relationship}, within the object");
+        assert_eq!(within["meta"], json!({"count": expected.len()}), "{of} {relationship}");
+        let own = within["links"]["self"].as_str().unwrap();
+        assert!(own.ends_with(&format!("/api/v3/{of}/relationships/{relationship}")), "{own}");
+    }
+}
+
+#[tokio::test]
+async fn what_there_is_one_of_is_an_object() {
+    let server = filled().await;
+    for (of, relationship, expected) in SINGLE {
+        let short = expected.map_or(Value::Null, |(kind, id)| json!({"type": kind, "id": id}));
+        let full = server.get("viewer", &format!("/api/v3/{of}/{relationship}")).await;
+        let data = full.at("/data");
+        assert_eq!(data["id"], short["id"], "{of} {relationship}");
+        assert!(expected.is_none() || data["attributes"]["tags"] == json!([]), "{of} {relationship}: {data}");
+        let described = server.get("viewer", &format!("/api/v3/{of}/relationships/{relationship}")).await;
+        assert_eq!(described.at("/data"), short, "{of} {relationship}, descriptor");
+        let within = server.get("viewer", &format!("/api/v3/{of}?relationships={relationship}")).await;
+        assert_eq!(within.at(&format!("/data/relationships/{relationship}/data")), short, "{of} {relationship}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_announced_is_answered() {
+    let server = filled().await;
+    let announced = server.get("viewer", "/api/v3/metadata").await.at("/data/relationships");
+    let people = ["comments", "graphs", "votes"];
+    for (kind, path) in [("domain", "domains/"), ("ip_address", "ip_addresses/"), ("url", "urls/")] {
+        let lists = LISTS.iter().filter(|(_, _, found)| !found.is_empty()).map(|(of, name, _)| (*of, *name));
+        let single = SINGLE.iter().filter(|(_, _, found)| found.is_some()).map(|(of, name, _)| (*of, *name));
+        let answered = lists.chain(single).filter(|(of, _)| of.starts_with(path)).map(|(_, name)| name);
+        let answered: BTreeSet<&str> = answered.chain(people).collect();
+        let names = announced[kind].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap());
+        assert_eq!(names.collect::<BTreeSet<_>>(), answered, "{kind}");
+    }
+}
+
+#[tokio::test]
+async fn relationships_are_shown_in_lists_and_go_on_where_their_links_lead() {
+    let server = filled().await;
+    let names: Vec<String> = (0..45).map(|number| format!("n{number:02}.acme.test")).collect();
+    let edges: Vec<_> = names.iter().map(|name| (EdgeKind::Subdomain, Kind::DnsRecord, name.as_str())).collect();
+    let looks = [Look { task: "name_sweep", kind: Kind::Domain, name: "acme.test", details: json!({}), edges: &edges }];
+    inventory::look(&server, &looks).await.unwrap();
+    let domain = server.get("viewer", "/api/v3/domains/acme.test?relationships=subdomains&attributes=tags").await;
+    let found = domain.at("/data/relationships/subdomains");
+    let mut shown = descriptors(&found["data"]);
+    assert_eq!((shown.len(), &found["meta"]["count"]), (20, &json!(48)));
+    let mut next = found["links"]["next"].as_str().map(str::to_owned);
+    while let Some(address) = next {
+        let rest = server.get("viewer", &address[address.find("/api/v3").unwrap()..]).await;
+        shown.extend(descriptors(&rest.at("/data")));
+        next = rest.at("/links")["next"].as_str().map(str::to_owned);
+    }
+    assert_eq!(shown.len(), 48);
+    shown.sort();
+    shown.dedup();
+    assert_eq!(shown.len(), 48);
+    let cursor = found["meta"]["cursor"].as_str().unwrap();
+    let target = format!("/api/v3/domains/acme.test/relationships/subdomains?cursor={cursor}&limit=40");
+    assert_eq!(descriptors(&server.get("viewer", &target).await.at("/data")).len(), 28);
+    let list = server.get("viewer", "/api/v3/domains/www.acme.test/siblings?relationships=parent,subdomains").await;
+    let parent = list.at("/data/0/relationships/parent/data");
+    assert_eq!(parent, json!({"type": "domain", "id": "acme.test"}));
+    let list = server.get("owner", "/api/v3/intelligence/search?query=entity:domain&relationships=contacted_ips").await;
+    for object in list.at("/data").as_array().unwrap() {
+        assert_eq!(object["relationships"]["contacted_ips"]["data"], json!([]), "{object}");
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_be_asked_for_within_objects_is_refused() {
+    let server = filled().await;
+    let many: Vec<String> = (0..41).map(|number| "x".repeat(number + 1)).collect();
+    for (names, message) in [
+        ("Sub-Domains".to_owned(), "\"Sub-Domains\" is no name of a relationship"),
+        (many.join(","), "At most 40 relationships can be asked for at once"),
+    ] {
+        let answer = server.get("viewer", &format!("/api/v3/domains/acme.test?relationships={names}")).await;
+        answer.shows(400, &json!({"error": {"code": "BadRequestError", "message": message}}));
+    }
+}
+
+#[tokio::test]
+async fn objects_say_what_clients_read_and_no_more() {
+    let server = filled().await;
+    let host = server.get("viewer", "/api/v3/domains/www.acme.test").await.at("/data/attributes");
+    assert_eq!((&host["whois"], &host["registrar"]), (&json!("Domain: ACME.TEST"), &json!("Example")));
+    assert_eq!(host["creation_date"], 1_577_836_800);
+    // Another certificate names it, but this one was served for it.
+    assert_eq!(host["last_https_certificate"]["thumbprint_sha256"], "aa11");
+    let address = server.get("viewer", "/api/v3/ip_addresses/203.0.113.7").await.at("/data/attributes");
+    assert_eq!((&address["asn"], &address["country"]), (&json!(64500), &json!("CH")));
+    assert_eq!(address["last_https_certificate"]["thumbprint_sha256"], "aa11");
+    // Nobody looked at a name that only a zone shows.
+    let named = server.get("viewer", "/api/v3/domains/a.www.acme.test").await.at("/data/attributes");
+    assert_eq!((&named["last_analysis_results"], named.get("last_analysis_date")), (&json!({}), None));
+    assert_eq!(named["last_analysis_stats"]["undetected"], 0);
+    assert_eq!((named.get("last_https_certificate"), named.get("last_dns_records")), (None, None));
+}
