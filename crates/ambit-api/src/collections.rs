@@ -6,6 +6,7 @@ use crate::request::Name;
 use crate::shape::Shape;
 use crate::words::Word;
 use ambit_model::collection::{self as model, Schedule};
+use ambit_model::ports::PortList;
 use ambit_model::scope::exclusion;
 use ambit_model::user::CollectionRole;
 use ambit_model::workflow::{self, Workflow};
@@ -18,6 +19,9 @@ use uuid::Uuid;
 
 /// Where the UI keeps the picture of a collection.
 const ICON_PATH: &str = "/branding/icons/org.png";
+
+/// How a collection without ports of its own says so.
+const DEFAULT_PORTS: &str = "default";
 
 words! {
     /// The type of the collections that people make; there are no others.
@@ -46,6 +50,7 @@ contract! {
         pub auto_refresh_schedule: &'static str,
         pub next_run_at: Option<Timestamp>,
         pub level: Word<Clearance>,
+        pub ports: String,
         pub exclusions: Vec<String>,
         pub workflow_name: Option<String>,
         pub workflow_pretty_name: Option<&'static str>,
@@ -93,6 +98,7 @@ contract! {
         pub workflow_name: Word<Workflow>,
         pub auto_refresh_schedule: Maybe<Word<Schedule>>,
         pub level: Maybe<Word<Clearance>>,
+        pub ports: Maybe<Ports>,
         pub exclusions: Maybe<Exclusions>,
     }
 
@@ -102,6 +108,7 @@ contract! {
         pub printable_name: Maybe<Name>,
         pub auto_refresh_schedule: Maybe<Word<Schedule>>,
         pub level: Maybe<Word<Clearance>>,
+        pub ports: Maybe<Ports>,
         pub exclusions: Maybe<Exclusions>,
         pub config: Maybe<Config>,
     }
@@ -132,6 +139,7 @@ impl Collection {
             auto_refresh_schedule: of.schedule.name(),
             next_run_at: of.due_at.filter(|_| !of.archived),
             level: Word(of.level),
+            ports: of.ports.as_ref().map_or_else(|| DEFAULT_PORTS.to_owned(), PortList::to_string),
             exclusions: exclusions.to_vec(),
             workflow_name: Some(of.workflow.clone()),
             workflow_pretty_name: workflow::find(&of.workflow).map(|workflow| workflow.pretty_name),
@@ -156,6 +164,25 @@ impl Collection {
             owner_name: of.project_name.clone(),
             role: Maybe(None),
         }
+    }
+}
+
+/// A list of ports, or the word for those of the installation, which is `None`.
+#[derive(Debug)]
+pub struct Ports(pub Option<PortList>);
+
+impl Contract for Ports {
+    const SHAPE: &'static Shape = String::SHAPE;
+}
+
+impl<'de> Deserialize<'de> for Ports {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = serde_json::from_value::<String>(Value::deserialize(deserializer)?)
+            .map_err(|_| D::Error::custom("must be a text such as 80,443,8000-8100, top:100, all or default"))?;
+        if text == DEFAULT_PORTS {
+            return Ok(Self(None));
+        }
+        text.parse().map(|ports| Self(Some(ports))).map_err(|error: String| D::Error::custom(format!(": {error}")))
     }
 }
 
@@ -204,6 +231,7 @@ mod tests {
             due_at: Some(Timestamp(7)),
             wire: WireChoice::Live,
             level: Clearance::L3,
+            ports: None,
             archived: false,
             created_at: Timestamp(0),
             updated_at: Timestamp(5),

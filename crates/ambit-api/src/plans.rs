@@ -87,9 +87,15 @@ impl Plan {
     pub fn unconfirmed(&self) -> Option<String> {
         let block = self.large_blocks.iter().find(|block| !block.confirmed)?;
         Some(format!(
-            "{} has {} addresses, more than {LARGE_BLOCK_ADDRESSES}, and every one would be asked: send confirm_large: \
-             true if you mean that, or name a smaller block",
-            block.name.0, block.addresses
+            "{} has {} addresses{}, and every one would be asked: send confirm_large: true if you mean that, or name a \
+             smaller block",
+            block.name.0,
+            block.addresses,
+            if block.addresses > LARGE_BLOCK_ADDRESSES {
+                format!(", more than {LARGE_BLOCK_ADDRESSES}")
+            } else {
+                format!(" with {} ports each", self.ports_per_swept_address)
+            }
         ))
     }
 }

@@ -72,9 +72,7 @@ pub fn plan(facts: &Facts, decision: &Decision, terms: &Terms<'_>) -> Planned {
                 planned.orphaned.extend(orphaned(task, facts, &bound));
                 add_each(&mut planned, task, facts, asked, terms);
             }
-            Plan::Sweep { .. } if large_block(&facts.name).is_some() && !terms.confirmed.contains(&facts.uid) => {
-                planned.unconfirmed.push(task.name)
-            }
+            Plan::Sweep { .. } if needs_a_yes(facts, terms) => planned.unconfirmed.push(task.name),
             Plan::Sweep { prefix, size, step } => add_sweep(&mut planned, task, facts, (prefix, size, step), terms),
         }
     }
@@ -108,6 +106,12 @@ fn add_each(planned: &mut Planned, task: &'static Task, facts: &Facts, arguments
     for argument in arguments {
         add_work(planned, task, facts, argument, terms);
     }
+}
+
+/// Returns true for a block whose sweep needs so many probes that a person has to say yes, and none has.
+fn needs_a_yes(facts: &Facts, terms: &Terms<'_>) -> bool {
+    let ports = u64::try_from(terms.settings.swept_ports.len()).unwrap_or(u64::MAX);
+    large_block(&facts.name, ports).is_some() && !terms.confirmed.contains(&facts.uid)
 }
 
 /// True where the task has said anything of the entity.

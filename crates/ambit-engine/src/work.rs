@@ -1,5 +1,6 @@
 //! One row of work: runs the task under its deadline, catches its panics, and reports how the probe ended.
 
+use ambit_model::TaskName;
 use ambit_model::entity;
 use ambit_model::entity::host_of;
 use ambit_model::facts::Facts;
@@ -16,6 +17,9 @@ use std::time::Duration;
 /// Longest time of one row, on the wire's clock: a sweep of a slow address takes minutes, nothing takes longer for a
 /// good reason.
 const TASK_DEADLINE: Duration = Duration::from_secs(20 * 60);
+
+/// What each port adds to that where ports are swept: the 256 addresses of a /24 share 300 connections a second.
+const PORT_TIME: Duration = Duration::from_secs(1);
 
 /// Leases after which a row is set aside: it died twice more, alone.
 pub const ATTEMPTS_MAX: i64 = ATTEMPTS_BEFORE_ALONE + 2;
@@ -39,7 +43,7 @@ pub async fn execute(worker: &Worker, work: Work, facts: &Facts) -> Outcome {
     }
     let session = worker.net.session(grants(task, &work));
     let context = Context::new(&session, facts, &work.argument, &worker.settings);
-    let deadline = session.sleep(TASK_DEADLINE);
+    let deadline = session.sleep(deadline(task, &worker.settings));
     let ended = {
         let run = AssertUnwindSafe((task.run)(&context)).catch_unwind();
         futures::pin_mut!(run, deadline);
@@ -59,6 +63,16 @@ pub async fn execute(worker: &Worker, work: Work, facts: &Facts) -> Outcome {
         None => unknown(NotDoneReason::OutOfTime, "out of time"),
     };
     finish(worker, work, result, Some(task))
+}
+
+/// How long a row of the task may take.
+fn deadline(task: &Task, settings: &Settings) -> Duration {
+    let ports = match task.name {
+        TaskName::BlockSweep => settings.swept_ports.len(),
+        TaskName::PortSweep => settings.ports.len(),
+        _ => 0,
+    };
+    TASK_DEADLINE + PORT_TIME * u32::try_from(ports).unwrap_or(u32::MAX)
 }
 
 /// A row that is not carried on: a person took its entity out of scope.

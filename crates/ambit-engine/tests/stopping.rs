@@ -39,6 +39,7 @@ async fn begun(options: &Options, seeds: usize) -> (Store, Engine, Run) {
         schedule: Schedule::OnDemand,
         wire: WireChoice::Live,
         level: Clearance::L1,
+        ports: None,
         never: Vec::new(),
         seeds: (0..seeds).map(|number| (Kind::Domain, format!("acme-{number}.test"))).collect(),
     };

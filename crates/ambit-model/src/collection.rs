@@ -1,6 +1,7 @@
 //! Collections, their schedules and seeds (docs/contract/asm.md §3.2).
 
 use crate::moment::DAY_MS;
+use crate::ports::PortList;
 use crate::wire::WireChoice;
 use crate::{Clearance, Kind, Timestamp};
 use std::collections::BTreeMap;
@@ -71,6 +72,8 @@ pub struct Collection {
     pub wire: WireChoice,
     /// The level asked for (`--level`).
     pub level: Clearance,
+    /// The ports asked for (`--ports`); `None`: those of the installation.
+    pub ports: Option<PortList>,
     pub archived: bool,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,

@@ -2,6 +2,7 @@
 //! the volumes of the tasks in, counts out. The counts are bounds for the seeds; what is discovered beside them adds to
 //! that.
 
+use crate::ports::PortList;
 use crate::scope::is_never;
 use crate::{Clearance, Kind};
 use ipnet::IpNet;
@@ -10,6 +11,8 @@ use std::net::IpAddr;
 /// Addresses of a block above which it is swept only after a person's explicit yes: those of a /16 of IPv4, of a /112
 /// of IPv6. Few organisations have more, and a slip of the keyboard (`/8` for `/18`) does.
 pub const LARGE_BLOCK_ADDRESSES: u64 = 1 << 16;
+/// Ports of each swept address for which that holds. Where more are asked for, fewer addresses are many.
+pub const LARGE_BLOCK_PORTS: u64 = 9;
 /// Addresses of the largest block that is swept at all: a /8. Larger ones are no single organisation's, and a sweep
 /// would not end.
 pub const SWEPT_ADDRESSES_MAX: u64 = 1 << 24;
@@ -43,6 +46,17 @@ pub struct Volumes {
     pub questions_per_server_s: u64,
     /// Contacts of every kind together a second; `None`: no limit over all.
     pub total_s: Option<u64>,
+}
+
+impl Volumes {
+    /// Returns the volumes of a collection that asks for ports of its own; without them those of the installation.
+    pub fn with_ports(&self, ports: Option<&PortList>) -> Self {
+        let mut volumes = self.clone();
+        if let Some(ports) = ports {
+            (volumes.ports_per_address, volumes.ports_per_swept_address) = (ports.count(), ports.count());
+        }
+        volumes
+    }
 }
 
 /// A block that is swept only after a person's explicit yes.
@@ -84,10 +98,17 @@ pub struct Estimate {
     pub seconds: u64,
 }
 
-/// The number of addresses of a block that is swept only after a yes; `None` for every other name.
-pub fn large_block(name: &str) -> Option<u64> {
+/// Returns the number of addresses of a block that is swept only after a yes when so many ports of each address are
+/// asked; `None` for every other name.
+pub fn large_block(name: &str, ports: u64) -> Option<u64> {
     let addresses = addresses_of(name.parse().ok()?)?;
-    (addresses > LARGE_BLOCK_ADDRESSES).then_some(addresses)
+    is_large(addresses, ports).then_some(addresses)
+}
+
+/// Returns true for as many probes as the usual ports of more than [`LARGE_BLOCK_ADDRESSES`] make, and for more
+/// addresses than that.
+fn is_large(addresses: u64, ports: u64) -> bool {
+    addresses.saturating_mul(ports.max(LARGE_BLOCK_PORTS)) > LARGE_BLOCK_ADDRESSES * LARGE_BLOCK_PORTS
 }
 
 /// How many addresses a block has; `None` where they are too many to be asked one by one.
@@ -116,7 +137,7 @@ pub fn estimate(seeds: &[(Kind, String)], ceiling: Clearance, never: &[String], 
                 match block.and_then(|block| addresses_of(block).map(|addresses| (block, addresses))) {
                     Some((block, addresses)) => {
                         swept.push(block);
-                        if addresses > LARGE_BLOCK_ADDRESSES {
+                        if is_large(addresses, volumes.ports_per_swept_address) {
                             let name = name.clone();
                             plan.large_blocks.push(LargeBlock { name, addresses });
                         }
@@ -270,11 +291,27 @@ mod tests {
             ("::/0", None, 0),
             ("acme.test", None, 0),
         ] {
-            assert_eq!(large_block(name), large, "{name}");
+            assert_eq!(large_block(name, 9), large, "{name}");
             let plan = plan(&[(Kind::NetBlock, name)], Clearance::L3, &[]);
             assert_eq!(plan.swept_addresses, swept, "{name}");
             assert_eq!(plan.unswept_blocks.len(), usize::from(swept == 0), "{name}");
         }
+    }
+
+    #[test]
+    fn ports_that_a_collection_asks_for_are_counted() {
+        let seeds = [(Kind::NetBlock, "192.0.2.0/24".to_owned()), (Kind::IpAddress, "203.0.113.7".to_owned())];
+        let of = |ports: &str| {
+            let asked: PortList = ports.parse().unwrap();
+            let plan = estimate(&seeds, Clearance::L3, &[], &volumes().with_ports(Some(&asked)));
+            (plan.connections, plan.large_blocks.len())
+        };
+        assert_eq!(of("80,8000-8099"), (257 * 101, 0));
+        assert_eq!(of("1-2304"), (257 * 2_304, 0), "as many probes as nine ports of 65,536 addresses");
+        assert_eq!(of("1-2305"), (257 * 2_305, 1));
+        assert_eq!(of("all"), (257 * 65_535, 1));
+        assert_eq!(large_block("198.18.0.0/15", 1), Some(1 << 17), "many addresses are many with one port as well");
+        assert_eq!(volumes().with_ports(None), volumes());
     }
 
     #[test]

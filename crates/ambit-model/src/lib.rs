@@ -28,6 +28,7 @@ pub mod moment;
 pub mod object;
 pub mod observation;
 pub mod platforms;
+pub mod ports;
 pub mod project;
 pub mod quota;
 pub mod reserved;

@@ -173,6 +173,7 @@ async fn fill(folder: &str, entities: usize) {
         schedule: Schedule::OnDemand,
         wire: WireChoice::Live,
         level: Clearance::L3,
+        ports: None,
         never: Vec::new(),
         seeds: vec![(Kind::Domain, "acme.test".to_owned())],
     };

@@ -133,6 +133,7 @@ async fn main() {
         schedule: Schedule::OnDemand,
         wire: WireChoice::Live,
         level: Clearance::L3,
+        ports: None,
         never: Vec::new(),
         seeds: vec![(Kind::Domain, "acme.test".to_owned())],
     };

@@ -3,6 +3,7 @@
 
 use ambit_model::Kind;
 use ambit_model::exposure::Probe;
+use ambit_model::ports::{COMMON, PortList};
 use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
 
@@ -10,20 +11,11 @@ use std::sync::{Arc, LazyLock};
 static WORDS: LazyLock<Arc<[String]>> =
     LazyLock::new(|| include_str!("../words.txt").lines().map(str::to_owned).collect());
 
-/// Ports for the port sweep: those of services that we recognise, or that administrators move services to. Ascending.
-pub(crate) const PORTS: &[u16] = &[
-    21, 22, 23, 25, 26, 53, 79, 80, 81, 82, 88, 110, 111, 113, 135, 139, 143, 179, 222, 389, 443, 444, 445, 465, 502,
-    512, 513, 514, 515, 548, 554, 587, 631, 636, 800, 843, 873, 990, 992, 993, 995, 1080, 1099, 1194, 1433, 1434, 1521,
-    1723, 1883, 2000, 2049, 2082, 2083, 2086, 2087, 2095, 2096, 2121, 2181, 2222, 2323, 2375, 2376, 2379, 2525, 3000,
-    3001, 3128, 3260, 3268, 3306, 3307, 3389, 3690, 4000, 4200, 4369, 4443, 4444, 4567, 4848, 4899, 5000, 5001, 5044,
-    5060, 5061, 5222, 5269, 5432, 5433, 5555, 5601, 5632, 5671, 5672, 5800, 5900, 5901, 5938, 5984, 5985, 5986, 6000,
-    6379, 6380, 6443, 6667, 7000, 7001, 7002, 7070, 7077, 7443, 7474, 7547, 7777, 8000, 8001, 8008, 8009, 8010, 8020,
-    8080, 8081, 8082, 8083, 8086, 8088, 8089, 8090, 8161, 8181, 8200, 8222, 8333, 8443, 8444, 8500, 8530, 8545, 8686,
-    8728, 8834, 8880, 8883, 8888, 8983, 9000, 9001, 9042, 9043, 9060, 9080, 9090, 9091, 9092, 9093, 9100, 9160, 9200,
-    9300, 9418, 9443, 9600, 9876, 9981, 9990, 9999, 10000, 10001, 10051, 10250, 10443, 11211, 11214, 12345, 15672,
-    16010, 18080, 20000, 22222, 25565, 26379, 27017, 27018, 28017, 30000, 32400, 37777, 44818, 47808, 49152, 50000,
-    50070, 54321, 55672, 60000, 61613, 61616, 62078,
-];
+/// Ports by which the sweep of a block finds the addresses that are there, most telling first: the first
+/// [`FIRST_PORTS`] are asked of every address, the others only where those said nothing.
+const SWEPT_PORTS: &[u16] = &[80, 443, 21, 22, 25, 53, 3389, 8080, 8443];
+/// Ports that are asked of every address of a block.
+pub(crate) const FIRST_PORTS: usize = 2;
 
 /// Labels that a user adds at most: what the largest public lists hold, some megabytes.
 const ADDED_WORDS_MAX: usize = 1_000_000;
@@ -35,6 +27,8 @@ pub struct Settings {
     pub words: Arc<[String]>,
     /// Ports that the port sweep tries, ascending.
     pub ports: Arc<[u16]>,
+    /// Ports of which one that answers shows that an address of a block is there, most telling first.
+    pub swept_ports: Arc<[u16]>,
     /// The user's databases of places and networks (MMDB), the first to be asked first; without one the task
     /// `geolocation` does not plan.
     pub geo: Vec<Arc<maxminddb::Reader<Vec<u8>>>>,
@@ -45,11 +39,29 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { words: WORDS.clone(), ports: PORTS.into(), geo: Vec::new(), probes: Vec::new() }
+        let mut ports = COMMON.to_vec();
+        ports.sort_unstable();
+        Self {
+            words: WORDS.clone(),
+            ports: ports.into(),
+            swept_ports: SWEPT_PORTS.into(),
+            geo: Vec::new(),
+            probes: Vec::new(),
+        }
     }
 }
 
 impl Settings {
+    /// Takes the ports that a person asks for in place of ours: for addresses that are there, and to find out which
+    /// addresses of a block are.
+    pub fn ask_ports(&mut self, asked: &PortList) {
+        let ports = asked.ports();
+        let (telling, rest): (Vec<u16>, Vec<u16>) = ports.iter().partition(|port| SWEPT_PORTS.contains(port));
+        let telling = SWEPT_PORTS.iter().copied().filter(|port| telling.contains(port));
+        self.swept_ports = telling.chain(rest).collect();
+        self.ports = ports.into();
+    }
+
     /// Adds a database of places or networks.
     ///
     /// # Errors
@@ -106,6 +118,14 @@ mod tests {
             settings.add_words("# mine\nwww\nZephyr-7\n\n  api.quokka \nnot a label\nzephyr-7\n*.x\n").unwrap();
         assert_eq!(&settings.words[ours..], ["zephyr-7", "api.quokka"]);
         assert_eq!(refused, [6, 8]);
+    }
+
+    #[test]
+    fn ports_that_are_asked_for_stand_in_place_of_ours_the_telling_ones_first() {
+        let mut settings = Settings::default();
+        settings.ask_ports(&"1,443,80,9876".parse().unwrap());
+        assert_eq!(settings.ports[..], [1, 80, 443, 9_876]);
+        assert_eq!(settings.swept_ports[..], [80, 443, 1, 9_876]);
     }
 
     #[test]

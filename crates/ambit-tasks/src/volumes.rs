@@ -1,7 +1,7 @@
 //! How much the tasks ask of one thing, for plans that people see before anything is contacted. Read off the table of
 //! tasks, so that a new one counts.
 
-use crate::tasks::{block_sweep, name_sweep};
+use crate::tasks::name_sweep;
 use crate::{ALL, Contacts, Settings, Task};
 use ambit_model::estimate::Volumes;
 use ambit_model::{Clearance, Kind};
@@ -19,7 +19,7 @@ pub fn volumes(settings: &Settings) -> Volumes {
         requests_per_site: costs(asks_sites),
         names_per_domain: count(settings.words.len()),
         ports_per_address: count(settings.ports.len()),
-        ports_per_swept_address: count(block_sweep::PORTS),
+        ports_per_swept_address: count(settings.swept_ports.len()),
         ..Volumes::default()
     }
 }

@@ -245,6 +245,7 @@ async fn project(server: &TestServer, kept: &mut Kept) -> anyhow::Result<Invento
         schedule: Schedule::OnDemand,
         wire: WireChoice::Live,
         level: Clearance::L3,
+        ports: None,
         never: Vec::new(),
         seeds: vec![(Kind::Domain, DOMAIN.to_owned())],
     };

@@ -285,6 +285,7 @@ fn outside() -> NewCollection {
         schedule: Schedule::OnDemand,
         wire: WireChoice::Live,
         level: Clearance::L3,
+        ports: None,
         never: Vec::new(),
         seeds: vec![(Kind::Domain, "acme.test".to_owned())],
     }

@@ -1,6 +1,7 @@
 //! Arguments that several commands take: where they work, how results are printed, and the values that are read alike.
 
 use crate::output::table::Form;
+use ambit_model::ports::PortList;
 use ambit_model::{Clearance, Timestamp};
 use clap::Args;
 use std::path::PathBuf;
@@ -77,6 +78,38 @@ impl Listing {
 pub(crate) fn date(text: &str) -> Result<Timestamp, String> {
     Timestamp::parse_end(text)
         .ok_or_else(|| "expected a date such as 2027-01-31 or a moment such as 2027-01-31T12:00:00Z".to_owned())
+}
+
+/// Which TCP ports are asked.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct Ports {
+    /// TCP ports to search on addresses and blocks in place of the usual ones: 80,443,8000-8100, or all.
+    #[arg(long, value_name = "LIST", value_parser = ports, conflicts_with = "top_ports")]
+    ports: Option<PortList>,
+    /// Search the N most common TCP ports instead; all is 1 to 65535.
+    #[arg(long, value_name = "N|all", value_parser = top_ports)]
+    top_ports: Option<PortList>,
+}
+
+impl Ports {
+    /// Returns the ports that the flags ask for.
+    pub(crate) fn asked(&self) -> Option<&PortList> {
+        self.ports.as_ref().or(self.top_ports.as_ref())
+    }
+}
+
+/// Reads a list of ports.
+fn ports(text: &str) -> Result<PortList, String> {
+    text.parse()
+}
+
+/// Reads a number of most common ports.
+fn top_ports(text: &str) -> Result<PortList, String> {
+    if text == "all" {
+        return Ok(PortList::all());
+    }
+    // What is no number at all is refused like one that is too large.
+    PortList::top(text.parse().unwrap_or(0))
 }
 
 /// Reads a level of loudness.

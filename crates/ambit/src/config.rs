@@ -64,6 +64,7 @@ pub(crate) const ROWS: &[Row] = &[
     list("exclude"),
     list("reserved_ranges"),
     list("words"),
+    list("ports"),
     row("server", ""),
     Row { secret: true, by_file: true, ..row("api_key", "") },
     row("plan_expires_at", ""),

@@ -12,6 +12,7 @@ use crate::{engine_config, progress};
 use ambit_engine::{EngineConfig, Installation, Progress, RunEnd, Shares, drive};
 use ambit_model::collection::{Collection, Schedule};
 use ambit_model::id::RunId;
+use ambit_model::ports::PortList;
 use ambit_model::run::{Run, RunState};
 use ambit_model::wire::WireChoice;
 use ambit_model::{Clearance, Kind, Timestamp, workflow};
@@ -42,6 +43,8 @@ pub(crate) struct Job {
     /// `None`: the one that the collection has, or the default of a new one.
     pub(crate) workflow: Option<String>,
     pub(crate) level: Clearance,
+    /// The ports that flags ask for; `None`: those of the settings.
+    pub(crate) ports: Option<PortList>,
     pub(crate) never: Vec<String>,
     /// What the settings say for every run.
     pub(crate) installation: Installation,
@@ -72,7 +75,8 @@ pub(crate) struct Finished {
 pub(crate) async fn discover(workspace: &Workspace, job: &Job, stop: &Stop) -> Result<Finished, Failure> {
     let collection = collection(workspace, job).await?;
     // Whoever came here was asked about each.
-    workspace.store.confirm_large_blocks(&workspace.principal, collection.uuid, now()).await?;
+    let ports = u64::try_from(job.settings.swept_ports.len()).unwrap_or(u64::MAX);
+    workspace.store.confirm_large_blocks(&workspace.principal, collection.uuid, ports, now()).await?;
     workspace.store.name_seeds(&workspace.principal, collection.uuid, &job.seeds, now()).await?;
     let run = open_run(workspace, &collection, job).await?;
     let before = position(workspace, &run).await?;
@@ -169,6 +173,7 @@ async fn collection(workspace: &Workspace, job: &Job) -> Result<Collection, Fail
         tell_lifted(&known.never, job);
         let settings = CollectionSettings {
             level: Some(job.level),
+            ports: Some(job.ports.clone()),
             never: Some(job.never.clone()),
             ..CollectionSettings::default()
         };
@@ -195,6 +200,7 @@ async fn collection(workspace: &Workspace, job: &Job) -> Result<Collection, Fail
         schedule: Schedule::OnDemand,
         wire,
         level: job.level,
+        ports: job.ports.clone(),
         never: job.never.clone(),
         seeds: job.seeds.clone(),
     };

@@ -5,6 +5,7 @@ use crate::failure::Failure;
 use crate::output::{hint, plain};
 use ambit_engine::Installation;
 use ambit_model::estimate::Volumes;
+use ambit_model::ports::PortList;
 use ambit_model::reserved::IpNet;
 use ambit_model::scope::exclusion;
 use ambit_net::PaceLimits;
@@ -143,6 +144,9 @@ pub(crate) fn built_in() -> ambit_tasks::Settings {
 /// A file that cannot be read, that is too large or that is not what it should be.
 pub(crate) fn tasks(settings: &Settings) -> Result<ambit_tasks::Settings, Failure> {
     let mut given = built_in();
+    if let Some(ports) = ports(settings)? {
+        given.ask_ports(&ports);
+    }
     for path in list(settings, "geo") {
         let bytes = read_bytes(Path::new(path), GEO_BYTES_MAX)?;
         given.add_geo(bytes).map_err(|error| Failure::usage(format!("setting geo: {path} {error}")))?;
@@ -155,6 +159,13 @@ pub(crate) fn tasks(settings: &Settings) -> Result<ambit_tasks::Settings, Failur
         ));
     }
     Ok(given)
+}
+
+/// The ports that the installation asks in place of ours (`ports`), where it names some.
+fn ports(settings: &Settings) -> Result<Option<PortList>, Failure> {
+    let read =
+        |text: &str| text.parse().map_err(|error| Failure::usage(format!("setting ports {:?}: {error}", plain(text))));
+    settings.get("ports").map(read).transpose()
 }
 
 /// Adds the labels of the user's lists (`words`). Answers with the files of which lines are left out, and their
@@ -179,6 +190,9 @@ pub(crate) fn planned(settings: &Settings) -> Result<Volumes, Failure> {
     let mut tasks = ambit_tasks::Settings::default();
     // Whoever carries runs says which lines are left out.
     add_words(settings, &mut tasks)?;
+    if let Some(ports) = ports(settings)? {
+        tasks.ask_ports(&ports);
+    }
     Ok(volumes(&tasks, &limits(settings.rate()?)))
 }
 

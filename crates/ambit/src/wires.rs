@@ -112,6 +112,7 @@ mod tests {
                 schedule: Schedule::OnDemand,
                 wire,
                 level: Clearance::L1,
+                ports: None,
                 never: Vec::new(),
                 seeds: vec![(Kind::Domain, "acme.test".to_owned())],
             };

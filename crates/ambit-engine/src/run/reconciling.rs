@@ -4,7 +4,7 @@ use super::{Drive, RunEnd};
 use crate::graph::Change;
 use crate::judge::{Ground, is_judged_by_discoveries, judge};
 use crate::plan::{Terms, plan};
-use ambit_model::estimate::LARGE_BLOCK_ADDRESSES;
+use ambit_model::estimate::{LARGE_BLOCK_ADDRESSES, LARGE_BLOCK_PORTS};
 use ambit_model::facts::LastProbe;
 use ambit_model::run::{NotDone, NotDoneReason};
 use ambit_model::{Facts, TaskName, Timestamp, Uid};
@@ -138,7 +138,8 @@ fn unconfirmed(task: TaskName, facts: &Facts) -> NotDone {
         task: task.to_string(),
         count: 1,
         example: format!(
-            "{} {}: a block of more than {LARGE_BLOCK_ADDRESSES} addresses is swept only after an explicit yes",
+            "{} {}: a block of more than {LARGE_BLOCK_ADDRESSES} addresses, or of more probes than \
+             {LARGE_BLOCK_PORTS} ports of so many, is swept only after an explicit yes",
             facts.kind.name(),
             facts.name
         ),

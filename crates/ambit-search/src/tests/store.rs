@@ -55,6 +55,7 @@ impl House {
             schedule: Schedule::OnDemand,
             wire: WireChoice::Live,
             level: Clearance::L1,
+            ports: None,
             never: Vec::new(),
             seeds: seeds.iter().map(|seed| (Kind::Domain, (*seed).to_owned())).collect(),
         };

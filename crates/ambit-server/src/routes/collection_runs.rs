@@ -36,7 +36,10 @@ pub(crate) async fn start(call: Call) -> Result<Answer, ApiError> {
         return Err(ApiError::invalid(refusal));
     }
     if confirm {
-        call.store().confirm_large_blocks(call.caller(), uuid, call.now).await.about("Collection")?;
+        call.store()
+            .confirm_large_blocks(call.caller(), uuid, plan.ports_per_swept_address, call.now)
+            .await
+            .about("Collection")?;
     }
     // A run that is open already is the answer to the wish for one: asking twice is harmless.
     call.store().start_run(call.caller(), uuid, None, call.now).await.about("Collection")?;
@@ -58,7 +61,8 @@ async fn planned(call: &Call, uuid: uuid::Uuid, confirm: bool) -> Result<(Plan, 
     let seeds = store.list_seeds(call.caller(), uuid).await.about("Collection")?;
     let names: Vec<(Kind, String)> = seeds.iter().map(|seed| (seed.kind, seed.name.clone())).collect();
     let level = workflow::ceiling(&view.collection.workflow, view.collection.level);
-    let counted = estimate(&names, level, &view.never, &call.state.library.volumes);
+    let counted =
+        estimate(&names, level, &view.never, &call.state.library.volumes.with_ports(view.collection.ports.as_ref()));
     let is_confirmed = |name: &str| confirm || seeds.iter().any(|seed| seed.confirmed && seed.name == name);
     Ok((Plan::of(&counted, level, is_confirmed), view.role))
 }

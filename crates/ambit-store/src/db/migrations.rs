@@ -63,6 +63,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(202611222240, "versions_of_runs"),
     migration!(202611222340, "spent_tokens"),
     migration!(202611230135, "sessions"),
+    migration!(202611230220, "ports"),
 ];
 
 /// The newest schema that this program knows.

@@ -7,6 +7,7 @@ use crate::db::error::corrupt;
 use crate::db::folder;
 use ambit_model::collection::Schedule;
 use ambit_model::feed::{Noun, What};
+use ambit_model::ports::PortList;
 use ambit_model::run::{NotDoneReason, RunState};
 use ambit_model::user::{CollectionRole, ProjectRole};
 use ambit_model::{Clearance, EdgeKind, Kind, Timestamp, Uid};
@@ -156,6 +157,7 @@ column! {
     CollectionRole, String,
     value => CollectionRole::from_name(&value).ok_or_else(|| unknown("collection role", &value))?;
     Clearance, i64, value => Clearance::from_number(value).ok_or_else(|| unknown("clearance", &value.to_string()))?;
+    PortList, String, value => value.parse().map_err(|error: String| corrupt("list of ports", error))?;
     Vec<u8>, Vec<u8>, value => value;
     Uid, Vec<u8>, value => Uid::from_bytes(value.try_into().map_err(|_| corrupt("uid", "not 32 bytes"))?);
 }

@@ -1,5 +1,5 @@
-//! What people change of a collection: its name, schedule, level and exclusions, whether it is archived, and the state
-//! of its simulated internet.
+//! What people change of a collection: its name, schedule, level, ports and exclusions, whether it is archived, and
+//! the state of its simulated internet.
 
 use crate::db::sql::{Tx, to_json, values};
 use crate::db::writer::transaction;
@@ -10,6 +10,7 @@ use crate::people::projects::clean_title;
 use crate::{CollectionView, Principal, Store, StoreError};
 use ambit_model::collection::{Collection, Schedule};
 use ambit_model::feed::{Noun, What};
+use ambit_model::ports::PortList;
 use ambit_model::user::CollectionRole;
 use ambit_model::wire::WireChoice;
 use ambit_model::{Clearance, Timestamp};
@@ -27,6 +28,9 @@ pub struct CollectionSettings {
     pub schedule: Option<Schedule>,
     /// How loud a run may be.
     pub level: Option<Clearance>,
+    /// The ports asked for; `Some(None)`: those of the installation. A choice holds from when a run starts or is
+    /// resumed.
+    pub ports: Option<Option<PortList>>,
     /// All exclusions, not only new ones.
     pub never: Option<Vec<String>>,
     pub custom_last_refreshes_count: Option<i64>,
@@ -49,6 +53,7 @@ impl CollectionSettings {
             ("printable_name", self.printable_name.as_ref().map(|name| json!(name))),
             ("schedule", self.schedule.map(|schedule| json!(schedule.name()))),
             ("level", self.level.map(|level| json!(level.level()))),
+            ("ports", self.ports.as_ref().map(|ports| json!(ports.as_ref().map(PortList::to_string)))),
             ("exclusions", self.never.as_ref().map(|never| json!(never))),
             ("custom_last_refreshes_count", self.custom_last_refreshes_count.map(|count| json!(count))),
         ];
@@ -83,12 +88,18 @@ impl Store {
             let sql = "UPDATE collections SET updated_at = $2, printable_name = COALESCE($3, printable_name), \
                        schedule = COALESCE($4, schedule),
                        due_at = $5, level = COALESCE($6, level), never = COALESCE($7, never),
-                       custom_last_refreshes_count = COALESCE($8, custom_last_refreshes_count) WHERE id = $1";
+                       custom_last_refreshes_count = COALESCE($8, custom_last_refreshes_count), ports = $9
+                       WHERE id = $1";
             let mut values =
                 values![collection.id, now, settings.printable_name.clone(), schedule.map(Schedule::name), due];
             values.extend(values![settings.level.map(Clearance::number), settings.never.as_ref().map(to_json)]);
-            values.extend(values![settings.custom_last_refreshes_count]);
+            let ports = settings.ports.clone().unwrap_or_else(|| collection.ports.clone());
+            values.extend(values![settings.custom_last_refreshes_count, ports.as_ref().map(PortList::to_string)]);
             tx.run(sql, values).await?;
+            if ports != collection.ports {
+                // Somebody said yes to a sweep of other ports.
+                tx.run("UPDATE seeds SET confirmed = 0 WHERE collection_id = $1", values![collection.id]).await?;
+            }
             if moves_scope {
                 raise_scope_revision(tx, collection.id).await?;
             }

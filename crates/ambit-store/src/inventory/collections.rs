@@ -11,6 +11,7 @@ use crate::{Principal, Store, StoreError};
 use ambit_model::collection::{Collection, Schedule};
 use ambit_model::feed::{Noun, What};
 use ambit_model::id::BlobHash;
+use ambit_model::ports::PortList;
 use ambit_model::user::{CollectionRole, ProjectRole};
 use ambit_model::wire::WireChoice;
 use ambit_model::{Clearance, Kind, Timestamp, workflow};
@@ -39,6 +40,8 @@ pub struct NewCollection {
     pub schedule: Schedule,
     pub wire: WireChoice,
     pub level: Clearance,
+    /// `None`: those of the installation.
+    pub ports: Option<PortList>,
     /// `--exclude` and hard stops.
     pub never: Vec<String>,
     /// Canonical names.
@@ -93,6 +96,7 @@ columns! {
         due_at,
         wire: (json),
         level,
+        ports,
         archived,
         created_at,
         updated_at,
@@ -370,13 +374,13 @@ async fn insert(
     };
     let sql = "INSERT INTO collections (uuid, project_id, name, printable_name, workflow, schedule, wire, wire_blob, \
                level, never, created_at,
-               updated_at, custom_last_refreshes_count, due_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, \
-               $11, $12, $13)";
+               updated_at, custom_last_refreshes_count, due_at, ports) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, \
+               $10, $11, $11, $12, $13, $14)";
     let name = internal_name(printable, uuid);
     let mut values =
         values![uuid, project, name, printable, &new.workflow, new.schedule.name(), to_json(&new.wire), wire_blob];
     values.extend(values![new.level.number(), to_json(&new.never), now, LAST_REFRESHES_DEFAULT]);
-    values.extend(values![new.schedule.due_after(now)]);
+    values.extend(values![new.schedule.due_after(now), new.ports.as_ref().map(PortList::to_string)]);
     tx.run(sql, values).await?;
     Ok(uuid)
 }

@@ -106,12 +106,13 @@ impl Store {
         })
     }
 
-    /// Says yes to sweeping every large block among the seeds; a run that goes on hears of it. For admins of the
-    /// collection. Answers with their names.
+    /// Says yes to sweeping every block among the seeds that is large with so many ports of each address; a run that
+    /// goes on hears of it. For admins of the collection. Answers with their names.
     pub async fn confirm_large_blocks(
         &self,
         principal: &Principal,
         collection: Uuid,
+        ports: u64,
         now: Timestamp,
     ) -> Result<Vec<String>, StoreError> {
         let principal = principal.clone();
@@ -120,7 +121,7 @@ impl Store {
             collections::lock(tx, collection.id).await?;
             let seeds = list(tx, collection.id).await?;
             let large: Vec<&Seed> =
-                seeds.iter().filter(|seed| !seed.confirmed && large_block(&seed.name).is_some()).collect();
+                seeds.iter().filter(|seed| !seed.confirmed && large_block(&seed.name, ports).is_some()).collect();
             let names: Vec<String> = large.iter().map(|seed| seed.name.clone()).collect();
             if large.is_empty() {
                 return Ok(names);

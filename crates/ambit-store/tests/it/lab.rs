@@ -99,6 +99,7 @@ pub(crate) fn new_collection(seeds: &[(Kind, &str)]) -> NewCollection {
         schedule: Schedule::OnDemand,
         wire: WireChoice::Live,
         level: Clearance::L3,
+        ports: None,
         never: Vec::new(),
         seeds: seeds.iter().map(|(kind, name)| (*kind, (*name).to_owned())).collect(),
     }

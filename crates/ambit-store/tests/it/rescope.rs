@@ -170,7 +170,7 @@ async fn a_large_block_waits_for_a_yes() {
         lab.store.add_seeds(&lab.me, lab.collection, &seeds, lab.now()).await.unwrap();
         assert!(lab.engine.confirmed_blocks(lab.collection).await.unwrap().is_empty());
         let before = lab.engine.scope_revision(lab.collection).await.unwrap();
-        let confirm = async || lab.store.confirm_large_blocks(&lab.me, lab.collection, lab.now()).await.unwrap();
+        let confirm = async || lab.store.confirm_large_blocks(&lab.me, lab.collection, 9, lab.now()).await.unwrap();
         assert_eq!(confirm().await, ["198.18.0.0/15"]);
         assert!(confirm().await.is_empty(), "once");
         let confirmed = lab.engine.confirmed_blocks(lab.collection).await.unwrap();

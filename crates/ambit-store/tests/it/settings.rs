@@ -33,6 +33,12 @@ async fn settings_change_only_what_is_given() {
             (Schedule::Weekly, "Outside", Clearance::L1)
         );
         assert_eq!(view.never, ["*.dev.acme.test"]);
+        for (ports, kept) in [(Some(Some("top:2")), Some("80,443")), (None, Some("80,443")), (Some(None), None)] {
+            let ports = ports.map(|ports| ports.map(|text| text.parse().unwrap()));
+            let settings = CollectionSettings { ports, ..CollectionSettings::default() };
+            let view = lab.store.change_settings(&lab.me, lab.collection, &settings, lab.now()).await.unwrap();
+            assert_eq!(view.collection.ports.map(|ports| ports.to_string()).as_deref(), kept);
+        }
         let project = lab.store.list_projects(&lab.me).await.unwrap()[0].project.uuid;
         for (name, description, shown) in [
             (Some("Acme all"), Some("what we own"), ("Acme all", Some("what we own"))),

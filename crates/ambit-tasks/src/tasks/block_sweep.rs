@@ -2,6 +2,7 @@
 //! row.
 
 use crate::ask::blocks;
+use crate::settings::FIRST_PORTS;
 use crate::tasks::suballocations;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::moment::DAY_MS;
@@ -15,8 +16,8 @@ use std::net::{IpAddr, SocketAddr};
 pub(crate) const TASK: Task = Task {
     name: TaskName::BlockSweep,
     pretty_name: "Block sweep",
-    description: "Asks a few common ports of every address of a block that is theirs: whoever accepts or refuses is \
-                  there.",
+    description: "Asks a few common ports of every address of a block that is theirs, or those that the person asked \
+                  for: whoever accepts or refuses is there.",
     watches: &[Kind::NetBlock],
     produces: &[Kind::IpAddress],
     footprint: Clearance::L3,
@@ -33,23 +34,30 @@ pub(crate) const TASK: Task = Task {
 /// Addresses of one look: a /24, so that the pace of one block does not hold up another, and little is asked twice
 /// after a crash.
 const STEP: i64 = 256;
-/// Ports that are asked of every address.
-const FIRST_PORTS: &[u16] = &[80, 443];
-/// Ports that are asked of those that said nothing.
-const MORE_PORTS: &[u16] = &[21, 22, 25, 53, 3389, 8080, 8443];
-/// Ports of an address that says nothing to any of them.
-pub(crate) const PORTS: usize = FIRST_PORTS.len() + MORE_PORTS.len();
+/// Addresses of one look where the person asked for many ports: as few as still show a filter, so that a look ends.
+const STEP_MIN: i64 = FILTER_SAMPLE as i64;
+/// Probes of one look, above which it takes fewer addresses.
+const PROBES_OF_LOOK: i64 = 65_536;
+/// Ports that are asked at once of the addresses that said nothing so far, so that a look of any size has some ten
+/// thousand probes in memory.
+const PORTS_AT_ONCE: usize = 64;
 /// Addresses of a range from which a filter that refuses for all of them can be recognised.
 const FILTER_SAMPLE: usize = 32;
 /// Share of them, per cent, that refuse where a filter does it for every address, there or not.
 const FILTER_PERCENT: usize = 90;
 
-fn plan(facts: &Facts, _: &crate::Settings) -> Plan {
+fn plan(facts: &Facts, settings: &crate::Settings) -> Plan {
     let block = blocks::block(facts).filter(|_| facts.decision.scoped() && suballocations::were_asked(facts));
     match block.and_then(blocks::size) {
-        Some(size) => Plan::Sweep { prefix: String::new(), size, step: STEP },
+        Some(size) => Plan::Sweep { prefix: String::new(), size, step: step(settings.swept_ports.len()) },
         None => Plan::No,
     }
+}
+
+/// Addresses of one look, for so many ports of each.
+fn step(ports: usize) -> i64 {
+    let ports = i64::try_from(ports.max(1)).unwrap_or(i64::MAX);
+    (PROBES_OF_LOOK / ports).clamp(STEP_MIN, STEP)
 }
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
@@ -57,9 +65,13 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let asked = blocks::addresses(block, cx.argument)
         .ok_or_else(|| TaskError::Failed(format!("not a range of the block: {:?}", cx.argument)))?;
     let mut heard = Heard::default();
-    heard.take(cx, &asked, FIRST_PORTS).await?;
-    let silent: Vec<IpAddr> = asked.iter().copied().filter(|address| heard.is_silent(address)).collect();
-    heard.take(cx, &silent, MORE_PORTS).await?;
+    let ports = &cx.settings.swept_ports;
+    let (first, more) = ports.split_at(FIRST_PORTS.min(ports.len()));
+    heard.take(cx, &asked, first).await?;
+    for some in more.chunks(PORTS_AT_ONCE) {
+        let silent: Vec<IpAddr> = asked.iter().copied().filter(|address| heard.is_silent(address)).collect();
+        heard.take(cx, &silent, some).await?;
+    }
     let there = heard.there(asked.len());
     for address in &there {
         cx.found(Kind::IpAddress, &address.to_string(), EdgeKind::BlockMember);
@@ -128,6 +140,11 @@ mod tests {
         assert_eq!(heard(2, 10).there(256).len(), 12);
         assert_eq!(heard(2, 240).there(256).len(), 2, "a filter refuses in the place of all");
         assert_eq!(heard(0, 8).there(8).len(), 8, "a small block may be full");
+    }
+
+    #[test]
+    fn with_more_ports_a_look_takes_fewer_addresses() {
+        assert_eq!([1, 9, 256, 512, 65_535].map(step), [256, 256, 256, 128, 32]);
     }
 
     #[test]

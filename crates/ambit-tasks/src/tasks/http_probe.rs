@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn lists_of_ports_ascend_and_do_not_contradict() {
-        for list in [OTHER_PORTS, TLS_PORTS, crate::settings::PORTS] {
+        for list in [OTHER_PORTS, TLS_PORTS] {
             assert!(list.windows(2).all(|pair| pair[0] < pair[1]), "{list:?}");
         }
         assert!(TLS_PORTS.iter().chain(USUAL_PORTS).all(|port| is_web_port(*port)));

@@ -7,6 +7,7 @@ use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::ip_address;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
+use ambit_model::ports::COMMON;
 use ambit_model::{Clearance, Kind, TaskName};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
@@ -40,7 +41,7 @@ const RANGE: std::ops::Range<u16> = 28_100..32_300;
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let address: IpAddr = cx.facts.name.parse().map_err(|_| TaskError::Failed("not an address".into()))?;
-    let ports = improbable(&cx.facts.name, &cx.settings.ports);
+    let ports = improbable(&cx.facts.name, COMMON);
     let sweep = cx.net.sweep_ports(address, &ports).await?;
     if let Some((_, error)) = sweep.failed.first() {
         return Err(error.clone().into());

@@ -17,8 +17,8 @@ use std::net::{IpAddr, SocketAddr};
 pub(crate) const TASK: Task = Task {
     name: TaskName::PortSweep,
     pretty_name: "TCP port sweep",
-    description: "Connects to the ports of our list. Where an address answers on every port, only services that speak \
-                  their protocol count.",
+    description: "Connects to the ports of our list, or to those that the person asked for. Where an address answers \
+                  on every port, only services that speak their protocol count.",
     watches: &[Kind::IpAddress],
     produces: &[Kind::NetworkService],
     footprint: Clearance::L3,
@@ -40,13 +40,15 @@ const BROWSER_PORTS: &[u16] = &[80, 443];
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let address: IpAddr = cx.facts.name.parse().map_err(|_| TaskError::Failed("not an address".into()))?;
     let catch_all = ip_address::CATCH_ALL.is_true(&cx.facts.details);
-    let sweep = cx.net.sweep_ports(address, &cx.settings.ports).await?;
+    // A list without them does not make known services gone.
+    let known = open_ports(&cx.facts.details);
+    let asked: Vec<u16> = cx.settings.ports.iter().copied().chain(known.iter().copied()).collect();
+    let sweep = cx.net.sweep_ports(address, &asked).await?;
     if let Some((_, error)) = sweep.failed.first() {
         return Err(error.clone().into());
     }
     let mut open = sweep.open;
     // What must not be asked now is as it was known.
-    let known = open_ports(&cx.facts.details);
     open.extend(sweep.refused.iter().filter(|port| known.contains(port)));
     if catch_all {
         open = confirmed(cx, address, &open).await?;

@@ -2,13 +2,14 @@
 
 use crate::api::naming;
 use crate::api::{ASM, Api, Needs, escape};
-use crate::args::Target;
+use crate::args::{Ports, Target};
 use crate::config::Settings;
 use crate::confirm::confirm;
 use crate::failure::Failure;
 use crate::output::table::text;
 use crate::output::{Results, hint, plain};
 use ambit_model::collection::Schedule;
+use ambit_model::ports::PortList;
 use ambit_model::scope::exclusion;
 use ambit_model::{Clearance, Kind};
 use serde_json::{Map, Value, json};
@@ -40,7 +41,7 @@ pub(crate) enum Action {
         #[arg(long)]
         jsonl: bool,
     },
-    /// Change its name, schedule, level or exclusions.
+    /// Change its name, schedule, level, ports or exclusions.
     Update(Update),
     /// Where it begins: list, add and remove seeds. The next run takes them up; none is started.
     #[command(subcommand)]
@@ -82,6 +83,8 @@ pub(crate) struct Create {
     /// How loud a run may be: passive, polite, normal, intensive.
     #[arg(long, default_value = "normal", value_parser = crate::args::level)]
     pub(crate) level: Clearance,
+    #[command(flatten)]
+    pub(crate) ports: Ports,
     /// Never touch this name, *.name, address or block; may be repeated.
     #[arg(long, value_name = "PATTERN")]
     pub(crate) exclude: Vec<String>,
@@ -99,6 +102,10 @@ pub(crate) struct Changed {
     /// How loud a run may be: passive, polite, normal, intensive.
     #[arg(long, value_parser = crate::args::level)]
     pub(crate) level: Option<Clearance>,
+    /// TCP ports that its runs search on addresses and blocks: 80,443,8000-8100, top:100, all, or default, which are
+    /// the installation's. A choice holds from when a run starts or is resumed.
+    #[arg(long, value_name = "LIST", value_parser = ports)]
+    pub(crate) ports: Option<String>,
     /// Never touch this name, *.name, address or block, beside those that are excluded already; may be repeated.
     #[arg(long, value_name = "PATTERN")]
     pub(crate) exclude: Vec<String>,
@@ -140,6 +147,14 @@ pub(crate) enum Seed {
         #[arg(required = true)]
         seed: Vec<String>,
     },
+}
+
+/// Lists of ports in their one spelling.
+fn ports(text: &str) -> Result<String, String> {
+    match text {
+        "default" => Ok(text.to_owned()),
+        _ => text.parse::<PortList>().map(|ports| ports.to_string()),
+    }
 }
 
 fn schedule(word: &str) -> Result<Schedule, String> {
@@ -246,6 +261,7 @@ async fn create(api: &Api, new: &Create) -> Result<Value, Failure> {
         "auto_refresh_schedule": new.schedule.name(),
         "level": new.level.level(),
         "exclusions": new.exclude,
+        "ports": new.ports.asked().map_or_else(|| "default".to_owned(), PortList::to_string),
     });
     let made = api.post(&format!("{ASM}/user_collections"), body).await?.result;
     let uuid = text(&made["uuid"]);
@@ -267,6 +283,7 @@ async fn change(api: &Api, update: &Update) -> Result<Value, Failure> {
     body.extend(changed.name.iter().map(|name| ("printable_name".to_owned(), json!(name))));
     body.extend(changed.schedule.map(|schedule| ("auto_refresh_schedule".to_owned(), json!(schedule.name()))));
     body.extend(changed.level.map(|level| ("level".to_owned(), json!(level.level()))));
+    body.extend(changed.ports.iter().map(|ports| ("ports".to_owned(), json!(ports))));
     if !changed.exclude.is_empty() || !changed.unexclude.is_empty() {
         let found = api.get(&target).await?.result;
         body.insert("exclusions".to_owned(), json!(exclusions(&found["exclusions"], changed)?));
@@ -383,6 +400,7 @@ fn settings_of(found: &Value, results: &mut Results) -> Result<(), Failure> {
         ("schedule", "auto_refresh_schedule"),
         ("next run", "next_run_at"),
         ("level", "level"),
+        ("ports", "ports"),
         ("never", "exclusions"),
     ] {
         let value = text(&found[member]);

@@ -70,6 +70,7 @@ pub(crate) async fn run(demo: &Demo, silent: bool, settings: &mut Settings) -> R
         simulated: Some((TEXT.to_owned(), world.name().to_owned())),
         workflow: None,
         level: Clearance::L3,
+        ports: None,
         never: Vec::new(),
         installation: engine_config::installation(settings)?,
         state: demo.state,

@@ -1,6 +1,6 @@
 //! `ambit scan`: targets in, inventory out; on live sockets or on a simulated internet of one's own.
 
-use crate::args::Output;
+use crate::args::{Output, Ports};
 use crate::config::Settings;
 use crate::contacts::Contacts;
 use crate::discover::{Job, discover};
@@ -42,6 +42,8 @@ pub(crate) struct Scan {
     /// Workflow of the collection (default: the one that it has; of a new one external_discovery_and_assessment).
     #[arg(long, value_name = "W", value_parser = workflow)]
     pub(crate) workflow: Option<String>,
+    #[command(flatten)]
+    pub(crate) ports: Ports,
     /// Never touch this name, *.name, address or block; repeatable.
     #[arg(long, value_name = "PATTERN")]
     pub(crate) exclude: Vec<String>,
@@ -150,17 +152,22 @@ fn job(scan: &Scan, silent: bool, settings: &Settings, folder: &Path) -> Result<
     if simulated.is_none() {
         engine_config::check(&live)?;
     }
+    let mut given = engine_config::tasks(settings)?;
+    if let Some(ports) = scan.ports.asked() {
+        given.ask_ports(ports);
+    }
     Ok(Job {
         seeds,
         simulated: simulated.map(|(text, name, _)| (text, name)),
         workflow: scan.workflow.clone(),
         level: scan.level,
+        ports: scan.ports.asked().cloned(),
         never: engine_config::patterns("--exclude", scan.exclude.iter().map(String::as_str))?,
         installation: engine_config::installation(settings)?,
         state: scan.state,
         live,
         rate: scan.rate.or(settings.rate()?),
-        settings: engine_config::tasks(settings)?,
+        settings: given,
         asking: Asking::new(folder, settings),
         silent,
         contacts: false,

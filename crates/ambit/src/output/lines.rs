@@ -103,7 +103,7 @@ pub(crate) fn plan(plan: &Value) -> Vec<String> {
     if number("swept_addresses") > 0 {
         let knocks = match number("ports_per_swept_address") {
             0 => "its reverse name".to_owned(),
-            ports => format!("its reverse name and up to {ports} ports"),
+            ports => format!("its reverse name and up to {} ports", grouped(ports)),
         };
         lines.push(format!("{} addresses of blocks, each asked for {knocks}", grouped(number("swept_addresses"))));
     }

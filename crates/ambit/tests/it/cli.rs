@@ -24,6 +24,16 @@ fn wrong_words_are_named() {
     refused(&["scan", "-y", "acme.test", "--resolver", "nonsense"], 2, &["nonsense", "192.0.2.53"]);
     refused(&["scan", "-y", "10.1.2.3-20"], 2, &["10.1.2.3-20", "range of addresses", "192.0.2.0/28"]);
     refused(&["scan", "-y", "co.uk"], 2, &["co.uk", "public suffix"]);
+    for (flag, list, why) in [
+        ("--ports", "80,http", "expected ports such as 80,443,8000-8100"),
+        ("--ports", "70000", "70000 is no port: ports are numbers from 1 to 65535"),
+        ("--ports", "90-80", "the range 90-80 is backwards"),
+        ("--top-ports", "0", "expected a number from 1 to 65535, or all"),
+        ("--top-ports", "many", "expected a number from 1 to 65535, or all"),
+    ] {
+        refused(&["scan", "-y", "acme.test", flag, list], 2, &[flag, why]);
+    }
+    refused(&["scan", "-y", "acme.test", "--ports", "80", "--top-ports", "9"], 2, &["--top-ports"]);
     refused(&["scan", "-l", "/nowhere/list"], 2, &["/nowhere/list"]);
     refused(&["scan", "-y", "--world", "/nowhere/a.world"], 2, &["/nowhere/a.world"]);
     refused(&["serve", "--listen", "here"], 2, &["here", "127.0.0.1:8080"]);
@@ -49,6 +59,12 @@ fn a_plan_has_numbers_and_a_large_block_needs_a_yes_of_its_own() {
     ] {
         assert!(block.contains(words), "{words}: {block}");
     }
+    let chosen = planned(&["198.51.100.0/28", "--ports", "443,9000-9098"]);
+    assert!(chosen.contains("1,600 connections") && chosen.contains("up to 100 ports"), "{chosen}");
+    let top = planned(&["198.51.100.7", "--top-ports", "1000"]);
+    assert!(top.contains("1,000 connections"), "{top}");
+    let all = planned(&["198.51.100.0/24", "--top-ports", "all"]);
+    assert!(all.contains("16,776,960 connections") && all.contains("swept only with --yes-large"), "{all}");
     let quiet = planned(&["acme.test", "--workflow", "third_party_workflow"]);
     assert!(quiet.contains("the workflow third_party_workflow allows no more") && !quiet.contains("sweeps"), "{quiet}");
     assert!(!quiet.contains("names tried"), "{quiet}");

@@ -412,6 +412,31 @@ fn a_private_block_that_a_seed_names_is_swept() {
 }
 
 #[test]
+fn a_block_is_searched_by_the_ports_that_the_person_asks_for() {
+    let folder = Folder::new("ports");
+    let path = folder.path().to_str().expect("UTF-8");
+    let file = folder.path().with_extension("world");
+    let text = "world inside \"Inside\"\nseeds 10.20.0.0/28\norg acme \"Acme Corp\" ours email hostmaster@acme.test\n\
+                block 10.20.0.0/24 of acme asn AS64500 named ACME-INSIDE\n\
+                host 10.20.0.5\n  port 22 ssh \"OpenSSH_9.6\"\n  port 31999 ssh \"OpenSSH_9.6\"\n\
+                host 10.20.0.6\n  port 31999 ssh \"OpenSSH_9.6\"\n  unlisted filtered\n";
+    std::fs::write(&file, text).expect("a file beside the folder");
+    let world = file.to_str().expect("UTF-8");
+    let services = |more: &[&str]| {
+        let scan = [&["scan", "--world", world, "-y", "--jsonl", "--data", path][..], more].concat();
+        let found = Discovery::parse(&succeed(&scan));
+        assert_eq!(found.figure("contacts_outside_clearance"), 0, "{}", found.summary);
+        found.names("NetworkService").into_iter().collect::<Vec<String>>()
+    };
+    assert_eq!(services(&[]), ["10.20.0.5:22/tcp"]);
+    let all = ["10.20.0.5:22/tcp", "10.20.0.5:31999/tcp", "10.20.0.6:31999/tcp"];
+    assert_eq!(services(&["--ports", "31990-32000"]), all, "a shorter list makes nothing gone");
+    let shown = succeed(&["collection", "list", "--jsonl", "--data", path]);
+    assert!(shown.contains(r#""ports":"31990-32000""#), "{shown}");
+    std::fs::remove_file(&file).ok();
+}
+
+#[test]
 fn a_scan_of_known_targets_keeps_their_workflow_and_says_which_exclusions_end() {
     let folder = Folder::new("again");
     let data = folder.join("data");
