@@ -5,6 +5,7 @@ pub(crate) mod failpoint;
 pub(crate) mod folder;
 pub(crate) mod migrations;
 pub(crate) mod open;
+mod plan;
 pub(crate) mod rows;
 pub(crate) mod secret;
 pub(crate) mod sql;

@@ -64,6 +64,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(202611222340, "spent_tokens"),
     migration!(202611230135, "sessions"),
     migration!(202611230220, "ports"),
+    migration!(202611230230, "plans"),
 ];
 
 /// The newest schema that this program knows.

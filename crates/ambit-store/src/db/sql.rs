@@ -5,6 +5,7 @@
 use crate::StoreError;
 use crate::db::error::corrupt;
 use crate::db::folder;
+use crate::db::plan;
 use ambit_model::collection::Schedule;
 use ambit_model::feed::{Noun, What};
 use ambit_model::ports::PortList;
@@ -258,8 +259,25 @@ impl Tx {
         matches!(self.open, Open::Postgres(_))
     }
 
+    /// Refuses, in debug builds, a statement whose plan on SQLite reads more the more there is.
+    async fn refuse_scans(&mut self, sql: &str) -> Result<(), StoreError> {
+        let connection = match &mut self.open {
+            Open::Sqlite(open) => &mut **open,
+            Open::SqliteWriter(open) => &mut **open,
+            Open::Postgres(_) => return Ok(()),
+        };
+        if !cfg!(debug_assertions) || !plan::is_new(sql) {
+            return Ok(());
+        }
+        let query = sqlx::query(AssertSqlSafe(format!("EXPLAIN QUERY PLAN {sql}"))).persistent(false);
+        let rows = query.fetch_all(connection).await.map_err(|error| self.origin.failed(error))?;
+        let lines = rows.iter().map(|row| row.try_get("detail")).collect::<Result<Vec<String>, _>>()?;
+        plan::check(sql, &lines)
+    }
+
     /// Runs a statement; gives the number of rows it changed.
     pub(crate) async fn run(&mut self, sql: &str, values: Vec<Value>) -> Result<u64, StoreError> {
+        self.refuse_scans(sql).await?;
         let origin = &self.origin;
         on_either!(&mut self.open, sql.to_owned(), values, |query, on, _wrap| {
             query.execute(on).await.map(|done| done.rows_affected()).map_err(|error| origin.failed(error))
@@ -268,6 +286,7 @@ impl Tx {
 
     /// All rows of an answer; the statement itself must bound them.
     pub(crate) async fn rows(&mut self, sql: &str, values: Vec<Value>) -> Result<Vec<Row>, StoreError> {
+        self.refuse_scans(sql).await?;
         let origin = &self.origin;
         on_either!(&mut self.open, sql.to_owned(), values, |query, on, wrap| {
             let rows = query.fetch_all(on).await.map_err(|error| origin.failed(error))?;

@@ -224,7 +224,7 @@ async fn load_edges(tx: &mut Tx, uids: &[Uid]) -> Result<Vec<EdgeRow>, StoreErro
 
 async fn load_nodes(tx: &mut Tx, collection: i64, uids: &[Uid]) -> Result<BTreeMap<Uid, NodeRow>, StoreError> {
     let mut nodes = BTreeMap::new();
-    let head = "SELECT uid, kind, name, seed, present, decision FROM entities WHERE collection_id = $1 AND uid IN";
+    let head = "SELECT uid, kind, name, seed, present, decision FROM entities WHERE +collection_id = $1 AND uid IN";
     type Flags = (bool, bool);
     let rows: Vec<(Uid, (Kind, String), Flags, String)> = tx.read_in(head, values![collection], uids, "").await?;
     for (uid, (kind, name), (seed, present), decision) in rows {

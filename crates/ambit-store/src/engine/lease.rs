@@ -85,16 +85,18 @@ const BINDING_FOOTPRINT_MAX: Clearance = Clearance::L1;
 async fn pending(tx: &mut Tx, run: RunId, wire_now: Timestamp) -> Result<Pending, StoreError> {
     let sql = format!(
         "SELECT (SELECT COUNT(*) FROM work WHERE run_id = $1 AND state = {OPEN}),
-         (SELECT COUNT(*) FROM sweeps WHERE run_id = $1 AND reached * step < size),
+         (SELECT COUNT(*) FROM sweeps WHERE run_id = $1 AND size > reached * step),
          (SELECT COUNT(*) FROM work WHERE run_id = $1 AND state = {LEASED}),
-         (SELECT COUNT(*) FROM dirty d JOIN runs r ON r.collection_id = d.collection_id WHERE r.id = $1),
-         (SELECT MIN(not_before) FROM work WHERE run_id = $1 AND state = {OPEN})"
+         (SELECT COUNT(*) FROM dirty d JOIN runs r ON r.collection_id = d.collection_id WHERE r.id = $1)"
     );
-    let (open, sweeps, leased, dirty, earliest): (i64, i64, i64, i64, Option<Timestamp>) =
-        tx.read_one(&sql, values![run]).await?;
+    let (open, sweeps, leased, dirty): (i64, i64, i64, i64) = tx.read_one(&sql, values![run]).await?;
     let not_before = match second_probe_owed(tx, run, wire_now).await? {
-        Some(owed) if !could_start_quietly(tx, run, wire_now).await? => Some(owed),
-        _ => earliest.filter(|at| *at > wire_now && sweeps == 0),
+        Some(owed) if !could_start(tx, run, BINDING_FOOTPRINT_MAX, wire_now).await? => Some(owed),
+        _ if sweeps > 0 || could_start(tx, run, Clearance::L4, wire_now).await? => None,
+        _ => {
+            let sql = format!("SELECT MIN(not_before) FROM work WHERE run_id = $1 AND state = {OPEN}");
+            tx.read_one(&sql, values![run]).await?
+        }
     };
     Ok(Pending { open: open + sweeps, leased, dirty, not_before })
 }
@@ -108,12 +110,12 @@ async fn second_probe_owed(tx: &mut Tx, run: RunId, wire_now: Timestamp) -> Resu
     tx.read_one(&sql, values![run, BINDING_FOOTPRINT_MAX.number(), wire_now]).await
 }
 
-/// Returns whether a row could start now that is as quiet as the probes that resolve names to addresses.
-async fn could_start_quietly(tx: &mut Tx, run: RunId, wire_now: Timestamp) -> Result<bool, StoreError> {
+/// Returns whether a row could start now that is not louder than a footprint.
+async fn could_start(tx: &mut Tx, run: RunId, loudest: Clearance, wire_now: Timestamp) -> Result<bool, StoreError> {
     let sql = format!(
         "SELECT 1 FROM work WHERE run_id = $1 AND state = {OPEN} AND footprint <= $2 AND not_before <= $3 LIMIT 1"
     );
-    tx.exists(&sql, values![run, BINDING_FOOTPRINT_MAX.number(), wire_now]).await
+    tx.exists(&sql, values![run, loudest.number(), wire_now]).await
 }
 
 async fn lease(
@@ -253,7 +255,7 @@ async fn unroll_sweeps(
     above: i64,
 ) -> Result<bool, StoreError> {
     let sql = format!(
-        "SELECT {} FROM sweeps WHERE run_id = $1 AND footprint BETWEEN $2 AND $3 AND reached * step < size AND \
+        "SELECT {} FROM sweeps WHERE run_id = $1 AND footprint BETWEEN $2 AND $3 AND size > reached * step AND \
          priority > $5
          ORDER BY footprint, priority DESC, id LIMIT $4",
         list::<Sweep>()
@@ -413,7 +415,7 @@ columns! {
 pub(super) async fn held(tx: &mut Tx, run: RunId, work: &[&Work]) -> Result<Vec<Option<Held>>, StoreError> {
     let ids: Vec<i64> = work.iter().map(|work| work.id).collect();
     let head =
-        format!("SELECT id, fence, {} FROM work WHERE run_id = $1 AND state = {LEASED} AND id IN", list::<Held>());
+        format!("SELECT id, fence, {} FROM work WHERE +run_id = $1 AND +state = {LEASED} AND id IN", list::<Held>());
     let mut rows = BTreeMap::new();
     for (id, fence, held) in tx.read_in::<(i64, i64, Held), _>(&head, values![run], &ids, "").await? {
         rows.insert((id, fence), held);

@@ -29,6 +29,9 @@ pub struct Fresh {
     pub sighting: Sighting,
 }
 
+/// Where an entity stands in its collection: the number of the run that saw it first, and its uid.
+type Place = (i64, Uid);
+
 type FreshTasks = BTreeMap<(Kind, &'static str), Fresh>;
 
 impl Engine {
@@ -38,7 +41,7 @@ impl Engine {
     pub async fn rely(&self, run: RunId, fresh: Vec<Fresh>, now: Timestamp) -> Result<(), StoreError> {
         let fresh: Arc<FreshTasks> =
             Arc::new(fresh.into_iter().map(|fresh| ((fresh.kind, fresh.task), fresh)).collect());
-        let mut after: Option<Uid> = None;
+        let mut after = None;
         loop {
             let fresh = fresh.clone();
             after = transaction!(self.store, Engine, async |tx| rely(tx, run, &fresh, after, now).await)?;
@@ -54,21 +57,22 @@ async fn rely(
     tx: &mut Tx,
     run: RunId,
     fresh: &FreshTasks,
-    after: Option<Uid>,
+    after: Option<Place>,
     now: Timestamp,
-) -> Result<Option<Uid>, StoreError> {
+) -> Result<Option<Place>, StoreError> {
     let (_, collection) = load(tx, run).await?;
     collections::lock(tx, collection).await?;
     let (run, _) = load(tx, run).await?;
     if run.state.is_over() {
         return Ok(None);
     }
-    let sql = "SELECT uid, kind, present FROM entities WHERE collection_id = $1 AND uid > $2 ORDER BY uid LIMIT $3";
+    let sql = "SELECT first_run, uid, kind, present FROM entities WHERE collection_id = $1 AND (first_run, uid) > ($2, \
+               $3) ORDER BY first_run, uid LIMIT $4";
     let limit = i64::try_from(PAGE).expect("a small number");
-    let begin = after.unwrap_or(Uid::from_bytes([0; 32]));
-    let page: Vec<(Uid, Kind, bool)> = tx.read_all(sql, values![collection, begin, limit]).await?;
-    let last = page.last().map(|(uid, _, _)| *uid);
-    let kinds = page.into_iter().filter(|(_, _, present)| *present).map(|(uid, kind, _)| (uid, kind)).collect();
+    let (first_run, uid) = after.unwrap_or((i64::MIN, Uid::from_bytes([0; 32])));
+    let page: Vec<(Place, Kind, bool)> = tx.read_all(sql, values![collection, first_run, uid, limit]).await?;
+    let last = page.last().map(|(place, _, _)| *place);
+    let kinds = page.into_iter().filter(|(_, _, present)| *present).map(|((_, uid), kind, _)| (uid, kind)).collect();
     let mut seen = relied_on(tx, fresh, &kinds, run.number).await?;
     let uids: Vec<Uid> = seen.iter().copied().collect();
     let head = "SELECT uid, present, seen_to FROM entities WHERE uid IN";

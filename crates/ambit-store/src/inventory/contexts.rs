@@ -32,10 +32,11 @@ pub(crate) async fn refreshes(
     collections: &[i64],
     by: Timestamp,
 ) -> Result<Vec<(i64, Timestamp)>, StoreError> {
+    // The bare state would be looked up in its index: most runs of all collections are finished.
     let head = "SELECT collection_id, started_at FROM (SELECT collection_id, started_at, number,
                 ROW_NUMBER() OVER (PARTITION BY collection_id ORDER BY number DESC) AS place
                 FROM runs
-                WHERE state = 'finished' AND started_at IS NOT NULL AND finished_at <= $1 AND collection_id IN";
+                WHERE state || '' = 'finished' AND started_at IS NOT NULL AND finished_at <= $1 AND collection_id IN";
     let tail = format!(") AS finished WHERE place <= {LAST_REFRESHES_MAX} ORDER BY collection_id, number DESC");
     tx.read_in(head, values![by], collections, &tail).await
 }

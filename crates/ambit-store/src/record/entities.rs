@@ -132,7 +132,7 @@ impl Changes {
         let missing: BTreeSet<Uid> = uids.into_iter().filter(|uid| !self.entities.contains_key(uid)).collect();
         let missing: Vec<Uid> = missing.into_iter().collect();
         let (row, stored) = (list::<EntityRow>(), list::<Stored>());
-        let head = format!("SELECT {row}, {stored} FROM entities WHERE collection_id = $1 AND uid IN");
+        let head = format!("SELECT {row}, {stored} FROM entities WHERE +collection_id = $1 AND uid IN");
         let rows: Vec<(EntityRow, Stored)> = tx.read_in(&head, values![self.place.collection], &missing, "").await?;
         for (mut entity, stored) in rows {
             entity.stored = Some(stored);

@@ -114,7 +114,7 @@ impl Changes {
     async fn load_issues_where(&mut self, tx: &mut Tx, column: &str, uids: &[Uid]) -> Result<(), StoreError> {
         let (row, stored) = (list::<IssueRow>(), list::<Stored>());
         let head = format!(
-            "SELECT uid, {row}, {stored}, closed_run, closed_wire, closed_at FROM issues WHERE collection_id = $1 AND \
+            "SELECT uid, {row}, {stored}, closed_run, closed_wire, closed_at FROM issues WHERE +collection_id = $1 AND \
              {column} IN"
         );
         type Closed = (Option<i64>, Option<Timestamp>, Option<Timestamp>);

@@ -131,10 +131,12 @@ impl Store {
     pub async fn newest_files(&self, limit: usize) -> Result<Vec<StoredFile>, StoreError> {
         let mut tx = self.read().await?;
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let counts = tx.read_all("SELECT item, COUNT(*) FROM submissions GROUP BY item", Vec::new()).await?;
-        let counts: BTreeMap<String, i64> = counts.into_iter().collect();
         let sql = format!("SELECT {} FROM files f ORDER BY f.first_at DESC, f.sha256 LIMIT $1", list::<StoredFile>());
         let mut files: Vec<StoredFile> = tx.read_all(&sql, values![limit]).await?;
+        let items: Vec<String> = files.iter().map(|file| file.sha256.to_string()).collect();
+        let head = "SELECT item, COUNT(*) FROM submissions WHERE item IN";
+        let counts: BTreeMap<String, i64> =
+            tx.read_in(head, Vec::new(), &items, "GROUP BY item").await?.into_iter().collect();
         for file in &mut files {
             file.submissions = counts.get(&file.sha256.to_string()).copied().unwrap_or(0);
         }
