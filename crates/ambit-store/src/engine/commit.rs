@@ -10,10 +10,11 @@ use crate::db::rows::named;
 use crate::db::sql::{ROWS_MAX, Tx, values};
 use crate::db::writer::transaction;
 use crate::inventory::runs::{DONE, LEASED, OPEN, load};
-use crate::inventory::{blobs, collections};
+use crate::inventory::blobs::{self, Packed};
+use crate::inventory::collections;
 use crate::record::{ChangeContext, RunPlace};
 use ambit_model::Timestamp;
-use ambit_model::id::{BlobHash, RunId, blob_hash};
+use ambit_model::id::{BlobHash, RunId};
 use ambit_model::observation::ProbeResult;
 use ambit_model::run::{NotDone, Run};
 use batch::Batch;
@@ -32,13 +33,13 @@ impl Engine {
         let mut parts = split(commit.outcomes);
         let last = parts.pop().unwrap_or_default();
         for outcomes in parts {
-            let part = self.part(commit.run, outcomes, commit.now).await?;
+            let part = Part::of(commit.run, outcomes, commit.now)?;
             committed.add(self.store_part(part).await?);
         }
         let part = Part {
             returned: commit.returned,
             not_done: commit.not_done,
-            ..self.part(commit.run, last, commit.now).await?
+            ..Part::of(commit.run, last, commit.now)?
         };
         committed.add(self.store_part(part).await?);
         Ok(committed)
@@ -46,25 +47,6 @@ impl Engine {
 
     async fn store_part(&self, part: Part) -> Result<Committed, StoreError> {
         transaction!(self.store, Engine, async |tx| part.store(tx).await)
-    }
-
-    /// Makes a part ready: bytes are written ahead of the transaction that refers to them.
-    async fn part(&self, run: RunId, outcomes: Vec<Outcome>, now: Timestamp) -> Result<Part, StoreError> {
-        let (mut packed, mut probes) = (Vec::new(), Vec::with_capacity(outcomes.len()));
-        for outcome in outcomes {
-            let mut evidence = Vec::new();
-            if let ProbeResult::Found(found) = &outcome.result {
-                for item in &found.evidence {
-                    packed.push(blobs::pack(&item.bytes)?);
-                    evidence.push((item.label.clone(), blob_hash(&item.bytes)));
-                }
-            }
-            probes.push((outcome, evidence));
-        }
-        if !packed.is_empty() {
-            transaction!(self.store, Engine, async |tx| blobs::insert(tx, packed, now).await)?;
-        }
-        Ok(Part { run, probes, returned: Vec::new(), not_done: Vec::new(), now })
     }
 }
 
@@ -99,12 +81,31 @@ fn split(outcomes: Vec<Outcome>) -> Vec<Vec<Outcome>> {
 struct Part {
     run: RunId,
     probes: Vec<(Outcome, EvidenceList)>,
+    /// What backs the probe results.
+    packed: Vec<Packed>,
     returned: Vec<Work>,
     not_done: Vec<NotDone>,
     now: Timestamp,
 }
 
 impl Part {
+    /// Makes a part ready; bytes are compressed before its transaction begins.
+    fn of(run: RunId, outcomes: Vec<Outcome>, now: Timestamp) -> Result<Self, StoreError> {
+        let (mut packed, mut probes) = (Vec::new(), Vec::with_capacity(outcomes.len()));
+        for outcome in outcomes {
+            let mut evidence = Vec::new();
+            if let ProbeResult::Found(found) = &outcome.result {
+                for item in &found.evidence {
+                    let blob = blobs::pack(&item.bytes)?;
+                    evidence.push((item.label.clone(), blob.hash()));
+                    packed.push(blob);
+                }
+            }
+            probes.push((outcome, evidence));
+        }
+        Ok(Self { run, probes, packed, returned: Vec::new(), not_done: Vec::new(), now })
+    }
+
     async fn store(self, tx: &mut Tx) -> Result<Committed, StoreError> {
         let (_, collection) = load(tx, self.run).await?;
         collections::lock(tx, collection).await?;
@@ -124,6 +125,7 @@ impl Part {
             return Ok(committed);
         }
         let place = enter(tx, &run, collection, self.now).await?;
+        blobs::insert(tx, self.packed, self.now).await?;
         let mut batch = Batch::load(tx, place, probes.iter().map(|((outcome, _), _)| outcome)).await?;
         for ((outcome, evidence), lease) in &probes {
             batch.apply(outcome, evidence, lease);

@@ -1,5 +1,5 @@
-//! Blobs: bodies, certificates, screenshots, uploads. Content-addressed, in compressed chunks, written ahead of the
-//! transaction that refers to them, swept when nothing refers to them for an hour.
+//! Blobs: bodies, certificates, screenshots, uploads. Content-addressed, in compressed chunks, written in the
+//! transaction that refers to them or ahead of it, swept when nothing refers to them for an hour.
 
 use crate::db::sql::{SWEPT_ROWS_MAX, Tx, values};
 use crate::db::writer::transaction;
