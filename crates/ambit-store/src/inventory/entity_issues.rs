@@ -32,7 +32,7 @@ impl Store {
         let moment = at.unwrap_or(Timestamp(i64::MAX));
         // A version that is shown now may have opened after the moment; then an older one was shown.
         let head = format!(
-            "SELECT {} FROM issues i JOIN collections c ON c.id = i.collection_id WHERE c.project_id = $1 AND \
+            "SELECT {} FROM issues i JOIN collections c ON c.id = +i.collection_id WHERE c.project_id = $1 AND \
              i.first_seen <= $2 AND i.entity_uid IN",
             list::<Shown>()
         );
