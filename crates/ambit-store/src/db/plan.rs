@@ -62,7 +62,7 @@ const ALLOWED: [(&str, &str); 17] = [
     ("DELETE FROM dirty WHERE collection_id = $1", "once, when a run is over"),
     ("(SELECT COUNT(*) FROM work WHERE run_id = $1 AND state = 0)", "counted in an index, once in a reconciliation"),
     ("SELECT MIN(not_before) FROM work WHERE run_id = $1", "only where all that is open has to wait"),
-    ("(SELECT COUNT(*) FROM work w WHERE w.run_id = r.id", "counted in an index, for a person"),
+    ("(SELECT COUNT(*) FROM work w WHERE w.run_id = r.id", "counted in an index, for people and twice a second"),
     ("IN (SELECT id FROM collections WHERE deleted_at IS NOT NULL)", "all of them are removed, in pages"),
     ("DELETE FROM specimens WHERE number IN", "an hourly sweep"),
     ("FROM specimens WHERE number <= $1 GROUP BY", "once in a retrohunt, which reads all of them"),

@@ -8,7 +8,7 @@ use super::turns::{Queue, Room, take_turn};
 use crate::StoreError;
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
-use crate::inventory::runs::{LEASED, OPEN, clear_work, load, note};
+use crate::inventory::runs::{LEASED, OPEN, clear_work, collection_of, load, note};
 use crate::inventory::{collections, feed, seeds};
 use crate::record::{ChangeContext, Changes, EntityRow, RunPlace};
 use ambit_model::feed::{Noun, What};
@@ -116,7 +116,7 @@ impl Engine {
     pub async fn release(&self, run: RunId) -> Result<(), StoreError> {
         let id = self.id;
         transaction!(self.store, Engine, async |tx| {
-            let (_, collection) = load(tx, run).await?;
+            let collection = collection_of(tx, run).await?;
             collections::lock(tx, collection).await?;
             let sql = "UPDATE runs SET engine_id = NULL WHERE id = $1 AND engine_id = $2";
             if tx.run(sql, values![run, id]).await? > 0 {
@@ -143,7 +143,7 @@ impl Engine {
         }
         let not_done = not_done.to_vec();
         transaction!(self.store, Engine, async |tx| {
-            let (_, collection) = load(tx, run).await?;
+            let collection = collection_of(tx, run).await?;
             collections::lock(tx, collection).await?;
             let sql = "UPDATE runs SET state = $1, finished_at = $2, engine_id = NULL,
                        entities = (SELECT c.entity_count FROM collections c WHERE c.id = runs.collection_id)

@@ -9,14 +9,14 @@ use crate::StoreError;
 use crate::db::rows::named;
 use crate::db::sql::{ROWS_MAX, Tx, values};
 use crate::db::writer::transaction;
-use crate::inventory::runs::{DONE, LEASED, OPEN, load};
 use crate::inventory::blobs::{self, Packed};
 use crate::inventory::collections;
+use crate::inventory::runs::{CarriedRun, DONE, LEASED, OPEN, collection_of, load_carried};
 use crate::record::{ChangeContext, RunPlace};
 use ambit_model::Timestamp;
 use ambit_model::id::{BlobHash, RunId};
 use ambit_model::observation::ProbeResult;
-use ambit_model::run::{NotDone, Run};
+use ambit_model::run::NotDone;
 use batch::Batch;
 pub(super) use batch::{ABSENT, FOUND, UNKNOWN};
 use std::collections::BTreeMap;
@@ -36,11 +36,8 @@ impl Engine {
             let part = Part::of(commit.run, outcomes, commit.now)?;
             committed.add(self.store_part(part).await?);
         }
-        let part = Part {
-            returned: commit.returned,
-            not_done: commit.not_done,
-            ..Part::of(commit.run, last, commit.now)?
-        };
+        let part =
+            Part { returned: commit.returned, not_done: commit.not_done, ..Part::of(commit.run, last, commit.now)? };
         committed.add(self.store_part(part).await?);
         Ok(committed)
     }
@@ -107,9 +104,9 @@ impl Part {
     }
 
     async fn store(self, tx: &mut Tx) -> Result<Committed, StoreError> {
-        let (_, collection) = load(tx, self.run).await?;
+        let collection = collection_of(tx, self.run).await?;
         collections::lock(tx, collection).await?;
-        let (run, _) = load(tx, self.run).await?;
+        let run = load_carried(tx, self.run).await?;
         let work: Vec<&Work> = self.probes.iter().map(|(outcome, _)| &outcome.work).collect();
         let leases = held(tx, self.run, &work).await?;
         let mut committed =
@@ -141,7 +138,7 @@ impl Part {
 /// Locks the collection and returns where the engine changes it.
 pub(super) async fn enter(
     tx: &mut Tx,
-    run: &Run,
+    run: &CarriedRun,
     collection: i64,
     now: Timestamp,
 ) -> Result<ChangeContext, StoreError> {

@@ -5,6 +5,7 @@ use super::{Engine, Known, KnownIssue};
 use crate::StoreError;
 use crate::db::rows::{Cells, FromRow, columns, list};
 use crate::db::sql::{Tx, from_json, values};
+use crate::inventory::runs::collection_of;
 use crate::inventory::seeds;
 use ambit_model::facts::{Facts, LastProbe, Neighbour, ProbeOutcome, Probes};
 use ambit_model::id::RunId;
@@ -91,7 +92,7 @@ struct Stored {
 
 impl Stored {
     async fn load(tx: &mut Tx, run: RunId, uids: &[Uid]) -> Result<Self, StoreError> {
-        let (_, collection) = crate::inventory::runs::load(tx, run).await?;
+        let collection = collection_of(tx, run).await?;
         let seeds = seeds::list(tx, collection).await?;
         let edges = load_edges(tx, uids).await?;
         let mut tell: BTreeSet<Uid> = uids.iter().copied().collect();

@@ -7,7 +7,7 @@ use crate::db::rows::{Rows, columns, list, named};
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::inventory::collections;
-use crate::inventory::runs::{LEASED, OPEN, load};
+use crate::inventory::runs::{LEASED, OPEN, collection_of};
 use ambit_model::id::RunId;
 use ambit_model::run::{NotDone, NotDoneReason, RunState};
 use ambit_model::{Clearance, Timestamp, Uid};
@@ -65,7 +65,7 @@ impl Engine {
     /// entity. Rows under an old fence stay.
     pub async fn unplan(&self, run: RunId, work: Vec<Work>) -> Result<(), StoreError> {
         transaction!(self.store, Engine, async |tx| {
-            let (_, collection) = load(tx, run).await?;
+            let collection = collection_of(tx, run).await?;
             collections::lock(tx, collection).await?;
             let rows = work.iter().flat_map(|work| values![work.id, work.fence]).collect();
             tx.many("DELETE FROM work WHERE (id, fence) IN (", 2, rows, &format!(") AND state = {LEASED}")).await
@@ -125,7 +125,7 @@ async fn lease(
     limit: usize,
     (wire_now, reconciled): (Timestamp, bool),
 ) -> Result<Vec<Work>, StoreError> {
-    let (_, collection) = load(tx, run).await?;
+    let collection = collection_of(tx, run).await?;
     collections::lock(tx, collection).await?;
     let held = "SELECT 1 FROM runs WHERE id = $1 AND state = $2 AND engine_id = $3";
     if limit == 0 || !tx.exists(held, values![run, RunState::Running.name(), engine]).await? {

@@ -10,7 +10,7 @@ use crate::db::rows::{Rows, columns, list, named};
 use crate::db::sql::{Tx, from_json, values};
 use crate::db::writer::transaction;
 use crate::inventory::collections;
-use crate::inventory::runs::{OPEN, load};
+use crate::inventory::runs::{OPEN, collection_of, load_carried};
 use crate::record::{Changes, IssueRow, closing};
 use ambit_model::facts::ProbeKey;
 use ambit_model::id::RunId;
@@ -42,9 +42,9 @@ async fn dirty(tx: &mut Tx, run: RunId, limit: i64) -> Result<Vec<Dirty>, StoreE
 columns! { Dirty { uid, mark } }
 
 async fn reconcile(tx: &mut Tx, reconciliation: Reconciliation) -> Result<(), StoreError> {
-    let (_, collection) = load(tx, reconciliation.run).await?;
+    let collection = collection_of(tx, reconciliation.run).await?;
     collections::lock(tx, collection).await?;
-    let (run, _) = load(tx, reconciliation.run).await?;
+    let run = load_carried(tx, reconciliation.run).await?;
     if run.state.is_over() {
         return Ok(());
     }

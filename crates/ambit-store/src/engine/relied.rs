@@ -8,7 +8,7 @@ use crate::db::rows::{Rows, named};
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::inventory::collections;
-use crate::inventory::runs::load;
+use crate::inventory::runs::{collection_of, load_carried};
 use crate::record::Changes;
 use ambit_model::id::RunId;
 use ambit_model::observation::Sighting;
@@ -60,9 +60,9 @@ async fn rely(
     after: Option<Place>,
     now: Timestamp,
 ) -> Result<Option<Place>, StoreError> {
-    let (_, collection) = load(tx, run).await?;
+    let collection = collection_of(tx, run).await?;
     collections::lock(tx, collection).await?;
-    let (run, _) = load(tx, run).await?;
+    let run = load_carried(tx, run).await?;
     if run.state.is_over() {
         return Ok(None);
     }

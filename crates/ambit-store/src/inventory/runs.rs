@@ -107,6 +107,32 @@ pub(crate) async fn load(tx: &mut Tx, id: RunId) -> Result<(Run, i64), StoreErro
     tx.find(&sql, values![id]).await
 }
 
+columns! {
+    /// What the engine's transactions need of a run: not its counters, for which all that is open is counted.
+    pub(crate) struct CarriedRun of r {
+        pub(crate) id: RunId,
+        pub(crate) number: i64,
+        pub(crate) state: RunState,
+        pub(crate) created_at: Timestamp,
+        pub(crate) started_at: Option<Timestamp>,
+        pub(crate) collection: Uuid = "c.uuid",
+    }
+}
+
+/// A run without its counters.
+pub(crate) async fn load_carried(tx: &mut Tx, id: RunId) -> Result<CarriedRun, StoreError> {
+    let sql = format!(
+        "SELECT {} FROM runs r JOIN collections c ON c.id = r.collection_id WHERE r.id = $1",
+        list::<CarriedRun>()
+    );
+    tx.find(&sql, values![id]).await
+}
+
+/// The integer id of a run's collection.
+pub(crate) async fn collection_of(tx: &mut Tx, id: RunId) -> Result<i64, StoreError> {
+    tx.find("SELECT collection_id FROM runs WHERE id = $1", values![id]).await
+}
+
 /// The open run of a collection.
 async fn find_open(tx: &mut Tx, collection: i64) -> Result<Option<Run>, StoreError> {
     let sql = format!("{} WHERE r.collection_id = $1 AND r.state IN ('scheduled', 'running', 'paused')", select());
