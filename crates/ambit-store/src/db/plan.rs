@@ -170,7 +170,8 @@ mod tests {
         let now = ambit_model::Timestamp(1_800_000_000_000);
         let (store, _) = crate::Store::init(&crate::Options::folder(&folder), &owner, now).await.unwrap();
         let mut tx = store.read().await.unwrap();
-        let refused = tx.rows("SELECT name FROM entities WHERE collection_id = 1 AND uid IN (x'00')", Vec::new()).await;
+        let sql = format!("SELECT name FROM entities WHERE collection_id = 1 AND uid IN ({})", ["x'00'"; 16].join(","));
+        let refused = tx.rows(&sql, Vec::new()).await;
         let text = refused.err().map(|error| error.to_string()).unwrap_or_default();
         assert!(text.contains("entities_by_first_run (collection_id=?)"), "{text}");
         assert!(tx.rows("SELECT name FROM entities WHERE uid IN (x'00')", Vec::new()).await.is_ok());
