@@ -1,6 +1,6 @@
-//! What Ambit's own judges say of an object, as one engine: `suspicious` where an open issue of it is critical or high,
-//! `undetected` where it was looked at and none is. Never `harmless` and never `malicious`: an issue says what somebody
-//! could abuse, and its absence promises nothing.
+//! What Ambit's own judges say of an object, as one engine: `undetected` with the critical and high issues that are open
+//! as its result. They look for what somebody could abuse, not for malice: `suspicious` would have playbooks block the
+//! own site, and `harmless` would promise what nobody looked for.
 
 use ambit_api::Maybe;
 use ambit_api::files::{EngineResults, Stats};
@@ -40,7 +40,7 @@ fn said(counts: &[&IssueCounts], at: Timestamp) -> EngineResult {
         .map(|(severity, word)| format!("{} {word}", open(severity)))
         .collect();
     EngineResult {
-        category: if grave.is_empty() { "undetected" } else { "suspicious" },
+        category: "undetected",
         engine_name: ENGINE,
         engine_version: env!("CARGO_PKG_VERSION"),
         engine_update: at.to_string()[..10].replace('-', ""),
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn grave_issues_are_suspicious_and_others_say_nothing() {
+    fn grave_issues_are_the_result_and_others_say_nothing() {
         let at = Timestamp(1_768_003_200_000);
         let (quiet, grave) = (counts(&[("3", 4)]), counts(&[("1", 1), ("2", 2), ("5", 9)]));
         let said = |counts: &[&IssueCounts]| {
@@ -68,6 +68,6 @@ mod tests {
         };
         assert_eq!(said(&[&quiet]), ("undetected", None, "20260110".to_owned()));
         let open = Some("open issues: 1 critical, 2 high".to_owned());
-        assert_eq!(said(&[&quiet, &grave, &grave]), ("suspicious", open, "20260110".to_owned()));
+        assert_eq!(said(&[&quiet, &grave, &grave]), ("undetected", open, "20260110".to_owned()));
     }
 }
