@@ -204,6 +204,8 @@ fn statuses(endpoint: &Endpoint) -> Vec<u16> {
         out.extend([409, 415]);
     }
     match endpoint.access {
+        // What needs no key may take one in its body.
+        Access::Open if endpoint.body.is_some() => out.push(401),
         Access::Open => {}
         Access::Key if endpoint.tree == Tree::V2 => {
             out.retain(|status| *status != 429);

@@ -235,7 +235,7 @@ async fn packs_are_the_engines_of_analyses() {
     assert_eq!(found["last_analysis_stats"]["malicious"], json!(1));
     for (query, total) in [
         ("p:1", 2),
-        ("p:1%2B", 0),
+        ("p:1%2B", 2),
         ("p:0", 0),
         ("entity:file%20NOT%20p:1", 0),
         ("p:0%2B%20bozok", 0),

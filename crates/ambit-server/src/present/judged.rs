@@ -1,6 +1,6 @@
-//! What Ambit's own judges say of an object, as one engine: `undetected` with the critical and high issues that are open
-//! as its result. They look for what somebody could abuse, not for malice: `suspicious` would have playbooks block the
-//! own site, and `harmless` would promise what nobody looked for.
+//! What Ambit's own judges say of an object, as one engine: `undetected`, with the critical and high issues that are
+//! open as its result. They look for what somebody could abuse, not for malice: `suspicious` would have playbooks block
+//! the own site, and `harmless` would promise what nobody looked for.
 
 use ambit_api::Maybe;
 use ambit_api::files::{EngineResults, Stats};
