@@ -32,12 +32,25 @@ impl<C> Boolean<C> {
         }
     }
 
-    /// Conditions that hold of everything that is found.
-    pub fn demands(&self) -> Vec<&C> {
+    /// Whether an object is found of which a function says which conditions hold, as far as that is known; `None`: what
+    /// is not known decides.
+    pub fn verdict(&self, condition: &dyn Fn(&C) -> Option<bool>) -> Option<bool> {
+        let either = |list: &[Self], decides: bool| {
+            let mut known = Some(!decides);
+            for one in list {
+                match one.verdict(condition) {
+                    Some(holds) if holds == decides => return Some(decides),
+                    Some(_) => {}
+                    None => known = None,
+                }
+            }
+            known
+        };
         match self {
-            Self::And(all) => all.iter().flat_map(Self::demands).collect(),
-            Self::Leaf(condition) => vec![condition],
-            Self::Or(_) | Self::Not(_) => Vec::new(),
+            Self::And(all) => either(all, false),
+            Self::Or(any) => either(any, true),
+            Self::Not(not) => not.verdict(condition).map(|holds| !holds),
+            Self::Leaf(leaf) => condition(leaf),
         }
     }
 

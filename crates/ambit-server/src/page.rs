@@ -15,8 +15,8 @@ pub(crate) const LIMIT_DEFAULT: usize = 10;
 pub(crate) const LIMIT_MAX: usize = 40;
 /// What cursors are sealed for.
 const PURPOSE: &str = "cursor";
-/// Characters of a cursor that is looked at.
-const CURSOR_CHARS_MAX: usize = 4 * 1024;
+/// Characters of a cursor that is looked at: one holds a name, and that of a URL is long.
+const CURSOR_CHARS_MAX: usize = 8 * 1024;
 /// Bytes of a cursor that say which query it belongs to.
 const FINGERPRINT_BYTES: usize = 8;
 

@@ -19,6 +19,7 @@ pub(crate) mod items;
 pub(crate) mod judged;
 pub(crate) mod linked;
 pub(crate) mod object_collections;
+pub(crate) mod object_search;
 pub(crate) mod objects;
 pub(crate) mod operations;
 pub(crate) mod projects;

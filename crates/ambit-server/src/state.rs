@@ -22,6 +22,9 @@ use tokio::sync::Semaphore;
 
 /// Batches of feeds, of up to 60 MB each, that are made at once.
 const BATCHES_MAX: usize = 2;
+/// Searches for content that read at once, each one file after the other: the other readers of the store stay for
+/// everybody else.
+const CONTENT_SEARCHES_MAX: usize = 1;
 /// Bytes of answers that are on their way at once, in KiB; of one owner half.
 const ANSWERS_KIB: i64 = 96 * 1024;
 /// Requests of one owner that wait for a place at most: two thousand clients of one key do.
@@ -64,6 +67,8 @@ pub struct ServerState {
     pub(crate) health: Health,
     /// Batches of feeds that are made at once: each holds its lines in memory.
     pub(crate) batches: Semaphore,
+    /// Searches for content that read files at once.
+    pub(crate) content_searches: Semaphore,
     /// Where bodies are held.
     pub(crate) rooms: Rooms,
 }
@@ -107,6 +112,7 @@ impl ServerState {
             answers: Shares::new(ANSWERS_KIB, ANSWERS_KIB / 2, WAITING_MAX),
             health: Health::default(),
             batches: Semaphore::new(BATCHES_MAX),
+            content_searches: Semaphore::new(CONTENT_SEARCHES_MAX),
             rooms: Rooms::default(),
         }
     }

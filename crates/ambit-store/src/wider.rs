@@ -3,6 +3,8 @@
 pub(crate) mod analyses;
 pub(crate) mod archives;
 pub(crate) mod comments;
+pub(crate) mod file_facts;
+pub(crate) mod file_search;
 pub(crate) mod files;
 pub(crate) mod graphs;
 pub(crate) mod hunting_notifications;

@@ -10,6 +10,7 @@ mod feeds;
 mod full_disk;
 mod graph_access;
 mod hostile;
+mod intelligence;
 mod interface;
 mod marks;
 mod matrix;

@@ -3,6 +3,7 @@
 
 use crate::StoreError;
 use crate::db::sql::{Tx, values};
+use crate::wider::file_facts;
 use ambit_model::Timestamp;
 
 /// What was done to a schema.
@@ -65,6 +66,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(202611230135, "sessions"),
     migration!(202611230220, "ports"),
     migration!(202611230230, "plans"),
+    migration!(202611230240, "file_facts"),
 ];
 
 /// The newest schema that this program knows.
@@ -107,6 +109,9 @@ pub(crate) async fn step(tx: &mut Tx, now: Timestamp) -> Result<Option<(i64, &'s
     )
     .await?;
     tx.script(if tx.is_postgres() { migration.postgres } else { migration.sqlite }).await?;
+    if migration.title == "file_facts" {
+        file_facts::fill(tx).await?;
+    }
     tx.run(
         "INSERT INTO schema_versions (version, title, applied_at) VALUES ($1, $2, $3)",
         values![migration.version, migration.title, now],

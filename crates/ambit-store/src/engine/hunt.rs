@@ -11,8 +11,8 @@ use crate::db::writer::transaction;
 use crate::people::access;
 use crate::wider::hunting_notifications::NOTIFICATIONS_MAX;
 use crate::wider::hunting_rulesets::{TIMEOUTS_MAX, day};
-use crate::wider::objects;
 use crate::wider::retrohunt_jobs::MATCHES_MAX;
+use crate::wider::{analyses, objects};
 use crate::{Pack, StoreError};
 use ambit_model::id::BlobHash;
 use ambit_model::{Timestamp, Uid};
@@ -197,10 +197,15 @@ impl Engine {
         results: &Map<String, Value>,
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        let results = to_json(results);
+        let (positives, results) = (analyses::positives(results), to_json(results));
         transaction!(self.store, Engine, async |tx| {
-            let sql = "UPDATE analyses SET finished_at = $1, results = $2 WHERE number = $3 AND finished_at IS NULL";
-            tx.run(sql, values![now, results, number]).await.map(|_| ())
+            let sql = "UPDATE analyses SET finished_at = $1, results = $2, positives = $3 WHERE number = $4 AND \
+                       finished_at IS NULL RETURNING sha256";
+            let finished: Option<BlobHash> = tx.read_first(sql, values![now, results, positives, number]).await?;
+            match finished {
+                Some(sha256) => analyses::refresh_facts(tx, sha256).await,
+                None => Ok(()),
+            }
         })
     }
 

@@ -24,13 +24,30 @@ columns! {
     }
 }
 
+/// How many engines found something, of the results of an analysis.
+pub(crate) fn positives(results: &Map<String, Value>) -> i64 {
+    let found = |one: &&Value| one["category"] == "malicious" || one["category"] == "suspicious";
+    i64::try_from(results.values().filter(found).count()).unwrap_or(i64::MAX)
+}
+
 /// Asks for an analysis; one of the same second is the same.
 pub(crate) async fn insert(tx: &mut Tx, sha256: BlobHash, now: Timestamp) -> Result<(), StoreError> {
     let asked = tx.read_one::<i64>("SELECT COUNT(*) FROM packs", Vec::new()).await? > 0;
     let finished = (!asked).then_some(now);
     let sql = "INSERT INTO analyses (sha256, second, finished_at) VALUES ($1, $2, $3) ON CONFLICT (sha256, second) DO \
                NOTHING";
-    tx.run(sql, values![sha256, now.0.div_euclid(SECOND_MS), finished]).await.map(|_| ())
+    tx.run(sql, values![sha256, now.0.div_euclid(SECOND_MS), finished]).await?;
+    if asked { Ok(()) } else { refresh_facts(tx, sha256).await }
+}
+
+/// Takes over what the newest finished analysis of a file says.
+pub(crate) async fn refresh_facts(tx: &mut Tx, sha256: BlobHash) -> Result<(), StoreError> {
+    let sql = "SELECT positives, finished_at FROM analyses WHERE sha256 = $1 AND finished_at IS NOT NULL
+               ORDER BY second DESC LIMIT 1";
+    let Some((positives, at)) = tx.read_first::<(i64, Timestamp)>(sql, values![sha256]).await? else { return Ok(()) };
+    let sql = "UPDATE file_facts SET positives = $1, analysed_at = CASE WHEN analysed_at > $2 THEN analysed_at ELSE \
+               $2 END WHERE sha256 = $3";
+    tx.run(sql, values![positives, at, sha256]).await.map(|_| ())
 }
 
 impl Store {

@@ -11,7 +11,6 @@ use crate::wider::{analyses, specimens};
 use crate::{Principal, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::id::BlobHash;
-use std::collections::BTreeMap;
 
 /// Names that are kept of one file.
 const NAMES_MAX: usize = 100;
@@ -28,6 +27,9 @@ pub struct NewFile {
     pub type_tag: Option<&'static str>,
     pub name: Option<String>,
 }
+
+/// Stands before each name among the names of a file: no name can be found across two.
+const SEPARATOR: char = '\u{1f}';
 
 columns! {
     /// A file.
@@ -88,6 +90,38 @@ async fn find(tx: &mut Tx, hash: &str) -> Result<StoredFile, StoreError> {
     Ok(file)
 }
 
+/// Names in the form in which parts of them are looked for.
+fn folded(names: &[String]) -> String {
+    names.iter().flat_map(|name| [SEPARATOR.to_string(), name.to_lowercase()]).collect()
+}
+
+/// Writes what searches ask of a file; its analyses are those that were noted before.
+pub(crate) async fn put_facts(tx: &mut Tx, file: &StoredFile) -> Result<(), StoreError> {
+    let sql = "SELECT COUNT(*), COALESCE(MIN(id), 0), COALESCE(MAX(id), 0) FROM submissions WHERE item = $1";
+    let (count, first, last): (i64, i64, i64) = tx.read_one(sql, values![file.sha256.to_string()]).await?;
+    let sql = "INSERT INTO file_facts (sha256, name, names, type_tag, size, first_at, last_at, submissions, positives,
+                   analysed_at, first_submission, last_submission)
+               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0, 0, $9, $10)
+               ON CONFLICT (sha256) DO UPDATE SET name = excluded.name, names = excluded.names,
+                   last_at = excluded.last_at, submissions = excluded.submissions,
+                   last_submission = excluded.last_submission";
+    let name = file.names.first().cloned().unwrap_or_default();
+    let type_tag = file.type_tag.as_deref().unwrap_or_default().to_ascii_lowercase();
+    let row = values![
+        file.sha256,
+        name,
+        folded(&file.names),
+        type_tag,
+        file.size,
+        file.first_at,
+        file.last_at,
+        count,
+        first,
+        last
+    ];
+    tx.run(sql, row).await.map(|_| ())
+}
+
 impl Store {
     /// Stores a file, asks for its analysis and lets the live rules look. True: nobody had it, and nothing was charged;
     /// else a call was, noted under `usage`.
@@ -119,28 +153,25 @@ impl Store {
                 tx.run(sql, values![now, to_json(&names), hash]).await?;
             }
             note_submission(tx, &hash.to_string(), user, name.as_deref(), now).await?;
+            let stored = find(tx, &hash.to_string()).await?;
+            put_facts(tx, &stored).await?;
             specimens::insert_upload(tx, hash, now).await?;
             analyses::insert(tx, hash, now).await?;
-            Ok(((find(tx, &hash.to_string()).await?, new), taken))
+            Ok(((stored, new), taken))
         })?;
         adopted.keep(taken);
         Ok(stored)
     }
 
-    /// Files, those first that were uploaded last; at most `limit`.
-    pub async fn newest_files(&self, limit: usize) -> Result<Vec<StoredFile>, StoreError> {
+    /// Files by their SHA-256, in no order; those that are not there are left out.
+    pub async fn files_of(&self, hashes: &[BlobHash]) -> Result<Vec<StoredFile>, StoreError> {
         let mut tx = self.read().await?;
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let sql = format!("SELECT {} FROM files f ORDER BY f.first_at DESC, f.sha256 LIMIT $1", list::<StoredFile>());
-        let mut files: Vec<StoredFile> = tx.read_all(&sql, values![limit]).await?;
-        let items: Vec<String> = files.iter().map(|file| file.sha256.to_string()).collect();
-        let head = "SELECT item, COUNT(*) FROM submissions WHERE item IN";
-        let counts: BTreeMap<String, i64> =
-            tx.read_in(head, Vec::new(), &items, "GROUP BY item").await?.into_iter().collect();
-        for file in &mut files {
-            file.submissions = counts.get(&file.sha256.to_string()).copied().unwrap_or(0);
-        }
-        Ok(files)
+        let head = format!(
+            "SELECT {}, x.submissions FROM files f JOIN file_facts x ON x.sha256 = f.sha256 WHERE f.sha256 IN",
+            list::<StoredFile>()
+        );
+        let found: Vec<(StoredFile, i64)> = tx.read_in(&head, Vec::new(), hashes, "").await?;
+        Ok(found.into_iter().map(|(file, submissions)| StoredFile { submissions, ..file }).collect())
     }
 
     /// A file by SHA-256, SHA-1 or MD5.

@@ -28,6 +28,18 @@ columns! {
     }
 }
 
+columns! {
+    /// When one collection saw an entity, and its tags.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct ObjectSight of e {
+        pub kind: Kind,
+        pub name: String,
+        pub first_seen: Timestamp,
+        pub last_seen: Timestamp,
+        pub tags: Vec<String> = (json),
+    }
+}
+
 /// Which edges are asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edges<'a> {
@@ -70,6 +82,12 @@ async fn collections(tx: &mut Tx, principal: &Principal) -> Result<Vec<(i64, Uui
     Ok(visible.map(|(id, uuid, _)| (id, uuid)).collect())
 }
 
+/// The uids that names have in some collections.
+fn uids(collections: &[(i64, Uuid)], names: &[(Kind, String)]) -> Vec<Uid> {
+    let of = |collection: Uuid| names.iter().map(move |(kind, name)| Uid::of_entity(collection, *kind, name));
+    collections.iter().flat_map(|(_, collection)| of(*collection)).collect()
+}
+
 impl Store {
     /// The entities with these kinds and canonical names, one for each collection that knows one; empty: nobody whom
     /// the caller may ask does.
@@ -79,15 +97,50 @@ impl Store {
         names: &[(Kind, String)],
     ) -> Result<Vec<KnownObject>, StoreError> {
         let mut tx = self.read().await?;
-        let collections = collections(&mut tx, principal).await?;
-        let uids: Vec<Uid> = collections
-            .iter()
-            .flat_map(|(_, collection)| names.iter().map(|(kind, name)| Uid::of_entity(*collection, *kind, name)))
-            .collect();
+        let uids = uids(&collections(&mut tx, principal).await?, names);
         let head = format!("SELECT {} FROM entities e WHERE e.uid IN", list::<KnownObject>());
         let mut found: Vec<KnownObject> = tx.read_in(&head, Vec::new(), &uids, "").await?;
         found.sort_by_key(|object| (object.first_seen, object.uid));
         Ok(found)
+    }
+
+    /// When the entities with these kinds and canonical names were seen, once for each collection of the caller that
+    /// knows one.
+    pub async fn sights_of_objects(
+        &self,
+        principal: &Principal,
+        names: &[(Kind, String)],
+    ) -> Result<Vec<ObjectSight>, StoreError> {
+        let mut tx = self.read().await?;
+        let uids = uids(&collections(&mut tx, principal).await?, names);
+        let head = format!("SELECT {} FROM entities e WHERE e.uid IN", list::<ObjectSight>());
+        tx.read_in(&head, Vec::new(), &uids, "").await
+    }
+
+    /// The next names, behind one or from the first, of entities of some kinds that the caller may see: each once and
+    /// in the database's own order; at most `limit`.
+    pub async fn object_names_after(
+        &self,
+        principal: &Principal,
+        kinds: &[Kind],
+        after: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<String>, StoreError> {
+        let mut tx = self.read().await?;
+        let ids: Vec<i64> = collections(&mut tx, principal).await?.into_iter().map(|(id, _)| id).collect();
+        if ids.is_empty() || kinds.is_empty() {
+            return Ok(Vec::new());
+        }
+        let kinds: Vec<String> = kinds.iter().map(|kind| format!("'{}'", kind.name())).collect();
+        let ids: Vec<String> = ids.iter().map(i64::to_string).collect();
+        // Nothing but the order by name is to choose the index: any other would read all names and sort them.
+        let sql = format!(
+            "SELECT DISTINCT e.name FROM entities e WHERE e.name > $1 AND e.kind || '' IN ({}) AND e.collection_id + 0 \
+             IN ({}) ORDER BY e.name LIMIT {limit}",
+            kinds.join(", "),
+            ids.join(", ")
+        );
+        tx.read_all(&sql, values![after.unwrap_or_default()]).await
     }
 
     /// Entities by uid, as far as they are in collections that the caller may see, in the order of the uids.

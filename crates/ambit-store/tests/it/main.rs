@@ -4,6 +4,7 @@
 mod account_deletion;
 mod crash;
 mod feed;
+mod file_search;
 mod folder;
 mod hunting;
 mod integrations;

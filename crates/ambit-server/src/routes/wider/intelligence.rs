@@ -5,30 +5,29 @@
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::About;
+use crate::present::object_search::{Asked, Place, inventory, objects_at};
 use crate::present::{files, objects, relationships};
 use crate::{page, tokens};
 use ambit_api::intelligence::FoundByContent;
-use ambit_api::objects::{Meta, Object, data};
+use ambit_api::objects::{Meta, Object, data, value};
 use ambit_api::{ApiError, ErrorCode};
-use ambit_model::Kind;
+use ambit_model::Timestamp;
+use ambit_model::id::BlobHash;
 use ambit_model::object::ObjectType;
-use ambit_query::intelligence::{
-    Condition, Entity, Facts, IntelligenceError, IntelligenceQuery, parse_intelligence_query,
-};
+use ambit_query::intelligence::{Condition, Entity, IntelligenceError, Query, parse_intelligence_query};
+use ambit_store::{FileSearch, FilesAfter, FoundOrder, OrderValue, WalkBegin};
 use serde_json::Value;
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 /// Items of a page at most (docs/contract/wider.md §1.4).
 const LIMIT_MAX: usize = 300;
 /// Days that a search looks back over; the inventory forgets nothing, and clients show the figure.
 const DAYS_BACK: i64 = 365;
-/// Names and hashes that are looked up together.
-const CHUNK: usize = 500;
-/// Files that one search looks at.
-const FILES_MAX: usize = 200_000;
-/// Bytes of files that a search for content looks through: some seconds of reading.
+/// Bytes and files that a search for content looks through: some seconds of reading.
 const CONTENT_BYTES_MAX: i64 = 256 * 1024 * 1024;
+const CONTENT_FILES_MAX: i64 = 20_000;
+/// Files that a search for content asks for at once.
+const CONTENT_FILES: usize = 500;
 /// What snippets are sealed for, and how long they work.
 const SNIPPET: &str = "snippet";
 const SNIPPET_MS: i64 = ambit_model::moment::DAY_MS;
@@ -37,70 +36,25 @@ const SNIPPET_BEFORE: usize = 32;
 const SNIPPET_BYTES: usize = 256;
 /// Bytes of one line of a snippet.
 const LINE_BYTES: usize = 16;
-/// Members that a search can be ordered by, and the attributes that each stands for.
-const ORDERS: &[(&str, &[&str])] = &[
-    ("name", &[]),
-    ("first_seen_date", FIRST),
-    ("first_submission_date", FIRST),
-    ("last_seen_date", LAST),
-    ("last_submission_date", LAST),
-    ("last_modification_date", LAST),
-    ("positives", &["last_analysis_stats"]),
-    ("size", &["size"]),
-    ("times_submitted", &["times_submitted"]),
+/// Members that a search can be ordered by.
+const ORDERS: &[(&str, FoundOrder)] = &[
+    ("name", FoundOrder::Name),
+    ("first_seen_date", FoundOrder::First),
+    ("first_submission_date", FoundOrder::First),
+    ("last_seen_date", FoundOrder::Last),
+    ("last_submission_date", FoundOrder::Last),
+    ("last_modification_date", FoundOrder::Last),
+    ("positives", FoundOrder::Positives),
+    ("size", FoundOrder::Size),
+    ("times_submitted", FoundOrder::Submissions),
 ];
-const FIRST: &[&str] = &["first_submission_date", "first_seen_date"];
-const LAST: &[&str] = &["last_submission_date", "last_modification_date"];
 
 fn bad(message: impl Into<String>) -> ApiError {
     ApiError::with(ErrorCode::BadRequest, message)
 }
 
-fn entity(kind: ObjectType) -> Entity {
-    Entity::from_name(kind.name()).expect("every type of object is one of the language")
-}
-
-fn figure(object: &Object, names: &[&str]) -> Option<i64> {
-    let value = names.iter().find_map(|name| object.attribute(name))?;
-    match value {
-        Value::Object(stats) => {
-            Some(["malicious", "suspicious"].iter().filter_map(|name| stats.get(*name)?.as_i64()).sum())
-        }
-        value => value.as_i64(),
-    }
-}
-
-/// What an object shows of itself.
-fn facts(kind: ObjectType, object: &Object) -> Facts {
-    let text = |name: &str| object.attribute(name).and_then(Value::as_str).map(str::to_owned);
-    let texts = |name: &str| {
-        let list = object.attribute(name).and_then(Value::as_array);
-        list.into_iter().flatten().filter_map(|one| one.as_str().map(str::to_owned)).collect::<Vec<_>>()
-    };
-    let mut names = texts("names");
-    names.extend(text("url").or_else(|| (kind != ObjectType::File).then(|| object.id.clone())));
-    Facts {
-        entity: entity(kind),
-        names,
-        hashes: ["sha256", "sha1", "md5"].into_iter().filter_map(text).collect(),
-        file_type: text("type_tag"),
-        tags: texts("tags"),
-        size: figure(object, &["size"]),
-        first: figure(object, FIRST),
-        last: figure(object, LAST),
-        positives: figure(object, &["last_analysis_stats"]),
-        submissions: figure(object, &["times_submitted"]),
-    }
-}
-
-/// An object that a search found.
-struct Hit {
-    object: Object,
-    facts: Facts,
-}
-
-/// How results are ordered: by which attributes (none: by name), and whether the greatest comes first.
-fn order(call: &Call) -> Result<(&'static [&'static str], bool), ApiError> {
+/// How results are ordered, and whether the greatest comes first.
+fn order(call: &Call) -> Result<(FoundOrder, bool), ApiError> {
     let text = call.query("order").map(str::trim).unwrap_or_default();
     let (name, descending) = match text.strip_suffix('-') {
         Some(name) => (name, true),
@@ -108,7 +62,7 @@ fn order(call: &Call) -> Result<(&'static [&'static str], bool), ApiError> {
     };
     let name = if name.is_empty() { "name" } else { name };
     match ORDERS.iter().find(|(known, _)| *known == name) {
-        Some((_, attributes)) => Ok((attributes, descending)),
+        Some((_, order)) => Ok((*order, descending)),
         None => {
             let known: Vec<&str> = ORDERS.iter().map(|(name, _)| *name).collect();
             Err(bad(format!("Unknown order {name:?}; known: {}", known.join(", "))))
@@ -116,105 +70,152 @@ fn order(call: &Call) -> Result<(&'static [&'static str], bool), ApiError> {
     }
 }
 
-fn compare(attributes: &[&str], one: &Hit, other: &Hit) -> Ordering {
-    let by_name = || one.facts.names.first().cmp(&other.facts.names.first());
-    let by_figure = || figure(&one.object, attributes).cmp(&figure(&other.object, attributes));
-    by_figure().then_with(by_name).then_with(|| one.object.id.cmp(&other.object.id))
+/// A walk through the pages of a search: its cursor says who began it and when, what it found then, and where the page
+/// before ended.
+struct Walk {
+    begin: WalkBegin,
+    total: Option<usize>,
+    after: Option<Place>,
 }
 
-/// Names of the inventory that may be found: of the types that are asked for, with the parts that are asked for.
-async fn candidates(call: &Call, query: &IntelligenceQuery) -> Result<Vec<(ObjectType, String)>, ApiError> {
-    let demands = query.query.demands();
-    let named = |name: &str| {
-        let name = name.to_lowercase();
-        demands.iter().all(|one| !matches!(one, Condition::Name(part) if !name.contains(part.as_str())))
+impl Walk {
+    async fn of(call: &Call, cursor: Option<&[u8]>) -> Result<Self, ApiError> {
+        match cursor {
+            Some(bytes) => Self::read(call, bytes).ok_or_else(|| bad("Invalid cursor")),
+            None => {
+                let begin = call.store().begin_walk(call.now).await.about("File")?;
+                Ok(Self { begin, total: None, after: None })
+            }
+        }
+    }
+
+    fn read(call: &Call, bytes: &[u8]) -> Option<Self> {
+        let ((user, submission, at), total, (found, kind, name)) =
+            serde_json::from_slice::<((i64, i64, i64), usize, (Value, String, String))>(bytes).ok()?;
+        let value = match found {
+            Value::Number(number) => OrderValue::Number(number.as_i64()?),
+            Value::String(text) => OrderValue::Text(text),
+            _ => return None,
+        };
+        let kind = ObjectType::from_name(&kind)?;
+        let after = Place { value, inventory: kind != ObjectType::File, name, kind };
+        let begin = WalkBegin { submission, at: Timestamp(at) };
+        (user == call.caller().user_id()).then_some(Self { begin, total: Some(total), after: Some(after) })
+    }
+
+    /// What the next page is read with.
+    fn cursor(&self, call: &Call, total: usize, place: &Place) -> Vec<u8> {
+        let found = match &place.value {
+            OrderValue::Number(number) => Value::from(*number),
+            OrderValue::Text(text) => Value::from(text.as_str()),
+        };
+        let begin = (call.caller().user_id(), self.begin.submission, self.begin.at.0);
+        value(&(begin, total, (found, place.kind.name(), &place.name))).to_string().into_bytes()
+    }
+}
+
+/// The places of the first files that a search finds behind a place.
+async fn files_behind(
+    call: &Call,
+    asked: &Asked<'_>,
+    begin: WalkBegin,
+    after: Option<&Place>,
+    limit: usize,
+) -> Result<Vec<Place>, ApiError> {
+    let after = after.map(|place| FilesAfter { value: place.value.clone(), file: place.name.parse::<BlobHash>().ok() });
+    let search =
+        FileSearch { query: asked.query, order: asked.order, descending: asked.descending, begin, after, limit };
+    let found = call.store().search_files(&search).await.about("File")?;
+    let place = |(value, file): (OrderValue, BlobHash)| Place {
+        value,
+        inventory: false,
+        name: file.to_string(),
+        kind: ObjectType::File,
     };
-    let wanted =
-        |kind: ObjectType| demands.iter().all(|one| !matches!(one, Condition::Entity(other) if *other != entity(kind)));
-    let mut out = Vec::new();
-    for kind in ObjectType::ALL.into_iter().filter(|kind| wanted(*kind)) {
-        let names = call.store().names_of_kinds(call.caller(), kind.kinds()).await.about("Object")?;
-        out.extend(names.into_iter().filter(|(_, name)| named(name)).map(|(_, name)| (kind, name)));
-    }
-    out.sort();
-    out.dedup();
-    Ok(out)
+    Ok(found.into_iter().map(place).collect())
 }
 
-/// Objects of the inventory that match.
-async fn inventory(call: &Call, query: &IntelligenceQuery) -> Result<Vec<Hit>, ApiError> {
-    let mut out = Vec::new();
-    for chunk in candidates(call, query).await?.chunks(CHUNK) {
-        let names: Vec<(Kind, String)> = chunk.iter().flat_map(|(kind, name)| kind.names(name)).collect();
-        let known = call.store().known_objects(call.caller(), &names).await;
-        let mut same = BTreeMap::<(ObjectType, String), Vec<_>>::new();
-        for one in known.about("Object")? {
-            let Some(kind) = ObjectType::of_kind(one.record.kind) else { continue };
-            same.entry((kind, one.record.name.clone())).or_default().push(one);
-        }
-        for ((kind, _), known) in same {
-            let Some(object) = objects::shown(call, kind, &known) else { continue };
-            let facts = facts(kind, &object);
-            if query.query.matches(&facts) {
-                out.push(Hit { object, facts });
-            }
-        }
-    }
-    Ok(out)
+/// Whether a search may find a file at all.
+fn may_be_file(query: &Query) -> bool {
+    let known = |condition: &Condition| match condition {
+        Condition::Entity(entity) => Some(*entity == Entity::File),
+        Condition::Tag(_) => Some(false),
+        _ => None,
+    };
+    query.verdict(&known) != Some(false)
 }
 
-/// Files that match.
-async fn matching_files(call: &Call, query: &IntelligenceQuery) -> Result<Vec<Hit>, ApiError> {
-    let demands = query.query.demands();
-    if demands.iter().any(|one| matches!(one, Condition::Entity(other) if *other != Entity::File)) {
-        return Ok(Vec::new());
-    }
-    let mut out = Vec::new();
-    let files = call.store().newest_files(FILES_MAX).await.about("File")?;
-    for chunk in files.chunks(CHUNK) {
-        let hashes: Vec<_> = chunk.iter().map(|file| file.sha256).collect();
-        let mut last = call.store().last_analyses(&hashes).await.about("File")?;
-        for file in chunk {
-            let object = files::shown(call, &files::attributes(file, last.remove(&file.sha256)));
-            let facts = facts(ObjectType::File, &object);
-            if query.query.matches(&facts) {
-                out.push(Hit { object, facts });
-            }
+/// How much a search finds, and the places of a page and of one more.
+async fn places(call: &Call, asked: &Asked<'_>, walk: &Walk) -> Result<(usize, Vec<Place>), ApiError> {
+    let (mut total, mut page) = inventory(call, asked).await?;
+    if may_be_file(asked.query) {
+        page.extend(files_behind(call, asked, walk.begin, walk.after.as_ref(), asked.limit + 1).await?);
+        if walk.total.is_none() {
+            let (files, _) = call.store().count_files(asked.query, walk.begin).await.about("File")?;
+            total += usize::try_from(files).unwrap_or_default();
         }
     }
-    Ok(out)
+    asked.keep_first(&mut page);
+    Ok((walk.total.unwrap_or(total), page))
 }
 
-/// Those of some files in which bytes stand, with the place of the first.
-async fn with_content(call: &Call, hits: Vec<Hit>, content: &[u8]) -> Result<Vec<Hit>, ApiError> {
-    let bytes: i64 = hits.iter().filter_map(|hit| hit.facts.size).sum();
-    if bytes > CONTENT_BYTES_MAX {
+/// The same of those files in which bytes stand, each with where they stand first. The first page reads all of them and
+/// counts; those behind it read on until they are full. One search reads at a time, one file after the other.
+async fn places_with_content(
+    call: &Call,
+    asked: &Asked<'_>,
+    walk: &Walk,
+    content: &[u8],
+) -> Result<(usize, Vec<(Place, usize)>), ApiError> {
+    let (files, bytes) = call.store().count_files(asked.query, walk.begin).await.about("File")?;
+    if bytes > CONTENT_BYTES_MAX || files > CONTENT_FILES_MAX {
         let message = format!(
-            "The content would have to be looked for in {bytes} bytes, at most {CONTENT_BYTES_MAX} are: narrow the \
-             query by type, size or name"
+            "The content would have to be looked for in {bytes} bytes of {files} files, at most {CONTENT_BYTES_MAX} of \
+             {CONTENT_FILES_MAX} are: narrow the query by type, size or name"
         );
         return Err(ApiError::with(ErrorCode::UnselectiveContent, message));
     }
-    let mut out = Vec::new();
-    for hit in hits {
-        let hash = hit.facts.hashes.first().cloned().unwrap_or_default();
-        let Some(bytes) = files::content(call, &hash).await? else { continue };
-        let content = content.to_vec();
-        let found = tokio::task::spawn_blocking(move || memchr::memmem::find(&bytes, &content)).await;
-        if let Some(at) = found.map_err(|_| ApiError::new(ErrorCode::Internal))? {
-            let token = tokens::sealed(call, SNIPPET, &format!("{hash}:{at}"), SNIPPET_MS);
-            let context = FoundByContent { confidence: 1, match_in_subfile: false, snippet: token };
-            out.push(Hit { object: hit.object.in_context(&context), ..hit });
+    let _turn = call.state.content_searches.acquire().await.map_err(|_| ApiError::new(ErrorCode::Internal))?;
+    let (mut total, mut page, mut after) = (0, Vec::new(), walk.after.clone());
+    loop {
+        let files = files_behind(call, asked, walk.begin, after.as_ref(), CONTENT_FILES).await?;
+        let Some(last) = files.last() else { break };
+        after = Some(last.clone());
+        for place in files {
+            let Some(at) = place_of(call, &place.name, content).await? else { continue };
+            total += 1;
+            if page.len() <= asked.limit {
+                page.push((place, at));
+            }
+            if walk.total.is_some() && page.len() > asked.limit {
+                return Ok((walk.total.unwrap_or(total), page));
+            }
         }
     }
-    Ok(out)
+    Ok((walk.total.unwrap_or(total), page))
 }
 
-/// A query that is nothing but the name of an object finds that one and nothing beside it: clients ask so what they do
-/// not know the type of.
-async fn exact(call: &Call, text: &str) -> Result<Option<Hit>, ApiError> {
-    let found = objects::named(call, text.trim().trim_matches('"')).await?;
-    Ok(found.map(|(kind, object)| Hit { facts: facts(kind, &object), object }))
+/// Where bytes stand first in a file.
+async fn place_of(call: &Call, file: &str, content: &[u8]) -> Result<Option<usize>, ApiError> {
+    let Ok(hash) = file.parse::<BlobHash>() else { return Ok(None) };
+    let Some(bytes) = call.store().blob(hash).await.about("File")? else { return Ok(None) };
+    let content = content.to_vec();
+    let found = tokio::task::spawn_blocking(move || memchr::memmem::find(&bytes, &content)).await;
+    found.map_err(|_| ApiError::new(ErrorCode::Internal))
+}
+
+/// The objects at some places, in their order.
+async fn objects_of(call: &Call, places: &[Place]) -> Result<Vec<Object>, ApiError> {
+    let hashes: Vec<BlobHash> =
+        places.iter().filter(|place| !place.inventory).filter_map(|place| place.name.parse().ok()).collect();
+    let mut last = call.store().last_analyses(&hashes).await.about("File")?;
+    let mut found = BTreeMap::new();
+    for file in call.store().files_of(&hashes).await.about("File")? {
+        let object = files::shown(call, &files::attributes(&file, last.remove(&file.sha256)));
+        found.insert((ObjectType::File, file.sha256.to_string()), object);
+    }
+    found.extend(objects_at(call, places).await?);
+    Ok(places.iter().filter_map(|place| found.remove(&(place.kind, place.name.clone()))).collect())
 }
 
 fn unreadable(error: &IntelligenceError) -> ApiError {
@@ -232,37 +233,56 @@ fn unreadable(error: &IntelligenceError) -> ApiError {
 pub(crate) async fn search(call: Call) -> Result<Answer, ApiError> {
     let text = call.query("query").unwrap_or_default().to_owned();
     let query = parse_intelligence_query(&text).map_err(|error| unreadable(&error))?;
-    let (attributes, descending) = order(&call)?;
+    let (order, descending) = order(&call)?;
     // Each relationship of each hit is looked for.
     let most = if call.query("relationships").is_some() { page::LIMIT_MAX } else { LIMIT_MAX };
     let paging = page::paging(&call, page::LIMIT_DEFAULT, most)?;
-    let mut found = match exact(&call, &text).await? {
-        Some(hit) => vec![hit],
+    let walk = Walk::of(&call, paging.after.as_deref()).await?;
+    // A query that is nothing but the name of an object finds that one and nothing beside it: clients ask so what they
+    // do not know the type of.
+    if let Some((_, object)) = objects::named(&call, text.trim().trim_matches('"')).await? {
+        return answer(&call, vec![object], paging.limit, None, 1).await;
+    }
+    let after = walk.after.clone();
+    let asked = Asked { query: &query.query, order, descending, after, limit: paging.limit };
+    let (total, mut found, contents) = match &query.content {
         None => {
-            let mut found = matching_files(&call, &query).await?;
-            match &query.content {
-                Some(content) => found = with_content(&call, found, content).await?,
-                None => found.extend(inventory(&call, &query).await?),
-            }
-            found
+            let (total, found) = places(&call, &asked, &walk).await?;
+            (total, found, Vec::new())
+        }
+        Some(content) => {
+            let (total, found) = places_with_content(&call, &asked, &walk, content).await?;
+            let (found, contents) = found.into_iter().unzip();
+            (total, found, contents)
         }
     };
-    found.sort_by(|one, other| compare(attributes, one, other));
-    if descending {
-        found.reverse();
+    let more = found.len() > paging.limit;
+    found.truncate(paging.limit);
+    let next = found.last().filter(|_| more).map(|place| walk.cursor(&call, total, place));
+    let mut items = objects_of(&call, &found).await?;
+    for (item, at) in items.iter_mut().zip(contents) {
+        let snippet = tokens::sealed(&call, SNIPPET, &format!("{}:{at}", item.id), SNIPPET_MS);
+        *item = item.clone().in_context(&FoundByContent { confidence: 1, match_in_subfile: false, snippet });
     }
-    let total = found.len();
-    let (found, next) = page::slice(&paging, found)?;
-    let descriptors = call.query("descriptors_only") == Some("true");
-    let mut items = Vec::new();
-    for mut hit in found {
-        if !descriptors {
-            relationships::embed(&call, &mut hit.object).await?;
+    answer(&call, items, paging.limit, next, total).await
+}
+
+async fn answer(
+    call: &Call,
+    mut items: Vec<Object>,
+    limit: usize,
+    next: Option<Vec<u8>>,
+    total: usize,
+) -> Result<Answer, ApiError> {
+    if call.query("descriptors_only") == Some("true") {
+        items = items.iter().map(Object::described).collect();
+    } else {
+        for item in &mut items {
+            relationships::embed(call, item).await?;
         }
-        items.push(if descriptors { hit.object.described() } else { hit.object });
     }
     let meta = Meta { total_hits: Some(total), days_back: Some(DAYS_BACK), ..Meta::default() };
-    Ok(page::answer_with(&call, items, paging.limit, next, meta))
+    Ok(page::answer_with(call, items, limit, next, meta))
 }
 
 /// Read what stands around a place that a search for content found.
@@ -291,21 +311,6 @@ fn dump(bytes: &[u8], at: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn facts_are_what_objects_show() {
-        let attributes = json!({"tags": ["x"], "first_seen_date": 5, "last_modification_date": 7});
-        let object = Object::new("", "domains", "domain", "a.test", &attributes);
-        let found = facts(ObjectType::Domain, &object);
-        assert_eq!((found.names, found.tags), (vec!["a.test".to_owned()], vec!["x".to_owned()]));
-        assert_eq!((found.first, found.last, found.size), (Some(5), Some(7), None));
-        let attributes = json!({"sha256": "f", "names": ["n"], "size": 3,
-        "last_analysis_stats": {"malicious": 2, "suspicious": 1, "undetected": 9}});
-        let object = Object::new("", "files", "file", "f", &attributes);
-        let found = facts(ObjectType::File, &object);
-        assert_eq!((found.names, found.positives, found.size), (vec!["n".to_owned()], Some(3), Some(3)));
-    }
 
     #[test]
     fn snippets_are_lines_around_a_place() {
