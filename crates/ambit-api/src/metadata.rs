@@ -5,7 +5,7 @@ use crate::objects::Named;
 use serde::Serialize;
 
 contract! {
-    /// The engines, of which there are none, the privileges, and the relationships of each type.
+    /// The engines, of which none is described, the privileges, and the relationships of each type.
     #[derive(Debug, Serialize)]
     pub struct Metadata {
         pub engines: Named<()>,

@@ -49,7 +49,9 @@ impl Program {
     fn command(&self) -> Command {
         let mut command = Command::new(&self.path);
         crate::forget_ourselves(&mut command);
-        command.current_dir(&self.folder).env("CARGO_MANIFEST_DIR", &self.folder).stdin(Stdio::null());
+        // A statement of the store that reads more the more there is fails the test that asks it.
+        command.current_dir(&self.folder).env("CARGO_MANIFEST_DIR", &self.folder).env("AMBIT_TEST_PLANS", "refuse");
+        command.stdin(Stdio::null());
         command
     }
 

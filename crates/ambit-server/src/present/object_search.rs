@@ -68,7 +68,7 @@ fn holds(condition: &Condition, kind: ObjectType, name: Option<&str>, sight: Opt
     match condition {
         Condition::Entity(entity) => Some(Entity::from_name(kind.name()) == Some(*entity)),
         Condition::Type(_) | Condition::Hash(_) | Condition::Size(_) | Condition::Submissions(_) => Some(false),
-        // No engine looks at the inventory.
+        // Ambit's own engine, the only one that looks at the inventory, calls nothing suspicious or malicious.
         Condition::Positives(range) => Some(range.holds(0)),
         Condition::Name(part) => name.map(|name| name.contains(part.as_str())),
         Condition::Tag(tag) => sight.map(|sight| sight.tags.contains(tag)),
