@@ -94,6 +94,7 @@ const EIT: &[Noun] = &[Noun::Entities, Noun::Issues, Noun::Technologies];
 /// 1 is critical, 5 informational.
 const SEVERITY: ValueType = ValueType::Integer { min: 1, max: 5 };
 const COUNT: ValueType = ValueType::Integer { min: 0, max: i64::MAX };
+const PERCENT: ValueType = ValueType::Integer { min: 0, max: 100 };
 const PORT: ValueType = ValueType::Integer { min: 0, max: 65_535 };
 const HTTP_CODE: ValueType = ValueType::Integer { min: 0, max: 999 };
 
@@ -164,6 +165,9 @@ pub static KEYWORDS: &[Keyword] = &[
     row("present", ET, Bool, Equal, &["present"],
     "Whether it is still there; without this keyword, what is gone is found, too."),
     row("scoped", EI, Bool, Equal, &["summary.scoped"], "Whether the entity, or the entity of the issue, is in scope."),
+    row("ownership_gte", E, PERCENT, AtLeast, &["ownership"],
+    "At least so many percent yours; 90 and more is in scope."),
+    row("ownership_lte", E, PERCENT, AtMost, &["ownership"], "At most so many percent yours."),
     row("country", E, Text, Equal, &["summary.geolocation.country_code", "summary.geolocation.country_name"],
     "The code or the name of the country where the address is."),
     row("cloud", E, Bool, Equal, &["summary.technology.cloud"], "Whether a cloud provider hosts the entity."),

@@ -141,6 +141,7 @@ fn entity_members(entity: &EntityRecord) -> Value {
         "type": entity.kind.type_name(),
         "hidden": entity.hidden,
         "seed": entity.seed,
+        "ownership": entity.ownership / 10,
         "present": entity.present,
         "tags": entity.tags,
         "summary": entity.summary,

@@ -75,6 +75,8 @@ pub(crate) static MEMBERS: &[Member] = &[
     // Entities.
     one("hidden", Shape::Bool),
     one("seed", Shape::Bool),
+    // In percent.
+    one("ownership", Shape::Integer),
     one("summary.scoped", Shape::Bool),
     one("summary.issues.current_count", Shape::Integer),
     one("summary.issues.critical_or_high", Shape::Bool),

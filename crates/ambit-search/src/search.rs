@@ -298,6 +298,7 @@ pub fn sort_fields(noun: Noun) -> &'static [&'static str] {
             "type",
             "hidden",
             "summary.scoped",
+            "ownership",
             "summary.issues.current_count",
             "summary.vulns.current_count",
             "summary.ports.count",

@@ -49,6 +49,7 @@ fn random_entity(dice: &mut Dice) -> IndexedRecord {
     entity(collection, kind, &host, |record| {
         record.hidden = dice.below(4) == 0;
         record.present = dice.below(5) > 0;
+        record.ownership = [0, 200, 600, 990][dice.below(4) as usize];
         record.tags = dice.some_of(&["t 1", "Urgent"]);
         let summary = &mut record.summary;
         summary.scoped = dice.below(2) == 0;

@@ -133,6 +133,7 @@ fn entities() -> Vec<IndexedRecord> {
     });
     let host = entity(OTHER, Kind::DnsRecord, "www.b-shop.example", |record| {
         record.scoped = false;
+        record.ownership = 600;
         record.summary.scoped = false;
         record.summary.resolutions = vec!["192.0.2.1".to_owned(), "edge.example".to_owned()];
     });
