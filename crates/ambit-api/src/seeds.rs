@@ -25,12 +25,13 @@ contract! {
         pub last_modified: (),
     }
 
-    /// A seed that is added.
+    /// A seed that is added. Without a type the name is what a person types as a target: an address, block, `AS…`,
+    /// URL, e-mail address, domain or host name.
     #[derive(Debug, Deserialize)]
     pub struct NewSeed {
         pub name: Name<SEED_CHARS_MAX>,
         #[serde(rename = "type")]
-        pub kind: Word<Kind>,
+        pub kind: Maybe<Word<Kind>>,
     }
 
     /// The body of an addition: one seed, or a list of them.

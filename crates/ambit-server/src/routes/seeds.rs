@@ -45,8 +45,12 @@ pub(crate) async fn remove(call: Call) -> Result<Answer, ApiError> {
 /// One seed in canonical form. What lies in a reserved range is refused: those who may use the API say what is theirs,
 /// not what this server reaches. Ranges for documentation lead nowhere and are taken.
 fn canonical(seed: NewSeed, reserved: &Reserved) -> Result<(Kind, String), ApiError> {
-    let kind = seed.kind.0;
-    let name = kind.seed(&seed.name.0).map_err(|error| ApiError::invalid(error.to_string()))?;
+    let typed = &seed.name.0;
+    let read = match seed.kind.0 {
+        Some(kind) => kind.0.seed(typed).map(|name| (kind.0, name)),
+        None => Kind::of_target(typed),
+    };
+    let (kind, name) = read.map_err(|error| ApiError::invalid(error.to_string()))?;
     match reserved.reaches(&name) {
         Some(range) => Err(ApiError::invalid(format!(
             "{name} lies in the reserved range {range}, which the administrator of this installation has not opened"
