@@ -6,9 +6,9 @@ use crate::envelope::Envelope;
 use crate::plans::Plan;
 use crate::shape::Shape;
 use crate::words::Word;
-use ambit_model::Timestamp;
 use ambit_model::moment::SECOND_MS;
 use ambit_model::run::{self as model, RunState};
+use ambit_model::{Clearance, Timestamp};
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -35,6 +35,24 @@ contract! {
         pub engine: Option<String>,
     }
 
+    /// The work of one level in a run; levels follow one another, quiet work first.
+    #[derive(Debug, Serialize)]
+    pub struct Stage as "RunStage" {
+        pub level: Word<Clearance>,
+        pub work_open: i64,
+        pub work_done: i64,
+        pub work_unknown: i64,
+        pub tasks: Vec<TaskWork>,
+    }
+
+    /// What one task did in a run.
+    #[derive(Debug, Serialize)]
+    pub struct TaskWork {
+        pub task: String,
+        pub work_done: i64,
+        pub work_unknown: i64,
+    }
+
     /// Work that was not done, and why.
     #[derive(Debug, Serialize)]
     pub struct NotDone {
@@ -45,7 +63,7 @@ contract! {
     }
 }
 
-/// Our own form: the contract's, with the counters and what was left undone.
+/// Our own form: the contract's, with the counters, what each level of work came to, and what was left undone.
 #[derive(Debug, Serialize)]
 pub struct RunDetail {
     #[serde(flatten)]
@@ -56,6 +74,7 @@ pub struct RunDetail {
     pub work_done: i64,
     pub work_unknown: i64,
     pub new_entity_count: i64,
+    pub stages: Vec<Stage>,
     pub not_done: Vec<NotDone>,
 }
 
@@ -72,6 +91,7 @@ impl Contract for RunDetail {
         ("work_done",) i64;
         ("work_unknown",) i64;
         ("new_entity_count",) i64;
+        ("stages",) Vec<Stage>;
         ("not_done",) Vec<NotDone>;
         open run
     };
@@ -109,8 +129,8 @@ fn duration_s(run: &model::Run, now: Timestamp) -> i64 {
 }
 
 impl RunDetail {
-    /// A run with what it left undone.
-    pub fn of(run: &model::Run, not_done: &[model::NotDone], now: Timestamp) -> Self {
+    /// A run with its levels of work and what it left undone.
+    pub fn of(run: &model::Run, stages: &[model::Stage], not_done: &[model::NotDone], now: Timestamp) -> Self {
         let not_done = not_done.iter().map(|row| NotDone {
             reason: row.reason.name().to_owned(),
             task: row.task.clone(),
@@ -125,7 +145,25 @@ impl RunDetail {
             work_done: run.counters.work_done,
             work_unknown: run.counters.work_unknown,
             new_entity_count: run.counters.new_entities,
+            stages: stages.iter().map(Stage::from).collect(),
             not_done: not_done.collect(),
+        }
+    }
+}
+
+impl From<&model::Stage> for Stage {
+    fn from(of: &model::Stage) -> Self {
+        let tasks = of.tasks.iter().map(|task| TaskWork {
+            task: task.task.clone(),
+            work_done: task.done,
+            work_unknown: task.unknown,
+        });
+        Self {
+            level: Word(of.level),
+            work_open: of.open,
+            work_done: of.tasks.iter().map(|task| task.done).sum(),
+            work_unknown: of.tasks.iter().map(|task| task.unknown).sum(),
+            tasks: tasks.collect(),
         }
     }
 }
@@ -177,15 +215,25 @@ mod tests {
     }
 
     #[test]
-    fn our_form_says_what_was_not_done() {
+    fn our_form_says_what_was_done_and_what_was_not() {
         let not_done = model::NotDone {
             reason: model::NotDoneReason::RefusedByScope,
             task: "port_sweep".to_owned(),
             count: 2,
             example: "IpAddress 203.0.113.7".to_owned(),
         };
-        let value = json!(RunDetail::of(&sample(), &[not_done], Timestamp(0)));
+        let task = |task: &str, done, unknown| model::TaskWork { task: task.to_owned(), done, unknown };
+        let stage = model::Stage {
+            level: Clearance::L2,
+            open: 3,
+            tasks: vec![task("http_probe", 4, 1), task("tls_grab", 2, 0)],
+        };
+        let value = json!(RunDetail::of(&sample(), &[stage], &[not_done], Timestamp(0)));
         assert_eq!(RunDetail::SHAPE.differences(&value), Vec::<String>::new());
+        let stage = &value["stages"][0];
+        assert_eq!((&stage["level"], &stage["work_open"]), (&json!("polite"), &json!(3)));
+        assert_eq!((&stage["work_done"], &stage["work_unknown"]), (&json!(6), &json!(1)));
+        assert_eq!(stage["tasks"][1], json!({"task": "tls_grab", "work_done": 2, "work_unknown": 0}));
         assert_eq!(value["not_done"][0]["count"], 2);
     }
 }

@@ -1,6 +1,6 @@
 //! Runs: one execution of a collection, as rows (docs/architecture.md §2).
 
-use crate::{Timestamp, id::RunId};
+use crate::{Clearance, Timestamp, id::RunId};
 use uuid::Uuid;
 
 /// The life of a run.
@@ -77,6 +77,24 @@ pub struct RunCounters {
     pub work_unknown: i64,
     pub entities: i64,
     pub new_entities: i64,
+}
+
+/// What became of the work of one level in a run. Levels follow one another: quiet work first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stage {
+    pub level: Clearance,
+    /// Rows that are planned or under way.
+    pub open: i64,
+    /// What has been done, by task.
+    pub tasks: Vec<TaskWork>,
+}
+
+/// Rows of one task that were done in a run, and those whose answer is unknown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TaskWork {
+    pub task: String,
+    pub done: i64,
+    pub unknown: i64,
 }
 
 /// Why work was not done.

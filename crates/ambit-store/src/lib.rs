@@ -27,6 +27,7 @@ pub use inventory::items::ItemView;
 pub use inventory::marks::EntityFlags;
 pub use inventory::milestones::{Footing, Milestone};
 pub use inventory::notes::NoteView;
+pub use inventory::run_reports::RunReport;
 pub use inventory::runs::Started;
 pub use inventory::tags::TagChange;
 pub use inventory::uploads::{BlobReader, Staged, Upload};

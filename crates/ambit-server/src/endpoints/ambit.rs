@@ -4,7 +4,9 @@ use super::asm::{AS_OF, START};
 use crate::endpoint::Access::{InProject, Key, OfCollection};
 use crate::endpoint::{Endpoint, Parameter, delete, get, handler, patch, post};
 use ambit_api::shape::{BOOLEAN, Shape};
+use ambit_api::words::Word;
 use ambit_api::{Contract, audit, bulk, changes, collection_runs, entities, graphs, issues, keys, plans, search};
+use ambit_model::Clearance;
 use ambit_model::user::CollectionRole::{Admin, Analyst, Viewer};
 use ambit_model::user::ProjectRole::{Member, Owner};
 
@@ -23,6 +25,13 @@ const CHANGES: &[Parameter] = &[
     },
 ];
 
+const LEVEL: &[Parameter] = &[Parameter {
+    name: "level",
+    shape: Word::<Clearance>::SHAPE,
+    required: false,
+    doc: "As if this were the collection's level.",
+}];
+
 const LIMIT: &[Parameter] = &[Parameter {
     name: "limit",
     shape: &Shape::Count,
@@ -34,7 +43,11 @@ const LIMIT: &[Parameter] = &[Parameter {
 pub(super) const ROWS: &[Endpoint] = &[
     get("/user_collections/{collection_uuid}/plan", OfCollection(Viewer), handler!(collection_runs::plan))
         .says("Say in numbers what a run asks for the seeds of a collection; what it finds beside them adds to that.")
+        .asks(LEVEL)
         .answers(plans::Plan::SHAPE),
+    get("/collection_runs", InProject(Member), handler!(collection_runs::newest))
+        .says("List the newest run of each collection of a project, with what it did not do and why.")
+        .answers(Vec::<collection_runs::RunDetail>::SHAPE),
     get("/collection_runs/{id}", OfCollection(Viewer), handler!(collection_runs::find))
         .says("Read a run, with what it did not do and why.")
         .answers(collection_runs::RunDetail::SHAPE),

@@ -1,16 +1,18 @@
-//! Runs of a collection: list, start (docs/contract/asm.md §6), and ours: read, pause, resume, cancel. Starting one
-//! inserts a row; the engine finds it.
+//! Runs of a collection: list, start (docs/contract/asm.md §6), and ours: the newest ones, read, pause, resume, cancel.
+//! Starting one inserts a row; the engine finds it.
 
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::About;
 use ambit_api::collection_runs::{CollectionRun, RunDetail, StartedRun};
 use ambit_api::plans::{NewRun, Plan};
+use ambit_api::words::Words;
 use ambit_api::{ApiError, success};
 use ambit_model::estimate::estimate;
 use ambit_model::run::Run;
 use ambit_model::user::CollectionRole;
-use ambit_model::{Kind, workflow};
+use ambit_model::{Clearance, Kind, Timestamp, workflow};
+use ambit_store::RunReport;
 
 const NOUN: &str = "Collection run";
 
@@ -28,7 +30,7 @@ pub(crate) async fn start(call: Call) -> Result<Answer, ApiError> {
     let uuid = collection(&call).await?;
     let body = if call.body.is_empty() { NewRun::default() } else { call.read()? };
     let confirm = body.confirm_large.0.unwrap_or(false);
-    let (plan, role) = planned(&call, uuid, confirm).await?;
+    let (plan, role) = planned(&call, uuid, None, confirm).await?;
     // Whoever may not start a run learns that, whatever is planned.
     if role == CollectionRole::Admin
         && let Some(refusal) = plan.unconfirmed()
@@ -49,18 +51,27 @@ pub(crate) async fn start(call: Call) -> Result<Answer, ApiError> {
 /// Say in numbers what a run asks for the seeds of a collection; what it finds beside them adds to that.
 pub(crate) async fn plan(call: Call) -> Result<Answer, ApiError> {
     let uuid = collection(&call).await?;
-    let (plan, _) = planned(&call, uuid, false).await?;
+    let level = call.query("level").map(|word| {
+        Clearance::from_word(word).ok_or_else(|| ApiError::invalid(format!("level {}", Clearance::refusal(word))))
+    });
+    let level = level.transpose()?;
+    let (plan, _) = planned(&call, uuid, level, false).await?;
     Ok(Answer::json(&success("Collection plan", plan)))
 }
 
-/// What a run of the collection asks for its seeds, with the caller's role. `confirm`: every large block counts as
-/// confirmed.
-async fn planned(call: &Call, uuid: uuid::Uuid, confirm: bool) -> Result<(Plan, CollectionRole), ApiError> {
+/// What a run of the collection asks for its seeds, at its own level or another, with the caller's role. `confirm`:
+/// every large block counts as confirmed.
+async fn planned(
+    call: &Call,
+    uuid: uuid::Uuid,
+    level: Option<Clearance>,
+    confirm: bool,
+) -> Result<(Plan, CollectionRole), ApiError> {
     let store = call.store();
     let view = store.find_collection(call.caller(), uuid).await.about("Collection")?;
     let seeds = store.list_seeds(call.caller(), uuid).await.about("Collection")?;
     let names: Vec<(Kind, String)> = seeds.iter().map(|seed| (seed.kind, seed.name.clone())).collect();
-    let level = workflow::ceiling(&view.collection.workflow, view.collection.level);
+    let level = workflow::ceiling(&view.collection.workflow, level.unwrap_or(view.collection.level));
     let counted =
         estimate(&names, level, &view.never, &call.state.library.volumes.with_ports(view.collection.ports.as_ref()));
     let is_confirmed = |name: &str| confirm || seeds.iter().any(|seed| seed.confirmed && seed.name == name);
@@ -71,6 +82,14 @@ async fn planned(call: &Call, uuid: uuid::Uuid, confirm: bool) -> Result<(Plan, 
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
     let run = run(&call).await?;
     shown(&call, &run, "Collection run retrieved!").await
+}
+
+/// List the newest run of each collection of a project, with what it did not do and why.
+pub(crate) async fn newest(call: Call) -> Result<Answer, ApiError> {
+    let project = call.project_or_404()?;
+    let reports = call.store().list_newest_runs(call.caller(), project).await.about("Project")?;
+    let result: Vec<RunDetail> = reports.iter().map(|report| detail(report, call.now)).collect();
+    Ok(Answer::json(&success("Collection runs retrieved!", result)))
 }
 
 /// Pause a run.
@@ -113,6 +132,10 @@ async fn run(call: &Call) -> Result<Run, ApiError> {
 }
 
 async fn shown(call: &Call, run: &Run, message: &str) -> Result<Answer, ApiError> {
-    let not_done = call.store().list_not_done(call.caller(), run.id).await.about(NOUN)?;
-    Ok(Answer::json(&success(message, RunDetail::of(run, &not_done, call.now))))
+    let report = call.store().find_run_report(call.caller(), run.id).await.about(NOUN)?;
+    Ok(Answer::json(&success(message, detail(&report, call.now))))
+}
+
+fn detail(report: &RunReport, now: Timestamp) -> RunDetail {
+    RunDetail::of(&report.run, &report.stages, &report.not_done, now)
 }

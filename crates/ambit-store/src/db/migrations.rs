@@ -67,6 +67,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(202611230220, "ports"),
     migration!(202611230230, "plans"),
     migration!(202611230240, "file_facts"),
+    migration!(202611230520, "run_tasks"),
 ];
 
 /// The newest schema that this program knows.

@@ -53,7 +53,7 @@ const GROWING: [&str; 36] = [
 const BELONGING: [&str; 6] = ["collection_id", "project_id", "run_id", "noun", "state", "what"];
 
 /// Statements that may, by what stands in them, each with the reason.
-const ALLOWED: [(&str, &str); 18] = [
+const ALLOWED: [(&str, &str); 19] = [
     ("SELECT uid FROM entities WHERE collection_id = $1 AND seed = 1", "once, when a run is claimed"),
     ("INSERT INTO dirty (uid, collection_id, mark) SELECT", "once, when a run is claimed: all is planned anew"),
     ("UPDATE work SET state = 0", "rows that are leased: as many as run at once"),
@@ -63,6 +63,7 @@ const ALLOWED: [(&str, &str); 18] = [
     ("(SELECT COUNT(*) FROM work WHERE run_id = $1 AND state = 0)", "counted in an index, once in a reconciliation"),
     ("SELECT MIN(not_before) FROM work WHERE run_id = $1", "only where all that is open has to wait"),
     ("(SELECT COUNT(*) FROM work w WHERE w.run_id = r.id", "counted in an index, for people and twice a second"),
+    ("SELECT w.footprint, COUNT(*) FROM work w WHERE w.run_id = $1", "counted in an index, for people"),
     ("IN (SELECT id FROM collections WHERE deleted_at IS NOT NULL)", "all of them are removed, in pages"),
     ("DELETE FROM specimens WHERE number IN", "an hourly sweep"),
     ("FROM specimens WHERE number <= $1 GROUP BY", "once in a retrohunt, which reads all of them"),

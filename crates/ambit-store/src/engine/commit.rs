@@ -173,6 +173,23 @@ pub(super) async fn count_not_done(tx: &mut Tx, run: RunId, not_done: &[NotDone]
     tx.insert("not_done", rows, tail).await
 }
 
+/// Counts what was done and what is unknown, in the run and by footprint and task.
+async fn count_work(tx: &mut Tx, run: RunId, tasks: &BTreeMap<(i64, String), (i64, i64)>) -> Result<(), StoreError> {
+    let done: i64 = tasks.values().map(|(done, _)| done).sum();
+    let unknown: i64 = tasks.values().map(|(_, unknown)| unknown).sum();
+    let sql = "UPDATE runs SET work_done = work_done + $1, work_unknown = work_unknown + $2 WHERE id = $3";
+    tx.run(sql, values![done, unknown, run]).await?;
+    let rows = tasks
+        .iter()
+        .map(|((footprint, task), (done, unknown))| {
+            named! { run_id: run, footprint: *footprint, task: task.as_str(), done: *done, unknown: *unknown }
+        })
+        .collect();
+    let tail = "ON CONFLICT (run_id, footprint, task) DO UPDATE SET done = run_tasks.done + excluded.done, unknown = \
+                run_tasks.unknown + excluded.unknown";
+    tx.insert("run_tasks", rows, tail).await
+}
+
 /// Stores the latest wire date of results, so that what a person closes now counts as closed after it.
 pub(super) async fn raise_wire_date(tx: &mut Tx, place: &ChangeContext, at: Timestamp) -> Result<(), StoreError> {
     let Some(run) = place.run else { return Ok(()) };

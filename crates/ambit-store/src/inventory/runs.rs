@@ -128,6 +128,16 @@ pub(crate) async fn load_carried(tx: &mut Tx, id: RunId) -> Result<CarriedRun, S
     tx.find(&sql, values![id]).await
 }
 
+/// The newest run of each collection of a project, with the collection's integer id, by that id.
+pub(crate) async fn newest(tx: &mut Tx, project: i64) -> Result<Vec<(Run, i64)>, StoreError> {
+    let sql = format!(
+        "SELECT {}, c.id {FROM} WHERE c.project_id = $1 AND c.deleted_at IS NULL AND r.number = c.run_number ORDER BY \
+         c.id",
+        list::<Run>()
+    );
+    tx.read_all(&sql, values![project]).await
+}
+
 /// The integer id of a run's collection.
 pub(crate) async fn collection_of(tx: &mut Tx, id: RunId) -> Result<i64, StoreError> {
     tx.find("SELECT collection_id FROM runs WHERE id = $1", values![id]).await

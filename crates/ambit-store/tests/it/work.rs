@@ -5,7 +5,7 @@ use ambit_model::collection::Schedule;
 use ambit_model::feed::Noun;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::{ProbeResult, SECOND_PROBE_AFTER_MS};
-use ambit_model::run::RunState;
+use ambit_model::run::{RunState, Stage};
 use ambit_model::scope::Decision;
 use ambit_model::{Clearance, Kind, Timestamp};
 use ambit_store::engine::{NewSweep, NewWork, Work};
@@ -119,6 +119,47 @@ async fn a_row_that_is_taken_out_of_the_plan_is_neither_done_nor_counted() {
         assert_eq!(again.attempts, 0, "planned again, it is a row like any other");
     })
     .await;
+}
+
+#[tokio::test]
+async fn a_run_says_what_each_level_did_and_what_is_open() {
+    both(async |lab| {
+        let run = lab.run().await;
+        let uid = lab.uid(Kind::Domain, "acme.test");
+        let found_it = || found(json!({}), &[]);
+        lab.probe(&run, "a", uid, 0, found_it()).await;
+        lab.probe(&run, "z", uid, 0, unknown("timed out")).await;
+        let mut loud = lab.reconciliation(run.id);
+        loud.work.push(NewWork { footprint: Clearance::L2, ..new_work("b", uid, 0) });
+        loud.work.push(NewWork { footprint: Clearance::L3, ..new_work("c", uid, 0) });
+        lab.engine.reconcile(loud).await.unwrap();
+        let work = lab.engine.lease(run.id, 10, lab.now()).await.unwrap();
+        let at = lab.now();
+        let outcomes = work.into_iter().map(|work| outcome(work, found_it(), at)).collect();
+        lab.engine.commit(lab.commit(run.id, outcomes)).await.unwrap();
+        let report = lab.store.find_run_report(&lab.me, run.id).await.unwrap();
+        let stages: Vec<String> = report.stages.iter().map(said).collect();
+        assert_eq!(stages, ["passive, 0 open: a 1 + 0 z 0 + 1", "polite, 0 open: b 1 + 0", "normal, 1 open:"]);
+        lab.finish(&run).await;
+        let newest = lab.store.list_newest_runs(&lab.me, lab.project).await.unwrap();
+        assert_eq!(
+            newest.iter().map(|report| (report.run.id, report.run.state)).collect::<Vec<_>>(),
+            [(run.id, RunState::Finished)]
+        );
+        let stages: Vec<String> = newest[0].stages.iter().map(said).collect();
+        assert_eq!(
+            stages,
+            ["passive, 0 open: a 1 + 0 z 0 + 1", "polite, 0 open: b 1 + 0"],
+            "what was not begun is no work"
+        );
+        assert_eq!(newest[0].not_done.iter().map(|row| (row.task.as_str(), row.count)).collect::<Vec<_>>(), [("z", 1)]);
+    })
+    .await;
+}
+
+fn said(stage: &Stage) -> String {
+    let tasks = stage.tasks.iter().map(|task| format!(" {} {} + {}", task.task, task.done, task.unknown));
+    format!("{}, {} open:{}", stage.level.level(), stage.open, tasks.collect::<String>())
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use super::super::Outcome;
 use super::super::dirty::mark_dirty;
 use super::super::graph::{CLOSE_EDGES, closed_edge};
 use super::super::lease::Held;
-use super::{EvidenceList, count_not_done, raise_wire_date};
+use super::{EvidenceList, count_not_done, count_work, raise_wire_date};
 use crate::StoreError;
 use crate::db::rows::{Rows, columns, list, named};
 use crate::db::sql::{Tx, Value, from_json, to_json, values};
@@ -82,8 +82,8 @@ pub(super) struct Batch {
     /// Evidence of answers that were the same but for volatile members: the newest takes its place.
     replaced: BTreeSet<BlobHash>,
     not_done: Vec<NotDone>,
-    done: i64,
-    unknown: i64,
+    /// What was done and what is unknown, by footprint and task.
+    tasks: BTreeMap<(i64, String), (i64, i64)>,
     latest: Timestamp,
 }
 
@@ -119,8 +119,7 @@ impl Batch {
             second: Rows::default(),
             replaced: BTreeSet::new(),
             not_done: Vec::new(),
-            done: 0,
-            unknown: 0,
+            tasks: BTreeMap::new(),
             latest: Timestamp(i64::MIN),
         })
     }
@@ -135,17 +134,18 @@ impl Batch {
         let key = key_of(outcome);
         self.latest = self.latest.max(outcome.at);
         self.dirty.insert(key.0);
+        let (done, unknown) = self.tasks.entry((lease.footprint, outcome.work.task.clone())).or_default();
         match &outcome.result {
             ProbeResult::Found(found) => {
-                self.done += 1;
+                *done += 1;
                 self.found(&key, found, outcome, evidence);
             }
             ProbeResult::Absent => {
-                self.done += 1;
+                *done += 1;
                 self.absent(&key, outcome, lease);
             }
             ProbeResult::Unknown { reason, why } => {
-                self.unknown += 1;
+                *unknown += 1;
                 let why: String = why.chars().take(REASON_CHARS_MAX).collect();
                 self.not_done.push(NotDone {
                     reason: *reason,
@@ -301,8 +301,7 @@ impl Batch {
         self.write_edges(tx).await?;
         tx.insert("work", self.second, "ON CONFLICT DO NOTHING").await?;
         count_not_done(tx, run.id, &self.not_done).await?;
-        let sql = "UPDATE runs SET work_done = work_done + $1, work_unknown = work_unknown + $2 WHERE id = $3";
-        tx.run(sql, values![self.done, self.unknown, run.id]).await?;
+        count_work(tx, run.id, &self.tasks).await?;
         raise_wire_date(tx, &place, self.latest).await?;
         let changed: Vec<Uid> = self.details_changed.into_iter().collect();
         self.dirty.extend(told(tx, &changed).await?);
