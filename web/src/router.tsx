@@ -95,9 +95,36 @@ const entity = createRoute({
   validateSearch: read(["as_of"]) as (address: Address) => { as_of?: string },
 });
 
+const collections = createRoute({
+  getParentRoute: () => inside,
+  path: "/collections",
+  component: lazyRouteComponent(() => import("./pages/collections"), "Collections"),
+});
+
+const newCollection = createRoute({
+  getParentRoute: () => inside,
+  path: "/collections/new",
+  component: lazyRouteComponent(() => import("./pages/newcollection"), "NewCollection"),
+});
+
+const collection = createRoute({
+  getParentRoute: () => inside,
+  path: "/collections/$uuid",
+  component: lazyRouteComponent(() => import("./pages/collection"), "CollectionPage"),
+});
+
+const run = createRoute({
+  getParentRoute: () => inside,
+  path: "/runs/$id",
+  component: lazyRouteComponent(() => import("./pages/run"), "RunPage"),
+});
+
 export function makeRouter(queries: QueryClient) {
   return createRouter({
-    routeTree: root.addChildren([signIn, inside.addChildren([home, triage, inventory, entity])]),
+    routeTree: root.addChildren([
+      signIn,
+      inside.addChildren([home, triage, inventory, entity, collections, newCollection, collection, run]),
+    ]),
     context: { queries },
     parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
     stringifySearch: (search) => {

@@ -367,3 +367,180 @@ test("a page that is not there says so", async () => {
   await page.getByRole("alert").waitFor();
   await done(page, /404/);
 });
+
+const theCollection = async () => (await world.api("/api/v3/asm/user_collections"))[0];
+const number = (value) => value.toLocaleString("en");
+
+test("collections tell what they have and lead to their runs, from a phone to a wide screen", async () => {
+  const { printable_name: name, entity_count: entities } = await theCollection();
+  const [run] = await world.api("/api/ambit/v1/collection_runs");
+  const missed = run.not_done.reduce((sum, row) => sum + row.count, 0);
+  for (const [width, dark] of [[360, true], [2560, false]]) {
+    const page = await world.inside("/issues", { width, dark });
+    await page.getByRole("link", { name: "Scope" }).click();
+    await page.waitForURL(/\/collections$/);
+    const row = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name }) });
+    await row.getByRole("link", { name: number(entities), exact: true }).waitFor();
+    await accessible(page, `collections at ${width}`);
+    await row.getByRole("link", { name: `${number(missed)} looks` }).press("Enter");
+    await page.waitForURL(new RegExp(`/runs/${run.id}#not-done$`));
+    await page.getByRole("heading", { name: `Run ${run.number} of ${name}` }).waitFor();
+    await page.getByText(`${number(missed)} looks without an answer.`).waitFor();
+    await accessible(page, `a run at ${width}`);
+    await page.getByRole("link", { name, exact: true }).press("Enter");
+    await page.getByRole("group", { name: "The plan" }).waitFor();
+    await page.getByText("% yours", { exact: false }).first().waitFor();
+    await accessible(page, `a collection at ${width}`);
+    await done(page);
+  }
+});
+
+test("a run tells what it did level by level, and what is new, changed and gone", async () => {
+  const { uuid, name } = await theCollection();
+  const run = (await world.api(`/api/v3/asm/collections/${uuid}/collection_runs`)).find((one) => one.id === 2);
+  const { stages } = await world.api(`/api/ambit/v1/collection_runs/${run.id}`);
+  assert.deepEqual(stages.map((stage) => [stage.level, stage.work_open]), [["passive", 0], ["polite", 0], ["normal", 0]]);
+  const page = await world.inside(`/runs/${run.id}`);
+  for (const [part, change] of [["New", "appeared"], ["Changed", "changed"], ["Gone", "disappeared"]]) {
+    const total = await known(`collection:${name} change:${change}`, `&between=${run.started_at},${run.finished_at}`);
+    assert(total > 0);
+    await page.getByRole("heading", { name: `${part}: ${number(total)}`, exact: true }).waitFor();
+  }
+  await page.getByRole("region", { name: "Issues closed" }).getByRole("link").first().waitFor();
+  const looks = stages[0].work_done + stages[0].work_unknown;
+  const stage = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: "Public records and DNS" }) });
+  await stage.getByText(`${number(looks)} looks`).waitFor();
+  await stage.getByText("By task").press("Enter");
+  await stage.getByRole("listitem").first().waitFor();
+  await page.getByRole("heading", { name: /^No answer: / }).waitFor();
+  await accessible(page, "a run");
+  await done(page);
+});
+
+test("the plan is seen before a run is started, and the run is paused and stopped", async () => {
+  const { uuid } = await theCollection();
+  const page = await world.inside(`/collections/${uuid}`);
+  const plan = page.getByRole("group", { name: "The plan" });
+  const asked = async (level) => number((await world.api(`/api/ambit/v1/user_collections/${uuid}/plan?level=${level}`)).http_requests);
+  await plan.getByText(await asked("normal"), { exact: true }).waitFor();
+  await page.getByRole("radio", { name: /^normal/ }).press("ArrowLeft");
+  await page.getByRole("button", { name: "Start a polite run" }).waitFor();
+  await plan.getByText(await asked("polite"), { exact: true }).first().waitFor();
+  await page.getByRole("button", { name: "Only keep this level" }).press("Enter");
+  await page.getByText("Runs may be polite now.").waitFor();
+  assert.equal((await theCollection()).level, "polite");
+  await page.getByRole("button", { name: "Undo (u)" }).click();
+  await page.getByRole("button", { name: "Start a normal run" }).press("Enter");
+  await page.waitForURL(/\/runs\/\d+$/);
+  const run = `/api/ambit/v1/collection_runs/${page.url().split("/").at(-1)}`;
+  await page.getByText("It begins once an engine takes it").waitFor();
+  await page.getByRole("button", { name: "Pause" }).press("Enter");
+  await page.getByRole("button", { name: "Go on" }).waitFor();
+  assert.equal((await world.api(run)).status, "paused");
+  await accessible(page, "a paused run");
+  await page.getByRole("button", { name: "Stop …" }).press("Enter");
+  await accessible(page, "stopping a run");
+  await page.getByRole("dialog", { name: "Stop the run" }).getByRole("button", { name: "Stop it" }).press("Enter");
+  await page.getByText("stopped", { exact: true }).waitFor();
+  assert.equal((await world.api(run)).status, "cancelled");
+  await done(page);
+});
+
+test("scope is what people say: seeds, what is never contacted, and what is theirs or not", async () => {
+  const { uuid, name } = await theCollection();
+  const seeds = async () => (await world.api(`/api/v3/asm/user_collections/${uuid}/user_entities`)).map((seed) => seed.name);
+  const before = await seeds();
+  const page = await world.inside(`/collections/${uuid}`);
+  const add = page.getByLabel("Add what is yours");
+  await add.fill("<img src=x onerror=alert(1)>");
+  await add.press("Enter");
+  await page.getByText(/not a name of a .*: "<img"/).waitFor();
+  await add.fill("shop.tidewater.test, 203.0.113.9");
+  await add.press("Enter");
+  await page.getByText("2 seeds added.").waitFor();
+  await page.getByRole("button", { name: "Remove shop.tidewater.test" }).click();
+  await page.getByText("shop.tidewater.test is no seed any more.").waitFor();
+  await page.getByRole("button", { name: "Remove 203.0.113.9" }).click();
+  await page.getByText("203.0.113.9 is no seed any more.").waitFor();
+  assert.deepEqual(await seeds(), before);
+  const never = page.getByRole("textbox", { name: "Never contact" });
+  await never.fill("*.jobs.saltmarsh.test");
+  await never.press("Enter");
+  await page.getByText("*.jobs.saltmarsh.test: never contacted.").waitFor();
+  assert.deepEqual((await theCollection()).exclusions, ["*.jobs.saltmarsh.test"]);
+  await page.getByRole("button", { name: "Undo (u)" }).click();
+  await page.getByText("Nothing is excluded.").waitFor();
+  const maybe = `collection:${name} scoped:false present:true hidden:false ownership_gte:30 type:Domain type:DnsRecord type:IpAddress type:NetBlock`;
+  const waiting = await known(maybe);
+  assert(waiting > 1);
+  const candidates = page.getByRole("region", { name: "Perhaps yours" });
+  await candidates.getByText(`${waiting} names and addresses may be yours`).waitFor();
+  await candidates.getByText("foreign certificate name").first().waitFor();
+  await page.getByRole("button", { name: "helpdesk.saltmarsh.test is not ours" }).click();
+  await page.getByText("helpdesk.saltmarsh.test is not yours, and not looked at.").waitFor();
+  assert((await known(maybe)) < waiting);
+  await page.getByRole("button", { name: "Undo (u)" }).click();
+  await page.getByText("Taken back.").waitFor();
+  assert.equal(await known(maybe), waiting);
+  await done(page, /400/);
+});
+
+test("text of others stays text on the pages of scope and runs", async () => {
+  const attack = '<img src=x onerror="alert(1)"><script>alert(2)</script>\u202egpj.exe\u200b';
+  const page = await world.inside("/issues", { width: 360 });
+  await page.context().route(/\/api\//, async (route) => {
+    const answer = await route.fetch();
+    const text = await answer.text();
+    const body = JSON.parse(text, (name, value) =>
+      ["printable_name", "example", "created_by_email", "entity_name", "pretty_name"].includes(name) ? attack : value);
+    await route.fulfill({ response: answer, json: body });
+  });
+  const { uuid } = await theCollection();
+  for (const path of ["/collections", `/collections/${uuid}`, "/runs/2"]) {
+    await page.goto(world.url + path);
+    await page.getByText("U+202E").first().waitFor();
+    assert.equal(await page.locator("main :is(img, script)").count(), 0);
+    await accessible(page, `attack strings at ${path}`);
+  }
+  await done(page);
+});
+
+test("a page of scope that is not there says so", async () => {
+  const page = await world.inside("/runs/999");
+  await page.getByRole("alert").waitFor();
+  await page.goto(`${world.url}/collections/00000000-0000-4000-8000-000000000000`);
+  await page.getByRole("alert").waitFor();
+  await done(page, /404/);
+});
+
+test("the first run: a domain, a passive look, and only then further", async () => {
+  const empty = new World();
+  await empty.start([]);
+  try {
+    const page = await empty.inside("/");
+    await page.getByText("Nothing is looked at yet").waitFor();
+    await accessible(page, "an empty folder");
+    await page.getByRole("link", { name: "Add a domain" }).press("Enter");
+    const names = page.getByLabel(/^Domains, hosts/);
+    await names.fill("localhost");
+    await page.getByRole("button", { name: "Add, and look passively" }).press("Enter");
+    await page.getByRole("alert").getByText("give a full domain such as example.org").waitFor();
+    assert.deepEqual(await empty.api("/api/v3/asm/user_collections"), []);
+    await names.fill("tidewater.test\nwww.tidewater.test");
+    await accessible(page, "the first step");
+    await page.getByRole("button", { name: "Add, and look passively" }).press("Enter");
+    await page.waitForURL(/\/runs\/1$/);
+    await page.getByText("waiting", { exact: true }).waitFor();
+    const [made] = await empty.api("/api/v3/asm/user_collections");
+    assert.deepEqual([made.printable_name, made.level, made.next_run_at], ["tidewater.test", "passive", null]);
+    await page.getByRole("link", { name: "tidewater.test" }).press("Enter");
+    await page.getByText("A run is open:").waitFor();
+    await page.getByRole("radio", { name: /^polite/ }).check();
+    await page.getByRole("button", { name: "Start a polite run" }).waitFor();
+    assert.equal((await empty.api("/api/v3/asm/user_collections"))[0].level, "passive");
+    await accessible(page, "a new collection");
+    await done(page, /400/);
+  } finally {
+    await empty.stop();
+  }
+});

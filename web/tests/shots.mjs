@@ -13,6 +13,11 @@ const SHOTS = [
   ["triage-phone", "/issues?q=status_new:open", { width: 360, height: 640 }],
   ["inventory", "/entities?q=scoped:true+present:true", {}],
   ["inventory-dark", "/entities?q=scoped:true+present:true+type:Uri&columns=type,issues,technologies,code,title,network,last_seen", { dark: true }],
+  ["collections", "/collections", { height: 400 }],
+  ["collection", "/collections/{collection}", { height: 1000 }, [], "60 % yours"],
+  ["collection-phone", "/collections/{collection}", { width: 360, height: 640, dark: true }, [], "DNS questions"],
+  ["run", "/runs/2", { height: 820 }, [], "Issues closed: "],
+  ["add", "/collections/new", { height: 560 }],
   ["entity", "/entities?q=name:old.saltmarsh.test:443+type:Uri", { height: 1000 }, ["Enter"], "In scope: "],
 ];
 
@@ -22,11 +27,12 @@ await world.start();
 try {
   for (const [name, path, options, keys = [], until] of SHOTS) {
     const size = { width: 1200, height: 720, ...options };
-    const page = name === "sign-in" ? await world.page(size) : await world.inside(path, size);
+    const [{ uuid }] = await world.api("/api/v3/asm/user_collections");
+    const page = name === "sign-in" ? await world.page(size) : await world.inside(path.replace("{collection}", uuid), size);
     if (name === "sign-in") await page.goto(world.url + path);
     await page.waitForLoadState("networkidle");
     for (const key of keys) await page.keyboard.press(key);
-    if (until) await page.getByText(until).waitFor();
+    if (until) await page.getByText(until).first().waitFor();
     await page.waitForLoadState("networkidle");
     await page.screenshot({ path: `${folder}${name}.png` });
     await page.context().close();

@@ -95,6 +95,9 @@ mod tests {
             "/issues",
             "/entities",
             "/entities/{entity_uid}",
+            "/collections",
+            "/collections/{collection_uuid}",
+            "/runs/{id}",
             "/assets/{file}",
             "/session",
         ];

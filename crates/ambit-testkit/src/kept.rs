@@ -132,7 +132,7 @@ fn object_of(path: &str, place: &str) -> &'static str {
             let before = path.split("/{id}").next().unwrap_or_default();
             match before {
                 "/issues" => "issue",
-                "/collection_runs" => "run",
+                "/collection_runs" | "/runs" => "run",
                 "/keys" => "key",
                 "/invitations" => "invitation",
                 "/graphs" => "graph",

@@ -1,6 +1,7 @@
 // The few controls that pages are made of.
 
 import * as RadixPopover from "@radix-ui/react-popover";
+import { Link } from "@tanstack/react-router";
 import { type ButtonHTMLAttributes, type ReactNode, useEffect, useRef, useState } from "react";
 
 const BUTTON = "inline-flex min-h-8 items-center justify-center gap-1.5 rounded border px-2.5 py-1 text-sm whitespace-nowrap disabled:opacity-50 disabled:cursor-default";
@@ -12,6 +13,25 @@ const STYLES = {
 
 export function Button({ look = "plain", ...rest }: ButtonHTMLAttributes<HTMLButtonElement> & { look?: keyof typeof STYLES }): ReactNode {
   return <button type="button" {...rest} className={`${BUTTON} ${STYLES[look]} ${rest.className ?? ""}`} />;
+}
+
+/** A link that looks like a button: it leads to a page where something is done. */
+export function LinkButton({ to, look = "plain", children }: {
+  to: "/collections" | "/collections/new";
+  look?: keyof typeof STYLES;
+  children: ReactNode;
+}): ReactNode {
+  return <Link to={to} className={`${BUTTON} ${STYLES[look]}`}>{children}</Link>;
+}
+
+/** A part of a page with its heading. */
+export function Section({ title, id, children }: { title: string; id?: string; children: ReactNode }): ReactNode {
+  return (
+    <section aria-label={title} {...(id ? { id } : {})} className="scroll-mt-2 rounded border border-line p-3">
+      <h2 className="mb-2 text-sm font-semibold text-soft">{title}</h2>
+      {children}
+    </section>
+  );
 }
 
 export const FIELD = "min-h-8 rounded border border-soft bg-ground px-2 py-1 text-ink placeholder:text-soft";

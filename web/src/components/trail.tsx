@@ -1,10 +1,10 @@
-// The way from a seed to an entity: why it is believed to be ours.
+// The way from a seed to an entity: why it is believed to be ours. Without its end, where that is named already.
 
 import { type ReactNode } from "react";
 import type { Schema } from "../api/client";
 import { Foreign, kind, words } from "./text";
 
-export function Trail({ scope }: { scope: Schema["ScopeExplanation"] }): ReactNode {
+export function Trail({ scope, end = true }: { scope: Schema["ScopeExplanation"]; end?: boolean }): ReactNode {
   const seed = scope.path.length === 0;
   return (
     <div>
@@ -20,16 +20,20 @@ export function Trail({ scope }: { scope: Schema["ScopeExplanation"] }): ReactNo
             </span>
           </li>
         ))}
-        <li>
-          <span className="text-soft">{seed ? "seed" : "→"} {kind(scope.type)}</span>{" "}
-          <span className="font-mono text-[0.8125rem] font-semibold break-all"><Foreign>{scope.name}</Foreign></span>
-        </li>
+        {end && (
+          <li>
+            <span className="text-soft">{seed ? "seed" : "→"} {kind(scope.type)}</span>{" "}
+            <span className="font-mono text-[0.8125rem] font-semibold break-all"><Foreign>{scope.name}</Foreign></span>
+          </li>
+        )}
       </ol>
-      <p className="mt-1 text-xs text-soft">
-        {scope.scoped ? "In scope" : "Not in scope"}: {Math.round(scope.ownership * 100)} % ours
-        {scope.allow_list && "; on the allow list"}
-        {scope.deny_list && "; on the deny list"}
-      </p>
+      {end && (
+        <p className="mt-1 text-xs text-soft">
+          {scope.scoped ? "In scope" : "Not in scope"}: {Math.round(scope.ownership * 100)} % ours
+          {scope.allow_list && "; on the allow list"}
+          {scope.deny_list && "; on the deny list"}
+        </p>
+      )}
     </div>
   );
 }

@@ -7,7 +7,7 @@ import { type ReactNode, useState } from "react";
 import { type Entity, entity, entityList, rawEntity, scope } from "../api/entities";
 import { issueList } from "../api/issues";
 import { AsOfBanner, AsOfPicker } from "../components/asof";
-import { Button, CopyButton, Empty, Trouble } from "../components/controls";
+import { Button, CopyButton, Empty, Section, Trouble } from "../components/controls";
 import { Facts, isNothing } from "../components/facts";
 import { Chip, count, Foreign, kind, Moment, Severity, severityWord, statusWord, words } from "../components/text";
 import { Trail } from "../components/trail";
@@ -96,15 +96,6 @@ function Body({ of, asOf, onMoment }: { of: Entity; asOf: string | undefined; on
       </Section>
       {asOf === undefined && <Raw uid={of.uid} />}
     </>
-  );
-}
-
-function Section({ title, children }: { title: string; children: ReactNode }): ReactNode {
-  return (
-    <section aria-label={title} className="rounded border border-line p-3">
-      <h2 className="mb-2 text-sm font-semibold text-soft">{title}</h2>
-      {children}
-    </section>
   );
 }
 

@@ -17,6 +17,7 @@ import { csvLine, save } from "../csv";
 import { useKeys } from "../keys";
 import { terms, without } from "../search";
 import { type Column, COLUMNS, USUAL } from "./columns";
+import { None, useMayAdd } from "./none";
 
 const route = getRouteApi("/inside/entities");
 
@@ -245,6 +246,9 @@ function Nothing({ search, message, asOf, onSearch, onNow }: {
   onSearch: (search: string) => void;
   onNow: () => void;
 }): ReactNode {
+  const all = useQuery(collections);
+  const owner = useMayAdd();
+  if (all.data?.length === 0) return <None owner={owner} />;
   if (message.startsWith("no hits")) {
     return <Empty title={message}><Button onClick={() => onSearch(USUAL_SEARCH)}>Show what is in scope</Button></Empty>;
   }

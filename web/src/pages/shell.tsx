@@ -19,6 +19,7 @@ export function Stage(): ReactNode {
 const PAGES = [
   { to: "/issues", label: "Triage", search: { q: "status_new:open" } },
   { to: "/entities", label: "Inventory", search: { q: "scoped:true present:true" } },
+  { to: "/collections", label: "Scope", search: {} },
 ] as const;
 
 export function Shell(): ReactNode {

@@ -13,6 +13,7 @@ import { count, relative, severityWord, statusWord, words } from "../components/
 import { useKeys } from "../keys";
 import { terms, without } from "../search";
 import { lastVisit } from "../visit";
+import { None, useMayAdd } from "./none";
 import { DecisionDialog, type Choice, decisionOf } from "./decision";
 import { IssueDrawer } from "./issue";
 import { IssueList } from "./issuelist";
@@ -269,6 +270,9 @@ function Nothing({ search, since, message, onSearch, onAll }: {
 }): ReactNode {
   const asked = terms(search);
   const last = asked[asked.length - 1];
+  const all = useQuery(collections);
+  const owner = useMayAdd();
+  if (all.data?.length === 0) return <None owner={owner} />;
   if (since !== undefined) {
     return (
       <Empty title={`Nothing new or back since ${relative(since)}`}>

@@ -20,6 +20,9 @@ pub(super) const ROWS: &[Endpoint] = &[
     page("/issues"),
     page("/entities"),
     page("/entities/{entity_uid}"),
+    page("/collections"),
+    page("/collections/{collection_uuid}"),
+    page("/runs/{id}"),
     get("/assets/{file}", Open, handler!(interface::asset))
         .says("A file that the web interface loads.")
         .as_type("application/octet-stream")

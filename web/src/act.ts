@@ -1,0 +1,36 @@
+// A change that a person asked for: done, said, taken back where it can be; what is shown is asked for again.
+
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useNotices } from "./components/notice";
+
+export interface Act {
+  /** Something is under way. */
+  busy: boolean;
+  /** Does it; returns whether it was done. A refusal is said where done things are. */
+  act: (what: () => Promise<unknown>, said: string, undo?: () => Promise<unknown>) => Promise<boolean>;
+}
+
+export function useAct(): Act {
+  const queries = useQueryClient();
+  const { say } = useNotices();
+  const [busy, setBusy] = useState(false);
+  async function act(what: () => Promise<unknown>, said: string, undo?: () => Promise<unknown>): Promise<boolean> {
+    setBusy(true);
+    try {
+      await what();
+      await queries.invalidateQueries();
+      say(said, undo && (async () => {
+        await undo();
+        await queries.invalidateQueries();
+      }));
+      return true;
+    } catch (error) {
+      say(error instanceof Error ? error.message : String(error));
+      return false;
+    } finally {
+      setBusy(false);
+    }
+  }
+  return { busy, act };
+}

@@ -1,0 +1,150 @@
+// One collection: what is looked at, how far, and when; what a run would ask before it asks anything; what waits for a
+// person's word; and its runs.
+
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { type ReactNode, useState } from "react";
+import { useAct } from "../act";
+import { change, type Collection, collection, setArchived } from "../api/collections";
+import { isOver, type Run, runsOf } from "../api/runs";
+import { Button, FIELD, Section, Trouble } from "../components/controls";
+import { RunLink, RunState } from "../components/runs";
+import { Chip, count, Foreign, Moment } from "../components/text";
+import { lasting, scheduleWords, SCHEDULES } from "../levels";
+import { Candidates } from "./candidates";
+import { NextRun } from "./nextrun";
+import { Exclusions, Seeds } from "./scope";
+
+const route = getRouteApi("/inside/collections/$uuid");
+
+/** Runs that are shown before the rest is opened. */
+const RUNS_SHOWN = 10;
+
+export function CollectionPage(): ReactNode {
+  const { uuid } = route.useParams();
+  const shown = useQuery(collection(uuid));
+  const runs = useQuery(runsOf(uuid));
+  const of = shown.data;
+  const trouble = shown.error ?? runs.error;
+  return (
+    <div className="min-h-0 flex-1 overflow-auto" tabIndex={0} role="region" aria-label="Collection">
+      <div className="mx-auto flex max-w-6xl flex-col gap-4 p-3 sm:p-5">
+        <Link to="/collections" className="self-start text-accent underline">Scope and runs</Link>
+        {trouble && <Trouble error={trouble} retry={() => void (shown.error ? shown.refetch() : runs.refetch())} />}
+        {!of && !trouble && <p role="status">Loading …</p>}
+        {of && (
+          <>
+            <Head of={of} />
+            <Section title="The next run" id="next"><NextRun of={of} open={runs.data?.find((run) => !isOver(run))} /></Section>
+            <div className="grid gap-4 md:grid-cols-2">
+              <Section title="Named as yours"><Seeds of={of} /></Section>
+              <Section title="Never contacted"><Exclusions of={of} /></Section>
+            </div>
+            <Section title="Perhaps yours" id="candidates"><Candidates of={of} /></Section>
+            <Section title="Runs"><Runs all={runs.data} /></Section>
+            {of.role === "admin" && <Section title="Settings"><Settings of={of} /></Section>}
+          </>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Head({ of }: { of: Collection }): ReactNode {
+  const link = "text-accent underline";
+  const issues = Object.values(of.issues_by_severity).reduce((sum, number) => sum + number, 0);
+  return (
+    <header>
+      <h1 className="text-lg font-semibold break-words"><Foreign>{of.printable_name}</Foreign></h1>
+      <p className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-1">
+        <Chip>{of.level}</Chip>
+        {of.archived && <Chip>archived</Chip>}
+        <span>
+          {of.archived ? "No runs" : of.next_run_at ? <>Next run <Moment at={of.next_run_at} /></> : `Runs ${scheduleWords(of.auto_refresh_schedule)}`}
+        </span>
+        <Link to="/entities" search={{ q: `collection:${of.name} scoped:true present:true` }} className={link}>
+          {count(of.entity_count, "entity", "entities")}
+        </Link>
+        <Link to="/issues" search={{ q: `collection:${of.name} status_new:open` }} className={link}>{count(issues, "open issue")}</Link>
+      </p>
+    </header>
+  );
+}
+
+function Runs({ all }: { all: Run[] | undefined }): ReactNode {
+  const [shown, setShown] = useState(RUNS_SHOWN);
+  if (!all) return <p>Loading …</p>;
+  if (all.length === 0) return <p>None yet. Nothing was asked of anybody.</p>;
+  return (
+    <>
+      <ul className="flex flex-col divide-y divide-line">
+        {all.slice(0, shown).map((run) => (
+          <li key={run.id} className="flex flex-wrap items-center gap-x-3 gap-y-0.5 py-1.5">
+            <RunLink of={run} />
+            <RunState of={run.status} />
+            {run.started_at && <span>{isOver(run) ? "took" : "for"} {lasting(run.duration)}</span>}
+            <span>{count(run.entity_count, "entity", "entities")}</span>
+            <span className="text-soft">{run.created_by_email ? <>by <Foreign>{run.created_by_email}</Foreign></> : "by the schedule"}</span>
+          </li>
+        ))}
+      </ul>
+      {all.length > shown && (
+        <Button look="quiet" onClick={() => setShown(shown + 10 * RUNS_SHOWN)}>{count(all.length - shown, "older run")}</Button>
+      )}
+    </>
+  );
+}
+
+function Settings({ of }: { of: Collection }): ReactNode {
+  const { busy, act } = useAct();
+  const [name, setName] = useState(of.printable_name);
+  const [ports, setPorts] = useState(of.ports);
+  const label = "flex flex-col gap-1";
+  return (
+    <div className="grid gap-3 sm:grid-cols-2 lg:grid-cols-4">
+      <label className={label}>
+        A run starts
+        <select className={FIELD} disabled={busy} value={of.auto_refresh_schedule}
+          onChange={(event) => {
+            const [before, next] = [of.auto_refresh_schedule as "daily", event.target.value as "daily"];
+            void act(() => change(of.uuid, { auto_refresh_schedule: next }), `Runs ${scheduleWords(next)}.`, () => change(of.uuid, { auto_refresh_schedule: before }));
+          }}>
+          {SCHEDULES.map(([value, words]) => <option key={value} value={value}>{words}</option>)}
+        </select>
+      </label>
+      <Saved label="Name" value={name} kept={of.printable_name} busy={busy} onChange={setName}
+        onSave={() => void act(() => change(of.uuid, { printable_name: name }), "Renamed.", () => change(of.uuid, { printable_name: of.printable_name }))} />
+      <Saved label="Ports to search" hint="default, top:100, all, or 80,443,8000-8100" value={ports} kept={of.ports} busy={busy} onChange={setPorts}
+        onSave={() => void act(() => change(of.uuid, { ports }), "The next run searches these ports.", () => change(of.uuid, { ports: of.ports }))} />
+      <div>
+        <p>Runs of it</p>
+        <Button className="mt-1" disabled={busy}
+          onClick={() => void act(() => setArchived(of.uuid, !of.archived), of.archived ? "Out of the archive." : "Archived: no run starts any more.", () => setArchived(of.uuid, of.archived))}>
+          {of.archived ? "Take out of the archive" : "Archive"}
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+/** A text with a button that keeps it once it differs. */
+function Saved({ label, hint, value, kept, busy, onChange, onSave }: {
+  label: string;
+  hint?: string;
+  value: string;
+  kept: string;
+  busy: boolean;
+  onChange: (value: string) => void;
+  onSave: () => void;
+}): ReactNode {
+  return (
+    <form className="flex flex-col gap-1" onSubmit={(event) => { event.preventDefault(); onSave(); }}>
+      <label className="flex flex-col gap-1">
+        {label}
+        <input type="text" className={FIELD} value={value} spellCheck={false} autoComplete="off" onChange={(event) => onChange(event.target.value)} />
+        {hint && <span className="text-xs text-soft">{hint}</span>}
+      </label>
+      {value !== kept && <Button type="submit" disabled={busy || value.trim() === ""} className="self-start">Save</Button>}
+    </form>
+  );
+}
