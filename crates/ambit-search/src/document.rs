@@ -118,6 +118,13 @@ impl IndexedRecord {
         key
     }
 
+    /// What identifies the closed version that began when this one did. There is none any more where a run took back
+    /// what it had changed. `None` for closed versions.
+    pub(crate) fn key_of_its_closing(&self) -> Option<Vec<u8>> {
+        let began = self.valid_from.0.to_be_bytes();
+        self.valid_to.is_none().then(|| [&self.record.uid().bytes()[..], &began[..]].concat())
+    }
+
     /// The members of the document, nested as in a hit; the uid, which is no text, is left to the engine.
     pub(crate) fn members(&self) -> Value {
         let mut members = match &self.record {

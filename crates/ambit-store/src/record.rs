@@ -4,6 +4,7 @@
 
 mod entities;
 mod issues;
+mod reverted;
 mod technologies;
 
 pub(crate) use entities::EntityRow;
@@ -114,7 +115,7 @@ impl Changes {
     pub(crate) async fn write(mut self, tx: &mut Tx) -> Result<Written, StoreError> {
         let folded = self.fold_entities(tx).await?;
         self.load_issues_of_moved_scope(tx, &folded).await?;
-        let issues = self.changed_issues(&folded);
+        let issues = self.changed_issues(tx, &folded).await?;
         let technologies = technologies::derive(tx, &self, &folded).await?;
         let mut steps: Vec<Step> = Vec::new();
         steps.extend(folded.values().filter_map(|fold| fold.step()));
@@ -218,7 +219,7 @@ struct Closed<'a> {
     record: &'a str,
 }
 
-/// Closed versions are append only.
+/// Closed versions are only added, but for those that a run takes back ([`reverted`]).
 async fn close_versions(tx: &mut Tx, closed: &[Closed<'_>], stamps: &Stamps) -> Result<(), StoreError> {
     let mut rows = Rows::default();
     for version in closed {

@@ -202,7 +202,9 @@ impl Generation {
             writing.writer.delete_term(self.fields.uid_term(uid.bytes()));
         }
         for record in &batch.records {
-            writing.writer.delete_term(self.fields.key_term(&record.key()));
+            for key in [Some(record.key()), record.key_of_its_closing()].into_iter().flatten() {
+                writing.writer.delete_term(self.fields.key_term(&key));
+            }
             writing.add(&self.fields, record)?;
         }
         Ok(())

@@ -5,7 +5,7 @@ use ambit_query::{Noun, parse_search};
 
 use super::records::{entity, issue};
 use super::{ACME, OTHER, Scratch, context, filled, name};
-use crate::{Index, IndexedRecord, Record, SearchRequest, Window};
+use crate::{Batch, Index, IndexedRecord, Record, SearchRequest, Window};
 
 /// A version from one moment to another, in which the record had last come or gone at `turned`.
 fn version(mut record: IndexedRecord, from: i64, to: Option<i64>, turned: i64, last_seen: i64) -> IndexedRecord {
@@ -70,6 +70,23 @@ fn what_was_shown_then_is_found_and_nothing_else() {
     ] {
         assert_eq!(ask(&index, window, text), expected, "{window:?} {text}");
     }
+}
+
+#[test]
+fn a_version_that_is_current_again_takes_the_place_of_its_closed_one() {
+    let scratch = Scratch::new();
+    let index = inventory(&scratch);
+    let again = version(site("a", 200, true), 1_000, None, 1_000, 4_000);
+    index.apply(2, &Batch { records: vec![again], ..Batch::default() }).unwrap();
+    for (window, expected) in [
+        (Window::Now, "a=200 b=200 c=500 d"),
+        (Window::AsOf(Timestamp(1_500)), "a=200 b=200 d"),
+        (Window::AsOf(Timestamp(2_100)), "a=200 b=200 d"),
+    ] {
+        assert_eq!(ask(&index, window, ""), expected, "{window:?}");
+    }
+    let between = Window::Between(Timestamp(1_500), Timestamp(3_500));
+    assert_eq!(ask(&index, between, "change:changed"), "", "{between:?}");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Entities: loading their rows, folding what is open of them, and writing what changed.
 
+use super::reverted::{Previous, Reverted, previous_versions, write_reverted};
 use super::{Changes, Closed, Stamps, Step, close_versions, free_ids};
 use crate::StoreError;
 use crate::db::rows::{Rows, columns, list, named};
@@ -88,14 +89,13 @@ impl Stored {
         }
         from_json::<Scoped>(&self.record).map(|record| record.scoped)
     }
+}
 
-    /// Returns true if the record says the same but for bookkeeping, which makes no version: the tasks that said it.
-    fn differs_in_bookkeeping_alone(&self, record: &EntityRecord) -> Result<bool, StoreError> {
-        let mut stored: EntityRecord = from_json(&self.record)?;
-        stored.task_results.clone_from(&record.task_results);
-        stored.summary.task_results.clone_from(&record.summary.task_results);
-        Ok(stored == *record)
-    }
+/// Returns true if both say the same but for bookkeeping, which makes no version: the tasks that said it.
+fn say_the_same(mut stored: EntityRecord, record: &EntityRecord) -> bool {
+    stored.task_results.clone_from(&record.task_results);
+    stored.summary.task_results.clone_from(&record.summary.task_results);
+    stored == *record
 }
 
 /// A folded entity.
@@ -108,6 +108,7 @@ pub(super) struct Folded {
     /// `None`: it is not another version, though bookkeeping may differ.
     what: Option<What>,
     text_moved: bool,
+    reverted: Reverted,
 }
 
 impl Folded {
@@ -118,7 +119,7 @@ impl Folded {
     pub(super) fn step(&self) -> Option<Step> {
         let step = |what| Step { noun: Noun::Entity, uid: self.uid, what };
         // Readers of the feed learn of bookkeeping as of a sighting: without a row of its own.
-        self.what.map(step).or_else(|| self.text_moved.then(|| step(What::Seen)))
+        self.what.map(|what| step(self.reverted.what(what))).or_else(|| self.text_moved.then(|| step(What::Seen)))
     }
 }
 
@@ -182,7 +183,7 @@ impl Changes {
                 Some(stored) if !stored.present && row.present => Some(What::Appeared),
                 Some(stored) if stored.record == text => None,
                 Some(stored)
-                    if !self.place.opened(stored.version_run) && stored.differs_in_bookkeeping_alone(&record)? =>
+                    if !self.place.opened(stored.version_run) && say_the_same(from_json(&stored.record)?, &record) =>
                 {
                     None
                 }
@@ -192,9 +193,27 @@ impl Changes {
             if what == Some(What::Appeared) && self.place.run.is_some() {
                 self.seen.insert(uid);
             }
-            folded.insert(uid, Folded { uid, record, text, scope_moved, what, text_moved });
+            let reverted = Reverted::default();
+            folded.insert(uid, Folded { uid, record, text, scope_moved, what, text_moved, reverted });
         }
+        self.find_reverted(tx, &mut folded).await?;
         Ok(folded)
+    }
+
+    /// Compares what changes of this run's own versions with the versions before them.
+    async fn find_reverted(&self, tx: &mut Tx, folded: &mut BTreeMap<Uid, Folded>) -> Result<(), StoreError> {
+        let opened = folded.values().filter(|fold| fold.changed()).filter_map(|fold| {
+            let stored = self.entities[&fold.uid].stored.as_ref()?;
+            self.place.opened(stored.version_run).then_some((fold.uid, stored.opened_revision))
+        });
+        for (uid, previous) in previous_versions(tx, &self.place, Noun::Entity, &opened.collect()).await? {
+            let fold = folded.get_mut(&uid).expect("it was asked for");
+            let Some(what) = fold.what else { continue };
+            let was: EntityRecord = from_json(&previous.record)?;
+            let turned = was.present != fold.record.present;
+            fold.reverted = Reverted::of(previous, say_the_same(was, &fold.record), turned, what);
+        }
+        Ok(())
     }
 
     /// The record that each entity had when this run began. An entity that disappears keeps showing it, because the run
@@ -312,7 +331,7 @@ impl Changes {
     async fn update_entities(&self, tx: &mut Tx, folded: &[&Folded], stamps: &Stamps) -> Result<(), StoreError> {
         let run = self.place.run_number();
         let (mut rows, mut unseen) = (Rows::default(), Rows::default());
-        let (mut closed, mut seen) = (Vec::new(), Vec::new());
+        let (mut closed, mut seen, mut reverted) = (Vec::new(), Vec::new(), BTreeMap::new());
         for fold in folded {
             let row = &self.entities[&fold.uid];
             let stored = row.stored.as_ref().expect("only old ones");
@@ -321,8 +340,12 @@ impl Changes {
                 continue;
             }
             let replaces = fold.changed() && !self.place.opened(stored.version_run);
-            let stamp = stamps.get(&fold.uid).filter(|_| replaces);
-            let (opened_revision, opened_at) = stamp.copied().unwrap_or((stored.opened_revision, stored.opened_at));
+            let (opened, version_run) = match (&fold.reverted.version, stamps.get(&fold.uid).filter(|_| replaces)) {
+                (Some(Previous { opened_revision, opened_at, .. }), _) => ((*opened_revision, *opened_at), 0),
+                (None, Some(stamp)) => (*stamp, run),
+                (None, None) => ((stored.opened_revision, stored.opened_at), stored.version_run),
+            };
+            reverted.insert(fold.uid, (stored.opened_revision, fold.reverted.clone()));
             if replaces {
                 closed.push(Closed {
                     noun: Noun::Entity,
@@ -353,15 +376,16 @@ impl Changes {
                 observed: row.observed,
                 shared: fold.record.shared,
                 record: &fold.text,
-                opened_at,
-                opened_revision,
+                opened_at: opened.1,
+                opened_revision: opened.0,
                 scoped_at,
                 revision: self.place.graph,
-                version_run: if replaces { run } else { stored.version_run },
+                version_run,
                 turned_run: self.turn(fold).1,
             });
         }
         close_versions(tx, &closed, stamps).await?;
+        write_reverted(tx, Noun::Entity, &reverted).await?;
         tx.update("entities", rows).await?;
         tx.update("entities", unseen).await?;
         super::touch(tx, "entities", &seen, stamps, run).await

@@ -1,10 +1,11 @@
 //! Issues: loading their rows, opening and closing them, counting them on entities, and writing what changed.
 
 use super::entities::Folded;
+use super::reverted::{Previous, Reverted, previous_versions, write_reverted};
 use super::{Changes, Closed, Stamps, Step, close_versions, free_ids};
 use crate::StoreError;
 use crate::db::rows::{Rows, columns, list, named};
-use crate::db::sql::{Tx, to_json, values};
+use crate::db::sql::{Tx, from_json, to_json, values};
 use ambit_model::entity::IssueCounts;
 use ambit_model::feed::{Noun, What};
 use ambit_model::issue::{Decision, IssueRecord, SEVERITY_HIGH, Status};
@@ -96,6 +97,7 @@ pub(super) struct ChangedIssue {
     text: String,
     /// `None`: only its dates beside the record moved.
     what: Option<What>,
+    reverted: Reverted,
 }
 
 impl Changes {
@@ -168,7 +170,11 @@ impl Changes {
     }
 
     /// The loaded issues whose row must be written.
-    pub(super) fn changed_issues(&mut self, folded: &BTreeMap<Uid, Folded>) -> Vec<ChangedIssue> {
+    pub(super) async fn changed_issues(
+        &mut self,
+        tx: &mut Tx,
+        folded: &BTreeMap<Uid, Folded>,
+    ) -> Result<Vec<ChangedIssue>, StoreError> {
         let mut changed = Vec::new();
         for (uid, issue) in &mut self.issues {
             if let Some(fold) = folded.get(&issue.record.entity_uid) {
@@ -188,10 +194,28 @@ impl Changes {
                 .as_ref()
                 .is_some_and(|stored| stored.proven_at != issue.proven_at || stored.absent_at != issue.absent_at);
             if what.is_some() || dates_moved {
-                changed.push(ChangedIssue { uid: *uid, text, what });
+                changed.push(ChangedIssue { uid: *uid, text, what, reverted: Reverted::default() });
             }
         }
-        changed
+        self.find_reverted_issues(tx, &mut changed).await?;
+        Ok(changed)
+    }
+
+    /// Compares what changes of this run's own versions with the versions before them.
+    async fn find_reverted_issues(&self, tx: &mut Tx, changed: &mut [ChangedIssue]) -> Result<(), StoreError> {
+        let opened = changed.iter().filter(|change| change.what.is_some()).filter_map(|change| {
+            let stored = self.issues[&change.uid].stored.as_ref()?;
+            self.place.opened(stored.version_run).then_some((change.uid, stored.opened_revision))
+        });
+        let mut before = previous_versions(tx, &self.place, Noun::Issue, &opened.collect()).await?;
+        for change in changed {
+            let (Some(previous), Some(what)) = (before.remove(&change.uid), change.what) else { continue };
+            let was: IssueRecord = from_json(&previous.record)?;
+            let turned = was.status.is_open() != self.issues[&change.uid].record.status.is_open();
+            let same = previous.record == change.text;
+            change.reverted = Reverted::of(previous, same, turned, what);
+        }
+        Ok(())
     }
 
     /// Writes the rows of issues, their closed versions and the collection's counters.
@@ -205,13 +229,17 @@ impl Changes {
             changed.iter().partition(|issue| self.issues[&issue.uid].stored.is_none());
         let run = self.place.run_number();
         self.insert_issues(tx, &new, stamps).await?;
-        let (mut rows, mut closed, mut seen) = (Rows::default(), Vec::new(), Vec::new());
+        let (mut rows, mut closed, mut seen, mut reverted) = (Rows::default(), Vec::new(), Vec::new(), BTreeMap::new());
         for change in &old {
             let issue = &self.issues[&change.uid];
             let stored = issue.stored.as_ref().expect("partitioned above");
             let replaces = change.what.is_some() && !self.place.opened(stored.version_run);
-            let (opened_revision, opened_at) =
-                if replaces { stamps[&change.uid] } else { (stored.opened_revision, stored.opened_at) };
+            let (opened, version_run) = match &change.reverted.version {
+                Some(Previous { opened_revision, opened_at, .. }) => ((*opened_revision, *opened_at), 0),
+                None if replaces => (stamps[&change.uid], run),
+                None => ((stored.opened_revision, stored.opened_at), stored.version_run),
+            };
+            reverted.insert(change.uid, (stored.opened_revision, change.reverted.clone()));
             if replaces {
                 closed.push(Closed {
                     noun: Noun::Issue,
@@ -231,18 +259,19 @@ impl Changes {
                 severity: record.severity,
                 open: record.status.is_open(),
                 has_cve: has_cve(record),
-                opened_at,
-                opened_revision,
+                opened_at: opened.1,
+                opened_revision: opened.0,
                 proven_at: issue.proven_at,
                 absent_at: issue.absent_at,
                 closed_run: issue.closed.map(|at| at.run),
                 closed_wire: issue.closed.map(|at| at.wire),
                 closed_at: issue.closed.map(|at| at.wall),
                 until_at: record.decision.as_ref().and_then(Decision::ends_at),
-                version_run: if replaces { run } else { stored.version_run },
+                version_run,
             });
         }
         close_versions(tx, &closed, stamps).await?;
+        write_reverted(tx, Noun::Issue, &reverted).await?;
         tx.update("issues", rows).await?;
         super::touch(tx, "issues", &seen, stamps, run).await?;
         self.count_open_issues(tx, changed).await
@@ -301,7 +330,7 @@ impl Changes {
 impl ChangedIssue {
     /// Its row in the feed, if the record itself changed.
     pub(super) fn step(&self) -> Option<Step> {
-        self.what.map(|what| Step { noun: Noun::Issue, uid: self.uid, what })
+        self.what.map(|what| Step { noun: Noun::Issue, uid: self.uid, what: self.reverted.what(what) })
     }
 }
 

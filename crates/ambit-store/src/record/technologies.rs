@@ -1,6 +1,7 @@
 //! Technologies: derived from the fingerprints of present entities, counted, and versioned like the others.
 
 use super::entities::Folded;
+use super::reverted::{Reverted, previous_versions, write_reverted};
 use super::{ChangeContext, Changes, Closed, Stamps, Step, close_versions, free_ids, touch};
 use crate::StoreError;
 use crate::db::rows::{Rows, columns, list, named};
@@ -25,6 +26,7 @@ struct Changed {
     text: String,
     what: What,
     stored: Option<Stored>,
+    reverted: Reverted,
 }
 
 columns! {
@@ -113,6 +115,7 @@ pub(super) async fn derive(
         }
     }
     technologies.compare(tx, &deltas, said).await?;
+    technologies.find_reverted(tx, &changes.place).await?;
     technologies.find_seen(tx, changes).await?;
     Ok(technologies)
 }
@@ -141,15 +144,31 @@ impl Technologies {
                     _ => What::Changed,
                 };
                 let stored = Some(stored);
-                self.changed.insert(uid, Changed { text: new, what, stored });
+                self.changed.insert(uid, Changed { text: new, what, stored, reverted: Reverted::default() });
             }
         }
         for (uid, mut record) in said {
             record.entity_count = deltas[&uid];
             let same = record.clone();
             merge(&mut record, &same);
-            let changed = Changed { text: to_json(&record), what: What::Appeared, stored: None };
-            self.changed.insert(uid, changed);
+            let (text, what) = (to_json(&record), What::Appeared);
+            self.changed.insert(uid, Changed { text, what, stored: None, reverted: Reverted::default() });
+        }
+        Ok(())
+    }
+
+    /// Compares what changes of this run's own versions with the versions before them.
+    async fn find_reverted(&mut self, tx: &mut Tx, place: &ChangeContext) -> Result<(), StoreError> {
+        let opened = self.changed.iter().filter_map(|(uid, changed)| {
+            let stored = changed.stored.as_ref()?;
+            place.opened(stored.version_run).then_some((*uid, stored.opened_revision))
+        });
+        for (uid, previous) in previous_versions(tx, place, Noun::Technology, &opened.collect()).await? {
+            let changed = self.changed.get_mut(&uid).expect("it was asked for");
+            let there = |text: &str| from_json::<TechnologyRecord>(text).map(|record| record.entity_count > 0);
+            let turned = there(&previous.record)? != there(&changed.text)?;
+            let same = previous.record == changed.text;
+            changed.reverted = Reverted::of(previous, same, turned, changed.what);
         }
         Ok(())
     }
@@ -169,7 +188,7 @@ impl Technologies {
 
     pub(super) fn steps(&self) -> impl Iterator<Item = Step> {
         let step = |uid: &Uid, what| Step { noun: Noun::Technology, uid: *uid, what };
-        let changed = self.changed.iter().map(move |(uid, changed)| step(uid, changed.what));
+        let changed = self.changed.iter().map(move |(uid, changed)| step(uid, changed.reverted.what(changed.what)));
         let seen = self.seen.iter().filter(|uid| !self.changed.contains_key(uid));
         changed.chain(seen.map(move |uid| step(uid, What::Seen)))
     }
@@ -187,7 +206,7 @@ impl Technologies {
             self.changed.iter().filter(|(_, changed)| changed.stored.is_none()).map(|(uid, _)| *uid).collect();
         let ids = free_ids(tx, "technologies", &new).await?;
         let (mut inserts, mut updates, mut replaced) = (Rows::default(), Rows::default(), Rows::default());
-        let mut closed = Vec::new();
+        let (mut closed, mut reverted) = (Vec::new(), BTreeMap::new());
         for (uid, changed) in &self.changed {
             let (revision, at) = stamps[uid];
             let Some(stored) = &changed.stored else {
@@ -207,17 +226,20 @@ impl Technologies {
                 });
                 continue;
             };
-            if place.opened(stored.version_run) {
+            reverted.insert(*uid, (stored.opened_revision, changed.reverted.clone()));
+            let ((opened_revision, opened_at), version_run) = match &changed.reverted.version {
+                Some(previous) => ((previous.opened_revision, previous.opened_at), 0),
+                None => ((revision, at), run),
+            };
+            let replaces = !place.opened(stored.version_run);
+            if !replaces && changed.reverted.version.is_none() {
                 replaced.push(named! { uid, record: &changed.text });
                 continue;
             }
-            updates.push(named! {
-                uid,
-                record: &changed.text,
-                opened_at: at,
-                opened_revision: revision,
-                version_run: run,
-            });
+            updates.push(named! { uid, record: &changed.text, opened_at, opened_revision, version_run });
+            if !replaces {
+                continue;
+            }
             closed.push(Closed {
                 noun: Noun::Technology,
                 uid: *uid,
@@ -228,6 +250,7 @@ impl Technologies {
         }
         tx.insert("technologies", inserts, "").await?;
         close_versions(tx, &closed, stamps).await?;
+        write_reverted(tx, Noun::Technology, &reverted).await?;
         tx.update("technologies", updates).await?;
         tx.update("technologies", replaced).await?;
         let seen: Vec<Uid> = self.seen.iter().copied().filter(|uid| !new.contains(uid)).collect();

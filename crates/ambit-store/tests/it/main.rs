@@ -17,6 +17,7 @@ mod people;
 mod quotas;
 mod records;
 mod rescope;
+mod reverted;
 mod settings;
 mod sightings;
 mod tags_and_notes;
