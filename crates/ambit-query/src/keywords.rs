@@ -169,7 +169,7 @@ pub static KEYWORDS: &[Keyword] = &[
     "At least so many percent yours; 90 and more is in scope."),
     row("ownership_lte", E, PERCENT, AtMost, &["ownership"], "At most so many percent yours."),
     row("country", E, Text, Equal, &["summary.geolocation.country_code", "summary.geolocation.country_name"],
-    "The code or the name of the country where the address is."),
+    "The code or the name of the country where the address is, by the databases of the setting `geo`."),
     row("cloud", E, Bool, Equal, &["summary.technology.cloud"], "Whether a cloud provider hosts the entity."),
     row("cloud_provider", E, Text, Contains, &["summary.technology.cloud_providers"],
     "Text that occurs in the name of a hosting cloud provider."),

@@ -8,7 +8,7 @@ use ambit_query::{Noun, Search, ValueType};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::aggregations;
+use crate::aggregations::{self, Counted};
 use crate::condition::{SearchContext, Window, fingerprint, resolve};
 use crate::document::IndexedRecord;
 use crate::elastic;
@@ -148,7 +148,7 @@ fn run(index: &Index, request: &SearchRequest) -> Result<SearchAnswer, SearchErr
     let fetched = place.rows(size).map_or(0, |rows| rows + 1);
     let page = Page { order, skip: as_size(place.skip), size: as_size(fetched), after: place.after.clone() };
     let counting = request.with_aggregations.then_some(request.noun);
-    let mut found = find(index, &place, &page, counting, Instant::now() + request.time_limit)?;
+    let mut found = find(index, &place.snapshot, &page, counting, Instant::now() + request.time_limit)?;
 
     let rows = fetched.saturating_sub(1);
     let rest = as_u64(found.hits.len()) > rows;
@@ -170,7 +170,7 @@ fn run(index: &Index, request: &SearchRequest) -> Result<SearchAnswer, SearchErr
     let message = if found.timed_out {
         Some(format!("the search took longer than {} ms and was stopped; narrow it", request.time_limit.as_millis()))
     } else {
-        request.search.message().or_else(|| unknown_kinds(&request.search))
+        request.search.message().or_else(|| unknown_kinds(&request.search)).or(unplaced(index, request, &place)?)
     };
     Ok(SearchAnswer {
         total_hits: found.total,
@@ -215,15 +215,38 @@ fn unknown_kinds(search: &Search) -> Option<String> {
     (!unknown.is_empty()).then(|| format!("{said} {}", unknown.join(", ")))
 }
 
+/// Says to the person who asks for a country that nothing in these collections has a place, so that the answer is no
+/// answer. Returns `None` where something has one, or no country was asked for.
+fn unplaced(index: &Index, request: &SearchRequest, place: &PageStart) -> Result<Option<String>, SearchError> {
+    let Some(country) = request.search.clause("country") else { return Ok(None) };
+    let collections = request.search.clauses.iter().filter(|clause| clause.keyword.name == "collection");
+    let everything = Search { clauses: collections.cloned().collect(), unknown: Vec::new() };
+    let Snapshot { view, window, .. } = &place.snapshot;
+    let window = window.moment().map_or(Window::Now, Window::AsOf);
+    let condition = resolve(&everything, request.noun, &request.context, window);
+    let snapshot = Snapshot { view: view.clone(), condition, window };
+    let order = Order { member: fields::member("last_seen").expect("it stands in the table"), descending: false };
+    let page = Page { order, skip: 0, size: 0, after: None };
+    let found = find(index, &snapshot, &page, Some(request.noun), Instant::now() + request.time_limit)?;
+    let counted = aggregations::of_noun(request.noun).iter().zip(found.counted.iter().flatten());
+    let placed = counted.filter(|(of, _)| country.keyword.members.contains(&of.member));
+    let nothing = |counted: &Counted| matches!(counted, Counted::Terms { counts, .. } if counts.is_empty());
+    let no_place = !found.timed_out && found.total > 0 && placed.map(|(_, counted)| counted).all(nothing);
+    let said = if country.any.is_empty() { "" } else { "no hits: " };
+    Ok(no_place.then(|| {
+        format!("{said}no address here has a place; places come from a database that the setting `geo` names")
+    }))
+}
+
 /// Runs the search, with the counts that are kept ready where there are some.
 fn find(
     index: &Index,
-    place: &PageStart,
+    snapshot: &Snapshot,
     page: &Page,
     counting: Option<Noun>,
     deadline: Instant,
 ) -> Result<Found, SearchError> {
-    let (view, condition) = (&place.snapshot.view, &place.snapshot.condition);
+    let (view, condition) = (&snapshot.view, &snapshot.condition);
     let (Some(_), Some(project)) = (counting, ready::project_of(condition)) else {
         return Ok(view.find(condition, page, counting, deadline)?);
     };

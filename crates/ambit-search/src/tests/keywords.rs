@@ -171,6 +171,25 @@ fn an_unknown_keyword_is_named() {
 }
 
 #[test]
+fn a_country_is_not_answered_where_nothing_has_a_place() {
+    let scratch = Scratch::new();
+    let index = filled(&scratch, inventory());
+    let message = |noun, text: &str| index.search_blocking(&request(noun, text)).unwrap().message;
+    let no_place = "no address here has a place; places come from a database that the setting `geo` names";
+    for (text, expected) in [
+        ("country:fr", None),
+        ("country:!fr", None),
+        ("country:fr collection:acme_1", None),
+        ("country:fr collection:other_2", Some(format!("no hits: {no_place}"))),
+        ("country:!fr collection:other_2", Some(no_place.to_owned())),
+        ("collection:other_2", None),
+        ("country:fr collection:nobody", None),
+    ] {
+        assert_eq!(message(Noun::Entities, text), expected, "{text}");
+    }
+}
+
+#[test]
 fn a_caller_sees_its_collections_only() {
     let scratch = Scratch::new();
     let index = filled(&scratch, inventory());
