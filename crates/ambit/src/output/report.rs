@@ -51,13 +51,14 @@ struct Changes {
 }
 
 impl Changes {
-    fn count(&mut self, course: &Course) {
+    /// `another`: another version of it is shown than when the run began.
+    fn count(&mut self, course: &Course, another: bool) {
         match course.turns {
             Some((What::Appeared, What::Appeared)) => self.new += 1,
             Some((What::Disappeared, What::Disappeared)) => self.gone += 1,
             // What came and went within the run is neither new nor gone.
             Some((What::Appeared, _)) => {}
-            _ => self.changed += usize::from(course.changed),
+            _ => self.changed += usize::from(course.changed && another),
         }
     }
 }
@@ -172,13 +173,15 @@ async fn entities(workspace: &Workspace, finished: &Finished) -> Result<(Vec<Ent
         asked_about: !row.record.scoped && row.record.scoped_reason == ScopeReason::Edge(EdgeKind::Suballocation),
     };
     let present = all(workspace, finished, Noun::Entity, |row: Row<EntityRecord>| {
-        courses.get(&row.row.uid).into_iter().for_each(|course| changes.count(course));
+        let another = row.row.revision > finished.before;
+        courses.get(&row.row.uid).into_iter().for_each(|course| changes.count(course, another));
         row.record.present.then(|| kept(row))
     });
     let present = present.await?;
     Ok((present, changes))
 }
 
+/// The issues whose fact is there: the open ones, and those that a person decided on.
 async fn issues(workspace: &Workspace, finished: &Finished) -> Result<Vec<Issue>, Failure> {
     let kept = |row: Row<IssueRecord>| Issue {
         severity: row.record.severity,
@@ -413,8 +416,12 @@ mod tests {
         ] {
             let (mut course, mut changes) = (Course::default(), Changes::default());
             rows.iter().for_each(|what| course.add(*what));
-            changes.count(&course);
+            changes.count(&course, true);
             assert_eq!([changes.new, changes.changed, changes.gone], expected, "{rows:?}");
         }
+        let (mut course, mut changes) = (Course::default(), Changes::default());
+        [Changed, Changed].into_iter().for_each(|what| course.add(what));
+        changes.count(&course, false);
+        assert_eq!(changes.changed, 0, "it was changed back");
     }
 }
