@@ -110,6 +110,8 @@ struct Issue {
     discriminator: String,
     uid: Uid,
     entity_kind: Kind,
+    /// False where a person decided on it while the fact stays.
+    open: bool,
 }
 
 /// Prints everything present.
@@ -120,7 +122,8 @@ pub(crate) async fn print(
     style: &Style,
 ) -> Result<Outcome, Failure> {
     let (entities, changes) = entities(workspace, finished).await?;
-    let issues = issues(workspace, finished).await?;
+    let (issues, decided): (Vec<_>, Vec<_>) =
+        issues(workspace, finished).await?.into_iter().partition(|issue| issue.open);
     for shown in entities.chunks(PAGE) {
         let uids = shown.iter().map(|entity| entity.uid).collect();
         for row in rows(&workspace.store, Noun::Entity, uids).await? {
@@ -138,7 +141,7 @@ pub(crate) async fn print(
         }
     }
     let mut summary = summary(finished, &entities, &changes, &issues);
-    let differences = add_score(finished, &entities, &issues, &mut summary)?;
+    let differences = add_score(finished, &entities, [&issues, &decided], &mut summary)?;
     if style.jsonl {
         results.json(&summary)?;
     } else {
@@ -190,8 +193,10 @@ async fn issues(workspace: &Workspace, finished: &Finished) -> Result<Vec<Issue>
         discriminator: row.record.discriminator,
         uid: row.row.uid,
         entity_kind: row.record.entity_kind,
+        open: row.record.status.is_open(),
     };
-    all(workspace, finished, Noun::Issue, |row: Row<IssueRecord>| row.record.status.is_open().then(|| kept(row))).await
+    let there = |row: Row<IssueRecord>| row.record.status.rests_on_fact().then(|| kept(row));
+    all(workspace, finished, Noun::Issue, there).await
 }
 
 /// What is to be kept of the collection's records, in order. The records themselves of a large inventory would fill the
@@ -305,15 +310,17 @@ async fn courses(store: &Store, finished: &Finished) -> Result<BTreeMap<Uid, Cou
 fn add_score(
     finished: &Finished,
     entities: &[Entity],
-    issues: &[Issue],
+    [issues, decided]: [&[Issue]; 2],
     summary: &mut Value,
 ) -> Result<Vec<String>, Failure> {
     let Some(simulated) = &finished.simulated else { return Ok(Vec::new()) };
     let key = |entity: &Entity| (entity.kind, entity.name.clone());
+    let of_issue = |issue: &Issue| (issue.name.clone(), issue.entity_kind, issue.entity_name.clone());
     let inventory = Inventory {
         entities: entities.iter().map(key).collect(),
         scoped: entities.iter().filter(|entity| entity.scoped).map(key).collect(),
-        issues: issues.iter().map(|issue| (issue.name.clone(), issue.entity_kind, issue.entity_name.clone())).collect(),
+        issues: issues.iter().map(of_issue).collect(),
+        decided: decided.iter().map(of_issue).collect(),
     };
     let result: Score = score(&simulated.truth, &inventory);
     let contacts = simulated.wire.contacts_outside_clearance();

@@ -13,6 +13,8 @@ pub(crate) struct Inventory {
     pub(crate) entities: BTreeSet<(Kind, String)>,
     pub(crate) scoped: BTreeSet<(Kind, String)>,
     pub(crate) issues: BTreeSet<(String, Kind, String)>,
+    /// Issues that a person closed by a decision: they are found, and nobody asks for them any more.
+    pub(crate) decided: BTreeSet<(String, Kind, String)>,
 }
 
 /// The comparison, as texts that name each difference.
@@ -32,7 +34,8 @@ pub(crate) fn score(truth: &Truth, inventory: &Inventory) -> Score {
         there.contains(*key)
     };
     let (found, missed): (Vec<_>, Vec<_>) = truth.entities.iter().partition(holds);
-    let (proven, unproven): (Vec<_>, Vec<_>) = truth.issues.iter().partition(|key| inventory.issues.contains(*key));
+    let is_known = |key: &&(String, Kind, String)| inventory.issues.contains(*key) || inventory.decided.contains(*key);
+    let (proven, unproven): (Vec<_>, Vec<_>) = truth.issues.iter().partition(is_known);
     let mut score = Score {
         planted: truth.entities.len() + truth.issues.len(),
         found: found.len() + proven.len(),
