@@ -294,6 +294,13 @@ impl Object {
         }
     }
 
+    /// Leaves the named attributes out; unknown names are ignored (docs/contract/wider.md §1.3).
+    pub fn drop_attributes(&mut self, names: &[String]) {
+        if let Some(attributes) = &mut self.attributes {
+            attributes.retain(|name, _| !names.contains(name));
+        }
+    }
+
     /// Returns the object with what holds of it where it stands.
     pub fn in_context(self, context: &impl Serialize) -> Self {
         Self { context_attributes: Some(value(context)), ..self }

@@ -119,9 +119,7 @@ pub(crate) fn answer_with(
     next: Option<Vec<u8>>,
     mut meta: Meta,
 ) -> Answer {
-    if let Some(names) = names(call, "attributes") {
-        items.iter_mut().for_each(|item| item.keep_attributes(&names));
-    }
+    narrow(call, &mut items);
     let limit = limit.to_string();
     let mut links = Links { own: link(call, &[("limit", &limit)]), ..Links::default() };
     // A page without items never has a cursor: some clients take from it without looking.
@@ -187,10 +185,17 @@ pub(crate) fn names(call: &Call, parameter: &str) -> Option<Vec<String>> {
 
 /// Answers with one object, narrowed to the attributes that are asked for.
 pub(crate) fn one(call: &Call, mut object: Object) -> Answer {
-    if let Some(names) = names(call, "attributes") {
-        object.keep_attributes(&names);
-    }
+    narrow(call, std::slice::from_mut(&mut object));
     Answer::json(&data(object))
+}
+
+/// Leaves objects the attributes that are asked for.
+fn narrow(call: &Call, objects: &mut [Object]) {
+    let (kept, dropped) = (names(call, "attributes"), names(call, "exclude_attributes"));
+    for object in objects {
+        kept.iter().for_each(|names| object.keep_attributes(names));
+        dropped.iter().for_each(|names| object.drop_attributes(names));
+    }
 }
 
 /// Answers with what something is related to, in full or as descriptors.

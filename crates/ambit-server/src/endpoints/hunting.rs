@@ -1,7 +1,7 @@
 //! The rows of hunting in the wider API (docs/contract/hunting.md §1): rule sets, what they find, and jobs over what is
 //! stored.
 
-use super::wider::{ATTRIBUTES, CURSOR, EMPTY, LIMIT, PAGE, RELATED, RELATIONSHIPS, text};
+use super::wider::{ATTRIBUTES, CURSOR, EMPTY, EXCLUDED, LIMIT, PAGE, RELATED, RELATIONSHIPS, text};
 use crate::endpoint::Access::Key;
 use crate::endpoint::{Endpoint, Parameter, delete, get, handler, patch, post};
 use crate::quota::rules;
@@ -19,6 +19,7 @@ const RULESETS: &[Parameter] = &[
     CURSOR,
     RELATIONSHIPS,
     ATTRIBUTES,
+    EXCLUDED,
 ];
 const NOTIFICATIONS: &[Parameter] = &[
     text("filter", "tag:, owner:, date: with a day or seconds and + or - behind it; all must hold."),
@@ -27,6 +28,7 @@ const NOTIFICATIONS: &[Parameter] = &[
     CURSOR,
     RELATIONSHIPS,
     ATTRIBUTES,
+    EXCLUDED,
 ];
 const TAGGED: &[Parameter] = &[text("tag", "Only those with this tag."), text("filter", "As in the list.")];
 const STREAM: &[Parameter] = &[
@@ -39,10 +41,16 @@ const STREAM: &[Parameter] = &[
     LIMIT,
     CURSOR,
     ATTRIBUTES,
+    EXCLUDED,
 ];
 const STREAM_FILTER: &[Parameter] = &[text("filter", "As in the list.")];
-const JOBS: &[Parameter] =
-    &[text("filter", "status: with one of starting, running, aborting, aborted, finished."), LIMIT, CURSOR, ATTRIBUTES];
+const JOBS: &[Parameter] = &[
+    text("filter", "status: with one of starting, running, aborting, aborted, finished."),
+    LIMIT,
+    CURSOR,
+    ATTRIBUTES,
+    EXCLUDED,
+];
 const RULESET_MEMBER: &str = "/intelligence/hunting_rulesets/{id}/relationships/editors/{member}";
 /// Every row.
 pub(super) const ROWS: &[Endpoint] = &[

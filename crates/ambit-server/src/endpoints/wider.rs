@@ -23,11 +23,12 @@ pub(super) const LIMIT: Parameter = Parameter {
 };
 pub(super) const CURSOR: Parameter = text("cursor", "The meta.cursor of the page before.");
 pub(super) const ATTRIBUTES: Parameter = text("attributes", "Only these attributes, separated by commas.");
+pub(super) const EXCLUDED: Parameter = text("exclude_attributes", "All attributes but these, separated by commas.");
 pub(super) const RELATIONSHIPS: Parameter =
     text("relationships", "Also the descriptors of these relationships, separated by commas.");
-pub(super) const PAGE: &[Parameter] = &[LIMIT, CURSOR, ATTRIBUTES];
-pub(super) const RELATED: &[Parameter] = &[LIMIT, CURSOR, ATTRIBUTES, RELATIONSHIPS];
-pub(super) const READ: &[Parameter] = &[RELATIONSHIPS, ATTRIBUTES];
+pub(super) const PAGE: &[Parameter] = &[LIMIT, CURSOR, ATTRIBUTES, EXCLUDED];
+pub(super) const RELATED: &[Parameter] = &[LIMIT, CURSOR, ATTRIBUTES, EXCLUDED, RELATIONSHIPS];
+pub(super) const READ: &[Parameter] = &[RELATIONSHIPS, ATTRIBUTES, EXCLUDED];
 const SEARCH: &[Parameter] = &[
     text("filter", "Modifiers and free text with AND, OR, NOT and parentheses; see the documentation of graph search."),
     text(
@@ -37,6 +38,7 @@ const SEARCH: &[Parameter] = &[
     LIMIT,
     CURSOR,
     ATTRIBUTES,
+    EXCLUDED,
 ];
 const COLLECTIONS: &[Parameter] = &[
     text("filter", "name:, owner:, collection_type:, and free text in name or description; all must hold."),
@@ -44,6 +46,7 @@ const COLLECTIONS: &[Parameter] = &[
     LIMIT,
     CURSOR,
     ATTRIBUTES,
+    EXCLUDED,
 ];
 const INTELLIGENCE: &[Parameter] = &[
     text(
@@ -64,11 +67,18 @@ const INTELLIGENCE: &[Parameter] = &[
     },
     CURSOR,
     ATTRIBUTES,
+    EXCLUDED,
     RELATIONSHIPS,
 ];
-const FIND: &[Parameter] =
-    &[text("query", "A hash, URL, domain or address; or words and #tags."), LIMIT, CURSOR, ATTRIBUTES, RELATIONSHIPS];
-const COMMENTS: &[Parameter] = &[text("filter", "tag:word, as often as wanted."), LIMIT, CURSOR, ATTRIBUTES];
+const FIND: &[Parameter] = &[
+    text("query", "A hash, URL, domain or address; or words and #tags."),
+    LIMIT,
+    CURSOR,
+    ATTRIBUTES,
+    EXCLUDED,
+    RELATIONSHIPS,
+];
+const COMMENTS: &[Parameter] = &[text("filter", "tag:word, as often as wanted."), LIMIT, CURSOR, ATTRIBUTES, EXCLUDED];
 const DAYS: &[Parameter] = &[
     text("start_date", "First day, as YYYYMMDD; 30 days before the last by default."),
     text("end_date", "Last day, as YYYYMMDD; today by default."),
@@ -79,6 +89,7 @@ const CONSUMING: &[Parameter] = &[
     LIMIT,
     CURSOR,
     ATTRIBUTES,
+    EXCLUDED,
 ];
 
 /// The type of answers that are empty.

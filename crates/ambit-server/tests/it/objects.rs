@@ -211,6 +211,32 @@ async fn what_is_announced_is_answered() {
 }
 
 #[tokio::test]
+async fn attributes_are_kept_and_left_out_by_their_names() {
+    let server = filled().await;
+    let shown = async |target: &str| {
+        let answer = server.get("viewer", &format!("/api/v3/domains/{target}")).await;
+        let data = answer.at("/data");
+        let object = data.get(0).unwrap_or(&data);
+        object["attributes"].as_object().unwrap().keys().cloned().collect::<BTreeSet<_>>()
+    };
+    let all = shown("acme.test").await;
+    assert!(all.contains("reputation") && all.contains("tags"), "{all:?}");
+    let without = |names: &[&str]| all.iter().filter(|name| !names.contains(&name.as_str())).cloned().collect();
+    let only = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<_>>();
+    for (query, expected) in [
+        ("exclude_attributes=reputation,tags", without(&["reputation", "tags"])),
+        ("exclude_attributes=aggregations", all.clone()),
+        ("exclude_attributes=", all.clone()),
+        ("attributes=reputation,tags,nothing", only(&["reputation", "tags"])),
+        ("attributes=reputation,tags&exclude_attributes=tags", only(&["reputation"])),
+    ] {
+        assert_eq!(shown(&format!("acme.test?{query}")).await, expected, "{query}");
+    }
+    let list = shown("acme.test/subdomains?limit=1&exclude_attributes=reputation").await;
+    assert!(!list.contains("reputation") && list.contains("tags"), "{list:?}");
+}
+
+#[tokio::test]
 async fn relationships_are_shown_in_lists_and_go_on_where_their_links_lead() {
     let server = filled().await;
     let names: Vec<String> = (0..45).map(|number| format!("n{number:02}.acme.test")).collect();
