@@ -3,6 +3,7 @@
 use ambit_api::Maybe;
 use ambit_api::inventory_objects::{DnsRecord, InventoryObjectAttributes, RegistrationAttributes};
 use ambit_api::objects::Seconds;
+use ambit_model::canonical_url::canonical_url;
 use ambit_model::entity::{Member, domain, ip_address, network, uri};
 use ambit_model::id::blob_hash;
 use ambit_model::object::ObjectType;
@@ -143,7 +144,8 @@ fn of_url(attributes: &mut InventoryObjectAttributes, records: &[&Details]) {
     let headers = headers(value(records, uri::HEADERS));
     attributes.last_http_response_headers = Maybe(Some(headers).filter(|headers| !headers.is_empty()));
     let led = value(records, uri::REDIRECT_CHAIN).and_then(Value::as_array).into_iter().flatten();
-    let mut chain: Vec<String> = led.filter_map(Value::as_str).map(str::to_owned).collect();
+    let shown = |url: &str| canonical_url(url).unwrap_or_else(|| url.to_owned());
+    let mut chain: Vec<String> = led.filter_map(Value::as_str).map(shown).collect();
     let Some(last) = chain.pop() else { return };
     // The chain begins with the URL itself and ends before the last, as clients read it.
     chain.splice(0..0, attributes.url.0.clone());
@@ -225,7 +227,7 @@ mod tests {
             of_url,
             json!({
                 "title": "Welcome", "code": "301", "headers": ["Server: nginx", "Vary: A", "Vary: B", "ETag: #"],
-                "redirect_chain": ["https://b.test/", "https://c.test/"],
+                "redirect_chain": ["https://b.test:443/", "https://C.test:443"],
             }),
         );
         assert_eq!((&found["title"], &found["last_http_response_code"]), (&json!("Welcome"), &json!(301)));
