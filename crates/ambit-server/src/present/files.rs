@@ -32,6 +32,16 @@ pub(crate) async fn discovered(call: &Call, hash: &str) -> Result<Option<Discove
     call.store().discovered_file(call.caller(), hash).await.if_found()
 }
 
+/// The hashes of a file that the caller may see, the SHA-256 first; of a body that a run discovered that one alone.
+/// Fails where there is none with this hash.
+pub(crate) async fn hashes(call: &Call, hash: &str) -> Result<Vec<String>, ApiError> {
+    if let Some(file) = known(call, hash).await? {
+        return Ok(vec![file.sha256.to_string(), file.sha1, file.md5]);
+    }
+    let found = discovered(call, hash).await?.ok_or_else(|| not_found(NOUN, hash))?;
+    Ok(vec![found.sha256.to_string()])
+}
+
 /// A file as an object; `None`: there is none with this hash.
 pub(crate) async fn shown_if_known(call: &Call, hash: &str) -> Result<Option<Object>, ApiError> {
     Ok(attributes_if_known(call, hash).await?.map(|attributes| shown(call, &attributes)))

@@ -16,7 +16,7 @@ use ambit_model::entity::{domain, host_of, registrable};
 use ambit_model::object::ObjectType;
 use ambit_query::graphs::{GraphOrder, GraphQuery, Leaf, canonical_address};
 use ambit_search::graphs::GraphSearch;
-use ambit_store::{Edges, KnownObject, StoredFile, Submission};
+use ambit_store::{Edges, KnownObject, Submission};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
@@ -222,7 +222,7 @@ pub(crate) async fn embed(call: &Call, object: &mut Object) -> Result<(), ApiErr
     // A URL is looked for by itself: by its hash, the names of all are read.
     let id = object.attribute("url").and_then(Value::as_str).unwrap_or(&object.id).to_owned();
     let found = if kind == ObjectType::File { None } else { known(call, kind, &id).await? };
-    let file = if kind == ObjectType::File { files::known(call, &id).await? } else { None };
+    let file = if kind == ObjectType::File { Some(files::hashes(call, &id).await?) } else { None };
     for name in &names {
         let related = match (&found, &file) {
             (Some(found), _) => related(call, kind, name, found).await?,
@@ -250,14 +250,14 @@ pub(crate) async fn listed(call: &Call, kind: &str, id: &str) -> Result<Object, 
     Ok(found)
 }
 
-/// What a file is related to by a name; nothing by one that files do not have.
-pub(crate) async fn of_file(call: &Call, file: &StoredFile, name: &str) -> Result<Vec<Object>, ApiError> {
-    let sha256 = file.sha256.to_string();
+/// What a file with these hashes, the SHA-256 first, is related to by a name; nothing by one that files do not have.
+pub(crate) async fn of_file(call: &Call, hashes: &[String], name: &str) -> Result<Vec<Object>, ApiError> {
+    let Some(sha256) = hashes.first() else { return Ok(Vec::new()) };
     match name {
-        "comments" => comments::on(call, ObjectType::File.name(), &sha256).await,
-        "graphs" => graphs_that(call, Leaf::File(vec![sha256, file.sha1.clone(), file.md5.clone()])).await,
-        "submissions" => submissions(call, &sha256).await,
-        "votes" => votes::on(call, ObjectType::File, &[sha256]).await,
+        "comments" => comments::on(call, ObjectType::File.name(), sha256).await,
+        "graphs" => graphs_that(call, Leaf::File(hashes.to_vec())).await,
+        "submissions" => submissions(call, sha256).await,
+        "votes" => votes::on(call, ObjectType::File, std::slice::from_ref(sha256)).await,
         _ => Ok(Vec::new()),
     }
 }

@@ -2,6 +2,7 @@
 
 use ambit_model::{EdgeKind, Kind};
 use ambit_testkit::inventory::Look;
+use ambit_testkit::kept::{KEEPER, keep};
 use ambit_testkit::{TestServer, inventory};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -298,4 +299,34 @@ async fn objects_say_what_clients_read_and_no_more() {
     assert_eq!((&named["last_analysis_results"], named.get("last_analysis_date")), (&json!({}), None));
     assert_eq!(named["last_analysis_stats"]["undetected"], 0);
     assert_eq!((named.get("last_https_certificate"), named.get("last_dns_records")), (None, None));
+}
+
+#[tokio::test]
+async fn bodies_of_pages_have_comments_and_relationships_for_those_who_know_them() {
+    let mut server = TestServer::new().await.unwrap();
+    let kept = keep(&mut server).await.unwrap();
+    let page = &kept.pair("page").unwrap().kept;
+    let file = format!("/api/v3/files/{page}");
+    let comment = json!({"data": {"type": "comment", "attributes": {"text": "what the site served #login"}}});
+    let made = server.call(KEEPER, "POST", &format!("{file}/comments"), Some(&comment)).await.unwrap();
+    let id = made.at("/data/id");
+    let vote = json!({"data": {"type": "vote", "attributes": {"verdict": "harmless"}}});
+    server.call(KEEPER, "POST", &format!("{file}/votes"), Some(&vote)).await.unwrap().at("/data");
+    let ids = async |target: &str| server.get(KEEPER, target).await.each("/data", "/id");
+    for target in ["comments", "relationships/comments"] {
+        assert_eq!(ids(&format!("{file}/{target}")).await, [id.clone()], "{target}");
+    }
+    for (target, count) in [("votes", 1), ("relationships/votes", 1), ("submissions", 0), ("contacted_urls", 0)] {
+        assert_eq!(ids(&format!("{file}/{target}")).await.len(), count, "{target}");
+    }
+    let shown = server.get(KEEPER, &format!("{file}?relationships=comments,graphs")).await;
+    assert_eq!(shown.at("/data/relationships/comments/meta/count"), 1);
+    assert!(ids("/api/v3/comments").await.contains(&id));
+    for target in ["comments", "relationships/comments", "submissions", "votes"] {
+        let answer = server.get("owner", &format!("{file}/{target}")).await;
+        assert_eq!(answer.status, 404, "{target}: who does not know the page");
+    }
+    assert!(!server.get("owner", "/api/v3/comments").await.each("/data", "/id").contains(&id));
+    let one = server.get("owner", &format!("/api/v3/comments/{}", id.as_str().unwrap())).await;
+    assert_eq!(one.status, 404);
 }

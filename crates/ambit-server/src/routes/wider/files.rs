@@ -8,7 +8,7 @@ use crate::failure::{About, not_found};
 use crate::form::{Field, fields};
 use crate::page;
 use crate::present::analyses::{Item, begun, file_analysis_id, item_of_analysis};
-use crate::present::files::{NOUN, blob, discovered, known, shown_if_known};
+use crate::present::files::{NOUN, blob, discovered, hashes, known, shown_if_known};
 use crate::present::{comments, objects, relationships};
 use crate::submissions::{stored, submit};
 use crate::tokens::{self, opened_signed, sealed};
@@ -100,30 +100,26 @@ pub(crate) async fn analyse(call: Call) -> Result<Answer, ApiError> {
 /// List what a file is related to, in full or as descriptors.
 pub(crate) async fn relationship(call: Call, described: bool) -> Result<Answer, ApiError> {
     let call = &call;
-    let file = file(call, call.id()).await?;
+    let hashes = hashes(call, call.id()).await?;
     if call.parameter("relationship") == BEHAVIOUR_SUMMARY {
         return Err(not_found("Behaviour summary", call.id()));
     }
-    let items = relationships::of_file(call, &file, call.parameter("relationship")).await?;
+    let items = relationships::of_file(call, &hashes, call.parameter("relationship")).await?;
     page::answer_related(call, Related::Many(items), described)
 }
 
 /// List the comments on a file, newest first.
 pub(crate) async fn comments(call: Call) -> Result<Answer, ApiError> {
-    let file = file(&call, call.id()).await?;
-    let items = comments::on(&call, "file", &file.sha256.to_string()).await?;
+    let item = objects::item(&call, ObjectType::File).await?;
+    let items = comments::on(&call, "file", &item).await?;
     page::of_list(&call, items, page::LIMIT_DEFAULT)
 }
 
 /// Comment on a file.
 pub(crate) async fn add_comment(call: Call) -> Result<Answer, ApiError> {
-    let file = file(&call, call.id()).await?;
+    let item = objects::item(&call, ObjectType::File).await?;
     let text = comments::text(&call)?;
-    let made = call
-        .store()
-        .add_comment(call.caller(), "file", &file.sha256.to_string(), &text, call.now)
-        .await
-        .about("Comment")?;
+    let made = call.store().add_comment(call.caller(), "file", &item, &text, call.now).await.about("Comment")?;
     Ok(page::one(&call, comments::shown(&call, &made)))
 }
 
