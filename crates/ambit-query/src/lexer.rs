@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::net::Ipv6Addr;
 
-use crate::QueryError;
+use crate::{QueryError, keywords};
 
 /// Longest text of an IPv6 address in bytes, mapped form included; longer words need no try.
 const IPV6_TEXT_BYTES_MAX: usize = 45;
@@ -182,10 +182,12 @@ impl<'a> Lexer<'a> {
         }
         let colon = if blanks_allowed { self.after_blanks(at + length) } else { at + length };
         let value = text[colon..].strip_prefix(':')?;
-        if value.starts_with("//") || value.starts_with(':') || self.is_ipv6(at) {
+        let word = &rest[..length];
+        let in_a_type = value.starts_with(':') && keywords::find(word).is_none();
+        if value.starts_with("//") || in_a_type || self.is_ipv6(at) {
             return None;
         }
-        Some((&rest[..length], colon + 1))
+        Some((word, colon + 1))
     }
 
     fn is_ipv6(&mut self, at: usize) -> bool {
@@ -260,6 +262,8 @@ mod tests {
         check("2001:db8::1 fe80::1 cafe:1::2", "-=[2001:db8::1] / -=[fe80::1] / -=[cafe:1::2]");
         check("Platform::Entity::Uri", "-=[Platform::Entity::Uri]");
         check("type:Platform::Entity::Uri", "type=[Platform::Entity::Uri]");
+        check("name::22 tag::", "name=[:22] / tag=[:]");
+        check("name:://www", "name=[://www]");
         check(":x", "-=[:x]");
     }
 

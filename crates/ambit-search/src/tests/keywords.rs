@@ -27,6 +27,8 @@ const ENTITIES: &[(&str, &[&str])] = &[
     ("name:A.EXAMPLE", &[URI]),
     ("name:xampl", &[HOST, URI]),
     ("name:\":443\"", &[URI]),
+    ("name::443", &[URI]),
+    ("name:://a.ex", &[URI]),
     ("name:\"www b\"", &[HOST]),
     ("name:\"b www\"", &[]),
     ("name:\"b-shop\"", &[HOST]),
