@@ -69,18 +69,16 @@ fn together(first: Value, second: Value) -> Value {
 /// The contract's members from the usual layout of city and network databases.
 fn place(row: &Value) -> Value {
     let at = |path: &str| row.pointer(path).cloned().unwrap_or(Value::Null);
-    let asn = ["/autonomous_system_number", "/traits/autonomous_system_number", "/asn"]
-        .into_iter()
-        .map(at)
-        .find(|value| !value.is_null());
-    let owner = ["/autonomous_system_organization", "/traits/autonomous_system_organization", "/as_name"]
-        .into_iter()
-        .map(at)
-        .find(|value| !value.is_null());
+    // A database of one subject says at the top what one of all subjects says among the traits.
+    let first =
+        |paths: &[&str]| paths.iter().map(|path| at(path)).find(|value| !value.is_null()).unwrap_or(Value::Null);
     json!({
         "asn": {
-            "asn": asn, "name": owner, "organization": at("/traits/organization"), "isp": at("/traits/isp"),
-            "connection_type": at("/traits/connection_type"),
+            "asn": first(&["/autonomous_system_number", "/traits/autonomous_system_number", "/asn"]),
+            "name": first(&["/autonomous_system_organization", "/traits/autonomous_system_organization", "/as_name"]),
+            "organization": first(&["/organization", "/traits/organization"]),
+            "isp": first(&["/isp", "/traits/isp"]),
+            "connection_type": first(&["/connection_type", "/traits/connection_type"]),
         },
         "city": at("/city/names/en"), "postal": at("/postal/code"), "country": at("/country/names/en"),
         "latitude": at("/location/latitude"),
@@ -108,6 +106,19 @@ mod tests {
         );
         assert_eq!(super::place(&json!({"autonomous_system_number": 1}))["asn"]["asn"], 1);
         assert_eq!(super::place(&json!(7))["city"], Value::Null);
+    }
+
+    #[test]
+    fn providers_and_connections_are_read_at_the_top_and_among_the_traits() {
+        let said = json!({"isp": "Acme Net", "organization": "Acme", "connection_type": "Cable/DSL"});
+        for row in [said.clone(), json!({"traits": said})] {
+            let of = &place(&row)["asn"];
+            assert_eq!(
+                json!([of["isp"], of["organization"], of["connection_type"]]),
+                json!(["Acme Net", "Acme", "Cable/DSL"]),
+                "{row}"
+            );
+        }
     }
 
     #[test]
