@@ -40,18 +40,28 @@ fn long_names(command: &clap::Command) -> BTreeSet<String> {
     own.chain(command.get_subcommands().flat_map(long_names)).chain(["help".to_owned(), "version".to_owned()]).collect()
 }
 
-/// The first line of the message without its prefix, with the remedy that clap suggests.
+/// The message without its prefix in one line, with the remedy that clap suggests and the help of the command.
 fn one_line(error: &clap::Error) -> String {
     let text = error.render().to_string();
-    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let first = lines.next().unwrap_or("bad arguments").trim_start_matches("error: ").to_owned();
-    let mut parts = vec![first];
-    parts.extend(
-        lines
-            .take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"))
-            .map(|line| line.trim_start_matches("tip: ").to_owned()),
-    );
-    format!("{}; see `ambit --help`", parts.join(" "))
+    let mut said = String::new();
+    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        if line.starts_with("Usage:") || line.starts_with("For more information") {
+            break;
+        }
+        let goes_on = said.ends_with(':') || line.starts_with(['[', '<', '-']);
+        said.push_str(if said.is_empty() {
+            ""
+        } else if goes_on {
+            " "
+        } else {
+            "; "
+        });
+        said.push_str(line.trim_start_matches("error: ").trim_start_matches("tip: "));
+    }
+    let usage = text.lines().find_map(|line| line.trim().strip_prefix("Usage:")).unwrap_or("ambit");
+    let is_command = |word: &&str| word.bytes().all(|byte| byte.is_ascii_lowercase());
+    let command: Vec<&str> = usage.split_whitespace().take_while(is_command).collect();
+    format!("{said}; see `{} --help`", command.join(" "))
 }
 
 #[cfg(test)]
@@ -73,10 +83,22 @@ mod tests {
     #[test]
     fn refusals_are_one_line_that_names_the_thing() {
         for (arguments, word) in [
-            (vec!["ambit", "demo", "--frobnicate"], "--frobnicate"),
-            (vec!["ambit", "explode"], "explode"),
+            (
+                vec!["ambit", "demo", "--frobnicate"],
+                "unexpected argument '--frobnicate' found; see `ambit demo --help`",
+            ),
+            (vec!["ambit", "explode"], "unrecognized subcommand 'explode'; see `ambit --help`"),
+            (
+                vec!["ambit", "entites"],
+                "unrecognized subcommand 'entites'; some similar subcommands exist: 'entity', 'entities'; see `ambit \
+                 --help`",
+            ),
             (vec!["ambit", "serve", "--listen"], "--listen"),
             (vec!["ambit", "scan", "--level", "loud", "acme.test"], "loud"),
+            (
+                vec!["ambit", "role", "project", "acme"],
+                "the following required arguments were not provided: <USER> <ROLE>; see `ambit role project --help`",
+            ),
         ] {
             let failure = parsed(&arguments).expect_err("is refused");
             assert_eq!(failure.code, crate::failure::USAGE);
