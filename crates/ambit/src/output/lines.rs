@@ -46,7 +46,8 @@ pub(crate) fn issue(hit: &Value) -> String {
 
 /// `nginx 1.24.0  3 entities`.
 pub(crate) fn technology(hit: &Value) -> String {
-    format!("{}  {} entities", shown(hit, "name"), hit["entity_count"])
+    let entities = if hit["entity_count"] == 1 { "entity" } else { "entities" };
+    format!("{}  {} {entities}", shown(hit, "name"), hit["entity_count"])
 }
 
 /// `17  2026-11-21T08:00:00.000Z  entity appeared  Uri https://www.acme.test:443`.
