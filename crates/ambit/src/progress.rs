@@ -16,7 +16,7 @@ pub(crate) async fn show(mut progress: watch::Receiver<Progress>, silent: bool) 
     if silent {
         return;
     }
-    if std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none() {
+    if std::io::stderr().is_terminal() {
         bar(&mut progress).await;
     } else {
         lines(&mut progress).await;
