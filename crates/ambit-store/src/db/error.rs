@@ -28,7 +28,7 @@ pub enum StoreError {
     #[error("{0}")]
     Invalid(String),
     /// The data folder or database has no owner yet.
-    #[error("{0} holds no data yet: run `ambit init` first")]
+    #[error("{0} holds no data yet: `ambit scan DOMAIN` looks at something of yours, `ambit init` prepares a server")]
     Uninitialised(String),
     /// A later version of the program wrote this data.
     #[error(
