@@ -26,7 +26,7 @@ const TOKEN_PURPOSE: &str = "page token";
 /// Characters of a token that is looked at: tokens hold one sort key and a fingerprint.
 const TOKEN_CHARS_MAX: usize = 16 * 1024;
 /// What clients send as a token where they have none (docs/contract/asm.md §7.3).
-const NO_TOKEN: &[&str] = &["", "True", "False", "None"];
+const NO_TOKEN: &[&str] = &["", "True", "False", "None", "null"];
 
 /// Search entities. An empty search string finds all of the project.
 pub(crate) async fn entities(call: Call) -> Result<Answer, ApiError> {

@@ -43,6 +43,7 @@ async fn targets_of_real_clients_find_what_they_mean() {
         // Blanks as %20, an empty token, a page size that the declaration forbids.
         ("/api/v3/asm/search/issues/severity:2%20last_seen_after:2025-08-01T00:00:00Z?page_size=1000&page_token=".to_owned(), 1),
         ("/api/v3/asm/search/issues/severity:5%20last_seen_after:2025-08-01T00:00:00Z?page_size=1000&page_token=True".to_owned(), 0),
+        ("/api/v3/asm/search/issues/severity:2?page_token=null".to_owned(), 1),
         // Quotes escaped, a blank at the end.
         ("/api/v3/asm/search/entities/name:%22www.acme.test%22%20?page_size=100&page=0".to_owned(), 2),
         (
