@@ -1,5 +1,8 @@
 //! Ambit: one program. Reads the command, runs it, and turns its failure into one line and an exit code.
 
+// A handler of the server is a future within many others, and an optimised build lays all of them out here.
+#![recursion_limit = "256"]
+
 mod api;
 mod args;
 mod arguments;
