@@ -182,7 +182,7 @@ impl<'a> Drive<'a> {
             rules_moved: false,
             graph: Graph::beside(reserved),
             guard,
-            worker: Worker { net, settings: config.settings.clone() },
+            worker: Worker { net, settings: config.settings.clone(), sites: Arc::default() },
             queue: VecDeque::new(),
             alone: VecDeque::new(),
             in_flight: HashMap::new(),

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 
 /// Rows that one run has running at once at most. They wait far more than they compute; memory of a row is a few
 /// hundred kB at worst.
-pub const IN_FLIGHT_MAX: usize = 256;
+pub const IN_FLIGHT_MAX: usize = 512;
 /// Rows of all runs of a process at once: three runs have all that they can use.
 const IN_FLIGHT_OF_PROCESS_MAX: usize = 3 * IN_FLIGHT_MAX;
 /// Rows that a run has at least: fewer would make its leases many and small.

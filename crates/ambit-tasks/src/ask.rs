@@ -10,6 +10,7 @@ pub(crate) mod dialogue;
 pub(crate) mod guess;
 pub(crate) mod host;
 pub(crate) mod identify;
+pub(crate) mod same_site;
 pub(crate) mod together;
 pub(crate) mod web;
 pub(crate) mod whois;

@@ -1,6 +1,6 @@
 //! The context of a probe: what it is given, and the only place where it reports what it saw.
 
-use crate::Settings;
+use crate::{SameSites, Settings};
 use ambit_model::entity::Member;
 use ambit_model::observation::{Discovery, Evidence, Found};
 use ambit_model::{Details, EdgeKind, Facts, Kind};
@@ -33,6 +33,8 @@ pub struct Context<'a> {
     pub argument: &'a str,
     /// Word list, ports, loaded data.
     pub settings: &'a Settings,
+    /// What the run knows of sites that are one; `None` where the probe stands alone.
+    pub(crate) sites: Option<&'a SameSites>,
     report: Mutex<Report>,
 }
 
@@ -47,7 +49,12 @@ struct Report {
 impl<'a> Context<'a> {
     /// Makes a context without any report.
     pub fn new(net: &'a Session, facts: &'a Facts, argument: &'a str, settings: &'a Settings) -> Self {
-        Self { net, facts, argument, settings, report: Mutex::default() }
+        Self { net, facts, argument, settings, sites: None, report: Mutex::default() }
+    }
+
+    /// Puts the probe beside the others of its run, which may have looked through the same site.
+    pub fn beside(self, sites: &'a SameSites) -> Self {
+        Self { sites: Some(sites), ..self }
     }
 
     /// Reports another entity that this one led to. A text that is no name of the kind is counted and left out.

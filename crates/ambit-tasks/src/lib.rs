@@ -11,6 +11,7 @@ mod task;
 mod tasks;
 mod volumes;
 
+pub use ask::same_site::SameSites;
 pub use context::Context;
 pub use library::fingerprints;
 pub use settings::Settings;

@@ -195,6 +195,11 @@ columns! {
 }
 
 impl EdgeRow {
+    /// What no two edges share.
+    fn key(&self) -> (ambit_model::EdgeKind, &str, &str, Uid, Uid) {
+        (self.kind, &self.task, &self.argument, self.from, self.to)
+    }
+
     fn neighbour(&self, uid: Uid, end: End<'_>, told: Option<&Arc<Details>>) -> Neighbour {
         Neighbour {
             edge: self.kind,
@@ -212,15 +217,14 @@ impl EdgeRow {
 
 /// Open edges at either end of the entities, in an order that does not depend on the database.
 async fn load_edges(tx: &mut Tx, uids: &[Uid]) -> Result<Vec<EdgeRow>, StoreError> {
-    let mut found = BTreeMap::new();
+    let mut found = Vec::new();
     for end in ["from_uid", "to_uid"] {
         let head = format!("SELECT {} FROM edges WHERE closed_at IS NULL AND {end} IN", list::<EdgeRow>());
-        for edge in tx.read_in::<EdgeRow, _>(&head, Vec::new(), uids, "").await? {
-            let key = (edge.kind.name(), edge.task.clone(), edge.argument.clone(), edge.from, edge.to);
-            found.insert(key, edge);
-        }
+        found.extend(tx.read_in::<EdgeRow, _>(&head, Vec::new(), uids, "").await?);
     }
-    Ok(found.into_values().collect())
+    found.sort_unstable_by(|a, b| a.key().cmp(&b.key()));
+    found.dedup_by(|a, b| a.key() == b.key());
+    Ok(found)
 }
 
 async fn load_nodes(tx: &mut Tx, collection: i64, uids: &[Uid]) -> Result<BTreeMap<Uid, NodeRow>, StoreError> {

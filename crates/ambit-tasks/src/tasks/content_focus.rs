@@ -1,7 +1,7 @@
 //! Looks for what should not be public, and proves it by content, against the site's own way of saying no.
 
 use crate::ask::together::together;
-use crate::ask::{bindings, web};
+use crate::ask::{bindings, same_site, web};
 use crate::read::listing::{FOLDERS, listing_proof};
 use crate::tasks::soft404_profile::refusal;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
@@ -16,12 +16,14 @@ use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName};
 use ambit_net::NetError;
 use ambit_net::http::{HttpExchange, Url};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::ContentFocus,
     pretty_name: "Exposed content",
     description: "Looks for repositories, environment files, status pages, API documents, backups and the like, and \
-                  proves them by content.",
+                  proves them by content. Where a server shows one site under many names and ports, one of them is \
+                  looked through, and the others are asked for what was proven there.",
     watches: &[Kind::Uri],
     produces: &[Kind::ApiEndpoint],
     footprint: Clearance::L3,
@@ -71,11 +73,7 @@ struct Proven {
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let url = &web::site(cx)?;
-    let mut seen = Looks::default();
-    let things = cx.settings.probes.iter().map(|probe| (probe.what, look(cx, url, probe)));
-    seen.take(things).await;
-    let folders = FOLDERS.iter().map(|path| (DIRECTORY_LISTING, look_listing(cx, url, path)));
-    seen.take(folders).await;
+    let mut seen = looks(cx, url).await;
     if let Some(error) = seen.fatal() {
         return Err(error.into());
     }
@@ -99,6 +97,41 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let answer = Answer::found_if(!items.is_empty());
     cx.observe(uri::EXPOSURES, items);
     Ok(answer)
+}
+
+/// Looks for everything at one of the sites that are the same, and at the others for what was proven there.
+async fn looks(cx: &Context<'_>, url: &Url) -> Looks {
+    let entry = match cx.sites {
+        Some(sites) => same_site::key(cx, url).await.and_then(|key| sites.entry(key)),
+        None => None,
+    };
+    let Some(entry) = entry else { return look_for(cx, url, |_| true).await };
+    let mut first = None;
+    // What could not be looked at here may be seen by the next: only a whole look counts for all.
+    let proven = entry.get_or_try_init(async || {
+        let seen = first.insert(look_for(cx, url, |_| true).await);
+        let whats = seen.found.iter().map(|proven| proven.what).collect();
+        if seen.failed.is_empty() { Ok(whats) } else { Err(()) }
+    });
+    let proven = proven.await.cloned();
+    match (first, proven) {
+        (Some(seen), _) => seen,
+        (None, Ok(proven)) => {
+            let held: BTreeSet<String> = uri::EXPOSURES.items(&cx.facts.details).map(|item| item.what).collect();
+            look_for(cx, url, |what| proven.contains(what) || held.contains(what)).await
+        }
+        (None, Err(())) => look_for(cx, url, |_| true).await,
+    }
+}
+
+async fn look_for(cx: &Context<'_>, url: &Url, wanted: impl Fn(&str) -> bool) -> Looks {
+    let mut seen = Looks::default();
+    let probes = cx.settings.probes.iter().filter(|probe| wanted(probe.what));
+    seen.take(probes.map(|probe| (probe.what, look(cx, url, probe)))).await;
+    if wanted(DIRECTORY_LISTING) {
+        seen.take(FOLDERS.iter().map(|path| (DIRECTORY_LISTING, look_listing(cx, url, path)))).await;
+    }
+    seen
 }
 
 /// How much may fail at one site before it counts as broken: a wall in front of it breaks off at some paths, a broken

@@ -10,6 +10,7 @@ mod migrate;
 mod operator;
 mod program;
 mod restored;
+mod same_site;
 mod scope;
 mod sightings;
 mod whole_run;
