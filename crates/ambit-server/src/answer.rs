@@ -18,12 +18,15 @@ use http::{HeaderMap, StatusCode};
 use http_body::{Frame, SizeHint};
 use serde::Serialize;
 use std::convert::Infallible;
+use std::future::Future;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
 const JSON: &str = "application/json";
+/// Events that are sent while they happen.
+pub(crate) const EVENTS: &str = "text/event-stream";
 /// A browser asks whether what it keeps is still so.
 const AGAIN: &str = "no-cache";
 /// A browser keeps it as long as it likes.
@@ -63,6 +66,9 @@ pub(crate) enum Manner {
 /// Names what an answer could not hold, or why it is empty (docs/contract/errors.md §3).
 const MESSAGE: HeaderName = HeaderName::from_static("x-api-message");
 
+/// Asks a proxy such as nginx to hand on at once what it is sent.
+const UNHELD: HeaderName = HeaderName::from_static("x-accel-buffering");
+
 /// The bytes of an answer.
 enum Content {
     Whole(Bytes),
@@ -72,6 +78,8 @@ enum Content {
     Interface(Arc<Document>, bool),
     /// So many bytes, which come piece by piece.
     Stream(u64, BoxStream<'static, io::Result<Bytes>>),
+    /// What is sent while it happens.
+    Events(BoxStream<'static, Bytes>),
 }
 
 /// A successful answer; its status is always 200 (docs/contract/wider.md §1.2).
@@ -122,6 +130,11 @@ impl Answer {
         pieces: BoxStream<'static, io::Result<Bytes>>,
     ) -> Self {
         Self { file_name: Some(name), ..Self::of(content_type, Content::Stream(size, pieces)) }
+    }
+
+    /// Events, each sent when it happens.
+    pub(crate) fn events(events: BoxStream<'static, Bytes>) -> Self {
+        Self::of(EVENTS, Content::Events(events))
     }
 
     /// A document of the program.
@@ -209,10 +222,22 @@ pub(crate) async fn respond(outcome: Result<Answer, ApiError>, wishes: &Wishes, 
                     let body = Streamed { left: size, pieces, _share: share };
                     response(StatusCode::OK, headers, Body::new(body))
                 }
+                Content::Events(events) => {
+                    headers.insert(UNHELD, HeaderValue::from_static("no"));
+                    response(StatusCode::OK, headers, Body::from_stream(events.map(Ok::<_, Infallible>)))
+                }
             }
         }
         Err(error) => failure(&error, wishes, headers, share).await,
     }
+}
+
+/// The same, with events that end when the server does: nobody waits for what may never happen.
+pub(crate) fn ending(response: Response, end: impl Future<Output = ()> + Send + 'static) -> Response {
+    if response.headers().get(CONTENT_TYPE).is_none_or(|kind| kind != EVENTS) {
+        return response;
+    }
+    response.map(|body| Body::from_stream(body.into_data_stream().take_until(Box::pin(end))))
 }
 
 fn response(status: StatusCode, headers: HeaderMap, body: Body) -> Response {

@@ -28,6 +28,8 @@ pub struct Limits {
     pub place_wait: Duration,
     /// How long a peer may take nothing of its answer.
     pub write_idle: Duration,
+    /// How long events are told before whoever listens has to ask again.
+    pub events_time: Duration,
     /// A body that was refused is drained until nothing comes for so long.
     pub linger: Duration,
     /// How long a request waits for a server that starts.
@@ -59,6 +61,7 @@ impl Default for Limits {
             requests_per_minute: None,
             place_wait: Duration::from_secs(10),
             write_idle: Duration::from_secs(10),
+            events_time: Duration::from_secs(600),
             linger: Duration::from_secs(2),
             start_wait: Duration::from_secs(5),
             connections: 10_000,

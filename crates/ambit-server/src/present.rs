@@ -24,4 +24,5 @@ pub(crate) mod objects;
 pub(crate) mod operations;
 pub(crate) mod projects;
 pub(crate) mod relationships;
+pub(crate) mod runs;
 pub(crate) mod votes;

@@ -1,6 +1,7 @@
 //! The listener: HTTP/1.1 connections with limits, and an end that lets requests finish. The only listening socket of
 //! the program.
 
+use crate::answer::ending;
 use crate::connections::{Connections, Entry};
 use crate::door::Door;
 use crate::origin::Peer;
@@ -138,11 +139,16 @@ async fn connection(
     }
 }
 
+/// Waits for the end that the server was asked for. The value that is waited for is dropped at once: it holds a lock.
+async fn over(mut ended: watch::Receiver<bool>) {
+    let _ = ended.wait_for(|ended| *ended).await.map(|ended| *ended);
+}
+
 /// The requests of a connection.
-async fn http<S: AsyncRead + AsyncWrite + Unpin>(stream: S, peer: Peer, door: &Door, mut ended: watch::Receiver<bool>) {
+async fn http<S: AsyncRead + AsyncWrite + Unpin>(stream: S, peer: Peer, door: &Door, ended: watch::Receiver<bool>) {
     let service = service_fn(|request: http::Request<Incoming>| {
-        let peer = peer.clone();
-        async move { Ok::<_, Infallible>(door.answer(peer, request.map(Body::new)).await) }
+        let (peer, end) = (peer.clone(), over(ended.clone()));
+        async move { Ok::<_, Infallible>(ending(door.answer(peer, request.map(Body::new)).await, end)) }
     });
     let served = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -150,13 +156,9 @@ async fn http<S: AsyncRead + AsyncWrite + Unpin>(stream: S, peer: Peer, door: &D
         .max_buf_size(HEAD_BYTES_MAX)
         .serve_connection(TokioIo::new(stream), service);
     tokio::pin!(served);
-    // The value that is waited for is dropped at once: it holds a lock.
-    let end = async {
-        let _ = ended.wait_for(|ended| *ended).await.map(|ended| *ended);
-    };
     let outcome = tokio::select! {
         outcome = &mut served => outcome,
-        () = end => {
+        () = over(ended.clone()) => {
             served.as_mut().graceful_shutdown();
             served.await
         }

@@ -27,6 +27,8 @@ const BATCHES_MAX: usize = 2;
 const CONTENT_SEARCHES_MAX: usize = 1;
 /// Bytes of answers that are on their way at once, in KiB; of one owner half.
 const ANSWERS_KIB: i64 = 96 * 1024;
+/// Who listens to events at once, of one key half: each costs some reads of the store in a second.
+const LISTENERS_MAX: i64 = 200;
 /// Requests of one owner that wait for a place at most: two thousand clients of one key do.
 const WAITING_MAX: usize = 4_096;
 
@@ -71,6 +73,8 @@ pub struct ServerState {
     pub(crate) content_searches: Semaphore,
     /// Where bodies are held.
     pub(crate) rooms: Rooms,
+    /// Who listens to events.
+    pub(crate) listeners: Shares,
 }
 
 impl ServerState {
@@ -114,6 +118,7 @@ impl ServerState {
             batches: Semaphore::new(BATCHES_MAX),
             content_searches: Semaphore::new(CONTENT_SEARCHES_MAX),
             rooms: Rooms::default(),
+            listeners: Shares::new(LISTENERS_MAX, LISTENERS_MAX / 2, 1),
         }
     }
 }

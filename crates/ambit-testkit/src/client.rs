@@ -121,8 +121,26 @@ fn parse(answer: &[u8]) -> anyhow::Result<Reply> {
         .filter_map(|line| line.split_once(':'))
         .map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()))
         .collect();
-    if headers.iter().any(|(name, _)| name == "transfer-encoding") {
-        bail!("the answer is chunked: answers have a length");
+    let body = &answer[end + 4..];
+    let has = |wanted: &str, said: &str| headers.iter().any(|(name, value)| name == wanted && value.contains(said));
+    let body = match (has("transfer-encoding", ""), has("content-type", "text/event-stream")) {
+        (false, _) => body.to_vec(),
+        (true, true) => joined(body).context("the chunks of the answer do not fit")?,
+        (true, false) => bail!("the answer is chunked: all but events have a length"),
+    };
+    Ok(Reply { status, headers, body })
+}
+
+/// What the chunks of a body hold.
+fn joined(mut rest: &[u8]) -> Option<Vec<u8>> {
+    let mut body = Vec::new();
+    loop {
+        let end = rest.windows(2).position(|window| window == b"\r\n")?;
+        let size = usize::from_str_radix(std::str::from_utf8(&rest[..end]).ok()?, 16).ok()?;
+        if size == 0 {
+            return Some(body);
+        }
+        body.extend_from_slice(rest.get(end + 2..end + 2 + size)?);
+        rest = rest.get(end + 2 + size + 2..)?;
     }
-    Ok(Reply { status, headers, body: answer[end + 4..].to_vec() })
 }

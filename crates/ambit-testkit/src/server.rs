@@ -19,6 +19,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
 use tokio::sync::{oneshot, watch};
 use tokio::task::JoinHandle;
 use uuid::Uuid;
@@ -54,7 +55,7 @@ pub struct TestServer {
 impl TestServer {
     /// Starts a server.
     pub async fn new() -> anyhow::Result<Self> {
-        Self::with(Limits::default()).await
+        Self::with(usual()).await
     }
 
     /// Starts a server with other limits.
@@ -64,12 +65,12 @@ impl TestServer {
 
     /// Starts a server that is reached in some way.
     pub async fn behind(outside: Outside) -> anyhow::Result<Self> {
-        Self::start(Limits::default(), outside, Interface::default()).await
+        Self::start(usual(), outside, Interface::default()).await
     }
 
     /// Starts a server with a web interface.
     pub async fn with_interface(interface: Interface) -> anyhow::Result<Self> {
-        Self::start(Limits::default(), Outside::default(), interface).await
+        Self::start(usual(), Outside::default(), interface).await
     }
 
     async fn start(limits: Limits, reached: Outside, interface: Interface) -> anyhow::Result<Self> {
@@ -219,6 +220,11 @@ impl Drop for TestServer {
         // A folder that cannot be removed is in the system's folder for what is temporary: nothing is lost.
         let _ = std::fs::remove_dir_all(&self.folder);
     }
+}
+
+/// The limits of a server, but that events are told once: who reads to the end of an answer does not wait for more.
+fn usual() -> Limits {
+    Limits { events_time: Duration::ZERO, ..Limits::default() }
 }
 
 /// A library of one entry each, and a second issue, so that there is more than one page.

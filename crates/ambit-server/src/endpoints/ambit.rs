@@ -1,6 +1,7 @@
 //! The rows of what Ambit has beyond the contract.
 
 use super::asm::{AS_OF, START};
+use crate::answer::EVENTS;
 use crate::endpoint::Access::{InProject, Key, OfCollection};
 use crate::endpoint::{Endpoint, Parameter, delete, get, handler, patch, post};
 use ambit_api::shape::{BOOLEAN, Shape};
@@ -51,6 +52,12 @@ pub(super) const ROWS: &[Endpoint] = &[
     get("/collection_runs/{id}", OfCollection(Viewer), handler!(collection_runs::find))
         .says("Read a run, with what it did not do and why.")
         .answers(collection_runs::RunDetail::SHAPE),
+    get("/collection_runs/{id}/events", OfCollection(Viewer), handler!(run_events::listen))
+        .says(
+            "Tell of a run whenever something of it changes, and every five seconds, as server-sent events, until it \
+             is over. Each is named `run`, and its data is what reading the run answers as `result`.",
+        )
+        .as_type(EVENTS),
     post("/collection_runs/{id}/pause", OfCollection(Admin), handler!(collection_runs::pause))
         .says("Pause a run.")
         .answers(collection_runs::RunDetail::SHAPE),

@@ -4,6 +4,7 @@
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::About;
+use crate::present::runs::{NOUN, detail, run};
 use ambit_api::collection_runs::{CollectionRun, RunDetail, StartedRun};
 use ambit_api::plans::{NewRun, Plan};
 use ambit_api::words::Words;
@@ -11,10 +12,7 @@ use ambit_api::{ApiError, success};
 use ambit_model::estimate::estimate;
 use ambit_model::run::Run;
 use ambit_model::user::CollectionRole;
-use ambit_model::{Clearance, Kind, Timestamp, workflow};
-use ambit_store::RunReport;
-
-const NOUN: &str = "Collection run";
+use ambit_model::{Clearance, Kind, workflow};
 
 /// List the runs of a collection, newest first.
 pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
@@ -123,19 +121,7 @@ async fn collection(call: &Call) -> Result<uuid::Uuid, ApiError> {
     Ok(uuid)
 }
 
-/// The run of the path.
-async fn run(call: &Call) -> Result<Run, ApiError> {
-    let id = call.id().parse().map_err(|_| ApiError::not_found(NOUN))?;
-    let run = call.store().find_run(call.caller(), id).await.about(NOUN)?;
-    call.narrowed_to(run.project, NOUN)?;
-    Ok(run)
-}
-
 async fn shown(call: &Call, run: &Run, message: &str) -> Result<Answer, ApiError> {
     let report = call.store().find_run_report(call.caller(), run.id).await.about(NOUN)?;
     Ok(Answer::json(&success(message, detail(&report, call.now))))
-}
-
-fn detail(report: &RunReport, now: Timestamp) -> RunDetail {
-    RunDetail::of(&report.run, &report.stages, &report.not_done, now)
 }

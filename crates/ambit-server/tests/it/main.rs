@@ -6,6 +6,7 @@ mod archives;
 mod charges;
 mod contract;
 mod door;
+mod events;
 mod feeds;
 mod full_disk;
 mod graph_access;

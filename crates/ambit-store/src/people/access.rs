@@ -60,6 +60,22 @@ impl Store {
         Ok(principal.filter(|principal| access == secret || principal.key.is_some_and(|id| id.to_string() == access)))
     }
 
+    /// Returns the same person by the same key with the roles of now. `None`: the key has ended, or its user is
+    /// suspended.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub async fn renew(&self, principal: &Principal, now: Timestamp) -> Result<Option<Principal>, StoreError> {
+        let mut tx = self.read().await?;
+        if let Some(key) = principal.key
+            && !keys::is_live(&mut tx, key, now).await?
+        {
+            return Ok(None);
+        }
+        let renewed = load(&mut tx, principal.user.id, principal.key).await?;
+        Ok(renewed.active.then_some(renewed))
+    }
+
     /// Returns the principal for a command on the data folder itself: the owner that `init` made.
     pub async fn local_operator(&self) -> Result<Principal, StoreError> {
         let mut tx = self.read().await?;

@@ -175,12 +175,21 @@ columns! {
     }
 }
 
+/// That a key has not ended at `$2`. The newest stamp never runs backwards: a clock that is set back does not revive a
+/// key that had expired by then.
+const LIVE: &str = "revoked_at IS NULL AND (expires_at IS NULL OR (expires_at > $2 AND expires_at > (SELECT stamp FROM \
+                    revision WHERE one = 1)))";
+
+/// Returns whether a key that was let in has not ended since.
+pub(crate) async fn is_live(tx: &mut Tx, id: i64, now: Timestamp) -> Result<bool, StoreError> {
+    let found: Option<i64> =
+        tx.read_first(&format!("SELECT id FROM api_keys WHERE id = $1 AND {LIVE}"), values![id, now]).await?;
+    Ok(found.is_some())
+}
+
 pub(crate) async fn find_live(tx: &mut Tx, hash: &[u8; 32], now: Timestamp) -> Result<Option<LiveKey>, StoreError> {
-    // The newest stamp never runs backwards: a clock that is set back does not revive a key that had expired by then.
-    let sql = "SELECT id, user_id, last_used_at, hash FROM api_keys WHERE hash = $1 AND revoked_at IS NULL
-               AND (expires_at IS NULL OR (expires_at > $2 AND expires_at > (SELECT stamp FROM revision WHERE one = \
-               1)))";
-    let found: Option<(LiveKey, Vec<u8>)> = tx.read_first(sql, values![hash.as_slice(), now]).await?;
+    let sql = format!("SELECT id, user_id, last_used_at, hash FROM api_keys WHERE hash = $1 AND {LIVE}");
+    let found: Option<(LiveKey, Vec<u8>)> = tx.read_first(&sql, values![hash.as_slice(), now]).await?;
     Ok(found.filter(|(_, stored)| bool::from(stored.ct_eq(hash))).map(|(key, _)| key))
 }
 

@@ -1,0 +1,25 @@
+//! The run of a path, and how a run is shown.
+
+use crate::call::Call;
+use crate::failure::About;
+use ambit_api::ApiError;
+use ambit_api::collection_runs::RunDetail;
+use ambit_model::Timestamp;
+use ambit_model::run::Run;
+use ambit_store::RunReport;
+
+/// What is said not to be found.
+pub(crate) const NOUN: &str = "Collection run";
+
+/// The run of the path, in the project that the header names, if it names one.
+pub(crate) async fn run(call: &Call) -> Result<Run, ApiError> {
+    let id = call.id().parse().map_err(|_| ApiError::not_found(NOUN))?;
+    let run = call.store().find_run(call.caller(), id).await.about(NOUN)?;
+    call.narrowed_to(run.project, NOUN)?;
+    Ok(run)
+}
+
+/// A run with what it did and did not do, as its readers see it.
+pub(crate) fn detail(report: &RunReport, now: Timestamp) -> RunDetail {
+    RunDetail::of(&report.run, &report.stages, &report.not_done, now)
+}
