@@ -2,6 +2,7 @@
 
 import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from "react";
 import { Button } from "./controls";
+import { Foreign } from "./text";
 
 interface Said {
   text: string;
@@ -39,7 +40,7 @@ export function NoticeArea({ children }: { children: ReactNode }): ReactNode {
       <div role="status" aria-live="polite" className="pointer-events-none fixed inset-x-0 bottom-3 z-50 flex justify-center px-3">
         {said && (
           <div className="pointer-events-auto flex max-w-xl items-center gap-2 rounded-lg border border-line bg-ground py-1.5 pr-1.5 pl-4 shadow-lg">
-            <span className="min-w-0 break-words">{said.text}</span>
+            <span className="min-w-0 break-words"><Foreign>{said.text}</Foreign></span>
             {said.undo && <Button look="quiet" onClick={undo}>Undo (u)</Button>}
             <Button look="quiet" aria-label="Close this notice" onClick={() => setSaid(null)}>✕</Button>
           </div>

@@ -10,6 +10,7 @@ import { Button, Dialog, Section, Trouble } from "../components/controls";
 import { notDone, RunState } from "../components/runs";
 import { count, Foreign, Moment, words } from "../components/text";
 import { lasting, LEVELS, STAGE } from "../levels";
+import { useLive } from "../live";
 import { RunChanges } from "./runchanges";
 
 const route = getRouteApi("/inside/runs/$id");
@@ -21,19 +22,20 @@ export function RunPage(): ReactNode {
   const { id } = route.useParams();
   const shown = useQuery(run(id));
   const of = shown.data;
+  const live = useLive(id, of && isOver(of));
   return (
     <div className="min-h-0 flex-1 overflow-auto" tabIndex={0} role="region" aria-label="Run">
       <div className="mx-auto flex max-w-6xl flex-col gap-4 p-3 sm:p-5">
         <Link to="/collections" className="self-start text-accent underline">Scope and runs</Link>
         {shown.error && <Trouble error={shown.error} retry={() => void shown.refetch()} />}
         {!of && !shown.error && <p role="status">Loading …</p>}
-        {of && <Body of={of} />}
+        {of && <Body of={of} live={live} />}
       </div>
     </div>
   );
 }
 
-function Body({ of }: { of: RunDetail }): ReactNode {
+function Body({ of, live }: { of: RunDetail; live: boolean }): ReactNode {
   const place = useQuery(collection(of.collection_uuid));
   const others = useQuery(runsOf(of.collection_uuid));
   const name = place.data?.printable_name ?? of.collection_name;
@@ -47,7 +49,7 @@ function Body({ of }: { of: RunDetail }): ReactNode {
             Run {of.number} of{" "}
             <Link to="/collections/$uuid" params={{ uuid: of.collection_uuid }} className="text-accent underline"><Foreign>{name}</Foreign></Link>
           </h1>
-          <p role="status" className="mt-1 flex flex-wrap items-center gap-x-2 gap-y-1"><RunState of={of.status} /> <When of={of} /></p>
+          <p role="status" className="mt-1 flex flex-wrap items-center gap-x-2 gap-y-1"><RunState of={of.status} /> <When of={of} live={live} /></p>
         </div>
         {!over && place.data?.role === "admin" && <Orders of={of} />}
       </header>
@@ -65,7 +67,7 @@ function Body({ of }: { of: RunDetail }): ReactNode {
   );
 }
 
-function When({ of }: { of: RunDetail }): ReactNode {
+function When({ of, live }: { of: RunDetail; live: boolean }): ReactNode {
   const who = of.created_by_email ? <>by <Foreign>{of.created_by_email}</Foreign></> : "by the schedule";
   if (of.started_at === null) {
     return <span>asked for <Moment at={of.created_at} /> {who}. {!isOver(of) && "It begins once an engine takes it: a server that carries runs does within seconds."}</span>;
@@ -73,7 +75,8 @@ function When({ of }: { of: RunDetail }): ReactNode {
   return (
     <span>
       begun <Moment at={of.started_at} /> {who}, {isOver(of) ? "took" : "for"} {lasting(of.duration)}; {count(of.entity_count, "entity", "entities")}
-      {!isOver(of) && <span className="text-soft">. This page looks again every {LOOK_MS / 1000} seconds</span>}.
+.
+      {!isOver(of) && <span className="text-soft"> {live ? "Shown as it happens." : `This page looks again every ${LOOK_MS / 1000} seconds.`}</span>}
     </span>
   );
 }

@@ -2,9 +2,9 @@
 
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { type ReactNode, useEffect } from "react";
+import { type ReactNode } from "react";
 import type { Schema } from "../api/client";
-import { type Change, changed, isOver, type RunDetail } from "../api/runs";
+import { type Change, changed, isOver, LOOK_MS, type RunDetail } from "../api/runs";
 import { Button, Section, Trouble } from "../components/controls";
 import { Chip, Foreign, kind, Severity } from "../components/text";
 
@@ -42,14 +42,8 @@ function Part({ noun, what, title, of, between }: {
   of: RunDetail;
   between: string;
 }): ReactNode {
-  const found = useInfiniteQuery(changed({ noun, what, collection: of.collection_name, between }));
-  // While it goes on, each look at the run is one at what it found.
-  const { refetch } = found;
-  const over = isOver(of);
-  const looked = of.work_done + of.work_unknown + of.entity_count;
-  useEffect(() => {
-    if (!over) void refetch();
-  }, [over, looked, refetch]);
+  const asked = changed({ noun, what, collection: of.collection_name, between });
+  const found = useInfiniteQuery({ ...asked, refetchInterval: isOver(of) ? false : LOOK_MS });
   const first = found.data?.pages[0];
   const hits = found.data?.pages.flatMap((page) => page.hits as (Schema["EntityHit"] | Schema["IssueHit"])[]) ?? [];
   const more = (first?.total_hits ?? 0) - hits.length;
