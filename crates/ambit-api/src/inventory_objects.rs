@@ -37,6 +37,7 @@ contract! {
         pub expiration_date: Maybe<Seconds>,
         pub country: Maybe<String>,
         pub asn: Maybe<i64>,
+        pub as_owner: Maybe<String>,
         pub network: Maybe<String>,
         pub regional_internet_registry: Maybe<String>,
     }

@@ -129,10 +129,13 @@ fn dns_records(records: &[&Details]) -> Vec<DnsRecord> {
 }
 
 fn of_address(attributes: &mut InventoryObjectAttributes, records: &[&Details]) {
-    let place = || value(records, network::GEOLOCATION)?.get("country_code")?.as_str();
+    let of_address = value(records, network::GEOLOCATION);
+    let place = || of_address?.get("country_code")?.as_str();
+    let owner = || of_address?.pointer("/asn/name")?.as_str();
     let block = text(records, ip_address::NETWORK_COUNTRY_CODE);
     attributes.country = Maybe(place().map(str::to_owned).or(block.0));
     attributes.asn = Maybe(value(records, ip_address::NETWORK_ASN).and_then(Value::as_i64));
+    attributes.as_owner = Maybe(owner().map(str::to_owned));
     attributes.network = text(records, ip_address::NETWORK_BLOCK);
     attributes.regional_internet_registry = text(records, ip_address::NETWORK_RIR);
     attributes.whois = text(records, network::WHOIS_FULL_TEXT);
@@ -218,7 +221,10 @@ mod tests {
         );
         assert_eq!((&found["asn"], &found["network"]), (&json!(64500), &json!("203.0.113.0/24")));
         assert_eq!(found["country"], "CH");
-        assert_eq!(found.get("whois"), None);
+        assert_eq!((found.get("whois"), found.get("as_owner")), (None, None));
+        let place = json!({"asn": {"asn": 64500, "name": "Acme Networks"}, "country_code": "NL"});
+        let found = attributes(of_address, json!({"geolocation": place, "network.country_code": "CH"}));
+        assert_eq!((&found["as_owner"], &found["country"]), (&json!("Acme Networks"), &json!("NL")));
     }
 
     #[test]
