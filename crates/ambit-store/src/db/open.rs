@@ -244,7 +244,9 @@ async fn sqlite_read_only(path: &Path) -> Result<(Pools, Writer), StoreError> {
 }
 
 async fn postgres(url: &str, failpoints: &Arc<Failpoints>) -> Result<(Pools, Writer), StoreError> {
-    let connection: PgConnectOptions = url.parse().map_err(|_| {
+    let is_postgres = url.starts_with("postgres://") || url.starts_with("postgresql://");
+    let read = if is_postgres { url.parse::<PgConnectOptions>().ok() } else { None };
+    let connection = read.ok_or_else(|| {
         StoreError::Invalid("the database is no URL such as postgres://user:password@host/name".to_owned())
     })?;
     let origin = Arc::new(Origin {
@@ -254,9 +256,14 @@ async fn postgres(url: &str, failpoints: &Arc<Failpoints>) -> Result<(Pools, Wri
     let pool = PgPoolOptions::new()
         .max_connections(POSTGRES_CONNECTIONS_MAX)
         .acquire_timeout(ACQUIRE_TIMEOUT)
-        .connect_with(connection.statement_cache_capacity(PLANS_MAX).disable_statement_logging())
-        .await
-        .map_err(|error| origin.failed(error))?;
+        .connect_with(connection.clone().statement_cache_capacity(PLANS_MAX).disable_statement_logging())
+        .await;
+    let pool = match pool {
+        // The pool waited for a database that may be starting, and does not say what it waited for.
+        Err(sqlx::Error::PoolTimedOut) => Err(connection.connect().await.err().unwrap_or(sqlx::Error::PoolTimedOut)),
+        pool => pool,
+    };
+    let pool = pool.map_err(|error| origin.failed(error))?;
     let writer =
         Writer::Postgres { pool: pool.clone(), failpoints: Arc::clone(failpoints), origin: Arc::clone(&origin) };
     Ok((Pools::Postgres(pool, origin), writer))

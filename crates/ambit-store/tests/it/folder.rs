@@ -298,3 +298,17 @@ async fn an_edge_that_fails_stores_nothing_and_the_next_write_works() {
     lab.store.create_project(&lab.me, "now", lab.now()).await.unwrap();
     assert_eq!(lab.store.list_projects(&lab.store.local_operator().await.unwrap()).await.unwrap().len(), 2);
 }
+
+#[tokio::test]
+async fn a_database_that_cannot_be_reached_is_refused_with_the_reason() {
+    let folder = Folder::new();
+    for (url, expected) in [
+        ("mysql://127.0.0.1/ambit", "the database is no URL such as postgres://user:password@host/name"),
+        ("127.0.0.1", "the database is no URL such as postgres://user:password@host/name"),
+        ("postgres://127.0.0.1:1/ambit", "refused"),
+    ] {
+        let options = Options { database: Some(url.to_owned()), ..Options::folder(folder.path()) };
+        let error = Store::open(&options).await.err().unwrap().to_string();
+        assert!(error.contains(expected), "{url}: {error}");
+    }
+}
