@@ -170,7 +170,12 @@ fn run(index: &Index, request: &SearchRequest) -> Result<SearchAnswer, SearchErr
     let message = if found.timed_out {
         Some(format!("the search took longer than {} ms and was stopped; narrow it", request.time_limit.as_millis()))
     } else {
-        request.search.message().or_else(|| unknown_kinds(&request.search)).or(unplaced(index, request, &place)?)
+        request
+            .search
+            .message()
+            .or_else(|| unknown_kinds(&request.search))
+            .or_else(|| operators(&request.search, found.total))
+            .or(unplaced(index, request, &place)?)
     };
     Ok(SearchAnswer {
         total_hits: found.total,
@@ -213,6 +218,23 @@ fn unknown_kinds(search: &Search) -> Option<String> {
     }
     let said = if none_is_known { "no hits: unknown entity type" } else { "unknown entity type" };
     (!unknown.is_empty()).then(|| format!("{said} {}", unknown.join(", ")))
+}
+
+/// For the person who writes what other languages have: the words that were searched in names. Returns `None` where
+/// there are none.
+fn operators(search: &Search, found: u64) -> Option<String> {
+    let of_words = search.clause("name")?;
+    // Names of certificates have parentheses: what is found by one is no mistake.
+    let is_group = |text: &str| found == 0 && (text.starts_with('(') || text.ends_with(')'));
+    let is_operator = |text: &&str| ["AND", "OR", "NOT"].contains(text) || is_group(text);
+    let texts = of_words.any.iter().filter_map(|value| match value {
+        ambit_query::Value::Text(text) => Some(text.as_str()),
+        _ => None,
+    });
+    let found: Vec<String> = texts.filter(is_operator).map(|text| format!("`{text}`")).collect();
+    (!found.is_empty()).then(|| {
+        format!("{} was searched in names: the same keyword again means or, another one and, `!` not", found.join(", "))
+    })
 }
 
 /// Says to the person who asks for a country that nothing in these collections has a place, so that the answer is no

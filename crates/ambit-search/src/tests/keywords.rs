@@ -173,6 +173,23 @@ fn an_unknown_keyword_is_named() {
 }
 
 #[test]
+fn operators_of_other_languages_are_named() {
+    let scratch = Scratch::new();
+    let index = filled(&scratch, inventory());
+    let rule = "was searched in names: the same keyword again means or, another one and, `!` not";
+    for (text, words) in [
+        ("www OR mail", Some("`OR`")),
+        ("type:uri AND NOT www", Some("`AND`, `NOT`")),
+        ("(type:uri)", Some("`(type:uri)`")),
+        ("www and mail", None),
+        ("type:uri www", None),
+    ] {
+        let message = index.search_blocking(&request(Noun::Entities, text)).unwrap().message;
+        assert_eq!(message, words.map(|words| format!("{words} {rule}")), "{text}");
+    }
+}
+
+#[test]
 fn a_country_is_not_answered_where_nothing_has_a_place() {
     let scratch = Scratch::new();
     let index = filled(&scratch, inventory());
