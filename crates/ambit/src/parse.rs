@@ -59,7 +59,7 @@ fn one_line(error: &clap::Error) -> String {
         said.push_str(line.trim_start_matches("error: ").trim_start_matches("tip: "));
     }
     let usage = text.lines().find_map(|line| line.trim().strip_prefix("Usage:")).unwrap_or("ambit");
-    let is_command = |word: &&str| word.bytes().all(|byte| byte.is_ascii_lowercase());
+    let is_command = |word: &&str| !word.starts_with(['[', '<', '-']);
     let command: Vec<&str> = usage.split_whitespace().take_while(is_command).collect();
     format!("{said}; see `{} --help`", command.join(" "))
 }
@@ -93,6 +93,7 @@ mod tests {
                 "unrecognized subcommand 'entites'; some similar subcommands exist: 'entity', 'entities'; see `ambit \
                  --help`",
             ),
+            (vec!["/opt/ambit-0.1", "explode"], "see `ambit-0.1 --help`"),
             (vec!["ambit", "serve", "--listen"], "--listen"),
             (vec!["ambit", "scan", "--level", "loud", "acme.test"], "loud"),
             (

@@ -59,7 +59,8 @@ fn is_telling(front: &HttpExchange, url: &Url) -> bool {
 
 fn hash(front: &HttpExchange, refusal: &[&str]) -> [u8; 32] {
     let body = normal::body_hash(front);
-    let headers = ["content-type", "server", "etag", "last-modified"].map(|name| web::header(front, name).unwrap_or(""));
+    let headers =
+        ["content-type", "server", "etag", "last-modified"].map(|name| web::header(front, name).unwrap_or(""));
     let mut hasher = Sha256::new();
     for part in headers.iter().chain([&body.as_str()]).chain(refusal) {
         hasher.update(part.len().to_be_bytes());
