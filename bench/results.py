@@ -1,5 +1,5 @@
 """The file of measured figures, `bench/results.jsonl`: one JSON object a line. Scripts beside this one add to it, `bench/report` makes a page of it."""
-import datetime, json, os, pathlib, subprocess, sys
+import datetime, json, os, pathlib, re, subprocess, sys
 
 FILE = pathlib.Path(__file__).resolve().parent / "results.jsonl"
 # In the order in which they stand in a line.
@@ -17,12 +17,17 @@ def commit():
     return git("rev-parse", "--short=7", "HEAD") + ("+" if git("status", "--porcelain", "--untracked-files=no") else "")
 
 
+def without_passwords(command):
+    """A command as it may be kept: the password in an address is left out."""
+    return re.sub(r"://([^\s/:@]*):[^\s/]*@", r"://\1:…@", command)
+
+
 def note(measure, figure, unit, bound=None, better="lower", remark=""):
     """Prints a figure as a line of the file, and appends it where AMBIT_BENCH_RECORD is set. `better` is `lower` or `higher`; `bound` is the worst figure
     that is good enough. A measure is named `group: what`, always in the same words: figures of one name are compared."""
     line = dict(zip(MEMBERS, (
         datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d"), commit(), f"{os.cpu_count()} cores", round(os.getloadavg()[0], 1),
-        os.environ.get("AMBIT_BENCH_COMMAND") or " ".join(["bench/" + pathlib.Path(sys.argv[0]).name, *sys.argv[1:]]),
+        without_passwords(os.environ.get("AMBIT_BENCH_COMMAND") or " ".join(["bench/" + pathlib.Path(sys.argv[0]).name, *sys.argv[1:]])),
         measure, figure, unit, bound, better, remark)))
     text = json.dumps(line, ensure_ascii=False)
     print(text, flush=True)
