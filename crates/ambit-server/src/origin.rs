@@ -71,14 +71,18 @@ pub enum Hosts {
     Listed(Vec<String>),
 }
 
-/// Reads a public address: scheme, host, perhaps a port and a path.
+/// Reads a public address: scheme, host, perhaps a port. A path is refused: links, cookies and files of the web interface
+/// belong to the root of a host.
 pub fn public_url(text: &str) -> Result<String, String> {
     let bad = || format!("{text:?}: expected an address such as https://asm.example.org");
     let url: Uri = text.trim_end_matches('/').parse().map_err(|_| bad())?;
     let plain = url.query().is_none() && url.authority().is_some_and(|authority| !authority.as_str().contains('@'));
     let scheme = url.scheme_str().filter(|scheme| plain && ["http", "https"].contains(scheme)).ok_or_else(bad)?;
     let authority = url.authority().ok_or_else(bad)?;
-    Ok(format!("{scheme}://{authority}{}", url.path().trim_end_matches('/')))
+    if !url.path().trim_end_matches('/').is_empty() {
+        return Err(format!("{text:?}: a path cannot be served, the pages are at the root; use a host or port of its own"));
+    }
+    Ok(format!("{scheme}://{authority}"))
 }
 
 /// What a request says of its way here.
@@ -303,7 +307,9 @@ mod tests {
         outside.public_url = Some(public_url("https://asm.acme.test/").unwrap());
         assert_eq!(seen(&outside, "192.0.2.1", &[("host", "asm.acme.test")]), "192.0.2.1 https://asm.acme.test/api/v3");
         assert_eq!(seen(&outside, "192.0.2.1", &[("host", "other.test")]), "192.0.2.1 https://asm.acme.test/api/v3");
-        assert_eq!(public_url("http://a.test:8080/ambit/").as_deref(), Ok("http://a.test:8080/ambit"));
+        assert_eq!(public_url("http://a.test:8080/").as_deref(), Ok("http://a.test:8080"));
+        let path = public_url("https://a.test/ambit/").unwrap_err();
+        assert!(path.contains("a path cannot be served"), "{path}");
         for bad in ["asm.acme.test", "ftp://a.test", "https://", "https://a.test/?x", "https://u@a.test", ""] {
             assert!(public_url(bad).is_err(), "{bad}");
         }
