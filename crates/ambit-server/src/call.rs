@@ -3,7 +3,7 @@
 
 use crate::attempts::count_wrong_key;
 use crate::failure::About;
-use crate::mount::{OURS, WIDER};
+use crate::mount::{WIDER, is_ours};
 use crate::shares::Share;
 use crate::state::ServerState;
 use crate::upload::Upload;
@@ -152,7 +152,7 @@ impl Call {
     /// not is refused at endpoints of our own; at those of the contract, recorded clients send more than it has.
     pub fn read<T: Contract + DeserializeOwned>(&self) -> Result<T, ApiError> {
         let body = self.object()?;
-        if self.path.starts_with(OURS) {
+        if is_ours(&self.path) {
             only_members(&body, T::SHAPE, T::SHAPE)?;
         }
         ambit_api::read(body)

@@ -49,3 +49,9 @@ pub const MOUNTS: &[Mount] = &[
     Mount { prefix: OURS, tree: Tree::Ambit, legacy_keys: false },
     Mount { prefix: "", tree: Tree::Open, legacy_keys: false },
 ];
+
+/// Returns true for the path of an endpoint that only Ambit has: no client of others calls it.
+pub(crate) fn is_ours(path: &str) -> bool {
+    let mount = MOUNTS.iter().find(|mount| path.starts_with(mount.prefix));
+    mount.is_some_and(|mount| matches!(mount.tree, Tree::Ambit | Tree::Open))
+}
