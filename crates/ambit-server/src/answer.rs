@@ -137,6 +137,11 @@ impl Answer {
         Self::of(EVENTS, Content::Events(events))
     }
 
+    /// The same, saved by a browser under `name`, which has nothing but letters, digits, dots, dashes and underscores.
+    pub(crate) fn saved_as(self, name: String) -> Self {
+        Self { file_name: Some(name), ..self }
+    }
+
     /// A document of the program.
     pub(crate) fn document(document: &'static Document) -> Self {
         Self::of(document.content_type, Content::Document(document))

@@ -29,6 +29,8 @@ async fn get(server: &TestServer, caller: &str, target: &str) -> Reply {
 async fn batch(server: &TestServer, caller: &str, name: &str) -> Vec<Value> {
     let reply = get(server, caller, &format!("/api/v3/feeds/{name}")).await;
     assert_eq!((reply.status, reply.header("content-type")), (200, Some("application/octet-stream")), "{name}");
+    let saved = format!("attachment; filename=\"{}.bz2\"", name.replace('/', "-"));
+    assert_eq!(reply.header("content-disposition"), Some(saved.as_str()));
     objects(&plain(&reply.body))
 }
 
@@ -83,6 +85,7 @@ async fn an_hour_has_a_file_for_each_minute() {
     upload(&server, "two").await;
     server.advance(2 * HOUR_MS);
     let reply = get(&server, "owner", "/api/v3/feeds/files/hourly/2026013112").await;
+    assert_eq!(reply.header("content-disposition"), Some("attachment; filename=\"files-2026013112.tar.bz2\""));
     let bytes = plain(&reply.body);
     let mut archive = tar::Archive::new(bytes.as_slice());
     let mut found = Vec::new();

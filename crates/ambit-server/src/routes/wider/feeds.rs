@@ -229,13 +229,18 @@ fn pack_hour(parts: Parts) -> std::io::Result<Vec<u8>> {
     archive.into_inner()?.finish()
 }
 
+/// What a batch is saved as. Feed and time are words that were checked.
+fn file_name(call: &Call, ending: &str) -> String {
+    format!("{}-{}.{ending}", call.parameter("feed"), call.parameter("time"))
+}
+
 /// Read what changed in the minute YYYYMMDDhhmm: bzip2 of one object a line. The feeds are files, urls, domains,
 /// ip_addresses and file_behaviours.
 pub(crate) async fn minute(call: Call) -> Result<Answer, ApiError> {
     const DIGITS: usize = 12;
     feed(&call)?;
     let first = available(&call, DIGITS, 1)?;
-    batch(&call, first, 1, pack_minute).await
+    Ok(batch(&call, first, 1, pack_minute).await?.saved_as(file_name(&call, "bz2")))
 }
 
 /// Read what changed in the hour YYYYMMDDhh: bzip2 of an archive (tar) with a file for each minute.
@@ -243,7 +248,7 @@ pub(crate) async fn hour(call: Call) -> Result<Answer, ApiError> {
     const DIGITS: usize = 10;
     feed(&call)?;
     let first = available(&call, DIGITS, MINUTES)?;
-    batch(&call, first, MINUTES, pack_hour).await
+    Ok(batch(&call, first, MINUTES, pack_hour).await?.saved_as(file_name(&call, "tar.bz2")))
 }
 
 /// Download a file of a batch.
