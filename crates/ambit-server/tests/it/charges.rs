@@ -5,7 +5,7 @@ use ambit_model::quota::UNCAPPED;
 use ambit_server::ENDPOINTS;
 use ambit_store::FailAction;
 use ambit_testkit::scenario::read_folder;
-use ambit_testkit::{TestServer, inventory};
+use ambit_testkit::{Ask, TestServer, ask, inventory};
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -62,6 +62,35 @@ async fn what_the_server_fails_at_is_given_back() {
     assert!((0..=1).contains(&unknown), "{unknown} calls more than were served");
     let usage = server.call("viewer", "GET", "/api/v3/users/viewer/api_usage", None).await.unwrap().json();
     assert_eq!(usage["data"]["total"]["/api/v3/(domain_comments)"], json!(served + unknown), "{usage}");
+}
+
+/// The form of a file.
+fn form(content: &str) -> Vec<u8> {
+    format!("--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"f\"\r\n\r\n{content}\r\n--b--\r\n").into()
+}
+
+#[tokio::test]
+async fn an_upload_that_is_refused_leaves_its_address_to_be_used() {
+    let server = TestServer::new().await.unwrap();
+    let owner = server.store.local_operator().await.unwrap();
+    let post = async |caller: &str, target: &str, content: &str| {
+        let key = ("x-apikey".to_owned(), server.keys[caller].clone());
+        let request = Ask {
+            method: "POST".to_owned(),
+            target: target.to_owned(),
+            headers: vec![key, ("content-type".to_owned(), "multipart/form-data; boundary=b".to_owned())],
+            body: Some(form(content)),
+        };
+        ask(&server.address, &request).await.unwrap().status
+    };
+    assert_eq!(post("owner", "/api/v3/files", "known").await, 200);
+    let address = server.call("viewer", "GET", "/api/v3/files/upload_url", None).await.unwrap().json();
+    let target = address["data"].as_str().unwrap().split_once("/api").map(|(_, path)| format!("/api{path}")).unwrap();
+    // A file that somebody has costs a request, one that nobody has costs nothing.
+    server.store.set_quota(&owner, "viewer", "api_requests_daily", 0, server.now()).await.unwrap();
+    assert_eq!(post("viewer", &target, "known").await, 429);
+    assert_eq!(post("viewer", &target, "new").await, 200, "nothing was uploaded to it yet");
+    assert_eq!(post("viewer", &target, "newer").await, 400, "now something was");
 }
 
 /// The cases of docs/contract/quotas.md §6 with the rule that each proves.

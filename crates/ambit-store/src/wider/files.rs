@@ -7,7 +7,7 @@ use crate::db::sql::{Tx, Value, to_json, values};
 use crate::db::writer::transaction;
 use crate::inventory::uploads::{Staged, adopt};
 use crate::wider::quota::{Cost, charge};
-use crate::wider::{analyses, specimens};
+use crate::wider::{analyses, specimens, spent_tokens};
 use crate::{Principal, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::id::BlobHash;
@@ -132,11 +132,32 @@ impl Store {
         usage: &'static str,
         now: Timestamp,
     ) -> Result<(StoredFile, bool), StoreError> {
+        let submitted = self.submit_file_to(principal, None, new, usage, now).await?;
+        Ok(submitted.expect("without an address none was used before"))
+    }
+
+    /// The same, and notes in the same transaction that the address was used: `address` is its token and the time until
+    /// which that is remembered. Returns nothing, and stores nothing, where it had been used before. What fails leaves
+    /// it to be used.
+    pub async fn submit_file_to(
+        &self,
+        principal: &Principal,
+        address: Option<(&str, Timestamp)>,
+        new: NewFile,
+        usage: &'static str,
+        now: Timestamp,
+    ) -> Result<Option<(StoredFile, bool)>, StoreError> {
         let (size, hash, user) = (new.content.size(), new.content.hash(), principal.user_id());
+        let address = address.map(|(token, until)| (token.to_owned(), until));
         let (content, adopted) = adopt(new.content);
         let (sha1, md5, type_tag) = (new.sha1, new.md5, new.type_tag);
         let name: Option<String> = new.name.map(|name| name.chars().take(NAME_CHARS_MAX).collect());
-        let (stored, taken) = transaction!(self, Person, async |tx| {
+        let done = transaction!(self, Person, async |tx| {
+            if let Some((token, until)) = &address
+                && !spent_tokens::spend(tx, token, *until, now).await?
+            {
+                return Ok(None);
+            }
             let taken = content.run(tx, now).await?;
             let first: Vec<&String> = name.iter().collect();
             let sql = "INSERT INTO files (sha256, sha1, md5, size, type_tag, uploader_id, first_at, last_at, names)
@@ -157,10 +178,12 @@ impl Store {
             put_facts(tx, &stored).await?;
             specimens::insert_upload(tx, hash, now).await?;
             analyses::insert(tx, hash, now).await?;
-            Ok(((stored, new), taken))
+            Ok(Some(((stored, new), taken)))
         })?;
-        adopted.keep(taken);
-        Ok(stored)
+        Ok(done.map(|(stored, taken)| {
+            adopted.keep(taken);
+            stored
+        }))
     }
 
     /// Files by their SHA-256, in no order; those that are not there are left out.

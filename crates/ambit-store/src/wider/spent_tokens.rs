@@ -1,20 +1,15 @@
 //! Addresses that work once: which of them were used.
 
-use crate::db::sql::values;
-use crate::db::writer::transaction;
-use crate::{Store, StoreError};
+use crate::StoreError;
+use crate::db::sql::{Tx, values};
 use ambit_model::Timestamp;
 use ambit_model::id::blob_hash;
 
-impl Store {
-    /// Notes that a token was used, and forgets those that have ended. Returns false where it had been used before. It
-    /// is remembered until `until`, when it ends by itself.
-    pub async fn spend_token(&self, token: &str, until: Timestamp, now: Timestamp) -> Result<bool, StoreError> {
-        let token = blob_hash(token.as_bytes()).to_string();
-        transaction!(self, Person, async |tx| {
-            tx.run("DELETE FROM spent_tokens WHERE until_at <= $1", values![now]).await?;
-            let sql = "INSERT INTO spent_tokens (token, until_at) VALUES ($1, $2) ON CONFLICT (token) DO NOTHING";
-            Ok(tx.run(sql, values![&token, until]).await? > 0)
-        })
-    }
+/// Notes that a token was used, and forgets those that have ended. Returns false where it had been used before. It is
+/// remembered until `until`, when it ends by itself.
+pub(crate) async fn spend(tx: &mut Tx, token: &str, until: Timestamp, now: Timestamp) -> Result<bool, StoreError> {
+    let token = blob_hash(token.as_bytes()).to_string();
+    tx.run("DELETE FROM spent_tokens WHERE until_at <= $1", values![now]).await?;
+    let sql = "INSERT INTO spent_tokens (token, until_at) VALUES ($1, $2) ON CONFLICT (token) DO NOTHING";
+    Ok(tx.run(sql, values![&token, until]).await? > 0)
 }

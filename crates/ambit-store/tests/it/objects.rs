@@ -15,7 +15,16 @@ const HOUR_MS: i64 = 60 * MINUTE_MS;
 async fn a_token_is_spent_once_and_forgotten_when_it_has_ended() {
     both(async |lab| {
         let (begin, end) = (Timestamp(BEGIN), Timestamp(BEGIN + MINUTE_MS));
-        let spend = async |token: &str, now: Timestamp| lab.store.spend_token(token, end, now).await.unwrap();
+        let spend = async |token: &str, now: Timestamp| {
+            let new = NewFile {
+                content: Staged::of(token.as_bytes()).unwrap(),
+                sha1: String::new(),
+                md5: String::new(),
+                type_tag: None,
+                name: None,
+            };
+            lab.store.submit_file_to(&lab.me, Some((token, end)), new, "files", now).await.unwrap().is_some()
+        };
         assert!(spend("one", begin).await);
         assert!(!spend("one", begin).await, "it was used");
         assert!(spend("other", begin).await);

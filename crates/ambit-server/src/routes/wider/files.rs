@@ -10,7 +10,7 @@ use crate::page;
 use crate::present::analyses::{Item, begun, file_analysis_id, item_of_analysis};
 use crate::present::files::{NOUN, blob, discovered, hashes, known, shown_if_known};
 use crate::present::{comments, objects, relationships};
-use crate::submissions::{stored, submit};
+use crate::submissions::{stored, stored_at, submit};
 use crate::tokens::{self, opened_signed, sealed};
 use ambit_api::files::{AnalysisAttributes, Stats};
 use ambit_api::objects::{Object, Related, Seconds, data};
@@ -57,22 +57,17 @@ pub(crate) async fn upload(mut call: Call) -> Result<Answer, ApiError> {
 /// Upload a file to an address that was made for it.
 ///
 /// Only whoever was given the address may use it; the key says who that is. For anybody else it is no address. It works
-/// once: a whole form with a file uses it up.
-pub(crate) async fn upload_to(call: Call) -> Result<Answer, ApiError> {
-    let bad = |message| ApiError::with(ErrorCode::BadRequest, message);
-    let token = call.parameter("token");
-    let (_, user) = tokens::opened_of(&call, UPLOAD, token)?;
+/// once: a file that was taken uses it up.
+pub(crate) async fn upload_to(mut call: Call) -> Result<Answer, ApiError> {
+    let token = call.parameter("token").to_owned();
+    let (_, user) = tokens::opened_of(&call, UPLOAD, &token)?;
     if user != call.caller().user_id() {
-        return Err(bad("Invalid token"));
+        return Err(ApiError::with(ErrorCode::BadRequest, "Invalid token"));
     }
-    if call.upload.as_ref().is_some_and(|upload| upload.file.is_some()) {
-        // It ends by then, whenever it was made.
-        let until = call.now.plus_ms(SIGNED_MS);
-        if !call.store().spend_token(token, until, call.now).await.about(NOUN)? {
-            return Err(bad("The upload address was used: it works once. Ask for another at /files/upload_url"));
-        }
-    }
-    upload(call).await
+    // It ends by then, whenever it was made.
+    let until = call.now.plus_ms(SIGNED_MS);
+    let file = stored_at(&mut call, Some((&token, until)), USAGE).await?;
+    Ok(begun(&call, &file_analysis_id(&file.md5, call.now)))
 }
 
 /// Make an address to upload a file to.
