@@ -3,6 +3,7 @@
 
 #![recursion_limit = "256"]
 
+mod addresses;
 mod answer;
 mod attempts;
 mod body;

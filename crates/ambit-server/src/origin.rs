@@ -71,8 +71,8 @@ pub enum Hosts {
     Listed(Vec<String>),
 }
 
-/// Reads a public address: scheme, host, perhaps a port. A path is refused: links, cookies and files of the web interface
-/// belong to the root of a host.
+/// Reads a public address: scheme, host, perhaps a port. A path is refused: links, cookies and files of the web
+/// interface belong to the root of a host.
 pub fn public_url(text: &str) -> Result<String, String> {
     let bad = || format!("{text:?}: expected an address such as https://asm.example.org");
     let url: Uri = text.trim_end_matches('/').parse().map_err(|_| bad())?;
@@ -80,7 +80,9 @@ pub fn public_url(text: &str) -> Result<String, String> {
     let scheme = url.scheme_str().filter(|scheme| plain && ["http", "https"].contains(scheme)).ok_or_else(bad)?;
     let authority = url.authority().ok_or_else(bad)?;
     if !url.path().trim_end_matches('/').is_empty() {
-        return Err(format!("{text:?}: a path cannot be served, the pages are at the root; use a host or port of its own"));
+        return Err(format!(
+            "{text:?}: a path cannot be served, the pages are at the root; use a host or port of its own"
+        ));
     }
     Ok(format!("{scheme}://{authority}"))
 }

@@ -59,6 +59,8 @@ pub struct ServerState {
     pub(crate) failures: Windows<IpAddr>,
     /// Requests by key.
     pub(crate) requests: Windows<i64>,
+    /// Addresses that nobody has, by the user who named them.
+    pub(crate) addresses: Windows<i64>,
     /// Calls of the wider API that cost nothing, until they are written.
     pub(crate) free_counts: FreeCounts,
     /// Places among the requests that are worked on.
@@ -109,8 +111,9 @@ impl ServerState {
             limits: Limits::default(),
             open_accounts: false,
             reserved: Reserved::internal(Vec::new()),
-            failures: Windows::default(),
-            requests: Windows::default(),
+            failures: Windows::minutes(),
+            requests: Windows::minutes(),
+            addresses: Windows::hours(),
             free_counts: FreeCounts::default(),
             places: places(&Limits::default()),
             answers: Shares::new(ANSWERS_KIB, ANSWERS_KIB / 2, WAITING_MAX),

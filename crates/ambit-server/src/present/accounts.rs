@@ -14,8 +14,8 @@ pub(crate) const NOUN: &str = "User";
 /// Characters of an API key, which is another name of its user.
 const KEY_CHARS: usize = 64;
 
-/// The user of a path: by username, address, or API key. By key only the user and administrators find anybody; for
-/// others the key of somebody else is a wrong one, and counts as such.
+/// The user of a path: by username, address, or API key. By key and address only the user and administrators find
+/// anybody; for others the key of somebody else is a wrong one, and counts as such.
 pub(crate) async fn named(call: &Call, id: &str) -> Result<Account, ApiError> {
     if let Some(account) = by_name(call, id).await? {
         return Ok(account);
@@ -60,7 +60,11 @@ pub(crate) async fn by_name(call: &Call, id: &str) -> Result<Option<Account>, Ap
     let Some(account) = call.store().account(id).await.if_found()? else {
         return Ok(None);
     };
-    let Some(group) = account.service_group else { return Ok(Some(account)) };
+    let Some(group) = account.service_group else {
+        // Usernames are public, who has which address is not.
+        let hidden = id.contains('@') && standing(call, &account).await? == Relationship::Anybody;
+        return Ok((!hidden).then_some(account));
+    };
     // Outsiders are told so as fast as who asks for an account that is not there.
     let caller = call.caller();
     let is_outside =

@@ -45,3 +45,11 @@ pub(crate) fn body_collaborators(call: &Call) -> Result<Vec<Collaborator>, ApiEr
     });
     named.collect()
 }
+
+/// The names of the users among them, as they were written.
+pub(crate) fn users(collaborators: &[Collaborator]) -> impl Iterator<Item = &String> {
+    collaborators.iter().filter_map(|one| match one {
+        Collaborator::User(name) => Some(name),
+        Collaborator::Group(_) => None,
+    })
+}

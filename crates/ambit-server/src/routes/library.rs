@@ -77,12 +77,12 @@ pub(crate) async fn catalog_stats(call: Call) -> Result<Answer, ApiError> {
 
 /// Export the kinds of issue as CSV.
 pub(crate) async fn issues_csv(call: Call) -> Result<Answer, ApiError> {
-    Ok(Answer::text(CSV, library_stats::issues_csv(&call.state.library)))
+    Ok(Answer::text(CSV, library_stats::issues_csv(&call.state.library)).saved_as("issues.csv".to_owned()))
 }
 
 /// Export the discovery tasks as CSV.
 pub(crate) async fn tasks_csv(call: Call) -> Result<Answer, ApiError> {
-    Ok(Answer::text(CSV, library_stats::tasks_csv(&call.state.library)))
+    Ok(Answer::text(CSV, library_stats::tasks_csv(&call.state.library)).saved_as("tasks.csv".to_owned()))
 }
 
 fn stats<'a, T: From<&'a Library> + Serialize>(call: &'a Call, message: &str) -> Answer {

@@ -1,5 +1,6 @@
 //! The people of a project and of a collection (docs/contract/asm.md §3.5).
 
+use crate::addresses::addresses;
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::About;
@@ -27,7 +28,9 @@ pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
     let body: NewProjectUsers = call.read()?;
     let (emails, role) = (body.emails.0, body.role.0);
     let open = call.state.open_accounts;
+    let counted = call.count_addresses(&emails)?;
     let added = call.store().add_members(call.caller(), uuid, &emails, role, open, call.now).await.about("Project")?;
+    call.give_back_addresses(counted.saturating_sub(addresses(&added.unknown)));
     let unknown = added.unknown.join(", ");
     let message = match (added.members.is_empty(), unknown.is_empty()) {
         (_, true) => "Project users added".to_owned(),

@@ -119,3 +119,14 @@ fn what_we_have_beyond_the_contract_is_known() {
         ]
     );
 }
+
+#[tokio::test]
+async fn exports_are_saved_under_a_name() {
+    let server = TestServer::new().await.unwrap();
+    for name in ["issues", "tasks"] {
+        let target = format!("/api/v3/asm/library/{name}/export_csv");
+        let reply = server.call("owner", "GET", &target, None).await.unwrap();
+        let saved = format!("attachment; filename=\"{name}.csv\"");
+        assert_eq!((reply.status, reply.header("content-disposition")), (200, Some(saved.as_str())));
+    }
+}

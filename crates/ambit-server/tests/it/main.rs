@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on stops here")]
 
+mod addresses;
 mod archives;
 mod charges;
 mod contract;

@@ -40,6 +40,11 @@ impl Principal {
         &self.user.email
     }
 
+    /// Returns true for the user's own address or username.
+    pub(crate) fn is_called(&self, name: &str) -> bool {
+        name.trim() == self.user.username || name.trim().eq_ignore_ascii_case(&self.user.email)
+    }
+
     /// The user with all members.
     pub fn user(&self) -> &User {
         &self.user

@@ -4,7 +4,7 @@ use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::About;
 use crate::page;
-use crate::present::collaborators::{body_collaborators, member, shown};
+use crate::present::collaborators::{body_collaborators, member, shown, users};
 use crate::present::graphs;
 use ambit_api::ApiError;
 use ambit_api::objects::data;
@@ -26,7 +26,9 @@ pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
     let store = call.store();
     // A graph that is not there is said before people who are not.
     store.find_graph(call.caller(), id).await.about_named(graphs::NOUN, id)?;
+    let counted = call.count_addresses(users(&collaborators))?;
     store.add_collaborators(call.caller(), id, role, &collaborators, call.now).await.about("User or group")?;
+    call.give_back_addresses(counted);
     let all = shown(&call, id, role).await?;
     page::of_list(&call, all, page::LIMIT_MAX)
 }

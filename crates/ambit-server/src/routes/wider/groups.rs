@@ -1,5 +1,6 @@
 //! Groups and their people (docs/contract/wider.md §2.2). Members see the group, its administrators change it.
 
+use crate::addresses::addresses;
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::About;
@@ -111,8 +112,11 @@ pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
     }
     let administrator = kind == Members::Administrators;
     let open = call.state.open_accounts;
+    let counted = call.count_addresses(&ids)?;
     let joined = store.join_group(call.caller(), &group, &ids, administrator, open, call.now).await.about(NOUN)?;
     let mut items = Vec::new();
+    let unknown = ids.iter().zip(&joined).filter(|(_, became)| **became == Brought::Unknown).map(|(id, _)| id);
+    call.give_back_addresses(counted.saturating_sub(addresses(unknown)));
     for (id, became) in ids.iter().zip(joined) {
         items.push(brought(&call, id, became).await?);
     }

@@ -247,7 +247,9 @@ pub(crate) async fn relationship(call: Call, name: &'static str, described: bool
 pub(crate) async fn add_editors(call: Call) -> Result<Answer, ApiError> {
     let ruleset = found(&call).await?;
     let editors = collaborators::body_collaborators(&call)?;
+    let counted = call.count_addresses(collaborators::users(&editors))?;
     call.store().add_ruleset_editors(call.caller(), &ruleset.id, &editors).await.about("User or group")?;
+    call.give_back_addresses(counted);
     let all = related(&call, &ruleset, "editors").await?;
     page::answer_related(&call, all, false)
 }
