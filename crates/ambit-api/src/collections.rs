@@ -10,7 +10,7 @@ use ambit_model::ports::PortList;
 use ambit_model::scope::exclusion;
 use ambit_model::user::CollectionRole;
 use ambit_model::workflow::{self, Workflow};
-use ambit_model::{Clearance, Timestamp};
+use ambit_model::{Clearance, Timestamp, Uid};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
@@ -100,6 +100,39 @@ contract! {
         pub level: Maybe<Word<Clearance>>,
         pub ports: Maybe<Ports>,
         pub exclusions: Maybe<Exclusions>,
+    }
+
+    /// Rules of scope that are tried: another level, or all exclusions that there would be.
+    #[derive(Debug, Deserialize)]
+    pub struct ScopeRules {
+        pub level: Maybe<Word<Clearance>>,
+        pub exclusions: Maybe<Exclusions>,
+    }
+
+    /// What other rules would do to what is known: what would leave the scope, what would come into it, and what would
+    /// be contacted less or more loudly.
+    #[derive(Debug, Serialize)]
+    pub struct ScopePreview {
+        pub leaves: MovedEntities,
+        pub enters: MovedEntities,
+        pub quieter: MovedEntities,
+        pub louder: MovedEntities,
+    }
+
+    /// Entities that would move, and how many; the first hundred by name.
+    #[derive(Debug, Serialize)]
+    pub struct MovedEntities {
+        pub count: i64,
+        pub first: Vec<MovedEntity>,
+    }
+
+    /// An entity that would move.
+    #[derive(Debug, Serialize)]
+    pub struct MovedEntity {
+        pub uid: Uid,
+        pub name: String,
+        #[serde(rename = "type")]
+        pub kind: String,
     }
 
     /// The body that changes settings; what is left out stays, and a member beyond these is refused.

@@ -27,6 +27,7 @@ pub use inventory::items::ItemView;
 pub use inventory::marks::EntityFlags;
 pub use inventory::milestones::{Footing, Milestone};
 pub use inventory::notes::NoteView;
+pub use inventory::rescope::{Moved, ScopePreview};
 pub use inventory::run_reports::RunReport;
 pub use inventory::runs::Started;
 pub use inventory::tags::TagChange;

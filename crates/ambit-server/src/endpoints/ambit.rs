@@ -6,7 +6,9 @@ use crate::endpoint::Access::{InProject, Key, OfCollection};
 use crate::endpoint::{Endpoint, Parameter, delete, get, handler, patch, post};
 use ambit_api::shape::{BOOLEAN, Shape};
 use ambit_api::words::Word;
-use ambit_api::{Contract, audit, bulk, changes, collection_runs, entities, graphs, issues, keys, plans, search};
+use ambit_api::{
+    Contract, audit, bulk, changes, collection_runs, collections, entities, graphs, issues, keys, plans, search,
+};
 use ambit_model::Clearance;
 use ambit_model::user::CollectionRole::{Admin, Analyst, Viewer};
 use ambit_model::user::ProjectRole::{Member, Owner};
@@ -46,6 +48,10 @@ pub(super) const ROWS: &[Endpoint] = &[
         .says("Say in numbers what a run asks for the seeds of a collection; what it finds beside them adds to that.")
         .asks(LEVEL)
         .answers(plans::Plan::SHAPE),
+    post("/user_collections/{uuid}/scope_preview", OfCollection(Admin), handler!(collections::preview))
+        .says("Say what another level or other exclusions would do to what is known; nothing is changed.")
+        .takes(collections::ScopeRules::SHAPE)
+        .answers(collections::ScopePreview::SHAPE),
     get("/collection_runs", InProject(Member), handler!(collection_runs::newest))
         .says("List the newest run of each collection of a project, with what it did not do and why.")
         .answers(Vec::<collection_runs::RunDetail>::SHAPE),

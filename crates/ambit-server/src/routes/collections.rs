@@ -8,7 +8,7 @@ use ambit_api::{ApiError, envelope, read, success};
 use ambit_model::Clearance;
 use ambit_model::collection::Schedule;
 use ambit_model::wire::WireChoice;
-use ambit_store::{CollectionSettings, CollectionView, NewCollection};
+use ambit_store::{CollectionSettings, CollectionView, Moved, NewCollection};
 use serde_json::Value;
 
 const NOUN: &str = "Collection";
@@ -71,6 +71,26 @@ pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
     };
     let changed = call.store().change_settings(call.caller(), uuid, &settings, call.now).await.about(NOUN)?;
     Ok(Answer::json(&success("Collection updated!", shown(&changed))))
+}
+
+/// Say what another level or other exclusions would do to what is known; nothing is changed.
+pub(crate) async fn preview(call: Call) -> Result<Answer, ApiError> {
+    let uuid = narrowed(&call).await?;
+    let body: wire::ScopeRules = call.read()?;
+    let (level, never) = (body.level.0.map(|word| word.0), body.exclusions.0.map(|exclusions| exclusions.0));
+    let said = call.store().preview_scope(call.caller(), uuid, level, never).await.about(NOUN)?;
+    let result = wire::ScopePreview {
+        leaves: moved(said.leaves),
+        enters: moved(said.enters),
+        quieter: moved(said.quieter),
+        louder: moved(said.louder),
+    };
+    Ok(Answer::json(&success("Scope preview", result)))
+}
+
+fn moved(of: Moved) -> wire::MovedEntities {
+    let first = of.first.into_iter().map(|(uid, kind, name)| wire::MovedEntity { uid, name, kind: kind.type_name() });
+    wire::MovedEntities { count: i64::try_from(of.count).unwrap_or(i64::MAX), first: first.collect() }
 }
 
 /// A collection as its caller sees it.

@@ -5,9 +5,10 @@ use crate::db::writer::transaction;
 use crate::engine::{GraphNode, drop_uncleared, graph, mark_dirty};
 use crate::inventory::collections;
 use crate::record::{ChangeContext, Changes};
-use crate::{Store, StoreError};
+use crate::{Principal, Store, StoreError};
 use ambit_model::scope::{self, Decision, Edge, Exclusions, Node, Rules, ScopeReason};
-use ambit_model::{Clearance, EdgeKind, Timestamp, Uid, workflow};
+use ambit_model::user::CollectionRole;
+use ambit_model::{Clearance, EdgeKind, Kind, Timestamp, Uid, workflow};
 use std::collections::{BTreeMap, BTreeSet};
 use uuid::Uuid;
 
@@ -25,7 +26,72 @@ struct Known {
     edges: BTreeSet<Edge>,
 }
 
+/// Entities of each sort that a preview names; it counts all.
+const PREVIEWED_MAX: usize = 100;
+
+/// What other rules would do to what is known and there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ScopePreview {
+    /// In scope now, and then not any more.
+    pub leaves: Moved,
+    /// Not in scope now, and then so.
+    pub enters: Moved,
+    /// Otherwise, what would be contacted less loudly, or not at all.
+    pub quieter: Moved,
+    /// Otherwise, what would be contacted more loudly.
+    pub louder: Moved,
+}
+
+/// Entities that would move, and how many.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Moved {
+    pub count: usize,
+    /// By name, at most 100.
+    pub first: Vec<(Uid, Kind, String)>,
+}
+
 impl Store {
+    /// Says what another level or other exclusions would do to what is known in a collection, and changes nothing. For
+    /// its admins, who may change them.
+    ///
+    /// # Errors
+    /// The caller is no admin of the collection, or an exclusion is none.
+    pub async fn preview_scope(
+        &self,
+        principal: &Principal,
+        collection: Uuid,
+        level: Option<Clearance>,
+        never: Option<Vec<String>>,
+    ) -> Result<ScopePreview, StoreError> {
+        collections::check_never(never.as_deref().unwrap_or_default())?;
+        let mut tx = self.read().await?;
+        let view = collections::require(&mut tx, principal, collection, CollectionRole::Admin).await?;
+        let mut known = Known { revision: 0, nodes: BTreeMap::new(), edges: BTreeSet::new() };
+        known.take(graph(&mut tx, collection, 0).await?);
+        tx.rollback().await?;
+        let of = &view.collection;
+        let ceiling = workflow::ceiling(&of.workflow, level.unwrap_or(of.level));
+        let rules = Rules { ceiling, never: never.unwrap_or_else(|| view.never.clone()) };
+        let mut preview = ScopePreview::default();
+        for (uid, then) in known.decide(&rules, &view.never) {
+            let Some(now) = known.nodes.get(&uid).filter(|known| known.present) else { continue };
+            let moved = match (now.decision.scoped(), then.scoped()) {
+                (true, false) => &mut preview.leaves,
+                (false, true) => &mut preview.enters,
+                _ if then.clearance < now.decision.clearance => &mut preview.quieter,
+                _ if then.clearance > now.decision.clearance => &mut preview.louder,
+                _ => continue,
+            };
+            moved.count += 1;
+            moved.first.push((uid, now.node.kind, now.node.name.clone()));
+        }
+        for moved in [&mut preview.leaves, &mut preview.enters, &mut preview.quieter, &mut preview.louder] {
+            moved.first.sort_by(|a, b| (&a.2, a.1).cmp(&(&b.2, b.1)));
+            moved.first.truncate(PREVIEWED_MAX);
+        }
+        Ok(preview)
+    }
+
     /// Decides the scope of everything that is known in a collection, and writes what differs. `before` are the
     /// collection's exclusions before the change. What a crash leaves undone the next run does.
     pub(crate) async fn rescope(&self, collection: Uuid, before: &[String], now: Timestamp) -> Result<(), StoreError> {

@@ -53,6 +53,31 @@ async fn all(lab: &Lab) -> [String; 3] {
 }
 
 #[tokio::test]
+async fn what_rules_would_do_is_said_and_not_done() {
+    both(async |lab| {
+        inventory(&lab).await;
+        let before = all(&lab).await;
+        let preview = async |level: Option<Clearance>, never: Option<&str>| {
+            let never = never.map(|never| vec![never.to_owned()]);
+            let said = lab.store.preview_scope(&lab.me, lab.collection, level, never).await.unwrap();
+            [said.leaves, said.enters, said.quieter, said.louder].map(|moved| {
+                assert_eq!(moved.count, moved.first.len());
+                moved.first.into_iter().map(|(_, _, name)| name).collect::<Vec<_>>().join(" ")
+            })
+        };
+        assert_eq!(preview(None, None).await, ["", "", "", ""]);
+        assert_eq!(preview(None, Some("pay.acme.test")).await, ["pay.acme.test", "", "", ""]);
+        assert_eq!(preview(None, Some("*.acme.test")).await[0], "203.0.113.7 pay.acme.test www.acme.test");
+        let quieter = "203.0.113.7 acme.test pay.acme.test www.acme.test";
+        assert_eq!(preview(Some(Clearance::L1), None).await, ["", "", quieter, ""]);
+        assert_eq!(all(&lab).await, before, "nothing was changed");
+        exclude(&lab, &["pay.acme.test"]).await;
+        assert_eq!(preview(None, Some("elsewhere.test")).await, ["", "pay.acme.test", "", ""]);
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn what_is_denied_is_nobodys_at_once_with_what_depends_on_it_and_comes_back() {
     both(async |lab| {
         inventory(&lab).await;
