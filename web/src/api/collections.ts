@@ -74,6 +74,12 @@ export async function change(uuid: string, settings: Schema["CollectionSettings"
   return (await ask<Collection>("PATCH", `${ASM}/user_collections/${encodeURIComponent(uuid)}`, settings)).result;
 }
 
+/** What other exclusions would do to what is known; nothing is changed. */
+export async function previewScope(uuid: string, exclusions: string[]): Promise<Schema["ScopePreview"]> {
+  const path = `${OURS}/user_collections/${encodeURIComponent(uuid)}/scope_preview`;
+  return (await ask<Schema["ScopePreview"]>("POST", path, { exclusions })).result;
+}
+
 export async function remove(uuid: string): Promise<void> {
   await ask("DELETE", `${ASM}/user_collections/${encodeURIComponent(uuid)}`);
 }

@@ -62,7 +62,7 @@ function Head({ of }: { of: Collection }): ReactNode {
         <span>
           {of.archived ? "No runs" : of.next_run_at ? <>Next run <Moment at={of.next_run_at} /></> : `Runs ${scheduleWords(of.auto_refresh_schedule)}`}
         </span>
-        <Link to="/entities" search={{ q: `collection:${of.name} scoped:true present:true` }} className={link}>
+        <Link to="/entities" search={{ q: `collection:${of.name} present:true` }} className={link}>
           {count(of.entity_count, "entity", "entities")}
         </Link>
         <Link to="/issues" search={{ q: `collection:${of.name} status_new:open` }} className={link}>{count(issues, "open issue")}</Link>

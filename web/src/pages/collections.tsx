@@ -71,7 +71,7 @@ function Row({ of, run, known }: { of: Collection; run: RunDetail | undefined; k
 function Entities({ of }: { of: Collection }): ReactNode {
   const fresh = of.new_entity_count > 0 ? `, ${of.new_entity_count.toLocaleString("en")} new` : "";
   return (
-    <Link to="/entities" search={{ q: `collection:${of.name} scoped:true present:true` }} className="text-accent underline">
+    <Link to="/entities" search={{ q: `collection:${of.name} present:true` }} className="text-accent underline">
       {of.entity_count.toLocaleString("en")}{fresh}
     </Link>
   );
