@@ -60,7 +60,7 @@ impl Front {
             reload_on_hangup(tls.clone())?;
         }
         let scheme = if tls.is_some() { "https" } else { "http" };
-        let root = interface::root(settings, tls.is_some(), bound);
+        let root = interface::root(settings, tls.is_some(), bound)?;
         let (door, phase) = Door::new(limits, outside, tls);
         let waiting = stop.clone();
         Ok(Self {
@@ -165,8 +165,7 @@ fn tls(settings: &Settings) -> Result<Option<Tls>, Failure> {
 /// How the server is reached. On loopback it is called by names of loopback, unless a proxy in front of it calls it by
 /// others.
 fn outside(settings: &Settings, listen: SocketAddr) -> Result<Outside, Failure> {
-    let public_url = settings.get("public_url").map(ambit_server::public_url).transpose();
-    let public_url = public_url.map_err(|why| Failure::usage(format!("setting public_url {why}")))?;
+    let public_url = interface::public_url(settings)?;
     let blocks =
         settings.get("trusted_proxies").unwrap_or_default().split([',', ' ']).filter(|block| !block.is_empty());
     let trusted_proxies = blocks

@@ -27,14 +27,20 @@ pub(crate) fn link(root: &str, token: &str) -> String {
     format!("{}/sign_in#{token}", root.trim_end_matches('/'))
 }
 
-/// Where a browser on this machine finds a server that listens at `bound`.
-pub(crate) fn root(settings: &Settings, secure: bool, bound: SocketAddr) -> String {
-    if let Some(url) = settings.get("public_url") {
-        return url.to_owned();
+/// Where a browser on this machine finds a server that listens at `bound`. Fails where `public_url` is no root.
+pub(crate) fn root(settings: &Settings, secure: bool, bound: SocketAddr) -> Result<String, Failure> {
+    if let Some(url) = public_url(settings)? {
+        return Ok(url);
     }
     let scheme = if secure { "https" } else { "http" };
     let address = if bound.ip().is_unspecified() { IpAddr::V4(Ipv4Addr::LOCALHOST) } else { bound.ip() };
-    format!("{scheme}://{}", SocketAddr::new(address, bound.port()))
+    Ok(format!("{scheme}://{}", SocketAddr::new(address, bound.port())))
+}
+
+/// The setting, as the root of every link.
+pub(crate) fn public_url(settings: &Settings) -> Result<Option<String>, Failure> {
+    let url = settings.get("public_url").map(ambit_server::public_url).transpose();
+    url.map_err(|why| Failure::usage(format!("setting public_url {why}")))
 }
 
 #[cfg(test)]
@@ -54,9 +60,12 @@ mod tests {
             (false, "0.0.0.0:80", "http://127.0.0.1:80/sign_in#t"),
             (false, "[::]:80", "http://127.0.0.1:80/sign_in#t"),
         ] {
-            assert_eq!(link(&root(&here, secure, bound.parse().unwrap()), "t"), expected);
+            assert_eq!(link(&root(&here, secure, bound.parse().unwrap()).unwrap(), "t"), expected);
         }
         let public = settings(&[("AMBIT_PUBLIC_URL", "https://asm.test/")]);
-        assert_eq!(link(&root(&public, false, "127.0.0.1:1".parse().unwrap()), "t"), "https://asm.test/sign_in#t");
+        let root_of = |settings| root(settings, false, "127.0.0.1:1".parse().unwrap());
+        assert_eq!(link(&root_of(&public).unwrap(), "t"), "https://asm.test/sign_in#t");
+        let below = settings(&[("AMBIT_PUBLIC_URL", "https://asm.test/ambit")]);
+        assert!(root_of(&below).is_err(), "the page is at the root of a host");
     }
 }

@@ -40,7 +40,7 @@ fn found(login: &Login, settings: &Settings) -> Result<String, Failure> {
         None => {
             let secure = settings.get("tls_certificate").is_some();
             let listen = door::address(settings.get("listen").unwrap_or_default())?;
-            Ok(interface::root(settings, secure, listen))
+            interface::root(settings, secure, listen)
         }
     }
 }
