@@ -6,14 +6,15 @@ mod ask;
 mod context;
 mod library;
 mod read;
+mod same_sites;
 mod settings;
 mod task;
 mod tasks;
 mod volumes;
 
-pub use ask::same_site::SameSites;
 pub use context::Context;
 pub use library::fingerprints;
+pub use same_sites::SameSites;
 pub use settings::Settings;
 pub use task::{Answer, Contacts, Plan, STAGES, Sights, Task, TaskError};
 pub use tasks::{ALL, find, task};

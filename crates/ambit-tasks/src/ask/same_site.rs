@@ -1,41 +1,15 @@
-//! Sites that are one: a server shows the same site by its name and by its address, over http and https. What takes a
-//! hundred requests is asked of one of them.
+//! What tells one site from another: a server shows the same site by its name and by its address, over http and https.
 
 use crate::Context;
 use crate::ask::web;
 use crate::read::default_pages::default_page;
 use crate::read::normal;
 use crate::read::page::Page;
+use crate::same_sites::SiteKey;
 use ambit_model::entity::uri;
 use ambit_net::http::{BodyEnd, HttpExchange, Url};
 use sha2::{Digest, Sha256};
-use std::collections::{BTreeSet, HashMap};
-use std::net::{IpAddr, SocketAddr};
-use std::sync::{Arc, Mutex, PoisonError};
-use tokio::sync::OnceCell;
-
-/// Sites that are remembered in one run; further ones are all looked through (about 10 MB).
-const SITES_MAX: usize = 100_000;
-
-/// The address, and a hash of the front page, of how it was served and of how the site says no.
-pub(crate) type SiteKey = (IpAddr, [u8; 32]);
-
-/// What was proven at a site, once somebody has looked through it.
-pub(crate) type Proven = Arc<OnceCell<BTreeSet<&'static str>>>;
-
-/// What was proven at each site that a run has looked through. Sites of one address that have the same front page, the
-/// same server and the same refusal share an entry.
-#[derive(Debug, Default)]
-pub struct SameSites(Mutex<HashMap<SiteKey, Proven>>);
-
-impl SameSites {
-    /// The entry of a site; `None` where no more fit.
-    pub(crate) fn entry(&self, key: SiteKey) -> Option<Proven> {
-        let mut sites = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let fits = sites.len() < SITES_MAX || sites.contains_key(&key);
-        fits.then(|| Arc::clone(sites.entry(key).or_default()))
-    }
-}
+use std::net::SocketAddr;
 
 /// Asks for the front page at the binding of the context and returns what the site is known by. `None` where the page
 /// cannot tell it from others: no page, an empty one, or one that a server shows before anybody has put a site on it.
