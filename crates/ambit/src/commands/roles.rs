@@ -29,6 +29,7 @@ pub(crate) enum Action {
         /// E-mail address or username.
         #[arg(value_name = "USER")]
         user: String,
+        /// member or owner.
         #[arg(value_parser = project_role)]
         role: ProjectRole,
     },
@@ -39,6 +40,7 @@ pub(crate) enum Action {
         /// E-mail address, username, or the number that `ambit project users` shows.
         #[arg(value_name = "USER")]
         user: String,
+        /// viewer, analyst or admin.
         #[arg(value_parser = collection_role)]
         role: CollectionRole,
     },
