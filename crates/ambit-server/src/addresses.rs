@@ -20,8 +20,8 @@ impl Call {
         let Some(seconds) = counted else { return Ok(many) };
         self.give_back_addresses(many);
         let message = format!(
-            "More than {UNKNOWN_ADDRESSES_MAX} addresses in an hour are nobody's; usernames are not counted, and the \
-             administrator of the installation is not bound"
+            "In an hour a user is told of at most {UNKNOWN_ADDRESSES_MAX} addresses that nobody has: name fewer in one \
+             call, or usernames, or ask the administrator of the installation, who is not bound"
         );
         Err(ApiError::with(ErrorCode::TooManyRequests, message).retry_after(seconds))
     }

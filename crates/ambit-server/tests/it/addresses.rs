@@ -54,6 +54,7 @@ async fn of_many_addresses_it_is_not_told_which_somebody_has() {
     }
     let refused = post(&server, "stranger", &bulk, &people(many(1_000))).await;
     assert_eq!((refused.status, refused.header("retry-after")), (429, Some("3600")), "{}", refused.text());
+    assert!(refused.text().contains("name fewer in one call"), "{}", refused.text());
     let some = [known(), many(190)].concat();
     assert_eq!(post(&server, "stranger", &bulk, &people(some)).await.status, 200);
     // What is left is for every way in which something is shared.
