@@ -120,6 +120,13 @@ pub(crate) enum Command {
     Version(version::Version),
 }
 
+impl Command {
+    /// Returns true for what runs for months, loaded at some hours and idle at others.
+    pub(crate) fn serves_for_long(&self) -> bool {
+        matches!(self, Self::Serve(_) | Self::Work(_))
+    }
+}
+
 /// Runs the command.
 pub(crate) async fn run(cli: Cli, mut settings: Settings) -> Result<(), Failure> {
     match &cli.command {

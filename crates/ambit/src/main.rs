@@ -20,6 +20,7 @@ mod interface;
 mod library;
 mod local_store;
 mod log;
+mod memory;
 mod output;
 mod parse;
 mod progress;
@@ -56,6 +57,9 @@ fn main() -> ExitCode {
 }
 
 fn start(cli: Cli) -> Result<(), Failure> {
+    if cli.command.serves_for_long() {
+        memory::give_back();
+    }
     log::begin(cli.verbose);
     let environment = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
