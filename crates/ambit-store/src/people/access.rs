@@ -32,7 +32,7 @@ impl Store {
             Err(generation) => generation,
         };
         let mut tx = self.read().await?;
-        let Some(key) = keys::find_live(&mut tx, &hash, now).await? else {
+        let Some(key) = keys::find_live(&mut tx, &hash, self.inner.access.latest(now)).await? else {
             return Ok(None);
         };
         let principal = load(&mut tx, key.user, Some(key.id)).await?;
@@ -68,7 +68,7 @@ impl Store {
     pub async fn renew(&self, principal: &Principal, now: Timestamp) -> Result<Option<Principal>, StoreError> {
         let mut tx = self.read().await?;
         if let Some(key) = principal.key
-            && !keys::is_live(&mut tx, key, now).await?
+            && !keys::is_live(&mut tx, key, self.inner.access.latest(now)).await?
         {
             return Ok(None);
         }

@@ -4,6 +4,7 @@ use crate::Principal;
 use ambit_model::Timestamp;
 use std::collections::HashMap;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 /// How long keys and roles are believed before they are read again (docs/architecture.md §1.8), in milliseconds.
 const CACHED_MS: i64 = 1_000;
@@ -12,7 +13,11 @@ const CACHED_MAX: usize = 10_000;
 
 /// Principals by the hash of their credential. The process that changes one drops it at once.
 #[derive(Default)]
-pub(crate) struct AccessCache(Mutex<Cached>);
+pub(crate) struct AccessCache {
+    cached: Mutex<Cached>,
+    /// The latest time at which somebody asked.
+    latest: AtomicI64,
+}
 
 #[derive(Default)]
 struct Cached {
@@ -30,13 +35,22 @@ impl AccessCache {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Cached> {
-        self.0.lock().expect("nobody panics while holding it")
+        self.cached.lock().expect("nobody panics while holding it")
+    }
+
+    /// The time by which keys end: that of the clock, or a later one that it showed before. A clock that is set back
+    /// revives no key, though nothing was written meanwhile.
+    pub(crate) fn latest(&self, now: Timestamp) -> Timestamp {
+        Timestamp(self.latest.fetch_max(now.0, Ordering::Relaxed).max(now.0))
     }
 
     pub(crate) fn find(&self, hash: &[u8; 32], now: Timestamp) -> Result<Principal, u64> {
+        let (latest, fresh) = (self.latest(now), 0..=CACHED_MS);
         let cached = self.lock();
         match cached.principals.get(hash) {
-            Some((at, principal)) if (0..=CACHED_MS).contains(&(now.0 - at.0)) => Ok(principal.clone()),
+            Some((at, principal)) if fresh.contains(&(now.0 - at.0)) && fresh.contains(&(latest.0 - at.0)) => {
+                Ok(principal.clone())
+            }
             _ => Err(cached.generation),
         }
     }

@@ -26,6 +26,13 @@ async fn a_clock_that_is_set_back_revives_no_key() {
         lab.store.create_project(&lab.me, "later", now.plus_ms(20_000)).await.unwrap();
         let other = Store::open(&lab.options).await.unwrap();
         assert!(other.authenticate(&issued.key, now).await.unwrap().is_none(), "it had expired by then");
+
+        let later = now.plus_ms(20_000);
+        let new = NewKey { user: None, label: "unwritten".to_owned(), expires_at: Some(later.plus_ms(10_000)) };
+        let issued = lab.store.create_key(&lab.me, &new, later).await.unwrap();
+        assert!(lab.store.authenticate(&issued.key, later).await.unwrap().is_some());
+        assert!(lab.store.authenticate(&issued.key, later.plus_ms(11_000)).await.unwrap().is_none(), "expired");
+        assert!(lab.store.authenticate(&issued.key, later).await.unwrap().is_none(), "nothing was written meanwhile");
     })
     .await;
 }
@@ -39,8 +46,6 @@ async fn a_key_lives_until_it_expires_or_is_revoked() {
         assert_eq!((issued.key.len(), &issued.key[..8]), (64, issued.visible.as_str()));
         let principal = lab.store.authenticate(&issued.key, now).await.unwrap().unwrap();
         assert_eq!((principal.email(), principal.key_id()), ("owner@acme.test", Some(issued.id)));
-        assert!(lab.store.authenticate(&issued.key, now.plus_ms(11_000)).await.unwrap().is_none(), "expired");
-        assert!(lab.store.authenticate(&issued.key, now).await.unwrap().is_some());
         let pair = |access: String| lab.store.authenticate_pair_owned(access, issued.key.clone(), now);
         assert!(pair(issued.id.to_string()).await.is_some());
         assert!(pair(issued.key.clone()).await.is_some());
