@@ -227,6 +227,8 @@ may 192.0.2.20:22 - -
 run allow=DnsRecord:tenant.others.test
 may 192.0.2.20:443 tenant.others.test GET /
 must not 192.0.2.20:22 - -
+run allow=IpAddress:192.0.2.20 deny=IpAddress:192.0.2.20
+may 192.0.2.20:22 - -
 run allow=IpAddress:192.0.2.20 exclude=192.0.2.0/24
 must not 192.0.2.20:22 - -
 

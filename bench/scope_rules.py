@@ -20,7 +20,8 @@ The verdict on a contact is an upper bound: it forbids only what no sound readin
 * Where an exclusion keeps a run from asking who registered a block, what an earlier run was told of that stands.
 * Exclusions and what a person denied come before everything and hold for names (SNI, Host, DNS question) and addresses, data providers and those that
   they send on to included; only the operator's resolvers are exempt. A denied domain covers the names below, a denied block its addresses; any other
-  denied or excluded name is that name alone. What a person allows has all levels. Reserved addresses are contacted only where a seed names them.
+  denied or excluded name is that name alone. What a person allows has all levels, also where the same entity is denied. Reserved addresses are contacted
+  only where a seed names them.
 """
 import functools, ipaddress, re, shlex, urllib.parse
 
@@ -201,7 +202,7 @@ class Judge:
     def __init__(self, world, seeds, level=3, exclude=(), deny=(), allow=(), again=False, before=None):
         self.world, self.level, self.again = world, level, again
         self.sites, self.seeds = {host_port(seed) for seed in seeds if "://" in seed}, [seed for seed in seeds if "://" not in seed]
-        self.stops, self.allow = [("exclude", pattern.lower().rstrip(".")) for pattern in exclude] + list(deny), list(allow)
+        self.stops, self.allow = [("exclude", pattern.lower().rstrip(".")) for pattern in exclude] + [one for one in deny if one not in allow], list(allow)
         self.urls = {host_port(url) for site in world.sites.values() for url in site["urls"]} | self.sites
         unasked = any(self.stopped(name) or self.stopped(address(where)) for name, where in REGISTRIES)
         self.registered = [world] + [before] * bool(before and unasked)
