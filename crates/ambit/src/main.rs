@@ -57,10 +57,10 @@ fn main() -> ExitCode {
 }
 
 fn start(cli: Cli) -> Result<(), Failure> {
+    log::begin(cli.verbose);
     if cli.command.serves_for_long() {
         memory::give_back();
     }
-    log::begin(cli.verbose);
     let environment = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .collect();

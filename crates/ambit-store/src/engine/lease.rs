@@ -14,7 +14,7 @@ use ambit_model::{Clearance, Timestamp, Uid};
 use std::collections::BTreeMap;
 
 /// Rows of one lease at most.
-const LEASE_ROWS_MAX: usize = 2_048;
+const LEASE_ROWS_MAX: usize = 2_000;
 /// Leases without an end after which a row is leased and runs alone: the process died under it that often
 /// (docs/architecture.md §2).
 pub const ATTEMPTS_BEFORE_ALONE: i64 = 3;
