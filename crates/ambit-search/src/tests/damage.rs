@@ -1,6 +1,8 @@
 //! An index whose bytes are not those that were written is never answered from; one that is whole survives a restart.
 
+use std::collections::BTreeSet;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use ambit_query::Noun;
@@ -42,18 +44,45 @@ fn whole() -> Scratch {
     let index = filled(&scratch, inventory());
     // A second commit with replaced documents, so that there are lists of deleted ones.
     index.apply(2, &Batch { records: inventory(), ..Batch::default() }).unwrap();
-    scratch
+    drop(index);
+    let settled = Scratch::new();
+    copy(scratch.path(), settled.path());
+    settled
 }
 
+/// Copies an index that nobody writes any more. A merge that was under way when its writer was dropped may still replace
+/// files, so the copy is made again until the files are the same before and after it.
 pub(super) fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap().flatten() {
-        let target = to.join(entry.file_name());
-        if entry.path().is_dir() {
-            copy(&entry.path(), &target);
-        } else {
-            fs::copy(entry.path(), target).unwrap();
+    loop {
+        let _ = fs::remove_dir_all(to);
+        let before = names(from);
+        if before.iter().all(|name| copied(&from.join(name), &to.join(name))) && names(from) == before {
+            return;
         }
+    }
+}
+
+/// The paths of all files in a folder, relative to it. A folder that goes away meanwhile holds none.
+fn names(folder: &Path) -> BTreeSet<PathBuf> {
+    let mut all = BTreeSet::new();
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = PathBuf::from(entry.file_name());
+        if entry.path().is_dir() {
+            all.extend(names(&entry.path()).into_iter().map(|inside| name.join(inside)));
+        } else {
+            all.insert(name);
+        }
+    }
+    all
+}
+
+/// Whether the file was still there.
+fn copied(from: &Path, to: &Path) -> bool {
+    fs::create_dir_all(to.parent().unwrap()).unwrap();
+    match fs::copy(from, to) {
+        Ok(_) => true,
+        Err(error) if error.kind() == ErrorKind::NotFound => false,
+        Err(error) => panic!("copy {}: {error}", from.display()),
     }
 }
 
