@@ -36,6 +36,8 @@ contract! {
         pub type_extension: Maybe<&'static str>,
         pub type_tags: Vec<&'static str>,
         pub meaningful_name: Maybe<String>,
+        /// Who sees a file that somebody uploaded: `installation`, or `project`: the people of one.
+        pub visibility: Maybe<&'static str>,
     }
 
     /// How many engines said what; the last three are said of files alone.

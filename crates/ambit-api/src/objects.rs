@@ -165,6 +165,9 @@ contract! {
     pub struct Form {
         pub file: Maybe<String>,
         pub url: Maybe<String>,
+        /// Who may see the file: `installation`, or `project`: the people of the project that the header names, or of
+        /// the caller's primary one.
+        pub visibility: Maybe<String>,
     }
 }
 

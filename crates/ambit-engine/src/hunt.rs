@@ -199,7 +199,7 @@ impl Hunter {
         }
         let (begun, mut served) = (Instant::now(), Vec::new());
         for (owner, rulesets) in &owners {
-            let seen = self.engine.collections_seen_by(*owner).await?;
+            let seen = self.engine.owners_seen_by(*owner).await?;
             let is_late = !served.is_empty() && begun.elapsed() >= self.slice * SLICES_AT_ONCE;
             if !is_late {
                 served.push(*owner);
@@ -288,7 +288,7 @@ impl Hunter {
         if deferred.owner == 0 {
             return Ok(false);
         }
-        let seen = self.engine.collections_seen_by(deferred.owner).await?;
+        let seen = self.engine.owners_seen_by(deferred.owner).await?;
         let (begun, mut done, mut slow) = (Instant::now(), Vec::new(), BTreeSet::new());
         for (ruleset, specimen) in deferred.scans {
             if !done.is_empty() && begun.elapsed() >= self.slice {
@@ -340,7 +340,7 @@ impl Hunter {
             part.over = Some("aborted");
             return Ok(part);
         };
-        let collections = self.engine.collections_seen_by(job.user).await?;
+        let collections = self.engine.owners_seen_by(job.user).await?;
         let next = self.engine.specimens_of(job, BATCH_MAX).await?;
         if next.is_empty() {
             part.over = Some("finished");

@@ -52,6 +52,8 @@ pub struct ServerState {
     /// Whoever may invite makes accounts for addresses that nobody has; else only the administrator of the installation
     /// does.
     pub open_accounts: bool,
+    /// Files that people upload are for their project, where they do not say otherwise.
+    pub private_uploads: bool,
     /// Where no seed may lie: the reserved ranges that the administrator did not open.
     pub reserved: Reserved,
     pub(crate) limits: Limits,
@@ -110,6 +112,7 @@ impl ServerState {
             interface: Interface::default(),
             limits: Limits::default(),
             open_accounts: false,
+            private_uploads: false,
             reserved: Reserved::internal(Vec::new()),
             failures: Windows::minutes(),
             requests: Windows::minutes(),

@@ -7,7 +7,7 @@ use crate::present::files;
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::Timestamp;
 use ambit_model::id::blob_hash;
-use ambit_store::StoredFile;
+use ambit_store::{NewFile, StoredFile, Visibility};
 
 /// Stores the file of a form; what it costs is noted under `usage`.
 pub(crate) async fn stored(call: &mut Call, usage: &'static str) -> Result<StoredFile, ApiError> {
@@ -23,6 +23,7 @@ pub(crate) async fn stored_at(
     let bad = |message| ApiError::with(ErrorCode::BadRequest, message);
     let new = call.upload.take().and_then(|upload| upload.file);
     let new = new.ok_or_else(|| bad("The form has no field named file"))?;
+    let new = NewFile { visibility: visibility(call)?, ..new };
     let submitted =
         call.store().submit_file_to(call.caller(), address, new, usage, call.now).await.about(files::NOUN)?;
     let used = || bad("The upload address was used: it works once. Ask for another at /files/upload_url");
@@ -31,6 +32,27 @@ pub(crate) async fn stored_at(
         call.state.free_counts.count(call.store(), call.caller().user_id(), usage, call.now);
     }
     Ok(file)
+}
+
+/// Who may see a file that the caller uploads: what the form says in its field `visibility`, else what the installation
+/// has set. A project is the one that the header names, or the caller's primary one.
+fn visibility(call: &Call) -> Result<Visibility, ApiError> {
+    let bad = |message: String| ApiError::with(ErrorCode::BadRequest, message);
+    let private = match call.query("visibility").unwrap_or_default() {
+        "" => call.state.private_uploads,
+        "installation" => false,
+        "project" => true,
+        other => return Err(bad(format!("Unknown visibility {other:?}; known: installation, project"))),
+    };
+    if !private {
+        return Ok(Visibility::Installation);
+    }
+    let project = call.project.or(call.caller().primary()).map(Visibility::Project);
+    project.ok_or_else(|| {
+        bad("The file would be for the people of your project, and you are in none; the field visibility may say \
+             installation"
+            .to_owned())
+    })
 }
 
 /// Remembers a URL in its canonical form; gives its SHA-256.

@@ -7,7 +7,7 @@ use crate::form::{self, Field, Parts, Piece};
 use crate::state::ServerState;
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::Timestamp;
-use ambit_store::{NewFile, Staged};
+use ambit_store::{NewFile, Staged, Visibility};
 use bytes::Bytes;
 use md5::{Digest, Md5};
 use sha1::Sha1;
@@ -199,6 +199,8 @@ impl Coming {
             sha1: hex::encode(hashes.sha1.finalize()),
             md5: hex::encode(hashes.md5.finalize()),
             name: self.name,
+            // Other fields may come behind it: the handler says whose it is.
+            visibility: Visibility::Installation,
         })
     }
 }

@@ -63,3 +63,4 @@ pub use wider::retrohunt_jobs::{JOBS_AT_ONCE_MAX, JobRefused, NewRetrohuntJob, R
 pub use wider::specimens::DiscoveredFile;
 pub use wider::submissions::Submission;
 pub use wider::usage::{DayUsage, FreeCalls, Payer, QuotaStanding, QuotaUsage};
+pub use wider::visibility::Visibility;

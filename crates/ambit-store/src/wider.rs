@@ -19,3 +19,4 @@ pub(crate) mod specimens;
 pub(crate) mod spent_tokens;
 pub(crate) mod submissions;
 pub(crate) mod usage;
+pub(crate) mod visibility;

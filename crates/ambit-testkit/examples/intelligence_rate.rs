@@ -53,6 +53,7 @@ async fn fill(server: &TestServer, files: u64) {
                 md5: hash[..32].to_owned(),
                 type_tag: TYPES[usize::try_from(number % 4).unwrap()],
                 name: Some(format!("n{number:05}-{word}.bin")),
+                visibility: ambit_store::Visibility::Installation,
             };
             let (store, owner) = (server.store.clone(), owner.clone());
             made.spawn(async move { store.submit_file(&owner, new, "files", at).await.unwrap() });

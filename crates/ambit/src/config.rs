@@ -57,6 +57,7 @@ pub(crate) const ROWS: &[Row] = &[
     row("tls_key", ""),
     row("key_rate", ""),
     Row { truth: true, ..row("open_accounts", "false") },
+    Row { truth: true, ..row("private_uploads", "false") },
     row("rate", ""),
     list("resolver"),
     list("ca"),
@@ -147,10 +148,19 @@ impl Settings {
 
     /// Whether whoever may invite makes accounts for addresses that nobody has.
     pub(crate) fn open_accounts(&self) -> Result<bool, Failure> {
-        match self.get("open_accounts") {
+        self.truth("open_accounts")
+    }
+
+    /// Whether files that people upload are for their project, where they do not say otherwise.
+    pub(crate) fn private_uploads(&self) -> Result<bool, Failure> {
+        self.truth("private_uploads")
+    }
+
+    fn truth(&self, name: &str) -> Result<bool, Failure> {
+        match self.get(name) {
             None | Some("false") => Ok(false),
             Some("true") => Ok(true),
-            Some(text) => Err(Failure::usage(format!("setting open_accounts {text:?}: expected true or false"))),
+            Some(text) => Err(Failure::usage(format!("setting {name} {text:?}: expected true or false"))),
         }
     }
 

@@ -39,6 +39,7 @@ pub(crate) struct Front {
     pub(crate) of_store: ambit_store::Limits,
     plan: Plan,
     open_accounts: bool,
+    private_uploads: bool,
     /// Reserved ranges that seeds may lie in.
     opened: Vec<IpNet>,
     phase: watch::Sender<Phase>,
@@ -73,6 +74,7 @@ impl Front {
             of_store: settings.limits()?,
             plan,
             open_accounts: settings.open_accounts()?,
+            private_uploads: settings.private_uploads()?,
             opened: engine_config::reserved_ranges(settings)?,
             phase,
             serving: tokio::spawn(ambit_server::serve(listener, door, async move { waiting.wait().await })),
@@ -89,6 +91,7 @@ impl Front {
         state.set_limits(self.limits);
         state.plan = self.plan.clone();
         state.open_accounts = self.open_accounts;
+        state.private_uploads = self.private_uploads;
         state.interface = interface();
         state.reserved = Reserved::internal(self.opened.clone());
         self.phase.send_replace(Phase::Ready(Arc::new(state)));

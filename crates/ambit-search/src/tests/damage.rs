@@ -45,13 +45,13 @@ fn whole() -> Scratch {
     // A second commit with replaced documents, so that there are lists of deleted ones.
     index.apply(2, &Batch { records: inventory(), ..Batch::default() }).unwrap();
     drop(index);
-    let settled = Scratch::new();
-    copy(scratch.path(), settled.path());
-    settled
+    let whole = Scratch::new();
+    copy(scratch.path(), whole.path());
+    whole
 }
 
-/// Copies an index that nobody writes any more. A merge that was under way when its writer was dropped may still replace
-/// files, so the copy is made again until the files are the same before and after it.
+/// Copies an index that nobody writes any more. A merge that was under way when its writer was dropped may still
+/// replace files, so the copy is made again until the files are the same before and after it.
 pub(super) fn copy(from: &Path, to: &Path) {
     loop {
         let _ = fs::remove_dir_all(to);

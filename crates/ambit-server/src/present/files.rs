@@ -19,7 +19,7 @@ pub(crate) const NOUN: &str = "File";
 
 /// A file by any of its hashes, if there is one.
 pub(crate) async fn known(call: &Call, hash: &str) -> Result<Option<StoredFile>, ApiError> {
-    call.store().file(hash).await.if_found()
+    call.store().file(call.caller(), hash).await.if_found()
 }
 
 /// True for a file that the caller uploaded when nobody had it (docs/contract/quotas.md §4, A9).
@@ -51,7 +51,7 @@ pub(crate) async fn shown_if_known(call: &Call, hash: &str) -> Result<Option<Obj
 pub(crate) async fn attributes_if_known(call: &Call, hash: &str) -> Result<Option<FileAttributes>, ApiError> {
     if let Some(file) = known(call, hash).await? {
         let last = call.store().last_analysis(file.sha256).await.about(NOUN)?;
-        let submissions = call.store().submissions(&file.sha256.to_string()).await.about(NOUN)?;
+        let submissions = call.store().submissions(&file.sha256.to_string(), file.visibility).await.about(NOUN)?;
         let sources: BTreeSet<&str> = submissions.iter().map(|one| one.source.as_str()).collect();
         return Ok(Some(FileAttributes { unique_sources: Maybe(Some(sources.len())), ..attributes(&file, last) }));
     }
@@ -114,6 +114,7 @@ pub(crate) fn attributes(file: &StoredFile, last: Option<Analysis>) -> FileAttri
         type_extension: type_extension,
         type_tags: type_tags,
         meaningful_name: Maybe(file.names.first().cloned()),
+        visibility: Maybe(Some(file.visibility.name())),
     }
 }
 

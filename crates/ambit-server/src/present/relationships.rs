@@ -264,7 +264,8 @@ pub(crate) async fn of_file(call: &Call, hashes: &[String], name: &str) -> Resul
 
 /// Who submitted a file, and when.
 async fn submissions(call: &Call, sha256: &str) -> Result<Vec<Object>, ApiError> {
-    let found = call.store().submissions(sha256).await.about(files::NOUN)?;
+    let Some(file) = files::known(call, sha256).await? else { return Ok(Vec::new()) };
+    let found = call.store().submissions(sha256, file.visibility).await.about(files::NOUN)?;
     let shown = |one: Submission| {
         let date = Seconds::from(one.at);
         let id = format!("f-{sha256}-{}-{}", date.0, one.source);

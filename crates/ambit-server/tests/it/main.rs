@@ -25,4 +25,5 @@ mod suspended;
 mod targets;
 mod tls;
 mod uploads;
+mod visibility;
 mod walk;

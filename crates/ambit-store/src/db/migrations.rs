@@ -68,6 +68,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(202611230230, "plans"),
     migration!(202611230240, "file_facts"),
     migration!(202611230520, "run_tasks"),
+    migration!(202611230840, "file_visibility"),
 ];
 
 /// The newest schema that this program knows.
@@ -110,7 +111,7 @@ pub(crate) async fn step(tx: &mut Tx, now: Timestamp) -> Result<Option<(i64, &'s
     )
     .await?;
     tx.script(if tx.is_postgres() { migration.postgres } else { migration.sqlite }).await?;
-    if migration.title == "file_facts" {
+    if migration.title == "file_visibility" {
         file_facts::fill(tx).await?;
     }
     tx.run(

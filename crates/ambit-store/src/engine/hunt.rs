@@ -25,7 +25,7 @@ columns! {
     pub struct Specimen of s {
         pub number: i64,
         pub sha256: BlobHash,
-        /// 0: everybody's.
+        /// 0: everybody's; below it, the project of that number.
         pub collection: i64 = "s.collection_id",
         /// The body of a page, not an uploaded file.
         pub is_page: bool = ("s.uid", |entity: Option<Uid>| entity.is_some()),
@@ -149,11 +149,12 @@ impl Engine {
         tx.read_first(sql, values![&ruleset.id, ruleset.edition]).await
     }
 
-    /// Returns the collections whose bodies a user may see, with 0 for what every user may see.
-    pub async fn collections_seen_by(&self, user: i64) -> Result<BTreeSet<i64>, StoreError> {
+    /// Returns what bytes may belong to for a user to see them: collections, projects by their negative number, and 0
+    /// for what every user may see.
+    pub async fn owners_seen_by(&self, user: i64) -> Result<BTreeSet<i64>, StoreError> {
         let mut tx = self.store.read().await?;
         let principal = access::load(&mut tx, user, None).await?;
-        objects::collection_ids(&mut tx, &principal).await
+        objects::owners_seen(&mut tx, &principal).await
     }
 
     /// Marks specimens as examined and reports what was found, in one transaction.
@@ -178,8 +179,9 @@ impl Engine {
     pub async fn waiting_analyses(&self, limit: i64) -> Result<Vec<WaitingAnalysis>, StoreError> {
         let mut tx = self.store.read().await?;
         let sql = format!(
-            "SELECT {} FROM analyses a JOIN files f ON f.sha256 = a.sha256 WHERE a.finished_at IS NULL ORDER BY \
-             a.number LIMIT $1",
+            "SELECT {} FROM analyses a JOIN files f ON f.sha256 = a.sha256 WHERE a.finished_at IS NULL
+             AND f.project_id = (SELECT MIN(o.project_id) FROM files o WHERE o.sha256 = a.sha256)
+             ORDER BY a.number LIMIT $1",
             list::<WaitingAnalysis>()
         );
         tx.read_all(&sql, values![limit]).await
@@ -366,7 +368,7 @@ async fn hold_jobs(tx: &mut Tx, engine: i64, limit: i64, now: Timestamp) -> Resu
 /// From now on it says how much there is to look at.
 async fn start(tx: &mut Tx, job: &HeldJob, now: Timestamp) -> Result<(), StoreError> {
     let principal = access::load(tx, job.user, None).await?;
-    let collections = objects::collection_ids(tx, &principal).await?;
+    let collections = objects::owners_seen(tx, &principal).await?;
     let sql = "SELECT collection_id, COUNT(*) FROM specimens WHERE number <= $1 GROUP BY collection_id";
     let counts: Vec<(i64, i64)> = tx.read_all(sql, values![job.until]).await?;
     let to_look: i64 = counts.iter().filter(|(of, _)| collections.contains(of)).map(|(_, count)| count).sum();

@@ -7,6 +7,7 @@ use crate::inventory::{collections, feed, integrations};
 use crate::people::audit;
 use crate::people::invitations::{self, InvitedTo};
 use crate::people::users::{clean_email, clean_name, find};
+use crate::wider::files;
 use crate::{Principal, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::feed::{Noun, What};
@@ -349,6 +350,7 @@ impl Store {
                 collections::delete(tx, collection, id, uuid, caller.user_uuid(), now).await?;
             }
             integrations::forget(tx, id).await?;
+            files::forget_project(tx, id).await?;
             audit::insert(tx, &caller, Some(id), "project.delete", uuid, json!({"name": view.project.name}), now)
                 .await?;
             feed::note(tx, &feed::Note::person(id, Noun::Project, uuid, What::Disappeared), now).await?;

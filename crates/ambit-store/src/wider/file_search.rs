@@ -4,7 +4,8 @@
 
 use crate::db::rows::FromRow;
 use crate::db::sql::{Tx, Value, values};
-use crate::{Store, StoreError};
+use crate::wider::visibility::audiences;
+use crate::{Principal, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::id::BlobHash;
 use ambit_model::moment::SECOND_MS;
@@ -48,6 +49,8 @@ pub struct FilesAfter {
 /// A page of files that is asked for.
 #[derive(Clone, Debug)]
 pub struct FileSearch<'a> {
+    /// Whose files.
+    pub principal: &'a Principal,
     pub query: &'a Query,
     pub order: FoundOrder,
     pub descending: bool,
@@ -59,10 +62,17 @@ pub struct FileSearch<'a> {
 /// A condition in SQL with what is bound in it.
 struct Sql {
     postgres: bool,
+    /// The values of `project_id` that the caller sees, in a list.
+    seen: String,
     values: Vec<Value>,
 }
 
 impl Sql {
+    fn new(tx: &Tx, principal: &Principal) -> Self {
+        let seen: Vec<String> = audiences(principal).iter().map(i64::to_string).collect();
+        Self { postgres: tx.is_postgres(), seen: seen.join(", "), values: values![] }
+    }
+
     fn bind(&mut self, value: impl Into<Value>) -> String {
         self.values.push(value.into());
         format!("${}", self.values.len())
@@ -130,10 +140,18 @@ impl Sql {
         if parts.is_empty() { "1 = 1".to_owned() } else { format!("({})", parts.join(" AND ")) }
     }
 
-    /// What a query finds of the files that were there when a walk began.
+    /// What a query finds of the files that were there when a walk began. A file that is there for the installation and
+    /// for a project is the project's.
     fn found(&mut self, query: &Query, begin: WalkBegin) -> String {
-        let there = format!("x.first_submission <= {}", self.bind(begin.submission));
-        format!("FROM file_facts x WHERE {there} AND {}", self.tree(query))
+        let (last, seen) = (self.bind(begin.submission), self.seen.clone());
+        let mut visible = format!("x.first_submission <= {last} AND x.project_id IN ({seen})");
+        if seen.contains(',') {
+            visible = format!(
+                "{visible} AND NOT EXISTS (SELECT 1 FROM file_facts y WHERE y.sha256 = x.sha256 AND y.project_id > \
+                 x.project_id AND y.project_id IN ({seen}) AND y.first_submission <= {last})"
+            );
+        }
+        format!("FROM file_facts x WHERE {visible} AND {}", self.tree(query))
     }
 
     /// The value that a file was ordered by when a walk began.
@@ -155,11 +173,14 @@ impl Sql {
             FoundOrder::Submissions => ("x.submissions", "COUNT(*)"),
         };
         let last = self.bind(begin.submission);
-        let mut rows = format!("SELECT {was} FROM submissions s WHERE s.item = {item} AND s.id <= {last}");
+        let mut rows = format!(
+            "SELECT {was} FROM submissions s WHERE s.item = {item} AND s.project_id = x.project_id AND s.id <= {last}"
+        );
         if order == FoundOrder::Name {
             // The first name is the first that a submission had.
             rows = format!(
-                "{rows} AND s.id = (SELECT MIN(n.id) FROM submissions n WHERE n.item = {item} AND n.name IS NOT NULL)"
+                "{rows} AND s.id = (SELECT MIN(n.id) FROM submissions n WHERE n.item = {item} AND n.project_id = \
+                 x.project_id AND n.name IS NOT NULL)"
             );
         }
         format!("CASE WHEN x.last_submission <= {last} THEN {column} ELSE ({rows}) END")
@@ -194,10 +215,15 @@ impl Store {
         Ok(WalkBegin { submission, at: now })
     }
 
-    /// How many files a query finds, and how many bytes they have.
-    pub async fn count_files(&self, query: &Query, begin: WalkBegin) -> Result<(i64, i64), StoreError> {
+    /// How many files a query finds of those that the caller may see, and how many bytes they have.
+    pub async fn count_files(
+        &self,
+        principal: &Principal,
+        query: &Query,
+        begin: WalkBegin,
+    ) -> Result<(i64, i64), StoreError> {
         let mut tx = self.read().await?;
-        let mut sql = Sql { postgres: tx.is_postgres(), values: values![] };
+        let mut sql = Sql::new(&tx, principal);
         let found = sql.found(query, begin);
         let sum = if sql.postgres { "CAST(COALESCE(SUM(x.size), 0) AS BIGINT)" } else { "COALESCE(SUM(x.size), 0)" };
         tx.read_one(&format!("SELECT COUNT(*), {sum} {found}"), sql.values).await
@@ -207,7 +233,7 @@ impl Store {
     /// are in the order of their SHA-256.
     pub async fn search_files(&self, search: &FileSearch<'_>) -> Result<Vec<(OrderValue, BlobHash)>, StoreError> {
         let mut tx = self.read().await?;
-        let mut sql = Sql { postgres: tx.is_postgres(), values: values![] };
+        let mut sql = Sql::new(&tx, search.principal);
         let value = sql.value(search.order, search.begin);
         let found = sql.found(search.query, search.begin);
         let behind = match &search.after {

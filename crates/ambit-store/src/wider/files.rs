@@ -1,16 +1,21 @@
-//! Files that people upload and URLs that they submit. They belong to the installation; the bytes of a file are the
-//! blob of its hash. A file that nobody had costs nothing, one that is known costs a call: both are decided in the
-//! transaction that stores it.
+//! Files that people upload and URLs that they submit. A URL belongs to the installation, a file to those for whom it
+//! was uploaded: to the installation, or to the people of one project. Where it was uploaded for both, each has a row
+//! of its own, and the people of the project see theirs. The bytes of a file are the blob of its hash. A file that the
+//! caller could not see yet costs nothing, one that is known costs a call: both are decided in the transaction that
+//! stores it.
 
 use crate::db::rows::{columns, list};
 use crate::db::sql::{Tx, Value, to_json, values};
 use crate::db::writer::transaction;
 use crate::inventory::uploads::{Staged, adopt};
 use crate::wider::quota::{Cost, charge};
+use crate::wider::visibility::{Visibility, audiences};
 use crate::wider::{analyses, specimens, spent_tokens};
 use crate::{Principal, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::id::BlobHash;
+use ambit_model::user::ProjectRole;
+use std::collections::BTreeMap;
 
 /// Names that are kept of one file.
 const NAMES_MAX: usize = 100;
@@ -26,6 +31,7 @@ pub struct NewFile {
     pub md5: String,
     pub type_tag: Option<&'static str>,
     pub name: Option<String>,
+    pub visibility: Visibility,
 }
 
 /// Stands before each name among the names of a file: no name can be found across two.
@@ -45,6 +51,7 @@ columns! {
         pub first_at: Timestamp,
         pub last_at: Timestamp,
         pub names: Vec<String> = (json),
+        pub visibility: Visibility = "f.project_id",
         pub submissions: i64 = { 0 },
     }
 }
@@ -61,8 +68,9 @@ columns! {
     }
 }
 
-async fn submissions_of(tx: &mut Tx, item: &str) -> Result<i64, StoreError> {
-    tx.read_one("SELECT COUNT(*) FROM submissions WHERE item = $1", values![item]).await
+async fn submissions_of(tx: &mut Tx, item: &str, visibility: Visibility) -> Result<i64, StoreError> {
+    let sql = "SELECT COUNT(*) FROM submissions WHERE item = $1 AND project_id = $2";
+    tx.read_one(sql, values![item, visibility.project()]).await
 }
 
 async fn note_submission(
@@ -70,24 +78,48 @@ async fn note_submission(
     item: &str,
     user: i64,
     name: Option<&str>,
+    visibility: Visibility,
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    let sql = "INSERT INTO submissions (item, user_id, at, name) VALUES ($1, $2, $3, $4)";
-    tx.run(sql, values![item, user, now, name]).await.map(|_| ())
+    let sql = "INSERT INTO submissions (item, user_id, at, name, project_id) VALUES ($1, $2, $3, $4, $5)";
+    tx.run(sql, values![item, user, now, name, visibility.project()]).await.map(|_| ())
 }
 
-async fn find(tx: &mut Tx, hash: &str) -> Result<StoredFile, StoreError> {
+/// The rows of a condition that the caller may see; those of projects come first.
+async fn find(tx: &mut Tx, principal: &Principal, hash: &str) -> Result<StoredFile, StoreError> {
     let hash = hash.to_ascii_lowercase();
     let (condition, value) = match (hash.len(), hash.parse::<BlobHash>()) {
         (64, Ok(sha256)) => ("f.sha256 = $1", Value::from(sha256)),
-        (40, _) => ("f.sha1 = $1 ORDER BY f.first_at", Value::from(hash)),
-        (32, _) => ("f.md5 = $1 ORDER BY f.first_at", Value::from(hash)),
+        (40, _) => ("f.sha1 = $1", Value::from(hash)),
+        (32, _) => ("f.md5 = $1", Value::from(hash)),
         _ => return Err(StoreError::NotFound),
     };
-    let sql = format!("SELECT {} FROM files f WHERE {condition}", list::<StoredFile>());
-    let mut file: StoredFile = tx.find(&sql, vec![value]).await?;
-    file.submissions = submissions_of(tx, &file.sha256.to_string()).await?;
+    let head = format!("SELECT {} FROM files f WHERE {condition} AND f.project_id IN", list::<StoredFile>());
+    let order = "ORDER BY f.project_id DESC, f.first_at";
+    let mut found: Vec<StoredFile> = tx.read_in(&head, vec![value], &audiences(principal), order).await?;
+    if found.is_empty() {
+        return Err(StoreError::NotFound);
+    }
+    let mut file = found.swap_remove(0);
+    file.submissions = submissions_of(tx, &file.sha256.to_string(), file.visibility).await?;
     Ok(file)
+}
+
+/// The row of a file for those who see it.
+async fn row_of(tx: &mut Tx, sha256: BlobHash, visibility: Visibility) -> Result<StoredFile, StoreError> {
+    let sql = format!("SELECT {} FROM files f WHERE f.sha256 = $1 AND f.project_id = $2", list::<StoredFile>());
+    let mut file: StoredFile = tx.find(&sql, values![sha256, visibility.project()]).await?;
+    file.submissions = submissions_of(tx, &sha256.to_string(), visibility).await?;
+    Ok(file)
+}
+
+/// Removes what was uploaded for the people of a project; the bytes go with the unreferenced blobs.
+pub(crate) async fn forget_project(tx: &mut Tx, project: i64) -> Result<(), StoreError> {
+    for table in ["files", "file_facts", "submissions"] {
+        let sql = format!("DELETE FROM {table} WHERE project_id = $1 AND project_id > 0");
+        tx.run(&sql, values![project]).await?;
+    }
+    specimens::forget_project(tx, project).await
 }
 
 /// Names in the form in which parts of them are looked for.
@@ -97,12 +129,14 @@ fn folded(names: &[String]) -> String {
 
 /// Writes what searches ask of a file; its analyses are those that were noted before.
 pub(crate) async fn put_facts(tx: &mut Tx, file: &StoredFile) -> Result<(), StoreError> {
-    let sql = "SELECT COUNT(*), COALESCE(MIN(id), 0), COALESCE(MAX(id), 0) FROM submissions WHERE item = $1";
-    let (count, first, last): (i64, i64, i64) = tx.read_one(sql, values![file.sha256.to_string()]).await?;
+    let sql = "SELECT COUNT(*), COALESCE(MIN(id), 0), COALESCE(MAX(id), 0) FROM submissions WHERE item = $1 AND
+               project_id = $2";
+    let project = file.visibility.project();
+    let (count, first, last): (i64, i64, i64) = tx.read_one(sql, values![file.sha256.to_string(), project]).await?;
     let sql = "INSERT INTO file_facts (sha256, name, names, type_tag, size, first_at, last_at, submissions, positives,
-                   analysed_at, first_submission, last_submission)
-               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0, 0, $9, $10)
-               ON CONFLICT (sha256) DO UPDATE SET name = excluded.name, names = excluded.names,
+                   analysed_at, first_submission, last_submission, project_id)
+               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0, 0, $9, $10, $11)
+               ON CONFLICT (sha256, project_id) DO UPDATE SET name = excluded.name, names = excluded.names,
                    last_at = excluded.last_at, submissions = excluded.submissions,
                    last_submission = excluded.last_submission";
     let name = file.names.first().cloned().unwrap_or_default();
@@ -117,14 +151,16 @@ pub(crate) async fn put_facts(tx: &mut Tx, file: &StoredFile) -> Result<(), Stor
         file.last_at,
         count,
         first,
-        last
+        last,
+        project
     ];
     tx.run(sql, row).await.map(|_| ())
 }
 
 impl Store {
-    /// Stores a file, asks for its analysis and lets the live rules look. True: nobody had it, and nothing was charged;
-    /// else a call was, noted under `usage`.
+    /// Stores a file, asks for its analysis and lets the live rules look. True: there was none that the caller could
+    /// see, and nothing was charged; else a call was, noted under `usage`. `NotFound`: it is for a project that the
+    /// caller is not in.
     pub async fn submit_file(
         &self,
         principal: &Principal,
@@ -150,7 +186,11 @@ impl Store {
         let (size, hash, user) = (new.content.size(), new.content.hash(), principal.user_id());
         let address = address.map(|(token, until)| (token.to_owned(), until));
         let (content, adopted) = adopt(new.content);
-        let (sha1, md5, type_tag) = (new.sha1, new.md5, new.type_tag);
+        let (sha1, md5, type_tag, visibility) = (new.sha1, new.md5, new.type_tag, new.visibility);
+        if let Visibility::Project(id) = visibility {
+            principal.require_project(id, ProjectRole::Member)?;
+        }
+        let caller = principal.clone();
         let name: Option<String> = new.name.map(|name| name.chars().take(NAME_CHARS_MAX).collect());
         let done = transaction!(self, Person, async |tx| {
             if let Some((token, until)) = &address
@@ -160,24 +200,34 @@ impl Store {
             }
             let taken = content.run(tx, now).await?;
             let first: Vec<&String> = name.iter().collect();
-            let sql = "INSERT INTO files (sha256, sha1, md5, size, type_tag, uploader_id, first_at, last_at, names)
-                       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (sha256) DO NOTHING";
-            let row = values![hash, sha1, md5, size, type_tag, user, now, now, to_json(&first)];
-            let new = tx.run(sql, row).await? == 1;
+            let visible = match find(tx, &caller, &hash.to_string()).await {
+                Err(StoreError::NotFound) => false,
+                found => found.map(|_| true)?,
+            };
+            let sql = "INSERT INTO files (sha256, sha1, md5, size, type_tag, uploader_id, first_at, last_at, names,
+                           project_id)
+                       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (sha256, project_id) DO NOTHING";
+            let project = visibility.project();
+            let row = values![hash, sha1, md5, size, type_tag, user, now, now, to_json(&first), project];
+            let is_first = tx.run(sql, row).await? == 1;
+            let new = is_first && !visible;
             if !new {
                 charge(tx, user, Cost::Requests(1), usage, now).await?;
-                let mut names = find(tx, &hash.to_string()).await?.names;
+            }
+            if !is_first {
+                let mut names = row_of(tx, hash, visibility).await?.names;
                 if let Some(name) = name.as_ref().filter(|name| !names.contains(name) && names.len() < NAMES_MAX) {
                     names.push(name.clone());
                 }
-                let sql = "UPDATE files SET last_at = $1, names = $2 WHERE sha256 = $3";
-                tx.run(sql, values![now, to_json(&names), hash]).await?;
+                let sql = "UPDATE files SET last_at = $1, names = $2 WHERE sha256 = $3 AND project_id = $4";
+                tx.run(sql, values![now, to_json(&names), hash, project]).await?;
             }
-            note_submission(tx, &hash.to_string(), user, name.as_deref(), now).await?;
-            let stored = find(tx, &hash.to_string()).await?;
+            note_submission(tx, &hash.to_string(), user, name.as_deref(), visibility, now).await?;
+            let stored = row_of(tx, hash, visibility).await?;
             put_facts(tx, &stored).await?;
-            specimens::insert_upload(tx, hash, now).await?;
+            specimens::insert_upload(tx, hash, visibility, now).await?;
             analyses::insert(tx, hash, now).await?;
+            analyses::refresh_facts(tx, hash).await?;
             Ok(Some(((stored, new), taken)))
         })?;
         Ok(done.map(|(stored, taken)| {
@@ -186,20 +236,25 @@ impl Store {
         }))
     }
 
-    /// Files by their SHA-256, in no order; those that are not there are left out.
-    pub async fn files_of(&self, hashes: &[BlobHash]) -> Result<Vec<StoredFile>, StoreError> {
+    /// Files that the caller may see by their SHA-256, in its order; those that are not there are left out.
+    pub async fn files_of(&self, principal: &Principal, hashes: &[BlobHash]) -> Result<Vec<StoredFile>, StoreError> {
         let mut tx = self.read().await?;
         let head = format!(
-            "SELECT {}, x.submissions FROM files f JOIN file_facts x ON x.sha256 = f.sha256 WHERE f.sha256 IN",
+            "SELECT {}, x.submissions FROM files f JOIN file_facts x ON x.sha256 = f.sha256 AND x.project_id = \
+             f.project_id WHERE f.sha256 IN",
             list::<StoredFile>()
         );
-        let found: Vec<(StoredFile, i64)> = tx.read_in(&head, Vec::new(), hashes, "").await?;
-        Ok(found.into_iter().map(|(file, submissions)| StoredFile { submissions, ..file }).collect())
+        let seen = audiences(principal);
+        let found: Vec<(StoredFile, i64)> = tx.read_in(&head, Vec::new(), hashes, "ORDER BY f.project_id").await?;
+        // That of a project takes the place of the installation's.
+        let visible = found.into_iter().filter(|(file, _)| seen.contains(&file.visibility.project()));
+        let files = visible.map(|(file, submissions)| (file.sha256, StoredFile { submissions, ..file }));
+        Ok(files.collect::<BTreeMap<_, _>>().into_values().collect())
     }
 
-    /// A file by SHA-256, SHA-1 or MD5.
-    pub async fn file(&self, hash: &str) -> Result<StoredFile, StoreError> {
-        find(&mut self.read().await?, hash).await
+    /// A file that the caller may see, by SHA-256, SHA-1 or MD5.
+    pub async fn file(&self, principal: &Principal, hash: &str) -> Result<StoredFile, StoreError> {
+        find(&mut self.read().await?, principal, hash).await
     }
 
     /// Remembers that somebody submitted a URL; `sha256` is that of the URL, in hexadecimal.
@@ -215,7 +270,7 @@ impl Store {
             let sql = "INSERT INTO urls (sha256, url, first_at, last_at) VALUES ($1, $2, $3, $4)
                        ON CONFLICT (sha256) DO UPDATE SET last_at = excluded.last_at";
             tx.run(sql, values![&sha256, url, now, now]).await?;
-            note_submission(tx, &sha256, user, None, now).await
+            note_submission(tx, &sha256, user, None, Visibility::Installation, now).await
         })
     }
 
@@ -225,7 +280,7 @@ impl Store {
         let sql = format!("SELECT {} FROM urls WHERE sha256 = $1", list::<SubmittedUrl>());
         let found = tx.read_first(&sql, values![sha256.to_ascii_lowercase()]).await?;
         let mut url: SubmittedUrl = found.ok_or(StoreError::NotFound)?;
-        url.submissions = submissions_of(&mut tx, &url.sha256).await?;
+        url.submissions = submissions_of(&mut tx, &url.sha256, Visibility::Installation).await?;
         Ok(url)
     }
 }

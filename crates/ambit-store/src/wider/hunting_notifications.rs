@@ -53,7 +53,7 @@ async fn seen(
         list::<Notification>()
     );
     let rows: Vec<(Notification, i64)> = tx.read_all(&sql, values).await?;
-    let collections = objects::collection_ids(tx, principal).await?;
+    let collections = objects::owners_seen(tx, principal).await?;
     Ok(rows.into_iter().filter(|(_, of)| collections.contains(of)).map(|(notification, _)| notification).collect())
 }
 

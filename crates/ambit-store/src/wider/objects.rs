@@ -67,10 +67,15 @@ impl<'a> Edges<'a> {
     }
 }
 
-/// The ids of the collections that the caller may see, and 0: what belongs to the installation.
-pub(crate) async fn collection_ids(tx: &mut Tx, principal: &Principal) -> Result<BTreeSet<i64>, StoreError> {
+/// What stands in the place of a collection where bytes belong to a project.
+pub(crate) fn of_project(project: i64) -> i64 {
+    -project
+}
+
+/// What bytes may belong to for the caller to see them: collections by their id, projects, and 0 for the installation.
+pub(crate) async fn owners_seen(tx: &mut Tx, principal: &Principal) -> Result<BTreeSet<i64>, StoreError> {
     let ids = collections(tx, principal).await?.into_iter().map(|(id, _)| id);
-    Ok(ids.chain([EVERYBODYS]).collect())
+    Ok(ids.chain([EVERYBODYS]).chain(principal.projects().map(of_project)).collect())
 }
 
 /// The collections that the caller may see: id and uuid.

@@ -202,7 +202,7 @@ impl Store {
     pub async fn retrohunt_matches(&self, principal: &Principal, id: &str) -> Result<Vec<RetrohuntMatch>, StoreError> {
         let mut tx = self.read().await?;
         let number = find(&mut tx, principal.user_id(), id).await?.number;
-        let collections = objects::collection_ids(&mut tx, principal).await?;
+        let collections = objects::owners_seen(&mut tx, principal).await?;
         let sql = format!(
             "SELECT m.collection_id, {} FROM retrohunt_matches m WHERE m.job = $1 ORDER BY m.number LIMIT \
              {MATCHES_MAX}",

@@ -1,9 +1,10 @@
-//! Specimens: bytes that rules look at. Files that people upload are everybody's, bodies of pages belong to their
-//! collection. Each is a row from the transaction that stored the bytes, marked once the live rules have examined it.
-//! What was not marked before a crash is examined again.
+//! Specimens: bytes that rules look at. Files that people upload are everybody's or belong to a project, bodies of
+//! pages belong to their collection. Each is a row from the transaction that stored the bytes, marked once the live
+//! rules have examined it. What was not marked before a crash is examined again.
 
 use crate::db::sql::{SWEPT_ROWS_MAX, Tx, Value, values};
-use crate::wider::objects::{self, EVERYBODYS};
+use crate::wider::objects::{self, EVERYBODYS, of_project};
+use crate::wider::visibility::Visibility;
 use crate::{Principal, Store, StoreError};
 use ambit_model::id::BlobHash;
 use ambit_model::{Timestamp, Uid};
@@ -21,9 +22,23 @@ pub struct DiscoveredFile {
 const INSERT: &str = "INSERT INTO specimens (sha256, collection_id, uid, at)";
 const COLUMNS: usize = 4;
 
-/// Notes an uploaded file.
-pub(crate) async fn insert_upload(tx: &mut Tx, sha256: BlobHash, now: Timestamp) -> Result<(), StoreError> {
-    insert(tx, values![sha256, EVERYBODYS, None::<Uid>, now]).await
+/// Notes an uploaded file. In the place of a collection stands nothing, or its project.
+pub(crate) async fn insert_upload(
+    tx: &mut Tx,
+    sha256: BlobHash,
+    visibility: Visibility,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let belongs = match visibility {
+        Visibility::Installation => EVERYBODYS,
+        Visibility::Project(id) => of_project(id),
+    };
+    insert(tx, values![sha256, belongs, None::<Uid>, now]).await
+}
+
+/// Removes the specimens of a project; those of its collections go with them.
+pub(crate) async fn forget_project(tx: &mut Tx, project: i64) -> Result<(), StoreError> {
+    tx.run("DELETE FROM specimens WHERE collection_id = $1", values![of_project(project)]).await.map(|_| ())
 }
 
 /// Notes bodies: rows of hash, collection, entity and time. Those that are there already stay as they are.
@@ -48,13 +63,13 @@ impl Store {
             return Err(StoreError::NotFound);
         };
         let mut tx = self.read().await?;
-        let collections = objects::collection_ids(&mut tx, principal).await?;
+        let seen = objects::owners_seen(&mut tx, principal).await?;
         let sql = "SELECT s.collection_id, b.size, s.at, e.name FROM specimens s JOIN blobs b ON b.hash = s.sha256
                    LEFT JOIN entities e ON e.uid = s.uid WHERE s.sha256 = $1 ORDER BY s.number";
         let mut found: Option<DiscoveredFile> = None;
         let rows: Vec<(i64, i64, Timestamp, Option<String>)> = tx.read_all(sql, values![hash]).await?;
         for (collection, size, first_at, name) in rows {
-            if collections.contains(&collection) {
+            if seen.contains(&collection) {
                 let first = DiscoveredFile { sha256: hash, size, names: Vec::new(), first_at };
                 found.get_or_insert(first).names.extend(name);
             }

@@ -2,6 +2,7 @@
 
 use crate::db::rows::{columns, list};
 use crate::db::sql::values;
+use crate::wider::visibility::Visibility;
 use crate::{Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::id::blob_hash;
@@ -30,15 +31,15 @@ fn source(uuid: String) -> String {
 }
 
 impl Store {
-    /// The newest submissions of an item, newest first; `item` is its SHA-256 in hexadecimal.
-    pub async fn submissions(&self, item: &str) -> Result<Vec<Submission>, StoreError> {
+    /// The newest submissions of an item for some, newest first; `item` is its SHA-256 in hexadecimal.
+    pub async fn submissions(&self, item: &str, visibility: Visibility) -> Result<Vec<Submission>, StoreError> {
         let mut tx = self.read().await?;
         let sql = format!(
-            "SELECT {} FROM submissions s JOIN users u ON u.id = s.user_id WHERE s.item = $1 ORDER BY s.id DESC LIMIT \
-             {SUBMISSIONS_MAX}",
+            "SELECT {} FROM submissions s JOIN users u ON u.id = s.user_id WHERE s.item = $1 AND s.project_id \
+             = $2 ORDER BY s.id DESC LIMIT {SUBMISSIONS_MAX}",
             list::<Submission>()
         );
-        tx.read_all(&sql, values![item]).await
+        tx.read_all(&sql, values![item, visibility.project()]).await
     }
 
     /// True where an item was submitted in a second, which is given since 1970; `item` is its SHA-256 in hexadecimal.
@@ -50,8 +51,8 @@ impl Store {
         Ok(count > 0)
     }
 
-    /// What was submitted in `from..until`, each item once, in the order of their first submission there; at most
-    /// `limit`.
+    /// What was submitted for the installation in `from..until`, each item once, in the order of their first submission
+    /// there; at most `limit`.
     pub async fn submitted_between(
         &self,
         from: Timestamp,
@@ -60,7 +61,8 @@ impl Store {
     ) -> Result<Vec<String>, StoreError> {
         let mut tx = self.read().await?;
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let sql = "SELECT item FROM submissions WHERE at >= $1 AND at < $2 GROUP BY item ORDER BY MIN(id) LIMIT $3";
+        let sql = "SELECT item FROM submissions WHERE at >= $1 AND at < $2 AND project_id = 0 GROUP BY item ORDER BY
+                   MIN(id) LIMIT $3";
         tx.read_all(sql, values![from, until, limit]).await
     }
 }

@@ -5,7 +5,9 @@ use crate::quotas::{again, user};
 use ambit_model::Timestamp;
 use ambit_model::moment::DAY_MS;
 use ambit_store::engine::{Hunted, RuleMatch};
-use ambit_store::{Collaborator, NewFile, PackContent, Principal, Ruleset, RulesetChange, Staged, StoreError};
+use ambit_store::{
+    Collaborator, NewFile, PackContent, Principal, Ruleset, RulesetChange, Staged, StoreError, Visibility,
+};
 use serde_json::{Map, json};
 
 fn file(text: &str) -> NewFile {
@@ -15,6 +17,7 @@ fn file(text: &str) -> NewFile {
         md5: format!("5{text}"),
         type_tag: None,
         name: None,
+        visibility: Visibility::Installation,
     }
 }
 

@@ -5,7 +5,9 @@ use crate::lab::{BEGIN, both, found};
 use crate::quotas::user;
 use ambit_model::id::{BlobHash, blob_hash};
 use ambit_model::{EdgeKind, Kind, Timestamp};
-use ambit_store::{ArchiveStatus, CollectedItem, CollectionText, Cost, NewFile, Staged, StoreError, Upload};
+use ambit_store::{
+    ArchiveStatus, CollectedItem, CollectionText, Cost, NewFile, Staged, StoreError, Upload, Visibility,
+};
 use serde_json::json;
 
 const MINUTE_MS: i64 = 60_000;
@@ -22,6 +24,7 @@ async fn a_token_is_spent_once_and_forgotten_when_it_has_ended() {
                 md5: String::new(),
                 type_tag: None,
                 name: None,
+                visibility: Visibility::Installation,
             };
             lab.store.submit_file_to(&lab.me, Some((token, end)), new, "files", now).await.unwrap().is_some()
         };
@@ -42,6 +45,7 @@ async fn submissions_are_found_by_their_time() {
             md5: String::new(),
             type_tag: None,
             name: Some(text.to_owned()),
+            visibility: Visibility::Installation,
         };
         let mut hashes = Vec::new();
         for (minute, text) in [(0, "one"), (1, "two"), (1, "one"), (1, "two")] {
@@ -60,12 +64,12 @@ async fn submissions_are_found_by_their_time() {
         for (at, was) in [(second, true), (second + 1, false), (second + 60, true), (1, false), (i64::MAX, false)] {
             assert_eq!(lab.store.was_submitted_in(&hashes[0], at).await.unwrap(), was, "{at}");
         }
-        let found = lab.store.submissions(&hashes[0]).await.unwrap();
+        let found = lab.store.submissions(&hashes[0], Visibility::Installation).await.unwrap();
         assert_eq!(found.len(), 2);
         assert_eq!((found[0].at, found[0].name.as_deref()), (Timestamp(BEGIN + MINUTE_MS), Some("one")));
         assert_eq!(found[0].source, found[1].source);
         let hashes: Vec<BlobHash> = hashes.iter().map(|hash| hash.parse().unwrap()).collect();
-        let files = lab.store.files_of(&hashes).await.unwrap();
+        let files = lab.store.files_of(&lab.me, &hashes).await.unwrap();
         assert_eq!(files.iter().map(|file| file.submissions).collect::<Vec<_>>(), [2, 2]);
     })
     .await;
@@ -87,7 +91,14 @@ async fn an_upload_is_written_as_it_comes_and_read_as_it_goes() {
         for known in [false, true] {
             let staged = stage().await;
             assert_eq!((staged.hash(), staged.size()), (hash, content.len() as i64));
-            let file = NewFile { content: staged, sha1: String::new(), md5: String::new(), type_tag: None, name: None };
+            let file = NewFile {
+                content: staged,
+                sha1: String::new(),
+                md5: String::new(),
+                type_tag: None,
+                name: None,
+                visibility: Visibility::Installation,
+            };
             let (_, new) = lab.store.submit_file(&lab.me, file, "files", lab.now()).await.unwrap();
             assert_eq!(new, !known);
             assert!(lab.store.blob(hash).await.unwrap().as_deref() == Some(&content[..]));

@@ -146,7 +146,7 @@ pub(crate) async fn submissions(call: Call) -> Result<Answer, ApiError> {
             continue;
         };
         let sha256 = file.sha256.to_string();
-        let found = call.store().submissions(&sha256).await.about("File")?;
+        let found = call.store().submissions(&sha256, file.visibility).await.about("File")?;
         count += i64::try_from(found.len()).expect("the store bounds them");
         let submissions = found.into_iter().map(submission).collect();
         items.push(value(&Submissions { response_code: 1, resource, sha256, submissions }));

@@ -32,7 +32,7 @@ const BEHAVIOUR_SUMMARY: &str = "behaviour_summary";
 const USAGE: &str = "files";
 
 async fn file(call: &Call, hash: &str) -> Result<StoredFile, ApiError> {
-    call.store().file(hash).await.about_named(NOUN, hash)
+    call.store().file(call.caller(), hash).await.about_named(NOUN, hash)
 }
 
 /// The SHA-256 of a file that the caller may see.

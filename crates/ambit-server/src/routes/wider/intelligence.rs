@@ -123,8 +123,15 @@ async fn files_behind(
     limit: usize,
 ) -> Result<Vec<Place>, ApiError> {
     let after = after.map(|place| FilesAfter { value: place.value.clone(), file: place.name.parse::<BlobHash>().ok() });
-    let search =
-        FileSearch { query: asked.query, order: asked.order, descending: asked.descending, begin, after, limit };
+    let search = FileSearch {
+        principal: call.caller(),
+        query: asked.query,
+        order: asked.order,
+        descending: asked.descending,
+        begin,
+        after,
+        limit,
+    };
     let found = call.store().search_files(&search).await.about("File")?;
     let place = |(value, file): (OrderValue, BlobHash)| Place {
         value,
@@ -151,7 +158,7 @@ async fn places(call: &Call, asked: &Asked<'_>, walk: &Walk) -> Result<(usize, V
     if may_be_file(asked.query) {
         page.extend(files_behind(call, asked, walk.begin, walk.after.as_ref(), asked.limit + 1).await?);
         if walk.total.is_none() {
-            let (files, _) = call.store().count_files(asked.query, walk.begin).await.about("File")?;
+            let (files, _) = call.store().count_files(call.caller(), asked.query, walk.begin).await.about("File")?;
             total += usize::try_from(files).unwrap_or_default();
         }
     }
@@ -167,7 +174,7 @@ async fn places_with_content(
     walk: &Walk,
     content: &[u8],
 ) -> Result<(usize, Vec<(Place, usize)>), ApiError> {
-    let (files, bytes) = call.store().count_files(asked.query, walk.begin).await.about("File")?;
+    let (files, bytes) = call.store().count_files(call.caller(), asked.query, walk.begin).await.about("File")?;
     if bytes > CONTENT_BYTES_MAX || files > CONTENT_FILES_MAX {
         let message = format!(
             "The content would have to be looked for in {bytes} bytes of {files} files, at most {CONTENT_BYTES_MAX} of \
@@ -210,7 +217,7 @@ async fn objects_of(call: &Call, places: &[Place]) -> Result<Vec<Object>, ApiErr
         places.iter().filter(|place| !place.inventory).filter_map(|place| place.name.parse().ok()).collect();
     let mut last = call.store().last_analyses(&hashes).await.about("File")?;
     let mut found = BTreeMap::new();
-    for file in call.store().files_of(&hashes).await.about("File")? {
+    for file in call.store().files_of(call.caller(), &hashes).await.about("File")? {
         let object = files::shown(call, &files::attributes(&file, last.remove(&file.sha256)));
         found.insert((ObjectType::File, file.sha256.to_string()), object);
     }
