@@ -1,14 +1,14 @@
 //! What can be recognised, as data: the library page of fingerprints. One entry a product, with everything that shows
 //! it.
 
-use crate::read::{greeting, technology};
+use crate::read::greeting;
 use ambit_model::library::{FingerprintEntry, FingerprintMatch};
 use std::collections::BTreeMap;
 
 /// Every product that the tasks recognise, by vendor and name.
 pub fn fingerprints() -> Vec<FingerprintEntry> {
     let mut entries: BTreeMap<(String, String), FingerprintEntry> = BTreeMap::new();
-    for product in technology::listed().chain(greeting::listed()) {
+    for product in ambit_fingerprints::listed().into_iter().chain(greeting::listed()) {
         let entry =
             entries.entry((product.vendor.clone(), product.product.clone())).or_insert_with(|| FingerprintEntry {
                 vendor: product.vendor,
@@ -18,7 +18,8 @@ pub fn fingerprints() -> Vec<FingerprintEntry> {
                 matches: Vec::new(),
             });
         entry.tags.push(product.tag);
-        entry.matches.push(FingerprintMatch { place: product.place, content: product.shown });
+        let shown = product.shown.into_iter();
+        entry.matches.extend(shown.map(|shown| FingerprintMatch { place: shown.place, content: shown.text }));
     }
     let mut entries: Vec<FingerprintEntry> = entries.into_values().collect();
     for entry in &mut entries {

@@ -3,7 +3,6 @@
 
 pub(crate) mod buckets;
 pub(crate) mod default_pages;
-pub(crate) mod fingerprint;
 pub(crate) mod greeting;
 pub(crate) mod listing;
 pub(crate) mod normal;

@@ -1,6 +1,7 @@
 //! What tasks are given beside facts: our word list and ports, the probes for exposures, and the data that a user
 //! loaded.
 
+use ambit_fingerprints::Set;
 use ambit_model::Kind;
 use ambit_model::exposure::Probe;
 use ambit_model::ports::{COMMON, PortList};
@@ -35,6 +36,8 @@ pub struct Settings {
     /// What the task `content_focus` looks for. The crate that judges states it, and the binary hands it over; by
     /// default there is nothing to look for.
     pub probes: Vec<&'static Probe>,
+    /// What tells products: our rules, and those of the packs that a user loaded.
+    pub fingerprints: Arc<Set>,
 }
 
 impl Default for Settings {
@@ -47,6 +50,7 @@ impl Default for Settings {
             swept_ports: SWEPT_PORTS.into(),
             geo: Vec::new(),
             probes: Vec::new(),
+            fingerprints: ambit_fingerprints::own(),
         }
     }
 }

@@ -1,11 +1,11 @@
 //! Identifies the protocol and product of a service. It listens first, then asks what the port suggests, then what most
 //! services understand: in the clear, and inside TLS if the service begins with that. Nothing here logs in or writes.
 
-use crate::read::fingerprint::Product;
 use crate::read::greeting::{self, Greeting};
 use crate::read::technology;
 use crate::tasks::tls_grab::TLS_PORTS;
 use crate::{Context, TaskError};
+use ambit_fingerprints::{Product, Set};
 use ambit_model::entity::network_service::Service;
 use ambit_net::http::{HttpExchange, Url};
 use ambit_net::tcp::{Banner, BannerOptions};
@@ -201,21 +201,21 @@ async fn encrypted(
 
 /// What services send unasked, or in answer to the question of their port.
 async fn by_port(cx: &Context<'_>, socket: SocketAddr, layer: Layer, failure: &mut Option<NetError>) -> Identity {
-    let port = socket.port();
+    let (port, rules) = (socket.port(), &*cx.settings.fingerprints);
     let mut identity = Identity::default();
     if !SILENT_PORTS.contains(&port) {
         // Where TLS is not the custom it was listened to before, and the handshake has just shown that it is awake.
         let again = layer == Layer::Tls && !TLS_PORTS.contains(&port);
         let patience = if again { ANSWER_TIMEOUT } else { GREETING_TIMEOUT };
         match ask(cx, socket, layer, b"", patience).await {
-            Ok(said) => identity = read(&said, port, false),
+            Ok(said) => identity = read(rules, &said, port, false),
             Err(error) => *failure = failure.take().or(Some(error)),
         }
     }
     let probe = PROBES.iter().find(|probe| probe.ports.contains(&port));
     if let Some(probe) = probe.filter(|_| identity.service.is_none()) {
         match ask(cx, socket, layer, probe.send, ANSWER_TIMEOUT).await {
-            Ok(said) => identity = better(identity, read(&said, port, true)),
+            Ok(said) => identity = better(identity, read(rules, &said, port, true)),
             Err(error) => *failure = failure.take().or(Some(error)),
         }
     }
@@ -229,7 +229,7 @@ async fn by_custom(cx: &Context<'_>, socket: SocketAddr, layer: Layer, failure: 
         Err(error) => *failure = failure.take().or(Some(error)),
     }
     match ask(cx, socket, layer, b"PING\r\n", ANSWER_TIMEOUT).await {
-        Ok(said) => read(&said, socket.port(), true),
+        Ok(said) => read(&cx.settings.fingerprints, &said, socket.port(), true),
         Err(_) => Identity::default(),
     }
 }
@@ -241,18 +241,18 @@ async fn web(cx: &Context<'_>, socket: SocketAddr, layer: Layer) -> Result<Ident
     request.grant = Grant::Target;
     request.body_kept = BODY_KEPT;
     let exchange = cx.net.http(&request).await?;
-    Ok(read_web(&exchange))
+    Ok(read_web(&cx.settings.fingerprints, &exchange))
 }
 
 /// The identity of a web service: its server, and products that serve anonymous requests.
-fn read_web(exchange: &HttpExchange) -> Identity {
+fn read_web(rules: &Set, exchange: &HttpExchange) -> Identity {
     let header = |name: &str| {
         let mut named = exchange.headers.iter().filter(|(known, _)| known.raw().eq_ignore_ascii_case(name));
         named.next().map(|(_, value)| value.raw().to_owned())
     };
     let body = String::from_utf8_lossy(&exchange.body);
     let mut products: Vec<Product> =
-        header("server").iter().filter_map(|server| technology::web_server(server)).collect();
+        header("server").iter().flat_map(|server| technology::web_servers(rules, server)).collect();
     let welcome = greeting::welcome(&body);
     // CouchDB welcomes everybody; Elasticsearch only whom it serves.
     let open = exchange.status == 200 && welcome.as_ref().is_some_and(|product| product.product == "Elasticsearch");
@@ -291,8 +291,8 @@ pub(crate) async fn read_banner(
     }
 }
 
-fn read(said: &[u8], port: u16, asked: bool) -> Identity {
-    let Some(Greeting { service, products, no_authentication }) = greeting::read(said, port, asked) else {
+fn read(rules: &Set, said: &[u8], port: u16, asked: bool) -> Identity {
+    let Some(Greeting { service, products, no_authentication }) = greeting::read(rules, said, port, asked) else {
         return Identity { said: said.to_vec(), ..Identity::default() };
     };
     Identity { service: Some(service), ssl: false, said: said.to_vec(), products, no_authentication }

@@ -1,7 +1,7 @@
 //! Reads the first bytes of a service: pure functions from bytes to protocol and product.
 
-use crate::read::fingerprint::Product;
 use crate::read::technology;
+use ambit_fingerprints::{Product, Set};
 use ambit_model::entity::network_service::Service;
 
 /// What a service's first bytes say.
@@ -71,14 +71,14 @@ const LINES: &[Line] = &[
 const TELNET_VERBS: std::ops::RangeInclusive<u8> = 0xfb..=0xfe;
 
 /// Reads the first bytes that came from a port, unasked or as an answer.
-pub(crate) fn read(said: &[u8], port: u16, asked: bool) -> Option<Greeting> {
+pub(crate) fn read(rules: &Set, said: &[u8], port: u16, asked: bool) -> Option<Greeting> {
     if said.is_empty() {
         return None;
     }
-    binary(said, port, asked).or_else(|| text(said, port))
+    binary(rules, said, port, asked).or_else(|| text(rules, said, port))
 }
 
-fn text(said: &[u8], port: u16) -> Option<Greeting> {
+fn text(rules: &Set, said: &[u8], port: u16) -> Option<Greeting> {
     let text = String::from_utf8_lossy(said);
     let lower = text.to_lowercase();
     let line = LINES.iter().find(|line| {
@@ -92,7 +92,7 @@ fn text(said: &[u8], port: u16) -> Option<Greeting> {
         let prompt = lower.trim_end().ends_with("login:") || lower.trim_end().ends_with("username:");
         return prompt.then(|| plain(Service::Telnet));
     };
-    let products = products(line.service, &text);
+    let products = products(rules, line.service, &text);
     let open = (line.service == Service::Redis && text.starts_with("+PONG"))
         || (line.service == Service::Memcached && text.starts_with("VERSION "));
     Some(Greeting { service: line.service, products, no_authentication: open })
@@ -103,10 +103,10 @@ fn plain(service: Service) -> Greeting {
 }
 
 /// Protocols whose first bytes are no text.
-fn binary(said: &[u8], port: u16, asked: bool) -> Option<Greeting> {
+fn binary(rules: &Set, said: &[u8], port: u16, asked: bool) -> Option<Greeting> {
     match said {
         [0xff, verb, ..] if TELNET_VERBS.contains(verb) => Some(plain(Service::Telnet)),
-        [_, _, 0, 0, 10 | 0xff, ..] => mysql(said),
+        [_, _, 0, 0, 10 | 0xff, ..] => mysql(rules, said),
         [b'S' | b'N'] if asked && matches!(port, 5432 | 5433) => {
             Some(product_only(Service::Postgresql, "PostgreSQL", "postgresql:postgresql"))
         }
@@ -141,7 +141,7 @@ fn product_only(service: Service, name: &str, cpe: &str) -> Greeting {
 }
 
 /// The handshake of MySQL's protocol 10, or its refusal of a host.
-fn mysql(said: &[u8]) -> Option<Greeting> {
+fn mysql(rules: &Set, said: &[u8]) -> Option<Greeting> {
     let length = usize::from(said[0]) | usize::from(said[1]) << 8;
     if said[4] == 0xff {
         let refusal = contains(said, b"MySQL") || contains(said, b"MariaDB") || contains(said, b"Host ");
@@ -153,16 +153,17 @@ fn mysql(said: &[u8]) -> Option<Greeting> {
     if length < end + 20 || !version.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
     }
+    let whole = version;
     let (name, cpe, version) = match version.split_once("-MariaDB") {
         Some((version, _)) => ("MariaDB", "mariadb:mariadb", version.strip_prefix("5.5.5-").unwrap_or(version)),
         None => ("MySQL", "oracle:mysql", version),
     };
     let product = Product::new((vendor_of(cpe), name), Some(cpe), Some(version), DATABASE, ("banner", version));
-    Some(Greeting { products: vec![product], ..plain(Service::Mysql) })
+    Some(Greeting { products: technology::with_packs(rules, product, whole), ..plain(Service::Mysql) })
 }
 
-fn products(service: Service, text: &str) -> Vec<Product> {
-    let mut found = technology::greeted(service, text);
+fn products(rules: &Set, service: Service, text: &str) -> Vec<Product> {
+    let mut found = technology::greeted(rules, service, text);
     if service == Service::Redis && found.is_empty() {
         found.push(Product::new(("Redis", "Redis"), Some("redis:redis"), None, DATABASE, ("banner", "redis protocol")));
     }
@@ -235,7 +236,7 @@ mod tests {
 
     #[track_caller]
     fn check(said: &[u8], port: u16, asked: bool, service: Option<Service>, product: Option<(&str, Option<&str>)>) {
-        let greeting = read(said, port, asked);
+        let greeting = read(&ambit_fingerprints::own(), said, port, asked);
         assert_eq!(greeting.as_ref().map(|greeting| greeting.service), service, "{:?}", String::from_utf8_lossy(said));
         if let Some((name, version)) = product {
             let products = greeting.unwrap().products;
@@ -326,9 +327,17 @@ mod tests {
 
     #[test]
     fn a_redis_that_asks_who_is_there_is_not_open() {
-        assert!(read(b"+PONG\r\n", 6379, true).unwrap().no_authentication);
-        assert!(!read(b"-NOAUTH Authentication required.\r\n", 6379, true).unwrap().no_authentication);
-        assert!(!read(b"-DENIED Redis is running in protected mode", 6379, true).unwrap().no_authentication);
+        assert!(read(&ambit_fingerprints::own(), b"+PONG\r\n", 6379, true).unwrap().no_authentication);
+        assert!(
+            !read(&ambit_fingerprints::own(), b"-NOAUTH Authentication required.\r\n", 6379, true)
+                .unwrap()
+                .no_authentication
+        );
+        assert!(
+            !read(&ambit_fingerprints::own(), b"-DENIED Redis is running in protected mode", 6379, true)
+                .unwrap()
+                .no_authentication
+        );
     }
 
     #[test]

@@ -12,6 +12,12 @@ use std::sync::LazyLock;
 pub(crate) struct Page {
     pub(crate) title: Option<String>,
     pub(crate) generator: Option<String>,
+    /// Names and contents of its meta elements.
+    pub(crate) metas: Vec<(String, String)>,
+    /// The scripts that stand in it, one below the other.
+    pub(crate) inline: String,
+    /// The text that it shows.
+    pub(crate) text: String,
     pub(crate) forms: Vec<Form>,
     /// Sources of scripts, absolute, sorted.
     pub(crate) scripts: BTreeSet<String>,
@@ -45,6 +51,10 @@ const LINKS_MAX: usize = 2_000;
 const FORMS_MAX: usize = 50;
 /// Fields of a form.
 const FIELDS_MAX: usize = 100;
+/// Meta elements of a page.
+const METAS_MAX: usize = 200;
+/// Bytes of its scripts, and of its text.
+const TEXT_BYTES_MAX: usize = 512 * 1_024;
 /// Characters of a title.
 const TITLE_CHARS_MAX: usize = 300;
 /// Elements that the shape is made of; a page with more is a trap.
@@ -123,6 +133,7 @@ impl Page {
             dom_sha1: shape(&document),
             ..Self::default()
         };
+        page.read_text(&document);
         for element in document.select(&META) {
             page.read_meta(&element, &absolute);
         }
@@ -138,9 +149,30 @@ impl Page {
         if element.attr("name").is_some_and(|name| name.eq_ignore_ascii_case("generator")) && !content.is_empty() {
             self.generator = Some(content.chars().take(TITLE_CHARS_MAX).collect());
         }
+        let name = element.attr("name").or_else(|| element.attr("property"));
+        if let Some(name) = name.filter(|_| self.metas.len() < METAS_MAX) {
+            self.metas.push((name.to_owned(), content.to_owned()));
+        }
         if element.attr("http-equiv").is_some_and(|name| name.eq_ignore_ascii_case("refresh")) {
             let target = content.split_once(['=']).map(|(_, target)| target.trim().trim_matches(['"', '\'']));
             self.refresh = target.and_then(absolute);
+        }
+    }
+
+    /// Tells what scripts say from what the page shows.
+    fn read_text(&mut self, document: &Html) {
+        for node in document.tree.nodes() {
+            let Some(text) = node.value().as_text() else { continue };
+            let holder = node.parent().and_then(|parent| parent.value().as_element().map(|element| element.name()));
+            let (into, end) = match holder {
+                Some("script") => (&mut self.inline, "\n"),
+                Some("style" | "template" | "noscript" | "title") => continue,
+                _ => (&mut self.text, ""),
+            };
+            if into.len() + text.len() <= TEXT_BYTES_MAX {
+                into.push_str(text);
+                into.push_str(end);
+            }
         }
     }
 

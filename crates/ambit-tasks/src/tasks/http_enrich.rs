@@ -4,9 +4,9 @@ use crate::ask::bindings;
 use crate::ask::web;
 use crate::read::default_pages::default_page;
 use crate::read::listing::listing_proof;
+use crate::read::normal;
 use crate::read::page::Page;
 use crate::read::technology::{self, Seen};
-use crate::read::{fingerprint, normal};
 use crate::tasks::tls_grab::names;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::uri::Cookie as SeenCookie;
@@ -65,7 +65,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     observe_place(cx, &url, first);
     observe_head(cx, first);
     observe_chain(cx, &url, &fetch);
-    observe_content(cx, content(&url, &fetch));
+    observe_content(cx, content(&url, &fetch), &fetch);
     if let Some(tls) = &first.tls {
         observe_tls(cx, tls);
     }
@@ -196,7 +196,7 @@ fn without_query(url: &Url) -> String {
     Kind::Uri.canonical(&text).unwrap_or(text)
 }
 
-fn observe_content(cx: &Context<'_>, exchange: &HttpExchange) {
+fn observe_content(cx: &Context<'_>, exchange: &HttpExchange, fetch: &HttpFetch) {
     let body = web::text(exchange);
     let html = web::is_html(exchange);
     let page = if html { Page::parse(&body, &exchange.url) } else { Page::default() };
@@ -224,7 +224,7 @@ fn observe_content(cx: &Context<'_>, exchange: &HttpExchange) {
     cx.observe(uri::AUTH_FORMS, login);
     cx.observe(uri::AUTH_2FA, factor);
     cx.observe(uri::AUTH_ANY, login || factor || basic);
-    observe_products(cx, exchange, &body, &page);
+    observe_products(cx, exchange, (&body, &page), fetch);
 }
 
 fn forms(page: &Page) -> Value {
@@ -235,12 +235,30 @@ fn forms(page: &Page) -> Value {
     page.forms.iter().map(form).collect()
 }
 
-fn observe_products(cx: &Context<'_>, exchange: &HttpExchange, body: &str, page: &Page) {
+fn observe_products(cx: &Context<'_>, exchange: &HttpExchange, (body, page): (&str, &Page), fetch: &HttpFetch) {
     let headers: Vec<(String, String)> =
         exchange.headers.iter().map(|(name, value)| (name.stored().to_ascii_lowercase(), value.stored())).collect();
-    let cookies: Vec<String> = cookies(exchange).iter().map(|cookie| cookie.name.clone()).collect();
-    let seen = Seen { headers: &headers, cookies: &cookies, body, page };
-    cx.observe(network::FINGERPRINT, fingerprint::items(technology::products(&seen)));
+    let lines = exchange.headers.iter().filter(|(name, _)| name.raw().eq_ignore_ascii_case("set-cookie"));
+    let cookies = lines.filter_map(|(_, value)| Cookie::parse(value.raw()));
+    let mut cookies: Vec<(String, String)> =
+        cookies.map(|cookie| (normal::text(&cookie.name.stored()), cookie.value.stored())).collect();
+    cookies.sort();
+    let redirects: Vec<String> = fetch.exchanges.iter().skip(1).map(|exchange| exchange.url.to_string()).collect();
+    let leaf = exchange.tls.as_ref().and_then(|tls| tls.chain.first());
+    let leaf = leaf.and_then(|der| Certificate::parse(der).ok());
+    // The order of X.509, as rules have it: without blanks between the parts.
+    let name = |name: &ambit_net::Untrusted| name.stored().replace(", ", ",");
+    let seen = Seen {
+        headers: &headers,
+        cookies: &cookies,
+        body,
+        page,
+        url: &exchange.url.to_string(),
+        redirects: &redirects,
+        certificate: leaf.map(|leaf| (name(&leaf.subject), name(&leaf.issuer))),
+    };
+    let products = technology::products(&cx.settings.fingerprints, &seen);
+    cx.observe(network::FINGERPRINT, ambit_fingerprints::items(products));
 }
 
 fn observe_tls(cx: &Context<'_>, tls: &TlsFacts) {

@@ -3,7 +3,6 @@
 use crate::ask::bindings;
 use crate::ask::dialogue::{Dialogue, is_whole_listing, is_whole_reply};
 use crate::ask::identify::{Identity, Layer, hear, read_banner};
-use crate::read::fingerprint;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::network_service::{OpenRedis, Service};
 use ambit_model::entity::{network, network_service};
@@ -60,7 +59,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         cx.observe(network_service::NO_AUTHENTICATION, true);
     }
     ask_further(cx, socket, &identity).await?;
-    cx.observe(network::FINGERPRINT, fingerprint::items(identity.products));
+    cx.observe(network::FINGERPRINT, ambit_fingerprints::items(identity.products));
     Ok(Answer::Found)
 }
 

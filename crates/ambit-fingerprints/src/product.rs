@@ -1,29 +1,69 @@
-//! Fingerprints: which product showed itself, by what. The item's members are those of the contract
+//! Products that showed themselves: which one, in which version, by what. The item's members are those of the contract
 //! (docs/contract/asm.md §4.6).
 
 use ambit_model::entity::network::{Fingerprint, FingerprintMatch};
 
 /// A product that showed itself.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Product {
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Product {
     /// Who makes it, as people write it.
-    pub(crate) vendor: String,
+    pub vendor: String,
     /// What it is, as people write it.
-    pub(crate) product: String,
+    pub product: String,
     /// Its version, where it says one.
-    pub(crate) version: Option<String>,
+    pub version: Option<String>,
     /// Vendor and product as CPE writes them: `openbsd:openssh`.
-    pub(crate) cpe: Option<String>,
+    pub cpe: Option<String>,
     /// What sort of product.
-    pub(crate) tag: String,
-    /// Where it showed: `banner`, `content_headers`, `content_body`, `content_cookies`, `content_title`.
-    pub(crate) place: String,
+    pub tag: String,
+    /// What showed it, and where. There is at least one, and the first of them describes it.
+    pub shown: Vec<Shown>,
+    /// What CPE calls its part: application, operating system or hardware.
+    pub part: Part,
+    /// One of several signs was enough; otherwise all that a rule asks for were there.
+    pub by_any: bool,
+}
+
+/// What showed a product.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Shown {
+    /// Where it showed: `banner`, `content_headers`, `content_body`, `content_cookies`, `content_title` and others.
+    pub place: String,
     /// What showed it, without anything that changes from look to look.
-    pub(crate) shown: String,
+    pub text: String,
+}
+
+impl Shown {
+    /// Makes what showed a product, cut to the characters that are kept.
+    pub(crate) fn new(place: &str, text: &str) -> Self {
+        Self { place: place.to_owned(), text: text.chars().take(SHOWN_CHARS_MAX).collect() }
+    }
+}
+
+/// The part of a CPE name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Part {
+    #[default]
+    Application,
+    OperatingSystem,
+    Hardware,
+}
+
+impl Part {
+    /// Returns the letter that CPE has for it.
+    fn letter(self) -> char {
+        match self {
+            Self::Application => 'a',
+            Self::OperatingSystem => 'o',
+            Self::Hardware => 'h',
+        }
+    }
 }
 
 impl Product {
-    pub(crate) fn new(
+    /// Makes a product, from its vendor and name, the names that CPE has for both, the text that begins with its
+    /// version, its sort, and the place where which text showed it.
+    pub fn new(
         names: (&str, &str),
         cpe: Option<&str>,
         version: Option<&str>,
@@ -36,17 +76,21 @@ impl Product {
             version: version.map(clean_version).filter(|version| !version.is_empty()),
             cpe: cpe.map(str::to_owned),
             tag: tag.to_owned(),
-            place: place.to_owned(),
-            shown: shown.chars().take(SHOWN_CHARS_MAX).collect(),
+            shown: vec![Shown::new(place, shown)],
+            part: Part::Application,
+            by_any: false,
         }
     }
 
-    /// The contract's fingerprint item.
-    pub(crate) fn item(&self) -> Fingerprint {
+    /// Returns the contract's fingerprint item.
+    pub fn item(&self) -> Fingerprint {
         let cpe = self.cpe.as_ref().map(|names| {
             let version = self.version.as_deref().map_or("*".to_owned(), cpe_version);
-            format!("cpe:2.3:a:{names}:{version}:*:*:*:*:*:*:*")
+            format!("cpe:2.3:{}:{names}:{version}:*:*:*:*:*:*:*", self.part.letter())
         });
+        let place = self.shown.first().map_or("", |shown| &shown.place);
+        let matched =
+            |shown: &Shown| FingerprintMatch { match_type: shown.place.clone(), match_content: shown.text.clone() };
         Fingerprint {
             cpe,
             tags: vec![self.tag.clone()],
@@ -56,12 +100,9 @@ impl Product {
             product: self.product.clone(),
             version: self.version.clone(),
             inference: self.version.is_some(),
-            description: format!("{} ({})", self.product, self.place.replace('_', " ")),
-            match_logic: "all".to_owned(),
-            positive_matches: vec![FingerprintMatch {
-                match_type: self.place.clone(),
-                match_content: self.shown.clone(),
-            }],
+            description: format!("{} ({})", self.product, place.replace('_', " ")),
+            match_logic: if self.by_any { "any" } else { "all" }.to_owned(),
+            positive_matches: self.shown.iter().map(matched).collect(),
             ..Fingerprint::default()
         }
     }
@@ -72,15 +113,15 @@ const SHOWN_CHARS_MAX: usize = 120;
 /// Characters of a version; longer ones are no version.
 const VERSION_CHARS_MAX: usize = 32;
 
-/// Sorted items without duplicates.
-pub(crate) fn items(mut products: Vec<Product>) -> Vec<Fingerprint> {
+/// Returns the items of products, sorted and without duplicates.
+pub fn items(mut products: Vec<Product>) -> Vec<Fingerprint> {
     products.sort();
     products.dedup();
     products.iter().map(Product::item).collect()
 }
 
 /// Letters, digits and the signs that versions are made of, up to the first other one.
-fn clean_version(text: &str) -> String {
+pub(crate) fn clean_version(text: &str) -> String {
     let good = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '+' | '~');
     let version: String = text.trim().chars().take_while(good).take(VERSION_CHARS_MAX).collect();
     version.trim_matches(['.', '-', '_', '+', '~']).to_owned()
@@ -132,6 +173,8 @@ mod tests {
             assert!(item.get(member).is_some(), "{member}");
         }
         assert_eq!(item["cpe"], "cpe:2.3:a:openbsd:openssh:9.2p1:*:*:*:*:*:*:*");
+        let system = Product { part: Part::OperatingSystem, ..product };
+        assert!(system.item().cpe.unwrap().starts_with("cpe:2.3:o:"));
     }
 
     #[test]
