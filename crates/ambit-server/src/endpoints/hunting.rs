@@ -112,6 +112,24 @@ pub(super) const ROWS: &[Endpoint] = &[
     .says("List their descriptors.")
     .costs(&rules::RULESETS)
     .lists(),
+    get(
+        "/intelligence/hunting_rulesets/{id}/hunting_notification_files",
+        Key,
+        handler!(wider::hunting_notifications::files_of_ruleset, false),
+    )
+    .says("List the files that a rule set found, with the notification beside each.")
+    .costs(&rules::NOTIFICATIONS)
+    .asks(NOTIFICATIONS)
+    .answers(ObjectCollection::SHAPE),
+    get(
+        "/intelligence/hunting_rulesets/{id}/relationships/hunting_notification_files",
+        Key,
+        handler!(wider::hunting_notifications::files_of_ruleset, true),
+    )
+    .says("List their descriptors, with the notification beside each.")
+    .costs(&rules::NOTIFICATIONS)
+    .asks(NOTIFICATIONS)
+    .answers(ObjectCollection::SHAPE),
     post(
         "/intelligence/hunting_rulesets/{id}/relationships/editors",
         Key,

@@ -83,6 +83,10 @@ pub(super) const ROWS: &[Endpoint] = &[
         .says("Read a URL that the inventory knows, by its base64 or SHA-256.")
         .costs(&rules::URLS)
         .reads(),
+    post("/urls/{id}/analyse", Key, handler!(wider::files::analyse_url))
+        .says("Analyse a URL again. It is remembered; nothing is sent to it.")
+        .costs(&rules::URL_ANALYSE)
+        .answers(OneObject::SHAPE),
     get("/urls/{id}/comments", Key, handler!(wider::objects::comments, Url))
         .says("List the comments on a URL, newest first.")
         .costs(&rules::URL_COMMENTS)

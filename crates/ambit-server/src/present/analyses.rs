@@ -1,6 +1,7 @@
 //! Analyses of files and URLs: their ids, and what they are of.
 
 use super::files::known;
+use super::objects;
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::About;
@@ -9,6 +10,7 @@ use ambit_api::files::EngineResults;
 use ambit_api::objects::{Object, data};
 use ambit_model::Timestamp;
 use ambit_model::moment::SECOND_MS;
+use ambit_model::object::ObjectType;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 
@@ -34,6 +36,10 @@ pub(crate) fn file_analysis_id(md5: &str, now: Timestamp) -> String {
 pub(crate) fn begun(call: &Call, id: &str) -> Answer {
     let analysis = Object::new(&call.base, "analyses", "analysis", id, &());
     Answer::json(&data(Object { attributes: None, ..analysis }))
+}
+
+pub(crate) fn url_analysis_id(sha256: &str, now: Timestamp) -> String {
+    format!("u-{sha256}-{}", now.0.div_euclid(SECOND_MS))
 }
 
 /// Kind, hash and second of an analysis' id: base64 of `md5:second`, `f-sha256-second` or `u-sha256-second`.
@@ -70,9 +76,9 @@ pub(crate) async fn item_of_analysis(call: &Call) -> Result<Option<Item>, ApiErr
             results: analysis.results,
         }));
     }
-    let Some(url) = call.store().submitted_url(&hash).await.if_found()? else { return Ok(None) };
-    let submitted = call.store().was_submitted_in(&url.sha256, at).await.about("Analysis")?;
-    Ok(submitted.then(|| Item { kind, id: url.sha256, at, finished: true, results: EngineResults::new() }))
+    let Some(url) = objects::known(call, ObjectType::Url, &hash).await? else { return Ok(None) };
+    let asked = call.store().was_submitted_in(call.caller(), &url.id, at).await.about("Analysis")?;
+    Ok(asked.then(|| Item { kind, id: url.id, at, finished: true, results: EngineResults::new() }))
 }
 
 #[cfg(test)]

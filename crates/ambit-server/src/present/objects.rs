@@ -44,7 +44,7 @@ fn name_of(kind: ObjectType, id: &str) -> Option<String> {
 pub(crate) struct Known {
     pub(crate) id: String,
     pub(crate) inventory: Vec<KnownObject>,
-    submitted: Option<SubmittedUrl>,
+    pub(crate) submitted: Option<SubmittedUrl>,
 }
 
 impl Known {

@@ -86,6 +86,7 @@ pub(crate) const URL_SUBMISSION: Rule = rule("A1", "url_submission", Price::Plai
 pub(crate) const UPLOAD: Rule = rule("A8 A8b", "files", Price::Upload);
 pub(crate) const UPLOAD_URL: Rule = rule("A8c", "file_upload_url", Price::Free);
 pub(crate) const FILES: Rule = rule("A1 A9", "files", Price::ReadFile);
+pub(crate) const URL_ANALYSE: Rule = rule("A11", "url_submission", Price::Plain);
 pub(crate) const FILE_ANALYSE: Rule = rule("A11", "file_analyse", Price::Plain);
 pub(crate) const ANALYSES: Rule = rule("A6 A7 A9", "analyses", Price::ReadAnalysis);
 pub(crate) const FILE_RELATIONSHIPS: Rule = rule("A10", "file_relationships", Price::Plain);

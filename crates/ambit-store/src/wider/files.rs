@@ -9,6 +9,7 @@ use crate::db::sql::{Tx, Value, to_json, values};
 use crate::db::writer::transaction;
 use crate::inventory::uploads::{Staged, adopt};
 use crate::wider::quota::{Cost, charge};
+use crate::wider::submissions::note_submission;
 use crate::wider::visibility::{Visibility, audiences};
 use crate::wider::{analyses, specimens, spent_tokens};
 use crate::{Principal, Store, StoreError};
@@ -71,18 +72,6 @@ columns! {
 async fn submissions_of(tx: &mut Tx, item: &str, visibility: Visibility) -> Result<i64, StoreError> {
     let sql = "SELECT COUNT(*) FROM submissions WHERE item = $1 AND project_id = $2";
     tx.read_one(sql, values![item, visibility.project()]).await
-}
-
-async fn note_submission(
-    tx: &mut Tx,
-    item: &str,
-    user: i64,
-    name: Option<&str>,
-    visibility: Visibility,
-    now: Timestamp,
-) -> Result<(), StoreError> {
-    let sql = "INSERT INTO submissions (item, user_id, at, name, project_id) VALUES ($1, $2, $3, $4, $5)";
-    tx.run(sql, values![item, user, now, name, visibility.project()]).await.map(|_| ())
 }
 
 /// The rows of a condition that the caller may see; those of projects come first.

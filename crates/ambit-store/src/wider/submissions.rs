@@ -1,9 +1,10 @@
 //! Who submitted a file or URL, and when; and which were submitted in a stretch of time.
 
 use crate::db::rows::{columns, list};
-use crate::db::sql::values;
-use crate::wider::visibility::Visibility;
-use crate::{Store, StoreError};
+use crate::db::sql::{Tx, values};
+use crate::db::writer::transaction;
+use crate::wider::visibility::{Visibility, audiences};
+use crate::{Principal, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::id::blob_hash;
 use ambit_model::moment::SECOND_MS;
@@ -30,6 +31,19 @@ fn source(uuid: String) -> String {
     blob_hash(format!("source {uuid}").as_bytes()).to_string()[..SOURCE_CHARS].to_owned()
 }
 
+/// Writes that somebody submitted an item.
+pub(crate) async fn note_submission(
+    tx: &mut Tx,
+    item: &str,
+    user: i64,
+    name: Option<&str>,
+    visibility: Visibility,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let sql = "INSERT INTO submissions (item, user_id, at, name, project_id) VALUES ($1, $2, $3, $4, $5)";
+    tx.run(sql, values![item, user, now, name, visibility.project()]).await.map(|_| ())
+}
+
 impl Store {
     /// The newest submissions of an item for some, newest first; `item` is its SHA-256 in hexadecimal.
     pub async fn submissions(&self, item: &str, visibility: Visibility) -> Result<Vec<Submission>, StoreError> {
@@ -42,13 +56,28 @@ impl Store {
         tx.read_all(&sql, values![item, visibility.project()]).await
     }
 
-    /// True where an item was submitted in a second, which is given since 1970; `item` is its SHA-256 in hexadecimal.
-    pub async fn was_submitted_in(&self, item: &str, second: i64) -> Result<bool, StoreError> {
+    /// Remembers that somebody asked for another analysis of a URL that the inventory knows; the people of the project
+    /// learn of it. `item` is the SHA-256 of the URL in hexadecimal.
+    pub async fn ask_analysis(
+        &self,
+        principal: &Principal,
+        item: &str,
+        visibility: Visibility,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let (user, item) = (principal.user_id(), item.to_owned());
+        transaction!(self, Person, async |tx| note_submission(tx, &item, user, None, visibility, now).await)
+    }
+
+    /// True where an item was submitted in a second, which is given since 1970, as far as the caller may learn of it;
+    /// `item` is its SHA-256 in hexadecimal.
+    pub async fn was_submitted_in(&self, principal: &Principal, item: &str, second: i64) -> Result<bool, StoreError> {
         let mut tx = self.read().await?;
         let from = Timestamp(second.saturating_mul(SECOND_MS));
-        let sql = "SELECT COUNT(*) FROM submissions WHERE item = $1 AND at >= $2 AND at < $3";
-        let count: i64 = tx.read_one(sql, values![item, from, from.plus_ms(SECOND_MS)]).await?;
-        Ok(count > 0)
+        let head = "SELECT project_id FROM submissions WHERE item = $1 AND at >= $2 AND at < $3 AND project_id IN";
+        let asked = values![item, from, from.plus_ms(SECOND_MS)];
+        let found: Vec<i64> = tx.read_in(head, asked, &audiences(principal), "").await?;
+        Ok(!found.is_empty())
     }
 
     /// What was submitted for the installation in `from..until`, each item once, in the order of their first submission

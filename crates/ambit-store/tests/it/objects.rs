@@ -62,7 +62,7 @@ async fn submissions_are_found_by_their_time() {
         assert!(between(2, 9).await.is_empty());
         let second = BEGIN.div_euclid(1_000);
         for (at, was) in [(second, true), (second + 1, false), (second + 60, true), (1, false), (i64::MAX, false)] {
-            assert_eq!(lab.store.was_submitted_in(&hashes[0], at).await.unwrap(), was, "{at}");
+            assert_eq!(lab.store.was_submitted_in(&lab.me, &hashes[0], at).await.unwrap(), was, "{at}");
         }
         let found = lab.store.submissions(&hashes[0], Visibility::Installation).await.unwrap();
         assert_eq!(found.len(), 2);

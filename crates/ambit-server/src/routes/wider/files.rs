@@ -7,7 +7,7 @@ use crate::call::Call;
 use crate::failure::{About, not_found};
 use crate::form::{Field, fields};
 use crate::page;
-use crate::present::analyses::{Item, begun, file_analysis_id, item_of_analysis};
+use crate::present::analyses::{Item, begun, file_analysis_id, item_of_analysis, url_analysis_id};
 use crate::present::files::{NOUN, blob, discovered, hashes, known, shown_if_known};
 use crate::present::{comments, objects, relationships};
 use crate::submissions::{stored, stored_at, submit};
@@ -19,7 +19,7 @@ use ambit_model::canonical_url::canonical_url;
 use ambit_model::id::BlobHash;
 use ambit_model::moment::SECOND_MS;
 use ambit_model::object::ObjectType;
-use ambit_store::StoredFile;
+use ambit_store::{StoredFile, Visibility};
 
 /// What tokens of uploads and downloads are sealed for.
 const UPLOAD: &str = "upload";
@@ -175,6 +175,23 @@ pub(crate) async fn submit_url(call: Call) -> Result<Answer, ApiError> {
     let url = url.ok_or_else(|| ApiError::with(ErrorCode::BadRequest, "The form has no field named url"))?;
     let url = canonical_url(&url).ok_or_else(|| ApiError::invalid(format!("Unable to canonicalize url: {url:?}")))?;
     let sha256 = submit(&call, &url).await?;
-    let id = format!("u-{sha256}-{}", call.now.0.div_euclid(SECOND_MS));
-    Ok(begun(&call, &id))
+    Ok(begun(&call, &url_analysis_id(&sha256, call.now)))
+}
+
+/// Analyse a URL again. It is remembered; nothing is sent to it.
+///
+/// A URL that somebody submitted counts as submitted again. Of one that only the inventory knows nobody but the people
+/// of the caller's project learn.
+pub(crate) async fn analyse_url(call: Call) -> Result<Answer, ApiError> {
+    let found = objects::known(&call, ObjectType::Url, call.id()).await?;
+    let url = found.ok_or_else(|| not_found("URL", call.id()))?;
+    match &url.submitted {
+        Some(submitted) => submit(&call, &submitted.url).await.map(|_| ())?,
+        None => {
+            let project = call.project.or(call.caller().primary()).ok_or_else(|| not_found("URL", call.id()))?;
+            let visibility = Visibility::Project(project);
+            call.store().ask_analysis(call.caller(), &url.id, visibility, call.now).await.about("URL")?;
+        }
+    }
+    Ok(begun(&call, &url_analysis_id(&url.id, call.now)))
 }

@@ -143,6 +143,20 @@ pub(crate) async fn files_of_user(call: Call) -> Result<Answer, ApiError> {
     list_files(call).await
 }
 
+/// List the files that a rule set found, with the notification beside each.
+pub(crate) async fn files_of_ruleset(call: Call, described: bool) -> Result<Answer, ApiError> {
+    let ruleset = call.store().find_ruleset(call.caller(), call.id(), call.now).await;
+    let ruleset = ruleset.about_named(hunting_rulesets::NOUN, call.id())?;
+    let mut found = filtered(&call, NOTIFICATION_MODIFIERS).await?;
+    found.retain(|one| one.ruleset_id == ruleset.id);
+    let call = &call;
+    let shown = |one| async move {
+        let file = file_with(call, &one, &file_context(&one)).await?;
+        Ok(if described { file.described() } else { file })
+    };
+    page::of_records(call, found, shown).await
+}
+
 /// List the files that live rules found, as the stream of indicators.
 pub(crate) async fn stream(call: Call) -> Result<Answer, ApiError> {
     let found = filtered(&call, STREAM_MODIFIERS).await?;
