@@ -48,6 +48,7 @@ mod exposed_rdp_service;
 mod exposed_secret_in_page;
 mod exposed_smb_service;
 mod exposed_telnet_service;
+mod exposed_udp_amplifier;
 mod exposed_vnc_service;
 mod ftp_anonymous_login;
 mod insecure_cookie_httponly_attribute;
@@ -70,6 +71,7 @@ mod open_message_broker;
 mod open_redis_service;
 mod resolves_to_localhost;
 mod self_signed_certificate;
+mod snmp_public_community;
 mod spf_missing;
 mod spf_permissive;
 mod spf_too_many_lookups;
@@ -95,6 +97,7 @@ all![
     exposed_secret_in_page,
     exposed_smb_service,
     exposed_telnet_service,
+    exposed_udp_amplifier,
     exposed_vnc_service,
     ftp_anonymous_login,
     insecure_cookie_httponly_attribute,
@@ -117,6 +120,7 @@ all![
     open_redis_service,
     resolves_to_localhost,
     self_signed_certificate,
+    snmp_public_community,
     spf_missing,
     spf_permissive,
     spf_too_many_lookups,

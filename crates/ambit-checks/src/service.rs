@@ -40,6 +40,12 @@ pub(crate) mod sample {
         unidentified(port).found(TaskName::ServiceIdentify).with(json!({"service": service}))
     }
 
+    /// A UDP port behind which this protocol was heard.
+    pub(crate) fn datagram_service(port: u16, service: Service) -> Facts {
+        let facts = facts(Kind::NetworkService, &format!("192.0.2.1:{port}/udp"));
+        facts.found(TaskName::ServiceIdentify).with(json!({"service": service}))
+    }
+
     /// A port that nobody has listened to yet.
     pub(crate) fn unidentified(port: u16) -> Facts {
         facts(Kind::NetworkService, &format!("192.0.2.1:{port}/tcp"))

@@ -47,6 +47,7 @@ pub enum TaskName {
     Subdomain,
     Takeover,
     TlsGrab,
+    UdpSweep,
     WildcardProfile,
     ZoneContact,
     ZoneProfile,

@@ -331,6 +331,11 @@ impl DatagramSocket {
         self.inner.send_to(bytes, pass.to).await
     }
 
+    /// Hears `to` alone from now on, and its refusals.
+    pub(crate) fn connect(&self, to: SocketAddr) -> std::io::Result<()> {
+        self.inner.connect(to)
+    }
+
     /// Receives one datagram, cut at the buffer's length, and who sent it.
     pub(crate) async fn receive(&self, buffer: &mut [u8]) -> std::io::Result<(usize, SocketAddr)> {
         self.inner.receive(buffer).await

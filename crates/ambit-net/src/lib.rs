@@ -34,5 +34,6 @@ pub use error::{Meaning, NetError, Phase, Refused};
 pub use guard::{Contact, Grant, Grants, Guard, Home, Transport};
 pub use net::{Counters, Net, NetOptions, Session};
 pub use pace::{Pace, PaceLimits};
+pub use udp::{AnswerFrom, PortAnswer};
 pub use untrusted::Untrusted;
 pub use wire::Wire;

@@ -13,6 +13,7 @@ use socket2::{Domain, Protocol, SockRef, Socket, Type};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::pin::pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::task::Poll;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -93,7 +94,8 @@ impl Wire for LiveWire {
         let _ = socket.set_recv_buffer_size(DATAGRAM_BUFFER_BYTES);
         socket.set_nonblocking(true)?;
         socket.bind(&SocketAddr::new(any, 0).into())?;
-        Ok(Box::new(LiveDatagrams(tokio::net::UdpSocket::from_std(UdpSocket::from(socket))?)))
+        let socket = tokio::net::UdpSocket::from_std(UdpSocket::from(socket))?;
+        Ok(Box::new(LiveDatagrams { socket, connected: AtomicBool::new(false) }))
     }
 
     fn now(&self) -> WireTime {
@@ -147,15 +149,31 @@ fn said_on_the_way(error: io::Error) -> io::Error {
 struct NoHold;
 impl Hold for NoHold {}
 
-struct LiveDatagrams(tokio::net::UdpSocket);
+struct LiveDatagrams {
+    socket: tokio::net::UdpSocket,
+    connected: AtomicBool,
+}
 
 impl Datagrams for LiveDatagrams {
     fn send_to<'a>(&'a self, bytes: &'a [u8], to: SocketAddr) -> BoxFuture<'a, io::Result<()>> {
-        Box::pin(async move { self.0.send_to(bytes, to).await.map(|_| ()) })
+        Box::pin(async move {
+            // Some systems take no address on a connected socket.
+            let sent = match self.connected.load(Ordering::Relaxed) {
+                true => self.socket.send(bytes).await,
+                false => self.socket.send_to(bytes, to).await,
+            };
+            sent.map(|_| ())
+        })
+    }
+
+    fn connect(&self, to: SocketAddr) -> io::Result<()> {
+        SockRef::from(&self.socket).connect(&to.into())?;
+        self.connected.store(true, Ordering::Relaxed);
+        Ok(())
     }
 
     fn receive<'a>(&'a self, buffer: &'a mut [u8]) -> BoxFuture<'a, io::Result<(usize, SocketAddr)>> {
-        Box::pin(self.0.recv_from(buffer))
+        Box::pin(self.socket.recv_from(buffer))
     }
 }
 

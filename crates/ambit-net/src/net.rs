@@ -15,6 +15,7 @@ use crate::limits;
 use crate::pace::Pace;
 use crate::tcp::{Banner, BannerOptions, PortState, PortSweep, StartTls};
 use crate::tls::{HelloAnswer, TlsOptions, TlsSession, TlsVersion};
+use crate::udp::{AnswerFrom, PortAnswer};
 use crate::wire::{Wire, WireTime};
 use ambit_model::Timestamp;
 use std::net::{IpAddr, SocketAddr};
@@ -257,6 +258,18 @@ impl Session {
         wait: Duration,
     ) -> Result<Option<Vec<u8>>, NetError> {
         crate::udp::exchange(&self.door, address, payload, wait).await
+    }
+
+    /// Sends one datagram to a port of a target and waits for the first answer, at most `wait`. Nothing is repeated:
+    /// silence says nothing.
+    pub async fn ask_port(
+        &self,
+        address: SocketAddr,
+        payload: &[u8],
+        answers: AnswerFrom,
+        wait: Duration,
+    ) -> Result<PortAnswer, NetError> {
+        crate::udp::ask_port(&self.door, address, payload, answers, wait).await
     }
 
     // ── TLS ──

@@ -18,6 +18,9 @@ impl<T: AsyncRead + AsyncWrite + Send + Unpin> Stream for T {}
 pub trait Datagrams: Send + Sync {
     /// Sends one datagram.
     fn send_to<'a>(&'a self, bytes: &'a [u8], to: SocketAddr) -> BoxFuture<'a, io::Result<()>>;
+    /// Connects the socket: from then on it hears `to` alone, and that nothing listens there (ICMP port unreachable)
+    /// is a refused connection in `receive` or `send_to`.
+    fn connect(&self, to: SocketAddr) -> io::Result<()>;
     /// Receives one datagram, cut at the buffer's length.
     fn receive<'a>(&'a self, buffer: &'a mut [u8]) -> BoxFuture<'a, io::Result<(usize, SocketAddr)>>;
 }

@@ -4,6 +4,7 @@
 pub(crate) mod bindings;
 pub(crate) mod blocks;
 pub(crate) mod bootstrap;
+pub(crate) mod datagram;
 pub(crate) mod default_certificate;
 pub(crate) mod delegation;
 pub(crate) mod dialogue;

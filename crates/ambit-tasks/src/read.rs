@@ -2,6 +2,7 @@
 //! it with. Nothing here asks the network.
 
 pub(crate) mod buckets;
+pub(crate) mod datagram;
 pub(crate) mod default_pages;
 pub(crate) mod greeting;
 pub(crate) mod listing;

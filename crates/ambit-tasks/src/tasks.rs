@@ -39,6 +39,7 @@ pub(crate) mod suballocations;
 pub(crate) mod subdomain;
 pub(crate) mod takeover;
 pub(crate) mod tls_grab;
+pub(crate) mod udp_sweep;
 pub(crate) mod wildcard_profile;
 pub(crate) mod zone_contact;
 pub(crate) mod zone_profile;
@@ -87,6 +88,7 @@ pub const ALL: &[&Task] = &[
     &subdomain::TASK,
     &takeover::TASK,
     &tls_grab::TASK,
+    &udp_sweep::TASK,
     &wildcard_profile::TASK,
     &zone_contact::TASK,
     &zone_profile::TASK,

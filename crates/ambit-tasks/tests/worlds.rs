@@ -3,6 +3,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
 
+#[path = "worlds/datagrams.rs"]
+mod datagrams;
 #[path = "worlds/explorer.rs"]
 mod explorer;
 #[path = "worlds/faulty.rs"]

@@ -188,6 +188,7 @@ pub(crate) struct Host {
     pub org: String,
     pub pointer: Option<String>,
     pub ports: BTreeMap<u16, Service>,
+    pub datagrams: BTreeMap<u16, Datagram>,
     pub unlisted: Unlisted,
     pub latency: Option<Duration>,
     pub unknown: UnknownHost,
@@ -245,6 +246,24 @@ pub(crate) enum Service {
         service: Box<Service>,
         cert: CertChoice,
     },
+}
+
+/// A service that speaks over UDP.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Datagram {
+    Coap,
+    Ike,
+    Mdns,
+    Memcached,
+    Netbios,
+    Ntp,
+    Quic,
+    Silent,
+    Sip(String),
+    Snmp { community: String, description: String },
+    Ssdp,
+    Stun,
+    Tftp,
 }
 
 /// What a hostile peer does.

@@ -1,7 +1,7 @@
 //! One state of a world at one epoch, built: hosts with their ports, virtual hosts with their certificates. Never
 //! changes while it serves.
 
-use crate::draft::{CertChoice, Draft, OrgRole, Plain, Service, Site, TlsVersions, UnknownHost, Unlisted};
+use crate::draft::{CertChoice, Datagram, Draft, OrgRole, Plain, Service, Site, TlsVersions, UnknownHost, Unlisted};
 use crate::pki::{Authorities, Certificate, derive};
 use crate::plan;
 use ambit_model::Timestamp;
@@ -39,6 +39,8 @@ pub(crate) struct Host {
     /// A name server or resolver.
     pub dns: bool,
     pub ports: BTreeMap<u16, Port>,
+    /// What speaks over UDP, beside DNS.
+    pub datagrams: BTreeMap<u16, Datagram>,
 }
 
 /// What listens on a port.
@@ -139,6 +141,7 @@ impl Internet {
             hidden: stated.is_some_and(|host| host.hidden),
             dns: false,
             ports: BTreeMap::new(),
+            datagrams: stated.map(|host| host.datagrams.clone()).unwrap_or_default(),
         })
     }
 

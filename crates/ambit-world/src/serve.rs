@@ -3,6 +3,7 @@
 
 mod banner;
 pub(crate) mod connection;
+pub(crate) mod datagram;
 mod hello;
 mod hostile;
 pub(crate) mod http;

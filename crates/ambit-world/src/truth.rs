@@ -68,16 +68,14 @@ impl Truth {
             return Verdict::NotScored;
         }
         let known = match kind {
-            // A page below a site, or a service without connections, on something planted.
+            // A page below a site that is planted.
             Kind::Uri => {
                 self.unclear.contains(host_of(name))
                     || root(name)
                         .is_some_and(|root| root != name && self.entity(Kind::Uri, root) != Verdict::Unexpected)
             }
             Kind::IpAddress => self.unclear.contains(name),
-            Kind::NetworkService => {
-                self.unclear.contains(host_of(name)) || name.ends_with("/udp") && self.on_planted_address(name)
-            }
+            Kind::NetworkService => self.unclear.contains(host_of(name)),
             Kind::DnsRecord => plan::ancestors(name).any(|parent| self.broken_zones.contains(parent)),
             _ => false,
         };
@@ -101,14 +99,6 @@ impl Truth {
         } else {
             Verdict::Unexpected
         }
-    }
-
-    fn on_planted_address(&self, service: &str) -> bool {
-        let socket = service.split('/').next().unwrap_or_default();
-        let address = socket.parse::<std::net::SocketAddr>().map(|socket| socket.ip());
-        address.is_ok_and(|address| {
-            !self.catch_all.contains(&address) && self.entities.contains(&(Kind::IpAddress, address.to_string()))
-        })
     }
 
     fn plant(&mut self, kind: Kind, name: &str) {
@@ -304,6 +294,10 @@ impl<'a> Derivation<'a> {
             self.truth.allow(Kind::IpAddress, &address.to_string());
         }
         let Some(host) = self.internet.hosts.get(&address) else { return };
+        let datagrams = host.datagrams.keys().copied().chain(host.dns.then_some(53));
+        for port in datagrams.filter(|_| host.standing == OrgRole::Ours) {
+            self.truth.allow(Kind::NetworkService, &format!("{}/udp", std::net::SocketAddr::new(address, port)));
+        }
         for (port, plan) in &host.ports {
             if host.standing == OrgRole::Ours {
                 self.truth.allow(Kind::NetworkService, &format!("{}/tcp", std::net::SocketAddr::new(address, *port)));

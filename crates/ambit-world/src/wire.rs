@@ -2,6 +2,7 @@
 
 use crate::clock::{Clock, Sleep};
 use crate::dns::{self, Asked, RESOLVERS, message};
+use crate::draft::Unlisted;
 use crate::internet::Internet;
 use crate::ledger::Ledger;
 use crate::serve::connection::Connection;
@@ -17,7 +18,7 @@ use std::future::{Future, poll_fn};
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Poll, Waker};
 use std::time::Duration;
@@ -26,6 +27,8 @@ use std::time::Duration;
 const CONNECT_PATIENCE: Duration = Duration::from_secs(127);
 /// The shortest time there is on the clock.
 const MOMENT: Duration = Duration::from_nanos(1);
+/// Port of DNS.
+const DNS_PORT: u16 = 53;
 /// Datagrams that wait to be received on one socket; later ones are lost, as with a socket's buffer.
 const INBOX_MAX: usize = 4_096;
 
@@ -67,6 +70,7 @@ impl Wire for SimulatedWire {
             clock: self.clock.clone(),
             ledger: self.ledger.clone(),
             inbox: Mutex::default(),
+            connected: AtomicBool::new(false),
         }))
     }
 
@@ -143,7 +147,8 @@ async fn connect(internet: Arc<Internet>, clock: Clock, ledger: Ledger, to: Sock
 /// Datagrams on their way to a socket, by arrival.
 #[derive(Default)]
 struct Inbox {
-    waiting: BTreeMap<(Duration, u64), (Vec<u8>, SocketAddr)>,
+    /// `None`: the host says that nothing listens there.
+    waiting: BTreeMap<(Duration, u64), (Option<Vec<u8>>, SocketAddr)>,
     sent: u64,
     receivers: Vec<Waker>,
 }
@@ -153,17 +158,25 @@ struct SimulatedDatagrams {
     clock: Clock,
     ledger: Ledger,
     inbox: Mutex<Inbox>,
+    connected: AtomicBool,
 }
 
 impl SimulatedDatagrams {
-    /// The answer to a datagram and how long it takes; `None` where nobody answers.
-    fn answer(&self, bytes: &[u8], to: SocketAddr) -> Option<(Duration, Vec<u8>)> {
-        let question = (to.port() == 53).then(|| message::read(bytes)).flatten();
+    /// The answer to a datagram, or the word that nothing listens there, and how long that takes; `None` where nobody
+    /// answers.
+    fn answer(&self, bytes: &[u8], to: SocketAddr) -> Option<(Duration, Option<Vec<u8>>)> {
+        let question = (to.port() == DNS_PORT).then(|| message::read(bytes)).flatten();
         // What resolvers are asked is no contact with the name asked about, and would be a list of all words.
         let counted = question.as_ref().filter(|_| !RESOLVERS.contains(&to.ip()));
         let asked = counted.map(|question| format!("dns {}", question.rtype)).unwrap_or_default();
         self.ledger.count(to, true, counted.map(|question| question.name.clone()), &asked);
-        let host = self.internet.hosts.get(&to.ip()).filter(|host| host.dns)?;
+        let host = self.internet.hosts.get(&to.ip())?;
+        if let Some(service) = host.datagrams.get(&to.port()) {
+            return serve::datagram::answer(service, bytes).map(|answer| (host.latency, Some(answer)));
+        }
+        if !host.dns || to.port() != DNS_PORT {
+            return (host.unlisted == Unlisted::Closed).then_some((host.latency, None));
+        }
         let question = question?;
         let asked = Asked {
             draft: &self.internet.draft,
@@ -176,14 +189,17 @@ impl SimulatedDatagrams {
         } else {
             dns::authoritative(&asked, to.ip(), false)
         };
-        (!answer.silent).then(|| (host.latency + answer.delay, message::write(&question, &answer, true)))
+        (!answer.silent).then(|| (host.latency + answer.delay, Some(message::write(&question, &answer, true))))
     }
 }
 
 impl Datagrams for SimulatedDatagrams {
     fn send_to<'a>(&'a self, bytes: &'a [u8], to: SocketAddr) -> BoxFuture<'a, io::Result<()>> {
         Box::pin(async move {
-            if let Some((delay, answer)) = self.answer(bytes, to) {
+            let answer = self.answer(bytes, to);
+            // Only a connected socket hears refusals.
+            let heard = |said: &Option<Vec<u8>>| said.is_some() || self.connected.load(Ordering::Relaxed);
+            if let Some((delay, answer)) = answer.filter(|(_, said)| heard(said)) {
                 let arrives = self.clock.now() + delay;
                 let receivers = {
                     let mut inbox = self.inbox.lock().expect("nothing panics under the inbox's lock");
@@ -201,6 +217,11 @@ impl Datagrams for SimulatedDatagrams {
         })
     }
 
+    fn connect(&self, _to: SocketAddr) -> io::Result<()> {
+        self.connected.store(true, Ordering::Relaxed);
+        Ok(())
+    }
+
     fn receive<'a>(&'a self, buffer: &'a mut [u8]) -> BoxFuture<'a, io::Result<(usize, SocketAddr)>> {
         // Keeps the timer of the next arrival between polls.
         let mut arrival: Option<Pin<Box<Sleep>>> = None;
@@ -212,6 +233,9 @@ impl Datagrams for SimulatedDatagrams {
                     match inbox.waiting.first_entry() {
                         Some(first) if first.key().0 <= now => {
                             let (bytes, from) = first.remove();
+                            let Some(bytes) = bytes else {
+                                return Poll::Ready(Err(io::ErrorKind::ConnectionRefused.into()));
+                            };
                             let length = bytes.len().min(buffer.len());
                             buffer[..length].copy_from_slice(&bytes[..length]);
                             return Poll::Ready(Ok((length, from)));

@@ -29,6 +29,7 @@ async fn call_everything(session: &Session, address: SocketAddr) -> Vec<(&'stati
         ("sweep_ports", session.sweep_ports(address.ip(), &[80]).await.err()),
         ("read_banner", session.read_banner(address, None, &BannerOptions::default()).await.err()),
         ("read_banner_inside", session.read_banner_inside(address, None, &BannerOptions::default()).await.err()),
+        ("ask_port", session.ask_port(address, b"x", crate::AnswerFrom::ThatPort, Duration::from_secs(1)).await.err()),
         ("datagram", session.datagram(address, b"x", Duration::from_secs(1)).await.err()),
         ("tls", session.tls(address, None, &options).await.err()),
         ("tls_hello", session.tls_hello(address, None, TlsVersion::Tls10).await.err()),

@@ -6,10 +6,11 @@ use crate::guard::{Contact, Guard};
 use crate::live::{LiveOptions, LiveWire};
 use crate::net::{Net, NetOptions, Session};
 use crate::tcp::PortState;
-use crate::{Grants, Pace, PaceLimits};
+use crate::{AnswerFrom, Grants, Pace, PaceLimits, PortAnswer};
 use ambit_model::Clearance;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, UdpSocket};
 
@@ -63,6 +64,37 @@ async fn ports_pages_and_banners_come_over_real_sockets() {
     let exchange = session.http(&session.get(&format!("http://{open}/")).unwrap()).await.unwrap();
     assert_eq!(exchange.body, b"hello");
     assert!(session.probe_port("192.0.2.1:80".parse().unwrap()).await.is_err(), "a reserved address opens no socket");
+    serving.abort();
+}
+
+#[tokio::test]
+async fn one_datagram_tells_an_answer_from_a_refusal_and_from_silence() {
+    let echo = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+    let silent = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+    let (speaks, says_nothing) = (echo.local_addr().unwrap(), silent.local_addr().unwrap());
+    let closed = UdpSocket::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+    // Answers twice: from a port of its own, and from the one that was asked.
+    let serving = tokio::spawn(async move {
+        let elsewhere = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+        let mut buffer = [0; 64];
+        while let Ok((length, from)) = echo.recv_from(&mut buffer).await {
+            elsewhere.send_to(b"elsewhere", from).await.unwrap();
+            echo.send_to(&buffer[..length], from).await.unwrap();
+        }
+    });
+    let session = session("127.0.0.1:9".parse().unwrap());
+    let wait = Duration::from_millis(300);
+    let ask = async |address: SocketAddr, answers| session.ask_port(address, b"hello", answers, wait).await;
+    assert_eq!(ask(speaks, AnswerFrom::ThatPort).await, Ok(PortAnswer::Said(b"hello".to_vec())));
+    assert_eq!(ask(speaks, AnswerFrom::AnyPort).await, Ok(PortAnswer::Said(b"elsewhere".to_vec())));
+    assert_eq!(ask(closed, AnswerFrom::ThatPort).await, Ok(PortAnswer::Closed));
+    assert_eq!(ask(closed, AnswerFrom::AnyPort).await, Ok(PortAnswer::Silent));
+    assert_eq!(ask(says_nothing, AnswerFrom::ThatPort).await, Ok(PortAnswer::Silent));
+    let mut buffer = [0; 64];
+    assert_eq!(silent.recv_from(&mut buffer).await.unwrap().0, 5);
+    assert!(silent.try_recv_from(&mut buffer).is_err(), "never a second datagram");
+    let reserved = ask("192.0.2.1:123".parse().unwrap(), AnswerFrom::ThatPort).await;
+    assert!(reserved.is_err(), "a reserved address opens no socket");
     serving.abort();
 }
 

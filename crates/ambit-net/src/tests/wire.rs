@@ -239,6 +239,10 @@ impl Datagrams for TestDatagrams {
         Box::pin(async { Ok(()) })
     }
 
+    fn connect(&self, _to: SocketAddr) -> io::Result<()> {
+        Ok(())
+    }
+
     fn receive<'a>(&'a self, buffer: &'a mut [u8]) -> BoxFuture<'a, io::Result<(usize, SocketAddr)>> {
         Box::pin(async move {
             let (bytes, from) = self.receiver.lock().await.recv().await.ok_or(io::ErrorKind::BrokenPipe)?;

@@ -87,12 +87,17 @@ pub(crate) fn of_root_site(facts: &Facts) -> Vec<String> {
     if root { of_site(facts) } else { Vec::new() }
 }
 
-/// The socket of an entity: of a service by its name, of a site by its argument.
+/// The TCP socket of an entity: of a service by its name, of a site by its argument.
 pub(crate) fn socket(kind: Kind, name: &str, argument: &str) -> Option<SocketAddr> {
     match kind {
-        Kind::NetworkService => name.rsplit_once('/').and_then(|(socket, _)| socket.parse().ok()),
+        Kind::NetworkService => name.strip_suffix("/tcp")?.parse().ok(),
         _ => argument.parse().ok(),
     }
+}
+
+/// The UDP socket of a service.
+pub(crate) fn datagram_socket(name: &str) -> Option<SocketAddr> {
+    name.strip_suffix("/udp")?.parse().ok()
 }
 
 /// The host of an entity as SNI: `None` for an address.
@@ -109,6 +114,8 @@ mod tests {
     fn a_service_is_looked_at_where_its_name_says() {
         assert_eq!(socket(Kind::NetworkService, "203.0.113.7:22/tcp", ""), "203.0.113.7:22".parse().ok());
         assert_eq!(socket(Kind::NetworkService, "[2001:db8::1]:22/tcp", ""), "[2001:db8::1]:22".parse().ok());
+        assert_eq!(socket(Kind::NetworkService, "203.0.113.7:161/udp", ""), None);
+        assert_eq!(datagram_socket("203.0.113.7:161/udp"), "203.0.113.7:161".parse().ok());
         assert_eq!(socket(Kind::DnsRecord, "www.acme.test", "203.0.113.7:443"), "203.0.113.7:443".parse().ok());
         assert_eq!(server_name("https://[2001:db8::1]:443/x"), None);
         assert_eq!(server_name("https://www.acme.test:443"), Some("www.acme.test"));

@@ -1,5 +1,6 @@
 //! Derives the host of a site or service that is a seed, because its addresses are needed to contact it. Sends nothing.
 
+use crate::ask::bindings;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::host_of;
 use ambit_model::moment::DAY_MS;
@@ -26,9 +27,9 @@ pub(crate) const TASK: Task = Task {
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let host = match cx.facts.kind {
-        Kind::NetworkService => {
-            crate::ask::bindings::socket(cx.facts.kind, &cx.facts.name, "").map(|socket| socket.ip().to_string())
-        }
+        Kind::NetworkService => bindings::socket(cx.facts.kind, &cx.facts.name, "")
+            .or_else(|| bindings::datagram_socket(&cx.facts.name))
+            .map(|socket| socket.ip().to_string()),
         _ => Some(host_of(&cx.facts.name).to_owned()),
     };
     let host = host.ok_or_else(|| TaskError::Failed(format!("{:?} names no host", cx.facts.name)))?;

@@ -1,6 +1,7 @@
 //! Identifies the protocol and product of a service, and whether it serves without authentication. Reads only.
 
 use crate::ask::bindings;
+use crate::ask::datagram::{self, Heard};
 use crate::ask::dialogue::{Dialogue, is_whole_listing, is_whole_reply};
 use crate::ask::identify::{Identity, Layer, hear, read_banner};
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
@@ -39,6 +40,9 @@ const BANNER_CHARS_MAX: usize = 512;
 const INFO_TIMEOUT: Duration = Duration::from_secs(4);
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+    if let Some(socket) = bindings::datagram_socket(&cx.facts.name) {
+        return over_datagrams(cx, socket).await;
+    }
     let socket = bindings::socket(cx.facts.kind, &cx.facts.name, "")
         .ok_or_else(|| TaskError::Failed("not a TCP service".into()))?;
     let identity = match hear(cx, socket).await {
@@ -60,6 +64,26 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     }
     ask_further(cx, socket, &identity).await?;
     cx.observe(network::FINGERPRINT, ambit_fingerprints::items(identity.products));
+    Ok(Answer::Found)
+}
+
+/// A service that speaks over UDP.
+async fn over_datagrams(cx: &Context<'_>, socket: SocketAddr) -> Result<Answer, TaskError> {
+    let (service, proof) = match datagram::ask(cx, socket).await? {
+        Heard::Spoke(service, proof) => (service, proof),
+        Heard::Closed => return Ok(Answer::Absent),
+        Heard::Nothing => return Err(TaskError::Failed("no answer over UDP".into())),
+    };
+    cx.observe(network_service::SERVICE, service);
+    cx.observe(network_service::SSL, false);
+    cx.observe(network_service::OPEN_CONFIRMED, true);
+    cx.observe(network_service::HIDE_VALUE, false);
+    if !proof.says.is_empty() {
+        cx.observe(network_service::BANNER, proof.says);
+    }
+    if proof.is_open {
+        cx.observe(network_service::NO_AUTHENTICATION, true);
+    }
     Ok(Answer::Found)
 }
 

@@ -2,7 +2,7 @@
 
 use super::Reader;
 use super::cursor::Cursor;
-use crate::draft::{CertChoice, Host, Hostile, Service, UnknownHost, Unlisted};
+use crate::draft::{CertChoice, Datagram, Host, Hostile, Service, UnknownHost, Unlisted};
 use crate::problem::Fault;
 use crate::text::Line;
 use std::collections::BTreeMap;
@@ -10,7 +10,10 @@ use std::collections::BTreeMap;
 /// Longest latency of a host: beyond, every client has given up.
 const LATENCY_MS_MAX: i64 = 60_000;
 
-const WORDS: &str = "of, ptr, port, unlisted, latency, unknown-host, hidden";
+const WORDS: &str = "of, ptr, port, udp, unlisted, latency, unknown-host, hidden";
+const DATAGRAMS: &str = "coap, ike, mdns, memcached, netbios, ntp, quic, silent, sip, snmp COMMUNITY, ssdp, stun, tftp";
+/// Longest community of an SNMP agent.
+const COMMUNITY_BYTES_MAX: usize = 32;
 const SERVICES: &str = "ssh, ftp, smtp, imap, pop3, redis, telnet, mysql, postgres, mongodb, rdp, smb, vnc, http, \
                         https, banner, silent, tarpit, filtered, closed, hostile";
 
@@ -31,6 +34,7 @@ impl Reader {
             org: String::new(),
             pointer: None,
             ports: BTreeMap::new(),
+            datagrams: BTreeMap::new(),
             unlisted: Unlisted::Closed,
             latency: None,
             unknown: UnknownHost::Page(404, "<h1>Not Found</h1>".to_owned()),
@@ -60,6 +64,13 @@ fn host_words(host: &mut Host, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
                     return Err(cursor.fault(format!("port {port} was stated before")));
                 }
             }
+            "udp" => {
+                let port = cursor.port()?;
+                let service = datagram(cursor)?;
+                if host.datagrams.insert(port, service).is_some() {
+                    return Err(cursor.fault(format!("udp {port} was stated before")));
+                }
+            }
             "unlisted" => {
                 host.unlisted = cursor.choice(&[
                     ("closed", Unlisted::Closed),
@@ -80,6 +91,32 @@ fn host_words(host: &mut Host, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
         }
     }
     Ok(())
+}
+
+fn datagram(cursor: &mut Cursor<'_>) -> Result<Datagram, Fault> {
+    let text = |cursor: &mut Cursor<'_>, usual: &str| cursor.next_quoted().unwrap_or(usual).to_owned();
+    Ok(match cursor.word(DATAGRAMS)? {
+        "coap" => Datagram::Coap,
+        "ike" => Datagram::Ike,
+        "mdns" => Datagram::Mdns,
+        "memcached" => Datagram::Memcached,
+        "netbios" => Datagram::Netbios,
+        "ntp" => Datagram::Ntp,
+        "quic" => Datagram::Quic,
+        "silent" => Datagram::Silent,
+        "sip" => Datagram::Sip(text(cursor, "Gateway 1.0")),
+        "snmp" => {
+            let community = cursor.word("the community")?.to_owned();
+            if community.len() > COMMUNITY_BYTES_MAX {
+                return Err(cursor.fault(format!("a community has at most {COMMUNITY_BYTES_MAX} bytes")));
+            }
+            Datagram::Snmp { community, description: "Router OS 7.14".to_owned() }
+        }
+        "ssdp" => Datagram::Ssdp,
+        "stun" => Datagram::Stun,
+        "tftp" => Datagram::Tftp,
+        _ => return Err(cursor.unknown(DATAGRAMS)),
+    })
 }
 
 fn unknown_host(cursor: &mut Cursor<'_>) -> Result<UnknownHost, Fault> {

@@ -1,7 +1,7 @@
 //! Issues of services, certificates and sites, by the properties that were planted.
 
 use super::{Derivation, Sight, certificate_key};
-use crate::draft::{Issuer, KeyChoice, Service};
+use crate::draft::{Datagram, Issuer, KeyChoice, Service};
 use crate::pki::Certificate;
 use ambit_model::Kind;
 use ambit_model::moment::DAY_MS;
@@ -43,6 +43,16 @@ impl Derivation<'_> {
             | Service::Hostile(_) => return,
         };
         self.truth.plant_issue(issue, Kind::NetworkService, name);
+    }
+
+    pub(super) fn datagram_issues(&mut self, service: &Datagram, name: &str) {
+        let issues: &[&str] = match service {
+            Datagram::Snmp { community, .. } if community == "public" => &["snmp_public_community"],
+            Datagram::Memcached => &["exposed_udp_amplifier", "open_database_service"],
+            Datagram::Mdns | Datagram::Netbios | Datagram::Ssdp | Datagram::Tftp => &["exposed_udp_amplifier"],
+            _ => &[],
+        };
+        issues.iter().for_each(|issue| self.truth.plant_issue(issue, Kind::NetworkService, name));
     }
 
     pub(super) fn certificate_issues(&mut self, certificate: &Certificate) {

@@ -1,7 +1,7 @@
 //! Services, sites and certificates as somebody sees them who looks at our addresses and names.
 
 use super::{Derivation, Sight, certificate_key};
-use crate::draft::{OrgRole, Service, TlsVersions, UnknownHost, Unlisted};
+use crate::draft::{Datagram, OrgRole, Service, TlsVersions, UnknownHost, Unlisted};
 use crate::evidence;
 use crate::internet::{Host, Port, Web};
 use crate::pki::Certificate;
@@ -12,6 +12,8 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// Port of DNS.
+const DNS_PORT: u16 = 53;
 /// A client may have given up on a server that takes so long.
 const PATIENCE: Duration = Duration::from_secs(3);
 
@@ -69,6 +71,19 @@ impl<'a> Derivation<'a> {
                     Port::Dns | Port::Source(..) => self.truth.plant(Kind::NetworkService, &name),
                 }
             }
+            self.datagrams(*address, host);
+        }
+    }
+
+    /// What speaks over UDP: DNS, and what the file states.
+    fn datagrams(&mut self, address: IpAddr, host: &Host) {
+        let name = |port: u16| format!("{}/udp", std::net::SocketAddr::new(address, port));
+        if host.dns && !host.datagrams.contains_key(&DNS_PORT) {
+            self.truth.plant(Kind::NetworkService, &name(DNS_PORT));
+        }
+        for (port, service) in host.datagrams.iter().filter(|(_, service)| **service != Datagram::Silent) {
+            self.truth.plant(Kind::NetworkService, &name(*port));
+            self.datagram_issues(service, &name(*port));
         }
     }
 

@@ -1,0 +1,75 @@
+//! Finds the services of an address that speak over UDP. Each of them is a service.
+
+use crate::ask::datagram::{self, Heard};
+use crate::ask::together::together;
+use crate::read::datagram::QUESTIONS;
+use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use ambit_model::entity::ip_address::Port;
+use ambit_model::entity::{ip_address, network_service};
+use ambit_model::moment::DAY_MS;
+use ambit_model::observation::Sighting;
+use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName};
+use serde_json::json;
+use std::collections::BTreeSet;
+use std::net::{IpAddr, SocketAddr};
+
+pub(crate) const TASK: Task = Task {
+    name: TaskName::UdpSweep,
+    pretty_name: "UDP services",
+    description: "Asks DNS, NTP, SNMP, IKE, SIP, STUN, TFTP, mDNS, SSDP, memcached, NetBIOS, CoAP and QUIC each with \
+                  one small datagram of the protocol. A service is there where its answer proves it; silence says nothing.",
+    watches: &[Kind::IpAddress],
+    produces: &[Kind::NetworkService],
+    footprint: Clearance::L3,
+    ttl_ms: DAY_MS,
+    cost: 15,
+    gain: 15,
+    volatile: &[],
+    contacts: Contacts::Address,
+    sights: Sights::All(Sighting::Entity),
+    plan: |_, _| Plan::Once,
+    run: |cx| Box::pin(run(cx)),
+};
+
+/// Datagrams to one address that wait for their answers at once.
+const IN_FLIGHT: usize = 16;
+
+async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+    let address: IpAddr = cx.facts.name.parse().map_err(|_| TaskError::Failed("not an address".into()))?;
+    let ports: BTreeSet<u16> = QUESTIONS.iter().map(|question| question.port).collect();
+    let ask = |port: u16| async move { (port, datagram::ask(cx, SocketAddr::new(address, port)).await) };
+    let known = known(&cx.facts.details);
+    let mut there = BTreeSet::new();
+    for (port, heard) in together(ports.into_iter().map(ask), IN_FLIGHT).await {
+        match heard? {
+            Heard::Spoke(..) => there.insert(port),
+            // What was there may have lost its answer on the way.
+            Heard::Nothing => known.contains(&port) && there.insert(port),
+            Heard::Closed => false,
+        };
+    }
+    if there.is_empty() {
+        return Ok(Answer::Absent);
+    }
+    let ports = there.iter().map(|port| Port { number: *port, protocol: "udp".to_owned() });
+    cx.observe(ip_address::PORTS, ports.collect::<Vec<_>>());
+    for port in there {
+        let socket = SocketAddr::new(address, port);
+        cx.found_with(Kind::NetworkService, &format!("{socket}/udp"), EdgeKind::Service, members(socket));
+    }
+    Ok(Answer::Found)
+}
+
+/// UDP ports that are known of the address.
+fn known(details: &Details) -> BTreeSet<u16> {
+    ip_address::PORTS.items(details).filter(|port| port.protocol == "udp").map(|port| port.number).collect()
+}
+
+fn members(socket: SocketAddr) -> Details {
+    Details::from_iter([
+        network_service::IP_ADDRESS.is(json!(socket.ip().to_string())),
+        network_service::PORT.is(json!(socket.port())),
+        network_service::PROTO.is(json!("udp")),
+        network_service::PROTOCOL.is(json!("udp")),
+    ])
+}
