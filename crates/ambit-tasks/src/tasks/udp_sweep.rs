@@ -17,7 +17,8 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::UdpSweep,
     pretty_name: "UDP services",
     description: "Asks DNS, NTP, SNMP, IKE, SIP, STUN, TFTP, mDNS, SSDP, memcached, NetBIOS, CoAP and QUIC each with \
-                  one small datagram of the protocol. A service is there where its answer proves it; silence says nothing.",
+                  one small datagram of the protocol. A service is there where its answer proves it; silence says \
+                  nothing.",
     watches: &[Kind::IpAddress],
     produces: &[Kind::NetworkService],
     footprint: Clearance::L3,
