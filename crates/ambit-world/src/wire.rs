@@ -144,11 +144,13 @@ async fn connect(internet: Arc<Internet>, clock: Clock, ledger: Ledger, to: Sock
     }
 }
 
+/// The bytes of a datagram; `None`: the host says that nothing listens there.
+type Said = Option<Vec<u8>>;
+
 /// Datagrams on their way to a socket, by arrival.
 #[derive(Default)]
 struct Inbox {
-    /// `None`: the host says that nothing listens there.
-    waiting: BTreeMap<(Duration, u64), (Option<Vec<u8>>, SocketAddr)>,
+    waiting: BTreeMap<(Duration, u64), (Said, SocketAddr)>,
     sent: u64,
     receivers: Vec<Waker>,
 }
@@ -164,7 +166,7 @@ struct SimulatedDatagrams {
 impl SimulatedDatagrams {
     /// The answer to a datagram, or the word that nothing listens there, and how long that takes; `None` where nobody
     /// answers.
-    fn answer(&self, bytes: &[u8], to: SocketAddr) -> Option<(Duration, Option<Vec<u8>>)> {
+    fn answer(&self, bytes: &[u8], to: SocketAddr) -> Option<(Duration, Said)> {
         let question = (to.port() == DNS_PORT).then(|| message::read(bytes)).flatten();
         // What resolvers are asked is no contact with the name asked about, and would be a list of all words.
         let counted = question.as_ref().filter(|_| !RESOLVERS.contains(&to.ip()));
@@ -198,7 +200,7 @@ impl Datagrams for SimulatedDatagrams {
         Box::pin(async move {
             let answer = self.answer(bytes, to);
             // Only a connected socket hears refusals.
-            let heard = |said: &Option<Vec<u8>>| said.is_some() || self.connected.load(Ordering::Relaxed);
+            let heard = |said: &Said| said.is_some() || self.connected.load(Ordering::Relaxed);
             if let Some((delay, answer)) = answer.filter(|(_, said)| heard(said)) {
                 let arrives = self.clock.now() + delay;
                 let receivers = {
