@@ -262,10 +262,10 @@ fn recog_names_services_systems_and_devices_and_our_names_stay() {
         said.collect()
     };
     assert_eq!(
-        told("Zephyr/1.2 (Debian)"),
+        told("Zephyr/1.2 (Numbat)"),
         [
             "Zephyr & Sons|Server|Some(\"1.2\")|Some(\"cpe:2.3:a:zephyr\\\\&sons:server:1.2:*:*:*:*:*:*:*\")",
-            "Debian|Debian|None|None",
+            "Numbat|Numbat|None|None",
         ]
     );
     assert_eq!(told("Zephyr"), ["Any|Any|None|None"]);
