@@ -228,6 +228,14 @@ async fn the_open_issues_of_entities_are_listed_as_they_were() {
             let found = lab.store.open_issues_of(&lab.me, lab.project, &[domain], at).await.unwrap();
             assert_eq!(found.get(&domain).map_or(0, Vec::len), count, "{at:?}");
         }
+        let issue = uid_of(&lab, domain);
+        for (at, status) in
+            [(Some(before), None), (Some(open), Some(Status::OpenNew)), (None, Some(Status::ClosedBenign))]
+        {
+            let found = lab.store.issue_records(&lab.me, lab.project, &[issue], at).await.unwrap();
+            assert_eq!(found.get(&issue).map(|record| record.status), status, "{at:?}");
+        }
+        assert!(lab.store.issue_records(&lab.me, lab.project + 1, &[issue], None).await.unwrap().is_empty());
         let elsewhere = lab.store.open_issues_of(&lab.me, lab.project + 1, &[domain], Some(open)).await.unwrap();
         assert!(elsewhere.is_empty());
     })
