@@ -13,7 +13,8 @@ pub fn document(head: &[&str], rows: impl Iterator<Item = Vec<String>>) -> Strin
     out
 }
 
-fn line<'a>(cells: impl Iterator<Item = &'a str>) -> String {
+/// Returns one row, with the line break at its end.
+pub fn line<'a>(cells: impl Iterator<Item = &'a str>) -> String {
     let cells: Vec<String> = cells.map(cell).collect();
     format!("{}\r\n", cells.join(","))
 }

@@ -20,6 +20,7 @@ pub mod csv;
 pub mod entities;
 pub mod envelope;
 pub mod error;
+pub mod exports;
 pub mod files;
 pub mod graphs;
 pub mod groups;

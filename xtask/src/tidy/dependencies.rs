@@ -18,6 +18,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("ambit-yara", &[]),
     ("ambit-fingerprints", &["ambit-model"]),
     ("ambit-api", &["ambit-model"]),
+    ("ambit-export", &["ambit-model", "ambit-api"]),
     ("ambit-net", &["ambit-model"]),
     ("ambit-checks", &["ambit-model", "ambit-net"]),
     ("ambit-world", &["ambit-net", "ambit-model"]),
@@ -25,7 +26,10 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("ambit-search", &["ambit-model", "ambit-query", "ambit-store"]),
     ("ambit-tasks", &["ambit-model", "ambit-net", "ambit-fingerprints"]),
     ("ambit-engine", &["ambit-model", "ambit-net", "ambit-store", "ambit-tasks", "ambit-checks", "ambit-yara"]),
-    ("ambit-server", &["ambit-model", "ambit-query", "ambit-api", "ambit-store", "ambit-search", "ambit-yara"]),
+    (
+        "ambit-server",
+        &["ambit-model", "ambit-query", "ambit-api", "ambit-store", "ambit-search", "ambit-yara", "ambit-export"],
+    ),
     ("ambit", PRODUCT),
     ("ambit-testkit", PRODUCT),
 ];
@@ -37,6 +41,7 @@ const PRODUCT: &[&str] = &[
     "ambit-yara",
     "ambit-fingerprints",
     "ambit-api",
+    "ambit-export",
     "ambit-net",
     "ambit-checks",
     "ambit-world",

@@ -1,0 +1,135 @@
+//! What exports tell of issues and entities: flat rows that every format is written from. Ours.
+
+use crate::contract::contract;
+use crate::words::Word;
+use crate::{CollectionRef, Sighting};
+use ambit_model::entity::EntityRecord;
+use ambit_model::issue::{Confidence, Identifier, IssueRecord, Status};
+use ambit_model::{Kind, Timestamp, Uid};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+contract! {
+    /// An issue, with its proof and its remedy.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    pub struct Finding {
+        pub uid: Uid,
+        pub name: String,
+        pub title: String,
+        /// 1 (critical) to 5 (informational).
+        pub severity: i64,
+        pub confidence: Word<Confidence>,
+        pub status: Word<Status>,
+        /// The reason that a person gave for the status.
+        pub reason: Option<String>,
+        pub category: String,
+        pub description: String,
+        pub remediation: Option<String>,
+        pub references: Vec<String>,
+        pub identifiers: Vec<Identifier>,
+        /// One sentence that says what was seen.
+        pub proof: String,
+        /// The facts that the proof rests on.
+        pub evidence: Value,
+        pub entity_type: Word<Kind>,
+        pub entity_name: String,
+        pub entity_uid: Uid,
+        /// Whether scope says that the entity is theirs.
+        pub scoped: bool,
+        pub tags: Vec<String>,
+        pub collection: String,
+        pub first_seen: Timestamp,
+        pub last_seen: Timestamp,
+        /// When the shown state began: the last change of the record.
+        pub changed: Timestamp,
+    }
+
+    /// An entity.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    pub struct Asset {
+        pub uid: Uid,
+        #[serde(rename = "type")]
+        pub kind: Word<Kind>,
+        pub name: String,
+        /// Whether scope says that it is theirs.
+        pub scoped: bool,
+        pub present: bool,
+        pub seed: bool,
+        pub addresses: Vec<String>,
+        pub tcp_ports: Vec<i64>,
+        pub http_status: Option<i64>,
+        pub http_title: Option<String>,
+        pub technologies: Vec<String>,
+        pub open_issues: i64,
+        pub tags: Vec<String>,
+        pub collection: String,
+        pub first_seen: Timestamp,
+        pub last_seen: Timestamp,
+    }
+
+    /// A page of rows: either findings or assets, as was asked.
+    #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+    pub struct ExportRows {
+        pub findings: Vec<Finding>,
+        pub assets: Vec<Asset>,
+        pub next_page_token: Option<String>,
+    }
+}
+
+impl Finding {
+    /// Returns what exports tell of an issue.
+    pub fn of(record: &IssueRecord, seen: Sighting, collection: CollectionRef<'_>) -> Self {
+        let details = &record.details;
+        let references = details["references"].as_array().into_iter().flatten();
+        Self {
+            uid: record.uid,
+            name: record.name.clone(),
+            title: record.pretty_name.clone(),
+            severity: record.severity,
+            confidence: Word(record.confidence),
+            status: Word(record.status),
+            reason: record.decision.as_ref().and_then(|decision| decision.reason.clone()),
+            category: record.category.clone(),
+            description: record.description.clone(),
+            remediation: details["remediation"].as_str().map(str::to_owned),
+            references: references.filter_map(|row| row["uri"].as_str().map(str::to_owned)).collect(),
+            identifiers: record.identifiers.clone().unwrap_or_default(),
+            proof: details["proof"]["description"].as_str().unwrap_or_default().to_owned(),
+            evidence: details["proof"]["details"].clone(),
+            entity_type: Word(record.entity_kind),
+            entity_name: record.entity_name.clone(),
+            entity_uid: record.entity_uid,
+            scoped: record.scoped,
+            tags: record.tags.clone(),
+            collection: collection.name.to_owned(),
+            first_seen: seen.first_seen,
+            last_seen: seen.last_seen,
+            changed: seen.since,
+        }
+    }
+}
+
+impl Asset {
+    /// Returns what exports tell of an entity.
+    pub fn of(record: &EntityRecord, seen: Sighting, collection: CollectionRef<'_>) -> Self {
+        let summary = &record.summary;
+        Self {
+            uid: record.uid,
+            kind: Word(record.kind),
+            name: record.name.clone(),
+            scoped: record.scoped,
+            present: record.present,
+            seed: record.seed,
+            addresses: summary.resolutions.clone(),
+            tcp_ports: summary.ports.tcp.clone(),
+            http_status: summary.http.code,
+            http_title: summary.http.title.clone(),
+            technologies: summary.technology.technologies.clone(),
+            open_issues: summary.issues.current_count,
+            tags: record.tags.clone(),
+            collection: collection.name.to_owned(),
+            first_seen: seen.first_seen,
+            last_seen: seen.last_seen,
+        }
+    }
+}

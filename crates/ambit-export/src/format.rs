@@ -1,0 +1,27 @@
+//! The list of formats.
+
+mod csv;
+mod defectdojo;
+mod html;
+mod jsonl;
+mod ocsf;
+mod sarif;
+mod stix;
+mod vex;
+
+use crate::Format;
+
+/// Every format, in the order of the help.
+pub const FORMATS: &[&Format] = &[
+    &csv::FORMAT,
+    &jsonl::FORMAT,
+    &sarif::FORMAT,
+    &vex::FORMAT,
+    &defectdojo::FORMAT,
+    &ocsf::FORMAT,
+    &stix::FORMAT,
+    &html::FORMAT,
+];
+
+/// The search of formats that tell of what is wrong now.
+const OPEN: &str = "status_new:open";

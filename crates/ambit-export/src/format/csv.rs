@@ -1,0 +1,111 @@
+//! Comma-separated values, safe to open in a spreadsheet.
+
+use super::OPEN;
+use crate::{Document, Format, words};
+use ambit_api::csv::line;
+use ambit_api::exports::{Asset, Finding};
+
+pub(super) const FORMAT: Format = Format {
+    name: "csv",
+    about: "comma-separated values for a spreadsheet",
+    extension: "csv",
+    usual_query: OPEN,
+    begin: |_| {},
+    finding: Some(finding),
+    asset: Some(asset),
+    end: |_| {},
+};
+
+const FINDING: &[&str] = &[
+    "severity",
+    "title",
+    "entity_type",
+    "entity_name",
+    "status",
+    "confidence",
+    "proof",
+    "remediation",
+    "references",
+    "identifiers",
+    "tags",
+    "first_seen",
+    "last_seen",
+    "collection",
+    "name",
+    "uid",
+];
+
+const ASSET: &[&str] = &[
+    "type",
+    "name",
+    "scoped",
+    "addresses",
+    "tcp_ports",
+    "http_status",
+    "http_title",
+    "technologies",
+    "open_issues",
+    "tags",
+    "first_seen",
+    "last_seen",
+    "collection",
+    "uid",
+];
+
+fn finding(document: &mut Document, finding: &Finding) {
+    let identifiers: Vec<&str> = finding.identifiers.iter().map(|identifier| identifier.name.as_str()).collect();
+    row(
+        document,
+        FINDING,
+        &[
+            words::severity(finding.severity),
+            &finding.title,
+            finding.entity_type.0.name(),
+            &finding.entity_name,
+            finding.status.0.name(),
+            finding.confidence.0.name(),
+            words::message(finding),
+            finding.remediation.as_deref().unwrap_or_default(),
+            &finding.references.join(" "),
+            &identifiers.join(" "),
+            &finding.tags.join(" "),
+            &finding.first_seen.to_string(),
+            &finding.last_seen.to_string(),
+            &finding.collection,
+            &finding.name,
+            &finding.uid.to_string(),
+        ],
+    );
+}
+
+fn asset(document: &mut Document, asset: &Asset) {
+    let ports: Vec<String> = asset.tcp_ports.iter().map(i64::to_string).collect();
+    row(
+        document,
+        ASSET,
+        &[
+            asset.kind.0.name(),
+            &asset.name,
+            if asset.scoped { "true" } else { "false" },
+            &asset.addresses.join(" "),
+            &ports.join(" "),
+            &asset.http_status.map(|status| status.to_string()).unwrap_or_default(),
+            asset.http_title.as_deref().unwrap_or_default(),
+            &asset.technologies.join(", "),
+            &asset.open_issues.to_string(),
+            &asset.tags.join(" "),
+            &asset.first_seen.to_string(),
+            &asset.last_seen.to_string(),
+            &asset.collection,
+            &asset.uid.to_string(),
+        ],
+    );
+}
+
+fn row(document: &mut Document, head: &[&str], cells: &[&str]) {
+    if document.rows == 0 {
+        document.text.push_str(&line(head.iter().copied()));
+    }
+    document.text.push_str(&line(cells.iter().copied()));
+    document.rows += 1;
+}

@@ -1,0 +1,136 @@
+//! Every format over hostile rows: the text is well-formed, says what the row says, and lets nothing out of its place.
+//! Whether programs of others read it is asked of these programs (`crates/ambit/tests/it/exports.rs`).
+
+use super::*;
+use ambit_api::{CollectionRef, Sighting};
+use ambit_model::issue::{Confidence, Decision, Identifier, IssueRecord, Status};
+use ambit_model::{Kind, Uid};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+const HOSTILE: &str = "</pre><script>alert(1)</script>\u{202e}\u{1b}[2J\"'&";
+
+fn head(since: Option<Timestamp>) -> Head {
+    Head { made_at: Timestamp(86_400_000), query: "tag:<b>".to_owned(), since, version: "1.2.3" }
+}
+
+/// An issue of that severity and status on a site, last changed at `changed`.
+fn finding(severity: i64, status: Status, changed: i64) -> Finding {
+    let name = "https://www.acme.test:443";
+    let entity = Uid::of_entity(Uuid::nil(), Kind::Uri, name);
+    let record = IssueRecord {
+        uid: Uid::of_issue(Uuid::nil(), "exposed", "ambit", &format!("{severity} {changed}"), entity),
+        collection: Uuid::nil(),
+        name: format!("exposed_{severity}"),
+        pretty_name: format!("Exposed {severity}"),
+        upstream: "ambit".to_owned(),
+        discriminator: String::new(),
+        entity_uid: entity,
+        entity_kind: Kind::Uri,
+        entity_name: name.to_owned(),
+        severity,
+        confidence: Confidence::Confirmed,
+        category: "leak".to_owned(),
+        status,
+        scoped: true,
+        description: "It is open.".to_owned(),
+        identifiers: Some(vec![
+            Identifier { kind: "CVE".to_owned(), name: "CVE-2024-1234".to_owned() },
+            Identifier { kind: "CWE".to_owned(), name: "CWE-306".to_owned() },
+        ]),
+        details: json!({"remediation": "Close it.",
+            "references": [{"uri": "https://example.org/x", "type": "remediation"},
+                {"uri": "javascript:alert(1)", "type": "remediation"}],
+            "proof": {"description": "It answered.", "details": {"banner": HOSTILE}}}),
+        tags: vec!["=cmd()".to_owned()],
+        ticket_list: None,
+        decision: Some(Decision { by: "ann".to_owned(), reason: Some("agreed".to_owned()), until: None }),
+    };
+    let seen = Sighting { id: 1, first_seen: Timestamp(0), last_seen: Timestamp(changed), since: Timestamp(changed) };
+    Finding::of(&record, seen, CollectionRef { id: 1, uuid: Uuid::nil(), name: "outside_1", organization_uuid: None })
+}
+
+fn written(name: &str, since: Option<Timestamp>, findings: &[Finding]) -> String {
+    let mut document = Document::new(format(name).expect("a format"), head(since));
+    let mut text = String::new();
+    for finding in findings {
+        document.finding(finding).expect("fits");
+        text.push_str(&document.take());
+    }
+    text + &document.end()
+}
+
+fn parsed(name: &str, findings: &[Finding]) -> Value {
+    let text = written(name, None, findings);
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{name}: {error}: {text}"))
+}
+
+#[test]
+fn a_document_of_nothing_is_whole() {
+    for name in ["sarif", "vex", "defectdojo", "stix"] {
+        assert!(parsed(name, &[]).is_object(), "{name}");
+    }
+    for name in ["csv", "jsonl", "ocsf"] {
+        assert_eq!(written(name, None, &[]), "", "{name}");
+    }
+    assert!(written("html", None, &[]).contains("No open issue was found"));
+}
+
+#[test]
+fn each_format_says_how_bad_it_is_and_what_became_of_it() {
+    let open = finding(1, Status::OpenNew, 0);
+    let accepted = finding(3, Status::ClosedRiskAccepted, 5);
+    let sarif = parsed("sarif", &[open.clone(), accepted.clone()]);
+    let run = &sarif["runs"][0];
+    assert_eq!(run["results"][0]["level"], "error");
+    assert_eq!(run["results"][1]["suppressions"][0]["justification"], "agreed");
+    assert_eq!(run["tool"]["driver"]["rules"].as_array().map(Vec::len), Some(2));
+    let vex = parsed("vex", &[open.clone(), accepted.clone()]);
+    assert_eq!(vex["vulnerabilities"][0]["analysis"]["state"], "exploitable");
+    assert_eq!(vex["vulnerabilities"][0]["id"], "CVE-2024-1234");
+    assert_eq!(vex["vulnerabilities"][1]["analysis"]["response"][0], "will_not_fix");
+    assert_eq!(vex["components"].as_array().map(Vec::len), Some(1), "an entity is listed once");
+    let dojo = parsed("defectdojo", &[open.clone(), accepted.clone()]);
+    assert_eq!((&dojo["findings"][0]["severity"], &dojo["findings"][0]["active"]), (&json!("Critical"), &json!(true)));
+    assert_eq!(dojo["findings"][1]["risk_accepted"], true);
+    let events = written("ocsf", None, &[open.clone(), accepted]);
+    let events: Vec<Value> = events.lines().map(|line| serde_json::from_str(line).expect("an event")).collect();
+    assert_eq!((&events[0]["severity_id"], &events[1]["status_id"]), (&json!(5), &json!(3)));
+    let stix = parsed("stix", &[open.clone(), open]);
+    let kinds: Vec<&str> =
+        stix["objects"].as_array().into_iter().flatten().filter_map(|o| o["type"].as_str()).collect();
+    assert_eq!(
+        kinds,
+        ["identity", "infrastructure", "url", "relationship", "vulnerability", "relationship", "relationship"]
+    );
+}
+
+#[test]
+fn a_spreadsheet_calculates_nothing() {
+    let csv = written("csv", None, &[finding(2, Status::OpenNew, 0)]);
+    assert!(csv.starts_with("severity,title,"), "{csv}");
+    assert!(csv.contains("high,Exposed 2,Uri,"), "{csv}");
+    assert!(csv.contains(",'=cmd(),"), "{csv}");
+}
+
+#[test]
+fn a_report_begins_with_the_worst_and_lets_no_text_become_a_part_of_the_page() {
+    let rows = [finding(5, Status::OpenNew, 0), finding(1, Status::OpenNew, 0), finding(2, Status::ClosedResolved, 9)];
+    let page = written("html", Some(Timestamp(5)), &rows);
+    assert!(page.find("Exposed 1</h3>") < page.find("Exposed 5</h3>"), "{page}");
+    assert!(page.contains("<strong>2</strong> issues are open: 1 critical, 1 info."), "{page}");
+    assert!(page.contains("Closed (1)"), "{page}");
+    assert!(page.contains("search: <code>tag:&lt;b&gt;</code>"), "{page}");
+    for banned in ["<script", "\u{202e}", "\u{1b}", "href=\"javascript:", "url(", "src="] {
+        assert!(!page.contains(banned), "{banned}: {page}");
+    }
+}
+
+#[test]
+fn a_report_of_many_counts_all_and_holds_few() {
+    let rows: Vec<Finding> = (0..2_000).map(|index| finding(1 + index % 5, Status::OpenNew, index)).collect();
+    let page = written("html", None, &rows);
+    assert!(page.contains("<strong>2000</strong> issues are open: 400 critical, 400 high,"), "{}", &page[..3_000]);
+    assert!(page.contains("1800 more open issues are counted above"));
+    assert_eq!(page.matches("<article>").count(), 200);
+}
