@@ -76,8 +76,8 @@ enum Content {
     Document(&'static Document),
     /// A page or a file of the interface; `true`: its name changes with its content, so that it is kept for good.
     Interface(Arc<Document>, bool),
-    /// So many bytes, which come piece by piece.
-    Stream(u64, BoxStream<'static, io::Result<Bytes>>),
+    /// So many bytes, which come piece by piece; `None`: how many is known when the last has come.
+    Stream(Option<u64>, BoxStream<'static, io::Result<Bytes>>),
     /// What is sent while it happens.
     Events(BoxStream<'static, Bytes>),
 }
@@ -129,7 +129,16 @@ impl Answer {
         size: u64,
         pieces: BoxStream<'static, io::Result<Bytes>>,
     ) -> Self {
-        Self { file_name: Some(name), ..Self::of(content_type, Content::Stream(size, pieces)) }
+        Self { file_name: Some(name), ..Self::of(content_type, Content::Stream(Some(size), pieces)) }
+    }
+
+    /// A document that is made while it is sent. A browser saves it under `name`, as that of a file.
+    pub(crate) fn growing(
+        content_type: &'static str,
+        name: String,
+        pieces: BoxStream<'static, io::Result<Bytes>>,
+    ) -> Self {
+        Self { file_name: Some(name), ..Self::of(content_type, Content::Stream(None, pieces)) }
     }
 
     /// Events, each sent when it happens.
@@ -349,10 +358,10 @@ impl HttpBody for Framed {
     }
 }
 
-/// A body that comes piece by piece. Its length is said before; a piece that cannot be read ends the connection, so
-/// that nobody takes half for the whole.
+/// A body that comes piece by piece. Its length is said before, where it is known; a piece that cannot be read ends the
+/// connection, so that nobody takes half for the whole.
 struct Streamed {
-    left: u64,
+    left: Option<u64>,
     pieces: BoxStream<'static, io::Result<Bytes>>,
     _share: Option<Share>,
 }
@@ -365,18 +374,18 @@ impl HttpBody for Streamed {
         self.pieces.poll_next_unpin(cx).map(|piece| {
             let piece = piece?;
             if let Ok(bytes) = &piece {
-                self.left = self.left.saturating_sub(bytes.len() as u64);
+                self.left = self.left.map(|left| left.saturating_sub(bytes.len() as u64));
             }
             Some(piece.map(Frame::data))
         })
     }
 
     fn is_end_stream(&self) -> bool {
-        self.left == 0
+        self.left == Some(0)
     }
 
     fn size_hint(&self) -> SizeHint {
-        SizeHint::with_exact(self.left)
+        self.left.map(SizeHint::with_exact).unwrap_or_default()
     }
 }
 

@@ -63,7 +63,7 @@ pub enum Access {
 }
 
 /// A parameter of the query.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Parameter {
     pub name: &'static str,
     pub shape: &'static Shape,

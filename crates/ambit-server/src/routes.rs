@@ -6,6 +6,7 @@ pub(crate) mod changes;
 pub(crate) mod collection_runs;
 pub(crate) mod collections;
 pub(crate) mod entities;
+pub(crate) mod exports;
 pub(crate) mod graphs;
 pub(crate) mod integrations;
 pub(crate) mod interface;

@@ -2,14 +2,23 @@
 
 use crate::call::Call;
 use crate::failure::{About, of_query, of_search};
-use ambit_api::{ApiError, ErrorCode};
+use ambit_api::{ApiError, CollectionRef, ErrorCode, Sighting};
 use ambit_model::Uid;
 use ambit_model::user::ProjectRole;
 use ambit_query::{Noun, parse_search};
-use ambit_search::{Caller, CollectionContext, PAGE_SIZE_MAX, SearchContext, SearchRequest, Window};
+use ambit_search::{Caller, CollectionContext, IndexedRecord, PAGE_SIZE_MAX, SearchContext, SearchRequest, Window};
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 
 /// Seconds until a search over an index that lags is tried again.
 pub(crate) const RETRY_S: u32 = 2;
+
+/// What a page token is sealed for; the index binds it to query and project.
+const TOKEN_PURPOSE: &str = "page token";
+/// Characters of a token that is looked at: tokens hold one sort key and a fingerprint.
+const TOKEN_CHARS_MAX: usize = 16 * 1024;
+/// What clients send as a token where they have none (docs/contract/asm.md §7.3).
+const NO_TOKEN: &[&str] = &["", "True", "False", "None", "null"];
 
 /// The first entities that a search string finds in the call's project, in default order, with the number of all; a
 /// page at most. In no project nothing is found.
@@ -64,6 +73,23 @@ pub(crate) async fn context(
     Ok((context, found))
 }
 
+/// What shapes need beside the record of a hit. `None` for one of a collection that is no longer the caller's: the
+/// index may be a moment behind.
+pub(crate) fn placed<'a>(
+    hit: &IndexedRecord,
+    names: &'a [ambit_store::CollectionContext],
+) -> Option<(Sighting, CollectionRef<'a>)> {
+    let collection = names.iter().find(|named| named.uuid == hit.record.collection())?;
+    let collection = CollectionRef {
+        id: collection.id,
+        uuid: collection.uuid,
+        name: &collection.name,
+        organization_uuid: Some(collection.organization_uuid),
+    };
+    let seen = Sighting { id: hit.id, first_seen: hit.first_seen, last_seen: hit.last_seen, since: hit.valid_from };
+    Some((seen, collection))
+}
+
 /// Who walks through pages: walks belong to a key; the local operator has some of its own.
 pub(crate) fn caller(call: &Call) -> Caller {
     let caller = call.caller();
@@ -84,4 +110,21 @@ pub(crate) async fn wait_for_index(call: &Call, project: i64) -> Result<(), ApiE
         return Ok(());
     }
     Err(ApiError::with(ErrorCode::Transient, "The search index is catching up").retry_after(RETRY_S))
+}
+
+/// A page token as callers get it.
+pub(crate) fn sealed(call: &Call, token: &[u8]) -> String {
+    BASE64_URL_SAFE_NO_PAD.encode(call.store().seal(TOKEN_PURPOSE, token))
+}
+
+/// The page token of a call, unsealed.
+pub(crate) fn page_token(call: &Call) -> Result<Option<Vec<u8>>, ApiError> {
+    let Some(text) = call.query("page_token").filter(|text| !NO_TOKEN.contains(text)) else {
+        return Ok(None);
+    };
+    let sealed = (text.len() <= TOKEN_CHARS_MAX).then(|| BASE64_URL_SAFE_NO_PAD.decode(text).ok()).flatten();
+    let token = sealed.and_then(|sealed| call.store().unseal(TOKEN_PURPOSE, &sealed));
+    token.map(Some).ok_or_else(|| {
+        ApiError::with(ErrorCode::BadRequest, "Page_token was not made by this server; start again without it")
+    })
 }

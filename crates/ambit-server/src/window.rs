@@ -93,9 +93,14 @@ pub(crate) fn end(text: &str, now: Timestamp) -> Result<Timestamp, ApiError> {
 
 /// The moment that a list begins at: a bare date is its midnight, UTC.
 pub(crate) fn start(call: &Call) -> Result<Option<Timestamp>, ApiError> {
-    let text = call.query("start").map(str::trim).filter(|text| !text.is_empty());
+    start_of(call, "start")
+}
+
+/// A moment in the query, if it is there: a bare date is its midnight, UTC.
+pub(crate) fn start_of(call: &Call, name: &str) -> Result<Option<Timestamp>, ApiError> {
+    let text = call.query(name).map(str::trim).filter(|text| !text.is_empty());
     let parsed = text
-        .map(|text| Timestamp::parse(text).ok_or_else(|| ApiError::invalid(format!("start must be {MOMENT_FORMS}"))));
+        .map(|text| Timestamp::parse(text).ok_or_else(|| ApiError::invalid(format!("{name} must be {MOMENT_FORMS}"))));
     parsed.transpose()
 }
 

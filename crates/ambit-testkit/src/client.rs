@@ -123,10 +123,11 @@ fn parse(answer: &[u8]) -> anyhow::Result<Reply> {
         .collect();
     let body = &answer[end + 4..];
     let has = |wanted: &str, said: &str| headers.iter().any(|(name, value)| name == wanted && value.contains(said));
-    let body = match (has("transfer-encoding", ""), has("content-type", "text/event-stream")) {
+    let grows = has("content-type", "text/event-stream") || has("content-disposition", "attachment");
+    let body = match (has("transfer-encoding", ""), grows) {
         (false, _) => body.to_vec(),
         (true, true) => joined(body).context("the chunks of the answer do not fit")?,
-        (true, false) => bail!("the answer is chunked: all but events have a length"),
+        (true, false) => bail!("the answer is chunked: all but events and documents have a length"),
     };
     Ok(Reply { status, headers, body })
 }

@@ -7,7 +7,8 @@ use crate::endpoint::{Endpoint, Parameter, delete, get, handler, patch, post};
 use ambit_api::shape::{BOOLEAN, Shape};
 use ambit_api::words::Word;
 use ambit_api::{
-    Contract, audit, bulk, changes, collection_runs, collections, entities, graphs, issues, keys, plans, search,
+    Contract, audit, bulk, changes, collection_runs, collections, entities, exports, graphs, issues, keys, plans,
+    search,
 };
 use ambit_model::Clearance;
 use ambit_model::user::CollectionRole::{Admin, Analyst, Viewer};
@@ -27,6 +28,50 @@ const CHANGES: &[Parameter] = &[
         doc: "Most rows: 100 by default, at most 1,000.",
     },
 ];
+
+const EXPORT: &[Parameter] = &[
+    SEARCH_STRING,
+    OF,
+    Parameter {
+        name: "since",
+        shape: &Shape::When,
+        required: false,
+        doc: "What came or went from this date or moment on is said to be new or gone, where the format can say it.",
+    },
+    AS_OF[0],
+];
+
+const EXPORT_ROWS: &[Parameter] = &[
+    SEARCH_STRING,
+    OF,
+    Parameter {
+        name: "page_size",
+        shape: &Shape::Count,
+        required: false,
+        doc: "Rows of a page: 500 by default, at most 1,000.",
+    },
+    Parameter {
+        name: "page_token",
+        shape: &Shape::Text,
+        required: false,
+        doc: "`next_page_token` of the page before.",
+    },
+    AS_OF[0],
+];
+
+const SEARCH_STRING: Parameter = Parameter {
+    name: "search_string",
+    shape: &Shape::Text,
+    required: false,
+    doc: "What is searched for; without one, exports tell of open issues and of entities that are there.",
+};
+
+const OF: Parameter = Parameter {
+    name: "of",
+    shape: &Shape::Text,
+    required: false,
+    doc: "issues (the default) or entities, which only csv, jsonl and stix can tell of.",
+};
 
 const LEVEL: &[Parameter] = &[Parameter {
     name: "level",
@@ -118,6 +163,17 @@ pub(super) const ROWS: &[Endpoint] = &[
     get("/search/keywords", Key, handler!(search::keywords))
         .says("List the keywords of the search language: what each searches, and what it may be given.")
         .answers(Vec::<search::SearchKeyword>::SHAPE),
+    get("/exports/{format}", InProject(Member), handler!(exports::document))
+        .says(
+            "Write what a search finds as a document: csv, jsonl, sarif, vex, defectdojo, ocsf, stix or html, the \
+             worst issues first.",
+        )
+        .asks(EXPORT)
+        .as_type("application/octet-stream"),
+    get("/export_rows", InProject(Member), handler!(exports::rows))
+        .says("List what a search finds as the rows that exports are written from, a page at a time.")
+        .asks(EXPORT_ROWS)
+        .answers(exports::ExportRows::SHAPE),
     get("/changes", InProject(Member), handler!(changes::list))
         .says("List what changed in a project, in the order of commits.")
         .asks(CHANGES)

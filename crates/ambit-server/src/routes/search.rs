@@ -5,7 +5,7 @@ use crate::answer::Answer;
 use crate::call::{Call, whole_number};
 use crate::failure::{of_query, of_search};
 use crate::present::entities::fill_issues;
-use crate::searching::{caller, context, wait_for_index};
+use crate::searching::{caller, context, page_token, placed, sealed, wait_for_index};
 use crate::window::{set_last_seen, window};
 use ambit_api::entities::EntityHit;
 use ambit_api::issues::IssueHit;
@@ -14,19 +14,10 @@ use ambit_api::search::{
     Searched, SortDirection, Technologies,
 };
 use ambit_api::technologies::TechnologyHit;
-use ambit_api::{ApiError, CollectionRef, ErrorCode, Sighting, success};
+use ambit_api::{ApiError, CollectionRef, Sighting, success};
 use ambit_query::keywords::KEYWORDS;
 use ambit_query::{Keyword, Noun, ValueType, parse_search};
 use ambit_search::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, Record, SearchAnswer, SearchRequest, TIME_LIMIT};
-use base64::Engine;
-use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-
-/// What a page token is sealed for; the index binds it to query and project.
-const TOKEN_PURPOSE: &str = "page token";
-/// Characters of a token that is looked at: tokens hold one sort key and a fingerprint.
-const TOKEN_CHARS_MAX: usize = 16 * 1024;
-/// What clients send as a token where they have none (docs/contract/asm.md §7.3).
-const NO_TOKEN: &[&str] = &["", "True", "False", "None", "null"];
 
 /// Search entities. An empty search string finds all of the project.
 pub(crate) async fn entities(call: Call) -> Result<Answer, ApiError> {
@@ -139,19 +130,10 @@ async fn search(call: &Call, noun: Noun) -> Result<Found, ApiError> {
 }
 
 impl Found {
-    /// The hits in the contract's shape. One of a collection that is no longer the caller's is left out: the index may
-    /// be a moment behind.
+    /// The hits in the contract's shape.
     fn hits<T>(&self, shown: impl Fn(&Record, Sighting, CollectionRef<'_>) -> Option<T>) -> Vec<T> {
         let hits = self.answer.hits.iter().filter_map(|hit| {
-            let collection = self.names.iter().find(|named| named.uuid == hit.record.collection())?;
-            let collection = CollectionRef {
-                id: collection.id,
-                uuid: collection.uuid,
-                name: &collection.name,
-                organization_uuid: Some(collection.organization_uuid),
-            };
-            let seen =
-                Sighting { id: hit.id, first_seen: hit.first_seen, last_seen: hit.last_seen, since: hit.valid_from };
+            let (seen, collection) = placed(hit, &self.names)?;
             shown(&hit.record, seen, collection)
         });
         hits.collect()
@@ -160,7 +142,6 @@ impl Found {
     /// The answer with its hits.
     fn shown<S: Searched>(self, call: &Call, hits: Vec<S::Hit>) -> Answer {
         let answer = self.answer;
-        let seal = |token: Vec<u8>| BASE64_URL_SAFE_NO_PAD.encode(call.store().seal(TOKEN_PURPOSE, &token));
         let result = SearchResult::<S> {
             search: SearchQuery {
                 search_body: SearchQuery::body(answer.search_body),
@@ -178,19 +159,8 @@ impl Found {
             total_pages: answer.total_pages,
             hits,
             aggregations: answer.aggregations.map(Aggregations::of),
-            next_page_token: answer.next_page_token.map(seal),
+            next_page_token: answer.next_page_token.map(|token| sealed(call, &token)),
         };
         Answer::json(&success(answer.message.as_deref().unwrap_or(COMPLETED), result))
     }
-}
-
-fn page_token(call: &Call) -> Result<Option<Vec<u8>>, ApiError> {
-    let Some(text) = call.query("page_token").filter(|text| !NO_TOKEN.contains(text)) else {
-        return Ok(None);
-    };
-    let sealed = (text.len() <= TOKEN_CHARS_MAX).then(|| BASE64_URL_SAFE_NO_PAD.decode(text).ok()).flatten();
-    let token = sealed.and_then(|sealed| call.store().unseal(TOKEN_PURPOSE, &sealed));
-    token.map(Some).ok_or_else(|| {
-        ApiError::with(ErrorCode::BadRequest, "Page_token was not made by this server; start again without it")
-    })
 }

@@ -1,0 +1,85 @@
+//! The rows of exports: what a search finds, page by page in one moment of the index, the worst issues first.
+
+use crate::call::Call;
+use crate::failure::{About, of_query, of_search};
+use crate::searching::{caller, context, placed, wait_for_index};
+use crate::window::{set_last_seen, window};
+use ambit_api::ApiError;
+use ambit_api::exports::{Asset, ExportRows, Finding};
+use ambit_model::Uid;
+use ambit_query::{Noun, Search, parse_search};
+use ambit_search::{Record, SearchRequest, Window};
+
+/// A walk through the rows of a search.
+pub(crate) struct Walk {
+    noun: Noun,
+    search: Search,
+    window: Window,
+    size: u64,
+    /// Where the next page begins; `None` after the last, and before the first.
+    pub(crate) token: Option<Vec<u8>>,
+    /// What the search has to say, such as an unknown keyword.
+    pub(crate) message: Option<String>,
+}
+
+impl Walk {
+    /// Begins a walk, or goes on with one whose token the caller has. Fails where the search string cannot be read.
+    pub(crate) fn begin(
+        call: &Call,
+        noun: Noun,
+        query: &str,
+        size: u64,
+        token: Option<Vec<u8>>,
+    ) -> Result<Self, ApiError> {
+        let search = parse_search(query, noun).map_err(|error| of_query(&error))?;
+        let window = window(call, &search)?;
+        Ok(Self { noun, search, window, size, token, message: None })
+    }
+
+    /// The next page of rows.
+    pub(crate) async fn next(&mut self, call: &Call) -> Result<ExportRows, ApiError> {
+        let (context, names) = context(call, self.window.until(call.now)).await?;
+        let project = context.project;
+        wait_for_index(call, project).await?;
+        let mut request = SearchRequest::new(self.noun, self.search.clone(), context, call.now);
+        request.window = self.window;
+        request.caller = caller(call);
+        request.sort_field = Some(sort_field(self.noun).to_owned());
+        request.page_size = self.size;
+        request.page_token = self.token.take();
+        request.with_aggregations = false;
+        let mut answer = call.state.index()?.search(request).await.map_err(of_search)?;
+        if answer.timed_out {
+            return Err(ApiError::invalid(answer.message.unwrap_or_else(|| "narrow the search".to_owned())));
+        }
+        set_last_seen(call, self.noun, answer.window, &mut answer.hits).await?;
+        self.token = answer.next_page_token;
+        self.message = answer.message;
+        // The index has issues without their proof and remedy.
+        let uids: Vec<Uid> = match self.noun {
+            Noun::Issues => answer.hits.iter().map(|hit| hit.record.uid()).collect(),
+            Noun::Entities | Noun::Technologies => Vec::new(),
+        };
+        let at = answer.window.moment();
+        let whole = call.store().issue_records(call.caller(), project, &uids, at).await.about("Project")?;
+        let mut rows = ExportRows::default();
+        for hit in &answer.hits {
+            let Some((seen, collection)) = placed(hit, &names) else { continue };
+            match &hit.record {
+                Record::Issue(record) => {
+                    rows.findings.push(Finding::of(whole.get(&record.uid).unwrap_or(record), seen, collection));
+                }
+                Record::Entity(record) => rows.assets.push(Asset::of(record, seen, collection)),
+                Record::Technology(_) => {}
+            }
+        }
+        Ok(rows)
+    }
+}
+
+fn sort_field(noun: Noun) -> &'static str {
+    match noun {
+        Noun::Issues => "summary.severity",
+        Noun::Entities | Noun::Technologies => "name",
+    }
+}

@@ -1,0 +1,127 @@
+//! Exports: what a search finds, as a document that other programs and people read. Rows are asked of the index page by
+//! page while the document is sent, so that neither is ever whole in memory.
+
+use crate::answer::Answer;
+use crate::call::{Call, whole_number};
+use crate::present::exports::Walk;
+use crate::searching::{page_token, sealed};
+use crate::window::start_of;
+use ambit_api::exports::ExportRows;
+use ambit_api::{ApiError, success};
+use ambit_export::{Document, FORMATS, Format, Head};
+use ambit_query::Noun;
+use ambit_search::PAGE_SIZE_MAX;
+use bytes::Bytes;
+use futures::stream::{BoxStream, try_unfold};
+use std::io;
+
+/// What a document is sent as: a browser saves it, and shows nothing of it.
+const TYPE: &str = "application/octet-stream";
+/// Entities that are there now: the search that is meant where none is given.
+const PRESENT: &str = "present:true";
+/// Rows of a page where the caller does not say.
+const ROWS: u64 = 500;
+
+/// Write what a search finds as a document.
+pub(crate) async fn document(mut call: Call) -> Result<Answer, ApiError> {
+    let name = call.parameter("format");
+    let format = ambit_export::format(name).ok_or_else(|| {
+        let known: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
+        ApiError::invalid(format!("there is no such format; there are {}", known.join(", ")))
+    })?;
+    let noun = noun(&call)?;
+    if noun == Noun::Entities && !format.takes_assets() {
+        return Err(ApiError::invalid(format!("{name} tells of issues only")));
+    }
+    let usual = if noun == Noun::Entities { PRESENT } else { format.usual_query };
+    let query = call.query("search_string").map_or_else(|| usual.to_owned(), str::to_owned);
+    let head = Head {
+        made_at: call.now,
+        query: query.clone(),
+        since: start_of(&call, "since")?,
+        version: env!("CARGO_PKG_VERSION"),
+    };
+    let mut walk = Walk::begin(&call, noun, &query, PAGE_SIZE_MAX, None)?;
+    // What is wrong with the search is said before anything is sent.
+    let first = walk.next(&call).await?;
+    let message = walk.message.take();
+    let file_name = format!("ambit-{}-{}.{}", noun.as_str(), call.now.date(), format.extension);
+    // Sending lasts as long as the client likes; each search waits for its own turn.
+    call.place = None;
+    let sent = Answer::growing(TYPE, file_name, pieces(call, walk, format, head, first));
+    Ok(match message {
+        Some(message) => sent.saying(message),
+        None => sent,
+    })
+}
+
+/// List what a search finds as the rows that documents are written from.
+pub(crate) async fn rows(call: Call) -> Result<Answer, ApiError> {
+    let noun = noun(&call)?;
+    let size = whole_number(&call, "page_size")?.unwrap_or(ROWS).clamp(1, PAGE_SIZE_MAX);
+    let query = call.query("search_string").unwrap_or_default();
+    let mut walk = Walk::begin(&call, noun, query, size, page_token(&call)?)?;
+    let mut rows = walk.next(&call).await?;
+    rows.next_page_token = walk.token.as_deref().map(|token| sealed(&call, token));
+    Ok(Answer::json(&success(walk.message.as_deref().unwrap_or("Rows"), rows)))
+}
+
+fn noun(call: &Call) -> Result<Noun, ApiError> {
+    match call.query("of") {
+        None | Some("" | "issues") => Ok(Noun::Issues),
+        Some("entities") => Ok(Noun::Entities),
+        Some(_) => Err(ApiError::invalid("of must be issues or entities")),
+    }
+}
+
+/// A document under way.
+struct Sending {
+    call: Call,
+    walk: Walk,
+    /// `None`: its end was sent.
+    document: Option<Document>,
+    /// Rows that are not in it yet.
+    rows: Option<ExportRows>,
+}
+
+fn pieces(
+    call: Call,
+    walk: Walk,
+    format: &'static Format,
+    head: Head,
+    first: ExportRows,
+) -> BoxStream<'static, io::Result<Bytes>> {
+    let document = Some(Document::new(format, head));
+    let sending = Sending { call, walk, document, rows: Some(first) };
+    Box::pin(try_unfold(sending, |mut sending| async move {
+        let piece = sending.next().await.map_err(|error| {
+            tracing::warn!(%error, "an export could not be written to its end");
+            io::Error::other(error)
+        })?;
+        Ok(piece.map(|piece| (piece, sending)))
+    }))
+}
+
+impl Sending {
+    /// The next piece of text; `None` after the last.
+    async fn next(&mut self) -> Result<Option<Bytes>, String> {
+        let Some(mut document) = self.document.take() else { return Ok(None) };
+        let rows = match self.rows.take() {
+            Some(rows) => rows,
+            None => self.walk.next(&self.call).await.map_err(|error| error.message)?,
+        };
+        for finding in &rows.findings {
+            document.finding(finding).map_err(|error| error.to_string())?;
+        }
+        for asset in &rows.assets {
+            document.asset(asset).map_err(|error| error.to_string())?;
+        }
+        let mut text = document.take();
+        if self.walk.token.is_none() {
+            text.push_str(&document.end());
+        } else {
+            self.document = Some(document);
+        }
+        Ok(Some(text.into()))
+    }
+}
