@@ -75,7 +75,7 @@ mod tests {
     fn every_package_is_of_one_version() {
         let lines = REQUIREMENTS.lines().filter(|line| !line.starts_with('#'));
         assert!(lines.clone().all(|line| line.contains("==")), "{REQUIREMENTS}");
-        for package in ["schemathesis==", "vt-graph-api==", "vt-py==", "gti-mcp==", "misp-modules=="] {
+        for package in ["schemathesis==", "vt-graph-api==", "vt-py==", "gti-mcp==", "misp-modules==", "stix2=="] {
             assert!(lines.clone().any(|line| line.starts_with(package)), "{package}");
         }
     }

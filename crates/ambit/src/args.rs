@@ -1,6 +1,7 @@
 //! Arguments that several commands take: where they work, how results are printed, and the values that are read alike.
 
 use crate::output::table::Form;
+use ambit_model::moment::{DAY_MS, SECOND_MS};
 use ambit_model::ports::PortList;
 use ambit_model::{Clearance, Timestamp};
 use clap::Args;
@@ -80,6 +81,31 @@ pub(crate) fn date(text: &str) -> Result<Timestamp, String> {
         .ok_or_else(|| "expected a date such as 2027-01-31 or a moment such as 2027-01-31T12:00:00Z".to_owned())
 }
 
+/// Reads the moment from which something is told: a date means its midnight, `today` and `yesterday` the midnight of
+/// that day (UTC), and `24h`, `7d` or `2w` that long ago.
+pub(crate) fn since(text: &str) -> Result<Timestamp, String> {
+    since_at(text, crate::clock::now()).ok_or_else(|| {
+        "expected a date such as 2027-01-31, a moment, today, yesterday, or a time such as 24h, 7d".to_owned()
+    })
+}
+
+fn since_at(text: &str, now: Timestamp) -> Option<Timestamp> {
+    match text {
+        "today" => return Some(now.day_start()),
+        "yesterday" => return Some(now.day_start().plus_ms(-DAY_MS)),
+        _ => {}
+    }
+    let unit = match text.chars().last()? {
+        'm' => 60 * SECOND_MS,
+        'h' => 3_600 * SECOND_MS,
+        'd' => DAY_MS,
+        'w' => 7 * DAY_MS,
+        _ => return Timestamp::parse(text),
+    };
+    let count: i64 = text[..text.len() - 1].parse().ok().filter(|count| *count >= 0)?;
+    Some(now.plus_ms(-count.checked_mul(unit)?))
+}
+
 /// Which TCP ports are asked.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct Ports {
@@ -115,4 +141,29 @@ fn top_ports(text: &str) -> Result<PortList, String> {
 /// Reads a level of loudness.
 pub(crate) fn level(word: &str) -> Result<Clearance, String> {
     Clearance::from_level(word).ok_or_else(|| "expected passive, polite, normal or intensive".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_past_is_named_as_people_name_it() {
+        let now = Timestamp::parse("2026-11-23T10:30:00Z").expect("a moment");
+        for (text, expected) in [
+            ("today", "2026-11-23T00:00:00.000Z"),
+            ("yesterday", "2026-11-22T00:00:00.000Z"),
+            ("90m", "2026-11-23T09:00:00.000Z"),
+            ("24h", "2026-11-22T10:30:00.000Z"),
+            ("7d", "2026-11-16T10:30:00.000Z"),
+            ("2w", "2026-11-09T10:30:00.000Z"),
+            ("2026-11-01", "2026-11-01T00:00:00.000Z"),
+            ("2026-11-01T05:00:00Z", "2026-11-01T05:00:00.000Z"),
+        ] {
+            assert_eq!(since_at(text, now).map(|moment| moment.to_string()).as_deref(), Some(expected), "{text}");
+        }
+        for wrong in ["", "h", "-1h", "1.5d", "99999999999999999999d", "9223372036854775807w", "last week", "é"] {
+            assert_eq!(since_at(wrong, now), None, "{wrong}");
+        }
+    }
 }

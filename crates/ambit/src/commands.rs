@@ -8,6 +8,7 @@ mod configuration;
 mod demo;
 mod doctor;
 mod entity;
+mod export;
 mod graphs;
 mod groups;
 mod init;
@@ -96,6 +97,9 @@ pub(crate) enum Command {
     Issue(issue::Issue),
     /// Search technologies.
     Technologies(search::Search),
+    /// Write issues or entities as a document: csv, jsonl, sarif, vex, defectdojo, ocsf, stix, or html, which is a
+    /// report.
+    Export(export::Export),
     /// What changed, newest last.
     Changes(changes::Changes),
     /// Collections.
@@ -150,6 +154,7 @@ pub(crate) async fn run(cli: Cli, mut settings: Settings) -> Result<(), Failure>
         Command::Issues(search) => search::run(search, Noun::Issues, &settings).await,
         Command::Issue(issue) => issue::run(issue, &settings).await,
         Command::Technologies(search) => search::run(search, Noun::Technologies, &settings).await,
+        Command::Export(export) => export::run(export, &settings).await,
         Command::Changes(changes) => changes::run(changes, &settings).await,
         Command::Collection(collection) => collections::run(collection, &settings, cli.silent).await,
         Command::Run(run) => runs::run(run, &settings, cli.silent).await,

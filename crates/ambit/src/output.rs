@@ -40,6 +40,11 @@ impl Results {
         self.writer.write_all(line.as_bytes()).and_then(|()| self.writer.write_all(b"\n")).or_else(ended)
     }
 
+    /// Text as it is.
+    pub(crate) fn text(&mut self, text: &str) -> Result<(), Failure> {
+        self.writer.write_all(text.as_bytes()).or_else(ended)
+    }
+
     /// One JSON object on a line.
     pub(crate) fn json(&mut self, value: &serde_json::Value) -> Result<(), Failure> {
         self.line(&value.to_string())

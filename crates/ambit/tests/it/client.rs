@@ -6,14 +6,14 @@ use serde_json::Value;
 use std::process::Output;
 
 /// A server on a folder that holds a small inventory.
-struct Served {
+pub(crate) struct Served {
     folder: Folder,
     server: Server,
     key: String,
 }
 
 impl Served {
-    fn new(name: &str) -> Self {
+    pub(crate) fn new(name: &str) -> Self {
         let folder = Folder::new(name);
         let path = folder.path().to_str().expect("UTF-8").to_owned();
         let world = concat!(env!("CARGO_MANIFEST_DIR"), "/../../worlds/small.world");
@@ -23,8 +23,16 @@ impl Served {
         Self { folder, server, key }
     }
 
-    fn path(&self) -> &str {
+    pub(crate) fn path(&self) -> &str {
         self.folder.path().to_str().expect("UTF-8")
+    }
+
+    pub(crate) fn url(&self) -> &str {
+        &self.server.url
+    }
+
+    pub(crate) fn key(&self) -> &str {
+        &self.key
     }
 
     /// Over the network.
@@ -41,7 +49,7 @@ impl Served {
     }
 
     /// The same over server and folder.
-    fn both(&self, arguments: &[&str]) -> String {
+    pub(crate) fn both(&self, arguments: &[&str]) -> String {
         let answer = self.answer(arguments);
         let mut local = arguments.to_vec();
         local.extend(["--data", self.path()]);

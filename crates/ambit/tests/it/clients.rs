@@ -117,7 +117,7 @@ impl Drop for Front {
 }
 
 /// A program of the clients in the private Python.
-fn python(program: &str) -> Command {
+pub(crate) fn python(program: &str) -> Command {
     let programs = std::env::var_os("AMBIT_TEST_PYTHON").map(PathBuf::from);
     let programs = programs
         .expect("AMBIT_TEST_PYTHON is not set: run the tests with `make test`, or below `cargo xtask with-python`");

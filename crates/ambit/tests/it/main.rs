@@ -6,6 +6,7 @@ mod clients;
 mod crash;
 mod engine_config;
 mod exclusions;
+mod exports;
 mod migrate;
 mod operator;
 mod program;

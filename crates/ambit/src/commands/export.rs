@@ -1,0 +1,108 @@
+//! `ambit export`: what a search finds as a document that other programs and people read, from a server or a data
+//! folder. Rows come page by page and go out as they come.
+
+use crate::api::{Api, Needs, OURS, escape};
+use crate::args::Target;
+use crate::clock::now;
+use crate::config::Settings;
+use crate::failure::Failure;
+use crate::output::{Results, hint};
+use ambit_api::exports::ExportRows;
+use ambit_export::{Document, FORMATS, Format, Head};
+use ambit_model::Timestamp;
+use ambit_query::{Noun, parse_search};
+use std::path::PathBuf;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Export {
+    /// Search string (default: open issues; for html every issue; of entities those that are there).
+    #[arg(value_name = "QUERY")]
+    query: Vec<String>,
+    #[command(flatten)]
+    target: Target,
+    /// csv, jsonl, sarif, vex, defectdojo, ocsf, stix or html.
+    #[arg(short, long, value_parser = format)]
+    format: &'static Format,
+    /// issues, or entities, which csv, jsonl and stix can tell of.
+    #[arg(long, value_name = "NOUN", default_value = "issues")]
+    of: Of,
+    /// Say what came or went since then, where the format can: a date, a moment, yesterday, 24h.
+    #[arg(long, value_name = "DATE", value_parser = crate::args::since)]
+    since: Option<Timestamp>,
+    /// As it was at that moment (a date is the end of that day, UTC).
+    #[arg(long, value_name = "DATE", value_parser = crate::args::date)]
+    as_of: Option<Timestamp>,
+    /// Write to a file instead of standard output.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Of {
+    Issues,
+    Entities,
+}
+
+fn format(word: &str) -> Result<&'static Format, String> {
+    let known = || FORMATS.iter().map(|format| format.name).collect::<Vec<_>>().join(", ");
+    ambit_export::format(word).ok_or_else(|| format!("expected one of {}", known()))
+}
+
+/// Runs the command.
+pub(crate) async fn run(export: &Export, settings: &Settings) -> Result<(), Failure> {
+    if export.of == Of::Entities && !export.format.takes_assets() {
+        let can = FORMATS.iter().filter(|format| format.takes_assets()).map(|format| format.name);
+        let can: Vec<&str> = can.collect();
+        let name = export.format.name;
+        return Err(Failure::usage(format!("--format {name} tells of issues only; of entities {}", can.join(", "))));
+    }
+    let query = query(export)?;
+    let api = Api::open(&export.target, settings, Needs::Index).await?;
+    let mut results = Results::open(export.output.as_deref())?;
+    let head = Head { made_at: now(), query: query.clone(), since: export.since, version: env!("CARGO_PKG_VERSION") };
+    let mut document = Document::new(export.format, head);
+    let of = if export.of == Of::Entities { "entities" } else { "issues" };
+    let mut target = format!("{OURS}/export_rows?of={of}&search_string={}", escape(query.trim()));
+    if let Some(moment) = export.as_of {
+        target.push_str(&format!("&as_of={}", escape(&moment.to_string())));
+    }
+    let mut token = String::new();
+    loop {
+        let reply = api.get(&format!("{target}{token}")).await?;
+        if reply.message != "Rows" && token.is_empty() {
+            hint(&reply.message);
+        }
+        let rows: ExportRows = serde_json::from_value(reply.result)
+            .map_err(|error| Failure::run_time(format!("the answer cannot be read: {error}")))?;
+        write(&rows, &mut document, &mut results)?;
+        match rows.next_page_token {
+            Some(next) => token = format!("&page_token={}", escape(&next)),
+            None => break,
+        }
+    }
+    results.text(&document.end())?;
+    results.finish()
+}
+
+fn write(rows: &ExportRows, document: &mut Document, results: &mut Results) -> Result<(), Failure> {
+    for finding in &rows.findings {
+        document.finding(finding).map_err(|error| Failure::run_time(error.to_string()))?;
+    }
+    for asset in &rows.assets {
+        document.asset(asset).map_err(|error| Failure::run_time(error.to_string()))?;
+    }
+    results.text(&document.take())
+}
+
+/// The search that was typed, or the one that the format means where none was.
+fn query(export: &Export) -> Result<String, Failure> {
+    let noun = if export.of == Of::Entities { Noun::Entities } else { Noun::Issues };
+    let typed = export.query.join(" ");
+    let search = parse_search(&typed, noun).map_err(|error| Failure::usage(format!("query: {error}")))?;
+    Ok(match noun {
+        Noun::Entities if search.clauses.iter().any(|clause| clause.keyword.name == "present") => typed,
+        Noun::Entities => format!("{typed} present:true"),
+        _ if typed.trim().is_empty() => export.format.usual_query.to_owned(),
+        _ => typed,
+    })
+}
