@@ -5,6 +5,7 @@ use crate::contract::{Contract, Maybe, contract, copied, words};
 use crate::request::Name;
 use crate::shape::Shape;
 use crate::words::Word;
+use ambit_model::SkippedTasks;
 use ambit_model::collection::{self as model, Schedule};
 use ambit_model::ports::PortList;
 use ambit_model::scope::exclusion;
@@ -51,6 +52,8 @@ contract! {
         pub next_run_at: Option<Timestamp>,
         pub level: Word<Clearance>,
         pub ports: String,
+        /// Tasks that its runs leave out, by name.
+        pub skipped_tasks: Vec<&'static str>,
         pub exclusions: Vec<String>,
         pub workflow_name: Option<String>,
         pub workflow_pretty_name: Option<&'static str>,
@@ -99,6 +102,7 @@ contract! {
         pub auto_refresh_schedule: Maybe<Word<Schedule>>,
         pub level: Maybe<Word<Clearance>>,
         pub ports: Maybe<Ports>,
+        pub skipped_tasks: Maybe<TaskNames>,
         pub exclusions: Maybe<Exclusions>,
     }
 
@@ -142,6 +146,7 @@ contract! {
         pub auto_refresh_schedule: Maybe<Word<Schedule>>,
         pub level: Maybe<Word<Clearance>>,
         pub ports: Maybe<Ports>,
+        pub skipped_tasks: Maybe<TaskNames>,
         pub exclusions: Maybe<Exclusions>,
         pub config: Maybe<Config>,
     }
@@ -173,6 +178,7 @@ impl Collection {
             next_run_at: of.due_at.filter(|_| !of.archived),
             level: Word(of.level),
             ports: of.ports.as_ref().map_or_else(|| DEFAULT_PORTS.to_owned(), PortList::to_string),
+            skipped_tasks: of.skipped_tasks.names().collect(),
             exclusions: exclusions.to_vec(),
             workflow_name: Some(of.workflow.clone()),
             workflow_pretty_name: workflow::find(&of.workflow).map(|workflow| workflow.pretty_name),
@@ -216,6 +222,22 @@ impl<'de> Deserialize<'de> for Ports {
             return Ok(Self(None));
         }
         text.parse().map(|ports| Self(Some(ports))).map_err(|error: String| D::Error::custom(format!(": {error}")))
+    }
+}
+
+/// Tasks that are left out, by name, all of them.
+#[derive(Debug)]
+pub struct TaskNames(pub SkippedTasks);
+
+impl Contract for TaskNames {
+    const SHAPE: &'static Shape = Vec::<String>::SHAPE;
+}
+
+impl<'de> Deserialize<'de> for TaskNames {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let names = serde_json::from_value::<Vec<String>>(Value::deserialize(deserializer)?)
+            .map_err(|_| D::Error::custom("must be a list of names of tasks such as port_sweep"))?;
+        names.join(",").parse().map(Self).map_err(|error: String| D::Error::custom(format!(": {error}")))
     }
 }
 
@@ -265,6 +287,7 @@ mod tests {
             wire: WireChoice::Live,
             level: Clearance::L3,
             ports: None,
+            skipped_tasks: ambit_model::SkippedTasks::default(),
             archived: false,
             created_at: Timestamp(0),
             updated_at: Timestamp(5),

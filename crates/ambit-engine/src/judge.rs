@@ -118,6 +118,8 @@ pub fn judge(known: &Known, present: bool, scoped: bool, ground: &Ground<'_>, se
             }
         }
     }
+    // What a person leaves out is not asked a second time either.
+    judged.work.retain(|work| TaskName::from_name(work.task).is_none_or(|task| !settings.skipped.contains(task)));
     judged
 }
 

@@ -55,6 +55,9 @@ pub fn plan(facts: &Facts, decision: &Decision, terms: &Terms<'_>) -> Planned {
         if !task.watches.contains(&facts.kind) || (task.contacts == Contacts::Address && awaits_host(facts)) {
             continue;
         }
+        if terms.settings.skipped.contains(task.name) {
+            continue;
+        }
         if task.footprint > clearance {
             // What may not be asked now keeps what it said, but not of an address that the name has left: that is known
             // without asking.
@@ -251,6 +254,32 @@ mod tests {
             guard: None,
         };
         plan(facts, &owned(clearance), &terms)
+    }
+
+    #[test]
+    fn a_task_that_is_left_out_is_not_planned() {
+        let facts = seed_domain();
+        let (mut settings, confirmed) = (Settings::default(), BTreeSet::new());
+        let mut names = |skipped: &str| -> Vec<&'static str> {
+            settings.skipped = skipped.parse().unwrap();
+            let terms = Terms {
+                ceiling: Clearance::L3,
+                by_person: true,
+                date: Timestamp(0),
+                settings: &settings,
+                confirmed: &confirmed,
+                guard: None,
+            };
+            plan(&facts, &owned(Clearance::L3), &terms).work.into_iter().map(|work| work.task).collect()
+        };
+        let all = names("");
+        let is_left = |name: &str, wanted: bool| assert_eq!(all.contains(&name), wanted, "{name}");
+        is_left("registration", true);
+        is_left("zone_profile", true);
+        let rest = names("registration,zone_profile");
+        assert!(!rest.contains(&"registration") && !rest.contains(&"zone_profile"), "{rest:?}");
+        let kept: Vec<_> = all.iter().filter(|task| !["registration", "zone_profile"].contains(task)).collect();
+        assert_eq!(rest.iter().collect::<Vec<_>>(), kept);
     }
 
     #[test]

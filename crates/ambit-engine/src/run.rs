@@ -86,7 +86,7 @@ pub async fn drive(config: &EngineConfig, run: &Run) -> Result<RunEnd, StoreErro
     // Read before the rules: a word that comes between the two is obeyed once more.
     let scope_revision = config.engine.scope_revision(run.collection).await?;
     let rules = obeying::rules(config, run).await?;
-    let config = &with_ports(config, run).await?;
+    let config = &with_wishes(config, run).await?;
     let by_operator = config.engine.operator_seeds(run.collection).await?;
     let reserved = config.installation.reserved(config.wire.reserved(), &by_operator);
     let mut drive = Drive::new(config, run, rules, reserved, scope_revision);
@@ -107,11 +107,15 @@ pub async fn drive(config: &EngineConfig, run: &Run) -> Result<RunEnd, StoreErro
     end
 }
 
-/// The configuration with the ports that the run's collection asks for.
-async fn with_ports(config: &EngineConfig, run: &Run) -> Result<EngineConfig, StoreError> {
+/// The configuration with the ports that the run's collection asks for, and without the tasks that it leaves out.
+async fn with_wishes(config: &EngineConfig, run: &Run) -> Result<EngineConfig, StoreError> {
     let mut config = config.clone();
-    if let Some(ports) = config.engine.collection(run.collection).await?.ports {
-        Arc::make_mut(&mut config.settings).ask_ports(&ports);
+    let collection = config.engine.collection(run.collection).await?;
+    if let Some(ports) = &collection.ports {
+        Arc::make_mut(&mut config.settings).ask_ports(ports);
+    }
+    if !collection.skipped_tasks.is_empty() {
+        Arc::make_mut(&mut config.settings).skipped = collection.skipped_tasks;
     }
     Ok(config)
 }

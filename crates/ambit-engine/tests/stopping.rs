@@ -40,6 +40,7 @@ async fn begun(options: &Options, seeds: usize) -> (Store, Engine, Run) {
         wire: WireChoice::Live,
         level: Clearance::L1,
         ports: None,
+        skipped_tasks: ambit_model::SkippedTasks::default(),
         never: Vec::new(),
         seeds: (0..seeds).map(|number| (Kind::Domain, format!("acme-{number}.test"))).collect(),
     };

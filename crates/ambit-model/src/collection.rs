@@ -3,7 +3,7 @@
 use crate::moment::DAY_MS;
 use crate::ports::PortList;
 use crate::wire::WireChoice;
-use crate::{Clearance, Kind, Timestamp};
+use crate::{Clearance, Kind, SkippedTasks, Timestamp};
 use std::collections::BTreeMap;
 use uuid::Uuid;
 
@@ -74,6 +74,8 @@ pub struct Collection {
     pub level: Clearance,
     /// The ports asked for (`--ports`); `None`: those of the installation.
     pub ports: Option<PortList>,
+    /// The tasks that its runs leave out (`--skip`).
+    pub skipped_tasks: SkippedTasks,
     pub archived: bool,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,

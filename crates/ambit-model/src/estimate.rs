@@ -4,7 +4,7 @@
 
 use crate::ports::PortList;
 use crate::scope::is_never;
-use crate::{Clearance, Kind};
+use crate::{Clearance, Kind, SkippedTasks, TaskName};
 use ipnet::IpNet;
 use std::net::IpAddr;
 
@@ -26,10 +26,10 @@ const SILENCE_S: u64 = 6;
 /// How much the tasks ask of one thing. The binary fills it: it alone knows tasks, settings and pace.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Volumes {
-    /// DNS questions about one name: the footprint of each task that asks them, and how many.
-    pub questions_per_name: Vec<(Clearance, u64)>,
+    /// DNS questions about one name: each task that asks them with its footprint, and how many.
+    pub questions_per_name: Vec<(TaskName, Clearance, u64)>,
     /// HTTP requests to one site, likewise.
-    pub requests_per_site: Vec<(Clearance, u64)>,
+    pub requests_per_site: Vec<(TaskName, Clearance, u64)>,
     /// Names that are tried below one domain.
     pub names_per_domain: u64,
     /// Ports of an address that is there.
@@ -54,6 +54,23 @@ impl Volumes {
         let mut volumes = self.clone();
         if let Some(ports) = ports {
             (volumes.ports_per_address, volumes.ports_per_swept_address) = (ports.count(), ports.count());
+        }
+        volumes
+    }
+
+    /// Returns the volumes of a collection that leaves out some tasks.
+    pub fn without(&self, skipped: &SkippedTasks) -> Self {
+        let mut volumes = self.clone();
+        let parts = [&mut volumes.questions_per_name, &mut volumes.requests_per_site];
+        parts.into_iter().for_each(|parts| parts.retain(|(task, ..)| !skipped.contains(*task)));
+        for (task, count) in [
+            (TaskName::NameSweep, &mut volumes.names_per_domain),
+            (TaskName::PortSweep, &mut volumes.ports_per_address),
+            (TaskName::BlockSweep, &mut volumes.ports_per_swept_address),
+        ] {
+            if skipped.contains(task) {
+                *count = 0;
+            }
         }
         volumes
     }
@@ -173,8 +190,8 @@ fn without(blocks: &[IpNet], never: &[String]) -> u64 {
 }
 
 /// What tasks up to this level ask.
-fn at(level: Clearance, parts: &[(Clearance, u64)]) -> u64 {
-    parts.iter().filter(|(footprint, _)| *footprint <= level).map(|(_, count)| count).sum()
+fn at(level: Clearance, parts: &[(TaskName, Clearance, u64)]) -> u64 {
+    parts.iter().filter(|(_, footprint, _)| *footprint <= level).map(|(.., count)| count).sum()
 }
 
 impl Estimate {
@@ -226,8 +243,14 @@ mod tests {
 
     fn volumes() -> Volumes {
         Volumes {
-            questions_per_name: vec![(Clearance::L1, 10), (Clearance::L3, 5)],
-            requests_per_site: vec![(Clearance::L2, 8), (Clearance::L3, 92)],
+            questions_per_name: vec![
+                (TaskName::Resolve, Clearance::L1, 10),
+                (TaskName::ZoneTransfer, Clearance::L3, 5),
+            ],
+            requests_per_site: vec![
+                (TaskName::HttpProbe, Clearance::L2, 8),
+                (TaskName::ContentFocus, Clearance::L3, 92),
+            ],
             names_per_domain: 2_000,
             ports_per_address: 200,
             ports_per_swept_address: 9,
@@ -296,6 +319,20 @@ mod tests {
             assert_eq!(plan.swept_addresses, swept, "{name}");
             assert_eq!(plan.unswept_blocks.len(), usize::from(swept == 0), "{name}");
         }
+    }
+
+    #[test]
+    fn tasks_that_are_left_out_ask_nothing() {
+        let seeds = [(Kind::Domain, "acme.test".to_owned()), (Kind::NetBlock, "192.0.2.0/24".to_owned())];
+        let of = |skipped: &str| {
+            let skipped: SkippedTasks = skipped.parse().unwrap();
+            let plan = estimate(&seeds, Clearance::L3, &[], &volumes().without(&skipped));
+            (plan.connections, plan.requests_per_site, plan.names_per_domain)
+        };
+        let all = of("");
+        assert_eq!(of("udp_sweep"), all);
+        assert_eq!(of("content_focus"), (all.0, 8, all.2));
+        assert_eq!(of("port_sweep,block_sweep,name_sweep"), (0, all.1, 0));
     }
 
     #[test]

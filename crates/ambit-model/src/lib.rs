@@ -46,7 +46,7 @@ pub use entity::Kind;
 pub use facts::Facts;
 pub use id::Uid;
 pub use moment::Timestamp;
-pub use task::TaskName;
+pub use task::{SkippedTasks, TaskName};
 
 /// The details of an entity: one JSON object whose members are those of the contract (docs/contract/asm.md §4.5).
 pub type Details = serde_json::Map<String, serde_json::Value>;

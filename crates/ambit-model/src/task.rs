@@ -1,7 +1,9 @@
 //! The names of the discovery tasks. Planning, running and judging refer to a task by this list. What a task is and
 //! does stands in the crate of tasks.
 
+use std::collections::BTreeSet;
 use std::fmt;
+use std::str::FromStr;
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// A discovery task by its name. The store keeps the name as text, and a row that a newer version wrote may name a task
@@ -75,6 +77,61 @@ impl fmt::Display for TaskName {
     }
 }
 
+/// Tasks that a person leaves out of a collection's runs. They are written `block_sweep,port_sweep`; none are the empty
+/// text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SkippedTasks(BTreeSet<TaskName>);
+
+impl SkippedTasks {
+    /// Returns every task but these.
+    pub fn all_but(kept: &Self) -> Self {
+        Self(TaskName::ALL.iter().copied().filter(|task| !kept.0.contains(task)).collect())
+    }
+
+    /// Returns true for a task that is left out.
+    pub fn contains(&self, task: TaskName) -> bool {
+        self.0.contains(&task)
+    }
+
+    /// Returns true where every task takes part.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns their names in alphabetical order.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.0.iter().map(|task| task.as_str())
+    }
+}
+
+impl FromIterator<TaskName> for SkippedTasks {
+    fn from_iter<I: IntoIterator<Item = TaskName>>(tasks: I) -> Self {
+        Self(tasks.into_iter().collect())
+    }
+}
+
+impl FromStr for SkippedTasks {
+    type Err = String;
+
+    /// Fails for a name that no task has, and names all that there are.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let names = text.split(',').map(str::trim).filter(|name| !name.is_empty());
+        let task = |name: &str| {
+            TaskName::from_name(name).ok_or_else(|| {
+                let known: Vec<&str> = TaskName::ALL.iter().map(|task| task.as_str()).collect();
+                format!("no task is named {name:?}; there are {}", known.join(", "))
+            })
+        };
+        names.map(task).collect()
+    }
+}
+
+impl fmt::Display for SkippedTasks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.names().collect::<Vec<_>>().join(","))
+    }
+}
+
 /// One probe of a task that makes several at an entity, by its argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NamedProbe {
@@ -92,6 +149,18 @@ pub const DMARC: NamedProbe = NamedProbe { task: TaskName::MailPolicy, argument:
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tasks_that_are_left_out_are_a_list_of_names() {
+        let skipped: SkippedTasks = " udp_sweep, port_sweep,,port_sweep ".parse().unwrap();
+        assert_eq!(skipped.to_string(), "port_sweep,udp_sweep");
+        assert!(skipped.contains(TaskName::UdpSweep) && !skipped.contains(TaskName::Resolve));
+        let only = SkippedTasks::all_but(&skipped);
+        assert!(only.contains(TaskName::Resolve) && !only.contains(TaskName::UdpSweep));
+        assert!("".parse::<SkippedTasks>().unwrap().is_empty());
+        let error = "udp".parse::<SkippedTasks>().unwrap_err();
+        assert!(error.starts_with("no task is named \"udp\"; there are block_sweep, "), "{error}");
+    }
 
     #[test]
     fn names_are_stored_in_snake_case_and_read_again() {

@@ -174,6 +174,7 @@ async fn fill(folder: &str, entities: usize) {
         wire: WireChoice::Live,
         level: Clearance::L3,
         ports: None,
+        skipped_tasks: ambit_model::SkippedTasks::default(),
         never: Vec::new(),
         seeds: vec![(Kind::Domain, "acme.test".to_owned())],
     };

@@ -3,6 +3,7 @@
 
 use ambit_fingerprints::Set;
 use ambit_model::Kind;
+use ambit_model::SkippedTasks;
 use ambit_model::exposure::Probe;
 use ambit_model::ports::{COMMON, PortList};
 use std::collections::BTreeSet;
@@ -30,6 +31,8 @@ pub struct Settings {
     pub ports: Arc<[u16]>,
     /// Ports of which one that answers shows that an address of a block is there, most telling first.
     pub swept_ports: Arc<[u16]>,
+    /// Tasks that a person leaves out: they are not planned.
+    pub skipped: SkippedTasks,
     /// The user's databases of places and networks (MMDB), the first to be asked first; without one the task
     /// `geolocation` does not plan.
     pub geo: Vec<Arc<maxminddb::Reader<Vec<u8>>>>,
@@ -48,6 +51,7 @@ impl Default for Settings {
             words: WORDS.clone(),
             ports: ports.into(),
             swept_ports: SWEPT_PORTS.into(),
+            skipped: SkippedTasks::default(),
             geo: Vec::new(),
             probes: Vec::new(),
             fingerprints: ambit_fingerprints::own(),

@@ -4,7 +4,7 @@
 use crate::tasks::name_sweep;
 use crate::{ALL, Contacts, Settings, Task};
 use ambit_model::estimate::Volumes;
-use ambit_model::{Clearance, Kind};
+use ambit_model::{Clearance, Kind, TaskName};
 
 /// The counts of the tasks. How fast they ask is the network's: those members are left at 0.
 pub fn volumes(settings: &Settings) -> Volumes {
@@ -22,12 +22,13 @@ pub fn volumes(settings: &Settings) -> Volumes {
         ports_per_swept_address: count(settings.swept_ports.len()),
         ..Volumes::default()
     }
+    .without(&settings.skipped)
 }
 
-/// Footprint and cost of some tasks.
-fn costs(is_meant: impl Fn(&Task) -> bool) -> Vec<(Clearance, u64)> {
+/// Name, footprint and cost of some tasks.
+fn costs(is_meant: impl Fn(&Task) -> bool) -> Vec<(TaskName, Clearance, u64)> {
     let meant = ALL.iter().filter(|task| is_meant(task));
-    meant.map(|task| (task.footprint, u64::try_from(task.cost).unwrap_or(0))).collect()
+    meant.map(|task| (task.name, task.footprint, u64::try_from(task.cost).unwrap_or(0))).collect()
 }
 
 #[cfg(test)]
@@ -40,7 +41,7 @@ mod tests {
         assert!(
             volumes.names_per_domain > 1_000 && volumes.ports_per_address > 100 && volumes.ports_per_swept_address == 9
         );
-        let least = |parts: &[(Clearance, u64)]| parts.iter().map(|(footprint, _)| *footprint).min();
+        let least = |parts: &[(TaskName, Clearance, u64)]| parts.iter().map(|(_, footprint, _)| *footprint).min();
         assert_eq!(least(&volumes.questions_per_name), Some(Clearance::L1));
         assert_eq!(least(&volumes.requests_per_site), Some(Clearance::L2));
     }

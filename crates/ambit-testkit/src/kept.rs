@@ -154,7 +154,7 @@ fn object_of(path: &str, place: &str) -> &'static str {
                 _ => panic!("the matrix does not know what {before} has"),
             }
         }
-        "issue_name" | "search_string" | "feed" | "time" | "token" | "file" => "nothing",
+        "issue_name" | "search_string" | "feed" | "time" | "token" | "file" | "format" => "nothing",
         _ => panic!("the matrix does not know the place {{{place}}} of {path}"),
     }
 }
@@ -246,6 +246,7 @@ async fn project(server: &TestServer, kept: &mut Kept) -> anyhow::Result<Invento
         wire: WireChoice::Live,
         level: Clearance::L3,
         ports: None,
+        skipped_tasks: ambit_model::SkippedTasks::default(),
         never: Vec::new(),
         seeds: vec![(Kind::Domain, DOMAIN.to_owned())],
     };

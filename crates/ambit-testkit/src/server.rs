@@ -9,7 +9,7 @@ use ambit_model::estimate::Volumes;
 use ambit_model::library::{FingerprintEntry, FingerprintMatch, IssueEntry, KindEntry, Library, TaskEntry};
 use ambit_model::user::{CollectionRole, ProjectRole};
 use ambit_model::wire::WireChoice;
-use ambit_model::{Clearance, Kind, workflow};
+use ambit_model::{Clearance, Kind, TaskName, workflow};
 use ambit_search::Index;
 use ambit_server::{Door, Interface, Limits, Listener, Outside, Phase, ServerState};
 use ambit_store::{NewCollection, NewKey, NewOwner, NewUser, Options, Principal, Store};
@@ -257,8 +257,11 @@ fn library() -> Library {
         }],
         issues: vec![issue("dns_caa_missing"), issue("dns_caa_permissive")],
         volumes: Volumes {
-            questions_per_name: vec![(Clearance::L1, 10)],
-            requests_per_site: vec![(Clearance::L2, 8), (Clearance::L3, 92)],
+            questions_per_name: vec![(TaskName::Resolve, Clearance::L1, 10)],
+            requests_per_site: vec![
+                (TaskName::HttpProbe, Clearance::L2, 8),
+                (TaskName::ContentFocus, Clearance::L3, 92),
+            ],
             names_per_domain: 2_000,
             ports_per_address: 200,
             ports_per_swept_address: 9,
@@ -292,6 +295,7 @@ fn outside() -> NewCollection {
         wire: WireChoice::Live,
         level: Clearance::L3,
         ports: None,
+        skipped_tasks: ambit_model::SkippedTasks::default(),
         never: Vec::new(),
         seeds: vec![(Kind::Domain, "acme.test".to_owned())],
     }

@@ -3,7 +3,7 @@
 use crate::output::table::Form;
 use ambit_model::moment::{DAY_MS, SECOND_MS};
 use ambit_model::ports::PortList;
-use ambit_model::{Clearance, Timestamp};
+use ambit_model::{Clearance, SkippedTasks, Timestamp};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -122,6 +122,31 @@ impl Ports {
     pub(crate) fn asked(&self) -> Option<&PortList> {
         self.ports.as_ref().or(self.top_ports.as_ref())
     }
+}
+
+/// Which tasks take part.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct Tasks {
+    /// Leave out these tasks, by name: udp_sweep,content_focus. What they would find stays unknown.
+    #[arg(long, value_name = "TASKS", value_parser = tasks, conflicts_with = "only")]
+    skip: Option<SkippedTasks>,
+    /// Leave out every task but these.
+    #[arg(long, value_name = "TASKS", value_parser = tasks)]
+    only: Option<SkippedTasks>,
+}
+
+impl Tasks {
+    /// Returns the tasks that the flags leave out.
+    pub(crate) fn skipped(&self) -> SkippedTasks {
+        let kept = self.only.as_ref().map(SkippedTasks::all_but);
+        self.skip.clone().or(kept).unwrap_or_default()
+    }
+}
+
+/// Reads names of tasks.
+pub(crate) fn tasks(text: &str) -> Result<SkippedTasks, String> {
+    let tasks: SkippedTasks = text.parse()?;
+    if tasks.is_empty() { Err("expected names of tasks such as udp_sweep,content_focus".to_owned()) } else { Ok(tasks) }
 }
 
 /// Reads a list of ports.

@@ -174,6 +174,7 @@ async fn collection(workspace: &Workspace, job: &Job) -> Result<Collection, Fail
         let settings = CollectionSettings {
             level: Some(job.level),
             ports: Some(job.ports.clone()),
+            skipped_tasks: Some(job.settings.skipped.clone()),
             never: Some(job.never.clone()),
             ..CollectionSettings::default()
         };
@@ -201,6 +202,7 @@ async fn collection(workspace: &Workspace, job: &Job) -> Result<Collection, Fail
         wire,
         level: job.level,
         ports: job.ports.clone(),
+        skipped_tasks: job.settings.skipped.clone(),
         never: job.never.clone(),
         seeds: job.seeds.clone(),
     };

@@ -113,6 +113,7 @@ mod tests {
                 wire,
                 level: Clearance::L1,
                 ports: None,
+                skipped_tasks: ambit_model::SkippedTasks::default(),
                 never: Vec::new(),
                 seeds: vec![(Kind::Domain, "acme.test".to_owned())],
             };

@@ -56,6 +56,7 @@ impl House {
             wire: WireChoice::Live,
             level: Clearance::L1,
             ports: None,
+            skipped_tasks: ambit_model::SkippedTasks::default(),
             never: Vec::new(),
             seeds: seeds.iter().map(|seed| (Kind::Domain, (*seed).to_owned())).collect(),
         };

@@ -70,8 +70,8 @@ async fn planned(
     let seeds = store.list_seeds(call.caller(), uuid).await.about("Collection")?;
     let names: Vec<(Kind, String)> = seeds.iter().map(|seed| (seed.kind, seed.name.clone())).collect();
     let level = workflow::ceiling(&view.collection.workflow, level.unwrap_or(view.collection.level));
-    let counted =
-        estimate(&names, level, &view.never, &call.state.library.volumes.with_ports(view.collection.ports.as_ref()));
+    let volumes = call.state.library.volumes.with_ports(view.collection.ports.as_ref());
+    let counted = estimate(&names, level, &view.never, &volumes.without(&view.collection.skipped_tasks));
     let is_confirmed = |name: &str| confirm || seeds.iter().any(|seed| seed.confirmed && seed.name == name);
     Ok((Plan::of(&counted, level, is_confirmed), view.role))
 }

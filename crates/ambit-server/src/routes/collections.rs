@@ -37,6 +37,7 @@ pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
         wire: WireChoice::Live,
         level: body.level.0.map_or(Clearance::L3, |word| word.0),
         ports: body.ports.0.and_then(|ports| ports.0),
+        skipped_tasks: body.skipped_tasks.0.map(|tasks| tasks.0).unwrap_or_default(),
         never: body.exclusions.0.map(|exclusions| exclusions.0).unwrap_or_default(),
         seeds: Vec::new(),
     };
@@ -51,8 +52,8 @@ pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("Collection retrieved!", shown(&found))))
 }
 
-/// Change name, schedule, level, ports, exclusions, or the number of refreshes that count as active; a member that
-/// cannot be changed is refused.
+/// Change name, schedule, level, ports, tasks that are left out, exclusions, or the number of refreshes that count as
+/// active; a member that cannot be changed is refused.
 pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
     let uuid = narrowed(&call).await?;
     let body = call.change::<wire::CollectionSettings, Collection>()?;
@@ -66,6 +67,7 @@ pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
         schedule: body.auto_refresh_schedule.0.map(|word| word.0),
         level: body.level.0.map(|word| word.0),
         ports: body.ports.0.map(|ports| ports.0),
+        skipped_tasks: body.skipped_tasks.0.map(|tasks| tasks.0),
         never: body.exclusions.0.map(|exclusions| exclusions.0),
         custom_last_refreshes_count: body.config.0.map(|config| config.custom_last_refreshes_count),
     };

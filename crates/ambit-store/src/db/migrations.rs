@@ -69,6 +69,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(202611230240, "file_facts"),
     migration!(202611230520, "run_tasks"),
     migration!(202611230840, "file_visibility"),
+    migration!(202611230935, "skipped_tasks"),
 ];
 
 /// The newest schema that this program knows.

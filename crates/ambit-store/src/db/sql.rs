@@ -14,6 +14,7 @@ use ambit_model::ports::PortList;
 use ambit_model::run::{NotDoneReason, RunState};
 use ambit_model::user::{CollectionRole, ProjectRole};
 use ambit_model::{Clearance, EdgeKind, Kind, Timestamp, Uid};
+use ambit_model::{SkippedTasks, TaskName};
 use sqlx::{AssertSqlSafe, Postgres, Row as _, Sqlite};
 use statement::{chunks, list_of};
 use std::path::PathBuf;
@@ -162,6 +163,8 @@ column! {
     value => CollectionRole::from_name(&value).ok_or_else(|| unknown("collection role", &value))?;
     Clearance, i64, value => Clearance::from_number(value).ok_or_else(|| unknown("clearance", &value.to_string()))?;
     PortList, String, value => value.parse().map_err(|error: String| corrupt("list of ports", error))?;
+    // A task that this version does not have is left out in any case.
+    SkippedTasks, String, value => value.split(',').filter_map(TaskName::from_name).collect();
     Vec<u8>, Vec<u8>, value => value;
     Uid, Vec<u8>, value => Uid::from_bytes(value.try_into().map_err(|_| corrupt("uid", "not 32 bytes"))?);
 }

@@ -8,6 +8,7 @@ use crate::inventory::feed;
 use crate::people::audit;
 use crate::people::projects::clean_title;
 use crate::{CollectionView, Principal, Store, StoreError};
+use ambit_model::SkippedTasks;
 use ambit_model::collection::{Collection, Schedule};
 use ambit_model::feed::{Noun, What};
 use ambit_model::ports::PortList;
@@ -31,6 +32,8 @@ pub struct CollectionSettings {
     /// The ports asked for; `Some(None)`: those of the installation. A choice holds from when a run starts or is
     /// resumed.
     pub ports: Option<Option<PortList>>,
+    /// All tasks that are left out, not only new ones; as with ports, from when a run starts or is resumed.
+    pub skipped_tasks: Option<SkippedTasks>,
     /// All exclusions, not only new ones.
     pub never: Option<Vec<String>>,
     pub custom_last_refreshes_count: Option<i64>,
@@ -54,6 +57,7 @@ impl CollectionSettings {
             ("schedule", self.schedule.map(|schedule| json!(schedule.name()))),
             ("level", self.level.map(|level| json!(level.level()))),
             ("ports", self.ports.as_ref().map(|ports| json!(ports.as_ref().map(PortList::to_string)))),
+            ("skipped_tasks", self.skipped_tasks.as_ref().map(|tasks| json!(tasks.names().collect::<Vec<_>>()))),
             ("exclusions", self.never.as_ref().map(|never| json!(never))),
             ("custom_last_refreshes_count", self.custom_last_refreshes_count.map(|count| json!(count))),
         ];
@@ -88,13 +92,14 @@ impl Store {
             let sql = "UPDATE collections SET updated_at = $2, printable_name = COALESCE($3, printable_name), \
                        schedule = COALESCE($4, schedule),
                        due_at = $5, level = COALESCE($6, level), never = COALESCE($7, never),
-                       custom_last_refreshes_count = COALESCE($8, custom_last_refreshes_count), ports = $9
-                       WHERE id = $1";
+                       custom_last_refreshes_count = COALESCE($8, custom_last_refreshes_count), ports = $9,
+                       skipped_tasks = COALESCE($10, skipped_tasks) WHERE id = $1";
             let mut values =
                 values![collection.id, now, settings.printable_name.clone(), schedule.map(Schedule::name), due];
             values.extend(values![settings.level.map(Clearance::number), settings.never.as_ref().map(to_json)]);
             let ports = settings.ports.clone().unwrap_or_else(|| collection.ports.clone());
             values.extend(values![settings.custom_last_refreshes_count, ports.as_ref().map(PortList::to_string)]);
+            values.extend(values![settings.skipped_tasks.as_ref().map(SkippedTasks::to_string)]);
             tx.run(sql, values).await?;
             if ports != collection.ports {
                 // Somebody said yes to a sweep of other ports.

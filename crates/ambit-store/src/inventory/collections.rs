@@ -8,6 +8,7 @@ use crate::inventory::{contexts, feed, seeds};
 use crate::people::audit;
 use crate::people::projects::clean_title;
 use crate::{Principal, Store, StoreError};
+use ambit_model::SkippedTasks;
 use ambit_model::collection::{Collection, Schedule};
 use ambit_model::feed::{Noun, What};
 use ambit_model::id::BlobHash;
@@ -42,6 +43,8 @@ pub struct NewCollection {
     pub level: Clearance,
     /// `None`: those of the installation.
     pub ports: Option<PortList>,
+    /// Tasks that its runs leave out.
+    pub skipped_tasks: SkippedTasks,
     /// `--exclude` and hard stops.
     pub never: Vec<String>,
     /// Canonical names.
@@ -97,6 +100,7 @@ columns! {
         wire: (json),
         level,
         ports,
+        skipped_tasks,
         archived,
         created_at,
         updated_at,
@@ -374,13 +378,14 @@ async fn insert(
     };
     let sql = "INSERT INTO collections (uuid, project_id, name, printable_name, workflow, schedule, wire, wire_blob, \
                level, never, created_at,
-               updated_at, custom_last_refreshes_count, due_at, ports) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, \
-               $10, $11, $11, $12, $13, $14)";
+               updated_at, custom_last_refreshes_count, due_at, ports, skipped_tasks) VALUES ($1, $2, $3, $4, $5, $6, \
+               $7, $8, $9, $10, $11, $11, $12, $13, $14, $15)";
     let name = internal_name(printable, uuid);
     let mut values =
         values![uuid, project, name, printable, &new.workflow, new.schedule.name(), to_json(&new.wire), wire_blob];
     values.extend(values![new.level.number(), to_json(&new.never), now, LAST_REFRESHES_DEFAULT]);
     values.extend(values![new.schedule.due_after(now), new.ports.as_ref().map(PortList::to_string)]);
+    values.extend(values![new.skipped_tasks.to_string()]);
     tx.run(sql, values).await?;
     Ok(uuid)
 }

@@ -100,6 +100,7 @@ pub(crate) fn new_collection(seeds: &[(Kind, &str)]) -> NewCollection {
         wire: WireChoice::Live,
         level: Clearance::L3,
         ports: None,
+        skipped_tasks: ambit_model::SkippedTasks::default(),
         never: Vec::new(),
         seeds: seeds.iter().map(|(kind, name)| (*kind, (*name).to_owned())).collect(),
     }

@@ -22,8 +22,8 @@ pub(crate) enum Heard {
     Nothing,
 }
 
-/// Asks a port every question of its protocol at the same time, each once. What one answer proves holds; a refusal counts
-/// where nothing is proven.
+/// Asks a port every question of its protocol at the same time, each once. What one answer proves holds; a refusal
+/// counts where nothing is proven.
 pub(crate) async fn ask(cx: &Context<'_>, socket: SocketAddr) -> Result<Heard, TaskError> {
     let questions = QUESTIONS.iter().filter(|question| question.port == socket.port());
     let mut result = Heard::Nothing;

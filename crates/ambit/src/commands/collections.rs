@@ -2,12 +2,13 @@
 
 use crate::api::naming;
 use crate::api::{ASM, Api, Needs, escape};
-use crate::args::{Ports, Target};
+use crate::args::{Ports, Target, Tasks};
 use crate::config::Settings;
 use crate::confirm::confirm;
 use crate::failure::Failure;
 use crate::output::table::text;
 use crate::output::{Results, hint, plain};
+use ambit_model::SkippedTasks;
 use ambit_model::collection::Schedule;
 use ambit_model::ports::PortList;
 use ambit_model::scope::exclusion;
@@ -85,6 +86,8 @@ pub(crate) struct Create {
     pub(crate) level: Clearance,
     #[command(flatten)]
     pub(crate) ports: Ports,
+    #[command(flatten)]
+    pub(crate) tasks: Tasks,
     /// Never touch this name, *.name, address or block; may be repeated.
     #[arg(long, value_name = "PATTERN")]
     pub(crate) exclude: Vec<String>,
@@ -106,6 +109,9 @@ pub(crate) struct Changed {
     /// the installation's. A choice holds from when a run starts or is resumed.
     #[arg(long, value_name = "LIST", value_parser = ports)]
     pub(crate) ports: Option<String>,
+    /// Tasks that its runs leave out from now on, by name: udp_sweep,content_focus; or none.
+    #[arg(long, value_name = "TASKS", value_parser = skipped)]
+    pub(crate) skip: Option<SkippedTasks>,
     /// Never touch this name, *.name, address or block, beside those that are excluded already; may be repeated.
     #[arg(long, value_name = "PATTERN")]
     pub(crate) exclude: Vec<String>,
@@ -147,6 +153,11 @@ pub(crate) enum Seed {
         #[arg(required = true)]
         seed: Vec<String>,
     },
+}
+
+/// Names of tasks, or the word that none is left out.
+fn skipped(text: &str) -> Result<SkippedTasks, String> {
+    if text == "none" { Ok(SkippedTasks::default()) } else { crate::args::tasks(text) }
 }
 
 /// Lists of ports in their one spelling.
@@ -262,6 +273,7 @@ async fn create(api: &Api, new: &Create) -> Result<Value, Failure> {
         "level": new.level.level(),
         "exclusions": new.exclude,
         "ports": new.ports.asked().map_or_else(|| "default".to_owned(), PortList::to_string),
+        "skipped_tasks": new.tasks.skipped().names().collect::<Vec<_>>(),
     });
     let made = api.post(&format!("{ASM}/user_collections"), body).await?.result;
     let uuid = text(&made["uuid"]);
@@ -284,6 +296,8 @@ async fn change(api: &Api, update: &Update) -> Result<Value, Failure> {
     body.extend(changed.schedule.map(|schedule| ("auto_refresh_schedule".to_owned(), json!(schedule.name()))));
     body.extend(changed.level.map(|level| ("level".to_owned(), json!(level.level()))));
     body.extend(changed.ports.iter().map(|ports| ("ports".to_owned(), json!(ports))));
+    let skipped = changed.skip.as_ref().map(|tasks| tasks.names().collect::<Vec<_>>());
+    body.extend(skipped.map(|names| ("skipped_tasks".to_owned(), json!(names))));
     if !changed.exclude.is_empty() || !changed.unexclude.is_empty() {
         let found = api.get(&target).await?.result;
         body.insert("exclusions".to_owned(), json!(exclusions(&found["exclusions"], changed)?));
@@ -401,6 +415,7 @@ fn settings_of(found: &Value, results: &mut Results) -> Result<(), Failure> {
         ("next run", "next_run_at"),
         ("level", "level"),
         ("ports", "ports"),
+        ("skips", "skipped_tasks"),
         ("never", "exclusions"),
     ] {
         let value = text(&found[member]);

@@ -1,6 +1,6 @@
 //! `ambit scan`: targets in, inventory out; on live sockets or on a simulated internet of one's own.
 
-use crate::args::{Output, Ports};
+use crate::args::{Output, Ports, Tasks};
 use crate::config::Settings;
 use crate::contacts::Contacts;
 use crate::discover::{Job, discover};
@@ -44,6 +44,8 @@ pub(crate) struct Scan {
     pub(crate) workflow: Option<String>,
     #[command(flatten)]
     pub(crate) ports: Ports,
+    #[command(flatten)]
+    pub(crate) tasks: Tasks,
     /// Never touch this name, *.name, address or block; repeatable.
     #[arg(long, value_name = "PATTERN")]
     pub(crate) exclude: Vec<String>,
@@ -156,6 +158,7 @@ fn job(scan: &Scan, silent: bool, settings: &Settings, folder: &Path) -> Result<
     if let Some(ports) = scan.ports.asked() {
         given.ask_ports(ports);
     }
+    given.skipped = scan.tasks.skipped();
     Ok(Job {
         seeds,
         simulated: simulated.map(|(text, name, _)| (text, name)),

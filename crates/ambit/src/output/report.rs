@@ -13,7 +13,7 @@ use ambit_model::feed::{Noun, What};
 use ambit_model::issue::IssueRecord;
 use ambit_model::run::{NotDone, NotDoneReason};
 use ambit_model::scope::ScopeReason;
-use ambit_model::{EdgeKind, Kind, Uid};
+use ambit_model::{EdgeKind, Kind, SkippedTasks, Uid};
 use ambit_store::{IndexRow, Store};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -152,6 +152,7 @@ pub(crate) async fn print(
     if !style.silent {
         differences.iter().for_each(|line| hint(line));
         tell_not_done(&not_done);
+        tell_skipped(&finished.collection.skipped_tasks);
         tell_questions(&entities);
         if shortfall::is_all_fresh(&finished.run, &not_done) {
             hint("nothing was asked: every answer of an earlier run is fresh");
@@ -384,6 +385,14 @@ fn tell_questions(entities: &[Entity]) {
     }
     if asked.len() > QUESTIONS_MAX {
         hint(&format!("not done: {} more like that", asked.len() - QUESTIONS_MAX));
+    }
+}
+
+/// What nobody looked for because a person left it out.
+fn tell_skipped(skipped: &SkippedTasks) {
+    let names: Vec<&str> = skipped.names().collect();
+    if !names.is_empty() {
+        hint(&format!("left out as you asked: {}; what these tasks would find stays unknown", names.join(", ")));
     }
 }
 

@@ -34,6 +34,8 @@ fn wrong_words_are_named() {
         refused(&["scan", "-y", "acme.test", flag, list], 2, &[flag, why]);
     }
     refused(&["scan", "-y", "acme.test", "--ports", "80", "--top-ports", "9"], 2, &["--top-ports"]);
+    refused(&["scan", "-y", "acme.test", "--skip", "udp"], 2, &["no task is named \"udp\"", "udp_sweep"]);
+    refused(&["scan", "-y", "acme.test", "--skip", "udp_sweep", "--only", "resolve"], 2, &["--only"]);
     refused(&["scan", "-l", "/nowhere/list"], 2, &["/nowhere/list"]);
     refused(&["scan", "-y", "--world", "/nowhere/a.world"], 2, &["/nowhere/a.world"]);
     refused(&["serve", "--listen", "here"], 2, &["here", "127.0.0.1:8080"]);
@@ -65,6 +67,8 @@ fn a_plan_has_numbers_and_a_large_block_needs_a_yes_of_its_own() {
     assert!(top.contains("1,000 connections"), "{top}");
     let all = planned(&["198.51.100.0/24", "--top-ports", "all"]);
     assert!(all.contains("16,776,960 connections") && all.contains("swept only with --yes-large"), "{all}");
+    let without = planned(&["198.51.100.7", "--skip", "port_sweep"]);
+    assert!(without.contains(" 0 connections") && !without.contains("address that is there"), "{without}");
     let quiet = planned(&["acme.test", "--workflow", "third_party_workflow"]);
     assert!(quiet.contains("the workflow third_party_workflow allows no more") && !quiet.contains("sweeps"), "{quiet}");
     assert!(!quiet.contains("names tried"), "{quiet}");
