@@ -1,6 +1,6 @@
-//! What intelligence search finds of the inventory (docs/contract/wider.md §5.1): the names of the caller's projects
-//! are read in pieces, and what a name alone does not decide is looked up. Of all that is found only the asked page is
-//! kept.
+//! What intelligence search finds of the inventory and of submitted URLs (docs/contract/wider.md §5.1): the names of
+//! the caller's projects are read in pieces, and what a name alone does not decide is looked up. Of all that is found
+//! only the asked page is kept.
 
 use super::objects;
 use crate::call::Call;
@@ -13,7 +13,7 @@ use ambit_model::object::ObjectType;
 use ambit_model::{Kind, Timestamp};
 use ambit_query::intelligence::{Condition, Entity, Query};
 use ambit_store::{FoundOrder, KnownObject, OrderValue};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Names that are read at once.
 const NAMES: usize = 5_000;
@@ -113,7 +113,40 @@ pub(crate) async fn inventory(call: &Call, asked: &Asked<'_>) -> Result<(usize, 
             asked.keep_first(&mut page);
         }
     }
+    total += submitted(call, asked, &mut page).await?;
     Ok((total, page))
+}
+
+/// Adds the URLs that people submitted and that the inventory does not know; returns how many match.
+async fn submitted(call: &Call, asked: &Asked<'_>, page: &mut Vec<Place>) -> Result<usize, ApiError> {
+    let kind = ObjectType::Url;
+    if asked.query.verdict(&|condition| holds(condition, kind, None, None)) == Some(false) {
+        return Ok(0);
+    }
+    let (mut total, mut after) = (0, String::new());
+    loop {
+        let urls = call.store().submitted_urls_after(&after, NAMES).await.about("Object")?;
+        let Some(last) = urls.last() else { return Ok(total) };
+        after = last.sha256.clone();
+        let matching = urls.into_iter().filter_map(|url| {
+            let sight = Sight { first: url.first_at, last: url.last_at, tags: Vec::new() };
+            let name = url.url.to_lowercase();
+            let holds = asked.query.verdict(&|condition| holds(condition, kind, Some(&name), Some(&sight)));
+            let value = value(asked.order, kind, &url.url, Some(&sight));
+            (holds == Some(true)).then_some(Place { value, inventory: true, name: url.url, kind })
+        });
+        let matching: Vec<Place> = matching.collect();
+        for chunk in matching.chunks(CHUNK) {
+            let names: Vec<(Kind, String)> = chunk.iter().flat_map(|place| kind.names(&place.name)).collect();
+            let known = call.store().sights_of_objects(call.caller(), &names).await.about("Object")?;
+            let known: HashSet<String> = known.iter().filter_map(|one| canonical_url(&one.name)).collect();
+            for place in chunk.iter().filter(|place| !known.contains(&place.name)) {
+                total += 1;
+                page.extend(Some(place.clone()).filter(|place| asked.is_behind(place)));
+            }
+        }
+        asked.keep_first(page);
+    }
 }
 
 /// The places of those of some names that match.
@@ -190,5 +223,15 @@ pub(crate) async fn objects_at(
         let object = objects::shown(call, key.0, &known)?;
         Some((key, object))
     });
-    Ok(shown.collect())
+    let mut shown: BTreeMap<_, _> = shown.collect();
+    for place in places.iter().filter(|place| place.inventory && place.kind == ObjectType::Url) {
+        let key = (place.kind, place.name.clone());
+        // What the inventory does not know was submitted.
+        if !shown.contains_key(&key)
+            && let Some(url) = objects::submitted_url(call, &objects::id_of(place.kind, &place.name)).await?
+        {
+            shown.insert(key, url);
+        }
+    }
+    Ok(shown)
 }

@@ -263,6 +263,15 @@ impl Store {
         })
     }
 
+    /// Submitted URLs in the order of their SHA-256, those behind one; at most `limit`. How often they were submitted
+    /// is left at 0.
+    pub async fn submitted_urls_after(&self, after: &str, limit: usize) -> Result<Vec<SubmittedUrl>, StoreError> {
+        let mut tx = self.read().await?;
+        let columns = list::<SubmittedUrl>();
+        let sql = format!("SELECT {columns} FROM urls WHERE sha256 > $1 ORDER BY sha256 LIMIT $2");
+        tx.read_all(&sql, values![after, i64::try_from(limit).unwrap_or(i64::MAX)]).await
+    }
+
     /// A submitted URL by its SHA-256.
     pub async fn submitted_url(&self, sha256: &str) -> Result<SubmittedUrl, StoreError> {
         let mut tx = self.read().await?;
