@@ -165,7 +165,7 @@ impl Session {
         self.net.inner.dns.lookup_uncached(&self.door, name, rtype).await
     }
 
-    /// Looks up the addresses of a name that should not exist, and asks for the NSEC records that prove it.
+    /// Looks up the addresses of a name that should not exist, and asks for the NSEC or NSEC3 records that prove it.
     pub async fn lookup_denial(&self, name: &str) -> Result<DnsAnswer, NetError> {
         self.net.inner.dns.lookup_denial(&self.door, name).await
     }

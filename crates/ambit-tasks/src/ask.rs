@@ -9,6 +9,7 @@ pub(crate) mod default_certificate;
 pub(crate) mod delegation;
 pub(crate) mod dialogue;
 pub(crate) mod guess;
+pub(crate) mod hashed_zone;
 pub(crate) mod host;
 pub(crate) mod identify;
 pub(crate) mod same_site;

@@ -7,6 +7,7 @@ pub(crate) mod default_pages;
 pub(crate) mod greeting;
 pub(crate) mod listing;
 pub(crate) mod normal;
+pub(crate) mod nsec3;
 pub(crate) mod page;
 pub(crate) mod providers;
 pub(crate) mod rdap;

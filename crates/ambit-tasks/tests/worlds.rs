@@ -13,6 +13,8 @@ mod faulty;
 mod services;
 #[path = "worlds/strangers.rs"]
 mod strangers;
+#[path = "worlds/walks.rs"]
+mod walks;
 
 use ambit_model::facts::ProbeOutcome;
 use ambit_model::{Clearance, Kind, TaskName, Timestamp};

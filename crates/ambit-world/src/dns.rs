@@ -1,10 +1,11 @@
 //! Name servers and resolvers: one question in, one answer out, by the file and the wire's time alone.
 
+mod hashed;
 pub(crate) mod message;
 mod reverse;
 pub(crate) mod stream;
 
-use crate::draft::{Answers, Data, Draft, Name};
+use crate::draft::{Answers, Data, Draft, Name, Signed};
 use crate::plan::{self, ROTATION_SHOWN};
 use crate::rtype::Rtype;
 use message::{Answer, Question, Rcode};
@@ -20,7 +21,7 @@ pub(crate) const RESOLVERS: [IpAddr; 2] =
 /// A resolver gives up on dead servers after this long.
 const RESOLVER_PATIENCE: Duration = Duration::from_secs(4);
 /// Time to live of SOA and NS records, in seconds.
-const ZONE_TTL: u32 = 3_600;
+pub(super) const ZONE_TTL: u32 = 3_600;
 /// How long a rotating name gives the same answer.
 const ROTATION: Duration = Duration::from_secs(30);
 
@@ -212,8 +213,12 @@ fn in_zone(asked: &Asked<'_>, zone: &str, name: &str) -> Answer {
         answer.rcode = if known { Rcode::NoError } else { Rcode::NxDomain };
         answer.authority.push((zone.to_owned(), ZONE_TTL, zone_soa(asked, zone)));
     }
-    if asked.question.dnssec && asked.draft.zones[zone].nsec && !asked.draft.names.contains_key(name) {
-        answer.authority.extend(covering(asked.draft, zone, name));
+    if asked.question.dnssec && !asked.draft.names.contains_key(name) {
+        match asked.draft.zones[zone].signed {
+            Signed::No => {}
+            Signed::Nsec => answer.authority.extend(covering(asked.draft, zone, name)),
+            Signed::Nsec3 => answer.authority.extend(hashed::denial(asked.draft, zone, name)),
+        }
     }
     answer
 }
@@ -231,7 +236,7 @@ fn records(asked: &Asked<'_>, zone: &str, name: &str, entry: Option<&Name>) -> V
         let servers = &asked.draft.zones[zone].servers;
         records.extend(servers.iter().map(|(server, _)| (ZONE_TTL, Data::Ns(server.clone()))));
     }
-    if asked.question.rtype == Rtype::NSEC && asked.draft.zones[zone].nsec {
+    if asked.question.rtype == Rtype::NSEC && asked.draft.zones[zone].signed == Signed::Nsec {
         records.extend(next_secure(asked.draft, zone, name).map(|data| (ZONE_TTL, data)));
     }
     let Some(entry) = entry else { return records };
@@ -280,15 +285,21 @@ fn next_secure(draft: &Draft, zone: &str, name: &str) -> Option<Data> {
         return None;
     }
     let next = names.range((Bound::Excluded(own), Bound::Unbounded)).next().map_or(zone, |(_, next)| next);
-    let mut types: BTreeSet<u16> =
-        draft.names.get(name).into_iter().flat_map(|entry| &entry.records).map(|data| data.rtype().0).collect();
+    let mut types = types_of(draft, zone, name);
     types.insert(Rtype::NSEC.0);
+    Some(Data::Nsec(next.to_owned(), types.into_iter().collect()))
+}
+
+/// The types that a name of a zone has.
+fn types_of(draft: &Draft, zone: &str, name: &str) -> BTreeSet<u16> {
+    let records = draft.names.get(name).into_iter().flat_map(|entry| &entry.records);
+    let mut types: BTreeSet<u16> = records.map(|data| data.rtype().0).collect();
     if name == zone {
         types.extend([Rtype::SOA.0, Rtype::NS.0]);
     } else if draft.zones.contains_key(name) {
         types.insert(Rtype::NS.0);
     }
-    Some(Data::Nsec(next.to_owned(), types.into_iter().collect()))
+    types
 }
 
 /// The NSEC record that proves that a zone does not have a name: that of the last name before it.

@@ -1,9 +1,12 @@
 //! What a world file says, after reading and before anything is built: one draft per state. Dates are still relative to
 //! the epoch.
 
+mod datagram;
+
 use crate::exposure::Exposure;
 use crate::rtype::Rtype;
 use ambit_model::Timestamp;
+pub(crate) use datagram::Datagram;
 use ipnet::IpNet;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -97,14 +100,23 @@ pub(crate) enum Answers {
     Rebind(IpAddr),
 }
 
+/// How a zone proves that there is no name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Signed {
+    No,
+    /// By NSEC records: each name tells the next one.
+    Nsec,
+    /// By NSEC3 records: each hash of a name tells the next one.
+    Nsec3,
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct Zone {
     pub line: usize,
     pub org: String,
     pub servers: Vec<(String, Vec<IpAddr>)>,
     pub transfer: bool,
-    /// Signed with NSEC records: each name tells the next one.
-    pub nsec: bool,
+    pub signed: Signed,
     pub answers: Answers,
     pub registrar: String,
     pub registered: Moment,
@@ -143,6 +155,8 @@ pub(crate) enum Data {
     Ds(u16, u8, u8, Vec<u8>),
     /// The next name, and the types of this one. No file states one: a signed zone implies them.
     Nsec(String, Vec<u16>),
+    /// The next hash, and the types of this one's name.
+    Nsec3([u8; 20], Vec<u16>),
     /// Primary server, mailbox, serial.
     Soa(String, String, u32),
 }
@@ -162,6 +176,7 @@ impl Data {
             Self::Ptr(_) => Rtype::PTR,
             Self::Ds(..) => Rtype::DS,
             Self::Nsec(..) => Rtype::NSEC,
+            Self::Nsec3(..) => Rtype::NSEC3,
             Self::Soa(..) => Rtype::SOA,
         }
     }
@@ -246,24 +261,6 @@ pub(crate) enum Service {
         service: Box<Service>,
         cert: CertChoice,
     },
-}
-
-/// A service that speaks over UDP.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Datagram {
-    Coap,
-    Ike,
-    Mdns,
-    Memcached,
-    Netbios,
-    Ntp,
-    Quic,
-    Silent,
-    Sip(String),
-    Snmp { community: String, description: String },
-    Ssdp,
-    Stun,
-    Tftp,
 }
 
 /// What a hostile peer does.

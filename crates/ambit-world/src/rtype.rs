@@ -18,6 +18,7 @@ impl Rtype {
     pub(crate) const SRV: Self = Self(33);
     pub(crate) const DS: Self = Self(43);
     pub(crate) const NSEC: Self = Self(47);
+    pub(crate) const NSEC3: Self = Self(50);
     pub(crate) const AXFR: Self = Self(252);
     pub(crate) const ANY: Self = Self(255);
     pub(crate) const CAA: Self = Self(257);
@@ -38,6 +39,7 @@ impl fmt::Display for Rtype {
             (Rtype::SRV, "SRV"),
             (Rtype::DS, "DS"),
             (Rtype::NSEC, "NSEC"),
+            (Rtype::NSEC3, "NSEC3"),
             (Rtype::AXFR, "AXFR"),
             (Rtype::ANY, "ANY"),
             (Rtype::CAA, "CAA"),

@@ -172,7 +172,9 @@ pub(crate) fn read_answer(decoded: Decoded, name: &str, rtype: RecordType, serve
         match record.data {
             RecordData::Soa { .. } if answer.authority.is_none() => answer.authority = Some(record),
             RecordData::Ns(_) if answer.referral.len() < DNS_RECORDS_MAX => answer.referral.push(record),
-            RecordData::Other { rtype: RecordType::NSEC, .. } if answer.denial.len() < DNS_RECORDS_MAX => {
+            RecordData::Other { rtype: RecordType::NSEC | RecordType::NSEC3, .. }
+                if answer.denial.len() < DNS_RECORDS_MAX =>
+            {
                 answer.denial.push(record);
             }
             _ => {}

@@ -22,6 +22,7 @@ impl RecordType {
     pub const RRSIG: Self = Self(46);
     pub const NSEC: Self = Self(47);
     pub const DNSKEY: Self = Self(48);
+    pub const NSEC3: Self = Self(50);
     pub const NSEC3PARAM: Self = Self(51);
     pub const TLSA: Self = Self(52);
     pub const SVCB: Self = Self(64);
@@ -46,6 +47,7 @@ const NAMES: &[(RecordType, &str)] = &[
     (RecordType::RRSIG, "RRSIG"),
     (RecordType::NSEC, "NSEC"),
     (RecordType::DNSKEY, "DNSKEY"),
+    (RecordType::NSEC3, "NSEC3"),
     (RecordType::NSEC3PARAM, "NSEC3PARAM"),
     (RecordType::TLSA, "TLSA"),
     (RecordType::SVCB, "SVCB"),

@@ -1,7 +1,10 @@
-//! Walks a zone signed with NSEC, whose records name the next name each (RFC 4034 §4).
+//! Walks a zone signed with NSEC, whose records name the next name each (RFC 4034 §4). Of one signed with NSEC3 (RFC
+//! 5155) it names what the word list tells.
 
 use crate::ask::delegation::found_below;
+use crate::ask::hashed_zone;
 use crate::ask::host::is_below;
+use crate::read::nsec3::types;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::domain;
 use ambit_model::entity::domain::ZoneWalk;
@@ -15,7 +18,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) const TASK: Task = Task {
     name: TaskName::NsecWalk,
     pretty_name: "Zone walk",
-    description: "Follows the NSEC records of a signed zone from name to name.",
+    description: "Follows the NSEC records of a signed zone from name to name. Of a zone with NSEC3 it gathers the \
+                  hashes of all names, and names those of the word list.",
     watches: &[Kind::DnsRecord, Kind::Domain],
     produces: &[Kind::DnsRecord],
     footprint: Clearance::L1,
@@ -75,10 +79,35 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         current = link.next;
     }
     if names.len() < PROOF_NAMES {
-        return failure.map_or(Ok(Answer::Absent), |error| Err(error.into()));
+        return match failure {
+            Some(error) => Err(error.into()),
+            None => hashed(cx, zone).await,
+        };
     }
     cx.observe(domain::ZONE_WALK, ZoneWalk { names: names.len(), whole });
     cx.evidence("names", names.keys().map(String::as_str).collect::<Vec<_>>().join("\n").as_bytes());
+    report(cx, zone, &names).await?;
+    Ok(Answer::Found)
+}
+
+/// A zone that may be signed with NSEC3.
+async fn hashed(cx: &Context<'_>, zone: &str) -> Result<Answer, TaskError> {
+    let Some(told) = hashed_zone::told(cx, zone).await? else { return Ok(Answer::Absent) };
+    if told.names.is_empty() {
+        return Ok(Answer::Absent);
+    }
+    let all = if told.whole { "all" } else { "not all" };
+    let names: Vec<&str> = told.names.keys().map(String::as_str).collect();
+    cx.evidence(
+        "hashes",
+        format!("{} hashes, {all} of the zone; of these:\n{}", told.hashes, names.join("\n")).as_bytes(),
+    );
+    report(cx, zone, &told.names).await?;
+    Ok(Answer::Found)
+}
+
+/// Reports the hosts among the names of a zone.
+async fn report(cx: &Context<'_>, zone: &str, names: &BTreeMap<String, BTreeSet<u16>>) -> Result<(), TaskError> {
     for (name, types) in names.iter().filter(|(name, types)| is_host(name, types) && name.as_str() != zone) {
         if types.contains(&RecordType::NS.0) {
             found_below(cx, zone, name).await?;
@@ -86,7 +115,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
             cx.found_host(name, EdgeKind::Subdomain);
         }
     }
-    Ok(Answer::Found)
+    Ok(())
 }
 
 /// The NSEC record of a name. A name that was handed to others, whose servers answer for it, has one in the zone above
@@ -155,16 +184,7 @@ fn read(data: &[u8]) -> Option<Link> {
         labels.push(label_text(label));
         rest = after;
     }
-    let mut types = BTreeSet::new();
-    while let Some((head, after)) = rest.split_at_checked(2) {
-        let (bits, after) = after.split_at_checked(usize::from(head[1]))?;
-        for (at, byte) in bits.iter().enumerate() {
-            let number = |bit: u16| u16::from(head[0]) << 8 | u16::try_from(at * 8).unwrap_or(u16::MAX) | bit;
-            types.extend((0..8).filter(|bit| byte & (0x80 >> bit) != 0).map(number));
-        }
-        rest = after;
-    }
-    Some(Link { next: labels.join("."), types })
+    Some(Link { next: labels.join("."), types: types(rest)? })
 }
 
 /// A label as the network writes it: lower case, bytes that no host name has as `\DDD`.

@@ -1,6 +1,7 @@
 //! DNS messages in bytes: questions in, answers out. Written by hand, because a simulated server must also be able to
 //! misbehave.
 
+use super::hashed;
 use crate::draft::Data;
 use crate::rtype::Rtype;
 use std::time::Duration;
@@ -210,6 +211,12 @@ fn record(out: &mut Vec<u8>, question: &Question, owner: &str, ttl: u32, data: &
         }
         Data::Nsec(next, types) => {
             name(&mut body, next);
+            bitmap(&mut body, types);
+        }
+        Data::Nsec3(next, types) => {
+            body.extend(hashed::HEAD);
+            body.push(u8::try_from(next.len()).unwrap_or(u8::MAX));
+            body.extend(next);
             bitmap(&mut body, types);
         }
         Data::Soa(server, mailbox, serial) => {

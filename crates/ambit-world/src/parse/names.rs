@@ -2,7 +2,7 @@
 
 use super::cursor::Cursor;
 use super::{Reader, Stand};
-use crate::draft::{Answers, Block, Data, Moment, Name, Org, OrgRole, Zone};
+use crate::draft::{Answers, Block, Data, Moment, Name, Org, OrgRole, Signed, Zone};
 use crate::problem::Fault;
 use crate::rtype::Rtype;
 use crate::text::Line;
@@ -82,7 +82,7 @@ impl Reader {
             org: String::new(),
             servers: Vec::new(),
             transfer: false,
-            nsec: false,
+            signed: Signed::No,
             answers: Answers::Normal,
             registrar: "Example Registrar".to_owned(),
             registered: Moment::FromEpoch(-3_650 * DAY_MS),
@@ -141,7 +141,7 @@ fn zone_words(zone: &mut Zone, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
                 zone.servers.push((server, addresses));
             }
             "transfer" => zone.transfer = cursor.choice(&[("open", true), ("refused", false)])?,
-            "signed" => zone.nsec = cursor.choice(&[("nsec", true), ("nsec3", false)])?,
+            "signed" => zone.signed = cursor.choice(&[("nsec", Signed::Nsec), ("nsec3", Signed::Nsec3)])?,
             "answers" => zone.answers = answers(cursor)?,
             "registrar" => zone.registrar = cursor.word("the registrar's name")?.to_owned(),
             "registered" => zone.registered = cursor.moment()?,

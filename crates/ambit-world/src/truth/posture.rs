@@ -1,7 +1,7 @@
 //! Issues of domains and names: mail policy, authorities, transfers, dangling records and takeovers, addresses inside.
 
 use super::Derivation;
-use crate::draft::{Answers, Data, Draft, UnknownHost, Zone};
+use crate::draft::{Answers, Data, Draft, Signed, UnknownHost, Zone};
 use crate::internet::{Port, Source};
 use crate::plan;
 use crate::rtype::Rtype;
@@ -75,7 +75,7 @@ impl Derivation<'_> {
             .draft
             .zones
             .iter()
-            .filter(|(name, zone)| zone.nsec && self.in_scope(name))
+            .filter(|(name, zone)| zone.signed == Signed::Nsec && self.in_scope(name))
             .map(|(name, _)| name.clone())
             .collect();
         for zone in &walked {

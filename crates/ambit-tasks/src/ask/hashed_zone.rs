@@ -1,0 +1,114 @@
+//! The names of a zone that is signed with NSEC3: its hashes are gathered by questions for names that it does not have,
+//! and those of likely names are computed and compared. What no list tells stays a hash.
+
+use super::together::together;
+use crate::read::nsec3::{Ring, Span};
+use crate::{Context, TaskError};
+use ambit_net::NetError;
+use ambit_net::dns::{DnsAnswer, RecordData, RecordType};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Questions of one look: what a zone of a thousand names needs.
+const QUESTIONS_MAX: usize = 2_000;
+/// Questions that wait for their answers at once.
+const AT_ONCE: usize = 16;
+/// Names that are hashed to find one that no known record covers, before the ring counts as gathered.
+const TRIES: usize = 4_096;
+/// Rounds of SHA-1 of one look: a few seconds of one processor.
+const ROUNDS_MAX: u64 = 20_000_000;
+/// Words that are tried below each name that was told.
+const WORDS_BELOW: usize = 500;
+
+/// What a zone told.
+pub(crate) struct Told {
+    /// Names that lists told, with their types.
+    pub(crate) names: BTreeMap<String, BTreeSet<u16>>,
+    /// Hashes that were gathered, those of the names among them.
+    pub(crate) hashes: usize,
+    /// Every hash of the zone was gathered.
+    pub(crate) whole: bool,
+}
+
+/// Gathers the hashes of a zone and names those that the word list tells; `None`: it is not signed in this way.
+pub(crate) async fn told(cx: &Context<'_>, zone: &str) -> Result<Option<Told>, TaskError> {
+    let first = cx.net.lookup_denial(&format!("{}.{zone}", label(cx))).await?;
+    let mut spans = spans(&first);
+    let Some(span) = spans.next() else { return Ok(None) };
+    let mut ring = Ring::new(span.hashing.clone());
+    ring.add(span);
+    spans.for_each(|span| ring.add(span));
+    let ask = |name: String| async move { cx.net.lookup_denial(&name).await };
+    let mut asked = 1;
+    while asked < QUESTIONS_MAX && !ring.is_whole() && !ring.is_made_up() {
+        let names = uncovered(cx, &ring, zone);
+        if names.is_empty() {
+            break;
+        }
+        asked += names.len();
+        let before = ring.len();
+        for answer in together(names.into_iter().map(ask), AT_ONCE).await {
+            match answer {
+                Ok(answer) => self::spans(&answer).for_each(|span| ring.add(span)),
+                Err(error @ NetError::Budget(_)) => return Err(error.into()),
+                // One that is lost is asked for by another name.
+                Err(_) => {}
+            }
+        }
+        if ring.len() == before {
+            break;
+        }
+    }
+    if ring.is_made_up() {
+        return Ok(None);
+    }
+    let (words, owned) = (cx.settings.words.clone(), zone.to_owned());
+    let work = tokio::task::spawn_blocking(move || {
+        let names = named(&ring, &words, &owned);
+        Told { names, hashes: ring.len(), whole: ring.is_whole() }
+    });
+    work.await.map(Some).map_err(|error| TaskError::Failed(format!("the hashes of {zone} were not compared: {error}")))
+}
+
+/// The NSEC3 records of an answer.
+fn spans(answer: &DnsAnswer) -> impl Iterator<Item = Span> {
+    answer.denial.iter().filter_map(|record| match &record.data {
+        RecordData::Other { rtype, data } if *rtype == RecordType::NSEC3 => Span::read(&record.name, data),
+        _ => None,
+    })
+}
+
+/// A label that no zone has.
+fn label(cx: &Context<'_>) -> String {
+    let mut chance = [0; 8];
+    cx.net.random(&mut chance);
+    format!("n{}", hex::encode(chance))
+}
+
+/// Names that no known record covers, as many as are asked for at once; none where the ring has hardly a gap left.
+fn uncovered(cx: &Context<'_>, ring: &Ring, zone: &str) -> Vec<String> {
+    let names = (0..TRIES).map(|_| format!("{}.{zone}", label(cx)));
+    names.filter(|name| !ring.covers(&ring.hashing.of(name))).take(AT_ONCE).collect()
+}
+
+/// The names of a list whose hashes the zone has, and names below those.
+fn named(ring: &Ring, words: &[String], zone: &str) -> BTreeMap<String, BTreeSet<u16>> {
+    let mut left = ROUNDS_MAX / ring.hashing.rounds();
+    let mut names = BTreeMap::new();
+    let mut levels = vec![(zone.to_owned(), words.len())];
+    while let Some((level, count)) = levels.pop() {
+        for word in words.iter().take(count) {
+            if left == 0 {
+                return names;
+            }
+            left -= 1;
+            let name = format!("{word}.{level}");
+            if name.len() < 254
+                && let Some(types) = ring.types_of(&name)
+                && names.insert(name.clone(), types.clone()).is_none()
+            {
+                levels.push((name, WORDS_BELOW));
+            }
+        }
+    }
+    names
+}

@@ -1,0 +1,49 @@
+//! Zones that tell their names by what they say of names that they do not have.
+
+use super::faulty::{Fault, look};
+use super::{EPOCH, world};
+use ambit_model::Kind;
+use ambit_tasks::Answer;
+use ambit_world::World;
+
+const NAMES: &str = "name acme.test A 203.0.113.10
+name www.acme.test A 203.0.113.10
+name vpn.acme.test A 203.0.113.11
+name mail.vpn.acme.test A 203.0.113.12
+name zq81-unguessable.acme.test A 203.0.113.13
+name txt.acme.test TXT \"nothing else\"
+name dev.acme.test CNAME www.acme.test";
+
+const NEVER: Fault = |_, _| None;
+
+/// The names that a walk of the zone tells, and what it kept as evidence.
+fn walked(signed: &str) -> (Result<Answer, ambit_tasks::TaskError>, Vec<String>, String) {
+    let text = world(NAMES).replace("ns ns1.acme.test 203.0.113.2", &format!("ns ns1.acme.test 203.0.113.2{signed}"));
+    let world = World::parse(&text, "test.world").unwrap_or_else(|problems| panic!("{problems:?}"));
+    let looked = look(&world, EPOCH, "nsec_walk", (Kind::Domain, "acme.test", ""), NEVER);
+    let mut names: Vec<String> = looked.found.edges.iter().map(|lead| lead.name.clone()).collect();
+    names.sort();
+    let evidence: Vec<String> =
+        looked.found.evidence.iter().map(|one| String::from_utf8_lossy(&one.bytes).into_owned()).collect();
+    (looked.answer, names, evidence.join("\n"))
+}
+
+#[test]
+fn a_zone_with_nsec3_tells_the_names_that_the_list_knows() {
+    let (answer, names, evidence) = walked("\n  signed nsec3");
+    assert_eq!(answer, Ok(Answer::Found));
+    assert_eq!(names, ["dev.acme.test", "mail.vpn.acme.test", "ns1.acme.test", "vpn.acme.test", "www.acme.test"]);
+    assert!(evidence.starts_with("8 hashes, all of the zone"), "{evidence}");
+}
+
+#[test]
+fn a_zone_that_is_not_signed_tells_nothing() {
+    assert_eq!(walked(""), (Ok(Answer::Absent), Vec::new(), String::new()));
+}
+
+#[test]
+fn a_zone_with_nsec_is_walked_from_name_to_name() {
+    let (answer, names, _) = walked("\n  signed nsec");
+    assert_eq!(answer, Ok(Answer::Found));
+    assert!(names.contains(&"zq81-unguessable.acme.test".to_owned()), "{names:?}");
+}
