@@ -8,6 +8,9 @@ use std::time::Duration;
 pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// One TCP connection attempt of a port sweep: two SYNs (0 s, 1 s) and a long round trip.
 pub const PROBE_TIMEOUT: Duration = Duration::from_millis(2_500);
+/// One TCP connection attempt of a port sweep to an address that has not answered at all so far: round trips over
+/// satellites and overloaded links take seconds.
+pub const SLOW_PROBE_TIMEOUT: Duration = Duration::from_secs(6);
 /// One TCP connection attempt where a whole block is asked: one SYN and a repeat after a second. Loss is met by asking
 /// several ports.
 pub const KNOCK_TIMEOUT: Duration = Duration::from_millis(1_500);

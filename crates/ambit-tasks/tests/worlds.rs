@@ -11,6 +11,8 @@ mod explorer;
 mod faulty;
 #[path = "worlds/services.rs"]
 mod services;
+#[path = "worlds/slow.rs"]
+mod slow;
 #[path = "worlds/strangers.rs"]
 mod strangers;
 #[path = "worlds/walks.rs"]

@@ -5,7 +5,7 @@ use super::{PortState, PortSweep};
 use crate::door::Door;
 use crate::error::NetError;
 use crate::guard::{Grant, Transport};
-use crate::limits::{KNOCK_TIMEOUT, PROBE_TIMEOUT};
+use crate::limits::{KNOCK_TIMEOUT, PROBE_TIMEOUT, SLOW_PROBE_TIMEOUT};
 use futures::StreamExt;
 use futures::stream;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,6 +18,10 @@ const LOSS_SAMPLE_MIN: usize = 20;
 const LOSS_TO_REPEAT: usize = 10;
 /// Silent ports that are asked a second time even where most ports are silent: the ones most often open.
 const REPEAT_MAX: usize = 2_000;
+/// Ports that an address which never answered is asked with more patience, and how many others with them: one that is
+/// slow and not silent answers on some.
+const USUAL: [u16; 6] = [443, 80, 22, 25, 53, 3389];
+const OTHERS: usize = 6;
 
 /// One port. A port without an answer is asked twice.
 pub(crate) async fn probe(door: &Door, address: SocketAddr) -> Result<PortState, NetError> {
@@ -54,14 +58,9 @@ pub(crate) async fn sweep(
             silent.truncate(REPEAT_MAX);
         }
         let before = count_answers(&states);
-        let answers = ask_all(door, address, &silent, in_flight).await?;
-        states.extend(answers);
+        states.extend(ask_all(door, address, &silent, in_flight, PROBE_TIMEOUT).await?);
         let late = count_answers(&states) - before;
-        silent = states
-            .iter()
-            .filter(|(_, state)| matches!(state, Ok(PortState::Filtered)))
-            .map(|(port, _)| *port)
-            .collect();
+        silent = still_silent(&states);
         if round > 0 {
             loss_permille = late * 1_000 / (before + late).max(1);
         }
@@ -69,6 +68,9 @@ pub(crate) async fn sweep(
         if silent.is_empty() || enough {
             break;
         }
+    }
+    if count_answers(&states) == 0 && !silent.is_empty() {
+        states.extend(ask_slowly(door, address, silent, in_flight).await?);
     }
     let mut sweep =
         PortSweep { loss_permille: u16::try_from(loss_permille).unwrap_or(1_000), refused, ..PortSweep::default() };
@@ -81,6 +83,33 @@ pub(crate) async fn sweep(
         }
     }
     Ok(sweep)
+}
+
+/// Asks an address that has not answered so far with more patience: a few ports, and all where one of them answers.
+async fn ask_slowly(
+    door: &Door,
+    address: IpAddr,
+    silent: Vec<u16>,
+    in_flight: usize,
+) -> Result<BTreeMap<u16, Result<PortState, NetError>>, NetError> {
+    let (usual, others): (Vec<u16>, Vec<u16>) = silent.iter().partition(|port| USUAL.contains(port));
+    let some: Vec<u16> = usual.into_iter().chain(others.into_iter().take(OTHERS)).collect();
+    let mut states: BTreeMap<_, _> =
+        ask_all(door, address, &some, in_flight, SLOW_PROBE_TIMEOUT).await?.into_iter().collect();
+    if count_answers(&states) > 0 {
+        let rest = silent
+            .into_iter()
+            .filter(|port| !matches!(states.get(port), Some(Ok(state)) if *state != PortState::Filtered));
+        let rest: Vec<u16> = rest.take(REPEAT_MAX).collect();
+        states.extend(ask_all(door, address, &rest, in_flight, SLOW_PROBE_TIMEOUT).await?);
+    }
+    Ok(states)
+}
+
+/// The ports that have not answered so far.
+fn still_silent(states: &BTreeMap<u16, Result<PortState, NetError>>) -> Vec<u16> {
+    let silent = states.iter().filter(|(_, state)| matches!(state, Ok(PortState::Filtered)));
+    silent.map(|(port, _)| *port).collect()
 }
 
 /// The ports that may be asked, and those that may not, sorted. An error where none may be.
@@ -125,9 +154,10 @@ async fn ask_all(
     address: IpAddr,
     ports: &[u16],
     in_flight: usize,
+    limit: Duration,
 ) -> Result<Vec<(u16, Result<PortState, NetError>)>, NetError> {
     let mut asking = stream::iter(ports.iter().copied())
-        .map(|port| async move { (port, probe_once(door, SocketAddr::new(address, port), PROBE_TIMEOUT).await) })
+        .map(|port| async move { (port, probe_once(door, SocketAddr::new(address, port), limit).await) })
         .buffer_unordered(in_flight.max(1));
     let mut answers = Vec::with_capacity(ports.len());
     while let Some((port, state)) = asking.next().await {
