@@ -152,13 +152,31 @@ pub(crate) fn tasks(settings: &Settings) -> Result<ambit_tasks::Settings, Failur
         given.add_geo(bytes).map_err(|error| Failure::usage(format!("setting geo: {path} {error}")))?;
     }
     for (path, refused) in add_words(settings, &mut given)? {
-        hint(&format!(
-            "ambit: {path}: {} lines hold no label and are left out, the first is line {}",
-            refused.len(),
-            refused[0]
-        ));
+        tell_left_out(path, &refused);
     }
     Ok(given)
+}
+
+/// Adds the labels of a list that a flag names.
+///
+/// # Errors
+/// A file that cannot be read or that is too large.
+pub(crate) fn add_list(path: &Path, given: &mut ambit_tasks::Settings) -> Result<(), Failure> {
+    let shown = path.display().to_string();
+    let text = read_text(path, WORDS_BYTES_MAX)?;
+    let refused = given.add_words(&text).map_err(|error| Failure::usage(format!("--words {shown}: {error}")))?;
+    if !refused.is_empty() {
+        tell_left_out(&shown, &refused);
+    }
+    Ok(())
+}
+
+fn tell_left_out(path: &str, refused: &[usize]) {
+    hint(&format!(
+        "ambit: {path}: {} lines hold no label and are left out, the first is line {}",
+        refused.len(),
+        refused[0]
+    ));
 }
 
 /// The ports that the installation asks in place of ours (`ports`), where it names some.

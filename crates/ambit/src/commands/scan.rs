@@ -46,6 +46,9 @@ pub(crate) struct Scan {
     pub(crate) ports: Ports,
     #[command(flatten)]
     pub(crate) tasks: Tasks,
+    /// Try the labels of this file as names too, one a line; repeatable.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) words: Vec<PathBuf>,
     /// Never touch this name, *.name, address or block; repeatable.
     #[arg(long, value_name = "PATTERN")]
     pub(crate) exclude: Vec<String>,
@@ -159,6 +162,9 @@ fn job(scan: &Scan, silent: bool, settings: &Settings, folder: &Path) -> Result<
         given.ask_ports(ports);
     }
     given.skipped = scan.tasks.skipped();
+    for path in &scan.words {
+        engine_config::add_list(path, &mut given)?;
+    }
     Ok(Job {
         seeds,
         simulated: simulated.map(|(text, name, _)| (text, name)),

@@ -34,6 +34,7 @@ fn wrong_words_are_named() {
         refused(&["scan", "-y", "acme.test", flag, list], 2, &[flag, why]);
     }
     refused(&["scan", "-y", "acme.test", "--ports", "80", "--top-ports", "9"], 2, &["--top-ports"]);
+    refused(&["scan", "-y", "acme.test", "--words", "/nowhere/words"], 2, &["/nowhere/words"]);
     refused(&["scan", "-y", "acme.test", "--skip", "udp"], 2, &["no task is named \"udp\"", "udp_sweep"]);
     refused(&["scan", "-y", "acme.test", "--skip", "udp_sweep", "--only", "resolve"], 2, &["--only"]);
     refused(&["scan", "-l", "/nowhere/list"], 2, &["/nowhere/list"]);
@@ -67,6 +68,15 @@ fn a_plan_has_numbers_and_a_large_block_needs_a_yes_of_its_own() {
     assert!(top.contains("1,000 connections"), "{top}");
     let all = planned(&["198.51.100.0/24", "--top-ports", "all"]);
     assert!(all.contains("16,776,960 connections") && all.contains("swept only with --yes-large"), "{all}");
+    let list = path.with_extension("words");
+    std::fs::write(&list, "zq81-unguessable\nzq82-unguessable\n").expect("is written");
+    let listed = planned(&["acme.test", "--words", list.to_str().expect("UTF-8")]);
+    let ours = planned(&["acme.test"]);
+    let tried = |text: &str| -> u64 {
+        let (before, _) = text.split_once(" names tried").expect("says how many");
+        before.rsplit(' ').next().expect("a number").replace(',', "").parse().expect("a number")
+    };
+    assert_eq!(tried(&listed), tried(&ours) + 2, "{listed}");
     let without = planned(&["198.51.100.7", "--skip", "port_sweep"]);
     assert!(without.contains(" 0 connections") && !without.contains("address that is there"), "{without}");
     let quiet = planned(&["acme.test", "--workflow", "third_party_workflow"]);
