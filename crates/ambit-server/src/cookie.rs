@@ -1,13 +1,16 @@
 //! The cookie of a browser's session: how it is said, where it is read, and what shows that a request that carries one
 //! comes from a page of this server.
 
-use crate::mount::{Mount, Tree, WIDER};
+use crate::mount::{Tree, WIDER};
+use crate::router::Target;
 use ambit_api::{ApiError, ErrorCode};
 use http::header::{COOKIE, HeaderName, ORIGIN};
 use http::{HeaderMap, Method, Uri};
 
 /// Its name.
 const NAME: &str = "ambit_session";
+/// Paths of the wider API that pages of the interface show.
+const SHOWN: [&str; 4] = ["/graphs", "/graphs/{id}", "/users/{id}/overall_quotas", "/users/{id}/api_usage"];
 /// What a browser says of where a request comes from (Fetch Metadata).
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
@@ -30,9 +33,16 @@ fn attributes(base: &str) -> &'static str {
     }
 }
 
-/// The session that a request carries, where a session is looked for: in the trees that the interface asks.
-pub(crate) fn session(mount: &Mount, headers: &HeaderMap) -> Option<String> {
-    if mount.legacy_keys || !matches!(mount.tree, Tree::Asm | Tree::Ambit) {
+/// The session that a request carries, where a session is looked for: in the trees that the interface asks, and at the
+/// paths of the wider API that it shows.
+pub(crate) fn session(target: &Target, headers: &HeaderMap) -> Option<String> {
+    let is_asked = match target.mount.tree {
+        Tree::Asm => !target.mount.legacy_keys,
+        Tree::Ambit => true,
+        Tree::Wider => target.endpoints.iter().any(|endpoint| SHOWN.contains(&endpoint.path)),
+        Tree::V2 | Tree::Open => false,
+    };
+    if !is_asked {
         return None;
     }
     let lines = headers.get_all(COOKIE).iter().filter_map(|line| line.to_str().ok());
@@ -81,7 +91,7 @@ fn is_own(origin: &str, base: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mount::{MOUNTS, OURS};
+    use crate::router::resolve;
     use http::HeaderValue;
 
     fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
@@ -90,14 +100,27 @@ mod tests {
     }
 
     #[test]
-    fn a_session_is_read_in_the_trees_of_the_interface_alone() {
+    fn a_session_is_read_where_the_interface_asks_alone() {
         let sent = headers(&[("cookie", "a=b; ambit_session=s; c=d")]);
-        for mount in MOUNTS {
-            let read = mount.prefix == OURS || mount.prefix == "/api/v3/asm";
-            assert_eq!(session(mount, &sent).is_some(), read, "{}", mount.prefix);
+        for (path, read) in [
+            ("/api/v3/asm/projects", true),
+            ("/api/ambit/v1/keys", true),
+            ("/api/v3/graphs", true),
+            ("/api/v3/graphs/g1", true),
+            ("/api/v3/users/ann/overall_quotas", true),
+            ("/api/v3/users/ann/api_usage", true),
+            ("/api/v3/graphs/g1/owner", false),
+            ("/api/v3/users/ann", false),
+            ("/api/v3/me", false),
+            ("/api/v1/projects", false),
+            ("/vtapi/v2/file/report", false),
+            ("/issues", false),
+        ] {
+            assert_eq!(session(&resolve(path).unwrap(), &sent).is_some(), read, "{path}");
         }
+        let projects = resolve("/api/v3/asm/projects").unwrap();
         for none in ["", "ambit_session=", "xambit_session=s", "ambit_session"] {
-            assert_eq!(session(&MOUNTS[0], &headers(&[("cookie", none)])), None, "{none}");
+            assert_eq!(session(&projects, &headers(&[("cookie", none)])), None, "{none}");
         }
     }
 

@@ -382,8 +382,8 @@ async fn authenticate(
     head: &Parts,
     query: &[(String, String)],
 ) -> Result<Principal, ApiError> {
-    let (now, mount, headers) = (way.now, way.target.mount, &head.headers);
-    let credential = match (credential(mount, headers, query)?, cookie::session(mount, headers)) {
+    let (now, target, headers) = (way.now, &way.target, &head.headers);
+    let credential = match (credential(target.mount, headers, query)?, cookie::session(target, headers)) {
         (Some(credential), _) => credential,
         (None, Some(key)) => {
             cookie::check_page(&head.method, headers, &way.origin.base)?;
