@@ -162,6 +162,55 @@ contract! {
         pub links: usize,
         pub complete: bool,
     }
+
+    /// An entity in its neighbourhood, so many steps from what was asked for.
+    #[derive(Debug, Serialize)]
+    pub struct NeighbourhoodEntity {
+        pub uid: Uid,
+        #[serde(rename = "type")]
+        pub kind: String,
+        pub name: String,
+        pub depth: usize,
+    }
+
+    /// An edge between two entities of the neighbourhood.
+    #[derive(Debug, Serialize)]
+    pub struct NeighbourhoodEdge {
+        pub from: Uid,
+        pub kind: String,
+        pub to: Uid,
+    }
+
+    /// What stands around entities: `complete` is false where there is more than an answer holds.
+    #[derive(Debug, Serialize)]
+    pub struct Neighbourhood {
+        pub entities: Vec<NeighbourhoodEntity>,
+        pub edges: Vec<NeighbourhoodEdge>,
+        pub complete: bool,
+    }
+}
+
+impl Neighbourhood {
+    /// Entities and the edges between them; edges to entities that are not among them are left out.
+    pub fn of(entities: Vec<Node>, links: &[Link], complete: bool) -> Self {
+        let known: BTreeSet<Uid> = entities.iter().map(|entity| entity.uid).collect();
+        let edges = links.iter().filter(|link| known.contains(&link.from) && known.contains(&link.to));
+        Self {
+            edges: edges
+                .map(|link| NeighbourhoodEdge { from: link.from, kind: link.kind.name(), to: link.to })
+                .collect(),
+            entities: entities
+                .into_iter()
+                .map(|entity| NeighbourhoodEntity {
+                    uid: entity.uid,
+                    kind: entity.kind.type_name(),
+                    name: entity.name,
+                    depth: entity.depth,
+                })
+                .collect(),
+            complete,
+        }
+    }
 }
 
 /// The attributes of a graph of the wider API: as they were sent, and those that the server keeps.

@@ -4,7 +4,7 @@ use super::asm::{AS_OF, START};
 use crate::answer::EVENTS;
 use crate::endpoint::Access::{InProject, Key, OfCollection};
 use crate::endpoint::{Endpoint, Parameter, delete, get, handler, patch, post};
-use ambit_api::shape::{BOOLEAN, Shape};
+use ambit_api::shape::{BOOLEAN, Shape, TEXT};
 use ambit_api::words::Word;
 use ambit_api::{
     Contract, audit, bulk, changes, collection_runs, collections, entities, exports, graphs, issues, keys, plans,
@@ -73,6 +73,22 @@ const OF: Parameter = Parameter {
     doc: "issues (the default) or entities, which only csv, jsonl and stix can tell of.",
 };
 
+const NEIGHBOURHOOD: &[Parameter] = &[
+    Parameter {
+        name: "entity",
+        shape: TEXT,
+        required: false,
+        doc: "The uid or uuid of an entity; either this or `query`.",
+    },
+    Parameter { name: "query", shape: TEXT, required: false, doc: "A search string over entities." },
+    Parameter {
+        name: "depth",
+        shape: &Shape::Count,
+        required: false,
+        doc: "Steps from there, at most 3: 1 by default around an entity, 0 around what a search finds.",
+    },
+];
+
 const LEVEL: &[Parameter] = &[Parameter {
     name: "level",
     shape: Word::<Clearance>::SHAPE,
@@ -129,6 +145,10 @@ pub(super) const ROWS: &[Endpoint] = &[
         )
         .takes(graphs::NewInventoryGraph::SHAPE)
         .answers(graphs::InventoryGraph::SHAPE),
+    get("/neighbourhood", Key, handler!(graphs::neighbourhood))
+        .says("Say what stands around an entity, or around what a search finds; nothing is kept.")
+        .asks(NEIGHBOURHOOD)
+        .answers(graphs::Neighbourhood::SHAPE),
     patch("/entities/{entity_uid}/scope", OfCollection(Analyst), handler!(entities::mark))
         .says(
             "Put an entity on the deny list, hide it, or, as an admin of the collection, put it on the allow list; \

@@ -22,7 +22,15 @@ pub(super) const ROWS: &[Endpoint] = &[
     page("/entities/{entity_uid}"),
     page("/collections"),
     page("/collections/{collection_uuid}"),
+    page("/runs"),
     page("/runs/{id}"),
+    page("/changes"),
+    page("/technologies"),
+    page("/graphs"),
+    page("/graphs/{id}"),
+    page("/library"),
+    page("/help"),
+    page("/settings"),
     get("/assets/{file}", Open, handler!(interface::asset))
         .says("A file that the web interface loads.")
         .as_type("application/octet-stream")

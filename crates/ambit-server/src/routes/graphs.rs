@@ -2,11 +2,11 @@
 //! like any other. Ours.
 
 use crate::answer::Answer;
-use crate::call::Call;
+use crate::call::{Call, whole_number};
 use crate::failure::About;
 use crate::present::entities::NOUN as ENTITY;
 use crate::searching::found_uids;
-use ambit_api::graphs::{DEPTH_MAX, InventoryGraph, Link, NewInventoryGraph, Node, graph_document};
+use ambit_api::graphs::{DEPTH_MAX, InventoryGraph, Link, Neighbourhood, NewInventoryGraph, Node, graph_document};
 use ambit_api::{ApiError, success};
 use ambit_model::Uid;
 use ambit_store::NewGraph;
@@ -33,19 +33,7 @@ pub(crate) async fn create(mut call: Call) -> Result<Answer, ApiError> {
     if body.name.0.as_ref().is_some_and(|name| name.chars().count() > NAME_CHARS_MAX) {
         return Err(ApiError::invalid(format!("name has more than {NAME_CHARS_MAX} characters")));
     }
-    let (first, total) = match &asked {
-        Asked::Entity(id) => {
-            let view = call.store().find_entity(call.caller(), id, call.project).await.about(ENTITY)?;
-            (vec![view.record.uid], 1)
-        }
-        Asked::Query(query) => {
-            // An entity is found by its id in any project of the caller, a search works in one.
-            call.project = call.project.or(call.caller().primary());
-            found_uids(&call, query).await?
-        }
-    };
-    let all_first = total <= first.len() as u64;
-    let (nodes, links, complete) = gather(&call, first, depth).await?;
+    let (nodes, links, complete) = around(&mut call, &asked, depth).await?;
     let name = match body.name.0 {
         Some(name) => name,
         None => usual_name(&asked, &nodes),
@@ -54,15 +42,36 @@ pub(crate) async fn create(mut call: Call) -> Result<Answer, ApiError> {
     let new = NewGraph { document, private };
     let made = call.store().create_graph(call.caller(), &new, call.now).await.about("Graph")?;
     let links = new.document.get("links").and_then(Value::as_array).map_or(0, Vec::len);
-    let result = InventoryGraph {
-        id: made.id,
-        name,
-        private: made.private,
-        entities: nodes.len(),
-        links,
-        complete: complete && all_first,
-    };
+    let result = InventoryGraph { id: made.id, name, private: made.private, entities: nodes.len(), links, complete };
     Ok(Answer::json(&success("Graph made", result)))
+}
+
+/// Say what stands around an entity, or around what a search finds; nothing is kept.
+pub(crate) async fn neighbourhood(mut call: Call) -> Result<Answer, ApiError> {
+    let said = |name: &str| call.query(name).map(str::to_owned);
+    let asked = asked(said("entity"), said("query"))?;
+    let depth = whole_number(&call, "depth")?.map(|depth| i64::try_from(depth).unwrap_or(i64::MAX));
+    let depth = self::depth(depth, &asked)?;
+    let (nodes, links, complete) = around(&mut call, &asked, depth).await?;
+    Ok(Answer::json(&success("Neighbourhood", Neighbourhood::of(nodes, &links, complete))))
+}
+
+/// What is asked for with what stands around it; false where there is more than a graph holds.
+async fn around(call: &mut Call, asked: &Asked, depth: u64) -> Result<(Vec<Node>, Vec<Link>, bool), ApiError> {
+    let (first, total) = match asked {
+        Asked::Entity(id) => {
+            let view = call.store().find_entity(call.caller(), id, call.project).await.about(ENTITY)?;
+            (vec![view.record.uid], 1)
+        }
+        Asked::Query(query) => {
+            // An entity is found by its id in any project of the caller, a search works in one.
+            call.project = call.project.or(call.caller().primary());
+            found_uids(call, query).await?
+        }
+    };
+    let all_first = total <= first.len() as u64;
+    let (nodes, links, complete) = gather(call, first, depth).await?;
+    Ok((nodes, links, complete && all_first))
 }
 
 fn asked(entity: Option<String>, query: Option<String>) -> Result<Asked, ApiError> {

@@ -3,7 +3,24 @@
 use ambit_server::Interface;
 use ambit_testkit::{Ask, Reply, TestServer, ask};
 
-const PAGES: [&str; 5] = ["/", "/sign_in", "/issues", "/entities", "/entities/0"];
+const PAGES: &[&str] = &[
+    "/",
+    "/sign_in",
+    "/issues",
+    "/entities",
+    "/entities/0",
+    "/collections",
+    "/collections/0",
+    "/runs",
+    "/runs/1",
+    "/changes",
+    "/technologies",
+    "/graphs",
+    "/graphs/0",
+    "/library",
+    "/help",
+    "/settings",
+];
 const FILES: &[(&str, &[u8])] = &[
     ("index.html", b"<!doctype html><title>interface</title>"),
     ("assets/index-1a2b.js", b"\"use strict\";"),
