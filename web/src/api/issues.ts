@@ -122,3 +122,11 @@ export async function restore(before: { uid: string; status: Status }[]): Promis
   for (const { uid, status } of before) by.set(status, [...(by.get(status) ?? []), uid]);
   for (const [status, uids] of by) await decide(uids, { status });
 }
+
+/** How many issues a search finds. */
+export function issueNumber(search: string) {
+  return queryOptions({
+    queryKey: ["issues", "number", search],
+    queryFn: async ({ signal }) => (await page({ search, sort: "first_seen", since: undefined }, 1, undefined, signal)).result.total_hits,
+  });
+}

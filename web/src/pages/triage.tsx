@@ -14,6 +14,7 @@ import { useKeys } from "../keys";
 import { terms, without } from "../search";
 import { lastVisit } from "../visit";
 import { None, useMayAdd } from "./none";
+import { NothingOpen } from "./nothingopen";
 import { DecisionDialog, type Choice, decisionOf } from "./decision";
 import { IssueDrawer } from "./issue";
 import { IssueList } from "./issuelist";
@@ -283,17 +284,7 @@ function Nothing({ search, since, message, onSearch, onAll }: {
   if (message.startsWith("no hits")) {
     return <Empty title={message}><Button onClick={() => onSearch("status_new:open")}>Show what is open</Button></Empty>;
   }
-  if (last === undefined) {
-    return <Empty title="No issue was found yet"><p>Issues appear here while a run looks. None has found one so far.</p></Empty>;
-  }
-  if (search === "status_new:open") {
-    return (
-      <Empty title="Nothing is open">
-        <p>All issues are decided or gone.</p>
-        <Button onClick={() => onSearch("status_new:closed")}>Show what is closed</Button>
-      </Empty>
-    );
-  }
+  if (last === undefined || search === "status_new:open") return <NothingOpen onSearch={onSearch} />;
   const said = `${last.keyword === "" ? "" : `${last.keyword}:`}${last.not ? "!" : ""}${last.value}`;
   return (
     <Empty title="No issue matches">
