@@ -11,6 +11,7 @@ import { Facts } from "../components/facts";
 import { useNotices } from "../components/notice";
 import { Chip, Foreign, kind, Moment, Severity, statusWord, words } from "../components/text";
 import { Trail } from "../components/trail";
+import { highlighted } from "../highlight";
 import { reproduce } from "../reproduce";
 import type { Choice } from "./decision";
 
@@ -87,7 +88,12 @@ function Body({ found, heading, onClose, onChoose }: {
         <Part title="Why it matters"><p>{found.description}</p></Part>
         {found.details.proof && (
           <Part title="Evidence">
-            <p className="mb-1 border-l-4 border-accent pl-2 font-medium break-words"><Foreign>{found.details.proof.description}</Foreign></p>
+            <p className="mb-1 border-l-4 border-accent pl-2 break-words">
+              {highlighted(found.details.proof.description, found.details.proof.details).map((piece, index) =>
+                piece.marked
+                  ? <mark key={index} className="rounded-sm bg-picked px-0.5 font-semibold text-ink"><Foreign>{piece.text}</Foreign></mark>
+                  : <Foreign key={index}>{piece.text}</Foreign>)}
+            </p>
             <Facts of={found.details.proof.details as Record<string, unknown>} />
           </Part>
         )}
