@@ -12,8 +12,13 @@ function field(value: string): string {
 
 /** Lets the browser save a file. */
 export function save(name: string, type: string, text: string): void {
+  saveBlob(name, new Blob([text], { type }));
+}
+
+/** The same, of what is no text. */
+export function saveBlob(name: string, blob: Blob): void {
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([text], { type }));
+  link.href = URL.createObjectURL(blob);
   link.download = name;
   link.click();
   URL.revokeObjectURL(link.href);

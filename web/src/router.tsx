@@ -30,6 +30,18 @@ export interface InventoryAddress {
   as_of?: string;
   /** The columns beside the name, with commas between them. */
   columns?: string;
+  /** `map`, `tree` or `graph`; else a table. */
+  view?: string | undefined;
+}
+
+/** What the logbook is asked. */
+export interface ChangesAddress {
+  /** A length of time such as `7d`, or a date or moment. */
+  since?: string;
+  /** The internal name of a collection. */
+  collection?: string;
+  /** `issues`, or a kind of entity. */
+  show?: string;
 }
 
 const text = (value: unknown) => (typeof value === "string" ? value : undefined);
@@ -85,7 +97,7 @@ const inventory = createRoute({
   getParentRoute: () => inside,
   path: "/entities",
   component: lazyRouteComponent(() => import("./pages/inventory"), "Inventory"),
-  validateSearch: read(["q", "sort", "as_of", "columns"]) as (address: Address) => InventoryAddress,
+  validateSearch: read(["q", "sort", "as_of", "columns", "view"]) as (address: Address) => InventoryAddress,
 });
 
 const entity = createRoute({
@@ -113,17 +125,73 @@ const collection = createRoute({
   component: lazyRouteComponent(() => import("./pages/collection"), "CollectionPage"),
 });
 
+const runs = createRoute({
+  getParentRoute: () => inside,
+  path: "/runs",
+  component: lazyRouteComponent(() => import("./pages/runs"), "Runs"),
+  validateSearch: read(["collection"]) as (address: Address) => { collection?: string },
+});
+
 const run = createRoute({
   getParentRoute: () => inside,
   path: "/runs/$id",
   component: lazyRouteComponent(() => import("./pages/run"), "RunPage"),
 });
 
+const changes = createRoute({
+  getParentRoute: () => inside,
+  path: "/changes",
+  component: lazyRouteComponent(() => import("./pages/changes"), "Changes"),
+  validateSearch: read(["since", "collection", "show"]) as (address: Address) => ChangesAddress,
+});
+
+const technologies = createRoute({
+  getParentRoute: () => inside,
+  path: "/technologies",
+  component: lazyRouteComponent(() => import("./pages/technologies"), "Technologies"),
+  validateSearch: read(["q", "sort"]) as (address: Address) => { q?: string; sort?: string },
+});
+
+const library = createRoute({
+  getParentRoute: () => inside,
+  path: "/library",
+  component: lazyRouteComponent(() => import("./pages/library"), "Library"),
+  validateSearch: read(["tab", "q"]) as (address: Address) => { tab?: string; q?: string },
+});
+
+const help = createRoute({
+  getParentRoute: () => inside,
+  path: "/help",
+  component: lazyRouteComponent(() => import("./pages/help"), "Help"),
+});
+
+const graphs = createRoute({
+  getParentRoute: () => inside,
+  path: "/graphs",
+  component: lazyRouteComponent(() => import("./pages/graphs"), "Graphs"),
+  validateSearch: read(["q", "entity", "depth"]) as (address: Address) => { q?: string; entity?: string; depth?: string },
+});
+
+const graph = createRoute({
+  getParentRoute: () => inside,
+  path: "/graphs/$id",
+  component: lazyRouteComponent(() => import("./pages/graphs"), "GraphPage"),
+});
+
+const settings = createRoute({
+  getParentRoute: () => inside,
+  path: "/settings",
+  component: lazyRouteComponent(() => import("./pages/settings"), "Settings"),
+  validateSearch: read(["tab"]) as (address: Address) => { tab?: string },
+});
+
 export function makeRouter(queries: QueryClient) {
   return createRouter({
     routeTree: root.addChildren([
       signIn,
-      inside.addChildren([home, triage, inventory, entity, collections, newCollection, collection, run]),
+      inside.addChildren([
+        home, triage, inventory, entity, collections, newCollection, collection, runs, run, changes, technologies, graphs, graph, library, help, settings,
+      ]),
     ]),
     context: { queries },
     parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),

@@ -532,6 +532,281 @@ test("a page of scope that is not there says so", async () => {
   await done(page, /404/);
 });
 
+const PAGES = [
+  ["Runs", "/runs", (page) => page.getByRole("link", { name: "saltmarsh.test" }).first()],
+  ["Changes", "/changes", (page) => page.getByRole("heading", { name: /^New: [1-9]/ })],
+  ["Technologies", "/technologies", (page) => page.getByRole("rowheader", { name: /^OpenSSH/ }).first()],
+  ["Graphs", "/graphs", (page) => page.getByText("your domains")],
+  ["Settings", "/settings", (page) => page.getByRole("cell", { name: "owner@localhost" }).first()],
+  ["Library", "/library", (page) => page.getByText("Environment file is exposed")],
+  ["Help", "/help", (page) => page.getByRole("rowheader", { name: "ownership_gte" })],
+];
+
+test("every other page is accessible from a phone to a wide screen, dark and light", async () => {
+  for (const [width, dark] of [[360, true], [2560, false]]) {
+    const page = await world.inside("/issues", { width, dark });
+    for (const [name, path, filled] of PAGES) {
+      await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name }).press("Enter");
+      await page.waitForURL(new RegExp(`${path}$`));
+      await filled(page).waitFor();
+      await accessible(page, `${name} at ${width}`);
+    }
+    await done(page);
+  }
+});
+
+test("every run is listed and leads to its page", async () => {
+  const page = await world.inside("/runs");
+  await page.getByRole("status").getByText("3 runs").waitFor();
+  const rows = page.getByRole("region", { name: "All runs" }).getByRole("row");
+  assert.equal(await rows.count(), 4);
+  await rows.nth(3).getByRole("link").first().press("Enter");
+  await page.waitForURL(/\/runs\/1$/);
+  await done(page);
+});
+
+test("the logbook tells what changed since a run, by kind, and member by member", async () => {
+  const { name } = await theCollection();
+  const run = await firstRun();
+  const page = await world.inside(`/changes?since=${run.finished_at}`);
+  for (const [part, change] of [["New", "appeared"], ["Changed", "changed"], ["Gone", "disappeared"]]) {
+    const total = await known(`collection:${name} change:${change}`, `&between=${run.finished_at},2999-01-01`);
+    assert(total > 0);
+    await page.getByRole("heading", { name: `${part}: ${number(total)}`, exact: true }).waitFor();
+  }
+  await page.getByRole("button", { name: "what changed" }).first().click();
+  await page.getByRole("columnheader", { name: "Before" }).waitFor();
+  await accessible(page, "a difference in the logbook");
+  await page.getByLabel("What").selectOption("Uri");
+  await page.waitForURL(/show=Uri/);
+  const sites = await known(`type:Uri change:changed`, `&between=${run.finished_at},2999-01-01`);
+  await page.getByRole("heading", { name: `Changed: ${number(sites)}`, exact: true }).waitFor();
+  assert.equal(await page.getByRole("heading", { name: "Issues" }).count(), 0);
+  await page.getByLabel("or the end of").fill("2001-01-01");
+  await page.waitForURL(/since=2001-01-01/);
+  await page.getByRole("heading", { name: "Changed: 0", exact: true }).waitFor();
+  await done(page);
+});
+
+test("technologies are searched and lead to who runs them", async () => {
+  const page = await world.inside("/technologies");
+  const { total_hits: all } = await world.api("/api/v3/asm/search/technologies/?page_size=1");
+  await page.getByRole("status").getByText(`${all} technologies`).waitFor();
+  await page.getByRole("button", { name: /^OpenBSD/ }).click();
+  await page.waitForURL(/q=name:OpenBSD/);
+  const { total_hits: some } = await world.api("/api/v3/asm/search/technologies/name:OpenBSD?page_size=1");
+  await page.getByRole("status").getByText(`${some} technologies`).waitFor();
+  await page.getByRole("link", { name: "entities with OpenSSH" }).first().click();
+  await page.waitForURL(/\/entities\?q=.*technology:%22OpenSSH%22/);
+  await entities(page).nth(1).waitFor();
+  await done(page);
+});
+
+test("the library tells what is found and how, and the help what can be asked", async () => {
+  const page = await world.inside("/library");
+  await page.getByLabel("Filter").fill("environment file");
+  await page.getByText("Environment file is exposed").click();
+  await page.getByRole("link", { name: "Issues of this kind in the project" }).click();
+  await total(page, await found("name:exposed_environment_file"));
+  await page.goto(`${world.url}/library?tab=tasks`);
+  await page.getByRole("rowheader", { name: "Block sweep" }).waitFor();
+  await page.getByRole("link", { name: "Products" }).click();
+  await page.getByRole("rowheader", { name: "Magento" }).first().waitFor();
+  await accessible(page, "products of the library");
+  await page.getByRole("link", { name: "Help" }).click();
+  const link = page.getByRole("link", { name: "scoped:false ownership_gte:30" });
+  await link.click();
+  await said(page, await known("scoped:false ownership_gte:30"));
+  await done(page);
+});
+
+test("a key is made, shown once, and revoked", async () => {
+  const page = await world.inside("/settings");
+  await page.getByLabel("What for").fill("<b>robot</b>");
+  await page.getByLabel(/^Ends/).fill("2099-01-31");
+  await page.getByRole("button", { name: "Make it" }).press("Enter");
+  await page.getByText("a key that it makes cannot last longer").waitFor();
+  await page.getByLabel(/^By your API key/).fill(world.key);
+  await page.getByRole("button", { name: "Make it" }).press("Enter");
+  const text = await page.getByText(/^[0-9a-f]{64}$/).innerText();
+  assert.equal((await world.ask("/api/ambit/v1/session", text)).status, 200);
+  await page.getByText("It ends in 7").waitFor();
+  await accessible(page, "a new key");
+  await page.reload();
+  await page.getByRole("rowheader", { name: "<b>robot</b>" }).waitFor();
+  assert.equal(await page.getByText(text).count(), 0);
+  await page.getByRole("button", { name: `Revoke ${text.slice(0, 8)}` }).press("Enter");
+  await accessible(page, "revoking a key");
+  await page.getByRole("dialog").getByRole("button", { name: "Revoke it" }).press("Enter");
+  await page.getByRole("rowheader", { name: "<b>robot</b>" }).waitFor({ state: "detached" });
+  while ((await world.ask("/api/ambit/v1/session", text)).status === 200);
+  await page.getByRole("button", { name: /^Show .* that ended$/ }).click();
+  await page.getByText("revoked", { exact: true }).first().waitFor();
+  await done(page, /400/);
+});
+
+test("people are brought in, given a role, and taken out", async () => {
+  const page = await world.inside("/settings?tab=people");
+  await page.getByLabel("E-mail address").fill("ann@acme.example");
+  await page.keyboard.press("Enter");
+  const { uuid } = await theCollection();
+  await page.getByLabel("Role of ann@acme.example in saltmarsh.test").selectOption("analyst");
+  await page.getByText("is analyst of saltmarsh.test").waitFor();
+  const given = () => world.api(`/api/v3/asm/user_collections/${uuid}/collection_project_users`);
+  assert.deepEqual((await given()).map((one) => [one.user.email, one.role]), [["ann@acme.example", "analyst"]]);
+  await page.getByRole("button", { name: "Undo (u)" }).click();
+  await page.getByText("Taken back.").waitFor();
+  assert.deepEqual(await given(), []);
+  await accessible(page, "people");
+  await page.getByRole("button", { name: "Take out ann@acme.example" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Take out" }).click();
+  await page.getByText("ann@acme.example is out of the project.").waitFor();
+  await page.getByRole("rowheader", { name: "ann@acme.example" }).waitFor({ state: "detached" });
+  await page.getByRole("link", { name: "Audit log" }).click();
+  await page.getByLabel("Filter the audit log").fill("ann@acme");
+  await page.getByRole("region", { name: "Entries" }).getByRole("row").nth(1).waitFor();
+  await accessible(page, "the audit log");
+  await done(page);
+});
+
+test("a project is made, looked at and left again", async () => {
+  const page = await world.inside("/settings?tab=projects");
+  await page.getByLabel("Name", { exact: true }).fill("Second");
+  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: "Look at it Second" }).click();
+  await page.getByRole("combobox", { name: "Project" }).waitFor();
+  await accessible(page, "projects");
+  await page.getByRole("link", { name: "Triage" }).click();
+  await page.getByText("Nothing is looked at yet").waitFor();
+  await page.getByRole("combobox", { name: "Project" }).selectOption({ label: "My organization" });
+  await total(page, await open());
+  await done(page);
+  const second = (await world.api("/api/v3/asm/projects")).find((one) => one.name === "Second");
+  await fetch(`${world.url}/api/v3/asm/projects/${second.uuid}`, { method: "DELETE", headers: { "x-apikey": world.key } });
+});
+
+// The picture is drawn by software here, of which the browser says how slow it is.
+const SLOW = /GL Driver Message/;
+
+test("the inventory is seen as a tree, a graph and a map", async () => {
+  for (const [width, dark] of [[360, false], [1280, true]]) {
+    const page = await world.inside(`${INVENTORY}+type:Domain+type:DnsRecord&view=tree`, { width, dark });
+    await page.getByRole("button", { name: /^Open what is below saltmarsh\.test$/ }).or(page.getByRole("button", { name: /^Close what is below saltmarsh\.test$/ })).waitFor();
+    await page.getByRole("link", { name: "admin.saltmarsh.test", exact: true }).waitFor();
+    await accessible(page, `a tree at ${width}`);
+    await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "Map" }).press("Enter");
+    await page.getByText("No place is known").waitFor();
+    const buckets = [{ key: "DE", doc_count: 7 }, { key: "US", doc_count: 2 }, { key: "SG", doc_count: 1 }, { key: "<b>x</b>", doc_count: 1 }];
+    await page.context().route(/\/search\/entities\//, async (route) => {
+      const answer = await route.fetch();
+      const body = await answer.json();
+      if (body.result.aggregations) body.result.aggregations.country_code_bucket.buckets = buckets;
+      await route.fulfill({ response: answer, json: body });
+    });
+    await page.reload();
+    await page.getByRole("img", { name: /^Entities by country/ }).locator("path").nth(170).waitFor({ state: "attached" });
+    await page.getByRole("list", { name: "Countries" }).getByText("<b>x</b>").waitFor();
+    await accessible(page, `a map at ${width}`);
+    await page.getByRole("list", { name: "Countries" }).getByRole("button", { name: "Germany" }).press("Enter");
+    await page.waitForURL(/country:DE/);
+    await page.goto(`${world.url}/entities?q=type:Domain&view=graph`);
+    await page.getByRole("list", { name: "Entities of the graph" }).getByRole("button").first().waitFor();
+    await accessible(page, `a graph of the inventory at ${width}`);
+    await done(page, SLOW);
+  }
+});
+
+test("a graph grows step by step, is searched, exported, kept, opened and deleted", async () => {
+  const page = await world.inside("/graphs");
+  await page.getByLabel("Entities", { exact: true }).fill("name:old.saltmarsh.test type:DnsRecord");
+  await page.getByLabel("And around them").selectOption("nothing else");
+  await page.getByRole("button", { name: "Show", exact: true }).press("Enter");
+  await page.getByRole("status").getByText("1 entity, 0 relations").waitFor();
+  const listed = page.getByRole("list", { name: "Entities of the graph" });
+  await listed.getByRole("button").first().press("Enter");
+  await page.getByRole("button", { name: "Show what stands around it" }).press("Enter");
+  await page.getByText(/entities more\./).waitFor();
+  await page.locator("canvas").first().waitFor();
+  const uid = (await world.api("/api/v3/asm/search/entities/name:old.saltmarsh.test type:DnsRecord?page_size=1")).hits[0].id;
+  const { entities: around, edges } = await world.api(`/api/ambit/v1/neighbourhood?entity=${uid}`);
+  await page.getByRole("status").getByText(`${around.length} entities, ${edges.length} relations`).waitFor();
+  await accessible(page, "a graph");
+  await page.getByLabel("Search this graph").fill("certificate");
+  assert.equal(await listed.getByRole("button").count(), around.filter((one) => /Certificate/.test(one.type)).length);
+  await page.getByLabel("Search this graph").fill("");
+  for (const [button, begin] of [["PNG", "\x89PNG"], ["GraphML", "<?xml"]]) {
+    const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: button }).click()]);
+    assert.equal(file.suggestedFilename(), `name_old.saltmarsh.test_type_DnsRecord.${button.toLowerCase()}`);
+    assert(readFileSync(await file.path(), "latin1").startsWith(begin));
+  }
+  await page.getByRole("button", { name: "Keep it" }).click();
+  await page.getByText("Kept among your graphs.").waitFor();
+  await page.getByRole("main").getByRole("link", { name: "Graphs" }).click();
+  await page.getByRole("link", { name: "name:old.saltmarsh.test type:DnsRecord" }).click();
+  await page.waitForURL(/\/graphs\/g[0-9a-f]{64}$/);
+  await page.getByRole("status").getByText(`${around.length} entities, ${edges.length} relations`).waitFor();
+  await page.getByRole("main").getByRole("link", { name: "Graphs" }).click();
+  await accessible(page, "kept graphs");
+  await page.getByRole("button", { name: "Delete name:old.saltmarsh.test" }).click();
+  await page.getByRole("button", { name: "Undo (u)" }).click();
+  await page.getByText("Taken back.").waitFor();
+  await page.getByRole("button", { name: "Delete name:old.saltmarsh.test" }).click();
+  await page.getByRole("button", { name: "Delete name:old.saltmarsh.test" }).waitFor({ state: "detached" });
+  await done(page, SLOW);
+});
+
+test("a large graph begins with what was asked for, and one that is not there says so", async () => {
+  for (const [width, dark] of [[360, true], [2560, false]]) {
+    const page = await world.inside("/graphs?q=scoped:true+present:true+type:IpAddress&depth=1", { width, dark });
+    await page.getByRole("status").getByText(/^200 entities/).waitFor();
+    await accessible(page, `a large graph at ${width}`);
+    await page.getByRole("button", { name: /^Show [1-9]\d+ more$/ }).click();
+    await page.getByRole("status").getByText(/^[3-9]\d\d entities/).waitFor();
+    await page.goto(`${world.url}/graphs/g${"0".repeat(64)}`);
+    await page.getByRole("alert").waitFor();
+    await done(page, SLOW, /404/);
+  }
+});
+
+test("usage is plotted, and said in numbers", async () => {
+  await world.ask("/api/v3/graphs");
+  for (const [width, dark] of [[360, false], [1280, true]]) {
+    const page = await world.inside("/settings?tab=usage", { width, dark });
+    await page.getByRole("img", { name: /^Calls on each of the last 30 days/ }).locator("canvas").waitFor();
+    await page.getByText("The numbers").click();
+    await page.getByRole("row", { name: new RegExp(`^${new Date().toISOString().slice(0, 10)} [1-9]`) }).waitFor();
+    await page.getByRole("rowheader", { name: "api requests daily" }).waitFor();
+    await accessible(page, `usage at ${width}`);
+    await done(page);
+  }
+});
+
+test("an empty triage says why, and what a passive run alone means", async () => {
+  const page = await world.page();
+  await page.goto(world.link());
+  await page.waitForURL(/\/issues/);
+  const nothing = { total_hits: 0, hits: [], more: false, aggregations: null };
+  await page.context().route(/\/search\/issues\//, async (route) => {
+    const answer = await route.fetch();
+    const body = await answer.json();
+    await route.fulfill({ response: answer, json: { ...body, result: { ...body.result, ...nothing } } });
+  });
+  await page.goto(world.url + OPEN);
+  await page.getByText("No issue was found", { exact: true }).waitFor();
+  await page.context().route(/\/collection_runs$/, async (route) => {
+    const answer = await route.fetch();
+    const body = await answer.json();
+    for (const run of body.result) run.stages = run.stages?.filter((stage) => stage.level === "passive");
+    await route.fulfill({ response: answer, json: body });
+  });
+  await page.reload();
+  await page.getByText("No issue, and little was judged").waitFor();
+  await accessible(page, "an empty triage");
+  await page.getByRole("link", { name: "Choose how far the next run goes" }).press("Enter");
+  await page.waitForURL(/\/collections\/.*#next$/);
+  await done(page);
+});
+
 test("the first run: a domain, a passive look, and only then further", async () => {
   const empty = new World();
   await empty.start([]);

@@ -38,8 +38,10 @@ export interface Said<T> {
   result: T;
 }
 
-export async function ask<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<Said<T>> {
+/** Asks by the session, or by a key that the person has typed in for this one call. */
+export async function ask<T>(method: string, path: string, body?: unknown, signal?: AbortSignal, key?: string): Promise<Said<T>> {
   const headers: Record<string, string> = { accept: "application/json" };
+  if (key !== undefined) headers["x-apikey"] = key;
   const project = chosenProject();
   if (project !== null) headers["project-id"] = project;
   if (body !== undefined) headers["content-type"] = "application/json";
@@ -48,7 +50,7 @@ export async function ask<T>(method: string, path: string, body?: unknown, signa
     response = await fetch(path, {
       method,
       headers,
-      credentials: "same-origin",
+      credentials: key === undefined ? "same-origin" : "omit",
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
     });
@@ -56,11 +58,23 @@ export async function ask<T>(method: string, path: string, body?: unknown, signa
     if (signal?.aborted) throw error;
     throw new Failure(0, "The server does not answer. Is it running, and is the network up?");
   }
-  const said = await response.json().catch(() => null);
+  // Some answers of the wider API are empty.
+  const text = await response.text().catch(() => null);
+  const said = text === "" && response.ok ? {} : parsed(text);
   if (!response.ok || said === null) {
     throw new Failure(response.status, said?.error?.message ?? said?.message ?? `The server answered ${response.status}.`);
   }
   return said as Said<T>;
+}
+
+// The answer is what its endpoint says.
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+function parsed(text: string | null): any {
+  try {
+    return JSON.parse(text ?? "");
+  } catch {
+    return null;
+  }
 }
 
 /** The result of a read. */

@@ -67,19 +67,19 @@ export type Change = "appeared" | "changed" | "disappeared";
 export interface Changed {
   noun: "entities" | "issues";
   what: Change;
-  /** The internal name of the collection. */
-  collection: string;
+  /** What else must hold, as a search string. */
+  terms: string;
   /** Two moments with a comma between them. */
   between: string;
 }
 
 /** What came, changed or went between two moments. */
-export function changed({ noun, what, collection, between }: Changed) {
-  const path = `${ASM}/search/${noun}/${encodeURIComponent(`collection:${collection} change:${what}`)}`;
+export function changed({ noun, what, terms, between }: Changed) {
+  const path = `${ASM}/search/${noun}/${encodeURIComponent(`${terms} change:${what}`.trim())}`;
   const query = { page_size: CHANGES_PAGE, between, aggregations: false, sort_field: noun === "issues" ? "summary.severity" : "type" };
   type Hits = Schema["EntitySearch"] | Schema["IssueSearch"];
   return infiniteQueryOptions({
-    queryKey: [noun, "changed", collection, what, between],
+    queryKey: [noun, "changed", terms, what, between],
     queryFn: ({ pageParam, signal }) => get<Hits>(withQuery(path, { ...query, page_token: pageParam }), signal),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (last) => (last.more ? (last.next_page_token ?? undefined) : undefined),

@@ -2,12 +2,21 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, type Ref, useEffect, useState } from "react";
-import { get, OURS, type Schema } from "../api/client";
+import { keywords } from "../api/library";
+import { Link } from "@tanstack/react-router";
 import { Button, FIELD, Panel } from "./controls";
+
+export type Noun = "entities" | "issues" | "technologies";
+
+const EXAMPLES: Record<Noun, string> = {
+  entities: "type:uri technology:nginx",
+  issues: "severity_lte:2 shop",
+  technologies: "nginx",
+};
 
 export function QueryBox({ value, noun, onSearch, input }: {
   value: string;
-  noun: "entities" | "issues";
+  noun: Noun;
   onSearch: (search: string) => void;
   input: Ref<HTMLInputElement>;
 }): ReactNode {
@@ -26,7 +35,7 @@ export function QueryBox({ value, noun, onSearch, input }: {
         ref={input}
         type="search"
         aria-label={`Search ${noun}`}
-        placeholder={`All ${noun}; for example ${noun === "issues" ? "severity_lte:2 shop" : "type:uri technology:nginx"}`}
+        placeholder={`All ${noun}; for example ${EXAMPLES[noun]}`}
         spellCheck={false}
         autoComplete="off"
         value={text}
@@ -41,12 +50,8 @@ export function QueryBox({ value, noun, onSearch, input }: {
   );
 }
 
-function Keywords({ noun }: { noun: "entities" | "issues" }): ReactNode {
-  const keywords = useQuery({
-    queryKey: ["keywords"],
-    queryFn: ({ signal }) => get<Schema["SearchKeyword"][]>(`${OURS}/search/keywords`, signal),
-    staleTime: Infinity,
-  });
+function Keywords({ noun }: { noun: Noun }): ReactNode {
+  const all = useQuery(keywords);
   return (
     <div className="w-[32rem] max-w-full">
       <p className="mb-2">
@@ -56,7 +61,7 @@ function Keywords({ noun }: { noun: "entities" | "issues" }): ReactNode {
       <div className="max-h-72 overflow-auto" tabIndex={0} role="region" aria-label="Keywords">
         <table className="w-full text-left text-xs">
           <tbody>
-            {(keywords.data ?? [])
+            {(all.data ?? [])
               .filter((one) => one.searches.includes(noun))
               .map((one) => (
                 <tr key={one.keyword} className="border-t border-line align-top">
@@ -67,6 +72,7 @@ function Keywords({ noun }: { noun: "entities" | "issues" }): ReactNode {
           </tbody>
         </table>
       </div>
+      <p className="mt-2"><Link to="/help" className="text-accent underline">The whole language, with examples</Link></p>
     </div>
   );
 }

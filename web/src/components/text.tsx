@@ -103,6 +103,9 @@ const KINDS: Record<string, string> = {
   Mailserver: "Mail server",
 };
 
+/** Kinds that people ask for by name. */
+export const KIND_NAMES = ["Domain", "DnsRecord", "IpAddress", "NetBlock", "NetworkService", "Uri", "SslCertificate", "AutonomousSystem", "Organization", "EmailAddress", "Nameserver", "Mailserver"];
+
 /** The kind of an entity in a word, without the prefix of the API. */
 export function kind(type: string): string {
   const short = type.slice(type.lastIndexOf(":") + 1);

@@ -91,6 +91,7 @@ function Body({ of, asOf, onMoment }: { of: Entity; asOf: string | undefined; on
         </p>
       </Section>
       <Related of={of} asOf={asOf} />
+      {asOf === undefined && <p><Link to="/graphs" search={{ entity: of.uid, depth: "1" }} className="text-accent underline">Show what stands around it as a graph</Link></p>}
       <Section title="What happened">
         <Timeline uid={of.uid} asOf={asOf} onMoment={onMoment} />
       </Section>

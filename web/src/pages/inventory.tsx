@@ -15,20 +15,30 @@ import { QueryBox } from "../components/querybox";
 import { count, Foreign, kind, severityWord } from "../components/text";
 import { csvLine, save } from "../csv";
 import { useKeys } from "../keys";
-import { terms, without } from "../search";
+import { terms, toggled, without } from "../search";
 import { type Column, COLUMNS, USUAL } from "./columns";
 import { None, useMayAdd } from "./none";
+import { GraphView, MapView, TreeView } from "./views";
 
 const route = getRouteApi("/inside/entities");
 
 /** What is searched where the address says nothing. */
 export const USUAL_SEARCH = "scoped:true present:true";
 
+/** Ways to see what a search finds. Edges are those of now, so that the past has no tree and no graph. */
+const VIEWS = [
+  ["table", "Table"],
+  ["map", "Map"],
+  ["tree", "Tree"],
+  ["graph", "Graph"],
+] as const;
+
 export function Inventory(): ReactNode {
   const address = route.useSearch();
   const navigate = route.useNavigate();
   const search = address.q ?? "";
   const sort = address.sort ?? "-summary.issues.current_count";
+  const view = VIEWS.find(([name]) => name === address.view)?.[0] ?? "table";
   const question: EntityQuestion = { search, sort, asOf: address.as_of };
   const list = useInfiniteQuery(entityList(question));
   const rows = useMemo(() => list.data?.pages.flatMap((page) => page.result.hits) ?? [], [list.data]);
@@ -77,6 +87,12 @@ export function Inventory(): ReactNode {
         <section aria-label="Entities" className="relative flex min-w-0 flex-1 flex-col">
           <div className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-line px-3 py-1.5">
             <p role="status" className="font-semibold">{first ? count(total, "entity", "entities") : "Searching …"}</p>
+            <nav aria-label="Views" className="order-last ml-auto flex gap-1">
+              {VIEWS.filter(([name]) => !address.as_of || name === "table" || name === "map").map(([name, label]) => (
+                <Link key={name} to="/entities" search={{ ...address, view: name === "table" ? undefined : name }} className={`rounded px-2 ${view === name ? "bg-picked font-semibold" : "hover:bg-raised"}`}
+                  {...(view === name ? { "aria-current": "page" as const } : {})}>{label}</Link>
+              ))}
+            </nav>
             {first?.result.aggregations && <OpenIssues counts={first.result.aggregations} />}
             <details className="lg:hidden">
               <summary className="text-accent">Filters</summary>
@@ -88,6 +104,12 @@ export function Inventory(): ReactNode {
           {list.error && <Trouble error={list.error} retry={() => void list.refetch()} />}
           {first && rows.length === 0 ? (
             <Nothing search={search} message={first.message} asOf={address.as_of} onSearch={ask} onNow={() => change({ as_of: undefined })} />
+          ) : view === "map" ? (
+            <MapView counts={first?.result.aggregations?.country_code_bucket} onCountry={(code) => change({ q: toggled(search, { keyword: "country", value: code, not: false }), view: undefined })} />
+          ) : view === "tree" ? (
+            <TreeView search={search} />
+          ) : view === "graph" ? (
+            <GraphView search={search} />
           ) : (
             <EntityTable rows={rows} total={total} at={at} columns={columns} sort={sort} asOf={address.as_of}
               onSort={(next) => change({ sort: next })} onAt={setAt}

@@ -42,7 +42,7 @@ function Part({ noun, what, title, of, between }: {
   of: RunDetail;
   between: string;
 }): ReactNode {
-  const asked = changed({ noun, what, collection: of.collection_name, between });
+  const asked = changed({ noun, what, terms: `collection:${of.collection_name}`, between });
   const found = useInfiniteQuery({ ...asked, refetchInterval: isOver(of) ? false : LOOK_MS });
   const first = found.data?.pages[0];
   const hits = found.data?.pages.flatMap((page) => page.hits as (Schema["EntityHit"] | Schema["IssueHit"])[]) ?? [];

@@ -2,7 +2,7 @@
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, Outlet, useLocation, useNavigate } from "@tanstack/react-router";
-import { type ReactNode, useEffect } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { chooseProject, chosenProject } from "../api/client";
 import { projects, session, signOut } from "../api/session";
 import { Button, Empty, FIELD } from "../components/controls";
@@ -19,7 +19,14 @@ export function Stage(): ReactNode {
 const PAGES = [
   { to: "/issues", label: "Triage", search: { q: "status_new:open" } },
   { to: "/entities", label: "Inventory", search: { q: "scoped:true present:true" } },
+  { to: "/changes", label: "Changes", search: {} },
+  { to: "/technologies", label: "Technologies", search: {} },
+  { to: "/graphs", label: "Graphs", search: {} },
   { to: "/collections", label: "Scope", search: {} },
+  { to: "/runs", label: "Runs", search: {} },
+  { to: "/library", label: "Library", search: {} },
+  { to: "/settings", label: "Settings", search: {} },
+  { to: "/help", label: "Help", search: {} },
 ] as const;
 
 export function Shell(): ReactNode {
@@ -27,6 +34,11 @@ export function Shell(): ReactNode {
   const navigate = useNavigate();
   const here = useLocation();
   const signedOut = who.data === null;
+  const nav = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // Where the pages do not fit, theirs is in view.
+    nav.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+  }, [here.pathname]);
   useEffect(() => {
     if (signedOut) void navigate({ to: "/sign_in", search: { next: here.href }, replace: true });
   }, [signedOut, navigate, here.href]);
@@ -37,13 +49,13 @@ export function Shell(): ReactNode {
       </a>
       <header className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-line bg-raised px-3 py-1.5">
         <Link to="/" className="font-semibold text-accent">Ambit</Link>
-        <nav aria-label="Pages" className="flex gap-1">
+        <nav ref={nav} aria-label="Pages" className="order-last -mx-3 flex w-[calc(100%+1.5rem)] gap-1 overflow-x-auto px-3 lg:order-none lg:mx-0 lg:w-auto lg:px-0">
           {PAGES.map((page) => (
             <Link
               key={page.to}
               to={page.to}
               search={page.search}
-              className="rounded px-2 py-1 hover:bg-line"
+              className="rounded px-2 py-1 whitespace-nowrap hover:bg-line"
               activeOptions={{ includeSearch: false }}
               activeProps={{ className: "bg-picked font-semibold", "aria-current": "page" }}
             >

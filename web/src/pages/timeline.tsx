@@ -47,12 +47,13 @@ function Event({ uid, at, before, here, onMoment }: {
         )}
         <button type="button" className="min-h-6 text-accent underline" onClick={() => onMoment(at)}>show the page as of then</button>
       </div>
-      {open && before !== undefined && <Changes uid={uid} before={before} after={at} />}
+      {open && before !== undefined && <Differences uid={uid} before={before} after={at} />}
     </li>
   );
 }
 
-function Changes({ uid, before, after }: { uid: string; before: string; after: string }): ReactNode {
+/** What an entity showed otherwise at a moment than at another; without the second one, than now. */
+export function Differences({ uid, before, after }: { uid: string; before: string; after: string | undefined }): ReactNode {
   const [old, fresh] = [useQuery(entity(uid, before)), useQuery(entity(uid, after))];
   const error = old.error ?? fresh.error;
   if (error) return <Trouble error={error} retry={() => void (old.error ? old.refetch() : fresh.refetch())} />;

@@ -1,0 +1,66 @@
+// Graphs: those that the API keeps, and what stands around entities.
+
+import { queryOptions } from "@tanstack/react-query";
+import type { Graph, KeptGraph } from "../graph";
+import { ask, get, OURS, type Schema, withQuery } from "./client";
+
+const WIDER = "/api/v3/graphs";
+
+interface Kept {
+  id: string;
+  attributes: KeptGraph & { private: boolean; creation_date: number; last_modified_date: number };
+}
+
+/** The wider API answers below `data`. */
+async function kept<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
+  return ((await ask<unknown>(method, path, body, signal)) as unknown as { data: T }).data;
+}
+
+/** Kept graphs that are listed. */
+const LISTED_MAX = 40;
+
+/** The graphs that the caller may see, newest first. */
+export const graphs = queryOptions({
+  queryKey: ["graphs"],
+  queryFn: ({ signal }) =>
+    kept<Kept[]>("GET", withQuery(WIDER, { limit: LISTED_MAX, order: "creation_date-", attributes: "graph_data,private,creation_date,last_modified_date" }), undefined, signal),
+});
+
+export function graph(id: string) {
+  return queryOptions({
+    queryKey: ["graphs", id],
+    queryFn: ({ signal }) => kept<Kept>("GET", `${WIDER}/${encodeURIComponent(id)}`, undefined, signal),
+    staleTime: 300_000,
+  });
+}
+
+/** Keeps a graph, which the caller alone sees. */
+export async function keep(document: KeptGraph): Promise<string> {
+  return (await kept<Kept>("POST", WIDER, { data: { type: "graph", attributes: { ...document, private: true } } })).id;
+}
+
+export async function forget(id: string): Promise<void> {
+  await ask("DELETE", `${WIDER}/${encodeURIComponent(id)}`);
+}
+
+/** What stands around an entity, or around what a search finds. */
+export interface Around {
+  entity?: string | undefined;
+  query?: string | undefined;
+  depth: number;
+}
+
+export function neighbourhood(around: Around) {
+  return queryOptions({
+    queryKey: ["neighbourhood", around],
+    queryFn: async ({ signal }): Promise<Graph & { complete: boolean }> => {
+      const found = await get<Schema["Neighbourhood"]>(withQuery(`${OURS}/neighbourhood`, { ...around }), signal);
+      return {
+        nodes: found.entities.map(({ uid, type, name }) => ({ id: uid, kind: type.slice(type.lastIndexOf(":") + 1), name, known: true })),
+        edges: found.edges,
+        complete: found.complete,
+      };
+    },
+    staleTime: 60_000,
+  });
+}

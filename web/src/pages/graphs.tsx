@@ -1,0 +1,135 @@
+// Graphs: a new one from a search or an entity, and those that were kept.
+
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { type FormEvent, lazy, type ReactNode, Suspense, useState } from "react";
+import { useAct } from "../act";
+import { forget, graph, graphs, keep, neighbourhood } from "../api/graphs";
+import { Button, Empty, FIELD, Section, Trouble } from "../components/controls";
+import { Page } from "../components/page";
+import { Chip, count, Foreign, Moment } from "../components/text";
+import { type KeptGraph, read } from "../graph";
+
+const Explorer = lazy(() => import("./explorer").then((page) => ({ default: page.Explorer })));
+
+const list = getRouteApi("/inside/graphs");
+const one = getRouteApi("/inside/graphs/$id");
+
+const STARTS: [string, string][] = [
+  ["scoped:true present:true type:Domain", "your domains"],
+  ["scoped:true present:true critical_or_high:true", "what has a critical or high issue"],
+  ["scoped:true present:true type:IpAddress", "your addresses"],
+];
+
+export function Graphs(): ReactNode {
+  const address = list.useSearch();
+  if (address.entity !== undefined || address.q !== undefined) return <Around entity={address.entity} query={address.q} depth={Number(address.depth ?? "1")} />;
+  return <Kept />;
+}
+
+function Kept(): ReactNode {
+  const all = useQuery(graphs);
+  const navigate = list.useNavigate();
+  const queries = useQueryClient();
+  const { busy, act } = useAct();
+  const [query, setQuery] = useState("");
+  const [depth, setDepth] = useState("1");
+  const link = "text-accent underline";
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    void navigate({ search: { q: query.trim(), depth } });
+  }
+  return (
+    <Page title="Graphs">
+      <Section title="Begin with a search">
+        <form className="flex flex-wrap items-end gap-3" onSubmit={submit}>
+          <label className="flex min-w-0 grow flex-col gap-1">Entities<input className={`${FIELD} font-mono text-[0.8125rem]`} value={query} required spellCheck={false} onChange={(event) => setQuery(event.target.value)} /></label>
+          <label className="flex flex-col gap-1">
+            And around them
+            <select className={FIELD} value={depth} onChange={(event) => setDepth(event.target.value)}>
+              <option value="0">nothing else</option>
+              <option value="1">one step</option>
+              <option value="2">two steps</option>
+            </select>
+          </label>
+          <Button type="submit" look="first">Show</Button>
+        </form>
+        <p className="mt-2">
+          Or: {STARTS.map(([q, label], index) => <span key={q}>{index > 0 && ", "}<Link to="/graphs" search={{ q, depth: "1" }} className={link}>{label}</Link></span>)}.
+          The page of an entity shows what stands around it.
+        </p>
+      </Section>
+      <Section title="Kept graphs">
+        {all.error && <Trouble error={all.error} retry={() => void all.refetch()} />}
+        {all.data?.length === 0 && <p>None yet. A graph that is shown is kept by its button “Keep it”, and the API keeps those of other programs.</p>}
+        <ul className="flex flex-col divide-y divide-line">
+          {(all.data ?? []).map(({ id, attributes }) => (
+            <li key={id} className="relative flex flex-wrap items-center gap-x-3 gap-y-1 py-2">
+              <Link to="/graphs/$id" params={{ id }} className={`${link} min-w-0 break-words`}><Foreign>{attributes.graph_data?.description || "without a name"}</Foreign></Link>
+              <Chip>{attributes.private ? "yours alone" : "everybody’s"}</Chip>
+              <span className="text-soft">made <Moment at={new Date(attributes.creation_date * 1000).toISOString()} /></span>
+              <Button className="ml-auto" disabled={busy}
+                onClick={() => {
+                  let whole: KeptGraph = {};
+                  void act(async () => {
+                    whole = (await queries.fetchQuery(graph(id))).attributes;
+                    await forget(id);
+                  }, "Deleted.", () => keep(whole));
+                }}>
+                Delete<span className="sr-only"> {attributes.graph_data?.description}</span>
+              </Button>
+            </li>
+          ))}
+        </ul>
+      </Section>
+    </Page>
+  );
+}
+
+function Around({ entity, query, depth }: { entity: string | undefined; query: string | undefined; depth: number }): ReactNode {
+  const asked = { entity, query, depth };
+  const found = useQuery(neighbourhood(asked));
+  const name = entity === undefined ? (query ?? "") : (found.data?.nodes[0]?.name ?? "");
+  return (
+    <>
+      <Head name={name} />
+      {found.error && <Trouble error={found.error} retry={() => void found.refetch()} />}
+      {!found.data && !found.error && <p role="status" className="p-3">Loading …</p>}
+      {found.data?.nodes.length === 0 && <Empty title="No entity matches"><Link to="/graphs" search={{}} className="text-accent underline">Another search</Link></Empty>}
+      {found.data && found.data.nodes.length > 0 && (
+        <Suspense fallback={<p role="status" className="p-3">Loading …</p>}>
+          <Explorer key={JSON.stringify(asked)} title={name} graph={found.data} complete={found.data.complete} />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+function Head({ name }: { name: string }): ReactNode {
+  return (
+    <div className="flex flex-wrap items-baseline gap-x-3 border-b border-line px-3 py-1.5">
+      <Link to="/graphs" search={{}} className="text-accent underline">Graphs</Link>
+      <h1 className="min-w-0 text-base font-semibold break-all"><Foreign>{name || "A graph"}</Foreign></h1>
+    </div>
+  );
+}
+
+export function GraphPage(): ReactNode {
+  const { id } = one.useParams();
+  const found = useQuery(graph(id));
+  const kept = found.data?.attributes;
+  const shown = kept && read(kept);
+  return (
+    <>
+      <Head name={kept?.graph_data?.description ?? ""} />
+      {found.error && <Trouble error={found.error} retry={() => void found.refetch()} />}
+      {!found.data && !found.error && <p role="status" className="p-3">Loading …</p>}
+      {shown?.nodes.length === 0 && <Empty title={`The graph is empty: ${count(0, "entity", "entities")}`} />}
+      {shown && shown.nodes.length > 0 && (
+        <Suspense fallback={<p role="status" className="p-3">Loading …</p>}>
+          <Explorer key={id} title={kept?.graph_data?.description ?? "graph"} graph={shown} complete />
+        </Suspense>
+      )}
+    </>
+  );
+}

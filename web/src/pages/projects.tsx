@@ -1,0 +1,64 @@
+// The projects of the caller: which one is looked at, what they are called, and new ones.
+
+import { useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, type ReactNode, useState } from "react";
+import { useAct } from "../act";
+import { chooseProject, type Schema } from "../api/client";
+import { changeProject, makeProject } from "../api/settings";
+import { Button, FIELD, Section } from "../components/controls";
+import { Chip, Foreign, Moment } from "../components/text";
+
+export function Projects({ all }: { all: Schema["Project"][] }): ReactNode {
+  const { busy, act } = useAct();
+  const [name, setName] = useState("");
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    void act(() => makeProject(name.trim()), `The project ${name.trim()} is made. It is empty: choose it above.`).then((done) => done && setName(""));
+  }
+  return (
+    <>
+      <Section title="Projects">
+        <p className="mb-2 text-soft">Collections, issues and people of one project are not seen from another.</p>
+        <ul className="flex flex-col divide-y divide-line">
+          {all.map((project) => <Project key={project.uuid} of={project} alone={all.length === 1} />)}
+        </ul>
+      </Section>
+      <Section title="A new project">
+        <form className="flex flex-wrap items-end gap-3" onSubmit={submit}>
+          <label className="flex flex-col gap-1">Name<input className={FIELD} value={name} maxLength={200} required onChange={(event) => setName(event.target.value)} /></label>
+          <Button type="submit" look="first" disabled={busy || name.trim() === ""}>Make it</Button>
+        </form>
+      </Section>
+    </>
+  );
+}
+
+function Project({ of, alone }: { of: Schema["Project"]; alone: boolean }): ReactNode {
+  const { busy, act } = useAct();
+  const queries = useQueryClient();
+  const [name, setName] = useState(of.name);
+  const [editing, setEditing] = useState(false);
+  return (
+    <li className="relative flex flex-wrap items-center gap-x-3 gap-y-1 py-2">
+      {editing ? (
+        <form className="flex gap-2" onSubmit={(event) => {
+          event.preventDefault();
+          void act(() => changeProject(of.uuid, { name: name.trim() }), "Renamed.", () => changeProject(of.uuid, { name: of.name })).then((done) => done && setEditing(false));
+        }}>
+          <input aria-label={`Name of ${of.name}`} className={FIELD} value={name} maxLength={200} autoFocus onChange={(event) => setName(event.target.value)} />
+          <Button type="submit" disabled={busy || name.trim() === ""}>Save</Button>
+        </form>
+      ) : (
+        <span className="min-w-0 font-semibold break-words"><Foreign>{of.name}</Foreign></span>
+      )}
+      <Chip>{of.role ?? "no role"}</Chip>
+      {of.primary && <Chip tone="accent">where you begin</Chip>}
+      <span className="text-soft">made <Moment at={of.created_at} />{of.owner_email && <> by <Foreign>{of.owner_email}</Foreign></>}</span>
+      <span className="ml-auto flex flex-wrap gap-1.5">
+        {of.role === "owner" && !editing && <Button onClick={() => setEditing(true)}>Rename<span className="sr-only"> {of.name}</span></Button>}
+        {!alone && <Button onClick={() => { chooseProject(of.uuid); void queries.resetQueries(); }}>Look at it<span className="sr-only"> {of.name}</span></Button>}
+        {!of.primary && <Button disabled={busy} onClick={() => void act(() => changeProject(of.uuid, { primary: true }), `You begin in ${of.name} from now on.`)}>Begin here<span className="sr-only"> {of.name}</span></Button>}
+      </span>
+    </li>
+  );
+}
