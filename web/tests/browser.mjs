@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { after, before, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { accessible, done, World } from "./world.mjs";
@@ -805,6 +806,57 @@ test("an empty triage says why, and what a passive run alone means", async () =>
   await page.getByRole("link", { name: "Choose how far the next run goes" }).press("Enter");
   await page.waitForURL(/\/collections\/.*#next$/);
   await done(page);
+});
+
+test("a world whose every text is an attack: nothing executes, nothing breaks the layout, exports are safe", async () => {
+  const hostile = new World();
+  const file = fileURLToPath(new URL("attack.world", import.meta.url));
+  const scan = ["scan", "-y", "--world", file, "--level", "intensive", "--silent", "-o"];
+  await hostile.start([], (one) => one.run([...scan, `${one.folder}/found`, "--data", one.data]));
+  try {
+    const attack = "<img src=x onerror=alert(20)>";
+    const { hits } = await hostile.api("/api/v3/asm/search/entities/type:uri?page_size=100");
+    const { hits: issues } = await hostile.api("/api/v3/asm/search/issues/?page_size=1&sort_field=summary.severity");
+    assert(hits.length > 5 && issues.length === 1);
+    const post = (path, body) => fetch(hostile.url + path, {
+      method: "POST",
+      headers: { "x-apikey": hostile.key, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    for (const [noun, uid] of [...hits.map((hit) => ["entities", hit.id]), ["issues", issues[0].uid]]) {
+      assert.equal((await post(`/api/v3/asm/tags/${noun}/${uid}`, { tag_name: "=1+1 <script>alert(21)</script>" })).status, 200);
+      assert.equal((await post(`/api/v3/asm/notes/${noun}/${uid}`, { note_text: `[x](javascript:alert(22)) ${attack} \u202e` })).status, 200);
+    }
+    const reason = { ids: [issues[0].uid], status: "closed_risk_accepted", reason: `${attack}\u202e${"W".repeat(300)}` };
+    assert.equal((await post("/api/ambit/v1/issues/bulk", reason)).status, 200);
+    const [run] = await hostile.api("/api/ambit/v1/collection_runs");
+    const [collection] = await hostile.api("/api/v3/asm/user_collections");
+    const columns = "type,issues,technologies,title,network,tags";
+    const places = [
+      "/issues?q=", `/issues?q=&issue=${issues[0].uid}`, `/entities?q=&columns=${columns}`, `/entities?q=&view=tree`, "/entities?q=type:uri&view=graph",
+      "/technologies", "/changes?since=90d", "/runs", `/runs/${run.id}`, "/collections", `/collections/${collection.uuid}`, "/settings?tab=audit",
+      `/graphs?entity=${hits[0].id}`, ...hits.map((hit) => `/entities/${hit.id}`),
+    ];
+    for (const width of [360, 1280]) {
+      const page = await hostile.inside("/issues?q=", { width });
+      for (const place of places) {
+        await page.goto(hostile.url + place);
+        await page.waitForLoadState("networkidle");
+        await accessible(page, `attacks at ${place} at ${width}`);
+        assert.equal(await page.locator("#root :is(script, iframe, object, embed, img, a[href^='javascript:' i], a[href^='data:' i])").count(), 0, place);
+      }
+      await done(page, SLOW);
+    }
+    const page = await hostile.inside(`/entities?q=&columns=${columns}`);
+    await page.getByRole("button", { name: "Export" }).click();
+    const [sheet] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "CSV of these columns" }).click()]);
+    const text = readFileSync(await sheet.path(), "utf8");
+    assert(text.includes("'=HYPERLINK") && text.includes("'@SUM(1+1)"), text);
+    for (const field of text.matchAll(/(?:^|,)"?([=+@\-][^,]*)/gm)) assert.fail(`a spreadsheet would count ${field[1]}`);
+    await done(page);
+  } finally {
+    await hostile.stop();
+  }
 });
 
 test("the first run: a domain, a passive look, and only then further", async () => {

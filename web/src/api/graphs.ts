@@ -54,7 +54,10 @@ export function neighbourhood(around: Around) {
   return queryOptions({
     queryKey: ["neighbourhood", around],
     queryFn: async ({ signal }): Promise<Graph & { complete: boolean }> => {
-      const found = await get<Schema["Neighbourhood"]>(withQuery(`${OURS}/neighbourhood`, { ...around }), signal);
+      // An empty search asks for everything: it is said all the same.
+      const of: Record<string, string> = around.entity === undefined ? { query: around.query ?? "" } : { entity: around.entity };
+      const asked = new URLSearchParams({ ...of, depth: String(around.depth) });
+      const found = await get<Schema["Neighbourhood"]>(`${OURS}/neighbourhood?${asked}`, signal);
       return {
         nodes: found.entities.map(({ uid, type, name }) => ({ id: uid, kind: type.slice(type.lastIndexOf(":") + 1), name, known: true })),
         edges: found.edges,
