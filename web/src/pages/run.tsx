@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { useAct } from "../act";
 import { collection, type Level } from "../api/collections";
 import { isOver, LOOK_MS, order, run, type RunDetail, runsOf, taskNames } from "../api/runs";
@@ -11,6 +11,7 @@ import { notDone, RunState } from "../components/runs";
 import { count, Foreign, Moment, words } from "../components/text";
 import { lasting, LEVELS, STAGE } from "../levels";
 import { useLive } from "../live";
+import { pace, type Seen, seen } from "../pace";
 import { RunChanges } from "./runchanges";
 
 const route = getRouteApi("/inside/runs/$id");
@@ -60,7 +61,7 @@ function Body({ of, live }: { of: RunDetail; live: boolean }): ReactNode {
       )}
       {over && of.started_at && <Next of={of} level={place.data?.level} />}
       {over && of.started_at && <RunChanges of={of} />}
-      <Section title={over ? "What was done" : "How far it is"}><Stages of={of} level={place.data?.level} /></Section>
+      <Section title={over ? "What was done" : "How far it is"}>{of.status === "running" && <Pace of={of} />}<Stages of={of} level={place.data?.level} /></Section>
       <Section title="What could not be looked at" id="not-done"><NotDone of={of} /></Section>
       {!over && of.started_at && <RunChanges of={of} />}
     </>
@@ -118,6 +119,21 @@ function Next({ of, level }: { of: RunDetail; level: Level | undefined }): React
       So far nothing of yours was contacted. Next:{" "}
       <Link to="/collections/$uuid" params={params} hash="candidates" className={link}>say what is yours</Link>, then{" "}
       <Link to="/collections/$uuid" params={params} hash="next" className={link}>choose how far the next run goes</Link>.
+    </p>
+  );
+}
+
+/** How fast it goes. What it finds adds to what is open, so that the rest is no promise. */
+function Pace({ of }: { of: RunDetail }): ReactNode {
+  const looked = of.work_done + of.work_unknown;
+  const [all, setAll] = useState<Seen[]>([]);
+  useEffect(() => setAll((before) => seen(before, { at: Date.now(), looked })), [of, looked]);
+  const now = pace(all, of.work_open);
+  if (now === null) return null;
+  return (
+    <p className="mb-3 text-soft">
+      {now.rate < 1 ? `${Math.round(now.rate * 60).toLocaleString("en")} looks a minute` : `${Math.round(now.rate).toLocaleString("en")} looks a second`}
+      {now.rest !== null && of.work_open > 0 && `; what is planned so far takes some ${lasting(Math.max(1, Math.round(now.rest)))}, and what is found adds to it`}.
     </p>
   );
 }
