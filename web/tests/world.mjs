@@ -17,10 +17,10 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 const ENVIRONMENT = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("AMBIT_")));
 
 export class World {
-  /** A server over the states of the demo that are named; without one, over an empty folder, or over what fills it. */
-  async start(states = ["1", "2", "3"], fill = () => {}) {
+  /** A server over the states of the demo that are named; without one, over an empty folder, over what fills it, or over a data folder that is there. */
+  async start(states = ["1", "2", "3"], fill = () => {}, data = undefined) {
     this.folder = mkdtempSync(join(tmpdir(), "ambit-web-"));
-    this.data = join(this.folder, "data");
+    this.data = data ?? join(this.folder, "data");
     for (const state of states) {
       this.run(["demo", "--once", "--silent", "--data", this.data, "--state", state, "-o", join(this.folder, "found")]);
     }
