@@ -17,6 +17,16 @@ const SHOTS = [
   ["collection", "/collections/{collection}", { height: 1000 }, [], "60 % yours"],
   ["collection-phone", "/collections/{collection}", { width: 360, height: 640, dark: true }, [], "DNS questions"],
   ["run", "/runs/2", { height: 820 }, [], "Issues closed: "],
+  ["runs", "/runs", { height: 400 }],
+  ["changes", "/changes?since={second}", { height: 900 }, [], "Gone: "],
+  ["technologies", "/technologies", {}],
+  ["graph", "/graphs?q=name:old.saltmarsh.test+type:DnsRecord&depth=2", { dark: true }, [], "relations"],
+  ["tree", "/entities?q=scoped:true+present:true+type:Domain+type:DnsRecord+type:IpAddress&view=tree", {}, [], "below)"],
+  ["library", "/library", {}],
+  ["help", "/help", { height: 900 }],
+  ["keys", "/settings", { height: 560 }],
+  ["people", "/settings?tab=people", { height: 480 }],
+  ["usage", "/settings?tab=usage", { height: 700 }],
   ["add", "/collections/new", { height: 560 }],
   ["entity", "/entities?q=name:old.saltmarsh.test:443+type:Uri", { height: 1000 }, ["Enter"], "In scope: "],
 ];
@@ -28,7 +38,9 @@ try {
   for (const [name, path, options, keys = [], until] of SHOTS) {
     const size = { width: 1200, height: 720, ...options };
     const [{ uuid }] = await world.api("/api/v3/asm/user_collections");
-    const page = name === "sign-in" ? await world.page(size) : await world.inside(path.replace("{collection}", uuid), size);
+    const runs = await world.api(`/api/v3/asm/collections/${uuid}/collection_runs`);
+    const second = runs.find((run) => run.id === 2).started_at;
+    const page = name === "sign-in" ? await world.page(size) : await world.inside(path.replace("{collection}", uuid).replace("{second}", second), size);
     if (name === "sign-in") await page.goto(world.url + path);
     await page.waitForLoadState("networkidle");
     for (const key of keys) await page.keyboard.press(key);

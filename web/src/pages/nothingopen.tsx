@@ -31,6 +31,15 @@ export function NothingOpen({ onSearch }: { onSearch: (search: string) => void }
       </Empty>
     );
   }
+  const ended = runs.data.find((run) => run.status === "cancelled" || run.status === "failed");
+  if (last === undefined && ended) {
+    return (
+      <Empty title="No issue so far">
+        <p>The newest run (<RunLink of={ended} />) {ended.status === "failed" ? "failed" : "was stopped"} before its end, so that not all was judged.</p>
+        <LinkButton to="/collections" look="first">Start another</LinkButton>
+      </Empty>
+    );
+  }
   if (last === undefined) {
     return (
       <Empty title="Nothing was looked at yet">
