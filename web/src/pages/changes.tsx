@@ -8,7 +8,7 @@ import { type Change, changed, newestRuns } from "../api/runs";
 import { collections } from "../api/session";
 import { Button, FIELD, Section, Trouble } from "../components/controls";
 import { Page } from "../components/page";
-import { Chip, exact, Foreign, KIND_NAMES, kind, relative, Severity, statusWord } from "../components/text";
+import { Chip, Foreign, KIND_NAMES, kind, relative, Severity, statusWord } from "../components/text";
 import { lastVisit } from "../visit";
 import { None, useMayAdd } from "./none";
 import { Differences } from "./timeline";
@@ -66,7 +66,7 @@ export function Changes(): ReactNode {
     <Page title="Changes" beside={
       <>
         <select aria-label="Since" className={`${FIELD} max-w-60`} value={since} onChange={(event) => change({ since: event.target.value })}>
-          {!known.some(([value]) => value === since) && <option value={since}>{/^\d{4}-\d{2}-\d{2}$/.test(since) ? `since ${since}` : `since ${exact(since)}`}</option>}
+          {!known.some(([value]) => value === since) && <option value={since}>{/^\d{4}-\d{2}-\d{2}$/.test(since) ? `since ${since}` : `since ${relative(since)}`}</option>}
           {known.map(([value, label]) => <option key={value} value={value}>since {label.replace(/^the last /, "")}{label.startsWith("the last") ? " ago" : ""}</option>)}
         </select>
         <label className="flex items-center gap-1.5">
@@ -121,7 +121,7 @@ function Part({ noun, what, title, terms, from }: { noun: "entities" | "issues";
       <ul>
         {hits.map((hit) => noun === "issues"
           ? <Issue key={(hit as Schema["IssueHit"]).uid} of={hit as Schema["IssueHit"]} />
-          : <Entity key={hit.id} of={hit as Schema["EntityHit"]} what={what} from={from} />)}
+          : <Entity key={`${hit.id} ${from}`} of={hit as Schema["EntityHit"]} what={what} from={from} />)}
       </ul>
       {found.hasNextPage && <Button look="quiet" disabled={found.isFetching} onClick={() => void found.fetchNextPage()}>{more.toLocaleString("en")} more</Button>}
     </section>

@@ -68,7 +68,7 @@ export function Help(): ReactNode {
             <tr key={one.keyword} className={ROW}>
               <th scope="row" className={`${CELL} font-mono text-[0.8125rem] font-normal`}>{one.keyword}</th>
               <td className={`${CELL} min-w-24`}>{one.searches.join(", ")}</td>
-              <td className={`${CELL} min-w-24`}>{takes(one)}</td>
+              <td className={`${CELL} max-w-64 min-w-24`}>{takes(one)}</td>
               <td className={`${CELL} min-w-48`}>{one.meaning}</td>
             </tr>
           ))}
