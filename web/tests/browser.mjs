@@ -783,6 +783,34 @@ test("usage is plotted, and said in numbers", async () => {
   }
 });
 
+test("what a run finds while triage is open is told, and shown when asked for", async () => {
+  const { hits: [issue] } = await world.api("/api/v3/asm/search/issues/status_new:open severity:1?page_size=1");
+  const set = (status) => fetch(`${world.url}/api/ambit/v1/issues/bulk`, {
+    method: "POST",
+    headers: { "x-apikey": world.key, "content-type": "application/json" },
+    body: JSON.stringify({ ids: [issue.uid], status }),
+  });
+  await set("closed_resolved");
+  const before = await found("status_new:open severity:1");
+  const page = await world.page();
+  await page.goto(world.link());
+  await page.waitForURL(/\/issues/);
+  await page.context().route(/\/collection_runs$/, async (route) => {
+    const answer = await route.fetch();
+    const body = await answer.json();
+    await route.fulfill({ response: answer, json: { ...body, result: body.result.map((run) => ({ ...run, status: "running" })) } });
+  });
+  await page.goto(`${world.url}${OPEN}+severity:1`);
+  await total(page, before);
+  await set("open_new");
+  const more = page.getByRole("button", { name: "1 more issue since you opened this: show" });
+  await more.waitFor({ timeout: 20_000 });
+  await more.press("Enter");
+  await total(page, before + 1);
+  await more.waitFor({ state: "detached" });
+  await done(page);
+});
+
 test("an empty triage says why, and what a passive run alone means", async () => {
   const page = await world.page();
   await page.goto(world.link());

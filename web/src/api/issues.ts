@@ -66,11 +66,11 @@ export async function allIssues(question: IssueQuestion, progress: (found: numbe
   return found;
 }
 
-/** What came, or came back, since a moment. */
-export function appeared(since: string) {
-  const question = { search: "status_new:open", sort: "-first_seen", since };
+/** What came, or came back, since a moment, among what a search finds. */
+export function appeared(since: string, search = "status_new:open") {
+  const question = { search, sort: "-first_seen", since };
   return queryOptions({
-    queryKey: ["issues", "appeared", since],
+    queryKey: ["issues", "appeared", since, search],
     queryFn: async ({ signal }) => {
       const { result } = await page(question, BULK_MAX, undefined, signal);
       return { total: result.total_hits, uids: new Set(result.hits.map((hit) => hit.uid)) };

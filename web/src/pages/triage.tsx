@@ -4,6 +4,7 @@ import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-quer
 import { getRouteApi } from "@tanstack/react-router";
 import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { allIssues, appeared, type Decision, decide, issueKinds, issueList, type IssueQuestion, restore } from "../api/issues";
+import { isOver, LOOK_MS, newestRuns } from "../api/runs";
 import { collections } from "../api/session";
 import { Button, Dialog, Empty, FIELD, Trouble } from "../components/controls";
 import { Facets, type Facet } from "../components/facets";
@@ -62,6 +63,12 @@ export function Triage(): ReactNode {
   const rows = useMemo(() => list.data?.pages.flatMap((page) => page.result.hits) ?? [], [list.data]);
   const first = list.data?.pages[0];
   const total = first?.result.total_hits ?? 0;
+
+  // While a run goes on, what it finds is told of, and shown when asked for: rows do not move under the cursor.
+  const going = useQuery(newestRuns).data?.some((run) => !isOver(run)) ?? false;
+  const [opened] = useState(() => new Date().toISOString());
+  const live = useQuery({ ...appeared(opened, search), enabled: going, refetchInterval: LOOK_MS });
+  const unseen = useMemo(() => [...(live.data?.uids ?? [])].filter((uid) => !rows.some((row) => row.uid === uid)).length, [live.data, rows]);
 
   const [at, setAt] = useState(0);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
@@ -195,6 +202,9 @@ export function Triage(): ReactNode {
               {working ?? (first ? count(total, "issue") : "Searching …")}
             </p>
             {first && first.message.startsWith("no hits") && <p className="text-high">{first.message}</p>}
+            {unseen > 0 && address.since === undefined && !list.hasNextPage && (
+              <Button look="quiet" onClick={() => void list.refetch()}>{count(unseen, "more issue")} since you opened this: show</Button>
+            )}
             <Visit visit={visit} fresh={fresh.data?.total} since={address.since} onSince={(since) => change({ since })} />
             <details className="lg:hidden">
               <summary className="text-accent">Filters</summary>
