@@ -20,7 +20,7 @@ const SHOTS = [
   ["runs", "/runs", { height: 400 }],
   ["changes", "/changes?since={second}", { height: 900 }, [], "Gone: "],
   ["technologies", "/technologies", {}],
-  ["graph", "/graphs?q=name:old.saltmarsh.test+type:DnsRecord&depth=2", { dark: true }, [], "relations"],
+  ["graph", "/graphs?q=name:old.saltmarsh.test+type:DnsRecord&depth=1", { dark: true, height: 560 }, [], "relations"],
   ["tree", "/entities?q=scoped:true+present:true+type:Domain+type:DnsRecord+type:IpAddress&view=tree", {}, [], "below)"],
   ["library", "/library", {}],
   ["help", "/help", { height: 900 }],
@@ -31,11 +31,13 @@ const SHOTS = [
   ["entity", "/entities?q=name:old.saltmarsh.test:443+type:Uri", { height: 1000 }, ["Enter"], "In scope: "],
 ];
 
+/** Names on the command line: those alone. */
+const only = process.argv.slice(2);
 mkdirSync(folder, { recursive: true });
 const world = new World();
 await world.start();
 try {
-  for (const [name, path, options, keys = [], until] of SHOTS) {
+  for (const [name, path, options, keys = [], until] of SHOTS.filter(([name]) => only.length === 0 || only.includes(name))) {
     const size = { width: 1200, height: 720, ...options };
     const [{ uuid }] = await world.api("/api/v3/asm/user_collections");
     const runs = await world.api(`/api/v3/asm/collections/${uuid}/collection_runs`);
