@@ -581,9 +581,10 @@ test("the logbook tells what changed since a run, by kind, and member by member"
   const sites = await known(`type:Uri change:changed`, `&between=${run.finished_at},2999-01-01`);
   await page.getByRole("heading", { name: `Changed: ${number(sites)}`, exact: true }).waitFor();
   assert.equal(await page.getByRole("heading", { name: "Issues" }).count(), 0);
-  await page.getByRole("button", { name: "what changed" }).first().click();
-  await page.getByRole("columnheader", { name: "Before" }).waitFor();
-  await accessible(page, "a difference in the logbook");
+  // What somebody decided and took back is a change without a difference.
+  for (const button of await page.getByRole("button", { name: "what changed" }).all()) await button.click();
+  await page.getByRole("columnheader", { name: "Before" }).first().waitFor();
+  await accessible(page, "differences in the logbook");
   await page.getByLabel("or the end of").fill("2001-01-01");
   await page.waitForURL(/since=2001-01-01/);
   await page.getByRole("heading", { name: "Changed: 0", exact: true }).waitFor();

@@ -16,6 +16,8 @@ const COLOURS: Record<string, string> = {
   SslCertificate: "--soft",
 };
 const LABEL_CHARS_MAX = 40;
+/** Nodes that are all named. */
+const NAMED_MAX = 60;
 /** Relations that are named in the picture: the names of more cover it. */
 const LABELLED_MAX = 150;
 
@@ -58,7 +60,7 @@ export function Canvas({ graph, places, picked, found, onPick }: {
     const at = place.current;
     if (at === null) return;
     const colour = colours(at);
-    const [line, ink, soft, ground] = [colour("--line"), colour("--ink"), colour("--soft"), colour("--ground")];
+    const [faint, ink, soft, ground] = [colour("--line"), colour("--ink"), colour("--soft"), colour("--ground")];
     const of = new MultiDirectedGraph();
     const edges = new Map<string, number>();
     for (const { from, to } of graph.edges) for (const id of [from, to]) edges.set(id, (edges.get(id) ?? 0) + 1);
@@ -66,8 +68,14 @@ export function Canvas({ graph, places, picked, found, onPick }: {
       const { x, y } = places.get(node.id) ?? { x: 0, y: 0 };
       of.addNode(node.id, { x, y, label: label(node.name), size: Math.min(4 + Math.sqrt(edges.get(node.id) ?? 0), 14), color: colour(colourOf(node.kind)) });
     }
+    // Relations of the same two are one line, so that their names do not cover each other.
+    const lines = new Map<string, string>();
     for (const edge of graph.edges) {
-      if (of.hasNode(edge.from) && of.hasNode(edge.to)) of.addEdge(edge.from, edge.to, { label: edge.kind.replaceAll("_", " "), color: soft, size: 0.6, type: "arrow" });
+      if (!of.hasNode(edge.from) || !of.hasNode(edge.to)) continue;
+      const pair = [edge.from, edge.to].sort().join(" ");
+      const [line, name] = [lines.get(pair), edge.kind.replaceAll("_", " ")];
+      if (line === undefined) lines.set(pair, of.addEdge(edge.from, edge.to, { label: name, color: soft, size: 0.6, type: "arrow" }));
+      else of.updateEdgeAttribute(line, "label", (before: string) => (before.split(", ").includes(name) ? before : `${before}, ${name}`));
     }
     const sigma = new Sigma(of, at, {
       renderEdgeLabels: graph.edges.length <= LABELLED_MAX,
@@ -75,6 +83,7 @@ export function Canvas({ graph, places, picked, found, onPick }: {
       edgeLabelColor: { color: soft },
       labelFont: "system-ui, sans-serif",
       edgeLabelFont: "system-ui, sans-serif",
+      labelRenderedSizeThreshold: graph.nodes.length <= NAMED_MAX ? 0 : 6,
       labelSize: 12,
       edgeLabelSize: 10,
       allowInvalidContainer: true,
@@ -96,7 +105,7 @@ export function Canvas({ graph, places, picked, found, onPick }: {
       nodeReducer: (id, data) => {
         const { picked, found } = state.current;
         const dim = found !== null && !found.has(id);
-        return { ...data, ...(dim ? { color: line, label: "" } : {}), ...(id === picked ? { highlighted: true, forceLabel: true } : {}), ...(found?.has(id) ? { forceLabel: true } : {}) };
+        return { ...data, ...(dim ? { color: faint, label: "" } : {}), ...(id === picked ? { highlighted: true, forceLabel: true } : {}), ...(found?.has(id) ? { forceLabel: true } : {}) };
       },
     });
     sigma.on("clickNode", ({ node }) => pick.current(node));
