@@ -22,7 +22,8 @@ const PRESENT: &str = "present:true";
 /// Rows of a page where the caller does not say.
 const ROWS: u64 = 500;
 
-/// Write what a search finds as a document.
+/// Write what a search finds as a document: csv, jsonl, sarif, vex, defectdojo, ocsf, stix or html, the worst issues
+/// first.
 pub(crate) async fn document(mut call: Call) -> Result<Answer, ApiError> {
     let name = call.parameter("format");
     let format = ambit_export::format(name).ok_or_else(|| {
@@ -55,7 +56,7 @@ pub(crate) async fn document(mut call: Call) -> Result<Answer, ApiError> {
     })
 }
 
-/// List what a search finds as the rows that documents are written from.
+/// List what a search finds as the rows that exports are written from, a page at a time.
 pub(crate) async fn rows(call: Call) -> Result<Answer, ApiError> {
     let noun = noun(&call)?;
     let size = whole_number(&call, "page_size")?.unwrap_or(ROWS).clamp(1, PAGE_SIZE_MAX);
