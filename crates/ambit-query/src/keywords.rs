@@ -92,7 +92,7 @@ const ET: &[Noun] = &[Noun::Entities, Noun::Technologies];
 const EIT: &[Noun] = &[Noun::Entities, Noun::Issues, Noun::Technologies];
 
 /// 1 is critical, 5 informational.
-const SEVERITY: ValueType = ValueType::Integer { min: 1, max: 5 };
+pub(crate) const SEVERITY: ValueType = ValueType::Integer { min: 1, max: 5 };
 const COUNT: ValueType = ValueType::Integer { min: 0, max: i64::MAX };
 const PERCENT: ValueType = ValueType::Integer { min: 0, max: 100 };
 const PORT: ValueType = ValueType::Integer { min: 0, max: 65_535 };
@@ -195,7 +195,8 @@ pub static KEYWORDS: &[Keyword] = &[
     "Whether a current issue has severity 1 or 2."),
     row("resolves_to", E, Text, Equal, &["summary.resolutions"],
     "A host or an address that the name resolves to, as a whole: 192.0.2.1 does not find 192.0.2.10."),
-    row("severity", I, SEVERITY, Equal, &["summary.severity"], "The severity: 1 is critical, 5 informational."),
+    row("severity", I, SEVERITY, Equal, &["summary.severity"],
+    "The severity: 1 is critical, 5 informational; the words critical, high, medium, low and info, too."),
     row("severity_lte", I, SEVERITY, AtMost, &["summary.severity"], "At least as severe as: 1 is the worst."),
     row("severity_gte", I, SEVERITY, AtLeast, &["summary.severity"], "At most as severe as: 5 is the mildest."),
     row("status_new", I, STATUS, Equal, &["summary.status_new"], "open or closed."),

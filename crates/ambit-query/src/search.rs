@@ -4,7 +4,7 @@
 use std::fmt;
 
 use crate::date::{self, Rounding};
-use crate::keywords::{self, Comparison, Keyword, Noun, ValueType};
+use crate::keywords::{self, Comparison, Keyword, Noun, SEVERITY, ValueType};
 use crate::lexer::{Lexer, Term};
 use crate::{CLAUSES_MAX, QUERY_BYTES_MAX, QueryError, TERMS_MAX, TimeValue};
 
@@ -150,7 +150,8 @@ fn read_value(keyword: &Keyword, text: &str) -> Option<Value> {
     match keyword.value {
         ValueType::Text => Some(Value::Text(text.to_owned())),
         ValueType::Integer { min, max } => {
-            let number: i64 = text.parse().ok()?;
+            let named = if keyword.value == SEVERITY { severity(text) } else { None };
+            let number: i64 = named.or_else(|| text.parse().ok())?;
             (min..=max).contains(&number).then_some(Value::Integer(number))
         }
         ValueType::Bool if text.eq_ignore_ascii_case("true") => Some(Value::Bool(true)),
@@ -174,10 +175,18 @@ fn read_value(keyword: &Keyword, text: &str) -> Option<Value> {
     }
 }
 
+/// The number of a severity that is named by its word.
+fn severity(word: &str) -> Option<i64> {
+    let words = ["critical", "high", "medium", "low", "info"];
+    let place = words.iter().position(|known| known.eq_ignore_ascii_case(word))?;
+    i64::try_from(place + 1).ok()
+}
+
 /// What the keyword takes, for the message of an error.
 fn expected(keyword: &Keyword) -> String {
     match keyword.value {
         ValueType::Text => "text".to_owned(),
+        SEVERITY => "critical, high, medium, low, info, or a whole number from 1 to 5".to_owned(),
         ValueType::Integer { min, max: i64::MAX } => format!("a whole number from {min}"),
         ValueType::Integer { min, max } => format!("a whole number from {min} to {max}"),
         ValueType::Bool => "true or false".to_owned(),

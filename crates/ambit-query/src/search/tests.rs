@@ -4,6 +4,9 @@ use proptest::prelude::*;
 
 use super::*;
 
+/// What a keyword of severities takes.
+const SEVERITIES: &str = "expected critical, high, medium, low, info, or a whole number from 1 to 5";
+
 fn read(noun: Noun, text: &str) -> String {
     parse_search(text, noun).map_or_else(|error| error.to_string(), |search| search.to_string())
 }
@@ -49,6 +52,7 @@ fn what_real_clients_send() {
 
 #[test]
 fn or_and_not() {
+    issues("severity:High severity_lte:medium severity:!info", "severity{2 !5} severity_lte{3}");
     issues("status_new:open severity:1 status_new:closed", "status_new{open closed} severity{1}");
     entities("type:!uri type:domain type:!dnsrecord", "type{domain !uri !dnsrecord}");
     entities("type:uri type:URI", "type{uri}");
@@ -87,7 +91,7 @@ fn a_plus_is_a_blank_where_the_keyword_cannot_take_it() {
     let moment = read(Noun::Entities, "last_seen_after:2025-08-01T02:00:00+02:00");
     let with_word = read(Noun::Entities, "last_seen_after:2025-08-01T02:00:00+02:00+shop");
     assert_eq!(with_word, format!("{moment} name{{\"shop\"}}"));
-    issues("severity:\"5+exposed\"", "`severity:\"5+exposed\"` at character 1: expected a whole number from 1 to 5");
+    issues("severity:\"5+exposed\"", &format!("`severity:\"5+exposed\"` at character 1: {SEVERITIES}"));
     issues("status_new:fixed+exposed", "`status_new:fixed+exposed` at character 1: expected open, closed");
 }
 
@@ -102,9 +106,9 @@ fn words_have_meanings() {
 
 #[test]
 fn a_bad_value_names_its_place_and_what_was_expected() {
-    issues("scoped:true severity:HIGH", "`severity:HIGH` at character 13: expected a whole number from 1 to 5");
-    issues("severity:>=2", "`severity:>=2` at character 1: expected a whole number from 1 to 5");
-    issues("severity:6", "`severity:6` at character 1: expected a whole number from 1 to 5");
+    issues("scoped:true severity:WORST", &format!("`severity:WORST` at character 13: {SEVERITIES}"));
+    issues("severity:>=2", &format!("`severity:>=2` at character 1: {SEVERITIES}"));
+    issues("severity:6", &format!("`severity:6` at character 1: {SEVERITIES}"));
     issues("é status_new:fixed", "`status_new:fixed` at character 3: expected open, closed");
     issues("scoped:maybe", "`scoped:maybe` at character 1: expected true or false");
     entities("port_tcp:65536", "`port_tcp:65536` at character 1: expected a whole number from 0 to 65535");
