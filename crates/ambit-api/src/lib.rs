@@ -52,6 +52,7 @@ pub mod shape;
 pub mod tags;
 pub mod technologies;
 pub mod time_series;
+pub mod uids;
 pub mod users;
 pub mod v2;
 pub mod votes;

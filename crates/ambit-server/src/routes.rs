@@ -23,6 +23,7 @@ pub(crate) mod seeds;
 pub(crate) mod sessions;
 pub(crate) mod tags;
 pub(crate) mod time_series;
+pub(crate) mod uids;
 pub(crate) mod users;
 pub(crate) mod v2;
 pub(crate) mod wider;

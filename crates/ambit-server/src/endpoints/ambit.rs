@@ -8,7 +8,7 @@ use ambit_api::shape::{BOOLEAN, Shape, TEXT};
 use ambit_api::words::Word;
 use ambit_api::{
     Contract, audit, bulk, changes, collection_runs, collections, entities, exports, graphs, issues, keys, plans,
-    search,
+    search, uids,
 };
 use ambit_model::Clearance;
 use ambit_model::user::CollectionRole::{Admin, Analyst, Viewer};
@@ -183,6 +183,9 @@ pub(super) const ROWS: &[Endpoint] = &[
     get("/search/keywords", Key, handler!(search::keywords))
         .says("List the keywords of the search language: what each searches, and what it may be given.")
         .answers(Vec::<search::SearchKeyword>::SHAPE),
+    get("/uids/{noun}/{beginning}", InProject(Member), handler!(uids::list))
+        .says("List the entities or issues of a project whose uid begins so: up to ten, with their names.")
+        .answers(Vec::<uids::Named>::SHAPE),
     get("/exports/{format}", InProject(Member), handler!(exports::document))
         .says(
             "Write what a search finds as a document: csv, jsonl, sarif, vex, defectdojo, ocsf, stix or html, the \

@@ -12,6 +12,8 @@ use ambit_model::{Timestamp, Uid};
 use serde::Deserialize;
 use uuid::Uuid;
 
+/// Records of all projects that a beginning of a uid is looked up among.
+const BEGINNING_MAX: usize = 1_000;
 /// Moments that one list of points in time holds at most, newest kept.
 const POINTS_MAX: usize = 10_000;
 
@@ -279,6 +281,23 @@ fn map<T>(at: At<Base>, view: impl Fn(Base) -> Result<T, StoreError>) -> Result<
     })
 }
 
+/// What people call it.
+fn name(item: Item, record: &str) -> Result<String, StoreError> {
+    #[derive(Deserialize)]
+    struct Named {
+        name: String,
+        #[serde(default)]
+        pretty_name: String,
+        #[serde(default)]
+        entity_name: String,
+    }
+    let named: Named = from_json(record)?;
+    Ok(match item {
+        Item::Entity => named.name,
+        Item::Issue => format!("{}, {}", named.pretty_name, named.entity_name),
+    })
+}
+
 impl Store {
     /// An entity by its uid (64 hexadecimal characters) or uuid.
     pub async fn find_entity(
@@ -328,6 +347,31 @@ impl Store {
         let mut tx = self.read().await?;
         let base = find(&mut tx, principal, Item::Issue, id, project, CollectionRole::Viewer).await?;
         map(at(&mut tx, Item::Issue, base, moment, now).await?, issue)
+    }
+
+    /// The entities or issues of a project whose uid begins with these hexadecimal characters, as far as the caller may
+    /// see them: at most `limit`, with their names; of an issue its title and its entity.
+    pub async fn uids_beginning(
+        &self,
+        principal: &Principal,
+        project: i64,
+        item: Item,
+        beginning: &str,
+        limit: usize,
+    ) -> Result<Vec<(Uid, String)>, StoreError> {
+        let bound = |filler: &str| format!("{beginning}{}", filler.repeat(64_usize.saturating_sub(beginning.len())));
+        let (Ok(low), Ok(high)) = (bound("0").parse::<Uid>(), bound("f").parse::<Uid>()) else {
+            return Ok(Vec::new());
+        };
+        let sql = format!("{} AND t.uid >= $1 AND t.uid <= $2 ORDER BY t.uid LIMIT {BEGINNING_MAX}", select(item));
+        let mut found = Vec::new();
+        for base in bases(&self.read().await?.rows(&sql, values![low, high]).await?)? {
+            let is_readable = principal.collection_role(project, base.collection.id).is_some();
+            if base.collection.project == project && is_readable && found.len() < limit {
+                found.push((base.uid, name(item, &base.record)?));
+            }
+        }
+        Ok(found)
     }
 
     /// The moments from `start` on at which another version of an entity or issue was opened, oldest first.

@@ -1,0 +1,27 @@
+//! Records by the beginning of their uid, as people type it.
+
+use crate::answer::Answer;
+use crate::call::Call;
+use crate::failure::About;
+use ambit_api::uids::Named;
+use ambit_api::{ApiError, success};
+use ambit_store::Item;
+
+/// Characters of a uid that are looked for at least: fewer begin too many.
+const CHARS_MIN: usize = 4;
+/// Records of an answer: who sees so many types more.
+const NAMED_MAX: usize = 10;
+
+/// List the entities or issues whose uid begins so.
+pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
+    let item = Item::from_name(call.parameter("noun")).ok_or_else(|| ApiError::not_found("Item"))?;
+    let beginning = call.parameter("beginning");
+    if !(CHARS_MIN..=64).contains(&beginning.len()) || !beginning.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return Err(ApiError::invalid(format!("the beginning of a uid is {CHARS_MIN} to 64 hexadecimal characters")));
+    }
+    let project = call.project_or_404()?;
+    let found =
+        call.store().uids_beginning(call.caller(), project, item, beginning, NAMED_MAX).await.about("Project")?;
+    let named: Vec<Named> = found.into_iter().map(|(uid, name)| Named { uid, name }).collect();
+    Ok(Answer::json(&success("Records", named)))
+}
