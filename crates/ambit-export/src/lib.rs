@@ -4,9 +4,11 @@
 
 mod format;
 mod kept;
+mod reproduce;
 mod words;
 
 pub use format::FORMATS;
+pub use reproduce::reproduce;
 
 use ambit_api::exports::{Asset, Finding};
 use ambit_model::Timestamp;

@@ -27,12 +27,14 @@ fn finding(document: &mut Document, finding: &Finding) {
     let title: String = format!("{}: {}", finding.title, finding.entity_name).chars().take(TITLE_CHARS_MAX).collect();
     let mut tags = finding.tags.clone();
     tags.push(finding.category.clone());
+    let steps: Vec<String> =
+        crate::reproduce(&finding.name, &finding.evidence).into_iter().chain([evidence(finding)]).collect();
     let mut row = json!({
         "title": title,
         "severity": severity_title(finding.severity),
         "description": finding.description,
         "mitigation": finding.remediation.as_deref().unwrap_or_default(),
-        "steps_to_reproduce": evidence(finding),
+        "steps_to_reproduce": steps.join("\n"),
         "references": finding.references.join("\n"),
         "date": finding.first_seen.date(),
         "active": status.is_open(),

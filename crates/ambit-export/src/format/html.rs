@@ -216,6 +216,9 @@ fn detail(finding: &Finding, page: &mut String) {
     if !seen.is_empty() {
         page.push_str(&format!("<h4>Seen</h4><pre>{}</pre>", html(&seen)));
     }
+    if let Some(command) = crate::reproduce(&finding.name, &finding.evidence) {
+        page.push_str(&format!("<h4>See it yourself</h4><pre>{}</pre>", html(&command)));
+    }
     if let Some(remedy) = &finding.remediation {
         page.push_str(&format!("<h4>Remedy</h4><p>{}</p>", html(remedy)));
     }
