@@ -54,7 +54,7 @@ pub(crate) struct Listing {
     #[arg(long, conflicts_with = "jsonl")]
     csv: bool,
     /// Members to print, comma-separated; one inside another is dotted: name,summary.http.title
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    #[arg(long, visible_alias = "columns", value_name = "LIST", value_delimiter = ',')]
     pub(crate) fields: Vec<String>,
     /// Print only how many there are.
     #[arg(long, conflicts_with_all = ["facet", "fields", "csv"])]

@@ -26,6 +26,7 @@ mod runs;
 mod scan;
 mod search;
 mod serve;
+mod status;
 mod users;
 mod version;
 mod work;
@@ -39,7 +40,7 @@ use std::path::PathBuf;
 /// Ambit finds what an organisation exposes to the outside, keeps every fact with its source and time, and judges the
 /// facts.
 #[derive(Debug, Parser)]
-#[command(name = "ambit", version, propagate_version = true, disable_help_subcommand = true)]
+#[command(name = "ambit", version, propagate_version = true)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -85,9 +86,11 @@ pub(crate) enum Command {
     Role(roles::Role),
     /// Projects.
     Project(projects::Project),
+    /// What is open, what runs, and what was last looked at.
+    Status(status::Status),
     /// Search entities.
     Entities(search::Search),
-    /// One entity: show, raw, path, deny, allow, reset, history, note, tag.
+    /// One entity: show, raw, path, deny, allow, reset, hide, unhide, history, note, tag.
     Entity(entity::Entity),
     /// Graphs of an entity's surroundings, or of what a search finds.
     Graph(graphs::Graph),
@@ -149,6 +152,7 @@ pub(crate) async fn run(cli: Cli, mut settings: Settings) -> Result<(), Failure>
         Command::Packs(packs) => packs::run(packs, &settings).await,
         Command::Role(role) => roles::run(role, &settings).await,
         Command::Project(project) => projects::run(project, &settings).await,
+        Command::Status(status) => status::run(status, &settings).await,
         Command::Entities(search) => search::run(search, Noun::Entities, &settings).await,
         Command::Entity(entity) => entity::run(entity, &settings).await,
         Command::Issues(search) => search::run(search, Noun::Issues, &settings).await,

@@ -21,6 +21,7 @@ pub(crate) fn demo(flag: Option<&Path>) -> Result<PathBuf, Failure> {
 }
 
 /// How a person asks a folder that a command has filled.
+#[derive(Clone, Debug)]
 pub(crate) struct Asking {
     before: &'static str,
     after: String,

@@ -87,13 +87,13 @@ mod tests {
                 vec!["ambit", "demo", "--frobnicate"],
                 "unexpected argument '--frobnicate' found; see `ambit demo --help`",
             ),
-            (vec!["ambit", "explode"], "unrecognized subcommand 'explode'; see `ambit --help`"),
+            (vec!["ambit", "juggle"], "unrecognized subcommand 'juggle'; see `ambit --help`"),
             (
                 vec!["ambit", "entites"],
                 "unrecognized subcommand 'entites'; some similar subcommands exist: 'entity', 'entities'; see `ambit \
                  --help`",
             ),
-            (vec!["/opt/ambit-0.1", "explode"], "see `ambit-0.1 --help`"),
+            (vec!["/opt/ambit-0.1", "juggle"], "see `ambit-0.1 --help`"),
             (vec!["ambit", "serve", "--listen"], "--listen"),
             (vec!["ambit", "scan", "--level", "loud", "acme.test"], "loud"),
             (

@@ -36,6 +36,9 @@ pub(crate) struct Changes {
     /// Only what came until that moment (a date is the end of that day, UTC).
     #[arg(long, value_name = "DATE", value_parser = crate::args::date)]
     pub(crate) as_of: Option<Timestamp>,
+    /// Only what came since then: a date, a moment, today, yesterday, 24h, 7d.
+    #[arg(long, value_name = "DATE", value_parser = crate::args::since)]
+    pub(crate) since: Option<Timestamp>,
     /// Records that were only seen again, too.
     #[arg(long)]
     pub(crate) seen: bool,
@@ -74,6 +77,9 @@ pub(crate) async fn run(command: &Changes, settings: &Settings) -> Result<(), Fa
         for change in changes {
             if command.as_of.is_some_and(|end| is_after(change, end)) {
                 break 'pages;
+            }
+            if command.since.is_some_and(|start| !is_after(change, start)) {
+                continue;
             }
             if !matches(&terms, change) || (change["what"] == "seen" && !command.seen) {
                 continue;

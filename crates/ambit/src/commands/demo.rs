@@ -82,7 +82,7 @@ pub(crate) async fn run(demo: &Demo, silent: bool, settings: &mut Settings) -> R
         contacts: contacts.wanted(),
     };
     let finished = discover(&workspace, &job, &stop).await?;
-    let style = Style { jsonl: demo.output.jsonl, silent, ask_again: job.asking.command("entities") };
+    let style = Style { jsonl: demo.output.jsonl, silent, asking: job.asking.clone() };
     let outcome = print(&workspace, &finished, results, &style).await?;
     contacts.write(&finished)?;
     match front {

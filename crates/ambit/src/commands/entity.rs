@@ -35,6 +35,10 @@ pub(crate) enum Action {
     Allow(Named),
     /// Take back what deny or allow said: the rules of scope decide again.
     Reset(Named),
+    /// Leave it out of what people look at by default; it is looked at as before.
+    Hide(Named),
+    /// Take back what hide said.
+    Unhide(Named),
     /// When it changed, and which members.
     History(History),
     /// List its notes, or write one.
@@ -73,9 +77,11 @@ pub(crate) async fn run(command: &Entity, settings: &Settings) -> Result<(), Fai
             results.finish()
         }
         Action::Path(one) => path(one, target, settings).await,
-        Action::Deny(named) => mark(named, (false, true), target, settings).await,
-        Action::Allow(named) => mark(named, (true, false), target, settings).await,
-        Action::Reset(named) => mark(named, (false, false), target, settings).await,
+        Action::Deny(named) => mark(named, json!({"allow_list": false, "deny_list": true}), target, settings).await,
+        Action::Allow(named) => mark(named, json!({"allow_list": true, "deny_list": false}), target, settings).await,
+        Action::Reset(named) => mark(named, json!({"allow_list": false, "deny_list": false}), target, settings).await,
+        Action::Hide(named) => mark(named, json!({"hidden": true}), target, settings).await,
+        Action::Unhide(named) => mark(named, json!({"hidden": false}), target, settings).await,
         Action::History(history) => item::history(ENTITY, history, target, settings).await,
         Action::Note(note) => item::note(ENTITY, note, target, settings).await,
         Action::Tag(tag) => item::tag(ENTITY, tag, target, settings).await,
@@ -122,12 +128,16 @@ async fn show(one: &One, target: &Target, settings: &Settings) -> Result<(), Fai
 }
 
 /// Puts an entity on the allow or deny list, or on neither; prints what is decided of it now.
-async fn mark(named: &Named, (allow, deny): (bool, bool), target: &Target, settings: &Settings) -> Result<(), Failure> {
+async fn mark(named: &Named, marks: Value, target: &Target, settings: &Settings) -> Result<(), Failure> {
     let (api, uid) = item::find(ENTITY, &named.entity, target, settings).await?;
-    let body = json!({"allow_list": allow, "deny_list": deny});
-    let decided = api.ask("PATCH", &format!("{OURS}/entities/{uid}/scope"), Some(body)).await?.result;
+    let hidden = marks["hidden"].as_bool();
+    let decided = api.ask("PATCH", &format!("{OURS}/entities/{uid}/scope"), Some(marks)).await?.result;
     let mut results = Results::open(None)?;
-    results.line(&decision(&decided))?;
+    match hidden {
+        Some(true) => results.line("hidden")?,
+        Some(false) => results.line("shown")?,
+        None => results.line(&decision(&decided))?,
+    }
     results.finish()
 }
 

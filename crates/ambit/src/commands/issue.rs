@@ -8,6 +8,7 @@ use crate::failure::Failure;
 use crate::output::lines;
 use crate::output::table::{at, text};
 use crate::output::{Results, plain};
+use ambit_export::reproduce;
 use ambit_model::Timestamp;
 use ambit_model::issue::Status;
 use serde_json::{Value, json};
@@ -82,8 +83,12 @@ async fn set_status(change: &NewStatus, target: &Target, settings: &Settings) ->
     let Some(first) = ids.first() else {
         return Err(Failure::usage("standard input holds no issue: give one uid or uuid a line"));
     };
-    let (api, _) = item::find(ISSUE, first, target, settings).await?;
-    let mut body = json!({"ids": ids, "status": change.status.name()});
+    let (api, found) = item::find(ISSUE, first, target, settings).await?;
+    let mut uids = vec![found];
+    for id in &ids[1..] {
+        uids.push(item::resolve(&api, ISSUE, id).await?);
+    }
+    let mut body = json!({"ids": uids, "status": change.status.name()});
     for (member, value) in [("until", &change.until), ("reason", &change.reason)] {
         if let Some(value) = value {
             body[member] = json!(value);
@@ -163,13 +168,20 @@ async fn show(
         ("last seen", "last_seen"),
         ("tags", "tags"),
         ("about", "description"),
-        ("proof", "details.proof"),
+        ("proof", "details.proof.description"),
+        ("evidence", "details.proof.details"),
         ("remedy", "details.remediation"),
     ] {
         let value = text(at(&issue, member));
-        if !value.is_empty() {
+        if !value.is_empty() && value != "{}" {
             results.line(&format!("  {word:<11} {}", plain(&value)))?;
         }
+    }
+    for reference in at(&issue, "details.references").as_array().into_iter().flatten() {
+        results.line(&format!("  {:<11} {}", "see also", plain(&text(&reference["uri"]))))?;
+    }
+    if let Some(command) = reproduce(&text(&issue["name"]), at(&issue, "details.proof.details")) {
+        results.line(&format!("  {:<11} {}", "to see it", plain(&command)))?;
     }
     results.finish()
 }

@@ -1,6 +1,6 @@
 //! What `ambit entity` and `ambit issue` have in common: naming one, its history, its notes and tags.
 
-use crate::api::{ASM, Api, Needs, escape};
+use crate::api::{ASM, Api, Needs, OURS, escape};
 use crate::args::Target;
 use crate::config::Settings;
 use crate::failure::Failure;
@@ -12,6 +12,8 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::io::Read as _;
 
+/// Characters of the beginning of a uid that name it.
+const UID_CHARS_MIN: usize = 4;
 /// Rows among which a name is looked for.
 const NAMED_ROWS: u64 = 1_000;
 /// Bytes of a note that is read from standard input: 50,000 characters of at most 4 bytes.
@@ -77,20 +79,57 @@ pub(crate) async fn find(
     target: &Target,
     settings: &Settings,
 ) -> Result<(Api, String), Failure> {
-    let id = typed.parse::<Uid>().is_ok() || typed.parse::<uuid::Uuid>().is_ok();
-    if id {
+    if is_id(typed) {
         return Ok((Api::open(target, settings, Needs::Rows).await?, typed.to_owned()));
+    }
+    if is_beginning(typed) {
+        let api = Api::open(target, settings, Needs::Rows).await?;
+        if let Some(uid) = beginning(&api, sort, typed).await? {
+            return Ok((api, uid));
+        }
     }
     if sort.one == ISSUE.one {
         return Err(Failure::usage(format!(
-            "{:?} is no issue: give its uid (64 hexadecimal characters) or uuid; `ambit issues --fields id,name` shows \
-             them",
+            "{:?} is no issue: give its uid, the beginning of it that `ambit issues` shows, or its uuid",
             plain(typed)
         )));
     }
     let api = Api::open(target, settings, Needs::Index).await?;
     let uid = by_name(&api, typed).await?;
     Ok((api, uid))
+}
+
+fn is_id(typed: &str) -> bool {
+    typed.parse::<Uid>().is_ok() || typed.parse::<uuid::Uuid>().is_ok()
+}
+
+/// Whether it may be the beginning of a uid.
+fn is_beginning(typed: &str) -> bool {
+    (UID_CHARS_MIN..64).contains(&typed.len()) && typed.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// The uid of an identifier, or of the beginning of one.
+pub(crate) async fn resolve(api: &Api, sort: Sort, typed: &str) -> Result<String, Failure> {
+    if is_id(typed) || !is_beginning(typed) {
+        return Ok(typed.to_owned());
+    }
+    let found = beginning(api, sort, typed).await?;
+    found.ok_or_else(|| Failure::not_found(format!("no {} has a uid that begins with {}", sort.one, plain(typed))))
+}
+
+/// The one uid that begins so; `None` where there is none.
+async fn beginning(api: &Api, sort: Sort, typed: &str) -> Result<Option<String>, Failure> {
+    let found = api.get(&format!("{OURS}/uids/{}/{}", sort.many, typed.to_ascii_lowercase())).await?.result;
+    match found.as_array().map(Vec::as_slice).unwrap_or_default() {
+        [] => Ok(None),
+        [one] => Ok(Some(text(&one["uid"]))),
+        several => {
+            let listed =
+                several.iter().map(|row| format!("{} ({})", &text(&row["uid"])[..16], plain(&text(&row["name"]))));
+            let listed = listed.collect::<Vec<_>>().join(", ");
+            Err(Failure::usage(format!("{} begins several: {listed}; give more of it", plain(typed))))
+        }
+    }
 }
 
 /// The uid of a name: of the kind that it looks like first, else of any entity with exactly this name.

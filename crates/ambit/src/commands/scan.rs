@@ -135,7 +135,7 @@ pub(crate) async fn run(scan: &Scan, silent: bool, settings: &Settings) -> Resul
     let stop = Stop::listen()?;
     let workspace = workspace::open(&folder, "scan", settings).await?;
     let finished = discover(&workspace, &job, &stop).await?;
-    let style = Style { jsonl: scan.output.jsonl, silent, ask_again: job.asking.command("entities") };
+    let style = Style { jsonl: scan.output.jsonl, silent, asking: job.asking.clone() };
     let outcome = print(&workspace, &finished, results, &style).await?;
     contacts.write(&finished)?;
     // A simulated internet is not needed any more, and its memory is.

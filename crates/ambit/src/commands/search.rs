@@ -31,6 +31,13 @@ pub(crate) struct Search {
     /// Print how often each value of an aggregation occurs, instead of the records: entity_type, technology, severity …
     #[arg(long, value_name = "NAME", conflicts_with = "fields")]
     pub(crate) facet: Vec<String>,
+    /// Sort by a member, such as first_seen, name or summary.severity (default: issues the worst first, others by
+    /// last_seen).
+    #[arg(long, value_name = "MEMBER")]
+    pub(crate) sort: Option<String>,
+    /// The greatest first.
+    #[arg(long)]
+    pub(crate) descending: bool,
     /// As it was at that moment (a date is the end of that day, UTC).
     #[arg(long, value_name = "DATE", value_parser = crate::args::date)]
     pub(crate) as_of: Option<Timestamp>,
@@ -149,6 +156,13 @@ fn target(command: &Search, shown: &Shown, query: &str) -> String {
     let mut target = format!("{ASM}/search/{}/{}?", shown.noun.as_str(), escape(query.trim()));
     if let Some(moment) = command.as_of {
         target.push_str(&format!("as_of={}&", escape(&moment.to_string())));
+    }
+    let sort = command.sort.as_deref().or((shown.noun == Noun::Issues).then_some("summary.severity"));
+    if let Some(sort) = sort {
+        target.push_str(&format!("sort_field={}&", escape(sort)));
+    }
+    if command.descending {
+        target.push_str("sort_direction=desc&");
     }
     if let Some(between) = &command.between {
         target.push_str(&format!("between={}&", escape(between)));

@@ -31,12 +31,18 @@ pub(crate) fn entity(hit: &Value) -> String {
     line
 }
 
-/// `high      exposed_telnet_service  NetworkService 203.0.113.9:23/tcp  (confirmed)  open_new`.
+/// The beginning of a uid, with which commands find the record again.
+pub(crate) fn short(uid: &str) -> &str {
+    uid.get(..8).unwrap_or(uid)
+}
+
+/// `2d769e13  high      Telnet is reachable  NetworkService 203.0.113.9:23/tcp  (confirmed)  open_new`.
 pub(crate) fn issue(hit: &Value) -> String {
     format!(
-        "{:<9} {}  {} {}  ({})  {}",
+        "{}  {:<9} {}  {} {}  ({})  {}",
+        short(&shown(hit, "uid")),
         severity_name(at(hit, "summary.severity").as_i64().unwrap_or_default()),
-        shown(hit, "name"),
+        shown(hit, "pretty_name"),
         kind(&hit["entity_type"]),
         shown(hit, "entity_name"),
         shown(hit, "summary.confidence"),
@@ -191,9 +197,10 @@ mod tests {
             entity(&hit),
             "Uri                https://a.test:443  200  \"a\\u{1b}[2J\\u{a}b\"  203.0.113.1, 203.0.113.2  (not ours)"
         );
-        let issue_hit = json!({"name": "x", "entity_type": "Platform::Entity::Domain", "entity_name": "a.test",
+        let issue_hit = json!({"uid": "2d769e1337215af3", "name": "x", "pretty_name": "X",
+            "entity_type": "Platform::Entity::Domain", "entity_name": "a.test",
             "summary": {"severity": 1, "confidence": "confirmed", "status": "open_new"}});
-        assert_eq!(issue(&issue_hit), "critical  x  Domain a.test  (confirmed)  open_new");
+        assert_eq!(issue(&issue_hit), "2d769e13  critical  X  Domain a.test  (confirmed)  open_new");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use crate::clock::now;
 use crate::discover::Finished;
 use crate::failure::Failure;
+use crate::folder::Asking;
 use crate::output::lines::{self, severity_name};
 use crate::output::truth::{Inventory, Score, score};
 use crate::output::{Results, hint, plain};
@@ -23,6 +24,8 @@ use std::collections::BTreeMap;
 const PAGE: usize = 100;
 /// Rows of the feed read at once.
 const FEED_PAGE: usize = 500;
+/// Issues that a verdict names.
+const WORST_SHOWN: usize = 5;
 /// Blocks of somebody else that are named; of more it says how many.
 const QUESTIONS_MAX: usize = 20;
 
@@ -30,8 +33,8 @@ const QUESTIONS_MAX: usize = 20;
 pub(crate) struct Style {
     pub(crate) jsonl: bool,
     pub(crate) silent: bool,
-    /// The command that asks the same inventory again.
-    pub(crate) ask_again: String,
+    /// Where the inventory is asked again.
+    pub(crate) asking: Asking,
 }
 
 /// What came of a run, beside what was printed.
@@ -112,6 +115,8 @@ struct Issue {
     entity_kind: Kind,
     /// False where a person decided on it while the fact stays.
     open: bool,
+    /// It was opened by this run, for the first time or again.
+    new: bool,
 }
 
 /// Prints everything present.
@@ -157,12 +162,41 @@ pub(crate) async fn print(
         if shortfall::is_all_fresh(&finished.run, &not_done) {
             hint("nothing was asked: every answer of an earlier run is fresh");
         }
-        hint(&format!("collection {}; {} asks again; finished {}", finished.collection.name, style.ask_again, now()));
+        let again = style.asking.command("entities");
+        hint(&format!("collection {}; {again} asks again; finished {}", finished.collection.name, now()));
+        if !style.jsonl {
+            verdict(workspace, &issues, &style.asking).await?;
+        }
     }
     Ok(Outcome {
         worst: issues.first().map(|issue| issue.severity),
         shortfall: shortfall::of(workspace, finished, &not_done).await?,
     })
+}
+
+/// The worst that is open, what of it is new, and what to do next.
+async fn verdict(workspace: &Workspace, issues: &[Issue], asking: &Asking) -> Result<(), Failure> {
+    if issues.is_empty() {
+        hint("verdict: no issue is open");
+        return Ok(());
+    }
+    let new = issues.iter().filter(|issue| issue.new).count();
+    hint(&format!("verdict: {} open, {new} of them new in this run; the worst:", issues.len()));
+    let worst = issues.iter().take(WORST_SHOWN).map(|issue| issue.uid).collect();
+    let mut first = None;
+    for row in rows::<IssueRecord>(&workspace.store, Noun::Issue, worst).await? {
+        let uid = row.row.uid.to_string();
+        let (record, short) = (&row.record, lines::short(&uid).to_owned());
+        let (severity, title, name) = (severity_name(record.severity), &record.pretty_name, plain(&record.entity_name));
+        hint(&format!("  {short}  {severity:<9} {title}: {name}"));
+        first.get_or_insert(short);
+    }
+    let show = asking.command(&format!("issue show {}", first.unwrap_or_default()));
+    hint(&format!(
+        "next: {show} says how it was seen and what to do; {} writes a report",
+        asking.command("export -f html -o report.html")
+    ));
+    Ok(())
 }
 
 /// What is present, and what happened to all that the collection has.
@@ -195,6 +229,7 @@ async fn issues(workspace: &Workspace, finished: &Finished) -> Result<Vec<Issue>
         uid: row.row.uid,
         entity_kind: row.record.entity_kind,
         open: row.record.status.is_open(),
+        new: finished.run.started_at.is_some_and(|started| row.row.turned_at.max(row.row.first_seen) >= started),
     };
     let there = |row: Row<IssueRecord>| row.record.status.rests_on_fact().then(|| kept(row));
     all(workspace, finished, Noun::Issue, there).await

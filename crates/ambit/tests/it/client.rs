@@ -42,7 +42,7 @@ impl Served {
         command.output().expect("the binary starts")
     }
 
-    fn answer(&self, arguments: &[&str]) -> String {
+    pub(crate) fn answer(&self, arguments: &[&str]) -> String {
         let output = self.ask(arguments);
         assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).expect("UTF-8")

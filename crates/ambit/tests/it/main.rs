@@ -4,6 +4,7 @@ mod cli;
 mod client;
 mod clients;
 mod crash;
+mod daily;
 mod engine_config;
 mod exclusions;
 mod exports;
