@@ -11,7 +11,13 @@ PROFILE := --profile test-release
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 LOG := $(TARGET)/test.log
 
-.PHONY: build web run test lint
+# Where `make install` puts things; DESTDIR goes before for those who make packages.
+PREFIX ?= /usr/local
+BINARY ?= $(TARGET)/release/ambit
+# What `make static` builds for; needs `rustup target add` of it, and a C compiler for it (Debian: musl-tools).
+STATIC_TARGET ?= x86_64-unknown-linux-musl
+
+.PHONY: build web run test lint install static
 
 # The web interface, which the program takes in; made again only where its sources have changed.
 web:
@@ -27,6 +33,22 @@ build: web
 run: web
 	$(CARGO) build --locked --workspace --bins $(PROFILE)
 	$(TARGET)/test-release/ambit demo
+
+# The program with its completions and its unit, as it is built; `sudo make install` does not build.
+install:
+	install -D -m 0755 $(BINARY) $(DESTDIR)$(PREFIX)/bin/ambit
+	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/zsh/site-functions \
+	    $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
+	$(BINARY) completion bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/ambit
+	$(BINARY) completion zsh > $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_ambit
+	$(BINARY) completion fish > $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/ambit.fish
+	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
+	sed 's|/usr/bin/ambit|$(PREFIX)/bin/ambit|' packaging/systemd/ambit.service > $(DESTDIR)$(PREFIX)/lib/systemd/system/ambit.service
+
+# One file that runs on any Linux of its processor.
+static: web
+	$(CARGO) build --locked --release --package ambit --target $(STATIC_TARGET)
+	@echo "built: $(TARGET)/$(STATIC_TARGET)/release/ambit"
 
 lint:
 	$(CARGO) fmt --all --check
