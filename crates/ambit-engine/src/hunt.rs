@@ -118,7 +118,8 @@ impl Hunter {
         if waiting.is_empty() {
             return Ok(false);
         }
-        let packs = self.engine.packs().await?;
+        let mut packs = self.engine.packs().await?;
+        packs.retain(|pack| pack.kind != "fingerprints");
         for analysis in &waiting {
             let results = self.results(analysis, &packs).await?;
             self.engine.record_analysis(analysis.number, &results, now).await?;

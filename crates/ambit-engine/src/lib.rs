@@ -1,6 +1,7 @@
 //! Runs: what happens next, and makes it happen. Plans, leases, executes, commits, reconciles (docs/architecture.md
 //! §2). Knows no server, no index.
 
+mod fingerprints;
 pub mod graph;
 pub mod guard;
 pub mod hunt;

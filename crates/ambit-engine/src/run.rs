@@ -7,6 +7,7 @@ mod obeying;
 mod reconciling;
 mod unserved;
 
+use crate::fingerprints;
 use crate::graph::Graph;
 use crate::guard::{Installation, ScopeGuard};
 use crate::plan::Bindings;
@@ -86,7 +87,11 @@ pub async fn drive(config: &EngineConfig, run: &Run) -> Result<RunEnd, StoreErro
     // Read before the rules: a word that comes between the two is obeyed once more.
     let scope_revision = config.engine.scope_revision(run.collection).await?;
     let rules = obeying::rules(config, run).await?;
-    let config = &with_wishes(config, run).await?;
+    let mut config = with_wishes(config, run).await?;
+    if let Some(rules) = fingerprints::loaded(&config.engine).await? {
+        Arc::make_mut(&mut config.settings).fingerprints = rules;
+    }
+    let config = &config;
     let by_operator = config.engine.operator_seeds(run.collection).await?;
     let reserved = config.installation.reserved(config.wire.reserved(), &by_operator);
     let mut drive = Drive::new(config, run, rules, reserved, scope_revision);

@@ -79,7 +79,7 @@ pub(crate) enum Command {
     Invitation(invitations::Invitation),
     /// How much users and groups may use.
     Quota(quotas::Quota),
-    /// Rules and lists of hashes that files are judged by.
+    /// Rules and lists of hashes that files are judged by, and rules that tell products.
     #[command(subcommand)]
     Packs(packs::Packs),
     /// Roles in projects and collections.

@@ -25,7 +25,10 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("ambit-store", &["ambit-model", "ambit-query"]),
     ("ambit-search", &["ambit-model", "ambit-query", "ambit-store"]),
     ("ambit-tasks", &["ambit-model", "ambit-net", "ambit-fingerprints"]),
-    ("ambit-engine", &["ambit-model", "ambit-net", "ambit-store", "ambit-tasks", "ambit-checks", "ambit-yara"]),
+    (
+        "ambit-engine",
+        &["ambit-model", "ambit-net", "ambit-store", "ambit-tasks", "ambit-checks", "ambit-yara", "ambit-fingerprints"],
+    ),
     (
         "ambit-server",
         &["ambit-model", "ambit-query", "ambit-api", "ambit-store", "ambit-search", "ambit-yara", "ambit-export"],

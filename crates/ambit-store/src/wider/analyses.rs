@@ -32,7 +32,7 @@ pub(crate) fn positives(results: &Map<String, Value>) -> i64 {
 
 /// Asks for an analysis; one of the same second is the same.
 pub(crate) async fn insert(tx: &mut Tx, sha256: BlobHash, now: Timestamp) -> Result<(), StoreError> {
-    let asked = tx.read_one::<i64>("SELECT COUNT(*) FROM packs", Vec::new()).await? > 0;
+    let asked = tx.read_one::<i64>("SELECT COUNT(*) FROM packs WHERE kind <> 'fingerprints'", Vec::new()).await? > 0;
     let finished = (!asked).then_some(now);
     let sql = "INSERT INTO analyses (sha256, second, finished_at) VALUES ($1, $2, $3) ON CONFLICT (sha256, second) DO \
                NOTHING";

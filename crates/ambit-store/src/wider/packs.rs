@@ -1,5 +1,5 @@
-//! Packs: rules and lists of hashes that the operator loads to judge files by. Each is an engine in the results of
-//! analyses.
+//! Packs that the operator loads: rules and lists of hashes to judge files by, each an engine in the results of
+//! analyses, and rules that tell products.
 
 use crate::db::rows::{columns, list};
 use crate::db::sql::{from_json, to_json, values};
@@ -19,6 +19,8 @@ const HASHES_AT_ONCE: usize = 5_000;
 pub enum PackContent {
     /// Name and text of each source; they were compiled before.
     Rules { sources: Vec<(String, String)>, rules: i64 },
+    /// Name and text of each file of rules that tell products; they were read before.
+    Fingerprints { sources: Vec<(String, String)>, rules: i64 },
     /// Hash (SHA-256, SHA-1 or MD5, hexadecimal, in lower case) and what is known of it.
     Hashes(Vec<(String, String)>),
 }
@@ -28,7 +30,7 @@ columns! {
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub struct Pack {
         pub name: String,
-        /// `rules` or `hashes`.
+        /// `rules`, `hashes` or `fingerprints`.
         pub kind: String,
         /// Rules or hashes.
         pub entries: i64,
@@ -62,6 +64,7 @@ impl Store {
             tx.run("DELETE FROM pack_hashes WHERE pack = $1", values![&name]).await?;
             let (kind, sources, entries) = match &content {
                 PackContent::Rules { sources, rules } => ("rules", to_json(sources), *rules),
+                PackContent::Fingerprints { sources, rules } => ("fingerprints", to_json(sources), *rules),
                 PackContent::Hashes(hashes) => {
                     ("hashes", String::new(), i64::try_from(hashes.len()).unwrap_or(i64::MAX))
                 }
@@ -101,10 +104,10 @@ impl Store {
         })
     }
 
-    /// Name and text of the sources of a pack of rules.
+    /// Name and text of the sources of a pack of rules, for files or for products.
     pub async fn pack_sources(&self, name: &str) -> Result<Vec<(String, String)>, StoreError> {
         let mut tx = self.read().await?;
-        let sql = "SELECT sources FROM packs WHERE name = $1 AND kind = 'rules'";
+        let sql = "SELECT sources FROM packs WHERE name = $1 AND kind IN ('rules', 'fingerprints')";
         from_json(&tx.find::<String>(sql, values![name]).await?)
     }
 

@@ -141,9 +141,11 @@ async fn packs_take_the_place_of_those_of_their_name_and_only_administrators_loa
         load(&lab.me, "bad", hashes(&[("aa", "old"), ("bb", "old")])).await.unwrap();
         load(&lab.me, "bad", hashes(&[("aa", "Worm"), ("cc", "Worm2"), ("dd", "x")])).await.unwrap();
         load(&lab.me, "good", hashes(&[("aa", "Setup")])).await.unwrap();
+        let things = PackContent::Fingerprints { sources: vec![pair("a.xml", "<fingerprints/>")], rules: 7 };
+        load(&lab.me, "things", things).await.unwrap();
         let listed = lab.store.list_packs().await.unwrap();
         let lines: Vec<String> = listed.iter().map(|p| format!("{} {} {}", p.name, p.kind, p.entries)).collect();
-        assert_eq!(lines, ["bad hashes 3", "good hashes 1", "zoo rules 1"]);
+        assert_eq!(lines, ["bad hashes 3", "good hashes 1", "things fingerprints 7", "zoo rules 1"]);
         assert_eq!(lab.engine.packs().await.unwrap(), listed);
         for (asked, known) in [
             (&["aa"][..], vec![pair("bad", "Worm"), pair("good", "Setup")]),
@@ -155,6 +157,7 @@ async fn packs_take_the_place_of_those_of_their_name_and_only_administrators_loa
             assert_eq!(lab.store.hash_labels(&asked).await.unwrap(), known, "{asked:?}");
         }
         assert_eq!(lab.store.pack_sources("zoo").await.unwrap(), [pair("a.yar", "rule a {}")]);
+        assert_eq!(lab.store.pack_sources("things").await.unwrap(), [pair("a.xml", "<fingerprints/>")]);
         for name in ["bad", "none"] {
             assert_eq!(lab.store.pack_sources(name).await.unwrap_err(), StoreError::NotFound, "{name}");
         }
@@ -170,9 +173,15 @@ async fn packs_take_the_place_of_those_of_their_name_and_only_administrators_loa
 async fn an_analysis_waits_for_the_engine_only_where_a_pack_is_loaded() {
     both(async |lab| {
         let at = |second: i64| Timestamp(BEGIN + second * 1_000);
+        let things = PackContent::Fingerprints { sources: Vec::new(), rules: 0 };
+        lab.store.load_pack(&lab.me, "things", "v1", things, at(0)).await.unwrap();
         let (stored, _) = lab.store.submit_file(&lab.me, file("body"), "files", at(0)).await.unwrap();
         let first = lab.store.last_analysis(stored.sha256).await.unwrap().unwrap();
-        assert_eq!((first.second, first.finished, first.results.len()), (BEGIN / 1_000, true, 0), "nobody to ask");
+        assert_eq!(
+            (first.second, first.finished, first.results.len()),
+            (BEGIN / 1_000, true, 0),
+            "no pack judges files"
+        );
         let rules = PackContent::Rules { sources: Vec::new(), rules: 0 };
         lab.store.load_pack(&lab.me, "zoo", "v1", rules, at(0)).await.unwrap();
         lab.store.analyse_file(stored.sha256, at(5)).await.unwrap();

@@ -1,5 +1,8 @@
-//! `ambit packs`: what the operator loads to judge files by: rules in the language YARA, and lists of hashes. Each is
-//! an engine in the results of analyses, from the next analysis on.
+//! `ambit packs`: what the operator loads. Rules in the language YARA and lists of hashes judge files: each is an
+//! engine in the results of analyses, from the next analysis on. Files of recog and webappanalyzer tell products, from
+//! the next run on.
+
+mod fingerprints;
 
 use crate::args::Data;
 use crate::clock::now;
@@ -8,6 +11,7 @@ use crate::failure::Failure;
 use crate::output::{Results, hint};
 use ambit_store::PackContent;
 use ambit_yara::{PACK, Rules, Source};
+use fingerprints::{Fingerprints, fingerprints};
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 
@@ -32,7 +36,8 @@ pub(crate) enum Packs {
         #[command(flatten)]
         data: Data,
         /// A file with rules (.yar, .yara), a folder of such files, or a list of hashes: SHA-256, SHA-1 or MD5, one a
-        /// line, what is known of it behind it.
+        /// line, what is known of it behind it. Or rules that tell products: a file of recog (XML) or webappanalyzer
+        /// (JSON), or a folder with such files.
         #[arg(required = true, value_name = "PATH")]
         paths: Vec<PathBuf>,
         /// The pack's name (default: that of the file or folder).
@@ -114,7 +119,12 @@ fn check_name(name: &str) -> Result<(), Failure> {
 
 /// Version and content of a pack, and what is said of it.
 fn read(path: &Path, name: &str) -> Result<(String, PackContent, String), Failure> {
-    let files = if path.is_dir() { rule_files(path)? } else { vec![path.to_owned()] };
+    if let Some(Fingerprints { sources, rules }) = fingerprints(path)? {
+        let said = format!("{rules} fingerprints of {} files", sources.len());
+        let version = version(sources.iter().map(|(_, text)| text.as_str()));
+        return Ok((version, PackContent::Fingerprints { sources, rules }, said));
+    }
+    let files = if path.is_dir() { some_rule_files(path)? } else { vec![path.to_owned()] };
     if !path.is_dir() && !has_rules(path) {
         let text = text_of(path, LIST_BYTES_MAX)?;
         let hashes = hashes(&text, path, name)?;
@@ -174,8 +184,17 @@ fn text_of(path: &Path, most: u64) -> Result<String, Failure> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Every file with rules in a folder and below it, in the order of their names.
-fn rule_files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+/// Every file with rules in a folder and below it; there must be one.
+fn some_rule_files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let files = files_below(folder, &has_rules)?;
+    if files.is_empty() {
+        return Err(Failure::usage(format!("{} has no file with rules (.yar, .yara)", folder.display())));
+    }
+    Ok(files)
+}
+
+/// Every file of a kind in a folder and below it, in the order of their names.
+fn files_below(folder: &Path, is_wanted: &dyn Fn(&Path) -> bool) -> Result<Vec<PathBuf>, Failure> {
     let mut out = Vec::new();
     let mut folders = vec![(folder.to_owned(), 0)];
     while let Some((folder, depth)) = folders.pop() {
@@ -183,19 +202,17 @@ fn rule_files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
             let path = entry.map_err(|error| unreadable(&folder, &error))?.path();
             if path.is_dir() && depth < DEPTH_MAX {
                 folders.push((path, depth + 1));
-            } else if has_rules(&path) {
+            } else if is_wanted(&path) {
                 out.push(path);
             }
         }
     }
     out.sort();
-    match out.len() {
-        0 => Err(Failure::usage(format!("{} has no file with rules (.yar, .yara)", folder.display()))),
-        count if count > FILES_MAX => {
-            Err(Failure::usage(format!("{} has {count} files, at most {FILES_MAX} make a pack", folder.display())))
-        }
-        _ => Ok(out),
+    if out.len() > FILES_MAX {
+        let count = out.len();
+        return Err(Failure::usage(format!("{} has {count} files, at most {FILES_MAX} make a pack", folder.display())));
     }
+    Ok(out)
 }
 
 /// Lines of a hash and what is known of it; `#` begins a comment.

@@ -8,6 +8,7 @@ mod daily;
 mod engine_config;
 mod exclusions;
 mod exports;
+mod fingerprints;
 mod migrate;
 mod operator;
 mod program;
