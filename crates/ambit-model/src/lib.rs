@@ -37,6 +37,7 @@ pub mod scope;
 pub mod task;
 pub mod technology;
 pub mod user;
+pub mod vulnerability;
 pub mod wire;
 pub mod workflow;
 

@@ -17,6 +17,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("ambit-query", &[]),
     ("ambit-yara", &[]),
     ("ambit-fingerprints", &["ambit-model"]),
+    ("ambit-vulns", &["ambit-model"]),
     ("ambit-api", &["ambit-model"]),
     ("ambit-export", &["ambit-model", "ambit-api"]),
     ("ambit-net", &["ambit-model"]),
@@ -27,7 +28,16 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("ambit-tasks", &["ambit-model", "ambit-net", "ambit-fingerprints"]),
     (
         "ambit-engine",
-        &["ambit-model", "ambit-net", "ambit-store", "ambit-tasks", "ambit-checks", "ambit-yara", "ambit-fingerprints"],
+        &[
+            "ambit-model",
+            "ambit-net",
+            "ambit-store",
+            "ambit-tasks",
+            "ambit-checks",
+            "ambit-vulns",
+            "ambit-yara",
+            "ambit-fingerprints",
+        ],
     ),
     (
         "ambit-server",
@@ -43,6 +53,7 @@ const PRODUCT: &[&str] = &[
     "ambit-query",
     "ambit-yara",
     "ambit-fingerprints",
+    "ambit-vulns",
     "ambit-api",
     "ambit-export",
     "ambit-net",

@@ -1,0 +1,18 @@
+//! What is known against products in a version: names (CPE), orders of versions, configurations, feeds that users load,
+//! and a small list of our own. Reads and writes files only below the folder that it is handed; knows no network.
+
+mod alias;
+pub mod configuration;
+pub mod cpe;
+pub mod distribution;
+pub mod import;
+mod index;
+mod knowledge;
+mod own;
+mod packs;
+mod records;
+pub mod version;
+pub mod vulnerability;
+
+pub use knowledge::Knowledge;
+pub use packs::{Pack, PackError, Packs};

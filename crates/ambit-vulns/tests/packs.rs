@@ -1,0 +1,285 @@
+//! Packs from files to answers: what each feed becomes, what hostile ones do, and what is left after a failure.
+
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+use ambit_vulns::vulnerability::CveId;
+use ambit_vulns::{Knowledge, Packs};
+use serde_json::{Value, json};
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// A folder of one test, removed with it.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Self {
+        static NUMBER: AtomicUsize = AtomicUsize::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("ambit-vulns-{}-{number}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    /// Writes a file and returns its path.
+    fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.0.join(name);
+        fs::write(&path, content).unwrap();
+        path
+    }
+
+    fn packs(&self) -> Packs {
+        Packs::of(self.0.join("packs"))
+    }
+
+    fn knowledge(&self) -> Knowledge {
+        Knowledge::of(self.0.join("packs")).unwrap()
+    }
+
+    /// Adds a file under its name and makes the index.
+    fn load(&self, name: &str, path: &Path) -> Result<String, String> {
+        let pack = self.packs().add(name, &[path.to_owned()], 0).map_err(|error| error.to_string())?;
+        self.packs().rebuild().map_err(|error| error.to_string())?;
+        Ok(format!("{} of {}", pack.entries, pack.sources.join(", ")))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        fs::remove_dir_all(&self.0).ok();
+    }
+}
+
+/// A record of NVD with one configuration.
+fn nvd(id: &str, configuration: Value) -> Value {
+    json!({"cve": {
+        "id": id, "vulnStatus": "Analyzed",
+        "descriptions": [{"lang": "es", "value": "no"}, {"lang": "en", "value": "It can be overrun."}],
+        "metrics": {"cvssMetricV31": [{"source": "nvd@nist.gov", "type": "Primary",
+            "cvssData": {"version": "3.1", "vectorString": "CVSS:3.1/AV:N", "baseScore": 8.8}}]},
+        "weaknesses": [{"description": [{"lang": "en", "value": "CWE-787"}]}],
+        "references": [{"url": "https://vendor.example/1"}],
+        "configurations": [configuration],
+    }})
+}
+
+/// A node of criteria: CPE tail (`part:vendor:product:version`), whether it is vulnerable, bounds.
+fn node(operator: &str, criteria: &[(&str, bool, Value)]) -> Value {
+    let one = |(name, vulnerable, bounds): &(&str, bool, Value)| {
+        let mut one = json!({"criteria": format!("cpe:2.3:{name}:*:*:*:*:*:*:*"), "vulnerable": vulnerable});
+        one.as_object_mut().unwrap().extend(bounds.as_object().unwrap().clone());
+        one
+    };
+    json!({"operator": operator, "negate": false, "cpeMatch": criteria.iter().map(one).collect::<Vec<_>>()})
+}
+
+fn page(records: &[Value]) -> String {
+    json!({"resultsPerPage": records.len(), "format": "NVD_CVE", "vulnerabilities": records}).to_string()
+}
+
+/// What is known against products in versions, each `vendor:product:version`, in the order of ids.
+fn cves(knowledge: &Knowledge, products: &[&str], beside: &[&str]) -> Vec<String> {
+    let item = |name: &&str| json!({"cpe": format!("cpe:2.3:a:{name}:*:*:*:*:*:*:*"), "product": "Thing"});
+    let items: Vec<Value> = products.iter().map(item).collect();
+    knowledge.affected(&items, beside).unwrap().into_iter().map(|affected| affected.cve).collect()
+}
+
+/// What is known with one record of NVD.
+fn loaded(record: &Value) -> Knowledge {
+    let folder = Folder::new();
+    let file = folder.file("page.json", page(std::slice::from_ref(record)));
+    assert_eq!(folder.load("nvd", &file).unwrap(), "1 of NVD");
+    folder.knowledge()
+}
+
+#[test]
+fn every_kind_of_node_and_range_is_evaluated() {
+    let any = "a:acme:thing:*";
+    let below = |end: &str| json!({"versionEndExcluding": end});
+    let range = json!({"versionStartIncluding": "2.0", "versionEndIncluding": "2.5"});
+    let open_range = json!({"versionStartExcluding": "3.0", "versionEndExcluding": "3.5"});
+    let windows = ("o:microsoft:windows:-", false, json!({}));
+    let (hardware, beside) = (("h:acme:box:-", false, json!({})), ("a:acme:module:*", true, below("9")));
+    let or = |criteria: &[(&str, bool, Value)]| json!({"nodes": [node("OR", criteria)]});
+    let and = |one: Value, other: Value| json!({"operator": "AND", "nodes": [one, other]});
+    let thing = || node("OR", &[(any, true, below("1.5"))]);
+    let mut negated = thing();
+    negated["negate"] = json!(true);
+    let wide = || node("OR", &[(any, true, json!({}))]);
+    let none: &[&str] = &[];
+    for (name, configuration, products, texts, found) in [
+        ("before", or(&[(any, true, below("1.5"))]), &["acme:thing:1.4"][..], none, true),
+        ("at its end", or(&[(any, true, below("1.5"))]), &["acme:thing:1.5"], none, false),
+        ("the end counts", or(&[(any, true, range.clone())]), &["acme:thing:2.5"], none, true),
+        ("the beginning counts", or(&[(any, true, range.clone())]), &["acme:thing:2.0"], none, true),
+        ("outside", or(&[(any, true, range)]), &["acme:thing:2.6"], none, false),
+        ("the beginning does not count", or(&[(any, true, open_range.clone())]), &["acme:thing:3.0"], none, false),
+        ("between", or(&[(any, true, open_range)]), &["acme:thing:3.4"], none, true),
+        ("exactly", or(&[("a:acme:thing:1.2", true, json!({}))]), &["acme:thing:1.2"], none, true),
+        ("another", or(&[("a:acme:thing:1.2", true, json!({}))]), &["acme:thing:1.3"], none, false),
+        ("a pattern", or(&[("a:acme:thing:1.*", true, json!({}))]), &["acme:thing:1.9"], none, true),
+        ("no version", or(&[("a:acme:thing:-", true, json!({}))]), &["acme:thing:1.9"], none, false),
+        ("every version", or(&[(any, true, json!({}))]), &["acme:thing:1.9"], none, true),
+        ("unknown version", or(&[(any, true, json!({}))]), &["acme:thing:*"], none, false),
+        ("another product", or(&[(any, true, json!({}))]), &["acme:thingy:1.9"], none, false),
+        ("context only", or(&[(any, false, json!({}))]), &["acme:thing:1.9"], none, false),
+        (
+            "on Windows",
+            and(thing(), node("OR", std::slice::from_ref(&windows))),
+            &["acme:thing:1.4"],
+            &["(Win64)"],
+            true,
+        ),
+        ("on Unix", and(thing(), node("OR", std::slice::from_ref(&windows))), &["acme:thing:1.4"], &["(Unix)"], false),
+        ("nobody knows", and(thing(), node("OR", &[windows])), &["acme:thing:1.4"], none, true),
+        ("hardware", and(thing(), node("OR", &[hardware])), &["acme:thing:1.4"], none, true),
+        (
+            "both",
+            and(thing(), node("OR", std::slice::from_ref(&beside))),
+            &["acme:thing:1.4", "acme:module:2"],
+            none,
+            true,
+        ),
+        ("one of both", and(thing(), node("OR", std::slice::from_ref(&beside))), &["acme:thing:1.4"], none, false),
+        (
+            "AND in a node",
+            json!({"nodes": [node("AND", &[(any, true, below("2")), beside])]}),
+            &["acme:thing:1"],
+            none,
+            false,
+        ),
+        ("but not these", and(wide(), negated.clone()), &["acme:thing:1.4"], none, false),
+        ("but not these, others", and(wide(), negated), &["acme:thing:1.6"], none, true),
+    ] {
+        let record = nvd("CVE-2030-1234", configuration);
+        assert_eq!(!cves(&loaded(&record), products, texts).is_empty(), found, "{name}");
+    }
+}
+
+#[test]
+fn sources_say_together_what_is_known() {
+    let folder = Folder::new();
+    let thing = json!({"nodes": [node("OR", &[("a:acme:thing:*", true, json!({"versionEndExcluding": "2"}))])]});
+    let feeds = [
+        ("nvd.json", page(&[nvd("CVE-2030-1234", thing)])),
+        (
+            "kev.json",
+            json!({"catalogVersion": "1", "vulnerabilities": [{
+                "cveID": "CVE-2030-1234", "vendorProject": "Acme", "product": "Thing", "vulnerabilityName": "Overrun",
+                "dateAdded": "2030-01-02", "dueDate": "2030-01-23", "shortDescription": "x",
+                "knownRansomwareCampaignUse": "Known",
+            }]})
+            .to_string(),
+        ),
+        ("epss.csv", "#model_version:v2025\ncve,epss,percentile\nCVE-2030-1234,0.97,0.999\n".to_owned()),
+        (
+            "cve5.jsonl",
+            json!({
+                "dataType": "CVE_RECORD", "cveMetadata": {"cveId": "CVE-2030-1234", "state": "PUBLISHED"},
+                "containers": {"cna": {"title": "Overrun in Thing"}, "adp": [{"metrics": [{"other": {"type": "ssvc",
+                    "content": {"options": [{"Exploitation": "active"}, {"Automatable": "yes"},
+                                            {"Technical Impact": "total"}]}}}]}]},
+            })
+            .to_string(),
+        ),
+    ];
+    for (name, content) in feeds {
+        folder.load(name, &folder.file(name, content)).unwrap();
+    }
+    let item = json!({"cpe": "cpe:2.3:a:acme:thing:1.9:*:*:*:*:*:*:*", "product": "Thing", "vendor": "Acme"});
+    let affected = folder.knowledge().affected(&[item], &[]).unwrap();
+    let [known] = affected.as_slice() else { panic!("{affected:?}") };
+    assert_eq!((known.score, known.epss), (Some(8.8), Some((0.97, 0.999))));
+    assert_eq!(known.exploited.as_ref().map(|kev| (kev.due.as_str(), kev.ransomware)), Some(("2030-01-23", true)));
+    assert_eq!(known.ssvc.as_ref().map(|ssvc| ssvc[0].as_str()), Some("active"));
+    assert_eq!((known.range.as_str(), known.cwes[0].as_str()), ("before 2", "CWE-787"));
+    assert!(known.criterion.starts_with("cpe:2.3:a:acme:thing:") && known.is_issue());
+    let names: Vec<String> = folder.packs().list().unwrap().into_iter().map(|pack| pack.name).collect();
+    assert_eq!(names, ["cve5.jsonl", "epss.csv", "kev.json", "nvd.json"]);
+}
+
+#[test]
+fn affected_versions_of_the_authority_stand_in_where_nvd_has_none() {
+    let folder = Folder::new();
+    let affected = |versions: Value| {
+        json!({"cveMetadata": {"cveId": "CVE-2030-1234", "state": "PUBLISHED"}, "containers": {"cna": {"affected": [
+            {"vendor": "Acme", "product": "Thing", "versions": versions}]}}})
+    };
+    for (versions, version, found) in [
+        (json!([{"status": "affected", "version": "1.0", "lessThan": "1.5"}]), "1.4", true),
+        (json!([{"status": "affected", "version": "1.0", "lessThan": "1.5"}]), "0.9", false),
+        (json!([{"status": "affected", "version": "0", "lessThanOrEqual": "1.5"}]), "1.5", true),
+        (json!([{"status": "unaffected", "version": "1.4"}]), "1.4", false),
+        (json!([{"status": "affected", "version": "1.4"}]), "1.4", true),
+        (json!([{"status": "affected", "version": "before the spring"}]), "1.4", false),
+        (json!([{"status": "affected", "version": "n/a"}]), "1.4", false),
+    ] {
+        folder.load("cve5", &folder.file("cve.json", affected(versions.clone()).to_string())).unwrap();
+        let product = format!("acme:thing:{version}");
+        assert_eq!(cves(&folder.knowledge(), &[&product], &[]).is_empty(), !found, "{versions} {version}");
+    }
+}
+
+#[test]
+fn what_is_withdrawn_concerns_nothing_and_packs_stand_in_for_our_own_list() {
+    let folder = Folder::new();
+    let knowledge = folder.knowledge();
+    let jenkins = ["jenkins:jenkins:2.440"];
+    assert_eq!(cves(&knowledge, &jenkins, &[]), ["CVE-2024-23897"], "without any pack");
+    let mut record = nvd("CVE-2024-23897", json!({"nodes": []}));
+    record["cve"]["vulnStatus"] = json!("Rejected");
+    folder.load("nvd", &folder.file("page.json", page(&[record]))).unwrap();
+    assert!(knowledge.refresh().unwrap());
+    assert!(cves(&knowledge, &jenkins, &[]).is_empty());
+    assert_eq!(cves(&knowledge, &["vsftpd_project:vsftpd:2.3.4"], &[]), ["CVE-2011-2523"], "our own list stays beside");
+    let id: CveId = "CVE-2024-23897".parse().unwrap();
+    assert!(knowledge.find(id).unwrap().is_some_and(|known| known.withdrawn));
+    assert!(folder.packs().remove("nvd").unwrap() && !folder.packs().remove("nvd").unwrap());
+    folder.packs().rebuild().unwrap();
+    assert!(knowledge.refresh().unwrap() && !knowledge.refresh().unwrap());
+    assert_eq!(cves(&knowledge, &jenkins, &[]), ["CVE-2024-23897"]);
+}
+
+/// As gzip packs it.
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    out.write_all(bytes).unwrap();
+    out.finish().unwrap()
+}
+
+#[test]
+fn a_hostile_or_broken_feed_is_named_and_changes_nothing() {
+    let folder = Folder::new();
+    let good = page(&[nvd("CVE-2030-1234", json!({"nodes": [node("OR", &[("a:acme:thing:1", true, json!({}))])]}))]);
+    assert_eq!(folder.load("nvd", &folder.file("good.json.gz", gzip(good.as_bytes()))).unwrap(), "1 of NVD");
+    let deep = format!("{{\"vulnerabilities\":{}", "[".repeat(100_000));
+    let bomb = gzip(format!("{{\"vulnerabilities\":[{{\"cve\":\"{}\"}}]}}", " ".repeat(40 << 20)).as_bytes());
+    let cut_pack = gzip(good.repeat(50).as_bytes());
+    let id = |id: &str| page(&[nvd(id, json!({"nodes": []}))]);
+    for (name, content, problem) in [
+        ("cut.json", good.as_bytes()[..good.len() / 2].to_vec(), "line 1 column"),
+        ("middle.json", good.replace("\"weaknesses\":", "\"weaknesses\" ").into_bytes(), "line 1 column"),
+        ("deep.json", deep.into_bytes(), "line 1 column"),
+        ("bomb.json.gz", bomb, "a record has more than 32 MiB"),
+        ("cut.json.gz", cut_pack[..cut_pack.len() / 2].to_vec(), ""),
+        ("id.json", id("CVE-hello").into_bytes(), "record 1: \"CVE-hello\" is no CVE id"),
+        ("operator.json", page(&[nvd("CVE-2030-1234", json!({"operator": "XOR", "nodes": []}))]).into_bytes(), "XOR"),
+        ("other.json", b"{\"hello\": [1, 2]}".to_vec(), "it has none of what is known"),
+        (
+            "epss.csv",
+            b"cve,epss,percentile\nCVE-2030-1234,1.5,0.1\n".to_vec(),
+            "line 2: \"1.5\" is no number from 0 to 1",
+        ),
+        ("empty.json", b"[]".to_vec(), "it has none of what is known"),
+    ] {
+        let told = folder.load("nvd", &folder.file(name, content)).expect_err(name);
+        assert!(told.contains(name) && told.contains(problem), "{name}: {told}");
+        assert_eq!(cves(&folder.knowledge(), &["acme:thing:1"], &[]), ["CVE-2030-1234"], "{name}");
+    }
+    let left: Vec<String> = fs::read_dir(folder.0.join("packs"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    assert!(left.iter().all(|name| !name.ends_with(".new")), "{left:?}");
+}
