@@ -6,7 +6,7 @@ use crate::request::Day;
 use crate::shape::Shape;
 use crate::words::Word;
 use crate::{COLLECTION_TYPE, CollectionRef, Sighting};
-use ambit_model::issue::{Confidence, Identifier, IssueRecord, Status};
+use ambit_model::issue::{Confidence, Exploitation, Identifier, IssueRecord, Status};
 use ambit_model::{Timestamp, Uid};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -229,9 +229,9 @@ impl IssueHit {
             organization_uuid: collection.organization_uuid,
             entity_type: record.entity_kind.type_name(),
             summary: IssueSummary::of(record),
-            cisa_known_exploited: None,
-            epss_v2_score_lte: None,
-            epss_v2_percentile_gte: None,
+            cisa_known_exploited: exploitation(record).map(|likely| likely.known),
+            epss_v2_score_lte: exploitation(record).and_then(|likely| likely.epss_score),
+            epss_v2_percentile_gte: exploitation(record).and_then(|likely| likely.epss_percentile),
         }
     }
 }
@@ -261,9 +261,9 @@ impl IssueDetail {
             collection_id: collection.id,
             search_index_mappings_hash: (),
             elasticsearch_mappings_hash: (),
-            cisa_known_exploited: None,
-            epss_v2_score_lte: None,
-            epss_v2_percentile_gte: None,
+            cisa_known_exploited: exploitation(record).map(|likely| likely.known),
+            epss_v2_score_lte: exploitation(record).and_then(|likely| likely.epss_score),
+            epss_v2_percentile_gte: exploitation(record).and_then(|likely| likely.epss_percentile),
             collection: collection.name.to_owned(),
             collection_type: COLLECTION_TYPE,
             collection_uuid: collection.uuid,
@@ -284,6 +284,10 @@ impl IssueSummary {
             status_new_detailed: record.status.detailed(),
         }
     }
+}
+
+fn exploitation(record: &IssueRecord) -> Option<&Exploitation> {
+    record.exploitation.as_ref()
 }
 
 /// Issues of one entity belong together.
@@ -343,6 +347,7 @@ mod tests {
             tags: vec![],
             ticket_list: None,
             decision: None,
+            exploitation: None,
         }
     }
 

@@ -76,6 +76,7 @@ mod spf_missing;
 mod spf_permissive;
 mod spf_too_many_lookups;
 mod subdomain_takeover;
+mod vulnerable_software;
 mod wildcard_certificate;
 
 all![
@@ -125,5 +126,6 @@ all![
     spf_permissive,
     spf_too_many_lookups,
     subdomain_takeover,
+    vulnerable_software,
     wildcard_certificate,
 ];

@@ -83,7 +83,15 @@ pub(crate) fn proof(description: String, details: Value) -> Proof {
 
 /// A proof of one of several issues of a kind on an entity.
 pub(crate) fn proof_of(discriminator: &str, description: String, details: Value) -> Proof {
-    Proof { discriminator: discriminator.to_owned(), description, details, severity: None, identifiers: Vec::new() }
+    Proof {
+        discriminator: discriminator.to_owned(),
+        description,
+        details,
+        severity: None,
+        identifiers: Vec::new(),
+        words: None,
+        exploitation: None,
+    }
 }
 
 /// Returns text from a peer for use in a sentence: quoted, escaped, cut.

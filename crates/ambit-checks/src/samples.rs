@@ -65,6 +65,7 @@ pub(crate) fn facts(kind: Kind, name: &str) -> Facts {
         inward: Vec::new(),
         outward: Vec::new(),
         seeds: vec![(Kind::Domain, "acme.test".to_owned())],
+        vulnerabilities: None,
     }
 }
 

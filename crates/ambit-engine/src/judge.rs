@@ -213,6 +213,7 @@ mod tests {
             inward: Vec::new(),
             outward: Vec::new(),
             seeds: Vec::new(),
+            vulnerabilities: None,
         };
         let issue = KnownIssue {
             uid: Uid::from_bytes([8; 32]),
@@ -223,7 +224,7 @@ mod tests {
             absent_at: absent_at.map(Timestamp),
             proven_at: Timestamp(0),
         };
-        Known { facts, issues: vec![issue] }
+        Known { facts, issues: vec![issue], vulns: Default::default() }
     }
 
     /// In a run that a person started, with no edge that leads there.

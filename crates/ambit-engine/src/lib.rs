@@ -11,6 +11,7 @@ pub mod progress;
 pub mod run;
 pub mod schedule;
 pub mod share;
+mod vulnerabilities;
 pub mod work;
 
 pub use guard::Installation;

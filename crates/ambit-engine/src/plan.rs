@@ -236,6 +236,7 @@ mod tests {
             inward: Vec::new(),
             outward: Vec::new(),
             seeds: vec![(Kind::Domain, "acme.test".to_owned())],
+            vulnerabilities: None,
         }
     }
 

@@ -24,6 +24,7 @@ use ambit_net::wire::Wire;
 use ambit_store::StoreError;
 use ambit_store::engine::{ATTEMPTS_BEFORE_ALONE, Commit, Outcome, Work};
 use ambit_tasks::Settings;
+use ambit_vulns::Knowledge;
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
@@ -60,6 +61,8 @@ pub struct EngineConfig {
     /// What the administrator said for every run.
     pub installation: Installation,
     pub clock: Clock,
+    /// What is known against products.
+    pub knowledge: Arc<Knowledge>,
     pub progress: watch::Sender<Progress>,
     /// How many rows it may have running at once.
     pub share: Arc<Share>,

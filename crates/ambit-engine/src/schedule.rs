@@ -14,6 +14,7 @@ use ambit_net::wire::Wire;
 use ambit_store::StoreError;
 use ambit_store::engine::{Claimed, Room};
 use ambit_tasks::Settings;
+use ambit_vulns::Knowledge;
 use futures::future::BoxFuture;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -56,6 +57,8 @@ pub struct Service {
     /// What the administrator said for every run.
     pub installation: Installation,
     pub clock: Clock,
+    /// What is known against products.
+    pub knowledge: Arc<Knowledge>,
     pub board: Board,
     pub stop: watch::Receiver<bool>,
 }
@@ -211,6 +214,7 @@ pub async fn carry(
         settings: service.settings.clone(),
         installation: service.installation.clone(),
         clock: service.clock.clone(),
+        knowledge: service.knowledge.clone(),
         progress,
         share: Arc::new(share),
         give_way,

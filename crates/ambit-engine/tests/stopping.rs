@@ -67,6 +67,7 @@ fn config(engine: &Engine, resolver: SocketAddr, is_stopping: bool) -> (EngineCo
         settings: Arc::new(Settings::default()),
         installation: Installation::default(),
         clock: Arc::new(|| NOW),
+        knowledge: Arc::new(ambit_vulns::Knowledge::own()),
         progress: watch::channel(Progress::default()).0,
         share: Arc::new(Shares::default().join(0, 0)),
         give_way: watch::channel(false).1,

@@ -19,6 +19,7 @@ fn finding(severity: i64, status: Status, changed: i64) -> Finding {
     let name = "https://www.acme.test:443";
     let entity = Uid::of_entity(Uuid::nil(), Kind::Uri, name);
     let record = IssueRecord {
+        exploitation: None,
         uid: Uid::of_issue(Uuid::nil(), "exposed", "ambit", &format!("{severity} {changed}"), entity),
         collection: Uuid::nil(),
         name: format!("exposed_{severity}"),

@@ -2,6 +2,7 @@
 //! by tasks and judges.
 
 use crate::scope::Decision;
+use crate::vulnerability::Affected;
 use crate::{Clearance, Details, EdgeKind, Kind, TaskName, Timestamp, Uid};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,6 +26,9 @@ pub struct Facts {
     pub outward: Vec<Neighbour>,
     /// Canonical names of the collection's seeds, with their kinds.
     pub seeds: Vec<(Kind, String)>,
+    /// Known vulnerabilities of what it shows, which the engine looks up before judges are asked. `None`: they could
+    /// not be looked up.
+    pub vulnerabilities: Option<Vec<Affected>>,
 }
 
 /// The newest probes of an entity, by task and argument.
@@ -142,6 +146,7 @@ mod tests {
             inward: Vec::new(),
             outward: Vec::new(),
             seeds: Vec::new(),
+            vulnerabilities: None,
         }
     }
 

@@ -268,6 +268,31 @@ pub struct Proof {
     pub severity: Option<i64>,
     /// CVE and the like.
     pub identifiers: Vec<Identifier>,
+    /// What the issue is called, and what it is, where the proof says more than the kind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub words: Option<Box<Words>>,
+    /// How likely it is exploited, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exploitation: Option<Box<Exploitation>>,
+}
+
+/// The texts of an issue that are not those of its kind.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Words {
+    pub pretty_name: String,
+    pub description: String,
+    /// More is said there.
+    pub references: Vec<String>,
+}
+
+/// How likely a vulnerability is exploited.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Exploitation {
+    /// It is in CISA's catalogue of known exploited vulnerabilities.
+    pub known: bool,
+    /// EPSS, from 0 to 1.
+    pub epss_score: Option<f64>,
+    pub epss_percentile: Option<f64>,
 }
 
 /// One state of an issue, as versions keep it and the API shows it.
@@ -298,6 +323,8 @@ pub struct IssueRecord {
     /// `None` where the status is the engine's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decision: Option<Decision>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exploitation: Option<Exploitation>,
 }
 
 impl IssueRecord {

@@ -132,6 +132,7 @@ fn entity(number: u64) -> IndexedRecord {
     let name = name(number, kind);
     let uid = Uid::of_entity(collection, kind, &name);
     let record = EntityRecord {
+        vulnerabilities: Default::default(),
         uid,
         collection,
         kind,
@@ -191,6 +192,7 @@ fn issue(number: u64) -> IndexedRecord {
         tags: Vec::new(),
         ticket_list: None,
         decision: None,
+        exploitation: None,
         name,
     };
     stamped(number, Record::Issue(Box::new(record)))

@@ -61,6 +61,7 @@ pub(crate) fn samples() -> [IndexedRecord; 3] {
 
 pub(crate) fn entity() -> EntityRecord {
     EntityRecord {
+        vulnerabilities: Default::default(),
         uid: Uid::of_entity(Uuid::nil(), Kind::Domain, ""),
         collection: Uuid::nil(),
         kind: Kind::Domain,
@@ -114,6 +115,7 @@ pub(crate) fn issue() -> IssueRecord {
         tags: Vec::new(),
         ticket_list: None,
         decision: None,
+        exploitation: None,
     }
 }
 

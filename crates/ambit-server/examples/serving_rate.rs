@@ -90,6 +90,7 @@ fn look(work: &Work) -> Found {
 
 fn reconciliation(run: i64, work: Vec<NewWork>) -> Reconciliation {
     Reconciliation {
+        vulns: Vec::new(),
         run,
         reconciled: Vec::new(),
         decisions: Vec::new(),

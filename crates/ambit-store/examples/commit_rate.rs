@@ -29,6 +29,7 @@ fn now() -> Timestamp {
 
 fn reconciliation(run: i64) -> Reconciliation {
     Reconciliation {
+        vulns: Vec::new(),
         run,
         reconciled: Vec::new(),
         decisions: Vec::new(),

@@ -15,6 +15,7 @@ mod reconcile;
 mod relied;
 mod turns;
 
+pub use crate::record::Vulns;
 pub use claim::Claimed;
 pub use deferred::Deferred;
 pub(crate) use dirty::mark_dirty;
@@ -174,6 +175,8 @@ pub struct KnownIssue {
 pub struct Known {
     pub facts: Facts,
     pub issues: Vec<KnownIssue>,
+    /// What its record says of vulnerabilities.
+    pub vulns: Vulns,
 }
 
 /// What judging says of an issue.
@@ -203,6 +206,8 @@ pub struct Reconciliation {
     pub work: Vec<NewWork>,
     pub sweeps: Vec<NewSweep>,
     pub issues: Vec<IssueWrite>,
+    /// Entities against whose products something else is known than before.
+    pub vulns: Vec<(Uid, Vulns)>,
     pub not_done: Vec<NotDone>,
     /// Wire date.
     pub at: Timestamp,

@@ -98,6 +98,7 @@ const SWEEPS: &[Sweep] = &[
             "DELETE FROM sightings WHERE uid IN",
             "DELETE FROM versions WHERE noun = 'entity' AND uid IN",
             "DELETE FROM entity_technologies WHERE entity_uid IN",
+            "DELETE FROM entity_vulns WHERE uid IN",
             "DELETE FROM notes WHERE item_uid IN",
             "DELETE FROM entities WHERE uid IN",
         ],

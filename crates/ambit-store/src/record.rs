@@ -6,9 +6,12 @@ mod entities;
 mod issues;
 mod reverted;
 mod technologies;
+mod vulns;
 
 pub(crate) use entities::EntityRow;
 pub(crate) use issues::{Closing, IssueRow, closing};
+pub use vulns::Vulns;
+pub(crate) use vulns::load_vulns;
 
 use crate::StoreError;
 use crate::db::rows::{Rows, named};

@@ -19,6 +19,7 @@ pub(crate) fn facts(kind: Kind, name: &str, details: serde_json::Value) -> Facts
         inward: Vec::new(),
         outward: Vec::new(),
         seeds: vec![(Kind::Domain, "acme.test".to_owned())],
+        vulnerabilities: None,
     }
 }
 

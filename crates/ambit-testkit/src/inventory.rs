@@ -224,6 +224,8 @@ fn prove(entity: Uid, kind: &'static IssueKind, identifiers: Vec<Identifier>) ->
             details: json!({"looked_at": "it"}),
             severity: None,
             identifiers,
+            words: None,
+            exploitation: None,
         },
     }
 }
@@ -322,6 +324,7 @@ impl Round<'_> {
         let reconciled = self.engine.dirty(self.run, 100).await?;
         self.engine
             .reconcile(Reconciliation {
+                vulns: Vec::new(),
                 run: self.run,
                 reconciled,
                 decisions: ways.iter().map(decide).collect(),

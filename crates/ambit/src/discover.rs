@@ -101,6 +101,7 @@ pub(crate) async fn discover(workspace: &Workspace, job: &Job, stop: &Stop) -> R
         settings: Arc::new(job.settings.clone()),
         installation: job.installation.clone(),
         clock: Arc::new(now),
+        knowledge: workspace.knowledge.clone(),
         progress: sender,
         share: Arc::new(Shares::default().join(run.id, run.project)),
         give_way: tokio::sync::watch::channel(false).1,

@@ -6,23 +6,30 @@ use crate::failure::Failure;
 use crate::local_store::options;
 use ambit_store::engine::Engine;
 use ambit_store::{IssuedKey, NewOwner, Principal, Store};
+use ambit_vulns::Knowledge;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How long a command waits for the engine's place before it says who holds it (docs/architecture.md §1.8).
 const ENGINE_WAIT: Duration = Duration::from_secs(5);
+
+/// The folder of packs of vulnerabilities inside a data folder.
+pub(crate) const PACKS_FOLDER: &str = "packs";
 
 /// An open data folder with the engine's place in it.
 pub(crate) struct Workspace {
     pub(crate) store: Store,
     pub(crate) engine: Engine,
     pub(crate) principal: Principal,
+    /// What is known against products.
+    pub(crate) knowledge: Arc<Knowledge>,
 }
 
 /// Opens the folder, making it and its owner when missing, and takes the engine's place.
 pub(crate) async fn open(folder: &Path, name: &str, settings: &Settings) -> Result<Workspace, Failure> {
     let (store, _) = init(folder, settings).await?;
-    enter(store, name).await
+    enter(store, name, Some(folder)).await
 }
 
 /// Opens the store of the folder, making it and its owner when missing; returns the owner's first key where it was
@@ -34,8 +41,18 @@ pub(crate) async fn init(folder: &Path, settings: &Settings) -> Result<(Store, O
 }
 
 /// Takes the engine's place; fails with the name of its holder where it is taken for longer than `ENGINE_WAIT`.
-pub(crate) async fn enter(store: Store, name: &str) -> Result<Workspace, Failure> {
+pub(crate) async fn enter(store: Store, name: &str, folder: Option<&Path>) -> Result<Workspace, Failure> {
     let engine = store.engine(name, ENGINE_WAIT).await?;
     let principal = store.local_operator().await?;
-    Ok(Workspace { store, engine, principal })
+    let knowledge = Arc::new(knowledge(folder)?);
+    Ok(Workspace { store, engine, principal, knowledge })
+}
+
+/// What is known against products: the packs of the folder where it has any, else our own list.
+fn knowledge(folder: Option<&Path>) -> Result<Knowledge, Failure> {
+    let Some(folder) = folder else { return Ok(Knowledge::own()) };
+    let packs = folder.join(PACKS_FOLDER);
+    Knowledge::of(&packs).map_err(|error| {
+        Failure::run_time(format!("{}: {error}; `ambit packs add` makes its index anew", packs.display()))
+    })
 }

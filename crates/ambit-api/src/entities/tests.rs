@@ -44,6 +44,7 @@ fn record() -> EntityRecord {
             details: details.as_object().cloned().unwrap_or_default(),
             evidence: Vec::new(),
         }],
+        vulnerabilities: Default::default(),
         issues: IssueCounts::default(),
     })
 }

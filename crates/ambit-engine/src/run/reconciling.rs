@@ -4,6 +4,7 @@ use super::{Drive, RunEnd};
 use crate::graph::Change;
 use crate::judge::{Ground, is_judged_by_discoveries, judge};
 use crate::plan::{Terms, plan};
+use crate::vulnerabilities::{affected, by_product};
 use ambit_model::estimate::{LARGE_BLOCK_ADDRESSES, LARGE_BLOCK_PORTS};
 use ambit_model::facts::LastProbe;
 use ambit_model::run::{NotDone, NotDoneReason};
@@ -65,6 +66,7 @@ impl Drive<'_> {
         uids.extend(changes.iter().map(|change| change.uid));
         let uids: Vec<Uid> = uids.into_iter().collect();
         let mut reconciliation = Reconciliation {
+            vulns: Vec::new(),
             run: self.run.id,
             reconciled: dirty,
             decisions: changes.into_iter().map(|change| (change.uid, change.decision, change.present)).collect(),
@@ -87,6 +89,12 @@ impl Drive<'_> {
                 known.facts.decision = state.decision.clone();
             }
             let leading = leading.get(&known.facts.uid).map_or(&[][..], Vec::as_slice);
+            known.facts.vulnerabilities = affected(&self.config.knowledge, &known.facts);
+            if let Some(vulns) =
+                known.facts.vulnerabilities.as_deref().map(by_product).filter(|vulns| *vulns != known.vulns)
+            {
+                reconciliation.vulns.push((known.facts.uid, vulns));
+            }
             self.plan_and_judge(&mut reconciliation, &known, leading, date);
         }
         self.config.engine.reconcile(reconciliation).await

@@ -27,6 +27,8 @@ pub struct FoldInput {
     /// Open observations of this entity, in any order.
     pub observations: Vec<Observation>,
     pub issues: IssueCounts,
+    /// CVE ids known against what it shows, by the CPE of the product.
+    pub vulnerabilities: BTreeMap<String, Vec<String>>,
 }
 
 /// Makes the record. Pure and independent of the order of observations: they are folded by task name, then argument,
@@ -59,7 +61,11 @@ pub fn fold(mut input: FoldInput) -> EntityRecord {
     tags.sort();
     tags.dedup();
     EntityRecord {
-        summary: summarise(&details, &fingerprint, scoped, tasks, input.issues),
+        summary: Summary {
+            vulns: vulns(&input.vulnerabilities),
+            ..summarise(&details, &fingerprint, scoped, tasks, input.issues)
+        },
+        vulnerabilities: input.vulnerabilities,
         uid: input.uid,
         collection: input.collection,
         kind: input.kind,
@@ -163,6 +169,13 @@ fn summarise(
         technology: technology(details, fingerprint),
         vulns: Vulns::default(),
     }
+}
+
+/// Every vulnerability once, whatever number of products it is in.
+fn vulns(by_product: &BTreeMap<String, Vec<String>>) -> Vulns {
+    let all: BTreeSet<&String> = by_product.values().flatten().collect();
+    let current_count = i64::try_from(all.len()).unwrap_or(i64::MAX);
+    Vulns { vulns: all.into_iter().cloned().collect(), current_count }
 }
 
 fn resolution(value: &Value) -> Option<String> {
@@ -278,6 +291,7 @@ mod tests {
             },
             observations,
             issues: IssueCounts::default(),
+            vulnerabilities: BTreeMap::new(),
         }
     }
 

@@ -50,6 +50,9 @@ pub struct EntityRecord {
     pub source: Option<String>,
     pub status: Option<String>,
     pub summary: Summary,
+    /// CVE ids known against what it shows, by the CPE of the product.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub vulnerabilities: BTreeMap<String, Vec<String>>,
 }
 
 /// One edge of the path from a seed.

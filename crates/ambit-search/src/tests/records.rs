@@ -17,6 +17,7 @@ pub(crate) fn entity(
     change: impl FnOnce(&mut EntityRecord),
 ) -> IndexedRecord {
     let mut record = EntityRecord {
+        vulnerabilities: Default::default(),
         uid: Uid::of_entity(collection, kind, name),
         collection,
         kind,
@@ -39,6 +40,7 @@ pub(crate) fn issue(
 ) -> IndexedRecord {
     let entity_uid = Uid::of_entity(collection, Kind::Uri, entity);
     let mut record = IssueRecord {
+        exploitation: None,
         uid: Uid::of_issue(collection, name, "ambit", "", entity_uid),
         collection,
         name: name.to_owned(),

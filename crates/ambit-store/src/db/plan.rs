@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::{LazyLock, Mutex};
 
 /// The tables that grow with what is found, with history or with use. Others hold what people make by hand, and runs.
-const GROWING: [&str; 36] = [
+const GROWING: [&str; 37] = [
     "analyses",
     "api_usage",
     "archives",
@@ -20,6 +20,7 @@ const GROWING: [&str; 36] = [
     "edges",
     "entities",
     "entity_technologies",
+    "entity_vulns",
     "evidence",
     "feed",
     "files",

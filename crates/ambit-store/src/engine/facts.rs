@@ -7,6 +7,7 @@ use crate::db::rows::{Cells, FromRow, columns, list};
 use crate::db::sql::{Tx, from_json, values};
 use crate::inventory::runs::collection_of;
 use crate::inventory::seeds;
+use crate::record::{Vulns, load_vulns};
 use ambit_model::facts::{Facts, LastProbe, Neighbour, ProbeOutcome, Probes};
 use ambit_model::id::RunId;
 use ambit_model::issue::Status;
@@ -88,6 +89,7 @@ struct Stored {
     details: BTreeMap<Uid, Arc<Details>>,
     probes: BTreeMap<Uid, Probes>,
     issues: BTreeMap<Uid, Vec<KnownIssue>>,
+    vulns: BTreeMap<Uid, Vulns>,
 }
 
 impl Stored {
@@ -105,6 +107,7 @@ impl Stored {
             details: load_details(tx, tell).await?,
             probes: load_probes(tx, uids).await?,
             issues: load_issues(tx, uids).await?,
+            vulns: load_vulns(tx, uids).await?,
             edges,
         })
     }
@@ -142,8 +145,10 @@ impl Stored {
                 inward: inward.remove(uid).unwrap_or_default(),
                 outward: outward.remove(uid).unwrap_or_default(),
                 seeds: self.seeds.clone(),
+                vulnerabilities: None,
             };
-            known.push(Known { facts, issues: self.issues.remove(uid).unwrap_or_default() });
+            let issues = self.issues.remove(uid).unwrap_or_default();
+            known.push(Known { facts, issues, vulns: self.vulns.remove(uid).unwrap_or_default() });
         }
         Ok(known)
     }

@@ -59,6 +59,7 @@ async fn reconcile(tx: &mut Tx, reconciliation: Reconciliation) -> Result<(), St
     decide(tx, &mut changes, &reconciliation).await?;
     unbind(tx, &mut changes, run.id, &reconciliation.orphaned).await?;
     lose(tx, &mut changes, &reconciliation.lost).await?;
+    changes.write_vulns(tx, &reconciliation.vulns).await?;
     write_issues(tx, &mut changes, &reconciliation, run.collection).await?;
     changes.write(tx).await.map(|_| ())
 }
@@ -292,11 +293,15 @@ async fn prove(
     let scoped = row.shown_scoped()?;
     let uid = Uid::of_issue(collection, kind.name, upstream, &proof.discriminator, entity);
     let severity = proof.severity.unwrap_or(kind.severity);
+    let (pretty_name, description) = match &proof.words {
+        Some(words) => (words.pretty_name.clone(), words.description.clone()),
+        None => (kind.pretty_name.to_owned(), kind.description.to_owned()),
+    };
     let mut record = IssueRecord {
         uid,
         collection,
         name: kind.name.to_owned(),
-        pretty_name: kind.pretty_name.to_owned(),
+        pretty_name,
         upstream: upstream.to_owned(),
         discriminator: proof.discriminator.clone(),
         entity_uid: entity,
@@ -307,12 +312,13 @@ async fn prove(
         category: kind.category.to_owned(),
         status: Status::OpenNew,
         scoped,
-        description: kind.description.to_owned(),
+        description,
         identifiers: Some(proof.identifiers.clone()).filter(|list| !list.is_empty()),
         details: details(kind, upstream, proof, severity),
         tags: Vec::new(),
         ticket_list: None,
         decision: None,
+        exploitation: proof.exploitation.as_deref().cloned(),
     };
     let Some(known) = changes.issues.get(&uid) else {
         changes.issues.insert(uid, IssueRow::new(record, at));
@@ -344,7 +350,10 @@ async fn prove(
 
 /// The contract's `details` of an issue.
 fn details(kind: &IssueKind, upstream: &str, proof: &Proof, severity: i64) -> Value {
-    let references: Vec<Value> = kind.references.iter().map(|(uri, of)| json!({"uri": uri, "type": of})).collect();
+    let of_kind = kind.references.iter().map(|(uri, of)| json!({"uri": uri, "type": of}));
+    let own = proof.words.iter().flat_map(|words| &words.references);
+    let references: Vec<Value> = own.map(|uri| json!({"uri": uri, "type": "description"})).chain(of_kind).collect();
+    let words = proof.words.as_deref();
     json!({
         "name": kind.name,
         "added": kind.added,
@@ -353,8 +362,8 @@ fn details(kind: &IssueKind, upstream: &str, proof: &Proof, severity: i64) -> Va
         "category": kind.category,
         "severity": severity.to_string(),
         "references": references,
-        "description": kind.description,
-        "pretty_name": kind.pretty_name,
+        "description": words.map_or(kind.description, |words| &words.description),
+        "pretty_name": words.map_or(kind.pretty_name, |words| &words.pretty_name),
         "remediation": kind.remediation,
     })
 }

@@ -1,6 +1,7 @@
 //! Entities: loading their rows, folding what is open of them, and writing what changed.
 
 use super::reverted::{Previous, Reverted, previous_versions, write_reverted};
+use super::vulns::{Vulns, load_vulns};
 use super::{Changes, Closed, Stamps, Step, close_versions, free_ids};
 use crate::StoreError;
 use crate::db::rows::{Rows, columns, list, named};
@@ -149,6 +150,7 @@ impl Changes {
         let mut own = own_observations(tx, &uids).await?;
         let mut led = led_observations(tx, &uids).await?;
         let mut counts = self.issue_counts(tx, &uids).await?;
+        let mut vulns = load_vulns(tx, &uids).await?;
         let going: Vec<Uid> = uids
             .iter()
             .copied()
@@ -170,7 +172,11 @@ impl Changes {
                     let was = before.remove(&uid).map_or_else(|| from_json(&stored.record), Ok)?;
                     gone_record(row, was, counts)
                 }
-                None => fold(fold_input(row, self.place.uuid, own, led.remove(&uid).unwrap_or_default(), counts)),
+                None => {
+                    let observations = own.into_iter().chain(led.remove(&uid).unwrap_or_default()).collect();
+                    let vulns = vulns.remove(&uid).unwrap_or_default();
+                    fold(fold_input(row, self.place.uuid, observations, counts, vulns))
+                }
             };
             let text = to_json(&record);
             let scope_moved = match &row.stored {
@@ -395,9 +401,9 @@ impl Changes {
 fn fold_input(
     row: &EntityRow,
     collection: uuid::Uuid,
-    own: Vec<Observation>,
-    led: Vec<Observation>,
+    observations: Vec<Observation>,
     issues: IssueCounts,
+    vulnerabilities: Vulns,
 ) -> FoldInput {
     FoldInput {
         uid: row.uid,
@@ -411,8 +417,9 @@ fn fold_input(
         present: row.present,
         tags: row.tags.clone(),
         decision: row.decision.clone(),
-        observations: own.into_iter().chain(led).collect(),
+        observations,
         issues,
+        vulnerabilities,
     }
 }
 

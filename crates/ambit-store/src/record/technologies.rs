@@ -42,6 +42,10 @@ columns! {
 fn shown(fold: &Folded, collection: Uuid) -> BTreeMap<Uid, TechnologyRecord> {
     let mut technologies: BTreeMap<Uid, TechnologyRecord> = BTreeMap::new();
     let items = if fold.record.present { fold.record.fingerprint.as_slice() } else { &[] };
+    let known = |item: &Value| {
+        let cpe = item.get("cpe").and_then(Value::as_str);
+        cpe.and_then(|cpe| fold.record.vulnerabilities.get(cpe)).cloned().unwrap_or_default()
+    };
     for item in items {
         let text = |member: &str| item.get(member).and_then(Value::as_str).unwrap_or_default().to_owned();
         let (vendor, product, version) = (text("vendor"), text("product"), text("version"));
@@ -61,7 +65,7 @@ fn shown(fold: &Folded, collection: Uuid) -> BTreeMap<Uid, TechnologyRecord> {
             cpe: item.get("cpe").and_then(Value::as_str).map(str::to_owned),
             labels: strings("tags"),
             entity_count: 0,
-            vulns: strings("vulns"),
+            vulns: known(item),
         };
         match technologies.get_mut(&uid) {
             Some(known) => merge(known, &record),

@@ -85,6 +85,7 @@ async fn plan(engine: &Engine, run: i64, now: Timestamp) -> Result<(), StoreErro
     let dirty = engine.dirty(run, 10).await?;
     let uids: Vec<Uid> = dirty.iter().map(|dirty| dirty.uid).collect();
     let mut reconciliation = Reconciliation {
+        vulns: Vec::new(),
         run,
         reconciled: dirty,
         decisions: Vec::new(),
@@ -114,6 +115,8 @@ async fn plan(engine: &Engine, run: i64, now: Timestamp) -> Result<(), StoreErro
                     details: json!({}),
                     severity: None,
                     identifiers: Vec::new(),
+                    words: None,
+                    exploitation: None,
                 },
             });
         }

@@ -29,6 +29,8 @@ fn proof(cve: bool) -> Proof {
         details: json!({"records": []}),
         severity: None,
         identifiers: if cve { vec![identifier] } else { Vec::new() },
+        words: None,
+        exploitation: None,
     }
 }
 

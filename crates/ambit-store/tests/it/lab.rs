@@ -156,6 +156,7 @@ impl Lab {
     pub(crate) fn reconciliation(&self, run: RunId) -> Reconciliation {
         let now = self.now();
         Reconciliation {
+            vulns: Vec::new(),
             run,
             reconciled: Vec::new(),
             decisions: Vec::new(),

@@ -157,6 +157,7 @@ async fn an_open_run_loses_what_is_louder_than_the_new_clearance_and_says_so() {
             work
         };
         let reconciliation = Reconciliation {
+            vulns: Vec::new(),
             work: vec![
                 work(ADDRESS, "port_sweep", Clearance::L3),
                 work(PAY, "http_probe", Clearance::L2),

@@ -34,6 +34,8 @@ fn prove(entity: Uid) -> IssueWrite {
         details: json!({}),
         severity: None,
         identifiers: Vec::new(),
+        words: None,
+        exploitation: None,
     };
     IssueWrite::Prove { entity, kind: &LOGIN, upstream: "judge".to_owned(), proof }
 }

@@ -300,6 +300,7 @@ impl Explorer {
         let inward = self.inward.get(&(kind, name.to_owned())).into_iter().flatten();
         let inward = inward.map(|(edge, key, from_kind, from)| self.neighbour(*edge, key, *from_kind, from));
         Facts {
+            vulnerabilities: None,
             uid: uid(kind, name),
             kind,
             name: name.to_owned(),
@@ -458,5 +459,6 @@ pub(crate) fn empty_facts(kind: Kind, name: &str) -> Facts {
         inward: Vec::new(),
         outward: Vec::new(),
         seeds: vec![(kind, name.to_owned())],
+        vulnerabilities: None,
     }
 }

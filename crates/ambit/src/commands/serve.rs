@@ -62,7 +62,7 @@ async fn open(folder: &Path, settings: &Settings) -> Result<Workspace, Failure> 
     if let Some(issued) = issued {
         tell_first_key(&store, folder, &issued).await?;
     }
-    workspace::enter(store, "serve").await
+    workspace::enter(store, "serve", Some(folder)).await
 }
 
 /// Says the owner's first key to a person at a terminal, also where all else is silent: it is said this once. What is
@@ -177,6 +177,7 @@ pub(crate) fn service(workspace: &Workspace, stop: &Stop, given: Given) -> Servi
         settings: Arc::new(given.tasks),
         installation: given.installation,
         clock: Arc::new(now),
+        knowledge: workspace.knowledge.clone(),
         board: Board::default(),
         stop: stop.watch(),
     }

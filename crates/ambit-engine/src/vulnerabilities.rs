@@ -1,0 +1,27 @@
+//! What is known against the products of an entity: from its facts to the list that its record shows.
+
+use ambit_model::Facts;
+use ambit_model::entity::{network_service, uri};
+use ambit_model::vulnerability::Affected;
+use ambit_store::engine::Vulns;
+use ambit_vulns::Knowledge;
+use serde_json::Value;
+
+/// Returns what is known against what the entity shows; `None`, which the log explains, where the packs cannot be read.
+pub(crate) fn affected(knowledge: &Knowledge, facts: &Facts) -> Option<Vec<Affected>> {
+    let Some(Value::Array(fingerprint)) = facts.details.get("fingerprint") else { return Some(Vec::new()) };
+    let headers = uri::HEADERS.of(&facts.details).unwrap_or_default();
+    let banner = network_service::BANNER.of(&facts.details);
+    let beside: Vec<&str> = headers.iter().chain(&banner).map(String::as_str).collect();
+    let found = knowledge.affected(fingerprint, &beside);
+    found.inspect_err(|error| tracing::error!(%error, "the packs of vulnerabilities cannot be read")).ok()
+}
+
+/// The ids by the CPE of the product that they concern.
+pub(crate) fn by_product(affected: &[Affected]) -> Vulns {
+    let mut vulns = Vulns::new();
+    for one in affected {
+        vulns.entry(one.cpe.clone()).or_default().push(one.cve.clone());
+    }
+    vulns
+}
