@@ -89,7 +89,7 @@ def a_url_says_what_is_known():
     with vt.Client(KEY) as client:
         url = client.get_object("/urls/{}", vt.url_id(SITE))
         equal((url.title, url.last_http_response_code), ("Acme Tools", 200))
-        equal(url.last_http_response_headers["Server"], "nginx/1.24.0")
+        equal(url.last_http_response_headers["Server"], "nginx/1.28.0")
         other = client.get_object("/urls/{}", vt.url_id(OTHER_SITE))
         equal((other.last_http_response_code, other.redirection_chain[0]), (301, OTHER_SITE))
 

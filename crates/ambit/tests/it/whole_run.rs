@@ -232,7 +232,7 @@ site https://app.acme.test:8445 "App"
   cert expired 3d
 site https://other.acme.test "Other"
 host 203.0.113.11
-  port 22 ssh "OpenSSH_9.6"
+  port 22 ssh "OpenSSH_10.0"
 host 203.0.113.13
   port 9443 https
 site https://acme.test "Apex"
@@ -417,7 +417,7 @@ fn a_private_block_that_a_seed_names_is_swept() {
     let file = folder.path().with_extension("world");
     let text = "world inside \"Inside\"\nseeds 10.20.0.0/28\norg acme \"Acme Corp\" ours email hostmaster@acme.test\n\
                 block 10.20.0.0/24 of acme asn AS64500 named ACME-INSIDE\n\
-                host 10.20.0.5\n  port 22 ssh \"OpenSSH_9.6\"\nhost 10.20.0.77\n  port 22 ssh \"OpenSSH_9.6\"\n";
+                host 10.20.0.5\n  port 22 ssh \"OpenSSH_10.0\"\nhost 10.20.0.77\n  port 22 ssh \"OpenSSH_10.0\"\n";
     std::fs::write(&file, text).expect("a file beside the folder");
     let world = file.to_str().expect("UTF-8");
     let found = Discovery::parse(&succeed(&["scan", "--world", world, "-y", "--jsonl", "--data", path]));
@@ -434,8 +434,8 @@ fn a_block_is_searched_by_the_ports_that_the_person_asks_for() {
     let file = folder.path().with_extension("world");
     let text = "world inside \"Inside\"\nseeds 10.20.0.0/28\norg acme \"Acme Corp\" ours email hostmaster@acme.test\n\
                 block 10.20.0.0/24 of acme asn AS64500 named ACME-INSIDE\n\
-                host 10.20.0.5\n  port 22 ssh \"OpenSSH_9.6\"\n  port 31999 ssh \"OpenSSH_9.6\"\n\
-                host 10.20.0.6\n  port 31999 ssh \"OpenSSH_9.6\"\n  unlisted filtered\n";
+                host 10.20.0.5\n  port 22 ssh \"OpenSSH_10.0\"\n  port 31999 ssh \"OpenSSH_10.0\"\n\
+                host 10.20.0.6\n  port 31999 ssh \"OpenSSH_10.0\"\n  unlisted filtered\n";
     std::fs::write(&file, text).expect("a file beside the folder");
     let world = file.to_str().expect("UTF-8");
     let services = |more: &[&str]| {
