@@ -43,6 +43,7 @@ pub mod people;
 pub mod plans;
 pub mod projects;
 pub mod quotas;
+pub mod receivers;
 pub mod request;
 pub mod retrohunt_jobs;
 pub mod search;

@@ -7,6 +7,7 @@ use crate::shape::Shape;
 use ambit_model::collection::Schedule;
 use ambit_model::feed::{Noun, What};
 use ambit_model::issue::{Confidence, Status};
+use ambit_model::notification::{Channel, DeliveryState, Digest, EventKind};
 use ambit_model::run::RunState;
 use ambit_model::user::{CollectionRole, ProjectRole};
 use ambit_model::workflow::{self, Workflow};
@@ -75,6 +76,9 @@ model_words! {
     RunState: Self::ALL, Self::name;
     Confidence: [Self::Potential, Self::Confirmed], Self::name;
     What: [Self::Appeared, Self::Changed, Self::Disappeared, Self::Seen], Self::name;
+    Channel: Self::ALL, Self::name;
+    DeliveryState: Self::ALL, Self::name;
+    Digest: Self::ALL, Self::name;
     Workflow: workflow::ALL, |workflow: Self| workflow.name;
     // How loud a run may be.
     Clearance: [Self::L1, Self::L2, Self::L3, Self::L4], Self::level;
@@ -119,6 +123,17 @@ impl Words for CollectionRole {
 
     fn refusal(_text: &str) -> String {
         "must be viewer, analyst or admin".to_owned()
+    }
+}
+
+/// The sorts that a rule may name.
+impl Words for EventKind {
+    fn all() -> Vec<Self> {
+        Self::ALL.iter().copied().filter(|kind| kind.is_of_rules()).collect()
+    }
+
+    fn word(self) -> &'static str {
+        self.name()
     }
 }
 

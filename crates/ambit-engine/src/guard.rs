@@ -287,7 +287,7 @@ impl View {
 
 impl Guard for ScopeGuard {
     fn allow(&self, contact: &Contact) -> Result<(), Refused> {
-        // The operator's own resolver, proxy or webhook: whom they ask for us is their matter.
+        // The operator's own resolver or proxy: whom they ask for us is their matter.
         if let Grant::Operator(_) = contact.grant {
             return Ok(());
         }
@@ -303,7 +303,9 @@ impl Guard for ScopeGuard {
     fn allow_name(&self, name: &str, grant: Grant) -> Result<(), String> {
         match grant {
             Grant::Operator(_) => Ok(()),
-            Grant::Target | Grant::Source(_) => self.forbids_name(name).map_or(Ok(()), |why| Err(why.to_owned())),
+            Grant::Target | Grant::Source(_) | Grant::Receiver => {
+                self.forbids_name(name).map_or(Ok(()), |why| Err(why.to_owned()))
+            }
         }
     }
 
@@ -528,7 +530,7 @@ mod tests {
         }
         for (name, allowed) in [("whois.evil.test", false), ("denied.test", false), ("rdap.org", true)] {
             assert_eq!(guard.allow_name(name, Grant::Source("rdap")).is_ok(), allowed, "{name}");
-            assert!(guard.allow_name(name, Grant::Operator("webhook")).is_ok(), "{name}");
+            assert!(guard.allow_name(name, Grant::Operator("proxy")).is_ok(), "{name}");
         }
     }
 

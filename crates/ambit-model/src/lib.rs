@@ -25,6 +25,7 @@ pub mod issue;
 pub mod library;
 pub mod limits;
 pub mod moment;
+pub mod notification;
 pub mod object;
 pub mod observation;
 pub mod platforms;

@@ -267,7 +267,7 @@ impl Door {
         let buckets = match grant {
             Grant::Target => vec![Bucket::Address(address.ip()), Bucket::block(address.ip())],
             Grant::Source(provider) => vec![Bucket::Provider(provider)],
-            Grant::Operator(_) => Vec::new(),
+            Grant::Operator(_) | Grant::Receiver => Vec::new(),
         };
         self.admit(grant, address, Transport::Tcp, name, &buckets).await?;
         let place = self.socket().await;

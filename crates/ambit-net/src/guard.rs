@@ -58,8 +58,11 @@ pub enum Grant {
     Target,
     /// A data provider, by name.
     Source(&'static str),
-    /// What the operator set up: `resolver`, `proxy`, `webhook`, `server`.
+    /// What the operator set up: `resolver`, `proxy`, `mail`, `server`.
     Operator(&'static str),
+    /// A receiver of notifications, which a person of the installation named. It is nobody's target, and reserved
+    /// ranges are closed to it like to any.
+    Receiver,
 }
 
 /// The purpose under which resolvers are contacted.
@@ -76,6 +79,8 @@ pub struct Grants {
     pub sources: Vec<&'static str>,
     /// Purposes of the operator.
     pub operator: Vec<&'static str>,
+    /// Receivers of notifications may be contacted.
+    pub receivers: bool,
     /// What the work's partition covers, so that its pace is not divided by the number of engines.
     pub home: Option<Home>,
 }
@@ -95,6 +100,7 @@ impl Grants {
             resolve: active,
             sources: sources.to_vec(),
             operator: Vec::new(),
+            receivers: false,
             home: None,
         }
     }
@@ -102,6 +108,11 @@ impl Grants {
     /// One purpose of the operator, with look-ups.
     pub fn operator(purpose: &'static str) -> Self {
         Self { resolve: true, operator: vec![purpose], ..Self::default() }
+    }
+
+    /// Receivers of notifications, with look-ups.
+    pub fn receivers() -> Self {
+        Self { resolve: true, receivers: true, ..Self::default() }
     }
 
     /// The same grants, for work of this partition.
@@ -119,6 +130,8 @@ impl Grants {
             Grant::Operator(RESOLVER) if self.resolve => Ok(Clearance::L1),
             Grant::Operator(purpose) if self.operator.contains(&purpose) => Ok(Clearance::L0),
             Grant::Operator(purpose) => Err(NetError::NoGrant(purpose)),
+            Grant::Receiver if self.receivers => Ok(Clearance::L0),
+            Grant::Receiver => Err(NetError::NoGrant("receivers")),
         }
     }
 }
@@ -134,7 +147,7 @@ pub enum Home {
     Provider(String),
 }
 
-/// A guard for client commands and webhooks: allows what the operator named, and no target and no source.
+/// A guard for client commands and mail: allows what the operator named, and no target and no source.
 #[derive(Clone, Copy, Debug)]
 pub struct OperatorOnly;
 
@@ -142,7 +155,7 @@ impl Guard for OperatorOnly {
     fn allow(&self, contact: &Contact) -> Result<(), Refused> {
         match contact.grant {
             Grant::Operator(_) => Ok(()),
-            Grant::Target | Grant::Source(_) => Err(Refused {
+            Grant::Target | Grant::Source(_) | Grant::Receiver => Err(Refused {
                 address: contact.address,
                 why: "only the operator's own servers are contacted here".into(),
             }),
@@ -151,6 +164,29 @@ impl Guard for OperatorOnly {
 
     fn named(&self, _address: IpAddr) -> bool {
         true
+    }
+}
+
+/// A guard for notifications: allows receivers, and of reserved ranges only those that the operator opened to them.
+#[derive(Clone, Debug, Default)]
+pub struct ReceiversOnly {
+    /// Addresses of reserved ranges at which receivers may be.
+    pub opened: Vec<IpNet>,
+}
+
+impl Guard for ReceiversOnly {
+    fn allow(&self, contact: &Contact) -> Result<(), Refused> {
+        match contact.grant {
+            Grant::Receiver | Grant::Operator(RESOLVER) => Ok(()),
+            Grant::Target | Grant::Source(_) | Grant::Operator(_) => Err(Refused {
+                address: contact.address,
+                why: "only receivers of notifications are contacted here".into(),
+            }),
+        }
+    }
+
+    fn named(&self, address: IpAddr) -> bool {
+        self.opened.iter().any(|range| range.contains(&address))
     }
 }
 
@@ -172,6 +208,7 @@ impl fmt::Display for Grant {
             Self::Target => f.write_str("target"),
             Self::Source(provider) => write!(f, "source {provider}"),
             Self::Operator(purpose) => write!(f, "operator {purpose}"),
+            Self::Receiver => f.write_str("receiver"),
         }
     }
 }
@@ -186,7 +223,10 @@ mod tests {
         assert_eq!(grants.check(Grant::Target), Ok(Clearance::L2));
         assert_eq!(grants.check(Grant::Source("rdap")), Ok(Clearance::L1));
         assert_eq!(grants.check(Grant::Source("crt.sh")), Err(NetError::NoGrant("crt.sh")));
-        assert_eq!(grants.check(Grant::Operator("webhook")), Err(NetError::NoGrant("webhook")));
+        assert_eq!(grants.check(Grant::Operator("mail")), Err(NetError::NoGrant("mail")));
+        assert_eq!(grants.check(Grant::Receiver), Err(NetError::NoGrant("receivers")));
+        assert_eq!(Grants::receivers().check(Grant::Receiver), Ok(Clearance::L0));
+        assert!(Grants::receivers().check(Grant::Target).is_err());
         for grant in [Grant::Target, Grant::Source("rdap"), Grant::Operator(RESOLVER)] {
             assert!(Grants::none().check(grant).is_err());
             assert!(Grants::task(Clearance::L0, &[]).check(grant).is_err());

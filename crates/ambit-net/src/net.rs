@@ -197,6 +197,20 @@ impl Session {
         self.door.open(Grant::Target, address, name, limits::CONNECT_TIMEOUT).await
     }
 
+    /// Opens a TCP connection to a host on a ground of its own: the operator's, or a receiver's. Each address of the
+    /// host is tried until one lets us in.
+    pub async fn connect_to(&self, grant: Grant, host: &str, port: u16) -> Result<Connection, NetError> {
+        let addresses = self.net.inner.dns.dialled(&self.door, grant, host, port).await?;
+        let mut opened = Err(NetError::Unreachable("no address".into()));
+        for address in addresses.into_iter().take(limits::ADDRESSES_TRIED) {
+            opened = self.door.open(grant, address, Some(host), limits::CONNECT_TIMEOUT).await;
+            if opened.is_ok() {
+                break;
+            }
+        }
+        opened.map_err(NetError::of_helper)
+    }
+
     /// Looks whether a port accepts connections.
     pub async fn probe_port(&self, address: SocketAddr) -> Result<PortState, NetError> {
         crate::tcp::sweep::probe(&self.door, address).await

@@ -17,6 +17,7 @@ pub(crate) mod notes;
 pub(crate) mod open;
 pub(crate) mod people;
 pub(crate) mod projects;
+pub(crate) mod receivers;
 pub(crate) mod run_events;
 pub(crate) mod search;
 pub(crate) mod seeds;

@@ -7,6 +7,7 @@ use crate::db::sql::{SWEPT_ROWS_MAX, Tx, values};
 use crate::db::store::Pools;
 use crate::db::writer::transaction;
 use crate::inventory::{blobs, milestones};
+use crate::notifications::outbox;
 use crate::wider::{archives, specimens, usage};
 use crate::{Store, StoreError};
 use ambit_model::Timestamp;
@@ -73,6 +74,7 @@ impl Store {
         while transaction!(self, Engine, async |tx| sweep_seen(tx, now).await)? {}
         while transaction!(self, Engine, async |tx| specimens::sweep(tx).await)? {}
         while transaction!(self, Engine, async |tx| usage::sweep(tx, now).await)? {}
+        while transaction!(self, Engine, async |tx| outbox::sweep(tx, now).await)? {}
         Ok(())
     }
 }

@@ -116,6 +116,7 @@ fn object_of(path: &str, place: &str) -> &'static str {
         "uuid" if below("/projects") => "project",
         "uuid" if below("/user_collections") => "collection",
         "uuid" if below("/integrations") => "integration",
+        "uuid" if below("/receivers") => "receiver",
         "uuid" if below("/integration_collections") => "use",
         "collection_uuid" => "collection",
         "entity_uid" if path == "/entities/{entity_uid}" => "seed or entity",
@@ -277,7 +278,7 @@ async fn project(server: &TestServer, kept: &mut Kept) -> anyhow::Result<Invento
     Ok(found)
 }
 
-/// Note, tag, integration and its use.
+/// Note, tag, integration and its use, receiver.
 async fn marks(server: &TestServer, found: &Inventory, kept: &mut Kept) -> anyhow::Result<()> {
     let entity = found.domain;
     let note = json!({"note_text": "kept"});
@@ -294,6 +295,9 @@ async fn marks(server: &TestServer, found: &Inventory, kept: &mut Kept) -> anyho
     let used = call(server, "POST", &target, Some(json!({"integration_uuid": integration}))).await?;
     kept.add("use", at(&used, "/result/uuid")?);
     kept.add("integration", integration);
+    let new = json!({"channel": "slack", "target": "https://hooks.kept.test/"});
+    let receiver = call(server, "POST", "/api/ambit/v1/receivers", Some(new)).await?;
+    kept.add("receiver", at(&receiver, "/result/receiver/uuid")?);
     Ok(())
 }
 

@@ -18,6 +18,7 @@ mod item;
 mod keys;
 mod login;
 mod migrate;
+mod notify;
 mod packs;
 mod projects;
 mod quotas;
@@ -109,6 +110,8 @@ pub(crate) enum Command {
     Collection(collections::Collection),
     /// Runs.
     Run(runs::Run),
+    /// Who is told what happens, by mail, webhook or chat: add, list, test, log, replay, remove.
+    Notify(notify::Notify),
     /// Look whether a data folder is whole, and rebuild its search index.
     Doctor(doctor::Doctor),
     /// Copy a data folder while it is in use.
@@ -162,6 +165,7 @@ pub(crate) async fn run(cli: Cli, mut settings: Settings) -> Result<(), Failure>
         Command::Changes(changes) => changes::run(changes, &settings).await,
         Command::Collection(collection) => collections::run(collection, &settings, cli.silent).await,
         Command::Run(run) => runs::run(run, &settings, cli.silent).await,
+        Command::Notify(notify) => notify::run(notify, &settings).await,
         Command::Doctor(doctor) => doctor::run(doctor, &settings).await,
         Command::Backup(backup) => backup::back_up(backup, &settings).await,
         Command::Restore(restore) => backup::restore(restore, &settings).await,

@@ -64,6 +64,10 @@ pub(crate) const ROWS: &[Row] = &[
     list("geo"),
     list("exclude"),
     list("reserved_ranges"),
+    // Where mail goes out, with its password, and who it is from.
+    Row { secret: true, by_file: true, ..row("smtp", "") },
+    row("mail_from", ""),
+    list("notify_ranges"),
     list("words"),
     list("ports"),
     row("server", ""),

@@ -65,15 +65,21 @@ pub(crate) fn installation(settings: &Settings) -> Result<Installation, Failure>
 /// # Errors
 /// A text that is none.
 pub(crate) fn reserved_ranges(settings: &Settings) -> Result<Vec<IpNet>, Failure> {
+    ranges(settings, "reserved_ranges")
+}
+
+/// A setting of networks, or single addresses.
+///
+/// # Errors
+/// A text that is none.
+pub(crate) fn ranges(settings: &Settings, name: &str) -> Result<Vec<IpNet>, Failure> {
     let range = |text: &str| {
         let address = text.parse::<IpAddr>().map(IpNet::from);
         address.or_else(|_| text.parse::<IpNet>()).map(|range| range.trunc()).map_err(|_| {
-            Failure::usage(format!(
-                "setting reserved_ranges {text:?}: expected an address or a network such as 10.20.0.0/16"
-            ))
+            Failure::usage(format!("setting {name} {text:?}: expected an address or a network such as 10.20.0.0/16"))
         })
     };
-    list(settings, "reserved_ranges").map(range).collect()
+    list(settings, name).map(range).collect()
 }
 
 /// Patterns of what is never touched, canonical; `from` names the flag or setting that they come from.

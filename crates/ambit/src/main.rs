@@ -21,6 +21,7 @@ mod library;
 mod local_store;
 mod log;
 mod memory;
+mod notifications;
 mod output;
 mod parse;
 mod progress;

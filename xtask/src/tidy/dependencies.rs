@@ -25,6 +25,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("ambit-world", &["ambit-net", "ambit-model"]),
     ("ambit-store", &["ambit-model", "ambit-query"]),
     ("ambit-search", &["ambit-model", "ambit-query", "ambit-store"]),
+    ("ambit-notify", &["ambit-model", "ambit-net", "ambit-store"]),
     ("ambit-tasks", &["ambit-model", "ambit-net", "ambit-fingerprints"]),
     (
         "ambit-engine",
@@ -63,6 +64,7 @@ const PRODUCT: &[&str] = &[
     "ambit-search",
     "ambit-tasks",
     "ambit-engine",
+    "ambit-notify",
     "ambit-server",
 ];
 

@@ -17,6 +17,10 @@ const SOCKETS: &[&str] = &[
     "lookup_host",
     "to_socket_addrs",
     "ToSocketAddrs",
+    // What lettre would open by itself.
+    "SmtpTransport",
+    "AsyncSmtpTransport",
+    "connect_tokio1",
 ];
 
 /// Product code outside ambit-net that may name a socket: path, word, why. An entry that nothing needs is a finding.

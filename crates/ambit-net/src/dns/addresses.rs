@@ -29,7 +29,8 @@ impl Engine {
         host: &str,
         port: u16,
     ) -> Result<Vec<SocketAddr>, NetError> {
-        let is_local = matches!(grant, Grant::Operator(_)) && (host == "localhost" || host.ends_with(".localhost"));
+        let is_local = matches!(grant, Grant::Operator(_) | Grant::Receiver)
+            && (host == "localhost" || host.ends_with(".localhost"));
         let addresses = match host.parse::<IpAddr>() {
             Ok(address) => vec![address],
             // Never asked of a resolver (RFC 6761 §6.3); a target of that name is looked up like any other, and

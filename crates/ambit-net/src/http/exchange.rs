@@ -70,9 +70,9 @@ async fn exchange_at(
     }
     let bucket = match request.grant {
         Grant::Target => Bucket::Host(address.ip(), request.identity().to_ascii_lowercase()),
-        // Its connections are paced by the provider, those to the operator's own hosts not at all.
+        // Its connections are paced by the provider, those to the operator's own hosts and to receivers not at all.
         Grant::Source(provider) => Bucket::Provider(provider),
-        Grant::Operator(_) => return on_fresh(client, request, bytes, address, name).await,
+        Grant::Operator(_) | Grant::Receiver => return on_fresh(client, request, bytes, address, name).await,
     };
     // The rate limit comes before the exchange slot, so that a throttled host takes no slot from other hosts at the
     // same address.
@@ -168,7 +168,7 @@ async fn converse(
     let (whole_max, head_max) = match request.grant {
         // A provider is believed to be at work while it is silent: what it looks up may be large.
         Grant::Source(_) => (SOURCE_TIMEOUT, SOURCE_HEAD_TIMEOUT),
-        Grant::Target | Grant::Operator(_) => (EXCHANGE_TIMEOUT, HEAD_TIMEOUT),
+        Grant::Target | Grant::Operator(_) | Grant::Receiver => (EXCHANGE_TIMEOUT, HEAD_TIMEOUT),
     };
     let limit = started + request.timeout.min(whole_max);
     let head_limit = limit.min(started + head_max);

@@ -2,13 +2,13 @@
 
 use super::asm::{AS_OF, START};
 use crate::answer::EVENTS;
-use crate::endpoint::Access::{InProject, Key, OfCollection};
+use crate::endpoint::Access::{InProject, Key, OfCollection, OfProject};
 use crate::endpoint::{Endpoint, Parameter, delete, get, handler, patch, post};
 use ambit_api::shape::{BOOLEAN, Shape, TEXT};
 use ambit_api::words::Word;
 use ambit_api::{
     Contract, audit, bulk, changes, collection_runs, collections, entities, exports, graphs, issues, keys, plans,
-    search, uids,
+    receivers, search, uids,
 };
 use ambit_model::Clearance;
 use ambit_model::user::CollectionRole::{Admin, Analyst, Viewer};
@@ -205,4 +205,31 @@ pub(super) const ROWS: &[Endpoint] = &[
         .says("List what people changed in a project, newest first.")
         .asks(LIMIT)
         .answers(Vec::<audit::AuditRow>::SHAPE),
+    get("/receivers", InProject(Owner), handler!(receivers::list))
+        .says("List who is told what happens in a project; of where they are, only what is no secret is shown.")
+        .answers(Vec::<receivers::Receiver>::SHAPE),
+    post("/receivers", InProject(Owner), handler!(receivers::create))
+        .says("Make a receiver of notifications; what verifies its signatures is answered this once.")
+        .takes(receivers::NewReceiver::SHAPE)
+        .answers(receivers::MadeReceiver::SHAPE),
+    get("/receivers/{uuid}", OfProject(Owner), handler!(receivers::find))
+        .says("Read a receiver.")
+        .answers(receivers::Receiver::SHAPE),
+    delete("/receivers/{uuid}", OfProject(Owner), handler!(receivers::delete))
+        .says("Remove a receiver with its secrets, what waits for it and its log.")
+        .answers(BOOLEAN),
+    post("/receivers/{uuid}/test", OfProject(Owner), handler!(receivers::test))
+        .says("Send a receiver a message that says it is a test.")
+        .answers(receivers::Asked::SHAPE),
+    post("/receivers/{uuid}/replay", OfProject(Owner), handler!(receivers::replay))
+        .says(
+            "Send again what failed, or one delivery, with the ids that the receiver knows; one that was ended is at \
+               work again.",
+        )
+        .may_take(receivers::Replay::SHAPE)
+        .answers(receivers::Replayed::SHAPE),
+    get("/receivers/{uuid}/deliveries", OfProject(Owner), handler!(receivers::deliveries))
+        .says("List what was sent to a receiver, or waits, newest first, with the last answer of each.")
+        .asks(LIMIT)
+        .answers(Vec::<receivers::Delivery>::SHAPE),
 ];

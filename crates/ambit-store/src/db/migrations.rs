@@ -70,6 +70,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(202611230520, "run_tasks"),
     migration!(202611230840, "file_visibility"),
     migration!(202611230935, "skipped_tasks"),
+    migration!(202611230950, "receivers"),
     migration!(202611231003, "vulns"),
 ];
 

@@ -9,13 +9,14 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::{LazyLock, Mutex};
 
 /// The tables that grow with what is found, with history or with use. Others hold what people make by hand, and runs.
-const GROWING: [&str; 37] = [
+const GROWING: [&str; 40] = [
     "analyses",
     "api_usage",
     "archives",
     "audit",
     "blob_chunks",
     "blobs",
+    "deliveries",
     "dirty",
     "edges",
     "entities",
@@ -32,6 +33,7 @@ const GROWING: [&str; 37] = [
     "looks",
     "milestones",
     "notes",
+    "notices",
     "object_collection_items",
     "operations",
     "pack_hashes",
@@ -44,6 +46,7 @@ const GROWING: [&str; 37] = [
     "submissions",
     "sweeps",
     "technologies",
+    "told",
     "urls",
     "versions",
     "work",

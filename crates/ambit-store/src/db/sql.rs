@@ -10,6 +10,7 @@ use crate::db::folder;
 use crate::db::plan;
 use ambit_model::collection::Schedule;
 use ambit_model::feed::{Noun, What};
+use ambit_model::notification::{Channel, DeliveryState};
 use ambit_model::ports::PortList;
 use ambit_model::run::{NotDoneReason, RunState};
 use ambit_model::user::{CollectionRole, ProjectRole};
@@ -161,6 +162,9 @@ column! {
     ProjectRole, String, value => ProjectRole::from_name(&value).ok_or_else(|| unknown("project role", &value))?;
     CollectionRole, String,
     value => CollectionRole::from_name(&value).ok_or_else(|| unknown("collection role", &value))?;
+    Channel, String, value => Channel::from_name(&value).ok_or_else(|| unknown("channel", &value))?;
+    DeliveryState, String,
+    value => DeliveryState::from_name(&value).ok_or_else(|| unknown("state of a delivery", &value))?;
     Clearance, i64, value => Clearance::from_number(value).ok_or_else(|| unknown("clearance", &value.to_string()))?;
     PortList, String, value => value.parse().map_err(|error: String| corrupt("list of ports", error))?;
     // A task that this version does not have is left out in any case.

@@ -4,6 +4,7 @@ use crate::db::rows::{columns, list};
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::inventory::{collections, feed, integrations};
+use crate::notifications::removal;
 use crate::people::audit;
 use crate::people::invitations::{self, InvitedTo};
 use crate::people::users::{clean_email, clean_name, find};
@@ -351,6 +352,7 @@ impl Store {
             }
             integrations::forget(tx, id).await?;
             files::forget_project(tx, id).await?;
+            removal::forget(tx, id).await?;
             audit::insert(tx, &caller, Some(id), "project.delete", uuid, json!({"name": view.project.name}), now)
                 .await?;
             feed::note(tx, &feed::Note::person(id, Noun::Project, uuid, What::Disappeared), now).await?;

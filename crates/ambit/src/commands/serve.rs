@@ -14,7 +14,7 @@ use crate::local_store::{INDEX_FOLDER, bring_up_index, index_failure};
 use crate::output::hint;
 use crate::signals::{END_WITHIN, Stop};
 use crate::workspace::{self, Workspace};
-use crate::{engine_config, folder, wires};
+use crate::{engine_config, folder, notifications, wires};
 use ambit_engine::{Board, Service};
 use ambit_search::IndexError;
 use ambit_server::ServerState;
@@ -135,6 +135,8 @@ pub(crate) async fn answer(
     workspace.store.set_limits(front.of_store);
     let indexer = tokio::spawn(ambit_search::follow(index.clone(), workspace.store.clone(), stop.watch()));
     let sweeper = tokio::spawn(keep_tidy(workspace.store.clone(), stop.clone()));
+    let notifier = notifications::service(settings, &workspace.store, &index, &front.root)?;
+    let notifier = tokio::spawn(ambit_notify::serve(notifier, stop.watch()));
     let runner = front.given.take().map(|mut given| {
         given.installation.listens = engine_config::listens(front.bound);
         service(&workspace, stop, given)
@@ -156,7 +158,7 @@ pub(crate) async fn answer(
     stop.wait().await;
     let ending = async {
         let served = front.end(stop).await;
-        for task in [Some(indexer), Some(sweeper), runner].into_iter().flatten() {
+        for task in [Some(indexer), Some(sweeper), Some(notifier), runner].into_iter().flatten() {
             task.await.ok();
         }
         workspace.store.close().await;

@@ -1,0 +1,103 @@
+//! From what happened in the feed to events, and who is to be told of each. Pure.
+
+use crate::text::plain;
+use ambit_model::feed::What;
+use ambit_model::notification::{Event, EventKind};
+use ambit_model::run::RunState;
+use ambit_store::{Happened, HappenedTo, Receiving};
+
+/// The events of a row of the feed; none for what nobody is told.
+pub(crate) fn events(happened: &Happened) -> Vec<Event> {
+    match &happened.to {
+        HappenedTo::Entity { uid, what, kind, name, .. } => {
+            let sort = match what {
+                What::Appeared => EventKind::EntityNew,
+                What::Changed => EventKind::EntityChanged,
+                What::Disappeared => EventKind::EntityGone,
+                What::Seen => return Vec::new(),
+            };
+            let title = format!("{} {}", short(kind), plain(name));
+            vec![event(happened, sort, uid.to_string(), kind, name, title, None)]
+        }
+        HappenedTo::Issue { uid, what, name, title, entity_name, severity, confirmed, before, .. } => {
+            let sort = match (what, before) {
+                (What::Appeared, Some((false, _))) => EventKind::IssueBack,
+                (What::Appeared, _) => EventKind::IssueOpened,
+                (What::Disappeared, _) => EventKind::IssueClosed,
+                (What::Changed, Some((_, false))) if *confirmed => EventKind::IssueConfirmed,
+                (What::Changed | What::Seen, _) => return Vec::new(),
+            };
+            let title = format!("{} on {}", plain(title), plain(entity_name));
+            vec![event(happened, sort, uid.to_string(), name, entity_name, title, Some(*severity))]
+        }
+        HappenedTo::Run { .. } => run(happened),
+    }
+}
+
+/// A run has up to two events: what is read late says that it has begun as well.
+fn run(happened: &Happened) -> Vec<Event> {
+    let HappenedTo::Run { uuid, number, state, new_entities, not_done } = &happened.to else { return Vec::new() };
+    let of = |sort: EventKind, said: String| {
+        let title = format!("run {number} of {}{said}", plain(&happened.of.name));
+        let mut event = event(happened, sort, uuid.to_string(), state.name(), &happened.of.name, title, None);
+        event.id = format!("{uuid}-{}", sort.name());
+        event
+    };
+    let begun = || of(EventKind::RunBegun, String::new());
+    let short = || of(EventKind::RunShort, format!(": {}, {not_done} tasks left work undone", state.name()));
+    match state {
+        RunState::Scheduled | RunState::Paused => Vec::new(),
+        RunState::Running => vec![begun()],
+        RunState::Failed | RunState::Cancelled => vec![short()],
+        RunState::Finished => {
+            let ended = of(EventKind::RunEnded, format!(": {new_entities} new entities"));
+            let mut events = vec![begun(), ended];
+            events.extend((*not_done > 0).then(short));
+            events
+        }
+    }
+}
+
+/// The last part of a kind's name, which people read: `Domain` of `Intrigue::Entity::Domain`.
+fn short(kind: &str) -> &str {
+    kind.rsplit("::").next().unwrap_or(kind)
+}
+
+fn event(
+    happened: &Happened,
+    kind: EventKind,
+    subject: String,
+    what: &str,
+    name: &str,
+    title: String,
+    severity: Option<i64>,
+) -> Event {
+    Event {
+        id: format!("{}-{}", happened.revision, kind.name()),
+        kind,
+        at: happened.at,
+        collection: Some(ambit_model::notification::OfCollection {
+            uuid: happened.of.uuid,
+            name: plain(&happened.of.name),
+        }),
+        subject,
+        what: plain(what),
+        name: plain(name),
+        title,
+        severity,
+    }
+}
+
+/// Returns true where a receiver is told of an event, as far as its rule says; what its search string
+/// finds is asked elsewhere.
+pub(crate) fn is_wanted(receiver: &Receiving, happened: &Happened, event: &Event) -> bool {
+    let rule = &receiver.rule;
+    let place = rule.collection.is_none_or(|wanted| wanted == happened.of.uuid);
+    if receiver.project != happened.project || !place {
+        return false;
+    }
+    if matches!(happened.to, HappenedTo::Entity { counts: false, .. }) && rule.query.is_none() {
+        return false;
+    }
+    rule.names(event.kind)
+}

@@ -1,0 +1,310 @@
+//! The loop: what happened becomes notices, notices become deliveries, deliveries are tried. Each step is durable
+//! before the next begins, so that a process that dies loses nothing and repeats at most what was not acknowledged.
+
+use crate::answer::{Answer, outcome};
+use crate::digest::gather;
+use crate::events::{events, is_wanted};
+use crate::mail::Mail;
+use crate::order::Queue;
+use crate::send::Sender;
+use ambit_model::feed::Noun;
+use ambit_model::notification::{Event, EventKind};
+use ambit_model::{Timestamp, Uid};
+use ambit_net::guard::ReceiversOnly;
+use ambit_net::{Grants, Net, NetOptions, Pace, PaceLimits, Session, Wire};
+use ambit_store::{Happened, Notice, Outbox, Outcome, Receiving, Resumption, Store, StoreError, Told};
+use futures::future::BoxFuture;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use uuid::Uuid;
+
+/// Between two looks at the outbox.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// Time for one try, as Standard Webhooks recommends at least.
+const TRY_LIMIT: Duration = Duration::from_secs(15);
+/// Receivers that are sent to at once.
+const AT_ONCE_MAX: usize = 32;
+
+/// Which records a search string finds, of these, once the index has reached a revision.
+pub struct Asked {
+    pub project: i64,
+    pub noun: Noun,
+    pub query: String,
+    pub uids: Vec<Uid>,
+    pub revision: i64,
+}
+
+/// Runs a search for the rules of receivers. Fails where the index cannot answer now: it is asked again.
+pub type Finder = Arc<dyn Fn(Asked) -> BoxFuture<'static, Result<BTreeSet<Uid>, String>> + Send + Sync>;
+
+/// What sends notifications.
+#[derive(Clone)]
+pub struct Service {
+    outbox: Outbox,
+    session: Session,
+    mail: Option<Arc<Mail>>,
+    find: Finder,
+    root: Option<String>,
+    plain_http: bool,
+    limit: Duration,
+    clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
+}
+
+impl Service {
+    /// Sends over a wire, at addresses that are nobody's private ones but those that the guard opens. `clock` is wall
+    /// time.
+    pub fn new(
+        store: &Store,
+        wire: Arc<dyn Wire>,
+        guard: ReceiversOnly,
+        find: Finder,
+        clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
+    ) -> Self {
+        let plain_http = !guard.opened.is_empty();
+        let pace = Arc::new(Pace::new(PaceLimits::default()));
+        let net = Net::new(wire, Arc::new(guard), pace, NetOptions::default());
+        let session = net.session(Grants::receivers());
+        let outbox = store.outbox();
+        Self { outbox, session, mail: None, find, root: None, plain_http, limit: TRY_LIMIT, clock }
+    }
+
+    /// Sends letters by this server.
+    pub fn with_mail(mut self, mail: Mail) -> Self {
+        self.mail = Some(Arc::new(mail));
+        self
+    }
+
+    /// Names the root under which people find this installation, for links.
+    pub fn at_root(mut self, root: &str) -> Self {
+        self.root = Some(root.trim_end_matches('/').to_owned());
+        self
+    }
+
+    /// Gives each try this long.
+    pub fn within(mut self, limit: Duration) -> Self {
+        self.limit = limit;
+        self
+    }
+
+    fn now(&self) -> Timestamp {
+        (self.clock)()
+    }
+
+    /// Finds the stored position again; where it was lost, receivers are told so.
+    pub async fn begin(&self) -> Result<(), StoreError> {
+        if self.outbox.begin().await? != Resumption::Lost {
+            return Ok(());
+        }
+        tracing::warn!("the position of notifications was lost: they go on from the present");
+        let now = self.now();
+        let told = self.outbox.receivers().await?.into_iter().map(|receiver| {
+            let event = Event {
+                id: format!("resumed-{}", now.0),
+                kind: EventKind::Resumed,
+                at: now,
+                collection: None,
+                subject: receiver.uuid.to_string(),
+                what: String::new(),
+                name: receiver.name,
+                title: "Notifications go on from now: what happened shortly before is not told".to_owned(),
+                severity: None,
+            };
+            Told { receiver: receiver.id, collection: None, first_run: false, event }
+        });
+        self.outbox.write_beside(told.collect(), now).await
+    }
+
+    /// One look: everything that happened is written, what is due is gathered, and every receiver is sent to. Returns
+    /// when all tries have ended.
+    pub async fn round(&self) -> Result<(), StoreError> {
+        let receivers = self.look().await?;
+        for sent in futures::future::join_all(receivers.into_iter().map(|receiver| self.deliver(receiver))).await {
+            sent?;
+        }
+        Ok(())
+    }
+
+    /// Reads the feed to its end and gathers what is due; returns those to whom something may be sent.
+    async fn look(&self) -> Result<Vec<Receiving>, StoreError> {
+        let receivers = self.outbox.receivers().await?;
+        if receivers.is_empty() {
+            return Ok(receivers);
+        }
+        loop {
+            let (from, to, happened) = self.outbox.happened().await?;
+            if from == to {
+                break;
+            }
+            let told = self.told(&receivers, &happened, to).await?;
+            if !self.outbox.write(from, to, told, self.now()).await? {
+                break;
+            }
+        }
+        for receiver in &receivers {
+            self.gather(receiver).await?;
+        }
+        Ok(receivers)
+    }
+
+    /// Who is to be told of what happened.
+    async fn told(
+        &self,
+        receivers: &[Receiving],
+        happened: &[Happened],
+        revision: i64,
+    ) -> Result<Vec<Told>, StoreError> {
+        let all: Vec<(&Happened, Event)> =
+            happened.iter().flat_map(|one| events(one).into_iter().map(move |event| (one, event))).collect();
+        let mut told = Vec::new();
+        for receiver in receivers {
+            let mut wanted: Vec<&(&Happened, Event)> =
+                all.iter().filter(|(one, event)| is_wanted(receiver, one, event)).collect();
+            if let Some(query) = receiver.rule.query.as_ref().filter(|_| !wanted.is_empty()) {
+                let found = self.found(receiver.project, query, &wanted, revision).await?;
+                wanted.retain(|(_, event)| event.uid().is_none_or(|uid| found.contains(&uid)));
+            }
+            told.extend(wanted.into_iter().map(|(one, event)| Told {
+                receiver: receiver.id,
+                collection: Some(one.collection),
+                first_run: one.first_run,
+                event: event.clone(),
+            }));
+        }
+        Ok(told)
+    }
+
+    async fn found(
+        &self,
+        project: i64,
+        query: &str,
+        wanted: &[&(&Happened, Event)],
+        revision: i64,
+    ) -> Result<BTreeSet<Uid>, StoreError> {
+        let mut uids: BTreeMap<bool, Vec<Uid>> = BTreeMap::new();
+        for (_, event) in wanted {
+            if let Some(uid) = event.uid() {
+                uids.entry(event.kind.name().starts_with("issue.")).or_default().push(uid);
+            }
+        }
+        let mut found = BTreeSet::new();
+        for (of_issues, uids) in uids {
+            let noun = if of_issues { Noun::Issue } else { Noun::Entity };
+            let asked = Asked { project, noun, query: query.to_owned(), uids, revision };
+            found.extend((self.find)(asked).await.map_err(StoreError::Unavailable)?);
+        }
+        Ok(found)
+    }
+
+    async fn gather(&self, receiver: &Receiving) -> Result<(), StoreError> {
+        let mut notices: Vec<Notice> = Vec::new();
+        loop {
+            let page = self.outbox.notices(receiver.id, notices.last().map_or(0, |notice| notice.id)).await?;
+            if page.is_empty() {
+                break;
+            }
+            notices.extend(page);
+        }
+        let mut make_id = || self.random_id();
+        match gather(receiver, notices, self.now(), &mut make_id) {
+            Some(posted) => self.outbox.post(receiver.id, posted, self.now()).await,
+            None => Ok(()),
+        }
+    }
+
+    fn random_id(&self) -> Uuid {
+        let mut bytes = [0; 16];
+        self.session.random(&mut bytes);
+        uuid::Builder::from_random_bytes(bytes).into_uuid()
+    }
+
+    /// Tries what is due for one receiver, one after the other, until nothing is left or it has to rest.
+    async fn deliver(&self, mut receiver: Receiving) -> Result<(), StoreError> {
+        if receiver.rests_until.is_some_and(|until| until > self.now()) {
+            return Ok(());
+        }
+        loop {
+            let mut queue = Queue::new(self.outbox.waiting(receiver.id).await?);
+            let mut sent = false;
+            while let Some(one) = queue.next(self.now()) {
+                if !self.outbox.claim(one.id, self.now()).await? {
+                    queue.hold(&one);
+                    continue;
+                }
+                let answer = self.sender().send(&receiver, &one.message).await;
+                let taken = matches!(answer, Answer::Taken(_));
+                let outcome = outcome(answer, &one, receiver.failing_since, self.jitter(), self.now());
+                if matches!(outcome, Outcome::Again { .. }) {
+                    queue.hold(&one);
+                }
+                let rests = matches!(outcome, Outcome::Again { rests_until: Some(_), .. } | Outcome::Ended { .. });
+                self.outbox.finish(receiver.id, one.id, outcome, self.now()).await?;
+                receiver.failing_since = if taken { None } else { receiver.failing_since.or(Some(self.now())) };
+                if rests {
+                    return Ok(());
+                }
+                sent |= taken;
+            }
+            if !sent {
+                return Ok(());
+            }
+        }
+    }
+
+    fn sender(&self) -> Sender<'_> {
+        Sender {
+            session: &self.session,
+            mail: self.mail.as_deref(),
+            root: self.root.as_deref(),
+            plain_http: self.plain_http,
+            limit: self.limit,
+            now: self.now(),
+        }
+    }
+
+    /// From 0 to 1.
+    fn jitter(&self) -> f64 {
+        let mut byte = [0];
+        self.session.random(&mut byte);
+        f64::from(byte[0]) / f64::from(u8::MAX)
+    }
+}
+
+/// Looks at the outbox every second and sends, until `stop` turns true (or its sender is gone). A receiver that hangs
+/// holds nobody else up. Failures are logged and tried again.
+pub async fn serve(service: Service, mut stop: watch::Receiver<bool>) {
+    let mut senders: JoinSet<i64> = JoinSet::new();
+    let mut busy: BTreeSet<i64> = BTreeSet::new();
+    let mut begun = false;
+    while !*stop.borrow() {
+        if !begun {
+            begun = service.begin().await.inspect_err(log).is_ok();
+        }
+        // After a panic nobody knows whose it was: all are free, and claims keep two senders from one delivery.
+        while let Some(ended) = senders.try_join_next() {
+            busy.retain(|id| ended.as_ref().is_ok_and(|one| one != id));
+        }
+        let receivers = if begun { service.look().await.inspect_err(log).unwrap_or_default() } else { Vec::new() };
+        for receiver in receivers {
+            if busy.len() < AT_ONCE_MAX && busy.insert(receiver.id) {
+                let (service, id) = (service.clone(), receiver.id);
+                senders.spawn(async move {
+                    service.deliver(receiver).await.inspect_err(log).ok();
+                    id
+                });
+            }
+        }
+        tokio::select! {
+            () = tokio::time::sleep(LOOK_EVERY) => {}
+            changed = stop.changed() => if changed.is_err() { return },
+        }
+    }
+    // What is under way is tried again: it was not acknowledged.
+    senders.shutdown().await;
+}
+
+fn log(error: &StoreError) {
+    tracing::warn!(%error, "notifications could not be looked at and are looked at again");
+}

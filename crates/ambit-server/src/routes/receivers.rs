@@ -1,0 +1,186 @@
+//! Receivers of notifications and their deliveries (docs/notifications.md). Secrets come in here, or are made here, and
+//! are answered once at most.
+
+use crate::answer::Answer;
+use crate::call::{Call, whole_number};
+use crate::failure::About;
+use ambit_api::receivers::{self as wire, Asked, MadeReceiver, Receiver, Replayed};
+use ambit_api::words::Word;
+use ambit_api::{ApiError, ErrorCode, success};
+use ambit_model::notification::hours::{Hours, Quiet};
+use ambit_model::notification::{Channel, Digest, Rule, target};
+use ambit_store::{Delivery, NewReceiver, ReceiverView};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use ring::rand::{SecureRandom as _, SystemRandom};
+use ring::signature::{Ed25519KeyPair, KeyPair as _};
+use serde_json::json;
+
+const NOUN: &str = "Receiver";
+/// Bytes of a shared secret, and of the seed of a private key.
+const KEY_BYTES: usize = 32;
+/// Rows of the log where the caller does not say, and at most.
+const ROWS: u64 = 100;
+const ROWS_MAX: u64 = 1_000;
+/// Titles that a row of the log shows.
+const TITLES_MAX: usize = 5;
+
+/// List who is told what happens in a project; of where they are, only what is no secret is shown.
+pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
+    let project = call.project_or_404()?;
+    let views = call.store().list_receivers(call.caller(), project).await.about("Project")?;
+    Ok(Answer::json(&success("Receivers", views.into_iter().map(shown).collect::<Vec<Receiver>>())))
+}
+
+/// Make a receiver of notifications; what verifies its signatures is answered this once.
+pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
+    let project = call.project_or_404()?;
+    let body: wire::NewReceiver = call.read()?;
+    let channel = body.channel.0;
+    let token = body.token.0.as_ref().map(|text| text.0.as_str());
+    let format = body.format.0.as_ref().map(|text| text.0.as_str());
+    let mut target = target::read(channel, &body.target.0, token, format).map_err(|why| invalid("target", &why))?;
+    let asymmetric = body.asymmetric.0.unwrap_or(false);
+    if asymmetric && channel != Channel::Webhook {
+        return Err(ApiError::invalid("asymmetric is for webhooks"));
+    }
+    let keys = (channel == Channel::Webhook).then(|| Keys::make(asymmetric)).transpose()?;
+    if let Some(keys) = &keys {
+        target.secrets.insert("secrets".to_owned(), json!([keys.signs]));
+    }
+    let name = body.name.0.as_ref().map_or_else(|| channel.name().to_owned(), |name| name.0.clone());
+    let new = NewReceiver { name, channel, shown: target.shown, secrets: target.secrets, rule: rule(body)? };
+    let view = call.store().create_receiver(call.caller(), project, &new, call.now).await.about("Collection")?;
+    let (signing_secret, public_key) = keys.map_or((None, None), |keys| (keys.shared, keys.public));
+    Ok(Answer::json(&success("Receiver created", MadeReceiver { receiver: shown(view), signing_secret, public_key })))
+}
+
+/// Read a receiver.
+pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
+    Ok(Answer::json(&success("Receiver", shown(of_path(&call).await?))))
+}
+
+/// Remove a receiver with its secrets, what waits for it and its log.
+pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
+    let view = of_path(&call).await?;
+    call.store().delete_receiver(call.caller(), view.uuid, call.now).await.about(NOUN)?;
+    Ok(Answer::json(&success("Receiver deleted", true)))
+}
+
+/// Send a receiver a message that says it is a test.
+pub(crate) async fn test(call: Call) -> Result<Answer, ApiError> {
+    let view = of_path(&call).await?;
+    let delivery_uuid = call.store().test_receiver(call.caller(), view.uuid, call.now).await.about(NOUN)?;
+    Ok(Answer::json(&success("Test message asked for", Asked { delivery_uuid })))
+}
+
+/// Send again what failed, or one delivery, with the ids that the receiver knows; one that was ended is at work again.
+pub(crate) async fn replay(call: Call) -> Result<Answer, ApiError> {
+    let view = of_path(&call).await?;
+    let body = if call.body.is_empty() { None } else { Some(call.read::<wire::Replay>()?) };
+    let delivery = body.and_then(|body| body.delivery_uuid.0).map(|uuid| uuid.0);
+    let sent = call.store().replay_deliveries(call.caller(), view.uuid, delivery, call.now).await.about("Delivery")?;
+    let deliveries = i64::try_from(sent).unwrap_or(i64::MAX);
+    Ok(Answer::json(&success("Deliveries are sent again", Replayed { deliveries })))
+}
+
+/// List what was sent to a receiver, or waits, newest first, with the last answer of each.
+pub(crate) async fn deliveries(call: Call) -> Result<Answer, ApiError> {
+    let view = of_path(&call).await?;
+    let limit = whole_number(&call, "limit")?.unwrap_or(ROWS).min(ROWS_MAX);
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    let rows = call.store().list_deliveries(call.caller(), view.uuid, limit).await.about(NOUN)?;
+    Ok(Answer::json(&success("Deliveries", rows.into_iter().map(shown_delivery).collect::<Vec<_>>())))
+}
+
+async fn of_path(call: &Call) -> Result<ReceiverView, ApiError> {
+    let uuid = call.uuid("uuid", NOUN)?;
+    let view = call.store().find_receiver(call.caller(), uuid).await.about(NOUN)?;
+    call.narrowed_to(view.project, NOUN)?;
+    Ok(view)
+}
+
+fn invalid(member: &str, why: &str) -> ApiError {
+    ApiError::invalid(format!("{member}: {why}"))
+}
+
+fn rule(body: wire::NewReceiver) -> Result<Rule, ApiError> {
+    let zone = body.time_zone.0.map(|text| Hours::parse(&text.0)).transpose();
+    let quiet = body.quiet_hours.0.map(|text| Quiet::parse(&text.0)).transpose();
+    Ok(Rule {
+        events: body.events.0.unwrap_or_default().into_iter().map(|word| word.0).collect(),
+        query: body.query.0.map(|text| text.0),
+        collection: body.collection_uuid.0.map(|uuid| uuid.0),
+        digest: body.digest.0.map_or(Digest::AtOnce, |word| word.0),
+        quiet: quiet.map_err(|why| invalid("quiet_hours", &why))?,
+        zone: zone.map_err(|why| invalid("time_zone", &why))?.unwrap_or_else(Hours::utc),
+        heartbeat: body.heartbeat.0.unwrap_or(false),
+    })
+}
+
+/// What signs the messages of a webhook, and what its owner verifies them with, as Standard Webhooks spells both.
+struct Keys {
+    signs: String,
+    shared: Option<String>,
+    public: Option<String>,
+}
+
+impl Keys {
+    fn make(asymmetric: bool) -> Result<Self, ApiError> {
+        let mut bytes = [0; KEY_BYTES];
+        let unavailable = || ApiError::new(ErrorCode::Transient);
+        SystemRandom::new().fill(&mut bytes).map_err(|_| unavailable())?;
+        let text = STANDARD.encode(bytes);
+        if !asymmetric {
+            let secret = format!("whsec_{text}");
+            return Ok(Self { signs: secret.clone(), shared: Some(secret), public: None });
+        }
+        let pair = Ed25519KeyPair::from_seed_unchecked(&bytes).map_err(|_| unavailable())?;
+        let public = format!("whpk_{}", STANDARD.encode(pair.public_key().as_ref()));
+        Ok(Self { signs: format!("whsk_{text}"), shared: None, public: Some(public) })
+    }
+}
+
+fn shown(view: ReceiverView) -> Receiver {
+    let Rule { events, query, collection, digest, quiet, zone, heartbeat } = view.rule;
+    Receiver {
+        id: view.id,
+        uuid: view.uuid,
+        name: view.name,
+        channel: Word(view.channel),
+        target: view.shown,
+        events: events.into_iter().map(Word).collect(),
+        query,
+        collection_uuid: collection,
+        digest: Word(digest),
+        quiet_hours: quiet.map(|quiet| quiet.to_string()),
+        time_zone: zone.to_string(),
+        heartbeat,
+        ended: view.ended,
+        failing_since: view.failing_since,
+        project_id: view.project,
+        project_uuid: view.project_uuid,
+        created_at: view.created_at,
+        created_by_email: view.created_by,
+    }
+}
+
+fn shown_delivery(row: Delivery) -> wire::Delivery {
+    let counts = row
+        .message
+        .counts
+        .iter()
+        .map(|(kind, count)| (kind.name().to_owned(), i64::try_from(*count).unwrap_or(i64::MAX)));
+    wire::Delivery {
+        uuid: row.uuid,
+        kind: row.message.kind(),
+        state: Word(row.state),
+        attempts: row.attempts,
+        due_at: row.due_at,
+        answer: row.answer,
+        created_at: row.created_at,
+        ended_at: row.ended_at,
+        counts: counts.collect(),
+        titles: row.message.events.into_iter().take(TITLES_MAX).map(|event| event.title).collect(),
+    }
+}

@@ -1,0 +1,449 @@
+//! The outbox: what happened, read from the change feed at a stored position, and written once for each receiver that
+//! is to be told. Position and notices move in one transaction, so that nothing is lost and nothing is written twice.
+
+use crate::db::rows::{Rows, columns, list, named};
+use crate::db::sql::{SWEPT_ROWS_MAX, Tx, from_json, to_json, values};
+use crate::db::writer::transaction;
+use crate::notifications::deliveries;
+use crate::notifications::position::{self, Outbox, READER};
+use crate::notifications::receivers::purpose;
+use crate::{Store, StoreError};
+use ambit_model::feed::{FeedRow, Noun, What};
+use ambit_model::issue::{Confidence, Status};
+use ambit_model::moment::DAY_MS;
+use ambit_model::notification::{Channel, Event, EventKind, Message, OfCollection, Rule};
+use ambit_model::run::RunState;
+use ambit_model::{Timestamp, Uid};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use std::collections::{BTreeMap, BTreeSet};
+use uuid::Uuid;
+
+/// Rows of the feed of one reading: as many as one transaction of the engine holds.
+const FEED_ROWS_MAX: i64 = 500;
+/// Notices of one reading.
+const NOTICES_MAX: i64 = 1_000;
+/// Notices that wait for one receiver at most: an hour of the busiest first run. A receiver for which more wait is
+/// ended, with the reason.
+const WAITING_MAX: i64 = 100_000;
+/// Stamps of the feed run ahead of the clock by a millisecond for 500 records that are written together: so much later
+/// than its end, what a first run wrote still counts as its own.
+const FIRST_RUN_SLACK_MS: i64 = 1_000;
+/// How long events that are told once are remembered: longer than the longest period of a limit.
+const TOLD_MS: i64 = 400 * DAY_MS;
+
+/// What became of the stored position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resumption {
+    /// Nobody is told anything: there is none.
+    Fresh,
+    /// It goes on where it was.
+    Kept,
+    /// It was lost, or lies after the newest revision: it goes on from the present.
+    Lost,
+}
+
+columns! {
+    /// A receiver as the sender needs it.
+    #[derive(Clone, PartialEq)]
+    pub struct Receiving {
+        pub id: i64,
+        pub uuid: Uuid,
+        pub project: i64 = "project_id",
+        pub channel: Channel,
+        pub name: String,
+        pub rule: Rule = (json),
+        /// Where it is, and what signs or signs in.
+        pub secrets: Map<String, Value> = { Map::new() },
+        pub due_at: Option<Timestamp>,
+        pub failing_since: Option<Timestamp>,
+        pub rests_until: Option<Timestamp>,
+        /// When the newest delivery was made.
+        pub posted_at: Option<Timestamp> = "(SELECT d.created_at FROM deliveries d WHERE d.receiver_id = receivers.id \
+                                            ORDER BY d.id DESC LIMIT 1)",
+        sealed: Vec<u8> = "secrets",
+    }
+}
+
+impl std::fmt::Debug for Receiving {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Receiving").field("uuid", &self.uuid).field("channel", &self.channel).finish_non_exhaustive()
+    }
+}
+
+impl Receiving {
+    /// A receiver that stands in no database.
+    #[doc(hidden)]
+    pub fn for_tests(channel: Channel, rule: Rule) -> Self {
+        Self {
+            id: 1,
+            uuid: Uuid::nil(),
+            project: 1,
+            channel,
+            name: "Test".to_owned(),
+            rule,
+            secrets: Map::new(),
+            due_at: None,
+            failing_since: None,
+            rests_until: None,
+            posted_at: None,
+            sealed: Vec::new(),
+        }
+    }
+}
+
+/// A row of the feed with what is known of its record.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Happened {
+    pub revision: i64,
+    pub at: Timestamp,
+    pub project: i64,
+    pub collection: i64,
+    pub of: OfCollection,
+    /// It happened in the first run of the collection.
+    pub first_run: bool,
+    pub to: HappenedTo,
+}
+
+/// To what it happened.
+#[derive(Clone, Debug, PartialEq)]
+pub enum HappenedTo {
+    Entity {
+        uid: Uid,
+        what: What,
+        kind: String,
+        name: String,
+        /// It is theirs, and nobody hid it.
+        counts: bool,
+    },
+    Issue {
+        uid: Uid,
+        what: What,
+        name: String,
+        title: String,
+        entity_name: String,
+        severity: i64,
+        status: Status,
+        confirmed: bool,
+        /// Of the version that this change ended: whether it was open, and whether confirmed. `None`: there was none.
+        before: Option<(bool, bool)>,
+    },
+    Run {
+        uuid: Uuid,
+        number: i64,
+        state: RunState,
+        new_entities: i64,
+        /// How many tasks left work undone for want of budget, time or a source, or by a fault of ours.
+        not_done: i64,
+    },
+}
+
+/// An event for one receiver.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Told {
+    pub receiver: i64,
+    pub collection: Option<i64>,
+    pub first_run: bool,
+    pub event: Event,
+}
+
+columns! {
+    /// What a receiver is to be told and stands in no delivery yet.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Notice of n {
+        pub id: i64,
+        pub event: Event = (json),
+        /// It happened in the first run of a collection.
+        pub first_run: bool,
+        /// Its collection has an open run.
+        pub in_run: bool = "CAST(CASE WHEN EXISTS (SELECT 1 FROM runs o WHERE o.collection_id = n.collection_id AND \
+                            o.state IN ('scheduled', 'running', 'paused')) THEN 1 ELSE 0 END AS BIGINT)",
+    }
+}
+
+/// Deliveries that take the place of notices.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Posted {
+    /// Notices that stand in the messages, or that cancel one another.
+    pub taken: Vec<i64>,
+    pub messages: Vec<Message>,
+    /// When the next digest is due; `None` leaves it.
+    pub due_at: Option<Timestamp>,
+}
+
+#[derive(Deserialize)]
+struct EntityFacts {
+    kind: String,
+    name: String,
+    scoped: bool,
+    hidden: bool,
+}
+
+#[derive(Deserialize)]
+struct IssueFacts {
+    name: String,
+    pretty_name: String,
+    entity_name: String,
+    severity: i64,
+    status: Status,
+    confidence: Confidence,
+}
+
+columns! {
+    struct CollectionFacts of c {
+        id: i64,
+        uuid: Uuid,
+        name: String = "c.printable_name",
+        run_number: i64,
+        /// When the first run was over.
+        first_over_at: Option<Timestamp> = "(SELECT o.finished_at FROM runs o WHERE o.collection_id = c.id AND \
+                                            o.number = 1)",
+    }
+}
+
+columns! {
+    struct RunFacts of r {
+        uuid: Uuid,
+        number: i64,
+        state: RunState,
+        new_entities: i64,
+        not_done: i64 = "(SELECT COUNT(*) FROM not_done d WHERE d.run_id = r.id AND d.reason IN ('out of budget', \
+                         'source down', 'out of time', 'task panicked', 'set aside', 'run too long'))",
+    }
+}
+
+impl Store {
+    /// The outbox; for the sender, never for an answer to people.
+    pub fn outbox(&self) -> Outbox {
+        Outbox { store: self.clone() }
+    }
+}
+
+impl Outbox {
+    /// Finds the position again. Where it was lost, it goes on from the present. Deliveries that a process left behind
+    /// are free again where no other process can be at them.
+    pub async fn begin(&self) -> Result<Resumption, StoreError> {
+        transaction!(self.store, Engine, async |tx| {
+            if !tx.is_postgres() {
+                deliveries::release_all(tx).await?;
+            }
+            if !tx.exists("SELECT 1 FROM receivers WHERE ended IS NULL LIMIT 1", Vec::new()).await? {
+                return Ok(Resumption::Fresh);
+            }
+            let newest: i64 = tx.read_one("SELECT revision FROM revision WHERE one = 1", Vec::new()).await?;
+            let sql = "SELECT revision FROM positions WHERE reader = $1";
+            let position: Option<i64> = tx.read_first(sql, values![READER]).await?;
+            if position.is_some_and(|position| position <= newest) {
+                return Ok(Resumption::Kept);
+            }
+            position::set(tx, newest).await?;
+            Ok(Resumption::Lost)
+        })
+    }
+
+    /// Those to whom anything is sent, with their secrets.
+    pub async fn receivers(&self) -> Result<Vec<Receiving>, StoreError> {
+        let sql = format!("SELECT {} FROM receivers WHERE ended IS NULL ORDER BY id", list::<Receiving>());
+        let mut receivers: Vec<Receiving> = self.store.read().await?.read_all(&sql, Vec::new()).await?;
+        for receiver in &mut receivers {
+            let plain = self.store.unseal(&purpose(receiver.uuid), &receiver.sealed);
+            let plain = plain.and_then(|plain| String::from_utf8(plain).ok()).ok_or_else(|| {
+                StoreError::Bug(format!("the secrets of receiver {} do not open with this secret", receiver.uuid))
+            })?;
+            receiver.secrets = from_json(&plain)?;
+        }
+        Ok(receivers)
+    }
+
+    /// What happened after the position, with the position before and after it. What only was seen again is left out.
+    pub async fn happened(&self) -> Result<(i64, i64, Vec<Happened>), StoreError> {
+        let mut tx = self.store.read().await?;
+        let sql = "SELECT revision FROM positions WHERE reader = $1";
+        let from: i64 = tx.find(sql, values![READER]).await?;
+        let sql = format!(
+            "SELECT {}, at, collection_id FROM feed WHERE revision > $1 ORDER BY revision LIMIT {FEED_ROWS_MAX}",
+            list::<FeedRow>()
+        );
+        let rows: Vec<(FeedRow, Timestamp, Option<i64>)> = tx.read_all(&sql, values![from]).await?;
+        let to = rows.last().map_or(from, |(row, ..)| row.revision);
+        Ok((from, to, with_facts(&mut tx, rows).await?))
+    }
+
+    /// Moves the position from one revision to another and writes what receivers are to be told; false, and nothing
+    /// is written, where another process moved it. Events with a name in `once` that were told are not told again.
+    pub async fn write(&self, from: i64, to: i64, told: Vec<Told>, now: Timestamp) -> Result<bool, StoreError> {
+        transaction!(self.store, Engine, async |tx| {
+            let sql = "UPDATE positions SET revision = $3 WHERE reader = $1 AND revision = $2";
+            if tx.run(sql, values![READER, from, to]).await? == 0 {
+                return Ok(false);
+            }
+            insert(tx, told, now).await?;
+            Ok(true)
+        })
+    }
+
+    /// Writes what receivers are to be told beside the feed: limits that near their end. What was told is not told
+    /// again.
+    pub async fn write_beside(&self, told: Vec<Told>, now: Timestamp) -> Result<(), StoreError> {
+        transaction!(self.store, Engine, async |tx| insert(tx, told, now).await)
+    }
+
+    /// The notices of a receiver after an id, in order; a page.
+    pub async fn notices(&self, receiver: i64, after: i64) -> Result<Vec<Notice>, StoreError> {
+        let sql = format!(
+            "SELECT {} FROM notices n WHERE n.receiver_id = $1 AND n.id > $2 ORDER BY n.id LIMIT {NOTICES_MAX}",
+            list::<Notice>()
+        );
+        self.store.read().await?.read_all(&sql, values![receiver, after]).await
+    }
+
+    /// Puts messages in the place of notices.
+    pub async fn post(&self, receiver: i64, posted: Posted, now: Timestamp) -> Result<(), StoreError> {
+        transaction!(self.store, Engine, async |tx| {
+            let head = "DELETE FROM notices WHERE receiver_id = $1 AND id IN";
+            let removed = tx.run_in(head, values![receiver], &posted.taken, "").await?;
+            if removed != posted.taken.len() as u64 {
+                return Err(StoreError::Conflict("the notices were taken by another process".to_owned()));
+            }
+            deliveries::insert(tx, receiver, &posted.messages, now).await?;
+            if let Some(due_at) = posted.due_at {
+                tx.run("UPDATE receivers SET due_at = $2 WHERE id = $1", values![receiver, due_at]).await?;
+            }
+            Ok(())
+        })
+    }
+}
+
+/// Events that no revision tells apart are told once: those of runs and of limits.
+fn once(event: &Event) -> Option<&str> {
+    let kinds = [EventKind::RunBegun, EventKind::RunEnded, EventKind::RunShort, EventKind::QuotaLow];
+    kinds.contains(&event.kind).then_some(event.id.as_str())
+}
+
+async fn insert(tx: &mut Tx, told: Vec<Told>, now: Timestamp) -> Result<(), StoreError> {
+    let mut fresh: BTreeMap<String, bool> = BTreeMap::new();
+    let mut here: BTreeSet<(i64, String)> = BTreeSet::new();
+    let mut rows = Rows::default();
+    for Told { receiver, collection, first_run, event } in told {
+        if let Some(name) = once(&event) {
+            if !fresh.contains_key(name) {
+                let sql = "INSERT INTO told (event, at) VALUES ($1, $2) ON CONFLICT (event) DO NOTHING";
+                let new = tx.run(sql, values![name, now]).await? > 0;
+                fresh.insert(name.to_owned(), new);
+            }
+            if !fresh[name] || !here.insert((receiver, name.to_owned())) {
+                continue;
+            }
+        }
+        rows.push(named! { receiver_id: receiver, collection_id: collection, first_run, event: to_json(&event) });
+    }
+    tx.insert("notices", rows, "").await
+}
+
+/// Completes rows of the feed; those of records that were deleted since, and of other nouns, are left out.
+async fn with_facts(tx: &mut Tx, rows: Vec<(FeedRow, Timestamp, Option<i64>)>) -> Result<Vec<Happened>, StoreError> {
+    let rows: Vec<_> = rows.into_iter().filter(|(row, ..)| row.what != What::Seen).collect();
+    let of = |noun: Noun| -> Vec<Uid> {
+        rows.iter().filter(|(row, ..)| row.noun == noun).map(|(row, ..)| row.uid).collect()
+    };
+    let ids: Vec<i64> = rows.iter().filter_map(|(.., collection)| *collection).collect();
+    let head = format!(
+        "SELECT {} FROM collections c JOIN projects p ON p.id = c.project_id WHERE c.deleted_at IS NULL AND \
+         p.deleted_at IS NULL AND c.id IN",
+        list::<CollectionFacts>()
+    );
+    let collections: Vec<CollectionFacts> = tx.read_in(&head, Vec::new(), &ids, "").await?;
+    let collections: BTreeMap<i64, CollectionFacts> = collections.into_iter().map(|one| (one.id, one)).collect();
+    let entities =
+        records::<EntityFacts>(tx, "SELECT uid, record FROM entities WHERE uid IN", &of(Noun::Entity)).await?;
+    let issues = records::<IssueFacts>(tx, "SELECT uid, record FROM issues WHERE uid IN", &of(Noun::Issue)).await?;
+    let changes: Vec<i64> =
+        rows.iter().filter(|(row, ..)| row.noun == Noun::Issue).map(|(row, ..)| row.revision).collect();
+    let head = "SELECT closed_revision, record FROM versions WHERE noun = 'issue' AND closed_revision IN";
+    let mut before = BTreeMap::new();
+    for (revision, record) in tx.read_in::<(i64, String), _>(head, Vec::new(), &changes, "").await? {
+        let facts: IssueFacts = from_json(&record)?;
+        before.insert(revision, (facts.status.is_open(), facts.confidence == Confidence::Confirmed));
+    }
+    let uuids: Vec<Uuid> = of(Noun::Run).iter().map(run_uuid).collect();
+    let head = format!("SELECT {} FROM runs r WHERE r.uuid IN", list::<RunFacts>());
+    let runs: Vec<RunFacts> = tx.read_in(&head, Vec::new(), &uuids, "").await?;
+    let runs: BTreeMap<Uuid, RunFacts> = runs.into_iter().map(|run| (run.uuid, run)).collect();
+    let complete = |(row, at, collection): &(FeedRow, Timestamp, Option<i64>)| {
+        let facts = collections.get(collection.as_ref()?)?;
+        let to = match row.noun {
+            Noun::Entity => entity(row, entities.get(&row.uid)?),
+            Noun::Issue => issue(row, issues.get(&row.uid)?, before.get(&row.revision).copied()),
+            Noun::Run => run(runs.get(&run_uuid(&row.uid))?),
+            Noun::Technology | Noun::Collection | Noun::Project | Noun::Graph => return None,
+        };
+        Some(Happened {
+            revision: row.revision,
+            at: *at,
+            project: row.project,
+            collection: facts.id,
+            of: OfCollection { uuid: facts.uuid, name: facts.name.clone() },
+            first_run: facts.run_number == 1
+                && facts.first_over_at.is_none_or(|over| *at <= over.plus_ms(FIRST_RUN_SLACK_MS)),
+            to,
+        })
+    };
+    Ok(rows.iter().filter_map(complete).collect())
+}
+
+async fn records<T: serde::de::DeserializeOwned>(
+    tx: &mut Tx,
+    head: &str,
+    uids: &[Uid],
+) -> Result<BTreeMap<Uid, T>, StoreError> {
+    let rows: Vec<(Uid, String)> = tx.read_in(head, Vec::new(), uids, "").await?;
+    rows.into_iter().map(|(uid, record)| Ok((uid, from_json(&record)?))).collect()
+}
+
+fn entity(row: &FeedRow, facts: &EntityFacts) -> HappenedTo {
+    let (kind, name) = (facts.kind.clone(), facts.name.clone());
+    HappenedTo::Entity { uid: row.uid, what: row.what, kind, name, counts: facts.scoped && !facts.hidden }
+}
+
+fn issue(row: &FeedRow, facts: &IssueFacts, before: Option<(bool, bool)>) -> HappenedTo {
+    HappenedTo::Issue {
+        uid: row.uid,
+        what: row.what,
+        name: facts.name.clone(),
+        title: facts.pretty_name.clone(),
+        entity_name: facts.entity_name.clone(),
+        severity: facts.severity,
+        status: facts.status,
+        confirmed: facts.confidence == Confidence::Confirmed,
+        before,
+    }
+}
+
+fn run(facts: &RunFacts) -> HappenedTo {
+    let RunFacts { uuid, number, state, new_entities, not_done } = *facts;
+    HappenedTo::Run { uuid, number, state, new_entities, not_done }
+}
+
+/// The uuid of a run, by which the feed names it.
+fn run_uuid(uid: &Uid) -> Uuid {
+    Uuid::from_slice(&uid.bytes()[..16]).expect("16 bytes are a uuid")
+}
+
+/// Removes what was told long ago and the log of deliveries that ended long ago, and ends receivers for which too much
+/// waits; true when there may be more.
+pub(crate) async fn sweep(tx: &mut Tx, now: Timestamp) -> Result<bool, StoreError> {
+    let sql = format!(
+        "DELETE FROM told WHERE event IN (SELECT event FROM told WHERE at < $1 ORDER BY at LIMIT {SWEPT_ROWS_MAX})"
+    );
+    let mut more = tx.run(&sql, values![now.0 - TOLD_MS]).await? > 0;
+    more |= deliveries::sweep(tx, now).await?;
+    let at_work: Vec<i64> = tx.read_all("SELECT id FROM receivers WHERE ended IS NULL", Vec::new()).await?;
+    for receiver in at_work {
+        let sql = format!("SELECT id FROM notices WHERE receiver_id = $1 ORDER BY id LIMIT 1 OFFSET {WAITING_MAX}");
+        if tx.exists(&sql, values![receiver]).await? {
+            let why = format!("more than {WAITING_MAX} events waited for it");
+            deliveries::end(tx, receiver, &why, now).await?;
+        }
+    }
+    Ok(more)
+}

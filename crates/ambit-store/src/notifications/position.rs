@@ -1,0 +1,28 @@
+//! The outbox as others hold it, and its position in the change feed.
+
+use crate::db::sql::{Tx, values};
+use crate::{Store, StoreError};
+
+/// The name of the position.
+pub(crate) const READER: &str = "notifications";
+
+/// The outbox of an installation; for the one process that sends.
+#[derive(Clone)]
+pub struct Outbox {
+    pub(crate) store: Store,
+}
+
+/// Puts the position at the present where nobody was told until now: what happened before was nobody's to be told.
+pub(crate) async fn start(tx: &mut Tx) -> Result<(), StoreError> {
+    if tx.exists("SELECT 1 FROM receivers WHERE ended IS NULL LIMIT 1", Vec::new()).await? {
+        return Ok(());
+    }
+    let newest: i64 = tx.read_one("SELECT revision FROM revision WHERE one = 1", Vec::new()).await?;
+    set(tx, newest).await
+}
+
+pub(crate) async fn set(tx: &mut Tx, revision: i64) -> Result<(), StoreError> {
+    let sql = "INSERT INTO positions (reader, revision) VALUES ($1, $2) ON CONFLICT (reader) DO UPDATE SET revision = \
+               excluded.revision";
+    tx.run(sql, values![READER, revision]).await.map(|_| ())
+}

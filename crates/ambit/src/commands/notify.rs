@@ -1,0 +1,244 @@
+//! `ambit notify`: who is told what happens, on a server or in a data folder. A server sends; a folder alone keeps the
+//! receivers until one runs on it.
+
+use crate::api::{Api, Needs, OURS, naming};
+use crate::args::Target;
+use crate::config::Settings;
+use crate::failure::Failure;
+use crate::output::table::text;
+use crate::output::{Results, hint, plain};
+use ambit_model::notification::{Channel, Digest, EventKind};
+use serde_json::{Value, json};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Notify {
+    #[command(flatten)]
+    pub(crate) target: Target,
+    #[command(subcommand)]
+    pub(crate) action: Action,
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Action {
+    /// Add a receiver; prints its uuid, and on standard error what verifies its signatures, once.
+    Add(Box<Add>),
+    /// List the receivers of the project.
+    List,
+    /// Send a receiver a test message.
+    Test {
+        /// Its name or uuid.
+        receiver: String,
+    },
+    /// What was sent to a receiver, or waits, newest first, with its last answer.
+    Log {
+        /// Its name or uuid.
+        receiver: String,
+        /// Most rows.
+        #[arg(long, value_name = "N", default_value_t = 20)]
+        limit: u64,
+    },
+    /// Send again what failed, or one delivery; a receiver that was ended is at work again.
+    Replay {
+        /// Its name or uuid.
+        receiver: String,
+        /// One delivery, by its uuid in the log.
+        delivery: Option<String>,
+    },
+    /// Remove a receiver with what waits for it and its log.
+    Remove {
+        /// Its name or uuid.
+        receiver: String,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Add {
+    /// webhook, email, slack, teams, discord, mattermost, pagerduty, splunk or syslog.
+    #[arg(value_parser = channel)]
+    channel: Channel,
+    /// A URL, an e-mail address, host:port for syslog, or the integration key of PagerDuty.
+    #[arg(value_name = "TARGET")]
+    place: String,
+    /// What it is called (default: its channel).
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    /// Only entities and issues that this search finds.
+    #[arg(long, value_name = "QUERY")]
+    query: Option<String>,
+    /// Only what happens in this collection: its name or uuid.
+    #[arg(long, value_name = "COLLECTION")]
+    collection: Option<String>,
+    /// Which events, such as issue.opened,run.short (default: new and gone entities, issues, runs that fall short).
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = event)]
+    events: Vec<EventKind>,
+    /// at_once, hourly, daily or weekly.
+    #[arg(long, value_name = "WHEN", value_parser = digest)]
+    digest: Option<Digest>,
+    /// Hours in which nothing is sent, such as 22:00-07:00.
+    #[arg(long, value_name = "HOURS")]
+    quiet: Option<String>,
+    /// Time zone of digests and quiet hours, such as Europe/Berlin (default: UTC).
+    #[arg(long, value_name = "ZONE")]
+    zone: Option<String>,
+    /// Say so when there is nothing new.
+    #[arg(long)]
+    heartbeat: bool,
+    /// File with the token of Splunk's event collector.
+    #[arg(long, value_name = "FILE")]
+    token_file: Option<std::path::PathBuf>,
+    /// What lines of syslog hold: json, cef or ocsf.
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<String>,
+    /// Sign a webhook with a private key (ed25519) in place of a shared secret.
+    #[arg(long)]
+    asymmetric: bool,
+}
+
+fn channel(word: &str) -> Result<Channel, String> {
+    Channel::from_name(word).ok_or_else(|| expected(Channel::ALL.iter().map(|one| one.name())))
+}
+
+fn digest(word: &str) -> Result<Digest, String> {
+    Digest::from_name(word).ok_or_else(|| expected(Digest::ALL.iter().map(|one| one.name())))
+}
+
+fn event(word: &str) -> Result<EventKind, String> {
+    let of_rules = || EventKind::ALL.iter().filter(|kind| kind.is_of_rules());
+    let found = of_rules().find(|kind| kind.name() == word);
+    found.copied().ok_or_else(|| expected(of_rules().map(|kind| kind.name())))
+}
+
+fn expected<'a>(words: impl Iterator<Item = &'a str>) -> String {
+    format!("expected one of {}", words.collect::<Vec<_>>().join(", "))
+}
+
+/// Runs the command.
+pub(crate) async fn run(command: &Notify, settings: &Settings) -> Result<(), Failure> {
+    let api = Api::open(&command.target, settings, Needs::Rows).await?;
+    let receivers = format!("{OURS}/receivers");
+    let mut results = Results::open(None)?;
+    match &command.action {
+        Action::Add(add) => {
+            let made = api.post(&receivers, body(&api, add).await?).await?.result;
+            results.line(&text(&made["receiver"]["uuid"]))?;
+            for (member, says) in [("signing_secret", "secret"), ("public_key", "public key")] {
+                if let Some(key) = made[member].as_str() {
+                    hint(&format!("its messages are verified with this {says}, shown once: {}", plain(key)));
+                }
+            }
+        }
+        Action::List => {
+            for row in api.get(&receivers).await?.result.as_array().into_iter().flatten() {
+                results.line(&line(row))?;
+            }
+        }
+        Action::Test { receiver } => {
+            let uuid = named(&api, receiver).await?;
+            let asked = api.ask("POST", &format!("{receivers}/{uuid}/test"), None).await?.result;
+            results.line(&text(&asked["delivery_uuid"]))?;
+        }
+        Action::Log { receiver, limit } => {
+            let uuid = named(&api, receiver).await?;
+            let log = api.get(&format!("{receivers}/{uuid}/deliveries?limit={limit}")).await?.result;
+            for row in log.as_array().into_iter().flatten() {
+                results.line(&logged(row))?;
+            }
+        }
+        Action::Replay { receiver, delivery } => {
+            let uuid = named(&api, receiver).await?;
+            let body = delivery.as_ref().map_or_else(|| json!({}), |delivery| json!({"delivery_uuid": delivery}));
+            let sent = api.post(&format!("{receivers}/{uuid}/replay"), body).await?.result;
+            results.line(&format!("{} deliveries are sent again", sent["deliveries"]))?;
+        }
+        Action::Remove { receiver } => {
+            let uuid = named(&api, receiver).await?;
+            api.ask("DELETE", &format!("{receivers}/{uuid}"), None).await?;
+            results.line(&format!("receiver {uuid} is removed"))?;
+        }
+    }
+    results.finish()
+}
+
+async fn body(api: &Api, add: &Add) -> Result<Value, Failure> {
+    let token = match &add.token_file {
+        Some(path) => Some(
+            std::fs::read_to_string(path)
+                .map_err(|error| Failure::usage(format!("cannot read the token from {}: {error}", path.display())))?,
+        ),
+        None => None,
+    };
+    let mut body = json!({"channel": add.channel.name(), "target": add.place, "heartbeat": add.heartbeat});
+    let collection = match &add.collection {
+        Some(name) => Some(naming::collection(api, name).await?),
+        None => None,
+    };
+    let given = [
+        ("name", add.name.clone()),
+        ("query", add.query.clone()),
+        ("collection_uuid", collection),
+        ("digest", add.digest.map(|digest| digest.name().to_owned())),
+        ("quiet_hours", add.quiet.clone()),
+        ("time_zone", add.zone.clone()),
+        ("token", token.map(|token| token.trim().to_owned())),
+        ("format", add.format.clone()),
+    ];
+    for (member, value) in given {
+        if let Some(value) = value {
+            body[member] = json!(value);
+        }
+    }
+    if !add.events.is_empty() {
+        body["events"] = json!(add.events.iter().map(|kind| kind.name()).collect::<Vec<_>>());
+    }
+    if add.asymmetric {
+        body["asymmetric"] = json!(true);
+    }
+    Ok(body)
+}
+
+/// The uuid of a receiver, by its name where only one has it.
+async fn named(api: &Api, name: &str) -> Result<String, Failure> {
+    let rows = api.get(&format!("{OURS}/receivers")).await?.result;
+    let rows: Vec<&Value> = rows.as_array().into_iter().flatten().collect();
+    let of = |row: &Value| text(&row["uuid"]);
+    if let Some(row) = rows.iter().find(|row| of(row) == name) {
+        return Ok(of(row));
+    }
+    match &rows.iter().filter(|row| row["name"] == name).collect::<Vec<_>>()[..] {
+        [row] => Ok(of(row)),
+        [] => Err(Failure::not_found(format!("no receiver {}; `ambit notify list` shows them", plain(name)))),
+        _ => Err(Failure::usage(format!("several receivers are called {}: name one by its uuid", plain(name)))),
+    }
+}
+
+fn line(row: &Value) -> String {
+    let shown = |name: &str| plain(&text(&row[name]));
+    let query = row["query"].as_str().map(|query| format!("  {}", plain(query))).unwrap_or_default();
+    let state = match (row["ended"].as_str(), row["failing_since"].as_str()) {
+        (Some(why), _) => format!("  ended: {}", plain(why)),
+        (None, Some(since)) => format!("  failing since {}", plain(since)),
+        (None, None) => String::new(),
+    };
+    format!(
+        "{}  {}  {}  {}  {}{query}{state}",
+        shown("uuid"),
+        shown("name"),
+        shown("channel"),
+        shown("target"),
+        shown("digest")
+    )
+}
+
+fn logged(row: &Value) -> String {
+    let shown = |name: &str| plain(&text(&row[name]));
+    let title = row["titles"][0].as_str().map(plain).unwrap_or_default();
+    let answer = row["answer"].as_str().map(|answer| format!("  {}", plain(answer))).unwrap_or_default();
+    format!(
+        "{}  {}  {}  {}  {} tries{answer}  {title}",
+        shown("created_at"),
+        shown("uuid"),
+        shown("state"),
+        shown("type"),
+        row["attempts"]
+    )
+}
