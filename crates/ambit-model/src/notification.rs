@@ -54,8 +54,6 @@ words! {
         RunEnded = "run.ended",
         /// A run failed, was cancelled, or left work undone.
         RunShort = "run.short",
-        /// Nine tenths of a limit are used.
-        QuotaLow = "quota.low",
         /// Looked, nothing new.
         Heartbeat = "heartbeat",
         /// A person asked for a message.
@@ -76,7 +74,6 @@ impl EventKind {
         Self::IssueClosed,
         Self::IssueConfirmed,
         Self::RunShort,
-        Self::QuotaLow,
     ];
 
     /// Returns true for those that a rule may name; the others are sent by request or are always told.

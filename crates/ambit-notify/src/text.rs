@@ -46,7 +46,6 @@ pub(crate) fn happened(kind: EventKind) -> &'static str {
         EventKind::RunBegun => "run begun",
         EventKind::RunEnded => "run ended",
         EventKind::RunShort => "run fell short",
-        EventKind::QuotaLow => "quota nearly used",
         EventKind::Heartbeat => "nothing new",
         EventKind::Test => "test",
         EventKind::Resumed => "notifications resumed",

@@ -314,9 +314,9 @@ impl Outbox {
     }
 }
 
-/// Events that no revision tells apart are told once: those of runs and of limits.
+/// Events that no revision tells apart are told once: those of runs.
 fn once(event: &Event) -> Option<&str> {
-    let kinds = [EventKind::RunBegun, EventKind::RunEnded, EventKind::RunShort, EventKind::QuotaLow];
+    let kinds = [EventKind::RunBegun, EventKind::RunEnded, EventKind::RunShort];
     kinds.contains(&event.kind).then_some(event.id.as_str())
 }
 
