@@ -80,7 +80,7 @@ pub(crate) enum Command {
     Invitation(invitations::Invitation),
     /// How much users and groups may use.
     Quota(quotas::Quota),
-    /// Rules and lists of hashes that files are judged by, and rules that tell products.
+    /// Feeds of vulnerabilities, rules that tell products, and rules and lists of hashes that files are judged by.
     #[command(subcommand)]
     Packs(packs::Packs),
     /// Roles in projects and collections.

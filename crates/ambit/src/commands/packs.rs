@@ -1,7 +1,8 @@
 //! `ambit packs`: what the operator loads. Rules in the language YARA and lists of hashes judge files: each is an
-//! engine in the results of analyses, from the next analysis on. Files of recog and webappanalyzer tell products, from
-//! the next run on.
+//! engine in the results of analyses, from the next analysis on. Files of recog and webappanalyzer tell products, and
+//! feeds of vulnerabilities say what is known of them, from the next run on.
 
+mod feeds;
 mod fingerprints;
 
 use crate::args::Data;
@@ -11,7 +12,7 @@ use crate::failure::Failure;
 use crate::output::{Results, hint};
 use ambit_store::PackContent;
 use ambit_yara::{PACK, Rules, Source};
-use fingerprints::{Fingerprints, fingerprints};
+use fingerprints::{Fingerprints, fingerprints, tells_products};
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 
@@ -35,9 +36,10 @@ pub(crate) enum Packs {
     Add {
         #[command(flatten)]
         data: Data,
-        /// A file with rules (.yar, .yara), a folder of such files, or a list of hashes: SHA-256, SHA-1 or MD5, one a
-        /// line, what is known of it behind it. Or rules that tell products: a file of recog (XML) or webappanalyzer
-        /// (JSON), or a folder with such files.
+        /// A file, told by its content, or a folder of such files: a feed of vulnerabilities (answers of NVD 2.0, CVE 5
+        /// records, the KEV catalogue, EPSS scores; plain or packed as .gz or .zst), rules that tell products (recog,
+        /// webappanalyzer), rules (.yar, .yara), or a list of hashes (SHA-256, SHA-1 or MD5, one a line, what is known
+        /// of it behind it).
         #[arg(required = true, value_name = "PATH")]
         paths: Vec<PathBuf>,
         /// The pack's name (default: that of the file or folder).
@@ -62,23 +64,12 @@ pub(crate) enum Packs {
 pub(crate) async fn run(packs: &Packs, settings: &Settings) -> Result<(), Failure> {
     let mut results = Results::open(None)?;
     match packs {
-        Packs::Add { data, paths, name } => {
-            if name.is_some() && paths.len() > 1 {
-                return Err(Failure::usage("--name names one pack: add the paths one by one"));
-            }
-            let (store, principal) = crate::local_store::folder(data, settings).await?;
-            for path in paths {
-                let name = name.clone().map_or_else(|| name_of(path), Ok)?;
-                check_name(&name)?;
-                let (version, content, said) = read(path, &name)?;
-                store.load_pack(&principal, &name, &version, content, now()).await?;
-                results.line(&format!("{name}  {said}"))?;
-            }
-        }
+        Packs::Add { data, paths, name } => add(data, settings, paths, name.as_deref(), &mut results).await?,
         Packs::List { data } => {
             let (store, _) = crate::local_store::folder(data, settings).await?;
             let packs = store.list_packs().await?;
-            if packs.is_empty() {
+            let vulnerabilities = feeds::of(data, settings)?.list().map_err(feeds::refused)?;
+            if packs.is_empty() && vulnerabilities.is_empty() {
                 hint("no packs: ambit packs add PATH loads one");
             }
             for pack in packs {
@@ -91,14 +82,83 @@ pub(crate) async fn run(packs: &Packs, settings: &Settings) -> Result<(), Failur
                     pack.loaded_at.date()
                 ))?;
             }
+            for pack in vulnerabilities {
+                results.line(&feeds::line(&pack))?;
+            }
         }
         Packs::Remove { data, name } => {
             let (store, principal) = crate::local_store::folder(data, settings).await?;
-            store.remove_pack(&principal, name).await?;
+            let vulnerabilities = feeds::of(data, settings)?;
+            if vulnerabilities.remove(name).map_err(feeds::refused)? {
+                vulnerabilities.rebuild().map_err(feeds::refused)?;
+            } else {
+                store.remove_pack(&principal, name).await?;
+            }
             results.line(&format!("{name} is removed"))?;
         }
     }
     results.finish()
+}
+
+/// Loads packs, each under its name, and makes the index of vulnerabilities anew where one of them has any.
+async fn add(
+    data: &Data,
+    settings: &Settings,
+    paths: &[PathBuf],
+    name: Option<&str>,
+    results: &mut Results,
+) -> Result<(), Failure> {
+    if name.is_some() && paths.len() > 1 {
+        return Err(Failure::usage("--name names one pack: add the paths one by one"));
+    }
+    let (store, principal) = crate::local_store::folder(data, settings).await?;
+    let (known, vulnerabilities, mut loaded) = (store.list_packs().await?, feeds::of(data, settings)?, false);
+    for path in paths {
+        let name = name.map_or_else(|| name_of(path), |name| Ok(name.to_owned()))?;
+        check_name(&name)?;
+        let files = feed_files(path)?;
+        let is_known = if files.is_empty() {
+            vulnerabilities.list().map_err(feeds::refused)?.iter().any(|pack| pack.name == name)
+        } else {
+            known.iter().any(|pack| pack.name == name)
+        };
+        if is_known {
+            let remedy = "say another with --name, or remove that one";
+            return Err(Failure::usage(format!("another sort of pack is named {name}: {remedy}")));
+        }
+        let said = if files.is_empty() {
+            let (version, content, said) = match fingerprints(path)? {
+                Some(found) => told(found),
+                None => read(path, &name)?,
+            };
+            store.load_pack(&principal, &name, &version, content, now()).await?;
+            said
+        } else {
+            loaded = true;
+            feeds::add(&vulnerabilities, &name, &files)?
+        };
+        results.line(&format!("{name}  {said}"))?;
+    }
+    if loaded {
+        vulnerabilities.rebuild().map_err(feeds::refused)?;
+    }
+    Ok(())
+}
+
+/// The feeds that a path holds; none where it holds something else. The first file of a folder tells what all are.
+fn feed_files(path: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let files = if path.is_dir() { feeds::feeds(path)? } else { vec![path.to_owned()] };
+    let Some(first) = files.first() else { return Ok(files) };
+    let is_feed = !has_rules(first) && feeds::is_feed(first)? && !tells_products(first)?;
+    Ok(if is_feed { files } else { Vec::new() })
+}
+
+/// Version and content of rules that tell products, and what is said of them.
+fn told(found: Fingerprints) -> (String, PackContent, String) {
+    let Fingerprints { sources, rules } = found;
+    let said = format!("{rules} fingerprints of {} files", sources.len());
+    let version = version(sources.iter().map(|(_, text)| text.as_str()));
+    (version, PackContent::Fingerprints { sources, rules }, said)
 }
 
 fn name_of(path: &Path) -> Result<String, Failure> {
@@ -119,11 +179,6 @@ fn check_name(name: &str) -> Result<(), Failure> {
 
 /// Version and content of a pack, and what is said of it.
 fn read(path: &Path, name: &str) -> Result<(String, PackContent, String), Failure> {
-    if let Some(Fingerprints { sources, rules }) = fingerprints(path)? {
-        let said = format!("{rules} fingerprints of {} files", sources.len());
-        let version = version(sources.iter().map(|(_, text)| text.as_str()));
-        return Ok((version, PackContent::Fingerprints { sources, rules }, said));
-    }
     let files = if path.is_dir() { some_rule_files(path)? } else { vec![path.to_owned()] };
     if !path.is_dir() && !has_rules(path) {
         let text = text_of(path, LIST_BYTES_MAX)?;

@@ -51,6 +51,11 @@ pub(super) fn fingerprints(path: &Path) -> Result<Option<Fingerprints>, Failure>
     Ok((!sources.is_empty()).then_some(Fingerprints { sources, rules }))
 }
 
+/// Returns whether a file holds such rules.
+pub(super) fn tells_products(path: &Path) -> Result<bool, Failure> {
+    Ok(text(path)?.is_some())
+}
+
 fn may_hold(path: &Path) -> bool {
     let ending = path.extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase);
     ending.is_some_and(|ending| ENDINGS.contains(&ending.as_str()))

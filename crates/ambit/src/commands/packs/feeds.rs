@@ -1,0 +1,85 @@
+//! Packs of vulnerabilities: files of feeds, told by their content, in the data folder; and their index.
+
+use crate::args::Data;
+use crate::clock::now;
+use crate::config::Settings;
+use crate::failure::Failure;
+use crate::folder;
+use crate::workspace::PACKS_FOLDER;
+use ambit_model::Timestamp;
+use ambit_vulns::{Pack, PackError, Packs, import};
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+/// Endings of feeds in a folder; packed ones have another behind it.
+const FEED_ENDINGS: [&str; 3] = ["json", "jsonl", "csv"];
+/// Folders inside each other: lists of CVE records have a folder for each year and thousand.
+const DEPTH_MAX: usize = 8;
+/// Files of one pack: every CVE record there is, for some years to come.
+const FILES_MAX: usize = 1_000_000;
+/// Bytes by which a file is told.
+const PEEKED: u64 = 4 << 10;
+
+/// The packs of a data folder.
+pub(super) fn of(data: &Data, settings: &Settings) -> Result<Packs, Failure> {
+    Ok(Packs::of(folder::data(data.data.as_deref(), settings)?.join(PACKS_FOLDER)))
+}
+
+/// Returns whether a file is a feed by its content.
+pub(super) fn is_feed(path: &Path) -> Result<bool, Failure> {
+    let mut beginning = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(PEEKED).read_to_end(&mut beginning));
+    read.map_err(|error| super::unreadable(path, &error))?;
+    Ok(import::is_feed(&beginning))
+}
+
+/// Every feed in a folder and below it, in the order of their names.
+pub(super) fn feeds(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let (mut out, mut folders) = (Vec::new(), vec![(folder.to_owned(), 0)]);
+    while let Some((folder, depth)) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).map_err(|error| super::unreadable(&folder, &error))? {
+            let path = entry.map_err(|error| super::unreadable(&folder, &error))?.path();
+            if path.is_dir() && depth < DEPTH_MAX {
+                folders.push((path, depth + 1));
+            } else if has_feed(&path) {
+                out.push(path);
+            }
+        }
+    }
+    out.sort();
+    if out.len() > FILES_MAX {
+        let count = out.len();
+        return Err(Failure::usage(format!("{} has {count} files, at most {FILES_MAX} make a pack", folder.display())));
+    }
+    Ok(out)
+}
+
+fn has_feed(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_ascii_lowercase();
+    let name = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);
+    name.rsplit_once('.').is_some_and(|(_, ending)| FEED_ENDINGS.contains(&ending))
+}
+
+/// Adds files as one pack and returns what is said of it.
+pub(super) fn add(packs: &Packs, name: &str, files: &[PathBuf]) -> Result<String, Failure> {
+    let pack = packs.add(name, files, now().0).map_err(refused)?;
+    Ok(said(&pack))
+}
+
+fn said(pack: &Pack) -> String {
+    format!("{} records of {}", pack.entries, pack.sources.join(", "))
+}
+
+/// A line of the list.
+pub(super) fn line(pack: &Pack) -> String {
+    format!("{}  {}  version {}  loaded {}", pack.name, said(pack), pack.version, Timestamp(pack.loaded_at).date())
+}
+
+/// What a pack's refusal is for the caller.
+pub(super) fn refused(error: PackError) -> Failure {
+    match error {
+        PackError::Folder { .. } => Failure::run_time(error.to_string()),
+        PackError::Import { .. } | PackError::TooMany => Failure::usage(error.to_string()),
+    }
+}
