@@ -11,7 +11,7 @@ zone acme.test of acme
   ns ns1.acme.test 203.0.113.2
 name acme.test A 203.0.113.3"""
 LABELS = "www api mail dev shop blog vpn app static docs portal status".split()
-SERVICES = {22: "ssh", 6379: "redis open", 2121: 'ftp "ProFTPD" login', 3306: 'mysql "8.0.36"'}
+SERVICES = {22: 'ssh "OpenSSH_10.0"', 6379: "redis open", 2121: 'ftp "ProFTPD" login', 3306: 'mysql "8.0.36"'}
 EXPOSURES = {"git": "exposed_version_control", "env": "exposed_environment_file"}
 CERTIFICATES = {"": None, "cert expired 10d": "invalid_certificate_expired", "cert self-signed": "self_signed_certificate"}
 STATES = (1, 2, 3)
@@ -101,7 +101,7 @@ class World:
         reached = {*names.values(), "203.0.113.2"}
         open_ports |= {(address, port) for address, ports in self.hosts[state].items() if address in reached for port in ports}
         found |= {("IpAddress", address) for address in reached}
-        found |= {("NetworkService", f"{address}:{port}/tcp") for address, port in open_ports}
+        found |= {("NetworkService", f"{address}:{port}/tcp") for address, port in open_ports} | {("NetworkService", "203.0.113.2:53/udp")}
         for port, scheme in ((80, "http"), (443, "https")):
             for name, address in [*names.items(), *((address, address) for address in reached)]:
                 if (address, port) in open_ports:

@@ -155,7 +155,9 @@ fn object_of(path: &str, place: &str) -> &'static str {
                 _ => panic!("the matrix does not know what {before} has"),
             }
         }
-        "issue_name" | "search_string" | "feed" | "time" | "token" | "file" | "format" => "nothing",
+        "issue_name" | "search_string" | "feed" | "time" | "token" | "file" | "format" | "noun" | "beginning" => {
+            "nothing"
+        }
         _ => panic!("the matrix does not know the place {{{place}}} of {path}"),
     }
 }

@@ -57,7 +57,7 @@ const GROWING: [&str; 40] = [
 const BELONGING: [&str; 6] = ["collection_id", "project_id", "run_id", "noun", "state", "what"];
 
 /// Statements that may, by what stands in them, each with the reason.
-const ALLOWED: [(&str, &str); 20] = [
+const ALLOWED: [(&str, &str); 21] = [
     ("SELECT uid FROM entities WHERE collection_id = $1 AND seed = 1", "once, when a run is claimed"),
     ("INSERT INTO dirty (uid, collection_id, mark) SELECT", "once, when a run is claimed: all is planned anew"),
     ("UPDATE work SET state = 0", "rows that are leased: as many as run at once"),
@@ -75,6 +75,7 @@ const ALLOWED: [(&str, &str); 20] = [
     ("SELECT DISTINCT owner_id FROM hunts_deferred", "those who wait, by an index: the hunter works them off"),
     ("WHERE e.collection_id = $1 AND e.kind = $2 LIMIT 200000", "all that a collection has of a kind"),
     ("WHERE project_id = $1 AND project_id > 0", "once, when a project is deleted: all that is its own"),
+    ("DELETE FROM specimens WHERE collection_id = $1", "once, when a project is deleted: its own"),
     ("DELETE FROM milestones", "an hourly sweep: it leaves 100,000"),
     ("DELETE FROM api_usage WHERE day <", "an hourly sweep: it leaves some days"),
     ("DELETE FROM quota_", "an hourly sweep: it leaves the periods that still count"),

@@ -156,7 +156,7 @@ fn service(cursor: &mut Cursor<'_>) -> Result<Service, Fault> {
 fn plain_service(cursor: &mut Cursor<'_>) -> Result<Service, Fault> {
     let text = |cursor: &mut Cursor<'_>, usual: &str| cursor.next_quoted().unwrap_or(usual).to_owned();
     Ok(match cursor.word(SERVICES)? {
-        "ssh" => Service::Ssh(text(cursor, "OpenSSH_9.6")),
+        "ssh" => Service::Ssh(text(cursor, "OpenSSH_10.0")),
         "ftp" => {
             let banner = text(cursor, "FTP server ready");
             let anonymous = cursor.choice(&[("anonymous", true), ("login", false)])?;
