@@ -7,10 +7,18 @@ type Facts = Record<string, unknown>;
 
 export function reproduce(issue: Pick<Schema["IssueDetail"], "name" | "entity_name" | "details">): string | null {
   const facts = (issue.details.proof?.details ?? {}) as Facts;
-  const words = web(issue.name, facts) ?? service(issue.name, facts) ?? names(issue.name, facts) ?? certificate(facts);
+  const words = web(issue.name, facts) ?? service(issue.name, facts) ?? names(issue.name, facts) ?? certificate(facts) ?? version(issue);
   if (words === null || words.some((word) => word === "" || /[\u0000-\u001f\u007f-\u009f]/.test(word))) return null;
   const command = words.map(quoted).join(" ");
   return words[0] === "openssl" ? `${command} </dev/null` : command;
+}
+
+/** What shows the version that something is known against. */
+function version(issue: Pick<Schema["IssueDetail"], "name" | "entity_name">): string[] | null {
+  if (issue.name !== "vulnerable_software") return null;
+  if (/^https?:\/\//.test(issue.entity_name)) return ["curl", "-sSI", issue.entity_name];
+  const at = /^\[?([0-9a-fA-F.:]+?)\]?:(\d+)\/tcp$/.exec(issue.entity_name);
+  return at === null ? null : ["nc", "-v", "-w", "5", at[1] ?? "", at[2] ?? ""];
 }
 
 function text(facts: Facts, name: string): string | null {

@@ -98,7 +98,7 @@ test("triage shows what is open, worst first, and facets write the query", async
   await total(page, await open());
   await page.getByLabel("Search issues").fill("severity:9");
   await page.keyboard.press("Enter");
-  await page.getByRole("alert").getByText("expected a whole number from 1 to 5").waitFor();
+  await page.getByRole("alert").getByText("a whole number from 1 to 5").waitFor();
   await done(page, /400/);
 });
 
