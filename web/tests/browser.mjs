@@ -585,6 +585,7 @@ test("the logbook tells what changed since a run, by kind, and member by member"
   await page.getByLabel("What").selectOption("DnsRecord");
   const names = await known("type:DnsRecord change:changed", `&between=${run.finished_at},2999-01-01`);
   await page.getByRole("heading", { name: `Changed: ${number(names)}`, exact: true }).waitFor();
+  await page.getByRole("button", { name: "what changed" }).first().waitFor();
   for (const button of await page.getByRole("button", { name: "what changed" }).all()) await button.click();
   await page.getByRole("columnheader", { name: "Before" }).first().waitFor();
   await accessible(page, "differences in the logbook");
