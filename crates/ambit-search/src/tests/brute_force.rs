@@ -11,6 +11,7 @@ use super::records::inventory;
 use super::{Scratch, context, filled, name, request};
 use crate::condition::{Condition, resolve};
 use crate::document::value_at;
+use crate::fields::{Shape, member as field};
 use crate::{IndexedRecord, Window};
 
 /// A plain look at one record.
@@ -45,14 +46,15 @@ pub(super) fn holds(condition: &Condition, record: &IndexedRecord) -> bool {
         Condition::EqualInteger(member, number) => any_number(member, &|value| value == *number),
         Condition::EqualBool(member, flag) => values(member).iter().any(|value| value.as_bool() == Some(*flag)),
         Condition::Contains(member, text) => {
-            any_text(member, &|value| value.contains(&text.to_lowercase()) || words_in(value, text))
+            let has_words = field(member).is_some_and(|member| member.shape == Shape::Text);
+            any_text(member, &|value| value.contains(&text.to_lowercase()) || (has_words && words_in(value, text)))
         }
         Condition::AtLeast(member, number) => any_number(member, &|value| value >= *number),
         Condition::AtMost(member, number) => any_number(member, &|value| value <= *number),
     }
 }
 
-/// Only members of free text are cut into words, but the others of the inventory hold no sequence that would tell.
+/// The words of a text stand in a value one behind the other. Only members of free text are cut into words.
 fn words_in(value: &str, needle: &str) -> bool {
     let words = |text: &str| -> Vec<String> {
         text.to_lowercase()
@@ -91,6 +93,8 @@ pub(super) fn any_term(noun: Noun) -> impl Strategy<Value = String> {
         "application",
         "edge.example",
         "44",
+        // Of the version 3.1 the second word, and no part of it.
+        "1-",
         "example:443",
     ];
     let text = prop_oneof![prop::sample::select(texts.to_vec()).prop_map(str::to_owned), "[a-z0-9./:-]{1,6}"];
