@@ -241,15 +241,15 @@ fn text_of(path: &Path, most: u64) -> Result<String, Failure> {
 
 /// Every file with rules in a folder and below it; there must be one.
 fn some_rule_files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let files = files_below(folder, &has_rules)?;
+    let files = files_below(folder, FILES_MAX, &has_rules)?;
     if files.is_empty() {
         return Err(Failure::usage(format!("{} has no file with rules (.yar, .yara)", folder.display())));
     }
     Ok(files)
 }
 
-/// Every file of a kind in a folder and below it, in the order of their names.
-fn files_below(folder: &Path, is_wanted: &dyn Fn(&Path) -> bool) -> Result<Vec<PathBuf>, Failure> {
+/// Every file of a kind in a folder and below it, in the order of their names; `most` at most.
+fn files_below(folder: &Path, most: usize, is_wanted: &dyn Fn(&Path) -> bool) -> Result<Vec<PathBuf>, Failure> {
     let mut out = Vec::new();
     let mut folders = vec![(folder.to_owned(), 0)];
     while let Some((folder, depth)) = folders.pop() {
@@ -263,9 +263,9 @@ fn files_below(folder: &Path, is_wanted: &dyn Fn(&Path) -> bool) -> Result<Vec<P
         }
     }
     out.sort();
-    if out.len() > FILES_MAX {
+    if out.len() > most {
         let count = out.len();
-        return Err(Failure::usage(format!("{} has {count} files, at most {FILES_MAX} make a pack", folder.display())));
+        return Err(Failure::usage(format!("{} has {count} files, at most {most} make a pack", folder.display())));
     }
     Ok(out)
 }

@@ -1,5 +1,6 @@
 //! Packs of vulnerabilities: files of feeds, told by their content, in the data folder; and their index.
 
+use super::files_below;
 use crate::args::Data;
 use crate::clock::now;
 use crate::config::Settings;
@@ -14,10 +15,8 @@ use std::path::{Path, PathBuf};
 
 /// Endings of feeds in a folder; packed ones have another behind it.
 const FEED_ENDINGS: [&str; 3] = ["json", "jsonl", "csv"];
-/// Folders inside each other: lists of CVE records have a folder for each year and thousand.
-const DEPTH_MAX: usize = 8;
 /// Files of one pack: every CVE record there is, for some years to come.
-const FILES_MAX: usize = 1_000_000;
+const FEEDS_MAX: usize = 1_000_000;
 /// Bytes by which a file is told.
 const PEEKED: u64 = 4 << 10;
 
@@ -36,23 +35,7 @@ pub(super) fn is_feed(path: &Path) -> Result<bool, Failure> {
 
 /// Every feed in a folder and below it, in the order of their names.
 pub(super) fn feeds(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let (mut out, mut folders) = (Vec::new(), vec![(folder.to_owned(), 0)]);
-    while let Some((folder, depth)) = folders.pop() {
-        for entry in std::fs::read_dir(&folder).map_err(|error| super::unreadable(&folder, &error))? {
-            let path = entry.map_err(|error| super::unreadable(&folder, &error))?.path();
-            if path.is_dir() && depth < DEPTH_MAX {
-                folders.push((path, depth + 1));
-            } else if has_feed(&path) {
-                out.push(path);
-            }
-        }
-    }
-    out.sort();
-    if out.len() > FILES_MAX {
-        let count = out.len();
-        return Err(Failure::usage(format!("{} has {count} files, at most {FILES_MAX} make a pack", folder.display())));
-    }
-    Ok(out)
+    files_below(folder, FEEDS_MAX, &has_feed)
 }
 
 fn has_feed(path: &Path) -> bool {

@@ -1,6 +1,6 @@
 //! Files of rules that tell products, as `ambit packs add` takes them: known by what they hold.
 
-use super::{files_below, unreadable};
+use super::{FILES_MAX, files_below, unreadable};
 use crate::failure::Failure;
 use crate::output::{hint, plain};
 use ambit_fingerprints::{LeftOut, PACK_BYTES_MAX, detect, load};
@@ -29,7 +29,7 @@ pub(super) struct Fingerprints {
 /// That a file cannot be read, or what is wrong with it and where.
 pub(super) fn fingerprints(path: &Path) -> Result<Option<Fingerprints>, Failure> {
     let files = match path.is_dir() {
-        true => files_below(path, &may_hold)?,
+        true => files_below(path, FILES_MAX, &may_hold)?,
         false => vec![path.to_owned()],
     };
     let (mut sources, mut rules, mut left_out, mut bytes) = (Vec::new(), 0, Vec::new(), 0);
