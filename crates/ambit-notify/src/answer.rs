@@ -84,7 +84,6 @@ pub(crate) fn outcome(
             Outcome::Failed { answer: said }
         };
     };
-    #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss)]
     let longer = (*pause as f64 * jitter * JITTER_PERCENT as f64 / 100.0) as i64;
     let due_at = now.plus_ms((pause + longer).max(asked.unwrap_or(0)));
     let rest = asked.unwrap_or(REST_MS.min(pause + longer));

@@ -9,7 +9,6 @@ use serde_json::json;
 pub(super) fn post(message: &Message, to: &To<'_>) -> Post {
     let object = |one| {
         let event = event(one);
-        #[allow(clippy::cast_precision_loss)]
         let seconds = one.at.0 as f64 / 1_000.0;
         json!({"time": seconds, "source": "ambit", "sourcetype": "ambit:event", "event": event}).to_string()
     };
