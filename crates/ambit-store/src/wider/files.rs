@@ -74,7 +74,7 @@ async fn submissions_of(tx: &mut Tx, item: &str, visibility: Visibility) -> Resu
     tx.read_one(sql, values![item, visibility.project()]).await
 }
 
-/// The rows of a condition that the caller may see; those of projects come first.
+/// A file by one of its hashes, as the caller may see it: what is a project's goes before what is everybody's.
 async fn find(tx: &mut Tx, principal: &Principal, hash: &str) -> Result<StoredFile, StoreError> {
     let hash = hash.to_ascii_lowercase();
     let (condition, value) = match (hash.len(), hash.parse::<BlobHash>()) {
