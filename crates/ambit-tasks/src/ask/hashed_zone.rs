@@ -31,7 +31,8 @@ pub(crate) struct Told {
 
 /// Gathers the hashes of a zone and names those that the word list tells; `None`: it is not signed in this way.
 pub(crate) async fn told(cx: &Context<'_>, zone: &str) -> Result<Option<Told>, TaskError> {
-    let first = cx.net.lookup_denial(&format!("{}.{zone}", label(cx))).await?;
+    let mut labels = (0..).map(|number: u64| format!("n{number:x}-{number:x}.{zone}"));
+    let first = cx.net.lookup_denial(&labels.next().unwrap_or_default()).await?;
     let mut spans = spans(&first);
     let Some(span) = spans.next() else { return Ok(None) };
     let mut ring = Ring::new(span.hashing.clone());
@@ -40,22 +41,25 @@ pub(crate) async fn told(cx: &Context<'_>, zone: &str) -> Result<Option<Told>, T
     let ask = |name: String| async move { cx.net.lookup_denial(&name).await };
     let mut asked = 1;
     while asked < QUESTIONS_MAX && !ring.is_whole() && !ring.is_made_up() {
-        let names = uncovered(cx, &ring, zone);
+        let names = uncovered(&ring, &mut labels);
         if names.is_empty() {
             break;
         }
         asked += names.len();
-        let before = ring.len();
+        let (before, mut lost) = (ring.len(), None);
         for answer in together(names.into_iter().map(ask), AT_ONCE).await {
             match answer {
                 Ok(answer) => self::spans(&answer).for_each(|span| ring.add(span)),
                 Err(error @ NetError::Budget(_)) => return Err(error.into()),
-                // One that is lost is asked for by another name.
-                Err(_) => {}
+                // What one question lost another one tells, as long as there are answers.
+                Err(error) => lost = Some(error),
             }
         }
         if ring.len() == before {
-            break;
+            match lost {
+                Some(error) => return Err(error.into()),
+                None => break,
+            }
         }
     }
     if ring.is_made_up() {
@@ -77,17 +81,10 @@ fn spans(answer: &DnsAnswer) -> impl Iterator<Item = Span> {
     })
 }
 
-/// A label that no zone has.
-fn label(cx: &Context<'_>) -> String {
-    let mut chance = [0; 8];
-    cx.net.random(&mut chance);
-    format!("n{}", hex::encode(chance))
-}
-
-/// Names that no known record covers, as many as are asked for at once; none where the ring has hardly a gap left.
-fn uncovered(cx: &Context<'_>, ring: &Ring, zone: &str) -> Vec<String> {
-    let names = (0..TRIES).map(|_| format!("{}.{zone}", label(cx)));
-    names.filter(|name| !ring.covers(&ring.hashing.of(name))).take(AT_ONCE).collect()
+/// Names that no known record covers, as many as are asked for at once; none where the ring has hardly a gap left. They
+/// are the same at every look, so that of a zone too large for one look the same part is told.
+fn uncovered(ring: &Ring, labels: &mut impl Iterator<Item = String>) -> Vec<String> {
+    labels.take(TRIES).filter(|name| !ring.covers(&ring.hashing.of(name))).take(AT_ONCE).collect()
 }
 
 /// The names of a list whose hashes the zone has, and names below those.
