@@ -17,8 +17,7 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::UdpSweep,
     pretty_name: "UDP services",
     description: "Asks DNS, NTP, SNMP, IKE, SIP, STUN, TFTP, mDNS, SSDP, memcached, NetBIOS, CoAP and QUIC each with \
-                  one small datagram of the protocol. A service is there where its answer proves it; silence says \
-                  nothing.",
+                  one small datagram of the protocol. A service is there where its answer proves it.",
     watches: &[Kind::IpAddress],
     produces: &[Kind::NetworkService],
     footprint: Clearance::L3,
@@ -34,20 +33,23 @@ pub(crate) const TASK: Task = Task {
 
 /// Datagrams to one address that wait for their answers at once.
 const IN_FLIGHT: usize = 16;
+/// How often a port that spoke before is asked until it counts as silent: datagrams are lost.
+const TRIES_OF_KNOWN: usize = 3;
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let address: IpAddr = cx.facts.name.parse().map_err(|_| TaskError::Failed("not an address".into()))?;
     let ports: BTreeSet<u16> = QUESTIONS.iter().map(|question| question.port).collect();
-    let ask = |port: u16| async move { (port, datagram::ask(cx, SocketAddr::new(address, port)).await) };
-    let known = known(&cx.facts.details);
+    let known = &known(&cx.facts.details);
+    let ask = |port: u16| async move {
+        // What was there may have lost its answer on the way.
+        let tries = if known.contains(&port) { TRIES_OF_KNOWN } else { 1 };
+        (port, speaks(cx, SocketAddr::new(address, port), tries).await)
+    };
     let mut there = BTreeSet::new();
-    for (port, heard) in together(ports.into_iter().map(ask), IN_FLIGHT).await {
-        match heard? {
-            Heard::Spoke(..) => there.insert(port),
-            // What was there may have lost its answer on the way.
-            Heard::Nothing => known.contains(&port) && there.insert(port),
-            Heard::Closed => false,
-        };
+    for (port, speaks) in together(ports.into_iter().map(ask), IN_FLIGHT).await {
+        if speaks? {
+            there.insert(port);
+        }
     }
     if there.is_empty() {
         return Ok(Answer::Absent);
@@ -59,6 +61,18 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         cx.found_with(Kind::NetworkService, &format!("{socket}/udp"), EdgeKind::Service, members(socket));
     }
     Ok(Answer::Found)
+}
+
+/// True where a port speaks its protocol, asked so often as long as nothing comes.
+async fn speaks(cx: &Context<'_>, socket: SocketAddr, tries: usize) -> Result<bool, TaskError> {
+    for _ in 0..tries {
+        match datagram::ask(cx, socket).await? {
+            Heard::Spoke(..) => return Ok(true),
+            Heard::Closed => return Ok(false),
+            Heard::Nothing => {}
+        }
+    }
+    Ok(false)
 }
 
 /// UDP ports that are known of the address.

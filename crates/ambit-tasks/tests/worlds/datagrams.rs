@@ -1,5 +1,4 @@
-//! Services that speak over UDP: found where their answers prove them, kept while nothing is said, gone where the host
-//! says so.
+//! Services that speak over UDP: found where their answers prove them.
 
 use super::faulty::{Fault, look};
 use super::{EPOCH, compare, explore, world};

@@ -312,6 +312,38 @@ fn an_exposure_is_resolved_when_its_site_begins_to_send_everybody_on() {
     );
 }
 
+/// A service over UDP that falls silent, beside one that goes on.
+const FALLS_SILENT: &str = r#"
+world silent "Falls silent"
+seeds acme.test
+org acme "Acme Corp" ours email hostmaster@acme.test
+block 203.0.113.0/26 of acme asn AS64500 named ACME-NET
+zone acme.test of acme
+  ns ns1.acme.test 203.0.113.2
+name acme.test A 203.0.113.10
+host 203.0.113.10
+  udp 161 snmp public
+  udp 123 ntp
+  unlisted filtered
+state 2
+host 203.0.113.10
+  udp 161 silent
+  udp 123 ntp
+  unlisted filtered
+"#;
+
+#[test]
+fn a_service_over_udp_that_falls_silent_is_gone_with_its_issues() {
+    let folder = Folder::new("silent");
+    for (state, speaks) in [("1", true), ("2", false)] {
+        let scan = scan_text(&folder, FALLS_SILENT, &["--state", state]);
+        assert_eq!((scan.figure("missed"), scan.figure("unexpected")), (0, 0), "{}", scan.summary);
+        let issues = open_issues(&scan);
+        let is_open = issues.iter().any(|issue| issue.starts_with("snmp_public_community"));
+        assert_eq!(is_open, speaks, "{issues:?}");
+    }
+}
+
 /// An exposure that is fixed, and comes back.
 const COMES_BACK: &str = r#"
 world back "Comes back"
