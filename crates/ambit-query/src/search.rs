@@ -14,6 +14,8 @@ const UNKNOWN_NAMED_MAX: usize = 5;
 /// Bytes of a value in which a `+` is taken for a blank: longer than any word, number or moment, and few, so that a
 /// hostile text is read a bounded number of times.
 const SPLIT_BYTES_MAX: usize = 64;
+/// The keyword of identifiers.
+const UID: &str = "uid";
 
 /// A parsed search string. Empty: everything in the project.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -64,6 +66,15 @@ impl Search {
     pub fn message(&self) -> Option<String> {
         let named: Vec<String> = self.unknown.iter().take(UNKNOWN_NAMED_MAX).map(UnknownKeyword::to_string).collect();
         (!named.is_empty()).then(|| format!("no hits: {}", named.join(", ")))
+    }
+
+    /// The same search among the records with these uids, one at least. What the text says of uids no longer counts. A text could
+    /// name only some of them within its limits.
+    pub fn among(mut self, uids: impl IntoIterator<Item = String>) -> Self {
+        let keyword = keywords::find(UID).expect("a test looks every keyword up");
+        self.clauses.retain(|clause| clause.keyword != keyword);
+        self.clauses.push(Clause { keyword, any: uids.into_iter().map(Value::Text).collect(), none: Vec::new() });
+        self
     }
 
     /// The clause of a keyword, if the text has it.

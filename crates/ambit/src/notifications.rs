@@ -76,12 +76,11 @@ async fn found(store: &Store, index: &Index, asked: Asked) -> Result<BTreeSet<Ui
         configured_scan_count: usize::try_from(context.custom_last_refreshes_count).unwrap_or(0),
     });
     let context = SearchContext { project: asked.project, collections: collections.collect(), whole_project: true };
+    let search = parse_search(&asked.query, noun).map_err(|error| error.to_string())?;
     let mut found = BTreeSet::new();
     for uids in asked.uids.chunks(UIDS_MAX) {
-        let wanted: Vec<String> = uids.iter().map(|uid| format!("uid:{uid}")).collect();
-        let text = format!("{} {}", asked.query, wanted.join(" "));
-        let search = parse_search(&text, noun).map_err(|error| error.to_string())?;
-        let mut request = SearchRequest::new(noun, search, context.clone(), now());
+        let among = search.clone().among(uids.iter().map(Uid::to_string));
+        let mut request = SearchRequest::new(noun, among, context.clone(), now());
         request.caller = Caller { key: "notifications".to_owned(), ..Caller::default() };
         request.page_size = UIDS_MAX as u64;
         request.with_aggregations = false;

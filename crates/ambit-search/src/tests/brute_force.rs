@@ -142,3 +142,27 @@ fn the_engine_agrees_with_a_look_at_every_record() {
     }
     assert!(hits.get() > 200, "queries that find nothing prove little: {}", hits.get());
 }
+
+/// Rules of receivers ask which of many records a search finds: far more than a text could name.
+#[test]
+fn a_search_among_many_records_finds_those_that_it_would_find_of_all() {
+    let scratch = Scratch::new();
+    let records = inventory();
+    let index = filled(&scratch, records.clone());
+    let uids: Vec<String> = records.iter().map(|record| record.record.uid().to_string()).collect();
+    let absent = (0..200).map(|number| format!("{number:064x}"));
+    for (noun, text) in [(Noun::Entities, ""), (Noun::Entities, "type:Uri"), (Noun::Issues, "severity_lte:2")] {
+        let all = index.search_blocking(&request(noun, text)).unwrap();
+        let names = |hits: &[IndexedRecord]| hits.iter().map(name).collect::<Vec<_>>();
+        assert!(!all.hits.is_empty(), "{text}");
+        let among = |uids: Vec<String>| {
+            let mut asked = request(noun, text);
+            asked.search = asked.search.among(uids);
+            names(&index.search_blocking(&asked).unwrap().hits)
+        };
+        assert_eq!(among(uids.iter().cloned().chain(absent.clone()).collect()), names(&all.hits), "{text}");
+        assert_eq!(among(absent.clone().collect()), [""; 0], "{text}");
+        let one = all.hits[0].record.uid().to_string();
+        assert_eq!(among(vec![one]), names(&all.hits[..1]), "{text}");
+    }
+}
