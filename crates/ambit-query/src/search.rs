@@ -68,8 +68,8 @@ impl Search {
         (!named.is_empty()).then(|| format!("no hits: {}", named.join(", ")))
     }
 
-    /// The same search among the records with these uids, one at least. What the text says of uids no longer counts. A text could
-    /// name only some of them within its limits.
+    /// The same search among the records with these uids, one at least. What the text says of uids no longer counts.
+    /// A text could name only some of them within its limits.
     pub fn among(mut self, uids: impl IntoIterator<Item = String>) -> Self {
         let keyword = keywords::find(UID).expect("a test looks every keyword up");
         self.clauses.retain(|clause| clause.keyword != keyword);
