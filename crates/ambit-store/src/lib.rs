@@ -10,6 +10,7 @@ mod notifications;
 mod people;
 mod ready;
 mod record;
+mod transfer;
 mod wider;
 
 pub use db::error::StoreError;
@@ -51,6 +52,7 @@ pub use people::principal::Principal;
 pub use people::projects::{Added, Member, ProjectSettings, ProjectView};
 pub use people::sessions::SignInLink;
 pub use people::users::{NewUser, Privilege, Quota};
+pub use transfer::Transferred;
 pub use wider::analyses::Analysis;
 pub use wider::archives::{Archive, ArchiveStatus};
 pub use wider::comments::{Comment, Vote};

@@ -21,5 +21,6 @@ mod reverted;
 mod settings;
 mod sightings;
 mod tags_and_notes;
+mod transfer;
 mod turns;
 mod work;

@@ -1,6 +1,6 @@
 //! A new version: the schema is brought up by one command, once, also where several start together.
 
-use crate::program::{Database, Folder, ambit, command, succeed};
+use crate::program::{Database, Folder, Server, ambit, command, succeed};
 use std::collections::BTreeSet;
 use std::process::{Output, Stdio};
 
@@ -69,4 +69,76 @@ fn an_old_database_is_brought_up_once_by_whoever_comes() {
     let text = String::from_utf8_lossy(&newer.stderr);
     assert_eq!((newer.status.code(), text.lines().count()), (Some(1), 1), "{text}");
     assert!(text.contains("newer version") && text.contains("999912312359"), "{text}");
+}
+
+/// What people ask of an installation, wherever its database is.
+fn answers(data: &str, database: Option<&Database>) -> Vec<String> {
+    let questions: &[&[&str]] = &[
+        &["entities", "--jsonl"],
+        &["entities", "tag:moved", "--jsonl"],
+        &["issues", "--jsonl"],
+        &["technologies", "--jsonl"],
+        &["entity", "history", "harbour.test"],
+        &["entity", "note", "harbour.test"],
+        &["collection", "list"],
+        &["run", "list"],
+        &["key", "list"],
+        &["user", "list"],
+        &["status"],
+    ];
+    questions.iter().map(|question| line_or_more(&asked(data, database, question))).collect()
+}
+
+fn asked(data: &str, database: Option<&Database>, arguments: &[&str]) -> Output {
+    let mut command = command(&[arguments, &["--data", data]].concat());
+    if let Some(database) = database {
+        command.env("AMBIT_DATABASE", database.url());
+    }
+    command.output().expect("the binary starts")
+}
+
+fn line_or_more(output: &Output) -> String {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn an_installation_moves_to_postgres_and_answers_the_same() {
+    let (folder, database) = (Folder::new("move"), Database::create());
+    let data = folder.join("data");
+    let data = data.to_str().expect("UTF-8");
+    let small = concat!(env!("CARGO_MANIFEST_DIR"), "/../../worlds/small.world");
+    succeed(&["scan", "--world", small, "-y", "--silent", "--data", data]);
+    succeed(&["entity", "tag", "harbour.test", "moved", "--data", data]);
+    succeed(&["entity", "note", "harbour.test", "seen by \u{2603}", "--data", data]);
+    let key = succeed(&["key", "create", "--data", data]);
+    let before = answers(data, None);
+    let url = database.url();
+    let transfer = || asked(data, None, &["migrate", "--to", &url]);
+
+    let server = Server::start(&["serve", "--listen", "127.0.0.1:0", "--data", data], &[]);
+    let refused = transfer();
+    let text = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(!refused.status.success() && text.contains("engine"), "a server runs: {text}");
+    drop(server);
+
+    let moved = line(&transfer());
+    assert!(moved.starts_with("moved ") && moved.contains(" rows of "), "{moved}");
+    assert!(!moved.contains("postgres://"), "no password is printed: {moved}");
+    assert_eq!(answers(data, Some(&database)), before);
+    let again = transfer();
+    let text = String::from_utf8_lossy(&again.stderr).into_owned();
+    assert!(!again.status.success() && text.contains("is not empty"), "{text}");
+    let looked = line_or_more(&asked(data, Some(&database), &["doctor"]));
+    assert!(looked.contains("index      ok"), "{looked}");
+
+    // What is new goes on behind what was moved, and the key opens the server.
+    let next = asked(data, Some(&database), &["scan", "--world", small, "-y", "--silent"]);
+    assert!(next.status.success(), "{}", String::from_utf8_lossy(&next.stderr));
+    let server = Server::start(&["serve", "--listen", "127.0.0.1:0", "--data", data], &[("AMBIT_DATABASE", &url)]);
+    let found = command(&["entities", "tag:moved", "--server", &server.url])
+        .env("AMBIT_API_KEY", key.trim())
+        .output()
+        .expect("the binary starts");
+    assert!(line_or_more(&found).contains("harbour.test"));
 }
