@@ -38,6 +38,7 @@ pub mod scope;
 pub mod task;
 pub mod technology;
 pub mod user;
+pub mod version_order;
 pub mod vulnerability;
 pub mod wire;
 pub mod workflow;

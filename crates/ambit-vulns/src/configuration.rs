@@ -3,7 +3,7 @@
 
 use crate::alias;
 use crate::cpe::{Cpe, Part, Value};
-use crate::version::Scheme;
+use ambit_model::version_order::Scheme;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 

@@ -11,7 +11,6 @@ mod knowledge;
 mod own;
 mod packs;
 mod records;
-pub mod version;
 pub mod vulnerability;
 
 pub use knowledge::Knowledge;
