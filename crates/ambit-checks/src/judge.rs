@@ -129,3 +129,7 @@ all![
     vulnerable_software,
     wildcard_certificate,
 ];
+
+/// The judges that judge by what is known against products: whenever that changes, so may their verdicts, though
+/// nobody looked again.
+pub(crate) const BY_KNOWLEDGE: &[&Judge] = &[&vulnerable_software::JUDGE];

@@ -14,4 +14,4 @@ mod service;
 mod site;
 
 pub use judge::Judge;
-pub use library::{all, find, library};
+pub use library::{all, by_knowledge, find, library};

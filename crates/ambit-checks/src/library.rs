@@ -1,7 +1,7 @@
 //! Every judge, whether it has a file of its own or follows from an exposure, and what they report as data.
 
 use crate::exposure;
-use crate::judge::{Judge, OWN};
+use crate::judge::{BY_KNOWLEDGE, Judge, OWN};
 use ambit_model::issue::IssueKind;
 use ambit_model::library::IssueEntry;
 use serde_json::json;
@@ -20,6 +20,11 @@ pub fn all() -> &'static [&'static Judge] {
 /// Returns the judge of an issue's name.
 pub fn find(name: &str) -> Option<&'static Judge> {
     all().iter().copied().find(|judge| judge.issue.name == name)
+}
+
+/// Returns the judges whose verdicts follow from what is known against products as well as from facts.
+pub fn by_knowledge() -> impl Iterator<Item = &'static Judge> {
+    BY_KNOWLEDGE.iter().copied()
 }
 
 /// Every issue that judges report, for the library pages.

@@ -4,6 +4,7 @@
 use crate::guard::Installation;
 use crate::hunt::hunt;
 use crate::progress::Progress;
+use crate::reassess::keep_judged;
 use crate::run::{Clock, EngineConfig, RunEnd, drive};
 use crate::share::{Share, Shares};
 use ambit_model::collection::Collection;
@@ -63,9 +64,13 @@ pub struct Service {
     pub stop: watch::Receiver<bool>,
 }
 
-/// Runs and hunts until `stop`.
+/// Runs, hunts, and judges again what is stored whenever the packs change, until `stop`.
 pub async fn serve(service: &Service) {
-    tokio::join!(carry_runs(service), hunt(&service.engine, &service.clock, &service.stop));
+    tokio::join!(
+        carry_runs(service),
+        hunt(&service.engine, &service.clock, &service.stop),
+        keep_judged(&service.engine, &service.knowledge, &service.clock, service.stop.clone()),
+    );
 }
 
 /// Runs until `stop`, several runs at a time: a long one holds up no other. A run whose wire cannot be made is failed,

@@ -15,7 +15,7 @@ const ROWS_WAITING_MAX: usize = 512;
 /// Bytes at which rows that wait are written, however few they are: a piece of a blob has up to 1 MiB.
 const BYTES_WAITING_MAX: usize = 4 << 20;
 /// What migrations alone put rows into; they are replaced. All other tables of the target must be empty.
-const FILLED_BY_MIGRATIONS: &[&str] = &["revision", "milestones"];
+const FILLED_BY_MIGRATIONS: &[&str] = &["revision", "milestones", "judged"];
 /// What says nothing of an installation: the schema that the target has by itself, and processes of the source.
 const NOT_MOVED: &[&str] = &["schema_versions", "engines"];
 

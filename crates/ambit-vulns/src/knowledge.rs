@@ -2,11 +2,11 @@
 //! and the criteria that matched, and says nothing of versions that a distribution has probably patched.
 
 use crate::alias;
-use crate::configuration::{Surroundings, System};
+use crate::configuration::{Criterion, Surroundings, System};
 use crate::cpe::Cpe;
 use crate::distribution::patched_by;
 use crate::index::{self, About};
-use crate::own::OWN;
+use crate::own::{self, OWN};
 use crate::packs::INDEX;
 use crate::records::Records;
 use crate::vulnerability::{CveId, Vulnerability};
@@ -55,6 +55,39 @@ impl<'i> Shown<'i> {
         let contents = matches.into_iter().flatten().filter_map(|one| one.get("match_content")?.as_str());
         contents.collect::<Vec<_>>().join("\n")
     }
+}
+
+/// How a vulnerability concerns a product that something shows.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Concern {
+    /// It is about other products, or about other versions of this one.
+    None,
+    /// It is about versions of this product, and nobody knows which one this is.
+    VersionUnknown {
+        /// The versions that it is about, as people write them.
+        ranges: Vec<String>,
+    },
+    Affected(Box<Affected>),
+}
+
+/// Returns how a vulnerability concerns a product, which is named as fingerprints name it, by `cpe`, `vendor` and
+/// `product`. What the product stands on is not looked at.
+pub fn concern(id: CveId, known: &Vulnerability, item: &Value) -> Concern {
+    let Some(cpe) = item.get("cpe").and_then(Value::as_str).and_then(Cpe::parse) else { return Concern::None };
+    let Some(key) = cpe.product_key() else { return Concern::None };
+    if known.withdrawn || !known.products().contains(alias::leading(&key)) {
+        return Concern::None;
+    }
+    let Some(shown) = Shown::of(item) else {
+        let nodes = known.configurations.iter().flat_map(|one| &one.nodes).flat_map(|node| &node.criteria);
+        let of_product = nodes.filter(|criterion| {
+            let named = Cpe::parse(&criterion.name).and_then(|name| name.product_key());
+            criterion.vulnerable && named.is_some_and(|named| alias::leading(&named) == alias::leading(&key))
+        });
+        return Concern::VersionUnknown { ranges: of_product.map(Criterion::range).collect() };
+    };
+    let surroundings = Surroundings { products: vec![cpe], system: None };
+    matched(&shown, id, known, &surroundings).map_or(Concern::None, |found| Concern::Affected(Box::new(found)))
 }
 
 /// Everything that is known: the packs of a folder, or where there are none, our own list.
@@ -108,7 +141,7 @@ impl Knowledge {
                 (Some(Arc::new(records)), stamp)
             }
         };
-        let changed = stamp != before.stamp;
+        let changed = stamp != before.stamp || index.is_some() != before.index.is_some();
         *self.loaded.write().unwrap_or_else(PoisonError::into_inner) = Loaded { index, file, stamp };
         Ok(changed)
     }
@@ -117,9 +150,10 @@ impl Knowledge {
         self.loaded.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Returns what tells this state of the packs from others; empty where there are none.
+    /// Returns what tells what is known now from what was known at other times.
     pub fn stamp(&self) -> String {
-        self.loaded().stamp
+        let loaded = self.loaded();
+        if loaded.index.is_some() { loaded.stamp } else { own::EDITION.clone() }
     }
 
     /// Returns what is known of a vulnerability.
@@ -264,5 +298,25 @@ mod tests {
         let greeting = "SSH-2.0-OpenSSH_9.2p1 Debian-2+deb12u3";
         assert!(!cves(std::slice::from_ref(&openssh), &[]).is_empty());
         assert!(cves(&[openssh], &[greeting]).is_empty());
+    }
+
+    #[test]
+    fn a_vulnerability_says_how_it_concerns_a_product_and_of_which_versions_where_nobody_knows_it() {
+        let id: CveId = "CVE-2021-41773".parse().unwrap();
+        let known = Knowledge::own().find(id).unwrap().unwrap();
+        let concerns = |item: &Value| match concern(id, &known, item) {
+            Concern::None => "no".to_owned(),
+            Concern::VersionUnknown { ranges } => format!("of {}", ranges.join("; ")),
+            Concern::Affected(affected) => format!("yes, {}", affected.range),
+        };
+        for (vendor, product, version, expected) in [
+            ("apache", "http_server", "2.4.49", "yes, version 2.4.49"),
+            ("apache", "http_server", "2.4.50", "no"),
+            ("apache", "http_server", "", "of version 2.4.49"),
+            ("apache", "tomcat", "", "no"),
+        ] {
+            assert_eq!(concerns(&item(vendor, product, version, "")), expected, "{product} {version}");
+        }
+        assert_eq!(concerns(&json!({"product": "x"})), "no");
     }
 }

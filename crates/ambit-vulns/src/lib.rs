@@ -13,5 +13,5 @@ mod packs;
 mod records;
 pub mod vulnerability;
 
-pub use knowledge::Knowledge;
+pub use knowledge::{Concern, Knowledge, concern};
 pub use packs::{Pack, PackError, Packs};

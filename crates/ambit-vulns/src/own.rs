@@ -3,6 +3,7 @@
 use crate::configuration::{Configuration, Criterion, Node, Operator};
 use crate::cpe::Cpe;
 use crate::vulnerability::{CveId, Cvss, Kev, Vulnerability};
+use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -14,6 +15,12 @@ const TABLE: &str = include_str!("own.txt");
 /// The vulnerabilities of the list, by id.
 pub(crate) static OWN: LazyLock<BTreeMap<CveId, Vulnerability>> =
     LazyLock::new(|| read(TABLE).expect("a test reads the table"));
+
+/// Tells this list from those of other versions of the program: the beginning of a hash of it.
+pub(crate) static EDITION: LazyLock<String> = LazyLock::new(|| {
+    let hash: Vec<String> = Sha256::digest(TABLE).iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    format!("own {}", hash.concat())
+});
 
 /// Reads the table. A problem begins with the number of its line.
 fn read(table: &str) -> Result<BTreeMap<CveId, Vulnerability>, String> {

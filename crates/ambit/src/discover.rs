@@ -91,6 +91,8 @@ pub(crate) async fn discover(workspace: &Workspace, job: &Job, stop: &Stop) -> R
             (simulated.wire.clone(), Some(simulated))
         }
     };
+    let clock: ambit_engine::Clock = Arc::new(now);
+    ambit_engine::reassess(&workspace.engine, &workspace.knowledge, &clock, &stop.watch()).await?;
     let date = wire.date();
     let (sender, shown) = watch::channel(Progress::default());
     let shower = tokio::spawn(progress::show(shown, job.silent));
@@ -100,7 +102,7 @@ pub(crate) async fn discover(workspace: &Workspace, job: &Job, stop: &Stop) -> R
         pace: Arc::new(Pace::new(engine_config::limits(job.rate))),
         settings: Arc::new(job.settings.clone()),
         installation: job.installation.clone(),
-        clock: Arc::new(now),
+        clock,
         knowledge: workspace.knowledge.clone(),
         progress: sender,
         share: Arc::new(Shares::default().join(run.id, run.project)),

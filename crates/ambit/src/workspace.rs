@@ -44,15 +44,15 @@ pub(crate) async fn init(folder: &Path, settings: &Settings) -> Result<(Store, O
 pub(crate) async fn enter(store: Store, name: &str, folder: Option<&Path>) -> Result<Workspace, Failure> {
     let engine = store.engine(name, ENGINE_WAIT).await?;
     let principal = store.local_operator().await?;
-    let knowledge = Arc::new(knowledge(folder)?);
+    let packs = folder.map(|folder| folder.join(PACKS_FOLDER));
+    let knowledge = Arc::new(knowledge(packs.as_deref())?);
     Ok(Workspace { store, engine, principal, knowledge })
 }
 
-/// What is known against products: the packs of the folder where it has any, else our own list.
-fn knowledge(folder: Option<&Path>) -> Result<Knowledge, Failure> {
-    let Some(folder) = folder else { return Ok(Knowledge::own()) };
-    let packs = folder.join(PACKS_FOLDER);
-    Knowledge::of(&packs).map_err(|error| {
+/// What is known against products: the packs of their folder where it has any, else our own list.
+pub(crate) fn knowledge(packs: Option<&Path>) -> Result<Knowledge, Failure> {
+    let Some(packs) = packs else { return Ok(Knowledge::own()) };
+    Knowledge::of(packs).map_err(|error| {
         Failure::run_time(format!("{}: {error}; `ambit packs add` makes its index anew", packs.display()))
     })
 }

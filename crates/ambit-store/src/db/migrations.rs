@@ -72,6 +72,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(202611230935, "skipped_tasks"),
     migration!(202611230950, "receivers"),
     migration!(202611231003, "vulns"),
+    migration!(202611231210, "judged"),
 ];
 
 /// The newest schema that this program knows.

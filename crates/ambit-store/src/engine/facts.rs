@@ -49,6 +49,11 @@ impl Engine {
     }
 }
 
+/// Facts and issues of entities of a collection, in the order of `uids`, without their neighbours.
+pub(super) async fn alone(tx: &mut Tx, collection: i64, uids: &[Uid]) -> Result<Vec<Known>, StoreError> {
+    Stored::alone(tx, collection, uids).await?.together(uids, |_| None)
+}
+
 /// The probes that hold open edges which lead to entities.
 pub type LeadingProbes = BTreeMap<Uid, Vec<(TaskName, LastProbe)>>;
 
@@ -109,6 +114,20 @@ impl Stored {
             issues: load_issues(tx, uids).await?,
             vulns: load_vulns(tx, uids).await?,
             edges,
+        })
+    }
+
+    /// What is read of entities of a collection without their neighbours.
+    async fn alone(tx: &mut Tx, collection: i64, uids: &[Uid]) -> Result<Self, StoreError> {
+        Ok(Self {
+            collection,
+            seeds: Vec::new(),
+            nodes: load_nodes(tx, collection, uids).await?,
+            details: load_details(tx, uids.iter().copied().collect()).await?,
+            probes: load_probes(tx, uids).await?,
+            issues: load_issues(tx, uids).await?,
+            vulns: load_vulns(tx, uids).await?,
+            edges: Vec::new(),
         })
     }
 

@@ -115,16 +115,12 @@ columns! {
         pub(crate) state: RunState,
         pub(crate) created_at: Timestamp,
         pub(crate) started_at: Option<Timestamp>,
-        pub(crate) collection: Uuid = "c.uuid",
     }
 }
 
 /// A run without its counters.
 pub(crate) async fn load_carried(tx: &mut Tx, id: RunId) -> Result<CarriedRun, StoreError> {
-    let sql = format!(
-        "SELECT {} FROM runs r JOIN collections c ON c.id = r.collection_id WHERE r.id = $1",
-        list::<CarriedRun>()
-    );
+    let sql = format!("SELECT {} FROM runs r WHERE r.id = $1", list::<CarriedRun>());
     tx.find(&sql, values![id]).await
 }
 

@@ -79,6 +79,17 @@ impl EntityRow {
     pub(crate) fn shown_scoped(&self) -> Result<bool, StoreError> {
         self.stored.as_ref().map_or(Ok(false), Stored::scoped)
     }
+
+    /// The ids that are known against its products, as its stored record says them.
+    pub(super) fn shown_vulns(&self) -> Result<BTreeSet<String>, StoreError> {
+        #[derive(Deserialize)]
+        struct Known {
+            #[serde(default)]
+            vulnerabilities: Vulns,
+        }
+        let Some(stored) = &self.stored else { return Ok(BTreeSet::new()) };
+        Ok(from_json::<Known>(&stored.record)?.vulnerabilities.into_values().flatten().collect())
+    }
 }
 
 impl Stored {

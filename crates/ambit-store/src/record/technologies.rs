@@ -2,6 +2,7 @@
 
 use super::entities::Folded;
 use super::reverted::{Reverted, previous_versions, write_reverted};
+use super::vulns::Vulns;
 use super::{ChangeContext, Changes, Closed, Stamps, Step, close_versions, free_ids, touch};
 use crate::StoreError;
 use crate::db::rows::{Rows, columns, list, named};
@@ -86,6 +87,17 @@ fn merge(known: &mut TechnologyRecord, other: &TechnologyRecord) {
     known.cpe = known.cpe.iter().chain(&other.cpe).min().cloned();
 }
 
+/// The vulnerabilities that a record named before and does not any more.
+fn no_longer_said(changes: &Changes, fold: &Folded) -> Result<BTreeSet<String>, StoreError> {
+    let mut ids = changes.entities[&fold.uid].shown_vulns()?;
+    if fold.record.present {
+        for id in fold.record.vulnerabilities.values().flatten() {
+            ids.remove(id);
+        }
+    }
+    Ok(ids)
+}
+
 /// Compares what changed records show now with the stored pairs.
 pub(super) async fn derive(
     tx: &mut Tx,
@@ -102,9 +114,14 @@ pub(super) async fn derive(
     }
     let mut said: BTreeMap<Uid, TechnologyRecord> = BTreeMap::new();
     let mut deltas: BTreeMap<Uid, i64> = BTreeMap::new();
+    let mut unsaid: BTreeMap<Uid, BTreeSet<String>> = BTreeMap::new();
     for uid in &moved {
         let now = shown(&folded[uid], changes.place.uuid);
         let before = pairs.remove(uid).unwrap_or_default();
+        let gone = no_longer_said(changes, &folded[uid])?;
+        for technology in before.iter().filter(|_| !gone.is_empty()) {
+            unsaid.entry(*technology).or_default().extend(gone.iter().cloned());
+        }
         for technology in before.iter().filter(|technology| !now.contains_key(technology)) {
             technologies.removed.insert((*uid, *technology));
             *deltas.entry(*technology).or_default() -= 1;
@@ -118,10 +135,50 @@ pub(super) async fn derive(
             said.entry(technology).and_modify(|known| merge(known, &record)).or_insert(record);
         }
     }
-    technologies.compare(tx, &deltas, said).await?;
+    let unsaid = Unsaid::new(tx, unsaid, &technologies.removed).await?;
+    technologies.compare(tx, &deltas, said, &unsaid).await?;
     technologies.find_reverted(tx, &changes.place).await?;
     technologies.find_seen(tx, changes).await?;
     Ok(technologies)
+}
+
+/// Vulnerabilities that an entity no longer names, which its technologies may have of it alone.
+struct Unsaid {
+    /// By technology.
+    ids: BTreeMap<Uid, BTreeSet<String>>,
+    /// What entities that show the technology still name, by technology and CPE.
+    still: BTreeMap<(Uid, String), BTreeSet<String>>,
+}
+
+impl Unsaid {
+    /// Reads what the others name, only where something is named no longer. `removed` are the pairs of entity and
+    /// technology that are about to go.
+    async fn new(
+        tx: &mut Tx,
+        ids: BTreeMap<Uid, BTreeSet<String>>,
+        removed: &BTreeSet<(Uid, Uid)>,
+    ) -> Result<Self, StoreError> {
+        let uids: Vec<Uid> = ids.keys().copied().collect();
+        let head = "SELECT t.technology_uid, t.entity_uid, v.vulns FROM entity_technologies t JOIN entity_vulns v ON \
+                    v.uid = t.entity_uid WHERE t.technology_uid IN";
+        let mut still: BTreeMap<(Uid, String), BTreeSet<String>> = BTreeMap::new();
+        for (technology, entity, vulns) in tx.read_in::<(Uid, Uid, String), _>(head, Vec::new(), &uids, "").await? {
+            if removed.contains(&(entity, technology)) {
+                continue;
+            }
+            for (cpe, named) in from_json::<Vulns>(&vulns)? {
+                still.entry((technology, cpe)).or_default().extend(named);
+            }
+        }
+        Ok(Self { ids, still })
+    }
+
+    /// Takes from a technology what no entity names any more.
+    fn take_from(&self, record: &mut TechnologyRecord) {
+        let Some(ids) = self.ids.get(&record.uid) else { return };
+        let still = record.cpe.as_ref().and_then(|cpe| self.still.get(&(record.uid, cpe.clone())));
+        record.vulns.retain(|id| !ids.contains(id) || still.is_some_and(|still| still.contains(id)));
+    }
 }
 
 impl Technologies {
@@ -130,12 +187,14 @@ impl Technologies {
         tx: &mut Tx,
         deltas: &BTreeMap<Uid, i64>,
         mut said: BTreeMap<Uid, TechnologyRecord>,
+        unsaid: &Unsaid,
     ) -> Result<(), StoreError> {
         let uids: Vec<Uid> = deltas.keys().copied().collect();
         let head = format!("SELECT uid, {} FROM technologies WHERE uid IN", list::<Stored>());
         for (uid, stored) in tx.read_in::<(Uid, Stored), _>(&head, Vec::new(), &uids, "").await? {
             let mut record: TechnologyRecord = from_json(&stored.text)?;
             let before = record.entity_count;
+            unsaid.take_from(&mut record);
             if let Some(said) = said.remove(&uid) {
                 merge(&mut record, &said);
             }

@@ -1,9 +1,10 @@
 //! `ambit packs`: what the operator loads. Rules in the language YARA and lists of hashes judge files: each is an
-//! engine in the results of analyses, from the next analysis on. Files of recog and webappanalyzer tell products, and
-//! feeds of vulnerabilities say what is known of them, from the next run on.
+//! engine in the results of analyses, from the next analysis on. Files of recog and webappanalyzer tell products, from
+//! the next run on. Feeds of vulnerabilities say what is known of products: what is stored is judged again at once.
 
 mod feeds;
 mod fingerprints;
+mod judging;
 
 use crate::args::Data;
 use crate::clock::now;
@@ -91,6 +92,7 @@ pub(crate) async fn run(packs: &Packs, settings: &Settings) -> Result<(), Failur
             let vulnerabilities = feeds::of(data, settings)?;
             if vulnerabilities.remove(name).map_err(feeds::refused)? {
                 vulnerabilities.rebuild().map_err(feeds::refused)?;
+                judging::judge_again(data, settings, &store).await?;
             } else {
                 store.remove_pack(&principal, name).await?;
             }
@@ -141,6 +143,7 @@ async fn add(
     }
     if loaded {
         vulnerabilities.rebuild().map_err(feeds::refused)?;
+        judging::judge_again(data, settings, &store).await?;
     }
     Ok(())
 }

@@ -1,0 +1,155 @@
+//! Judging again what is stored, where something else is known against products than when it was judged last. Nobody
+//! is asked anything: the facts are those of the last look, and what is found so is of today. What runs see meanwhile
+//! they judge by themselves.
+
+use crate::judge::UPSTREAM;
+use crate::run::Clock;
+use crate::vulnerabilities::{affected, by_product};
+use ambit_checks::Judge;
+use ambit_model::Timestamp;
+use ambit_model::facts::{Facts, ProbeOutcome};
+use ambit_model::issue::Verdict;
+use ambit_store::StoreError;
+use ambit_store::engine::{Engine, IssueWrite, Known, Reassessment, Showing};
+use ambit_vulns::Knowledge;
+use std::collections::BTreeMap;
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// How often the packs are looked at, wall time: reading when a file was written.
+const LOOK_EVERY: Duration = Duration::from_secs(5);
+/// Entities that are judged again in one step.
+const STEP_MAX: usize = 200;
+
+/// What judging again led to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reassessed {
+    /// Entities that were judged.
+    pub entities: usize,
+    /// Issues that are open now and were not.
+    pub opened: usize,
+    /// Issues that were open and are not any more.
+    pub closed: usize,
+}
+
+/// Judges again when this begins and whenever the packs change, until `stop`. Another engine of the same database may
+/// know something else: what was noted last stands until this one's packs change.
+pub(crate) async fn keep_judged(
+    engine: &Engine,
+    knowledge: &Knowledge,
+    clock: &Clock,
+    mut stop: watch::Receiver<bool>,
+) {
+    let mut is_due = true;
+    while !*stop.borrow() {
+        match knowledge.refresh() {
+            Ok(changed) => is_due |= changed,
+            Err(error) => tracing::error!(%error, "the packs of vulnerabilities cannot be read"),
+        }
+        if is_due {
+            match reassess(engine, knowledge, clock, &stop).await {
+                Ok(_) => is_due = false,
+                Err(error) => tracing::error!(%error, "judging again failed and is tried again"),
+            }
+        }
+        tokio::select! {
+            () = tokio::time::sleep(LOOK_EVERY) => {}
+            _ = stop.changed() => {}
+        }
+    }
+}
+
+/// Judges everything again where something else is known than when it was judged last; `None`: nothing else is known,
+/// or `stop` came before the end, and whoever comes next begins anew.
+///
+/// # Errors
+/// The store fails. What was judged until then stays.
+pub async fn reassess(
+    engine: &Engine,
+    knowledge: &Knowledge,
+    clock: &Clock,
+    stop: &watch::Receiver<bool>,
+) -> Result<Option<Reassessed>, StoreError> {
+    let stamp = knowledge.stamp();
+    if engine.judged_by().await? == stamp {
+        return Ok(None);
+    }
+    let (mut done, mut after) = (Reassessed::default(), None);
+    while let Some((last, showing)) = engine.showing_products(after, STEP_MAX, clock()).await? {
+        if *stop.borrow() {
+            return Ok(None);
+        }
+        after = Some(last);
+        done.entities += showing.len();
+        for reassessment in judged(knowledge, showing, clock()) {
+            let moved = engine.reassess(reassessment).await?;
+            done.opened += moved.opened;
+            done.closed += moved.closed;
+        }
+    }
+    engine.note_judged_by(&stamp).await?;
+    let Reassessed { entities, opened, closed } = done;
+    tracing::info!(entities, opened, closed, "what is stored was judged by what is known now");
+    Ok(Some(done))
+}
+
+/// What follows for entities, by their collection.
+fn judged(knowledge: &Knowledge, showing: Vec<Showing>, now: Timestamp) -> Vec<Reassessment> {
+    let mut by_collection: BTreeMap<i64, Reassessment> = BTreeMap::new();
+    for Showing { collection, date, mut known } in showing {
+        // What cannot be read says nothing, and the log tells why.
+        let Some(affected) = affected(knowledge, &known.facts) else { continue };
+        let reassessment = by_collection.entry(collection).or_insert_with(|| Reassessment {
+            collection,
+            issues: Vec::new(),
+            vulns: Vec::new(),
+            at: date,
+            now,
+        });
+        let vulns = by_product(&affected);
+        if vulns != known.vulns {
+            reassessment.vulns.push((known.facts.uid, vulns));
+        }
+        known.facts.vulnerabilities = Some(affected);
+        reassessment.issues.extend(writes(&known, date));
+    }
+    let changes = |one: &Reassessment| !one.issues.is_empty() || !one.vulns.is_empty();
+    by_collection.into_values().filter(changes).collect()
+}
+
+/// What the judges that judge by what is known say now: whatever a look is about to decide, they leave to it.
+fn writes(known: &Known, date: Timestamp) -> Vec<IssueWrite> {
+    let mut writes = Vec::new();
+    if !known.facts.present || !known.facts.decision.scoped() {
+        return writes;
+    }
+    let of_kind = |judge: &&Judge| judge.applies_to.contains(&known.facts.kind) && stands(judge, &known.facts);
+    for judge in ambit_checks::by_knowledge().filter(of_kind) {
+        let proofs = match (judge.judge)(&known.facts, date) {
+            Verdict::Unknown => continue,
+            Verdict::Clear => Vec::new(),
+            Verdict::Proven(proofs) => proofs,
+        };
+        let unproven = known.issues.iter().filter(|issue| {
+            issue.name == judge.issue.name
+                && issue.upstream == UPSTREAM
+                && issue.status.rests_on_fact()
+                && issue.absent_at.is_none()
+                && !proofs.iter().any(|proof| proof.discriminator == issue.discriminator)
+        });
+        writes.extend(unproven.map(|issue| IssueWrite::Resolve { issue: issue.uid }));
+        writes.extend(proofs.into_iter().map(|proof| IssueWrite::Prove {
+            entity: known.facts.uid,
+            kind: &judge.issue,
+            upstream: UPSTREAM.to_owned(),
+            proof,
+        }));
+    }
+    writes
+}
+
+/// True where every newest look of what the judge reads found something: the facts are not in doubt.
+fn stands(judge: &Judge, facts: &Facts) -> bool {
+    let mut probes = judge.reads.iter().flat_map(|task| facts.probes_of(*task)).peekable();
+    probes.peek().is_some() && probes.all(|(_, probe)| probe.outcome == ProbeOutcome::Found)
+}
