@@ -54,6 +54,8 @@ pub enum Comparison {
     Equal,
     /// The text occurs in the value, case apart; of a list, in one item.
     Contains,
+    /// As `Contains`; where bounds stand behind the text, it is the name of a product, whose version fulfils them.
+    Runs,
     /// Not less, or not before.
     AtLeast,
     /// Not more, or not after.
@@ -136,7 +138,7 @@ const CHANGE: ValueType =
 
 const CONFIDENCE: ValueType = ValueType::OneOf(&[("confirmed", "confirmed"), ("potential", "potential")]);
 
-use Comparison::{AtLeast, AtMost, Contains, Equal};
+use Comparison::{AtLeast, AtMost, Contains, Equal, Runs};
 use ValueType::{Bool, Kind, Text, Time};
 
 const fn row(
@@ -174,9 +176,10 @@ pub static KEYWORDS: &[Keyword] = &[
     row("cloud_provider", E, Text, Contains, &["summary.technology.cloud_providers"],
     "Text that occurs in the name of a hosting cloud provider."),
     row("network", E, Text, Contains, &["summary.network.name"], "Text that occurs in the name of the network."),
-    row("technology", E, Text, Contains, &["summary.technology.technologies"],
-    "Text that occurs in the name of a technology, such as jquery."),
-    row("version", T, Text, Contains, &["version"], "Text that occurs in the version of the technology, such as 3.1."),
+    row("technology", E, Text, Runs, &["summary.technology.technologies"],
+    "Text that occurs in the name of a technology, such as jquery; with bounds, in such a version: openssh<9.8."),
+    row("version", T, Text, Runs, &["version"],
+    "Text that occurs in the version of the technology, such as 3.1; or bounds that it fulfils: <3.5."),
     row("http_code", E, HTTP_CODE, Equal, &["summary.http.code"], "The status code of the HTTP answer."),
     row("http_title", E, Text, Contains, &["summary.http.title"], "Text that occurs in the title of the page."),
     row("http_forms", E, Bool, Equal, &["summary.http.content.forms"], "Whether the page has forms."),

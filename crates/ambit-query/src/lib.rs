@@ -15,6 +15,7 @@ pub mod keywords;
 mod lexer;
 mod range;
 mod search;
+mod version_range;
 
 pub use boolean::Boolean;
 pub use date::TimeValue;
@@ -22,6 +23,7 @@ pub use error::QueryError;
 pub use keywords::{Comparison, Keyword, Noun, ValueType};
 pub use range::Range;
 pub use search::{Clause, Search, UnknownKeyword, Value, parse_search};
+pub use version_range::{Sign, VersionRange};
 
 /// Longest query in bytes: an issue search for 50 ids of 64 digits fits, and a request line still does.
 pub const QUERY_BYTES_MAX: usize = 4 * 1024;

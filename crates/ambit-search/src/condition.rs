@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use ambit_model::Timestamp;
-use ambit_query::{Clause, Comparison, Noun, Search, TimeValue, Value};
+use ambit_query::{Clause, Comparison, Noun, Search, TimeValue, Value, VersionRange};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -80,6 +80,8 @@ pub(crate) enum Condition {
     EqualBool(&'static str, bool),
     EqualKind(&'static str, String),
     Contains(&'static str, String),
+    /// Runs a product whose version is within bounds; name and versions are in lower case.
+    Runs(VersionRange),
     AtLeast(&'static str, i64),
     AtMost(&'static str, i64),
 }
@@ -162,6 +164,10 @@ fn of_value(clause: &Clause, value: &Value, context: &SearchContext, window: Win
 fn of_member(member: &'static str, comparison: Comparison, value: &Value, context: &SearchContext) -> Condition {
     match (value, comparison) {
         (Value::Text(text), Comparison::Contains) => Condition::Contains(member, text.clone()),
+        (Value::Text(text), Comparison::Runs) => match VersionRange::parse(&text.to_lowercase()) {
+            Some(range) => Condition::Runs(range),
+            None => Condition::Contains(member, text.clone()),
+        },
         (Value::Text(text), _) => Condition::EqualText(member, text.clone()),
         (Value::Word(word), _) => Condition::EqualText(member, (*word).to_owned()),
         (Value::Kind(kind), _) => Condition::EqualKind(member, kind.clone()),

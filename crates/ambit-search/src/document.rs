@@ -1,6 +1,7 @@
 //! From a record to the members of its index document and to what is stored beside them. Made from the common
 //! members only: no branch on an entity's kind.
 
+use crate::running;
 use ambit_model::entity::EntityRecord;
 use ambit_model::issue::IssueRecord;
 use ambit_model::technology::TechnologyRecord;
@@ -143,7 +144,7 @@ impl IndexedRecord {
 }
 
 fn entity_members(entity: &EntityRecord) -> Value {
-    json!({
+    let mut members = json!({
         "name": entity.name,
         "type": entity.kind.type_name(),
         "hidden": entity.hidden,
@@ -152,7 +153,9 @@ fn entity_members(entity: &EntityRecord) -> Value {
         "present": entity.present,
         "tags": entity.tags,
         "summary": entity.summary,
-    })
+    });
+    members["summary"]["technology"]["running"] = json!(running::of_entity(entity));
+    members
 }
 
 fn issue_members(issue: &IssueRecord) -> Value {
@@ -199,7 +202,7 @@ fn technology_members(technology: &TechnologyRecord) -> Value {
         "entity_count": technology.entity_count,
         "present": technology.entity_count > 0,
         "summary": {
-            "technology": { "technology_labels": technology.labels },
+            "technology": { "technology_labels": technology.labels, "running": running::of_technology(technology) },
             "vulns": { "vulns": technology.vulns, "current_count": technology.vulns.len() },
         },
     })

@@ -1,7 +1,7 @@
 //! The executed query in Elasticsearch form: what `search_body` shows, and what an OpenSearch engine is sent.
 
 use ambit_model::Timestamp;
-use ambit_query::Noun;
+use ambit_query::{Noun, Sign, VersionRange};
 use serde_json::{Map, Value, json};
 
 use crate::aggregations::{self, Count};
@@ -66,6 +66,7 @@ fn query(condition: &Condition) -> Value {
         Condition::EqualInteger(member, number) => json!({ "term": { *member: number } }),
         Condition::EqualBool(member, flag) => json!({ "term": { *member: flag } }),
         Condition::Contains(member, text) => contains(member, text),
+        Condition::Runs(range) => runs(range),
         Condition::AtLeast(member, number) => json!({ "range": { *member: { "gte": bound(member, *number) } } }),
         Condition::AtMost(member, number) => json!({ "range": { *member: { "lte": bound(member, *number) } } }),
     }
@@ -89,6 +90,24 @@ fn contains(member: &str, text: &str) -> Value {
         } }),
         _ => wildcard,
     }
+}
+
+/// Products in versions are documents inside the document; versions are ordered as their field orders them.
+fn runs(range: &VersionRange) -> Value {
+    let name = |sign: Sign| match sign {
+        Sign::Below => "lt",
+        Sign::AtMost => "lte",
+        Sign::Above => "gt",
+        Sign::AtLeast => "gte",
+        Sign::Equal => "eq",
+    };
+    let bound = |(sign, version): &(Sign, String)| match sign {
+        Sign::Equal => json!({ "term": { "running.version": version } }),
+        sign => json!({ "range": { "running.version": { name(*sign): version } } }),
+    };
+    let of_name = (!range.name.is_empty()).then(|| contains("running.product", &range.name));
+    let filter: Vec<Value> = of_name.into_iter().chain(range.bounds.iter().map(bound)).collect();
+    json!({ "nested": { "path": "running", "query": { "bool": { "filter": filter } } } })
 }
 
 /// A moment as the contract writes it, a number as it is.

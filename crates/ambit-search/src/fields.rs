@@ -9,6 +9,9 @@ pub(crate) const SCHEMA_VERSION: u32 = 4;
 /// record is whole; only a search for what lies behind does not find it.
 pub(crate) const VALUE_CHARS_MAX: usize = 4_096;
 
+/// Which products something runs in which versions, each as `running.rs` writes it.
+pub(crate) const RUNNING: &str = "summary.technology.running";
+
 /// How a member may be searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shape {
@@ -103,6 +106,8 @@ pub(crate) static MEMBERS: &[Member] = &[
     one("summary.technology.cloud", Shape::Bool),
     list("summary.technology.cloud_providers", Shape::Word, true),
     list("summary.technology.technologies", Shape::Word, true),
+    // Products in versions, for bounds: a product of a technology as well.
+    list(RUNNING, Shape::Word, false),
     list("summary.technology.technology_labels", Shape::Word, true),
     list("summary.vulns.vulns", Shape::Word, true),
     one("summary.vulns.current_count", Shape::Integer),
@@ -139,7 +144,7 @@ mod tests {
             for path in row.members {
                 let member = member(path).unwrap_or_else(|| panic!("{}: no member {path}", row.name));
                 let fits = match row.value {
-                    ValueType::Text if row.comparison == Comparison::Contains => {
+                    ValueType::Text if matches!(row.comparison, Comparison::Contains | Comparison::Runs) => {
                         matches!(member.shape, Shape::Text | Shape::Word)
                     }
                     ValueType::Text | ValueType::OneOf(_) => matches!(member.shape, Shape::Word | Shape::Uid),

@@ -15,6 +15,7 @@ pub mod graphs;
 mod index;
 mod indexer;
 mod ready;
+mod running;
 mod search;
 mod shape;
 #[cfg(test)]

@@ -15,7 +15,8 @@ use super::document_set::DocumentSet;
 use super::schema::{Fields, column_name};
 use super::tokenizers::{GRAM_CHARS, WORDS, fold_case, gram_chars};
 use crate::condition::Condition;
-use crate::fields::{Shape, VALUE_CHARS_MAX};
+use crate::fields::{RUNNING, Shape, VALUE_CHARS_MAX};
+use crate::running::runs;
 
 /// Sets kept beside a segment; the one that was asked for least recently goes first. Each is a bit for each document:
 /// all of them are four bytes for each document.
@@ -160,6 +161,9 @@ impl Asked<'_> {
             Condition::EqualInteger(member, number) => add(Term::from_field_i64(main(member), *number)),
             Condition::EqualBool(member, flag) => add(Term::from_field_bool(main(member), *flag)),
             Condition::Contains(member, text) => self.add_containing(set, member, text),
+            Condition::Runs(range) => {
+                Ok(add_terms_where(set, self.reader, main(RUNNING), "", |term| runs(range, term))?)
+            }
             Condition::AtLeast(member, number) => self.add_between(set, member, *number..=i64::MAX),
             Condition::AtMost(member, number) => self.add_between(set, member, i64::MIN..=*number),
             // Made of other demands, not read from the segment.

@@ -11,7 +11,8 @@ use super::records::inventory;
 use super::{Scratch, context, filled, name, request};
 use crate::condition::{Condition, resolve};
 use crate::document::value_at;
-use crate::fields::{Shape, member as field};
+use crate::fields::{RUNNING, Shape, member as field};
+use crate::running::runs;
 use crate::{IndexedRecord, Window};
 
 /// A plain look at one record.
@@ -49,6 +50,7 @@ pub(super) fn holds(condition: &Condition, record: &IndexedRecord) -> bool {
             let has_words = field(member).is_some_and(|member| member.shape == Shape::Text);
             any_text(member, &|value| value.contains(&text.to_lowercase()) || (has_words && words_in(value, text)))
         }
+        Condition::Runs(range) => any_text(RUNNING, &|value| runs(range, value)),
         Condition::AtLeast(member, number) => any_number(member, &|value| value >= *number),
         Condition::AtMost(member, number) => any_number(member, &|value| value <= *number),
     }
@@ -83,6 +85,8 @@ pub(super) fn any_term(noun: Noun) -> impl Strategy<Value = String> {
         "germany",
         "amazon",
         "nginx",
+        "nginx<1.25",
+        ">=3",
         "jquery",
         "CVE-2021-44228",
         "acme_1",

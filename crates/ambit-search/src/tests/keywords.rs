@@ -65,6 +65,13 @@ const ENTITIES: &[(&str, &[&str])] = &[
     ("network:zzz", &[]),
     ("technology:jquery", &[URI]),
     ("technology:NGIN", &[URI]),
+    ("technology:nginx<1.25", &[URI]),
+    ("technology:nginx<1.9", &[]),
+    ("technology:\"NGINX >=1.20 <=1.24\"", &[URI]),
+    ("technology:nginx=3.1", &[]),
+    ("technology:<3", &[URI]),
+    ("technology:!jquery<3.5 type:uri", &[]),
+    ("technology:nginx<new", &[]),
     ("http_code:200", &[URI]),
     ("http_code:404", &[]),
     ("http_title:\"index of\"", &[URI]),
@@ -132,6 +139,8 @@ const TECHNOLOGIES: &[(&str, &[&str])] = &[
     ("collection:other_2", &[]),
     ("version:3.", &["jQuery"]),
     ("jquery version:2", &[]),
+    ("version:<3.5", &["jQuery"]),
+    ("version:>3.1", &[]),
 ];
 
 #[test]
