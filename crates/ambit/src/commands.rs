@@ -1,5 +1,6 @@
 //! The commands: what a person may type, and who does it. Each command's arguments and its work are in its own file.
 
+mod affected;
 mod backup;
 mod changes;
 mod collections;
@@ -101,6 +102,8 @@ pub(crate) enum Command {
     Issue(issue::Issue),
     /// Search technologies.
     Technologies(search::Search),
+    /// Who is concerned by a vulnerability, and why.
+    Affected(affected::Affected),
     /// Write issues or entities as a document: csv, jsonl, sarif, vex, defectdojo, ocsf, stix, or html, which is a
     /// report.
     Export(export::Export),
@@ -161,6 +164,7 @@ pub(crate) async fn run(cli: Cli, mut settings: Settings) -> Result<(), Failure>
         Command::Issues(search) => search::run(search, Noun::Issues, &settings).await,
         Command::Issue(issue) => issue::run(issue, &settings).await,
         Command::Technologies(search) => search::run(search, Noun::Technologies, &settings).await,
+        Command::Affected(affected) => affected::run(affected, &settings).await,
         Command::Export(export) => export::run(export, &settings).await,
         Command::Changes(changes) => changes::run(changes, &settings).await,
         Command::Collection(collection) => collections::run(collection, &settings, cli.silent).await,

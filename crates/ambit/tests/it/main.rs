@@ -9,6 +9,7 @@ mod engine_config;
 mod exclusions;
 mod exports;
 mod fingerprints;
+mod known;
 mod migrate;
 mod operator;
 mod program;

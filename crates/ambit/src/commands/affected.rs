@@ -1,0 +1,150 @@
+//! `ambit affected`: who is concerned by a vulnerability, and why; also whoever shows the product in a version that
+//! nobody knows. Asks a server or a data folder for technologies and entities; what is known of the vulnerability
+//! comes from the packs of the data folder, else from our own list.
+
+use crate::api::{ASM, Api, Needs, escape};
+use crate::args::{Output, Target};
+use crate::config::Settings;
+use crate::failure::Failure;
+use crate::output::lines::kind;
+use crate::output::table::text;
+use crate::output::{Results, hint, plain};
+use crate::workspace::{self, PACKS_FOLDER};
+use crate::{api, folder};
+use ambit_vulns::vulnerability::{CveId, Vulnerability};
+use ambit_vulns::{Concern, concern};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Rows asked for at once.
+const PAGE_SIZE: u64 = 500;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Affected {
+    /// The id of the vulnerability, such as CVE-2024-6387.
+    #[arg(value_name = "CVE")]
+    pub(crate) id: CveId,
+    #[command(flatten)]
+    pub(crate) target: Target,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// A product that the vulnerability concerns, as entities show it.
+struct Concerned {
+    product: String,
+    version: String,
+    concern: Concern,
+}
+
+/// Runs the command.
+pub(crate) async fn run(command: &Affected, settings: &Settings) -> Result<(), Failure> {
+    let known = known(command, settings)?;
+    let api = Api::open(&command.target, settings, Needs::Index).await?;
+    let mut products: BTreeMap<String, Concerned> = BTreeMap::new();
+    for technology in hits(&api, "technologies", "present:true").await? {
+        let concern = concern(command.id, &known, &technology);
+        if concern != Concern::None {
+            let (product, version) = (text(&technology["product"]), text(&technology["version"]));
+            products.insert(text(&technology["cpe"]), Concerned { product, version, concern });
+        }
+    }
+    let mut rows = Vec::new();
+    let names: BTreeSet<&String> = products.values().map(|concerned| &concerned.product).collect();
+    for name in names {
+        let quoted = name.replace('\\', "\\\\").replace('"', "\\\"");
+        for entity in hits(&api, "entities", &format!("technology:\"{quoted}\" present:true")).await? {
+            rows.extend(rows_of(command.id, &entity, &products).filter(|row| row["product"] == **name));
+        }
+    }
+    rows.sort_by_key(|row| (text(&row["state"]), text(&row["name"]), text(&row["cpe"])));
+    print(command, &rows)
+}
+
+/// What is known of the vulnerability.
+fn known(command: &Affected, settings: &Settings) -> Result<Vulnerability, Failure> {
+    let packs = folder::data(command.target.data.as_deref(), settings)?.join(PACKS_FOLDER);
+    let knowledge = workspace::knowledge(Some(&packs))?;
+    let unreadable = |error| Failure::run_time(format!("{}: {error}", packs.display()));
+    knowledge.find(command.id).map_err(unreadable)?.ok_or_else(|| {
+        Failure::not_found(format!(
+            "nothing is known of {} here: `ambit packs add FILE` loads a feed that has it, such as a record of CVE 5",
+            command.id
+        ))
+    })
+}
+
+/// Every hit of a search.
+async fn hits(api: &Api, noun: &str, query: &str) -> Result<Vec<Value>, Failure> {
+    let target = format!("{ASM}/search/{noun}/{}?page_size={PAGE_SIZE}&aggregations=false", escape(query));
+    let (mut found, mut token) = (Vec::new(), String::new());
+    loop {
+        let more = if token.is_empty() { String::new() } else { format!("&page_token={token}") };
+        let api::Reply { result, message } = api.get(&format!("{target}{more}")).await?;
+        if result["timed_out"] == true {
+            return Err(Failure::run_time(message));
+        }
+        found.extend(result["hits"].as_array().into_iter().flatten().cloned());
+        match result["next_page_token"].as_str() {
+            Some(next) => token = escape(next),
+            None => return Ok(found),
+        }
+    }
+}
+
+/// A row for each concerned product that an entity shows.
+fn rows_of<'e>(
+    id: CveId,
+    entity: &'e Value,
+    products: &'e BTreeMap<String, Concerned>,
+) -> impl Iterator<Item = Value> + use<'e> {
+    let list = |value: &'e Value| value.as_array().into_iter().flatten();
+    let id = id.to_string();
+    let is_named = list(&entity["summary"]["vulns"]["vulns"]).any(|named| *named == *id);
+    list(&entity["summary"]["technology"]["cpes"]).filter_map(move |item| {
+        let cpe = item["cpe"].as_str()?;
+        let Concerned { product, version, concern } = products.get(cpe)?;
+        let (state, range, criterion) = match concern {
+            Concern::None => return None,
+            Concern::VersionUnknown { ranges } => ("version unknown", ranges.join("; "), None),
+            Concern::Affected(found) if is_named => ("affected", found.range.clone(), Some(&found.criterion)),
+            // Its record was judged with what stands beside the product: banner, system, packages.
+            Concern::Affected(found) => ("patched or not met", found.range.clone(), Some(&found.criterion)),
+        };
+        Some(json!({
+            "record": "affected", "cve": id, "state": state, "type": entity["type"], "name": entity["name"],
+            "id": entity["id"], "collection": entity["collection"], "product": product, "version": version, "cpe": cpe,
+            "range": range, "criterion": criterion,
+        }))
+    })
+}
+
+fn print(command: &Affected, rows: &[Value]) -> Result<(), Failure> {
+    let mut results = Results::open(command.output.output.as_deref())?;
+    for row in rows {
+        if command.output.jsonl {
+            results.json(row)?;
+        } else {
+            results.line(&line(row))?;
+        }
+    }
+    if rows.is_empty() {
+        hint(&format!("{}: nothing that is known here shows a product that it concerns", command.id));
+    }
+    results.finish()
+}
+
+/// `affected  Uri https://www.acme.test:443  HTTP Server 2.4.49, which is version 2.4.49`.
+fn line(row: &Value) -> String {
+    let shown = |member: &str| plain(&text(&row[member]));
+    let version = shown("version");
+    let version = if version.is_empty() { "in an unknown version".to_owned() } else { version };
+    format!(
+        "{:<18}  {} {}  {} {version}; concerned: {}",
+        shown("state"),
+        kind(&row["type"]),
+        shown("name"),
+        shown("product"),
+        shown("range")
+    )
+}
