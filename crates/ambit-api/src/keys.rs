@@ -4,6 +4,7 @@ use crate::contract::{Maybe, contract};
 use crate::request::{Text, When};
 use ambit_model::Timestamp;
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 contract! {
     /// A key as lists show it: its user's address and its first characters, never its text.
@@ -17,6 +18,9 @@ contract! {
         pub expires_at: Option<Timestamp>,
         pub revoked_at: Option<Timestamp>,
         pub last_used_at: Option<Timestamp>,
+        pub read_only: bool,
+        pub project: Option<Uuid>,
+        pub project_name: Option<String>,
     }
 
     /// A fresh key; its text is given this once.
@@ -29,12 +33,15 @@ contract! {
         pub expires_at: Option<Timestamp>,
     }
 
-    /// The body that asks for one; all of it may be left out. `user` is an address or username, for administrators.
+    /// The body that asks for one; all of it may be left out. `user` is an address or username, for administrators;
+    /// `project` the number or uuid of the one project that the key is for. A key that changes nothing is `read_only`.
     #[derive(Debug, Deserialize)]
     pub struct NewKey {
         pub label: Maybe<Text>,
         pub expires_at: Maybe<Option<When>>,
         pub user: Maybe<Text>,
+        pub read_only: Maybe<bool>,
+        pub project: Maybe<Text>,
     }
 
     /// The body that exchanges a one-time token for a key.

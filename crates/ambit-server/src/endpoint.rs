@@ -111,6 +111,10 @@ pub struct Endpoint {
     /// The shape of `result`.
     pub result: &'static Shape,
     pub content_type: &'static str,
+    /// A call changes something beside what is counted of it: keys that can only read are refused.
+    pub changes: bool,
+    /// A key of one project may call it.
+    pub in_one_project: bool,
     /// It is answered at once, however busy the server is: nothing is read for it but what the program has ready.
     pub light: bool,
 }
@@ -130,6 +134,11 @@ const fn row(method: Method, path: &'static str, access: Access, handler: Handle
         needs_body: false,
         result: ANY,
         content_type: "application/json",
+        changes: !matches!(method, Method::Get),
+        in_one_project: matches!(
+            access,
+            Access::Open | Access::InProject(_) | Access::OfProject(_) | Access::OfCollection(_)
+        ),
         light: false,
     }
 }
@@ -193,6 +202,16 @@ impl Endpoint {
     /// Sets the type of an answer that is not JSON.
     pub(crate) const fn as_type(self, content_type: &'static str) -> Self {
         Self { content_type, ..self }
+    }
+
+    /// Says of a call that changes nothing, whatever its method.
+    pub(crate) const fn only_reads(self) -> Self {
+        Self { changes: false, ..self }
+    }
+
+    /// Lets keys of one project call: it tells of nothing beyond what the caller's projects have.
+    pub(crate) const fn in_one_project(self) -> Self {
+        Self { in_one_project: true, ..self }
     }
 
     /// Lets the call be answered at once, without a place among the requests that are worked on.

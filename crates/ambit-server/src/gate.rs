@@ -214,6 +214,7 @@ impl Passage<'_> {
             }
         };
         check_rate(state, principal.as_ref(), way.now)?;
+        check_scope(way.endpoint, principal.as_ref())?;
         if way.endpoint.access == Access::Administrator && !principal.as_ref().is_some_and(Principal::administrator) {
             return Err(ApiError::new(ErrorCode::Forbidden));
         }
@@ -315,6 +316,18 @@ fn check_rate(state: &ServerState, caller: Option<&Principal>, now: Timestamp) -
         }
         None => Ok(()),
     }
+}
+
+/// Refuses what the key in the request may not do, whoever its user is.
+fn check_scope(endpoint: &Endpoint, caller: Option<&Principal>) -> Result<(), ApiError> {
+    let scope = caller.map(Principal::scope).unwrap_or_default();
+    if scope.read_only && endpoint.changes {
+        return Err(ApiError::with(ErrorCode::Forbidden, "This key can only read"));
+    }
+    if scope.project.is_some() && !endpoint.in_one_project {
+        return Err(ApiError::with(ErrorCode::Forbidden, "This key is for one project only"));
+    }
+    Ok(())
 }
 
 /// The row of the method; 405 names those that there are.

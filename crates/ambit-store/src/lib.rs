@@ -48,7 +48,7 @@ pub use people::install::NewOwner;
 pub use people::invitations::{Invitation, InvitedTo};
 pub use people::keys::{IssuedKey, KeyView, NewKey, RevokedKeys};
 pub use people::limits::Limits;
-pub use people::principal::Principal;
+pub use people::principal::{KeyScope, Principal};
 pub use people::projects::{Added, Member, ProjectSettings, ProjectView};
 pub use people::sessions::SignInLink;
 pub use people::users::{NewUser, Privilege, Quota};

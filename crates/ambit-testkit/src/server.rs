@@ -306,7 +306,7 @@ async fn add_person(store: &Store, owner: &Principal, name: &str, now: Timestamp
     let email = format!("{name}@acme.test");
     let new = NewUser { email: email.clone(), ..NewUser::default() };
     store.create_user(owner, &new, now).await?;
-    let new = NewKey { user: Some(email), label: name.to_owned(), expires_at: None };
+    let new = NewKey { user: Some(email), label: name.to_owned(), expires_at: None, ..NewKey::default() };
     Ok(store.create_key(owner, &new, now).await?.key)
 }
 

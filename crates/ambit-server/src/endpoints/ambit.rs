@@ -110,6 +110,7 @@ pub(super) const ROWS: &[Endpoint] = &[
         .asks(LEVEL)
         .answers(plans::Plan::SHAPE),
     post("/user_collections/{uuid}/scope_preview", OfCollection(Admin), handler!(collections::preview))
+        .only_reads()
         .says("Say what another level or other exclusions would do to what is known; nothing is changed.")
         .takes(collections::ScopeRules::SHAPE)
         .answers(collections::ScopePreview::SHAPE),
@@ -146,6 +147,7 @@ pub(super) const ROWS: &[Endpoint] = &[
         .takes(graphs::NewInventoryGraph::SHAPE)
         .answers(graphs::InventoryGraph::SHAPE),
     get("/neighbourhood", Key, handler!(graphs::neighbourhood))
+        .in_one_project()
         .says("Say what stands around an entity, or around what a search finds; nothing is kept.")
         .asks(NEIGHBOURHOOD)
         .answers(graphs::Neighbourhood::SHAPE),
@@ -173,14 +175,17 @@ pub(super) const ROWS: &[Endpoint] = &[
         .asks(START)
         .answers(Vec::<issues::IssueVersion>::SHAPE),
     get("/keys", Key, handler!(keys::list))
+        .in_one_project()
         .says("List the caller's API keys; for administrators, everybody's. The keys themselves are not shown.")
         .answers(Vec::<keys::Key>::SHAPE),
     post("/keys", Key, handler!(keys::create))
+        .in_one_project()
         .says("Make an API key; its text is answered this once.")
         .takes(keys::NewKey::SHAPE)
         .answers(keys::IssuedKey::SHAPE),
     delete("/keys/{id}", Key, handler!(keys::revoke)).says("Revoke an API key.").answers(BOOLEAN),
     get("/search/keywords", Key, handler!(search::keywords))
+        .in_one_project()
         .says("List the keywords of the search language: what each searches, and what it may be given.")
         .answers(Vec::<search::SearchKeyword>::SHAPE),
     get("/uids/{noun}/{beginning}", InProject(Member), handler!(uids::list))

@@ -100,6 +100,7 @@ const SEEDS: &str = "/user_collections/{collection_uuid}/user_entities";
 /// Every row.
 pub(super) const ROWS: &[Endpoint] = &[
     get("/projects", Key, handler!(projects::list))
+        .in_one_project()
         .says("List the projects of the caller.")
         .answers(Vec::<projects::Project>::SHAPE),
     post("/projects", Key, handler!(projects::create))
@@ -246,43 +247,55 @@ pub(super) const ROWS: &[Endpoint] = &[
     .says("Take a member's role in a collection away.")
     .answers(BOOLEAN),
     get("/library/entities", Key, handler!(library::kinds))
+        .in_one_project()
         .says("List the kinds of entity; `more` stands beside `result`.")
         .asks(LIST)
         .answers(Vec::<library::LibraryEntity>::SHAPE),
     get("/library/tasks", Key, handler!(library::tasks))
+        .in_one_project()
         .says("List the discovery tasks; `more` stands beside `result`.")
         .asks(LIST)
         .answers(Vec::<library::LibraryTask>::SHAPE),
     get("/library/issues", Key, handler!(library::issues))
+        .in_one_project()
         .says("List the kinds of issue; `more` stands beside `result`.")
         .asks(LIST)
         .answers(Vec::<library::LibraryIssue>::SHAPE),
     get("/library/fingerprints", Key, handler!(library::fingerprints))
+        .in_one_project()
         .says("List the products that can be recognised; `more` stands beside `result`.")
         .asks(LIST)
         .answers(Vec::<library::LibraryFingerprint>::SHAPE),
     get("/library/entities/stats", Key, handler!(library::kind_stats))
+        .in_one_project()
         .says("Count the kinds of entity.")
         .answers(library_stats::LibraryEntityStats::SHAPE),
     get("/library/tasks/stats", Key, handler!(library::task_stats))
+        .in_one_project()
         .says("Count the discovery tasks.")
         .answers(library_stats::LibraryTaskStats::SHAPE),
     get("/library/issues/stats", Key, handler!(library::issue_stats))
+        .in_one_project()
         .says("Count the kinds of issue.")
         .answers(library_stats::LibraryIssueStats::SHAPE),
     get("/library/fingerprints/stats", Key, handler!(library::fingerprint_stats))
+        .in_one_project()
         .says("Count the products that can be recognised.")
         .answers(library_stats::LibraryFingerprintStats::SHAPE),
     get("/library/catalog/stats", Key, handler!(library::catalog_stats))
+        .in_one_project()
         .says("Count everything in the library.")
         .answers(library_stats::LibraryCatalogStats::SHAPE),
     get("/library/issues/export_csv", Key, handler!(library::issues_csv))
+        .in_one_project()
         .says("Export the kinds of issue as CSV.")
         .as_type(CSV),
     get("/library/tasks/export_csv", Key, handler!(library::tasks_csv))
+        .in_one_project()
         .says("Export the discovery tasks as CSV.")
         .as_type(CSV),
     get("/library/issues/{issue_name}", Key, handler!(library::issue))
+        .in_one_project()
         .says("Read a kind of issue.")
         .answers(library::LibraryIssue::SHAPE),
     get(INTEGRATIONS, OfProject(Member), handler!(integrations::list))

@@ -13,8 +13,15 @@ pub(super) const OPEN_ROWS: &[Endpoint] = &[post("/session", Open, handler!(sess
 
 /// Those that do.
 pub(super) const ROWS: &[Endpoint] = &[
-    get("/session", Key, handler!(sessions::read)).says("Say who is signed in.").answers(sessions::Session::SHAPE),
-    delete("/session", Key, handler!(sessions::end)).says("Sign out: the session of the cookie ends.").answers(BOOLEAN),
+    get("/session", Key, handler!(sessions::read))
+        .in_one_project()
+        .says("Say who is signed in.")
+        .answers(sessions::Session::SHAPE),
+    delete("/session", Key, handler!(sessions::end))
+        .only_reads()
+        .in_one_project()
+        .says("Sign out: the session of the cookie ends.")
+        .answers(BOOLEAN),
     post("/sign_in_links", Key, handler!(sessions::link))
         .says("Make a token that signs the caller in once, within 15 minutes: /sign_in#TOKEN is the link.")
         .answers(sessions::SignInLink::SHAPE),

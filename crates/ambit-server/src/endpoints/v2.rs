@@ -40,6 +40,7 @@ pub(super) const ROWS: &[Endpoint] = &[
         .costs(&rules::V2_REPORT)
         .asks(RESOURCES),
     post("/file/report", Key, handler!(v2::files::report))
+        .only_reads()
         .says("Report on files, one call each.")
         .costs(&rules::V2_REPORT)
         .asks(RESOURCES)
@@ -61,6 +62,7 @@ pub(super) const ROWS: &[Endpoint] = &[
         .costs(&rules::V2_SUBMISSIONS)
         .asks(RESOURCES),
     post("/file/submissions", Key, handler!(v2::files::submissions))
+        .only_reads()
         .says("List the submissions of files, one call each.")
         .costs(&rules::V2_SUBMISSIONS)
         .asks(RESOURCES)
@@ -80,6 +82,7 @@ pub(super) const ROWS: &[Endpoint] = &[
         .costs(&rules::V2_URL_REPORT)
         .asks(URL_RESOURCES),
     post("/url/report", Key, handler!(v2::urls::report))
+        .only_reads()
         .says("Report on URLs.")
         .costs(&rules::V2_URL_REPORT)
         .asks(URL_RESOURCES)

@@ -29,6 +29,8 @@ pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
         user: body.user.0.map(|text| text.0),
         label: body.label.0.map(|text| text.0).unwrap_or_default(),
         expires_at: body.expires_at.0.flatten().map(|text| end(&text.0, call.now)).transpose()?,
+        read_only: body.read_only.0.unwrap_or_default(),
+        project: body.project.0.map(|text| text.0),
     };
     let issued = call.store().create_key(call.caller(), &new, call.now).await.about("User")?;
     let expires_at = issued.expires_at;
@@ -91,6 +93,9 @@ fn shown(view: KeyView) -> Key {
         expires_at: view.expires_at,
         revoked_at: view.revoked_at,
         last_used_at: view.last_used_at,
+        read_only: view.read_only,
+        project: view.project,
+        project_name: view.project_name,
     }
 }
 

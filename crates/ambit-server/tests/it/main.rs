@@ -14,6 +14,7 @@ mod graph_access;
 mod hostile;
 mod intelligence;
 mod interface;
+mod key_scopes;
 mod marks;
 mod matrix;
 mod objects;

@@ -73,6 +73,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(202611230950, "receivers"),
     migration!(202611231003, "vulns"),
     migration!(202611231210, "judged"),
+    migration!(202611231222, "key_scopes"),
 ];
 
 /// The newest schema that this program knows.

@@ -4,6 +4,7 @@ use crate::db::rows::list;
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::people::keys;
+use crate::people::principal::KeyScope;
 use crate::people::users::ACTIVE;
 use crate::{Principal, Store, StoreError};
 use ambit_model::Timestamp;
@@ -98,16 +99,26 @@ pub(crate) async fn load(tx: &mut Tx, user: i64, key: Option<i64>) -> Result<Pri
                ORDER BY m.created_at, m.id";
     let projects: Vec<(i64, ProjectRole)> = tx.read_all(sql, values![user.id]).await?;
     let first = projects.first().map(|(id, _)| *id);
-    let projects: BTreeMap<i64, ProjectRole> = projects.into_iter().collect();
+    let mut projects: BTreeMap<i64, ProjectRole> = projects.into_iter().collect();
     let sql = "SELECT r.collection_id, r.role FROM collection_roles r JOIN members m ON m.id = r.member_id WHERE \
                m.user_id = $1";
     let collections: Vec<(i64, CollectionRole)> = tx.read_all(sql, values![user.id]).await?;
     let sql = "SELECT group_id FROM group_members WHERE user_id = $1 ORDER BY group_id";
-    let groups = tx.read_all(sql, values![user.id]).await?;
-    let primary = chosen.filter(|project| projects.contains_key(project)).or(first);
+    let mut groups: Vec<i64> = tx.read_all(sql, values![user.id]).await?;
+    let scope = match key {
+        Some(key) => keys::scope(tx, key).await?,
+        None => KeyScope::default(),
+    };
+    let mut primary = chosen.filter(|project| projects.contains_key(project)).or(first);
+    if let Some(only) = scope.project {
+        projects.retain(|project, _| *project == only);
+        primary = projects.keys().next().copied();
+        groups.clear();
+    }
     Ok(Principal {
         user,
         key,
+        scope,
         active: status == ACTIVE,
         groups,
         primary,

@@ -27,7 +27,11 @@ columns! {
     }
 }
 
-/// Writes a row.
+/// What a key that can only read does all the same: a browser is signed in and out by it.
+const BY_READING_KEYS: &[&str] = &["session.begin", "session.end"];
+
+/// Writes a row. It fails with `Forbidden`, and with it the change that it tells of, where the caller's key can only
+/// read.
 pub(crate) async fn insert(
     tx: &mut Tx,
     principal: &Principal,
@@ -37,6 +41,9 @@ pub(crate) async fn insert(
     details: Value,
     now: Timestamp,
 ) -> Result<(), StoreError> {
+    if principal.scope.read_only && !BY_READING_KEYS.contains(&action) {
+        return Err(StoreError::Forbidden("this key can only read".to_owned()));
+    }
     tx.run(
         "INSERT INTO audit (at, user_id, project_id, action, object, details) VALUES ($1, $2, $3, $4, $5, $6)",
         values![now, principal.user_id(), project, action, object.to_string(), to_json(&details)],

@@ -10,7 +10,7 @@ use crate::people::invitations::{self, InvitedTo};
 use crate::people::users::{self, clean_name, insert_user};
 use crate::people::{audit, keys};
 use crate::wider::hunting_rulesets;
-use crate::{Account, IssuedKey, Principal, Store, StoreError};
+use crate::{Account, IssuedKey, KeyScope, Principal, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::user::Group;
 use serde_json::{Map, Value, json};
@@ -305,7 +305,7 @@ impl Store {
             let sql = "UPDATE users SET service_of = $1, api_quota_group = $2, intelligence_quota_group = $3 WHERE id \
                        = $4";
             tx.run(sql, values![group.id, group.id, group.id, user.id]).await?;
-            let origin = keys::Origin::of(tx, &principal, None).await?;
+            let origin = keys::Origin::of(tx, &principal, None, KeyScope::default()).await?;
             let issued = draft.insert(tx, user.id, origin, now).await?;
             audit::insert(tx, &principal, None, "service_account.create", &username, json!({"group": group.name}), now)
                 .await?;

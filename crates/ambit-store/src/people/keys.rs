@@ -7,13 +7,15 @@
 
 use crate::db::rows::{columns, list};
 use crate::db::secret::Secret;
-use crate::db::sql::{Tx, values};
+use crate::db::sql::{Tx, Value, values};
 use crate::db::writer::transaction;
+use crate::people::principal::KeyScope;
 use crate::people::{audit, users};
 use crate::{Principal, Store, StoreError};
 use ambit_model::Timestamp;
 use serde_json::json;
 use subtle::ConstantTimeEq;
+use uuid::Uuid;
 
 /// Random bytes of a key.
 const RANDOM_BYTES: usize = 28;
@@ -33,6 +35,10 @@ pub struct NewKey {
     pub user: Option<String>,
     pub label: String,
     pub expires_at: Option<Timestamp>,
+    /// It changes nothing.
+    pub read_only: bool,
+    /// Number or uuid of the one project that it is for; `None`: all of its user's.
+    pub project: Option<String>,
 }
 
 /// A fresh key; the text is given this once.
@@ -74,6 +80,10 @@ columns! {
         pub revoked_at: Option<Timestamp>,
         /// To the minute.
         pub last_used_at: Option<Timestamp>,
+        pub read_only: bool,
+        /// The one project that it is for.
+        pub project: Option<Uuid> = "p.uuid",
+        pub project_name: Option<String> = "p.name",
     }
 }
 
@@ -103,18 +113,32 @@ pub(crate) fn random_text() -> String {
     format!("{body}{}", checksum(&body))
 }
 
-/// With which key a key is made, and when it ends: a key that ends makes none that lasts longer.
+/// With which key a key is made, when it ends, and what it may do: a key that ends makes none that lasts longer, and
+/// none makes a wider one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Origin {
     pub(crate) parent: Option<i64>,
     pub(crate) expires_at: Option<Timestamp>,
+    pub(crate) scope: KeyScope,
 }
 
 impl Origin {
-    /// Of a key that the caller makes. Where no end is asked for, it is that of the caller's key.
-    pub(crate) async fn of(tx: &mut Tx, principal: &Principal, asked: Option<Timestamp>) -> Result<Self, StoreError> {
+    /// Of a key that the caller makes. Where no end is asked for, it is that of the caller's key; what that may not do,
+    /// the new one may not do either.
+    pub(crate) async fn of(
+        tx: &mut Tx,
+        principal: &Principal,
+        asked: Option<Timestamp>,
+        scope: KeyScope,
+    ) -> Result<Self, StoreError> {
+        let own = principal.scope();
+        if own.project.is_some() && scope.project.is_some() && own.project != scope.project {
+            return Err(no_project());
+        }
+        let read_only = own.read_only || scope.read_only;
+        let scope = KeyScope { read_only, project: own.project.or(scope.project) };
         let Some(parent) = principal.key_id() else {
-            return Ok(Self { parent: None, expires_at: asked });
+            return Ok(Self { parent: None, expires_at: asked, scope });
         };
         let sql = "SELECT expires_at FROM api_keys WHERE id = $1 AND revoked_at IS NULL";
         let revoked = || StoreError::Forbidden("the key that asks was revoked".to_owned());
@@ -123,7 +147,7 @@ impl Origin {
             (Some(asked), Some(end)) if asked > end => Err(StoreError::Invalid(format!(
                 "the key that you use ends at {end}: a key that it makes cannot last longer"
             ))),
-            _ => Ok(Self { parent: Some(parent), expires_at: asked.or(end) }),
+            _ => Ok(Self { parent: Some(parent), expires_at: asked.or(end), scope }),
         }
     }
 }
@@ -153,9 +177,10 @@ impl Draft {
             return Err(StoreError::Conflict(format!("the user has {KEYS_OF_USER_MAX} keys: revoke some first")));
         }
         let visible = self.key[..VISIBLE_CHARS].to_owned();
-        let sql = "INSERT INTO api_keys (user_id, hash, visible, label, created_at, expires_at, parent) VALUES ($1, \
-                   $2, $3, $4, $5, $6, $7) RETURNING id";
-        let key = values![user, self.hash.as_slice(), &visible, &self.label, now, origin.expires_at, origin.parent];
+        let sql = "INSERT INTO api_keys (user_id, hash, visible, label, created_at, expires_at, parent, read_only, \
+                   project_id) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id";
+        let mut key = values![user, self.hash.as_slice(), &visible, &self.label, now, origin.expires_at, origin.parent];
+        key.extend(values![origin.scope.read_only, origin.scope.project]);
         Ok(IssuedKey {
             id: tx.read_one(sql, key).await?,
             key: self.key,
@@ -193,6 +218,31 @@ pub(crate) async fn find_live(tx: &mut Tx, hash: &[u8; 32], now: Timestamp) -> R
     Ok(found.filter(|(_, stored)| bool::from(stored.ct_eq(hash))).map(|(key, _)| key))
 }
 
+/// What a key may do less than its user.
+pub(crate) async fn scope(tx: &mut Tx, id: i64) -> Result<KeyScope, StoreError> {
+    let sql = "SELECT read_only, project_id FROM api_keys WHERE id = $1";
+    let (read_only, project) = tx.read_one(sql, values![id]).await?;
+    Ok(KeyScope { read_only, project })
+}
+
+/// The project of a user by its number or uuid.
+async fn project_of(tx: &mut Tx, user: i64, typed: &str) -> Result<i64, StoreError> {
+    let (column, value) = match (typed.parse::<i64>(), typed.parse::<Uuid>()) {
+        (Ok(number), _) => ("p.id", Value::from(number)),
+        (_, Ok(uuid)) => ("p.uuid", Value::from(uuid)),
+        _ => return Err(no_project()),
+    };
+    let sql = format!(
+        "SELECT p.id FROM projects p JOIN members m ON m.project_id = p.id WHERE {column} = $1 AND m.user_id = $2 AND \
+         p.deleted_at IS NULL"
+    );
+    tx.read_first(&sql, vec![value, user.into()]).await?.ok_or_else(no_project)
+}
+
+fn no_project() -> StoreError {
+    StoreError::Invalid("the user of the key is in no such project".to_owned())
+}
+
 pub(crate) async fn touch(tx: &mut Tx, id: i64, now: Timestamp) -> Result<(), StoreError> {
     tx.run("UPDATE api_keys SET last_used_at = $1 WHERE id = $2", values![now, id]).await?;
     Ok(())
@@ -218,23 +268,35 @@ impl Store {
                 }
                 Some(_) => principal.user().clone(),
             };
-            let origin = Origin::of(tx, &principal, new.expires_at).await?;
+            let project = match &new.project {
+                Some(typed) => Some(project_of(tx, user.id, typed.trim()).await?),
+                None => None,
+            };
+            let asked = KeyScope { read_only: new.read_only, project };
+            let origin = Origin::of(tx, &principal, new.expires_at, asked).await?;
             let issued = draft.insert(tx, user.id, origin, now).await?;
-            let details = json!({"user": user.email, "visible": issued.visible, "label": issued.label});
+            let mut details = json!({"user": user.email, "visible": issued.visible, "label": issued.label});
+            if origin.scope != KeyScope::default() {
+                details["read_only"] = json!(origin.scope.read_only);
+                details["project"] = json!(origin.scope.project);
+            }
             audit::insert(tx, &principal, None, "key.create", issued.id, details, now).await?;
             Ok(issued)
         })
     }
 
-    /// The caller's keys, or, for the administrator of the installation, all; newest first.
+    /// The caller's keys, or, for the administrator of the installation, all; newest first. By a key of one project,
+    /// those of that project.
     pub async fn list_keys(&self, principal: &Principal) -> Result<Vec<KeyView>, StoreError> {
+        // No project has the number 0.
+        let only = principal.scope().project.unwrap_or(0);
         let mut tx = self.read().await?;
         let sql = format!(
-            "SELECT {} FROM api_keys k JOIN users u ON u.id = k.user_id WHERE $1 = 1 OR k.user_id = $2 ORDER BY k.id \
-             DESC",
+            "SELECT {} FROM api_keys k JOIN users u ON u.id = k.user_id LEFT JOIN projects p ON p.id = k.project_id \
+             WHERE ($1 = 1 OR k.user_id = $2) AND ($3 = 0 OR k.project_id = $3) ORDER BY k.id DESC",
             list::<KeyView>()
         );
-        tx.read_all(&sql, values![principal.administrator(), principal.user_id()]).await
+        tx.read_all(&sql, values![principal.administrator(), principal.user_id(), only]).await
     }
 
     /// Revokes a key, at once in this process and within a second in every other, together with the keys of the same

@@ -7,11 +7,21 @@ use ambit_model::user::{CollectionRole, ProjectRole, User};
 use std::collections::BTreeMap;
 use uuid::Uuid;
 
+/// What a key may do less than its user. What is made with a key is never wider than the key.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct KeyScope {
+    /// Nothing is changed by it.
+    pub read_only: bool,
+    /// Nothing but this project is there for it.
+    pub project: Option<i64>,
+}
+
 /// Who a call is made for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Principal {
     pub(crate) user: User,
     pub(crate) key: Option<i64>,
+    pub(crate) scope: KeyScope,
     pub(crate) active: bool,
     pub(crate) groups: Vec<i64>,
     pub(crate) primary: Option<i64>,
@@ -50,9 +60,14 @@ impl Principal {
         &self.user
     }
 
-    /// Administrator of the installation.
+    /// Administrator of the installation. Nobody is by a key of one project.
     pub fn administrator(&self) -> bool {
-        self.user.administrator
+        self.user.administrator && self.scope.project.is_none()
+    }
+
+    /// What the key that was presented may do less than its user.
+    pub fn scope(&self) -> KeyScope {
+        self.scope
     }
 
     /// The key that was presented; `None` for the local operator.

@@ -97,7 +97,7 @@ async fn begin(tx: &mut Tx, draft: Draft, principal: &Principal, now: Timestamp)
             tx.find::<Option<Timestamp>>(live, values![key, now]).await?.map_or(last, |end| end.min(last))
         }
     };
-    let origin = Origin { parent: principal.key_id(), expires_at: Some(end) };
+    let origin = Origin { parent: principal.key_id(), expires_at: Some(end), scope: principal.scope() };
     let issued = draft.insert(tx, principal.user_id(), origin, now).await?;
     tx.run("UPDATE api_keys SET session = 1 WHERE id = $1", values![issued.id]).await?;
     audit::insert(tx, principal, None, "session.begin", issued.id, json!({"visible": issued.visible}), now).await?;

@@ -13,7 +13,7 @@ pub(crate) async fn user(lab: &Lab, name: &str) -> Principal {
     let email = format!("{name}@acme.test");
     let new = NewUser { email: email.clone(), ..NewUser::default() };
     lab.store.create_user(&lab.me, &new, lab.now()).await.unwrap();
-    let new = NewKey { user: Some(email), label: String::new(), expires_at: None };
+    let new = NewKey { user: Some(email), label: String::new(), expires_at: None, ..NewKey::default() };
     let key = lab.store.create_key(&lab.me, &new, lab.now()).await.unwrap().key;
     lab.store.authenticate(&key, lab.now()).await.unwrap().unwrap()
 }

@@ -1,6 +1,6 @@
 //! `ambit key`: API keys, on a server or in a data folder; works beside a running server.
 
-use crate::api::{Api, Needs, OURS};
+use crate::api::{Api, Needs, OURS, naming};
 use crate::args::Target;
 use crate::config::Settings;
 use crate::failure::Failure;
@@ -25,7 +25,7 @@ pub(crate) struct Key {
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Action {
-    /// Make a key; prints it, alone, once.
+    /// Make a key; prints it, alone, once. With --project it is for that project alone.
     Create {
         /// E-mail address or username (default: your own; on a data folder the owner's).
         #[arg(long, value_name = "EMAIL|USERNAME")]
@@ -36,6 +36,9 @@ pub(crate) enum Action {
         /// Last day that it works (end of that day, UTC).
         #[arg(long, value_name = "DATE", value_parser = crate::args::date)]
         expires: Option<Timestamp>,
+        /// It changes nothing.
+        #[arg(long)]
+        read_only: bool,
     },
     /// Exchange the one-time token that `serve` left for a fresh installation's first key; prints it, alone, once.
     Redeem {
@@ -61,8 +64,14 @@ pub(crate) async fn run(command: &Key, settings: &Settings) -> Result<(), Failur
     let keys = format!("{OURS}/keys");
     let mut results = Results::open(None)?;
     match &command.action {
-        Action::Create { user, label, expires } => {
+        Action::Create { user, label, expires, read_only } => {
             let mut body = json!({"label": label});
+            if *read_only {
+                body["read_only"] = json!(true);
+            }
+            if let Some(project) = &command.target.project {
+                body["project"] = json!(naming::project(&api, project).await?);
+            }
             if let Some(user) = user {
                 body["user"] = json!(user);
             }
@@ -123,5 +132,12 @@ fn line(key: &Value) -> String {
     let state = if key["revoked_at"].is_null() { "active" } else { "revoked" };
     let expires = key["expires_at"].as_str().and_then(|at| at.get(..10)).unwrap_or("never");
     let (visible, user, label) = (text(&key["visible"]), plain(&text(&key["user"])), plain(&text(&key["label"])));
-    format!("{}  {visible}…  {user}  {state}  expires {expires}  {label}", key["id"])
+    let mut scope = String::new();
+    if key["read_only"] == true {
+        scope.push_str("read only  ");
+    }
+    if !key["project"].is_null() {
+        scope.push_str(&format!("project {}  ", plain(&text(&key["project_name"]))));
+    }
+    format!("{}  {visible}…  {user}  {state}  expires {expires}  {scope}{label}", key["id"])
 }

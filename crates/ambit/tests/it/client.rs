@@ -37,8 +37,12 @@ impl Served {
 
     /// Over the network.
     fn ask(&self, arguments: &[&str]) -> Output {
+        self.ask_by(&self.key, arguments)
+    }
+
+    fn ask_by(&self, key: &str, arguments: &[&str]) -> Output {
         let mut command = command(arguments);
-        command.env("AMBIT_SERVER", &self.server.url).env("AMBIT_API_KEY", &self.key);
+        command.env("AMBIT_SERVER", &self.server.url).env("AMBIT_API_KEY", key);
         command.output().expect("the binary starts")
     }
 
@@ -424,4 +428,22 @@ fn a_server_that_is_asked_to_end_does() {
     assert!(told.is_ok_and(|status| status.success()));
     assert_eq!(served.server.child.wait().expect("ends").code(), Some(0));
     assert!(succeed(&["doctor", "--data", served.path()]).contains("engine     free"));
+}
+
+#[test]
+fn a_key_may_do_less_than_its_user() {
+    let served = Served::new("scoped-key");
+    let project = served.answer(&["project", "list"]);
+    let project = project.split_whitespace().find(|word| word.len() == 36).expect("a uuid").to_owned();
+    let made = ["key", "create", "--read-only", "--project", &project, "--expires", "2999-01-31", "--label", "monitor"];
+    let key = served.answer(&made).trim().to_owned();
+    let listed = served.both(&["key", "list"]);
+    let line = listed.lines().next().expect("the newest first");
+    assert!(line.contains("expires 2999-01-31  read only  project ") && line.ends_with("monitor"), "{line}");
+    let read = served.ask_by(&key, &["entities", "name:harbour.test"]);
+    assert!(String::from_utf8_lossy(&read.stdout).contains("harbour.test"), "{read:?}");
+    for refused in [&["entity", "tag", "harbour.test", "x"][..], &["user", "list"], &["key", "create"]] {
+        let output = served.ask_by(&key, refused);
+        assert_eq!(output.status.code(), Some(3), "{refused:?}: {output:?}");
+    }
 }

@@ -53,7 +53,7 @@ pub(crate) async fn scan(call: Call) -> Result<Answer, ApiError> {
 
 /// Report on URLs.
 pub(crate) async fn report(call: Call) -> Result<Answer, ApiError> {
-    let submits = call.query("scan") == Some("1");
+    let submits = call.query("scan") == Some("1") && !call.caller().scope().read_only;
     let mut items = Vec::new();
     for resource in bounded(lines(&call, "resource"), "resource")? {
         items.push(match found(&call, &resource).await? {
