@@ -43,6 +43,7 @@ mod dns_caa_policy_missing;
 mod dns_zone_enumeration;
 mod dns_zone_transfer;
 mod domain_registration_expiring;
+mod end_of_life_software;
 mod exposed_database_service;
 mod exposed_rdp_service;
 mod exposed_secret_in_page;
@@ -93,6 +94,7 @@ all![
     dns_zone_enumeration,
     dns_zone_transfer,
     domain_registration_expiring,
+    end_of_life_software,
     exposed_database_service,
     exposed_rdp_service,
     exposed_secret_in_page,
@@ -132,4 +134,4 @@ all![
 
 /// The judges that judge by what is known against products: whenever that changes, so may their verdicts, though
 /// nobody looked again.
-pub(crate) const BY_KNOWLEDGE: &[&Judge] = &[&vulnerable_software::JUDGE];
+pub(crate) const BY_KNOWLEDGE: &[&Judge] = &[&end_of_life_software::JUDGE, &vulnerable_software::JUDGE];

@@ -66,6 +66,7 @@ pub(crate) fn facts(kind: Kind, name: &str) -> Facts {
         outward: Vec::new(),
         seeds: vec![(Kind::Domain, "acme.test".to_owned())],
         vulnerabilities: None,
+        maintained: Vec::new(),
     }
 }
 

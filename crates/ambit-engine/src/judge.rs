@@ -214,6 +214,7 @@ mod tests {
             outward: Vec::new(),
             seeds: Vec::new(),
             vulnerabilities: None,
+            maintained: Vec::new(),
         };
         let issue = KnownIssue {
             uid: Uid::from_bytes([8; 32]),

@@ -237,6 +237,7 @@ mod tests {
             outward: Vec::new(),
             seeds: vec![(Kind::Domain, "acme.test".to_owned())],
             vulnerabilities: None,
+            maintained: Vec::new(),
         }
     }
 

@@ -4,7 +4,7 @@
 
 use crate::judge::UPSTREAM;
 use crate::run::Clock;
-use crate::vulnerabilities::{affected, by_product};
+use crate::vulnerabilities::{by_product, look_up};
 use ambit_checks::Judge;
 use ambit_model::Timestamp;
 use ambit_model::facts::{Facts, ProbeOutcome};
@@ -98,7 +98,8 @@ fn judged(knowledge: &Knowledge, showing: Vec<Showing>, now: Timestamp) -> Vec<R
     let mut by_collection: BTreeMap<i64, Reassessment> = BTreeMap::new();
     for Showing { collection, date, mut known } in showing {
         // What cannot be read says nothing, and the log tells why.
-        let Some(affected) = affected(knowledge, &known.facts) else { continue };
+        look_up(knowledge, &mut known.facts);
+        let Some(affected) = &known.facts.vulnerabilities else { continue };
         let reassessment = by_collection.entry(collection).or_insert_with(|| Reassessment {
             collection,
             issues: Vec::new(),
@@ -106,11 +107,10 @@ fn judged(knowledge: &Knowledge, showing: Vec<Showing>, now: Timestamp) -> Vec<R
             at: date,
             now,
         });
-        let vulns = by_product(&affected);
+        let vulns = by_product(affected);
         if vulns != known.vulns {
             reassessment.vulns.push((known.facts.uid, vulns));
         }
-        known.facts.vulnerabilities = Some(affected);
         reassessment.issues.extend(writes(&known, date));
     }
     let changes = |one: &Reassessment| !one.issues.is_empty() || !one.vulns.is_empty();

@@ -7,14 +7,19 @@ use ambit_store::engine::Vulns;
 use ambit_vulns::Knowledge;
 use serde_json::Value;
 
-/// Returns what is known against what the entity shows; `None`, which the log explains, where the packs cannot be read.
-pub(crate) fn affected(knowledge: &Knowledge, facts: &Facts) -> Option<Vec<Affected>> {
-    let Some(Value::Array(fingerprint)) = facts.details.get("fingerprint") else { return Some(Vec::new()) };
+/// Puts what is known of the products that an entity shows into its facts. Where the packs cannot be read, which the
+/// log explains, nobody knows what is known against them.
+pub(crate) fn look_up(knowledge: &Knowledge, facts: &mut Facts) {
+    let Some(Value::Array(fingerprint)) = facts.details.get("fingerprint") else {
+        (facts.vulnerabilities, facts.maintained) = (Some(Vec::new()), Vec::new());
+        return;
+    };
     let headers = uri::HEADERS.of(&facts.details).unwrap_or_default();
     let banner = network_service::BANNER.of(&facts.details);
     let beside: Vec<&str> = headers.iter().chain(&banner).map(String::as_str).collect();
     let found = knowledge.affected(fingerprint, &beside);
-    found.inspect_err(|error| tracing::error!(%error, "the packs of vulnerabilities cannot be read")).ok()
+    let found = found.inspect_err(|error| tracing::error!(%error, "the packs of vulnerabilities cannot be read"));
+    (facts.vulnerabilities, facts.maintained) = (found.ok(), knowledge.maintained(fingerprint, &beside));
 }
 
 /// The ids by the CPE of the product that they concern.

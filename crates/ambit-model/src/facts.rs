@@ -2,7 +2,7 @@
 //! by tasks and judges.
 
 use crate::scope::Decision;
-use crate::vulnerability::Affected;
+use crate::vulnerability::{Affected, Maintained};
 use crate::{Clearance, Details, EdgeKind, Kind, TaskName, Timestamp, Uid};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -29,6 +29,8 @@ pub struct Facts {
     /// Known vulnerabilities of what it shows, which the engine looks up before judges are asked. `None`: they could
     /// not be looked up.
     pub vulnerabilities: Option<Vec<Affected>>,
+    /// Of what it shows: until when its makers care for it, which the engine looks up as well.
+    pub maintained: Vec<Maintained>,
 }
 
 /// The newest probes of an entity, by task and argument.
@@ -147,6 +149,7 @@ mod tests {
             outward: Vec::new(),
             seeds: Vec::new(),
             vulnerabilities: None,
+            maintained: Vec::new(),
         }
     }
 

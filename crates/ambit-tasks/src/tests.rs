@@ -20,6 +20,7 @@ pub(crate) fn facts(kind: Kind, name: &str, details: serde_json::Value) -> Facts
         outward: Vec::new(),
         seeds: vec![(Kind::Domain, "acme.test".to_owned())],
         vulnerabilities: None,
+        maintained: Vec::new(),
     }
 }
 

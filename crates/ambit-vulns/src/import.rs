@@ -1,10 +1,12 @@
-//! Reads feeds as a stream, told by their content: NVD's answers, CVE 5 records, the KEV catalogue, EPSS scores. One
-//! record is in memory at a time. A problem names the line, and nothing is half taken over.
+//! Reads feeds as a stream, told by their content: NVD's answers, CVE 5 records, the KEV catalogue, EPSS scores, files
+//! of endoflife.date. One record is in memory at a time. A problem names the line, and nothing is half taken over.
 
 mod cve5;
+mod endoflife;
 mod epss;
 mod nvd;
 
+use crate::lifecycle::Lifecycle;
 use crate::vulnerability::{CveId, Vulnerability};
 use flate2::read::MultiGzDecoder;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
@@ -27,6 +29,7 @@ pub enum Source {
     Cve5,
     Kev,
     Epss,
+    EndOfLife,
 }
 
 impl Source {
@@ -37,6 +40,7 @@ impl Source {
             Self::Cve5 => "CVE 5",
             Self::Kev => "KEV",
             Self::Epss => "EPSS",
+            Self::EndOfLife => "endoflife.date",
         }
     }
 }
@@ -53,12 +57,19 @@ pub enum ImportError {
     Line { line: usize, problem: String },
     #[error("record {record}: {problem}")]
     Record { record: usize, problem: String },
-    #[error("it has none of what is known: an answer of NVD 2.0, CVE 5 records, the KEV catalogue, EPSS scores")]
+    #[error("it has none of what is known: NVD 2.0, CVE 5, the KEV catalogue, EPSS scores, endoflife.date")]
     Unknown,
 }
 
 /// Takes what was read.
-pub type Sink<'s> = dyn FnMut(Source, CveId, Vulnerability) -> Result<(), std::io::Error> + 's;
+pub type Sink<'s> = dyn FnMut(Source, Taken) -> Result<(), std::io::Error> + 's;
+
+/// What was read of a feed.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Taken {
+    Vulnerability(CveId, Box<Vulnerability>),
+    Lifecycle(Lifecycle),
+}
 
 /// Returns whether the beginning of a file looks like a feed that this module reads.
 pub fn is_feed(beginning: &[u8]) -> bool {
@@ -74,19 +85,20 @@ const GZIP: [u8; 2] = [0x1f, 0x8b];
 const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
 /// Reads a feed, plain or packed with gzip or Zstandard, and hands each record to the sink. Returns how many it had.
-pub fn read(feed: impl Read, sink: &mut Sink<'_>) -> Result<usize, ImportError> {
+/// `name` is that of its file, without endings.
+pub fn read(feed: impl Read, name: &str, sink: &mut Sink<'_>) -> Result<usize, ImportError> {
     let mut feed = BufReader::with_capacity(PEEKED, feed);
     let packed = feed.fill_buf()?.to_vec();
     if packed.starts_with(&GZIP) {
-        return unpacked(MultiGzDecoder::new(feed), sink);
+        return unpacked(MultiGzDecoder::new(feed), name, sink);
     }
     if packed.starts_with(&ZSTD) {
-        return unpacked(zstd::Decoder::new(feed)?, sink);
+        return unpacked(zstd::Decoder::new(feed)?, name, sink);
     }
-    unpacked(feed, sink)
+    unpacked(feed, name, sink)
 }
 
-fn unpacked(feed: impl Read, sink: &mut Sink<'_>) -> Result<usize, ImportError> {
+fn unpacked(feed: impl Read, name: &str, sink: &mut Sink<'_>) -> Result<usize, ImportError> {
     let since = Cell::new(0);
     let bounded = Bounded { inner: feed, since: &since, total: 0 };
     let mut feed = BufReader::with_capacity(PEEKED, bounded);
@@ -94,7 +106,7 @@ fn unpacked(feed: impl Read, sink: &mut Sink<'_>) -> Result<usize, ImportError> 
     if epss::is_header(beginning.trim_start_matches('\u{feff}')) {
         return epss::read(feed, &since, sink);
     }
-    let mut reading = Reading { sink, since: &since, count: 0, begun: false, failed: None };
+    let mut reading = Reading { sink, name, since: &since, count: 0, begun: false, failed: None };
     let mut json = serde_json::Deserializer::from_reader(feed);
     // Documents that follow each other, as in JSON lines.
     loop {
@@ -138,6 +150,8 @@ impl<R: Read> Read for Bounded<'_, R> {
 /// What one reading has come to.
 struct Reading<'r, 's> {
     sink: &'r mut Sink<'s>,
+    /// Of the feed's file.
+    name: &'r str,
     since: &'r Cell<u64>,
     count: usize,
     /// The next document has begun.
@@ -151,18 +165,22 @@ impl Reading<'_, '_> {
     fn take<E: serde::de::Error>(&mut self, record: Map<String, Value>) -> Result<(), E> {
         self.since.set(0);
         let number = self.count + 1;
+        let one = |source, (id, known)| vec![(source, Taken::Vulnerability(id, Box::new(known)))];
+        let ends = |all: Vec<Lifecycle>| all.into_iter().map(|one| (Source::EndOfLife, Taken::Lifecycle(one)));
         let read = match () {
-            () if record.contains_key("cveMetadata") => cve5::record(&record).map(|read| Some((Source::Cve5, read))),
-            () if record.contains_key("cveID") => nvd::exploited(&record).map(|read| Some((Source::Kev, read))),
-            () if nvd::is_record(&record) => nvd::record(record).map(|read| Some((Source::Nvd, read))),
-            () => Ok(None),
+            () if record.contains_key("cveMetadata") => cve5::record(&record).map(|read| one(Source::Cve5, read)),
+            () if record.contains_key("cveID") => nvd::exploited(&record).map(|read| one(Source::Kev, read)),
+            () if nvd::is_record(&record) => nvd::record(record).map(|read| one(Source::Nvd, read)),
+            () if endoflife::is_answer(&record) => Ok(ends(endoflife::answer(&record)).collect()),
+            () if endoflife::is_cycle(&record) => {
+                endoflife::cycle(&record, self.name).map(|one| ends(one.into_iter().collect()).collect())
+            }
+            () => return Ok(()),
         };
-        let taken = match read {
-            Ok(None) => return Ok(()),
-            Ok(Some((source, (id, known)))) => (self.sink)(source, id, known).map_err(ImportError::Read),
-            Err(problem) => Err(ImportError::Record { record: number, problem }),
-        };
-        self.count = number;
+        let taken = read.map_err(|problem| ImportError::Record { record: number, problem }).and_then(|all| {
+            self.count += all.len();
+            all.into_iter().try_for_each(|(source, taken)| (self.sink)(source, taken)).map_err(ImportError::Read)
+        });
         taken.map_err(|error| {
             let text = error.to_string();
             self.failed = Some(error);

@@ -4,6 +4,7 @@
 use crate::alias;
 use crate::configuration::Criterion;
 use crate::cpe::{Cpe, Value};
+use crate::lifecycle::Lifecycle;
 use crate::own::OWN;
 use crate::records::{Place, Records, Writer};
 use crate::vulnerability::{CveId, Vulnerability};
@@ -19,6 +20,9 @@ use std::path::Path;
 pub(crate) struct About {
     /// Tells two states of the packs apart.
     pub(crate) stamp: String,
+    /// Until when makers care for versions.
+    #[serde(default)]
+    pub(crate) lifecycles: Vec<Lifecycle>,
 }
 
 /// Versions that a criterion means, as the index keeps them.
@@ -42,7 +46,7 @@ struct Posting {
 }
 
 /// Builds the index of packs, which are given with those that lead first, and of our own list.
-pub(crate) fn build(packs: &[Records], path: &Path, stamp: String) -> Result<()> {
+pub(crate) fn build(packs: &[Records], path: &Path, about: &About) -> Result<()> {
     let mut writer = Writer::create(path)?;
     let mut postings: HashMap<String, Vec<u8>> = HashMap::new();
     let mut heads: Vec<u64> = vec![0; packs.len()];
@@ -75,7 +79,7 @@ pub(crate) fn build(packs: &[Records], path: &Path, stamp: String) -> Result<()>
     }
     let sorted: BTreeMap<String, Vec<u8>> = postings.into_iter().collect();
     let rows: Vec<(&str, Vec<u8>)> = sorted.iter().map(|(name, lines)| (name.as_str(), lines.clone())).collect();
-    writer.finish(rows, &About { stamp })
+    writer.finish(rows, about)
 }
 
 fn post(postings: &mut HashMap<String, Vec<u8>>, id: CveId, place: Place, known: &Vulnerability) -> Result<()> {

@@ -6,11 +6,12 @@ use crate::configuration::{Criterion, Surroundings, System};
 use crate::cpe::Cpe;
 use crate::distribution::patched_by;
 use crate::index::{self, About};
+use crate::lifecycle::{self, ByProduct};
 use crate::own::{self, OWN};
 use crate::packs::INDEX;
 use crate::records::Records;
 use crate::vulnerability::{CveId, Vulnerability};
-use ambit_model::vulnerability::{Affected, Cvss, Exploited};
+use ambit_model::vulnerability::{Affected, Cvss, Exploited, Maintained};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io;
@@ -104,6 +105,8 @@ struct Loaded {
     /// Number, time of writing and size of the file: another one has others.
     file: Option<(u64, i64, i64, u64)>,
     stamp: String,
+    /// What packs say of the ends of products.
+    lifecycles: Arc<ByProduct>,
 }
 
 impl Knowledge {
@@ -133,16 +136,18 @@ impl Knowledge {
         if before.file == file {
             return Ok(false);
         }
-        let (index, stamp) = match file {
-            None => (None, String::new()),
+        let (index, About { stamp, lifecycles }) = match file {
+            None => (None, About::default()),
             Some(_) => {
                 let records = Records::open(&path)?;
-                let stamp = records.about::<About>()?.stamp;
-                (Some(Arc::new(records)), stamp)
+                let about = records.about::<About>()?;
+                (Some(Arc::new(records)), about)
             }
         };
         let changed = stamp != before.stamp || index.is_some() != before.index.is_some();
-        *self.loaded.write().unwrap_or_else(PoisonError::into_inner) = Loaded { index, file, stamp };
+        let lifecycles = Arc::new(lifecycle::by_product(lifecycles));
+        let loaded = Loaded { index, file, stamp, lifecycles };
+        *self.loaded.write().unwrap_or_else(PoisonError::into_inner) = loaded;
         Ok(changed)
     }
 
@@ -190,6 +195,29 @@ impl Knowledge {
             }
         }
         Ok(affected.into_values().collect())
+    }
+
+    /// Returns until when the makers of an entity's products care for them, of those of which it is known: what packs
+    /// say of a product stands in the place of our own list. What a distribution keeps is its own affair.
+    pub fn maintained(&self, fingerprint: &[Value], beside: &[&str]) -> Vec<Maintained> {
+        let packs = self.loaded().lifecycles;
+        let of_item = |one: Shown<'_>| {
+            let product = alias::leading(&one.key);
+            if patched_by(product, &one.version, &one.shown(), beside.iter().copied()).is_some() {
+                return None;
+            }
+            let known = packs.get(product).or_else(|| lifecycle::own().get(product))?;
+            let lifecycle = lifecycle::of_version(known, &one.version)?.clone();
+            Some(Maintained {
+                product: one.text("product"),
+                cpe: one.text("cpe"),
+                version: one.version,
+                versions: lifecycle.versions,
+                until: lifecycle.ends,
+                newest: lifecycle.newest,
+            })
+        };
+        fingerprint.iter().filter_map(Shown::of).filter_map(of_item).collect()
     }
 }
 

@@ -8,6 +8,7 @@ pub mod distribution;
 pub mod import;
 mod index;
 mod knowledge;
+mod lifecycle;
 mod own;
 mod packs;
 mod records;

@@ -2,6 +2,7 @@
 
 use crate::configuration::{Configuration, Criterion, Node, Operator};
 use crate::cpe::Cpe;
+use crate::lifecycle;
 use crate::vulnerability::{CveId, Cvss, Kev, Vulnerability};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
@@ -16,9 +17,13 @@ const TABLE: &str = include_str!("own.txt");
 pub(crate) static OWN: LazyLock<BTreeMap<CveId, Vulnerability>> =
     LazyLock::new(|| read(TABLE).expect("a test reads the table"));
 
-/// Tells this list from those of other versions of the program: the beginning of a hash of it.
+/// Tells this list and that of lifecycles from those of other versions of the program: the beginning of a hash of them.
 pub(crate) static EDITION: LazyLock<String> = LazyLock::new(|| {
-    let hash: Vec<String> = Sha256::digest(TABLE).iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    let hash: Vec<String> = Sha256::digest(format!("{TABLE}{}", lifecycle::TABLE))
+        .iter()
+        .take(8)
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
     format!("own {}", hash.concat())
 });
 

@@ -1,8 +1,9 @@
 //! Packs of vulnerabilities in a folder: adding, listing and removing them, and the index of them all. A pack that
 //! cannot be read changes nothing; the index is replaced at once when the new one is whole.
 
-use crate::import::{self, ImportError, Source};
-use crate::index;
+use crate::import::{self, ImportError, Source, Taken};
+use crate::index::{self, About};
+use crate::lifecycle::Lifecycle;
 use crate::records::{Records, Writer};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -31,6 +32,9 @@ pub struct Pack {
     pub version: String,
     /// Wall time, in milliseconds since 1970.
     pub loaded_at: i64,
+    /// What it says of the ends of products.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) lifecycles: Vec<Lifecycle>,
 }
 
 /// Why packs were not changed.
@@ -91,15 +95,22 @@ impl Packs {
     fn write(&self, name: &str, files: &[PathBuf], new: &Path, loaded_at: i64) -> Result<Pack, PackError> {
         let mut writer = Writer::create(new).map_err(self.at(new.to_owned()))?;
         let (mut sources, mut entries, mut hash) = (BTreeMap::new(), 0, Sha256::new());
+        let mut lifecycles = Vec::new();
         for path in files {
             let file = File::open(path).map_err(self.at(path.clone()))?;
             let hashed = Hashed { inner: file, hash: &mut hash };
-            let mut sink = |source: Source, id, known| {
+            let mut sink = |source: Source, taken| {
                 *sources.entry(source).or_insert(0) += 1;
-                writer.add(id, &known).map(drop)
+                match taken {
+                    Taken::Vulnerability(id, known) => writer.add(id, &known).map(drop),
+                    Taken::Lifecycle(one) => {
+                        lifecycles.push(one);
+                        Ok(())
+                    }
+                }
             };
-            entries +=
-                import::read(hashed, &mut sink).map_err(|source| PackError::Import { path: path.clone(), source })?;
+            entries += import::read(hashed, &stem(path), &mut sink)
+                .map_err(|source| PackError::Import { path: path.clone(), source })?;
         }
         let pack = Pack {
             name: name.to_owned(),
@@ -107,6 +118,7 @@ impl Packs {
             entries,
             version: hex_of(&hash.finalize())[..VERSION_CHARS].to_owned(),
             loaded_at,
+            lifecycles,
         };
         writer.finish(std::iter::empty(), &pack).map_err(self.at(new.to_owned()))?;
         Ok(pack)
@@ -155,11 +167,12 @@ impl Packs {
     pub fn rebuild(&self) -> Result<(), PackError> {
         let _lock = self.lock()?;
         let path = self.folder.join(INDEX);
-        let (mut stamp, mut records) = (String::new(), Vec::new());
+        let (mut stamp, mut records, mut lifecycles) = (String::new(), Vec::new(), Vec::new());
         for (path, pack) in self.open()? {
             let about: Pack = pack.about().map_err(self.at(path))?;
             stamp.push_str(&format!("{} {}\n", about.name, about.version));
             records.push(pack);
+            lifecycles.extend(about.lifecycles);
         }
         if records.is_empty() {
             return match fs::remove_file(&path) {
@@ -168,9 +181,15 @@ impl Packs {
             };
         }
         let new = self.folder.join("index.new");
-        index::build(&records, &new, stamp).map_err(self.at(new.clone()))?;
+        index::build(&records, &new, &About { stamp, lifecycles }).map_err(self.at(new.clone()))?;
         fs::rename(&new, &path).map_err(self.at(path))
     }
+}
+
+/// The name of a file without its endings.
+fn stem(path: &Path) -> String {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    name.split_once('.').map_or(name, |(stem, _)| stem).to_owned()
 }
 
 /// A reader that hashes what is read.

@@ -283,3 +283,35 @@ fn a_hostile_or_broken_feed_is_named_and_changes_nothing() {
         .collect();
     assert!(left.iter().all(|name| !name.ends_with(".new")), "{left:?}");
 }
+
+#[test]
+fn what_endoflife_date_says_stands_in_the_place_of_our_own_list() {
+    let until = |knowledge: &Knowledge, product: &str, version: &str| {
+        let item = json!({"cpe": format!("cpe:2.3:a:{product}:{version}:*:*:*:*:*:*:*"), "product": "Thing"});
+        let found = knowledge.maintained(&[item], &[]);
+        found.first().map(|one| format!("{} {} {}", one.versions, one.until, one.newest))
+    };
+    let (folder, own) = (Folder::new(), Knowledge::own());
+    assert_eq!(until(&own, "apache:http_server", "2.2.31").unwrap(), "2.2 2017-07-11 ");
+    let release = |name: &str, until: Value| json!({"name": name, "eolFrom": until, "latest": {"name": "2.2.34"}});
+    let product = json!({
+        "name": "apache-http-server", "identifiers": [{"type": "cpe", "id": "cpe:2.3:a:apache:http_server"}],
+        "releases": [release("2.2", json!("2017-07-12")), release("2.4", Value::Null)],
+    });
+    let other = json!({"name": "thing", "identifiers": [{"type": "cpe", "id": "cpe:/a:acme:thing"}],
+        "releases": [release("7", json!("2030-01-01"))]});
+    let answer = json!({"schema_version": "1.2.0", "result": [product, other]}).to_string();
+    assert_eq!(folder.load("eol", &folder.file("full.json", answer)).unwrap(), "2 of endoflife.date");
+    let knowledge = folder.knowledge();
+    assert_eq!(until(&knowledge, "apache:http_server", "2.2.31").unwrap(), "2.2 2017-07-12 2.2.34");
+    assert_eq!(until(&knowledge, "apache:http_server", "2.0.1"), None, "the pack says nothing of it");
+    assert_eq!(until(&knowledge, "acme:thing", "7.1").unwrap(), "7 2030-01-01 2.2.34");
+    assert_eq!(until(&knowledge, "php:php", "7.1.1").unwrap(), "7.1 2019-12-01 ", "our own list says so");
+
+    let cycles = json!([{"cycle": "9.9", "eol": "2031-02-03", "latest": "9.9.1"}, {"cycle": "10", "eol": false}]);
+    let older = folder.file("php.json", cycles.to_string());
+    assert_eq!(folder.load("older", &older).unwrap(), "1 of endoflife.date");
+    assert_eq!(until(&folder.knowledge(), "php:php", "9.9.0").unwrap(), "9.9 2031-02-03 9.9.1");
+    let unnamed = folder.load("unnamed", &folder.file("what.json", cycles.to_string())).unwrap_err();
+    assert!(unnamed.contains("what.json: record 1: nobody knows which product \"what\" is"), "{unnamed}");
+}

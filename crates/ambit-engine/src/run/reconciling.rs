@@ -4,7 +4,7 @@ use super::{Drive, RunEnd};
 use crate::graph::Change;
 use crate::judge::{Ground, is_judged_by_discoveries, judge};
 use crate::plan::{Terms, plan};
-use crate::vulnerabilities::{affected, by_product};
+use crate::vulnerabilities::{by_product, look_up};
 use ambit_model::estimate::{LARGE_BLOCK_ADDRESSES, LARGE_BLOCK_PORTS};
 use ambit_model::facts::LastProbe;
 use ambit_model::run::{NotDone, NotDoneReason};
@@ -89,7 +89,7 @@ impl Drive<'_> {
                 known.facts.decision = state.decision.clone();
             }
             let leading = leading.get(&known.facts.uid).map_or(&[][..], Vec::as_slice);
-            known.facts.vulnerabilities = affected(&self.config.knowledge, &known.facts);
+            look_up(&self.config.knowledge, &mut known.facts);
             if let Some(vulns) =
                 known.facts.vulnerabilities.as_deref().map(by_product).filter(|vulns| *vulns != known.vulns)
             {

@@ -165,6 +165,7 @@ impl Stored {
                 outward: outward.remove(uid).unwrap_or_default(),
                 seeds: self.seeds.clone(),
                 vulnerabilities: None,
+                maintained: Vec::new(),
             };
             let issues = self.issues.remove(uid).unwrap_or_default();
             known.push(Known { facts, issues, vulns: self.vulns.remove(uid).unwrap_or_default() });

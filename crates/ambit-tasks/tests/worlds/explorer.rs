@@ -301,6 +301,7 @@ impl Explorer {
         let inward = inward.map(|(edge, key, from_kind, from)| self.neighbour(*edge, key, *from_kind, from));
         Facts {
             vulnerabilities: None,
+            maintained: Vec::new(),
             uid: uid(kind, name),
             kind,
             name: name.to_owned(),
@@ -460,5 +461,6 @@ pub(crate) fn empty_facts(kind: Kind, name: &str) -> Facts {
         outward: Vec::new(),
         seeds: vec![(kind, name.to_owned())],
         vulnerabilities: None,
+        maintained: Vec::new(),
     }
 }

@@ -1,6 +1,6 @@
 //! Scores of EPSS: lines of CVE, score and percentile, with names above them.
 
-use super::{ImportError, Sink, Source};
+use super::{ImportError, Sink, Source, Taken};
 use crate::vulnerability::{CveId, Epss, Vulnerability};
 use std::cell::Cell;
 use std::io::BufRead;
@@ -58,7 +58,8 @@ pub(super) fn read(mut feed: impl BufRead, since: &Cell<u64>, sink: &mut Sink<'_
         };
         let id: CveId = fields.get(cve).map(|id| id.trim()).unwrap_or_default().parse().map_err(problem)?;
         let epss = Epss { score: value(score)?, percentile: value(percentile)? };
-        sink(Source::Epss, id, Vulnerability { epss: Some(epss), ..Vulnerability::default() })?;
+        let known = Vulnerability { epss: Some(epss), ..Vulnerability::default() };
+        sink(Source::Epss, Taken::Vulnerability(id, Box::new(known)))?;
         count += 1;
     }
     if count == 0 { Err(ImportError::Unknown) } else { Ok(count) }

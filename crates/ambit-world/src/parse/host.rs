@@ -171,7 +171,7 @@ fn plain_service(cursor: &mut Cursor<'_>) -> Result<Service, Fault> {
         "pop3" => Service::Pop3(text(cursor, "POP3 ready")),
         "redis" => Service::Redis { open: cursor.choice(&[("open", true), ("password", false)])? },
         "telnet" => Service::Telnet(text(cursor, "login: ")),
-        "mysql" => Service::Mysql(text(cursor, "8.0.36")),
+        "mysql" => Service::Mysql(text(cursor, "8.4.3")),
         "postgres" => Service::Postgres,
         "mongodb" => Service::Mongodb {
             open: cursor.choice(&[("open", true), ("password", false)])?,

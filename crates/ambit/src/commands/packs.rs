@@ -38,9 +38,9 @@ pub(crate) enum Packs {
         #[command(flatten)]
         data: Data,
         /// A file, told by its content, or a folder of such files: a feed of vulnerabilities (answers of NVD 2.0, CVE 5
-        /// records, the KEV catalogue, EPSS scores; plain or packed as .gz or .zst), rules that tell products (recog,
-        /// webappanalyzer), rules (.yar, .yara), or a list of hashes (SHA-256, SHA-1 or MD5, one a line, what is known
-        /// of it behind it).
+        /// records, the KEV catalogue, EPSS scores, files of endoflife.date; plain or packed as .gz or .zst), rules
+        /// that tell products (recog, webappanalyzer), rules (.yar, .yara), or a list of hashes (SHA-256, SHA-1 or MD5,
+        /// one a line, what is known of it behind it).
         #[arg(required = true, value_name = "PATH")]
         paths: Vec<PathBuf>,
         /// The pack's name (default: that of the file or folder).
