@@ -10,6 +10,7 @@ use crate::connections::Working;
 use crate::endpoint::{Access, Endpoint, Method};
 use crate::failure::About;
 use crate::limits::{bounded, caught, in_time};
+use crate::metrics::Route;
 use crate::mount::{Mount, Tree, WIDER};
 use crate::origin::{Origin, Outside, Peer};
 use crate::quota::rules::Price;
@@ -65,6 +66,8 @@ struct Held {
     /// What the bytes of its answer are counted against.
     answer: Option<Share>,
     working: Option<Working>,
+    /// Where it went.
+    route: Option<Route>,
 }
 
 /// Answers one request.
@@ -85,6 +88,7 @@ pub(crate) async fn answer_to(state: Arc<ServerState>, asker: Asker, request: Re
         tokio::spawn(arriving.drain(state.limits.linger));
     }
     let response = respond(outcome, &wishes, held.answer).await;
+    state.metrics.count(held.route, response.status().as_u16(), begun.elapsed());
     tracing::info!(request = line, status = response.status().as_u16(), ms = begun.elapsed().as_millis(), "answered");
     response
 }
@@ -118,6 +122,8 @@ impl Passage<'_> {
     async fn pass(&self, asker: &Asker, arriving: &mut Arriving, held: &mut Held) -> Result<Answer, ApiError> {
         let target = router::resolve(self.head.uri.path())?;
         let endpoint = choose(&target, self.head.method.as_str())?;
+        let (prefix, path, method) = (target.mount.prefix, endpoint.path, endpoint.method.name());
+        held.route = Some(Route { prefix, path, method });
         let origin = self.origin(asker, endpoint)?;
         let mut query = percent::query_parameters(self.head.uri.query());
         let now = (self.state.clock)();

@@ -13,6 +13,7 @@ pub(crate) mod interface;
 pub(crate) mod issues;
 pub(crate) mod keys;
 pub(crate) mod library;
+pub(crate) mod metrics;
 pub(crate) mod notes;
 pub(crate) mod open;
 pub(crate) mod people;

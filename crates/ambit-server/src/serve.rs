@@ -49,6 +49,11 @@ impl Listener {
         .map(Self)
     }
 
+    /// Waits for the next connection.
+    pub(crate) async fn accept(&self) -> io::Result<TcpStream> {
+        Ok(self.0.accept().await?.0)
+    }
+
     /// Where it listens.
     pub fn address(&self) -> io::Result<SocketAddr> {
         self.0.local_addr()

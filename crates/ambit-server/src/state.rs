@@ -4,6 +4,7 @@ use crate::attempts::Windows;
 use crate::health::Health;
 use crate::interface::Interface;
 use crate::limits::Limits;
+use crate::metrics::Metrics;
 use crate::quota::free::FreeCounts;
 use crate::rooms::Rooms;
 use crate::shares::Shares;
@@ -69,6 +70,8 @@ pub struct ServerState {
     pub(crate) places: Shares,
     /// Bytes of answers on their way, in KiB.
     pub(crate) answers: Shares,
+    /// What was answered.
+    pub(crate) metrics: Metrics,
     /// Whether requests can be answered.
     pub(crate) health: Health,
     /// Batches of feeds that are made at once: each holds its lines in memory.
@@ -120,6 +123,7 @@ impl ServerState {
             free_counts: FreeCounts::default(),
             places: places(&Limits::default()),
             answers: Shares::new(ANSWERS_KIB, ANSWERS_KIB / 2, WAITING_MAX),
+            metrics: Metrics::default(),
             health: Health::default(),
             batches: Semaphore::new(BATCHES_MAX),
             content_searches: Semaphore::new(CONTENT_SEARCHES_MAX),

@@ -4,6 +4,7 @@
 
 mod db;
 pub mod engine;
+mod gauges;
 mod inventory;
 mod maintenance;
 mod notifications;
@@ -18,6 +19,7 @@ pub use db::failpoint::FailAction;
 pub use db::migrations::Migrated;
 pub use db::open::{Options, Schema};
 pub use db::store::Store;
+pub use gauges::Gauges;
 pub use inventory::bulk::BulkChange;
 pub use inventory::collection_settings::CollectionSettings;
 pub use inventory::collections::{CollectionRef, CollectionView, NewCollection, SameSeeds};

@@ -50,6 +50,8 @@ pub(crate) const ROWS: &[Row] = &[
     // A password within it is not printed.
     Row { by_file: true, ..row("database", "") },
     row("listen", "127.0.0.1:8080"),
+    // Beside the port for everybody, one for monitors alone.
+    row("metrics_listen", ""),
     list("hosts"),
     row("public_url", ""),
     list("trusted_proxies"),

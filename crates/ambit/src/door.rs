@@ -5,6 +5,7 @@ use crate::config::Settings;
 use crate::engine_config::{self, Given};
 use crate::failure::Failure;
 use crate::interface::{self, interface};
+use crate::output::hint;
 use crate::signals::Stop;
 use ambit_api::projects::Plan;
 use ambit_model::reserved::{IpNet, Reserved};
@@ -31,6 +32,8 @@ pub(crate) struct Front {
     pub(crate) root: String,
     /// The same as a socket address.
     pub(crate) bound: SocketAddr,
+    /// Where monitors are answered, and the port that is taken for them.
+    pub(crate) monitors: Option<(SocketAddr, Listener)>,
     /// `None`: it answers requests and carries no runs.
     pub(crate) given: Option<Given>,
     pub(crate) silent: bool,
@@ -60,6 +63,10 @@ impl Front {
         if let Some(tls) = &tls {
             reload_on_hangup(tls.clone())?;
         }
+        let monitors = match settings.get("metrics_listen") {
+            Some(text) => Some(monitors(text).await?),
+            None => None,
+        };
         let scheme = if tls.is_some() { "https" } else { "http" };
         let root = interface::root(settings, tls.is_some(), bound)?;
         let (door, phase) = Door::new(limits, outside, tls);
@@ -68,6 +75,7 @@ impl Front {
             address: format!("{scheme}://{bound}"),
             root,
             bound,
+            monitors,
             given,
             silent,
             limits,
@@ -86,15 +94,27 @@ impl Front {
         self.phase.send_replace(Phase::Starting(doing.to_owned()));
     }
 
-    /// Answers requests from now on.
-    pub(crate) fn let_in(&self, mut state: ServerState) {
+    /// Where it listens, for the guard of runs.
+    pub(crate) fn listens(&self) -> Vec<(IpNet, u16)> {
+        let monitors = self.monitors.as_ref().map(|(address, _)| *address);
+        [Some(self.bound), monitors].into_iter().flatten().flat_map(engine_config::listens).collect()
+    }
+
+    /// Answers requests from now on, and monitors until the program is asked to stop.
+    pub(crate) fn let_in(&mut self, mut state: ServerState, stop: &Stop) {
         state.set_limits(self.limits);
         state.plan = self.plan.clone();
         state.open_accounts = self.open_accounts;
         state.private_uploads = self.private_uploads;
         state.interface = interface();
         state.reserved = Reserved::internal(self.opened.clone());
-        self.phase.send_replace(Phase::Ready(Arc::new(state)));
+        let state = Arc::new(state);
+        if let Some((address, listener)) = self.monitors.take() {
+            let (state, waiting) = (state.clone(), stop.clone());
+            tokio::spawn(ambit_server::serve_metrics(listener, state, async move { waiting.wait().await }));
+            hint(&format!("monitors are answered at http://{address}/metrics"));
+        }
+        self.phase.send_replace(Phase::Ready(state));
     }
 
     /// Waits until it has ended, once the program was asked to.
@@ -128,6 +148,19 @@ async fn bind(address: SocketAddr) -> Result<Listener, Failure> {
         };
         Failure::run_time(format!("cannot listen on {address}: {error}{remedy}"))
     })
+}
+
+/// Takes the port for monitors.
+async fn monitors(text: &str) -> Result<(SocketAddr, Listener), Failure> {
+    let wanted = address(text).map_err(|_| {
+        Failure::usage(format!(
+            "setting metrics_listen {text:?}: expected an address and a port such as 127.0.0.1:9090"
+        ))
+    })?;
+    let listener = bind(wanted).await?;
+    let bound =
+        listener.address().map_err(|error| Failure::run_time(format!("the listener has no address: {error}")))?;
+    Ok((bound, listener))
 }
 
 /// The limits of this machine: as many connections as files may be open, after the process has asked for as many as it

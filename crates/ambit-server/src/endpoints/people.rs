@@ -2,6 +2,7 @@
 
 use crate::endpoint::Access::{Administrator, Key, OfProject};
 use crate::endpoint::{Endpoint, Parameter, delete, get, handler, post, put};
+use crate::metrics;
 use ambit_api::shape::BOOLEAN;
 use ambit_api::{Contract, people};
 use ambit_model::user::ProjectRole::Member;
@@ -17,6 +18,9 @@ const SENT: &[Parameter] = &[Parameter {
 
 /// Every row.
 pub(super) const ROWS: &[Endpoint] = &[
+    get("/metrics", Administrator, handler!(metrics::read))
+        .says("Tell monitors how the installation does, in the text format of Prometheus.")
+        .as_type(metrics::TYPE),
     get("/users", Administrator, handler!(people::list_users))
         .says("List the users of the installation.")
         .answers(Vec::<people::User>::SHAPE),

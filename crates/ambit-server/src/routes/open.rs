@@ -55,7 +55,7 @@ pub(crate) async fn live(_call: Call) -> Result<Answer, ApiError> {
 
 /// Say whether requests can be answered.
 pub(crate) async fn ready(call: Call) -> Result<Answer, ApiError> {
-    match call.state.health.trouble(call.store()).await {
+    match call.state.health.trouble(call.store(), call.state.index().ok()).await {
         None => Ok(Answer::json(&success("Ready", true))),
         Some(why) => Err(not_ready(&why)),
     }

@@ -17,6 +17,7 @@ mod interface;
 mod key_scopes;
 mod marks;
 mod matrix;
+mod metrics;
 mod objects;
 mod scenarios;
 mod searches;

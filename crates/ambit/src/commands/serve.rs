@@ -137,8 +137,9 @@ pub(crate) async fn answer(
     let sweeper = tokio::spawn(keep_tidy(workspace.store.clone(), stop.clone()));
     let notifier = notifications::service(settings, &workspace.store, &index, &front.root)?;
     let notifier = tokio::spawn(ambit_notify::serve(notifier, stop.watch()));
-    let runner = front.given.take().map(|mut given| {
-        given.installation.listens = engine_config::listens(front.bound);
+    let given = front.given.take();
+    let runner = given.map(|mut given| {
+        given.installation.listens = front.listens();
         service(&workspace, stop, given)
     });
     let runner = runner.map(|service| tokio::spawn(async move { ambit_engine::serve(&service).await }));
@@ -150,7 +151,7 @@ pub(crate) async fn answer(
     );
     let silent = front.silent;
     let root = front.root.clone();
-    front.let_in(state);
+    front.let_in(state, stop);
     hint(&format!("listening on {}", front.address));
     if !silent {
         tell_way_in(&workspace.store, &Asking::new(folder, settings), &root).await?;

@@ -252,3 +252,38 @@ fn a_password_leaves_the_command_line() {
     let shown = command(&["config"]).env("AMBIT_DATABASE", url).output().expect("starts");
     assert!(text(&shown.stdout).contains("postgres://ambit:***@127.0.0.1:1/ambit"), "{}", text(&shown.stdout));
 }
+
+/// Sends a request without a key and returns the answer.
+fn asked(address: &str, path: &str) -> String {
+    let mut stream = std::net::TcpStream::connect(address).expect("answers");
+    let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).expect("takes it");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("answers in UTF-8");
+    answer
+}
+
+#[test]
+fn monitors_are_answered_without_a_key_on_a_port_of_their_own_alone() {
+    let folder = Folder::new("monitors");
+    let data = folder.join("data");
+    let arguments = ["serve", "--no-engine", "--silent", "--data", utf8(&data), "--listen", "127.0.0.1:0"];
+    let mut server = command(&arguments);
+    server.env("AMBIT_METRICS_LISTEN", "127.0.0.1:0");
+    let mut child = server.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().expect("starts");
+    let said = crate::cli::lines_until(&mut child, "listening on").join("\n");
+    let after =
+        |words: &str| said.split(words).nth(1).and_then(|rest| rest.lines().next()).expect("is said").to_owned();
+    let monitors = after("monitors are answered at http://");
+    let monitors = monitors.trim_end_matches("/metrics");
+    let public = after("listening on http://");
+    assert!(asked(&public, "/api/ambit/v1/metrics").starts_with("HTTP/1.1 401"));
+    let figures = asked(monitors, "/metrics");
+    assert!(figures.starts_with("HTTP/1.1 200") && figures.contains("\nambit_store_up 1\n"), "{figures}");
+    let refused = r#"ambit_http_requests_total{method="GET",endpoint="/api/ambit/v1/metrics",status="401"} 1"#;
+    assert!(figures.contains(refused), "{figures}");
+    assert!(asked(monitors, "/api/ambit/v1/users").starts_with("HTTP/1.1 404"));
+    ended(child);
+    let wrong = command(&arguments).env("AMBIT_METRICS_LISTEN", "nowhere").output().expect("starts");
+    assert!(!wrong.status.success() && text(&wrong.stderr).contains("metrics_listen"), "{}", text(&wrong.stderr));
+}

@@ -1,0 +1,11 @@
+//! Figures for monitors, for whoever administers the installation.
+
+use crate::answer::Answer;
+use crate::call::Call;
+use crate::{figures, metrics};
+use ambit_api::ApiError;
+
+/// Tell monitors how the installation does, in the text format of Prometheus.
+pub(crate) async fn read(call: Call) -> Result<Answer, ApiError> {
+    Ok(Answer::text(metrics::TYPE, figures::text(&call.state).await))
+}
