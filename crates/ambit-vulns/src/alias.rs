@@ -3,6 +3,7 @@
 /// Names of one product in a line, the one by which it is looked up first.
 const SAME: &[&[&str]] = &[
     &["f5:nginx", "nginx:nginx", "f5:nginx_open_source", "igor_sysoev:nginx", "nginx:open_source"],
+    &["angularjs:angularjs", "angularjs:angular.js"],
     &["apache:http_server", "apache:httpd", "apache:apache_http_server"],
     &["openbsd:openssh", "openssh:openssh"],
     &["eclipse:jetty", "mortbay:jetty", "jetty:jetty"],

@@ -1,19 +1,26 @@
-//! Reads feeds as a stream, told by their content: NVD's answers, CVE 5 records, the KEV catalogue, EPSS scores, files
-//! of endoflife.date. One record is in memory at a time. A problem names the line, and nothing is half taken over.
+//! Reads feeds as a stream, told by their content: NVD's answers, CVE 5 records, the KEV catalogue, EPSS scores, OSV,
+//! the list of retire.js, files of endoflife.date. One record is in memory at a time. A problem names the line, and
+//! nothing is half taken over.
 
 mod cve5;
 mod endoflife;
 mod epss;
 mod nvd;
+mod osv;
+mod packages;
+mod retire;
 
 use crate::lifecycle::Lifecycle;
 use crate::vulnerability::{CveId, Vulnerability};
 use flate2::read::MultiGzDecoder;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
+use sha2::{Digest as _, Sha256};
 use std::cell::Cell;
 use std::fmt;
+use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
 
 /// Bytes of one record: the largest that NVD has has some hundred thousand.
 const RECORD_BYTES_MAX: u64 = 32 << 20;
@@ -30,6 +37,8 @@ pub enum Source {
     Kev,
     Epss,
     EndOfLife,
+    Osv,
+    Retire,
 }
 
 impl Source {
@@ -41,6 +50,8 @@ impl Source {
             Self::Kev => "KEV",
             Self::Epss => "EPSS",
             Self::EndOfLife => "endoflife.date",
+            Self::Osv => "OSV",
+            Self::Retire => "retire.js",
         }
     }
 }
@@ -57,7 +68,7 @@ pub enum ImportError {
     Line { line: usize, problem: String },
     #[error("record {record}: {problem}")]
     Record { record: usize, problem: String },
-    #[error("it has none of what is known: NVD 2.0, CVE 5, the KEV catalogue, EPSS scores, endoflife.date")]
+    #[error("it has none of what is known: NVD 2.0, CVE 5, the KEV catalogue, EPSS, OSV, retire.js, endoflife.date")]
     Unknown,
 }
 
@@ -98,6 +109,24 @@ pub fn read(feed: impl Read, name: &str, sink: &mut Sink<'_>) -> Result<usize, I
     unpacked(feed, name, sink)
 }
 
+/// Returns the SHA-256 of what a file unpacks to, in hexadecimal digits.
+pub fn content_hash(path: &Path) -> std::io::Result<String> {
+    let mut feed = BufReader::with_capacity(PEEKED, File::open(path)?);
+    let packed = feed.fill_buf()?.to_vec();
+    let content: Box<dyn Read> = match () {
+        () if packed.starts_with(&GZIP) => Box::new(MultiGzDecoder::new(feed)),
+        () if packed.starts_with(&ZSTD) => Box::new(zstd::Decoder::new(feed)?),
+        () => Box::new(feed),
+    };
+    let (mut content, mut hash, mut buffer) = (content.take(FEED_BYTES_MAX), Sha256::new(), vec![0; 1 << 16]);
+    loop {
+        match content.read(&mut buffer)? {
+            0 => return Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()),
+            read => hash.update(&buffer[..read]),
+        }
+    }
+}
+
 fn unpacked(feed: impl Read, name: &str, sink: &mut Sink<'_>) -> Result<usize, ImportError> {
     let since = Cell::new(0);
     let bounded = Bounded { inner: feed, since: &since, total: 0 };
@@ -106,7 +135,7 @@ fn unpacked(feed: impl Read, name: &str, sink: &mut Sink<'_>) -> Result<usize, I
     if epss::is_header(beginning.trim_start_matches('\u{feff}')) {
         return epss::read(feed, &since, sink);
     }
-    let mut reading = Reading { sink, name, since: &since, count: 0, begun: false, failed: None };
+    let mut reading = Reading { sink, name, since: &since, count: 0, is_known: false, begun: false, failed: None };
     let mut json = serde_json::Deserializer::from_reader(feed);
     // Documents that follow each other, as in JSON lines.
     loop {
@@ -117,7 +146,7 @@ fn unpacked(feed: impl Read, name: &str, sink: &mut Sink<'_>) -> Result<usize, I
             Err(error) => return Err(reading.failed.take().unwrap_or(ImportError::Json(error))),
         }
     }
-    if reading.count == 0 { Err(ImportError::Unknown) } else { Ok(reading.count) }
+    if reading.is_known { Ok(reading.count) } else { Err(ImportError::Unknown) }
 }
 
 /// A reader that refuses records and feeds beyond any that exist: a packed one of some kilobytes could fill the memory.
@@ -154,6 +183,8 @@ struct Reading<'r, 's> {
     name: &'r str,
     since: &'r Cell<u64>,
     count: usize,
+    /// A record was of a source that is known, though it may have nothing that can be used.
+    is_known: bool,
     /// The next document has begun.
     begun: bool,
     /// Why it ended, where that is not the JSON's fault.
@@ -165,18 +196,24 @@ impl Reading<'_, '_> {
     fn take<E: serde::de::Error>(&mut self, record: Map<String, Value>) -> Result<(), E> {
         self.since.set(0);
         let number = self.count + 1;
-        let one = |source, (id, known)| vec![(source, Taken::Vulnerability(id, Box::new(known)))];
+        let each = |source, all: Vec<(CveId, Vulnerability)>| -> Vec<(Source, Taken)> {
+            all.into_iter().map(|(id, known)| (source, Taken::Vulnerability(id, Box::new(known)))).collect()
+        };
+        let one = |source, read| each(source, vec![read]);
         let ends = |all: Vec<Lifecycle>| all.into_iter().map(|one| (Source::EndOfLife, Taken::Lifecycle(one)));
         let read = match () {
             () if record.contains_key("cveMetadata") => cve5::record(&record).map(|read| one(Source::Cve5, read)),
             () if record.contains_key("cveID") => nvd::exploited(&record).map(|read| one(Source::Kev, read)),
             () if nvd::is_record(&record) => nvd::record(record).map(|read| one(Source::Nvd, read)),
+            () if osv::is_record(&record) => Ok(each(Source::Osv, osv::records(record))),
+            () if retire::is_list(&record) => Ok(each(Source::Retire, retire::records(&record))),
             () if endoflife::is_answer(&record) => Ok(ends(endoflife::answer(&record)).collect()),
             () if endoflife::is_cycle(&record) => {
                 endoflife::cycle(&record, self.name).map(|one| ends(one.into_iter().collect()).collect())
             }
             () => return Ok(()),
         };
+        self.is_known = true;
         let taken = read.map_err(|problem| ImportError::Record { record: number, problem }).and_then(|all| {
             self.count += all.len();
             all.into_iter().try_for_each(|(source, taken)| (self.sink)(source, taken)).map_err(ImportError::Read)

@@ -315,3 +315,59 @@ fn what_endoflife_date_says_stands_in_the_place_of_our_own_list() {
     let unnamed = folder.load("unnamed", &folder.file("what.json", cycles.to_string())).unwrap_err();
     assert!(unnamed.contains("what.json: record 1: nobody knows which product \"what\" is"), "{unnamed}");
 }
+
+#[test]
+fn libraries_are_known_by_the_lists_of_retire_and_of_osv() {
+    let folder = Folder::new();
+    let entry = |bounds: Value, id: &str| {
+        let mut entry = json!({"severity": "medium", "cwe": ["CWE-79"], "info": ["https://jquery.example/1"],
+            "identifiers": {"CVE": [id], "summary": "Scripts run"}});
+        entry.as_object_mut().unwrap().extend(bounds.as_object().unwrap().clone());
+        entry
+    };
+    let retire = json!({
+        "jquery": {"extractors": {}, "vulnerabilities": [
+            entry(json!({"below": "1.9.0"}), "CVE-2026-2001"),
+            entry(json!({"atOrAbove": "2.0.0", "below": "2.2.0"}), "CVE-2026-2001"),
+            entry(json!({"ranges": [{"atOrAbove": "3.0.0", "below": "3.5.0"}]}), "CVE-2026-2002"),
+            {"below": "9", "identifiers": {"summary": "it has no id"}},
+        ]},
+        "unseen": {"extractors": {}, "vulnerabilities": [entry(json!({"below": "9"}), "CVE-2026-2003")]},
+    });
+    let told = folder.load("retire", &folder.file("jsrepository.json", retire.to_string())).unwrap();
+    assert_eq!(told, "2 of retire.js");
+    let knowledge = folder.knowledge();
+    for (version, expected) in [
+        ("1.8.3", &["CVE-2026-2001"][..]),
+        ("1.9.0", &[]),
+        ("2.1.4", &["CVE-2026-2001"]),
+        ("3.4.1", &["CVE-2026-2002"]),
+        ("3.7.1", &[]),
+    ] {
+        let found = cves(&knowledge, &[&format!("jquery:jquery:{version}")], &[]);
+        let found: Vec<&String> = found.iter().filter(|id| id.starts_with("CVE-2026")).collect();
+        assert_eq!(found, expected, "jquery {version}");
+    }
+
+    let ranges = json!([{"type": "SEMVER", "events": [
+        {"introduced": "0"}, {"fixed": "4.17.12"}, {"introduced": "5.0.0"}, {"last_affected": "5.0.2"}]}]);
+    let osv = |id: &str, name: &str, more: Value| {
+        let mut record = json!({"schema_version": "1.6.0", "id": id, "modified": "2026-01-02T00:00:00Z",
+            "aliases": ["CVE-2026-3001"], "summary": "Prototypes are polluted",
+            "affected": [{"package": {"ecosystem": "npm", "name": name}, "ranges": ranges}]});
+        record.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        record.to_string()
+    };
+    let lines = [osv("GHSA-1", "lodash", json!({})), osv("GHSA-2", "unseen", json!({"aliases": ["CVE-2026-3002"]}))];
+    assert_eq!(folder.load("osv", &folder.file("osv.jsonl", lines.join("\n"))).unwrap(), "1 of OSV");
+    let knowledge = folder.knowledge();
+    for (version, is_known) in [("4.17.11", true), ("4.17.12", false), ("5.0.2", true), ("5.0.3", false)] {
+        let found = cves(&knowledge, &[&format!("lodash:lodash:{version}")], &[]);
+        assert_eq!(found.iter().any(|id| id == "CVE-2026-3001"), is_known, "lodash {version}: {found:?}");
+    }
+    let unseen = folder.file("unseen.json", osv("GHSA-3", "unseen", json!({})));
+    assert_eq!(folder.load("unseen", &unseen).unwrap(), "0 of ", "one file of many may have nothing to say");
+    let withdrawn = osv("GHSA-1", "lodash", json!({"withdrawn": "2026-02-01T00:00:00Z"}));
+    folder.load("osv", &folder.file("osv.json", withdrawn)).unwrap();
+    assert!(!cves(&folder.knowledge(), &["lodash:lodash:4.17.11"], &[]).contains(&"CVE-2026-3001".to_owned()));
+}

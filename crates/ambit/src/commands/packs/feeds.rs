@@ -51,6 +51,9 @@ pub(super) fn add(packs: &Packs, name: &str, files: &[PathBuf]) -> Result<String
 }
 
 fn said(pack: &Pack) -> String {
+    if pack.sources.is_empty() {
+        return "nothing that can be used".to_owned();
+    }
     format!("{} records of {}", pack.entries, pack.sources.join(", "))
 }
 

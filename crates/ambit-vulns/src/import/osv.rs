@@ -1,0 +1,80 @@
+//! Records of OSV: packages of registries and their versions. Those without a CVE id, and of packages that nobody can
+//! see from outside, are passed over.
+
+use super::{list, packages, text};
+use crate::configuration::{Configuration, Criterion, Node};
+use crate::cpe::Cpe;
+use crate::vulnerability::{CveId, DESCRIPTION_CHARS_MAX, REFERENCES_MAX, Vulnerability};
+use serde_json::{Map, Value};
+
+/// Returns whether an object is such a record.
+pub(super) fn is_record(record: &Map<String, Value>) -> bool {
+    let has = |member: &str| record.contains_key(member);
+    has("id") && has("modified") && (has("affected") || has("withdrawn") || has("schema_version"))
+}
+
+/// Reads a record: one for each id of CVE that it has.
+pub(super) fn records(record: Map<String, Value>) -> Vec<(CveId, Vulnerability)> {
+    let record = Value::Object(record);
+    let names = std::iter::once(text(&record, "id"));
+    let names = names.chain(list(&record, "aliases").filter_map(Value::as_str).map(str::to_owned));
+    let ids: Vec<CveId> = names.filter_map(|name| name.parse().ok()).collect();
+    let criteria: Vec<Criterion> = list(&record, "affected").flat_map(of_package).collect();
+    if ids.is_empty() || criteria.is_empty() {
+        return Vec::new();
+    }
+    let references = list(&record, "references").map(|one| text(one, "url")).filter(|uri| !uri.is_empty());
+    let node = Node { criteria, ..Node::default() };
+    let specific = record.get("database_specific").unwrap_or(&Value::Null);
+    let known = Vulnerability {
+        title: text(&record, "summary"),
+        description: text(&record, "details").chars().take(DESCRIPTION_CHARS_MAX).collect(),
+        // A record that is withdrawn says that it was wrong, not that the CVE is.
+        configurations: if record.get("withdrawn").is_some() {
+            Vec::new()
+        } else {
+            vec![Configuration { nodes: vec![node], ..Configuration::default() }]
+        },
+        references: references.take(REFERENCES_MAX).collect(),
+        cwes: list(specific, "cwe_ids").filter_map(Value::as_str).map(str::to_owned).collect(),
+        ..Vulnerability::default()
+    };
+    ids.into_iter().map(|id| (id, known.clone())).collect()
+}
+
+/// The ranges of a package, or its single versions where it has no ranges.
+fn of_package(affected: &Value) -> Vec<Criterion> {
+    let name = affected.get("package").map(|package| text(package, "name")).unwrap_or_default();
+    let Some((vendor, product)) = packages::product(&name) else { return Vec::new() };
+    let of_product = |version: &str| Criterion {
+        name: Cpe::application(vendor, product, version).to_string(),
+        vulnerable: true,
+        ..Criterion::default()
+    };
+    let ranges = list(affected, "ranges").filter(|range| text(range, "type") != "GIT");
+    let ranges: Vec<Criterion> = ranges.flat_map(|range| of_range(range, &of_product(""))).collect();
+    if !ranges.is_empty() {
+        return ranges;
+    }
+    list(affected, "versions").filter_map(Value::as_str).map(of_product).collect()
+}
+
+/// Events in their order: each `introduced` begins a range, which the next other event ends.
+fn of_range(range: &Value, product: &Criterion) -> Vec<Criterion> {
+    let (mut criteria, mut open) = (Vec::new(), None::<Criterion>);
+    for event in list(range, "events") {
+        let said = |member: &str| event.get(member).and_then(Value::as_str).map(str::to_owned);
+        if let Some(from) = said("introduced") {
+            criteria.extend(open.take());
+            open = Some(Criterion { from: Some(from).filter(|from| from != "0"), ..product.clone() });
+        }
+        let (before, to) = (said("fixed"), said("last_affected"));
+        if (before.is_some() || to.is_some())
+            && let Some(begun) = open.take()
+        {
+            criteria.push(Criterion { before, to, ..begun });
+        }
+    }
+    criteria.extend(open);
+    criteria
+}
