@@ -5,6 +5,7 @@
 use crate::error::{NetError, Refused};
 use ambit_model::Clearance;
 use ambit_model::reserved::carried;
+use ambit_model::scope::Exclusions;
 use ipnet::IpNet;
 use std::fmt;
 use std::net::IpAddr;
@@ -167,6 +168,34 @@ impl Guard for OperatorOnly {
     }
 }
 
+/// A guard for the feeds that the operator loads: allows data providers, and no target.
+#[derive(Debug, Default)]
+pub struct SourcesOnly {
+    /// What the installation excludes holds for data providers, too.
+    pub never: Exclusions,
+}
+
+impl Guard for SourcesOnly {
+    fn allow(&self, contact: &Contact) -> Result<(), Refused> {
+        let is_excluded = self.never.cover_address(contact.address)
+            || contact.name.as_deref().is_some_and(|name| self.never.cover(name));
+        match contact.grant {
+            Grant::Operator(RESOLVER) => Ok(()),
+            Grant::Source(_) if is_excluded => {
+                Err(Refused { address: contact.address, why: "the installation excludes it".into() })
+            }
+            Grant::Source(_) => Ok(()),
+            Grant::Target | Grant::Operator(_) | Grant::Receiver => {
+                Err(Refused { address: contact.address, why: "only publishers of feeds are contacted here".into() })
+            }
+        }
+    }
+
+    fn named(&self, _address: IpAddr) -> bool {
+        false
+    }
+}
+
 /// A guard for notifications: allows receivers, and of reserved ranges only those that the operator opened to them.
 #[derive(Clone, Debug, Default)]
 pub struct ReceiversOnly {
@@ -230,6 +259,29 @@ mod tests {
         for grant in [Grant::Target, Grant::Source("rdap"), Grant::Operator(RESOLVER)] {
             assert!(Grants::none().check(grant).is_err());
             assert!(Grants::task(Clearance::L0, &[]).check(grant).is_err());
+        }
+    }
+
+    #[test]
+    fn publishers_of_feeds_are_contacted_unless_they_are_excluded() {
+        let guard = SourcesOnly { never: Exclusions::new(&["*.gov".to_owned(), "198.51.100.0/24".to_owned()]) };
+        for (name, address, grant, allowed) in [
+            ("endoflife.date", "203.0.113.1", Grant::Source("endoflife"), true),
+            ("www.cisa.gov", "203.0.113.1", Grant::Source("cisa"), false),
+            ("endoflife.date", "198.51.100.7", Grant::Source("endoflife"), false),
+            ("www.cisa.gov", "203.0.113.1", Grant::Operator(RESOLVER), true),
+            ("endoflife.date", "203.0.113.1", Grant::Target, false),
+            ("endoflife.date", "203.0.113.1", Grant::Operator("mirror"), false),
+        ] {
+            let contact = Contact {
+                address: address.parse().unwrap(),
+                port: 443,
+                transport: Transport::Tcp,
+                name: Some(name.to_owned()),
+                footprint: Clearance::L1,
+                grant,
+            };
+            assert_eq!(guard.allow(&contact).is_ok(), allowed, "{name} {address} {grant}");
         }
     }
 }

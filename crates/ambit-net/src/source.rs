@@ -25,6 +25,11 @@ const SOURCES: &[Source] = &[
     Source { name: "crt.sh", hosts: &["crt.sh"], lines: None, anything: false },
     // Registries beside these hosts are learned from the list of the IANA, those of WHOIS by referral from its root.
     Source { name: "rdap", hosts: &["rdap.org", "data.iana.org"], lines: Some(WHOIS), anything: false },
+    // Feeds of what is known against products.
+    Source { name: "cisa", hosts: &["www.cisa.gov"], lines: None, anything: false },
+    Source { name: "epss", hosts: &["epss.empiricalsecurity.com", "epss.cyentia.com"], lines: None, anything: false },
+    Source { name: "endoflife", hosts: &["endoflife.date"], lines: None, anything: false },
+    Source { name: "nvd", hosts: &["nvd.nist.gov"], lines: None, anything: false },
     #[cfg(test)]
     Source { name: "plain", hosts: &[], lines: None, anything: true },
 ];

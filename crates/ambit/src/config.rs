@@ -70,6 +70,7 @@ pub(crate) const ROWS: &[Row] = &[
     Row { secret: true, by_file: true, ..row("smtp", "") },
     row("mail_from", ""),
     list("notify_ranges"),
+    row("packs_mirror", ""),
     list("words"),
     list("ports"),
     row("server", ""),

@@ -2,9 +2,11 @@
 //! engine in the results of analyses, from the next analysis on. Files of recog and webappanalyzer tell products, from
 //! the next run on. Feeds of vulnerabilities say what is known of products: what is stored is judged again at once.
 
+mod download;
 mod feeds;
 mod fingerprints;
 mod judging;
+mod update;
 
 use crate::args::Data;
 use crate::clock::now;
@@ -38,14 +40,24 @@ pub(crate) enum Packs {
         #[command(flatten)]
         data: Data,
         /// A file, told by its content, or a folder of such files: a feed of vulnerabilities (answers of NVD 2.0, CVE 5
-        /// records, the KEV catalogue, EPSS scores, files of endoflife.date; plain or packed as .gz or .zst), rules
-        /// that tell products (recog, webappanalyzer), rules (.yar, .yara), or a list of hashes (SHA-256, SHA-1 or MD5,
-        /// one a line, what is known of it behind it).
+        /// records, the KEV catalogue, EPSS scores, OSV records, the list of retire.js, files of endoflife.date; plain
+        /// or packed as .gz or .zst), rules that tell products (recog, webappanalyzer), rules (.yar, .yara), or a list
+        /// of hashes (SHA-256, SHA-1 or MD5, one a line, what is known of it behind it).
         #[arg(required = true, value_name = "PATH")]
         paths: Vec<PathBuf>,
         /// The pack's name (default: that of the file or folder).
         #[arg(long, value_name = "NAME")]
         name: Option<String>,
+    },
+    /// Download feeds of vulnerabilities and load those that changed: kev (CISA), epss (FIRST.org), endoflife
+    /// (endoflife.date) and nvd (a pack for each year), all where none is named. The setting packs_mirror names a
+    /// server that has the same files. What is cut goes on where it ended.
+    Update {
+        #[command(flatten)]
+        data: Data,
+        /// Which: kev, epss, endoflife, nvd, or nvd-YEAR.
+        #[arg(value_name = "NAME")]
+        names: Vec<String>,
     },
     /// List the packs.
     List {
@@ -66,6 +78,7 @@ pub(crate) async fn run(packs: &Packs, settings: &Settings) -> Result<(), Failur
     let mut results = Results::open(None)?;
     match packs {
         Packs::Add { data, paths, name } => add(data, settings, paths, name.as_deref(), &mut results).await?,
+        Packs::Update { data, names } => update::update(data, settings, names, &mut results).await?,
         Packs::List { data } => {
             let (store, _) = crate::local_store::folder(data, settings).await?;
             let packs = store.list_packs().await?;

@@ -8,6 +8,7 @@ mod daily;
 mod engine_config;
 mod exclusions;
 mod exports;
+mod feeds;
 mod fingerprints;
 mod known;
 mod migrate;
