@@ -339,7 +339,13 @@ mod tests {
             },
             observed: true,
             present: true,
-            decision: Decision { ownership: row.3, clearance: row.2, reason: "test".into(), path: Vec::new() },
+            decision: Decision {
+                ownership: row.3,
+                clearance: row.2,
+                reason: "test".into(),
+                path: Vec::new(),
+                evidence: Vec::new(),
+            },
         };
         let mut graph = Graph::default();
         graph.apply(GraphDelta {

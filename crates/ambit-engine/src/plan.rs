@@ -242,7 +242,7 @@ mod tests {
     }
 
     fn owned(clearance: Clearance) -> Decision {
-        Decision { ownership: 1000, clearance, reason: "seed".into(), path: Vec::new() }
+        Decision { ownership: 1000, clearance, reason: "seed".into(), path: Vec::new(), evidence: Vec::new() }
     }
 
     fn planned(facts: &Facts, clearance: Clearance, by_person: bool, date: i64) -> Planned {

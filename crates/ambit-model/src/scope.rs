@@ -3,8 +3,10 @@
 
 mod fixed;
 mod graph;
+mod known;
 mod never;
 mod reason;
+mod sisters;
 mod spelled;
 mod spread;
 mod surroundings;
@@ -15,14 +17,15 @@ pub use never::{Exclusions, exclusion, is_never};
 pub use reason::ScopeReason;
 pub use spelled::spells;
 
-use crate::entity::PathStep;
+use crate::entity::{Evidence, PathStep};
 use crate::reserved::Reserved;
 use crate::{Clearance, EdgeKind, Kind, Uid};
 use graph::Graph;
+use known::Known;
 use serde::{Deserialize, Serialize};
 use spread::Spreading;
 use std::collections::{BTreeMap, BTreeSet};
-use surroundings::{Known, Surroundings};
+use surroundings::Surroundings;
 
 /// Ownership from which an entity counts as scoped, in thousandths.
 pub const SCOPED_FROM: u16 = 900;
@@ -47,12 +50,21 @@ pub struct Decision {
     pub reason: ScopeReason,
     /// From the seed, edge by edge.
     pub path: Vec<PathStep>,
+    /// Of a domain that nobody named: what shows that it is theirs, the strongest first. It may not suffice.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<Evidence>,
 }
 
 impl Decision {
     /// Returns the decision for an entity that no path reaches.
     pub fn unreached() -> Self {
-        Self { ownership: 0, clearance: Clearance::L0, reason: ScopeReason::Unreached, path: Vec::new() }
+        Self {
+            ownership: 0,
+            clearance: Clearance::L0,
+            reason: ScopeReason::Unreached,
+            path: Vec::new(),
+            evidence: Vec::new(),
+        }
     }
 
     /// Returns true if an exclusion, the deny list or a reserved range closes it, which no evidence overrides.
@@ -129,5 +141,5 @@ pub fn decide_beside(
         known = shown;
         spread = spreading.spread(&known);
     }
-    spreading.decisions(&spread)
+    spreading.decisions(&spread, &known)
 }

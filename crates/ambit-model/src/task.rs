@@ -44,6 +44,7 @@ pub enum TaskName {
     RobotsSitemapWellknown,
     SeedHost,
     ServiceIdentify,
+    SisterDomain,
     Soft404Profile,
     Suballocations,
     Subdomain,

@@ -147,6 +147,7 @@ fn entity(number: u64) -> IndexedRecord {
         ownership: 1_000,
         clearance: Clearance::L3,
         path: Vec::new(),
+        evidence: Vec::new(),
         ancestors: Vec::new(),
         task_results: Vec::new(),
         details: Details::new(),

@@ -77,6 +77,7 @@ pub(crate) fn entity() -> EntityRecord {
         ownership: 0,
         clearance: Clearance::L0,
         path: Vec::new(),
+        evidence: Vec::new(),
         ancestors: Vec::new(),
         task_results: Vec::new(),
         details: Details::new(),

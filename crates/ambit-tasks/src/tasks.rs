@@ -34,6 +34,7 @@ pub(crate) mod reverse_walk;
 pub(crate) mod robots_sitemap_wellknown;
 pub(crate) mod seed_host;
 pub(crate) mod service_identify;
+pub(crate) mod sister_domain;
 pub(crate) mod soft404_profile;
 pub(crate) mod suballocations;
 pub(crate) mod subdomain;
@@ -83,6 +84,7 @@ pub const ALL: &[&Task] = &[
     &robots_sitemap_wellknown::TASK,
     &seed_host::TASK,
     &service_identify::TASK,
+    &sister_domain::TASK,
     &soft404_profile::TASK,
     &suballocations::TASK,
     &subdomain::TASK,

@@ -308,6 +308,7 @@ impl Round<'_> {
                 clearance: Clearance::L3,
                 reason: path.last().map_or(ScopeReason::Seed, |step| ScopeReason::Edge(step.edge)),
                 path: path.clone(),
+                evidence: Vec::new(),
             };
             (*uid, decision, true)
         };

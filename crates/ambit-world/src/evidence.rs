@@ -50,8 +50,9 @@ fn is_at_or_below(name: &str, parent: &str) -> bool {
     name.strip_suffix(parent).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
 }
 
+/// At or below a seed, or a domain that evidence shows to be theirs.
 pub(crate) fn is_below_seed(internet: &Internet, name: &str) -> bool {
-    internet.seeds.iter().any(|seed| is_at_or_below(name, seed))
+    internet.homes.iter().any(|seed| is_at_or_below(name, seed))
 }
 
 /// The block that the registry names for an address is registered to the registrant of a seed, or by a mailbox in a
@@ -133,7 +134,7 @@ const PROVIDERS_DOMAINS: usize = 11;
 /// A certificate that is shown for one of our names is ours where it names that domain or a seed's, and not many others
 /// besides.
 pub(crate) fn is_certificate_ours(internet: &Internet, certificate: &Certificate, name: &str) -> bool {
-    let own: BTreeSet<&str> = internet.seeds.iter().map(String::as_str).chain([name]).filter_map(registrable).collect();
+    let own: BTreeSet<&str> = internet.homes.iter().map(String::as_str).chain([name]).filter_map(registrable).collect();
     let domains: BTreeSet<&str> = names(certificate).filter_map(registrable).collect();
     domains.intersection(&own).next().is_some() && domains.difference(&own).count() < PROVIDERS_DOMAINS
 }

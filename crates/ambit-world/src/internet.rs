@@ -20,6 +20,8 @@ pub(crate) struct Internet {
     pub world: String,
     /// What discovery starts from: what can be known from outside depends on it.
     pub seeds: Vec<String>,
+    /// Seeds, and domains that nobody named and that evidence shows to be their owner's.
+    pub homes: Vec<String>,
     pub epoch: Timestamp,
     pub state: i64,
     pub draft: Draft,
@@ -98,9 +100,12 @@ const SOURCES: &[(u8, Source, &str)] = &[
 impl Internet {
     /// Builds a state. `draft` holds the statements of every world already.
     pub(crate) fn build(world: &str, seeds: &[String], draft: Draft, epoch: Timestamp, state: i64) -> Self {
+        let sisters = draft.zones.iter().filter(|(_, zone)| zone.sister).map(|(name, _)| name.clone());
+        let homes = seeds.iter().cloned().chain(sisters).collect();
         let mut internet = Self {
             world: world.to_owned(),
             seeds: seeds.to_vec(),
+            homes,
             epoch,
             state,
             hosts: BTreeMap::new(),

@@ -210,8 +210,8 @@ impl<'a> Derivation<'a> {
 
     /// Domains and names. Those of ours that nothing demands are at least not unexpected.
     fn names(&mut self) {
-        for seed in self.seeds {
-            if let Ok((kind, name)) = Kind::of_target(seed) {
+        for home in &self.internet.homes {
+            if let Ok((kind, name)) = Kind::of_target(home) {
                 self.truth.plant(kind, &name);
             }
         }
@@ -271,7 +271,7 @@ impl<'a> Derivation<'a> {
 
     fn plant_name(&mut self, name: &str) {
         if let Ok((kind, name)) = Kind::of_host(name)
-            && (kind == Kind::DnsRecord || self.seeds.contains(&name))
+            && (kind == Kind::DnsRecord || self.internet.homes.contains(&name))
         {
             self.truth.plant(kind, &name);
         }

@@ -5,7 +5,7 @@ import type { Schema } from "../api/client";
 import { Foreign, kind, words } from "./text";
 
 export function Trail({ scope, end = true }: { scope: Schema["ScopeExplanation"]; end?: boolean }): ReactNode {
-  const seed = scope.path.length === 0;
+  const seed = scope.path.length === 0 && scope.evidence.length === 0;
   return (
     <div>
       <ol className="flex flex-col gap-1">
@@ -27,6 +27,11 @@ export function Trail({ scope, end = true }: { scope: Schema["ScopeExplanation"]
           </li>
         )}
       </ol>
+      {scope.evidence.length > 0 && (
+        <ul className="mt-1 list-disc pl-5 text-xs" aria-label="Evidence">
+          {scope.evidence.map((piece) => <li key={piece.kind}><Foreign>{piece.text}</Foreign></li>)}
+        </ul>
+      )}
       {end && (
         <p className="mt-1 text-xs text-soft">
           {scope.scoped ? "In scope" : "Not in scope"}: {Math.round(scope.ownership * 100)} % ours

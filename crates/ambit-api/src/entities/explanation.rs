@@ -3,7 +3,7 @@
 use crate::contract::{Contract, contract, copied};
 use crate::shape::Shape;
 use ambit_model::Uid;
-use ambit_model::entity::{EntityRecord, GroundKind};
+use ambit_model::entity::{self, EntityRecord, EvidenceKind, GroundKind};
 use ambit_model::scope::ScopeReason;
 use serde::Serialize;
 
@@ -22,6 +22,16 @@ contract! {
         pub allow_list: bool,
         pub deny_list: bool,
         pub path: Vec<PathStep>,
+        pub evidence: Vec<Evidence>,
+    }
+
+    /// What shows that a domain which nobody named is theirs, with its weight as log-odds.
+    #[derive(Debug, Serialize)]
+    pub struct Evidence {
+        pub kind: EvidenceKind,
+        pub name: String,
+        pub text: String,
+        pub weight: f64,
     }
 
     /// One edge of the way from the seed.
@@ -50,6 +60,10 @@ impl Contract for ScopeReason {
     const SHAPE: &'static Shape = &Shape::Text;
 }
 
+impl Contract for EvidenceKind {
+    const SHAPE: &'static Shape = &Shape::Text;
+}
+
 impl Contract for GroundKind {
     const SHAPE: &'static Shape = &Shape::Text;
 }
@@ -62,6 +76,18 @@ impl From<&EntityRecord> for ScopeExplanation {
             ownership: f64::from(record.ownership) / 1000.0,
             clearance: format!("{:?}", record.clearance),
             path: PathStep::path(record),
+            evidence: record.evidence.iter().map(Evidence::from).collect(),
+        }
+    }
+}
+
+impl From<&entity::Evidence> for Evidence {
+    fn from(piece: &entity::Evidence) -> Self {
+        Self {
+            kind: piece.kind,
+            name: piece.name.clone(),
+            text: format!("{} {}", piece.kind.words(), piece.name),
+            weight: f64::from(piece.weight) / 100.0,
         }
     }
 }

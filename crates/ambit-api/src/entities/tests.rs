@@ -37,6 +37,7 @@ fn record() -> EntityRecord {
                 cap: Clearance::L4,
                 ground: None,
             }],
+            evidence: Vec::new(),
         },
         observations: vec![Observation {
             task: "http_probe".to_owned(),

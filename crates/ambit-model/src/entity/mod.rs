@@ -3,6 +3,7 @@
 pub mod bucket;
 pub mod certificate;
 pub mod domain;
+mod evidence;
 mod fold;
 pub mod ip_address;
 mod kind;
@@ -17,6 +18,7 @@ mod record;
 mod row;
 pub mod uri;
 
+pub use evidence::{Evidence, EvidenceKind};
 pub use fold::{FoldInput, fold};
 pub use kind::Kind;
 pub use member::Member;

@@ -1,6 +1,7 @@
 //! The record of an entity as versions keep it and the API shows it: one shape for all kinds (docs/contract/asm.md
 //! §4.4).
 
+use super::Evidence;
 use super::Kind;
 use crate::scope::ScopeReason;
 use crate::{Clearance, Details, EdgeKind, Uid};
@@ -36,6 +37,9 @@ pub struct EntityRecord {
     pub clearance: Clearance,
     /// From the seed to this entity, edge by edge (`extended_path_to_seed`).
     pub path: Vec<PathStep>,
+    /// Of a domain that nobody named: what shows that it is theirs, the strongest first. It may not suffice.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<Evidence>,
     pub ancestors: Vec<Ancestor>,
     pub task_results: Vec<TaskResult>,
     pub details: Details,

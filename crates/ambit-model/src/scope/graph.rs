@@ -6,7 +6,7 @@ use super::spelled::spells;
 use super::{Edge, Node, Rules, ScopeReason};
 use crate::entity::{host_of, registrable};
 use crate::reserved::Reserved;
-use crate::{EdgeKind, Kind, Uid};
+use crate::{Clearance, EdgeKind, Kind, Uid};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -22,6 +22,8 @@ pub(super) struct Graph<'a> {
     pub(super) foreign_domains: Vec<usize>,
     /// Addresses to which a name resolves that is not among the nodes.
     pub(super) strangely_named: Vec<bool>,
+    /// The highest clearance of the collection.
+    pub(super) ceiling: Clearance,
 }
 
 /// An edge whose both ends are known.
@@ -67,6 +69,7 @@ impl<'a> Graph<'a> {
             outward,
             fixed,
             strangely_named,
+            ceiling: rules.ceiling,
         }
     }
 

@@ -21,6 +21,8 @@ pub enum ScopeReason {
     Excluded,
     /// It lies in a reserved range that the installation's administrator did not open.
     Reserved,
+    /// Evidence shows that a domain which nobody named is, or may be, a seed's owner's.
+    Evidence,
     /// The best path ends in an edge of this kind.
     Edge(EdgeKind),
     /// A newer version stored it; it is kept as it is.
@@ -28,13 +30,14 @@ pub enum ScopeReason {
 }
 
 /// The reasons without a path, with their stored texts.
-const FIXED: [(ScopeReason, &str); 6] = [
+const FIXED: [(ScopeReason, &str); 7] = [
     (ScopeReason::Unreached, "unreached"),
     (ScopeReason::Seed, "seed"),
     (ScopeReason::Allowed, "allow_list_override"),
     (ScopeReason::Denied, "deny_list_override"),
     (ScopeReason::Excluded, "hard_stop"),
     (ScopeReason::Reserved, "reserved_range"),
+    (ScopeReason::Evidence, "evidence"),
 ];
 
 impl fmt::Display for ScopeReason {

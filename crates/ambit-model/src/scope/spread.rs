@@ -2,9 +2,10 @@
 
 use super::fixed::Fixed;
 use super::graph::{Graph, Link};
-use super::surroundings::{Known, Reason, Surroundings};
+use super::known::Known;
+use super::surroundings::{Reason, Surroundings};
 use super::{DEDICATED_ADDRESS_OWN, Decision, PATH_STEPS_MAX, SCOPED_FROM, ScopeReason};
-use crate::entity::{Ground, GroundKind, PathStep};
+use crate::entity::{Evidence, EvidenceKind, Ground, GroundKind, PathStep};
 use crate::{Clearance, EdgeKind, Kind, Uid};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -73,8 +74,7 @@ struct Reached {
 impl Spreading<'_> {
     /// Finds the best path to every node (Dijkstra on the minimum), given the results of the previous round.
     pub(super) fn spread(&self, known: &Known) -> Spread {
-        let mut labels: Vec<Option<Label>> =
-            self.graph.fixed.iter().map(|fixed| fixed.as_ref().map(Label::of)).collect();
+        let mut labels: Vec<Option<Label>> = (0..self.graph.len()).map(|node| self.start(node, known)).collect();
         let reached = |node: usize, label: &Label| Reached {
             ownership: label.ownership,
             clearance: label.clearance,
@@ -109,6 +109,15 @@ impl Spreading<'_> {
         }
         let clearances = self.raised(&labels, known);
         Spread { labels, clearances }
+    }
+
+    /// What stands at a node before any path: a person's word, else what evidence shows of a domain.
+    fn start(&self, node: usize, known: &Known) -> Option<Label> {
+        let by_evidence = || {
+            let (ownership, cap) = known.sisters[node].as_ref()?.standing()?;
+            Some(Label { ownership, clearance: cap.min(self.graph.ceiling), steps: 0, last: None })
+        };
+        self.graph.fixed[node].as_ref().map(Label::of).or_else(by_evidence)
     }
 
     /// What a link offers its end.
@@ -226,13 +235,14 @@ impl Spreading<'_> {
     }
 
     /// The decisions of a round, with their paths.
-    pub(super) fn decisions(&self, spread: &Spread) -> BTreeMap<Uid, Decision> {
+    pub(super) fn decisions(&self, spread: &Spread, known: &Known) -> BTreeMap<Uid, Decision> {
         let decisions = spread.labels.iter().enumerate().map(|(node, label)| {
             let decision = label.map_or_else(Decision::unreached, |label| Decision {
                 ownership: label.ownership,
                 clearance: spread.clearances[node],
                 reason: self.reason(node, label),
                 path: self.path(spread, label),
+                evidence: self.evidence(node, known),
             });
             (self.graph.nodes[node].uid, decision)
         });
@@ -243,8 +253,18 @@ impl Spreading<'_> {
         match (&self.graph.fixed[node], label.last) {
             (Some(fixed), _) => fixed.reason.clone(),
             (None, Some(step)) => ScopeReason::Edge(self.graph.links[step.link].edge.kind),
-            (None, None) => ScopeReason::Unreached,
+            (None, None) => ScopeReason::Evidence,
         }
+    }
+
+    fn evidence(&self, node: usize, known: &Known) -> Vec<Evidence> {
+        let pieces = known.sisters[node].iter().flat_map(|sister| &sister.evidence);
+        let piece = |(kind, node): &(EvidenceKind, usize)| Evidence {
+            kind: *kind,
+            name: self.graph.nodes[*node].name.clone(),
+            weight: kind.weight(),
+        };
+        pieces.map(piece).collect()
     }
 
     /// The last steps of the path, from the seed's side.

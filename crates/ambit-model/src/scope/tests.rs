@@ -2,6 +2,7 @@
 
 mod evidence;
 mod reference;
+mod sisters;
 
 use super::*;
 use crate::entity::host_of;
@@ -539,8 +540,10 @@ proptest! {
         let decisions = world.decide(&[]);
         for (name, decision) in decisions.iter().filter(|(_, decision)| !decision.path.is_empty()) {
             let start = &decisions[&decision.path[0].from_name];
-            prop_assert!(start.path.is_empty() && start.ownership == 1000, "{}", name);
-            prop_assert_eq!(decision.path.iter().map(|step| step.own).min(), Some(decision.ownership));
+            let is_root = start.ownership == 1000 || start.reason == ScopeReason::Evidence;
+            prop_assert!(start.path.is_empty() && is_root, "{}", name);
+            let weakest = decision.path.iter().map(|step| step.own).min();
+            prop_assert_eq!(weakest.map(|own| own.min(start.ownership)), Some(decision.ownership));
             let caps = decision.path.iter().map(|step| step.cap).fold(Clearance::L3, Clearance::min);
             prop_assert!(decision.clearance >= caps && decision.clearance <= Clearance::L3);
             prop_assert_eq!(&decision.reason, &ScopeReason::Edge(decision.path[decision.path.len() - 1].edge));

@@ -101,8 +101,13 @@ async fn plan(engine: &Engine, run: i64, now: Timestamp) -> Result<(), StoreErro
     for known in engine.known(run, &uids, |_| None).await? {
         let task = if known.facts.seed { "names" } else { "http" };
         reconciliation.work.push(new_work(task, known.facts.uid, 0));
-        let decision =
-            Decision { ownership: 990, clearance: Clearance::L3, reason: "subdomain".into(), path: Vec::new() };
+        let decision = Decision {
+            ownership: 990,
+            clearance: Clearance::L3,
+            reason: "subdomain".into(),
+            path: Vec::new(),
+            evidence: Vec::new(),
+        };
         reconciliation.decisions.push((known.facts.uid, decision, true));
         if known.facts.details.get("title").is_some() {
             reconciliation.issues.push(IssueWrite::Prove {

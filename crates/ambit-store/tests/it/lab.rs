@@ -212,7 +212,13 @@ impl Lab {
     /// Scope's word on an entity.
     pub(crate) async fn decide(&self, run: &Run, uid: Uid, ownership: u16, present: bool) {
         let mut reconciliation = self.reconciliation(run.id);
-        let decision = Decision { ownership, clearance: Clearance::L3, reason: "subdomain".into(), path: Vec::new() };
+        let decision = Decision {
+            ownership,
+            clearance: Clearance::L3,
+            reason: "subdomain".into(),
+            path: Vec::new(),
+            evidence: Vec::new(),
+        };
         reconciliation.decisions.push((uid, decision, present));
         self.engine.reconcile(reconciliation).await.unwrap();
     }

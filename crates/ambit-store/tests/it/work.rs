@@ -86,7 +86,13 @@ async fn what_was_planned_at_a_higher_clearance_is_not_leased_once_the_clearance
         let uid = lab.uid(Kind::Domain, "acme.test");
         let decided = async |clearance, work| {
             let mut reconciliation = lab.reconciliation(run.id);
-            let decision = Decision { ownership: 500, clearance, reason: "resolves_to".into(), path: Vec::new() };
+            let decision = Decision {
+                ownership: 500,
+                clearance,
+                reason: "resolves_to".into(),
+                path: Vec::new(),
+                evidence: Vec::new(),
+            };
             reconciliation.decisions = vec![(uid, decision, true)];
             reconciliation.work = work;
             lab.engine.reconcile(reconciliation).await.unwrap();

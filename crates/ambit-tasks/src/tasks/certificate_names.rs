@@ -155,6 +155,9 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
 async fn lead_to(cx: &Context<'_>, name: &str, home: Option<&str>) -> Result<(), TaskError> {
     let Some(domain) = home else {
         cx.found_host(name, EdgeKind::ForeignCertificateName);
+        if let Some(domain) = registrable(name) {
+            cx.found(Kind::Domain, domain, EdgeKind::ForeignCertificateName);
+        }
         return Ok(());
     };
     match Kind::of_host(name) {

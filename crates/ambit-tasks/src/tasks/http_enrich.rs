@@ -1,6 +1,7 @@
 //! Collects everything that one visit of a site shows: response, head, cookies, page, redirects, certificate, products.
 
 use crate::ask::bindings;
+use crate::ask::host::seed_domains;
 use crate::ask::web;
 use crate::read::default_pages::default_page;
 use crate::read::listing::listing_proof;
@@ -10,7 +11,7 @@ use crate::read::technology::{self, Seen};
 use crate::tasks::tls_grab::names;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::uri::Cookie as SeenCookie;
-use ambit_model::entity::{network, uri};
+use ambit_model::entity::{network, registrable, uri};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::{BODY, Sighting};
 use ambit_model::{Clearance, EdgeKind, Kind, TaskName};
@@ -179,12 +180,17 @@ fn observe_chain(cx: &Context<'_>, url: &Url, fetch: &HttpFetch) {
     cx.observe(uri::REDIRECT_CHAIN, json!(shown));
     let secured = !url.https && targets.iter().any(|target| target.https && target.host == url.host);
     cx.observe(uri::HTTPS_REDIRECT, secured);
+    let seeds = seed_domains(cx.facts);
     for target in &targets {
         // A site of the same name on another port is one where it answered; of another name, that is for its own looks
         // to say.
         let failed = matches!(&fetch.end, ChainEnd::Failed { url, .. } if url == target);
         if target.host != url.host {
             cx.found_host(&target.host, EdgeKind::Redirect);
+            let domain = registrable(&target.host).filter(|domain| !seeds.iter().any(|seed| seed == domain));
+            if let Some(domain) = domain {
+                cx.found(Kind::Domain, domain, EdgeKind::Redirect);
+            }
         } else if !is_same_site(target, url) && !failed {
             cx.found(Kind::Uri, &target.with_path("/").to_string(), EdgeKind::Page);
         }

@@ -101,6 +101,12 @@ async fn observe_dmarc(cx: &Context<'_>, name: &str) -> Result<bool, TaskError> 
     Ok(true)
 }
 
+/// The mailboxes to which a domain wants reports on its mail sent.
+pub(crate) async fn dmarc_mailboxes(cx: &Context<'_>, name: &str) -> Result<BTreeSet<String>, TaskError> {
+    let records = texts(cx, &format!("_dmarc.{name}")).await?;
+    Ok(records.iter().find(|text| is_dmarc(text)).map(|text| Dmarc::parse(text).reports).unwrap_or_default())
+}
+
 fn origin(of: &str) -> ambit_model::Details {
     ambit_model::Details::from_iter([mentioned::ORIGIN.is(json!(of))])
 }

@@ -5,6 +5,7 @@ use crate::ask::host::{is_below, is_private, reversed};
 use crate::ask::{bootstrap, whois};
 use crate::read::rdap::{self, Person};
 use crate::tasks::ptr::is_ours_to_ask;
+use crate::tasks::sister_domain::is_in_question;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::{domain, ip_address, mentioned, network};
 use ambit_model::moment::DAY_MS;
@@ -29,7 +30,7 @@ pub(crate) const TASK: Task = Task {
     contacts: Contacts::Provider(PROVIDER),
     sights: Sights::Only(&[Kind::NetBlock]),
     plan: |facts, _| match facts.kind {
-        Kind::Domain => Plan::once_if(facts.decision.scoped()),
+        Kind::Domain => Plan::once_if(facts.decision.scoped() || is_in_question(facts)),
         Kind::IpAddress => Plan::once_if(is_ours_to_ask(facts) && is_registered(facts)),
         _ => {
             let is_in_question = facts.from(EdgeKind::Suballocation).next().is_some();

@@ -166,7 +166,7 @@ fn observe_authority(cx: &Context<'_>, answer: &DnsAnswer) -> bool {
     true
 }
 
-fn name_servers(answer: &DnsAnswer) -> BTreeSet<String> {
+pub(crate) fn name_servers(answer: &DnsAnswer) -> BTreeSet<String> {
     let servers = answer.records.iter().filter_map(|record| match &record.data {
         RecordData::Ns(server) => Some(server.clone()),
         _ => None,
@@ -175,7 +175,7 @@ fn name_servers(answer: &DnsAnswer) -> BTreeSet<String> {
 }
 
 /// Preference and host, sorted; the root (RFC 7505, "no mail") is written `.`.
-fn mail_servers(answer: &DnsAnswer) -> BTreeSet<(u16, String)> {
+pub(crate) fn mail_servers(answer: &DnsAnswer) -> BTreeSet<(u16, String)> {
     let servers = answer.records.iter().filter_map(|record| match &record.data {
         RecordData::Mx { preference, exchange } if exchange.is_empty() => Some((*preference, ".".to_owned())),
         RecordData::Mx { preference, exchange } => Some((*preference, exchange.clone())),

@@ -90,6 +90,7 @@ impl Reader {
             redacted: false,
             registry: String::new(),
             look_alike: false,
+            sister: false,
         };
         zone_words(&mut zone, cursor)?;
         for line in body {
@@ -131,7 +132,7 @@ impl Reader {
 
 fn zone_words(zone: &mut Zone, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
     const WORDS: &str =
-        "of, ns, transfer, signed, answers, registrar, registered, expires, redacted, registry, look-alike";
+        "of, ns, transfer, signed, answers, registrar, registered, expires, redacted, registry, look-alike, sister";
     while let Some(word) = cursor.next() {
         match word {
             "of" => zone.org = cursor.word("an organisation's key")?.to_owned(),
@@ -149,6 +150,7 @@ fn zone_words(zone: &mut Zone, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
             "redacted" => zone.redacted = true,
             "registry" => zone.registry = registry(cursor)?,
             "look-alike" => zone.look_alike = true,
+            "sister" => zone.sister = true,
             _ => return Err(cursor.unknown(WORDS)),
         }
     }

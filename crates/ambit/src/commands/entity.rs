@@ -173,6 +173,9 @@ async fn path(one: &One, target: &Target, settings: &Settings) -> Result<(), Fai
             plain(&ground(step)),
         ))?;
     }
+    for piece in scope["evidence"].as_array().into_iter().flatten() {
+        results.line(&format!("evidence {:+.1}: {}", number(&piece["weight"]), plain(&text(&piece["text"]))))?;
+    }
     results.line(&decision(&scope))?;
     results.finish()
 }

@@ -18,4 +18,5 @@ mod restored;
 mod same_site;
 mod scope;
 mod sightings;
+mod sisters;
 mod whole_run;

@@ -11,6 +11,8 @@ struct Shown {
     evident: BTreeSet<Uid>,
     astray: BTreeSet<Uid>,
     own_machines: BTreeSet<Uid>,
+    /// What evidence gives to domains that nobody named.
+    sisters: BTreeMap<Uid, (u16, Clearance)>,
 }
 
 fn of_kind(world: &World, kind: EdgeKind) -> impl Iterator<Item = (&Node, &Node)> {
@@ -30,13 +32,12 @@ pub(super) fn decide(world: &World, ceiling: Clearance) -> BTreeMap<Uid, (u16, C
         let scoped = |node: &Node| decided[&node.uid].0 >= SCOPED_FROM;
         let astray: BTreeSet<Uid> =
             of_kind(world, EdgeKind::Alias).filter(|(_, to)| !scoped(to)).map(|(from, _)| from.uid).collect();
+        let evident: BTreeSet<Uid> =
+            world.nodes.values().filter(|node| evident(world, node, &scoped, &astray)).map(|node| node.uid).collect();
+        let sister = |node: &Node| Some((node.uid, sister(world, node, &scoped, &evident, ceiling)?));
         let next = Shown {
-            evident: world
-                .nodes
-                .values()
-                .filter(|node| evident(world, node, &scoped, &astray))
-                .map(|node| node.uid)
-                .collect(),
+            sisters: world.nodes.values().filter_map(sister).collect(),
+            evident,
             own_machines: world
                 .nodes
                 .values()
@@ -76,9 +77,14 @@ fn evident(world: &World, node: &Node, scoped: &impl Fn(&Node) -> bool, astray: 
 }
 
 fn registered(world: &World, node: &Node) -> bool {
+    of_kind(world, EdgeKind::Registrant).any(|(from, to)| from.uid == node.uid && is_registrant(world, to))
+}
+
+/// True for an organisation that registered a seed, and a mailbox in a seed's domain.
+fn is_registrant(world: &World, registrant: &Node) -> bool {
     let seeds: Vec<&Node> =
         world.nodes.values().filter(|node| node.kind == Kind::Domain && node.seed && given(node)).collect();
-    let by = |registrant: &Node| match registrant.kind {
+    match registrant.kind {
         Kind::Organization => of_kind(world, EdgeKind::Registrant).any(|(from, to)| {
             speaks_for_itself(world, from, &seeds)
                 && seeds.iter().any(|seed| seed.uid == from.uid)
@@ -87,8 +93,78 @@ fn registered(world: &World, node: &Node) -> bool {
         }),
         Kind::EmailAddress => seeds.iter().any(|seed| registrant.name.ends_with(&format!("@{}", seed.name))),
         _ => false,
+    }
+}
+
+fn in_seed(world: &World, name: &str) -> bool {
+    let seeds = world.nodes.values().filter(|node| node.kind == Kind::Domain && node.seed && !takes_out(world, node));
+    seeds.into_iter().any(|seed| is_at_or_below(name, &seed.name))
+}
+
+fn takes_out(world: &World, node: &Node) -> bool {
+    !node.allow && world.nodes.values().any(|other| other.deny && !other.allow && takes_along(other, node))
+}
+
+fn is_at_or_below(name: &str, domain: &str) -> bool {
+    name == domain || name.ends_with(&format!(".{domain}"))
+}
+
+/// Ownership and clearance of a domain that evidence shows to be theirs, or perhaps theirs.
+fn sister(
+    world: &World,
+    node: &Node,
+    scoped: &impl Fn(&Node) -> bool,
+    evident: &BTreeSet<Uid>,
+    ceiling: Clearance,
+) -> Option<(u16, Clearance)> {
+    if node.kind != Kind::Domain || node.allow || node.seed || takes_out(world, node) {
+        return None;
+    }
+    // The innermost domain that nobody decided on takes what is shown of the names in it.
+    let about = |name: &str| {
+        let open =
+            |other: &&Node| other.kind == Kind::Domain && !(other.allow || other.seed || takes_out(world, other));
+        let around = world.nodes.values().filter(open).filter(|other| is_at_or_below(name, &other.name));
+        around.max_by_key(|other| other.name.len()).is_some_and(|other| other.uid == node.uid)
     };
-    of_kind(world, EdgeKind::Registrant).any(|(from, to)| from.uid == node.uid && by(to))
+    let any =
+        |kind: EdgeKind, shows: &dyn Fn(&Node, &Node) -> bool| of_kind(world, kind).any(|(from, to)| shows(from, to));
+    let is_here = |from: &Node| about(host_of(&from.name));
+    let registration = any(EdgeKind::Registrant, &|from, to| {
+        let first = of_kind(world, EdgeKind::Registrant).filter(|(other, _)| other.uid == from.uid);
+        let first = first.map(|(_, to)| to).filter(|to| is_registrant(world, to)).min_by_key(|to| to.name.clone());
+        from.kind == Kind::Domain && is_here(from) && first.is_some_and(|first| first.uid == to.uid)
+    });
+    let mailbox = any(EdgeKind::Contact, &|from, to| {
+        let is_theirs = to.kind == Kind::EmailAddress && in_seed(world, host_of(&to.name));
+        from.kind == Kind::Domain && is_here(from) && is_theirs
+    });
+    let server =
+        |kind: Kind| any(EdgeKind::Vendor, &|from, to| is_here(from) && to.kind == kind && in_seed(world, &to.name));
+    let address = any(EdgeKind::ResolvesTo, &|from, to| {
+        let is_titled = registered(world, to) || narrowest(world, to).is_some_and(given);
+        let is_theirs = !to.shared && (is_titled || evident.contains(&to.uid));
+        is_here(from) && !scoped(from) && to.kind == Kind::IpAddress && is_theirs
+    });
+    let certificate = any(EdgeKind::ForeignCertificateName, &|from, to| {
+        is_here(to) && scoped(from) && foreign_domains(world, from.uid) <= 3
+    });
+    let redirect = any(EdgeKind::Redirect, &|from, to| is_here(to) && scoped(from));
+    let mail = mailbox || server(Kind::Mailserver);
+    let odds = [(registration, 3.0), (address, 2.0), (server(Kind::Nameserver), 1.5), (mail, 1.5)];
+    let odds = odds.into_iter().chain([(certificate, 1.5), (redirect, 1.0)]);
+    let sum: f64 = odds.filter(|(shown, _)| *shown).map(|(_, odds)| odds).sum();
+    let probability = ((1.0 / (1.0 + (3.0 - sum).exp())) * 1000.0) as u16;
+    match probability {
+        950.. => Some((probability, Clearance::L2.min(ceiling))),
+        600.. => Some((probability.min(899), Clearance::L1.min(ceiling))),
+        _ => None,
+    }
+}
+
+fn foreign_domains(world: &World, certificate: Uid) -> usize {
+    let names = of_kind(world, EdgeKind::ForeignCertificateName).filter(|(from, _)| from.uid == certificate);
+    names.map(|(_, to)| registrable(&to.name).unwrap_or(&to.name)).collect::<BTreeSet<_>>().len()
 }
 
 fn speaks_for_itself(world: &World, domain: &Node, seeds: &[&Node]) -> bool {
@@ -160,7 +236,8 @@ fn round(world: &World, ceiling: Clearance, shown: &Shown) -> BTreeMap<Uid, (u16
         }
         _ => None,
     };
-    let first = |node: &Node| (node.uid, fixed(node).unwrap_or((0, Clearance::L0)));
+    let by_evidence = |node: &Node| shown.sisters.get(&node.uid).copied();
+    let first = |node: &Node| (node.uid, fixed(node).or_else(|| by_evidence(node)).unwrap_or((0, Clearance::L0)));
     let mut decided: BTreeMap<Uid, (u16, Clearance)> = world.nodes.values().map(first).collect();
     loop {
         let before = decided.clone();
@@ -193,10 +270,7 @@ fn weigh(world: &World, edge: &Edge, shown: &Shown) -> (u16, Clearance) {
         EdgeKind::UnrelatedCertificate if shown.own_machines.contains(&edge.from) => (950, Clearance::L4),
         EdgeKind::Host if to.kind == Kind::Domain => (400, rule.cap),
         EdgeKind::ForeignCertificateName => {
-            let foreign =
-                of_kind(world, edge.kind).filter(|(from, _)| from.uid == edge.from).map(|(_, to)| to.name.as_str());
-            let domains: BTreeSet<&str> = foreign.map(|name| registrable(name).unwrap_or(name)).collect();
-            ((600.0 / (domains.len() as f64).sqrt()) as u16, rule.cap)
+            ((600.0 / (foreign_domains(world, edge.from) as f64).sqrt()) as u16, rule.cap)
         }
         _ => (rule.own, rule.cap),
     };

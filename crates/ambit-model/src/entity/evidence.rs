@@ -1,0 +1,74 @@
+//! What shows that a domain which nobody named is theirs (docs/architecture.md §4).
+
+use serde::{Deserialize, Serialize};
+
+/// A piece of evidence that a domain is theirs, and the entity that shows it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Evidence {
+    pub kind: EvidenceKind,
+    /// The name of the entity that shows it: the registrant, the server, the mailbox, the certificate, the site.
+    pub name: String,
+    /// Log-odds in hundredths.
+    pub weight: i32,
+}
+
+/// What shows that a domain is theirs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EvidenceKind {
+    /// A mailbox in a seed's domain stands in its registration.
+    RegistrationMailbox,
+    /// It is registered to the registrant of a seed.
+    RegisteredAlike,
+    /// A name of it leads to an address that is registered to a seed's registrant, or lies in a block that is a seed.
+    OwnAddress,
+    /// A name server in a seed's domain serves it.
+    OwnNameServer,
+    /// A mail server in a seed's domain takes its mail.
+    OwnMailServer,
+    /// Reports on its mail go to a mailbox in a seed's domain (DMARC).
+    ReportMailbox,
+    /// A certificate of theirs names it.
+    OwnCertificate,
+    /// A site of theirs redirects to it.
+    RedirectTarget,
+}
+
+impl EvidenceKind {
+    /// Log-odds in hundredths.
+    pub fn weight(self) -> i32 {
+        match self {
+            Self::RegistrationMailbox => 400,
+            Self::RegisteredAlike => 300,
+            Self::OwnAddress => 200,
+            Self::OwnNameServer | Self::OwnMailServer | Self::ReportMailbox | Self::OwnCertificate => 150,
+            Self::RedirectTarget => 100,
+        }
+    }
+
+    /// Pieces of one group depend on one another: the strongest counts.
+    pub(crate) fn group(self) -> u8 {
+        match self {
+            Self::RegistrationMailbox | Self::RegisteredAlike => 0,
+            Self::OwnAddress => 1,
+            Self::OwnNameServer => 2,
+            Self::OwnMailServer | Self::ReportMailbox => 3,
+            Self::OwnCertificate => 4,
+            Self::RedirectTarget => 5,
+        }
+    }
+
+    /// What it says of the entity that shows it, for people: "registered to NAME, as a seed is".
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::RegistrationMailbox => "its registration names their mailbox",
+            Self::RegisteredAlike => "a seed is also registered to",
+            Self::OwnAddress => "a name of it leads to their address",
+            Self::OwnNameServer => "it is served by their name server",
+            Self::OwnMailServer => "its mail is taken by their mail server",
+            Self::ReportMailbox => "reports on its mail go to their mailbox",
+            Self::OwnCertificate => "it is named in their certificate",
+            Self::RedirectTarget => "it is where their site redirects:",
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! What a round of decisions shows, beside best paths, that strengthens or weakens an edge: positive evidence that an
+//! address is theirs, aliases to third parties, sister domains. It is read again after each round.
+
+use super::graph::{Graph, Link};
+use super::sisters::{Sister, sisters};
+use super::surroundings::{Reason, Surroundings};
+use crate::EdgeKind;
+use crate::entity::{GroundKind, host_of};
+
+/// What is known after a round. Each round can only add to what is theirs, so stopping early decides too little, never
+/// too much.
+#[derive(PartialEq, Eq)]
+pub(super) struct Known {
+    /// Of an address: what shows that it is theirs.
+    pub(super) evidence: Vec<Option<Reason>>,
+    /// Of a name: the foreign name that its aliases lead through.
+    pub(super) astray: Vec<Option<usize>>,
+    /// Names that have addresses, all of which are theirs.
+    pub(super) on_own_machines: Vec<bool>,
+    /// Of a domain that nobody named: the evidence that it is theirs.
+    pub(super) sisters: Vec<Option<Sister>>,
+}
+
+impl Known {
+    /// Before the first round nothing that needs evidence is theirs, and every alias leads to a third party.
+    pub(super) fn nothing(graph: &Graph<'_>) -> Self {
+        let nobody = |_: usize| false;
+        Self {
+            evidence: vec![None; graph.len()],
+            astray: astray(graph, &nobody),
+            on_own_machines: vec![false; graph.len()],
+            sisters: vec![None; graph.len()],
+        }
+    }
+
+    /// What a round shows, after which `scoped` nodes are theirs.
+    pub(super) fn after(graph: &Graph<'_>, around: &Surroundings, scoped: &impl Fn(usize) -> bool) -> Self {
+        let astray = astray(graph, scoped);
+        let evidence = evidence(graph, around, scoped, &astray);
+        let sisters = sisters(graph, around, &evidence, scoped);
+        Self { evidence, on_own_machines: on_own_machines(graph, scoped), astray, sisters }
+    }
+}
+
+/// Returns the positive evidence for each address that one of their names resolves to and that is not known to be
+/// shared. The block's registration is their title to the address, whoever else has names there; a reverse name or a
+/// certificate only describes the machine, so that a third party's name on it is evidence to the contrary.
+fn evidence(
+    graph: &Graph<'_>,
+    around: &Surroundings,
+    scoped: &impl Fn(usize) -> bool,
+    astray: &[Option<usize>],
+) -> Vec<Option<Reason>> {
+    let mut named = vec![false; graph.len()];
+    let mut strange = graph.strangely_named.clone();
+    for link in graph.links_of(EdgeKind::ResolvesTo) {
+        if scoped(link.from) {
+            named[link.to] = true;
+        } else {
+            strange[link.to] |= !super::spells(host_of(&graph.nodes[link.from].name), &graph.nodes[link.to].name);
+        }
+    }
+    let of = |node: usize| {
+        if !named[node] || graph.nodes[node].shared {
+            return None;
+        }
+        let title = around.in_block(node, GroundKind::SeededBlock).or_else(|| {
+            let registrant = around.registrant[node]?;
+            Some(Reason { kind: GroundKind::Registrant, node: registrant })
+        });
+        let of_machine =
+            || reverse_name(graph, node, scoped, astray).or_else(|| default_certificate(graph, node, scoped));
+        title.or_else(|| if strange[node] { None } else { of_machine() })
+    };
+    (0..graph.len()).map(of).collect()
+}
+
+/// A reverse name that is theirs and leads back to the address by itself.
+fn reverse_name(
+    graph: &Graph<'_>,
+    address: usize,
+    scoped: &impl Fn(usize) -> bool,
+    astray: &[Option<usize>],
+) -> Option<Reason> {
+    let pointers = graph.outward(address).filter(|link| link.edge.kind == EdgeKind::Pointer);
+    let confirmed =
+        |name: usize| scoped(name) && astray[name].is_none() && graph.joins(name, address, EdgeKind::ResolvesTo);
+    let name = pointers.map(|link| link.to).find(|name| confirmed(*name))?;
+    Some(Reason { kind: GroundKind::ReverseName, node: name })
+}
+
+/// Returns the certificate that the address presents without SNI, if it names something of theirs and nothing that was
+/// delegated to others.
+fn default_certificate(graph: &Graph<'_>, address: usize, scoped: &impl Fn(usize) -> bool) -> Option<Reason> {
+    let shown = graph.outward(address).filter(|link| link.edge.kind == EdgeKind::DefaultCertificate);
+    let theirs = |certificate: usize| {
+        let mut names = graph.outward(certificate).filter(|link| link.edge.kind == EdgeKind::CertificateName);
+        let strange =
+            |link: &Link<'_>| matches!(link.edge.kind, EdgeKind::DelegatedSubdomain | EdgeKind::ForeignCertificateName);
+        names.any(|link| scoped(link.to)) && !graph.outward(certificate).any(strange)
+    };
+    let certificate = shown.map(|link| link.to).find(|certificate| theirs(*certificate))?;
+    Some(Reason { kind: GroundKind::DefaultCertificate, node: certificate })
+}
+
+/// Returns for each name the first name in its chain of aliases that belongs to a third party. A known platform's
+/// counts as none, because it serves us by our name.
+fn astray(graph: &Graph<'_>, scoped: &impl Fn(usize) -> bool) -> Vec<Option<usize>> {
+    let mut astray = vec![None; graph.len()];
+    for link in graph.links_of(EdgeKind::Alias).filter(|link| !scoped(link.to)) {
+        let known = astray[link.from].get_or_insert(link.to);
+        // The lowest name, whatever the order in which they are met.
+        if graph.nodes[link.to].name < graph.nodes[*known].name {
+            *known = link.to;
+        }
+    }
+    astray
+}
+
+fn on_own_machines(graph: &Graph<'_>, scoped: &impl Fn(usize) -> bool) -> Vec<bool> {
+    let (mut own, mut strange) = (vec![false; graph.len()], vec![false; graph.len()]);
+    for link in graph.links_of(EdgeKind::ResolvesTo) {
+        let side = if scoped(link.to) { &mut own } else { &mut strange };
+        side[link.from] = true;
+    }
+    own.iter().zip(strange).map(|(own, strange)| *own && !strange).collect()
+}

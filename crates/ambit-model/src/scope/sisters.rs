@@ -1,0 +1,133 @@
+//! Sister domains: domains that nobody named, and that evidence shows to be the same owner's as a seed. Pieces of
+//! evidence are grouped by what they depend on; of each group the strongest counts, and their log-odds add up
+//! (docs/architecture.md §4).
+
+use super::SCOPED_FROM;
+use super::graph::{Graph, Link};
+use super::surroundings::{Reason, Surroundings, levels};
+use crate::entity::{EvidenceKind, host_of};
+use crate::{Clearance, EdgeKind, Kind, TaskName};
+use std::collections::HashMap;
+
+/// Log-odds, in hundredths, that a domain near theirs is theirs, before any evidence.
+const PRIOR: i32 = -300;
+/// Ownership from which a domain is a candidate: it is shown, and waits for a person's word. In thousandths.
+const CANDIDATE_FROM: u16 = 600;
+/// Ownership from which evidence alone makes a domain theirs. In thousandths.
+const SISTER_FROM: u16 = 950;
+/// A certificate with names of more foreign domains says nothing of their owner.
+const CERTIFICATE_DOMAINS_MAX: usize = 3;
+
+/// A domain with evidence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Sister {
+    /// In thousandths: below [`CANDIDATE_FROM`] the evidence does not suffice, and only paths count.
+    ownership: u16,
+    /// The strongest piece of each group, by weight, and the node that shows it.
+    pub(super) evidence: Vec<(EvidenceKind, usize)>,
+}
+
+impl Sister {
+    /// Ownership and clearance that the evidence gives; `None` where it does not suffice. What is likely but not shown
+    /// is known about, no more; what is shown is visited as a browser does until a person has said more.
+    pub(super) fn standing(&self) -> Option<(u16, Clearance)> {
+        match self.ownership {
+            SISTER_FROM.. => Some((self.ownership, Clearance::L2)),
+            CANDIDATE_FROM.. => Some((self.ownership.min(SCOPED_FROM - 1), Clearance::L1)),
+            _ => None,
+        }
+    }
+}
+
+/// Reads the evidence for each domain that no person's word decides on. `addresses` are those shown to be theirs.
+pub(super) fn sisters(
+    graph: &Graph<'_>,
+    around: &Surroundings,
+    addresses: &[Option<Reason>],
+    scoped: &impl Fn(usize) -> bool,
+) -> Vec<Option<Sister>> {
+    let mut sisters = vec![None; graph.len()];
+    let open = |node: &usize| graph.nodes[*node].kind == Kind::Domain && graph.fixed[*node].is_none();
+    let domains: HashMap<&str, usize> =
+        (0..graph.len()).filter(open).map(|node| (graph.nodes[node].name.as_str(), node)).collect();
+    if domains.is_empty() {
+        return sisters;
+    }
+    let mut pieces: HashMap<usize, HashMap<u8, (EvidenceKind, usize)>> = HashMap::new();
+    for link in &graph.links {
+        let Some((kind, about, shows)) = shown(graph, around, addresses, scoped, link) else { continue };
+        let host = host_of(&graph.nodes[about].name);
+        let Some(domain) = levels(host).find_map(|level| domains.get(level)) else { continue };
+        let piece = pieces.entry(*domain).or_default().entry(kind.group()).or_insert((kind, shows));
+        let rank = |(kind, node): (EvidenceKind, usize)| (-kind.weight(), graph.nodes[node].name.as_str());
+        if rank((kind, shows)) < rank(*piece) {
+            *piece = (kind, shows);
+        }
+    }
+    for (domain, groups) in pieces {
+        let mut evidence: Vec<(EvidenceKind, usize)> = groups.into_values().collect();
+        evidence.sort_by_key(|(kind, _)| (-kind.weight(), *kind));
+        let sum = PRIOR + evidence.iter().map(|(kind, _)| kind.weight()).sum::<i32>();
+        sisters[domain] = Some(Sister { ownership: thousandths(sum), evidence });
+    }
+    sisters
+}
+
+/// What a link shows, the domain or name below one that it shows it of, and the node that shows it.
+fn shown(
+    graph: &Graph<'_>,
+    around: &Surroundings,
+    addresses: &[Option<Reason>],
+    scoped: &impl Fn(usize) -> bool,
+    link: &Link<'_>,
+) -> Option<(EvidenceKind, usize, usize)> {
+    let (from, to) = (graph.nodes[link.from], graph.nodes[link.to]);
+    let of_start = |kind| Some((kind, link.from, link.to));
+    let of_end = |kind| Some((kind, link.to, link.from));
+    match (link.edge.kind, to.kind) {
+        (EdgeKind::Registrant, _) if from.kind == Kind::Domain && around.registrant[link.from] == Some(link.to) => {
+            of_start(EvidenceKind::RegisteredAlike)
+        }
+        (EdgeKind::Contact, Kind::EmailAddress)
+            if from.kind == Kind::Domain && around.is_in_seed(host_of(&to.name)) =>
+        {
+            let is_registration = link.edge.task == TaskName::Registration.as_str();
+            of_start(if is_registration { EvidenceKind::RegistrationMailbox } else { EvidenceKind::ReportMailbox })
+        }
+        (EdgeKind::Vendor, Kind::Nameserver) if around.is_in_seed(&to.name) => of_start(EvidenceKind::OwnNameServer),
+        (EdgeKind::Vendor, Kind::Mailserver) if around.is_in_seed(&to.name) => of_start(EvidenceKind::OwnMailServer),
+        (EdgeKind::ResolvesTo, Kind::IpAddress) if !to.shared && !scoped(link.from) => {
+            let is_theirs = around.is_registered_as_theirs(link.to) || addresses[link.to].is_some();
+            if is_theirs { of_start(EvidenceKind::OwnAddress) } else { None }
+        }
+        (EdgeKind::ForeignCertificateName, _) if graph.foreign_domains[link.from] <= CERTIFICATE_DOMAINS_MAX => {
+            if scoped(link.from) {
+                of_end(EvidenceKind::OwnCertificate)
+            } else {
+                None
+            }
+        }
+        (EdgeKind::Redirect, _) if scoped(link.from) => of_end(EvidenceKind::RedirectTarget),
+        _ => None,
+    }
+}
+
+/// The probability, in thousandths, for log-odds in hundredths.
+fn thousandths(odds: i32) -> u16 {
+    let probability = 1.0 / (1.0 + (-f64::from(odds) / 100.0).exp());
+    // Truncation is wanted: what is not reached is not given.
+    (probability * 1000.0) as u16
+}
+
+#[cfg(test)]
+mod tests {
+    use super::thousandths;
+
+    #[test]
+    fn log_odds_become_probabilities() {
+        let table = [(-300, 47), (0, 500), (100, 731), (150, 817), (300, 952), (400, 982)];
+        for (odds, expected) in table {
+            assert_eq!(thousandths(odds), expected, "{odds}");
+        }
+    }
+}

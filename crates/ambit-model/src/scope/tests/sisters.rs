@@ -1,0 +1,135 @@
+//! Domains that nobody named: which evidence makes them candidates, which makes them theirs, and which says nothing.
+
+use super::*;
+
+/// A seed with its registrant, its own name server, mail server, site, certificate and block.
+const HOME: &str = "Domain acme.test seed
+    Domain sister.test
+    DnsRecord www.sister.test
+    DnsRecord www.acme.test
+    Nameserver ns1.acme.test
+    Mailserver mx.acme.test
+    Nameserver ns1.host.test
+    Organization Acme
+    Organization Other
+    EmailAddress it@acme.test
+    EmailAddress it@host.test
+    SslCertificate served
+    SslCertificate crowded
+    Uri https://www.acme.test:443
+    NetBlock 192.0.2.0/24 seed
+    IpAddress 192.0.2.1
+    IpAddress 198.51.100.1
+    acme.test registrant Acme
+    acme.test own_server ns1.acme.test
+    acme.test subdomain www.acme.test
+    www.acme.test certificate served
+    www.acme.test certificate crowded
+    www.acme.test site https://www.acme.test:443";
+
+const CROWDED: &str = "DnsRecord a.one.test
+    DnsRecord a.two.test
+    DnsRecord a.three.test
+    crowded foreign_certificate_name a.one.test
+    crowded foreign_certificate_name a.two.test
+    crowded foreign_certificate_name a.three.test
+    crowded foreign_certificate_name www.sister.test";
+
+fn decided(more: &[&str]) -> Decision {
+    let text = format!("{HOME}\n{}", more.join("\n"));
+    world(&text).decide(&[]).remove("sister.test").unwrap()
+}
+
+#[test]
+fn a_domain_is_theirs_perhaps_theirs_or_a_strangers_by_what_is_shown_of_it() {
+    let registered = "sister.test registrant Acme";
+    let served = "sister.test vendor ns1.acme.test";
+    let mail = "sister.test vendor mx.acme.test";
+    let reports = "sister.test contact it@acme.test";
+    let certified = "served foreign_certificate_name www.sister.test";
+    let redirected = "https://www.acme.test:443 redirect www.sister.test";
+    let hosted = "www.sister.test resolves_to 192.0.2.1";
+    let cases: &[(&[&str], u16, Clearance)] = &[
+        // One kind of evidence says little.
+        (&[registered], 0, Clearance::L0),
+        (&[served], 0, Clearance::L0),
+        (&[hosted], 0, Clearance::L0),
+        // Two or three make a candidate, which is known about and no more.
+        (&[registered, redirected], 731, Clearance::L1),
+        (&[registered, certified], 817, Clearance::L1),
+        (&[served, mail, redirected], 731, Clearance::L1),
+        (&[hosted, served, mail], 880, Clearance::L1),
+        // Below what is theirs, however near.
+        (&[registered, served, redirected], 899, Clearance::L1),
+        // More of them show it.
+        (&[registered, served, mail], 952, Clearance::L2),
+        (&[registered, hosted, served, mail, certified, redirected], 997, Clearance::L2),
+        // Of one group the strongest counts, once.
+        (&[served, mail, reports, redirected], 731, Clearance::L1),
+        (&[registered, mail, reports], 817, Clearance::L1),
+        // What speaks of others says nothing.
+        (
+            &["sister.test registrant Other", "sister.test vendor ns1.host.test", "sister.test contact it@host.test"],
+            0,
+            Clearance::L0,
+        ),
+        (&["www.sister.test resolves_to 198.51.100.1", served], 0, Clearance::L0),
+        (&[registered, CROWDED], 0, Clearance::L0),
+    ];
+    for (more, ownership, clearance) in cases {
+        let decision = decided(more);
+        let shown = if decision.reason == ScopeReason::Evidence { decision.ownership } else { 0 };
+        let cleared = if shown == 0 { Clearance::L0 } else { decision.clearance };
+        assert_eq!((shown, cleared), (*ownership, *clearance), "{more:?}: {decision:?}");
+    }
+}
+
+#[test]
+fn a_mailbox_in_the_registration_weighs_more_than_one_that_takes_reports() {
+    let mut world = world(HOME);
+    world.edges.insert(Edge {
+        from: uid(world.collection, "sister.test"),
+        to: uid(world.collection, "it@acme.test"),
+        kind: EdgeKind::Contact,
+        task: "registration".to_owned(),
+    });
+    let decision = world.decide(&[]).remove("sister.test").unwrap();
+    assert_eq!((decision.ownership, decision.reason), (731, ScopeReason::Evidence));
+}
+
+#[test]
+fn evidence_is_printable_with_its_weights_also_where_it_does_not_suffice() {
+    let print = |decision: &Decision| {
+        let pieces = decision.evidence.iter();
+        pieces.map(|piece| format!("{} {} {}", piece.kind.words(), piece.name, piece.weight)).collect::<Vec<_>>()
+    };
+    let found = "served foreign_certificate_name www.sister.test
+        www.sister.test registrable_domain sister.test";
+    let theirs = decided(&["sister.test registrant Acme", "sister.test vendor ns1.acme.test", found]);
+    let expected = [
+        "a seed is also registered to Acme 300",
+        "it is served by their name server ns1.acme.test 150",
+        "it is named in their certificate served 150",
+    ];
+    assert_eq!(print(&theirs), expected);
+    let stranger = decided(&[found]);
+    assert_eq!(stranger.reason, ScopeReason::Edge(EdgeKind::RegistrableDomain));
+    assert_eq!(print(&stranger), ["it is named in their certificate served 150"]);
+}
+
+#[test]
+fn names_below_a_sister_follow_it_and_a_persons_word_stands_before_evidence() {
+    let shown = "sister.test registrant Acme
+        sister.test vendor ns1.acme.test
+        sister.test vendor mx.acme.test
+        DnsRecord a.sister.test
+        sister.test subdomain a.sister.test";
+    let of = |text: String, name: &str| world(&text).decide(&[]).remove(name).unwrap();
+    let below = of(format!("{HOME}\n{shown}"), "a.sister.test");
+    assert_eq!((below.ownership, below.clearance), (952, Clearance::L2));
+    let denied = format!("{HOME}\n{shown}").replacen("Domain sister.test", "Domain sister.test deny", 1);
+    assert_eq!(of(denied.clone(), "sister.test").reason, ScopeReason::Denied);
+    assert_eq!(of(denied, "a.sister.test").ownership, 0);
+    let allowed = format!("{HOME}\n{shown}").replacen("Domain sister.test", "Domain sister.test allow", 1);
+    assert_eq!(of(allowed, "a.sister.test").clearance, Clearance::L3);
+}

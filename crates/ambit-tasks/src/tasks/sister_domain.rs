@@ -1,0 +1,77 @@
+//! Asks a domain that nobody named, and that what is theirs led to, whether it is served like a seed: by their name
+//! servers and mail servers, with reports to their mailboxes. Scope weighs what it leads to; anything else is not told.
+
+use crate::ask::host::{is_below, seed_domains};
+use crate::tasks::mail_policy::dmarc_mailboxes;
+use crate::tasks::zone_profile::{mail_servers, name_servers};
+use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use ambit_model::entity::{host_of, mentioned};
+use ambit_model::moment::DAY_MS;
+use ambit_model::observation::Sighting;
+use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, platforms};
+use ambit_net::dns::RecordType;
+use serde_json::json;
+use std::collections::BTreeSet;
+
+pub(crate) const TASK: Task = Task {
+    name: TaskName::SisterDomain,
+    pretty_name: "Sister domain",
+    description: "Asks whether a domain that certificates or redirects of theirs led to has their name servers, mail \
+                  servers or mailboxes.",
+    watches: &[Kind::Domain],
+    produces: &[Kind::EmailAddress, Kind::Mailserver, Kind::Nameserver],
+    footprint: Clearance::L1,
+    ttl_ms: 7 * DAY_MS,
+    cost: 3,
+    gain: 4,
+    volatile: &[],
+    contacts: Contacts::Zone,
+    sights: Sights::All(Sighting::Nothing),
+    plan: |facts, _| if is_in_question(facts) { Plan::bound([DMARC, MX, NS].map(str::to_owned)) } else { Plan::No },
+    run: |cx| Box::pin(run(cx)),
+};
+
+// Each question has its own answer, so that a server that fails at one does not hide the others.
+const DMARC: &str = "DMARC";
+const MX: &str = "MX";
+const NS: &str = "NS";
+
+/// True for a domain that may be a sister: no seed, no platform's, and something of theirs leads to it by more than a
+/// mention. It stays in question whatever is decided, as the decision depends on the answers.
+pub(crate) fn is_in_question(facts: &Facts) -> bool {
+    let leads = |edge: EdgeKind| matches!(edge, EdgeKind::ForeignCertificateName | EdgeKind::Redirect);
+    facts.kind == Kind::Domain
+        && !facts.seed
+        && !facts.decision.is_closed()
+        && !seed_domains(facts).contains(&facts.name)
+        && platforms::of_host(&facts.name).is_none()
+        && facts.inward.iter().any(|neighbour| leads(neighbour.edge) && neighbour.scoped)
+}
+
+async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+    let name = cx.facts.name.as_str();
+    let (kind, edge, found) = match cx.argument {
+        NS => (Kind::Nameserver, EdgeKind::Vendor, name_servers(&*cx.net.lookup(name, RecordType::NS).await?)),
+        MX => {
+            let servers = mail_servers(&*cx.net.lookup(name, RecordType::MX).await?);
+            (Kind::Mailserver, EdgeKind::Vendor, servers.into_iter().map(|(_, host)| host).collect())
+        }
+        DMARC => (Kind::EmailAddress, EdgeKind::Contact, dmarc_mailboxes(cx, name).await?),
+        other => return Err(TaskError::Failed(format!("not a question about a domain: {other:?}"))),
+    };
+    let theirs = in_seeds(&seed_domains(cx.facts), &found);
+    for name in &theirs {
+        let origin = Details::from_iter([mentioned::ORIGIN.is(json!(format!("{} of {}", cx.argument, cx.facts.name)))]);
+        cx.found_with(kind, name, edge, if kind == Kind::EmailAddress { origin } else { Details::new() });
+    }
+    Ok(Answer::found_if(!theirs.is_empty()))
+}
+
+/// Those of the names and mailboxes that lie in a seed's domain.
+fn in_seeds<'a>(domains: &[String], names: &'a BTreeSet<String>) -> Vec<&'a String> {
+    let is_in = |name: &&String| {
+        let host = host_of(name);
+        domains.iter().any(|domain| host == domain || is_below(host, domain))
+    };
+    names.iter().filter(is_in).collect()
+}

@@ -1,0 +1,83 @@
+//! Domains that nobody named: evidence makes them theirs, or candidates that wait for a person's word.
+
+use crate::program::{Folder, scan_text, succeed};
+use serde_json::Value;
+
+/// One certificate of theirs names three other domains. The first is registered and served as the seed is, the second
+/// only served so, the third is a stranger's.
+const WORLD: &str = "world kin \"Harbour Tools\"
+seeds harbour.test
+
+org harbour \"Harbour Tools Ltd\" ours     email hostmaster@harbour.test
+org quay    \"Quayside Ltd\"      related
+org globex  \"Globex Partners\"   stranger
+
+block 203.0.113.0/26  of harbour asn AS64500 named HARBOUR-NET
+block 203.0.113.64/26 of globex  asn AS64501 named GLOBEX-NET
+
+zone harbour.test of harbour
+  ns ns1.harbour.test 203.0.113.2
+zone tidewater.test of harbour
+  ns ns1.harbour.test
+  sister
+zone quayside.test of quay
+  ns ns1.harbour.test
+zone globex.test of globex
+  ns ns1.globex.test 203.0.113.66
+
+name harbour.test       A 203.0.113.10  MX 10 mail.harbour.test
+name www.harbour.test   A 203.0.113.10
+name mail.harbour.test  A 203.0.113.25
+name tidewater.test     MX 10 mail.harbour.test
+name www.tidewater.test A 203.0.113.11
+name quayside.test      MX 10 mail.harbour.test
+name www.quayside.test  A 203.0.113.70
+name globex.test        A 203.0.113.71
+name www.globex.test    A 203.0.113.71
+
+site https://www.harbour.test \"Harbour Tools\"
+  cert names www.harbour.test www.tidewater.test www.quayside.test www.globex.test
+site https://www.tidewater.test \"Tidewater\"
+site https://www.globex.test \"Globex\"
+";
+
+/// The uid of a domain.
+fn domain(name: &str, folder: &str) -> String {
+    let found = succeed(&["entities", &format!("name:{name} type:Domain"), "--jsonl", "--data", folder]);
+    let lines = found.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+    let entity = lines.into_iter().find(|entity| entity["name"] == name).expect("the domain is known");
+    entity["id"].as_str().expect("a uid").to_owned()
+}
+
+#[test]
+fn what_is_registered_and_served_alike_is_theirs_what_is_served_alike_waits_and_a_stranger_stays_one() {
+    let folder = Folder::new("sisters");
+    let data = folder.join("data");
+    let path = data.to_str().expect("UTF-8");
+    let first = scan_text(&folder, WORLD, &[]);
+    for figure in ["missed", "unexpected", "contacts_outside_clearance"] {
+        assert_eq!(first.figure(figure), 0, "{figure}: {}", first.summary);
+    }
+    let why = |name: &str| succeed(&["entity", "path", &domain(name, path), "--data", path]);
+    let theirs = why("tidewater.test");
+    assert!(theirs.contains("evidence +4.0: its registration names their mailbox hostmaster@harbour.test"), "{theirs}");
+    assert!(theirs.contains("evidence +1.5: it is served by their name server ns1.harbour.test"), "{theirs}");
+    assert!(theirs.ends_with("Domain tidewater.test: ownership 0.995, clearance L2, evidence\n"), "{theirs}");
+    let candidate = why("quayside.test");
+    assert!(candidate.ends_with("Domain quayside.test: ownership 0.817, clearance L1, evidence\n"), "{candidate}");
+    let stranger = why("globex.test");
+    assert!(stranger.contains("evidence +1.5: it is named in their certificate"), "also why not: {stranger}");
+    assert!(stranger.ends_with("Domain globex.test: ownership 0.346, clearance L1, foreign_certificate_name\n"));
+
+    // Again is the same: what is theirs by evidence does not come and go.
+    let again = scan_text(&folder, WORLD, &[]);
+    for figure in ["missed", "unexpected", "new", "changed", "gone"] {
+        assert_eq!(again.figure(figure), 0, "{figure}: {}", again.summary);
+    }
+
+    // One word makes a candidate theirs, another takes a sister out.
+    let said = succeed(&["entity", "allow", &domain("quayside.test", path), "--data", path]);
+    assert!(said.contains("ownership 1.000, clearance L3, allow_list_override"), "{said}");
+    let said = succeed(&["entity", "deny", &domain("tidewater.test", path), "--data", path]);
+    assert!(said.contains("ownership 0.000, clearance L0, deny_list_override"), "{said}");
+}
