@@ -2,6 +2,7 @@
 //! and a small list of our own. Reads and writes files only below the folder that it is handed; knows no network.
 
 mod alias;
+mod bundle;
 pub mod configuration;
 pub mod cpe;
 pub mod distribution;
@@ -14,5 +15,6 @@ mod packs;
 mod records;
 pub mod vulnerability;
 
+pub use bundle::is_bundle;
 pub use knowledge::{Concern, Knowledge, concern};
 pub use packs::{Pack, PackError, Packs};

@@ -37,6 +37,14 @@ pub struct Pack {
     pub(crate) lifecycles: Vec<Lifecycle>,
 }
 
+impl Pack {
+    /// A pack of which only the name is known.
+    pub(crate) fn unread(name: &str) -> Self {
+        let (sources, version, lifecycles) = (Vec::new(), String::new(), Vec::new());
+        Self { name: name.to_owned(), sources, entries: 0, version, loaded_at: 0, lifecycles }
+    }
+}
+
 /// Why packs were not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum PackError {
@@ -61,12 +69,12 @@ impl Packs {
         Self { folder: folder.into() }
     }
 
-    fn at(&self, path: PathBuf) -> impl FnOnce(io::Error) -> PackError {
+    pub(crate) fn at(&self, path: PathBuf) -> impl FnOnce(io::Error) -> PackError {
         move |source| PackError::Folder { path, source }
     }
 
     /// Keeps other processes from changing the packs while the file is open.
-    fn lock(&self) -> Result<File, PackError> {
+    pub(crate) fn lock(&self) -> Result<File, PackError> {
         let path = self.folder.join("lock");
         let made = fs::create_dir_all(&self.folder).and_then(|()| File::create(&path));
         let file = made.map_err(self.at(path.clone()))?;
@@ -124,7 +132,7 @@ impl Packs {
         Ok(pack)
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.join(format!("{name}.{ENDING}"))
     }
 

@@ -371,3 +371,38 @@ fn libraries_are_known_by_the_lists_of_retire_and_of_osv() {
     folder.load("osv", &folder.file("osv.json", withdrawn)).unwrap();
     assert!(!cves(&folder.knowledge(), &["lodash:lodash:4.17.11"], &[]).contains(&"CVE-2026-3001".to_owned()));
 }
+
+#[test]
+fn a_bundle_carries_all_packs_and_one_that_is_damaged_changes_nothing() {
+    let (folder, there) = (Folder::new(), Folder::new());
+    let thing = json!({"nodes": [node("OR", &[("a:acme:thing:*", true, json!({"versionEndExcluding": "1.5"}))])]});
+    folder.load("nvd", &folder.file("page.json", page(&[nvd("CVE-2026-1001", thing)]))).unwrap();
+    folder.load("epss", &folder.file("epss.csv", "cve,epss,percentile\nCVE-2026-1001,0.5,0.9\n")).unwrap();
+    let bundle = folder.0.join("packs.bundle");
+    assert_eq!(folder.packs().bundle(&bundle).unwrap(), 2);
+    let content = fs::read(&bundle).unwrap();
+    assert!(ambit_vulns::is_bundle(&content));
+
+    let mut turned = content.clone();
+    turned[200] ^= 1;
+    let mut named = content.clone();
+    named[10] = b'/';
+    for (name, damaged) in [
+        ("cut", &content[..content.len() - 1]),
+        ("cut in a pack", &content[..content.len() / 2]),
+        ("turned", &turned[..]),
+        ("a path", &named[..]),
+        ("something else", b"AMBITPK0 and more"),
+    ] {
+        let file = there.file("damaged", damaged);
+        assert!(there.packs().unbundle(&file).is_err(), "{name}");
+        assert!(there.packs().list().unwrap().is_empty(), "{name}");
+    }
+    let left = fs::read_dir(there.0.join("packs")).unwrap().map(|entry| entry.unwrap().file_name());
+    assert_eq!(left.collect::<Vec<_>>(), ["lock"], "nothing stays behind");
+
+    let taken = there.packs().unbundle(&there.file("packs.bundle", content)).unwrap();
+    assert_eq!(taken, folder.packs().list().unwrap());
+    there.packs().rebuild().unwrap();
+    assert_eq!(cves(&there.knowledge(), &["acme:thing:1.4"], &[]), ["CVE-2026-1001"]);
+}

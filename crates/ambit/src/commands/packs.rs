@@ -41,8 +41,8 @@ pub(crate) enum Packs {
         data: Data,
         /// A file, told by its content, or a folder of such files: a feed of vulnerabilities (answers of NVD 2.0, CVE 5
         /// records, the KEV catalogue, EPSS scores, OSV records, the list of retire.js, files of endoflife.date; plain
-        /// or packed as .gz or .zst), rules that tell products (recog, webappanalyzer), rules (.yar, .yara), or a list
-        /// of hashes (SHA-256, SHA-1 or MD5, one a line, what is known of it behind it).
+        /// or packed as .gz or .zst), a bundle of packs, rules that tell products (recog, webappanalyzer), rules (.yar,
+        /// .yara), or a list of hashes (SHA-256, SHA-1 or MD5, one a line, what is known of it behind it).
         #[arg(required = true, value_name = "PATH")]
         paths: Vec<PathBuf>,
         /// The pack's name (default: that of the file or folder).
@@ -58,6 +58,13 @@ pub(crate) enum Packs {
         /// Which: kev, epss, endoflife, nvd, or nvd-YEAR.
         #[arg(value_name = "NAME")]
         names: Vec<String>,
+    },
+    /// Write every pack of vulnerabilities into one file, which `ambit packs add` takes where no network is.
+    Bundle {
+        #[command(flatten)]
+        data: Data,
+        /// The file to write.
+        file: PathBuf,
     },
     /// List the packs.
     List {
@@ -79,6 +86,10 @@ pub(crate) async fn run(packs: &Packs, settings: &Settings) -> Result<(), Failur
     match packs {
         Packs::Add { data, paths, name } => add(data, settings, paths, name.as_deref(), &mut results).await?,
         Packs::Update { data, names } => update::update(data, settings, names, &mut results).await?,
+        Packs::Bundle { data, file } => {
+            let count = feeds::of(data, settings)?.bundle(file).map_err(feeds::refused)?;
+            results.line(&format!("{}  {count} packs", file.display()))?;
+        }
         Packs::List { data } => {
             let (store, _) = crate::local_store::folder(data, settings).await?;
             let packs = store.list_packs().await?;
@@ -129,6 +140,11 @@ async fn add(
     let (store, principal) = crate::local_store::folder(data, settings).await?;
     let (known, vulnerabilities, mut loaded) = (store.list_packs().await?, feeds::of(data, settings)?, false);
     for path in paths {
+        if feeds::is_bundle(path)? {
+            loaded = true;
+            feeds::unbundle(&vulnerabilities, path, results)?;
+            continue;
+        }
         let name = name.map_or_else(|| name_of(path), |name| Ok(name.to_owned()))?;
         check_name(&name)?;
         let files = feed_files(path)?;

@@ -123,6 +123,13 @@ fn feeds_are_brought_up_to_date_from_a_mirror() {
     assert!(told.contains("full: the answer has status 404"), "{told}");
     let listed = succeed(&["packs", "list", "--data", data.to_str().expect("UTF-8")]);
     assert!(listed.contains("kev  2 records of KEV") && listed.contains("epss  1 records"), "{listed}");
+
+    let (bundle, elsewhere) = (folder.join("packs.bundle"), folder.join("elsewhere"));
+    let (bundle, elsewhere) = (bundle.to_str().expect("UTF-8"), elsewhere.to_str().expect("UTF-8"));
+    succeed(&["packs", "bundle", bundle, "--data", data.to_str().expect("UTF-8")]);
+    succeed(&["init", "--email", "a@acme.test", "--data", elsewhere]);
+    succeed(&["packs", "add", bundle, "--data", elsewhere]);
+    assert_eq!(succeed(&["packs", "list", "--data", elsewhere]), listed);
     let unknown = mirror.update(&data, &["nothing"]);
     assert_eq!(unknown.status.code(), Some(2));
 }

@@ -6,6 +6,7 @@ use crate::clock::now;
 use crate::config::Settings;
 use crate::failure::Failure;
 use crate::folder;
+use crate::output::Results;
 use crate::workspace::PACKS_FOLDER;
 use ambit_model::Timestamp;
 use ambit_vulns::{Pack, PackError, Packs, import};
@@ -27,10 +28,27 @@ pub(super) fn of(data: &Data, settings: &Settings) -> Result<Packs, Failure> {
 
 /// Returns whether a file is a feed by its content.
 pub(super) fn is_feed(path: &Path) -> Result<bool, Failure> {
+    Ok(import::is_feed(&beginning(path)?))
+}
+
+/// Returns whether a file is a bundle of packs.
+pub(super) fn is_bundle(path: &Path) -> Result<bool, Failure> {
+    Ok(!path.is_dir() && ambit_vulns::is_bundle(&beginning(path)?))
+}
+
+/// Takes over the packs of a bundle.
+pub(super) fn unbundle(packs: &Packs, path: &Path, results: &mut Results) -> Result<(), Failure> {
+    for pack in packs.unbundle(path).map_err(refused)? {
+        results.line(&format!("{}  {}", pack.name, said(&pack)))?;
+    }
+    Ok(())
+}
+
+fn beginning(path: &Path) -> Result<Vec<u8>, Failure> {
     let mut beginning = Vec::new();
     let read = File::open(path).and_then(|file| file.take(PEEKED).read_to_end(&mut beginning));
     read.map_err(|error| super::unreadable(path, &error))?;
-    Ok(import::is_feed(&beginning))
+    Ok(beginning)
 }
 
 /// Every feed in a folder and below it, in the order of their names.
