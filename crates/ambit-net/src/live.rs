@@ -1,5 +1,6 @@
 //! The live wire: real sockets, the machine's clocks and randomness, its resolvers, the trust roots of browsers.
 
+use crate::guard::Transport;
 use crate::limits::{SOCKETS_DEFAULT, SOCKETS_MAX};
 use crate::wire::{Datagrams, Hold, Stream, Wire, WireTime};
 use ambit_model::Timestamp;
@@ -34,6 +35,16 @@ pub struct LiveWire {
     resolvers: Vec<SocketAddr>,
     roots: Arc<Vec<TrustAnchor<'static>>>,
     reserved: Vec<IpNet>,
+    witness: Option<Arc<dyn Witness>>,
+}
+
+/// Hears of each contact before it is made, to write it down. Resolvers are not told of: the operator named them.
+pub trait Witness: std::fmt::Debug + Send + Sync {
+    /// Takes note of a connection that is about to be tried, or of a datagram that is about to be sent.
+    ///
+    /// # Errors
+    /// It cannot be noted; then it is not made.
+    fn contacted(&self, transport: Transport, to: SocketAddr) -> io::Result<()>;
 }
 
 /// Settings of a live wire.
@@ -43,6 +54,8 @@ pub struct LiveOptions {
     pub resolvers: Vec<SocketAddr>,
     /// PEM files with certificate authorities that are trusted beside those of browsers.
     pub authorities: Vec<PathBuf>,
+    /// Who hears of contacts.
+    pub witness: Option<Arc<dyn Witness>>,
 }
 
 impl LiveWire {
@@ -60,13 +73,23 @@ impl LiveWire {
         }
         let mut reserved = networks(&[INTERNAL, DOCUMENTATION].concat());
         reserved.extend(own_addresses().into_iter().map(IpNet::from));
-        Ok(Self { resolvers, roots: Arc::new(roots), reserved })
+        Ok(Self { resolvers, roots: Arc::new(roots), reserved, witness: options.witness.clone() })
+    }
+
+    /// Tells the witness of a contact.
+    fn tell(&self, transport: Transport, to: SocketAddr) -> io::Result<()> {
+        match &self.witness {
+            Some(witness) if !self.resolvers.contains(&to) => witness.contacted(transport, to),
+            _ => Ok(()),
+        }
     }
 }
 
 impl Wire for LiveWire {
     fn connect(&self, to: SocketAddr) -> BoxFuture<'static, io::Result<Box<dyn Stream>>> {
+        let noted = self.tell(Transport::Tcp, to);
         Box::pin(async move {
+            noted?;
             let socket = if to.is_ipv4() { tokio::net::TcpSocket::new_v4() } else { tokio::net::TcpSocket::new_v6() }?;
             // Closing resets: no port of ours stays in TIME_WAIT after a sweep of thousands. What we send is answered
             // before we close.
@@ -95,7 +118,8 @@ impl Wire for LiveWire {
         socket.set_nonblocking(true)?;
         socket.bind(&SocketAddr::new(any, 0).into())?;
         let socket = tokio::net::UdpSocket::from_std(UdpSocket::from(socket))?;
-        Ok(Box::new(LiveDatagrams { socket, connected: AtomicBool::new(false) }))
+        let witness = self.witness.clone().map(|witness| (witness, self.resolvers.clone()));
+        Ok(Box::new(LiveDatagrams { socket, connected: AtomicBool::new(false), witness }))
     }
 
     fn now(&self) -> WireTime {
@@ -152,11 +176,18 @@ impl Hold for NoHold {}
 struct LiveDatagrams {
     socket: tokio::net::UdpSocket,
     connected: AtomicBool,
+    /// Who hears of datagrams, and to whom they are not told of.
+    witness: Option<(Arc<dyn Witness>, Vec<SocketAddr>)>,
 }
 
 impl Datagrams for LiveDatagrams {
     fn send_to<'a>(&'a self, bytes: &'a [u8], to: SocketAddr) -> BoxFuture<'a, io::Result<()>> {
         Box::pin(async move {
+            if let Some((witness, resolvers)) = &self.witness
+                && !resolvers.contains(&to)
+            {
+                witness.contacted(Transport::Udp, to)?;
+            }
             // Some systems take no address on a connected socket.
             let sent = match self.connected.load(Ordering::Relaxed) {
                 true => self.socket.send(bytes).await,
@@ -311,6 +342,7 @@ mod tests {
         let error = LiveWire::new(&LiveOptions {
             authorities: vec!["/nonexistent/ca.pem".into()],
             resolvers: vec!["127.0.0.1:53".parse().unwrap()],
+            ..LiveOptions::default()
         })
         .err()
         .unwrap();

@@ -17,6 +17,7 @@ mod invitations;
 mod issue;
 mod item;
 mod keys;
+mod ledger;
 mod login;
 mod migrate;
 mod notify;
@@ -115,6 +116,8 @@ pub(crate) enum Command {
     Run(runs::Run),
     /// Who is told what happens, by mail, webhook or chat: add, list, test, log, replay, remove.
     Notify(notify::Notify),
+    /// Was it us? What was sent to an address, and whether that was written down whole: find, verify.
+    Ledger(ledger::LedgerCommand),
     /// Look whether a data folder is whole, and rebuild its search index.
     Doctor(doctor::Doctor),
     /// Copy a data folder while it is in use.
@@ -170,6 +173,7 @@ pub(crate) async fn run(cli: Cli, mut settings: Settings) -> Result<(), Failure>
         Command::Collection(collection) => collections::run(collection, &settings, cli.silent).await,
         Command::Run(run) => runs::run(run, &settings, cli.silent).await,
         Command::Notify(notify) => notify::run(notify, &settings).await,
+        Command::Ledger(ledger) => ledger::run(ledger, &settings),
         Command::Doctor(doctor) => doctor::run(doctor, &settings).await,
         Command::Backup(backup) => backup::back_up(backup, &settings).await,
         Command::Restore(restore) => backup::restore(restore, &settings).await,

@@ -82,7 +82,10 @@ pub(crate) async fn discover(workspace: &Workspace, job: &Job, stop: &Stop) -> R
     let before = position(workspace, &run).await?;
     let run = claim(workspace, &run, job.silent).await?;
     let (wire, simulated): (Arc<dyn Wire>, _) = match &collection.wire {
-        WireChoice::Live => (wires::live(job.live.clone()).map_err(Failure::run_time)?, None),
+        WireChoice::Live => {
+            let options = wires::seen(&job.live, workspace.recorder.as_ref(), &collection, &run);
+            (wires::live(options).map_err(Failure::run_time)?, None)
+        }
         WireChoice::Simulated { .. } => {
             let simulated = wires::simulated(&workspace.store, &collection, &run).await.map_err(Failure::run_time)?;
             if job.contacts {

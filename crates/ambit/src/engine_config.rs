@@ -119,7 +119,7 @@ pub(crate) fn live(settings: &Settings, resolvers: &[String], ca: Option<&Path>)
         Some(path) => vec![path.to_owned()],
         None => list(settings, "ca").map(PathBuf::from).collect(),
     };
-    Ok(LiveOptions { resolvers, authorities })
+    Ok(LiveOptions { resolvers, authorities, witness: None })
 }
 
 /// Makes a live network once and drops it: a file of authorities that is none ends a command before it asks, claims or

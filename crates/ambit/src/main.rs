@@ -17,6 +17,7 @@ mod engine_config;
 mod failure;
 mod folder;
 mod interface;
+mod ledger;
 mod library;
 mod local_store;
 mod log;

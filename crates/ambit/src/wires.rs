@@ -1,6 +1,7 @@
 //! Which internet a run uses: live sockets, or the simulated one that its collection stores (docs/architecture.md §2).
 
 use crate::failure::Failure;
+use crate::ledger::Recorder;
 use crate::output::plain;
 use ambit_model::Kind;
 use ambit_model::collection::Collection;
@@ -66,13 +67,29 @@ pub(crate) async fn simulated(store: &Store, collection: &Collection, run: &Run)
     Ok(Simulated { wire: world.wire(epoch, run.wire_state), truth: world.truth(epoch, run.wire_state) })
 }
 
+/// The options of a live wire of one run, whose contacts are written down.
+pub(crate) fn seen(
+    options: &LiveOptions,
+    recorder: Option<&Recorder>,
+    collection: &Collection,
+    run: &Run,
+) -> LiveOptions {
+    let witness = recorder.map(|recorder| recorder.of_run(collection.uuid, run.number));
+    LiveOptions { witness, ..options.clone() }
+}
+
 /// The maker that the engine's service asks for each run. All live runs of the process share one rate limiter; a
 /// simulated internet has its own, since its clock begins with the run.
-pub(crate) fn maker(store: Store, live_options: LiveOptions, limits: PaceLimits) -> ambit_engine::WireMaker {
+pub(crate) fn maker(
+    store: Store,
+    live_options: LiveOptions,
+    limits: PaceLimits,
+    recorder: Option<Recorder>,
+) -> ambit_engine::WireMaker {
     let shared = Arc::new(Pace::new(limits.clone()));
     Arc::new(move |collection, run| {
-        let (store, live_options, shared, limits) =
-            (store.clone(), live_options.clone(), shared.clone(), limits.clone());
+        let (store, shared, limits) = (store.clone(), shared.clone(), limits.clone());
+        let live_options = seen(&live_options, recorder.as_ref(), &collection, &run);
         Box::pin(async move {
             match &collection.wire {
                 WireChoice::Live => Ok((live(live_options)?, shared)),
@@ -103,7 +120,7 @@ mod tests {
         let blob = store.put_blob(text.as_bytes(), crate::clock::now()).await.expect("is stored");
         let live =
             LiveOptions { resolvers: vec!["127.0.0.1:9".parse().expect("an address")], ..LiveOptions::default() };
-        let maker = maker(store.clone(), live, PaceLimits::default());
+        let maker = maker(store.clone(), live, PaceLimits::default(), None);
         for (wire, shares) in [(WireChoice::Live, true), (WireChoice::Simulated { blob, state: 1 }, false)] {
             let new = NewCollection {
                 uuid: None,

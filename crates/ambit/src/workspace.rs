@@ -3,6 +3,7 @@
 use crate::clock::now;
 use crate::config::Settings;
 use crate::failure::Failure;
+use crate::ledger::Recorder;
 use crate::local_store::options;
 use ambit_store::engine::Engine;
 use ambit_store::{IssuedKey, NewOwner, Principal, Store};
@@ -24,6 +25,8 @@ pub(crate) struct Workspace {
     pub(crate) principal: Principal,
     /// What is known against products.
     pub(crate) knowledge: Arc<Knowledge>,
+    /// Where contacts on the internet are written down; `None` where there is no folder.
+    pub(crate) recorder: Option<Recorder>,
 }
 
 /// Opens the folder, making it and its owner when missing, and takes the engine's place.
@@ -46,7 +49,8 @@ pub(crate) async fn enter(store: Store, name: &str, folder: Option<&Path>) -> Re
     let principal = store.local_operator().await?;
     let packs = folder.map(|folder| folder.join(PACKS_FOLDER));
     let knowledge = Arc::new(knowledge(packs.as_deref())?);
-    Ok(Workspace { store, engine, principal, knowledge })
+    let recorder = folder.map(Recorder::new);
+    Ok(Workspace { store, engine, principal, knowledge, recorder })
 }
 
 /// What is known against products: the packs of their folder where it has any, else our own list.

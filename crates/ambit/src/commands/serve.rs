@@ -176,7 +176,7 @@ pub(crate) async fn answer(
 pub(crate) fn service(workspace: &Workspace, stop: &Stop, given: Given) -> Service {
     Service {
         engine: workspace.engine.clone(),
-        make_wire: wires::maker(workspace.store.clone(), given.live, given.limits),
+        make_wire: wires::maker(workspace.store.clone(), given.live, given.limits, workspace.recorder.clone()),
         settings: Arc::new(given.tasks),
         installation: given.installation,
         clock: Arc::new(now),

@@ -11,6 +11,7 @@ mod exports;
 mod feeds;
 mod fingerprints;
 mod known;
+mod ledger;
 mod migrate;
 mod operator;
 mod program;

@@ -1,0 +1,162 @@
+//! The ledger of contacts: what this installation sent a packet to on the real internet, so that "was it us?" has an
+//! answer. Each line is chained to the one before by its hash, so that what was changed, left out or put in between is
+//! seen; the hash of the newest line, noted elsewhere, shows that nothing was cut off at the end.
+
+mod page;
+mod read;
+
+pub(crate) use page::{Entry, GENESIS};
+pub(crate) use read::{Ledger, Range};
+
+use crate::clock::now;
+use ambit_model::Timestamp;
+use ambit_net::Transport;
+use ambit_net::live::Witness;
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::{IpAddr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use std::{fmt, io, thread};
+use uuid::Uuid;
+
+/// The folder of the ledger inside a data folder.
+const FOLDER: &str = "ledger";
+/// How long contacts wait to be written: what a killed process may leave out.
+const WAIT: Duration = Duration::from_secs(2);
+/// Addresses that wait at most. Where so many cannot be written, nothing more is contacted.
+const WAITING_MAX: usize = 50_000;
+
+/// Where runs write down whom they contact.
+#[derive(Clone)]
+pub(crate) struct Recorder(Arc<Inner>);
+
+struct Inner {
+    folder: PathBuf,
+    waiting: Mutex<Waiting>,
+}
+
+#[derive(Default)]
+struct Waiting {
+    /// By run and address.
+    contacts: BTreeMap<(Uuid, i64, IpAddr), Contacts>,
+    is_followed: bool,
+}
+
+/// What was sent to one address by one run since it was written last.
+struct Contacts {
+    from: Timestamp,
+    to: Timestamp,
+    tcp: BTreeSet<u16>,
+    udp: BTreeSet<u16>,
+    count: u64,
+}
+
+impl Recorder {
+    /// The recorder of a data folder. Nothing is made there before the first contact.
+    pub(crate) fn new(data: &Path) -> Self {
+        Self(Arc::new(Inner { folder: data.join(FOLDER), waiting: Mutex::default() }))
+    }
+
+    /// What writes down the contacts of one run.
+    pub(crate) fn of_run(&self, collection: Uuid, run: i64) -> Arc<dyn Witness> {
+        Arc::new(OfRun { recorder: self.clone(), collection, run })
+    }
+
+    /// Begins to write what waits, every `WAIT`, until the recorder is gone.
+    fn follow(&self) {
+        let inner = Arc::downgrade(&self.0);
+        let follower = thread::Builder::new().name("ledger".to_owned());
+        let begun = follower.spawn(move || {
+            loop {
+                thread::sleep(WAIT);
+                let Some(inner) = inner.upgrade() else { break };
+                if let Err(error) = inner.flush() {
+                    tracing::error!(%error, "the ledger of contacts cannot be written");
+                }
+            }
+        });
+        if let Err(error) = begun {
+            tracing::error!(%error, "the ledger of contacts is written only at the end");
+        }
+    }
+}
+
+impl Inner {
+    /// Writes what waits. What cannot be written goes on waiting.
+    fn flush(&self) -> io::Result<()> {
+        let mut waiting = self.waiting.lock().expect("nobody panics while holding it");
+        if waiting.contacts.is_empty() {
+            return Ok(());
+        }
+        let entries: Vec<Entry> = waiting.contacts.iter().map(|(key, contacts)| entry(*key, contacts)).collect();
+        page::append(&self.folder, &entries)?;
+        waiting.contacts.clear();
+        Ok(())
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        if let Err(error) = self.flush() {
+            tracing::error!(%error, "the last contacts are not in the ledger");
+        }
+    }
+}
+
+fn entry((collection, run, address): (Uuid, i64, IpAddr), contacts: &Contacts) -> Entry {
+    Entry {
+        from: contacts.from,
+        to: contacts.to,
+        collection,
+        run,
+        address,
+        tcp: contacts.tcp.iter().copied().collect(),
+        udp: contacts.udp.iter().copied().collect(),
+        contacts: contacts.count,
+    }
+}
+
+struct OfRun {
+    recorder: Recorder,
+    collection: Uuid,
+    run: i64,
+}
+
+impl fmt::Debug for OfRun {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OfRun").field("collection", &self.collection).field("run", &self.run).finish_non_exhaustive()
+    }
+}
+
+impl Witness for OfRun {
+    fn contacted(&self, transport: Transport, to: SocketAddr) -> io::Result<()> {
+        let (at, address) = (now(), to.ip().to_canonical());
+        let mut waiting = self.recorder.0.waiting.lock().expect("nobody panics while holding it");
+        if waiting.contacts.len() >= WAITING_MAX {
+            return Err(io::Error::other("the ledger of contacts cannot be written"));
+        }
+        let begins = !std::mem::replace(&mut waiting.is_followed, true);
+        let contacts = waiting.contacts.entry((self.collection, self.run, address)).or_insert_with(|| Contacts {
+            from: at,
+            to: at,
+            tcp: BTreeSet::new(),
+            udp: BTreeSet::new(),
+            count: 0,
+        });
+        contacts.to = at;
+        contacts.count += 1;
+        match transport {
+            Transport::Tcp => contacts.tcp.insert(to.port()),
+            Transport::Udp => contacts.udp.insert(to.port()),
+        };
+        drop(waiting);
+        if begins {
+            self.recorder.follow();
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;
