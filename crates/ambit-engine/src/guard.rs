@@ -27,6 +27,8 @@ pub struct Installation {
     pub opened: Vec<ipnet::IpNet>,
     /// The networks and the port on which this server listens. They are never contacted, even as a seed.
     pub listens: Vec<(ipnet::IpNet, u16)>,
+    /// Where those who are contacted find the people behind it: a URL, `mailto:` among them (the setting `contact`).
+    pub contact: Option<String>,
 }
 
 impl Installation {
@@ -49,6 +51,15 @@ impl Installation {
             }
         }
         Reserved::new(ranges.to_vec(), opened)
+    }
+
+    /// How requests name the program, and its people where a contact is set.
+    pub fn user_agent(&self) -> String {
+        let name = ambit_net::NetOptions::default().user_agent;
+        match &self.contact {
+            Some(contact) => format!("{name} (+{contact})"),
+            None => name,
+        }
     }
 
     fn listens_at(&self, address: IpAddr, port: u16) -> bool {

@@ -180,7 +180,7 @@ impl<'a> Drive<'a> {
             config.wire.clone(),
             guard.clone(),
             config.pace.clone(),
-            ambit_net::NetOptions::default(),
+            ambit_net::NetOptions { user_agent: config.installation.user_agent(), ..Default::default() },
         );
         let (sender, receiver) = mpsc::unbounded_channel();
         Self {

@@ -84,6 +84,7 @@ mod tests {
             "/readyz",
             "/version",
             "/openapi.json",
+            "/.well-known/probing.txt",
             "/first_key",
             "/downloads/{token}",
             "/downloads/archives/{token}",

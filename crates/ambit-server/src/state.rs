@@ -50,6 +50,8 @@ pub struct ServerState {
     pub plan: Plan,
     /// The web interface, where the program brings one.
     pub interface: Interface,
+    /// Whom those may ask who are contacted by runs: a URL.
+    pub contact: Option<String>,
     /// Whoever may invite makes accounts for addresses that nobody has; else only the administrator of the installation
     /// does.
     pub open_accounts: bool,
@@ -114,6 +116,7 @@ impl ServerState {
             plan: Plan::default(),
             interface: Interface::default(),
             limits: Limits::default(),
+            contact: None,
             open_accounts: false,
             private_uploads: false,
             reserved: Reserved::internal(Vec::new()),

@@ -98,6 +98,7 @@ impl TestServer {
         let mut state = ServerState::new(store.clone(), index.clone(), Arc::new(library()), wall);
         state.set_limits(limits);
         state.interface = interface;
+        state.contact = Some("mailto:probes@acme.test".to_owned());
         let listener = Listener::bind("127.0.0.1:0".parse()?).await?;
         let address = listener.address()?.to_string();
         let (shutdown, ended) = oneshot::channel::<()>();

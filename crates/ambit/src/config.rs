@@ -61,6 +61,8 @@ pub(crate) const ROWS: &[Row] = &[
     Row { truth: true, ..row("open_accounts", "false") },
     Row { truth: true, ..row("private_uploads", "false") },
     row("rate", ""),
+    // Whom those who are contacted may ask.
+    row("contact", ""),
     list("resolver"),
     list("ca"),
     list("geo"),

@@ -45,6 +45,7 @@ pub(crate) struct Front {
     private_uploads: bool,
     /// Reserved ranges that seeds may lie in.
     opened: Vec<IpNet>,
+    contact: Option<String>,
     phase: watch::Sender<Phase>,
     serving: JoinHandle<std::io::Result<()>>,
 }
@@ -84,6 +85,7 @@ impl Front {
             open_accounts: settings.open_accounts()?,
             private_uploads: settings.private_uploads()?,
             opened: engine_config::reserved_ranges(settings)?,
+            contact: engine_config::contact(settings)?,
             phase,
             serving: tokio::spawn(ambit_server::serve(listener, door, async move { waiting.wait().await })),
         })
@@ -107,6 +109,7 @@ impl Front {
         state.open_accounts = self.open_accounts;
         state.private_uploads = self.private_uploads;
         state.interface = interface();
+        state.contact = self.contact.clone();
         state.reserved = Reserved::internal(self.opened.clone());
         let state = Arc::new(state);
         if let Some((address, listener)) = self.monitors.take() {

@@ -57,7 +57,26 @@ pub(crate) fn installation(settings: &Settings) -> Result<Installation, Failure>
         never: patterns("setting exclude", list(settings, "exclude"))?,
         opened: reserved_ranges(settings)?,
         listens: Vec::new(),
+        contact: contact(settings)?,
     })
+}
+
+/// Whom those who are contacted may ask (`contact`): a URL, or a mail address, which becomes one.
+///
+/// # Errors
+/// A text that is neither, or that cannot stand in a header.
+pub(crate) fn contact(settings: &Settings) -> Result<Option<String>, Failure> {
+    let Some(text) = settings.get("contact") else { return Ok(None) };
+    let is_plain = text.chars().all(|c| c.is_ascii_graphic() && !"()<>\"\\".contains(c));
+    let is_url = ["https://", "http://", "mailto:"].iter().any(|scheme| text.starts_with(scheme));
+    let is_mail = text.split_once('@').is_some_and(|(who, host)| !who.is_empty() && host.contains('.'));
+    match (is_plain, is_url, is_mail) {
+        (true, true, _) => Ok(Some(text.to_owned())),
+        (true, false, true) => Ok(Some(format!("mailto:{text}"))),
+        _ => Err(Failure::usage(format!(
+            "setting contact {text:?}: expected a URL or a mail address such as security@example.org"
+        ))),
+    }
 }
 
 /// The setting `reserved_ranges`: networks, or single addresses.

@@ -20,6 +20,10 @@ pub(super) const ROWS: &[Endpoint] = &[
         .at_once()
         .answers(Version::SHAPE),
     get("/openapi.json", Open, handler!(open::openapi)).says("This document.").at_once().answers(ANY),
+    get("/.well-known/probing.txt", Open, handler!(open::probing))
+        .says("Tell those who are contacted by runs what these are and whom to ask (RFC 9511).")
+        .as_type("text/plain; charset=utf-8")
+        .at_once(),
     post("/first_key", Open, handler!(keys::redeem))
         .says("Exchange the one-time token of a fresh installation for its owner's API key.")
         .takes(keys::KeyToken::SHAPE)

@@ -7,6 +7,7 @@ use crate::document::Document;
 use crate::health::{alive, not_ready};
 use ambit_api::envelope::Version;
 use ambit_api::{ApiError, ErrorCode, success};
+use ambit_model::moment::DAY_MS;
 use bytes::Bytes;
 use tokio::sync::OnceCell;
 
@@ -24,6 +25,9 @@ async fn made(
     let document = MADE[number].get_or_try_init(making).await;
     document.map(Answer::document).map_err(|_| ApiError::new(ErrorCode::Internal))
 }
+
+/// How long a copy of the description of probes may be believed, in days.
+const PROBING_DAYS: i64 = 30;
 
 const HTML: &str = "text/html; charset=utf-8";
 
@@ -59,6 +63,21 @@ pub(crate) async fn ready(call: Call) -> Result<Answer, ApiError> {
         None => Ok(Answer::json(&success("Ready", true))),
         Some(why) => Err(not_ready(&why)),
     }
+}
+
+/// Tell those who are contacted by runs what these are and whom to ask (RFC 9511).
+///
+/// There is nothing to tell where no contact is set.
+pub(crate) async fn probing(call: Call) -> Result<Answer, ApiError> {
+    let Some(contact) = &call.state.contact else { return Err(ApiError::not_found("Description of probes")) };
+    let expires = call.now.plus_ms(PROBING_DAYS * DAY_MS);
+    let text = format!(
+        "# Description of probes (RFC 9511)\nContact: {contact}\nExpires: {expires}\nPreferred-Languages: en\n\
+         Description: Ambit looks at what the organisation of this server exposes to the internet: questions of DNS, \
+         connections to ports, requests of HTTP and TLS. Requests name themselves ambit in User-Agent. Whether a \
+         contact came from here, and why, is known to whoever runs this server: name the address and the time in UTC.\n"
+    );
+    Ok(Answer::text("text/plain; charset=utf-8", text))
 }
 
 /// Say which program and version this is.

@@ -50,6 +50,17 @@ async fn a_server_that_starts_is_alive_and_not_ready() {
 }
 
 #[tokio::test]
+async fn whoever_was_contacted_reads_whom_to_ask() {
+    let server = TestServer::new().await.unwrap();
+    let reply = server.get("nobody", "/.well-known/probing.txt").await;
+    assert_eq!((reply.status, reply.header("content-type")), (200, Some("text/plain; charset=utf-8")));
+    let text = reply.text();
+    let field = |name: &str| text.lines().filter_map(|line| line.strip_prefix(name)).collect::<Vec<_>>();
+    assert_eq!(field("Contact: "), ["mailto:probes@acme.test"]);
+    assert_eq!((field("Expires: ").len(), field("Description: ").len()), (1, 1), "{text}");
+}
+
+#[tokio::test]
 async fn bodies_of_strangers_take_no_places() {
     let server = TestServer::with(Limits { places: 2, places_each: 1, ..short() }).await.unwrap();
     let head = b"POST /vtapi/v2/file/scan HTTP/1.1\r\nhost: a\r\ncontent-type: multipart/form-data; \

@@ -4,21 +4,25 @@ use crate::program::{Folder, ambit, command, scan_text, succeed};
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener};
 use std::process::Output;
+use std::sync::{Arc, Mutex};
 
-/// A web server on loopback, until the program ends.
-fn web_server() -> SocketAddr {
+/// A web server on loopback, until the program ends, and the heads of the requests that it got.
+fn web_server() -> (SocketAddr, Arc<Mutex<String>>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
     let address = listener.local_addr().expect("has one");
+    let heads = Arc::new(Mutex::new(String::new()));
+    let kept = heads.clone();
     std::thread::spawn(move || {
         for mut stream in listener.incoming().map_while(Result::ok) {
             let mut head = [0; 4_096];
-            stream.read(&mut head).ok();
+            let length = stream.read(&mut head).unwrap_or_default();
+            kept.lock().expect("nobody panics").push_str(&String::from_utf8_lossy(&head[..length]));
             let answer =
                 "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi";
             stream.write_all(answer.as_bytes()).ok();
         }
     });
-    address
+    (address, heads)
 }
 
 fn said(output: &Output) -> (Option<i32>, String) {
@@ -31,12 +35,18 @@ fn what_was_contacted_is_found_and_what_was_not_is_denied() {
     let folder = Folder::new("ledger");
     let data = folder.join("data");
     let data = data.to_str().expect("UTF-8");
-    let address = web_server();
+    let (address, heads) = web_server();
     let before = command(&["ledger", "find", "--data", data, "--address", "127.0.0.1"]).output().expect("starts");
     assert_eq!(before.status.code(), Some(4), "{before:?}");
     let site = format!("http://{address}/");
     let scan = ["scan", &site, "--level", "polite", "-y", "--silent", "--resolver", "127.0.0.1:9", "--data", data];
-    let scanned = ambit(&scan);
+    let scanned = command(&scan).env("AMBIT_CONTACT", "probes@acme.test").output().expect("starts");
+    let agent = "User-Agent: ambit/0.1.0 (+mailto:probes@acme.test)\r\n";
+    assert!(heads.lock().expect("nobody panics").contains(agent), "{heads:?}; {scanned:?}");
+    for wrong in ["nobody", "a@b.c\r\nX: y", "https://a.test/ (x)"] {
+        let refused = command(&scan).env("AMBIT_CONTACT", wrong).output().expect("starts");
+        assert!(refused.status.code() == Some(2) && said(&refused).1.contains("contact"), "{wrong:?}: {refused:?}");
+    }
     let noted = |arguments: &[&str]| said(&ambit(&[&["ledger"], arguments, &["--data", data]].concat()));
 
     let (code, found) = noted(&["find", "--address", "127.0.0.1"]);
