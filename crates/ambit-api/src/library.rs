@@ -6,6 +6,7 @@ use crate::envelope::{Envelope, success};
 use crate::request::Day;
 use crate::shape::Shape;
 use ambit_model::library::{FingerprintEntry, IssueEntry, KindEntry, TaskEntry};
+use ambit_model::workflow::{self, Workflow};
 use ambit_model::{Clearance, Kind};
 use serde::Serialize;
 use serde_json::Value;
@@ -61,6 +62,21 @@ contract! {
         pub example_entities: Vec<ExampleEntity>,
         pub allowed_options: Vec<Value>,
         pub references: Vec<Value>,
+    }
+
+    /// A workflow: what it begins with, how loud it may be, and its tasks. One without tasks looks at nothing.
+    #[derive(Debug, Serialize)]
+    pub struct LibraryWorkflow {
+        pub name: &'static str,
+        pub pretty_name: &'static str,
+        /// The loudest level that its runs may have; null where this version has no task of it.
+        pub ceiling: Option<&'static str>,
+        /// Kinds of seed of which a collection needs one.
+        pub seeds: Vec<String>,
+        /// Types of integration of which a collection needs one.
+        pub credentials: Vec<&'static str>,
+        /// Names of the tasks that run at its ceiling.
+        pub tasks: Vec<String>,
     }
 
     /// An entity that a task looks at.
@@ -157,6 +173,25 @@ impl From<&TaskEntry> for LibraryTask {
     }
 }
 
+impl LibraryWorkflow {
+    /// Returns the workflows with their tasks, in the order of the contract.
+    pub fn all(tasks: &[TaskEntry]) -> Vec<Self> {
+        let of = |workflow: &Workflow| Self {
+            name: workflow.name,
+            pretty_name: workflow.pretty_name,
+            ceiling: workflow.has_tasks().then(|| workflow.ceiling.level()),
+            seeds: workflow.seeds.iter().map(|kind| kind.type_name()).collect(),
+            credentials: workflow.credentials.to_vec(),
+            tasks: tasks
+                .iter()
+                .filter(|task| task.workflows.contains(&workflow.name) && task.footprint <= workflow.ceiling)
+                .map(|task| task.name.clone())
+                .collect(),
+        };
+        workflow::ALL.iter().map(of).collect()
+    }
+}
+
 impl From<&IssueEntry> for LibraryIssue {
     fn from(entry: &IssueEntry) -> Self {
         copied! {
@@ -203,6 +238,7 @@ mod tests {
             pretty_name: "Resolve".to_owned(),
             description: "asks for addresses".to_owned(),
             footprint: Clearance::L1,
+            workflows: vec![workflow::EXTERNAL_DISCOVERY.name],
             watches: vec![Kind::Domain],
             produces: vec![Kind::IpAddress],
         });

@@ -24,6 +24,8 @@ contract! {
         pub seconds: u64,
         pub large_blocks: Vec<LargeBlock>,
         pub unswept_blocks: Vec<String>,
+        /// What the workflow needs and the collection does not have.
+        pub missing: Vec<String>,
     }
 
     /// Seeds by what they are.
@@ -54,8 +56,13 @@ contract! {
 
 impl Plan {
     /// A plan. `level` is the one asked for under the workflow's ceiling; `is_confirmed` says which large blocks
-    /// somebody said yes to.
-    pub fn of(estimate: &Estimate, level: Clearance, is_confirmed: impl Fn(&str) -> bool) -> Self {
+    /// somebody said yes to. `missing` is what the workflow needs and the collection does not have.
+    pub fn of(
+        estimate: &Estimate,
+        level: Clearance,
+        is_confirmed: impl Fn(&str) -> bool,
+        missing: Vec<String>,
+    ) -> Self {
         let blocks = estimate.large_blocks.iter().map(|block| LargeBlock {
             name: Name(block.name.clone()),
             addresses: block.addresses,
@@ -80,7 +87,13 @@ impl Plan {
             dns_questions: estimate.questions,
             http_requests: estimate.requests,
             large_blocks: blocks.collect(),
+            missing,
         }
+    }
+
+    /// Why a run is not started: its workflow needs what the collection does not have.
+    pub fn lacking(&self) -> Option<String> {
+        (!self.missing.is_empty()).then(|| format!("the collection's workflow needs {}", self.missing.join(" and ")))
     }
 
     /// Why a run is not started: a block that nobody said yes to.
@@ -110,7 +123,7 @@ mod tests {
     fn a_plan_says_which_blocks_were_confirmed() {
         let seeds = [(Kind::NetBlock, "10.0.0.0/8".to_owned()), (Kind::NetBlock, "198.18.0.0/15".to_owned())];
         let counted = estimate(&seeds, Clearance::L3, &[], &Volumes::default());
-        let value = Plan::of(&counted, Clearance::L3, |name| name == "10.0.0.0/8");
+        let value = Plan::of(&counted, Clearance::L3, |name| name == "10.0.0.0/8", Vec::new());
         let confirmed: Vec<bool> = value.large_blocks.iter().map(|block| block.confirmed).collect();
         assert_eq!((confirmed, value.level), (vec![true, false], "normal"));
     }

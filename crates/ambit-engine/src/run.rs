@@ -115,15 +115,19 @@ pub async fn drive(config: &EngineConfig, run: &Run) -> Result<RunEnd, StoreErro
     end
 }
 
-/// The configuration with the ports that the run's collection asks for, and without the tasks that it leaves out.
+/// The configuration with the ports that the run's collection asks for, and without the tasks that it leaves out or that
+/// its workflow does not have.
 async fn with_wishes(config: &EngineConfig, run: &Run) -> Result<EngineConfig, StoreError> {
     let mut config = config.clone();
     let collection = config.engine.collection(run.collection).await?;
     if let Some(ports) = &collection.ports {
         Arc::make_mut(&mut config.settings).ask_ports(ports);
     }
-    if !collection.skipped_tasks.is_empty() {
-        Arc::make_mut(&mut config.settings).skipped = collection.skipped_tasks;
+    let outside = ambit_tasks::outside(&collection.workflow);
+    let chosen = if collection.skipped_tasks.is_empty() { &config.settings.skipped } else { &collection.skipped_tasks };
+    let skipped = chosen.and(&outside);
+    if skipped != config.settings.skipped {
+        Arc::make_mut(&mut config.settings).skipped = skipped;
     }
     Ok(config)
 }

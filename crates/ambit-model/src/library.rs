@@ -1,7 +1,7 @@
 //! What the program can do, as data: the binary hands these to the server, which knows neither tasks nor judges.
 
 use crate::estimate::Volumes;
-use crate::{Clearance, Kind};
+use crate::{Clearance, Kind, SkippedTasks, TaskName};
 use serde_json::Value;
 
 /// Everything the library endpoints show.
@@ -13,6 +13,14 @@ pub struct Library {
     pub fingerprints: Vec<FingerprintEntry>,
     /// How much the tasks ask; for plans, not shown as such.
     pub volumes: Volumes,
+}
+
+impl Library {
+    /// Returns the tasks that a workflow does not have.
+    pub fn outside(&self, workflow: &str) -> SkippedTasks {
+        let foreign = self.tasks.iter().filter(|task| !task.workflows.contains(&workflow));
+        foreign.filter_map(|task| TaskName::from_name(&task.name)).collect()
+    }
 }
 
 /// An entity kind.
@@ -31,6 +39,8 @@ pub struct TaskEntry {
     pub pretty_name: String,
     pub description: String,
     pub footprint: Clearance,
+    /// Names of the workflows that it belongs to.
+    pub workflows: Vec<&'static str>,
     pub watches: Vec<Kind>,
     pub produces: Vec<Kind>,
 }

@@ -89,6 +89,11 @@ impl SkippedTasks {
         Self(TaskName::ALL.iter().copied().filter(|task| !kept.0.contains(task)).collect())
     }
 
+    /// Returns the tasks that are left out here or there.
+    pub fn and(&self, others: &Self) -> Self {
+        Self(self.0.union(&others.0).copied().collect())
+    }
+
     /// Returns true for a task that is left out.
     pub fn contains(&self, task: TaskName) -> bool {
         self.0.contains(&task)

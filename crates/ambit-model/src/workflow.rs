@@ -1,6 +1,7 @@
-//! Workflows: the seven named sets of tasks of the contract (docs/contract/asm.md §3.2).
+//! Workflows: the seven named sets of tasks of the contract (docs/contract/asm.md §3.2). Which tasks a set has is said
+//! by each task; what a workflow begins with, and how loud it may be, stands here.
 
-use crate::Clearance;
+use crate::{Clearance, Kind};
 
 /// A named set of tasks with its ceiling of clearance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,48 +10,129 @@ pub struct Workflow {
     pub pretty_name: &'static str,
     /// No task above this runs, whatever the level asked for. L0: this version has no task of the workflow.
     pub ceiling: Clearance,
+    /// The kinds of seed that it begins with; a collection needs one of them. Empty: it begins with credentials.
+    pub seeds: &'static [Kind],
+    /// The types of integration that it begins with; a collection needs one of them. Empty: it needs none.
+    pub credentials: &'static [&'static str],
 }
+
+/// What an organisation exposes to the outside.
+pub const EXTERNAL_DISCOVERY: Workflow = Workflow {
+    name: "external_discovery_and_assessment",
+    pretty_name: "External Discovery & Assessment",
+    ceiling: Clearance::L4,
+    seeds: &[
+        Kind::CloudStorageBucket,
+        Kind::DnsRecord,
+        Kind::Domain,
+        Kind::EmailAddress,
+        Kind::IpAddress,
+        Kind::Mailserver,
+        Kind::Nameserver,
+        Kind::NetBlock,
+        Kind::NetworkService,
+        Kind::Uri,
+    ],
+    credentials: &[],
+};
+
+/// What stands in the accounts of cloud providers.
+pub const CLOUD_ACCOUNTS: Workflow = Workflow {
+    name: "authenticated_cloud_discovery",
+    pretty_name: "Authenticated Cloud Discovery",
+    ceiling: Clearance::L0,
+    seeds: &[],
+    credentials: &["AwsCredential"],
+};
+
+/// What repositories of code give away.
+pub const CODE_REPOSITORIES: Workflow = Workflow {
+    name: "code_repository_discovery_and_assessment",
+    pretty_name: "Code Repository Discovery & Assessment",
+    ceiling: Clearance::L0,
+    seeds: &[Kind::UniqueKeyword, Kind::Uri],
+    credentials: &[],
+};
+
+/// Domains of others that pass for the organisation's.
+pub const SUSPICIOUS_DOMAINS: Workflow = Workflow {
+    name: "suspicious_domain_discovery",
+    pretty_name: "Suspicious Domain Discovery",
+    ceiling: Clearance::L2,
+    seeds: &[Kind::Domain],
+    credentials: &[],
+};
+
+/// Apps for telephones.
+pub const MOBILE_APPS: Workflow = Workflow {
+    name: "mobile_app_discovery",
+    pretty_name: "Mobile App Discovery",
+    ceiling: Clearance::L0,
+    seeds: &[Kind::Domain, Kind::UniqueKeyword],
+    credentials: &[],
+};
+
+/// Applications at known addresses.
+pub const APPLICATIONS: Workflow = Workflow {
+    name: "external_application_assessment",
+    pretty_name: "External Application Assessment",
+    ceiling: Clearance::L4,
+    seeds: &[Kind::Uri],
+    credentials: &[],
+};
+
+/// Suppliers, who gave nobody leave to search them: nothing is swept.
+pub const THIRD_PARTIES: Workflow = Workflow {
+    name: "third_party_workflow",
+    pretty_name: "Third Party Monitoring",
+    ceiling: Clearance::L2,
+    seeds: &[Kind::DnsRecord, Kind::Domain, Kind::Uri],
+    credentials: &[],
+};
+
+/// The workflows, in the order of the contract.
+pub const ALL: &[Workflow] = &[
+    EXTERNAL_DISCOVERY,
+    CLOUD_ACCOUNTS,
+    CODE_REPOSITORIES,
+    SUSPICIOUS_DOMAINS,
+    MOBILE_APPS,
+    APPLICATIONS,
+    THIRD_PARTIES,
+];
+
+/// The default of `scan`, `demo` and the API.
+pub const DEFAULT: &str = EXTERNAL_DISCOVERY.name;
 
 impl Workflow {
     /// Returns whether this version has tasks of the workflow. A run of one without looks at nothing, and says so.
     pub fn has_tasks(&self) -> bool {
         self.ceiling > Clearance::L0
     }
+
+    /// Returns what a collection lacks before a run of it can find anything, a phrase for each thing. `seeds` are the
+    /// kinds of its seeds, `credentials` the types of the integrations that it uses.
+    pub fn missing(&self, seeds: &[Kind], credentials: &[String]) -> Vec<String> {
+        let mut missing = Vec::new();
+        if !self.seeds.is_empty() && !self.seeds.iter().any(|kind| seeds.contains(kind)) {
+            let kinds: Vec<&str> = self.seeds.iter().map(|kind| kind.name()).collect();
+            missing.push(format!("a seed of the kind {}", one_of(&kinds)));
+        }
+        let is_linked = |kind: &&str| credentials.iter().any(|linked| linked == kind);
+        if !self.credentials.is_empty() && !self.credentials.iter().any(is_linked) {
+            missing.push(format!("an integration of the type {}", one_of(self.credentials)));
+        }
+        missing
+    }
 }
 
-/// The workflows, in the order of the contract.
-pub const ALL: &[Workflow] = &[
-    Workflow {
-        name: "external_discovery_and_assessment",
-        pretty_name: "External Discovery & Assessment",
-        ceiling: Clearance::L4,
-    },
-    Workflow {
-        name: "authenticated_cloud_discovery",
-        pretty_name: "Authenticated Cloud Discovery",
-        ceiling: Clearance::L0,
-    },
-    Workflow {
-        name: "code_repository_discovery_and_assessment",
-        pretty_name: "Code Repository Discovery & Assessment",
-        ceiling: Clearance::L0,
-    },
-    Workflow {
-        name: "suspicious_domain_discovery",
-        pretty_name: "Suspicious Domain Discovery",
-        ceiling: Clearance::L2,
-    },
-    Workflow { name: "mobile_app_discovery", pretty_name: "Mobile App Discovery", ceiling: Clearance::L0 },
-    Workflow {
-        name: "external_application_assessment",
-        pretty_name: "External Application Assessment",
-        ceiling: Clearance::L4,
-    },
-    Workflow { name: "third_party_workflow", pretty_name: "Third Party Monitoring", ceiling: Clearance::L2 },
-];
-
-/// The default of `scan`, `demo` and the API.
-pub const DEFAULT: &str = "external_discovery_and_assessment";
+/// `Domain`, `DnsRecord or Domain`, `DnsRecord, Domain or Uri`.
+fn one_of(words: &[&str]) -> String {
+    match words {
+        [rest @ .., last] if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
+        _ => words.concat(),
+    }
+}
 
 /// The workflow of a name.
 pub fn find(name: &str) -> Option<Workflow> {
@@ -75,6 +157,24 @@ mod tests {
         for workflow in ALL {
             assert_eq!(find(workflow.name), Some(*workflow));
             assert_eq!(ALL.iter().filter(|other| other.name == workflow.name).count(), 1);
+            assert!(workflow.seeds.iter().all(|kind| kind.is_seedable()), "{}", workflow.name);
+        }
+    }
+
+    #[test]
+    fn what_a_collection_lacks_is_named() {
+        let aws = ["AwsCredential".to_owned()];
+        for (workflow, seeds, credentials, missing) in [
+            (EXTERNAL_DISCOVERY, &[Kind::Domain][..], &[][..], vec![]),
+            (EXTERNAL_DISCOVERY, &[Kind::UniqueKeyword, Kind::Uri], &[], vec![]),
+            (SUSPICIOUS_DOMAINS, &[], &[], vec!["a seed of the kind Domain".to_owned()]),
+            (APPLICATIONS, &[Kind::Domain], &aws, vec!["a seed of the kind Uri".to_owned()]),
+            (THIRD_PARTIES, &[Kind::NetBlock], &[], vec!["a seed of the kind DnsRecord, Domain or Uri".to_owned()]),
+            (CLOUD_ACCOUNTS, &[], &aws, vec![]),
+            (CLOUD_ACCOUNTS, &[Kind::Domain], &[], vec!["an integration of the type AwsCredential".to_owned()]),
+            (CODE_REPOSITORIES, &[], &[], vec!["a seed of the kind UniqueKeyword or Uri".to_owned()]),
+        ] {
+            assert_eq!(workflow.missing(seeds, credentials), missing, "{} {seeds:?}", workflow.name);
         }
     }
 }

@@ -17,7 +17,7 @@ pub use library::fingerprints;
 pub use same_sites::SameSites;
 pub use settings::Settings;
 pub use task::{Answer, Contacts, Plan, STAGES, Sights, Task, TaskError};
-pub use tasks::{ALL, find, task};
+pub use tasks::{ALL, find, outside, task};
 pub use volumes::volumes;
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use crate::{Context, Settings};
 use ambit_model::observation::Sighting;
 use ambit_model::run::NotDoneReason;
+use ambit_model::workflow::Workflow;
 use ambit_model::{Clearance, Facts, Kind, TaskName};
 use ambit_net::{Meaning, NetError};
 use futures::future::BoxFuture;
@@ -16,6 +17,8 @@ pub struct Task {
     pub pretty_name: &'static str,
     /// What it does, in a sentence.
     pub description: &'static str,
+    /// Workflows that it belongs to.
+    pub workflows: &'static [Workflow],
     /// Kinds of entity that it examines.
     pub watches: &'static [Kind],
     /// Kinds of entity it may lead to.

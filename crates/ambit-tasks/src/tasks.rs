@@ -47,7 +47,7 @@ pub(crate) mod zone_profile;
 pub(crate) mod zone_transfer;
 
 use crate::Task;
-use ambit_model::TaskName;
+use ambit_model::{SkippedTasks, TaskName, workflow};
 
 /// Every task, in alphabetical order of name.
 pub const ALL: &[&Task] = &[
@@ -100,6 +100,12 @@ pub const ALL: &[&Task] = &[
 /// Returns the task that is stored under this name; `None` for one that this version does not have.
 pub fn find(name: &str) -> Option<&'static Task> {
     TaskName::from_name(name).map(task)
+}
+
+/// Returns the tasks that a workflow does not have. One that this version does not know has all.
+pub fn outside(workflow: &str) -> SkippedTasks {
+    let Some(workflow) = workflow::find(workflow) else { return SkippedTasks::default() };
+    ALL.iter().filter(|task| !task.workflows.contains(&workflow)).map(|task| task.name).collect()
 }
 
 /// Returns the task of this name.

@@ -2,7 +2,7 @@
 
 use super::*;
 use ambit_model::scope::Decision;
-use ambit_model::{Details, Facts, Kind, TaskName, Uid};
+use ambit_model::{Details, Facts, Kind, TaskName, Uid, workflow};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Facts of an entity of which nothing is known but these members; the seed is `acme.test`.
@@ -57,6 +57,28 @@ fn every_member_of_a_site_and_an_address_has_an_owner() {
             kind.members().filter(|member| kind.owner(member).is_none() && !NOT_OBSERVED.contains(member)).collect();
         assert!(orphans.is_empty(), "{}: {orphans:?}", kind.name());
     }
+}
+
+#[test]
+fn a_workflow_has_the_tasks_that_name_it() {
+    for workflow in workflow::ALL {
+        let tasks: Vec<&Task> = ALL.iter().copied().filter(|task| task.workflows.contains(workflow)).collect();
+        assert_eq!(workflow.has_tasks(), !tasks.is_empty(), "{}", workflow.name);
+        for task in &tasks {
+            assert!(task.footprint <= workflow.ceiling, "{} of {} could never run", task.name, workflow.name);
+        }
+        for kind in workflow.seeds.iter().filter(|_| workflow.has_tasks()) {
+            assert!(tasks.iter().any(|task| task.watches.contains(kind)), "{}: {}", workflow.name, kind.name());
+        }
+        let outside = outside(workflow.name);
+        assert!(ALL.iter().all(|task| outside.contains(task.name) != task.workflows.contains(workflow)));
+    }
+    assert!(ALL.iter().all(|task| !task.workflows.is_empty()), "a task of no workflow never runs");
+    let sweeps = [TaskName::PortSweep, TaskName::BlockSweep, TaskName::NameSweep, TaskName::PtrSweep];
+    for quiet in [workflow::THIRD_PARTIES, workflow::SUSPICIOUS_DOMAINS] {
+        assert!(sweeps.iter().all(|task| outside(quiet.name).contains(*task)), "{} sweeps", quiet.name);
+    }
+    assert!(outside("a_workflow_of_tomorrow").is_empty());
 }
 
 #[test]

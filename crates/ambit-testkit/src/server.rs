@@ -253,6 +253,7 @@ fn library() -> Library {
             pretty_name: "Resolve a name".to_owned(),
             description: "Asks resolvers for addresses".to_owned(),
             footprint: Clearance::L1,
+            workflows: vec![workflow::EXTERNAL_DISCOVERY.name, workflow::THIRD_PARTIES.name],
             watches: vec![Kind::Domain, Kind::DnsRecord],
             produces: vec![Kind::IpAddress],
         }],

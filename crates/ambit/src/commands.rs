@@ -33,6 +33,7 @@ mod status;
 mod users;
 mod version;
 mod work;
+mod workflows;
 
 use crate::config::Settings;
 use crate::failure::Failure;
@@ -112,6 +113,8 @@ pub(crate) enum Command {
     Changes(changes::Changes),
     /// Collections.
     Collection(collections::Collection),
+    /// Workflows, the sets of tasks that a collection may have.
+    Workflow(workflows::Workflow),
     /// Runs.
     Run(runs::Run),
     /// Who is told what happens, by mail, webhook or chat: add, list, test, log, replay, remove.
@@ -171,6 +174,7 @@ pub(crate) async fn run(cli: Cli, mut settings: Settings) -> Result<(), Failure>
         Command::Export(export) => export::run(export, &settings).await,
         Command::Changes(changes) => changes::run(changes, &settings).await,
         Command::Collection(collection) => collections::run(collection, &settings, cli.silent).await,
+        Command::Workflow(workflow) => workflows::run(workflow, &settings).await,
         Command::Run(run) => runs::run(run, &settings, cli.silent).await,
         Command::Notify(notify) => notify::run(notify, &settings).await,
         Command::Ledger(ledger) => ledger::run(ledger, &settings),

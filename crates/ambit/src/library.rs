@@ -17,6 +17,7 @@ pub(crate) fn library(volumes: Volumes) -> Library {
         pretty_name: task.pretty_name.to_owned(),
         description: task.description.to_owned(),
         footprint: task.footprint,
+        workflows: task.workflows.iter().map(|workflow| workflow.name).collect(),
         watches: task.watches.to_vec(),
         produces: task.produces.to_vec(),
     });

@@ -28,7 +28,8 @@ impl Drive<'_> {
             return Ok(rows);
         }
         let seeds = self.graph.seeds();
-        let unwatched: Vec<&(Kind, String)> = seeds.iter().filter(|(kind, _)| !is_watched(*kind)).collect();
+        let unwatched: Vec<&(Kind, String)> =
+            seeds.iter().filter(|(kind, _)| !is_watched(*kind, &collection.workflow)).collect();
         if let Some((kind, name)) = unwatched.first() {
             let example = format!("{} {name}: no task of this version looks at seeds of this kind", kind.name());
             rows.push(row(NotDoneReason::NoTask, NotDone::SEED, unwatched.len(), example));
@@ -53,9 +54,10 @@ impl Drive<'_> {
     }
 }
 
-/// Returns whether any task looks at entities of a kind.
-fn is_watched(kind: Kind) -> bool {
-    ambit_tasks::ALL.iter().any(|task| task.watches.contains(&kind))
+/// Returns whether any task of a workflow looks at entities of a kind.
+fn is_watched(kind: Kind, workflow: &str) -> bool {
+    let outside = ambit_tasks::outside(workflow);
+    ambit_tasks::ALL.iter().any(|task| task.watches.contains(&kind) && !outside.contains(task.name))
 }
 
 /// Returns whether name servers said that there is no such name: neither addresses nor aliases and, of a domain, no

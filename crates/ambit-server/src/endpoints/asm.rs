@@ -256,6 +256,11 @@ pub(super) const ROWS: &[Endpoint] = &[
         .says("List the discovery tasks; `more` stands beside `result`.")
         .asks(LIST)
         .answers(Vec::<library::LibraryTask>::SHAPE),
+    get("/library/workflows", Key, handler!(library::workflows))
+        .in_one_project()
+        .says("List the workflows with their tasks; `more` stands beside `result`.")
+        .asks(LIST)
+        .answers(Vec::<library::LibraryWorkflow>::SHAPE),
     get("/library/issues", Key, handler!(library::issues))
         .in_one_project()
         .says("List the kinds of issue; `more` stands beside `result`.")

@@ -31,7 +31,7 @@ pub(crate) async fn start(call: Call) -> Result<Answer, ApiError> {
     let (plan, role) = planned(&call, uuid, None, confirm).await?;
     // Whoever may not start a run learns that, whatever is planned.
     if role == CollectionRole::Admin
-        && let Some(refusal) = plan.unconfirmed()
+        && let Some(refusal) = plan.lacking().or_else(|| plan.unconfirmed())
     {
         return Err(ApiError::invalid(refusal));
     }
@@ -69,11 +69,18 @@ async fn planned(
     let view = store.find_collection(call.caller(), uuid).await.about("Collection")?;
     let seeds = store.list_seeds(call.caller(), uuid).await.about("Collection")?;
     let names: Vec<(Kind, String)> = seeds.iter().map(|seed| (seed.kind, seed.name.clone())).collect();
-    let level = workflow::ceiling(&view.collection.workflow, level.unwrap_or(view.collection.level));
+    let of = &view.collection;
+    let uses = store.list_integration_uses(call.caller(), of.project).await.about("Collection")?;
+    let linked = uses.into_iter().filter(|used| used.collection_uuid == uuid).map(|used| used.integration_kind);
+    let kinds: Vec<Kind> = seeds.iter().map(|seed| seed.kind).collect();
+    let linked: Vec<String> = linked.collect();
+    let missing = workflow::find(&of.workflow).map(|workflow| workflow.missing(&kinds, &linked)).unwrap_or_default();
+    let level = workflow::ceiling(&of.workflow, level.unwrap_or(of.level));
     let volumes = call.state.library.volumes.with_ports(view.collection.ports.as_ref());
-    let counted = estimate(&names, level, &view.never, &volumes.without(&view.collection.skipped_tasks));
+    let skipped = of.skipped_tasks.and(&call.state.library.outside(&of.workflow));
+    let counted = estimate(&names, level, &view.never, &volumes.without(&skipped));
     let is_confirmed = |name: &str| confirm || seeds.iter().any(|seed| seed.confirmed && seed.name == name);
-    Ok((Plan::of(&counted, level, is_confirmed), view.role))
+    Ok((Plan::of(&counted, level, is_confirmed, missing), view.role))
 }
 
 /// Read a run, with what it did not do and why.

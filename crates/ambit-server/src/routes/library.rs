@@ -3,7 +3,7 @@
 
 use crate::answer::Answer;
 use crate::call::{Call, whole_number};
-use ambit_api::library::{LibraryEntity, LibraryFingerprint, LibraryIssue, LibraryPage, LibraryTask};
+use ambit_api::library::{LibraryEntity, LibraryFingerprint, LibraryIssue, LibraryPage, LibraryTask, LibraryWorkflow};
 use ambit_api::library_stats::{
     self, LibraryCatalogStats, LibraryEntityStats, LibraryFingerprintStats, LibraryIssueStats, LibraryTaskStats,
 };
@@ -28,6 +28,11 @@ pub(crate) async fn kinds(call: Call) -> Result<Answer, ApiError> {
 pub(crate) async fn tasks(call: Call) -> Result<Answer, ApiError> {
     let rows: Vec<LibraryTask> = call.state.library.tasks.iter().map(LibraryTask::from).collect();
     page(&call, "Tasks", rows)
+}
+
+/// List the workflows with their tasks; `more` stands beside `result`.
+pub(crate) async fn workflows(call: Call) -> Result<Answer, ApiError> {
+    page(&call, "Workflows", LibraryWorkflow::all(&call.state.library.tasks))
 }
 
 /// List the kinds of issue; `more` stands beside `result`.

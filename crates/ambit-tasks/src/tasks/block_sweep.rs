@@ -7,7 +7,7 @@ use crate::tasks::suballocations;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, workflow};
 use ambit_net::NetError;
 use ambit_net::tcp::PortState;
 use std::collections::BTreeSet;
@@ -18,6 +18,7 @@ pub(crate) const TASK: Task = Task {
     pretty_name: "Block sweep",
     description: "Asks a few common ports of every address of a block that is theirs, or those that the person asked \
                   for: whoever accepts or refuses is there.",
+    workflows: &[workflow::EXTERNAL_DISCOVERY],
     watches: &[Kind::NetBlock],
     produces: &[Kind::IpAddress],
     footprint: Clearance::L3,

@@ -6,7 +6,7 @@ use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::bucket;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Kind, TaskName};
+use ambit_model::{Clearance, Kind, TaskName, workflow};
 use ambit_net::Grant;
 use ambit_net::http::{HttpExchange, Url};
 use regex::Regex;
@@ -18,6 +18,7 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::BucketProbe,
     pretty_name: "Storage bucket",
     description: "Asks a storage bucket for its list and for one object of it, without credentials.",
+    workflows: &[workflow::EXTERNAL_DISCOVERY],
     watches: &[Kind::CloudStorageBucket],
     produces: &[],
     footprint: Clearance::L2,

@@ -4,7 +4,7 @@ use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::certificate;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName, Timestamp};
+use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName, Timestamp, workflow};
 use ambit_net::http::BodyEnd;
 use ambit_net::{NetError, Phase};
 use serde::Deserialize;
@@ -17,6 +17,7 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::CertificateLog,
     pretty_name: "Certificate log",
     description: "Asks a search engine of certificate transparency for the certificates of a domain.",
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::THIRD_PARTIES],
     watches: &[Kind::Domain],
     produces: &[Kind::PreCertificate],
     footprint: Clearance::L1,

@@ -9,7 +9,7 @@ use ambit_model::entity::host_of;
 use ambit_model::entity::{certificate, registrable};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, workflow};
 use ambit_net::NetError;
 use ambit_net::dns::RecordType;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,6 +19,7 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::CertificateNames,
     pretty_name: "Names in a certificate",
     description: "Leads from a certificate to the names in it that DNS knows.",
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::THIRD_PARTIES],
     watches: &[Kind::PreCertificate, Kind::SslCertificate],
     produces: &[Kind::DnsRecord, Kind::Domain],
     footprint: Clearance::L1,

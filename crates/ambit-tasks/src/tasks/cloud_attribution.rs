@@ -11,7 +11,7 @@ use ambit_model::facts::Neighbour;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::platforms::{self, Sharing};
-use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, workflow};
 use std::collections::BTreeSet;
 
 pub(crate) const TASK: Task = Task {
@@ -19,6 +19,7 @@ pub(crate) const TASK: Task = Task {
     pretty_name: "Cloud and CDN",
     description: "Tells the provider by alias, reverse name, network and headers, and whether strangers share an \
                   address.",
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::APPLICATIONS, workflow::THIRD_PARTIES],
     watches: &[Kind::DnsRecord, Kind::IpAddress, Kind::Uri],
     produces: &[],
     footprint: Clearance::L0,

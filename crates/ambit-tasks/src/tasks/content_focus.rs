@@ -12,7 +12,7 @@ use ambit_model::exposure::{DIRECTORY_LISTING, Place, Probe, Response};
 use ambit_model::facts::ProbeOutcome;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName};
+use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, workflow};
 use ambit_net::NetError;
 use ambit_net::http::{HttpExchange, Url};
 use serde_json::{Value, json};
@@ -24,6 +24,7 @@ pub(crate) const TASK: Task = Task {
     description: "Looks for repositories, environment files, status pages, API documents, backups and the like, and \
                   proves them by content. Where a server shows one site under many names and ports, one of them is \
                   looked through, and the others are asked for what was proven there.",
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::APPLICATIONS],
     watches: &[Kind::Uri],
     produces: &[Kind::ApiEndpoint],
     footprint: Clearance::L3,

@@ -7,12 +7,13 @@ use ambit_model::entity::uri;
 use ambit_model::entity::uri::ForeignOrigin;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Kind, TaskName};
+use ambit_model::{Clearance, Kind, TaskName, workflow};
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::CorsProbe,
     pretty_name: "Foreign origins",
     description: "Asks a site with the origin of a stranger and reads whom it lets read its answers.",
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::APPLICATIONS],
     watches: &[Kind::Uri],
     produces: &[],
     footprint: Clearance::L3,

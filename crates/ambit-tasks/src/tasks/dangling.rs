@@ -8,7 +8,7 @@ use ambit_model::entity::domain::{Dangling, DanglingReason};
 use ambit_model::entity::{domain, registrable};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Kind, TaskName};
+use ambit_model::{Clearance, Kind, TaskName, workflow};
 use ambit_net::NetError;
 use ambit_net::dns::{DnsAnswer, Rcode, RecordType};
 use std::collections::BTreeSet;
@@ -18,6 +18,7 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::Dangling,
     pretty_name: "Dangling records",
     description: "Looks whether the targets of aliases, delegations and mail exchangers exist.",
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::THIRD_PARTIES],
     watches: &[Kind::DnsRecord, Kind::Domain],
     produces: &[],
     footprint: Clearance::L1,

@@ -6,12 +6,13 @@ use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::domain::{self, DeadDelegation};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, workflow};
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::Delegations,
     pretty_name: "Delegations",
     description: "Looks whether the servers to which a zone hands names are there and answer for them.",
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::THIRD_PARTIES],
     watches: &[Kind::DnsRecord, Kind::Domain],
     produces: &[],
     footprint: Clearance::L1,

@@ -6,7 +6,7 @@ use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::uri;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Kind, TaskName};
+use ambit_model::{Clearance, Kind, TaskName, workflow};
 use ambit_net::http::Url;
 use base64::Engine;
 use md5::{Digest, Md5};
@@ -18,6 +18,7 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::Favicon,
     pretty_name: "Favicon",
     description: "Fetches the icon that a site names, or the usual one, and hashes it.",
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::APPLICATIONS, workflow::THIRD_PARTIES],
     watches: &[Kind::Uri],
     produces: &[],
     footprint: Clearance::L2,

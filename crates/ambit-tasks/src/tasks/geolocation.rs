@@ -4,7 +4,7 @@ use crate::{Answer, Contacts, Context, Plan, Settings, Sights, Task, TaskError};
 use ambit_model::entity::network;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Kind, TaskName};
+use ambit_model::{Clearance, Kind, TaskName, workflow};
 use serde_json::{Value, json};
 use std::net::IpAddr;
 
@@ -12,6 +12,7 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::Geolocation,
     pretty_name: "Geolocation",
     description: "Looks an address up in the user's databases of places and networks (MMDB).",
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::APPLICATIONS, workflow::THIRD_PARTIES],
     watches: &[Kind::IpAddress],
     produces: &[],
     footprint: Clearance::L0,

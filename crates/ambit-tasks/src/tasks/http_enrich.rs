@@ -14,7 +14,7 @@ use ambit_model::entity::uri::Cookie as SeenCookie;
 use ambit_model::entity::{network, registrable, uri};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::{BODY, Sighting};
-use ambit_model::{Clearance, EdgeKind, Kind, TaskName};
+use ambit_model::{Clearance, EdgeKind, Kind, TaskName, workflow};
 use ambit_net::http::{ChainEnd, Cookie, HttpExchange, HttpFetch, Url};
 use ambit_net::tls::{Certificate, TlsFacts};
 use serde_json::{Value, json};
@@ -24,6 +24,7 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::HttpEnrich,
     pretty_name: "HTTP enrichment",
     description: "Visits a site once and reads all that the answer tells.",
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::APPLICATIONS, workflow::THIRD_PARTIES],
     watches: &[Kind::Uri],
     produces: &[Kind::DnsRecord, Kind::Domain, Kind::Uri],
     footprint: Clearance::L2,

@@ -6,7 +6,7 @@ use ambit_model::entity::domain;
 use ambit_model::entity::domain::SiteSeen;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, workflow};
 use ambit_net::http::{HttpExchange, Url};
 use ambit_net::{Grant, NetError};
 use std::net::SocketAddr;
@@ -15,6 +15,7 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::HttpProbe,
     pretty_name: "HTTP probe",
     description: "Asks every address of a name, by the name, and every service, by its address, for a web page.",
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::APPLICATIONS, workflow::THIRD_PARTIES],
     watches: &[Kind::DnsRecord, Kind::Domain, Kind::NetworkService],
     produces: &[Kind::Uri],
     footprint: Clearance::L2,

@@ -7,13 +7,14 @@ use crate::tasks::wildcard_profile::is_named_level;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, workflow};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::LevelSweep,
     pretty_name: "Names beside known ones",
     description: "Tries common labels below every level of a domain on which a known name stands.",
+    workflows: &[workflow::EXTERNAL_DISCOVERY],
     watches: &[Kind::Domain],
     produces: &[Kind::DnsRecord],
     footprint: Clearance::L3,

@@ -8,7 +8,7 @@ use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::{mentioned, uri};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName};
+use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName, workflow};
 use ambit_net::http::{HttpExchange, Url};
 use regex::Regex;
 use serde_json::json;
@@ -20,6 +20,7 @@ pub(crate) const TASK: Task = Task {
     pretty_name: "Linked hosts",
     description: "Reads hosts, mailboxes, storage buckets and identifiers out of a site's page, its own scripts and \
                   its content policy.",
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::APPLICATIONS],
     watches: &[Kind::Uri],
     produces: &[Kind::CloudStorageBucket, Kind::DnsRecord, Kind::Domain, Kind::EmailAddress, Kind::UniqueToken],
     footprint: Clearance::L2,

@@ -6,7 +6,7 @@ use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::domain;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Facts, Kind, TaskName};
+use ambit_model::{Clearance, Facts, Kind, TaskName, workflow};
 use ambit_net::NetError;
 use ambit_net::dns::{RecordData, RecordType};
 use std::collections::BTreeSet;
@@ -16,6 +16,7 @@ pub(crate) const TASK: Task = Task {
     pretty_name: "Look-alike domains",
     description: "Asks which domains are registered whose names resemble the seed's: typing slips, letters that look \
                   alike, other suffixes.",
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::SUSPICIOUS_DOMAINS, workflow::THIRD_PARTIES],
     watches: &[Kind::Domain],
     produces: &[],
     footprint: Clearance::L1,

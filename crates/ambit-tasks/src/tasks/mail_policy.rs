@@ -10,7 +10,7 @@ use ambit_model::entity::domain::SpfTree;
 use ambit_model::entity::{Member, domain, mentioned};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, EdgeKind, Kind, TaskName};
+use ambit_model::{Clearance, EdgeKind, Kind, TaskName, workflow};
 use ambit_net::dns::RecordType;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -19,6 +19,7 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::MailPolicy,
     pretty_name: "Mail policy",
     description: "Reads SPF with all it includes, DMARC, MTA-STS, TLS reporting and BIMI.",
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::THIRD_PARTIES],
     watches: &[Kind::Domain],
     produces: &[Kind::DnsRecord, Kind::Domain, Kind::EmailAddress],
     footprint: Clearance::L1,

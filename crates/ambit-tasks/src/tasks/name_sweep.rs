@@ -5,12 +5,13 @@ use crate::tasks::wildcard_profile::is_level;
 use crate::{Answer, Contacts, Context, Plan, Settings, Sights, Task, TaskError};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Facts, Kind, TaskName};
+use ambit_model::{Clearance, Facts, Kind, TaskName, workflow};
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::NameSweep,
     pretty_name: "Name sweep",
     description: "Tries common labels as names below a domain, and tells hits from wildcards.",
+    workflows: &[workflow::EXTERNAL_DISCOVERY],
     watches: &[Kind::DnsRecord, Kind::Domain],
     produces: &[Kind::DnsRecord],
     footprint: Clearance::L3,

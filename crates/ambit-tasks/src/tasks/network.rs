@@ -9,7 +9,7 @@ use ambit_model::entity::{Member, ip_address, network};
 use ambit_model::facts::Neighbour;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, workflow};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 
@@ -17,6 +17,7 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::Network,
     pretty_name: "Network",
     description: "Carries what is known of an address over to the names, services and sites on it.",
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::APPLICATIONS, workflow::THIRD_PARTIES],
     watches: &[Kind::DnsRecord, Kind::Domain, Kind::IpAddress, Kind::NetworkService, Kind::Uri],
     produces: &[],
     footprint: Clearance::L0,

@@ -10,7 +10,7 @@ use ambit_model::entity::domain;
 use ambit_model::entity::domain::ZoneWalk;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, workflow};
 use ambit_net::NetError;
 use ambit_net::dns::{Record, RecordData, RecordType};
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,6 +20,7 @@ pub(crate) const TASK: Task = Task {
     pretty_name: "Zone walk",
     description: "Follows the NSEC records of a signed zone from name to name. Of a zone with NSEC3 it gathers the \
                   hashes of all names, and names those of the word list.",
+    workflows: &[workflow::EXTERNAL_DISCOVERY],
     watches: &[Kind::DnsRecord, Kind::Domain],
     produces: &[Kind::DnsRecord],
     footprint: Clearance::L1,

@@ -5,13 +5,14 @@ use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::network_service;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Kind, TaskName};
+use ambit_model::{Clearance, Kind, TaskName, workflow};
 use std::time::Duration;
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::OpenResolver,
     pretty_name: "Open resolver",
     description: "Asks a name server for the servers of the root, with recursion, over UDP.",
+    workflows: &[workflow::EXTERNAL_DISCOVERY],
     watches: &[Kind::NetworkService],
     produces: &[],
     footprint: Clearance::L3,

@@ -6,13 +6,14 @@ use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::facts::ProbeOutcome;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, workflow};
 use std::collections::BTreeSet;
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::Permutations,
     pretty_name: "Name permutations",
     description: "Tries names like the known ones of a domain: neighbouring numbers, other environments.",
+    workflows: &[workflow::EXTERNAL_DISCOVERY],
     watches: &[Kind::Domain],
     produces: &[Kind::DnsRecord],
     footprint: Clearance::L3,

@@ -8,7 +8,7 @@ use ambit_model::entity::ip_address;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::ports::COMMON;
-use ambit_model::{Clearance, Kind, TaskName};
+use ambit_model::{Clearance, Kind, TaskName, workflow};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
@@ -17,6 +17,7 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::PortOracle,
     pretty_name: "Catch-all ports",
     description: "Tries improbable ports: an address that answers on them answers on all.",
+    workflows: &[workflow::EXTERNAL_DISCOVERY],
     watches: &[Kind::IpAddress],
     produces: &[],
     footprint: Clearance::L3,

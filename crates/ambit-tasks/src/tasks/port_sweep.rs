@@ -9,7 +9,7 @@ use ambit_model::entity::network_service::Service;
 use ambit_model::entity::{ip_address, network_service};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName};
+use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName, workflow};
 use ambit_net::{Meaning, NetError};
 use serde_json::json;
 use std::net::{IpAddr, SocketAddr};
@@ -19,6 +19,7 @@ pub(crate) const TASK: Task = Task {
     pretty_name: "TCP port sweep",
     description: "Connects to the ports of our list, or to those that the person asked for. Where an address answers \
                   on every port, only services that speak their protocol count.",
+    workflows: &[workflow::EXTERNAL_DISCOVERY],
     watches: &[Kind::IpAddress],
     produces: &[Kind::NetworkService],
     footprint: Clearance::L3,

@@ -7,7 +7,7 @@ use ambit_model::entity::domain::Resolution;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::scope::spells;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, workflow};
 use ambit_net::dns::{RecordData, RecordType};
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -16,6 +16,7 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::Ptr,
     pretty_name: "Reverse DNS",
     description: "Looks up the PTR records of an address.",
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::THIRD_PARTIES],
     watches: &[Kind::IpAddress],
     produces: &[Kind::DnsRecord, Kind::Domain],
     footprint: Clearance::L1,

@@ -7,7 +7,7 @@ use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::scope::spells;
-use ambit_model::{Clearance, EdgeKind, Kind, TaskName};
+use ambit_model::{Clearance, EdgeKind, Kind, TaskName, workflow};
 use ambit_net::NetError;
 use ambit_net::dns::{RecordData, RecordType};
 use std::collections::BTreeSet;
@@ -17,6 +17,7 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::PtrSweep,
     pretty_name: "Reverse DNS sweep",
     description: "Looks up the PTR records of every address of a block that is theirs.",
+    workflows: &[workflow::EXTERNAL_DISCOVERY],
     watches: &[Kind::NetBlock],
     produces: &[Kind::DnsRecord, Kind::Domain],
     footprint: Clearance::L1,

@@ -5,12 +5,13 @@ use ambit_model::entity::host_of;
 use ambit_model::entity::registrable;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, EdgeKind, Kind, TaskName};
+use ambit_model::{Clearance, EdgeKind, Kind, TaskName, workflow};
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::RegistrableDomain,
     pretty_name: "Registrable domain",
     description: "Leads from a name to the domain that was registered, by the public suffix list.",
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::APPLICATIONS, workflow::THIRD_PARTIES],
     watches: &[Kind::DnsRecord, Kind::EmailAddress, Kind::Mailserver, Kind::Nameserver, Kind::Uri],
     produces: &[Kind::Domain],
     footprint: Clearance::L0,

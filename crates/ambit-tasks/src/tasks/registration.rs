@@ -11,7 +11,7 @@ use ambit_model::entity::{domain, ip_address, mentioned, network};
 use ambit_model::moment::DAY_MS;
 use ambit_model::platforms;
 use ambit_model::run::NotDoneReason;
-use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName};
+use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, workflow};
 use ambit_net::dns::RecordType;
 use serde_json::{Value, json};
 use std::net::IpAddr;
@@ -20,6 +20,7 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::Registration,
     pretty_name: "Registration",
     description: "Asks the registries (RDAP, else WHOIS) who registered a domain or holds the block around an address.",
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::SUSPICIOUS_DOMAINS, workflow::THIRD_PARTIES],
     watches: &[Kind::Domain, Kind::IpAddress, Kind::NetBlock],
     produces: &[Kind::AutonomousSystem, Kind::EmailAddress, Kind::NetBlock, Kind::Organization],
     footprint: Clearance::L1,

@@ -8,7 +8,7 @@ use ambit_model::entity::domain::Resolution;
 use ambit_model::moment::SECOND_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::platforms;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, workflow};
 use ambit_net::NetError;
 use ambit_net::dns::{DnsAnswer, Rcode, RecordType};
 use ambit_net::http::Url;
@@ -21,6 +21,12 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::Resolve,
     pretty_name: "DNS resolution",
     description: "Looks up the addresses (A, AAAA) and the alias chain of a name.",
+    workflows: &[
+        workflow::EXTERNAL_DISCOVERY,
+        workflow::SUSPICIOUS_DOMAINS,
+        workflow::APPLICATIONS,
+        workflow::THIRD_PARTIES,
+    ],
     watches: &[Kind::DnsRecord, Kind::Domain, Kind::Mailserver, Kind::Nameserver],
     produces: &[Kind::CloudStorageBucket, Kind::DnsRecord, Kind::Domain, Kind::IpAddress],
     footprint: Clearance::L1,

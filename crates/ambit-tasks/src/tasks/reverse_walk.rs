@@ -8,7 +8,7 @@ use crate::tasks::ptr_sweep::own_names;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, workflow};
 use ambit_net::NetError;
 use ambit_net::dns::RecordType;
 use ipnet::{IpNet, Ipv6Net};
@@ -20,6 +20,7 @@ pub(crate) const TASK: Task = Task {
     pretty_name: "Reverse zone walk",
     description: "Walks the reverse zone of an IPv6 block that is theirs, nibble by nibble, to the addresses that have \
                   names.",
+    workflows: &[workflow::EXTERNAL_DISCOVERY],
     watches: &[Kind::NetBlock],
     produces: &[Kind::DnsRecord, Kind::Domain, Kind::IpAddress],
     footprint: Clearance::L1,

@@ -7,7 +7,7 @@ use ambit_model::entity::host_of;
 use ambit_model::entity::{mentioned, uri};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName};
+use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName, workflow};
 use ambit_net::http::{HttpExchange, Url};
 use regex::Regex;
 use serde_json::{Value, json};
@@ -18,6 +18,7 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::RobotsSitemapWellknown,
     pretty_name: "Files for machines",
     description: "Reads robots.txt, the sitemap, security.txt and other well-known files.",
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::APPLICATIONS],
     watches: &[Kind::Uri],
     produces: &[Kind::DnsRecord, Kind::Domain, Kind::EmailAddress],
     footprint: Clearance::L2,

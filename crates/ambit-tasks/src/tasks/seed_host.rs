@@ -5,13 +5,14 @@ use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::host_of;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, EdgeKind, Kind, TaskName};
+use ambit_model::{Clearance, EdgeKind, Kind, TaskName, workflow};
 use std::net::IpAddr;
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::SeedHost,
     pretty_name: "Host of a seed",
     description: "Leads from a site or service that was given as a seed to the host that it is on.",
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::APPLICATIONS, workflow::THIRD_PARTIES],
     watches: &[Kind::NetworkService, Kind::Uri],
     produces: &[Kind::DnsRecord, Kind::Domain, Kind::IpAddress],
     footprint: Clearance::L0,

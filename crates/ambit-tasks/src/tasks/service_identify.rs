@@ -9,7 +9,7 @@ use ambit_model::entity::network_service::{OpenRedis, Service};
 use ambit_model::entity::{network, network_service};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Kind, TaskName};
+use ambit_model::{Clearance, Kind, TaskName, workflow};
 use ambit_net::tcp::BannerOptions;
 use ambit_net::{NetError, Untrusted};
 use std::net::SocketAddr;
@@ -20,6 +20,7 @@ pub(crate) const TASK: Task = Task {
     pretty_name: "Service identification",
     description: "Listens to a service and asks small questions: protocol, product, STARTTLS, anonymous FTP, open \
                   Redis.",
+    workflows: &[workflow::EXTERNAL_DISCOVERY],
     watches: &[Kind::NetworkService],
     produces: &[],
     footprint: Clearance::L3,

@@ -8,7 +8,7 @@ use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::{host_of, mentioned};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, platforms};
+use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, platforms, workflow};
 use ambit_net::dns::RecordType;
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -18,6 +18,7 @@ pub(crate) const TASK: Task = Task {
     pretty_name: "Sister domain",
     description: "Asks whether a domain that certificates or redirects of theirs led to has their name servers, mail \
                   servers or mailboxes.",
+    workflows: &[workflow::EXTERNAL_DISCOVERY],
     watches: &[Kind::Domain],
     produces: &[Kind::EmailAddress, Kind::Mailserver, Kind::Nameserver],
     footprint: Clearance::L1,

@@ -8,7 +8,7 @@ use ambit_model::entity::uri;
 use ambit_model::entity::uri::{Refusal, Soft404};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Kind, TaskName};
+use ambit_model::{Clearance, Kind, TaskName, workflow};
 use ambit_net::http::{HttpExchange, Url};
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -17,6 +17,7 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::Soft404Profile,
     pretty_name: "Soft 404 profile",
     description: "Asks a site for pages that cannot be there and keeps how it says no.",
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::APPLICATIONS],
     watches: &[Kind::Uri],
     produces: &[],
     footprint: Clearance::L2,

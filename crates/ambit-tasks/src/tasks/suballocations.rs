@@ -9,7 +9,7 @@ use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::facts::ProbeOutcome;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, workflow};
 use ipnet::IpNet;
 use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -18,6 +18,7 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::Suballocations,
     pretty_name: "Allocations within a block",
     description: "Asks the registries which parts of a named block are registered to somebody else.",
+    workflows: &[workflow::EXTERNAL_DISCOVERY],
     watches: &[Kind::NetBlock],
     produces: &[Kind::NetBlock],
     footprint: Clearance::L1,

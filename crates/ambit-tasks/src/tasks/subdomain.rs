@@ -6,7 +6,7 @@ use crate::ask::host::is_below;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, workflow};
 use ambit_net::NetError;
 use ambit_net::dns::{Rcode, RecordType};
 
@@ -14,6 +14,7 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::Subdomain,
     pretty_name: "Names below a domain",
     description: "Asks the zone whether a name that was met elsewhere exists, and whether it was delegated to others.",
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::THIRD_PARTIES],
     watches: &[Kind::Domain],
     produces: &[Kind::DnsRecord],
     footprint: Clearance::L1,

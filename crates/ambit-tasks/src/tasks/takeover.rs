@@ -8,7 +8,7 @@ use ambit_model::entity::domain;
 use ambit_model::entity::domain::Takeover;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Facts, Kind, TaskName};
+use ambit_model::{Clearance, Facts, Kind, TaskName, workflow};
 use ambit_net::Grant;
 use ambit_net::http::Url;
 use std::net::SocketAddr;
@@ -17,6 +17,7 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::Takeover,
     pretty_name: "Takeover",
     description: "Asks a provider for the site that an alias leads to, and reads whether anybody holds it.",
+    workflows: &[workflow::EXTERNAL_DISCOVERY],
     watches: &[Kind::DnsRecord, Kind::Domain],
     produces: &[],
     footprint: Clearance::L2,

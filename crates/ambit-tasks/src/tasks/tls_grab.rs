@@ -10,7 +10,7 @@ use ambit_model::entity::network_service::Service;
 use ambit_model::entity::{certificate, network_service, registrable};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName};
+use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, workflow};
 use ambit_net::http::Url;
 use ambit_net::tcp::StartTls;
 use ambit_net::tls::{Certificate, HelloAnswer, KeyType, Problem, TlsFacts, TlsOptions, TlsVersion, Verification};
@@ -25,6 +25,7 @@ pub(crate) const TASK: Task = Task {
     pretty_name: "TLS certificates",
     description: "Shakes hands with a service or an address, without a name, and by each name bound to it, and reads \
                   certificates and versions.",
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::APPLICATIONS, workflow::THIRD_PARTIES],
     watches: &[Kind::DnsRecord, Kind::Domain, Kind::IpAddress, Kind::NetworkService],
     produces: &[Kind::NetworkService, Kind::SslCertificate],
     footprint: Clearance::L2,

@@ -8,7 +8,7 @@ use ambit_model::entity::ip_address::Port;
 use ambit_model::entity::{ip_address, network_service};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName};
+use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName, workflow};
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
@@ -18,6 +18,7 @@ pub(crate) const TASK: Task = Task {
     pretty_name: "UDP services",
     description: "Asks DNS, NTP, SNMP, IKE, SIP, STUN, TFTP, mDNS, SSDP, memcached, NetBIOS, CoAP and QUIC each with \
                   one small datagram of the protocol. A service is there where its answer proves it.",
+    workflows: &[workflow::EXTERNAL_DISCOVERY],
     watches: &[Kind::IpAddress],
     produces: &[Kind::NetworkService],
     footprint: Clearance::L3,

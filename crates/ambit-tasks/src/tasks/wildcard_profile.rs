@@ -4,7 +4,7 @@ use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::domain;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Facts, Kind, TaskName};
+use ambit_model::{Clearance, Facts, Kind, TaskName, workflow};
 use ambit_net::dns::RecordType;
 use serde_json::{Map, Value, json};
 
@@ -12,6 +12,7 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::WildcardProfile,
     pretty_name: "Wildcard profile",
     description: "Asks for names that nobody made, by record type, until no new answer comes.",
+    workflows: &[workflow::EXTERNAL_DISCOVERY],
     watches: &[Kind::DnsRecord, Kind::Domain],
     produces: &[],
     footprint: Clearance::L1,

@@ -4,13 +4,14 @@ use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::{domain, mentioned, registrable};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName};
+use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, workflow};
 use serde_json::json;
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::ZoneContact,
     pretty_name: "Zone contact",
     description: "Leads from a domain to the mailbox that the authority of its zone names, if it lies in the domain.",
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::THIRD_PARTIES],
     watches: &[Kind::Domain],
     produces: &[Kind::EmailAddress],
     footprint: Clearance::L0,

@@ -8,7 +8,7 @@ use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::{Member, domain, registrable};
 use ambit_model::moment::SECOND_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, EdgeKind, Kind, TaskName};
+use ambit_model::{Clearance, EdgeKind, Kind, TaskName, workflow};
 use ambit_net::NetError;
 use ambit_net::dns::{DnsAnswer, RecordData, RecordType};
 use serde_json::{Value, json};
@@ -18,6 +18,7 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::ZoneProfile,
     pretty_name: "Zone profile",
     description: "Reads SOA, NS, MX, TXT, CAA, DS and the common SRV records of a domain, MX and TXT of a name.",
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::SUSPICIOUS_DOMAINS, workflow::THIRD_PARTIES],
     watches: &[Kind::DnsRecord, Kind::Domain],
     produces: &[Kind::DnsRecord, Kind::Domain, Kind::Mailserver, Kind::Nameserver],
     footprint: Clearance::L1,

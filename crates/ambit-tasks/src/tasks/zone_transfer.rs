@@ -7,7 +7,7 @@ use ambit_model::entity::domain;
 use ambit_model::entity::domain::ZoneTransfer;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, workflow};
 use ambit_net::dns::{Record, RecordData, Transfer};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, SocketAddr};
@@ -16,6 +16,7 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::ZoneTransfer,
     pretty_name: "Zone transfer",
     description: "Asks a zone's own name servers for all of it (AXFR).",
+    workflows: &[workflow::EXTERNAL_DISCOVERY],
     watches: &[Kind::DnsRecord, Kind::Domain],
     produces: &[Kind::DnsRecord],
     footprint: Clearance::L3,

@@ -1,7 +1,7 @@
 //! `ambit collection`: collections, on a server or in a data folder.
 
 use crate::api::naming;
-use crate::api::{ASM, Api, Needs, escape};
+use crate::api::{ASM, Api, Needs, OURS, escape};
 use crate::args::{Ports, Target, Tasks};
 use crate::config::Settings;
 use crate::confirm::confirm;
@@ -12,7 +12,7 @@ use ambit_model::SkippedTasks;
 use ambit_model::collection::Schedule;
 use ambit_model::ports::PortList;
 use ambit_model::scope::exclusion;
-use ambit_model::{Clearance, Kind};
+use ambit_model::{Clearance, Kind, workflow};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
@@ -385,8 +385,10 @@ fn target(typed: &str) -> Result<Value, Failure> {
 async fn show(api: &Api, target: &str, jsonl: bool, results: &mut Results) -> Result<(), Failure> {
     let mut found = api.get(target).await?.result;
     let seeds = api.get(&format!("{target}/user_entities")).await?.result;
+    let plan = api.get(&format!("{OURS}/user_collections/{}/plan", escape(&text(&found["uuid"])))).await?.result;
     if jsonl {
         found["seeds"] = seeds;
+        found["missing"] = plan["missing"].clone();
         return results.json(&found);
     }
     print(&found, false, results)?;
@@ -403,6 +405,12 @@ async fn show(api: &Api, target: &str, jsonl: bool, results: &mut Results) -> Re
             plain(&text(&seed["name"])),
             seed["id"]
         ))?;
+    }
+    if !workflow::find(&text(&found["workflow_name"])).is_some_and(|workflow| workflow.has_tasks()) {
+        results.line("  nothing looks at it: this version has no task of the workflow")?;
+    }
+    for what in plan["missing"].as_array().into_iter().flatten() {
+        results.line(&format!("  missing   {}", plain(&text(what))))?;
     }
     Ok(())
 }

@@ -116,6 +116,7 @@ const SIMULATED_BYTES_MAX: u64 = 16 << 20;
 pub(crate) async fn run(scan: &Scan, silent: bool, settings: &Settings) -> Result<(), Failure> {
     let folder = folder::data(scan.data.as_deref(), settings)?;
     let mut job = job(scan, silent, settings, &folder)?;
+    refuse_missing(&job)?;
     refuse_excluded(&job)?;
     let plan = plan(&job);
     if !silent || scan.dry_run {
@@ -267,15 +268,34 @@ fn read_list(path: &Path) -> Result<Vec<String>, Failure> {
 
 /// The level asked for, under the ceiling of the workflow.
 fn ceiling(job: &Job) -> Clearance {
-    workflow::ceiling(job.workflow.as_deref().unwrap_or(workflow::DEFAULT), job.level)
+    workflow::ceiling(workflow_of(job), job.level)
+}
+
+fn workflow_of(job: &Job) -> &str {
+    job.workflow.as_deref().unwrap_or(workflow::DEFAULT)
+}
+
+/// What the workflow needs and the targets are not.
+fn missing(job: &Job) -> Vec<String> {
+    let kinds: Vec<Kind> = job.seeds.iter().map(|(kind, _)| *kind).collect();
+    workflow::find(workflow_of(job)).map(|workflow| workflow.missing(&kinds, &[])).unwrap_or_default()
+}
+
+/// A workflow that begins elsewhere would look at nothing.
+fn refuse_missing(job: &Job) -> Result<(), Failure> {
+    match missing(job).as_slice() {
+        [] => Ok(()),
+        missing => Err(Failure::usage(format!("the workflow {} needs {}", workflow_of(job), missing.join(" and ")))),
+    }
 }
 
 /// What the run asks for its targets, in numbers.
 fn plan(job: &Job) -> Value {
     let volumes = engine_config::volumes(&job.settings, &engine_config::limits(job.rate));
+    let volumes = volumes.without(&ambit_tasks::outside(workflow_of(job)));
     let never = job.installation.never_in(job.never.clone());
     let counted = estimate(&job.seeds, ceiling(job), &never, &volumes);
-    json!(ambit_api::plans::Plan::of(&counted, ceiling(job), |_| false))
+    json!(ambit_api::plans::Plan::of(&counted, ceiling(job), |_| false, missing(job)))
 }
 
 fn plan_text(job: &Job) -> String {
@@ -302,7 +322,7 @@ fn plan_text(job: &Job) -> String {
     let wire = if job.simulated.is_some() { "a simulated internet" } else { "the live network" };
     let never = job.installation.never_in(job.never.clone());
     let never = if never.is_empty() { String::new() } else { format!("; never: {}", never.join(", ")) };
-    let inert = match job.seeds.iter().find(|(kind, _)| is_inert(*kind)) {
+    let inert = match job.seeds.iter().find(|(kind, _)| is_inert(*kind, workflow_of(job))) {
         Some((kind, name)) => {
             format!("; nothing is looked up from {} {}: it only says what is theirs", kind.name(), plain(name))
         }
@@ -316,9 +336,10 @@ fn plan_text(job: &Job) -> String {
     format!("will look at {}{more} on {wire}: {level}{workflow}{never}{within}{inert}", names.join(", "))
 }
 
-/// No task begins at such a seed.
-fn is_inert(kind: Kind) -> bool {
-    !ambit_tasks::ALL.iter().any(|task| task.watches.contains(&kind))
+/// No task of the workflow begins at such a seed.
+fn is_inert(kind: Kind, workflow: &str) -> bool {
+    let outside = ambit_tasks::outside(workflow);
+    !ambit_tasks::ALL.iter().any(|task| task.watches.contains(&kind) && !outside.contains(task.name))
 }
 
 /// Asks the person; without one, only passive look-ups run. False when the level was lowered.

@@ -127,6 +127,8 @@ pub(crate) fn plan(plan: &Value) -> Vec<String> {
         let names = plan[member].as_array().into_iter().flatten();
         lines.extend(names.map(|name| format!("{}: {what}", plain(&text(name)))));
     }
+    let missing = plan["missing"].as_array().into_iter().flatten();
+    lines.extend(missing.map(|what| format!("no run starts: the workflow needs {}", plain(&text(what)))));
     lines
 }
 
@@ -211,7 +213,7 @@ mod tests {
                 crate::engine_config::volumes(&ambit_tasks::Settings::default(), &ambit_net::PaceLimits::default());
             let level = ambit_model::Clearance::L3;
             let counted = ambit_model::estimate::estimate(&seeds, level, &["pay.test".to_owned()], &volumes);
-            plan(&json!(ambit_api::plans::Plan::of(&counted, level, |_| false))).join("\n")
+            plan(&json!(ambit_api::plans::Plan::of(&counted, level, |_| false, Vec::new()))).join("\n")
         };
         let block = counted(&[(ambit_model::Kind::NetBlock, "10.0.0.0/8"), (ambit_model::Kind::Domain, "pay.test")]);
         for words in [

@@ -82,6 +82,12 @@ fn a_plan_has_numbers_and_a_large_block_needs_a_yes_of_its_own() {
     let quiet = planned(&["acme.test", "--workflow", "third_party_workflow"]);
     assert!(quiet.contains("the workflow third_party_workflow allows no more") && !quiet.contains("sweeps"), "{quiet}");
     assert!(!quiet.contains("names tried"), "{quiet}");
+    for (workflow, lacking) in [
+        ("external_application_assessment", "needs a seed of the kind Uri"),
+        ("authenticated_cloud_discovery", "needs an integration of the type AwsCredential"),
+    ] {
+        refused(&["scan", "-y", "--data", data, "acme.test", "--workflow", workflow], 2, &[workflow, lacking]);
+    }
     refused(
         &["scan", "-y", "--data", data, "198.18.0.0/15"],
         2,

@@ -181,6 +181,36 @@ fn people_change_things_over_the_server() {
 }
 
 #[test]
+fn workflows_are_listed_and_a_collection_says_what_its_own_needs() {
+    let served = Served::new("client-workflows");
+    let listed = served.both(&["workflow", "list"]);
+    let part = |name: &str| -> String {
+        let rest = listed.split_once(&format!("{name}  ")).expect("is listed").1;
+        rest.lines().skip(1).take_while(|line| line.starts_with("  ")).collect::<Vec<_>>().join("\n")
+    };
+    let quiet = part("third_party_workflow");
+    for words in ["at most      polite", "seeds        DnsRecord, Domain, Uri", "mail_policy"] {
+        assert!(quiet.contains(words), "{words}: {quiet}");
+    }
+    assert!(!quiet.contains("sweep") && part("external_discovery_and_assessment").contains("port_sweep"), "{listed}");
+    assert!(part("mobile_app_discovery").contains("nothing looks at it"), "{listed}");
+    let jsonl = served.both(&["workflow", "list", "--jsonl"]);
+    assert_eq!(rows(&jsonl).len(), 7, "{jsonl}");
+    let make = |workflow: &str| {
+        served.answer(&["collection", "create", workflow, "--workflow", workflow, "--seed", "acme.test"])
+    };
+    let shown = |workflow: &str| served.both(&["collection", "show", make(workflow).trim()]);
+    let lacking = shown("external_application_assessment");
+    assert!(lacking.contains("missing   a seed of the kind Uri") && !lacking.contains("nothing looks"), "{lacking}");
+    let unbuilt = shown("authenticated_cloud_discovery");
+    for words in ["nothing looks at it: this version", "missing   an integration of the type AwsCredential"] {
+        assert!(unbuilt.contains(words), "{words}: {unbuilt}");
+    }
+    let whole = shown("external_discovery_and_assessment");
+    assert!(!whole.contains("missing") && !whole.contains("nothing looks"), "{whole}");
+}
+
+#[test]
 fn collections_are_made_and_changed_by_name_and_start_nothing() {
     let served = Served::new("client-collections");
     let project = "second";

@@ -1,0 +1,62 @@
+//! `ambit workflow`: the sets of tasks that a collection may have, on a server or in a data folder.
+
+use crate::api::{ASM, Api, Needs};
+use crate::args::Target;
+use crate::config::Settings;
+use crate::failure::Failure;
+use crate::output::Results;
+use crate::output::table::text;
+use serde_json::Value;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Workflow {
+    #[command(flatten)]
+    pub(crate) target: Target,
+    #[command(subcommand)]
+    pub(crate) action: Action,
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Action {
+    /// List the workflows: how loud each may be, what it begins with, and its tasks.
+    List {
+        /// One JSON object per line.
+        #[arg(long)]
+        jsonl: bool,
+    },
+}
+
+/// Runs the command.
+pub(crate) async fn run(command: &Workflow, settings: &Settings) -> Result<(), Failure> {
+    let api = Api::open(&command.target, settings, Needs::Rows).await?;
+    let mut results = Results::open(None)?;
+    let Action::List { jsonl } = &command.action;
+    for row in api.get(&format!("{ASM}/library/workflows")).await?.result.as_array().into_iter().flatten() {
+        if *jsonl {
+            results.json(row)?;
+        } else {
+            print(row, &mut results)?;
+        }
+    }
+    results.finish()
+}
+
+fn print(row: &Value, results: &mut Results) -> Result<(), Failure> {
+    results.line(&format!("{}  {}", text(&row["name"]), text(&row["pretty_name"])))?;
+    let Some(ceiling) = row["ceiling"].as_str() else {
+        return results.line("  nothing looks at it: this version has no task of it");
+    };
+    let names = |member: &str| row[member].as_array().into_iter().flatten().map(text).collect::<Vec<_>>();
+    let short = |kind: String| kind.rsplit("::").next().map_or_else(String::new, str::to_owned);
+    results.line(&format!("  at most      {ceiling}"))?;
+    for (word, parts) in [
+        ("seeds", names("seeds").into_iter().map(short).collect()),
+        ("credentials", names("credentials")),
+        ("tasks", names("tasks")),
+    ] {
+        if !parts.is_empty() {
+            results.line(&format!("  {word:<12} {}", parts.join(", ")))?;
+        }
+    }
+    Ok(())
+}
