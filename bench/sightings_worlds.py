@@ -11,7 +11,7 @@ zone acme.test of acme
   ns ns1.acme.test 203.0.113.2
 name acme.test A 203.0.113.3"""
 LABELS = "www api mail dev shop blog vpn app static docs portal status".split()
-SERVICES = {22: 'ssh "OpenSSH_10.0"', 6379: "redis open", 2121: 'ftp "ProFTPD" login', 3306: 'mysql "8.0.36"'}
+SERVICES = {22: 'ssh "OpenSSH_10.0"', 6379: "redis open", 2121: 'ftp "ProFTPD" login', 3306: 'mysql "8.4.3"'}
 EXPOSURES = {"git": "exposed_version_control", "env": "exposed_environment_file"}
 CERTIFICATES = {"": None, "cert expired 10d": "invalid_certificate_expired", "cert self-signed": "self_signed_certificate"}
 STATES = (1, 2, 3)
