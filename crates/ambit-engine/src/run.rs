@@ -115,8 +115,8 @@ pub async fn drive(config: &EngineConfig, run: &Run) -> Result<RunEnd, StoreErro
     end
 }
 
-/// The configuration with the ports that the run's collection asks for, and without the tasks that it leaves out or that
-/// its workflow does not have.
+/// The configuration with the ports that the run's collection asks for, and without the tasks that it leaves out or
+/// that its workflow does not have.
 async fn with_wishes(config: &EngineConfig, run: &Run) -> Result<EngineConfig, StoreError> {
     let mut config = config.clone();
     let collection = config.engine.collection(run.collection).await?;
