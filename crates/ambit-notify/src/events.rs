@@ -96,8 +96,10 @@ pub(crate) fn is_wanted(receiver: &Receiving, happened: &Happened, event: &Event
     if receiver.project != happened.project || !place {
         return false;
     }
-    if matches!(happened.to, HappenedTo::Entity { counts: false, .. }) && rule.query.is_none() {
-        return false;
-    }
-    rule.names(event.kind)
+    (rule.query.is_some() || counts(happened)) && rule.names(event.kind)
+}
+
+/// Returns false for an entity that is not theirs or that somebody hid: only a search asks for such.
+pub(crate) fn counts(happened: &Happened) -> bool {
+    !matches!(happened.to, HappenedTo::Entity { counts: false, .. })
 }

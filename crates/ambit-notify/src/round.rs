@@ -3,7 +3,7 @@
 
 use crate::answer::{Answer, outcome};
 use crate::digest::gather;
-use crate::events::{events, is_wanted};
+use crate::events::{counts, events, is_wanted};
 use crate::mail::Mail;
 use crate::order::Queue;
 use crate::send::Sender;
@@ -17,7 +17,7 @@ use futures::future::BoxFuture;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::watch;
+use tokio::sync::{Mutex, watch};
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
@@ -25,6 +25,9 @@ use uuid::Uuid;
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Time for one try, as Standard Webhooks recommends at least.
 const TRY_LIMIT: Duration = Duration::from_secs(15);
+/// How long the search of one rule may fail while what happened waits for it: as a rebuilt index takes. After that its
+/// receiver is told without the search, since a rule that fails for good must not keep others from being told.
+const SEARCH_PATIENCE_MS: i64 = 300_000;
 /// Receivers that are sent to at once.
 const AT_ONCE_MAX: usize = 32;
 
@@ -51,6 +54,8 @@ pub struct Service {
     plain_http: bool,
     limit: Duration,
     clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
+    /// Since when the search of a rule fails, by the id of its receiver.
+    failing_searches: Arc<Mutex<BTreeMap<i64, Timestamp>>>,
 }
 
 impl Service {
@@ -68,7 +73,8 @@ impl Service {
         let net = Net::new(wire, Arc::new(guard), pace, NetOptions::default());
         let session = net.session(Grants::receivers());
         let outbox = store.outbox();
-        Self { outbox, session, mail: None, find, root: None, plain_http, limit: TRY_LIMIT, clock }
+        let failing_searches = Arc::default();
+        Self { outbox, session, mail: None, find, root: None, plain_http, limit: TRY_LIMIT, clock, failing_searches }
     }
 
     /// Sends letters by this server.
@@ -127,29 +133,35 @@ impl Service {
         Ok(())
     }
 
-    /// Reads the feed to its end and gathers what is due; returns those to whom something may be sent.
+    /// Reads the feed to its end and gathers what is due; returns those to whom something may be sent. Where the feed
+    /// cannot be read to its end nothing is gathered, since a heartbeat would say that nothing happened; what already
+    /// waits is sent all the same.
     async fn look(&self) -> Result<Vec<Receiving>, StoreError> {
         let receivers = self.outbox.receivers().await?;
-        if receivers.is_empty() {
+        if receivers.is_empty() || self.read_feed(&receivers).await.inspect_err(log).is_err() {
             return Ok(receivers);
         }
-        loop {
-            let (from, to, happened) = self.outbox.happened().await?;
-            if from == to {
-                break;
-            }
-            let told = self.told(&receivers, &happened, to).await?;
-            if !self.outbox.write(from, to, told, self.now()).await? {
-                break;
-            }
-        }
         for receiver in &receivers {
-            self.gather(receiver).await?;
+            self.gather(receiver).await.inspect_err(log).ok();
         }
         Ok(receivers)
     }
 
-    /// Who is to be told of what happened.
+    /// Reads the feed to its end and writes what each receiver is to be told.
+    async fn read_feed(&self, receivers: &[Receiving]) -> Result<(), StoreError> {
+        loop {
+            let (from, to, happened) = self.outbox.happened().await?;
+            if from == to {
+                return Ok(());
+            }
+            let told = self.told(receivers, &happened, to).await?;
+            if !self.outbox.write(from, to, told, self.now()).await? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Who is to be told of what happened. All rules are asked at once, so that none waits for the search of another.
     async fn told(
         &self,
         receivers: &[Receiving],
@@ -158,22 +170,57 @@ impl Service {
     ) -> Result<Vec<Told>, StoreError> {
         let all: Vec<(&Happened, Event)> =
             happened.iter().flat_map(|one| events(one).into_iter().map(move |event| (one, event))).collect();
-        let mut told = Vec::new();
-        for receiver in receivers {
-            let mut wanted: Vec<&(&Happened, Event)> =
-                all.iter().filter(|(one, event)| is_wanted(receiver, one, event)).collect();
-            if let Some(query) = receiver.rule.query.as_ref().filter(|_| !wanted.is_empty()) {
-                let found = self.found(receiver.project, query, &wanted, revision).await?;
-                wanted.retain(|(_, event)| event.uid().is_none_or(|uid| found.contains(&uid)));
+        let asked = receivers.iter().map(|receiver| self.told_to(receiver, &all, revision));
+        let told: Result<Vec<Vec<Told>>, _> = futures::future::join_all(asked).await.into_iter().collect();
+        Ok(told?.concat())
+    }
+
+    async fn told_to(
+        &self,
+        receiver: &Receiving,
+        all: &[(&Happened, Event)],
+        revision: i64,
+    ) -> Result<Vec<Told>, StoreError> {
+        let mut wanted: Vec<&(&Happened, Event)> =
+            all.iter().filter(|(one, event)| is_wanted(receiver, one, event)).collect();
+        if let Some(query) = receiver.rule.query.as_ref().filter(|_| !wanted.is_empty()) {
+            match self.found_in_time(receiver, query, &wanted, revision).await? {
+                Some(found) => wanted.retain(|(_, event)| event.uid().is_none_or(|uid| found.contains(&uid))),
+                None => wanted.retain(|(one, _)| counts(one)),
             }
-            told.extend(wanted.into_iter().map(|(one, event)| Told {
-                receiver: receiver.id,
-                collection: Some(one.collection),
-                first_run: one.first_run,
-                event: event.clone(),
-            }));
         }
-        Ok(told)
+        let told = wanted.into_iter().map(|(one, event)| Told {
+            receiver: receiver.id,
+            collection: Some(one.collection),
+            first_run: one.first_run,
+            event: event.clone(),
+        });
+        Ok(told.collect())
+    }
+
+    /// What the search of a rule finds; `None` where it has failed for longer than others can wait. Fails before that.
+    async fn found_in_time(
+        &self,
+        receiver: &Receiving,
+        query: &str,
+        wanted: &[&(&Happened, Event)],
+        revision: i64,
+    ) -> Result<Option<BTreeSet<Uid>>, StoreError> {
+        let found = self.found(receiver.project, query, wanted, revision).await;
+        let mut failing = self.failing_searches.lock().await;
+        let error = match found {
+            Ok(found) => {
+                failing.remove(&receiver.id);
+                return Ok(Some(found));
+            }
+            Err(error) => error,
+        };
+        let now = self.now();
+        if now < failing.entry(receiver.id).or_insert(now).plus_ms(SEARCH_PATIENCE_MS) {
+            return Err(error);
+        }
+        tracing::warn!(receiver = %receiver.uuid, %error, "the search of a rule fails: its receiver is told without it");
+        Ok(None)
     }
 
     async fn found(

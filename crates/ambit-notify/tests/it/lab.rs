@@ -75,9 +75,13 @@ impl Lab {
 
     /// A sender to loopback, or to nothing private where `opened` is empty.
     pub(crate) fn service_to(&self, opened: &[&str]) -> Service {
+        self.service_with(opened, Arc::new(|asked| Box::pin(async move { Ok(asked.uids.into_iter().collect()) })))
+    }
+
+    /// A sender whose rules are asked by `find`.
+    pub(crate) fn service_with(&self, opened: &[&str], find: Finder) -> Service {
         let wire = Arc::new(LiveWire::new(&LiveOptions::default()).unwrap());
         let guard = ReceiversOnly { opened: opened.iter().map(|range| range.parse().unwrap()).collect() };
-        let find: Finder = Arc::new(|asked| Box::pin(async move { Ok(asked.uids.into_iter().collect()) }));
         let clock = Arc::clone(&self.clock);
         let now = Arc::new(move || Timestamp(clock.load(Ordering::SeqCst)));
         Service::new(self.store(), wire, guard, find, now).at_root("https://ambit.example").within(TRY)

@@ -1,12 +1,16 @@
 //! Webhooks: what comes, in which order, how often; receivers that fail in every way.
 
-use crate::lab::{Lab, Receiver, Says, rule};
+use crate::lab::{Lab, Receiver, SECRET, Says, rule};
 use ambit_model::issue::Status;
-use ambit_model::notification::{Channel, DeliveryState, Digest, EventKind};
+use ambit_model::notification::{Channel, DeliveryState, Digest, EventKind, Rule};
 use ambit_model::{EdgeKind, Kind};
 use ambit_store::Outcome;
 use ambit_testkit::inventory::{self, Inventory, Look};
 use serde_json::json;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::SeqCst;
 
 const SECOND: i64 = 1_000;
 const MINUTE: i64 = 60 * SECOND;
@@ -74,6 +78,42 @@ async fn what_a_later_run_finds_is_told_when_it_is_over() {
     service.round().await.unwrap();
     let told: Vec<_> = receiver.got().iter().map(|got| got.json()["data"]["name"].clone()).collect();
     assert_eq!(told, ["new.acme.test"], "{:?}", receiver.types());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_rule_whose_search_fails_for_good_keeps_nobody_from_being_told() {
+    let lab = Lab::new().await;
+    let inventory = lab.fill().await;
+    let (fine, broken) = (Receiver::new(Says::Status(500)).await, Receiver::new(Says::Status(200)).await);
+    lab.add_webhook(&fine).await;
+    let fails = Arc::new(AtomicBool::new(true));
+    let ill = Arc::clone(&fails);
+    let service = lab.service_with(
+        &["127.0.0.1/32"],
+        Arc::new(move |_| {
+            let answer = if ill.load(SeqCst) { Err("no such search".to_owned()) } else { Ok(BTreeSet::new()) };
+            Box::pin(async move { answer })
+        }),
+    );
+    service.begin().await.unwrap();
+    set(&lab, &inventory, Status::ClosedRiskAccepted).await;
+    service.round().await.unwrap();
+    assert_eq!(fine.types(), ["issue.closed"], "it answers 500, and is tried again");
+    let with_query = Rule { query: Some("severity:1".to_owned()), ..rule() };
+    lab.add(Channel::Webhook, json!({"url": broken.url(), "secrets": [SECRET]}), with_query).await;
+    fine.says(Says::Status(200));
+    set(&lab, &inventory, Status::OpenNew).await;
+    lab.pass(MINUTE);
+    service.round().await.unwrap();
+    assert_eq!(fine.types(), ["issue.closed"; 2], "what waited is sent; what is new waits for the search");
+    lab.pass(5 * MINUTE);
+    service.round().await.unwrap();
+    assert_eq!(fine.types()[2..], ["issue.back"], "and not for ever");
+    assert_eq!(broken.types(), ["issue.back"], "it is told without its search rather than not at all");
+    fails.store(false, SeqCst);
+    set(&lab, &inventory, Status::ClosedRiskAccepted).await;
+    service.round().await.unwrap();
+    assert_eq!((fine.got().len(), broken.got().len()), (4, 1), "the search answers again and finds nothing");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
