@@ -1,13 +1,13 @@
 //! Who registered a domain, and who holds the block around an address: RDAP, and WHOIS where RDAP has nothing.
 
 use crate::ask::bootstrap::PROVIDER;
-use crate::ask::host::{is_below, is_private, reversed};
+use crate::ask::host::{is_below, is_private, is_theirs, reversed};
 use crate::ask::{bootstrap, whois};
 use crate::read::rdap::{self, Person};
 use crate::tasks::ptr::is_ours_to_ask;
 use crate::tasks::sister_domain::is_in_question;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
-use ambit_model::entity::{domain, ip_address, mentioned, network};
+use ambit_model::entity::{domain, host_of, ip_address, mentioned, network};
 use ambit_model::moment::DAY_MS;
 use ambit_model::platforms;
 use ambit_model::run::NotDoneReason;
@@ -179,14 +179,16 @@ fn lead_to_holder(cx: &Context<'_>, people: &[Person]) {
     }
 }
 
-/// Leads from a domain to the organisation that registered it and to the mailboxes of its people.
+/// Leads from a domain to the organisation that registered it and to the mailboxes of its people; from one that is not
+/// theirs only to mailboxes in the domain of a seed, since a stranger's are none of our business.
 fn lead_to(cx: &Context<'_>, people: &[Person]) {
     let origin = || Details::from_iter([mentioned::ORIGIN.is(json!("registration"))]);
+    let is_wanted = |email: &&String| cx.facts.decision.scoped() || is_theirs(cx.facts, host_of(email));
     for person in people.iter().filter(|person| !person.redacted()) {
         if let Some(organization) = person.organization.as_ref().filter(|_| person.registrant) {
             cx.found_with(Kind::Organization, organization, EdgeKind::Registrant, origin());
         }
-        if let Some(email) = &person.email {
+        if let Some(email) = person.email.as_ref().filter(is_wanted) {
             cx.found_with(Kind::EmailAddress, email, EdgeKind::Contact, origin());
         }
     }

@@ -10,7 +10,7 @@ seeds harbour.test
 
 org harbour \"Harbour Tools Ltd\" ours     email hostmaster@harbour.test
 org quay    \"Quayside Ltd\"      related
-org globex  \"Globex Partners\"   stranger
+org globex  \"Globex Partners\"   stranger email desk@globex.test
 
 block 203.0.113.0/26  of harbour asn AS64500 named HARBOUR-NET
 block 203.0.113.64/26 of globex  asn AS64501 named GLOBEX-NET
@@ -58,6 +58,9 @@ fn what_is_registered_and_served_alike_is_theirs_what_is_served_alike_waits_and_
     for figure in ["missed", "unexpected", "contacts_outside_clearance"] {
         assert_eq!(first.figure(figure), 0, "{figure}: {}", first.summary);
     }
+    let is_listed = |name: &str| first.entities.values().any(|entity| entity["name"] == name);
+    assert!(is_listed("hostmaster@harbour.test"), "the seed's registration names its mailbox");
+    assert!(!is_listed("desk@globex.test"), "a stranger's mailboxes are none of our business");
     let why = |name: &str| succeed(&["entity", "path", &domain(name, path), "--data", path]);
     let theirs = why("tidewater.test");
     assert!(theirs.contains("evidence +4.0: its registration names their mailbox hostmaster@harbour.test"), "{theirs}");
