@@ -93,11 +93,21 @@ impl<'a> Lexer<'a> {
         negated
     }
 
-    /// The value from here: quoted, or up to a blank or a `+` that stands for one.
+    /// The value from here: quoted, or up to a blank or a `+` that stands for one. Bounds behind the quotes belong to it:
+    /// `"HTTP Server"<2.4` is `"HTTP Server<2.4"`.
     fn take_value(&mut self, term_at: usize) -> Result<Cow<'a, str>, QueryError> {
-        if self.text[self.at..].starts_with('"') {
-            return self.take_quoted(term_at);
+        if !self.text[self.at..].starts_with('"') {
+            return Ok(Cow::Borrowed(self.take_plain()));
         }
+        let quoted = self.take_quoted(term_at)?;
+        if self.text[self.at..].starts_with(['<', '>']) {
+            return Ok(Cow::Owned(quoted.into_owned() + self.take_plain()));
+        }
+        Ok(quoted)
+    }
+
+    /// What is here, up to a blank or a `+` that stands for one.
+    fn take_plain(&mut self) -> &'a str {
         let start = self.at;
         let mut end = start;
         while let Some(c) = self.text[end..].chars().next() {
@@ -116,7 +126,7 @@ impl<'a> Lexer<'a> {
             end += c.len_utf8();
         }
         self.at = end;
-        Ok(Cow::Borrowed(&self.text[start..end]))
+        &self.text[start..end]
     }
 
     /// A value in double quotes; `\"` is a quote inside, any other backslash is itself.
@@ -281,6 +291,8 @@ mod tests {
         check("a:b+!type:uri", "a=[b] / type=![uri]");
         check(r#"tag:"a \"b\" c\d""#, r#"tag=[a "b" c\d]"#);
         check("tag:\"\"", "tag=[]");
+        check("technology:\"HTTP Server\">=2.4<3 x", "technology=[HTTP Server>=2.4<3] / -=[x]");
+        check("technology:!\"HTTP Server\"<3+type:uri", "technology=![HTTP Server<3] / type=[uri]");
         check("tag:\"a\"tag:\"b\"", "tag=[a] / tag=[b]");
         check("\"two words\" third", "-=[two words] / -=[third]");
         check("title:5\"", "title=[5\"]");
