@@ -37,7 +37,7 @@ impl Known {
     pub(super) fn after(graph: &Graph<'_>, around: &Surroundings, scoped: &impl Fn(usize) -> bool) -> Self {
         let astray = astray(graph, scoped);
         let evidence = evidence(graph, around, scoped, &astray);
-        let sisters = sisters(graph, around, &evidence, scoped);
+        let sisters = sisters(graph, around, scoped);
         Self { evidence, on_own_machines: on_own_machines(graph, scoped), astray, sisters }
     }
 }

@@ -4,7 +4,7 @@
 
 use super::SCOPED_FROM;
 use super::graph::{Graph, Link};
-use super::surroundings::{Reason, Surroundings, levels};
+use super::surroundings::{Surroundings, levels};
 use crate::entity::{EvidenceKind, host_of};
 use crate::{Clearance, EdgeKind, Kind, TaskName};
 use std::collections::HashMap;
@@ -39,11 +39,11 @@ impl Sister {
     }
 }
 
-/// Reads the evidence for each domain that no person's word decides on. `addresses` are those shown to be theirs.
+/// Reads the evidence for each domain that no person's word decides on.
+/// What a further round finds to be theirs can only add to it.
 pub(super) fn sisters(
     graph: &Graph<'_>,
     around: &Surroundings,
-    addresses: &[Option<Reason>],
     scoped: &impl Fn(usize) -> bool,
 ) -> Vec<Option<Sister>> {
     let mut sisters = vec![None; graph.len()];
@@ -55,7 +55,7 @@ pub(super) fn sisters(
     }
     let mut pieces: HashMap<usize, HashMap<u8, (EvidenceKind, usize)>> = HashMap::new();
     for link in &graph.links {
-        let Some((kind, about, shows)) = shown(graph, around, addresses, scoped, link) else { continue };
+        let Some((kind, about, shows)) = shown(graph, around, scoped, link) else { continue };
         let host = host_of(&graph.nodes[about].name);
         let Some(domain) = levels(host).find_map(|level| domains.get(level)) else { continue };
         let piece = pieces.entry(*domain).or_default().entry(kind.group()).or_insert((kind, shows));
@@ -77,7 +77,6 @@ pub(super) fn sisters(
 fn shown(
     graph: &Graph<'_>,
     around: &Surroundings,
-    addresses: &[Option<Reason>],
     scoped: &impl Fn(usize) -> bool,
     link: &Link<'_>,
 ) -> Option<(EvidenceKind, usize, usize)> {
@@ -96,9 +95,8 @@ fn shown(
         }
         (EdgeKind::Vendor, Kind::Nameserver) if around.is_in_seed(&to.name) => of_start(EvidenceKind::OwnNameServer),
         (EdgeKind::Vendor, Kind::Mailserver) if around.is_in_seed(&to.name) => of_start(EvidenceKind::OwnMailServer),
-        (EdgeKind::ResolvesTo, Kind::IpAddress) if !to.shared && !scoped(link.from) => {
-            let is_theirs = around.is_registered_as_theirs(link.to) || addresses[link.to].is_some();
-            if is_theirs { of_start(EvidenceKind::OwnAddress) } else { None }
+        (EdgeKind::ResolvesTo, Kind::IpAddress) if !to.shared && around.is_registered_as_theirs(link.to) => {
+            of_start(EvidenceKind::OwnAddress)
         }
         (EdgeKind::ForeignCertificateName, _) if graph.foreign_domains[link.from] <= CERTIFICATE_DOMAINS_MAX => {
             if scoped(link.from) {

@@ -34,7 +34,7 @@ pub(super) fn decide(world: &World, ceiling: Clearance) -> BTreeMap<Uid, (u16, C
             of_kind(world, EdgeKind::Alias).filter(|(_, to)| !scoped(to)).map(|(from, _)| from.uid).collect();
         let evident: BTreeSet<Uid> =
             world.nodes.values().filter(|node| evident(world, node, &scoped, &astray)).map(|node| node.uid).collect();
-        let sister = |node: &Node| Some((node.uid, sister(world, node, &scoped, &evident, ceiling)?));
+        let sister = |node: &Node| Some((node.uid, sister(world, node, &scoped, ceiling)?));
         let next = Shown {
             sisters: world.nodes.values().filter_map(sister).collect(),
             evident,
@@ -110,13 +110,7 @@ fn is_at_or_below(name: &str, domain: &str) -> bool {
 }
 
 /// Ownership and clearance of a domain that evidence shows to be theirs, or perhaps theirs.
-fn sister(
-    world: &World,
-    node: &Node,
-    scoped: &impl Fn(&Node) -> bool,
-    evident: &BTreeSet<Uid>,
-    ceiling: Clearance,
-) -> Option<(u16, Clearance)> {
+fn sister(world: &World, node: &Node, scoped: &impl Fn(&Node) -> bool, ceiling: Clearance) -> Option<(u16, Clearance)> {
     if node.kind != Kind::Domain || node.allow || node.seed || takes_out(world, node) {
         return None;
     }
@@ -143,8 +137,7 @@ fn sister(
         |kind: Kind| any(EdgeKind::Vendor, &|from, to| is_here(from) && to.kind == kind && in_seed(world, &to.name));
     let address = any(EdgeKind::ResolvesTo, &|from, to| {
         let is_titled = registered(world, to) || narrowest(world, to).is_some_and(given);
-        let is_theirs = !to.shared && (is_titled || evident.contains(&to.uid));
-        is_here(from) && !scoped(from) && to.kind == Kind::IpAddress && is_theirs
+        is_here(from) && to.kind == Kind::IpAddress && !to.shared && is_titled
     });
     let certificate = any(EdgeKind::ForeignCertificateName, &|from, to| {
         is_here(to) && scoped(from) && foreign_domains(world, from.uid) <= 3

@@ -62,8 +62,11 @@ fn a_domain_is_theirs_perhaps_theirs_or_a_strangers_by_what_is_shown_of_it() {
         // Below what is theirs, however near.
         (&[registered, served, redirected], 899, Clearance::L1),
         // More of them show it.
+        (&[registered, hosted, redirected], 952, Clearance::L2),
         (&[registered, served, mail], 952, Clearance::L2),
         (&[registered, hosted, served, mail, certified, redirected], 999, Clearance::L2),
+        // What is theirs by evidence does not take that evidence away.
+        (&[registered, hosted, redirected, "sister.test subdomain www.sister.test"], 952, Clearance::L2),
         // Of one group the strongest counts, once.
         (&[served, mail, reports, redirected], 731, Clearance::L1),
         (&[registered, mail, reports], 817, Clearance::L1),
