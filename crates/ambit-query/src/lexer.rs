@@ -93,8 +93,8 @@ impl<'a> Lexer<'a> {
         negated
     }
 
-    /// The value from here: quoted, or up to a blank or a `+` that stands for one. Bounds behind the quotes belong to it:
-    /// `"HTTP Server"<2.4` is `"HTTP Server<2.4"`.
+    /// The value from here: quoted, or up to a blank or a `+` that stands for one. Bounds behind the quotes belong to
+    /// it: `"HTTP Server"<2.4` is `"HTTP Server<2.4"`.
     fn take_value(&mut self, term_at: usize) -> Result<Cow<'a, str>, QueryError> {
         if !self.text[self.at..].starts_with('"') {
             return Ok(Cow::Borrowed(self.take_plain()));
