@@ -24,6 +24,7 @@ pub mod id;
 pub mod issue;
 pub mod library;
 pub mod limits;
+pub mod lookalike;
 pub mod moment;
 pub mod notification;
 pub mod object;

@@ -1,0 +1,122 @@
+//! What passes for one another in a name: letters that look alike, and keys that lie side by side.
+
+/// What looks alike in ASCII.
+pub(super) const ASCII_ALIKE: &[(&str, &[&str])] = &[
+    ("0", &["o"]),
+    ("1", &["l", "i"]),
+    ("3", &["8", "e"]),
+    ("5", &["s"]),
+    ("6", &["9"]),
+    ("8", &["3"]),
+    ("9", &["6"]),
+    ("b", &["d", "lb"]),
+    ("c", &["e"]),
+    ("cl", &["d"]),
+    ("d", &["b", "cl", "dl"]),
+    ("e", &["c", "3"]),
+    ("g", &["q"]),
+    ("h", &["lh"]),
+    ("i", &["1", "l"]),
+    ("k", &["lc"]),
+    ("l", &["1", "i"]),
+    ("m", &["n", "nn", "rn"]),
+    ("n", &["m", "r"]),
+    ("o", &["0"]),
+    ("q", &["g"]),
+    ("rn", &["m"]),
+    ("s", &["5"]),
+    ("u", &["v"]),
+    ("v", &["u"]),
+    ("vv", &["w"]),
+    ("w", &["vv"]),
+];
+
+/// Letters beyond ASCII that look like one of it: those of the Latin blocks of Unicode whose decomposition is that
+/// letter and one mark (UnicodeData.txt), then those that only look like it.
+pub(super) const UNICODE_ALIKE: &[(&str, &[&str])] = &[
+    ("2", &["ƻ"]),
+    ("3", &["ʒ"]),
+    ("5", &["ƽ"]),
+    ("a", &["àáâãäåāăąǎȁȃȧḁạả", "ɑə"]),
+    ("ae", &["æ"]),
+    ("b", &["ḃḅḇ", "ƅʙɓ"]),
+    ("c", &["çćĉċč", "ƈᴄ"]),
+    ("d", &["ďḋḍḏḑḓ", "đɗɖ"]),
+    ("e", &["èéêëēĕėęěȅȇȩḙḛẹẻẽ", "ɇ"]),
+    ("f", &["ḟ", "ƒ"]),
+    ("g", &["ĝğġģǧǵḡ", "ɢɡǥ"]),
+    ("h", &["ĥȟḣḥḧḩḫẖ", "ɦⱨħ"]),
+    ("i", &["ìíîïĩīĭįǐȉȋḭỉị", "ɪıɨɩ"]),
+    ("j", &["ĵǰ", "ʝɉ"]),
+    ("k", &["ķǩḱḳḵ", "ĸⱪᴋ"]),
+    ("l", &["ĺļľḷḻḽ", "ɫł"]),
+    ("m", &["ḿṁṃ", "ᴍɱ"]),
+    ("n", &["ñńņňǹṅṇṉṋ", "ŋꞑ"]),
+    ("o", &["òóôõöōŏőơǒǫȍȏȯọỏ", "ᴏø"]),
+    ("oe", &["œ"]),
+    ("p", &["ṕṗ", "ƥƿ"]),
+    ("q", &["ʠ"]),
+    ("r", &["ŕŗřȑȓṙṛṟ", "ʀɾɼɽɍ"]),
+    ("s", &["śŝşšșṡṣ", "ʂꜱ"]),
+    ("t", &["ţťțṫṭṯṱẗ", "ƫŧ"]),
+    ("u", &["ùúûüũūŭůűųưǔȕȗṳṵṷụủ", "ʉᴜ"]),
+    ("v", &["ṽṿ", "ᴠᶌⱱⱴ"]),
+    ("w", &["ŵẁẃẅẇẉẘ", "ᴡⱳ"]),
+    ("x", &["ẋẍ"]),
+    ("y", &["ýÿŷȳẏẙỳỵỷỹ", "ɏƴʏỿ"]),
+    ("z", &["źżžẑẓẕ", "ᴢʐƶⱬ"]),
+];
+
+/// Letters of Cyrillic that look like one of Latin.
+pub(super) const CYRILLIC: &[(char, char)] = &[
+    ('a', 'а'),
+    ('b', 'ь'),
+    ('c', 'с'),
+    ('d', 'ԁ'),
+    ('e', 'е'),
+    ('g', 'ԍ'),
+    ('h', 'һ'),
+    ('i', 'і'),
+    ('j', 'ј'),
+    ('k', 'к'),
+    ('l', 'ӏ'),
+    ('m', 'м'),
+    ('o', 'о'),
+    ('p', 'р'),
+    ('q', 'ԛ'),
+    ('s', 'ѕ'),
+    ('t', 'т'),
+    ('v', 'ѵ'),
+    ('w', 'ԝ'),
+    ('x', 'х'),
+    ('y', 'у'),
+];
+
+/// Rows of keys as they lie on keyboards of English, German and French offices, each shifted to the right of the one
+/// above.
+pub(super) const KEYBOARDS: &[[&str; 4]] = &[
+    ["1234567890", "qwertyuiop", "asdfghjkl", "zxcvbnm"],
+    ["1234567890", "qwertzuiop", "asdfghjkl", "yxcvbnm"],
+    ["1234567890", "azertyuiop", "qsdfghjklm", "wxcvbn"],
+];
+
+/// Returns the keys around one: left and right of it, and the two that it touches in the rows above and below.
+pub(super) fn beside(keyboard: &[&str; 4], key: char) -> Vec<char> {
+    let mut found = Vec::new();
+    for (row, keys) in keyboard.iter().enumerate() {
+        let Some(at) = keys.find(key) else { continue };
+        let near = |row: Option<usize>, places: [Option<usize>; 2]| {
+            let keys = row.and_then(|row| keyboard.get(row)).copied().unwrap_or_default();
+            places.into_iter().flatten().filter_map(move |at| keys.chars().nth(at))
+        };
+        found.extend(near(Some(row), [at.checked_sub(1), at.checked_add(1)]));
+        found.extend(near(row.checked_sub(1), [Some(at), at.checked_add(1)]));
+        found.extend(near(row.checked_add(1), [at.checked_sub(1), Some(at)]));
+    }
+    found
+}
+
+/// Returns what stands for a letter: a text of ASCII as a whole, any other letter by letter.
+pub(super) fn split(twins: &'static str) -> Vec<&'static str> {
+    if twins.is_ascii() { vec![twins] } else { twins.split("").filter(|letter| !letter.is_empty()).collect() }
+}
