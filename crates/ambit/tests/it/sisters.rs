@@ -65,7 +65,7 @@ fn what_is_registered_and_served_alike_is_theirs_what_is_served_alike_waits_and_
     let theirs = why("tidewater.test");
     assert!(theirs.contains("evidence +4.0: its registration names their mailbox hostmaster@harbour.test"), "{theirs}");
     assert!(theirs.contains("evidence +1.5: it is served by their name server ns1.harbour.test"), "{theirs}");
-    assert!(theirs.ends_with("Domain tidewater.test: ownership 0.995, clearance L2, evidence\n"), "{theirs}");
+    assert!(theirs.ends_with("Domain tidewater.test: ownership 0.999, clearance L2, evidence\n"), "{theirs}");
     let candidate = why("quayside.test");
     assert!(candidate.ends_with("Domain quayside.test: ownership 0.817, clearance L1, evidence\n"), "{candidate}");
     let stranger = why("globex.test");
