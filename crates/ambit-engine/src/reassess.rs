@@ -60,7 +60,7 @@ pub(crate) async fn keep_judged(
 }
 
 /// Judges everything again where something else is known than when it was judged last; `None`: nothing else is known,
-/// or `stop` came before the end, and whoever comes next begins anew.
+/// or `stop` came before the end or packs could not be read for some entities, and whoever comes next begins anew.
 ///
 /// # Errors
 /// The store fails. What was judged until then stays.
@@ -74,18 +74,23 @@ pub async fn reassess(
     if engine.judged_by().await? == stamp {
         return Ok(None);
     }
-    let (mut done, mut after) = (Reassessed::default(), None);
+    let (mut done, mut after, mut unread) = (Reassessed::default(), None, false);
     while let Some((last, showing)) = engine.showing_products(after, STEP_MAX, clock()).await? {
         if *stop.borrow() {
             return Ok(None);
         }
         after = Some(last);
         done.entities += showing.len();
-        for reassessment in judged(knowledge, showing, clock()) {
+        let (reassessments, all_read) = judged(knowledge, showing, clock());
+        unread |= !all_read;
+        for reassessment in reassessments {
             let moved = engine.reassess(reassessment).await?;
             done.opened += moved.opened;
             done.closed += moved.closed;
         }
+    }
+    if unread {
+        return Ok(None);
     }
     engine.note_judged_by(&stamp).await?;
     let Reassessed { entities, opened, closed } = done;
@@ -93,13 +98,17 @@ pub async fn reassess(
     Ok(Some(done))
 }
 
-/// What follows for entities, by their collection.
-fn judged(knowledge: &Knowledge, showing: Vec<Showing>, now: Timestamp) -> Vec<Reassessment> {
+/// What follows for entities, by their collection, and whether the packs could be read for all of them.
+fn judged(knowledge: &Knowledge, showing: Vec<Showing>, now: Timestamp) -> (Vec<Reassessment>, bool) {
+    let mut all_read = true;
     let mut by_collection: BTreeMap<i64, Reassessment> = BTreeMap::new();
     for Showing { collection, date, mut known } in showing {
-        // What cannot be read says nothing, and the log tells why.
         look_up(knowledge, &mut known.facts);
-        let Some(affected) = &known.facts.vulnerabilities else { continue };
+        // What cannot be read says nothing, and the log tells why.
+        let Some(affected) = &known.facts.vulnerabilities else {
+            all_read = false;
+            continue;
+        };
         let reassessment = by_collection.entry(collection).or_insert_with(|| Reassessment {
             collection,
             issues: Vec::new(),
@@ -114,7 +123,7 @@ fn judged(knowledge: &Knowledge, showing: Vec<Showing>, now: Timestamp) -> Vec<R
         reassessment.issues.extend(writes(&known, date));
     }
     let changes = |one: &Reassessment| !one.issues.is_empty() || !one.vulns.is_empty();
-    by_collection.into_values().filter(changes).collect()
+    (by_collection.into_values().filter(changes).collect(), all_read)
 }
 
 /// What the judges that judge by what is known say now: whatever a look is about to decide, they leave to it.

@@ -98,12 +98,10 @@ fn shown(
         (EdgeKind::ResolvesTo, Kind::IpAddress) if !to.shared && around.is_registered_as_theirs(link.to) => {
             of_start(EvidenceKind::OwnAddress)
         }
-        (EdgeKind::ForeignCertificateName, _) if graph.foreign_domains[link.from] <= CERTIFICATE_DOMAINS_MAX => {
-            if scoped(link.from) {
-                of_end(EvidenceKind::OwnCertificate)
-            } else {
-                None
-            }
+        (EdgeKind::ForeignCertificateName, _)
+            if graph.foreign_domains[link.from] <= CERTIFICATE_DOMAINS_MAX && scoped(link.from) =>
+        {
+            of_end(EvidenceKind::OwnCertificate)
         }
         (EdgeKind::Redirect, _) if scoped(link.from) => of_end(EvidenceKind::RedirectTarget),
         _ => None,

@@ -22,7 +22,7 @@ pub(crate) const TASK: Task = Task {
     produces: &[],
     footprint: Clearance::L1,
     ttl_ms: 7 * DAY_MS,
-    cost: 100,
+    cost: 400,
     gain: 1,
     volatile: &[],
     contacts: Contacts::Zone,
@@ -33,8 +33,9 @@ pub(crate) const TASK: Task = Task {
 
 /// Questions in flight; the resolver's own window paces them.
 const IN_FLIGHT: usize = 32;
-/// Domains asked for: all that resemble a label of ten letters, and those of longer ones that are worth most.
+/// Domains asked for; where more resemble the seed, those that are worth most.
 const VARIANTS_MAX: usize = 1_000;
+
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let ask = |name: String| async move {
         let exists = is_registered(cx, &name).await;

@@ -1,7 +1,7 @@
 //! Asks a domain that nobody named, and that what is theirs led to, whether it is served like a seed: by their name
 //! servers and mail servers, with reports to their mailboxes. Scope weighs what it leads to; anything else is not told.
 
-use crate::ask::host::{is_below, seed_domains};
+use crate::ask::host::{is_theirs, seed_domains};
 use crate::tasks::mail_policy::dmarc_mailboxes;
 use crate::tasks::zone_profile::{mail_servers, name_servers};
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
@@ -11,7 +11,6 @@ use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, platforms, workflow};
 use ambit_net::dns::RecordType;
 use serde_json::json;
-use std::collections::BTreeSet;
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::SisterDomain,
@@ -60,19 +59,10 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         DMARC => (Kind::EmailAddress, EdgeKind::Contact, dmarc_mailboxes(cx, name).await?),
         other => return Err(TaskError::Failed(format!("not a question about a domain: {other:?}"))),
     };
-    let theirs = in_seeds(&seed_domains(cx.facts), &found);
+    let theirs: Vec<&String> = found.iter().filter(|name| is_theirs(cx.facts, host_of(name))).collect();
     for name in &theirs {
         let origin = Details::from_iter([mentioned::ORIGIN.is(json!(format!("{} of {}", cx.argument, cx.facts.name)))]);
         cx.found_with(kind, name, edge, if kind == Kind::EmailAddress { origin } else { Details::new() });
     }
     Ok(Answer::found_if(!theirs.is_empty()))
-}
-
-/// Those of the names and mailboxes that lie in a seed's domain.
-fn in_seeds<'a>(domains: &[String], names: &'a BTreeSet<String>) -> Vec<&'a String> {
-    let is_in = |name: &&String| {
-        let host = host_of(name);
-        domains.iter().any(|domain| host == domain || is_below(host, domain))
-    };
-    names.iter().filter(is_in).collect()
 }
