@@ -14,4 +14,3 @@ pub(crate) mod rdap;
 pub(crate) mod spf;
 pub(crate) mod takeovers;
 pub(crate) mod technology;
-pub(crate) mod tokens;

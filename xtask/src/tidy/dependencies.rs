@@ -16,6 +16,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("ambit-model", &[]),
     ("ambit-query", &[]),
     ("ambit-yara", &[]),
+    ("ambit-secrets", &[]),
     ("ambit-fingerprints", &["ambit-model"]),
     ("ambit-vulns", &["ambit-model"]),
     ("ambit-api", &["ambit-model"]),
@@ -26,7 +27,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("ambit-store", &["ambit-model", "ambit-query"]),
     ("ambit-search", &["ambit-model", "ambit-query", "ambit-store"]),
     ("ambit-notify", &["ambit-model", "ambit-net", "ambit-store"]),
-    ("ambit-tasks", &["ambit-model", "ambit-net", "ambit-fingerprints"]),
+    ("ambit-tasks", &["ambit-model", "ambit-net", "ambit-fingerprints", "ambit-secrets"]),
     (
         "ambit-engine",
         &[
@@ -53,6 +54,7 @@ const PRODUCT: &[&str] = &[
     "ambit-model",
     "ambit-query",
     "ambit-yara",
+    "ambit-secrets",
     "ambit-fingerprints",
     "ambit-vulns",
     "ambit-api",

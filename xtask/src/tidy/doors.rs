@@ -178,8 +178,15 @@ pub(crate) fn search_engine(tree: &Tree, out: &mut Vec<Finding>) {
 
 /// model, query, api, yara and export do no input or output: no runtime, files, sockets, clock.
 pub(crate) fn pure_crates(tree: &Tree, out: &mut Vec<Finding>) {
-    const PURE: &[&str] =
-        &["ambit-model", "ambit-query", "ambit-api", "ambit-yara", "ambit-fingerprints", "ambit-export"];
+    const PURE: &[&str] = &[
+        "ambit-model",
+        "ambit-query",
+        "ambit-api",
+        "ambit-yara",
+        "ambit-secrets",
+        "ambit-fingerprints",
+        "ambit-export",
+    ];
     for source in tree.crate_sources().filter(|source| PURE.contains(&source.crate_name())) {
         impurities(source, "pure", "take it as an argument; this crate does no input or output", out);
     }

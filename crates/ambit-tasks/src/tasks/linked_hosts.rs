@@ -2,14 +2,15 @@
 
 use crate::ask::host::same_domain;
 use crate::ask::{bindings, web};
+use crate::read::buckets;
 use crate::read::page::Page;
-use crate::read::{buckets, tokens};
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::{mentioned, uri};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName, workflow};
 use ambit_net::http::{HttpExchange, Url};
+use ambit_secrets::{Found, Look};
 use regex::Regex;
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -104,8 +105,8 @@ fn say(cx: &Context<'_>, url: &Url, found: Mentioned) -> bool {
     }
     for token in &found.tokens {
         let members = [
-            mentioned::SNIPPET.is(json!(token.snippet)),
-            mentioned::TOKEN_PROVIDER.is(token.provider.to_owned()),
+            mentioned::SNIPPET.is(json!(token.name)),
+            mentioned::TOKEN_PROVIDER.is(token.provider.clone()),
             mentioned::SENSITIVE.is(token.sensitive),
         ];
         cx.found_with(Kind::UniqueToken, &token.name, EdgeKind::Token, Details::from_iter(members));
@@ -119,7 +120,7 @@ struct Mentioned {
     hosts: BTreeSet<String>,
     mailboxes: BTreeSet<String>,
     buckets: BTreeSet<String>,
-    tokens: BTreeSet<tokens::Token>,
+    tokens: BTreeSet<Found>,
 }
 
 static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
@@ -161,7 +162,7 @@ impl Mentioned {
             [".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".css", ".js"].iter().any(|end| mailbox.ends_with(end))
         };
         self.mailboxes.extend(mailboxes.filter(|mailbox| !is_file(mailbox)).take(MAILBOXES_MAX));
-        self.tokens.extend(tokens::find(text));
+        self.tokens.extend(ambit_secrets::own().find(text, Look::Site));
     }
 }
 

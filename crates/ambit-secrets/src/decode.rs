@@ -1,0 +1,85 @@
+//! Texts inside texts: what is written in base64 or with percent signs.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
+use regex::Regex;
+use std::sync::LazyLock;
+
+/// Bytes of the shortest text that is decoded: a shorter one holds no secret.
+const ENCODED_BYTES_MIN: usize = 24;
+/// Texts that are decoded of one.
+const DECODED_MAX: usize = 1_000;
+
+static ENCODED: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"[0-9A-Za-z+/_-]{24,}|[0-9A-Za-z_.~&=?/:+-]*%[0-9A-Fa-f]{2}[0-9A-Za-z_.~&=?/:+%-]{8,}")
+        .expect("the expression is constant")
+});
+
+/// Returns the texts that decoding shows, each with the byte at which it stands. All of them together are shorter than
+/// twice the text.
+pub(crate) fn decoded(text: &str) -> Vec<(usize, String)> {
+    let runs = ENCODED.find_iter(text).filter(|run| run.len() >= ENCODED_BYTES_MIN);
+    runs.filter_map(|run| {
+        Some((run.start(), if run.as_str().contains('%') { percent(run.as_str()) } else { base64(run.as_str()) }?))
+    })
+    .take(DECODED_MAX)
+    .collect()
+}
+
+/// The text behind base64 of either alphabet; `None` where it is no text.
+fn base64(run: &str) -> Option<String> {
+    let plain: String = run
+        .chars()
+        .map(|c| match c {
+            '-' => '+',
+            '_' => '/',
+            c => c,
+        })
+        .collect();
+    // A single character over carries no byte.
+    let whole = if plain.len() % 4 == 1 { &plain[..plain.len() - 1] } else { &plain };
+    let bytes = STANDARD_NO_PAD.decode(whole).ok()?;
+    let text = String::from_utf8(bytes).ok()?;
+    text.bytes().all(|byte| (b' '..0x7f).contains(&byte) || byte.is_ascii_whitespace()).then_some(text)
+}
+
+fn percent(run: &str) -> Option<String> {
+    let bytes = run.as_bytes();
+    let mut decoded = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let pair = run.get(at + 1..at + 3).filter(|_| bytes[at] == b'%');
+        match pair.and_then(|pair| u8::from_str_radix(pair, 16).ok()) {
+            Some(byte) => {
+                decoded.push(byte);
+                at += 3;
+            }
+            None => {
+                decoded.push(bytes[at]);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8(decoded).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+
+    #[test]
+    fn what_is_written_in_another_way_is_read() {
+        let inner = "password is <hunter2> and more~?>";
+        for (text, at) in [
+            (STANDARD.encode(inner), 0),
+            (format!("key: {}", URL_SAFE_NO_PAD.encode(inner)), 5),
+            ("x password%20is%20%3Chunter2%3E%20and%20more~%3F%3E".to_owned(), 2),
+        ] {
+            assert_eq!(decoded(&text), [(at, inner.to_owned())], "{text}");
+        }
+        for text in ["", "plain words of a sentence", &STANDARD.encode([0_u8; 40]), "100%"] {
+            assert!(decoded(text).is_empty(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! Finds secrets in a text: a word of each rule is looked for first, all of them at once, and only the rules whose word
+//! is there look closer.
+
+use crate::decode::decoded;
+use crate::rule::Rule;
+use aho_corasick::{AhoCorasick, AhoCorasickBuilder};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
+
+/// Secrets of one text.
+const FOUND_MAX: usize = 200;
+/// How deep an encoded text is decoded: what was encoded twice is read.
+const DEPTH_MAX: usize = 2;
+/// Characters of a key that are shown where its form tells whose it is.
+const SHOWN_CHARS: usize = 8;
+/// The same where it may be a password.
+const SHOWN_CHARS_IN_CONTEXT: usize = 2;
+/// Hexadecimal digits of its hash that are shown, so that two can be told apart.
+const SHOWN_HASH_CHARS: usize = 12;
+
+/// Where a text stands, which decides what is worth being told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Look {
+    /// In what a site sends to everybody: identifiers of services, and keys that their form alone tells.
+    Site,
+    /// In code: everything that opens something, also by what it is called.
+    Code,
+}
+
+/// A secret or identifier that was found.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Found {
+    /// What names it without telling it: an identifier is written out; of a secret the beginning and a hash are shown.
+    pub name: String,
+    /// The service that gave it out.
+    pub provider: String,
+    /// It opens something.
+    pub sensitive: bool,
+    /// The rule that found it.
+    pub rule: String,
+    /// Its form alone says little: what stands around it told.
+    pub by_context: bool,
+    /// The line on which it begins, from 1.
+    pub line: usize,
+}
+
+/// A compiled set of rules.
+#[derive(Debug)]
+pub struct Rules {
+    rules: Vec<Rule>,
+    words: AhoCorasick,
+    /// The rule of each word.
+    rule_of: Vec<usize>,
+}
+
+impl Rules {
+    /// Compiles rules, where a former one takes what a latter one would find as well.
+    pub(crate) fn new(mut rules: Vec<Rule>) -> Self {
+        rules.sort_by_key(|rule| rule.by_context);
+        let words: Vec<(usize, &str)> = rules
+            .iter()
+            .enumerate()
+            .flat_map(|(index, rule)| rule.keywords.iter().map(move |word| (index, word.as_str())))
+            .collect();
+        let built = AhoCorasickBuilder::new().ascii_case_insensitive(true).build(words.iter().map(|(_, word)| word));
+        let words_built = built.expect("some hundred words are far below the limit");
+        let rule_of = words.iter().map(|(index, _)| *index).collect();
+        Self { words: words_built, rule_of, rules }
+    }
+
+    /// Returns how many rules there are.
+    pub fn count(&self) -> usize {
+        self.rules.len()
+    }
+
+    /// Returns what a text holds, sorted, each secret once with the first line on which it stands.
+    pub fn find(&self, text: &str, look: Look) -> Vec<Found> {
+        let mut hits = Vec::new();
+        self.look(text, look, DEPTH_MAX, &mut hits);
+        let mut lines = Lines { text, at: 0, line: 1 };
+        hits.sort_by_key(|(at, _)| *at);
+        let mut found: Vec<Found> = Vec::new();
+        for (at, hit) in hits {
+            let line = lines.of(at);
+            if !found.iter().any(|known| known.name == hit.name) && found.len() < FOUND_MAX {
+                found.push(Found { line, ..hit });
+            }
+        }
+        found.sort();
+        found
+    }
+
+    /// Adds what stands in a text and in the texts inside it.
+    fn look(&self, text: &str, look: Look, depth: usize, hits: &mut Vec<(usize, Found)>) {
+        let mut taken: Vec<std::ops::Range<usize>> = Vec::new();
+        for rule in self.asked(text, look) {
+            for (at, secret) in rule.secrets(text).take(FOUND_MAX) {
+                let place = at..at + secret.len();
+                if hits.len() < FOUND_MAX * 2
+                    && !taken.iter().any(|other| other.start < place.end && place.start < other.end)
+                {
+                    hits.push((at, found(rule, secret)));
+                    taken.push(place);
+                }
+            }
+        }
+        if look == Look::Code && depth > 0 {
+            for (at, inner) in decoded(text) {
+                // What is a secret as it stands is no wrapping of another one.
+                if taken.iter().any(|place| place.contains(&at)) {
+                    continue;
+                }
+                let mut inside = Vec::new();
+                self.look(&inner, look, depth - 1, &mut inside);
+                hits.extend(inside.into_iter().map(|(_, hit)| (at, hit)));
+            }
+        }
+    }
+
+    /// The rules of which a word stands in the text, in order.
+    fn asked(&self, text: &str, look: Look) -> impl Iterator<Item = &Rule> {
+        let there: BTreeSet<usize> =
+            self.words.find_overlapping_iter(text).map(|word| self.rule_of[word.pattern().as_usize()]).collect();
+        let rules = there.into_iter().map(|index| &self.rules[index]);
+        rules.filter(move |rule| match look {
+            Look::Site => !rule.by_context,
+            Look::Code => rule.sensitive,
+        })
+    }
+}
+
+fn found(rule: &Rule, secret: &str) -> Found {
+    let shown = if rule.by_context { SHOWN_CHARS_IN_CONTEXT } else { SHOWN_CHARS };
+    let masked = || {
+        let beginning: String = secret.chars().take(shown).collect();
+        format!("{beginning}… (sha256 {})", &hex::encode(Sha256::digest(secret))[..SHOWN_HASH_CHARS])
+    };
+    Found {
+        name: if rule.sensitive { masked() } else { secret.to_owned() },
+        provider: rule.provider.clone(),
+        sensitive: rule.sensitive,
+        rule: rule.name.clone(),
+        by_context: rule.by_context,
+        line: 0,
+    }
+}
+
+/// Counts lines on the way through a text.
+struct Lines<'a> {
+    text: &'a str,
+    at: usize,
+    line: usize,
+}
+
+impl Lines<'_> {
+    /// The line of a byte, which is not before the last one asked for.
+    fn of(&mut self, byte: usize) -> usize {
+        self.line += self.text.as_bytes()[self.at..byte].iter().filter(|byte| **byte == b'\n').count();
+        self.at = byte;
+        self.line
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::own;
+    use base64::Engine;
+
+    fn aws_key() -> String {
+        ["AKIA", "ABCDEFGHIJKLMNOP"].concat()
+    }
+
+    #[test]
+    fn identifiers_are_shown_and_keys_are_masked() {
+        let key = aws_key();
+        let found = own().find(&format!("ga('create','UA-12345-1');\n key={key}"), Look::Site);
+        assert_eq!(found.len(), 2);
+        assert!(found.iter().any(|token| token.name == "UA-12345-1" && !token.sensitive && token.line == 1));
+        let secret = found.iter().find(|token| token.sensitive).unwrap();
+        assert!(!secret.name.contains(&key) && secret.name.starts_with("AKIAABCD"));
+        assert_eq!(
+            (secret.line, secret.rule.as_str(), secret.provider.as_str()),
+            (2, "aws-access-key", "Amazon Web Services")
+        );
+    }
+
+    #[test]
+    fn words_are_no_tokens() {
+        assert!(own().find("UA-1 G-short GTM- AKIA pub-123 key-abc", Look::Site).is_empty());
+    }
+
+    #[test]
+    fn what_only_the_context_tells_is_told_of_code_alone_and_hardly_shown() {
+        let text = "db_password = \"Tr0ub4dor-and-3-more\"";
+        assert!(own().find(text, Look::Site).is_empty());
+        let found = own().find(text, Look::Code);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].name.starts_with("Tr…") && found[0].by_context, "{found:?}");
+    }
+
+    #[test]
+    fn a_secret_is_told_once_by_the_surest_rule() {
+        let text = format!("api_key = {0}\napi_key = {0}\n", aws_key());
+        let found = own().find(&text, Look::Code);
+        let told: Vec<_> = found.iter().map(|found| (found.rule.as_str(), found.line)).collect();
+        assert_eq!(told, [("aws-access-key", 1)]);
+    }
+
+    #[test]
+    fn encoded_secrets_are_found_as_deep_as_two_layers() {
+        let standard = base64::engine::general_purpose::STANDARD;
+        let mut text = format!("the key is {} and nothing else", aws_key());
+        for (layer, seen) in [(0, true), (1, true), (2, true), (3, false)] {
+            let found = own().find(&format!("first line\nx: {text}\n"), Look::Code);
+            assert_eq!(
+                found.iter().any(|found| found.rule == "aws-access-key" && found.line == 2),
+                seen,
+                "{layer}: {found:?}"
+            );
+            text = standard.encode(text);
+        }
+    }
+
+    #[test]
+    fn what_documents_print_is_no_secret() {
+        for text in [
+            ["aws_access_key_id = AKIA", "IOSFODNN7EXAMPLE"].concat(),
+            ["ghp_", &"x".repeat(36)].concat(),
+            "password = \"your-password-1\"".to_owned(),
+            "password: ${DATABASE_PASSWORD_1}".to_owned(),
+        ] {
+            assert_eq!(own().find(&text, Look::Code), [], "{text}");
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! Secrets in text: rules that tell keys, tokens and passwords by their form or by what they are called, and how they
+//! are shown without being told. Pure: text in, findings out; the rules are data (`own/`).
+
+mod decode;
+mod find;
+mod own;
+mod rule;
+
+pub use find::{Found, Look, Rules};
+pub use own::own;

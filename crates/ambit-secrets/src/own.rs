@@ -1,0 +1,183 @@
+//! Our own rules, which are data: the head of `own/clouds.txt` says how one is written.
+
+use crate::find::Rules;
+use crate::rule::{Rule, compile};
+use std::sync::{Arc, LazyLock};
+
+/// The tables: name of the file and text. Of two rules that find the same, the former takes it.
+const TABLES: &[(&str, &str)] = &[
+    ("sites.txt", include_str!("own/sites.txt")),
+    ("clouds.txt", include_str!("own/clouds.txt")),
+    ("code.txt", include_str!("own/code.txt")),
+    ("talk.txt", include_str!("own/talk.txt")),
+    ("money.txt", include_str!("own/money.txt")),
+    ("learning.txt", include_str!("own/learning.txt")),
+    ("watching.txt", include_str!("own/watching.txt")),
+    ("tools.txt", include_str!("own/tools.txt")),
+    ("keys.txt", include_str!("own/keys.txt")),
+];
+
+static OWN: LazyLock<Arc<Rules>> = LazyLock::new(|| {
+    let read = |(file, table): &(&str, &str)| {
+        read(table).unwrap_or_else(|problem| panic!("a test reads the table: {file}:{problem}"))
+    };
+    Arc::new(Rules::new(TABLES.iter().flat_map(read).map(|block| block.rule).collect()))
+});
+
+/// Returns the set of our own rules, which is compiled once.
+pub fn own() -> Arc<Rules> {
+    OWN.clone()
+}
+
+/// A rule with its examples, as they are written.
+struct Block {
+    rule: Rule,
+    examples: Vec<(bool, String)>,
+}
+
+/// Reads a table.
+///
+/// # Errors
+/// The number of a line and what is wrong with it.
+fn read(table: &str) -> Result<Vec<Block>, String> {
+    let mut blocks: Vec<Block> = Vec::new();
+    let mut head = None;
+    for (line, number) in table.lines().zip(1..) {
+        let problem = |what: String| format!("{number}: {what}");
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        if let Some(example) = line.strip_prefix("    ") {
+            let (wanted, text) = example.split_once(' ').ok_or_else(|| problem("an example has no text".into()))?;
+            let block = blocks.last_mut().ok_or_else(|| problem("an example of no rule".into()))?;
+            block.examples.push((wanted == "yes", text.to_owned()));
+        } else if let Some(pattern) = line.strip_prefix("  ") {
+            let head = head.take().ok_or_else(|| problem("a pattern of no rule".into()))?;
+            blocks.push(Block { rule: rule(head, pattern).map_err(problem)?, examples: Vec::new() });
+        } else {
+            head = Some(line);
+        }
+    }
+    Ok(blocks)
+}
+
+fn rule(head: &str, pattern: &str) -> Result<Rule, String> {
+    let mut parts = head.split('|').map(str::trim);
+    let (Some(name), Some(provider), Some(keywords)) = (parts.next(), parts.next(), parts.next()) else {
+        return Err("a rule begins NAME | PROVIDER | KEYWORDS".into());
+    };
+    let mut rule = Rule {
+        name: name.to_owned(),
+        provider: provider.to_owned(),
+        sensitive: true,
+        by_context: pattern.starts_with("near "),
+        keywords: keywords.split_whitespace().map(str::to_owned).collect(),
+        pattern: compile(pattern)?,
+        entropy: None,
+        digit: false,
+    };
+    for word in parts.next().unwrap_or("").split_whitespace() {
+        match word.strip_prefix("entropy=").map(str::parse) {
+            Some(bits) => rule.entropy = Some(bits.map_err(|_| format!("{word} is no number"))?),
+            None if word == "public" => rule.sensitive = false,
+            None if word == "context" => rule.by_context = true,
+            None if word == "digit" => rule.digit = true,
+            None => return Err(format!("no rule is {word}")),
+        }
+    }
+    Ok(rule)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Look;
+    use std::collections::BTreeSet;
+
+    /// Writes out the braces of an example. What stands for letters is drawn in an order that repeats nothing soon.
+    fn written_out(example: &str) -> String {
+        let mut text = String::new();
+        let mut seed = 7_u32;
+        let mut rest = example;
+        while let Some((before, behind)) = rest.split_once('{') {
+            text += before;
+            let Some((inside, after)) = behind.split_once('}') else { break };
+            match inside {
+                "begin" => text += "BEGIN RSA PRIVATE KEY",
+                "beginpgp" => text += "BEGIN PGP PRIVATE KEY BLOCK",
+                _ => drawn(inside, &mut seed, &mut text),
+            }
+            rest = after;
+        }
+        (text + rest).replace("\\n", "\n")
+    }
+
+    fn drawn(inside: &str, seed: &mut u32, text: &mut String) {
+        let letters = match &inside[..1] {
+            "w" => "kT3mR8vXq1ZbLw5GhJ9cNd2PyFs7DaHuVi4oKeB6UWtCgQSnEYjx0zArMpfIlO",
+            "l" => "k3m8vq1zbw5h9cd2yfs7hui4e6tgnjx0zapl",
+            "A" => "KT3R8XQ1ZLW5GJ9ND2PF7DHV4KB6UCSEYAMIO0",
+            "a" => "kTmRvXqZbLwGhJcNdPyFsDaHuViKeBUWtCgQSnEYjxzArMpfIlO",
+            "x" => "3f8a1c9e5b07d264",
+            "d" => "3816950274",
+            "q" => "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L",
+            other => panic!("no letters stand for {other}"),
+        };
+        for _ in 0..inside[1..].parse::<usize>().expect("a number of letters") {
+            *seed = seed.wrapping_mul(1_103_515_245).wrapping_add(12_345);
+            let at = usize::try_from(*seed >> 16).expect("16 bits") % letters.len();
+            text.push(char::from(letters.as_bytes()[at]));
+        }
+    }
+
+    #[test]
+    fn every_rule_finds_its_examples_and_leaves_its_near_misses() {
+        let mut problems = Vec::new();
+        for (file, table) in TABLES {
+            for Block { rule, examples } in read(table).unwrap_or_else(|problem| panic!("{file}:{problem}")) {
+                let name = rule.name.clone();
+                if rule.keywords.is_empty()
+                    || !["yes", "no"].iter().all(|side| examples.iter().any(|(yes, _)| *yes == (*side == "yes")))
+                {
+                    problems.push(format!("{file}: {name} lacks a keyword, an example or a near miss"));
+                }
+                let look = if rule.sensitive { Look::Code } else { Look::Site };
+                let alone = Rules::new(vec![rule]);
+                for (wanted, example) in examples {
+                    let found = !alone.find(&written_out(&example), look).is_empty();
+                    if found != wanted {
+                        problems.push(format!("{file}: {name}: {example} found: {found}"));
+                    }
+                }
+            }
+        }
+        assert!(problems.is_empty(), "{}", problems.join("\n"));
+    }
+
+    #[test]
+    fn a_secret_of_a_form_is_told_by_its_own_rule_among_all() {
+        let mut problems = Vec::new();
+        let rules = own();
+        for Block { rule, examples } in TABLES.iter().flat_map(|(_, table)| read(table).expect("read above")) {
+            if rule.by_context || !rule.sensitive {
+                continue;
+            }
+            for (_, example) in examples.iter().filter(|(wanted, _)| *wanted) {
+                let found = rules.find(&written_out(example), Look::Code);
+                if !found.iter().any(|found| found.rule == rule.name) {
+                    problems.push(format!("{}: {found:?}", rule.name));
+                }
+            }
+        }
+        assert!(problems.is_empty(), "{}", problems.join("\n"));
+    }
+
+    #[test]
+    fn rules_are_many_and_have_names_of_their_own() {
+        let blocks: Vec<Block> = TABLES.iter().flat_map(|(_, table)| read(table).expect("read above")).collect();
+        let names: BTreeSet<&str> = blocks.iter().map(|block| block.rule.name.as_str()).collect();
+        assert_eq!(names.len(), blocks.len());
+        assert_eq!(own().count(), blocks.len());
+        assert!(blocks.len() >= 150, "{}", blocks.len());
+    }
+}
