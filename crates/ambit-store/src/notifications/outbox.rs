@@ -32,6 +32,10 @@ const FIRST_RUN_SLACK_MS: i64 = 1_000;
 /// How long events that are told once are remembered: longer than the longest period of a limit.
 const TOLD_MS: i64 = 400 * DAY_MS;
 
+/// Why a receiver is ended whose secrets do not open.
+const SEALED_FOR_ANOTHER: &str = "its secrets do not open with the secret of this installation: bring back the secret \
+                                  file and replay, or remove it and add it anew";
+
 /// What became of the stored position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resumption {
@@ -241,18 +245,33 @@ impl Outbox {
         })
     }
 
-    /// Those to whom anything is sent, with their secrets.
+    /// Those to whom anything is sent, with their secrets. A receiver whose secrets do not open with the secret of this
+    /// installation is left out and ended with that reason; what waits for it stays until it is at work again.
     pub async fn receivers(&self) -> Result<Vec<Receiving>, StoreError> {
         let sql = format!("SELECT {} FROM receivers WHERE ended IS NULL ORDER BY id", list::<Receiving>());
-        let mut receivers: Vec<Receiving> = self.store.read().await?.read_all(&sql, Vec::new()).await?;
-        for receiver in &mut receivers {
+        let stored: Vec<Receiving> = self.store.read().await?.read_all(&sql, Vec::new()).await?;
+        let mut receivers = Vec::with_capacity(stored.len());
+        for mut receiver in stored {
             let plain = self.store.unseal(&purpose(receiver.uuid), &receiver.sealed);
-            let plain = plain.and_then(|plain| String::from_utf8(plain).ok()).ok_or_else(|| {
-                StoreError::Bug(format!("the secrets of receiver {} do not open with this secret", receiver.uuid))
-            })?;
-            receiver.secrets = from_json(&plain)?;
+            match plain.and_then(|plain| serde_json::from_slice(&plain).ok()) {
+                Some(secrets) => {
+                    receiver.secrets = secrets;
+                    receivers.push(receiver);
+                }
+                None => self.set_aside(&receiver).await?,
+            }
         }
         Ok(receivers)
+    }
+
+    async fn set_aside(&self, receiver: &Receiving) -> Result<(), StoreError> {
+        tracing::warn!(receiver = %receiver.uuid, name = receiver.name, "a receiver's secrets do not open");
+        let id = receiver.id;
+        transaction!(self.store, Engine, async |tx| {
+            let sql = "UPDATE receivers SET ended = $2 WHERE id = $1 AND ended IS NULL";
+            tx.run(sql, values![id, SEALED_FOR_ANOTHER]).await?;
+            Ok(())
+        })
     }
 
     /// What happened after the position, with the position before and after it. What only was seen again is left out.

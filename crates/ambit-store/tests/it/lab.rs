@@ -134,6 +134,23 @@ impl Lab {
         }
     }
 
+    /// Runs a statement past the store, as something broken would.
+    pub(crate) async fn execute(&self, sql: &str) {
+        let sql = sqlx::AssertSqlSafe(sql.to_owned());
+        match (&self.options.database, &self.options.folder) {
+            (Some(url), _) => {
+                let mut connection = sqlx::PgConnection::connect(url).await.unwrap();
+                sqlx::raw_sql(sql).execute(&mut connection).await.unwrap();
+            }
+            (None, Some(folder)) => {
+                let url = format!("sqlite://{}", folder.join("ambit.db").display());
+                let mut connection = sqlx::SqliteConnection::connect(&url).await.unwrap();
+                sqlx::raw_sql(sql).execute(&mut connection).await.unwrap();
+            }
+            (None, None) => panic!("a store is in a folder or a database"),
+        }
+    }
+
     /// The wall time; each asking is a second later.
     pub(crate) fn now(&self) -> Timestamp {
         Timestamp(self.wall.fetch_add(1_000, Ordering::SeqCst) + 1_000)

@@ -15,6 +15,7 @@ mod lab;
 mod objects;
 mod people;
 mod quotas;
+mod receivers;
 mod records;
 mod rescope;
 mod reverted;

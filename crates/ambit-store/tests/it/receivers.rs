@@ -1,0 +1,43 @@
+//! Receivers as the sender reads them.
+
+use crate::lab::{Lab, both};
+use ambit_model::notification::hours::Hours;
+use ambit_model::notification::{Channel, Digest, Rule};
+use ambit_store::{NewReceiver, ReceiverView};
+use serde_json::Map;
+
+async fn add(lab: &Lab, name: &str) -> ReceiverView {
+    let rule = Rule {
+        events: Vec::new(),
+        query: None,
+        collection: None,
+        digest: Digest::AtOnce,
+        quiet: None,
+        zone: Hours::utc(),
+        heartbeat: false,
+    };
+    let secrets = Map::from_iter([("url".to_owned(), format!("https://{name}.example/").into())]);
+    let new = NewReceiver { name: name.to_owned(), channel: Channel::Webhook, shown: name.to_owned(), secrets, rule };
+    lab.store.create_receiver(&lab.me, lab.project, &new, lab.now()).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_receiver_whose_secrets_do_not_open_keeps_nobody_else_from_being_told() {
+    both(async |lab| {
+        let (broken, whole) = (add(&lab, "broken").await, add(&lab, "whole").await);
+        lab.execute(&format!(
+            "UPDATE receivers SET secrets = (SELECT secrets FROM receivers WHERE id = {}) WHERE id = {}",
+            whole.id, broken.id
+        ))
+        .await;
+        let names = async || {
+            let receivers = lab.store.outbox().receivers().await.unwrap();
+            receivers.into_iter().map(|receiver| receiver.name).collect::<Vec<_>>()
+        };
+        assert_eq!((names().await, names().await), (vec!["whole".to_owned()], vec!["whole".to_owned()]));
+        let why = lab.store.find_receiver(&lab.me, broken.uuid).await.unwrap().ended.unwrap_or_default();
+        assert!(why.starts_with("its secrets do not open with the secret of this installation"), "{why}");
+        assert_eq!(lab.store.find_receiver(&lab.me, whole.uuid).await.unwrap().ended, None);
+    })
+    .await;
+}
