@@ -26,6 +26,7 @@ pub mod graphs;
 pub mod groups;
 pub mod hunting_notifications;
 pub mod hunting_rulesets;
+pub mod imports;
 pub mod integrations;
 pub mod intelligence;
 pub mod inventory_objects;

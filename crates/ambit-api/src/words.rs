@@ -5,6 +5,7 @@ use crate::contract::Contract;
 use crate::request::Text;
 use crate::shape::Shape;
 use ambit_model::collection::Schedule;
+use ambit_model::entity::imported::Source;
 use ambit_model::feed::{Noun, What};
 use ambit_model::issue::{Confidence, Status};
 use ambit_model::notification::{Channel, DeliveryState, Digest, EventKind};
@@ -79,6 +80,7 @@ model_words! {
     Channel: Self::ALL, Self::name;
     DeliveryState: Self::ALL, Self::name;
     Digest: Self::ALL, Self::name;
+    Source: Self::ALL, Self::name;
     Workflow: workflow::ALL, |workflow: Self| workflow.name;
     // How loud a run may be.
     Clearance: [Self::L1, Self::L2, Self::L3, Self::L4], Self::level;

@@ -8,6 +8,7 @@ pub(crate) mod collections;
 pub(crate) mod entities;
 pub(crate) mod exports;
 pub(crate) mod graphs;
+pub(crate) mod imports;
 pub(crate) mod integrations;
 pub(crate) mod interface;
 pub(crate) mod issues;

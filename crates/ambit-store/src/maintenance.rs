@@ -93,6 +93,7 @@ const SWEEPS: &[Sweep] = &[
                  IS NOT NULL)",
         deletes: &[
             "DELETE FROM looks WHERE uid IN",
+            "DELETE FROM imported WHERE uid IN",
             "DELETE FROM intervals WHERE uid IN",
             "DELETE FROM evidence WHERE uid IN",
             "DELETE FROM edges WHERE from_uid IN",

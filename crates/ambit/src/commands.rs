@@ -12,6 +12,7 @@ mod entity;
 mod export;
 mod graphs;
 mod groups;
+mod import;
 mod init;
 mod invitations;
 mod issue;
@@ -109,6 +110,8 @@ pub(crate) enum Command {
     /// Write issues or entities as a document: csv, jsonl, sarif, vex, defectdojo, ocsf, stix, or html, which is a
     /// report.
     Export(export::Export),
+    /// Bring what another tool saw into a collection: nmap, masscan, naabu, httpx, nuclei, bbot, amass, csv or gti.
+    Import(import::Import),
     /// What changed, newest last.
     Changes(changes::Changes),
     /// Collections.
@@ -172,6 +175,7 @@ pub(crate) async fn run(cli: Cli, mut settings: Settings) -> Result<(), Failure>
         Command::Technologies(search) => search::run(search, Noun::Technologies, &settings).await,
         Command::Affected(affected) => affected::run(affected, &settings).await,
         Command::Export(export) => export::run(export, &settings).await,
+        Command::Import(import) => import::run(import, &settings).await,
         Command::Changes(changes) => changes::run(changes, &settings).await,
         Command::Collection(collection) => collections::run(collection, &settings, cli.silent).await,
         Command::Workflow(workflow) => workflows::run(workflow, &settings).await,

@@ -186,6 +186,7 @@ pub(crate) fn pure_crates(tree: &Tree, out: &mut Vec<Finding>) {
         "ambit-secrets",
         "ambit-fingerprints",
         "ambit-export",
+        "ambit-import",
     ];
     for source in tree.crate_sources().filter(|source| PURE.contains(&source.crate_name())) {
         impurities(source, "pure", "take it as an argument; this crate does no input or output", out);

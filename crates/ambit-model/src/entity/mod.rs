@@ -5,6 +5,7 @@ pub mod certificate;
 pub mod domain;
 mod evidence;
 mod fold;
+pub mod imported;
 pub mod ip_address;
 mod kind;
 mod member;

@@ -7,8 +7,8 @@ use crate::endpoint::{Endpoint, Parameter, delete, get, handler, patch, post};
 use ambit_api::shape::{BOOLEAN, Shape, TEXT};
 use ambit_api::words::Word;
 use ambit_api::{
-    Contract, audit, bulk, changes, collection_runs, collections, entities, exports, graphs, issues, keys, plans,
-    receivers, search, uids,
+    Contract, audit, bulk, changes, collection_runs, collections, entities, exports, graphs, imports, issues, keys,
+    plans, receivers, search, uids,
 };
 use ambit_model::Clearance;
 use ambit_model::user::CollectionRole::{Admin, Analyst, Viewer};
@@ -114,6 +114,13 @@ pub(super) const ROWS: &[Endpoint] = &[
         .says("Say what another level or other exclusions would do to what is known; nothing is changed.")
         .takes(collections::ScopeRules::SHAPE)
         .answers(collections::ScopePreview::SHAPE),
+    post("/user_collections/{collection_uuid}/imports", OfCollection(Admin), handler!(imports::create))
+        .says(
+            "Store what another tool saw, at most 1,000 things, as observations of a collection with their source and \
+             date. Nothing is contacted; what lies in or on nothing that the collection has is left out.",
+        )
+        .takes(imports::NewImport::SHAPE)
+        .answers(imports::Import::SHAPE),
     get("/collection_runs", InProject(Member), handler!(collection_runs::newest))
         .says("List the newest run of each collection of a project, with what it did not do and why.")
         .answers(Vec::<collection_runs::RunDetail>::SHAPE),

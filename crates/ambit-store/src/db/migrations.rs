@@ -74,6 +74,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(202611231003, "vulns"),
     migration!(202611231210, "judged"),
     migration!(202611231222, "key_scopes"),
+    migration!(202611231620, "imported"),
 ];
 
 /// The newest schema that this program knows.

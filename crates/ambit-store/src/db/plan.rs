@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::{LazyLock, Mutex};
 
 /// The tables that grow with what is found, with history or with use. Others hold what people make by hand, and runs.
-const GROWING: [&str; 40] = [
+const GROWING: [&str; 41] = [
     "analyses",
     "api_usage",
     "archives",
@@ -27,6 +27,7 @@ const GROWING: [&str; 40] = [
     "files",
     "hunting_notifications",
     "hunts_deferred",
+    "imported",
     "intervals",
     "issues",
     "key_tokens",

@@ -3,6 +3,7 @@
 use super::Engine;
 use super::commit::count_not_done;
 use super::dirty::new_mark;
+use super::imports;
 use super::place::LAPSED_MS;
 use super::turns::{Queue, Room, take_turn};
 use crate::StoreError;
@@ -103,6 +104,7 @@ impl Engine {
         tx.run(sql, values![started_at, self.id, &*self.name, run.id]).await?;
         let place = RunPlace { id: run.id, number: run.number, started_at };
         let place = ChangeContext::enter(tx, collection, Some(place), false, now).await?;
+        imports::lapse(tx, place.clone()).await?;
         sync_seeds(tx, place).await?;
         let sql = "INSERT INTO dirty (uid, collection_id, mark) SELECT uid, collection_id, $1 FROM entities WHERE \
                    collection_id = $2 AND present = 1

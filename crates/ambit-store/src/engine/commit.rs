@@ -3,7 +3,7 @@
 
 mod batch;
 
-use super::lease::held;
+use super::lease::{Held, held};
 use super::{Commit, Committed, Engine, Outcome, Work};
 use crate::StoreError;
 use crate::db::rows::named;
@@ -133,6 +133,16 @@ impl Part {
         committed.new_entities = batch.write(tx).await?;
         Ok(committed)
     }
+}
+
+/// Stores what was imported, which no run looked for; answers with the number of new entities.
+pub(super) async fn import(tx: &mut Tx, place: ChangeContext, outcomes: &[Outcome]) -> Result<usize, StoreError> {
+    let mut batch = Batch::load(tx, place, outcomes.iter()).await?;
+    let (evidence, unleased) = (EvidenceList::new(), Held { footprint: 0, priority: 0, partition: 0 });
+    for outcome in outcomes {
+        batch.apply(outcome, &evidence, &unleased);
+    }
+    batch.write(tx).await
 }
 
 /// Locks the collection and returns where the engine changes it.

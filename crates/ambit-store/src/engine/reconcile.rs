@@ -148,16 +148,27 @@ async fn lose(tx: &mut Tx, changes: &mut Changes, lost: &[Uid]) -> Result<(), St
 /// Closes orphaned observations and forgets their probe results, because a failed one would otherwise count for ever.
 /// The history keeps the intervals.
 async fn unbind(tx: &mut Tx, changes: &mut Changes, run: RunId, orphaned: &[ProbeKey]) -> Result<(), StoreError> {
-    if orphaned.is_empty() {
+    let waiting =
+        format!("DELETE FROM work WHERE run_id = $1 AND state = {OPEN} AND uid = $2 AND task = $3 AND argument = $4");
+    for probe in orphaned {
+        tx.run(&waiting, values![run, probe.entity, probe.task.as_str(), &*probe.argument]).await?;
+    }
+    let key = |probe: &ProbeKey| (probe.entity, probe.task.as_str(), probe.argument.clone());
+    forget(tx, changes, &orphaned.iter().map(key).collect::<Vec<_>>()).await
+}
+
+/// Closes what is open of some probes, by entity, task and argument, and forgets their results.
+pub(super) async fn forget(
+    tx: &mut Tx,
+    changes: &mut Changes,
+    probes: &[(Uid, &str, String)],
+) -> Result<(), StoreError> {
+    if probes.is_empty() {
         return Ok(());
     }
-    let keys = || -> Rows {
-        orphaned
-            .iter()
-            .map(|probe| named! { uid: probe.entity, task: probe.task.as_str(), argument: &*probe.argument })
-            .collect()
-    };
-    changes.load_entities(tx, orphaned.iter().map(|probe| probe.entity)).await?;
+    let keys =
+        || -> Rows { probes.iter().map(|(uid, task, argument)| named! { uid, task: *task, argument }).collect() };
+    changes.load_entities(tx, probes.iter().map(|(uid, ..)| *uid)).await?;
     let sql = format!("{} (uid, task, argument) IN (SELECT * FROM v)", open_intervals());
     let intervals = tx.read_with(keys(), &sql).await?;
     let sql = format!("{} (from_uid, task, argument) IN (SELECT * FROM v)", open_edges());
@@ -166,15 +177,10 @@ async fn unbind(tx: &mut Tx, changes: &mut Changes, run: RunId, orphaned: &[Prob
         let sql = format!("DELETE FROM {table} WHERE (uid, task, argument) IN (SELECT * FROM v)");
         tx.with(keys(), &sql).await?;
     }
-    let waiting =
-        format!("DELETE FROM work WHERE run_id = $1 AND state = {OPEN} AND uid = $2 AND task = $3 AND argument = $4");
-    for probe in orphaned {
-        tx.run(&waiting, values![run, probe.entity, probe.task.as_str(), &*probe.argument]).await?;
-    }
     let mut ends = close(tx, changes, intervals, edges).await?;
-    for probe in orphaned {
-        ends.insert(probe.entity);
-        changes.refold.insert(probe.entity);
+    for (uid, ..) in probes {
+        ends.insert(*uid);
+        changes.refold.insert(*uid);
     }
     mark_dirty(tx, changes.place.collection, ends).await
 }

@@ -156,6 +156,11 @@ impl Lab {
         Timestamp(self.wall.fetch_add(1_000, Ordering::SeqCst) + 1_000)
     }
 
+    /// Lets wall time pass.
+    pub(crate) fn pass(&self, ms: i64) {
+        self.wall.fetch_add(ms, Ordering::SeqCst);
+    }
+
     pub(crate) fn uid(&self, kind: Kind, name: &str) -> Uid {
         Uid::of_entity(self.collection, kind, name)
     }

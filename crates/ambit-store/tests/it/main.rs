@@ -7,6 +7,7 @@ mod feed;
 mod file_search;
 mod folder;
 mod hunting;
+mod imports;
 mod integrations;
 mod intervals;
 mod invitations;

@@ -10,6 +10,7 @@ mod exclusions;
 mod exports;
 mod feeds;
 mod fingerprints;
+mod imports;
 mod known;
 mod ledger;
 mod migrate;

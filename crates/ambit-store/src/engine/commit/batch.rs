@@ -291,17 +291,18 @@ impl Batch {
     /// Writes everything; answers with the number of new entities.
     pub(super) async fn write(mut self, tx: &mut Tx) -> Result<usize, StoreError> {
         let place = self.changes.place.clone();
-        let run = place.run.expect("probes are made in a run");
-        self.write_probes(tx, run.id, run.number).await?;
-        // What this run or anybody else stored meanwhile may be about to be referred to; what is older and nobody's
-        // leaves its room to the newest.
-        let replaced: Vec<BlobHash> = std::mem::take(&mut self.replaced).into_iter().collect();
-        blobs::remove_unreferenced(tx, &replaced, run.started_at, place.now).await?;
+        self.write_probes(tx, place.run.map_or((0, 0), |run| (run.id, run.number))).await?;
+        if let Some(run) = place.run {
+            // What this run or anybody else stored meanwhile may be about to be referred to; what is older and
+            // nobody's leaves its room to the newest.
+            let replaced: Vec<BlobHash> = std::mem::take(&mut self.replaced).into_iter().collect();
+            blobs::remove_unreferenced(tx, &replaced, run.started_at, place.now).await?;
+            count_not_done(tx, run.id, &self.not_done).await?;
+            count_work(tx, run.id, &self.tasks).await?;
+        }
         tx.insert("intervals", std::mem::take(&mut self.closed), "").await?;
         self.write_edges(tx).await?;
         tx.insert("work", self.second, "ON CONFLICT DO NOTHING").await?;
-        count_not_done(tx, run.id, &self.not_done).await?;
-        count_work(tx, run.id, &self.tasks).await?;
         raise_wire_date(tx, &place, self.latest).await?;
         let changed: Vec<Uid> = self.details_changed.into_iter().collect();
         self.dirty.extend(told(tx, &changed).await?);
@@ -309,7 +310,8 @@ impl Batch {
         Ok(self.changes.write(tx).await?.new_entities)
     }
 
-    async fn write_probes(&self, tx: &mut Tx, run: i64, number: i64) -> Result<(), StoreError> {
+    /// Writes the newest probe of each key, as of a run with its number; of an import both are 0.
+    async fn write_probes(&self, tx: &mut Tx, (run, number): (i64, i64)) -> Result<(), StoreError> {
         let (mut rows, mut evidence) = (Rows::default(), Rows::default());
         let (mut cleared, mut bodies) = (Vec::new(), Vec::new());
         for ((uid, task, argument), probe) in self.probes.iter().filter(|(_, probe)| probe.touched) {

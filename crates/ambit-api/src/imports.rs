@@ -1,0 +1,53 @@
+//! Imports: what other tools saw, as a person brings it into a collection. Ours.
+
+use crate::contract::{Maybe, contract};
+use crate::request::{Name, Text};
+use crate::seeds::SEED_CHARS_MAX;
+use crate::words::Word;
+use ambit_model::entity::imported::Source;
+use ambit_model::{Kind, Timestamp};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Characters of what a tool says under one name, and of that name.
+pub const SAYS_CHARS_MAX: usize = 300;
+/// Things that a tool says of one entity.
+pub const SAYS_MAX: usize = 50;
+
+contract! {
+    /// The body of an import: at most 1,000 things that one tool saw.
+    #[derive(Debug, Deserialize)]
+    pub struct NewImport {
+        pub source: Word<Source>,
+        pub sightings: Vec<NewSighting>,
+    }
+
+    /// A thing, when the tool saw it, and what it said of it, in a few words.
+    #[derive(Debug, Deserialize)]
+    pub struct NewSighting {
+        #[serde(rename = "type")]
+        pub kind: Word<Kind>,
+        pub name: Name<SEED_CHARS_MAX>,
+        pub seen_at: Timestamp,
+        pub says: Maybe<BTreeMap<String, Text<SAYS_CHARS_MAX>>>,
+    }
+
+    /// What became of an import. What is outside lies in or on nothing that the collection has; what is too old was
+    /// seen more than 90 days ago. Both are left out.
+    #[derive(Debug, Serialize)]
+    pub struct Import {
+        pub accepted: usize,
+        pub new_entities: usize,
+        pub too_old: usize,
+        pub outside: usize,
+        pub first_outside: Vec<Outside>,
+    }
+
+    /// A thing that was left out.
+    #[derive(Debug, Serialize)]
+    pub struct Outside as "" {
+        #[serde(rename = "type")]
+        pub kind: Word<Kind>,
+        pub name: String,
+    }
+}

@@ -1,0 +1,114 @@
+//! What was read so far: each thing once, with the newest date and all that was said of it.
+
+use crate::error::ImportError;
+use ambit_model::entity::host_of;
+use ambit_model::entity::imported::Sighted;
+use ambit_model::{Kind, Timestamp};
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+
+/// Things of one file at most: more are no longer held at once.
+const SIGHTED_MAX: usize = 1_000_000;
+/// Characters that are kept of what a tool says under one name, and of that name.
+const SAYS_CHARS_MAX: usize = 300;
+/// Things that are kept of what a tool says of one entity.
+const SAYS_MAX: usize = 50;
+
+/// What a file says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Import {
+    /// In the order of kinds and names; each once, with the newest date.
+    pub sighted: Vec<Sighted>,
+    /// Things whose kind is not imported or whose name is none.
+    pub left_out: usize,
+}
+
+/// When a thing was seen last, where the file says it, and what was said.
+type Thing = (Option<Timestamp>, BTreeMap<String, String>);
+
+pub(crate) struct Gathered {
+    usual: Timestamp,
+    things: BTreeMap<(Kind, String), Thing>,
+    left_out: usize,
+}
+
+/// What a tool says of a thing: words with their texts; blank texts are not said.
+pub(crate) type Says<'a> = &'a [(&'a str, &'a str)];
+
+impl Gathered {
+    pub(crate) fn new(usual: Timestamp) -> Self {
+        Self { usual, things: BTreeMap::new(), left_out: 0 }
+    }
+
+    /// Counts a thing that is not imported.
+    pub(crate) fn leave_out(&mut self) {
+        self.left_out += 1;
+    }
+
+    /// Adds a thing by a name in any of its spellings.
+    pub(crate) fn add(&mut self, kind: Kind, raw: &str, at: Option<Timestamp>, says: Says<'_>) {
+        let Ok(name) = kind.canonical(raw) else { return self.leave_out() };
+        let (seen_at, said) = self.things.entry((kind, name)).or_default();
+        *seen_at = at.max(*seen_at);
+        for (word, text) in says {
+            let (word, text) = (plain(word), plain(text));
+            if !word.is_empty() && !text.is_empty() && (said.len() < SAYS_MAX || said.contains_key(&word)) {
+                said.insert(word, text);
+            }
+        }
+    }
+
+    /// Adds an address, a domain or the name of a host.
+    pub(crate) fn host(&mut self, raw: &str, at: Option<Timestamp>, says: Says<'_>) {
+        let raw = raw.trim().trim_start_matches("*.");
+        if raw.parse::<IpAddr>().is_ok() {
+            return self.add(Kind::IpAddress, raw, at, says);
+        }
+        match Kind::of_host(raw) {
+            Ok((kind, name)) => self.add(kind, &name, at, says),
+            Err(_) => self.leave_out(),
+        }
+    }
+
+    /// Adds a service and the address that it is on; of a host that is a name, the name alone.
+    pub(crate) fn service(&mut self, host: &str, (port, protocol): (u16, &str), at: Option<Timestamp>, says: Says<'_>) {
+        let host = host.trim().trim_start_matches('[').trim_end_matches(']');
+        self.host(host, at, &[]);
+        if let Ok(address) = host.parse::<IpAddr>() {
+            let socket = std::net::SocketAddr::new(address, port);
+            self.add(Kind::NetworkService, &format!("{socket}/{protocol}"), at, says);
+        }
+    }
+
+    /// Adds a site and the host that it is on.
+    pub(crate) fn site(&mut self, url: &str, at: Option<Timestamp>, says: Says<'_>) {
+        match Kind::Uri.canonical(url) {
+            Ok(name) => {
+                self.host(host_of(&name), at, &[]);
+                self.add(Kind::Uri, &name, at, says);
+            }
+            Err(_) => self.leave_out(),
+        }
+    }
+
+    pub(crate) fn end(self) -> Result<Import, ImportError> {
+        if self.things.len() > SIGHTED_MAX {
+            return Err(ImportError::file(format!("it names more than {SIGHTED_MAX} things: import it in parts")));
+        }
+        let usual = self.usual;
+        let sighted = |((kind, name), (seen_at, says))| Sighted {
+            kind,
+            name,
+            seen_at: Option::<Timestamp>::unwrap_or(seen_at, usual),
+            says,
+        };
+        Ok(Import { sighted: self.things.into_iter().map(sighted).collect(), left_out: self.left_out })
+    }
+}
+
+/// One line of bounded length, without control characters.
+fn plain(text: &str) -> String {
+    let words: Vec<&str> = text.split(|letter: char| letter.is_whitespace() || letter.is_control()).collect();
+    let line = words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
+    line.chars().take(SAYS_CHARS_MAX).collect()
+}

@@ -1,0 +1,40 @@
+//! Files that other tools write, read as what they saw: names, addresses, services and sites with their date. Pure:
+//! text in, sightings out. A format is one file in `format/` and one line in [`read`]. What becomes of sightings, and
+//! whose they are, is somebody else's business.
+
+mod error;
+mod format;
+mod gathered;
+mod json;
+mod xml;
+
+pub use error::ImportError;
+pub use gathered::Import;
+
+use ambit_model::Timestamp;
+use ambit_model::entity::imported::Source;
+use gathered::Gathered;
+
+/// Reads a file that a tool wrote. What has no date in it was seen at `usual`.
+///
+/// # Errors
+/// The text is not what the tool writes, with the line where that shows, or holds more than a million things.
+pub fn read(source: Source, text: &str, usual: Timestamp) -> Result<Import, ImportError> {
+    let mut gathered = Gathered::new(usual);
+    let text = text.trim_start_matches('\u{feff}');
+    match source {
+        Source::Nmap => format::nmap::read(text, &mut gathered),
+        Source::Masscan => format::masscan::read(text, &mut gathered),
+        Source::Naabu => format::naabu::read(text, &mut gathered),
+        Source::Httpx => format::httpx::read(text, &mut gathered),
+        Source::Nuclei => format::nuclei::read(text, &mut gathered),
+        Source::Bbot => format::bbot::read(text, &mut gathered),
+        Source::Amass => format::amass::read(text, &mut gathered),
+        Source::Csv => format::csv::read(text, &mut gathered),
+        Source::Gti => format::gti::read(text, &mut gathered),
+    }?;
+    gathered.end()
+}
+
+#[cfg(test)]
+mod tests;

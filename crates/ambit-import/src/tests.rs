@@ -1,0 +1,196 @@
+//! Every format by a file, and what is no file of the format.
+
+use crate::{Import, read};
+use ambit_model::Timestamp;
+use ambit_model::entity::imported::Source;
+
+const USUAL: Timestamp = Timestamp(1_795_000_000_000);
+
+/// `Kind name date: word=text, …`, a line each; what was left out is the last.
+fn lines(import: &Import) -> Vec<String> {
+    let line = |one: &ambit_model::entity::imported::Sighted| {
+        let says: Vec<String> = one.says.iter().map(|(word, text)| format!("{word}={text}")).collect();
+        let date = one.seen_at.to_string();
+        format!("{} {} {} {}", one.kind.name(), one.name, &date[..16], says.join(", ")).trim_end().to_owned()
+    };
+    let mut lines: Vec<String> = import.sighted.iter().map(line).collect();
+    if import.left_out > 0 {
+        lines.push(format!("left out {}", import.left_out));
+    }
+    lines.sort();
+    lines
+}
+
+macro_rules! fixture {
+    ($name:literal) => {
+        include_str!(concat!("../fixtures/", $name))
+    };
+}
+
+type Row = (Source, &'static str, Vec<String>);
+
+fn said(lines: &[&str]) -> Vec<String> {
+    lines.iter().map(|line| (*line).to_owned()).collect()
+}
+
+fn masscan_at(time: &str) -> Vec<String> {
+    vec![format!("IpAddress 192.0.2.7 {time}"), format!("NetworkService 192.0.2.7:8099/tcp {time} state=open")]
+}
+
+fn scanners() -> Vec<Row> {
+    vec![
+        (
+            Source::Nmap,
+            fixture!("nmap.xml"),
+            said(&[
+                "IpAddress 127.0.0.1 2026-11-23T16:23",
+                "NetworkService 127.0.0.1:18099/tcp 2026-11-23T16:23 extra=Python 3.11.7, product=SimpleHTTPServer \
+                 0.6, service=http, state=open",
+            ]),
+        ),
+        (Source::Masscan, fixture!("masscan.json"), masscan_at("2026-11-23T16:24")),
+        (Source::Masscan, fixture!("masscan.jsonl"), masscan_at("2026-11-23T16:24")),
+        (Source::Masscan, fixture!("masscan.txt"), masscan_at("2026-11-23T16:25")),
+        (
+            Source::Naabu,
+            fixture!("naabu.jsonl"),
+            said(&[
+                "DnsRecord www.acme.test 2026-11-20T08:15",
+                "IpAddress 192.0.2.7 2026-11-20T08:15",
+                "IpAddress 192.0.2.8 2026-11-20T08:15",
+                "NetworkService 192.0.2.7:443/tcp 2026-11-20T08:15 state=open",
+                "NetworkService 192.0.2.8:53/udp 2026-11-20T08:15 state=open",
+            ]),
+        ),
+        (
+            Source::Httpx,
+            fixture!("httpx.jsonl"),
+            said(&[
+                "DnsRecord www.acme.test 2026-11-20T08:00",
+                "Uri https://www.acme.test:443 2026-11-20T08:00 products=Nginx:1.24.0, PHP, server=nginx/1.24.0, \
+                 status=200, title=Acme shop",
+            ]),
+        ),
+        (
+            Source::Nuclei,
+            fixture!("nuclei.jsonl"),
+            said(&[
+                "DnsRecord www.acme.test 2026-11-20T08:00",
+                "Domain acme.test 2026-11-20T08:00 dmarc-detect=info: DNS DMARC - Detect",
+                "IpAddress 192.0.2.8 2026-11-20T08:00",
+                "NetworkService 192.0.2.8:6379/tcp 2026-11-20T08:00 exposed-redis=high: Redis - Unauthenticated Access",
+                "Uri https://www.acme.test:443/.git/config 2026-11-20T08:00 git-config=medium: Git Configuration - \
+                 Detect",
+            ]),
+        ),
+    ]
+}
+
+fn inventories() -> Vec<Row> {
+    vec![
+        (
+            Source::Bbot,
+            fixture!("bbot.jsonl"),
+            said(&[
+                "DnsRecord www.acme.test 2026-11-20T08:00",
+                "EmailAddress ann@acme.test 2026-11-18T11:06",
+                "IpAddress 192.0.2.7 2026-11-18T11:06",
+                "NetworkService 192.0.2.7:8443/tcp 2026-11-18T11:06 state=open",
+                "Uri https://www.acme.test:8443 2026-11-18T11:06",
+                "left out 1",
+            ]),
+        ),
+        (
+            Source::Amass,
+            fixture!("amass.jsonl"),
+            said(&["DnsRecord www.acme.test 2026-11-18T11:06", "IpAddress 192.0.2.7 2026-11-18T11:06"]),
+        ),
+        (
+            Source::Amass,
+            fixture!("amass.txt"),
+            said(&[
+                "AutonomousSystem AS64500 2026-11-18T11:06",
+                "DnsRecord ns1.acme.test 2026-11-18T11:06",
+                "DnsRecord www.acme.test 2026-11-18T11:06",
+                "Domain acme.test 2026-11-18T11:06",
+                "IpAddress 192.0.2.7 2026-11-18T11:06",
+                "NetBlock 192.0.2.0/24 2026-11-18T11:06",
+            ]),
+        ),
+        (
+            Source::Csv,
+            fixture!("table.csv"),
+            said(&[
+                "DnsRecord www.acme.test 2026-11-20T00:00",
+                "IpAddress 192.0.2.7 2026-11-18T11:06",
+                "Uri https://www.acme.test:443/login 2026-11-20T08:00",
+                "left out 1",
+            ]),
+        ),
+        (
+            Source::Csv,
+            "www.acme.test\n192.0.2.0/24\n",
+            said(&["DnsRecord www.acme.test 2026-11-18T11:06", "NetBlock 192.0.2.0/24 2026-11-18T11:06"]),
+        ),
+        (
+            Source::Gti,
+            fixture!("gti.json"),
+            said(&[
+                "DnsRecord www.acme.test 2026-11-20T08:00",
+                "NetworkService 192.0.2.7:443/tcp 2026-11-20T08:00",
+                "left out 1",
+            ]),
+        ),
+    ]
+}
+
+#[test]
+fn each_format_says_what_its_tool_saw() {
+    for (source, text, expected) in scanners().into_iter().chain(inventories()) {
+        let import = read(source, text, USUAL).unwrap_or_else(|error| panic!("{}: {error}", source.name()));
+        assert_eq!(lines(&import), expected, "{} {text}", source.name());
+    }
+}
+
+#[test]
+fn names_that_a_person_gave_to_nmap_are_read_and_hosts_that_are_down_are_not() {
+    let text = r#"<nmaprun><host><status state="up"/><address addr="2001:db8::7" addrtype="ipv6"/>
+        <address addr="00:00:5E:00:53:01" addrtype="mac"/>
+        <hostnames><hostname name="www.acme.test" type="user"/><hostname name="x.elsewhere.test" type="PTR"/>
+        </hostnames></host><host><status state="down"/><address addr="192.0.2.9" addrtype="ipv4"/></host></nmaprun>"#;
+    let import = read(Source::Nmap, text, USUAL).expect("is read");
+    assert_eq!(lines(&import), ["DnsRecord www.acme.test 2026-11-18T11:06", "IpAddress 2001:db8::7 2026-11-18T11:06"]);
+}
+
+#[test]
+fn what_no_tool_wrote_is_refused_in_one_line() {
+    for (source, text, why) in [
+        (Source::Nmap, "", "expected an element <nmaprun>"),
+        (Source::Nmap, "Nmap scan report for x", "expected an element <nmaprun>"),
+        (Source::Nmap, "<html><body/></html>", "line 1: expected <nmaprun>, found <html>"),
+        (Source::Masscan, "hello", "line 1: no output of masscan: expected a line such as open tcp 80 192.0.2.7"),
+        (Source::Masscan, "[\n{\"host\":\"x\"},\n]", "line 2: no output of masscan: there is no ip"),
+        (Source::Naabu, "192.0.2.7:80", "line 1: no output of naabu: not JSON"),
+        (Source::Naabu, "{\"host\":\"192.0.2.7\"}", "line 1: no output of naabu: there is no port"),
+        (Source::Httpx, "{\"url\":\"https://a.test\"}\nnope\n", "line 2: no output of httpx: not JSON"),
+        (Source::Httpx, "7", "line 1: no output of httpx: expected a JSON object"),
+        (Source::Nuclei, "{\"url\":\"https://a.test\"}", "line 1: no output of nuclei: there is no template"),
+        (Source::Bbot, "{}", "line 1: no output of bbot: there is no type"),
+        (Source::Amass, "<html>", "line 1: no output of amass: expected a name"),
+        (Source::Csv, "a,b\n", "line 1: no heading with name, and no list of targets: not a name of a Domain"),
+        (Source::Csv, "name,date\nwww.acme.test,soon\n", "line 2: \"soon\" is no date such as 2026-11-23"),
+        (Source::Csv, "name\n\"www", "line 2: a quotation mark is not closed"),
+        (Source::Gti, "{\"a\":1}", "line 1: no output of the hosted product: there are neither hits nor an entity"),
+    ] {
+        let error = read(source, text, USUAL).expect_err(text).to_string();
+        assert!(error.starts_with(why), "{}: {error}", source.name());
+        assert!(!error.contains('\n'), "{error}");
+    }
+}
+
+#[test]
+fn a_scan_that_was_stopped_is_read_as_far_as_it_goes() {
+    let whole = fixture!("nmap.xml");
+    let cut = whole.find("<runstats>").expect("is there");
+    assert_eq!(read(Source::Nmap, &whole[..cut], USUAL).expect("is read").sighted.len(), 2);
+}

@@ -1,0 +1,142 @@
+//! What other tools saw of an entity and a person imported: where from, when, and in short what it said. It makes
+//! nothing theirs: an import leads from what a collection has to what lies in or on it, and our own tasks look for
+//! themselves.
+
+use super::{Member, host_of, registrable};
+use crate::moment::DAY_MS;
+use crate::{EdgeKind, Kind, Timestamp};
+use ipnet::IpNet;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use strum::{EnumString, IntoStaticStr, VariantArray};
+
+/// The name under which observations of imports are stored, in the place of a task's.
+pub const TASK: &str = "import";
+/// How long an import counts after its own date: what nobody saw again since is as likely gone as not. Milliseconds.
+pub const LASTS_MS: i64 = 90 * DAY_MS;
+/// What imports said of an entity.
+pub const IMPORTED: Member<Vec<Said>> = Member::named("imported");
+/// Prefixes of blocks of which an address may be a part; shorter ones are nobody's.
+const BITS_MIN: [(bool, u8); 2] = [(true, 8), (false, 16)];
+
+/// Whose output a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
+pub enum Source {
+    Nmap,
+    Masscan,
+    Naabu,
+    Httpx,
+    Nuclei,
+    Bbot,
+    Amass,
+    Csv,
+    Gti,
+}
+
+impl Source {
+    /// Every source.
+    pub const ALL: &'static [Self] = Self::VARIANTS;
+
+    /// Returns the name that people write.
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+
+    /// Returns the source of a name; `None` for one that is not known.
+    pub fn from_name(name: &str) -> Option<Self> {
+        name.parse().ok()
+    }
+}
+
+/// A thing that a tool saw.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sighted {
+    pub kind: Kind,
+    /// In canonical form.
+    pub name: String,
+    pub seen_at: Timestamp,
+    /// What the tool said of it, in a few words.
+    pub says: BTreeMap<String, String>,
+}
+
+/// What one import said of an entity, as it stands in the details.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Said {
+    pub source: String,
+    pub seen_at: Timestamp,
+    pub says: BTreeMap<String, String>,
+}
+
+/// Returns the entities in or on which such a thing lies, nearest first; those that a collection has lead to it. Of
+/// blocks, systems and domains it returns none: they are known already or are not the collection's.
+pub fn places(kind: Kind, name: &str) -> Vec<(Kind, String)> {
+    let host = host_of(name);
+    match kind {
+        Kind::DnsRecord => {
+            let domain = registrable(name).map(|domain| (Kind::Domain, domain.to_owned()));
+            let parents = std::iter::successors(parent(name), |name| parent(name));
+            domain.into_iter().chain(parents.map(|name| (Kind::DnsRecord, name.to_owned()))).collect()
+        }
+        Kind::IpAddress => name.parse().map(blocks).unwrap_or_default(),
+        Kind::NetworkService => vec![(Kind::IpAddress, host.to_owned())],
+        Kind::Uri if host.parse::<IpAddr>().is_ok() => vec![(Kind::IpAddress, host.to_owned())],
+        Kind::Uri => Kind::of_host(host).into_iter().collect(),
+        Kind::EmailAddress => registrable(host).map(|domain| (Kind::Domain, domain.to_owned())).into_iter().collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Returns how a place leads to a thing. A name that somebody else saw has the clearance of a look-up until its zone
+/// answers for it; a service or site has that of its host.
+pub fn edge(kind: Kind) -> EdgeKind {
+    match kind {
+        Kind::IpAddress => EdgeKind::BlockMember,
+        Kind::NetworkService => EdgeKind::Service,
+        Kind::Uri => EdgeKind::Site,
+        Kind::EmailAddress => EdgeKind::Contact,
+        _ => EdgeKind::Link,
+    }
+}
+
+/// Returns true for what lies on a host, and is imported after all hosts.
+pub fn is_on_a_host(kind: Kind) -> bool {
+    matches!(kind, Kind::NetworkService | Kind::Uri)
+}
+
+fn parent(name: &str) -> Option<&str> {
+    name.split_once('.').map(|(_, parent)| parent).filter(|parent| parent.contains('.'))
+}
+
+fn blocks(address: IpAddr) -> Vec<(Kind, String)> {
+    let most = IpNet::from(address).max_prefix_len();
+    let least = BITS_MIN.iter().find(|(is_ipv4, _)| *is_ipv4 == address.is_ipv4()).map_or(most, |(_, bits)| *bits);
+    let around = (least..=most).rev().filter_map(|bits| IpNet::new(address, bits).ok());
+    around.map(|block| (Kind::NetBlock, block.trunc().to_string())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thing_lies_in_or_on_others() {
+        for (kind, name, nearest, count) in [
+            (Kind::DnsRecord, "a.b.acme.test", Some((Kind::Domain, "acme.test")), 3),
+            (Kind::IpAddress, "192.0.2.7", Some((Kind::NetBlock, "192.0.2.7/32")), 25),
+            (Kind::IpAddress, "2001:db8::1", Some((Kind::NetBlock, "2001:db8::1/128")), 113),
+            (Kind::NetworkService, "[2001:db8::1]:53/udp", Some((Kind::IpAddress, "2001:db8::1")), 1),
+            (Kind::Uri, "https://www.acme.test:443/a", Some((Kind::DnsRecord, "www.acme.test")), 1),
+            (Kind::Uri, "https://acme.test:443", Some((Kind::Domain, "acme.test")), 1),
+            (Kind::Uri, "http://192.0.2.7:80", Some((Kind::IpAddress, "192.0.2.7")), 1),
+            (Kind::EmailAddress, "ann@mail.acme.test", Some((Kind::Domain, "acme.test")), 1),
+            (Kind::Domain, "acme.test", None, 0),
+            (Kind::NetBlock, "192.0.2.0/24", None, 0),
+        ] {
+            let places = places(kind, name);
+            assert_eq!(places.first().map(|(kind, name)| (*kind, name.as_str())), nearest, "{name}");
+            assert_eq!(places.len(), count, "{name}");
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! Imports: what other tools saw, brought into a collection. Nothing is contacted.
+
+use crate::answer::Answer;
+use crate::call::Call;
+use crate::failure::About;
+use crate::present::collections::collection;
+use ambit_api::imports::{Import, NewImport, NewSighting, Outside, SAYS_CHARS_MAX, SAYS_MAX};
+use ambit_api::words::Word;
+use ambit_api::{ApiError, success};
+use ambit_model::entity::imported::Sighted;
+
+/// Store what another tool saw as observations of a collection, with their source and date.
+pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
+    let uuid = collection(&call).await?;
+    let body: NewImport = call.read()?;
+    let sighted = body.sightings.into_iter().map(sighted).collect::<Result<Vec<_>, _>>()?;
+    let outcome = call.store().import(call.caller(), uuid, (body.source.0, sighted), call.now).await;
+    let outcome = outcome.about("Collection")?;
+    let outside = outcome.first_outside.into_iter().map(|(kind, name)| Outside { kind: Word(kind), name });
+    let import = Import {
+        accepted: outcome.accepted,
+        new_entities: outcome.new_entities,
+        too_old: outcome.too_old,
+        outside: outcome.outside,
+        first_outside: outside.collect(),
+    };
+    Ok(Answer::json(&success("Imported", import)))
+}
+
+fn sighted(new: NewSighting) -> Result<Sighted, ApiError> {
+    let kind = new.kind.0;
+    let name = kind.canonical(&new.name.0).map_err(|error| ApiError::invalid(error.to_string()))?;
+    let says = new.says.0.unwrap_or_default();
+    if says.len() > SAYS_MAX || says.keys().any(|word| word.chars().count() > SAYS_CHARS_MAX) {
+        return Err(ApiError::invalid(format!("says may have {SAYS_MAX} members of {SAYS_CHARS_MAX} characters")));
+    }
+    let says = says.into_iter().map(|(word, text)| (word, text.0)).collect();
+    Ok(Sighted { kind, name, seen_at: new.seen_at, says })
+}

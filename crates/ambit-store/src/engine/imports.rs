@@ -1,0 +1,211 @@
+//! Imports: what other tools saw becomes observations of the entities in or on which it lies, with source and date, and
+//! is closed when it is too old. Nothing is contacted; scope decides at once, as after a person's word.
+
+use super::commit::import;
+use super::reconcile::forget;
+use super::{Outcome, Work};
+use crate::db::rows::{Rows, named};
+use crate::db::sql::{SWEPT_ROWS_MAX, Tx, values};
+use crate::db::writer::transaction;
+use crate::inventory::{collections, seeds};
+use crate::people::audit;
+use crate::record::{ChangeContext, Changes, EntityRow};
+use crate::{Principal, Store, StoreError};
+use ambit_model::entity::imported::{IMPORTED, LASTS_MS, Said, Sighted, Source, TASK, edge, is_on_a_host, places};
+use ambit_model::observation::{Discovery, Found, ProbeResult, Sighting};
+use ambit_model::user::CollectionRole;
+use ambit_model::{Details, Kind, Timestamp, Uid};
+use serde_json::json;
+use std::collections::BTreeSet;
+use std::collections::btree_map::Entry;
+use uuid::Uuid;
+
+/// Things of one call at most: they are written in one transaction, which nobody should wait long for.
+const SIGHTED_MAX: usize = 1_000;
+/// Names that are said of what was left out.
+const NAMED_MAX: usize = 20;
+
+/// What became of an import.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ImportOutcome {
+    /// Observations that stand in the collection now, new or not.
+    pub accepted: usize,
+    /// Entities that the collection did not have.
+    pub new_entities: usize,
+    /// Older than 90 days.
+    pub too_old: usize,
+    /// Things in or on which nothing of the collection lies.
+    pub outside: usize,
+    /// The first of these, by kind and name.
+    pub first_outside: Vec<(Kind, String)>,
+}
+
+/// A thing that is accepted, and what leads to it: itself where it is known and nothing else does.
+struct Accepted<'a> {
+    sighted: &'a Sighted,
+    place: (Kind, String),
+}
+
+impl Store {
+    /// Stores what a tool saw, at most 1,000 things a call, as observations of a collection; for its admins. What
+    /// nothing of the collection leads to is counted and left out. The same again changes nothing.
+    ///
+    /// # Errors
+    /// The caller is no admin of the collection, or there are more things than a call may hold.
+    pub async fn import(
+        &self,
+        principal: &Principal,
+        collection: Uuid,
+        (source, sighted): (Source, Vec<Sighted>),
+        now: Timestamp,
+    ) -> Result<ImportOutcome, StoreError> {
+        if sighted.len() > SIGHTED_MAX {
+            return Err(StoreError::Invalid(format!("at most {SIGHTED_MAX} sightings in one call")));
+        }
+        let principal = principal.clone();
+        let (outcome, never) = transaction!(self, Person, async |tx| {
+            let id = collections::require(tx, &principal, collection, CollectionRole::Admin).await?.collection.id;
+            collections::lock(tx, id).await?;
+            let view = collections::require(tx, &principal, collection, CollectionRole::Admin).await?;
+            let place = ChangeContext::enter(tx, id, None, true, now).await?;
+            let outcome = store(tx, place, source, &sighted).await?;
+            let details = json!({"source": source.name(), "accepted": outcome.accepted});
+            let project = view.collection.project;
+            audit::insert(tx, &principal, Some(project), "collection.import", collection, details, now).await?;
+            Ok((outcome, view.never))
+        })?;
+        self.rescope(collection, &never, now).await?;
+        Ok(outcome)
+    }
+}
+
+async fn store(
+    tx: &mut Tx,
+    place: ChangeContext,
+    source: Source,
+    sighted: &[Sighted],
+) -> Result<ImportOutcome, StoreError> {
+    add_seeds(tx, place.clone()).await?;
+    let mut outcome = ImportOutcome::default();
+    let oldest = Timestamp(place.now.0 - LASTS_MS);
+    let (recent, old): (Vec<&Sighted>, Vec<&Sighted>) = sighted.iter().partition(|one| one.seen_at >= oldest);
+    outcome.too_old = old.len();
+    let accepted = choose(tx, place.uuid, recent, &mut outcome).await?;
+    outcome.accepted = accepted.len();
+    let outcomes: Vec<Outcome> = accepted.iter().map(|one| observed(one, source, &place)).collect();
+    let row = |one: &Outcome| {
+        named! {
+            uid: one.work.uid,
+            argument: one.work.argument.as_str(),
+            collection_id: place.collection,
+            seen_at: one.at,
+        }
+    };
+    let rows: Rows = outcomes.iter().map(row).collect();
+    let tail = "ON CONFLICT (uid, argument) DO UPDATE SET seen_at = excluded.seen_at";
+    tx.insert("imported", rows, tail).await?;
+    outcome.new_entities = import(tx, place, &outcomes).await?;
+    Ok(outcome)
+}
+
+/// Makes entities of seeds that no run has taken up yet: what lies in or on them is theirs to import.
+async fn add_seeds(tx: &mut Tx, place: ChangeContext) -> Result<(), StoreError> {
+    let mut changes = Changes::new(place);
+    let seeds = seeds::list(tx, changes.place.collection).await?;
+    let uids: Vec<Uid> = seeds.iter().map(|seed| Uid::of_entity(changes.place.uuid, seed.kind, &seed.name)).collect();
+    changes.load_entities(tx, uids.iter().copied()).await?;
+    for (uid, seed) in uids.into_iter().zip(seeds) {
+        if let Entry::Vacant(unknown) = changes.entities.entry(uid) {
+            unknown.insert(EntityRow::new(uid, seed.kind, seed.name)).seed = true;
+            changes.refold.insert(uid);
+        }
+    }
+    changes.write(tx).await.map(drop)
+}
+
+/// Finds what leads to each thing, hosts before what is on them, and counts those to which nothing does.
+async fn choose<'a>(
+    tx: &mut Tx,
+    collection: Uuid,
+    mut sighted: Vec<&'a Sighted>,
+    outcome: &mut ImportOutcome,
+) -> Result<Vec<Accepted<'a>>, StoreError> {
+    sighted.sort_by_key(|one| (is_on_a_host(one.kind), one.name.len()));
+    let uid = |kind: Kind, name: &str| Uid::of_entity(collection, kind, name);
+    let candidates: BTreeSet<Uid> = sighted
+        .iter()
+        .flat_map(|one| {
+            let around = places(one.kind, &one.name).into_iter().map(|(kind, name)| uid(kind, &name));
+            around.chain([uid(one.kind, &one.name)]).collect::<Vec<_>>()
+        })
+        .collect();
+    let candidates: Vec<Uid> = candidates.into_iter().collect();
+    let found =
+        tx.read_in("SELECT uid FROM entities WHERE present = 1 AND uid IN", Vec::new(), &candidates, "").await?;
+    let mut there: BTreeSet<Uid> = found.into_iter().collect();
+    let mut accepted = Vec::with_capacity(sighted.len());
+    for one in sighted {
+        let itself = (one.kind, one.name.clone());
+        let around = places(one.kind, &one.name).into_iter().chain([itself.clone()]);
+        match around.into_iter().find(|(kind, name)| there.contains(&uid(*kind, name))) {
+            Some(place) => {
+                there.insert(uid(one.kind, &one.name));
+                accepted.push(Accepted { sighted: one, place });
+            }
+            None => {
+                outcome.outside += 1;
+                if outcome.first_outside.len() < NAMED_MAX {
+                    outcome.first_outside.push(itself);
+                }
+            }
+        }
+    }
+    Ok(accepted)
+}
+
+/// The observation of what leads there, which says of the thing what the tool said.
+fn observed(accepted: &Accepted<'_>, source: Source, context: &ChangeContext) -> Outcome {
+    let Accepted { sighted, place: (kind, name) } = accepted;
+    let seen_at = sighted.seen_at.min(context.now);
+    let said = Said { source: source.name().to_owned(), seen_at, says: sighted.says.clone() };
+    let details = Details::from_iter([IMPORTED.is(vec![said])]);
+    let found = if (*kind, name) == (sighted.kind, &sighted.name) {
+        Found { details, ..Found::default() }
+    } else {
+        let lead = Discovery { edge: edge(sighted.kind), kind: sighted.kind, name: sighted.name.clone(), details };
+        Found { edges: vec![lead], ..Found::default() }
+    };
+    let work = Work {
+        id: 0,
+        run: 0,
+        task: TASK.to_owned(),
+        uid: Uid::of_entity(context.uuid, *kind, name),
+        kind: *kind,
+        name: name.clone(),
+        argument: format!("{} {} {}", source.name(), sighted.kind.name(), sighted.name),
+        number: 0,
+        attempts: 0,
+        fence: 0,
+    };
+    Outcome { work, result: ProbeResult::Found(found), volatile: &[], sighting: Sighting::Nothing, at: seen_at }
+}
+
+/// Closes imports of the collection that are too old.
+pub(super) async fn lapse(tx: &mut Tx, place: ChangeContext) -> Result<(), StoreError> {
+    let mut changes = Changes::new(place);
+    let oldest = changes.place.now.0 - LASTS_MS;
+    loop {
+        let sql = format!(
+            "SELECT uid, argument FROM imported WHERE collection_id = $1 AND seen_at < $2 ORDER BY seen_at LIMIT \
+             {SWEPT_ROWS_MAX}"
+        );
+        let old: Vec<(Uid, String)> = tx.read_all(&sql, values![changes.place.collection, oldest]).await?;
+        if old.is_empty() {
+            return changes.write(tx).await.map(drop);
+        }
+        let probes: Vec<(Uid, &str, String)> = old.into_iter().map(|(uid, argument)| (uid, TASK, argument)).collect();
+        forget(tx, &mut changes, &probes).await?;
+        let rows: Rows = probes.iter().map(|(uid, _, argument)| named! { uid, argument }).collect();
+        tx.with(rows, "DELETE FROM imported WHERE (uid, argument) IN (SELECT * FROM v)").await?;
+    }
+}

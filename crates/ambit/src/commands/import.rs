@@ -1,0 +1,152 @@
+//! `ambit import`: what another tool saw, read from its file and brought into a collection, on a server or in a data
+//! folder. The file is read whole before anything is sent; nothing is contacted.
+
+use crate::api::{Api, Needs, OURS, escape, naming};
+use crate::args::Target;
+use crate::clock::now;
+use crate::config::Settings;
+use crate::failure::Failure;
+use crate::output::table::text;
+use crate::output::{Results, plain};
+use ambit_model::Timestamp;
+use ambit_model::entity::imported::{Sighted, Source, is_on_a_host};
+use serde_json::{Value, json};
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+/// Bytes of a file at most: it is held in memory.
+const FILE_BYTES_MAX: u64 = 256 * 1024 * 1024;
+/// Things of one call, as many as the server takes.
+const SIGHTED_MAX: usize = 1_000;
+/// Things that are named where they were left out.
+const NAMED_MAX: usize = 5;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Import {
+    #[command(flatten)]
+    target: Target,
+    /// The tool that wrote the file: nmap (-oX), masscan, naabu (-json), httpx (-json), nuclei (-jsonl), bbot, amass, a
+    /// table as csv, or gti for answers of the hosted product's API.
+    #[arg(long, value_name = "TOOL", value_parser = source)]
+    from: Source,
+    /// The collection's name or uuid (default: the only one of the project).
+    #[arg(long, value_name = "COLLECTION")]
+    collection: Option<String>,
+    /// When it was seen, where the file does not say (default: when the file was written last).
+    #[arg(long, value_name = "DATE", value_parser = crate::args::date)]
+    seen: Option<Timestamp>,
+    /// The file; - is standard input.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+}
+
+fn source(word: &str) -> Result<Source, String> {
+    let known = || Source::ALL.iter().map(|source| source.name()).collect::<Vec<_>>().join(", ");
+    Source::from_name(word).ok_or_else(|| format!("expected one of {}", known()))
+}
+
+/// Runs the command.
+pub(crate) async fn run(command: &Import, settings: &Settings) -> Result<(), Failure> {
+    let shown = plain(&command.file.display().to_string());
+    let (content, written) = content(&command.file, &shown)?;
+    let usual = command.seen.unwrap_or(written).min(now());
+    let read = ambit_import::read(command.from, &content, usual)
+        .map_err(|error| Failure::usage(format!("{shown}: {}", plain(&error.to_string()))))?;
+    let api = Api::open(&command.target, settings, Needs::Rows).await?;
+    let uuid = match &command.collection {
+        Some(typed) => naming::collection(&api, typed).await?,
+        None => only(&api).await?,
+    };
+    let target = format!("{OURS}/user_collections/{}/imports", escape(&uuid));
+    let mut sums = Sums::default();
+    // What is on a host comes after all hosts: it is accepted with them.
+    let mut ordered: Vec<&Sighted> = read.sighted.iter().collect();
+    ordered.sort_by_key(|one| is_on_a_host(one.kind));
+    for part in ordered.chunks(SIGHTED_MAX) {
+        let sightings: Vec<Value> = part.iter().map(|one| sighting(one)).collect();
+        let body = json!({"source": command.from.name(), "sightings": sightings});
+        sums.add(&api.post(&target, body).await?.result);
+    }
+    let mut results = Results::open(None)?;
+    sums.print(&read, &mut results)?;
+    results.finish()
+}
+
+/// The text of a file, and when it was written last; of standard input, now.
+fn content(path: &Path, shown: &str) -> Result<(String, Timestamp), Failure> {
+    let cannot = |error: std::io::Error| Failure::usage(format!("{shown}: {error}"));
+    let mut bytes = Vec::new();
+    let mut written = now();
+    if path.as_os_str() == "-" {
+        std::io::stdin().take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(cannot)?;
+    } else {
+        let file = std::fs::File::open(path).map_err(cannot)?;
+        let modified = file.metadata().and_then(|data| data.modified()).map_err(cannot)?;
+        if let Ok(since) = modified.duration_since(std::time::UNIX_EPOCH) {
+            written = i64::try_from(since.as_millis()).map_or(written, Timestamp);
+        }
+        file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(cannot)?;
+    }
+    if bytes.len() as u64 > FILE_BYTES_MAX {
+        let most = FILE_BYTES_MAX / 1024 / 1024;
+        return Err(Failure::usage(format!("{shown}: it has more than {most} MiB; import it in parts")));
+    }
+    String::from_utf8(bytes).map(|text| (text, written)).map_err(|error| {
+        Failure::usage(format!("{shown}: no text in UTF-8 from byte {}", error.utf8_error().valid_up_to()))
+    })
+}
+
+/// The collection of a project that has one.
+async fn only(api: &Api) -> Result<String, Failure> {
+    match naming::collections(api).await?.as_slice() {
+        [one] => Ok(text(&one["uuid"])),
+        [] => Err(Failure::not_found("there is no collection; `ambit collection create` makes one")),
+        _ => Err(Failure::usage("there are several collections: say which with --collection")),
+    }
+}
+
+fn sighting(one: &Sighted) -> Value {
+    json!({"type": one.kind.name(), "name": one.name, "seen_at": one.seen_at, "says": one.says})
+}
+
+#[derive(Default)]
+struct Sums {
+    accepted: u64,
+    new_entities: u64,
+    too_old: u64,
+    outside: u64,
+    first_outside: Vec<String>,
+}
+
+impl Sums {
+    fn add(&mut self, part: &Value) {
+        let count = |member: &str| part[member].as_u64().unwrap_or_default();
+        self.accepted += count("accepted");
+        self.new_entities += count("new_entities");
+        self.too_old += count("too_old");
+        self.outside += count("outside");
+        let first = part["first_outside"].as_array().into_iter().flatten().map(|one| text(&one["name"]));
+        self.first_outside.extend(first);
+        self.first_outside.truncate(NAMED_MAX);
+    }
+
+    fn print(&self, read: &ambit_import::Import, results: &mut Results) -> Result<(), Failure> {
+        let of = read.sighted.len();
+        results.line(&format!("{} of {of} imported, {} new entities", self.accepted, self.new_entities))?;
+        if self.outside > 0 {
+            let named = self.first_outside.iter().map(|name| plain(name)).collect::<Vec<_>>().join(", ");
+            let more = if self.outside > NAMED_MAX as u64 { ", …" } else { "" };
+            results.line(&format!(
+                "{} left out: nothing of the collection leads there ({named}{more}); add a seed if they are yours",
+                self.outside
+            ))?;
+        }
+        if self.too_old > 0 {
+            results.line(&format!("{} left out: seen more than 90 days ago", self.too_old))?;
+        }
+        if read.left_out > 0 {
+            results.line(&format!("{} left out: not of a kind that is imported, or not a name", read.left_out))?;
+        }
+        Ok(())
+    }
+}

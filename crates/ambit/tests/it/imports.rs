@@ -1,0 +1,50 @@
+//! Imports: what another tool saw is brought in over a server and into a folder, adds nothing twice, and what is no
+//! such file is refused in one line.
+
+use crate::client::Served;
+use crate::program::{Folder, ambit};
+
+const SCAN: &str = r#"<nmaprun scanner="nmap"><host><status state="up"/><address addr="203.0.113.9" addrtype="ipv4"/>
+<hostnames><hostname name="imported.harbour.test" type="user"/></hostnames>
+<ports><port protocol="tcp" portid="8443"><state state="open"/><service name="https" product="nginx"/></port></ports>
+</host><host><status state="up"/><address addr="192.0.2.77" addrtype="ipv4"/></host></nmaprun>"#;
+
+#[test]
+fn what_another_tool_saw_stands_in_the_inventory_once() {
+    let served = Served::new("imports");
+    let file = served.path().to_owned() + "/scan.xml";
+    std::fs::write(&file, SCAN).expect("can be written");
+    let import = ["import", "--from", "nmap", &file];
+    let outside = "1 left out: nothing of the collection leads there (192.0.2.77); add a seed if they are yours\n";
+    let first = served.answer(&import);
+    let (head, tail) = first.split_once('\n').expect("two lines");
+    assert!(head.starts_with("3 of 4 imported, ") && !head.ends_with(" 0 new entities"), "{first}");
+    assert_eq!(tail, outside);
+    assert_eq!(served.both(&import), format!("3 of 4 imported, 0 new entities\n{outside}"));
+    let shown = served.both(&["entity", "show", "imported.harbour.test"]);
+    assert!(shown.contains("nmap"), "{shown}");
+    let path = served.both(&["entity", "path", "imported.harbour.test"]);
+    assert!(path.contains("import"), "{path}");
+}
+
+#[test]
+fn what_no_tool_wrote_is_refused_in_one_line() {
+    let folder = Folder::new("imports-refused");
+    let path = folder.path().to_str().expect("UTF-8").to_owned();
+    let (text, bytes) = (format!("{path}/notes.txt"), format!("{path}/bytes"));
+    std::fs::write(&text, "hello\n").expect("can be written");
+    std::fs::write(&bytes, [0xff, 0xfe]).expect("can be written");
+    let missing = format!("{path}/missing");
+    for (from, file, why) in [
+        ("nmap", &text, "expected an element <nmaprun>"),
+        ("httpx", &text, "line 1: no output of httpx: not JSON"),
+        ("csv", &bytes, "no text in UTF-8 from byte 0"),
+        ("csv", &missing, "No such file or directory"),
+        ("hearsay", &text, "expected one of nmap, masscan, naabu, httpx, nuclei, bbot, amass, csv, gti"),
+    ] {
+        let output = ambit(&["import", "--from", from, file, "--data", &path]);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{error}");
+        assert!(error.contains(why) && error.trim_end().lines().count() == 1, "{error}");
+    }
+}
