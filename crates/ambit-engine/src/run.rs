@@ -19,7 +19,7 @@ use ambit_model::observation::ProbeResult;
 use ambit_model::reserved::Reserved;
 use ambit_model::run::{NotDone, NotDoneReason, Run, RunState};
 use ambit_model::scope::Rules;
-use ambit_model::{TaskName, Timestamp, Uid, moment};
+use ambit_model::{Kind, TaskName, Timestamp, Uid, moment};
 use ambit_net::wire::Wire;
 use ambit_store::StoreError;
 use ambit_store::engine::{ATTEMPTS_BEFORE_ALONE, Commit, Outcome, Work};
@@ -94,8 +94,10 @@ pub async fn drive(config: &EngineConfig, run: &Run) -> Result<RunEnd, StoreErro
     if let Some(rules) = fingerprints::loaded(&config.engine).await? {
         Arc::make_mut(&mut config.settings).fingerprints = rules;
     }
-    let config = &config;
     let by_operator = config.engine.operator_seeds(run.collection).await?;
+    let folders = by_operator.iter().filter(|(kind, _)| *kind == Kind::GitRepository).map(|(_, name)| name.clone());
+    Arc::make_mut(&mut config.settings).folders = folders.collect();
+    let config = &config;
     let reserved = config.installation.reserved(config.wire.reserved(), &by_operator);
     let mut drive = Drive::new(config, run, rules, reserved, scope_revision);
     drive.confirmed = config.engine.confirmed_blocks(run.collection).await?;

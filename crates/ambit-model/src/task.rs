@@ -39,6 +39,7 @@ pub enum TaskName {
     PtrSweep,
     RegistrableDomain,
     Registration,
+    Repository,
     Resolve,
     ReverseWalk,
     RobotsSitemapWellknown,

@@ -1,6 +1,7 @@
 //! Workflows: the seven named sets of tasks of the contract (docs/contract/asm.md §3.2). Which tasks a set has is said
 //! by each task; what a workflow begins with, and how loud it may be, stands here.
 
+use crate::entity::InvalidName;
 use crate::{Clearance, Kind};
 
 /// A named set of tasks with its ceiling of clearance.
@@ -49,8 +50,9 @@ pub const CLOUD_ACCOUNTS: Workflow = Workflow {
 pub const CODE_REPOSITORIES: Workflow = Workflow {
     name: "code_repository_discovery_and_assessment",
     pretty_name: "Code Repository Discovery & Assessment",
-    ceiling: Clearance::L0,
-    seeds: &[Kind::UniqueKeyword, Kind::Uri],
+    // What a history names is a candidate, and nobody contacts it for that.
+    ceiling: Clearance::L1,
+    seeds: Kind::REPOSITORIES,
     credentials: &[],
 };
 
@@ -108,6 +110,15 @@ impl Workflow {
     /// Returns whether this version has tasks of the workflow. A run of one without looks at nothing, and says so.
     pub fn has_tasks(&self) -> bool {
         self.ceiling > Clearance::L0
+    }
+
+    /// Returns the kind and canonical name of what a person typed as a target of this workflow.
+    ///
+    /// # Errors
+    /// The text is none.
+    pub fn target(&self, text: &str) -> Result<(Kind, String), InvalidName> {
+        let repository = if *self == CODE_REPOSITORIES { Kind::of_repository(text) } else { None };
+        repository.map_or_else(|| Kind::of_target(text), Ok)
     }
 
     /// Returns what a collection lacks before a run of it can find anything, a phrase for each thing. `seeds` are the
@@ -172,7 +183,12 @@ mod tests {
             (THIRD_PARTIES, &[Kind::NetBlock], &[], vec!["a seed of the kind DnsRecord, Domain or Uri".to_owned()]),
             (CLOUD_ACCOUNTS, &[], &aws, vec![]),
             (CLOUD_ACCOUNTS, &[Kind::Domain], &[], vec!["an integration of the type AwsCredential".to_owned()]),
-            (CODE_REPOSITORIES, &[], &[], vec!["a seed of the kind UniqueKeyword or Uri".to_owned()]),
+            (
+                CODE_REPOSITORIES,
+                &[Kind::Uri],
+                &[],
+                vec!["a seed of the kind GitRepository, GithubRepository or GitlabProject".to_owned()],
+            ),
         ] {
             assert_eq!(workflow.missing(seeds, credentials), missing, "{} {seeds:?}", workflow.name);
         }

@@ -9,9 +9,11 @@ pub(crate) mod exchange;
 mod head;
 pub(crate) mod keep;
 mod request;
+mod sink;
 pub mod url;
 
 pub use cookie::Cookie;
+pub use sink::BodySink;
 pub use url::Url;
 
 use crate::dns::resolver::Engine;
@@ -72,6 +74,9 @@ pub struct HttpRequest {
     /// ones. For bulk questions to a site; tasks that record how a peer behaves on a fresh connection leave it off.
     /// Only for GET and OPTIONS without a body.
     pub shared: bool,
+    /// Where the body of a 200 goes in place of being kept. Only where the ground is a data provider may it take longer
+    /// than other answers.
+    pub sink: Option<BodySink>,
 }
 
 /// What was answered to one request.

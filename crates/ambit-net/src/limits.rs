@@ -27,6 +27,8 @@ pub const EXCHANGE_TIMEOUT: Duration = Duration::from_secs(60);
 pub const SOURCE_HEAD_TIMEOUT: Duration = Duration::from_secs(60);
 /// A whole exchange with a data provider: the head may take a minute, and a list of tens of megabytes as long again.
 pub const SOURCE_TIMEOUT: Duration = Duration::from_secs(120);
+/// A whole exchange with a data provider whose answer goes to a file: a repository of a gigabyte over a slow line.
+pub const DOWNLOAD_TIMEOUT: Duration = Duration::from_secs(2 * 3_600);
 /// After this time a body must have come at `RATE_MIN` or better (slow drips).
 pub const RATE_GRACE: Duration = Duration::from_secs(10);
 /// Bytes per second that a body must reach after the grace.

@@ -17,21 +17,32 @@ struct Source {
     hosts: &'static [&'static str],
     /// The port on which it answers lines, at whatever host its root refers to.
     lines: Option<u16>,
+    /// It is asked at what people name: `learned` are URLs, and whatever lies at scheme, host and port of one may be
+    /// asked.
+    named: bool,
     /// Any URL may be asked: for the tests of this crate.
     anything: bool,
 }
 
 const SOURCES: &[Source] = &[
-    Source { name: "crt.sh", hosts: &["crt.sh"], lines: None, anything: false },
+    Source { name: "crt.sh", hosts: &["crt.sh"], lines: None, named: false, anything: false },
     // Registries beside these hosts are learned from the list of the IANA, those of WHOIS by referral from its root.
-    Source { name: "rdap", hosts: &["rdap.org", "data.iana.org"], lines: Some(WHOIS), anything: false },
+    Source { name: "rdap", hosts: &["rdap.org", "data.iana.org"], lines: Some(WHOIS), named: false, anything: false },
+    // Repositories of code, wherever people say that theirs are.
+    Source { name: "git", hosts: &[], lines: None, named: true, anything: false },
     // Feeds of what is known against products.
-    Source { name: "cisa", hosts: &["www.cisa.gov"], lines: None, anything: false },
-    Source { name: "epss", hosts: &["epss.empiricalsecurity.com", "epss.cyentia.com"], lines: None, anything: false },
-    Source { name: "endoflife", hosts: &["endoflife.date"], lines: None, anything: false },
-    Source { name: "nvd", hosts: &["nvd.nist.gov"], lines: None, anything: false },
+    Source { name: "cisa", hosts: &["www.cisa.gov"], lines: None, named: false, anything: false },
+    Source {
+        name: "epss",
+        hosts: &["epss.empiricalsecurity.com", "epss.cyentia.com"],
+        lines: None,
+        named: false,
+        anything: false,
+    },
+    Source { name: "endoflife", hosts: &["endoflife.date"], lines: None, named: false, anything: false },
+    Source { name: "nvd", hosts: &["nvd.nist.gov"], lines: None, named: false, anything: false },
     #[cfg(test)]
-    Source { name: "plain", hosts: &[], lines: None, anything: true },
+    Source { name: "plain", hosts: &[], lines: None, named: false, anything: true },
 ];
 
 fn find(provider: &str) -> Result<&'static Source, NetError> {
@@ -43,6 +54,12 @@ fn find(provider: &str) -> Result<&'static Source, NetError> {
 /// gave names as its own.
 pub(crate) fn check_url(provider: &str, url: &Url, learned: &[String]) -> Result<(), NetError> {
     let source = find(provider)?;
+    if source.named {
+        let at = |known: &Url| (known.https, known.port, &known.host) == (url.https, url.port, &url.host);
+        if learned.iter().any(|known| Url::parse(known).is_ok_and(|known| at(&known))) {
+            return Ok(());
+        }
+    }
     let is_own = |host: &str| {
         let below = |own: &&str| host.strip_suffix(*own).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
         source.hosts.iter().any(below) || learned.iter().any(|known| known == host)
@@ -65,6 +82,23 @@ pub(crate) fn check_line(provider: &str, port: u16) -> Result<(), NetError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn repositories_are_asked_for_where_people_said_that_they_are() {
+        let learned = ["http://code.acme.test:3000/team/app.git".to_owned()];
+        for (url, allowed) in [
+            ("http://code.acme.test:3000/team/app.git/info/refs", true),
+            ("http://code.acme.test:3000/other", true),
+            ("https://code.acme.test:3000/team/app.git", false),
+            ("http://code.acme.test/team/app.git", false),
+            ("http://evil.test:3000/team/app.git", false),
+        ] {
+            assert_eq!(check_url("git", &Url::parse(url).unwrap(), &learned).is_ok(), allowed, "{url}");
+        }
+        assert!(check_url("git", &Url::parse("https://github.com/a/b").unwrap(), &[]).is_err());
+        let of_rdap = ["https://evil.test/".to_owned()];
+        assert!(check_url("rdap", &Url::parse("https://evil.test/").unwrap(), &of_rdap).is_err());
+    }
 
     #[test]
     fn providers_are_asked_over_https_on_its_port_at_hosts_of_their_own() {

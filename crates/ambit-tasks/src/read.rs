@@ -6,6 +6,7 @@ pub(crate) mod datagram;
 pub(crate) mod default_pages;
 pub(crate) mod greeting;
 pub(crate) mod listing;
+pub(crate) mod mentions;
 pub(crate) mod normal;
 pub(crate) mod nsec3;
 pub(crate) mod page;

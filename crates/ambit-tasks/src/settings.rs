@@ -19,6 +19,9 @@ const SWEPT_PORTS: &[u16] = &[80, 443, 21, 22, 25, 53, 3389, 8080, 8443];
 /// Ports that are asked of every address of a block.
 pub(crate) const FIRST_PORTS: usize = 2;
 
+/// Bytes of a repository where nobody said another limit: the history of a large product.
+const REPOSITORY_BYTES: u64 = 1_024 * 1_024 * 1_024;
+
 /// Labels that a user adds at most: what the largest public lists hold, some megabytes.
 const ADDED_WORDS_MAX: usize = 1_000_000;
 
@@ -39,6 +42,10 @@ pub struct Settings {
     /// What the task `content_focus` looks for. The crate that judges states it, and the binary hands it over; by
     /// default there is nothing to look for.
     pub probes: Vec<&'static Probe>,
+    /// Bytes of the pack with the history of one repository, or of the objects in its folder.
+    pub repository_bytes: u64,
+    /// Folders of this machine in which repositories may be read: those that the operator named at the command line.
+    pub folders: BTreeSet<String>,
     /// What tells products: our rules, and those of the packs that a user loaded.
     pub fingerprints: Arc<Set>,
 }
@@ -54,6 +61,8 @@ impl Default for Settings {
             skipped: SkippedTasks::default(),
             geo: Vec::new(),
             probes: Vec::new(),
+            repository_bytes: REPOSITORY_BYTES,
+            folders: BTreeSet::new(),
             fingerprints: ambit_fingerprints::own(),
         }
     }

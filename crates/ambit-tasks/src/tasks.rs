@@ -29,6 +29,7 @@ pub(crate) mod ptr;
 pub(crate) mod ptr_sweep;
 pub(crate) mod registrable_domain;
 pub(crate) mod registration;
+pub(crate) mod repository;
 pub(crate) mod resolve;
 pub(crate) mod reverse_walk;
 pub(crate) mod robots_sitemap_wellknown;
@@ -79,6 +80,7 @@ pub const ALL: &[&Task] = &[
     &ptr_sweep::TASK,
     &registrable_domain::TASK,
     &registration::TASK,
+    &repository::TASK,
     &resolve::TASK,
     &reverse_walk::TASK,
     &robots_sitemap_wellknown::TASK,

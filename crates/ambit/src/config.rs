@@ -74,6 +74,7 @@ pub(crate) const ROWS: &[Row] = &[
     list("notify_ranges"),
     row("packs_mirror", ""),
     list("words"),
+    row("repository_mib", "1024"),
     list("ports"),
     row("server", ""),
     Row { secret: true, by_file: true, ..row("api_key", "") },

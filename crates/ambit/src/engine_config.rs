@@ -172,6 +172,7 @@ pub(crate) fn tasks(settings: &Settings) -> Result<ambit_tasks::Settings, Failur
     if let Some(ports) = ports(settings)? {
         given.ask_ports(&ports);
     }
+    given.repository_bytes = repository_bytes(settings)?;
     for path in list(settings, "geo") {
         let bytes = read_bytes(Path::new(path), GEO_BYTES_MAX)?;
         given.add_geo(bytes).map_err(|error| Failure::usage(format!("setting geo: {path} {error}")))?;
@@ -202,6 +203,18 @@ fn tell_left_out(path: &str, refused: &[usize]) {
         refused.len(),
         refused[0]
     ));
+}
+
+/// How large a repository may be (`repository_mib`), in bytes.
+fn repository_bytes(settings: &Settings) -> Result<u64, Failure> {
+    let text = settings.get("repository_mib").unwrap_or_default();
+    let mib = text.parse().ok().filter(|mib| *mib > 0).and_then(|mib: u64| mib.checked_mul(1_024 * 1_024));
+    mib.ok_or_else(|| {
+        Failure::usage(format!(
+            "setting repository_mib {:?}: expected a whole number of MiB, such as 1024",
+            plain(text)
+        ))
+    })
 }
 
 /// The ports that the installation asks in place of ours (`ports`), where it names some.

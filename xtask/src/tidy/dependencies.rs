@@ -16,6 +16,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("ambit-model", &[]),
     ("ambit-query", &[]),
     ("ambit-yara", &[]),
+    ("ambit-git", &[]),
     ("ambit-secrets", &[]),
     ("ambit-fingerprints", &["ambit-model"]),
     ("ambit-vulns", &["ambit-model"]),
@@ -28,7 +29,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("ambit-store", &["ambit-model", "ambit-query"]),
     ("ambit-search", &["ambit-model", "ambit-query", "ambit-store"]),
     ("ambit-notify", &["ambit-model", "ambit-net", "ambit-store"]),
-    ("ambit-tasks", &["ambit-model", "ambit-net", "ambit-fingerprints", "ambit-secrets"]),
+    ("ambit-tasks", &["ambit-model", "ambit-net", "ambit-fingerprints", "ambit-git", "ambit-secrets"]),
     (
         "ambit-engine",
         &[
@@ -55,6 +56,7 @@ const PRODUCT: &[&str] = &[
     "ambit-model",
     "ambit-query",
     "ambit-yara",
+    "ambit-git",
     "ambit-secrets",
     "ambit-fingerprints",
     "ambit-vulns",

@@ -2,7 +2,7 @@
 //! there, and what tasks see beyond it. A member has one owner per kind: its row names it.
 
 use super::row::{Empty, Row};
-use super::{Kind, bucket, certificate, domain, ip_address, mentioned, net_block, network_service, uri};
+use super::{Kind, bucket, certificate, domain, ip_address, mentioned, net_block, network_service, repository, uri};
 use crate::{Details, TaskName};
 use serde_json::{Value, json};
 
@@ -32,6 +32,7 @@ impl Kind {
             Self::EmailAddress => mentioned::EMAIL_ADDRESS,
             Self::UniqueToken => mentioned::TOKEN,
             Self::CloudStorageBucket => bucket::MEMBERS,
+            Self::GitRepository | Self::GithubRepository | Self::GitlabProject => repository::MEMBERS,
             Self::Organization => mentioned::ORGANIZATION,
             Self::AutonomousSystem | Self::UniqueKeyword => mentioned::WITH_ORIGIN,
         }

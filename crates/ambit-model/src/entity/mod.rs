@@ -16,6 +16,7 @@ mod net_block;
 pub mod network;
 pub mod network_service;
 mod record;
+pub mod repository;
 mod row;
 pub mod uri;
 

@@ -1,7 +1,7 @@
 //! Canonical names: one spelling for one thing, whatever its source (docs/architecture.md §4). Idempotent; tested by
 //! properties.
 
-use super::Kind;
+use super::{Kind, repository};
 use ipnet::IpNet;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
@@ -41,6 +41,9 @@ impl Kind {
                 Self::NetworkService => service(text),
                 Self::Uri | Self::ApiEndpoint => url(text),
                 Self::CloudStorageBucket => bucket(text),
+                Self::GitRepository => repository::plain(text, url(text)),
+                Self::GithubRepository => repository::github(text),
+                Self::GitlabProject => repository::gitlab(text),
                 Self::EmailAddress => email(text),
                 Self::Organization
                 | Self::PreCertificate

@@ -1,6 +1,7 @@
 //! Content codings, undone while the body comes in. Every layer is metered, so that a small body cannot become a large
 //! one anywhere in the stack.
 
+use super::BodySink;
 use crate::limits::{
     BODY_READ_MAX, BROTLI_WINDOW_MAX, ENCODINGS_MAX, RATIO_GRACE_BYTES, RATIO_MAX, ZSTD_WINDOW_LOG_MAX,
 };
@@ -18,6 +19,7 @@ pub(super) struct Decoder {
     pub(super) opaque: bool,
     stopped: Option<Stop>,
     pub(super) kept_max: usize,
+    read_max: usize,
     window_bytes: usize,
 }
 
@@ -42,6 +44,8 @@ pub(super) struct Decoded {
 }
 
 struct Sunk {
+    /// Where the body goes in place of being kept.
+    sink: Option<BodySink>,
     kept: Vec<u8>,
     kept_max: usize,
     bytes: u64,
@@ -49,12 +53,15 @@ struct Sunk {
 }
 
 impl Decoder {
-    /// `encodings` in the order in which they were applied.
-    pub(super) fn new(encodings: &[String], kept_max: usize) -> Self {
-        let sunk = Arc::new(Mutex::new(Sunk { kept: Vec::new(), kept_max, bytes: 0, hash: Context::new(&SHA256) }));
+    /// `encodings` in the order in which they were applied. A body with a `sink` is written there, and not kept.
+    pub(super) fn new(encodings: &[String], kept_max: usize, sink: Option<BodySink>) -> Self {
+        let kept_max = if sink.is_some() { 0 } else { kept_max };
+        let read_max = sink.as_ref().map_or(kept_max.max(BODY_READ_MAX), |sink| sink.bytes_max);
+        let sunk =
+            Arc::new(Mutex::new(Sunk { sink, kept: Vec::new(), kept_max, bytes: 0, hash: Context::new(&SHA256) }));
         let wire_bytes = Arc::new(AtomicUsize::new(0));
         let meter = |next| {
-            Box::new(Meter { next, bytes: 0, bytes_max: read_max(kept_max), wire_bytes: wire_bytes.clone() })
+            Box::new(Meter { next, bytes: 0, bytes_max: read_max, wire_bytes: wire_bytes.clone() })
                 as Box<dyn Write + Send>
         };
         let mut layers = meter(Box::new(Sink(sunk.clone())) as Box<dyn Write + Send>);
@@ -74,13 +81,14 @@ impl Decoder {
             opaque,
             stopped: None,
             kept_max,
+            read_max,
             window_bytes: if opaque { 0 } else { encodings.iter().map(|coding| window_bytes(coding)).sum() },
         }
     }
 
     /// Bytes of the body that are read from the wire, and bytes that it may decode to.
     pub(super) fn read_max(&self) -> usize {
-        read_max(self.kept_max)
+        self.read_max
     }
 
     /// Memory that the body may take: the kept bytes, and the windows that a peer can make the codings grow to.
@@ -112,11 +120,6 @@ impl Decoder {
         let decoded = Decoded { kept: std::mem::take(&mut sunk.kept), bytes: sunk.bytes, sha256: hex::encode(hash) };
         (decoded, self.stopped)
     }
-}
-
-/// What is to be kept must be read.
-fn read_max(kept_max: usize) -> usize {
-    kept_max.max(BODY_READ_MAX)
 }
 
 fn window_bytes(coding: &str) -> usize {
@@ -196,6 +199,7 @@ impl Write for Sink {
         sunk.kept.extend_from_slice(kept);
         sunk.bytes += bytes.len() as u64;
         sunk.hash.update(bytes);
+        sunk.sink.as_mut().map_or(Ok(()), |sink| sink.write(bytes))?;
         Ok(bytes.len())
     }
 

@@ -9,8 +9,8 @@ use crate::door::Door;
 use crate::error::{NetError, Phase};
 use crate::guard::{Grant, Transport};
 use crate::limits::{
-    ADDRESSES_TRIED, BODY_KEPT_MAX, CONNECT_TIMEOUT, CONNECTION_IDLE_MAX, COOKIES_MAX, EXCHANGE_TIMEOUT,
-    HEAD_BYTES_MAX, HEAD_TIMEOUT, INTERIM_HEADS_MAX, SOURCE_HEAD_TIMEOUT, SOURCE_TIMEOUT,
+    ADDRESSES_TRIED, BODY_KEPT_MAX, CONNECT_TIMEOUT, CONNECTION_IDLE_MAX, COOKIES_MAX, DOWNLOAD_TIMEOUT,
+    EXCHANGE_TIMEOUT, HEAD_BYTES_MAX, HEAD_TIMEOUT, INTERIM_HEADS_MAX, SOURCE_HEAD_TIMEOUT, SOURCE_TIMEOUT,
 };
 use crate::pace::{Bucket, Signal};
 use crate::source;
@@ -167,6 +167,7 @@ async fn converse(
     let started = door.now();
     let (whole_max, head_max) = match request.grant {
         // A provider is believed to be at work while it is silent: what it looks up may be large.
+        Grant::Source(_) if request.sink.is_some() => (DOWNLOAD_TIMEOUT, SOURCE_HEAD_TIMEOUT),
         Grant::Source(_) => (SOURCE_TIMEOUT, SOURCE_HEAD_TIMEOUT),
         Grant::Target | Grant::Operator(_) | Grant::Receiver => (EXCHANGE_TIMEOUT, HEAD_TIMEOUT),
     };
@@ -181,7 +182,11 @@ async fn converse(
         head.oddities.insert("head_cut");
     }
     let kept_max = request.body_kept.min(BODY_KEPT_MAX);
-    let decoder = Decoder::new(&if framing == Framing::None { Vec::new() } else { head.encodings() }, kept_max);
+    let encodings = if framing == Framing::None { Vec::new() } else { head.encodings() };
+    // What went wrong is said in a page, which nobody wants in a file.
+    let sink = request.sink.clone().filter(|_| head.status == 200);
+    let is_kept = sink.is_none();
+    let decoder = Decoder::new(&encodings, kept_max, sink);
     let body = read_body(door, stream, read.rest, framing, decoder, limit).await;
     let stays = request.shares()
         && body.clean
@@ -204,7 +209,7 @@ async fn converse(
         reason: head.reason,
         head: read.head,
         headers: head.headers,
-        truncated: body.decoded.bytes > body.decoded.kept.len() as u64
+        truncated: (is_kept && body.decoded.bytes > body.decoded.kept.len() as u64)
             || !matches!(body.end, BodyEnd::Complete | BodyEnd::Opaque),
         body: body.decoded.kept,
         body_bytes: body.decoded.bytes,

@@ -1,9 +1,9 @@
 //! Requests: what a browser would send, how parts of it are replaced, and the very bytes. Sends nothing itself.
 
-use super::{HttpRequest, Url};
+use super::{BodySink, HttpRequest, Url};
 use crate::error::NetError;
 use crate::guard::Grant;
-use crate::limits::{BODY_KEPT, EXCHANGE_TIMEOUT, REDIRECTS_MAX};
+use crate::limits::{BODY_KEPT, DOWNLOAD_TIMEOUT, EXCHANGE_TIMEOUT, REDIRECTS_MAX};
 
 impl HttpRequest {
     /// What a browser would ask for a URL, under the name of this program; on the ground of a target.
@@ -26,6 +26,7 @@ impl HttpRequest {
             timeout: EXCHANGE_TIMEOUT,
             redirects: REDIRECTS_MAX,
             shared: false,
+            sink: None,
         }
     }
 
@@ -51,6 +52,13 @@ impl HttpRequest {
     /// The same request to a pinned address.
     pub fn at(mut self, address: std::net::SocketAddr) -> Self {
         self.address = Some(address);
+        self
+    }
+
+    /// The same request, whose answer may be as long as the sink takes.
+    pub fn into_sink(mut self, sink: BodySink) -> Self {
+        self.timeout = DOWNLOAD_TIMEOUT;
+        self.sink = Some(sink);
         self
     }
 

@@ -2,10 +2,10 @@
 
 use super::script::Script;
 use super::wire::{Peer, TestWire, dialled, run, session};
-use crate::http::{BodyEnd, ChainEnd, HttpExchange, HttpRequest, Url};
+use crate::http::{BodyEnd, BodySink, ChainEnd, HttpExchange, HttpRequest, Url};
 use crate::{NetError, Phase, Session};
 use std::io::Write;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 const SITE: &str = "192.0.2.80:80";
@@ -17,6 +17,29 @@ fn get(session: &Session, url: &str) -> HttpRequest {
 async fn ask(wire: &Arc<TestWire>) -> Result<HttpExchange, NetError> {
     let session = session(wire);
     session.http(&get(&session, "http://192.0.2.80/")).await
+}
+
+#[test]
+fn a_long_body_goes_to_its_sink_and_is_not_kept() {
+    for (head, bytes_max, written, end) in [
+        ("200 OK", 100, "hello", BodyEnd::Complete),
+        ("200 OK", 3, "hel", BodyEnd::TooLarge),
+        ("404 Not Found", 100, "", BodyEnd::Complete),
+    ] {
+        run(move |wire| async move {
+            let answer = format!("read-head\nsend \"HTTP/1.1 {head}\\r\\nContent-Length: 5\\r\\n\\r\\nhello\"\nhang");
+            wire.script(SITE, &answer);
+            let session = session(&wire);
+            let into = Arc::new(Mutex::new(Vec::new()));
+            let request = get(&session, "http://192.0.2.80/").into_sink(BodySink::new(into.clone(), bytes_max));
+            let exchange = session.http(&request).await.unwrap();
+            assert_eq!(
+                (String::from_utf8(into.lock().unwrap().clone()).unwrap().as_str(), exchange.end),
+                (written, end)
+            );
+            assert_eq!(exchange.body.is_empty(), head.starts_with("200"), "{head}");
+        });
+    }
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use crate::ask::host::same_domain;
 use crate::ask::{bindings, web};
-use crate::read::buckets;
 use crate::read::page::Page;
+use crate::read::{buckets, mentions};
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::{mentioned, uri};
 use ambit_model::moment::DAY_MS;
@@ -11,10 +11,8 @@ use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName, workflow};
 use ambit_net::http::{HttpExchange, Url};
 use ambit_secrets::{Found, Look};
-use regex::Regex;
 use serde_json::json;
 use std::collections::BTreeSet;
-use std::sync::LazyLock;
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::LinkedHosts,
@@ -87,6 +85,7 @@ fn own_scripts(page: &Page, site: &Url) -> Vec<Url> {
 }
 
 fn say(cx: &Context<'_>, url: &Url, found: Mentioned) -> bool {
+    let Mentioned { text: found, tokens } = found;
     let hosts: BTreeSet<String> = found.hosts.into_iter().filter(|host| *host != url.host).take(HOSTS_MAX).collect();
     for host in &hosts {
         if host.parse::<std::net::IpAddr>().is_err() {
@@ -103,7 +102,7 @@ fn say(cx: &Context<'_>, url: &Url, found: Mentioned) -> bool {
     for bucket in &found.buckets {
         cx.found(Kind::CloudStorageBucket, bucket, EdgeKind::Bucket);
     }
-    for token in &found.tokens {
+    for token in &tokens {
         let members = [
             mentioned::SNIPPET.is(json!(token.name)),
             mentioned::TOKEN_PROVIDER.is(token.provider.clone()),
@@ -112,56 +111,36 @@ fn say(cx: &Context<'_>, url: &Url, found: Mentioned) -> bool {
         cx.found_with(Kind::UniqueToken, &token.name, EdgeKind::Token, Details::from_iter(members));
     }
     cx.observe(uri::LINKED_HOSTS, json!(hosts));
-    !hosts.is_empty() || !found.mailboxes.is_empty() || !found.buckets.is_empty() || !found.tokens.is_empty()
+    !hosts.is_empty() || !found.mailboxes.is_empty() || !found.buckets.is_empty() || !tokens.is_empty()
 }
 
 #[derive(Debug, Default)]
 struct Mentioned {
-    hosts: BTreeSet<String>,
-    mailboxes: BTreeSet<String>,
-    buckets: BTreeSet<String>,
+    text: mentions::Mentions,
     tokens: BTreeSet<Found>,
 }
-
-static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b([a-z0-9][a-z0-9._%+-]{0,63}@[a-z0-9][a-z0-9.-]{1,200}\.[a-z]{2,24})\b").expect("constant")
-});
-static URL: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r#"(?i)\bhttps?:\\?/\\?/[a-z0-9][a-z0-9.-]{1,252}(?::\d{1,5})?(?:/[^\s"'<>\\)]{0,300})?"#)
-        .expect("constant")
-});
 
 impl Mentioned {
     fn read_page(&mut self, page: &Page) {
         let urls = page.links.iter().filter_map(|link| Url::parse(link).ok());
         for url in urls {
-            self.buckets.extend(buckets::of_url(&url));
-            self.hosts.insert(url.host);
+            self.text.buckets.extend(buckets::of_url(&url));
+            self.text.hosts.insert(url.host);
         }
-        self.mailboxes.extend(page.mailboxes.iter().filter_map(|mailbox| Kind::EmailAddress.canonical(mailbox).ok()));
+        self.text
+            .mailboxes
+            .extend(page.mailboxes.iter().filter_map(|mailbox| Kind::EmailAddress.canonical(mailbox).ok()));
     }
 
     /// Sources that the content policy allows.
     fn read_policy(&mut self, exchange: &HttpExchange) {
         for name in ["content-security-policy", "content-security-policy-report-only"] {
-            self.hosts.extend(policy_hosts(web::header(exchange, name).unwrap_or("")));
+            self.text.hosts.extend(policy_hosts(web::header(exchange, name).unwrap_or("")));
         }
     }
 
     fn read_text(&mut self, text: &str) {
-        for found in URL.find_iter(text).take(HOSTS_MAX * 4) {
-            let plain = found.as_str().replace("\\/", "/");
-            if let Ok(url) = Url::parse(&plain) {
-                self.buckets.extend(buckets::of_url(&url));
-                self.hosts.insert(url.host);
-            }
-        }
-        let mailboxes = ADDRESS.captures_iter(text).filter_map(|found| Kind::EmailAddress.canonical(&found[1]).ok());
-        // File names such as logo@2x.png look like mailboxes.
-        let is_file = |mailbox: &String| {
-            [".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".css", ".js"].iter().any(|end| mailbox.ends_with(end))
-        };
-        self.mailboxes.extend(mailboxes.filter(|mailbox| !is_file(mailbox)).take(MAILBOXES_MAX));
+        self.text.read(text);
         self.tokens.extend(ambit_secrets::own().find(text, Look::Site));
     }
 }
@@ -186,17 +165,5 @@ mod tests {
             "default-src 'self' https://cdn.acme.test:8443/x; img-src *.images.test data: blob:; report-uri /csp",
         );
         assert_eq!(hosts.into_iter().collect::<Vec<_>>(), ["cdn.acme.test", "images.test"]);
-    }
-
-    #[test]
-    fn a_script_names_hosts_buckets_and_mailboxes() {
-        let mut found = Mentioned::default();
-        found.read_text(
-            r#"const api="https:\/\/api.acme.test\/v1"; fetch("https://acme-files.s3.amazonaws.com/x.png");
-               mail="Help@acme.test"; img="logo@2x.png""#,
-        );
-        assert!(found.hosts.contains("api.acme.test"), "{found:?}");
-        assert_eq!(found.buckets.iter().collect::<Vec<_>>(), ["https://acme-files.s3.amazonaws.com"]);
-        assert_eq!(found.mailboxes.iter().collect::<Vec<_>>(), ["help@acme.test"]);
     }
 }

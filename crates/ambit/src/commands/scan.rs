@@ -13,8 +13,10 @@ use crate::output::{Results, hint, plain};
 use crate::signals::Stop;
 use crate::workspace;
 use crate::{confirm, engine_config, folder, wires};
+use ambit_model::entity::InvalidName;
 use ambit_model::estimate::estimate;
 use ambit_model::scope::Exclusions;
+use ambit_model::workflow::CODE_REPOSITORIES;
 use ambit_model::{Clearance, Kind, workflow};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -153,7 +155,8 @@ pub(crate) async fn run(scan: &Scan, silent: bool, settings: &Settings) -> Resul
 /// What is to be discovered, with everything read that flags and settings name.
 fn job(scan: &Scan, silent: bool, settings: &Settings, folder: &Path) -> Result<Job, Failure> {
     let simulated = read_simulated(scan)?;
-    let seeds = seeds(scan, simulated.as_ref().map(|(_, _, seeds)| seeds.as_slice()))?;
+    let name = scan.workflow.as_deref().unwrap_or(workflow::DEFAULT);
+    let seeds = seeds(scan, name, simulated.as_ref().map(|(_, _, seeds)| seeds.as_slice()))?;
     let live = engine_config::live(settings, &scan.resolver, scan.ca.as_deref())?;
     if simulated.is_none() {
         engine_config::check(&live)?;
@@ -225,7 +228,7 @@ fn read_simulated(scan: &Scan) -> Result<Option<Simulated>, Failure> {
 }
 
 /// The targets, canonical, sorted, without duplicates; the simulated internet's own seeds when none is given.
-fn seeds(scan: &Scan, own: Option<&[(Kind, String)]>) -> Result<Vec<(Kind, String)>, Failure> {
+fn seeds(scan: &Scan, workflow: &str, own: Option<&[(Kind, String)]>) -> Result<Vec<(Kind, String)>, Failure> {
     let mut texts = scan.targets.clone();
     if let Some(list) = &scan.list {
         texts.extend(read_list(list)?);
@@ -239,7 +242,7 @@ fn seeds(scan: &Scan, own: Option<&[(Kind, String)]>) -> Result<Vec<(Kind, Strin
     }
     let mut seeds = BTreeSet::new();
     for text in &texts {
-        let seed = Kind::of_target(text).map_err(|error| {
+        let seed = target(text, workflow).map_err(|error| {
             Failure::usage(format!(
                 "target {:?}: {error}; give a domain, host name, address, block or URL",
                 plain(text)
@@ -251,6 +254,16 @@ fn seeds(scan: &Scan, own: Option<&[(Kind, String)]>) -> Result<Vec<(Kind, Strin
         return Err(Failure::usage("no target: give a domain, host name, address, block or URL, or -l FILE"));
     }
     Ok(seeds.into_iter().collect())
+}
+
+/// A target of the workflow. A folder of this machine may be named as people name folders.
+fn target(text: &str, workflow: &str) -> Result<(Kind, String), InvalidName> {
+    let Some(workflow) = workflow::find(workflow) else { return Kind::of_target(text) };
+    let path = Path::new(text).canonicalize().ok().filter(|path| workflow == CODE_REPOSITORIES && path.is_dir());
+    match path.as_deref().and_then(Path::to_str) {
+        Some(path) => workflow.target(path),
+        None => workflow.target(text),
+    }
 }
 
 fn read_list(path: &Path) -> Result<Vec<String>, Failure> {

@@ -16,6 +16,7 @@ mod ledger;
 mod migrate;
 mod operator;
 mod program;
+mod repositories;
 mod restored;
 mod same_site;
 mod scope;

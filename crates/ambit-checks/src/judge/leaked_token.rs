@@ -1,0 +1,78 @@
+//! A secret in the history of a repository.
+
+use super::Judge;
+use crate::look;
+use ambit_model::entity::repository::{LEAKS, Leak};
+use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_HIGH, SEVERITY_MEDIUM, Verdict};
+use ambit_model::{Facts, Kind, TaskName, Timestamp};
+use serde_json::json;
+
+pub(super) const JUDGE: Judge = Judge {
+    issue: IssueKind {
+        name: "leaked_token",
+        pretty_name: "Secret in a repository",
+        severity: SEVERITY_HIGH,
+        confidence: Confidence::Potential,
+        category: "leak",
+        added: "2026-11-23",
+        description: "A commit of the repository holds a key, token or password. Whoever can read the repository, or \
+                      has a copy of it, can use it, also where a later commit took it away again.",
+        remediation: "Revoke the secret at its provider and give out a new one; then keep it where programs find it \
+                      and no history does. Rewriting the history alone is no remedy, because copies exist.",
+        references: &[
+            ("https://cwe.mitre.org/data/definitions/540.html", "description"),
+            ("https://cheatsheetseries.owasp.org/cheatsheets/Secrets_Management_Cheat_Sheet.html", "remediation"),
+        ],
+    },
+    applies_to: Kind::REPOSITORIES,
+    reads: &[TaskName::Repository],
+    judge,
+};
+
+fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
+    look::after(facts, TaskName::Repository, |facts| {
+        LEAKS.items(&facts.details).map(|leak| proof(facts, &leak)).collect()
+    })
+}
+
+fn proof(facts: &Facts, leak: &Leak) -> Proof {
+    let place = match leak.path.is_empty() {
+        true => "in the message".to_owned(),
+        false => format!("in {}, line {},", look::shown(&leak.path), leak.line),
+    };
+    let commit: String = leak.commit.chars().take(12).collect();
+    let description = format!(
+        "A secret of {} stands {place} of the commit {commit}, which {} made on {}.",
+        leak.provider,
+        look::shown(&leak.author),
+        leak.date.split('T').next().unwrap_or(&leak.date)
+    );
+    let details = json!({
+        "repository": facts.name, "token": leak.token, "provider": leak.provider, "rule": leak.rule,
+        "commit": leak.commit, "author": leak.author, "date": leak.date, "path": leak.path, "line": leak.line,
+    });
+    let severity = leak.by_context.then_some(SEVERITY_MEDIUM);
+    Proof { severity, ..look::proof_of(&leak.token, description, details) }
+}
+
+#[cfg(test)]
+pub(super) fn samples() -> crate::samples::Samples {
+    use crate::samples::{Samples, Told, facts};
+    let repository = || facts(Kind::GitRepository, "https://code.acme.test:443/app.git");
+    let leaks = |tokens: &[&str]| {
+        let leak = |token: &&str| {
+            json!({"token": token, "provider": "GitHub", "rule": "github-token", "by_context": false,
+                "commit": "0123456789abcdef0123456789abcdef01234567", "author": "A <a@acme.test>",
+                "date": "2026-01-02T03:04:05.000Z", "path": "config.py", "line": 3})
+        };
+        json!({"hidden_leaks": tokens.iter().map(leak).collect::<Vec<_>>()})
+    };
+    Samples::new()
+        .reports_each(
+            repository().found(TaskName::Repository).with(leaks(&["ghp_one… (sha256 1f)", "ghp_two… (sha256 2f)"])),
+            &["ghp_one… (sha256 1f)", "ghp_two… (sha256 2f)"],
+        )
+        .near_miss(repository().found(TaskName::Repository).with(leaks(&[])))
+        .unknown(repository())
+        .unknown(repository().with(leaks(&["ghp_one… (sha256 1f)"])).failed(TaskName::Repository))
+}

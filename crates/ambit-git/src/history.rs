@@ -1,0 +1,285 @@
+//! What a history holds: every commit once, the oldest first, and of each the files and lines of text that it brought.
+
+use crate::{GitError, Objects};
+use gix_hash::ObjectId;
+use gix_object::{CommitRefIter, Kind, TagRefIter, TreeRefIter};
+use std::collections::{BTreeSet, HashSet};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Commits of one history: the largest public ones have some millions.
+const COMMITS_MAX: usize = 5_000_000;
+/// Bytes of a file that are looked at.
+const TEXT_BYTES_MAX: usize = 10 * 1_024 * 1_024;
+/// Bytes at the beginning of a file in which a zero shows that it is no text, as git itself has it.
+const BINARY_BYTES: usize = 8_000;
+/// How deep folders lie in folders.
+const DEPTH_MAX: usize = 128;
+/// Characters that are kept of the name of an author.
+const AUTHOR_CHARS: usize = 200;
+
+/// A commit, as a finding names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Commit {
+    /// Its id.
+    pub id: ObjectId,
+    /// Name and address of its author.
+    pub author: String,
+    /// When it was made, in seconds since 1970.
+    pub seconds: i64,
+}
+
+/// A text that a commit brought.
+#[derive(Debug)]
+pub struct Piece<'a> {
+    /// The first commit with it.
+    pub commit: &'a Commit,
+    /// Where the file lies; `None` for the message of the commit.
+    pub path: Option<&'a str>,
+    /// Its bytes, at most ten MiB.
+    pub text: &'a [u8],
+}
+
+/// What was walked over.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Walked {
+    /// Commits that were looked at.
+    pub commits: usize,
+    /// Files that were looked at.
+    pub files: usize,
+    /// Parents of these commits that are not among the objects: where the walk ended.
+    pub ends: BTreeSet<ObjectId>,
+}
+
+/// Shows every text of the history of `tips` that `known` commits do not have, each file once, to `see`. Objects that
+/// are not there belong to a history that somebody has looked at before.
+///
+/// # Errors
+/// An object is broken, or `stop` became true.
+pub fn walk(
+    objects: &Objects,
+    tips: &[ObjectId],
+    known: &[ObjectId],
+    stop: &AtomicBool,
+    see: &mut dyn FnMut(&Piece<'_>),
+) -> Result<Walked, GitError> {
+    let mut walk = Walk { objects, stop, seen: HashSet::new(), walked: Walked::default(), see };
+    let commits = walk.commits(tips, &known.iter().copied().collect())?;
+    for id in known {
+        walk.mark(*id)?;
+    }
+    for (_, id) in commits {
+        walk.commit(id)?;
+    }
+    Ok(walk.walked)
+}
+
+struct Walk<'a> {
+    objects: &'a Objects,
+    stop: &'a AtomicBool,
+    /// Folders and files that were looked at.
+    seen: HashSet<ObjectId>,
+    walked: Walked,
+    see: &'a mut dyn FnMut(&Piece<'_>),
+}
+
+impl Walk<'_> {
+    /// The commits that tips lead to and known ones do not, the oldest first.
+    fn commits(&mut self, tips: &[ObjectId], known: &HashSet<ObjectId>) -> Result<Vec<(i64, ObjectId)>, GitError> {
+        let mut found = Vec::new();
+        let mut reached: HashSet<ObjectId> = known.clone();
+        let mut open: Vec<ObjectId> = tips.to_vec();
+        let mut buffer = Vec::new();
+        while let Some(id) = open.pop() {
+            self.check()?;
+            if known.contains(&id) {
+                self.walked.ends.insert(id);
+            }
+            if !reached.insert(id) {
+                continue;
+            }
+            match self.objects.read(&id, &mut buffer)? {
+                Some((Kind::Commit, data)) => {
+                    let commit = CommitRefIter::from_bytes(data, id.kind());
+                    let seconds = commit.committer().map_or(0, |committer| committer.seconds());
+                    found.push((seconds, id));
+                    open.extend(commit.parent_ids());
+                }
+                Some((Kind::Tag, data)) => open.extend(TagRefIter::from_bytes(data, id.kind()).target_id().ok()),
+                Some(_) => {}
+                None => drop(self.walked.ends.insert(id)),
+            }
+            if found.len() > COMMITS_MAX {
+                return Err(GitError::Objects(format!("more than {COMMITS_MAX} commits")));
+            }
+        }
+        found.sort_unstable();
+        Ok(found)
+    }
+
+    /// Looks at what a commit brought: its message, and the files that no earlier one had.
+    fn commit(&mut self, id: ObjectId) -> Result<(), GitError> {
+        let mut buffer = Vec::new();
+        let Some((Kind::Commit, data)) = self.objects.read(&id, &mut buffer)? else { return Ok(()) };
+        let broken = |_| GitError::Objects(format!("the commit {id} cannot be read"));
+        let mut read = CommitRefIter::from_bytes(data, id.kind());
+        let message = read.message().map_err(broken)?;
+        let author = read.author().map_err(broken)?;
+        let commit = Commit {
+            id,
+            author: format!("{} <{}>", author.name, author.email).chars().take(AUTHOR_CHARS).collect(),
+            seconds: author.seconds(),
+        };
+        let tree = read.tree_id().map_err(broken)?;
+        self.walked.commits += 1;
+        (self.see)(&Piece { commit: &commit, path: None, text: message });
+        self.tree(tree, "", Some(&commit), DEPTH_MAX)
+    }
+
+    /// Marks all that a known commit has, so that nothing of it is looked at again.
+    fn mark(&mut self, id: ObjectId) -> Result<(), GitError> {
+        let mut buffer = Vec::new();
+        let tree = match self.objects.read(&id, &mut buffer)? {
+            Some((Kind::Commit, data)) => CommitRefIter::from_bytes(data, id.kind()).tree_id().ok(),
+            _ => None,
+        };
+        tree.map_or(Ok(()), |tree| self.tree(tree, "", None, DEPTH_MAX))
+    }
+
+    /// Goes through a folder; without a commit everything in it is only marked.
+    fn tree(&mut self, id: ObjectId, folder: &str, commit: Option<&Commit>, depth: usize) -> Result<(), GitError> {
+        self.check()?;
+        if depth == 0 || !self.seen.insert(id) {
+            return Ok(());
+        }
+        let mut buffer = Vec::new();
+        let Some((Kind::Tree, data)) = self.objects.read(&id, &mut buffer)? else { return Ok(()) };
+        for entry in TreeRefIter::from_bytes(data, id.kind()) {
+            let entry = entry.map_err(|_| GitError::Objects(format!("the folder {id} cannot be read")))?;
+            let path = || format!("{folder}{}", entry.filename);
+            if entry.mode.is_tree() {
+                self.tree(entry.oid.to_owned(), &format!("{}/", path()), commit, depth - 1)?;
+            } else if entry.mode.is_blob()
+                && self.seen.insert(entry.oid.to_owned())
+                && let Some(commit) = commit
+            {
+                self.file(entry.oid.to_owned(), &path(), commit)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn file(&mut self, id: ObjectId, path: &str, commit: &Commit) -> Result<(), GitError> {
+        let mut buffer = Vec::new();
+        let Some((Kind::Blob, text)) = self.objects.read(&id, &mut buffer)? else { return Ok(()) };
+        let is_binary = text[..text.len().min(BINARY_BYTES)].contains(&0);
+        self.walked.files += 1;
+        if !is_binary {
+            (self.see)(&Piece { commit, path: Some(path), text: &text[..text.len().min(TEXT_BYTES_MAX)] });
+        }
+        Ok(())
+    }
+
+    fn check(&self) -> Result<(), GitError> {
+        if self.stop.load(Ordering::Relaxed) { Err(GitError::Stopped) } else { Ok(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Folder;
+    use std::io::Write as _;
+    use std::path::Path;
+    use std::process::{Command, Stdio};
+
+    /// Adds commits to a repository by what `git fast-import` reads; the tests of this project need git installed.
+    fn import(folder: &Path, stream: &str) {
+        let git = |arguments: &[&str]| {
+            let mut command = Command::new("git");
+            command.current_dir(folder).args(arguments).env("GIT_CONFIG_GLOBAL", "/dev/null").stdin(Stdio::piped());
+            command
+        };
+        assert!(git(&["init", "-q", "--bare", "."]).status().expect("git is installed").success());
+        let mut child = git(&["fast-import", "--quiet"]).spawn().expect("git is installed");
+        child.stdin.take().expect("piped").write_all(stream.as_bytes()).expect("it reads");
+        assert!(child.wait().expect("it ends").success());
+    }
+
+    /// A commit of a branch at a second, with its message and files.
+    fn commit(branch: &str, second: i64, from: &str, files: &[(&str, &str)]) -> String {
+        let message = format!("made at {second}");
+        let mut text = format!(
+            "commit refs/heads/{branch}\ncommitter A <a@acme.test> {second} +0000\ndata {}\n{message}\n{from}",
+            message.len()
+        );
+        for (path, content) in files {
+            text += &format!("M 100644 inline {path}\ndata {}\n{content}\n", content.len());
+        }
+        text
+    }
+
+    fn texts(folder: &Path, known: &[ObjectId]) -> (Vec<String>, Walked, Vec<ObjectId>) {
+        let found = Folder::open(folder).unwrap();
+        let objects = Objects::open(&found.objects()).unwrap();
+        let tips: Vec<ObjectId> = found.refs().unwrap().into_iter().map(|known| known.id).collect();
+        let mut seen = Vec::new();
+        let walked = walk(&objects, &tips, known, &AtomicBool::new(false), &mut |piece| {
+            let text = String::from_utf8_lossy(piece.text).into_owned();
+            seen.push(format!("{} {}: {text}", piece.commit.seconds, piece.path.unwrap_or("-")));
+        });
+        (seen, walked.unwrap(), tips)
+    }
+
+    #[test]
+    fn every_file_is_shown_once_with_the_commit_that_brought_it() {
+        let folder = tempfile::tempdir().unwrap();
+        import(
+            folder.path(),
+            &[
+                commit("main", 100, "", &[("a.txt", "one"), ("deep/b.txt", "two")]),
+                commit("main", 200, "", &[("a.txt", "three"), ("deep/copy.txt", "two"), ("x.bin", "\0\u{1}")]),
+                commit("side", 300, "from refs/heads/main\n", &[("a.txt", "one"), ("c.txt", "four")]),
+                "tag v1\nfrom refs/heads/side\ntagger A <a@acme.test> 400 +0000\ndata 2\nv1\n".to_owned(),
+            ]
+            .concat(),
+        );
+        let (seen, walked, tips) = texts(folder.path(), &[]);
+        assert_eq!(
+            seen,
+            [
+                "100 -: made at 100",
+                "100 a.txt: one",
+                "100 deep/b.txt: two",
+                "200 -: made at 200",
+                "200 a.txt: three",
+                "300 -: made at 300",
+                "300 c.txt: four",
+            ]
+        );
+        assert_eq!((walked.commits, walked.files, walked.ends.len()), (3, 5, 0));
+        assert_eq!(texts(folder.path(), &tips).0, Vec::<String>::new(), "all is known");
+        import(folder.path(), &commit("main", 500, "from refs/heads/main^0\n", &[("d.txt", "five")]));
+        let (seen, walked, _) = texts(folder.path(), &tips);
+        assert_eq!(seen, ["500 -: made at 500", "500 d.txt: five"], "only what is new is shown");
+        assert!(tips.iter().any(|tip| walked.ends.contains(tip)));
+    }
+
+    #[test]
+    fn a_folder_without_a_repository_is_none_and_an_empty_one_has_no_tips() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(Folder::open(folder.path()).is_err());
+        import(folder.path(), "");
+        assert_eq!(texts(folder.path(), &[]), (vec![], Walked::default(), vec![]));
+    }
+
+    #[test]
+    fn a_walk_that_nobody_waits_for_ends() {
+        let folder = tempfile::tempdir().unwrap();
+        import(folder.path(), &commit("main", 100, "", &[("a.txt", "one")]));
+        let found = Folder::open(folder.path()).unwrap();
+        let objects = Objects::open(&found.objects()).unwrap();
+        let tips: Vec<ObjectId> = found.refs().unwrap().into_iter().map(|known| known.id).collect();
+        let ended = walk(&objects, &tips, &[], &AtomicBool::new(true), &mut |_| panic!("nothing is shown"));
+        assert!(matches!(ended, Err(GitError::Stopped)));
+    }
+}

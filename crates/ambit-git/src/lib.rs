@@ -1,0 +1,33 @@
+//! Repositories of git: what is said to a server and what it answers (`protocol`), the objects of a folder or a pack
+//! (`objects`), and their history (`history`). Sends nothing itself, and runs no other program.
+
+mod folder;
+mod history;
+mod objects;
+mod protocol;
+
+pub use folder::Folder;
+pub use gix_hash::ObjectId;
+pub use history::{Commit, Piece, Walked, walk};
+pub use objects::Objects;
+pub use protocol::{Advertised, PackWriter, Ref, advertised, fetch_request, list_request, refs};
+
+/// Why a repository cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum GitError {
+    /// What a server sent is not what the protocol says.
+    #[error("not what a git server answers: {0}")]
+    Protocol(String),
+    /// The server says that it will not, in its own words.
+    #[error("the server refuses: {0}")]
+    Refused(String),
+    /// A folder holds no repository, or a broken one.
+    #[error("{0}")]
+    Folder(String),
+    /// Objects that cannot be read.
+    #[error("broken objects: {0}")]
+    Objects(String),
+    /// Whoever asked has lost interest.
+    #[error("stopped")]
+    Stopped,
+}

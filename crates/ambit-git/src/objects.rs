@@ -1,0 +1,80 @@
+//! The objects of a repository: those in a folder of git's own, or those of a pack that a server sent.
+
+use crate::GitError;
+use gix_hash::ObjectId;
+use gix_object::{Find as _, Kind};
+use gix_pack::bundle::write::Options;
+use gix_pack::cache::lru::MemoryCappedHashmap;
+use gix_utils::progress::Discard;
+use std::io::BufRead;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use tempfile::TempDir;
+
+/// Bytes of the largest object that is unpacked: a small pack may hold one that fills the machine.
+const OBJECT_BYTES_MAX: usize = 256 * 1_024 * 1_024;
+/// Bytes of unpacked objects that are kept for those that are told as differences to them.
+const CACHE_BYTES: usize = 64 * 1_024 * 1_024;
+
+/// Objects by their id.
+pub struct Objects {
+    found: gix_odb::Handle,
+    /// The folder of a pack, which goes with it.
+    _folder: Option<TempDir>,
+}
+
+impl Objects {
+    /// Opens the objects of a folder, such as `.git/objects`.
+    ///
+    /// # Errors
+    /// There is no such folder, or it cannot be read.
+    pub fn open(folder: &Path) -> Result<Self, GitError> {
+        Self::at(folder, None)
+    }
+
+    /// Indexes a pack in a folder of its own for the time of its use. `stop`: becomes true when it is not wanted any
+    /// more.
+    ///
+    /// # Errors
+    /// The pack is broken, not whole, or tells objects as differences to others that are not in it.
+    pub fn of_pack(pack: &mut dyn BufRead, folder: TempDir, stop: &AtomicBool) -> Result<Self, GitError> {
+        let packs = folder.path().join("pack");
+        std::fs::create_dir_all(&packs).map_err(|error| GitError::Folder(error.to_string()))?;
+        let options =
+            Options { thread_limit: Some(1), alloc_limit_bytes: Some(OBJECT_BYTES_MAX), ..Options::default() };
+        let kind = gix_hash::Kind::Sha1;
+        let none = None::<gix_object::find::Never>;
+        gix_pack::Bundle::write_to_directory(pack, Some(&packs), &mut Discard, stop, none, kind, options)
+            .map_err(|error| GitError::Objects(error.to_string()))?;
+        let path = folder.path().to_owned();
+        Self::at(&path, Some(folder))
+    }
+
+    /// No objects at all, in a folder of their own.
+    ///
+    /// # Errors
+    /// The folder cannot be read.
+    pub fn empty(folder: TempDir) -> Result<Self, GitError> {
+        let path = folder.path().to_owned();
+        Self::at(&path, Some(folder))
+    }
+
+    fn at(path: &Path, folder: Option<TempDir>) -> Result<Self, GitError> {
+        let opened = gix_odb::at(path, gix_hash::Kind::Sha1);
+        let mut found = opened.map_err(|error| GitError::Folder(format!("{}: {error}", path.display())))?;
+        found.set_pack_cache(|| Box::new(MemoryCappedHashmap::new(CACHE_BYTES)));
+        // What is not there stays so: nobody adds objects while we look.
+        found.refresh_never();
+        Ok(Self { found, _folder: folder })
+    }
+
+    /// Reads an object into the buffer; `None` where it is not there.
+    pub(crate) fn read<'a>(
+        &self,
+        id: &ObjectId,
+        buffer: &'a mut Vec<u8>,
+    ) -> Result<Option<(Kind, &'a [u8])>, GitError> {
+        let found = self.found.try_find(id, buffer).map_err(|error| GitError::Objects(error.to_string()))?;
+        Ok(found.map(|object| (object.kind, object.data)))
+    }
+}

@@ -1,0 +1,314 @@
+//! The exchange with a server over HTTP, protocol version 2 (gitprotocol-v2, gitprotocol-http): bytes in, bytes out.
+
+use crate::GitError;
+use gix_hash::ObjectId;
+use std::io::{self, Write};
+
+/// Bytes of the length in front of each line.
+const LENGTH_BYTES: usize = 4;
+/// Bytes of the longest line with its length.
+const LINE_BYTES_MAX: usize = 65_520;
+/// Bytes that are kept of what a server says in its own words.
+const WORDS_BYTES_MAX: usize = 300;
+/// The marks between lines.
+const FLUSH: &[u8] = b"0000";
+const DELIMITER: &[u8] = b"0001";
+
+/// What a server says of itself before it is asked for anything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Advertised {
+    /// It speaks version 2.
+    Version2,
+    /// It speaks an older version only.
+    Older,
+}
+
+/// A branch or tag and what it points to.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Ref {
+    /// The full name: `refs/heads/main`.
+    pub name: String,
+    /// The commit or tag.
+    pub id: ObjectId,
+}
+
+/// One line of an answer.
+enum Line<'a> {
+    Data(&'a [u8]),
+    /// The end of a section or of the answer.
+    Mark,
+}
+
+/// Reads the first line of the bytes, and how many it took; `None` where it is not whole.
+fn line(bytes: &[u8]) -> Result<Option<(Line<'_>, usize)>, GitError> {
+    let Some(length) = bytes.get(..LENGTH_BYTES) else { return Ok(None) };
+    let digits = std::str::from_utf8(length).ok().filter(|text| text.bytes().all(|byte| byte.is_ascii_hexdigit()));
+    let length = digits.and_then(|digits| usize::from_str_radix(digits, 16).ok());
+    match length {
+        Some(0..=2) => Ok(Some((Line::Mark, LENGTH_BYTES))),
+        Some(whole @ LENGTH_BYTES..=LINE_BYTES_MAX) => {
+            Ok(bytes.get(LENGTH_BYTES..whole).map(|data| (Line::Data(data), whole)))
+        }
+        _ => Err(GitError::Protocol("a line without a length".into())),
+    }
+}
+
+/// Reads all lines of a whole answer.
+fn lines(mut bytes: &[u8]) -> Result<Vec<&[u8]>, GitError> {
+    let mut lines = Vec::new();
+    while !bytes.is_empty() {
+        let (read, taken) = line(bytes)?.ok_or_else(|| GitError::Protocol("a line is cut".into()))?;
+        if let Line::Data(data) = read {
+            lines.push(data.strip_suffix(b"\n").unwrap_or(data));
+        }
+        bytes = &bytes[taken..];
+    }
+    Ok(lines)
+}
+
+/// Reads the answer to `info/refs?service=git-upload-pack`, which was asked for version 2.
+///
+/// # Errors
+/// It is no answer of a git server.
+pub fn advertised(body: &[u8]) -> Result<Advertised, GitError> {
+    let lines = lines(body)?;
+    if let Some(refused) = lines.iter().find_map(|line| line.strip_prefix(b"ERR ")) {
+        return Err(GitError::Refused(words(refused)));
+    }
+    let mut said = lines.iter().filter(|line| !line.starts_with(b"# service="));
+    Ok(if said.next() == Some(&&b"version 2"[..]) { Advertised::Version2 } else { Advertised::Older })
+}
+
+/// The body of the request for all branches and tags.
+pub fn list_request(agent: &str) -> Vec<u8> {
+    let prefixes = ["HEAD", "refs/heads/", "refs/tags/"].map(|prefix| format!("ref-prefix {prefix}\n"));
+    request("ls-refs", agent, prefixes.into_iter())
+}
+
+/// Reads the answer to it, sorted by name.
+///
+/// # Errors
+/// It is no such answer.
+pub fn refs(body: &[u8]) -> Result<Vec<Ref>, GitError> {
+    let mut refs = Vec::new();
+    for line in lines(body)? {
+        if let Some(refused) = line.strip_prefix(b"ERR ") {
+            return Err(GitError::Refused(words(refused)));
+        }
+        let text = String::from_utf8_lossy(line);
+        let mut parts = text.split(' ');
+        let (Some(id), Some(name)) = (parts.next(), parts.next()) else {
+            return Err(GitError::Protocol("a ref without a name".into()));
+        };
+        // A branch without a commit is listed as unborn.
+        if id != "unborn" {
+            let id = ObjectId::from_hex(id.as_bytes()).map_err(|_| GitError::Protocol("a ref without an id".into()))?;
+            refs.push(Ref { name: name.to_owned(), id });
+        }
+    }
+    refs.sort();
+    Ok(refs)
+}
+
+/// The body of the request for a pack with everything that `wants` lead to and `haves` do not.
+pub fn fetch_request(agent: &str, wants: &[ObjectId], haves: &[ObjectId]) -> Vec<u8> {
+    let fixed = ["no-progress\n", "ofs-delta\n"].map(str::to_owned).into_iter();
+    let wants = wants.iter().map(|id| format!("want {id}\n"));
+    let haves = haves.iter().map(|id| format!("have {id}\n"));
+    request("fetch", agent, fixed.chain(wants).chain(haves).chain(["done\n".to_owned()]))
+}
+
+fn request(command: &str, agent: &str, arguments: impl Iterator<Item = String>) -> Vec<u8> {
+    let mut body = Vec::new();
+    let mut say = |text: &str| {
+        body.extend_from_slice(format!("{:04x}{text}", text.len() + LENGTH_BYTES).as_bytes());
+    };
+    say(&format!("command={command}\n"));
+    say(&format!("agent={agent}\n"));
+    say("object-format=sha1\n");
+    body.extend_from_slice(DELIMITER);
+    let mut say = |text: &str| {
+        body.extend_from_slice(format!("{:04x}{text}", text.len() + LENGTH_BYTES).as_bytes());
+    };
+    arguments.for_each(|argument| say(&argument));
+    body.extend_from_slice(FLUSH);
+    body
+}
+
+/// Takes the answer to a fetch piece by piece, and writes the pack in it to a file.
+#[derive(Debug)]
+pub struct PackWriter<W> {
+    into: W,
+    /// What came of a line that is not whole yet.
+    begun: Vec<u8>,
+    in_pack: bool,
+    bytes: u64,
+    bytes_max: u64,
+    refused: Option<GitError>,
+}
+
+impl<W: Write> PackWriter<W> {
+    /// Writes at most `bytes_max` bytes of a pack.
+    pub fn new(into: W, bytes_max: u64) -> Self {
+        Self { into, begun: Vec::new(), in_pack: false, bytes: 0, bytes_max, refused: None }
+    }
+
+    /// Returns what the pack was written to, and how many bytes it has.
+    ///
+    /// # Errors
+    /// The answer held no pack, or the server broke off.
+    pub fn finish(mut self) -> Result<(W, u64), GitError> {
+        if let Some(refused) = self.refused {
+            return Err(refused);
+        }
+        if self.bytes == 0 || !self.begun.is_empty() {
+            return Err(GitError::Protocol("an answer without a whole pack".into()));
+        }
+        self.into.flush().map_err(|error| GitError::Folder(error.to_string()))?;
+        Ok((self.into, self.bytes))
+    }
+
+    /// Returns true where the pack has more bytes than it may.
+    pub fn is_too_large(&self) -> bool {
+        self.bytes > self.bytes_max
+    }
+
+    fn take(&mut self, line: &[u8]) -> io::Result<()> {
+        if !self.in_pack {
+            self.in_pack = line.starts_with(b"packfile");
+            if let Some(refused) = line.strip_prefix(b"ERR ") {
+                return Err(self.refuse(GitError::Refused(words(refused))));
+            }
+            return Ok(());
+        }
+        match line.split_first() {
+            Some((1, data)) => {
+                self.bytes += data.len() as u64;
+                if self.is_too_large() {
+                    return Err(io::Error::other("the pack is too large"));
+                }
+                self.into.write_all(data)
+            }
+            Some((3, said)) => Err(self.refuse(GitError::Refused(words(said)))),
+            // Progress, which nobody asked for.
+            _ => Ok(()),
+        }
+    }
+
+    fn refuse(&mut self, error: GitError) -> io::Error {
+        let told = io::Error::other(error.to_string());
+        self.refused = Some(error);
+        told
+    }
+}
+
+impl<W: Write> Write for PackWriter<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.begun.extend_from_slice(bytes);
+        let begun = std::mem::take(&mut self.begun);
+        let mut at = 0;
+        while let Some((read, taken)) = line(&begun[at..]).map_err(|error| self.refuse(error))? {
+            if let Line::Data(data) = read {
+                self.take(data)?;
+            }
+            at += taken;
+        }
+        self.begun = begun[at..].to_vec();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.into.flush()
+    }
+}
+
+/// The beginning of what a server says, on one line.
+fn words(said: &[u8]) -> String {
+    let text = String::from_utf8_lossy(&said[..said.len().min(WORDS_BYTES_MAX)]);
+    text.trim().chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(lines: &[&[u8]]) -> Vec<u8> {
+        let mut body = Vec::new();
+        for line in lines {
+            if line.is_empty() {
+                body.extend_from_slice(FLUSH);
+            } else {
+                body.extend_from_slice(format!("{:04x}", line.len() + LENGTH_BYTES).as_bytes());
+                body.extend_from_slice(line);
+            }
+        }
+        body
+    }
+
+    #[test]
+    fn a_server_says_which_version_it_speaks() {
+        let service: &[u8] = b"# service=git-upload-pack\n";
+        for (lines, expected) in [
+            (&[service, b"", b"version 2\n", b"ls-refs\n", b""][..], Some(Advertised::Version2)),
+            (&[b"version 2\n", b""], Some(Advertised::Version2)),
+            (
+                &[service, b"", b"0000000000000000000000000000000000000000 capabilities^{}\0x\n"],
+                Some(Advertised::Older),
+            ),
+            (&[b"ERR nothing here\n"], None),
+        ] {
+            assert_eq!(advertised(&said(lines)).ok(), expected);
+        }
+        assert!(advertised(b"<html>").is_err() && advertised(b"00ffx").is_err());
+    }
+
+    #[test]
+    fn refs_are_read_and_branches_without_a_commit_are_none() {
+        let id = "1".repeat(40);
+        let body = said(&[
+            format!("{id} refs/tags/v1 peeled:{id}\n").as_bytes(),
+            b"unborn HEAD symref-target:refs/heads/main\n",
+            format!("{id} refs/heads/main\n").as_bytes(),
+            b"",
+        ]);
+        let names: Vec<String> = refs(&body).unwrap().into_iter().map(|found| found.name).collect();
+        assert_eq!(names, ["refs/heads/main", "refs/tags/v1"]);
+        assert!(refs(&said(&[b"main\n"])).is_err());
+        assert!(matches!(refs(&said(&[b"ERR no\n"])), Err(GitError::Refused(_))));
+    }
+
+    #[test]
+    fn a_request_has_its_lines_with_their_lengths() {
+        let id = ObjectId::from_hex("2".repeat(40).as_bytes()).unwrap();
+        let body = String::from_utf8(fetch_request("ambit/1", &[id], &[id])).unwrap();
+        assert!(body.starts_with("0012command=fetch\n0012agent=ambit/1\n"), "{body}");
+        assert!(body.contains(&format!("0032want {id}\n")) && body.ends_with("0009done\n0000"), "{body}");
+    }
+
+    #[test]
+    fn a_pack_is_taken_from_pieces_of_any_length() {
+        let body = said(&[b"packfile\n", b"\x01PACK", b"\x02so far", b"\x01 and rest", b""]);
+        for step in 1..body.len() {
+            let mut writer = PackWriter::new(Vec::new(), 100);
+            body.chunks(step).for_each(|piece| writer.write_all(piece).unwrap());
+            assert_eq!(writer.finish().unwrap(), (b"PACK and rest".to_vec(), 13), "{step}");
+        }
+    }
+
+    #[test]
+    fn a_pack_that_breaks_off_is_too_large_or_refused_is_none() {
+        let cut = &said(&[b"packfile\n", b"\x01PACK"])[..18];
+        for (body, bytes_max) in [
+            (cut.to_vec(), 100),
+            (said(&[b"packfile\n", b"\x01PACK"]), 3),
+            (said(&[b"packfile\n", b"\x01PACK", b"\x03out of memory"]), 100),
+            (said(&[b"ERR not yours"]), 100),
+            (b"<html>".to_vec(), 100),
+            (Vec::new(), 100),
+        ] {
+            let mut writer = PackWriter::new(Vec::new(), bytes_max);
+            let written = writer.write_all(&body);
+            assert!(written.is_err() || writer.finish().is_err(), "{}", String::from_utf8_lossy(&body));
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Repositories of code: their names, and what is known of one.
+
+use super::row::{
+    Empty::{False, Null},
+    Row, contract, seen,
+};
+use super::{Kind, Member};
+use crate::task::TaskName::Repository;
+use serde::{Deserialize, Serialize};
+
+/// Who has it at its host: `acme`.
+pub const OWNER: Member<String> = Member::named("owner");
+/// Its name there: `app`.
+pub const REPOSITORY_NAME: Member<String> = Member::named("repository_name");
+/// Where it is fetched.
+pub const REPOSITORY_URI: Member<String> = Member::named("repository_uri");
+/// Anybody may read it.
+pub const REPOSITORY_PUBLIC: Member<bool> = Member::named("repository_public");
+/// What its branches and tags pointed to when it was looked at, sorted.
+pub const TIPS: Member<Vec<String>> = Member::named("hidden_tips");
+/// How many commits were looked at, all looks together.
+pub const COMMITS: Member<u64> = Member::named("hidden_commits");
+/// What its history gives away.
+pub const LEAKS: Member<Vec<Leak>> = Member::named("hidden_leaks");
+
+/// A secret in a history, at the first place where it stood.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Leak {
+    /// The secret, masked: the name of its `UniqueToken`.
+    pub token: String,
+    /// The service that gave it out.
+    pub provider: String,
+    /// The rule that found it.
+    pub rule: String,
+    /// Its form alone says little: what stands around it told.
+    pub by_context: bool,
+    /// The commit that brought it.
+    pub commit: String,
+    /// Name and address of its author.
+    pub author: String,
+    /// When it was made.
+    pub date: String,
+    /// The file; empty where it stands in the message of the commit.
+    pub path: String,
+    /// The line, from 1.
+    pub line: usize,
+}
+
+/// What is known of a repository.
+pub(super) const MEMBERS: &[Row] = &[
+    contract(OWNER, Null).by(Repository),
+    contract(REPOSITORY_NAME, Null).by(Repository),
+    contract(REPOSITORY_URI, Null).by(Repository),
+    contract(REPOSITORY_PUBLIC, False).by(Repository),
+    seen(TIPS, Repository),
+    seen(COMMITS, Repository),
+    seen(LEAKS, Repository),
+];
+
+/// The beginning of the name of a repository in a folder.
+const FILE: &str = "file://";
+
+impl Kind {
+    /// The kinds of repositories.
+    pub const REPOSITORIES: &[Self] = &[Self::GitRepository, Self::GithubRepository, Self::GitlabProject];
+
+    /// Returns the kind and name of what a person typed as a repository: a URL, or the absolute path of a folder;
+    /// `None` where it is neither.
+    pub fn of_repository(text: &str) -> Option<(Self, String)> {
+        let text = text.trim();
+        let bare = text.split_once("://").map_or(text, |(_, rest)| rest);
+        let kind = match bare.split('/').next() {
+            Some("github.com" | "www.github.com") => Self::GithubRepository,
+            Some("gitlab.com") => Self::GitlabProject,
+            _ if text.contains("://") || text.starts_with('/') => Self::GitRepository,
+            _ => return None,
+        };
+        kind.canonical(text).ok().map(|name| (kind, name))
+    }
+}
+
+/// `https://host:port/path`, or `file:///path`. `url`: what the text is as a URL.
+pub(super) fn plain(text: &str, url: Result<String, &'static str>) -> Result<String, &'static str> {
+    let folder = text.strip_prefix(FILE).or_else(|| text.starts_with('/').then_some(text));
+    if let Some(path) = folder {
+        let is_plain = path.starts_with('/') && !path.split('/').any(|part| part == "..");
+        let path = path.trim_end_matches('/');
+        let good = is_plain && !path.is_empty() && !path.chars().any(char::is_control);
+        return if good { Ok(format!("{FILE}{path}")) } else { Err("it is no absolute path of a folder") };
+    }
+    let url = url.map_err(|why| match text.split_once("://") {
+        Some(("ssh" | "git", _)) => "repositories are read over http or https; give such a URL",
+        _ => why,
+    })?;
+    if url.contains('?') { Err("a URL of a repository has no query") } else { Ok(url.trim_end_matches('/').to_owned()) }
+}
+
+/// `https://github.com/owner/name`.
+pub(super) fn github(text: &str) -> Result<String, &'static str> {
+    const WHY: &str = "it is no repository such as https://github.com/example/app";
+    let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
+    let rest = rest.strip_prefix("www.").unwrap_or(rest);
+    let path = rest.strip_prefix("github.com/").ok_or(WHY)?;
+    let parts = parts(path).filter(|parts| parts.len() == 2).ok_or(WHY)?;
+    Ok(format!("https://github.com/{}", parts.join("/")))
+}
+
+/// `https://gitlab.com/group/…/name`; the host is that of any GitLab.
+pub(super) fn gitlab(text: &str) -> Result<String, &'static str> {
+    const WHY: &str = "it is no project such as https://gitlab.com/example/app";
+    let rest = text.strip_prefix("https://").or_else(|| (!text.contains("://")).then_some(text)).ok_or(WHY)?;
+    let (host, path) = rest.split_once('/').ok_or(WHY)?;
+    let host = Kind::DnsRecord.canonical(host).map_err(|_| WHY)?;
+    let parts = parts(path).filter(|parts| parts.len() >= 2).ok_or(WHY)?;
+    Ok(format!("https://{host}/{}", parts.join("/")))
+}
+
+/// The parts of a path at a forge, without what people copy along; `None` where one is no name there.
+fn parts(path: &str) -> Option<Vec<&str>> {
+    let path = path.trim_end_matches('/');
+    let parts: Vec<&str> = path.strip_suffix(".git").unwrap_or(path).split('/').collect();
+    let is_name = |part: &&str| {
+        !part.is_empty()
+            && !part.starts_with('.')
+            && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
+    };
+    parts.iter().all(is_name).then_some(parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_people_type_as_a_repository_is_one() {
+        for (text, kind, name) in [
+            ("https://github.com/Acme/app.git", Kind::GithubRepository, "https://github.com/Acme/app"),
+            ("github.com/acme/app/", Kind::GithubRepository, "https://github.com/acme/app"),
+            ("https://gitlab.com/acme/team/app", Kind::GitlabProject, "https://gitlab.com/acme/team/app"),
+            ("https://code.acme.test/app.git", Kind::GitRepository, "https://code.acme.test:443/app.git"),
+            ("http://127.0.0.1:8080/app.git/", Kind::GitRepository, "http://127.0.0.1:8080/app.git"),
+            ("/srv/git/app.git/", Kind::GitRepository, "file:///srv/git/app.git"),
+            ("file:///srv/app", Kind::GitRepository, "file:///srv/app"),
+        ] {
+            assert_eq!(Kind::of_repository(text), Some((kind, name.to_owned())), "{text}");
+            assert_eq!(kind.canonical(name).as_deref(), Ok(name));
+        }
+        for text in ["acme.test", "app", "https://github.com/acme", "ssh://git@acme.test/app", "file://app", "/a/../b"]
+        {
+            assert_eq!(Kind::of_repository(text), None, "{text}");
+        }
+        let why = Kind::GitRepository.canonical("ssh://acme.test/app").unwrap_err().to_string();
+        assert!(why.contains("http"), "{why}");
+    }
+}

@@ -1,0 +1,222 @@
+//! Asks for a repository: of a server by its smart HTTP, or in a folder that the operator named.
+
+use crate::{Context, TaskError};
+use ambit_git::{
+    Advertised, Folder, GitError, ObjectId, Objects, PackWriter, Ref, advertised, fetch_request, list_request, refs,
+};
+use ambit_model::Kind;
+use ambit_net::http::{BodyEnd, BodySink, HttpExchange, HttpRequest};
+use ambit_net::{Grant, limits};
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{BufReader, BufWriter, Seek};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
+use tempfile::TempDir;
+
+/// The ground on which servers are asked.
+pub(crate) const PROVIDER: &str = "git";
+/// How we name ourselves inside the protocol.
+const AGENT: &str = concat!("ambit/", env!("CARGO_PKG_VERSION"));
+/// Bytes of the lines around a pack, beside it: a head of five for each piece of at least a thousand.
+const AROUND_PACK: u64 = 64 * 1_024 * 1_024;
+/// What the name of a repository in a folder begins with.
+const FILE: &str = "file://";
+/// What asks for the second version of the protocol.
+const VERSION: (&str, &str) = ("Git-Protocol", "version=2");
+
+/// Where a repository is.
+pub(crate) enum Source {
+    /// In this folder.
+    Folder(PathBuf),
+    /// At this URL.
+    Server(String),
+}
+
+impl Source {
+    /// Returns where the repository of these facts is.
+    ///
+    /// # Errors
+    /// It is in a folder that the operator did not name.
+    pub(crate) fn of(cx: &Context<'_>) -> Result<Self, TaskError> {
+        let name = &cx.facts.name;
+        match name.strip_prefix(FILE) {
+            Some(path) if cx.settings.folders.contains(name) => Ok(Self::Folder(path.into())),
+            Some(_) => Err(ambit_net::NetError::NotAllowed(format!(
+                "{name}: folders of this machine are read for the operator alone, who names them to `ambit scan`"
+            ))
+            .into()),
+            None if cx.facts.kind == Kind::GitRepository => Ok(Self::Server(name.clone())),
+            None => Ok(Self::Server(format!("{name}.git"))),
+        }
+    }
+
+    /// Returns the URL at which it is fetched.
+    pub(crate) fn url(&self) -> String {
+        match self {
+            Self::Folder(path) => format!("{FILE}{}", path.display()),
+            Self::Server(url) => url.clone(),
+        }
+    }
+
+    /// Returns whether anybody may read it; `None` of a folder.
+    pub(crate) fn is_public(&self) -> Option<bool> {
+        matches!(self, Self::Server(_)).then_some(true)
+    }
+
+    /// Returns who has it, where its URL says so, and what it is called.
+    pub(crate) fn owner_and_name(&self) -> (Option<String>, String) {
+        let url = self.url();
+        let path = url.split_once("://").map_or(url.as_str(), |(_, rest)| rest);
+        let path = path.split_once('/').map_or("", |(_, path)| path);
+        let path = path.trim_end_matches('/');
+        let path = path.strip_suffix(".git").unwrap_or(path);
+        match path.rsplit_once('/') {
+            Some((owner, name)) if matches!(self, Self::Server(_)) => (Some(owner.to_owned()), name.to_owned()),
+            Some((_, name)) => (None, name.to_owned()),
+            None => (None, path.to_owned()),
+        }
+    }
+
+    /// Returns what its branches and tags point to, sorted, each once.
+    pub(crate) async fn tips(&self, cx: &Context<'_>) -> Result<Vec<ObjectId>, TaskError> {
+        let refs = match self {
+            Self::Folder(path) => folder(path)?.refs().map_err(|error| failed(&error))?,
+            Self::Server(url) => listed(cx, url).await?,
+        };
+        let ids: BTreeSet<ObjectId> = refs.into_iter().map(|found| found.id).collect();
+        Ok(ids.into_iter().collect())
+    }
+
+    /// Brings what the tips lead to and the known commits do not.
+    pub(crate) async fn fetch(
+        &self,
+        cx: &Context<'_>,
+        tips: &[ObjectId],
+        known: &[ObjectId],
+    ) -> Result<Fetched, TaskError> {
+        let bytes_max = cx.settings.repository_bytes;
+        match self {
+            Self::Folder(path) => {
+                let folder = folder(path)?;
+                if folder.bytes() > bytes_max {
+                    Err(too_large(bytes_max))
+                } else {
+                    Ok(Fetched::There(folder.objects()))
+                }
+            }
+            Self::Server(_) if tips.is_empty() => Ok(Fetched::Nothing),
+            Self::Server(url) => pack(cx, url, tips, known, bytes_max).await,
+        }
+    }
+}
+
+/// Objects that can be opened.
+pub(crate) enum Fetched {
+    /// The repository has no commit.
+    Nothing,
+    /// They are in this folder.
+    There(PathBuf),
+    /// They came as a pack, in a folder that goes with it.
+    Pack(File, TempDir),
+}
+
+impl Fetched {
+    /// Opens them; a pack is indexed first, which takes as long as reading it.
+    pub(crate) fn open(self, stop: &AtomicBool) -> Result<Objects, GitError> {
+        let new = || TempDir::new().map_err(|error| GitError::Folder(error.to_string()));
+        match self {
+            Self::Nothing => Objects::empty(new()?),
+            Self::There(folder) => Objects::open(&folder),
+            Self::Pack(file, folder) => Objects::of_pack(&mut BufReader::new(file), folder, stop),
+        }
+    }
+}
+
+fn folder(path: &Path) -> Result<Folder, TaskError> {
+    Folder::open(path).map_err(|error| failed(&error))
+}
+
+fn failed(error: &GitError) -> TaskError {
+    TaskError::Failed(error.to_string())
+}
+
+fn too_large(bytes_max: u64) -> TaskError {
+    TaskError::OutOfBudget(format!(
+        "the repository is larger than {} MiB (setting repository_mib)",
+        bytes_max / (1_024 * 1_024)
+    ))
+}
+
+/// Asks a server for its branches and tags.
+async fn listed(cx: &Context<'_>, url: &str) -> Result<Vec<Ref>, TaskError> {
+    let request = on_server(cx, url, &format!("{url}/info/refs?service=git-upload-pack"))?;
+    let fetch = cx.net.fetch(&request).await?;
+    let said = advertised(answer(fetch.last())?).map_err(|error| failed(&error))?;
+    if said != Advertised::Version2 {
+        return Err(TaskError::Failed("the server speaks no version 2 of the protocol of git".into()));
+    }
+    let exchange = cx.net.http(&upload_pack(cx, url, list_request(AGENT))?).await?;
+    refs(answer(&exchange)?).map_err(|error| failed(&error))
+}
+
+/// Asks a server for a pack, which goes to a file.
+async fn pack(
+    cx: &Context<'_>,
+    url: &str,
+    tips: &[ObjectId],
+    known: &[ObjectId],
+    bytes_max: u64,
+) -> Result<Fetched, TaskError> {
+    let unwritable = |error: std::io::Error| TaskError::Failed(format!("no folder for the repository: {error}"));
+    let folder = tempfile::Builder::new().prefix("ambit-repository-").tempdir().map_err(unwritable)?;
+    let file = tempfile::tempfile_in(folder.path()).map_err(unwritable)?;
+    let writer = Arc::new(Mutex::new(PackWriter::new(BufWriter::new(file), bytes_max)));
+    let most = usize::try_from(bytes_max.saturating_add(AROUND_PACK)).unwrap_or(usize::MAX);
+    let request = upload_pack(cx, url, fetch_request(AGENT, tips, known))?;
+    let exchange = cx.net.http(&request.into_sink(BodySink::new(writer.clone(), most))).await?;
+    if exchange.status != 200 {
+        answer(&exchange)?;
+    }
+    let writer = Arc::into_inner(writer).expect("the request that shared it is gone");
+    let writer = writer.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if writer.is_too_large() || exchange.end == BodyEnd::TooLarge {
+        return Err(too_large(bytes_max));
+    }
+    let (file, _) = writer.finish().map_err(|error| failed(&error))?;
+    if exchange.end != BodyEnd::Complete {
+        return Err(TaskError::Failed("the pack broke off".into()));
+    }
+    let mut file = file.into_inner().map_err(|error| unwritable(error.into_error()))?;
+    file.rewind().map_err(unwritable)?;
+    Ok(Fetched::Pack(file, folder))
+}
+
+fn upload_pack(cx: &Context<'_>, url: &str, body: Vec<u8>) -> Result<HttpRequest, TaskError> {
+    let request = on_server(cx, url, &format!("{url}/git-upload-pack"))?;
+    let request = request.with_method("POST").with_body("application/x-git-upload-pack-request", body);
+    Ok(request.with_header("Accept", "application/x-git-upload-pack-result"))
+}
+
+/// A request to the server of the repository, which may not lead elsewhere.
+fn on_server(cx: &Context<'_>, repository: &str, url: &str) -> Result<HttpRequest, TaskError> {
+    let request = HttpRequest {
+        learned: vec![repository.to_owned()],
+        body_kept: limits::SOURCE_LIST_MAX,
+        timeout: limits::SOURCE_TIMEOUT,
+        ..cx.net.get(url)?
+    };
+    Ok(request.on(Grant::Source(PROVIDER)).with_header(VERSION.0, VERSION.1))
+}
+
+/// The body of an answer that is whole and no refusal.
+fn answer(exchange: &HttpExchange) -> Result<&[u8], TaskError> {
+    match exchange.status {
+        200 if exchange.truncated => Err(TaskError::Failed("the list of branches broke off".into())),
+        200 => Ok(&exchange.body),
+        401 | 403 => Err(TaskError::Failed(format!("the server wants credentials: status {}", exchange.status))),
+        404 => Err(TaskError::Failed("no repository there that anybody may read: status 404".into())),
+        status => Err(TaskError::Failed(format!("the server answers with status {status}"))),
+    }
+}

@@ -1,0 +1,65 @@
+//! What any text mentions: hosts and buckets in URLs, and mailboxes.
+
+use super::buckets;
+use ambit_model::Kind;
+use ambit_net::http::Url;
+use regex::Regex;
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+/// URLs of one text that are read.
+const URLS_MAX: usize = 1_200;
+/// Mailboxes of one text.
+const MAILBOXES_MAX: usize = 100;
+
+/// What texts mention.
+#[derive(Debug, Default)]
+pub(crate) struct Mentions {
+    pub(crate) hosts: BTreeSet<String>,
+    pub(crate) mailboxes: BTreeSet<String>,
+    pub(crate) buckets: BTreeSet<String>,
+}
+
+static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b([a-z0-9][a-z0-9._%+-]{0,63}@[a-z0-9][a-z0-9.-]{1,200}\.[a-z]{2,24})\b").expect("constant")
+});
+static URL: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r#"(?i)\bhttps?:\\?/\\?/[a-z0-9][a-z0-9.-]{1,252}(?::\d{1,5})?(?:/[^\s"'<>\\)]{0,300})?"#)
+        .expect("constant")
+});
+
+impl Mentions {
+    /// Adds what a text mentions.
+    pub(crate) fn read(&mut self, text: &str) {
+        for found in URL.find_iter(text).take(URLS_MAX) {
+            let plain = found.as_str().replace("\\/", "/");
+            if let Ok(url) = Url::parse(&plain) {
+                self.buckets.extend(buckets::of_url(&url));
+                self.hosts.insert(url.host);
+            }
+        }
+        let mailboxes = ADDRESS.captures_iter(text).filter_map(|found| Kind::EmailAddress.canonical(&found[1]).ok());
+        // File names such as logo@2x.png look like mailboxes.
+        let is_file = |mailbox: &String| {
+            [".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".css", ".js"].iter().any(|end| mailbox.ends_with(end))
+        };
+        self.mailboxes.extend(mailboxes.filter(|mailbox| !is_file(mailbox)).take(MAILBOXES_MAX));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_script_names_hosts_buckets_and_mailboxes() {
+        let mut found = Mentions::default();
+        found.read(
+            r#"const api="https:\/\/api.acme.test\/v1"; fetch("https://acme-files.s3.amazonaws.com/x.png");
+               mail="Help@acme.test"; img="logo@2x.png""#,
+        );
+        assert!(found.hosts.contains("api.acme.test"), "{found:?}");
+        assert_eq!(found.buckets.iter().collect::<Vec<_>>(), ["https://acme-files.s3.amazonaws.com"]);
+        assert_eq!(found.mailboxes.iter().collect::<Vec<_>>(), ["help@acme.test"]);
+    }
+}

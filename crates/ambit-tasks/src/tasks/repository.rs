@@ -1,0 +1,215 @@
+//! What the history of a repository gives away: secrets in every commit, and what its files name.
+
+use crate::ask::git;
+use crate::read::mentions::Mentions;
+use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use ambit_git::{GitError, ObjectId, Objects, Piece, walk};
+use ambit_model::entity::{mentioned, repository};
+use ambit_model::moment::DAY_MS;
+use ambit_model::observation::Sighting;
+use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, Timestamp, workflow};
+use ambit_secrets::Look;
+use repository::Leak;
+use serde_json::json;
+use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+pub(crate) const TASK: Task = Task {
+    name: TaskName::Repository,
+    pretty_name: "Repository",
+    description: "Fetches the history of a repository and looks through every commit of it for secrets, and for the \
+                  hosts, mailboxes and storage buckets that its files name.",
+    workflows: &[workflow::CODE_REPOSITORIES],
+    watches: Kind::REPOSITORIES,
+    produces: &[Kind::CloudStorageBucket, Kind::DnsRecord, Kind::Domain, Kind::EmailAddress, Kind::UniqueToken],
+    footprint: Clearance::L1,
+    ttl_ms: DAY_MS,
+    cost: 20,
+    gain: 50,
+    volatile: &[],
+    contacts: Contacts::Provider(git::PROVIDER),
+    sights: Sights::All(Sighting::Entity),
+    plan: |facts, _| Plan::once_if(facts.decision.scoped()),
+    run: |cx| Box::pin(run(cx)),
+};
+
+/// Secrets of one history that are kept.
+const LEAKS_MAX: usize = 1_000;
+/// Hosts of one history that are kept, and as many mailboxes and buckets.
+const MENTIONS_MAX: usize = 300;
+/// Branches and tags that are written down one by one; of more a hash says whether anything changed.
+const TIPS_MAX: usize = 1_000;
+/// Folders with code of others, which names nobody's hosts.
+const OF_OTHERS: &[&str] = &["node_modules", "vendor", "third_party", "bower_components", "site-packages"];
+
+async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+    let source = git::Source::of(cx)?;
+    let tips = source.tips(cx).await?;
+    let mut known = Known::of(cx.facts);
+    let mut looked = Looked::default();
+    if known.tips != written(&tips) {
+        let ids = known.ids();
+        looked = look(cx, &source, &tips, &ids).await?;
+        if !ids.iter().all(|id| tips.contains(id) || looked.ends.contains(id)) {
+            // Commits that were there are in no history any more: what they held is not there either.
+            looked = look(cx, &source, &tips, &[]).await?;
+            known = Known::default();
+        } else if ids.is_empty() {
+            known = Known::default();
+        }
+    }
+    say(cx, &source, &tips, known, looked);
+    Ok(Answer::Found)
+}
+
+/// What an earlier look wrote down.
+#[derive(Default)]
+struct Known {
+    tips: Vec<String>,
+    commits: u64,
+    leaks: BTreeMap<String, Leak>,
+    /// What it led to, beside tokens.
+    named: BTreeSet<(EdgeKind, Kind, String)>,
+}
+
+impl Known {
+    fn of(facts: &Facts) -> Self {
+        let own = facts.outward.iter().filter(|end| end.task == TASK.name.as_str() && end.edge != EdgeKind::Token);
+        Self {
+            tips: repository::TIPS.of(&facts.details).unwrap_or_default(),
+            commits: repository::COMMITS.of(&facts.details).unwrap_or(0),
+            leaks: repository::LEAKS.items(&facts.details).map(|leak: Leak| (leak.token.clone(), leak)).collect(),
+            named: own.map(|end| (end.edge, end.kind, end.name.clone())).collect(),
+        }
+    }
+
+    /// The commits that were tips; none where they were too many to be written down.
+    fn ids(&self) -> Vec<ObjectId> {
+        self.tips.iter().filter_map(|tip| ObjectId::from_hex(tip.as_bytes()).ok()).collect()
+    }
+}
+
+/// Tips as they are written down, sorted.
+fn written(tips: &[ObjectId]) -> Vec<String> {
+    let texts: Vec<String> = tips.iter().map(ToString::to_string).collect();
+    if texts.len() <= TIPS_MAX {
+        return texts;
+    }
+    vec![format!("{} tips, sha256 {}", texts.len(), hex::encode(Sha256::digest(texts.join(" "))))]
+}
+
+/// What a walk over a history found.
+#[derive(Debug, Default)]
+struct Looked {
+    leaks: BTreeMap<String, Leak>,
+    named: Mentions,
+    commits: u64,
+    ends: BTreeSet<ObjectId>,
+}
+
+/// Looks through everything that leads to the tips and not to the known commits.
+async fn look(
+    cx: &Context<'_>,
+    source: &git::Source,
+    tips: &[ObjectId],
+    known: &[ObjectId],
+) -> Result<Looked, TaskError> {
+    let stop = StopWhenDropped(Arc::default());
+    let pack = source.fetch(cx, tips, known).await?;
+    let (stopped, tips, known) = (stop.0.clone(), tips.to_vec(), known.to_vec());
+    let walking = tokio::task::spawn_blocking(move || {
+        let objects = pack.open(&stopped)?;
+        look_through(&objects, &tips, &known, &stopped)
+    });
+    let looked = walking.await.map_err(|_| TaskError::Failed("reading the repository broke off".into()))?;
+    looked.map_err(|error| TaskError::Failed(error.to_string()))
+}
+
+/// Tells the thread that walks that nobody waits for it any more.
+struct StopWhenDropped(Arc<AtomicBool>);
+
+impl Drop for StopWhenDropped {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+fn look_through(
+    objects: &Objects,
+    tips: &[ObjectId],
+    known: &[ObjectId],
+    stop: &AtomicBool,
+) -> Result<Looked, GitError> {
+    let rules = ambit_secrets::own();
+    let mut looked = Looked::default();
+    let walked = walk(objects, tips, known, stop, &mut |piece| {
+        let text = String::from_utf8_lossy(piece.text);
+        for found in rules.find(&text, Look::Code) {
+            if looked.leaks.len() < LEAKS_MAX {
+                looked.leaks.entry(found.name.clone()).or_insert_with(|| leak(found, piece));
+            }
+        }
+        if looked.named.hosts.len() < MENTIONS_MAX && !is_of_others(piece.path.unwrap_or("")) {
+            looked.named.read(&text);
+        }
+    })?;
+    looked.commits = walked.commits as u64;
+    looked.ends = walked.ends;
+    Ok(looked)
+}
+
+fn leak(found: ambit_secrets::Found, piece: &Piece<'_>) -> Leak {
+    Leak {
+        token: found.name,
+        provider: found.provider,
+        rule: found.rule,
+        by_context: found.by_context,
+        commit: piece.commit.id.to_string(),
+        author: piece.commit.author.clone(),
+        date: Timestamp(piece.commit.seconds.saturating_mul(1_000)).to_string(),
+        path: piece.path.unwrap_or("").to_owned(),
+        line: found.line,
+    }
+}
+
+fn is_of_others(path: &str) -> bool {
+    path.split('/').any(|part| OF_OTHERS.contains(&part)) || path.ends_with(".lock") || path.ends_with("-lock.json")
+}
+
+fn say(cx: &Context<'_>, source: &git::Source, tips: &[ObjectId], known: Known, looked: Looked) {
+    let commits = known.commits + looked.commits;
+    // What stood there first is known from the earlier look.
+    let mut leaks = looked.leaks;
+    leaks.extend(known.leaks);
+    for leak in leaks.values().take(LEAKS_MAX) {
+        let members = [
+            mentioned::SNIPPET.is(json!(leak.token)),
+            mentioned::TOKEN_PROVIDER.is(leak.provider.clone()),
+            mentioned::SENSITIVE.is(true),
+        ];
+        cx.found_with(Kind::UniqueToken, &leak.token, EdgeKind::Token, Details::from_iter(members));
+    }
+    for (edge, kind, name) in &known.named {
+        cx.found(*kind, name, *edge);
+    }
+    for host in looked.named.hosts.iter().filter(|host| host.parse::<std::net::IpAddr>().is_err()).take(MENTIONS_MAX) {
+        cx.found_host(host, EdgeKind::Link);
+    }
+    for mailbox in looked.named.mailboxes.iter().take(MENTIONS_MAX) {
+        let origin = Details::from_iter([mentioned::ORIGIN.is(json!(cx.facts.name))]);
+        cx.found_with(Kind::EmailAddress, mailbox, EdgeKind::Contact, origin);
+    }
+    for bucket in looked.named.buckets.iter().take(MENTIONS_MAX) {
+        cx.found(Kind::CloudStorageBucket, bucket, EdgeKind::Bucket);
+    }
+    let (owner, name) = source.owner_and_name();
+    cx.observe(repository::OWNER, owner);
+    cx.observe(repository::REPOSITORY_NAME, name);
+    cx.observe(repository::REPOSITORY_URI, source.url());
+    cx.observe(repository::REPOSITORY_PUBLIC, source.is_public());
+    cx.observe(repository::TIPS, written(tips));
+    cx.observe(repository::COMMITS, commits);
+    cx.observe(repository::LEAKS, leaks.into_values().take(LEAKS_MAX).collect::<Vec<_>>());
+}

@@ -1,0 +1,224 @@
+//! Repositories of code, with a real git behind a real server and in a folder: what a history gives away is found, told
+//! once, and only what is new is fetched again.
+
+use crate::program::{Discovery, Folder, command};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::{Arc, Mutex};
+
+/// Commits of the history: more than a server tells in one breath.
+const COMMITS: i64 = 520;
+const WORKFLOW: &str = "code_repository_discovery_and_assessment";
+
+/// A key of this form that nobody gave out, put together so that it stands nowhere as one.
+fn key(fill: &str) -> String {
+    ["ghp_", &fill.repeat(36)[..36]].concat()
+}
+
+fn git(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new("git");
+    command.current_dir(folder).args(arguments).env("GIT_CONFIG_GLOBAL", "/dev/null");
+    command
+}
+
+/// Adds commits to the branch `main` of the bare repository in the folder: moment, path and content of each.
+fn commit(folder: &Path, commits: &[(i64, &str, Vec<u8>)]) {
+    let fresh = !folder.join("HEAD").exists();
+    std::fs::create_dir_all(folder).expect("can be made");
+    if fresh {
+        assert!(
+            git(folder, &["init", "-q", "--bare", "-b", "main", "."]).status().expect("git is installed").success()
+        );
+    }
+    let mut child = git(folder, &["fast-import", "--quiet"]).stdin(Stdio::piped()).spawn().expect("git is installed");
+    let mut stream = child.stdin.take().expect("piped");
+    for (index, (moment, path, content)) in commits.iter().enumerate() {
+        let from = if fresh || index > 0 { "" } else { "from refs/heads/main^0\n" };
+        let head = format!(
+            "commit refs/heads/main\ncommitter Dev <dev@acme.test> {moment} +0000\ndata 4\nwork\n{from}M 100644 inline \
+             {path}\ndata {}\n",
+            content.len()
+        );
+        stream.write_all(head.as_bytes()).expect("it reads");
+        stream.write_all(content).expect("it reads");
+        stream.write_all(b"\n").expect("it reads");
+    }
+    drop(stream);
+    assert!(child.wait().expect("it ends").success());
+}
+
+/// A history of more than 500 commits: a key comes in one and goes in the next, another is written in base64.
+fn history(folder: &Path) {
+    let encoded = base64(format!("the other key is {}", key("p7Wz")).as_bytes());
+    let commits: Vec<(i64, &str, Vec<u8>)> = (0..COMMITS)
+        .map(|number| match number {
+            100 => (number, "config/app.py", format!("# settings\n\nTOKEN = \"{}\"\n", key("a1B2")).into_bytes()),
+            101 => (number, "config/app.py", b"# settings\n\nTOKEN = os.environ[\"TOKEN\"]\n".to_vec()),
+            200 => (number, "deploy.yaml", format!("kind: Secret\ndata:\n  token: {encoded}\n").into_bytes()),
+            300 => (number, "README.md", format!("Use {} here, see https://wiki.acme.test/", key("x")).into_bytes()),
+            _ => (number, "count.txt", format!("{number}\n").into_bytes()),
+        })
+        .collect();
+    commit(folder, &commits.into_iter().map(|(at, path, text)| (1_700_000_000 + at, path, text)).collect::<Vec<_>>());
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::new();
+    for part in bytes.chunks(3) {
+        let number = part.iter().fold(0_u32, |number, byte| number << 8 | u32::from(*byte)) << (8 * (3 - part.len()));
+        for at in 0..=part.len() {
+            text.push(char::from(LETTERS[(number >> (18 - 6 * at)) as usize & 63]));
+        }
+    }
+    text + &"=".repeat((3 - bytes.len() % 3) % 3)
+}
+
+/// Git's own server program behind a web server on loopback, until the tests end, and the requests that it got.
+fn serve(root: &Path) -> (String, Arc<Mutex<Vec<String>>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    let url = format!("http://{}", listener.local_addr().expect("has one"));
+    let (asked, root) = (Arc::new(Mutex::new(Vec::new())), root.to_owned());
+    let kept = asked.clone();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().map_while(Result::ok) {
+            answer(stream, &root, &kept);
+        }
+    });
+    (url, asked)
+}
+
+fn answer(stream: TcpStream, root: &PathBuf, asked: &Mutex<Vec<String>>) {
+    let mut reader = BufReader::new(stream);
+    let mut head = Vec::new();
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).expect("a line");
+        if line.trim().is_empty() {
+            break;
+        }
+        head.push(line.trim().to_owned());
+    }
+    let header = |name: &str| {
+        let found =
+            head.iter().filter_map(|line| line.split_once(": ")).find(|(known, _)| known.eq_ignore_ascii_case(name));
+        found.map_or(String::new(), |(_, value)| value.to_owned())
+    };
+    let mut body = vec![0; header("content-length").parse().unwrap_or(0)];
+    reader.read_exact(&mut body).expect("the whole body");
+    let mut words = head[0].split(' ');
+    let (method, target) = (words.next().expect("a method").to_owned(), words.next().expect("a target").to_owned());
+    let (path, query) = target.split_once('?').unwrap_or((&target, ""));
+    asked.lock().expect("nobody panics").push(format!("{method} {path} {}", String::from_utf8_lossy(&body)));
+    let mut child = git(root, &["http-backend"])
+        .env("GIT_PROJECT_ROOT", root)
+        .env("GIT_HTTP_EXPORT_ALL", "1")
+        .env("REQUEST_METHOD", &method)
+        .env("PATH_INFO", path)
+        .env("QUERY_STRING", query)
+        .env("CONTENT_TYPE", header("content-type"))
+        .env("CONTENT_LENGTH", body.len().to_string())
+        .env("GIT_PROTOCOL", header("git-protocol"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("git is installed");
+    child.stdin.take().expect("piped").write_all(&body).expect("it reads");
+    let said = child.wait_with_output().expect("it ends").stdout;
+    let status = if said.starts_with(b"Status: 404") { "404 Not Found" } else { "200 OK" };
+    let mut stream = reader.into_inner();
+    stream.write_all(format!("HTTP/1.1 {status}\r\nConnection: close\r\n").as_bytes()).ok();
+    stream.write_all(&said).ok();
+}
+
+fn scan(target: &str, data: &Path, mib: &str) -> Output {
+    let data = data.to_str().expect("UTF-8");
+    let arguments =
+        ["scan", target, "--workflow", WORKFLOW, "-y", "--jsonl", "--resolver", "127.0.0.1:9", "--data", data];
+    command(&arguments).env("AMBIT_REPOSITORY_MIB", mib).output().expect("starts")
+}
+
+/// The leaks that a scan found, as where each stands, sorted.
+fn leaks(output: &Output) -> Vec<String> {
+    let found = Discovery::of(output).issues.into_values().filter(|issue| issue["name"] == "leaked_token");
+    let mut found: Vec<String> = found.map(|issue| issue["description"].to_string()).collect();
+    found.sort();
+    found
+}
+
+#[test]
+fn what_a_history_gives_away_is_found_once_and_only_what_is_new_is_fetched_again() {
+    let folder = Folder::new("repositories-server");
+    let repository = folder.join("root").join("app.git");
+    history(&repository);
+    let (url, asked) = serve(&folder.join("root"));
+    let (target, data) = (format!("{url}/app.git"), folder.join("data"));
+    let first = scan(&target, &data, "64");
+    assert_eq!(leaks(&first).len(), 2, "{first:?}");
+    let text = String::from_utf8_lossy(&first.stdout);
+    assert!(!text.contains(&key("a1B2")) && !text.contains(&key("p7Wz")), "a secret is told: {text}");
+    assert!(Discovery::of(&first).entities.values().any(|entity| entity["name"] == "wiki.acme.test"), "{text}");
+    let fetched =
+        || asked.lock().expect("nobody panics").iter().filter(|asked| asked.contains("command=fetch")).count();
+    assert_eq!(fetched(), 1);
+
+    let again = scan(&target, &data, "64");
+    assert_eq!((leaks(&again).len(), fetched()), (2, 1), "nothing is new, so nothing is fetched: {again:?}");
+    for figure in ["new", "changed", "gone"] {
+        assert_eq!(Discovery::of(&again).figure(figure), 0, "{figure}: {again:?}");
+    }
+
+    commit(&repository, &[(1_700_001_000, "new.env", format!("GH={}\n", key("q9Tr")).into_bytes())]);
+    let third = scan(&target, &data, "64");
+    assert_eq!((leaks(&third).len(), fetched()), (3, 2), "{third:?}");
+    assert!(
+        asked.lock().expect("nobody panics").iter().any(|asked| asked.contains("have ")),
+        "only what is new is sent"
+    );
+
+    assert!(git(&repository, &["update-ref", "refs/heads/main", "main~1"]).status().expect("git runs").success());
+    let fourth = scan(&target, &data, "64");
+    assert_eq!(fetched(), 4, "a tip that is in no history any more: all is looked at anew, {fourth:?}");
+}
+
+#[test]
+fn a_repository_in_a_folder_is_read_for_the_operator_and_says_where_each_secret_stands() {
+    let folder = Folder::new("repositories-folder");
+    let repository = folder.join("app.git");
+    history(&repository);
+    let output = scan(repository.to_str().expect("UTF-8"), &folder.join("data"), "64");
+    let found = leaks(&output);
+    assert_eq!(found.len(), 2, "{output:?}");
+    let shown = command(&["issues", "name:leaked_token", "--fields", "details", "--jsonl", "--data"])
+        .arg(folder.join("data"))
+        .output()
+        .expect("starts");
+    let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
+    let text = format!("{shown}{}", String::from_utf8_lossy(&output.stdout));
+    assert!(!text.contains(&key("a1B2")), "{text}");
+}
+
+#[test]
+fn what_is_too_large_or_not_there_is_said_and_nothing_is_closed_for_it() {
+    let folder = Folder::new("repositories-large");
+    let repository = folder.join("root").join("app.git");
+    history(&repository);
+    let (url, _) = serve(&folder.join("root"));
+    let (target, data) = (format!("{url}/app.git"), folder.join("data"));
+    assert_eq!(leaks(&scan(&target, &data, "64")).len(), 2);
+    let mut seed = 1_u32;
+    let noise = (0..3 << 20).map(|_| {
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (seed >> 24) as u8
+    });
+    commit(&repository, &[(1_700_001_000, "noise.bin", noise.collect())]);
+    let large = scan(&target, &data, "1");
+    let text = format!("{}{}", String::from_utf8_lossy(&large.stdout), String::from_utf8_lossy(&large.stderr));
+    assert!(text.contains("repository_mib") || text.contains("budget"), "{text}");
+    assert_eq!(Discovery::parse(&String::from_utf8_lossy(&large.stdout)).issues.len(), 2, "{text}");
+    std::fs::rename(&repository, folder.join("root").join("gone.git")).expect("can be moved");
+    let gone = scan(&target, &data, "64");
+    assert_eq!(Discovery::parse(&String::from_utf8_lossy(&gone.stdout)).issues.len(), 2, "{gone:?}");
+}
