@@ -74,6 +74,8 @@ pub struct RunDetail {
     pub work_done: i64,
     pub work_unknown: i64,
     pub new_entity_count: i64,
+    /// When it goes on, where a window of its collection has begun.
+    pub rests_until: Option<Timestamp>,
     pub stages: Vec<Stage>,
     pub not_done: Vec<NotDone>,
 }
@@ -91,6 +93,7 @@ impl Contract for RunDetail {
         ("work_done",) i64;
         ("work_unknown",) i64;
         ("new_entity_count",) i64;
+        ("rests_until",) Option<Timestamp>;
         ("stages",) Vec<Stage>;
         ("not_done",) Vec<NotDone>;
         open run
@@ -145,6 +148,7 @@ impl RunDetail {
             work_done: run.counters.work_done,
             work_unknown: run.counters.work_unknown,
             new_entity_count: run.counters.new_entities,
+            rests_until: run.timing.rests_until(now).filter(|_| !run.state.is_over()),
             stages: stages.iter().map(Stage::from).collect(),
             not_done: not_done.collect(),
         }
@@ -194,6 +198,7 @@ mod tests {
             finished_at: None,
             created_by_uuid: Some(Uuid::nil()),
             created_by_email: Some("owner@acme.test".to_owned()),
+            timing: ambit_model::timing::Timing::default(),
             engine: None,
             counters: RunCounters::default(),
         }

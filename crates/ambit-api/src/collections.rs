@@ -2,13 +2,16 @@
 //! read.
 
 use crate::contract::{Contract, Maybe, contract, copied, words};
-use crate::request::Name;
+use crate::request::{Name, Text};
 use crate::shape::Shape;
 use crate::words::Word;
 use ambit_model::SkippedTasks;
 use ambit_model::collection::{self as model, Schedule};
+use ambit_model::cron::Cron;
+use ambit_model::notification::hours::Hours;
 use ambit_model::ports::PortList;
 use ambit_model::scope::exclusion;
+use ambit_model::timing::{self as model_timing, Window};
 use ambit_model::user::CollectionRole;
 use ambit_model::workflow::{self, Workflow};
 use ambit_model::{Clearance, Timestamp, Uid};
@@ -49,6 +52,7 @@ contract! {
         pub printable_name: String,
         pub following: Option<bool>,
         pub auto_refresh_schedule: &'static str,
+        pub timing: Timing,
         pub next_run_at: Option<Timestamp>,
         pub level: Word<Clearance>,
         pub ports: String,
@@ -92,6 +96,25 @@ contract! {
     #[derive(Debug, Serialize, Deserialize)]
     pub struct Config as "" {
         pub custom_last_refreshes_count: i64,
+    }
+
+    /// When it runs beyond the words of the schedule: a cron expression in its place, the time zone of that and of the
+    /// windows in which runs rest, and by how many minutes a start is put off at most.
+    #[derive(Debug, Serialize)]
+    pub struct Timing {
+        pub cron: Option<String>,
+        pub time_zone: String,
+        pub rest_windows: Vec<String>,
+        pub jitter_minutes: u64,
+    }
+
+    /// All that is said of that; what is left out is not said any more.
+    #[derive(Debug, Deserialize)]
+    pub struct NewTiming {
+        pub cron: Maybe<Text>,
+        pub time_zone: Maybe<Text>,
+        pub rest_windows: Maybe<Vec<Text>>,
+        pub jitter_minutes: Maybe<u64>,
     }
 
     /// The body of a creation.
@@ -144,11 +167,40 @@ contract! {
     pub struct CollectionSettings {
         pub printable_name: Maybe<Name>,
         pub auto_refresh_schedule: Maybe<Word<Schedule>>,
+        pub timing: Maybe<NewTiming>,
         pub level: Maybe<Word<Clearance>>,
         pub ports: Maybe<Ports>,
         pub skipped_tasks: Maybe<TaskNames>,
         pub exclusions: Maybe<Exclusions>,
         pub config: Maybe<Config>,
+    }
+}
+
+impl Timing {
+    fn of(timing: &model_timing::Timing) -> Self {
+        Self {
+            cron: timing.cron.as_ref().map(ToString::to_string),
+            time_zone: timing.zone.to_string(),
+            rest_windows: timing.windows.iter().map(ToString::to_string).collect(),
+            jitter_minutes: timing.jitter_minutes.into(),
+        }
+    }
+}
+
+impl NewTiming {
+    /// Returns what it says, or the member that cannot be read and why.
+    pub fn read(self) -> Result<model_timing::Timing, String> {
+        let named = |member: &'static str| move |why: String| format!("timing.{member}: {why}");
+        let windows = self.rest_windows.0.unwrap_or_default().into_iter().map(|Text(text)| Window::parse(&text));
+        let zone = self.time_zone.0.map(|Text(text)| Hours::parse(&text)).transpose();
+        let cron = self.cron.0.map(|Text(text)| Cron::parse(&text)).transpose();
+        let timing = model_timing::Timing {
+            cron: cron.map_err(named("cron"))?,
+            zone: zone.map_err(named("time_zone"))?.unwrap_or_else(Hours::utc),
+            windows: windows.collect::<Result<_, _>>().map_err(named("rest_windows"))?,
+            jitter_minutes: u16::try_from(self.jitter_minutes.0.unwrap_or_default()).unwrap_or(u16::MAX),
+        };
+        timing.checked().map_err(|why| format!("timing: {why}"))
     }
 }
 
@@ -175,6 +227,7 @@ impl Collection {
             kind: CollectionType::User,
             following: None,
             auto_refresh_schedule: of.schedule.name(),
+            timing: Timing::of(&of.timing),
             next_run_at: of.due_at.filter(|_| !of.archived),
             level: Word(of.level),
             ports: of.ports.as_ref().map_or_else(|| DEFAULT_PORTS.to_owned(), PortList::to_string),
@@ -283,6 +336,7 @@ mod tests {
             printable_name: "Outside".to_owned(),
             workflow: workflow::DEFAULT.to_owned(),
             schedule: Schedule::Daily,
+            timing: ambit_model::timing::Timing::default(),
             due_at: Some(Timestamp(7)),
             wire: WireChoice::Live,
             level: Clearance::L3,

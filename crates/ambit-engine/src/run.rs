@@ -81,6 +81,8 @@ pub enum RunEnd {
     Paused,
     /// The process was asked to stop; its leases were given back.
     Stopped,
+    /// A window of its collection has begun; it goes on when that is over. Its leases were given back.
+    Rests,
     /// It made room for another run and goes on when its turn comes again; its leases were given back.
     GaveWay,
 }
@@ -284,6 +286,7 @@ impl<'a> Drive<'a> {
         Ok(match run.state {
             RunState::Paused => Some(RunEnd::Paused),
             state if state.is_over() => Some(RunEnd::Over(state)),
+            _ if run.timing.rests_until(now).is_some() => Some(RunEnd::Rests),
             _ if self.carried_to().0 - started.0 > RUN_MAX_MS => {
                 self.note_overlong(now).await?;
                 Some(RunEnd::Over(RunState::Failed))

@@ -6,12 +6,13 @@
 use ambit_engine::{EngineConfig, Installation, Progress, RunEnd, Shares, drive};
 use ambit_model::collection::Schedule;
 use ambit_model::run::{NotDoneReason, Run, RunState};
+use ambit_model::timing::{Timing, Window};
 use ambit_model::wire::WireChoice;
 use ambit_model::{Clearance, Kind, Timestamp, Uid, workflow};
 use ambit_net::live::{LiveOptions, LiveWire};
 use ambit_net::{Pace, PaceLimits};
 use ambit_store::engine::{Engine, Room};
-use ambit_store::{EntityFlags, NewCollection, NewOwner, Options, Started, Store};
+use ambit_store::{CollectionSettings, EntityFlags, NewCollection, NewOwner, Options, Started, Store};
 use ambit_tasks::Settings;
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
@@ -107,6 +108,27 @@ async fn a_run_that_is_asked_to_make_room_ends_its_turn_and_waits_for_the_next()
     assert_eq!(drive(&config, &run).await.unwrap(), RunEnd::GaveWay);
     let next = engine.claim_next(&BTreeSet::new(), Room::Any, NOW).await.unwrap().unwrap();
     assert_eq!((next.run.id, next.run.state), (run.id, RunState::Running), "it goes on where it was");
+    store.close().await;
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[tokio::test]
+async fn a_run_rests_in_a_window_of_its_collection_and_goes_on_after_it() {
+    let folder = std::env::temp_dir().join(format!("ambit-resting-{}", Uuid::new_v4()));
+    let (store, engine, run) = begun(&Options::folder(&folder), 1).await;
+    let me = store.local_operator().await.unwrap();
+    let resolver = tokio::net::UdpSocket::bind("127.0.0.1:0").await.unwrap();
+    let (config, _asked) = config(&engine, resolver.local_addr().unwrap(), false);
+    let windows = vec![Window::parse("00:00-23:59").unwrap()];
+    let timing = Timing { windows, ..Timing::default() };
+    let settings = CollectionSettings { timing: Some(timing.clone()), ..CollectionSettings::default() };
+    store.change_settings(&me, run.collection, &settings, NOW).await.unwrap();
+    // Its questions are under way, and nobody answers them.
+    assert_eq!(drive(&config, &run).await.unwrap(), RunEnd::Rests);
+    assert_eq!(engine.claim_next(&BTreeSet::new(), Room::Any, NOW).await.unwrap(), None);
+    let after = timing.rests_until(NOW).unwrap();
+    let next = engine.claim_next(&BTreeSet::new(), Room::Any, after).await.unwrap().unwrap();
+    assert_eq!((next.run.id, next.run.state), (run.id, RunState::Running));
     store.close().await;
     std::fs::remove_dir_all(folder).unwrap();
 }

@@ -1,7 +1,9 @@
 //! Collections, their schedules and seeds (docs/contract/asm.md §3.2).
 
 use crate::moment::DAY_MS;
+use crate::notification::hours::Hours;
 use crate::ports::PortList;
+use crate::timing::Timing;
 use crate::wire::WireChoice;
 use crate::{Clearance, Kind, SkippedTasks, Timestamp};
 use std::collections::BTreeMap;
@@ -32,20 +34,16 @@ impl Schedule {
         }
     }
 
-    /// Returns the time from one run to the next, in milliseconds of wall time; `None` if only a person starts runs.
-    pub fn period_ms(self) -> Option<i64> {
+    /// Returns when the next run is due if the schedule counts from `now`; `None` if only a person starts runs. Months
+    /// are those of the calendar, in UTC.
+    pub fn due_after(self, now: Timestamp) -> Option<Timestamp> {
         match self {
             Self::OnDemand => None,
-            Self::Daily => Some(DAY_MS),
-            Self::Weekly => Some(7 * DAY_MS),
-            Self::Monthly => Some(30 * DAY_MS),
-            Self::Quarterly => Some(91 * DAY_MS),
+            Self::Daily => Some(now.plus_ms(DAY_MS)),
+            Self::Weekly => Some(now.plus_ms(7 * DAY_MS)),
+            Self::Monthly => Hours::utc().months_later(now, 1),
+            Self::Quarterly => Hours::utc().months_later(now, 3),
         }
-    }
-
-    /// Returns when the next run is due if the schedule counts from `now`.
-    pub fn due_after(self, now: Timestamp) -> Option<Timestamp> {
-        self.period_ms().map(|period| now.plus_ms(period))
     }
 
     /// The schedule of a word.
@@ -67,6 +65,9 @@ pub struct Collection {
     pub printable_name: String,
     pub workflow: String,
     pub schedule: Schedule,
+    /// An expression in the place of the schedule, its time zone, windows in which runs rest, and by how much starts
+    /// are put off.
+    pub timing: Timing,
     /// When the schedule starts the next run; `None` if only a person starts one.
     pub due_at: Option<Timestamp>,
     pub wire: WireChoice,
@@ -99,6 +100,13 @@ pub struct Collection {
     pub custom_last_refreshes_count: i64,
 }
 
+impl Collection {
+    /// Returns when the next run is due if its schedule counts from `now`; `None` if only a person starts runs.
+    pub fn due_after(&self, now: Timestamp) -> Option<Timestamp> {
+        self.timing.due_after(self.schedule.due_after(now), self.uuid, now)
+    }
+}
+
 /// A seed: an entity that a person gave.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seed {
@@ -108,4 +116,24 @@ pub struct Seed {
     /// True if a person has confirmed the sweep of this block, which is needed if it is large.
     pub confirmed: bool,
     pub created_at: Timestamp,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn months_are_those_of_the_calendar() {
+        for (schedule, now, due) in [
+            (Schedule::Daily, "2026-11-23T10:00:00Z", Some("2026-11-24T10:00:00Z")),
+            (Schedule::Weekly, "2026-12-28T10:00:00Z", Some("2027-01-04T10:00:00Z")),
+            (Schedule::Monthly, "2026-11-23T10:00:00Z", Some("2026-12-23T10:00:00Z")),
+            (Schedule::Monthly, "2027-01-31T10:00:00Z", Some("2027-02-28T10:00:00Z")),
+            (Schedule::Quarterly, "2026-11-30T10:00:00Z", Some("2027-02-28T10:00:00Z")),
+            (Schedule::OnDemand, "2026-11-23T10:00:00Z", None),
+        ] {
+            let now = Timestamp::parse(now).expect("a moment");
+            assert_eq!(schedule.due_after(now), due.and_then(Timestamp::parse), "{}", schedule.name());
+        }
+    }
 }

@@ -14,6 +14,7 @@
 pub mod canonical_url;
 pub mod clearance;
 pub mod collection;
+pub mod cron;
 pub mod edge;
 pub mod entity;
 pub mod estimate;
@@ -38,6 +39,7 @@ pub mod run;
 pub mod scope;
 pub mod task;
 pub mod technology;
+pub mod timing;
 pub mod user;
 pub mod version_order;
 pub mod vulnerability;

@@ -1,5 +1,6 @@
 //! Runs: one execution of a collection, as rows (docs/architecture.md §2).
 
+use crate::timing::Timing;
 use crate::{Clearance, Timestamp, id::RunId};
 use uuid::Uuid;
 
@@ -66,6 +67,8 @@ pub struct Run {
     pub created_by_uuid: Option<Uuid>,
     pub created_by_email: Option<String>,
     pub engine: Option<String>,
+    /// When runs of its collection rest.
+    pub timing: Timing,
     pub counters: RunCounters,
 }
 

@@ -134,6 +134,9 @@ fn check_end(end: &RunEnd, run: RunId, job: &Job) -> Result<(), Failure> {
             "run {run} was paused; {} lets it go on",
             job.asking.command(&format!("run resume {run}"))
         ))),
+        RunEnd::Rests => Err(Failure::partial(format!(
+            "run {run} rests in a window of its collection; the same command resumes it after that"
+        ))),
         RunEnd::Stopped | RunEnd::GaveWay => {
             Err(Failure::interrupted(format!("interrupted: run {run} is saved; the same command resumes it")))
         }

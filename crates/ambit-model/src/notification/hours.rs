@@ -1,7 +1,7 @@
 //! Hours of the day in a named time zone, from data that the program brings: nothing of the machine is read.
 
 use crate::Timestamp;
-use jiff::civil::{Time, Weekday};
+use jiff::civil::{Date, Time, Weekday};
 use jiff::tz::TimeZone;
 use jiff::{Span, Zoned};
 use serde::{Deserialize, Serialize};
@@ -38,6 +38,30 @@ impl Hours {
     pub fn minute_of_day(&self, now: Timestamp) -> u16 {
         let time = self.at(now).time();
         u16::try_from(i32::from(time.hour()) * 60 + i32::from(time.minute())).unwrap_or(0)
+    }
+
+    /// The day of the week from Sunday, and minutes since midnight, as a clock there shows them.
+    pub(crate) fn day_and_minute(&self, now: Timestamp) -> (usize, u16) {
+        let day = self.at(now).weekday().to_sunday_zero_offset();
+        (usize::try_from(day).unwrap_or(0), self.minute_of_day(now))
+    }
+
+    /// The date there.
+    pub(crate) fn date(&self, now: Timestamp) -> Date {
+        self.at(now).date()
+    }
+
+    /// The moment at which a clock there shows a time; one that it skips comes as much later as it skips, and of one
+    /// that it shows twice the first counts.
+    pub(crate) fn moment(&self, date: Date, time: Time) -> Option<Timestamp> {
+        let moment = date.to_datetime(time).to_zoned(self.0.clone()).ok()?;
+        Some(Timestamp(moment.timestamp().as_millisecond()))
+    }
+
+    /// The same time of the day so many months later; the last day of a shorter month.
+    pub(crate) fn months_later(&self, now: Timestamp, months: i64) -> Option<Timestamp> {
+        let moment = self.at(now).checked_add(Span::new().months(months)).ok()?;
+        Some(Timestamp(moment.timestamp().as_millisecond()))
     }
 
     /// The next full hour.
@@ -111,6 +135,16 @@ impl Quiet {
         let (from, to) = text.split_once('-').ok_or_else(wanted)?;
         let (from, to) = (minutes(from).ok_or_else(wanted)?, minutes(to).ok_or_else(wanted)?);
         if from == to { Err(wanted()) } else { Ok(Self { from, to }) }
+    }
+
+    /// Returns true where they go over midnight and a minute of the day is within them and after it.
+    pub(crate) fn is_after_midnight(self, minute: u16) -> bool {
+        self.from > self.to && minute < self.to
+    }
+
+    /// The first minute that is not quiet.
+    pub(crate) fn end(self) -> u16 {
+        self.to
     }
 
     /// Returns true where a minute of the day is within them.

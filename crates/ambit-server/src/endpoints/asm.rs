@@ -126,8 +126,8 @@ pub(super) const ROWS: &[Endpoint] = &[
         .answers(collections::Collection::SHAPE),
     patch("/user_collections/{uuid}", OfCollection(Admin), handler!(collections::change))
         .says(
-            "Change name, schedule, level, ports, tasks that are left out, exclusions, or the number of refreshes that \
-             count as active; a member that cannot be changed is refused.",
+            "Change name, schedule, timing, level, ports, tasks that are left out, exclusions, or the number of \
+             refreshes that count as active; a member that cannot be changed is refused.",
         )
         .takes(collections::CollectionSettings::SHAPE)
         .answers(collections::Collection::SHAPE),

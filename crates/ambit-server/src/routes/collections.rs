@@ -52,8 +52,8 @@ pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("Collection retrieved!", shown(&found))))
 }
 
-/// Change name, schedule, level, ports, tasks that are left out, exclusions, or the number of refreshes that count as
-/// active; a member that cannot be changed is refused.
+/// Change name, schedule, timing, level, ports, tasks that are left out, exclusions, or the number of refreshes that
+/// count as active; a member that cannot be changed is refused.
 pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
     let uuid = narrowed(&call).await?;
     let body = call.change::<wire::CollectionSettings, Collection>()?;
@@ -62,7 +62,9 @@ pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
         return Err(ApiError::invalid(format!("{name} is empty: leave it out to keep it as it is")));
     }
     let body: wire::CollectionSettings = read(body)?;
+    let timing = body.timing.0.map(wire::NewTiming::read).transpose().map_err(ApiError::invalid)?;
     let settings = CollectionSettings {
+        timing,
         printable_name: body.printable_name.0.map(|name| name.0),
         schedule: body.auto_refresh_schedule.0.map(|word| word.0),
         level: body.level.0.map(|word| word.0),

@@ -75,6 +75,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(202611231210, "judged"),
     migration!(202611231222, "key_scopes"),
     migration!(202611231620, "imported"),
+    migration!(202611231700, "timing"),
 ];
 
 /// The newest schema that this program knows.

@@ -9,6 +9,7 @@ use crate::db::sql::{Tx, values};
 use ambit_model::Timestamp;
 use ambit_model::id::RunId;
 use ambit_model::run::RunState;
+use ambit_model::timing::Timing;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -57,6 +58,7 @@ columns! {
         by_administrator: bool = "COALESCE(u.administrator, 0)",
         turn: i64,
         holder: Option<i64> = "r.engine_id",
+        timing: Timing = (json "c.timing"),
         heard_at: i64 = "COALESCE((SELECT e.heartbeat_at FROM engines e WHERE e.id = r.engine_id), 0)",
     }
 }
@@ -87,6 +89,7 @@ pub(super) struct Queue {
 
 impl Queue {
     /// Runs that no living engine holds wait, and so do those of this engine that are not among those that it carries.
+    /// Those that rest in a window of their collection are left out.
     pub(super) async fn load(
         tx: &mut Tx,
         engine: i64,
@@ -113,11 +116,9 @@ impl Queue {
             },
             turn: run.turn,
         };
-        Ok(Self {
-            open: tx.read_all(&sql, Vec::new()).await?.into_iter().map(open).collect(),
-            projects: turns(tx, PROJECT).await?,
-            users: turns(tx, USER).await?,
-        })
+        let stored: Vec<StoredRun> = tx.read_all(&sql, Vec::new()).await?;
+        let awake = stored.into_iter().filter(|run| run.timing.rests_until(now).is_none());
+        Ok(Self { open: awake.map(open).collect(), projects: turns(tx, PROJECT).await?, users: turns(tx, USER).await? })
     }
 
     fn shares(&self) -> Shares {

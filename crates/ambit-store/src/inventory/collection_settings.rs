@@ -12,6 +12,7 @@ use ambit_model::SkippedTasks;
 use ambit_model::collection::{Collection, Schedule};
 use ambit_model::feed::{Noun, What};
 use ambit_model::ports::PortList;
+use ambit_model::timing::Timing;
 use ambit_model::user::CollectionRole;
 use ambit_model::wire::WireChoice;
 use ambit_model::{Clearance, Timestamp};
@@ -27,6 +28,8 @@ pub struct CollectionSettings {
     pub printable_name: Option<String>,
     /// Another schedule counts from the moment of the change: it starts nothing at once.
     pub schedule: Option<Schedule>,
+    /// The same holds of another timing; a schedule that is given alone takes the place of an expression.
+    pub timing: Option<Timing>,
     /// How loud a run may be.
     pub level: Option<Clearance>,
     /// The ports asked for; `Some(None)`: those of the installation. A choice holds from when a run starts or is
@@ -55,6 +58,7 @@ impl CollectionSettings {
         let members = [
             ("printable_name", self.printable_name.as_ref().map(|name| json!(name))),
             ("schedule", self.schedule.map(|schedule| json!(schedule.name()))),
+            ("timing", self.timing.as_ref().map(|timing| json!(timing))),
             ("level", self.level.map(|level| json!(level.level()))),
             ("ports", self.ports.as_ref().map(|ports| json!(ports.as_ref().map(PortList::to_string)))),
             ("skipped_tasks", self.skipped_tasks.as_ref().map(|tasks| json!(tasks.names().collect::<Vec<_>>()))),
@@ -87,19 +91,17 @@ impl Store {
             || settings.never.as_ref().is_some_and(|never| *never != before.never);
         transaction!(self, Person, async |tx| {
             let collection = enter(tx, &principal, uuid).await?;
-            let schedule = settings.schedule.filter(|schedule| *schedule != collection.schedule);
-            let due = schedule.map_or(collection.due_at, |schedule| schedule.due_after(now));
+            let (schedule, timing, due) = scheduled(&collection, &settings, now);
             let sql = "UPDATE collections SET updated_at = $2, printable_name = COALESCE($3, printable_name), \
                        schedule = COALESCE($4, schedule),
                        due_at = $5, level = COALESCE($6, level), never = COALESCE($7, never),
                        custom_last_refreshes_count = COALESCE($8, custom_last_refreshes_count), ports = $9,
-                       skipped_tasks = COALESCE($10, skipped_tasks) WHERE id = $1";
-            let mut values =
-                values![collection.id, now, settings.printable_name.clone(), schedule.map(Schedule::name), due];
+                       skipped_tasks = COALESCE($10, skipped_tasks), timing = $11 WHERE id = $1";
+            let mut values = values![collection.id, now, settings.printable_name.clone(), schedule.name(), due];
             values.extend(values![settings.level.map(Clearance::number), settings.never.as_ref().map(to_json)]);
             let ports = settings.ports.clone().unwrap_or_else(|| collection.ports.clone());
             values.extend(values![settings.custom_last_refreshes_count, ports.as_ref().map(PortList::to_string)]);
-            values.extend(values![settings.skipped_tasks.as_ref().map(SkippedTasks::to_string)]);
+            values.extend(values![settings.skipped_tasks.as_ref().map(SkippedTasks::to_string), to_json(&timing)]);
             tx.run(sql, values).await?;
             if ports != collection.ports {
                 // Somebody said yes to a sweep of other ports.
@@ -146,8 +148,7 @@ impl Store {
         let principal = principal.clone();
         transaction!(self, Person, async |tx| {
             let collection = enter(tx, &principal, uuid).await?;
-            let due =
-                if collection.archived && !archived { collection.schedule.due_after(now) } else { collection.due_at };
+            let due = if collection.archived && !archived { collection.due_after(now) } else { collection.due_at };
             let sql = "UPDATE collections SET updated_at = $2, archived = $3, due_at = $4 WHERE id = $1";
             tx.run(sql, values![collection.id, now, archived, due]).await?;
             let action = if archived { "collection.archive" } else { "collection.unarchive" };
@@ -175,6 +176,26 @@ impl Store {
             changed(tx, &principal, &collection, "collection.wire_state", json!({"state": state}), now).await
         })
     }
+}
+
+/// Schedule, timing and due time of a collection once its settings are changed; where nothing else is said of when it
+/// runs, it stays due when it was.
+fn scheduled(
+    collection: &Collection,
+    settings: &CollectionSettings,
+    now: Timestamp,
+) -> (Schedule, Timing, Option<Timestamp>) {
+    let mut then = collection.clone();
+    if let Some(schedule) = settings.schedule {
+        (then.schedule, then.timing.cron) = (schedule, None);
+    }
+    if let Some(timing) = &settings.timing {
+        then.timing = timing.clone();
+    }
+    let is_same = then.schedule == collection.schedule
+        && then.timing == Timing { windows: then.timing.windows.clone(), ..collection.timing.clone() };
+    let due = if is_same { collection.due_at } else { then.due_after(now) };
+    (then.schedule, then.timing, due)
 }
 
 /// The collection, locked, for one of its admins.

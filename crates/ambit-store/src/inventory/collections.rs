@@ -96,6 +96,7 @@ columns! {
         printable_name,
         workflow,
         schedule,
+        timing: (json),
         due_at,
         wire: (json),
         level,

@@ -65,6 +65,7 @@ columns! {
         created_by_uuid: "u.uuid",
         created_by_email: "u.email",
         engine,
+        timing: (json "c.timing"),
         counters: RunCounters,
     }
 }
@@ -176,7 +177,7 @@ async fn insert(
         WireChoice::Simulated { state, .. } => wire_state.unwrap_or(*state),
     };
     let raise = "UPDATE collections SET run_number = run_number + 1, due_at = $2 WHERE id = $1 RETURNING run_number";
-    let due = collection.schedule.due_after(now);
+    let due = collection.due_after(now);
     let number: i64 = tx.read_one(raise, values![collection.id, due]).await?;
     let size = seeds::size(tx, collection.id).await?;
     let sql = "INSERT INTO runs (uuid, collection_id, number, state, by_person, wire_state, priority, created_at, \
@@ -218,8 +219,9 @@ impl Store {
         })
     }
 
-    /// The scheduler's tick: inserts a run in every collection whose schedule is due and that has seeds. Harmless to
-    /// call from several processes.
+    /// The scheduler's tick: inserts a run in every collection whose schedule is due, that has seeds and that is in
+    /// none of its windows. However many starts were missed, they are made up once. Harmless to call from several
+    /// processes.
     pub async fn schedule_due(&self, now: Timestamp) -> Result<Vec<RunId>, StoreError> {
         let mut tx = self.read().await?;
         let due: Vec<Uuid> = tx.read_all(&format!("SELECT c.uuid {DUE} ORDER BY c.due_at, c.id"), values![now]).await?;
@@ -228,6 +230,9 @@ impl Store {
         for uuid in due {
             let outcome = transaction!(self, Person, async |tx| {
                 let (collection, _, _) = collections::load(tx, uuid).await?;
+                if collection.timing.rests_until(now).is_some() {
+                    return Ok(None);
+                }
                 collections::lock(tx, collection.id).await?;
                 // Started, archived or given another schedule meanwhile.
                 let due = tx.row(&format!("SELECT c.id {DUE} AND c.id = $2"), values![now, collection.id]).await?;

@@ -90,7 +90,7 @@ impl Store {
             let collection = collections::require(tx, &principal, collection, CollectionRole::Admin).await?.collection;
             collections::lock(tx, collection.id).await?;
             if list(tx, collection.id).await?.is_empty() {
-                let due = collection.schedule.due_after(now);
+                let due = collection.due_after(now);
                 tx.run("UPDATE collections SET due_at = $1 WHERE id = $2", values![due, collection.id]).await?;
             }
             insert(tx, (collection.id, collection.uuid), &seeds, principal.user_id(), now).await?;

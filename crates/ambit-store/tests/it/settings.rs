@@ -3,6 +3,9 @@
 
 use crate::lab::{Lab, both, new_collection};
 use ambit_model::collection::Schedule;
+use ambit_model::cron::Cron;
+use ambit_model::notification::hours::Hours;
+use ambit_model::timing::{Timing, Window};
 use ambit_model::user::{CollectionRole, ProjectRole};
 use ambit_model::{Clearance, Kind, Timestamp};
 use ambit_store::{BulkChange, CollectionSettings, Item, ProjectSettings, StoreError};
@@ -53,6 +56,41 @@ async fn settings_change_only_what_is_given() {
             let found = lab.store.find_project(&lab.me, project).await.unwrap().project;
             assert_eq!((found.name.as_str(), found.description.as_deref()), shown);
         }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_run_starts_by_the_clock_of_a_zone_once_and_in_no_window() {
+    both(async |lab| {
+        // The lab begins on Friday 2027-01-15 at 08:00, UTC.
+        let at = |text: &str| Timestamp::parse(text).unwrap();
+        let change = async |settings: CollectionSettings| {
+            let now = at("2027-01-15T08:00:00Z");
+            lab.store.change_settings(&lab.me, lab.collection, &settings, now).await.unwrap().collection
+        };
+        let timing = Timing {
+            cron: Some(Cron::parse("30 9 * * *").unwrap()),
+            zone: Hours::parse("Europe/Berlin").unwrap(),
+            windows: vec![Window::parse("sat,sun 00:00-12:00").unwrap()],
+            jitter_minutes: 0,
+        };
+        let timed = CollectionSettings { timing: Some(timing.clone()), ..CollectionSettings::default() };
+        assert_eq!(change(timed.clone()).await.due_at, Some(at("2027-01-15T08:30:00Z")));
+        let due = async |now: &str| lab.store.schedule_due(at(now)).await.unwrap().len();
+        assert_eq!(due("2027-01-15T08:29:59Z").await, 0);
+        assert_eq!(due("2027-01-16T08:30:00Z").await, 0, "it is Saturday morning");
+        // Two starts were missed and are made up once.
+        assert_eq!(due("2027-01-16T11:00:00Z").await, 1);
+        let run = lab.store.list_runs(&lab.me, lab.collection).await.unwrap().remove(0);
+        assert_eq!(run.timing, timing);
+        lab.store.cancel_run(&lab.me, run.id, at("2027-01-16T11:30:00Z")).await.unwrap();
+        assert_eq!(due("2027-01-17T08:00:00Z").await, 0);
+        // A word takes the place of the expression, and the windows stay.
+        let weekly = CollectionSettings { schedule: Some(Schedule::Weekly), ..CollectionSettings::default() };
+        let then = change(weekly).await;
+        assert_eq!((then.timing.cron, then.timing.windows.len()), (None, 1));
+        assert_eq!(then.due_at, Some(at("2027-01-22T08:00:00Z")));
     })
     .await;
 }

@@ -1,5 +1,7 @@
 //! `ambit collection`: collections, on a server or in a data folder.
 
+mod timing;
+
 use crate::api::naming;
 use crate::api::{ASM, Api, Needs, OURS, escape};
 use crate::args::{Ports, Target, Tasks};
@@ -102,6 +104,19 @@ pub(crate) struct Changed {
     /// When it runs by itself: on_demand (never), daily, weekly, monthly, quarterly. Another schedule counts from now.
     #[arg(long, value_parser = schedule)]
     pub(crate) schedule: Option<Schedule>,
+    /// Run by a cron expression of five fields, such as "30 2 * * mon-fri", in the place of the schedule.
+    #[arg(long, value_name = "EXPRESSION", value_parser = timing::cron)]
+    pub(crate) cron: Option<String>,
+    /// Time zone of the expression and of --rest, such as Europe/Berlin.
+    #[arg(long, value_name = "ZONE", value_parser = timing::zone)]
+    pub(crate) zone: Option<String>,
+    /// Hours in which no run starts and one that goes on rests, such as "mon-fri 08:00-18:00" or 22:00-06:00, in the
+    /// place of those before; may be repeated; or none.
+    #[arg(long, value_name = "WINDOW", value_parser = timing::window)]
+    pub(crate) rest: Vec<String>,
+    /// Put each start off by up to so many minutes.
+    #[arg(long, value_name = "MINUTES")]
+    pub(crate) jitter: Option<u16>,
     /// How loud a run may be: passive, polite, normal, intensive.
     #[arg(long, value_parser = crate::args::level)]
     pub(crate) level: Option<Clearance>,
@@ -237,7 +252,8 @@ async fn path_of(api: &Api, typed: &str) -> Result<String, Failure> {
 fn what_follows(row: &Value) -> String {
     let name = plain(&text(&row["name"]));
     let sooner = format!("`ambit run start {name}`");
-    let schedule = text(&row["auto_refresh_schedule"]);
+    let cron = text(&row["timing"]["cron"]);
+    let schedule = if cron.is_empty() { text(&row["auto_refresh_schedule"]) } else { format!("by {}", plain(&cron)) };
     let when = match row["next_run_at"].as_str() {
         _ if row["archived"] == true => "is archived and does not run".to_owned(),
         None => format!("runs on demand: nothing starts until {sooner}"),
@@ -298,6 +314,17 @@ async fn change(api: &Api, update: &Update) -> Result<Value, Failure> {
     body.extend(changed.ports.iter().map(|ports| ("ports".to_owned(), json!(ports))));
     let skipped = changed.skip.as_ref().map(|tasks| tasks.names().collect::<Vec<_>>());
     body.extend(skipped.map(|names| ("skipped_tasks".to_owned(), json!(names))));
+    let asked = timing::Asked {
+        is_word: changed.schedule.is_some(),
+        cron: changed.cron.as_deref(),
+        zone: changed.zone.as_deref(),
+        rest: &changed.rest,
+        jitter: changed.jitter,
+    };
+    if asked.is_any() {
+        let before = api.get(&target).await?.result["timing"].take();
+        body.insert("timing".to_owned(), asked.of(before));
+    }
     if !changed.exclude.is_empty() || !changed.unexclude.is_empty() {
         let found = api.get(&target).await?.result;
         body.insert("exclusions".to_owned(), json!(exclusions(&found["exclusions"], changed)?));
@@ -430,6 +457,9 @@ fn settings_of(found: &Value, results: &mut Results) -> Result<(), Failure> {
         if !value.is_empty() {
             results.line(&format!("  {word:<9} {}", plain(&value)))?;
         }
+    }
+    for (word, value) in timing::lines(&found["timing"]) {
+        results.line(&format!("  {word:<9} {}", plain(&value)))?;
     }
     Ok(())
 }

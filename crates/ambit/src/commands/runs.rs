@@ -165,6 +165,9 @@ fn show(run: &Value, jsonl: bool, results: &mut Results) -> Result<(), Failure> 
         return results.json(run);
     }
     results.line(&lines::run(run))?;
+    if let Some(until) = run["rests_until"].as_str() {
+        results.line(&format!("  rests     until {}: a window of its collection has begun", plain(until)))?;
+    }
     for row in run["not_done"].as_array().into_iter().flatten() {
         results.line(&format!(
             "  not done  {} × {} ({}), for example {}",

@@ -266,6 +266,40 @@ fn collections_are_made_and_changed_by_name_and_start_nothing() {
 }
 
 #[test]
+fn a_collection_runs_by_a_cron_expression_and_rests_in_windows() {
+    let served = Served::new("client-timing");
+    let all = served.answer(&["collection", "list"]);
+    let of = all.split_whitespace().next().expect("there is one");
+    let update = |words: &[&str]| served.answer(&[&["collection", "update", of], words].concat());
+    let timed = ["--cron", "30 2 * * MON-fri", "--zone", "Europe/Berlin", "--rest", "sat,sun 8:00-18:00"];
+    let changed = update(&[&timed[..], &["--jitter", "15"]].concat());
+    for line in [
+        "cron      30 2 * * mon-fri",
+        "zone      Europe/Berlin",
+        "rests     sun,sat 08:00-18:00",
+        "jitter    up to 15 minutes",
+        "next run  2",
+    ] {
+        assert!(changed.contains(line), "{line}: {changed}");
+    }
+    let changed = update(&["--rest", "none", "--jitter", "0"]);
+    assert!(
+        changed.contains("cron      30 2") && !changed.contains("rests") && !changed.contains("jitter"),
+        "{changed}"
+    );
+    let changed = update(&["--schedule", "on_demand"]);
+    assert!(!changed.contains("cron") && !changed.contains("next run"), "{changed}");
+    for (words, why) in [
+        (["--cron", "30 25 * * *"], "is no hour from 0 to 23"),
+        (["--zone", "Mars/Olympus"], "is no time zone"),
+        (["--rest", "weekends"], "is no window"),
+        (["--jitter", "900"], "720 minutes at most"),
+    ] {
+        refused(&served.ask(&[&["collection", "update", of], &words[..]].concat()), 2, &[why]);
+    }
+}
+
+#[test]
 fn a_run_says_what_it_will_ask_and_a_large_block_needs_a_yes() {
     let served = Served::new("client-plans");
     let outside = |words: &[&str]| served.answer(words);

@@ -1,0 +1,73 @@
+//! What is typed and shown of a collection's timing: expression, time zone, windows and by how much starts are put off.
+
+use crate::output::table::text;
+use ambit_model::cron::Cron;
+use ambit_model::notification::hours::Hours;
+use ambit_model::timing::Window;
+use serde_json::{Value, json};
+
+/// Reads an expression in its one spelling.
+pub(super) fn cron(text: &str) -> Result<String, String> {
+    Cron::parse(text).map(|cron| cron.to_string())
+}
+
+/// Reads the name of a time zone.
+pub(super) fn zone(text: &str) -> Result<String, String> {
+    Hours::parse(text).map(|zone| zone.to_string())
+}
+
+/// Reads a window, or the word that there is none.
+pub(super) fn window(text: &str) -> Result<String, String> {
+    if text == "none" { Ok(text.to_owned()) } else { Window::parse(text).map(|window| window.to_string()) }
+}
+
+/// What was typed of a timing.
+pub(super) struct Asked<'a> {
+    /// A word of the schedule is chosen, which takes the place of an expression.
+    pub(super) is_word: bool,
+    pub(super) cron: Option<&'a str>,
+    pub(super) zone: Option<&'a str>,
+    pub(super) rest: &'a [String],
+    pub(super) jitter: Option<u16>,
+}
+
+impl Asked<'_> {
+    pub(super) fn is_any(&self) -> bool {
+        self.cron.is_some() || self.zone.is_some() || !self.rest.is_empty() || self.jitter.is_some()
+    }
+
+    /// The timing of before with what was typed, as a body has it.
+    pub(super) fn of(&self, mut timing: Value) -> Value {
+        if self.is_word {
+            timing["cron"] = Value::Null;
+        }
+        if let Some(cron) = self.cron {
+            timing["cron"] = json!(cron);
+        }
+        if let Some(zone) = self.zone {
+            timing["time_zone"] = json!(zone);
+        }
+        if !self.rest.is_empty() {
+            timing["rest_windows"] = json!(self.rest.iter().filter(|window| *window != "none").collect::<Vec<_>>());
+        }
+        if let Some(minutes) = self.jitter {
+            timing["jitter_minutes"] = json!(minutes);
+        }
+        if let Some(members) = timing.as_object_mut() {
+            members.retain(|_, value| !value.is_null());
+        }
+        timing
+    }
+}
+
+/// What is said of a timing, each with the word before it.
+pub(super) fn lines(timing: &Value) -> Vec<(&'static str, String)> {
+    let jitter = timing["jitter_minutes"].as_u64().filter(|minutes| *minutes > 0);
+    let lines = [
+        ("cron", text(&timing["cron"])),
+        ("rests", text(&timing["rest_windows"])),
+        ("zone", text(&timing["time_zone"]).replace("UTC", "")),
+        ("jitter", jitter.map(|minutes| format!("up to {minutes} minutes")).unwrap_or_default()),
+    ];
+    lines.into_iter().filter(|(_, value)| !value.is_empty()).collect()
+}
