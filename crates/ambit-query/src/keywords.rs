@@ -176,8 +176,9 @@ pub static KEYWORDS: &[Keyword] = &[
     row("cloud_provider", E, Text, Contains, &["summary.technology.cloud_providers"],
     "Text that occurs in the name of a hosting cloud provider."),
     row("network", E, Text, Contains, &["summary.network.name"], "Text that occurs in the name of the network."),
-    row("technology", E, Text, Runs, &["summary.technology.technologies"],
-    "Text that occurs in the name of a technology, such as jquery; with bounds, in such a version: openssh<9.8."),
+    row("technology", E, Text, Runs, &["summary.technology.technologies", "summary.technology.products"],
+    "Text that occurs in a technology's vendor and name, such as jquery or apache; with bounds, in such a version: \
+    openssh<9.8."),
     row("version", T, Text, Runs, &["version"],
     "Text that occurs in the version of the technology, such as 3.1; or bounds that it fulfils: <3.5."),
     row("http_code", E, HTTP_CODE, Equal, &["summary.http.code"], "The status code of the HTTP answer."),

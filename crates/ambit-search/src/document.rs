@@ -155,6 +155,7 @@ fn entity_members(entity: &EntityRecord) -> Value {
         "summary": entity.summary,
     });
     members["summary"]["technology"]["running"] = json!(running::of_entity(entity));
+    members["summary"]["technology"]["products"] = json!(running::products(entity));
     members
 }
 

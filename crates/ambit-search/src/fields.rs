@@ -106,6 +106,8 @@ pub(crate) static MEMBERS: &[Member] = &[
     one("summary.technology.cloud", Shape::Bool),
     list("summary.technology.cloud_providers", Shape::Word, true),
     list("summary.technology.technologies", Shape::Word, true),
+    // Vendors and products, as people write them: Apache HTTP Server.
+    list("summary.technology.products", Shape::Word, false),
     // Products in versions, for bounds: a product of a technology as well.
     list(RUNNING, Shape::Word, false),
     list("summary.technology.technology_labels", Shape::Word, true),

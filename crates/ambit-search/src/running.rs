@@ -1,5 +1,6 @@
-//! Products in versions, as the index keeps them and searches ask for them: `openbsd:openssh`, its version and its
-//! name, with tabs between. The first says how the versions of the product are ordered.
+//! Products, as the index keeps them and searches ask for them: with their vendor, and those in a version as
+//! `openbsd:openssh`, the version, and vendor and name, with tabs between. The first says how the versions of the
+//! product are ordered.
 
 use ambit_model::entity::EntityRecord;
 use ambit_model::technology::TechnologyRecord;
@@ -8,13 +9,27 @@ use ambit_query::VersionRange;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
+/// The products of an entity behind their vendors: `Apache HTTP Server`.
+pub(crate) fn products(entity: &EntityRecord) -> BTreeSet<String> {
+    entity.fingerprint.iter().map(named).filter(|name| !name.is_empty()).collect()
+}
+
 /// The products that an entity shows in a version.
 pub(crate) fn of_entity(entity: &EntityRecord) -> BTreeSet<String> {
-    let of_item = |item: &Value| {
-        let text = |member: &str| item.get(member).and_then(Value::as_str).unwrap_or_default();
-        written(text("cpe"), text("version"), text("product"))
-    };
+    let of_item = |item: &Value| written(text(item, "cpe"), text(item, "version"), &named(item));
     entity.fingerprint.iter().filter_map(of_item).collect()
+}
+
+fn text<'a>(item: &'a Value, member: &str) -> &'a str {
+    item.get(member).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// A product behind its vendor; without a name it is nothing.
+fn named(item: &Value) -> String {
+    match (text(item, "vendor"), text(item, "product")) {
+        (_, "") => String::new(),
+        (vendor, product) => format!("{vendor} {product}").trim_start().to_owned(),
+    }
 }
 
 /// The product of a technology, where it has a version.

@@ -116,7 +116,8 @@ fn entities() -> Vec<IndexedRecord> {
         summary.technology.technologies = vec!["jQuery".to_owned(), "nginx".to_owned()];
         record.fingerprint = vec![
             json!({"product": "jQuery", "version": "3.1", "cpe": "cpe:2.3:a:jquery:jquery:3.1:*:*:*:*:*:*:*"}),
-            json!({"product": "nginx", "version": "1.24.0", "cpe": "cpe:2.3:a:f5:nginx:1.24.0:*:*:*:*:*:*:*"}),
+            json!({"vendor": "F5", "product": "nginx", "version": "1.24.0",
+                "cpe": "cpe:2.3:a:f5:nginx:1.24.0:*:*:*:*:*:*:*"}),
         ];
         summary.technology.cloud = true;
         summary.technology.cloud_providers = vec!["Amazon Web Services".to_owned()];
