@@ -143,9 +143,10 @@ impl Leaf {
             }
             Self::Domain(domain) => nodes("domain", &|node| node.entity_id.eq_ignore_ascii_case(domain)),
             Self::IpAddress(address) => nodes("ip_address", &|node| canonical_address(&node.entity_id) == *address),
-            Self::Url(names) => {
-                nodes("url", &|node| names.contains(&node.entity_id) || names.first() == Some(&node.text))
-            }
+            Self::Url(names) => nodes("url", &|node| {
+                let is_named = |name| name == &node.entity_id || node.url_ids.contains(name);
+                names.iter().any(is_named) || names.first() == Some(&node.text)
+            }),
             Self::Node(word, value, phrase) => graph.nodes.iter().any(|node| {
                 let texts = [&node.entity_id, &node.text];
                 word.is_of(node) && texts.iter().any(|text| text.eq_ignore_ascii_case(value) || phrase.stands_in(text))

@@ -8,9 +8,12 @@ mod tests;
 use crate::background::{blocking, later};
 use crate::embedded::{GraphMoment, GraphPages, Graphs, Reached};
 use crate::error::IndexError;
+use ambit_model::canonical_url::{canonical_url, url_id};
 use ambit_model::moment::SECOND_MS;
 use ambit_query::graphs::{Figure, GraphFacts, GraphOrder, GraphQuery, Leaf, NodeFacts, OrderField, SortKey};
 use ambit_store::{Collaborator, GraphChange, Store};
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -225,10 +228,24 @@ fn facts(change: GraphChange) -> GraphFacts {
 }
 
 fn node_facts(node: &Value) -> NodeFacts {
-    NodeFacts {
+    let facts = NodeFacts {
         kind: text(node, "/type"),
         entity_id: text(node, "/entity_id"),
         text: text(node, "/text"),
         custom_type: text(node, "/entity_attributes/custom_type"),
+        url_ids: Vec::new(),
+    };
+    match facts.kind.as_str() {
+        "url" => NodeFacts { url_ids: url_ids(&[&facts.entity_id, &facts.text]), ..facts },
+        _ => facts,
     }
+}
+
+/// The ids of URLs that a node may be named by: as they are, or in base64 as clients write it.
+fn url_ids(names: &[&str]) -> Vec<String> {
+    let decoded = |name: &str| String::from_utf8(BASE64_URL_SAFE_NO_PAD.decode(name).ok()?).ok();
+    let of_name = |name: &&str| canonical_url(name).or_else(|| canonical_url(&decoded(name)?));
+    let mut ids: Vec<String> = names.iter().filter_map(of_name).map(|url| url_id(&url)).collect();
+    ids.dedup();
+    ids
 }

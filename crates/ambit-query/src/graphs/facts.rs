@@ -37,6 +37,8 @@ pub struct NodeFacts {
     pub text: String,
     /// `entity_attributes.custom_type`.
     pub custom_type: String,
+    /// The ids of the URL that it stands for, by its entity id and by its text; none where it stands for no URL.
+    pub url_ids: Vec<String>,
 }
 
 impl GraphFacts {

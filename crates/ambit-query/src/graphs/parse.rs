@@ -21,7 +21,8 @@ pub struct GraphQueryError {
     pub message: String,
 }
 
-/// Reads a query. `url_names` gives the other names that a node may have for a URL: its SHA-256 and its base64.
+/// Reads a query. `url_names` gives the other names that a node may have for a URL: its id, its SHA-256 and
+/// its base64.
 pub fn parse_graph_query(text: &str, url_names: &dyn Fn(&str) -> Vec<String>) -> Result<GraphQuery, GraphQueryError> {
     let chars: Vec<char> = text.chars().collect();
     if chars.len() > CHARS_MAX {

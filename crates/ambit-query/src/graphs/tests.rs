@@ -13,12 +13,7 @@ fn read(text: &str) -> Result<GraphQuery, GraphQueryError> {
 }
 
 fn node(kind: &str, entity_id: &str, text: &str) -> NodeFacts {
-    NodeFacts {
-        kind: kind.to_owned(),
-        entity_id: entity_id.to_owned(),
-        text: text.to_owned(),
-        custom_type: String::new(),
-    }
+    NodeFacts { kind: kind.to_owned(), entity_id: entity_id.to_owned(), text: text.to_owned(), ..NodeFacts::default() }
 }
 
 /// 2018-11-05T12:00:00Z.

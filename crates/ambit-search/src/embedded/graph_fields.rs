@@ -104,6 +104,7 @@ impl GraphFields {
                 "url" => {
                     add(self.node, &named(URL_NAME, &node.entity_id));
                     add(self.node, &named(URL_TEXT, &node.text));
+                    node.url_ids.iter().for_each(|id| add(self.node, &named(URL_NAME, id)));
                 }
                 _ => {}
             }

@@ -1,11 +1,13 @@
 //! Random graphs and queries: what the index finds is what the meaning of the query says, one graph after the other.
 
-use super::{GraphSearch, find};
+use super::{GraphSearch, find, node_facts};
 use crate::embedded::{Graphs, Reached};
 use crate::error::IndexError;
 use crate::tests::Scratch;
+use ambit_model::canonical_url::url_id;
 use ambit_query::graphs::{GraphFacts, GraphOrder, NodeFacts, parse_graph_query};
 use proptest::prelude::*;
+use serde_json::json;
 use std::collections::{BTreeMap, HashMap};
 
 const WORDS: [&str; 7] = ["kill", "switch", "Acme", "a.test", "192.0.2.1", "bear!", ""];
@@ -27,6 +29,7 @@ fn node() -> impl Strategy<Value = NodeFacts> {
             entity_id: entity_id.to_owned(),
             text,
             custom_type: custom.to_owned(),
+            url_ids: Vec::new(),
         },
     )
 }
@@ -178,5 +181,20 @@ fn a_damaged_folder_begins_anew() {
         index.put(&named(1, "kill switch")).unwrap();
         index.commit(at(8)).unwrap();
         assert_eq!(total(&index, "kill"), 1, "{end}");
+    }
+}
+
+#[test]
+fn a_url_node_has_the_id_of_its_canonical_url_however_it_names_it() {
+    let id = url_id("http://www.a.test/");
+    for (node, expected) in [
+        (json!({"type": "url", "entity_id": "http://WWW.A.test:80/"}), vec![id.clone()]),
+        (json!({"type": "url", "entity_id": "www.a.test", "text": "http://www.a.test"}), vec![id.clone()]),
+        (json!({"type": "url", "entity_id": "aHR0cDovL3d3dy5hLnRlc3Q", "text": "home"}), vec![id.clone()]),
+        (json!({"type": "url", "entity_id": id, "text": ""}), Vec::new()),
+        (json!({"type": "url"}), Vec::new()),
+        (json!({"type": "domain", "entity_id": "www.a.test"}), Vec::new()),
+    ] {
+        assert_eq!(node_facts(&node).url_ids, expected, "{node}");
     }
 }

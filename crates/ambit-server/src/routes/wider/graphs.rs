@@ -9,6 +9,7 @@ use crate::present::graphs::{NOUN, shown};
 use crate::present::{accounts, collaborators, comments, groups, objects, relationships};
 use ambit_api::objects::{Object, Related, value};
 use ambit_api::{ApiError, ErrorCode};
+use ambit_model::canonical_url::url_id;
 use ambit_model::id::blob_hash;
 use ambit_query::graphs::{GraphOrder, Leaf, SortKey, parse_graph_query};
 use ambit_search::graphs::{GraphPage, GraphSearch};
@@ -85,7 +86,7 @@ fn place(bytes: &[u8]) -> Result<SortKey, ApiError> {
 
 /// The other names that a node may have for a URL.
 fn url_names(url: &str) -> Vec<String> {
-    vec![blob_hash(url.as_bytes()).to_string(), BASE64_URL_SAFE_NO_PAD.encode(url)]
+    vec![url_id(url), blob_hash(url.as_bytes()).to_string(), BASE64_URL_SAFE_NO_PAD.encode(url)]
 }
 
 async fn groups_of(call: &Call, users: BTreeSet<String>) -> Result<BTreeMap<String, Vec<String>>, ApiError> {
