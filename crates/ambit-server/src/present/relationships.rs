@@ -234,6 +234,14 @@ pub(crate) async fn embed(call: &Call, object: &mut Object) -> Result<(), ApiErr
     Ok(())
 }
 
+/// Adds to an object of a list the votes on it and the relationships that the request asks for.
+pub(crate) async fn complete(call: &Call, object: &mut Object) -> Result<(), ApiError> {
+    if let Some(kind) = ObjectType::from_name(&object.kind).filter(|_| object.error.is_none()) {
+        objects::count_votes(call, kind, object).await?;
+    }
+    embed(call, object).await
+}
+
 fn relate(call: &Call, object: &mut Object, name: &str, related: &Related) {
     let Related::Many(all) = related else { return object.relate(name, related, false) };
     let part = all.get(..DESCRIPTORS_MAX).unwrap_or(all);
@@ -246,7 +254,7 @@ fn relate(call: &Call, object: &mut Object, name: &str, related: &Related) {
 /// so.
 pub(crate) async fn listed(call: &Call, kind: &str, id: &str) -> Result<Object, ApiError> {
     let mut found = objects::shown_or_missing(call, kind, id).await?;
-    embed(call, &mut found).await?;
+    complete(call, &mut found).await?;
     Ok(found)
 }
 
@@ -275,10 +283,11 @@ async fn submissions(call: &Call, sha256: &str) -> Result<Vec<Object>, ApiError>
     Ok(found.into_iter().map(shown).collect())
 }
 
-/// Answers with the asked page of a list of objects, each with the relationships that the request asks for.
+/// Answers with the asked page of a list of objects, each with the votes on it and the relationships that the request
+/// asks for.
 pub(crate) async fn page_of(call: &Call, all: Vec<Object>) -> Result<Answer, ApiError> {
     let with_relationships = async |mut object: Object| {
-        embed(call, &mut object).await?;
+        complete(call, &mut object).await?;
         Ok(object)
     };
     page::of_records(call, all, with_relationships).await

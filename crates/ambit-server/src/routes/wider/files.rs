@@ -80,8 +80,7 @@ pub(crate) async fn upload_url(call: Call) -> Result<Answer, ApiError> {
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
     let hash = call.id();
     let mut found = shown_if_known(&call, hash).await?.ok_or_else(|| not_found(NOUN, hash))?;
-    objects::count_votes(&call, ObjectType::File, &mut found).await?;
-    relationships::embed(&call, &mut found).await?;
+    relationships::complete(&call, &mut found).await?;
     Ok(page::one(&call, found))
 }
 

@@ -285,7 +285,7 @@ async fn answer(
         items = items.iter().map(Object::described).collect();
     } else {
         for item in &mut items {
-            relationships::embed(call, item).await?;
+            relationships::complete(call, item).await?;
         }
     }
     let meta = Meta { total_hits: Some(total), days_back: Some(DAYS_BACK), ..Meta::default() };

@@ -39,6 +39,10 @@ pub(crate) async fn relationship(call: Call, kind: ObjectType, described: bool) 
     let found = required(&call, kind).await?;
     match relationships::related(&call, kind, call.parameter("relationship"), &found).await? {
         Related::Many(items) if !described => relationships::page_of(&call, items).await,
+        Related::One(mut object) if !described => {
+            relationships::complete(&call, &mut object).await?;
+            page::answer_related(&call, Related::One(object), false)
+        }
         found => page::answer_related(&call, found, described),
     }
 }
