@@ -3,7 +3,7 @@
 
 use ambit_model::reserved::Reserved;
 use ambit_model::scope::{self, Decision, Edge, Node, Rules};
-use ambit_model::{Kind, Uid};
+use ambit_model::{EdgeKind, Kind, Uid};
 use ambit_store::engine::{End, GraphDelta};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,6 +34,8 @@ pub struct Change {
     pub uid: Uid,
     pub decision: Decision,
     pub present: bool,
+    /// More may be done there than before.
+    pub raised: bool,
 }
 
 impl Graph {
@@ -79,9 +81,10 @@ impl Graph {
             let Some(state) = self.state.get_mut(&uid) else { continue };
             let present = state.observed || reached.contains(&uid) || (state.present && !ending);
             if state.present != present || state.decision != decision {
+                let raised = decision.clearance > state.decision.clearance;
                 state.present = present;
                 state.decision = decision.clone();
-                changes.push(Change { uid, decision, present });
+                changes.push(Change { uid, decision, present, raised });
             }
         }
         changes
@@ -112,6 +115,18 @@ impl Graph {
     /// Every node with its state.
     pub fn iter(&self) -> impl Iterator<Item = (&Node, &State)> {
         self.nodes.iter().filter_map(|(uid, node)| Some((node, self.state.get(uid)?)))
+    }
+
+    /// Names that resolve to these addresses, and the sites of those names: what may be done there follows the address.
+    pub fn looked_at_by(&self, addresses: &BTreeSet<Uid>) -> BTreeSet<Uid> {
+        if addresses.is_empty() {
+            return BTreeSet::new();
+        }
+        let to_them = |edge: &&Edge| edge.kind == EdgeKind::ResolvesTo && addresses.contains(&edge.to);
+        let names: BTreeSet<Uid> = self.edges.iter().filter(to_them).map(|edge| edge.from).collect();
+        let of_them = |edge: &&Edge| matches!(edge.kind, EdgeKind::Site | EdgeKind::Page) && names.contains(&edge.from);
+        let sites = self.edges.iter().filter(of_them).map(|edge| edge.to);
+        sites.chain(names.iter().copied()).collect()
     }
 
     /// Canonical names of the seeds.

@@ -7,7 +7,7 @@ use ambit_model::reserved::Reserved;
 use ambit_model::scope::{Exclusions, Node, ScopeReason};
 use ambit_model::{Clearance, EdgeKind, Kind};
 use ambit_net::http::Url;
-use ambit_net::{Contact, Grant, Guard, Refused};
+use ambit_net::{Contact, Grant, Guard, Refused, Transport};
 use std::collections::{HashMap, HashSet};
 use std::net::{IpAddr, SocketAddr};
 use std::sync::RwLock;
@@ -142,6 +142,16 @@ impl ScopeGuard {
     /// The same for a name that is about to be looked up in order to contact it.
     pub fn forbids_name(&self, name: &str) -> Option<&'static str> {
         self.view().forbids(Some(name), None)
+    }
+
+    /// Returns whether the clearance of an address, or of a site of this host that was named, covers a footprint.
+    /// Planning asks it: what is not cleared today is planned once it is.
+    pub fn clears(&self, host: &str, socket: SocketAddr, footprint: Clearance) -> bool {
+        let view = self.view();
+        let (name, port, address) = (Some(host.to_owned()), socket.port(), socket.ip());
+        let contact = Contact { address, port, transport: Transport::Tcp, name, footprint, grant: Grant::Target };
+        let known = view.of_address(address).map_or(Clearance::L0, |known| known.clearance);
+        known >= footprint || view.is_bucket(&contact) || view.is_named_site(&contact)
     }
 
     fn view(&self) -> std::sync::RwLockReadGuard<'_, View> {
@@ -382,6 +392,32 @@ mod tests {
             grant: Grant::Target,
         };
         guard.allow(&contact).is_ok()
+    }
+
+    #[test]
+    fn planning_is_told_what_an_address_a_block_and_a_named_site_are_cleared_for() {
+        let rows = [
+            (Kind::IpAddress, "203.0.113.1", Clearance::L3, 900, false, false),
+            (Kind::IpAddress, "198.51.100.1", Clearance::L2, 500, false, false),
+            (Kind::NetBlock, "192.0.2.0/28", Clearance::L3, 1000, false, true),
+            (Kind::Uri, "https://app.vendor.test:8443/x", Clearance::L3, 1000, false, true),
+            (Kind::CloudStorageBucket, "https://acme.s3.amazonaws.com", Clearance::L2, 200, false, false),
+        ];
+        let guard = guard(&rows, &[]);
+        for (host, socket, footprint, cleared) in [
+            ("www.acme.test", "203.0.113.1:443", Clearance::L3, true),
+            ("www.acme.test", "203.0.113.1:443", Clearance::L4, false),
+            ("www.acme.test", "198.51.100.1:443", Clearance::L3, false),
+            ("www.acme.test", "198.51.100.1:443", Clearance::L2, true),
+            ("www.acme.test", "192.0.2.3:443", Clearance::L3, true),
+            ("www.acme.test", "192.0.2.77:443", Clearance::L2, false),
+            ("app.vendor.test", "198.51.100.9:8443", Clearance::L3, true),
+            ("acme.s3.amazonaws.com", "198.51.100.9:443", Clearance::L2, true),
+            ("acme.s3.amazonaws.com", "198.51.100.9:443", Clearance::L3, false),
+        ] {
+            let is = guard.clears(host, socket.parse().expect("a socket address"), footprint);
+            assert_eq!(is, cleared, "{host} {socket} {footprint:?}");
+        }
     }
 
     #[test]

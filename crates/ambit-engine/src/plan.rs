@@ -131,7 +131,9 @@ fn orphaned(task: &Task, facts: &Facts, bound: &[String]) -> Vec<ProbeKey> {
 }
 
 fn add_work(planned: &mut Planned, task: &'static Task, facts: &Facts, argument: String, terms: &Terms<'_>) {
-    if terms.guard.is_some_and(|guard| is_forbidden(guard, facts, &argument)) {
+    let is_closed =
+        |guard: &ScopeGuard| is_forbidden(guard, facts, &argument) || is_above(guard, task.footprint, facts, &argument);
+    if terms.guard.is_some_and(is_closed) {
         return;
     }
     if !terms.by_person && facts.probe_at(task.name, &argument).is_some_and(|probe| is_fresh(probe, task, terms.date)) {
@@ -178,6 +180,12 @@ fn is_forbidden(guard: &ScopeGuard, facts: &Facts, argument: &str) -> bool {
     }
 }
 
+/// True where the argument names a place at an address that is not cleared for as much as the entity: an address that
+/// their name shares with others may be visited, and no more.
+fn is_above(guard: &ScopeGuard, footprint: Clearance, facts: &Facts, argument: &str) -> bool {
+    argument.parse().is_ok_and(|socket: SocketAddr| !guard.clears(host_of(&facts.name), socket, footprint))
+}
+
 /// A row for a task at an entity.
 pub fn new_work(task: &'static Task, facts: &Facts, argument: String, number: i64, not_before: Timestamp) -> NewWork {
     NewWork {
@@ -192,9 +200,15 @@ pub fn new_work(task: &'static Task, facts: &Facts, argument: String, number: i6
     }
 }
 
-/// Expected new facts per cost, in thousandths.
+/// Expected new facts per cost, in thousandths. Tasks that ask the same things equally loudly go together, when the
+/// most telling of them goes: what they ask a site is one visit.
 fn priority(task: &Task) -> i64 {
-    task.gain.saturating_mul(1_000) / task.cost.max(1)
+    let beside = |other: &&Task| {
+        task.contacts == Contacts::Address
+            && (other.contacts, other.footprint, other.watches) == (task.contacts, task.footprint, task.watches)
+    };
+    let gain = |task: &Task| task.gain.saturating_mul(1_000) / task.cost.max(1);
+    ambit_tasks::ALL.iter().copied().filter(beside).map(gain).fold(gain(task), i64::max)
 }
 
 /// The hash of what the task contacts: /24 or /48 for connections, the zone for look-ups, the provider for sources.
@@ -256,6 +270,17 @@ mod tests {
             guard: None,
         };
         plan(facts, &owned(clearance), &terms)
+    }
+
+    #[test]
+    fn what_is_asked_of_a_site_is_one_visit() {
+        let priority = |name: TaskName| priority(ambit_tasks::task(name));
+        for task in [TaskName::Favicon, TaskName::LinkedHosts, TaskName::Soft404Profile] {
+            assert_eq!(priority(task), priority(TaskName::HttpEnrich), "{task}");
+        }
+        assert_eq!(priority(TaskName::CorsProbe), priority(TaskName::ContentFocus));
+        assert_ne!(priority(TaskName::HttpProbe), priority(TaskName::HttpEnrich), "names are not sites");
+        assert_ne!(priority(TaskName::Subdomain), priority(TaskName::Resolve), "no address is asked");
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod ending;
 mod giving_back;
 mod obeying;
 mod reconciling;
+mod telling;
 mod unserved;
 
 use crate::fingerprints;
@@ -30,6 +31,9 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 
+/// Rows under way with those that wait for their turn, as a multiple of those that may be at work: a waiting row is a
+/// few kB.
+const WITH_WAITING: usize = 4;
 /// Outcomes of one commit (docs/architecture.md §1.7: engine parts of at most 500 rows).
 const COMMIT_MAX: usize = 200;
 /// Longest time between a row's end and its commit, wall time (docs/architecture.md §2).
@@ -45,8 +49,6 @@ const ENGINES_EVERY: Duration = Duration::from_secs(5);
 /// Longest a run may take, wall time (docs/contract/asm.md §3.3). While it is carried that time is measured, not read
 /// off the clock, which jumps.
 const RUN_MAX_MS: i64 = 72 * 3_600 * moment::SECOND_MS;
-/// How often the log says how far a run is, wall time.
-const TELL_EVERY: Duration = Duration::from_secs(10);
 
 /// Wall time as an argument from the binary.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
@@ -177,8 +179,11 @@ struct Drive<'a> {
     dry: bool,
     /// Something was committed since everything was reconciled.
     unreconciled: bool,
+    /// Entities that changed and that more rows are under way for, with when that was seen first.
+    deferred: HashMap<Uid, std::time::Instant>,
     /// When everything was reconciled last, and how long that took, wall time.
     reconciled: (std::time::Instant, Duration),
+    spent: telling::Spent,
 }
 
 impl<'a> Drive<'a> {
@@ -220,7 +225,9 @@ impl<'a> Drive<'a> {
             finishing: false,
             dry: false,
             unreconciled: false,
+            deferred: HashMap::new(),
             reconciled: (std::time::Instant::now(), Duration::ZERO),
+            spent: telling::Spent::default(),
         }
     }
 
@@ -243,7 +250,9 @@ impl<'a> Drive<'a> {
             let idle = self.in_flight.is_empty() && self.queue.is_empty() && self.alone.is_empty();
             let waited = self.ended_since.is_some_and(|since| since.elapsed() >= COMMIT_EVERY);
             if !self.ended.is_empty() && (idle || waited || self.ended.len() >= COMMIT_MAX) {
+                let begun = std::time::Instant::now();
                 self.commit().await?;
+                self.spent.committing += begun.elapsed();
             }
             if self.unreconciled
                 && self.reconciling_is_due()
@@ -251,7 +260,9 @@ impl<'a> Drive<'a> {
             {
                 return Ok(end);
             }
+            let begun = std::time::Instant::now();
             self.lease().await?;
+            self.spent.leasing += begun.elapsed();
             self.start();
             if self.in_flight.is_empty() && self.ended.is_empty() {
                 if let Some(end) = self.rest(hold).await? {
@@ -295,16 +306,6 @@ impl<'a> Drive<'a> {
         })
     }
 
-    fn tell(&mut self) {
-        if self.told.elapsed() < TELL_EVERY {
-            return;
-        }
-        self.told = std::time::Instant::now();
-        let (done, unknown) = (self.progress.done, self.progress.unknown);
-        let (in_flight, entities) = (self.in_flight.len(), self.progress.new_entities);
-        tracing::info!(run = self.run.id, done, unknown, in_flight, new_entities = entities, "a run goes on");
-    }
-
     /// The wall time when this engine took the run, and what has passed since.
     fn carried_to(&self) -> Timestamp {
         let (began, at) = self.began;
@@ -336,16 +337,24 @@ impl<'a> Drive<'a> {
         Ok(())
     }
 
-    /// Rows that could start at once.
+    /// Rows that could start at once, beside those that are leased and not yet started.
     fn free(&self) -> usize {
-        let taken = self.in_flight.len() + self.queue.len() + self.alone.len();
-        self.config.share.rows().saturating_sub(taken)
+        self.places().saturating_sub(self.queue.len() + self.alone.len())
+    }
+
+    /// Rows that could start at once: a row that waits for its turn with a peer holds no place.
+    fn places(&self) -> usize {
+        let (rows, under_way) = (self.config.share.rows(), self.in_flight.len());
+        let at_work = under_way.saturating_sub(self.worker.net.waiting());
+        rows.saturating_sub(at_work).min((rows * WITH_WAITING).saturating_sub(under_way))
     }
 
     /// True where it is time, and where there is too little else to do.
     fn reconciling_is_due(&self) -> bool {
         let (at, took) = self.reconciled;
-        let starving = self.in_flight.is_empty() || (self.dry && self.free() >= self.config.share.rows() / 2);
+        // Rows that wait for their turn are counted here: there is enough to do once it comes.
+        let few = self.in_flight.len() + self.queue.len() <= self.config.share.rows() / 2;
+        let starving = self.in_flight.is_empty() || (self.dry && few);
         starving || at.elapsed() >= took * RECONCILE_PACE
     }
 
@@ -359,7 +368,7 @@ impl<'a> Drive<'a> {
             return Ok(());
         }
         let date = self.config.wire.date();
-        let leased = if self.unreconciled {
+        let leased = if self.unreconciled || !self.deferred.is_empty() {
             self.config.engine.lease_meanwhile(self.run.id, free, date).await?
         } else {
             self.config.engine.lease(self.run.id, free, date).await?
@@ -395,7 +404,7 @@ impl<'a> Drive<'a> {
     }
 
     fn start(&mut self) {
-        while self.in_flight.len() < self.config.share.rows() {
+        for _ in 0..self.places() {
             let Some((work, facts)) = self.queue.pop_front() else { break };
             self.spawn(work, facts);
         }

@@ -8,7 +8,7 @@ use ambit_model::observation::{ProbeResult, Sighting};
 use ambit_model::run::NotDoneReason;
 use ambit_net::{Grants, Home, Net};
 use ambit_store::engine::{ATTEMPTS_BEFORE_ALONE, Outcome, Work};
-use ambit_tasks::{Answer, Contacts, Context, SameSites, Settings, Task};
+use ambit_tasks::{Answer, Contacts, Context, Settings, Sites, Task};
 use futures::FutureExt as _;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -32,8 +32,8 @@ pub const ATTEMPTS_MAX: i64 = ATTEMPTS_BEFORE_ALONE + 2;
 pub struct Worker {
     pub net: Net,
     pub settings: Arc<Settings>,
-    /// Sites that the run has looked through.
-    pub sites: Arc<SameSites>,
+    /// What the run's rows share of sites.
+    pub sites: Arc<Sites>,
 }
 
 /// Runs a leased row to its end. Never fails and never panics.

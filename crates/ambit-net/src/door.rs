@@ -17,7 +17,7 @@ use rustls::RootCertStore;
 use std::io::ErrorKind;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -26,8 +26,37 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 pub(crate) struct Door {
     outside: Arc<Outside>,
     grants: Grants,
-    /// Closes the idle connections of this work, so that waiting contacts get their sockets.
+    /// Closes the idle connections of the run, so that waiting contacts get their sockets.
     close_idle: Arc<dyn Fn() + Send + Sync>,
+    /// Whether this unit of work waits for its turn.
+    turns: Arc<Turns>,
+}
+
+/// How many things of one unit of work wait for their turn, and how many units do.
+#[derive(Default)]
+struct Turns {
+    here: AtomicUsize,
+    units: Arc<AtomicUsize>,
+}
+
+/// Something that waits for its turn, until this is dropped.
+pub struct Waits(Arc<Turns>);
+
+impl Waits {
+    fn new(turns: &Arc<Turns>) -> Self {
+        if turns.here.fetch_add(1, Ordering::Relaxed) == 0 {
+            turns.units.fetch_add(1, Ordering::Relaxed);
+        }
+        Self(Arc::clone(turns))
+    }
+}
+
+impl Drop for Waits {
+    fn drop(&mut self) {
+        if self.0.here.fetch_sub(1, Ordering::Relaxed) == 1 {
+            self.0.units.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
 }
 
 /// State that is shared by all units of work of a [`crate::Net`].
@@ -68,13 +97,28 @@ impl Door {
             connections: AtomicU64::new(0),
             refused: AtomicU64::new(0),
         };
-        Self { outside: Arc::new(outside), grants: Grants::none(), close_idle: Arc::new(|| ()) }
+        Self { outside: Arc::new(outside), grants: Grants::none(), close_idle: Arc::new(|| ()), turns: Arc::default() }
+    }
+
+    /// The same door, which has idle connections closed where a contact waits for a socket.
+    pub(crate) fn closing(self, close_idle: Arc<dyn Fn() + Send + Sync>) -> Self {
+        Self { close_idle, ..self }
     }
 
     /// The same door for one unit of work.
-    pub(crate) fn with(&self, grants: Grants, close_idle: Arc<dyn Fn() + Send + Sync>) -> Self {
-        let outside = self.outside.clone();
-        Self { outside, grants, close_idle }
+    pub(crate) fn with(&self, grants: Grants) -> Self {
+        let turns = Turns { here: AtomicUsize::new(0), units: Arc::clone(&self.turns.units) };
+        Self { grants, turns: Arc::new(turns), ..self.clone() }
+    }
+
+    /// Notes that this unit of work waits for its turn, until what is returned is dropped.
+    pub(crate) fn waits(&self) -> Waits {
+        Waits::new(&self.turns)
+    }
+
+    /// Units of work that wait for their turn now.
+    pub(crate) fn waiting(&self) -> usize {
+        self.turns.units.load(Ordering::Relaxed)
     }
 
     /// TCP connections tried so far.
@@ -208,6 +252,7 @@ impl Door {
             let now = self.now();
             let at = self.outside.pace.reserve(now, bucket, self.grants.home.as_ref());
             if at > now {
+                let _waits = self.waits();
                 self.sleep_until(at).await;
             }
         }
@@ -228,6 +273,7 @@ impl Door {
 
     /// One of the places for HTTP exchanges with an address.
     pub(crate) async fn exchange_place(&self, address: IpAddr) -> OwnedSemaphorePermit {
+        let _waits = self.waits();
         self.outside.pace.exchange_place(address).await
     }
 

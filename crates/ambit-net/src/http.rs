@@ -27,12 +27,12 @@ use std::net::SocketAddr;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
-/// What an exchange is made with: the door, names, and what lives as long as the session and the run.
+/// What an exchange is made with: the session's door, and what lives as long as the run.
 #[derive(Clone, Copy)]
 pub(crate) struct Client<'a> {
     pub(crate) door: &'a Door,
     pub(crate) dns: &'a Engine,
-    /// The session's connections between two requests.
+    /// The run's connections between two requests.
     pub(crate) keeper: &'a Keeper,
     /// Counts the requests sent.
     pub(crate) requests: &'a AtomicU64,
@@ -70,7 +70,7 @@ pub struct HttpRequest {
     pub timeout: Duration,
     /// Redirects that `fetch` follows, at most `REDIRECTS_MAX`.
     pub redirects: usize,
-    /// May use a connection that carried earlier requests of the session to the same target, and leave it for later
+    /// May use a connection that carried earlier requests of the run to the same target, and leave it for later
     /// ones. For bulk questions to a site; tasks that record how a peer behaves on a fresh connection leave it off.
     /// Only for GET and OPTIONS without a body.
     pub shared: bool,

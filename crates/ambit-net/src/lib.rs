@@ -29,7 +29,7 @@ pub mod wire;
 #[cfg(test)]
 mod tests;
 
-pub use door::Connection;
+pub use door::{Connection, Waits};
 pub use error::{Meaning, NetError, Phase, Refused};
 pub use guard::{Contact, Grant, Grants, Guard, Home, Transport};
 pub use net::{Counters, Net, NetOptions, Session};

@@ -73,9 +73,10 @@ pub const URL_BYTES_MAX: usize = 8 * 1024;
 pub const COOKIES_MAX: usize = 50;
 /// HTTP exchanges with one address at once.
 pub const EXCHANGES_PER_ADDRESS: usize = 10;
-/// Idle connections that one session keeps for its next requests: as many as browsers open to a site, and two for a
-/// second one.
-pub const CONNECTIONS_KEPT_MAX: usize = 8;
+/// Idle connections that a run keeps to one site for its next requests: as many as browsers open to it.
+pub const CONNECTIONS_KEPT_PER_SITE: usize = 6;
+/// Idle connections that a run keeps in all: those of the sites that it looks at now (some 50 kB each with TLS).
+pub const CONNECTIONS_KEPT_MAX: usize = 200;
 /// Longest that a kept connection is idle. Usual servers close after 5 s or more; a request on a closing connection is
 /// made twice.
 pub const CONNECTION_IDLE_MAX: Duration = Duration::from_secs(4);

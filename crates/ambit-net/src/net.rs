@@ -6,7 +6,7 @@ mod sources;
 use crate::dns::cache::Cache;
 use crate::dns::resolver::Engine;
 use crate::dns::{DnsAnswer, RecordType, Transfer, WildcardProfile};
-use crate::door::{Connection, Door};
+use crate::door::{Connection, Door, Waits};
 use crate::error::NetError;
 use crate::guard::{Grant, Grants, Guard};
 use crate::http::keep::Keeper;
@@ -33,6 +33,8 @@ pub struct Net {
 struct Inner {
     /// The door without grants: each session gets its own.
     door: Door,
+    /// Connections between two requests, of whichever sessions.
+    keeper: Arc<Keeper>,
     options: NetOptions,
     dns: Engine,
     /// Lists of data providers, by provider and URL.
@@ -79,11 +81,14 @@ pub struct Counters {
 impl Net {
     /// Opens nothing yet.
     pub fn new(wire: Arc<dyn Wire>, guard: Arc<dyn Guard>, pace: Arc<Pace>, options: NetOptions) -> Self {
-        let door = Door::new(wire, guard, pace, options.sockets);
+        let keeper = Arc::<Keeper>::default();
+        let idle = keeper.clone();
+        let door = Door::new(wire, guard, pace, options.sockets).closing(Arc::new(move || idle.clear()));
         Self {
             inner: Arc::new(Inner {
                 dns: Engine::new(&door),
                 door,
+                keeper,
                 options,
                 lists: Cache::new(),
                 requests: AtomicU64::new(0),
@@ -93,9 +98,13 @@ impl Net {
 
     /// The view that one unit of work gets.
     pub fn session(&self, grants: Grants) -> Session {
-        let keeper = Arc::<Keeper>::default();
-        let idle = keeper.clone();
-        Session { net: self.clone(), door: self.inner.door.with(grants, Arc::new(move || idle.clear())), keeper }
+        Session { net: self.clone(), door: self.inner.door.with(grants) }
+    }
+
+    /// Units of work that wait for their turn now: for the pace of a peer, for a place among those that ask it, for
+    /// another unit that asks the same. They hold a little memory, and nothing else.
+    pub fn waiting(&self) -> usize {
+        self.inner.door.waiting()
     }
 
     /// What was done so far.
@@ -118,8 +127,6 @@ impl Net {
 pub struct Session {
     net: Net,
     door: Door,
-    /// Connections between two requests; closed with the session.
-    keeper: Arc<Keeper>,
 }
 
 impl Session {
@@ -138,6 +145,11 @@ impl Session {
     /// Waits on the wire's clock.
     pub async fn sleep(&self, duration: Duration) {
         self.door.sleep_until(self.now() + duration).await;
+    }
+
+    /// Notes that this unit of work waits for another one, until what is returned is dropped.
+    pub fn waits(&self) -> Waits {
+        self.door.waits()
     }
 
     /// Fills the buffer with random bytes (seeded in simulated wires).
@@ -339,6 +351,7 @@ impl Session {
     }
 
     fn client(&self) -> Client<'_> {
-        Client { door: &self.door, dns: &self.net.inner.dns, keeper: &self.keeper, requests: &self.net.inner.requests }
+        let inner = &self.net.inner;
+        Client { door: &self.door, dns: &inner.dns, keeper: &inner.keeper, requests: &inner.requests }
     }
 }

@@ -1,6 +1,6 @@
 //! The context of a probe: what it is given, and the only place where it reports what it saw.
 
-use crate::{SameSites, Settings};
+use crate::{Settings, Sites};
 use ambit_model::entity::Member;
 use ambit_model::observation::{Discovery, Evidence, Found};
 use ambit_model::{Details, EdgeKind, Facts, Kind};
@@ -33,8 +33,8 @@ pub struct Context<'a> {
     pub argument: &'a str,
     /// Word list, ports, loaded data.
     pub settings: &'a Settings,
-    /// What the run knows of sites that are one; `None` where the probe stands alone.
-    pub(crate) sites: Option<&'a SameSites>,
+    /// What the run's rows share of sites; `None` where the probe stands alone.
+    pub(crate) sites: Option<&'a Sites>,
     report: Mutex<Report>,
 }
 
@@ -52,8 +52,8 @@ impl<'a> Context<'a> {
         Self { net, facts, argument, settings, sites: None, report: Mutex::default() }
     }
 
-    /// Puts the probe beside the others of its run, which may have looked through the same site.
-    pub fn beside(self, sites: &'a SameSites) -> Self {
+    /// Puts the probe beside the others of its run, which may look at the same site.
+    pub fn beside(self, sites: &'a Sites) -> Self {
         Self { sites: Some(sites), ..self }
     }
 

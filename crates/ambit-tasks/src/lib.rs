@@ -4,6 +4,7 @@
 
 mod ask;
 mod context;
+mod front_pages;
 mod library;
 mod read;
 mod same_sites;
@@ -14,7 +15,7 @@ mod volumes;
 
 pub use context::Context;
 pub use library::fingerprints;
-pub use same_sites::SameSites;
+pub use same_sites::Sites;
 pub use settings::Settings;
 pub use task::{Answer, Contacts, Plan, STAGES, Sights, Task, TaskError};
 pub use tasks::{ALL, find, outside, task};

@@ -11,10 +11,16 @@ use ambit_model::run::{NotDone, NotDoneReason};
 use ambit_model::{Facts, TaskName, Timestamp, Uid};
 use ambit_store::StoreError;
 use ambit_store::engine::{Dirty, IssueWrite, Known, Reconciliation};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
+use std::time::Duration;
 
 /// Entities reconciled in one transaction.
 const RECONCILED_MAX: usize = 400;
+/// Entities that are looked through for those that can be reconciled: what several thousand rows change at once.
+const DIRTY_MAX: usize = 20_000;
+/// How long an entity waits for its other rows before it is reconciled, wall time: a visit of a site ends within it, a
+/// sweep does not.
+const DEFERRED_MAX: Duration = Duration::from_secs(5);
 
 impl Drive<'_> {
     /// Decides scope, plans and issues of everything that changed; a run with marks left is not finished. Between two
@@ -23,14 +29,21 @@ impl Drive<'_> {
     pub(super) async fn reconcile_all(&mut self) -> Result<Option<RunEnd>, StoreError> {
         let begun = std::time::Instant::now();
         loop {
-            let changes = self.decide().await?;
-            let dirty = self.config.engine.dirty(self.run.id, RECONCILED_MAX).await?;
-            if dirty.is_empty() && changes.is_empty() {
+            let mut changes = self.decide().await?;
+            let mut due = self.due().await?;
+            if due.is_empty() && changes.is_empty() {
                 break;
             }
-            self.reconcile(dirty, changes, Vec::new()).await?;
-            if let Some(end) = self.control().await? {
-                return Ok(Some(end));
+            loop {
+                let rest = due.split_off(due.len().min(RECONCILED_MAX));
+                self.reconcile(due, changes, Vec::new()).await?;
+                if let Some(end) = self.control().await? {
+                    return Ok(Some(end));
+                }
+                if rest.is_empty() {
+                    break;
+                }
+                (due, changes) = (rest, self.decide().await?);
             }
         }
         self.progress.entities = self.graph.iter().count();
@@ -41,7 +54,34 @@ impl Drive<'_> {
         self.config.progress.send_replace(self.progress.clone());
         (self.dry, self.unreconciled) = (false, false);
         self.reconciled = (std::time::Instant::now(), begun.elapsed());
+        self.spent.reconciling += begun.elapsed();
         Ok(None)
+    }
+
+    /// Entities that changed, without those that more rows are under way for: what a visit changes by and by is
+    /// reconciled once. None waits longer than [`DEFERRED_MAX`].
+    async fn due(&mut self) -> Result<Vec<Dirty>, StoreError> {
+        let dirty = self.config.engine.dirty(self.run.id, DIRTY_MAX).await?;
+        let under_way: HashSet<Uid> = self.under_way().collect();
+        let now = std::time::Instant::now();
+        let seen = std::mem::take(&mut self.deferred);
+        let mut due = Vec::new();
+        for dirty in dirty {
+            let since = seen.get(&dirty.uid).copied().unwrap_or(now);
+            if under_way.contains(&dirty.uid) && now - since < DEFERRED_MAX {
+                self.deferred.insert(dirty.uid, since);
+            } else {
+                due.push(dirty);
+            }
+        }
+        Ok(due)
+    }
+
+    /// Entities of rows that are leased and not yet committed.
+    fn under_way(&self) -> impl Iterator<Item = Uid> + '_ {
+        let running = self.in_flight.values().map(|(work, _)| work.uid);
+        let waiting = self.queue.iter().chain(&self.alone).map(|(work, _)| work.uid);
+        running.chain(waiting).chain(self.ended.iter().map(|outcome| outcome.work.uid))
     }
 
     async fn decide(&mut self) -> Result<Vec<Change>, StoreError> {
@@ -64,6 +104,8 @@ impl Drive<'_> {
         let date = self.config.wire.date();
         let mut uids: BTreeSet<Uid> = dirty.iter().map(|dirty| dirty.uid).collect();
         uids.extend(changes.iter().map(|change| change.uid));
+        let raised = changes.iter().filter(|change| change.raised).map(|change| change.uid).collect();
+        uids.extend(self.graph.looked_at_by(&raised));
         let uids: Vec<Uid> = uids.into_iter().collect();
         let mut reconciliation = Reconciliation {
             vulns: Vec::new(),
@@ -79,6 +121,7 @@ impl Drive<'_> {
             at: date,
             now: (self.config.clock)(),
         };
+        self.spent.reconciled += uids.len();
         let known = self.config.engine.known(self.run.id, &uids, |uid| self.graph.end(uid)).await?;
         let led = known.iter().filter(|known| is_judged_by_discoveries(known.facts.kind));
         let led: Vec<Uid> = led.map(|known| known.facts.uid).collect();

@@ -1,4 +1,4 @@
-//! One request and its answer, on a connection of its own or one that the session kept.
+//! One request and its answer, on a connection of its own or one that the run kept.
 
 use super::body::{read_body, read_some};
 use super::decode::Decoder;

@@ -1,8 +1,9 @@
-//! Connections that are kept between the exchanges of one session: only after a response whose end is unambiguous, only
-//! for the very same target, and never one on which the peer sent anything unsolicited.
+//! Connections that are kept between the exchanges of one run, whichever of its sessions made them: only after a
+//! response whose end is unambiguous, only for the very same target, and never one on which the peer sent anything
+//! unsolicited. Each exchange asks the guard again, with the grants of its own session.
 
 use crate::guard::Grant;
-use crate::limits::{CONNECTION_IDLE_MAX, CONNECTIONS_KEPT_MAX, EXCHANGES_PER_CONNECTION};
+use crate::limits::{CONNECTION_IDLE_MAX, CONNECTIONS_KEPT_MAX, CONNECTIONS_KEPT_PER_SITE, EXCHANGES_PER_CONNECTION};
 use crate::tls::TlsFacts;
 use crate::wire::{Stream, WireTime};
 use futures::FutureExt as _;
@@ -37,7 +38,7 @@ struct Idle {
     since: WireTime,
 }
 
-/// The idle connections of a session, the longest idle first.
+/// The idle connections of a run, the longest idle first.
 #[derive(Default)]
 pub(crate) struct Keeper {
     idle: Mutex<Vec<Idle>>,
@@ -58,13 +59,16 @@ impl Keeper {
         }
     }
 
-    /// Keeps a connection whose last answer left no doubt about its end; the longest idle one gives way.
+    /// Keeps a connection whose last answer left no doubt about its end; the longest idle one gives way: of its site
+    /// where that has enough, else of all.
     pub(crate) fn put(&self, pin: HttpPin, channel: Channel, now: WireTime) {
         if channel.exchanges >= EXCHANGES_PER_CONNECTION {
             return;
         }
         let mut idle = self.fresh(now);
-        if idle.len() >= CONNECTIONS_KEPT_MAX {
+        if idle.iter().filter(|idle| idle.pin == pin).count() >= CONNECTIONS_KEPT_PER_SITE {
+            idle.iter().position(|idle| idle.pin == pin).map(|at| idle.remove(at));
+        } else if idle.len() >= CONNECTIONS_KEPT_MAX {
             idle.remove(0);
         }
         idle.push(Idle { pin, channel, since: now });

@@ -1,11 +1,11 @@
 //! Connections that carry several exchanges: when they do, when they must not, and that nothing said too early is ever
 //! an answer.
 
-use super::wire::{Peer, PeerStream, TestGuard, TestWire, dialled, run, session};
+use super::wire::{Peer, PeerStream, TestGuard, TestWire, dialled, net, run, session};
 use crate::Refused;
 use crate::guard::{Contact, Guard};
 use crate::http::{HttpExchange, HttpRequest};
-use crate::limits::{CONNECTION_IDLE_MAX, CONNECTIONS_KEPT_MAX, EXCHANGES_PER_CONNECTION};
+use crate::limits::{CONNECTION_IDLE_MAX, CONNECTIONS_KEPT_MAX, CONNECTIONS_KEPT_PER_SITE, EXCHANGES_PER_CONNECTION};
 use crate::net::{Net, NetOptions};
 use crate::{Grants, NetError, Pace, PaceLimits, Session};
 use ambit_model::Clearance;
@@ -193,6 +193,27 @@ fn connections_grow_old_and_are_few() {
                 session.http(&shared(&session, &format!("http://192.0.2.{host}/"))).await.unwrap();
             }
             assert_eq!(dialled(&wire).len(), hosts * (round + 1), "the oldest gave way, one after the other");
+        }
+    });
+}
+
+#[test]
+fn units_of_work_of_one_run_share_connections_and_a_site_keeps_few() {
+    run(|wire| async move {
+        let slow = HELLO.replace("send", "wait 2s\n    send");
+        wire.script(SITE, &format!("{}hang", slow.repeat(20)));
+        let net = net(&wire, PaceLimits::default());
+        let session = || net.session(Grants::task(Clearance::L3, &[]));
+        ask(&session()).await.unwrap();
+        ask(&session()).await.unwrap();
+        assert_eq!(dialled(&wire).len(), 1);
+        let sessions: Vec<Session> = (0..CONNECTIONS_KEPT_PER_SITE + 2).map(|_| session()).collect();
+        for opened in [CONNECTIONS_KEPT_PER_SITE + 1, 2] {
+            let before = dialled(&wire).len();
+            for answer in futures::future::join_all(sessions.iter().map(ask)).await {
+                answer.unwrap();
+            }
+            assert_eq!(dialled(&wire).len() - before, opened, "the others had been kept");
         }
     });
 }

@@ -91,3 +91,30 @@ fn the_operators_own_hosts_take_no_place() {
         assert_eq!(wire.clock.now(), Duration::ZERO);
     });
 }
+
+#[test]
+fn a_unit_of_work_that_waits_for_its_turn_is_told_once() {
+    run(|wire| async move {
+        wire.script("192.0.2.80:80", "hang");
+        let net = net(&wire, PaceLimits::at_rate(1.0));
+        let (one, two) = (net.session(Grants::task(Clearance::L3, &[])), net.session(Grants::task(Clearance::L3, &[])));
+        assert_eq!(net.waiting(), 0);
+        let site = "192.0.2.80:80".parse().unwrap();
+        drop(one.connect(site, None).await.unwrap());
+        let mut contacts: Vec<_> = [&one, &one, &two].map(|session| Box::pin(session.connect(site, None))).into();
+        for contact in &mut contacts {
+            assert!(contact.as_mut().now_or_never().is_none());
+        }
+        assert_eq!(net.waiting(), 2, "both units wait, one of them for two contacts");
+        drop(contacts.remove(0));
+        assert_eq!(net.waiting(), 2);
+        drop(contacts.remove(0));
+        assert_eq!(net.waiting(), 1);
+        contacts.remove(0).await.unwrap();
+        assert_eq!(net.waiting(), 0);
+        let other = two.waits();
+        assert_eq!(net.waiting(), 1);
+        drop(other);
+        assert_eq!(net.waiting(), 0);
+    });
+}

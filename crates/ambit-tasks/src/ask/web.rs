@@ -1,9 +1,10 @@
 //! Requests to a site at a binding, as all tasks of the web make them.
 
 use crate::{Context, TaskError};
-use ambit_net::http::{BodyEnd, HttpExchange, HttpRequest, Url};
+use ambit_net::http::{BodyEnd, HttpExchange, HttpFetch, HttpRequest, Url};
 use ambit_net::{Grant, NetError};
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 /// Bytes of a page that are read into its facts.
 pub(crate) const PAGE_BYTES: usize = 1_024 * 1_024;
@@ -32,6 +33,18 @@ pub(crate) async fn get(cx: &Context<'_>, url: &Url, body_kept: usize) -> Result
     request.body_kept = body_kept;
     request.shared = true;
     cx.net.http(&request).await
+}
+
+/// The front page of the site, with what its redirects led to. Rows of the run that are under way for the same site
+/// share one visit, also where it fails.
+pub(crate) async fn visit(cx: &Context<'_>, url: &Url) -> Result<Arc<HttpFetch>, NetError> {
+    let mut request =
+        request(cx, url).map_err(|error| NetError::Invalid { what: "binding", text: error.to_string() })?;
+    request.body_kept = PAGE_BYTES;
+    let key = request.address.map(|address| (address, url.to_string()));
+    let (Some(sites), Some(key)) = (cx.sites, key) else { return cx.net.fetch(&request).await.map(Arc::new) };
+    let page = sites.front_pages.entry(key);
+    page.get_or_init(async || cx.net.fetch(&request).await.map(Arc::new)).await.clone()
 }
 
 /// An error where the other side broke its body off or would not end it: asking it for more costs much and tells

@@ -103,7 +103,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
 /// Looks for everything at one of the sites that are the same, and at the others for what was proven there.
 async fn looks(cx: &Context<'_>, url: &Url) -> Looks {
     let entry = match cx.sites {
-        Some(sites) => same_site::key(cx, url).await.and_then(|key| sites.entry(key)),
+        Some(sites) => same_site::key(cx, url).await.and_then(|key| sites.same.entry(key)),
         None => None,
     };
     let Some(entry) = entry else { return look_for(cx, url, |_| true).await };
@@ -114,7 +114,10 @@ async fn looks(cx: &Context<'_>, url: &Url) -> Looks {
         let whats = seen.found.iter().map(|proven| proven.what).collect();
         if seen.failed.is_empty() { Ok(whats) } else { Err(()) }
     });
-    let proven = proven.await.cloned();
+    let proven = {
+        let _waits = cx.net.waits();
+        proven.await.cloned()
+    };
     match (first, proven) {
         (Some(seen), _) => seen,
         (None, Ok(proven)) => {

@@ -34,6 +34,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let url = web::site(cx)?;
     let mut request = web::request(cx, &url)?.with_header("Origin", STRANGER);
     request.body_kept = 0;
+    request.shared = true;
     let exchange = match cx.net.http(&request).await {
         Ok(exchange) => exchange,
         Err(error) if web::is_no_answer(&error) => return Ok(Answer::Absent),

@@ -37,12 +37,13 @@ const ICON_BYTES: usize = 512 * 1_024;
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let url = web::site(cx)?;
-    let page = match web::get(cx, &url, web::PAGE_BYTES).await {
-        Ok(exchange) => exchange,
+    let visit = match web::visit(cx, &url).await {
+        Ok(visit) => visit,
         Err(error) if web::is_no_answer(&error) => return Ok(Answer::Absent),
         Err(error) => return Err(error.into()),
     };
-    let named = web::is_html(&page).then(|| Page::parse(&web::text(&page), &url).icon).flatten();
+    let page = visit.exchanges.first().filter(|page| web::is_html(page));
+    let named = page.and_then(|page| Page::parse(&web::text(page), &url).icon);
     // An icon on another host is that host's.
     let named = named
         .and_then(|icon| Url::parse(&icon).ok())

@@ -56,9 +56,7 @@ const CHAIN_MAX: usize = 10;
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let url = web::site(cx)?;
-    let mut request = web::request(cx, &url)?;
-    request.body_kept = web::PAGE_BYTES;
-    let fetch = match cx.net.fetch(&request).await {
+    let fetch = match web::visit(cx, &url).await {
         Ok(fetch) => fetch,
         Err(error) if web::is_no_answer(&error) => return Ok(Answer::Absent),
         Err(error) => return Err(error.into()),
@@ -290,6 +288,7 @@ async fn verbs(cx: &Context<'_>, url: &Url) -> Option<String> {
     let mut request = web::request(cx, url).ok()?;
     request.method = "OPTIONS".to_owned();
     request.body_kept = 0;
+    request.shared = true;
     let exchange = cx.net.http(&request).await.ok()?;
     let allow = web::header(&exchange, "allow")?;
     let mut verbs: Vec<String> = allow.split(',').map(|verb| verb.trim().to_ascii_uppercase()).collect();

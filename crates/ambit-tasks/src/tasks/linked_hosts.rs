@@ -44,9 +44,7 @@ const MAILBOXES_MAX: usize = 100;
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let url = web::site(cx)?;
-    let mut request = web::request(cx, &url)?;
-    request.body_kept = web::PAGE_BYTES;
-    let fetch = match cx.net.fetch(&request).await {
+    let fetch = match web::visit(cx, &url).await {
         Ok(fetch) => fetch,
         Err(error) if web::is_no_answer(&error) => return Ok(Answer::Absent),
         Err(error) => return Err(error.into()),

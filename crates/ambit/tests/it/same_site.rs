@@ -44,5 +44,9 @@ fn one_site_under_many_names_is_looked_through_once_and_proven_at_each() {
     assert!(repositories.len() > 3 && repositories.iter().any(|name| name.contains("dev.")), "{repositories:?}");
     let sites = |path: &str| asked.get(&format!("GET {path}")).map_or(0, |(_, places)| *places);
     assert_eq!(sites("/.git/HEAD"), repositories.len(), "each is proven by an answer of its own: {text}");
+    let (fronts, places) = asked["GET /"];
+    let places = u64::try_from(places).expect("a few");
+    // It is found, visited, compared and asked from a foreign origin; a service is identified by its address as well.
+    assert!(fronts <= 5 * places, "{fronts} front pages at {places} places");
     assert_eq!(sites("/actuator"), 2, "what is nowhere is asked for once a site: {text}");
 }

@@ -1,0 +1,66 @@
+//! What the log says of a run that goes on: how far it is, what it waits for, and what the engine itself has taken.
+
+use super::Drive;
+use std::collections::HashMap;
+use std::time::Duration;
+
+/// How often the log says how far a run is, wall time.
+const TELL_EVERY: Duration = Duration::from_secs(10);
+/// Tasks that the log names of those under way.
+const WAITS_FOR_MAX: usize = 5;
+
+/// Wall time that the engine itself has taken, rows aside.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Spent {
+    pub(super) committing: Duration,
+    pub(super) reconciling: Duration,
+    pub(super) leasing: Duration,
+    /// Entities reconciled, each as often as it was.
+    pub(super) reconciled: usize,
+}
+
+impl std::fmt::Display for Spent {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { committing, reconciling, leasing, reconciled } = self;
+        let seconds = |spent: &Duration| spent.as_secs_f64();
+        let (committing, reconciling, leasing) = (seconds(committing), seconds(reconciling), seconds(leasing));
+        write!(
+            f,
+            "committing {committing:.1} s, reconciling {reconciled} entities {reconciling:.1} s, leasing {leasing:.1} s"
+        )
+    }
+}
+
+impl Drive<'_> {
+    pub(super) fn tell(&mut self) {
+        if self.told.elapsed() < TELL_EVERY {
+            return;
+        }
+        self.told = std::time::Instant::now();
+        let (done, unknown) = (self.progress.done, self.progress.unknown);
+        let (in_flight, entities) = (self.in_flight.len(), self.progress.new_entities);
+        let (waits_for, spent) = (self.waits_for(), self.spent);
+        tracing::info!(
+            run = self.run.id,
+            done,
+            unknown,
+            in_flight,
+            waits_for,
+            new_entities = entities,
+            %spent,
+            "a run goes on"
+        );
+    }
+
+    /// The tasks with the most rows under way, with their numbers.
+    fn waits_for(&self) -> String {
+        let mut tasks: HashMap<&str, usize> = HashMap::new();
+        for (work, _) in self.in_flight.values() {
+            *tasks.entry(&work.task).or_default() += 1;
+        }
+        let mut tasks: Vec<(&str, usize)> = tasks.into_iter().collect();
+        tasks.sort_by_key(|(task, rows)| (std::cmp::Reverse(*rows), *task));
+        let told: Vec<String> = tasks.iter().take(WAITS_FOR_MAX).map(|(task, rows)| format!("{rows} {task}")).collect();
+        told.join(", ")
+    }
+}
