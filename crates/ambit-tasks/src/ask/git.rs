@@ -30,8 +30,13 @@ const VERSION: (&str, &str) = ("Git-Protocol", "version=2");
 pub(crate) enum Source {
     /// In this folder.
     Folder(PathBuf),
-    /// At this URL.
-    Server(String),
+    /// On a server.
+    Server {
+        /// The URL that the repository is known by.
+        named: String,
+        /// Where the server has it: elsewhere on itself, where it moved.
+        at: String,
+    },
 }
 
 impl Source {
@@ -47,22 +52,26 @@ impl Source {
                 "{name}: folders of this machine are read for the operator alone, who names them to `ambit scan`"
             ))
             .into()),
-            None if cx.facts.kind == Kind::GitRepository => Ok(Self::Server(name.clone())),
-            None => Ok(Self::Server(format!("{name}.git"))),
+            None if cx.facts.kind == Kind::GitRepository => Ok(Self::server(name.clone())),
+            None => Ok(Self::server(format!("{name}.git"))),
         }
+    }
+
+    fn server(named: String) -> Self {
+        Self::Server { at: named.clone(), named }
     }
 
     /// Returns the URL at which it is fetched.
     pub(crate) fn url(&self) -> String {
         match self {
             Self::Folder(path) => format!("{FILE}{}", path.display()),
-            Self::Server(url) => url.clone(),
+            Self::Server { named, .. } => named.clone(),
         }
     }
 
     /// Returns whether anybody may read it; `None` of a folder.
     pub(crate) fn is_public(&self) -> Option<bool> {
-        matches!(self, Self::Server(_)).then_some(true)
+        matches!(self, Self::Server { .. }).then_some(true)
     }
 
     /// Returns who has it, where its URL says so, and what it is called.
@@ -73,17 +82,18 @@ impl Source {
         let path = path.trim_end_matches('/');
         let path = path.strip_suffix(".git").unwrap_or(path);
         match path.rsplit_once('/') {
-            Some((owner, name)) if matches!(self, Self::Server(_)) => (Some(owner.to_owned()), name.to_owned()),
+            Some((owner, name)) if matches!(self, Self::Server { .. }) => (Some(owner.to_owned()), name.to_owned()),
             Some((_, name)) => (None, name.to_owned()),
             None => (None, path.to_owned()),
         }
     }
 
-    /// Returns what its branches and tags point to, sorted, each once.
-    pub(crate) async fn tips(&self, cx: &Context<'_>) -> Result<Vec<ObjectId>, TaskError> {
+    /// Returns what its branches and tags point to, sorted, each once. Where the server says that the repository moved,
+    /// it is fetched from there.
+    pub(crate) async fn tips(&mut self, cx: &Context<'_>) -> Result<Vec<ObjectId>, TaskError> {
         let refs = match self {
             Self::Folder(path) => folder(path)?.refs().map_err(|error| failed(&error))?,
-            Self::Server(url) => listed(cx, url).await?,
+            Self::Server { at, .. } => listed(cx, at).await?,
         };
         let ids: BTreeSet<ObjectId> = refs.into_iter().map(|found| found.id).collect();
         Ok(ids.into_iter().collect())
@@ -106,8 +116,8 @@ impl Source {
                     Ok(Fetched::There(folder.objects()))
                 }
             }
-            Self::Server(_) if tips.is_empty() => Ok(Fetched::Nothing),
-            Self::Server(url) => pack(cx, url, tips, known, bytes_max).await,
+            Self::Server { .. } if tips.is_empty() => Ok(Fetched::Nothing),
+            Self::Server { at, .. } => pack(cx, at, tips, known, bytes_max).await,
         }
     }
 }
@@ -149,11 +159,20 @@ fn too_large(bytes_max: u64) -> TaskError {
     ))
 }
 
-/// Asks a server for its branches and tags.
-async fn listed(cx: &Context<'_>, url: &str) -> Result<Vec<Ref>, TaskError> {
-    let request = on_server(cx, url, &format!("{url}/info/refs?service=git-upload-pack"))?;
+/// What is asked for first of a repository.
+const LIST: &str = "/info/refs?service=git-upload-pack";
+
+/// Asks a server for its branches and tags. Where it sends us on, the repository is at where that leads, as git takes
+/// it.
+async fn listed(cx: &Context<'_>, url: &mut String) -> Result<Vec<Ref>, TaskError> {
+    let request = on_server(cx, url, &format!("{url}{LIST}"))?;
     let fetch = cx.net.fetch(&request).await?;
     let said = advertised(answer(fetch.last())?).map_err(|error| failed(&error))?;
+    let last = fetch.last().url.to_string();
+    match last.strip_suffix(LIST) {
+        Some(moved) => *url = moved.to_owned(),
+        None => return Err(TaskError::Failed(format!("the server leads to what is no repository: {last}"))),
+    }
     if said != Advertised::Version2 {
         return Err(TaskError::Failed("the server speaks no version 2 of the protocol of git".into()));
     }

@@ -45,7 +45,7 @@ const TIPS_MAX: usize = 1_000;
 const OF_OTHERS: &[&str] = &["node_modules", "vendor", "third_party", "bower_components", "site-packages"];
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
-    let source = git::Source::of(cx)?;
+    let mut source = git::Source::of(cx)?;
     let tips = source.tips(cx).await?;
     let mut known = Known::of(cx.facts);
     let mut looked = Looked::default();

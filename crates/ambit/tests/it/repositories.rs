@@ -112,6 +112,10 @@ fn answer(stream: TcpStream, root: &PathBuf, asked: &Mutex<Vec<String>>) {
     let (method, target) = (words.next().expect("a method").to_owned(), words.next().expect("a target").to_owned());
     let (path, query) = target.split_once('?').unwrap_or((&target, ""));
     asked.lock().expect("nobody panics").push(format!("{method} {path} {}", String::from_utf8_lossy(&body)));
+    if let Some(moved) = path.strip_prefix("/old-name/") {
+        let to = format!("HTTP/1.1 301 Moved\r\nConnection: close\r\nLocation: /{moved}?{query}\r\n\r\n");
+        return reader.into_inner().write_all(to.as_bytes()).expect("it reads");
+    }
     let mut child = git(root, &["http-backend"])
         .env("GIT_PROJECT_ROOT", root)
         .env("GIT_HTTP_EXPORT_ALL", "1")
@@ -181,6 +185,15 @@ fn what_a_history_gives_away_is_found_once_and_only_what_is_new_is_fetched_again
     assert!(git(&repository, &["update-ref", "refs/heads/main", "main~1"]).status().expect("git runs").success());
     let fourth = scan(&target, &data, "64");
     assert_eq!(fetched(), 4, "a tip that is in no history any more: all is looked at anew, {fourth:?}");
+}
+
+#[test]
+fn a_repository_that_moved_on_its_server_is_fetched_from_where_it_is() {
+    let folder = Folder::new("repositories-moved");
+    commit(&folder.join("root").join("app.git"), &[(1, "new.env", format!("GH={}\n", key("q9Tr")).into_bytes())]);
+    let (url, _) = serve(&folder.join("root"));
+    let found = scan(&format!("{url}/old-name/app.git"), &folder.join("data"), "64");
+    assert_eq!(leaks(&found).len(), 1, "{found:?}");
 }
 
 #[test]
