@@ -357,7 +357,7 @@ fn is_inert(kind: Kind, workflow: &str) -> bool {
 
 /// Asks the person; without one, only passive look-ups run. False when the level was lowered.
 fn consent(scan: &Scan, job: &mut Job) -> Result<bool, Failure> {
-    if scan.yes || job.level <= Clearance::L1 {
+    if scan.yes || ceiling(job) <= Clearance::L1 {
         return Ok(true);
     }
     if !std::io::stdin().is_terminal() {

@@ -211,6 +211,11 @@ fn a_repository_in_a_folder_is_read_for_the_operator_and_says_where_each_secret_
     let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
     let text = format!("{shown}{}", String::from_utf8_lossy(&output.stdout));
     assert!(!text.contains(&key("a1B2")), "{text}");
+    let unasked = command(&["scan", repository.to_str().expect("UTF-8"), "--workflow", WORKFLOW, "--data"])
+        .arg(folder.join("data"))
+        .output()
+        .expect("starts");
+    assert!(unasked.status.success(), "the workflow allows no more than passive look-ups anyway: {unasked:?}");
 }
 
 #[test]
