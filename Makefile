@@ -55,10 +55,10 @@ lint:
 	$(CARGO) xtask tidy
 	$(CARGO) clippy --locked --workspace --all-targets $(PROFILE) -- -D warnings
 
-# Formatting, rules and lints first, as they fail fast; then the program as it is given away, since an optimised build can
-# fail where the tests' does not; then the interface in a browser, then all tests, beside a private PostgreSQL and a private
-# Python. No test can hang: each has a time of its own. The last line says how many passed and how many failed.
-test: lint build
+# Formatting, rules and lints first, as they fail fast; then the interface in a browser, then all tests, beside a private
+# PostgreSQL and a private Python. No test can hang: each has a time of its own. The last line says how many passed and
+# how many failed. The program as it is given away is built by `make build`, which takes as long again.
+test: lint web
 	$(CARGO) test --locked --workspace $(PROFILE) --no-run
 	$(CARGO) xtask browser
 	@$(CARGO) xtask with-python bench/report --check
