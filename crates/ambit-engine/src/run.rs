@@ -33,7 +33,7 @@ use tokio::sync::{mpsc, watch};
 
 /// Rows under way with those that wait for their turn, as a multiple of those that may be at work: a waiting row is a
 /// few kB.
-const WITH_WAITING: usize = 4;
+const WITH_WAITING: usize = 2;
 /// Outcomes of one commit (docs/architecture.md §1.7: engine parts of at most 500 rows).
 const COMMIT_MAX: usize = 200;
 /// Longest time between a row's end and its commit, wall time (docs/architecture.md §2).
