@@ -338,6 +338,7 @@ mod tests {
             schedule: Schedule::Daily,
             timing: ambit_model::timing::Timing::default(),
             due_at: Some(Timestamp(7)),
+            counts_from: None,
             wire: WireChoice::Live,
             level: Clearance::L3,
             ports: None,

@@ -34,15 +34,15 @@ impl Schedule {
         }
     }
 
-    /// Returns when the next run is due if the schedule counts from `now`; `None` if only a person starts runs. Months
-    /// are those of the calendar, in UTC.
-    pub fn due_after(self, now: Timestamp) -> Option<Timestamp> {
+    /// Returns when the next run is due after one at `now`; `None` if only a person starts runs. Days and weeks count
+    /// from `now`; months are those of the calendar, in UTC, and count from `from`, whose day of the month they keep.
+    pub fn due_after(self, from: Timestamp, now: Timestamp) -> Option<Timestamp> {
         match self {
             Self::OnDemand => None,
             Self::Daily => Some(now.plus_ms(DAY_MS)),
             Self::Weekly => Some(now.plus_ms(7 * DAY_MS)),
-            Self::Monthly => Hours::utc().months_later(now, 1),
-            Self::Quarterly => Hours::utc().months_later(now, 3),
+            Self::Monthly => Hours::utc().months_after(from, 1, now),
+            Self::Quarterly => Hours::utc().months_after(from, 3, now),
         }
     }
 
@@ -70,6 +70,9 @@ pub struct Collection {
     pub timing: Timing,
     /// When the schedule starts the next run; `None` if only a person starts one.
     pub due_at: Option<Timestamp>,
+    /// From when the months of its schedule count: when a person last gave it, or started a run. `None`: from the next
+    /// run on.
+    pub counts_from: Option<Timestamp>,
     pub wire: WireChoice,
     /// The level asked for (`--level`).
     pub level: Clearance,
@@ -101,9 +104,10 @@ pub struct Collection {
 }
 
 impl Collection {
-    /// Returns when the next run is due if its schedule counts from `now`; `None` if only a person starts runs.
-    pub fn due_after(&self, now: Timestamp) -> Option<Timestamp> {
-        self.timing.due_after(self.schedule.due_after(now), self.uuid, now)
+    /// Returns when the next run is due after one at `now` if the months of its schedule count from `from`; `None` if
+    /// only a person starts runs.
+    pub fn due_after(&self, from: Timestamp, now: Timestamp) -> Option<Timestamp> {
+        self.timing.due_after(self.schedule.due_after(from, now), self.uuid, now)
     }
 }
 
@@ -124,16 +128,24 @@ mod tests {
 
     #[test]
     fn months_are_those_of_the_calendar() {
-        for (schedule, now, due) in [
-            (Schedule::Daily, "2026-11-23T10:00:00Z", Some("2026-11-24T10:00:00Z")),
-            (Schedule::Weekly, "2026-12-28T10:00:00Z", Some("2027-01-04T10:00:00Z")),
-            (Schedule::Monthly, "2026-11-23T10:00:00Z", Some("2026-12-23T10:00:00Z")),
-            (Schedule::Monthly, "2027-01-31T10:00:00Z", Some("2027-02-28T10:00:00Z")),
-            (Schedule::Quarterly, "2026-11-30T10:00:00Z", Some("2027-02-28T10:00:00Z")),
-            (Schedule::OnDemand, "2026-11-23T10:00:00Z", None),
+        for (schedule, from, now, due) in [
+            (Schedule::Daily, "2026-11-23T10:00:00Z", "2026-11-23T10:00:00Z", Some("2026-11-24T10:00:00Z")),
+            (Schedule::Daily, "2026-11-23T10:00:00Z", "2026-11-25T11:00:00Z", Some("2026-11-26T11:00:00Z")),
+            (Schedule::Weekly, "2026-12-28T10:00:00Z", "2026-12-28T10:00:00Z", Some("2027-01-04T10:00:00Z")),
+            (Schedule::Monthly, "2026-11-23T10:00:00Z", "2026-11-23T10:00:00Z", Some("2026-12-23T10:00:00Z")),
+            (Schedule::Monthly, "2027-01-31T10:00:00Z", "2027-01-31T10:00:00Z", Some("2027-02-28T10:00:00Z")),
+            (Schedule::Monthly, "2027-01-31T10:00:00Z", "2027-02-28T09:59:59Z", Some("2027-02-28T10:00:00Z")),
+            (Schedule::Monthly, "2027-01-31T10:00:00Z", "2027-02-28T10:00:00Z", Some("2027-03-31T10:00:00Z")),
+            (Schedule::Monthly, "2027-01-31T10:00:00Z", "2027-03-02T10:00:00Z", Some("2027-03-31T10:00:00Z")),
+            (Schedule::Monthly, "2027-01-31T10:00:00Z", "2028-02-29T09:00:00Z", Some("2028-02-29T10:00:00Z")),
+            (Schedule::Quarterly, "2026-11-30T10:00:00Z", "2026-11-30T10:00:00Z", Some("2027-02-28T10:00:00Z")),
+            (Schedule::Quarterly, "2026-11-30T10:00:00Z", "2027-02-28T10:00:00Z", Some("2027-05-30T10:00:00Z")),
+            // A clock that was put back.
+            (Schedule::Monthly, "2026-11-23T10:00:00Z", "2026-11-20T10:00:00Z", Some("2026-12-23T10:00:00Z")),
+            (Schedule::OnDemand, "2026-11-23T10:00:00Z", "2026-11-23T10:00:00Z", None),
         ] {
-            let now = Timestamp::parse(now).expect("a moment");
-            assert_eq!(schedule.due_after(now), due.and_then(Timestamp::parse), "{}", schedule.name());
+            let [from, now] = [from, now].map(|text| Timestamp::parse(text).expect("a moment"));
+            assert_eq!(schedule.due_after(from, now), due.and_then(Timestamp::parse), "{} {now:?}", schedule.name());
         }
     }
 }

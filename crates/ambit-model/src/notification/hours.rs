@@ -3,7 +3,7 @@
 use crate::Timestamp;
 use jiff::civil::{Date, Time, Weekday};
 use jiff::tz::TimeZone;
-use jiff::{Span, Zoned};
+use jiff::{Span, Unit, Zoned};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -58,10 +58,16 @@ impl Hours {
         Some(Timestamp(moment.timestamp().as_millisecond()))
     }
 
-    /// The same time of the day so many months later; the last day of a shorter month.
-    pub(crate) fn months_later(&self, now: Timestamp, months: i64) -> Option<Timestamp> {
-        let moment = self.at(now).checked_add(Span::new().months(months)).ok()?;
-        Some(Timestamp(moment.timestamp().as_millisecond()))
+    /// Returns the first moment after `now` that is a multiple of so many months after `from`, on the same day of the
+    /// month and at the same time; a shorter month has its last day in the place of that. `None` beyond the calendar.
+    pub(crate) fn months_after(&self, from: Timestamp, months: i64, now: Timestamp) -> Option<Timestamp> {
+        let begun = self.at(from);
+        let passed = begun.until((Unit::Month, &self.at(now))).map_or(0, |span| i64::from(span.get_months()));
+        // Where the last day stands for a later one, a full month has passed before it is counted as one.
+        (passed.max(0) / months..).take(3).filter(|multiple| *multiple > 0).find_map(|multiple| {
+            let moment = begun.checked_add(Span::new().months(multiple * months)).ok()?;
+            Some(Timestamp(moment.timestamp().as_millisecond())).filter(|moment| *moment > now)
+        })
     }
 
     /// The next full hour.

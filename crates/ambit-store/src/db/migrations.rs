@@ -76,6 +76,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(202611231222, "key_scopes"),
     migration!(202611231620, "imported"),
     migration!(202611231700, "timing"),
+    migration!(202611232134, "months"),
 ];
 
 /// The newest schema that this program knows.

@@ -91,17 +91,19 @@ impl Store {
             || settings.never.as_ref().is_some_and(|never| *never != before.never);
         transaction!(self, Person, async |tx| {
             let collection = enter(tx, &principal, uuid).await?;
-            let (schedule, timing, due) = scheduled(&collection, &settings, now);
+            let then = scheduled(&collection, &settings, now);
             let sql = "UPDATE collections SET updated_at = $2, printable_name = COALESCE($3, printable_name), \
                        schedule = COALESCE($4, schedule),
                        due_at = $5, level = COALESCE($6, level), never = COALESCE($7, never),
                        custom_last_refreshes_count = COALESCE($8, custom_last_refreshes_count), ports = $9,
-                       skipped_tasks = COALESCE($10, skipped_tasks), timing = $11 WHERE id = $1";
-            let mut values = values![collection.id, now, settings.printable_name.clone(), schedule.name(), due];
+                       skipped_tasks = COALESCE($10, skipped_tasks), timing = $11, counts_from = $12 WHERE id = $1";
+            let name = settings.printable_name.clone();
+            let mut values = values![collection.id, now, name, then.schedule.name(), then.due_at];
             values.extend(values![settings.level.map(Clearance::number), settings.never.as_ref().map(to_json)]);
             let ports = settings.ports.clone().unwrap_or_else(|| collection.ports.clone());
             values.extend(values![settings.custom_last_refreshes_count, ports.as_ref().map(PortList::to_string)]);
-            values.extend(values![settings.skipped_tasks.as_ref().map(SkippedTasks::to_string), to_json(&timing)]);
+            values.extend(values![settings.skipped_tasks.as_ref().map(SkippedTasks::to_string), to_json(&then.timing)]);
+            values.extend(values![then.counts_from]);
             tx.run(sql, values).await?;
             if ports != collection.ports {
                 // Somebody said yes to a sweep of other ports.
@@ -148,9 +150,13 @@ impl Store {
         let principal = principal.clone();
         transaction!(self, Person, async |tx| {
             let collection = enter(tx, &principal, uuid).await?;
-            let due = if collection.archived && !archived { collection.due_after(now) } else { collection.due_at };
-            let sql = "UPDATE collections SET updated_at = $2, archived = $3, due_at = $4 WHERE id = $1";
-            tx.run(sql, values![collection.id, now, archived, due]).await?;
+            let (due, from) = match collection.archived && !archived {
+                true => (collection.due_after(now, now), Some(now)),
+                false => (collection.due_at, collection.counts_from),
+            };
+            let sql =
+                "UPDATE collections SET updated_at = $2, archived = $3, due_at = $4, counts_from = $5 WHERE id = $1";
+            tx.run(sql, values![collection.id, now, archived, due, from]).await?;
             let action = if archived { "collection.archive" } else { "collection.unarchive" };
             changed(tx, &principal, &collection, action, json!({}), now).await
         })
@@ -178,13 +184,9 @@ impl Store {
     }
 }
 
-/// Schedule, timing and due time of a collection once its settings are changed; where nothing else is said of when it
-/// runs, it stays due when it was.
-fn scheduled(
-    collection: &Collection,
-    settings: &CollectionSettings,
-    now: Timestamp,
-) -> (Schedule, Timing, Option<Timestamp>) {
+/// A collection as it is scheduled once its settings are changed; where nothing else is said of when it runs, it stays
+/// due when it was.
+fn scheduled(collection: &Collection, settings: &CollectionSettings, now: Timestamp) -> Collection {
     let mut then = collection.clone();
     if let Some(schedule) = settings.schedule {
         (then.schedule, then.timing.cron) = (schedule, None);
@@ -194,8 +196,10 @@ fn scheduled(
     }
     let is_same = then.schedule == collection.schedule
         && then.timing == Timing { windows: then.timing.windows.clone(), ..collection.timing.clone() };
-    let due = if is_same { collection.due_at } else { then.due_after(now) };
-    (then.schedule, then.timing, due)
+    if !is_same {
+        (then.due_at, then.counts_from) = (then.due_after(now, now), Some(now));
+    }
+    then
 }
 
 /// The collection, locked, for one of its admins.

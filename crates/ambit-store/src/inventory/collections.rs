@@ -98,6 +98,7 @@ columns! {
         schedule,
         timing: (json),
         due_at,
+        counts_from,
         wire: (json),
         level,
         ports,
@@ -379,13 +380,13 @@ async fn insert(
     };
     let sql = "INSERT INTO collections (uuid, project_id, name, printable_name, workflow, schedule, wire, wire_blob, \
                level, never, created_at,
-               updated_at, custom_last_refreshes_count, due_at, ports, skipped_tasks) VALUES ($1, $2, $3, $4, $5, $6, \
-               $7, $8, $9, $10, $11, $11, $12, $13, $14, $15)";
+               updated_at, custom_last_refreshes_count, due_at, ports, skipped_tasks, counts_from) VALUES ($1, $2, $3, \
+               $4, $5, $6, $7, $8, $9, $10, $11, $11, $12, $13, $14, $15, $11)";
     let name = internal_name(printable, uuid);
     let mut values =
         values![uuid, project, name, printable, &new.workflow, new.schedule.name(), to_json(&new.wire), wire_blob];
     values.extend(values![new.level.number(), to_json(&new.never), now, LAST_REFRESHES_DEFAULT]);
-    values.extend(values![new.schedule.due_after(now), new.ports.as_ref().map(PortList::to_string)]);
+    values.extend(values![new.schedule.due_after(now, now), new.ports.as_ref().map(PortList::to_string)]);
     values.extend(values![new.skipped_tasks.to_string()]);
     tx.run(sql, values).await?;
     Ok(uuid)

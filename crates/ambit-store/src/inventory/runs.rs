@@ -160,7 +160,8 @@ pub(crate) async fn note(
     feed::note(tx, &note, now).await
 }
 
-/// Inserts a run unless one is open; the schedule counts from it. Numbers count in the collection.
+/// Inserts a run unless one is open; the schedule counts from it, and its months from one that a person starts. Numbers
+/// count in the collection.
 async fn insert(
     tx: &mut Tx,
     collection: &Collection,
@@ -176,9 +177,10 @@ async fn insert(
         WireChoice::Live => 1,
         WireChoice::Simulated { state, .. } => wire_state.unwrap_or(*state),
     };
-    let raise = "UPDATE collections SET run_number = run_number + 1, due_at = $2 WHERE id = $1 RETURNING run_number";
-    let due = collection.due_after(now);
-    let number: i64 = tx.read_one(raise, values![collection.id, due]).await?;
+    let raise = "UPDATE collections SET run_number = run_number + 1, due_at = $2, counts_from = $3 WHERE id = $1 \
+                 RETURNING run_number";
+    let from = collection.counts_from.filter(|_| by.is_none()).unwrap_or(now);
+    let number: i64 = tx.read_one(raise, values![collection.id, collection.due_after(from, now), from]).await?;
     let size = seeds::size(tx, collection.id).await?;
     let sql = "INSERT INTO runs (uuid, collection_id, number, state, by_person, wire_state, priority, created_at, \
                created_by, size)

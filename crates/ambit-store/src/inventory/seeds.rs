@@ -90,8 +90,9 @@ impl Store {
             let collection = collections::require(tx, &principal, collection, CollectionRole::Admin).await?.collection;
             collections::lock(tx, collection.id).await?;
             if list(tx, collection.id).await?.is_empty() {
-                let due = collection.due_after(now);
-                tx.run("UPDATE collections SET due_at = $1 WHERE id = $2", values![due, collection.id]).await?;
+                let due = collection.due_after(now, now);
+                let sql = "UPDATE collections SET due_at = $1, counts_from = $2 WHERE id = $3";
+                tx.run(sql, values![due, now, collection.id]).await?;
             }
             insert(tx, (collection.id, collection.uuid), &seeds, principal.user_id(), now).await?;
             limits.check_seeds(tx, &principal, collection.project, &seeds).await?;

@@ -96,6 +96,34 @@ async fn a_run_starts_by_the_clock_of_a_zone_once_and_in_no_window() {
 }
 
 #[tokio::test]
+async fn a_monthly_schedule_from_the_31st_keeps_to_the_last_days_of_the_months() {
+    both(async |lab| {
+        let at = |text: &str| Timestamp::parse(text).unwrap();
+        let monthly = CollectionSettings { schedule: Some(Schedule::Monthly), ..CollectionSettings::default() };
+        let begun = at("2027-01-31T08:00:00Z");
+        lab.store.change_settings(&lab.me, lab.collection, &monthly, begun).await.unwrap();
+        // Starts late by a minute, and in April, since nobody was there, by eleven days.
+        for (start, next) in [
+            ("2027-02-28T08:01:00Z", "2027-03-31T08:00:00Z"),
+            ("2027-03-31T08:01:00Z", "2027-04-30T08:00:00Z"),
+            ("2027-05-11T08:00:00Z", "2027-05-31T08:00:00Z"),
+            ("2027-05-31T08:00:00Z", "2027-06-30T08:00:00Z"),
+        ] {
+            assert_eq!(lab.store.schedule_due(at(start)).await.unwrap().len(), 1, "{start}");
+            let run = lab.store.list_runs(&lab.me, lab.collection).await.unwrap().remove(0);
+            lab.store.cancel_run(&lab.me, run.id, at(start)).await.unwrap();
+            let due = lab.store.find_collection(&lab.me, lab.collection).await.unwrap().collection.due_at;
+            assert_eq!(due, Some(at(next)), "{start}");
+        }
+        // The schedule counts from a run that a person starts.
+        lab.store.start_run(&lab.me, lab.collection, None, at("2027-06-12T10:00:00Z")).await.unwrap();
+        let due = lab.store.find_collection(&lab.me, lab.collection).await.unwrap().collection.due_at;
+        assert_eq!(due, Some(at("2027-07-12T10:00:00Z")));
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn who_is_taken_out_sees_nothing_and_the_last_owner_stays() {
     both(async |lab| {
         let project = lab.store.list_projects(&lab.me).await.unwrap()[0].project.uuid;
