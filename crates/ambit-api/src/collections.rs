@@ -173,6 +173,8 @@ contract! {
         pub skipped_tasks: Maybe<TaskNames>,
         pub exclusions: Maybe<Exclusions>,
         pub config: Maybe<Config>,
+        pub notify_emails_new_entities: Maybe<Option<bool>>,
+        pub notify_webhooks_new_entities: Maybe<Option<bool>>,
     }
 }
 
@@ -222,7 +224,8 @@ impl Collection {
             Self from of {
                 id, uuid, name, printable_name, created_at, deleted_at, deleted_by, archived, entity_count,
                 new_entity_count, total_entity_count,
-                issues_by_severity, project_uuid, project_name,
+                issues_by_severity, project_uuid, project_name, notify_emails_new_entities,
+                notify_webhooks_new_entities,
             }
             kind: CollectionType::User,
             following: None,
@@ -240,8 +243,6 @@ impl Collection {
             last_updated: of.last_refresh.map_or(of.updated_at, |refresh| refresh.max(of.updated_at)),
             deleted: of.deleted_at.is_some(),
             local_icon_path: ICON_PATH,
-            notify_emails_new_entities: None,
-            notify_webhooks_new_entities: None,
             pointer_collection_id: None,
             pointer_collection_uuid: None,
             config: Config {
@@ -356,12 +357,16 @@ mod tests {
             issues_by_severity: [("1".to_owned(), 4)].into(),
             refreshing: false,
             custom_last_refreshes_count: 3,
+            notify_emails_new_entities: None,
+            notify_webhooks_new_entities: Some(true),
         }
     }
 
     #[test]
     fn lists_and_reads_have_tags_and_role() {
         let value = json!(Collection::of(&sample(), &["*.dev.acme.test".to_owned()], CollectionRole::Admin));
+        let told = (&value["notify_emails_new_entities"], &value["notify_webhooks_new_entities"]);
+        assert_eq!(told, (&json!(null), &json!(true)));
         assert_eq!((&value["level"], &value["exclusions"]), (&json!("normal"), &json!(["*.dev.acme.test"])));
         assert_eq!(value["next_run_at"], "1970-01-01T00:00:00.007Z");
         assert_eq!((&value["role"], &value["tags"]), (&json!("admin"), &json!([])));

@@ -101,6 +101,10 @@ pub struct Collection {
     pub refreshing: bool,
     /// `config.custom_last_refreshes_count`.
     pub custom_last_refreshes_count: i64,
+    /// Whether those who are told by mail hear of its new entities; `None`: as their rules say.
+    pub notify_emails_new_entities: Option<bool>,
+    /// The same of webhooks.
+    pub notify_webhooks_new_entities: Option<bool>,
 }
 
 impl Collection {

@@ -146,6 +146,24 @@ pub struct Rule {
     pub heartbeat: bool,
 }
 
+/// What the admins of a collection said of being told of its new entities; `None`: as the rules of receivers say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NewEntities {
+    pub emails: Option<bool>,
+    pub webhooks: Option<bool>,
+}
+
+impl NewEntities {
+    /// Returns what was said of receivers of this channel; `None` where their rules decide.
+    pub fn said_of(self, channel: Channel) -> Option<bool> {
+        match channel {
+            Channel::Email => self.emails,
+            Channel::Webhook => self.webhooks,
+            _ => None,
+        }
+    }
+}
+
 impl Rule {
     /// Returns true where the rule asks for events of this sort.
     pub fn names(&self, kind: EventKind) -> bool {

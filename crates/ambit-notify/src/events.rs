@@ -88,15 +88,19 @@ fn event(
     }
 }
 
-/// Returns true where a receiver is told of an event, as far as its rule says; what its search string
-/// finds is asked elsewhere.
+/// Returns true where a receiver is told of an event, as far as its rule says, and of new entities what was said of
+/// their collection; what its search string finds is asked elsewhere.
 pub(crate) fn is_wanted(receiver: &Receiving, happened: &Happened, event: &Event) -> bool {
     let rule = &receiver.rule;
     let place = rule.collection.is_none_or(|wanted| wanted == happened.of.uuid);
     if receiver.project != happened.project || !place {
         return false;
     }
-    (rule.query.is_some() || counts(happened)) && rule.names(event.kind)
+    let of_collection = match event.kind {
+        EventKind::EntityNew => happened.new_entities.said_of(receiver.channel),
+        _ => None,
+    };
+    (rule.query.is_some() || counts(happened)) && of_collection.unwrap_or_else(|| rule.names(event.kind))
 }
 
 /// Returns false for an entity that is not theirs or that somebody hid: only a search asks for such.

@@ -81,6 +81,39 @@ async fn what_a_later_run_finds_is_told_when_it_is_over() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_said_of_a_collection_decides_over_its_new_entities() {
+    let lab = Lab::new().await;
+    lab.fill().await;
+    let (usual, of_issues) = (Receiver::new(Says::Status(204)).await, Receiver::new(Says::Status(204)).await);
+    lab.add_webhook(&usual).await;
+    let rule = Rule { events: vec![EventKind::IssueOpened], ..rule() };
+    lab.add(Channel::Webhook, json!({"url": of_issues.url(), "secrets": [SECRET]}), rule).await;
+    let service = lab.service();
+    service.begin().await.unwrap();
+    let target = format!("/api/v3/asm/user_collections/{}", lab.server.collection);
+    // What is said of webhooks and of mail; who is told of a new host: whom the rules name, and who asked for others.
+    for (at, (webhooks, emails, usual_told, others_told)) in [
+        (json!(null), json!(null), true, false),
+        (json!(true), json!(false), true, true),
+        (json!(false), json!(true), false, false),
+        (json!(null), json!(false), true, false),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let body = json!({"notify_webhooks_new_entities": webhooks, "notify_emails_new_entities": emails});
+        let reply = lab.server.call("owner", "PATCH", &target, Some(&body)).await.unwrap();
+        assert_eq!(reply.status, 200, "{}", reply.text());
+        let before = (usual.got().len(), of_issues.got().len());
+        find_host(&lab, &format!("new{at}.acme.test")).await;
+        service.round().await.unwrap();
+        let told = (usual.got().len() > before.0, of_issues.got().len() > before.1);
+        assert_eq!(told, (usual_told, others_told), "webhooks: {webhooks}, emails: {emails}");
+    }
+    assert!(of_issues.types().iter().all(|kind| kind == "entity.new"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_rule_whose_search_fails_for_good_keeps_nobody_from_being_told() {
     let lab = Lab::new().await;
     let inventory = lab.fill().await;

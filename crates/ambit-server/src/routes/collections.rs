@@ -15,6 +15,10 @@ const NOUN: &str = "Collection";
 /// The body of a deletion is declared as plain text (docs/contract/asm.md §2.3).
 const PLAIN: &str = "text/plain; charset=utf-8";
 
+/// Members that say of whom new entities are told; null leaves it to their rules.
+const NOTIFY_EMAILS: &str = "notify_emails_new_entities";
+const NOTIFY_WEBHOOKS: &str = "notify_webhooks_new_entities";
+
 /// List the collections of a project that the caller may see.
 pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
     let Some(project) = call.project else {
@@ -58,7 +62,13 @@ pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
     let uuid = narrowed(&call).await?;
     let body = call.change::<wire::CollectionSettings, Collection>()?;
     let is_empty = |value: &Value| value.is_null() || value.as_str().is_some_and(|text| text.trim().is_empty());
-    if let Some((name, _)) = body.iter().find(|(_, value)| is_empty(value)) {
+    // Of whom to tell, null says something.
+    let told = |name: &str| body.get(name).map(Value::as_bool);
+    let (emails, webhooks) = (told(NOTIFY_EMAILS), told(NOTIFY_WEBHOOKS));
+    let may_be_null = |(name, value): &(&String, &Value)| {
+        value.is_null() && [NOTIFY_EMAILS, NOTIFY_WEBHOOKS].contains(&name.as_str())
+    };
+    if let Some((name, _)) = body.iter().filter(|member| !may_be_null(member)).find(|(_, value)| is_empty(value)) {
         return Err(ApiError::invalid(format!("{name} is empty: leave it out to keep it as it is")));
     }
     let body: wire::CollectionSettings = read(body)?;
@@ -72,6 +82,8 @@ pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
         skipped_tasks: body.skipped_tasks.0.map(|tasks| tasks.0),
         never: body.exclusions.0.map(|exclusions| exclusions.0),
         custom_last_refreshes_count: body.config.0.map(|config| config.custom_last_refreshes_count),
+        notify_emails_new_entities: emails,
+        notify_webhooks_new_entities: webhooks,
     };
     let changed = call.store().change_settings(call.caller(), uuid, &settings, call.now).await.about(NOUN)?;
     Ok(Answer::json(&success("Collection updated!", shown(&changed))))

@@ -77,6 +77,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(202611231620, "imported"),
     migration!(202611231700, "timing"),
     migration!(202611232134, "months"),
+    migration!(202611232136, "notify"),
 ];
 
 /// The newest schema that this program knows.

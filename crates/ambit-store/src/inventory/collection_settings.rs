@@ -40,6 +40,10 @@ pub struct CollectionSettings {
     /// All exclusions, not only new ones.
     pub never: Option<Vec<String>>,
     pub custom_last_refreshes_count: Option<i64>,
+    /// Whether those who are told by mail hear of new entities; `Some(None)`: as their rules say.
+    pub notify_emails_new_entities: Option<Option<bool>>,
+    /// The same of webhooks.
+    pub notify_webhooks_new_entities: Option<Option<bool>>,
 }
 
 impl CollectionSettings {
@@ -64,6 +68,8 @@ impl CollectionSettings {
             ("skipped_tasks", self.skipped_tasks.as_ref().map(|tasks| json!(tasks.names().collect::<Vec<_>>()))),
             ("exclusions", self.never.as_ref().map(|never| json!(never))),
             ("custom_last_refreshes_count", self.custom_last_refreshes_count.map(|count| json!(count))),
+            ("notify_emails_new_entities", self.notify_emails_new_entities.map(|said| json!(said))),
+            ("notify_webhooks_new_entities", self.notify_webhooks_new_entities.map(|said| json!(said))),
         ];
         for (name, value) in members {
             details.extend(value.map(|value| (name.to_owned(), value)));
@@ -96,14 +102,17 @@ impl Store {
                        schedule = COALESCE($4, schedule),
                        due_at = $5, level = COALESCE($6, level), never = COALESCE($7, never),
                        custom_last_refreshes_count = COALESCE($8, custom_last_refreshes_count), ports = $9,
-                       skipped_tasks = COALESCE($10, skipped_tasks), timing = $11, counts_from = $12 WHERE id = $1";
+                       skipped_tasks = COALESCE($10, skipped_tasks), timing = $11, counts_from = $12,
+                       notify_emails_new_entities = $13, notify_webhooks_new_entities = $14 WHERE id = $1";
             let name = settings.printable_name.clone();
             let mut values = values![collection.id, now, name, then.schedule.name(), then.due_at];
             values.extend(values![settings.level.map(Clearance::number), settings.never.as_ref().map(to_json)]);
             let ports = settings.ports.clone().unwrap_or_else(|| collection.ports.clone());
             values.extend(values![settings.custom_last_refreshes_count, ports.as_ref().map(PortList::to_string)]);
             values.extend(values![settings.skipped_tasks.as_ref().map(SkippedTasks::to_string), to_json(&then.timing)]);
-            values.extend(values![then.counts_from]);
+            let emails = settings.notify_emails_new_entities.unwrap_or(collection.notify_emails_new_entities);
+            let webhooks = settings.notify_webhooks_new_entities.unwrap_or(collection.notify_webhooks_new_entities);
+            values.extend(values![then.counts_from, emails.map(i64::from), webhooks.map(i64::from)]);
             tx.run(sql, values).await?;
             if ports != collection.ports {
                 // Somebody said yes to a sweep of other ports.

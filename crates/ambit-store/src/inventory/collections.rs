@@ -109,6 +109,8 @@ columns! {
         deleted_at,
         deleted_by,
         custom_last_refreshes_count,
+        notify_emails_new_entities,
+        notify_webhooks_new_entities,
         entity_count,
         total_entity_count,
         issues_by_severity: { BTreeMap::new() },

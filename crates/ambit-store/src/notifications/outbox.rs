@@ -11,7 +11,7 @@ use crate::{Store, StoreError};
 use ambit_model::feed::{FeedRow, Noun, What};
 use ambit_model::issue::{Confidence, Status};
 use ambit_model::moment::DAY_MS;
-use ambit_model::notification::{Channel, Event, EventKind, Message, OfCollection, Rule};
+use ambit_model::notification::{Channel, Event, EventKind, Message, NewEntities, OfCollection, Rule};
 use ambit_model::run::RunState;
 use ambit_model::{Timestamp, Uid};
 use serde::Deserialize;
@@ -106,6 +106,8 @@ pub struct Happened {
     pub of: OfCollection,
     /// It happened in the first run of the collection.
     pub first_run: bool,
+    /// What was said of the new entities of the collection.
+    pub new_entities: NewEntities,
     pub to: HappenedTo,
 }
 
@@ -199,6 +201,8 @@ columns! {
         uuid: Uuid,
         name: String = "c.printable_name",
         run_number: i64,
+        notify_emails_new_entities: Option<bool>,
+        notify_webhooks_new_entities: Option<bool>,
         /// When the first run was over.
         first_over_at: Option<Timestamp> = "(SELECT o.finished_at FROM runs o WHERE o.collection_id = c.id AND \
                                             o.number = 1)",
@@ -404,6 +408,10 @@ async fn with_facts(tx: &mut Tx, rows: Vec<(FeedRow, Timestamp, Option<i64>)>) -
             of: OfCollection { uuid: facts.uuid, name: facts.name.clone() },
             first_run: facts.run_number == 1
                 && facts.first_over_at.is_none_or(|over| *at <= over.plus_ms(FIRST_RUN_SLACK_MS)),
+            new_entities: NewEntities {
+                emails: facts.notify_emails_new_entities,
+                webhooks: facts.notify_webhooks_new_entities,
+            },
             to,
         })
     };

@@ -1,6 +1,7 @@
 //! `ambit collection`: collections, on a server or in a data folder.
 
 mod timing;
+mod told;
 
 use crate::api::naming;
 use crate::api::{ASM, Api, Needs, OURS, escape};
@@ -127,6 +128,13 @@ pub(crate) struct Changed {
     /// Tasks that its runs leave out from now on, by name: udp_sweep,content_focus; or none.
     #[arg(long, value_name = "TASKS", value_parser = skipped)]
     pub(crate) skip: Option<SkippedTasks>,
+    /// Whether those who are told by mail hear of its new entities: always, whatever events their rules name; never; or
+    /// by-rule.
+    #[arg(long, value_name = "WHEN")]
+    pub(crate) notify_emails: Option<told::NewEntities>,
+    /// The same of those who are told by webhook.
+    #[arg(long, value_name = "WHEN")]
+    pub(crate) notify_webhooks: Option<told::NewEntities>,
     /// Never touch this name, *.name, address or block, beside those that are excluded already; may be repeated.
     #[arg(long, value_name = "PATTERN")]
     pub(crate) exclude: Vec<String>,
@@ -314,6 +322,7 @@ async fn change(api: &Api, update: &Update) -> Result<Value, Failure> {
     body.extend(changed.ports.iter().map(|ports| ("ports".to_owned(), json!(ports))));
     let skipped = changed.skip.as_ref().map(|tasks| tasks.names().collect::<Vec<_>>());
     body.extend(skipped.map(|names| ("skipped_tasks".to_owned(), json!(names))));
+    body.extend(told::members(changed.notify_emails, changed.notify_webhooks));
     let asked = timing::Asked {
         is_word: changed.schedule.is_some(),
         cron: changed.cron.as_deref(),
@@ -458,7 +467,7 @@ fn settings_of(found: &Value, results: &mut Results) -> Result<(), Failure> {
             results.line(&format!("  {word:<9} {}", plain(&value)))?;
         }
     }
-    for (word, value) in timing::lines(&found["timing"]) {
+    for (word, value) in timing::lines(&found["timing"]).into_iter().chain(told::lines(found)) {
         results.line(&format!("  {word:<9} {}", plain(&value)))?;
     }
     Ok(())

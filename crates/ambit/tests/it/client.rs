@@ -300,6 +300,20 @@ fn a_collection_runs_by_a_cron_expression_and_rests_in_windows() {
 }
 
 #[test]
+fn the_admins_of_a_collection_say_who_hears_of_its_new_entities() {
+    let served = Served::new("client-notify");
+    let all = served.answer(&["collection", "list"]);
+    let of = all.split_whitespace().next().expect("there is one");
+    let update = |words: &[&str]| served.answer(&[&["collection", "update", of], words].concat());
+    assert!(!served.answer(&["collection", "show", of]).contains("told of"), "at first, rules decide");
+    let changed = update(&["--notify-emails", "always", "--notify-webhooks", "never"]);
+    assert!(changed.contains("emails    always told of new entities"), "{changed}");
+    assert!(changed.contains("webhooks  never told of new entities"), "{changed}");
+    let changed = update(&["--notify-emails", "by-rule"]);
+    assert!(!changed.contains("emails ") && changed.contains("webhooks  never"), "{changed}");
+}
+
+#[test]
 fn a_run_says_what_it_will_ask_and_a_large_block_needs_a_yes() {
     let served = Served::new("client-plans");
     let outside = |words: &[&str]| served.answer(words);
