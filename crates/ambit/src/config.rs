@@ -74,6 +74,7 @@ pub(crate) const ROWS: &[Row] = &[
     list("notify_ranges"),
     row("packs_mirror", ""),
     list("words"),
+    row("log_format", "text"),
     row("repository_mib", "1024"),
     list("ports"),
     row("server", ""),

@@ -1,12 +1,33 @@
-//! The log: one line of standard error for each event. Whatever stands in an event, it stays on its line, and no key is
-//! in it: not in a path, a query, a message of a library or a panic.
+//! The log: one line of standard error for each event, as text or as a JSON object. Whatever stands in an event, it
+//! stays on its line, and no key is in it: not in a path, a query, a message of a library or a panic.
 
+use crate::failure::Failure;
+use serde_json::json;
 use std::io::{self, Write};
 
 /// Hexadecimal digits in a row that are taken for a key. Hashes are as long: they are known by their first digits, too.
 const KEY_DIGITS: usize = 64;
 /// Digits that are shown.
 const SHOWN_DIGITS: usize = 8;
+
+/// How an event is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    Text,
+    /// One object a line.
+    Json,
+}
+
+impl Format {
+    /// Reads the word of the setting `log_format`. Fails with what was expected for any other.
+    pub(crate) fn parse(word: &str) -> Result<Self, Failure> {
+        match word {
+            "text" => Ok(Self::Text),
+            "json" => Ok(Self::Json),
+            _ => Err(Failure::usage(format!("setting log_format {word:?}: expected text or json"))),
+        }
+    }
+}
 
 /// What is logged at a number of -v: warnings of ours, what the program does, and its details. Other people's libraries
 /// are heard of where they fail.
@@ -19,34 +40,52 @@ fn logged(verbose: u8) -> &'static str {
 }
 
 /// Begins to log: warnings only, unless asked for more.
-pub(crate) fn begin(verbose: u8) {
+pub(crate) fn begin(verbose: u8, format: Format) {
     let filter = tracing_subscriber::EnvFilter::try_from_env("AMBIT_LOG")
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(logged(verbose)));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(|| Lines(io::stderr())).with_ansi(false).init();
-    std::panic::set_hook(Box::new(|panic| {
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(false);
+    let log = log.with_writer(move || Lines { out: io::stderr(), format });
+    match format {
+        Format::Text => log.init(),
+        Format::Json => log.json().init(),
+    }
+    std::panic::set_hook(Box::new(move |panic| {
+        let line = match format {
+            Format::Text => format!("{panic}\n"),
+            Format::Json => format!("{}\n", panicked(&panic.to_string())),
+        };
         // Standard error may be closed; there is nobody else to tell.
-        let _ = Lines(io::stderr()).write_all(format!("{panic}\n").as_bytes());
+        let _ = Lines { out: io::stderr(), format }.write_all(line.as_bytes());
     }));
 }
 
+/// A panic as the events beside it are written.
+fn panicked(message: &str) -> serde_json::Value {
+    let now = crate::clock::now().to_string();
+    json!({"timestamp": now, "level": "ERROR", "fields": {"message": message}, "target": "panic"})
+}
+
 /// Writes each event as one line without keys. An event comes as a whole.
-struct Lines<W>(W);
+struct Lines<W> {
+    out: W,
+    format: Format,
+}
 
 impl<W: Write> Write for Lines<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(bytes);
         let (text, end) = text.strip_suffix('\n').map_or((&*text, ""), |text| (text, "\n"));
-        self.0.write_all(format!("{}{end}", shown(text)).as_bytes())?;
+        self.out.write_all(format!("{}{end}", shown(text, self.format)).as_bytes())?;
         Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
+        self.out.flush()
     }
 }
 
 /// An event as it is written.
-fn shown(text: &str) -> String {
+fn shown(text: &str, format: Format) -> String {
     let mut out = String::with_capacity(text.len());
     let mut digits = 0;
     for c in text.chars() {
@@ -57,7 +96,11 @@ fn shown(text: &str) -> String {
         } else if digits > KEY_DIGITS {
             continue;
         } else if c.is_control() || is_invisible(c) {
-            out.extend(c.escape_default());
+            match format {
+                Format::Text => out.extend(c.escape_default()),
+                // All of these have four digits at most.
+                Format::Json => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            }
         } else {
             out.push(c);
         }
@@ -74,6 +117,46 @@ fn is_invisible(c: char) -> bool {
 mod tests {
     use super::*;
 
+    fn shown(text: &str) -> String {
+        super::shown(text, Format::Text)
+    }
+
+    /// A place for lines that is asked what was written.
+    #[derive(Clone, Default)]
+    struct Kept(std::sync::Arc<std::sync::Mutex<Vec<u8>>>);
+
+    impl Write for Kept {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn an_event_is_a_json_object_on_its_line_whatever_it_says() {
+        let kept = Kept::default();
+        let out = kept.clone();
+        let log =
+            tracing_subscriber::fmt().json().with_writer(move || Lines { out: out.clone(), format: Format::Json });
+        let key = "0123456789abcdef".repeat(4);
+        let said = String::from("a \"b\"\nWARN forged\u{9b}\u{7f}\u{202e}\u{2028}");
+        tracing::subscriber::with_default(log.finish(), || tracing::warn!(run = 7, key, "{said}"));
+        Lines { out: kept.clone(), format: Format::Json }
+            .write_all(format!("{}\n", panicked(&said)).as_bytes())
+            .unwrap();
+        let text = String::from_utf8(kept.0.lock().unwrap().clone()).unwrap();
+        let lines: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert!(!text.contains('\u{202e}') && !text.contains(&key), "{text}");
+        let messages: Vec<_> = lines.iter().map(|line| &line["fields"]["message"]).collect();
+        assert_eq!(messages, [&json!(said), &json!(said)]);
+        let first = (&lines[0]["level"], &lines[0]["fields"]["run"], &lines[0]["fields"]["key"]);
+        assert_eq!(first, (&json!("WARN"), &json!(7), &json!("01234567…")));
+        assert_eq!((&lines[1]["level"], &lines[1]["target"]), (&json!("ERROR"), &json!("panic")));
+    }
+
     #[test]
     fn an_event_is_a_line_without_keys() {
         let key = "0123456789abcdef".repeat(4);
@@ -82,7 +165,7 @@ mod tests {
         assert_eq!(shown(&key[1..]), key[1..], "shorter ones are no keys");
         assert_eq!(shown("a\nWARN forged\r\x1b[0m\u{202e}"), "a\\nWARN forged\\r\\u{1b}[0m\\u{202e}");
         let mut out = Vec::new();
-        Lines(&mut out).write_all(b"one\ntwo\n").unwrap();
+        Lines { out: &mut out, format: Format::Text }.write_all(b"one\ntwo\n").unwrap();
         assert_eq!(out, b"one\\ntwo\n");
     }
 }

@@ -59,14 +59,14 @@ fn main() -> ExitCode {
 }
 
 fn start(cli: Cli) -> Result<(), Failure> {
-    log::begin(cli.verbose);
-    if cli.command.serves_for_long() {
-        memory::give_back();
-    }
     let environment = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .collect();
     let settings = Settings::load(cli.config.as_deref(), &environment)?;
+    log::begin(cli.verbose, log::Format::parse(settings.get("log_format").unwrap_or("text"))?);
+    if cli.command.serves_for_long() {
+        memory::give_back();
+    }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::run_time(format!("cannot start: {error}")))?;
     let ended = runtime.block_on(commands::run(cli, settings));

@@ -239,6 +239,30 @@ fn requests_are_logged_with_v_and_keys_in_paths_are_not() {
 }
 
 #[test]
+fn the_log_is_json_where_the_setting_says_so() {
+    let folder = Folder::new("log-json");
+    let data = folder.join("data");
+    succeed(&["init", "--data", utf8(&data), "--email", "a@acme.test"]);
+    let settings = folder.join("ambit.toml");
+    std::fs::write(&settings, "log_format = \"json\"\n").expect("can be written");
+    let (mut child, said) = served(&data, &["-v", "--config", utf8(&settings)], "listening on");
+    let address = said.split("listening on http://").nth(1).expect("said above").trim().to_owned();
+    asked(&address, "/api/v3/asm/projects");
+    let said = crate::cli::lines_until(&mut child, "answered");
+    let event: serde_json::Value = serde_json::from_str(said.last().expect("one")).expect("an object");
+    let fields = &event["fields"];
+    assert_eq!(
+        (&event["level"], &fields["message"], &fields["status"]),
+        (&"INFO".into(), &"answered".into(), &401.into())
+    );
+    assert_eq!(fields["request"], "GET /api/v3/asm/projects");
+    ended(child);
+    let wrong = command(&["config"]).env("AMBIT_LOG_FORMAT", "xml").output().expect("starts");
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(text(&wrong.stderr).contains("setting log_format \"xml\": expected text or json"));
+}
+
+#[test]
 fn a_password_leaves_the_command_line() {
     let folder = Folder::new("argv");
     // Nobody listens on that port.
