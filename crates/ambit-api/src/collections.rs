@@ -123,6 +123,7 @@ contract! {
         pub name: Name,
         pub workflow_name: Word<Workflow>,
         pub auto_refresh_schedule: Maybe<Word<Schedule>>,
+        pub timing: Maybe<NewTiming>,
         pub level: Maybe<Word<Clearance>>,
         pub ports: Maybe<Ports>,
         pub skipped_tasks: Maybe<TaskNames>,

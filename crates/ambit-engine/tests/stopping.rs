@@ -42,6 +42,7 @@ async fn begun(options: &Options, seeds: usize) -> (Store, Engine, Run) {
         level: Clearance::L1,
         ports: None,
         skipped_tasks: ambit_model::SkippedTasks::default(),
+        timing: ambit_model::timing::Timing::default(),
         never: Vec::new(),
         seeds: (0..seeds).map(|number| (Kind::Domain, format!("acme-{number}.test"))).collect(),
     };

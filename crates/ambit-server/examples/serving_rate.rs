@@ -176,6 +176,7 @@ async fn fill(folder: &str, entities: usize) {
         level: Clearance::L3,
         ports: None,
         skipped_tasks: ambit_model::SkippedTasks::default(),
+        timing: ambit_model::timing::Timing::default(),
         never: Vec::new(),
         seeds: vec![(Kind::Domain, "acme.test".to_owned())],
     };

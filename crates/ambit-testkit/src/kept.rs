@@ -250,6 +250,7 @@ async fn project(server: &TestServer, kept: &mut Kept) -> anyhow::Result<Invento
         level: Clearance::L3,
         ports: None,
         skipped_tasks: ambit_model::SkippedTasks::default(),
+        timing: ambit_model::timing::Timing::default(),
         never: Vec::new(),
         seeds: vec![(Kind::Domain, DOMAIN.to_owned())],
     };

@@ -298,6 +298,7 @@ fn outside() -> NewCollection {
         level: Clearance::L3,
         ports: None,
         skipped_tasks: ambit_model::SkippedTasks::default(),
+        timing: ambit_model::timing::Timing::default(),
         never: Vec::new(),
         seeds: vec![(Kind::Domain, "acme.test".to_owned())],
     }

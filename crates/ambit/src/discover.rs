@@ -212,6 +212,7 @@ async fn collection(workspace: &Workspace, job: &Job) -> Result<Collection, Fail
         level: job.level,
         ports: job.ports.clone(),
         skipped_tasks: job.settings.skipped.clone(),
+        timing: ambit_model::timing::Timing::default(),
         never: job.never.clone(),
         seeds: job.seeds.clone(),
     };

@@ -131,6 +131,7 @@ mod tests {
                 level: Clearance::L1,
                 ports: None,
                 skipped_tasks: ambit_model::SkippedTasks::default(),
+                timing: ambit_model::timing::Timing::default(),
                 never: Vec::new(),
                 seeds: vec![(Kind::Domain, "acme.test".to_owned())],
             };

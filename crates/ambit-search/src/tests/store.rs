@@ -57,6 +57,7 @@ impl House {
             level: Clearance::L1,
             ports: None,
             skipped_tasks: ambit_model::SkippedTasks::default(),
+            timing: ambit_model::timing::Timing::default(),
             never: Vec::new(),
             seeds: seeds.iter().map(|seed| (Kind::Domain, (*seed).to_owned())).collect(),
         };

@@ -13,6 +13,7 @@ use ambit_model::collection::{Collection, Schedule};
 use ambit_model::feed::{Noun, What};
 use ambit_model::id::BlobHash;
 use ambit_model::ports::PortList;
+use ambit_model::timing::Timing;
 use ambit_model::user::{CollectionRole, ProjectRole};
 use ambit_model::wire::WireChoice;
 use ambit_model::{Clearance, Kind, Timestamp, workflow};
@@ -39,6 +40,8 @@ pub struct NewCollection {
     pub printable_name: String,
     pub workflow: String,
     pub schedule: Schedule,
+    /// An expression in the place of the schedule, and the rest of when it runs.
+    pub timing: Timing,
     pub wire: WireChoice,
     pub level: Clearance,
     /// `None`: those of the installation.
@@ -382,14 +385,17 @@ async fn insert(
     };
     let sql = "INSERT INTO collections (uuid, project_id, name, printable_name, workflow, schedule, wire, wire_blob, \
                level, never, created_at,
-               updated_at, custom_last_refreshes_count, due_at, ports, skipped_tasks, counts_from) VALUES ($1, $2, $3, \
-               $4, $5, $6, $7, $8, $9, $10, $11, $11, $12, $13, $14, $15, $11)";
+               updated_at, custom_last_refreshes_count, due_at, ports, skipped_tasks, timing, counts_from) VALUES ($1, \
+               $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, $12, $13, $14, $15, $16, $11)";
     let name = internal_name(printable, uuid);
     let mut values =
         values![uuid, project, name, printable, &new.workflow, new.schedule.name(), to_json(&new.wire), wire_blob];
     values.extend(values![new.level.number(), to_json(&new.never), now, LAST_REFRESHES_DEFAULT]);
-    values.extend(values![new.schedule.due_after(now, now), new.ports.as_ref().map(PortList::to_string)]);
-    values.extend(values![new.skipped_tasks.to_string()]);
+    values.extend(values![
+        new.timing.due_after(new.schedule.due_after(now, now), uuid, now),
+        new.ports.as_ref().map(PortList::to_string)
+    ]);
+    values.extend(values![new.skipped_tasks.to_string(), to_json(&new.timing)]);
     tx.run(sql, values).await?;
     Ok(uuid)
 }

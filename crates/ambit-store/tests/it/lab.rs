@@ -101,6 +101,7 @@ pub(crate) fn new_collection(seeds: &[(Kind, &str)]) -> NewCollection {
         level: Clearance::L3,
         ports: None,
         skipped_tasks: ambit_model::SkippedTasks::default(),
+        timing: ambit_model::timing::Timing::default(),
         never: Vec::new(),
         seeds: seeds.iter().map(|(kind, name)| (*kind, (*name).to_owned())).collect(),
     }

@@ -84,6 +84,8 @@ pub(crate) struct Create {
     /// due time.
     #[arg(long, default_value = "on_demand", value_parser = schedule)]
     pub(crate) schedule: Schedule,
+    #[command(flatten)]
+    pub(crate) timed: timing::Timed,
     /// How loud a run may be: passive, polite, normal, intensive.
     #[arg(long, default_value = "normal", value_parser = crate::args::level)]
     pub(crate) level: Clearance,
@@ -290,7 +292,7 @@ fn print(row: &Value, jsonl: bool, results: &mut Results) -> Result<(), Failure>
 async fn create(api: &Api, new: &Create) -> Result<Value, Failure> {
     // Seeds first: a collection without the seeds that were asked for is not what was asked for.
     let seeds: Vec<Value> = new.seed.iter().map(|seed| target(seed)).collect::<Result<_, _>>()?;
-    let body = json!({
+    let mut body = json!({
         "name": new.name,
         "workflow_name": new.workflow,
         "auto_refresh_schedule": new.schedule.name(),
@@ -299,6 +301,9 @@ async fn create(api: &Api, new: &Create) -> Result<Value, Failure> {
         "ports": new.ports.asked().map_or_else(|| "default".to_owned(), PortList::to_string),
         "skipped_tasks": new.tasks.skipped().names().collect::<Vec<_>>(),
     });
+    if let Some(timing) = new.timed.member() {
+        body["timing"] = timing;
+    }
     let made = api.post(&format!("{ASM}/user_collections"), body).await?.result;
     let uuid = text(&made["uuid"]);
     if !seeds.is_empty() {

@@ -287,6 +287,19 @@ fn a_collection_runs_by_a_cron_expression_and_rests_in_windows() {
         changed.contains("cron      30 2") && !changed.contains("rests") && !changed.contains("jitter"),
         "{changed}"
     );
+    let made = served.answer(&[&["collection", "create", "Timed"], &timed[..], &["--jitter", "5"]].concat());
+    let shown = served.answer(&["collection", "show", made.trim()]);
+    for line in [
+        "cron      30 2 * * mon-fri",
+        "zone      Europe/Berlin",
+        "rests     sun,sat",
+        "jitter    up to 5",
+        "next run  2",
+    ] {
+        assert!(shown.contains(line), "{line}: {shown}");
+    }
+    let both = ["collection", "create", "Both", "--cron", "@daily", "--schedule", "weekly"];
+    refused(&served.ask(&both), 2, &["--cron", "--schedule"]);
     let changed = update(&["--schedule", "on_demand"]);
     assert!(!changed.contains("cron") && !changed.contains("next run"), "{changed}");
     for (words, why) in [

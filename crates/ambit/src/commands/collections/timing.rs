@@ -21,6 +21,33 @@ pub(super) fn window(text: &str) -> Result<String, String> {
     if text == "none" { Ok(text.to_owned()) } else { Window::parse(text).map(|window| window.to_string()) }
 }
 
+/// When a new collection runs, beside the word of its schedule.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Timed {
+    /// Run by a cron expression of five fields, such as "30 2 * * mon-fri", in the place of the schedule.
+    #[arg(long, value_name = "EXPRESSION", value_parser = cron, conflicts_with = "schedule")]
+    cron: Option<String>,
+    /// Time zone of the expression and of --rest, such as Europe/Berlin.
+    #[arg(long, value_name = "ZONE", value_parser = zone)]
+    zone: Option<String>,
+    /// Hours in which no run starts and one that goes on rests, such as "mon-fri 08:00-18:00" or 22:00-06:00; may be
+    /// repeated.
+    #[arg(long, value_name = "WINDOW", value_parser = window)]
+    rest: Vec<String>,
+    /// Put each start off by up to so many minutes.
+    #[arg(long, value_name = "MINUTES")]
+    jitter: Option<u16>,
+}
+
+impl Timed {
+    /// The member of a body; `None` where nothing was typed.
+    pub(super) fn member(&self) -> Option<Value> {
+        let (cron, zone) = (self.cron.as_deref(), self.zone.as_deref());
+        let asked = Asked { is_word: false, cron, zone, rest: &self.rest, jitter: self.jitter };
+        asked.is_any().then(|| asked.of(json!({})))
+    }
+}
+
 /// What was typed of a timing.
 pub(super) struct Asked<'a> {
     /// A word of the schedule is chosen, which takes the place of an expression.
