@@ -17,6 +17,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("ambit-query", &[]),
     ("ambit-yara", &[]),
     ("ambit-git", &[]),
+    ("ambit-cloud", &[]),
     ("ambit-secrets", &[]),
     ("ambit-fingerprints", &["ambit-model"]),
     ("ambit-vulns", &["ambit-model"]),
@@ -29,7 +30,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("ambit-store", &["ambit-model", "ambit-query"]),
     ("ambit-search", &["ambit-model", "ambit-query", "ambit-store"]),
     ("ambit-notify", &["ambit-model", "ambit-net", "ambit-store"]),
-    ("ambit-tasks", &["ambit-model", "ambit-net", "ambit-fingerprints", "ambit-git", "ambit-secrets"]),
+    ("ambit-tasks", &["ambit-model", "ambit-net", "ambit-fingerprints", "ambit-git", "ambit-cloud", "ambit-secrets"]),
     (
         "ambit-engine",
         &[
@@ -57,6 +58,7 @@ const PRODUCT: &[&str] = &[
     "ambit-query",
     "ambit-yara",
     "ambit-git",
+    "ambit-cloud",
     "ambit-secrets",
     "ambit-fingerprints",
     "ambit-vulns",
