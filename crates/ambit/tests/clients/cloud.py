@@ -1,0 +1,71 @@
+"""A simulated AWS on loopback, filled in two regions, until the input ends. Says where it is and whose keys there are.
+
+Once filled it demands permissions and valid signatures of every request.
+"""
+
+import json
+import os
+import sys
+
+# Everything that fills it is let through; what is asked afterwards is not.
+os.environ["INITIAL_NO_AUTH_ACTION_COUNT"] = "1000000"
+
+import boto3
+import requests
+from moto.server import ThreadedMotoServer
+
+READS = ["ec2:Describe*", "s3:ListAllMyBuckets", "iam:*"]
+
+
+def main():
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    url = "http://127.0.0.1:%d" % server.get_host_and_port()[1]
+
+    def client(service, region="us-east-1"):
+        return boto3.client(
+            service,
+            region_name=region,
+            endpoint_url=url,
+            aws_access_key_id="filling",
+            aws_secret_access_key="filling",
+        )
+
+    iam = client("iam")
+
+    def keys(user, actions):
+        iam.create_user(UserName=user)
+        statement = {"Effect": "Allow", "Action": actions, "Resource": "*"}
+        document = json.dumps({"Version": "2012-10-17", "Statement": [statement]})
+        iam.put_user_policy(UserName=user, PolicyName="reads", PolicyDocument=document)
+        key = iam.create_access_key(UserName=user)["AccessKey"]
+        return {"aws_access_key_id": key["AccessKeyId"], "aws_secret_access_key": key["SecretAccessKey"]}
+
+    hosts, addresses = [], []
+    for region, count in [("us-east-1", 1), ("eu-west-1", 2)]:
+        ec2 = client("ec2", region)
+        image = ec2.describe_images()["Images"][0]["ImageId"]
+        made = ec2.run_instances(ImageId=image, MinCount=count, MaxCount=count)
+        ids = [instance["InstanceId"] for instance in made["Instances"]]
+        for reservation in ec2.describe_instances(InstanceIds=ids)["Reservations"]:
+            for instance in reservation["Instances"]:
+                hosts.append(instance["PublicDnsName"])
+                addresses.append(instance["PublicIpAddress"])
+    addresses.append(client("ec2", "eu-west-1").allocate_address(Domain="vpc")["PublicIp"])
+    s3 = client("s3")
+    for bucket in ["acme-files", "acme-logs"]:
+        s3.create_bucket(Bucket=bucket)
+    said = {
+        "url": url,
+        "hosts": sorted(hosts),
+        "addresses": sorted(addresses),
+        "reader": keys("reader", READS),
+        "half": keys("half", ["ec2:Describe*"]),
+    }
+    requests.post(url + "/moto-api/reset-auth", data=b"0").raise_for_status()
+    print(json.dumps(said), flush=True)
+    sys.stdin.read()
+    server.stop()
+
+
+main()
