@@ -1,6 +1,7 @@
 //! The life of a run: lease, execute, commit, reconcile, until no work is open and no lease is live
 //! (docs/architecture.md §2).
 
+mod accounts;
 mod ending;
 mod giving_back;
 mod obeying;
@@ -101,6 +102,7 @@ pub async fn drive(config: &EngineConfig, run: &Run) -> Result<RunEnd, StoreErro
     let by_operator = config.engine.operator_seeds(run.collection).await?;
     let folders = by_operator.iter().filter(|(kind, _)| *kind == Kind::GitRepository).map(|(_, name)| name.clone());
     Arc::make_mut(&mut config.settings).folders = folders.collect();
+    Arc::make_mut(&mut config.settings).accounts = accounts::opened(&config, run).await?;
     let config = &config;
     let reserved = config.installation.reserved(config.wire.reserved(), &by_operator);
     let mut drive = Drive::new(config, run, rules, reserved, scope_revision);

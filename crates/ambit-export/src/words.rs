@@ -36,12 +36,14 @@ pub(crate) fn address(kind: Kind, name: &str) -> String {
                 false => format!("uri:{}", escaped(name, b":/@")),
             };
         }
-        Kind::Domain | Kind::DnsRecord | Kind::Mailserver | Kind::Nameserver => "dns",
+        Kind::AwsEC2Instance | Kind::Domain | Kind::DnsRecord | Kind::Mailserver | Kind::Nameserver => "dns",
         Kind::IpAddress | Kind::NetBlock => "ip",
         Kind::EmailAddress => "mailto",
         Kind::NetworkService => "service",
         Kind::SslCertificate | Kind::PreCertificate => "certificate",
         Kind::AutonomousSystem
+        | Kind::AwsCredential
+        | Kind::AwsS3Bucket
         | Kind::CloudStorageBucket
         | Kind::Organization
         | Kind::UniqueKeyword

@@ -72,6 +72,8 @@ pub enum EdgeKind {
     Contact,
     /// From a page, name or certificate to a storage bucket.
     Bucket,
+    /// From an account at a cloud provider to what stands in it, as the provider says itself.
+    CloudAccount,
     /// From a site or service that is a seed to the host that it is on.
     Host,
     /// From a page to a token or tracking identifier in it.
@@ -122,6 +124,7 @@ pub const EDGES: &[EdgeRule] = &[
     rule(EdgeKind::Registrant, 20, Clearance::L1),
     rule(EdgeKind::Contact, 20, Clearance::L1),
     rule(EdgeKind::Bucket, 200, Clearance::L2),
+    rule(EdgeKind::CloudAccount, 1000, Clearance::L3),
     rule(EdgeKind::Host, 950, Clearance::L2),
     rule(EdgeKind::Token, 900, Clearance::L1),
     rule(EdgeKind::Api, 1000, Clearance::L4),
@@ -171,6 +174,6 @@ mod tests {
             assert_eq!(EdgeKind::from_name(&rule.kind.name()), Some(rule.kind));
             assert_eq!(rule.kind.rule(), *rule);
         }
-        assert_eq!(EDGES.len(), 31, "a new kind needs its row");
+        assert_eq!(EDGES.len(), 32, "a new kind needs its row");
     }
 }

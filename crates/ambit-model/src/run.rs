@@ -111,6 +111,8 @@ pub enum NotDoneReason {
     OutOfBudget,
     /// A data provider did not answer as it should.
     SourceDown,
+    /// The credential that was given lacks the permission, or is not accepted.
+    Denied,
     /// The task took longer than a row may.
     OutOfTime,
     /// The task panicked.
@@ -131,11 +133,12 @@ pub enum NotDoneReason {
 
 impl NotDoneReason {
     /// Every reason.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::NoAnswer,
         Self::RefusedByScope,
         Self::OutOfBudget,
         Self::SourceDown,
+        Self::Denied,
         Self::OutOfTime,
         Self::Panicked,
         Self::SetAside,
@@ -153,6 +156,7 @@ impl NotDoneReason {
             Self::RefusedByScope => "refused by scope",
             Self::OutOfBudget => "out of budget",
             Self::SourceDown => "source down",
+            Self::Denied => "denied",
             Self::OutOfTime => "out of time",
             Self::Panicked => "task panicked",
             Self::SetAside => "set aside",

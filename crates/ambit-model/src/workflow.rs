@@ -3,6 +3,7 @@
 
 use crate::entity::InvalidName;
 use crate::{Clearance, Kind};
+use uuid::Uuid;
 
 /// A named set of tasks with its ceiling of clearance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +42,7 @@ pub const EXTERNAL_DISCOVERY: Workflow = Workflow {
 pub const CLOUD_ACCOUNTS: Workflow = Workflow {
     name: "authenticated_cloud_discovery",
     pretty_name: "Authenticated Cloud Discovery",
-    ceiling: Clearance::L0,
+    ceiling: Clearance::L4,
     seeds: &[],
     credentials: &["AwsCredential"],
 };
@@ -121,6 +122,17 @@ impl Workflow {
         repository.map_or_else(|| Kind::of_target(text), Ok)
     }
 
+    /// Returns the kind and name of the account that an integration opens to this workflow; `None` where the workflow
+    /// does not begin with integrations of this type. `title` is what people call the integration.
+    pub fn account(&self, integration: &str, title: &str, uuid: Uuid) -> Option<(Kind, String)> {
+        if !self.credentials.contains(&integration) {
+            return None;
+        }
+        let kind = Kind::from_name(integration)?;
+        let name = kind.canonical(&format!("{title} ({uuid})")).or_else(|_| kind.canonical(&uuid.to_string()));
+        Some((kind, name.ok()?))
+    }
+
     /// Returns what a collection lacks before a run of it can find anything, a phrase for each thing. `seeds` are the
     /// kinds of its seeds, `credentials` the types of the integrations that it uses.
     pub fn missing(&self, seeds: &[Kind], credentials: &[String]) -> Vec<String> {
@@ -169,6 +181,19 @@ mod tests {
             assert_eq!(find(workflow.name), Some(*workflow));
             assert_eq!(ALL.iter().filter(|other| other.name == workflow.name).count(), 1);
             assert!(workflow.seeds.iter().all(|kind| kind.is_seedable()), "{}", workflow.name);
+        }
+    }
+
+    #[test]
+    fn an_integration_is_an_account_to_the_workflow_that_begins_with_its_type() {
+        let uuid = Uuid::nil();
+        let name = format!("Pro duction ({uuid})");
+        let account = CLOUD_ACCOUNTS.account("AwsCredential", " Pro\tduction", uuid);
+        assert_eq!(account, Some((Kind::AwsCredential, name)));
+        assert_eq!(CLOUD_ACCOUNTS.account("JiraCredential", "x", uuid), None);
+        assert_eq!(EXTERNAL_DISCOVERY.account("AwsCredential", "x", uuid), None);
+        for kind in ALL.iter().flat_map(|workflow| workflow.credentials) {
+            assert!(Kind::from_name(kind).is_some_and(|kind| !kind.is_seedable()), "{kind} is a kind of account");
         }
     }
 

@@ -4,6 +4,7 @@
 
 use crate::guard::Home;
 use crate::limits::{ERRORS_IN_A_ROW, ERRORS_PAUSE, EXCHANGES_PER_ADDRESS, RETRY_AFTER_MAX};
+use crate::source;
 use crate::wire::WireTime;
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
@@ -28,6 +29,8 @@ pub struct PaceLimits {
     pub questions_per_server: f64,
     /// Requests to one data provider.
     pub requests_per_provider: f64,
+    /// Requests to one provider whose interface is made for programs, and says itself when they are too many.
+    pub requests_per_interface: f64,
     /// Questions to one resolver; `None`: as fast as its window allows.
     pub questions_per_resolver: Option<f64>,
 }
@@ -41,6 +44,7 @@ impl Default for PaceLimits {
             requests_per_host: 10.0,
             questions_per_server: 100.0,
             requests_per_provider: 2.0,
+            requests_per_interface: 10.0,
             questions_per_resolver: None,
         }
     }
@@ -59,6 +63,7 @@ impl PaceLimits {
             requests_per_host: default.requests_per_host.min(contacts),
             questions_per_server: default.questions_per_server.min(contacts),
             requests_per_provider: default.requests_per_provider.min(contacts),
+            requests_per_interface: default.requests_per_interface.min(contacts),
             questions_per_resolver: default.questions_per_resolver,
         }
     }
@@ -70,6 +75,7 @@ impl PaceLimits {
             Bucket::Block(_) => Some(self.connections_per_block),
             Bucket::Host(..) => Some(self.requests_per_host),
             Bucket::Server(_) => Some(self.questions_per_server),
+            Bucket::Provider(provider) if source::is_for_programs(provider) => Some(self.requests_per_interface),
             Bucket::Provider(_) => Some(self.requests_per_provider),
             Bucket::Resolver(_) => self.questions_per_resolver,
         }

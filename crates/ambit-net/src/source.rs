@@ -30,6 +30,8 @@ const SOURCES: &[Source] = &[
     Source { name: "rdap", hosts: &["rdap.org", "data.iana.org"], lines: Some(WHOIS), named: false, anything: false },
     // Repositories of code, wherever people say that theirs are.
     Source { name: "git", hosts: &[], lines: None, named: true, anything: false },
+    // Interfaces of cloud providers: at hosts of their own, or at the endpoint that the operator named instead.
+    Source { name: "aws", hosts: &["amazonaws.com", "amazonaws.com.cn"], lines: None, named: true, anything: false },
     // Feeds of what is known against products.
     Source { name: "cisa", hosts: &["www.cisa.gov"], lines: None, named: false, anything: false },
     Source {
@@ -48,6 +50,14 @@ const SOURCES: &[Source] = &[
 fn find(provider: &str) -> Result<&'static Source, NetError> {
     let found = SOURCES.iter().find(|source| source.name == provider);
     found.ok_or_else(|| NetError::NotAllowed(format!("no data provider is registered as {provider}")))
+}
+
+/// Providers whose interface is made for programs that read whole accounts.
+const FOR_PROGRAMS: &[&str] = &["aws"];
+
+/// Returns whether the interface of a provider is made for programs that read whole accounts.
+pub(crate) fn is_for_programs(provider: &str) -> bool {
+    FOR_PROGRAMS.contains(&provider)
 }
 
 /// May the provider be asked by this URL? Asked for each hop. `learned`: hosts that a list which the provider itself
@@ -98,6 +108,22 @@ mod tests {
         assert!(check_url("git", &Url::parse("https://github.com/a/b").unwrap(), &[]).is_err());
         let of_rdap = ["https://evil.test/".to_owned()];
         assert!(check_url("rdap", &Url::parse("https://evil.test/").unwrap(), &of_rdap).is_err());
+    }
+
+    #[test]
+    fn a_cloud_is_asked_at_its_own_hosts_or_where_the_operator_says() {
+        let named = ["http://127.0.0.1:5000".to_owned()];
+        for (url, learned, allowed) in [
+            ("https://ec2.eu-west-1.amazonaws.com/", &[][..], true),
+            ("https://ec2.cn-north-1.amazonaws.com.cn/", &[], true),
+            ("http://ec2.eu-west-1.amazonaws.com/", &[], false),
+            ("https://amazonaws.com.evil.test/", &[], false),
+            ("http://127.0.0.1:5000/", &[], false),
+            ("http://127.0.0.1:5000/?x", &named, true),
+            ("http://127.0.0.1:5001/", &named, false),
+        ] {
+            assert_eq!(check_url("aws", &Url::parse(url).unwrap(), learned).is_ok(), allowed, "{url}");
+        }
     }
 
     #[test]

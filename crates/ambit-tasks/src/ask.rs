@@ -1,6 +1,7 @@
 //! What several tasks ask of the network or of facts, and where: bindings, blocks of addresses, conversations, sites,
 //! registries. Only tasks say what they found; these answer them.
 
+pub(crate) mod aws;
 pub(crate) mod bindings;
 pub(crate) mod blocks;
 pub(crate) mod bootstrap;

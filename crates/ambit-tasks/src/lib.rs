@@ -16,7 +16,7 @@ mod volumes;
 pub use context::Context;
 pub use library::fingerprints;
 pub use same_sites::Sites;
-pub use settings::Settings;
+pub use settings::{Account, Settings};
 pub use task::{Answer, Contacts, Plan, STAGES, Sights, Task, TaskError};
 pub use tasks::{ALL, find, outside, task};
 pub use volumes::volumes;

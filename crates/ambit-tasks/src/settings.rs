@@ -6,7 +6,8 @@ use ambit_model::Kind;
 use ambit_model::SkippedTasks;
 use ambit_model::exposure::Probe;
 use ambit_model::ports::{COMMON, PortList};
-use std::collections::BTreeSet;
+use serde_json::{Map, Value};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, LazyLock};
 
 /// Names for the name sweep, most frequent first: ours.
@@ -46,8 +47,27 @@ pub struct Settings {
     pub repository_bytes: u64,
     /// Folders of this machine in which repositories may be read: those that the operator named at the command line.
     pub folders: BTreeSet<String>,
+    /// What opens accounts, by the name of the account.
+    pub accounts: BTreeMap<String, Account>,
+    /// Where the operator says that AWS is asked, in place of its own hosts: a URL.
+    pub aws_endpoint: Option<String>,
     /// What tells products: our rules, and those of the packs that a user loaded.
     pub fingerprints: Arc<Set>,
+}
+
+/// An integration with what is secret of it. It is never shown.
+#[derive(Clone)]
+pub struct Account {
+    /// Keys and the like, by the names that people gave them under.
+    pub secrets: Map<String, Value>,
+    /// What everybody in the project may read.
+    pub settings: Map<String, Value>,
+}
+
+impl std::fmt::Debug for Account {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Account")
+    }
 }
 
 impl Default for Settings {
@@ -63,6 +83,8 @@ impl Default for Settings {
             probes: Vec::new(),
             repository_bytes: REPOSITORY_BYTES,
             folders: BTreeSet::new(),
+            accounts: BTreeMap::new(),
+            aws_endpoint: None,
             fingerprints: ambit_fingerprints::own(),
         }
     }

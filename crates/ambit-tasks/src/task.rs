@@ -181,6 +181,9 @@ pub enum TaskError {
     /// A data provider does not answer as it should.
     #[error("{0}")]
     SourceDown(String),
+    /// The credential that was given does not suffice.
+    #[error("{0}")]
+    Denied(String),
 }
 
 impl TaskError {
@@ -191,6 +194,7 @@ impl TaskError {
             Self::Net(error) if error.meaning() == Meaning::NotAsked => NotDoneReason::RefusedByScope,
             Self::Net(_) | Self::Failed(_) => NotDoneReason::NoAnswer,
             Self::SourceDown(_) => NotDoneReason::SourceDown,
+            Self::Denied(_) => NotDoneReason::Denied,
         }
     }
 

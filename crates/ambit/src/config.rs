@@ -76,6 +76,7 @@ pub(crate) const ROWS: &[Row] = &[
     list("words"),
     row("log_format", "text"),
     row("repository_mib", "1024"),
+    row("aws_endpoint", ""),
     list("ports"),
     row("server", ""),
     Row { secret: true, by_file: true, ..row("api_key", "") },

@@ -173,6 +173,7 @@ pub(crate) fn tasks(settings: &Settings) -> Result<ambit_tasks::Settings, Failur
         given.ask_ports(&ports);
     }
     given.repository_bytes = repository_bytes(settings)?;
+    given.aws_endpoint = aws_endpoint(settings)?;
     for path in list(settings, "geo") {
         let bytes = read_bytes(Path::new(path), GEO_BYTES_MAX)?;
         given.add_geo(bytes).map_err(|error| Failure::usage(format!("setting geo: {path} {error}")))?;
@@ -215,6 +216,19 @@ fn repository_bytes(settings: &Settings) -> Result<u64, Failure> {
             plain(text)
         ))
     })
+}
+
+/// Where AWS is asked in place of its own hosts (`aws_endpoint`): scheme, host and port.
+fn aws_endpoint(settings: &Settings) -> Result<Option<String>, Failure> {
+    let Some(text) = settings.get("aws_endpoint") else { return Ok(None) };
+    let url = ambit_model::Kind::Uri.canonical(text).ok().filter(|url| url.matches('/').count() == 2);
+    let refused = || {
+        Failure::usage(format!(
+            "setting aws_endpoint {:?}: expected a URL such as https://aws.example.org, without a path",
+            plain(text)
+        ))
+    };
+    url.map(Some).ok_or_else(refused)
 }
 
 /// The ports that the installation asks in place of ours (`ports`), where it names some.

@@ -54,6 +54,7 @@ fn is_shortfall(row: &NotDone) -> bool {
     match row.reason {
         NotDoneReason::OutOfBudget
         | NotDoneReason::SourceDown
+        | NotDoneReason::Denied
         | NotDoneReason::Panicked
         | NotDoneReason::SetAside
         | NotDoneReason::UnknownTask => true,

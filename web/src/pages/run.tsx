@@ -211,6 +211,7 @@ const REASONS: Record<string, string> = {
   "refused by scope": "Your level, an exclusion, or somebody else’s address forbids it: as it should be, unless you expected a look.",
   "out of budget": "It failed so often, or the machine was so busy, that asking on would do harm.",
   "source down": "A data provider did not answer as it should.",
+  denied: "A credential lacks the permission, or is not accepted.",
   "out of time": "A look took longer than one may.",
   "task panicked": "A fault in Ambit; please report it with the example.",
   "set aside": "The engine stopped more than once at this; it goes on without it.",

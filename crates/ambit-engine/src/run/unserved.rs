@@ -5,7 +5,7 @@
 use super::Drive;
 use ambit_model::facts::{Facts, ProbeOutcome};
 use ambit_model::run::{NotDone, NotDoneReason};
-use ambit_model::{Clearance, Kind, TaskName, Uid};
+use ambit_model::{Clearance, Kind, TaskName, Uid, workflow};
 use ambit_store::StoreError;
 
 /// Seeds whose facts are read at once.
@@ -16,7 +16,9 @@ impl Drive<'_> {
     pub(super) async fn unserved(&self) -> Result<Vec<NotDone>, StoreError> {
         let collection = self.config.engine.collection(self.run.collection).await?;
         let mut rows = Vec::new();
-        let integrations = self.config.engine.linked_integrations(self.run.collection).await?;
+        let mut integrations = self.config.engine.linked_integrations(self.run.collection).await?;
+        let used = workflow::find(&collection.workflow).map(|workflow| workflow.credentials).unwrap_or_default();
+        integrations.retain(|kind| !used.contains(&kind.as_str()));
         if let Some(kind) = integrations.first() {
             let example = format!("integration {kind}: no task of this version uses it");
             rows.push(row(NotDoneReason::NoTask, "integration", integrations.len(), example));

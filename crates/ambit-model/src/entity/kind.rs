@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 pub enum Kind {
     ApiEndpoint,
     AutonomousSystem,
+    AwsCredential,
+    AwsEC2Instance,
+    AwsS3Bucket,
     CloudStorageBucket,
     DnsRecord,
     Domain,
@@ -32,6 +35,9 @@ impl Kind {
     pub const ALL: &'static [Self] = &[
         Self::ApiEndpoint,
         Self::AutonomousSystem,
+        Self::AwsCredential,
+        Self::AwsEC2Instance,
+        Self::AwsS3Bucket,
         Self::CloudStorageBucket,
         Self::DnsRecord,
         Self::Domain,
@@ -60,6 +66,9 @@ impl Kind {
         match self {
             Self::ApiEndpoint => "ApiEndpoint",
             Self::AutonomousSystem => "AutonomousSystem",
+            Self::AwsCredential => "AwsCredential",
+            Self::AwsEC2Instance => "AwsEC2Instance",
+            Self::AwsS3Bucket => "AwsS3Bucket",
             Self::CloudStorageBucket => "CloudStorageBucket",
             Self::DnsRecord => "DnsRecord",
             Self::Domain => "Domain",
@@ -102,15 +111,22 @@ impl Kind {
         self.about().1
     }
 
-    /// Returns true if a person may give one as a seed. Certificates are only ever discovered.
+    /// Returns true if a person may give one as a seed. Certificates are only ever discovered, and accounts come from
+    /// the integrations that a collection uses.
     pub fn is_seedable(self) -> bool {
-        !matches!(self, Self::SslCertificate | Self::PreCertificate)
+        !matches!(self, Self::AwsCredential | Self::SslCertificate | Self::PreCertificate)
     }
 
     fn about(self) -> (&'static str, &'static str) {
         match self {
             Self::ApiEndpoint => ("The address of an HTTP interface for programs", "https://api.example.org:443/v1"),
             Self::AutonomousSystem => ("A network that announces routes under its number", "AS64500"),
+            Self::AwsCredential => (
+                "An account at AWS, by the integration that opens it",
+                "Production (5f0c2f9e-7a41-4c52-9d0c-2f6f1c1f7a55)",
+            ),
+            Self::AwsEC2Instance => ("A machine at AWS with a public address", "ec2-192-0-2-1.compute-1.amazonaws.com"),
+            Self::AwsS3Bucket => ("A storage bucket at AWS, by its name", "example-backup"),
             Self::CloudStorageBucket => {
                 ("A storage bucket at a cloud provider", "https://example-backup.s3.amazonaws.com")
             }

@@ -2,7 +2,9 @@
 //! there, and what tasks see beyond it. A member has one owner per kind: its row names it.
 
 use super::row::{Empty, Row};
-use super::{Kind, bucket, certificate, domain, ip_address, mentioned, net_block, network_service, repository, uri};
+use super::{
+    Kind, aws, bucket, certificate, domain, ip_address, mentioned, net_block, network_service, repository, uri,
+};
 use crate::{Details, TaskName};
 use serde_json::{Value, json};
 
@@ -31,6 +33,9 @@ impl Kind {
             Self::Nameserver | Self::Mailserver => domain::SERVER,
             Self::EmailAddress => mentioned::EMAIL_ADDRESS,
             Self::UniqueToken => mentioned::TOKEN,
+            Self::AwsCredential => aws::CREDENTIAL,
+            Self::AwsEC2Instance => aws::INSTANCE,
+            Self::AwsS3Bucket => aws::S3_BUCKET,
             Self::CloudStorageBucket => bucket::MEMBERS,
             Self::GitRepository | Self::GithubRepository | Self::GitlabProject => repository::MEMBERS,
             Self::Organization => mentioned::ORGANIZATION,

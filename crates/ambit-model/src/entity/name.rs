@@ -1,7 +1,7 @@
 //! Canonical names: one spelling for one thing, whatever its source (docs/architecture.md §4). Idempotent; tested by
 //! properties.
 
-use super::{Kind, repository};
+use super::{Kind, aws, repository};
 use ipnet::IpNet;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
@@ -33,19 +33,21 @@ impl Kind {
             Err("it is longer than 2,048 bytes")
         } else {
             match self {
-                Self::Domain | Self::DnsRecord => host_name(text),
+                Self::AwsEC2Instance | Self::Domain | Self::DnsRecord => host_name(text),
                 Self::Nameserver | Self::Mailserver => address(text).or_else(|_| host_name(text)),
                 Self::IpAddress => address(text),
                 Self::NetBlock => block(text),
                 Self::AutonomousSystem => autonomous_system(text),
                 Self::NetworkService => service(text),
                 Self::Uri | Self::ApiEndpoint => url(text),
+                Self::AwsS3Bucket => aws::bucket(text),
                 Self::CloudStorageBucket => bucket(text),
                 Self::GitRepository => repository::plain(text, url(text)),
                 Self::GithubRepository => repository::github(text),
                 Self::GitlabProject => repository::gitlab(text),
                 Self::EmailAddress => email(text),
-                Self::Organization
+                Self::AwsCredential
+                | Self::Organization
                 | Self::PreCertificate
                 | Self::SslCertificate
                 | Self::UniqueKeyword

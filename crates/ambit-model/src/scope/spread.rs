@@ -158,6 +158,8 @@ impl Spreading<'_> {
             |kind: EdgeKind, reason| Weight { own: kind.rule().own, cap: kind.rule().cap, reason: Some(reason) };
         match link.edge.kind {
             EdgeKind::ResolvesTo if !to.shared || known.astray[link.from].is_some() => self.resolved(link, known),
+            // The provider itself says who holds it, whoever else is known to have such addresses.
+            EdgeKind::CloudAccount => plain(rule.own, rule.cap),
             _ if to.shared => Weight {
                 own: rule.own.min(SHARED_OWN),
                 cap: rule.cap.min(SHARED_CAP),

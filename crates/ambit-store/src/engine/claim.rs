@@ -15,8 +15,9 @@ use crate::record::{ChangeContext, Changes, EntityRow, RunPlace};
 use ambit_model::feed::{Noun, What};
 use ambit_model::id::RunId;
 use ambit_model::run::{NotDone, Run, RunState};
-use ambit_model::{Timestamp, Uid};
+use ambit_model::{Kind, Timestamp, Uid, workflow};
 use std::collections::BTreeSet;
+use uuid::Uuid;
 
 /// A run that an engine took.
 #[derive(Clone, Debug, PartialEq)]
@@ -162,22 +163,24 @@ impl Engine {
     }
 }
 
-/// Brings the entities in line with the collection's seeds: new seeds become entities, removed ones are seeds no
-/// longer.
+/// Brings the entities in line with the collection's seeds and with the accounts that its integrations open: new ones
+/// become entities, removed ones are seeds no longer.
 async fn sync_seeds(tx: &mut Tx, place: ChangeContext) -> Result<(), StoreError> {
     let mut changes = Changes::new(place);
     let mut wanted = BTreeSet::new();
     let seeds = seeds::list(tx, changes.place.collection).await?;
-    for seed in &seeds {
-        wanted.insert(Uid::of_entity(changes.place.uuid, seed.kind, &seed.name));
+    let mut named: Vec<(Kind, String)> = seeds.into_iter().map(|seed| (seed.kind, seed.name)).collect();
+    named.extend(accounts(tx, changes.place.collection).await?);
+    for (kind, name) in &named {
+        wanted.insert(Uid::of_entity(changes.place.uuid, *kind, name));
     }
     let mut known = wanted.clone();
     let sql = "SELECT uid FROM entities WHERE collection_id = $1 AND seed = 1";
     known.extend(tx.read_all::<Uid>(sql, values![changes.place.collection]).await?);
     changes.load_entities(tx, known.iter().copied()).await?;
-    for seed in seeds {
-        let uid = Uid::of_entity(changes.place.uuid, seed.kind, &seed.name);
-        changes.entities.entry(uid).or_insert_with(|| EntityRow::new(uid, seed.kind, seed.name));
+    for (kind, name) in named {
+        let uid = Uid::of_entity(changes.place.uuid, kind, &name);
+        changes.entities.entry(uid).or_insert_with(|| EntityRow::new(uid, kind, name));
     }
     for (uid, row) in &mut changes.entities {
         let seed = wanted.contains(uid);
@@ -188,4 +191,14 @@ async fn sync_seeds(tx: &mut Tx, place: ChangeContext) -> Result<(), StoreError>
         }
     }
     changes.write(tx).await.map(|_| ())
+}
+
+/// The accounts that the integrations of a collection open to its workflow.
+async fn accounts(tx: &mut Tx, collection: i64) -> Result<Vec<(Kind, String)>, StoreError> {
+    let sql = "SELECT c.workflow, i.kind, i.name, i.uuid FROM integration_collections x JOIN integrations i ON i.id = \
+               x.integration_id JOIN collections c ON c.id = x.collection_id WHERE x.collection_id = $1 ORDER BY i.id";
+    let rows: Vec<(String, String, String, Uuid)> = tx.read_all(sql, values![collection]).await?;
+    let account =
+        |(name, kind, title, uuid): (String, String, String, Uuid)| workflow::find(&name)?.account(&kind, &title, uuid);
+    Ok(rows.into_iter().filter_map(account).collect())
 }

@@ -76,6 +76,8 @@ columns! {
 #[derive(Clone, PartialEq)]
 pub struct Credential {
     pub integration: Uuid,
+    /// What people call the integration.
+    pub name: String,
     pub kind: String,
     pub secrets: Map<String, Value>,
     pub settings: Map<String, Value>,
@@ -286,13 +288,14 @@ impl Store {
     /// The integrations that a collection uses, with their secrets; for the engine, never for an answer to people.
     pub async fn list_credentials(&self, collection: Uuid) -> Result<Vec<Credential>, StoreError> {
         let mut tx = self.read().await?;
-        let sql = "SELECT i.uuid, i.kind, i.settings, i.secrets FROM integration_collections x JOIN integrations i ON \
-                   i.id = x.integration_id
+        let sql =
+            "SELECT i.uuid, i.name, i.kind, i.settings, i.secrets FROM integration_collections x JOIN integrations i \
+                   ON i.id = x.integration_id
                    JOIN collections c ON c.id = x.collection_id WHERE c.uuid = $1 AND c.deleted_at IS NULL ORDER BY \
                    i.id";
         let mut credentials = Vec::new();
-        let rows: Vec<(Uuid, String, String, Vec<u8>)> = tx.read_all(sql, values![collection]).await?;
-        for (uuid, kind, settings, sealed) in rows {
+        let rows: Vec<(Uuid, String, String, String, Vec<u8>)> = tx.read_all(sql, values![collection]).await?;
+        for (uuid, name, kind, settings, sealed) in rows {
             let plain = self.unseal(&purpose(uuid), &sealed);
             let plain = plain.and_then(|plain| String::from_utf8(plain).ok());
             let plain = plain.ok_or_else(|| {
@@ -300,6 +303,7 @@ impl Store {
             })?;
             credentials.push(Credential {
                 integration: uuid,
+                name,
                 kind,
                 settings: from_json(&settings)?,
                 secrets: from_json(&plain)?,

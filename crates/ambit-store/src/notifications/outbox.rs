@@ -216,7 +216,7 @@ columns! {
         state: RunState,
         new_entities: i64,
         not_done: i64 = "(SELECT COUNT(*) FROM not_done d WHERE d.run_id = r.id AND d.reason IN ('out of budget', \
-                         'source down', 'out of time', 'task panicked', 'set aside', 'run too long'))",
+                         'source down', 'denied', 'out of time', 'task panicked', 'set aside', 'run too long'))",
     }
 }
 

@@ -18,7 +18,7 @@ pub(crate) const TASK: Task = Task {
     pretty_name: "Block sweep",
     description: "Asks a few common ports of every address of a block that is theirs, or those that the person asked \
                   for: whoever accepts or refuses is there.",
-    workflows: &[workflow::EXTERNAL_DISCOVERY],
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::NetBlock],
     produces: &[Kind::IpAddress],
     footprint: Clearance::L3,

@@ -18,7 +18,7 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::BucketProbe,
     pretty_name: "Storage bucket",
     description: "Asks a storage bucket for its list and for one object of it, without credentials.",
-    workflows: &[workflow::EXTERNAL_DISCOVERY],
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::CloudStorageBucket],
     produces: &[],
     footprint: Clearance::L2,

@@ -17,7 +17,7 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::CertificateLog,
     pretty_name: "Certificate log",
     description: "Asks a search engine of certificate transparency for the certificates of a domain.",
-    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::THIRD_PARTIES],
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS, workflow::THIRD_PARTIES],
     watches: &[Kind::Domain],
     produces: &[Kind::PreCertificate],
     footprint: Clearance::L1,

@@ -19,7 +19,7 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::CertificateNames,
     pretty_name: "Names in a certificate",
     description: "Leads from a certificate to the names in it that DNS knows.",
-    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::THIRD_PARTIES],
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS, workflow::THIRD_PARTIES],
     watches: &[Kind::PreCertificate, Kind::SslCertificate],
     produces: &[Kind::DnsRecord, Kind::Domain],
     footprint: Clearance::L1,

@@ -19,7 +19,12 @@ pub(crate) const TASK: Task = Task {
     pretty_name: "Cloud and CDN",
     description: "Tells the provider by alias, reverse name, network and headers, and whether strangers share an \
                   address.",
-    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::APPLICATIONS, workflow::THIRD_PARTIES],
+    workflows: &[
+        workflow::EXTERNAL_DISCOVERY,
+        workflow::CLOUD_ACCOUNTS,
+        workflow::APPLICATIONS,
+        workflow::THIRD_PARTIES,
+    ],
     watches: &[Kind::DnsRecord, Kind::IpAddress, Kind::Uri],
     produces: &[],
     footprint: Clearance::L0,

@@ -13,7 +13,7 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::CorsProbe,
     pretty_name: "Foreign origins",
     description: "Asks a site with the origin of a stranger and reads whom it lets read its answers.",
-    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::APPLICATIONS],
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS, workflow::APPLICATIONS],
     watches: &[Kind::Uri],
     produces: &[],
     footprint: Clearance::L3,

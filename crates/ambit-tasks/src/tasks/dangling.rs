@@ -18,7 +18,7 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::Dangling,
     pretty_name: "Dangling records",
     description: "Looks whether the targets of aliases, delegations and mail exchangers exist.",
-    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::THIRD_PARTIES],
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS, workflow::THIRD_PARTIES],
     watches: &[Kind::DnsRecord, Kind::Domain],
     produces: &[],
     footprint: Clearance::L1,

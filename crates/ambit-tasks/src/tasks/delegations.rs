@@ -12,7 +12,7 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::Delegations,
     pretty_name: "Delegations",
     description: "Looks whether the servers to which a zone hands names are there and answer for them.",
-    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::THIRD_PARTIES],
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS, workflow::THIRD_PARTIES],
     watches: &[Kind::DnsRecord, Kind::Domain],
     produces: &[],
     footprint: Clearance::L1,

@@ -18,7 +18,12 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::Favicon,
     pretty_name: "Favicon",
     description: "Fetches the icon that a site names, or the usual one, and hashes it.",
-    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::APPLICATIONS, workflow::THIRD_PARTIES],
+    workflows: &[
+        workflow::EXTERNAL_DISCOVERY,
+        workflow::CLOUD_ACCOUNTS,
+        workflow::APPLICATIONS,
+        workflow::THIRD_PARTIES,
+    ],
     watches: &[Kind::Uri],
     produces: &[],
     footprint: Clearance::L2,

@@ -12,7 +12,12 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::Geolocation,
     pretty_name: "Geolocation",
     description: "Looks an address up in the user's databases of places and networks (MMDB).",
-    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::APPLICATIONS, workflow::THIRD_PARTIES],
+    workflows: &[
+        workflow::EXTERNAL_DISCOVERY,
+        workflow::CLOUD_ACCOUNTS,
+        workflow::APPLICATIONS,
+        workflow::THIRD_PARTIES,
+    ],
     watches: &[Kind::IpAddress],
     produces: &[],
     footprint: Clearance::L0,

@@ -24,7 +24,12 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::HttpEnrich,
     pretty_name: "HTTP enrichment",
     description: "Visits a site once and reads all that the answer tells.",
-    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::APPLICATIONS, workflow::THIRD_PARTIES],
+    workflows: &[
+        workflow::EXTERNAL_DISCOVERY,
+        workflow::CLOUD_ACCOUNTS,
+        workflow::APPLICATIONS,
+        workflow::THIRD_PARTIES,
+    ],
     watches: &[Kind::Uri],
     produces: &[Kind::DnsRecord, Kind::Domain, Kind::Uri],
     footprint: Clearance::L2,

@@ -15,7 +15,12 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::HttpProbe,
     pretty_name: "HTTP probe",
     description: "Asks every address of a name, by the name, and every service, by its address, for a web page.",
-    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::APPLICATIONS, workflow::THIRD_PARTIES],
+    workflows: &[
+        workflow::EXTERNAL_DISCOVERY,
+        workflow::CLOUD_ACCOUNTS,
+        workflow::APPLICATIONS,
+        workflow::THIRD_PARTIES,
+    ],
     watches: &[Kind::DnsRecord, Kind::Domain, Kind::NetworkService],
     produces: &[Kind::Uri],
     footprint: Clearance::L2,

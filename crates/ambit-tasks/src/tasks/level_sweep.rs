@@ -14,7 +14,7 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::LevelSweep,
     pretty_name: "Names beside known ones",
     description: "Tries common labels below every level of a domain on which a known name stands.",
-    workflows: &[workflow::EXTERNAL_DISCOVERY],
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::Domain],
     produces: &[Kind::DnsRecord],
     footprint: Clearance::L3,

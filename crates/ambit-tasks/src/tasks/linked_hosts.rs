@@ -19,7 +19,7 @@ pub(crate) const TASK: Task = Task {
     pretty_name: "Linked hosts",
     description: "Reads hosts, mailboxes, storage buckets and identifiers out of a site's page, its own scripts and \
                   its content policy.",
-    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::APPLICATIONS],
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS, workflow::APPLICATIONS],
     watches: &[Kind::Uri],
     produces: &[Kind::CloudStorageBucket, Kind::DnsRecord, Kind::Domain, Kind::EmailAddress, Kind::UniqueToken],
     footprint: Clearance::L2,

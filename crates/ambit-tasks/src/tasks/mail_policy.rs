@@ -19,7 +19,7 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::MailPolicy,
     pretty_name: "Mail policy",
     description: "Reads SPF with all it includes, DMARC, MTA-STS, TLS reporting and BIMI.",
-    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::THIRD_PARTIES],
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS, workflow::THIRD_PARTIES],
     watches: &[Kind::Domain],
     produces: &[Kind::DnsRecord, Kind::Domain, Kind::EmailAddress],
     footprint: Clearance::L1,

@@ -11,7 +11,7 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::NameSweep,
     pretty_name: "Name sweep",
     description: "Tries common labels as names below a domain, and tells hits from wildcards.",
-    workflows: &[workflow::EXTERNAL_DISCOVERY],
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::DnsRecord, Kind::Domain],
     produces: &[Kind::DnsRecord],
     footprint: Clearance::L3,

@@ -17,7 +17,12 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::Network,
     pretty_name: "Network",
     description: "Carries what is known of an address over to the names, services and sites on it.",
-    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::APPLICATIONS, workflow::THIRD_PARTIES],
+    workflows: &[
+        workflow::EXTERNAL_DISCOVERY,
+        workflow::CLOUD_ACCOUNTS,
+        workflow::APPLICATIONS,
+        workflow::THIRD_PARTIES,
+    ],
     watches: &[Kind::DnsRecord, Kind::Domain, Kind::IpAddress, Kind::NetworkService, Kind::Uri],
     produces: &[],
     footprint: Clearance::L0,

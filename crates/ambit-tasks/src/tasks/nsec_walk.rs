@@ -20,7 +20,7 @@ pub(crate) const TASK: Task = Task {
     pretty_name: "Zone walk",
     description: "Follows the NSEC records of a signed zone from name to name. Of a zone with NSEC3 it gathers the \
                   hashes of all names, and names those of the word list.",
-    workflows: &[workflow::EXTERNAL_DISCOVERY],
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::DnsRecord, Kind::Domain],
     produces: &[Kind::DnsRecord],
     footprint: Clearance::L1,

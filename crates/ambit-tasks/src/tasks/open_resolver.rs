@@ -12,7 +12,7 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::OpenResolver,
     pretty_name: "Open resolver",
     description: "Asks a name server for the servers of the root, with recursion, over UDP.",
-    workflows: &[workflow::EXTERNAL_DISCOVERY],
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::NetworkService],
     produces: &[],
     footprint: Clearance::L3,

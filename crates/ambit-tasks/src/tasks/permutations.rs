@@ -13,7 +13,7 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::Permutations,
     pretty_name: "Name permutations",
     description: "Tries names like the known ones of a domain: neighbouring numbers, other environments.",
-    workflows: &[workflow::EXTERNAL_DISCOVERY],
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::Domain],
     produces: &[Kind::DnsRecord],
     footprint: Clearance::L3,

@@ -17,7 +17,7 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::PortOracle,
     pretty_name: "Catch-all ports",
     description: "Tries improbable ports: an address that answers on them answers on all.",
-    workflows: &[workflow::EXTERNAL_DISCOVERY],
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::IpAddress],
     produces: &[],
     footprint: Clearance::L3,

@@ -19,7 +19,7 @@ pub(crate) const TASK: Task = Task {
     pretty_name: "TCP port sweep",
     description: "Connects to the ports of our list, or to those that the person asked for. Where an address answers \
                   on every port, only services that speak their protocol count.",
-    workflows: &[workflow::EXTERNAL_DISCOVERY],
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::IpAddress],
     produces: &[Kind::NetworkService],
     footprint: Clearance::L3,

@@ -16,7 +16,7 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::Ptr,
     pretty_name: "Reverse DNS",
     description: "Looks up the PTR records of an address.",
-    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::THIRD_PARTIES],
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS, workflow::THIRD_PARTIES],
     watches: &[Kind::IpAddress],
     produces: &[Kind::DnsRecord, Kind::Domain],
     footprint: Clearance::L1,

@@ -17,7 +17,7 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::PtrSweep,
     pretty_name: "Reverse DNS sweep",
     description: "Looks up the PTR records of every address of a block that is theirs.",
-    workflows: &[workflow::EXTERNAL_DISCOVERY],
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::NetBlock],
     produces: &[Kind::DnsRecord, Kind::Domain],
     footprint: Clearance::L1,

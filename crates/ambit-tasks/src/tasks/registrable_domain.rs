@@ -11,7 +11,12 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::RegistrableDomain,
     pretty_name: "Registrable domain",
     description: "Leads from a name to the domain that was registered, by the public suffix list.",
-    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::APPLICATIONS, workflow::THIRD_PARTIES],
+    workflows: &[
+        workflow::EXTERNAL_DISCOVERY,
+        workflow::CLOUD_ACCOUNTS,
+        workflow::APPLICATIONS,
+        workflow::THIRD_PARTIES,
+    ],
     watches: &[Kind::DnsRecord, Kind::EmailAddress, Kind::Mailserver, Kind::Nameserver, Kind::Uri],
     produces: &[Kind::Domain],
     footprint: Clearance::L0,

@@ -20,7 +20,12 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::Registration,
     pretty_name: "Registration",
     description: "Asks the registries (RDAP, else WHOIS) who registered a domain or holds the block around an address.",
-    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::SUSPICIOUS_DOMAINS, workflow::THIRD_PARTIES],
+    workflows: &[
+        workflow::EXTERNAL_DISCOVERY,
+        workflow::CLOUD_ACCOUNTS,
+        workflow::SUSPICIOUS_DOMAINS,
+        workflow::THIRD_PARTIES,
+    ],
     watches: &[Kind::Domain, Kind::IpAddress, Kind::NetBlock],
     produces: &[Kind::AutonomousSystem, Kind::EmailAddress, Kind::NetBlock, Kind::Organization],
     footprint: Clearance::L1,

@@ -20,7 +20,7 @@ pub(crate) const TASK: Task = Task {
     pretty_name: "Reverse zone walk",
     description: "Walks the reverse zone of an IPv6 block that is theirs, nibble by nibble, to the addresses that have \
                   names.",
-    workflows: &[workflow::EXTERNAL_DISCOVERY],
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::NetBlock],
     produces: &[Kind::DnsRecord, Kind::Domain, Kind::IpAddress],
     footprint: Clearance::L1,

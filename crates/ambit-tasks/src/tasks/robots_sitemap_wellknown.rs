@@ -18,7 +18,7 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::RobotsSitemapWellknown,
     pretty_name: "Files for machines",
     description: "Reads robots.txt, the sitemap, security.txt and other well-known files.",
-    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::APPLICATIONS],
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS, workflow::APPLICATIONS],
     watches: &[Kind::Uri],
     produces: &[Kind::DnsRecord, Kind::Domain, Kind::EmailAddress],
     footprint: Clearance::L2,

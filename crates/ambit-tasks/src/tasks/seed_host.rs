@@ -12,7 +12,12 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::SeedHost,
     pretty_name: "Host of a seed",
     description: "Leads from a site or service that was given as a seed to the host that it is on.",
-    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::APPLICATIONS, workflow::THIRD_PARTIES],
+    workflows: &[
+        workflow::EXTERNAL_DISCOVERY,
+        workflow::CLOUD_ACCOUNTS,
+        workflow::APPLICATIONS,
+        workflow::THIRD_PARTIES,
+    ],
     watches: &[Kind::NetworkService, Kind::Uri],
     produces: &[Kind::DnsRecord, Kind::Domain, Kind::IpAddress],
     footprint: Clearance::L0,

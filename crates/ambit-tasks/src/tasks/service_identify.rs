@@ -20,7 +20,7 @@ pub(crate) const TASK: Task = Task {
     pretty_name: "Service identification",
     description: "Listens to a service and asks small questions: protocol, product, STARTTLS, anonymous FTP, open \
                   Redis.",
-    workflows: &[workflow::EXTERNAL_DISCOVERY],
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::NetworkService],
     produces: &[],
     footprint: Clearance::L3,

@@ -17,7 +17,7 @@ pub(crate) const TASK: Task = Task {
     pretty_name: "Sister domain",
     description: "Asks whether a domain that certificates or redirects of theirs led to has their name servers, mail \
                   servers or mailboxes.",
-    workflows: &[workflow::EXTERNAL_DISCOVERY],
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::Domain],
     produces: &[Kind::EmailAddress, Kind::Mailserver, Kind::Nameserver],
     footprint: Clearance::L1,

@@ -17,7 +17,7 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::Soft404Profile,
     pretty_name: "Soft 404 profile",
     description: "Asks a site for pages that cannot be there and keeps how it says no.",
-    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::APPLICATIONS],
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS, workflow::APPLICATIONS],
     watches: &[Kind::Uri],
     produces: &[],
     footprint: Clearance::L2,

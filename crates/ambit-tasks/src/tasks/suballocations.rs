@@ -18,7 +18,7 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::Suballocations,
     pretty_name: "Allocations within a block",
     description: "Asks the registries which parts of a named block are registered to somebody else.",
-    workflows: &[workflow::EXTERNAL_DISCOVERY],
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::NetBlock],
     produces: &[Kind::NetBlock],
     footprint: Clearance::L1,

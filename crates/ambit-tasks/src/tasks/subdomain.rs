@@ -14,7 +14,7 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::Subdomain,
     pretty_name: "Names below a domain",
     description: "Asks the zone whether a name that was met elsewhere exists, and whether it was delegated to others.",
-    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::THIRD_PARTIES],
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS, workflow::THIRD_PARTIES],
     watches: &[Kind::Domain],
     produces: &[Kind::DnsRecord],
     footprint: Clearance::L1,

@@ -17,7 +17,7 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::Takeover,
     pretty_name: "Takeover",
     description: "Asks a provider for the site that an alias leads to, and reads whether anybody holds it.",
-    workflows: &[workflow::EXTERNAL_DISCOVERY],
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::DnsRecord, Kind::Domain],
     produces: &[],
     footprint: Clearance::L2,

@@ -25,7 +25,12 @@ pub(crate) const TASK: Task = Task {
     pretty_name: "TLS certificates",
     description: "Shakes hands with a service or an address, without a name, and by each name bound to it, and reads \
                   certificates and versions.",
-    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::APPLICATIONS, workflow::THIRD_PARTIES],
+    workflows: &[
+        workflow::EXTERNAL_DISCOVERY,
+        workflow::CLOUD_ACCOUNTS,
+        workflow::APPLICATIONS,
+        workflow::THIRD_PARTIES,
+    ],
     watches: &[Kind::DnsRecord, Kind::Domain, Kind::IpAddress, Kind::NetworkService],
     produces: &[Kind::NetworkService, Kind::SslCertificate],
     footprint: Clearance::L2,

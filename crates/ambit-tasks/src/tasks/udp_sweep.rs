@@ -18,7 +18,7 @@ pub(crate) const TASK: Task = Task {
     pretty_name: "UDP services",
     description: "Asks DNS, NTP, SNMP, IKE, SIP, STUN, TFTP, mDNS, SSDP, memcached, NetBIOS, CoAP and QUIC each with \
                   one small datagram of the protocol. A service is there where its answer proves it.",
-    workflows: &[workflow::EXTERNAL_DISCOVERY],
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::IpAddress],
     produces: &[Kind::NetworkService],
     footprint: Clearance::L3,

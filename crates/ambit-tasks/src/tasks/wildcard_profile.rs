@@ -12,7 +12,7 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::WildcardProfile,
     pretty_name: "Wildcard profile",
     description: "Asks for names that nobody made, by record type, until no new answer comes.",
-    workflows: &[workflow::EXTERNAL_DISCOVERY],
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::DnsRecord, Kind::Domain],
     produces: &[],
     footprint: Clearance::L1,

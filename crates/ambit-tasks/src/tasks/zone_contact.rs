@@ -11,7 +11,7 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::ZoneContact,
     pretty_name: "Zone contact",
     description: "Leads from a domain to the mailbox that the authority of its zone names, if it lies in the domain.",
-    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::THIRD_PARTIES],
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS, workflow::THIRD_PARTIES],
     watches: &[Kind::Domain],
     produces: &[Kind::EmailAddress],
     footprint: Clearance::L0,

@@ -18,7 +18,12 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::ZoneProfile,
     pretty_name: "Zone profile",
     description: "Reads SOA, NS, MX, TXT, CAA, DS and the common SRV records of a domain, MX and TXT of a name.",
-    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::SUSPICIOUS_DOMAINS, workflow::THIRD_PARTIES],
+    workflows: &[
+        workflow::EXTERNAL_DISCOVERY,
+        workflow::CLOUD_ACCOUNTS,
+        workflow::SUSPICIOUS_DOMAINS,
+        workflow::THIRD_PARTIES,
+    ],
     watches: &[Kind::DnsRecord, Kind::Domain],
     produces: &[Kind::DnsRecord, Kind::Domain, Kind::Mailserver, Kind::Nameserver],
     footprint: Clearance::L1,

@@ -16,7 +16,7 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::ZoneTransfer,
     pretty_name: "Zone transfer",
     description: "Asks a zone's own name servers for all of it (AXFR).",
-    workflows: &[workflow::EXTERNAL_DISCOVERY],
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::DnsRecord, Kind::Domain],
     produces: &[Kind::DnsRecord],
     footprint: Clearance::L3,

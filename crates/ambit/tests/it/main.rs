@@ -3,6 +3,7 @@
 mod cli;
 mod client;
 mod clients;
+mod cloud;
 mod crash;
 mod daily;
 mod engine_config;

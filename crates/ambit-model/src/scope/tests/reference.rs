@@ -256,6 +256,7 @@ fn weigh(world: &World, edge: &Edge, shown: &Shown) -> (u16, Clearance) {
     let (own, cap) = match edge.kind {
         EdgeKind::ResolvesTo if shown.evident.contains(&edge.to) => (900, Clearance::L3),
         EdgeKind::ResolvesTo if shown.astray.contains(&edge.from) => (100, Clearance::L1),
+        EdgeKind::CloudAccount => (rule.own, rule.cap),
         _ if to.shared => (rule.own.min(200), rule.cap.min(Clearance::L2)),
         EdgeKind::ResolvesTo => (500, Clearance::L2),
         EdgeKind::BlockMember if narrowest(world, to).is_some_and(|block| !given(block)) => (50, Clearance::L1),

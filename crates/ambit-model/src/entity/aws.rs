@@ -1,0 +1,75 @@
+//! Accounts at AWS and what stands in them.
+
+use super::row::{
+    Empty::{List, Null},
+    Row, contract, unseen,
+};
+use super::{Member, bucket};
+use crate::task::TaskName::AwsAccount;
+
+/// The number of the account: `123456789012`.
+pub const ACCOUNT_ID: Member<String> = Member::named("account_id");
+/// Whose keys the integration holds.
+pub const ARN: Member<String> = Member::named("arn");
+/// Regions that the account may use, sorted.
+pub const REGIONS: Member<Vec<String>> = Member::named("regions");
+/// The provider's name of a machine: `i-0a1b2c3d4e5f60718`.
+pub const INSTANCE_ID: Member<String> = Member::named("instance_id");
+/// What the machine was made from.
+pub const IMAGE_ID: Member<Option<String>> = Member::named("image_id");
+/// Its size: `t3.micro`.
+pub const INSTANCE_TYPE: Member<Option<String>> = Member::named("instance_type");
+/// `running`, `stopped` and so on.
+pub const STATE: Member<Option<String>> = Member::named("state");
+/// The region that it stands in.
+pub const INSTANCE_REGION: Member<String> = Member::named("region");
+/// The network that it stands in.
+pub const VPC_ID: Member<Option<String>> = Member::named("vpc_id");
+/// Its public addresses, sorted.
+pub const PUBLIC_IPS: Member<Vec<String>> = Member::named("public_ips");
+/// Its address inside its network.
+pub const PRIVATE_IP: Member<Option<String>> = Member::named("private_ip");
+/// The groups whose rules hold for it, sorted.
+pub const SECURITY_GROUPS: Member<Vec<String>> = Member::named("security_groups");
+/// When it was started last.
+pub const LAUNCH_TIME: Member<Option<String>> = Member::named("launch_time");
+
+/// What is known of an account.
+pub(super) const CREDENTIAL: &[Row] = &[
+    contract(ACCOUNT_ID, Null).by(AwsAccount),
+    contract(ARN, Null).by(AwsAccount),
+    contract(REGIONS, List).by(AwsAccount),
+];
+
+/// What is known of a machine.
+pub(super) const INSTANCE: &[Row] = &[
+    contract(ACCOUNT_ID, Null).by(AwsAccount),
+    contract(INSTANCE_ID, Null).by(AwsAccount),
+    contract(IMAGE_ID, Null).by(AwsAccount),
+    contract(INSTANCE_TYPE, Null).by(AwsAccount),
+    contract(STATE, Null).by(AwsAccount),
+    contract(INSTANCE_REGION, Null).by(AwsAccount),
+    contract(VPC_ID, Null).by(AwsAccount),
+    contract(PUBLIC_IPS, List).by(AwsAccount),
+    contract(PRIVATE_IP, Null).by(AwsAccount),
+    contract(SECURITY_GROUPS, List).by(AwsAccount),
+    contract(LAUNCH_TIME, Null).by(AwsAccount),
+];
+
+/// What is known of a bucket in an account.
+pub(super) const S3_BUCKET: &[Row] = &[
+    contract(ACCOUNT_ID, Null).by(AwsAccount),
+    contract(bucket::BUCKET_NAME, Null).by(AwsAccount),
+    contract(bucket::REGION, Null).by(AwsAccount),
+    unseen("found_objects", List),
+    unseen("contents", Null),
+];
+
+/// A name of a bucket; the oldest have capital letters and underscores.
+pub(super) fn bucket(text: &str) -> Result<String, &'static str> {
+    /// Characters of the oldest names.
+    const CHARS_MAX: usize = 255;
+    let good = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_');
+    let is_name = (3..=CHARS_MAX).contains(&text.len()) && text.bytes().all(good);
+    if is_name { Ok(text.to_owned()) } else { Err("it is no name of a bucket such as example-backup") }
+}

@@ -1,0 +1,235 @@
+//! Accounts at cloud providers, at a simulated AWS that checks signatures and permissions: what stands in every region
+//! of an account is found as theirs, what is denied is told and closes nothing, and no secret comes out.
+
+use crate::clients::python;
+use crate::program::{Folder, Server, command, succeed};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+const WORKFLOW: &str = "authenticated_cloud_discovery";
+/// Longest until the index has what a run found.
+const INDEX_WAIT: Duration = Duration::from_secs(20);
+
+/// A simulated AWS, until it is dropped, and what it said of itself.
+struct Cloud {
+    child: Child,
+    said: Value,
+}
+
+impl Cloud {
+    fn start() -> Self {
+        let mut cloud = python("cloud.py");
+        cloud.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = cloud.spawn().expect("Python starts");
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().expect("piped")).read_line(&mut line).expect("it says where it is");
+        Self { child, said: serde_json::from_str(&line).expect("one object") }
+    }
+
+    fn texts(&self, member: &str) -> BTreeSet<String> {
+        let texts = self.said[member].as_array().expect("a list");
+        texts.iter().map(|text| text.as_str().expect("text").to_owned()).collect()
+    }
+
+    fn secret(&self, user: &str) -> &str {
+        self.said[user]["aws_secret_access_key"].as_str().expect("text")
+    }
+}
+
+impl Drop for Cloud {
+    fn drop(&mut self) {
+        self.child.kill().ok();
+        self.child.wait().ok();
+    }
+}
+
+/// A server with its engine, which asks the simulated AWS and nobody else.
+struct Installation {
+    folder: Folder,
+    server: Server,
+    key: String,
+}
+
+impl Installation {
+    fn beside(cloud: &Cloud, name: &str) -> Self {
+        let folder = Folder::new(name);
+        let data = folder.path().to_str().expect("UTF-8").to_owned();
+        let settings = [
+            ("AMBIT_AWS_ENDPOINT", cloud.said["url"].as_str().expect("text")),
+            ("AMBIT_RESERVED_RANGES", "127.0.0.1"),
+            // Nobody answers there: what is public of the simulated account is somebody's on the internet.
+            ("AMBIT_RESOLVER", "127.0.0.1:9"),
+        ];
+        let server = Server::start(&["serve", "--data", &data, "--listen", "127.0.0.1:0"], &settings);
+        let key = succeed(&["key", "create", "--data", &data]).trim().to_owned();
+        Self { folder, server, key }
+    }
+
+    fn tell(&self, arguments: &[&str]) -> String {
+        let mut command = command(arguments);
+        let output = command.env("AMBIT_SERVER", &self.server.url).env("AMBIT_API_KEY", &self.key).output();
+        let output = output.expect("the binary starts");
+        let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert!(output.status.success(), "{arguments:?}: {said}");
+        String::from_utf8(output.stdout).expect("UTF-8")
+    }
+
+    fn rows(&self, arguments: &[&str]) -> Vec<Value> {
+        let text = self.tell(&[arguments, &["--jsonl"]].concat());
+        text.lines().map(|line| serde_json::from_str(line).expect("a line is an object")).collect()
+    }
+
+    /// Status and body of a request.
+    fn ask(&self, method: &str, path: &str, body: &Value) -> (u16, Value) {
+        let address = self.server.url.trim_start_matches("http://");
+        let mut stream = TcpStream::connect(address).expect("connects");
+        let body = body.to_string();
+        let head = format!(
+            "{method} /api/v3/asm{path} HTTP/1.1\r\nHost: localhost\r\nX-Apikey: {}\r\nContent-Type: \
+             application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+            self.key,
+            body.len()
+        );
+        stream.write_all(format!("{head}{body}").as_bytes()).expect("is sent");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("is answered");
+        let status = answer.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
+        let (_, body) = answer.split_once("\r\n\r\n").expect("a body");
+        (status, serde_json::from_str(body).expect("JSON"))
+    }
+
+    /// A collection of the cloud workflow that contacts nobody but the provider; its name.
+    fn collection(&self, name: &str) -> String {
+        let made =
+            ["collection", "create", name, "--workflow", WORKFLOW, "--only", "aws_account", "--level", "passive"];
+        let uuid = self.tell(&made).trim().to_owned();
+        let collections = self.rows(&["collection", "list"]);
+        let row = collections.iter().find(|row| row["uuid"] == uuid).expect("it is there");
+        row["name"].as_str().expect("text").to_owned()
+    }
+
+    /// Lets the collection use an integration with these secrets; answers with the uuid of the integration.
+    fn link(&self, collection: &str, secrets: &Value) -> String {
+        let collections = self.rows(&["collection", "list"]);
+        let row = collections.iter().find(|row| row["name"] == collection).expect("it is there");
+        let body = json!({"name": "Production", "type": "AwsCredential", "secrets": secrets});
+        let project = row["project_uuid"].as_str().expect("text");
+        let (status, answer) = self.ask("POST", &format!("/projects/{project}/integrations"), &body);
+        assert_eq!(status, 200, "{answer}");
+        let uuid = answer["result"]["uuid"].as_str().expect("text").to_owned();
+        let path = format!("/user_collections/{}/integration_collections", row["uuid"].as_str().expect("text"));
+        let (status, answer) = self.ask("POST", &path, &json!({"integration_uuid": uuid}));
+        assert_eq!(status, 200, "{answer}");
+        uuid
+    }
+
+    /// Runs the collection to its end; the run as it is shown.
+    fn run(&self, collection: &str) -> Value {
+        let started = self.tell(&["run", "start", collection]);
+        let id = started.split_whitespace().nth(1).expect("the run's number").to_owned();
+        self.tell(&["run", "watch", &id]);
+        self.rows(&["run", "show", &id]).remove(0)
+    }
+
+    /// Demands that a search for what is present of a kind finds these names, as soon as the index has what the run
+    /// found.
+    fn finds(&self, collection: &str, kind: &str, wanted: &BTreeSet<String>) {
+        let query = format!("collection:{collection} type:{kind} present:true");
+        let end = Instant::now() + INDEX_WAIT;
+        loop {
+            let rows = self.rows(&["entities", &query]);
+            let names: BTreeSet<String> =
+                rows.iter().map(|row| row["name"].as_str().expect("text").to_owned()).collect();
+            if names == *wanted {
+                return;
+            }
+            assert!(Instant::now() < end, "{kind}: {names:?} and not {wanted:?}");
+        }
+    }
+}
+
+/// The buckets of the account.
+fn buckets() -> BTreeSet<String> {
+    BTreeSet::from(["acme-files".to_owned(), "acme-logs".to_owned()])
+}
+
+#[test]
+fn an_account_is_looked_through_in_every_region_and_what_stands_in_it_is_theirs() {
+    let cloud = Cloud::start();
+    let installation = Installation::beside(&cloud, "cloud-whole");
+    let collection = installation.collection("Cloud");
+    let refused = command(&["run", "start", &collection])
+        .env("AMBIT_SERVER", &installation.server.url)
+        .env("AMBIT_API_KEY", &installation.key)
+        .output()
+        .expect("starts");
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(!refused.status.success() && said.contains("an integration of the type AwsCredential"), "{said}");
+
+    installation.link(&collection, &cloud.said["reader"]);
+    let run = installation.run(&collection);
+    assert_eq!(run["not_done"], json!([]), "{run}");
+    installation.finds(&collection, "AwsEC2Instance", &cloud.texts("hosts"));
+    installation.finds(&collection, "IpAddress", &cloud.texts("addresses"));
+    installation.finds(&collection, "AwsS3Bucket", &buckets());
+
+    let query = format!("collection:{collection} type:AwsEC2Instance");
+    for row in installation.rows(&["entities", &query]) {
+        assert_eq!(row["summary"]["scoped"], true, "{row}");
+        let uid = row["id"].as_str().expect("text");
+        let shown = installation.tell(&["entity", "show", uid]);
+        for words in ["scope       cloud_account", "account_id: \"123456789012\"", "state: \"running\""] {
+            assert!(shown.contains(words), "{words}: {shown}");
+        }
+        let path = installation.tell(&["entity", "path", uid]);
+        assert!(path.starts_with("AwsCredential Production (") && path.contains("own 1.000, cap L3"), "{path}");
+    }
+
+    let known = installation.rows(&["changes"]).last().expect("something changed")["revision"].to_string();
+    let again = installation.run(&collection);
+    let changes = installation.rows(&["changes", "record:entity", "--after", &known]);
+    assert!(changes.is_empty(), "{changes:?}");
+    assert_eq!((&again["new_entity_count"], &again["not_done"]), (&json!(0), &json!([])), "{again}");
+    let secret = cloud.secret("reader");
+    for entry in std::fs::read_dir(installation.folder.path()).expect("can be read") {
+        let path = entry.expect("can be read").path();
+        let bytes = std::fs::read(&path).unwrap_or_default();
+        assert!(!bytes.windows(secret.len()).any(|part| part == secret.as_bytes()), "a secret is in {path:?}");
+    }
+}
+
+#[test]
+fn what_is_denied_is_told_and_closes_nothing_and_what_is_no_longer_opened_is_gone() {
+    let cloud = Cloud::start();
+    let installation = Installation::beside(&cloud, "cloud-denied");
+    let collection = installation.collection("Half");
+    installation.link(&collection, &cloud.said["half"]);
+    let run = installation.run(&collection);
+    let not_done = run["not_done"].as_array().expect("a list");
+    let [row] = not_done.as_slice() else { panic!("one thing is denied: {run}") };
+    assert_eq!((&row["reason"], &row["task"], &row["count"]), (&json!("denied"), &json!("aws_account"), &json!(1)));
+    assert!(row["example"].to_string().contains("s3 in us-east-1: denied: status 403, AccessDenied"), "{row}");
+    installation.finds(&collection, "AwsEC2Instance", &cloud.texts("hosts"));
+    installation.finds(&collection, "AwsS3Bucket", &BTreeSet::new());
+
+    let whole = installation.link(&collection, &cloud.said["reader"]);
+    installation.run(&collection);
+    installation.finds(&collection, "AwsS3Bucket", &buckets());
+    let mut wrong = cloud.said["reader"].clone();
+    wrong["aws_secret_access_key"] = json!("0123456789abcdef0123456789abcdef01234567");
+    let other = installation.collection("Wrong");
+    installation.link(&other, &wrong);
+    let run = installation.run(&other);
+    let said = run["not_done"].to_string();
+    assert!(said.contains("the credential is not accepted") && !said.contains("0123456789abcdef"), "{run}");
+
+    let (status, _) = installation.ask("DELETE", &format!("/integrations/{whole}"), &json!({}));
+    assert_eq!(status, 200);
+    installation.run(&collection);
+    installation.finds(&collection, "AwsS3Bucket", &BTreeSet::new());
+    installation.finds(&collection, "AwsEC2Instance", &cloud.texts("hosts"));
+}
