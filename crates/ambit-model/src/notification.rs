@@ -54,6 +54,8 @@ words! {
         RunEnded = "run.ended",
         /// A run failed, was cancelled, or left work undone.
         RunShort = "run.short",
+        /// A quota of who made the receiver nears its end.
+        QuotaNear = "quota.near",
         /// Looked, nothing new.
         Heartbeat = "heartbeat",
         /// A person asked for a message.
@@ -74,6 +76,7 @@ impl EventKind {
         Self::IssueClosed,
         Self::IssueConfirmed,
         Self::RunShort,
+        Self::QuotaNear,
     ];
 
     /// Returns true for those that a rule may name; the others are sent by request or are always told.

@@ -170,6 +170,13 @@ impl Meter {
         }
     }
 
+    /// Returns true where this much of what is allowed leaves less than a tenth of it. Never for a quota without cap,
+    /// for one that allows nothing, and for a counter that bounds nothing.
+    pub fn is_near_end(&self, used: i64, allowed: i64) -> bool {
+        let binds = self.quota.is_some_and(|quota| allowed > 0 && allowed < uncapped(quota));
+        binds && used.saturating_mul(10) > allowed.saturating_mul(9)
+    }
+
     /// The window's part of an allowance. An allowance that is not 0 never leaves 0.
     fn part(&self, allowed: i64) -> Option<i64> {
         let quota = self.quota?;

@@ -1,10 +1,11 @@
 //! From what happened in the feed to events, and who is to be told of each. Pure.
 
 use crate::text::plain;
+use ambit_model::Timestamp;
 use ambit_model::feed::What;
 use ambit_model::notification::{Event, EventKind};
 use ambit_model::run::RunState;
-use ambit_store::{Happened, HappenedTo, Receiving};
+use ambit_store::{Happened, HappenedTo, NearQuota, QuotaUsage, Receiving};
 
 /// The events of a row of the feed; none for what nobody is told.
 pub(crate) fn events(happened: &Happened) -> Vec<Event> {
@@ -85,6 +86,24 @@ fn event(
         name: plain(name),
         title,
         severity,
+    }
+}
+
+/// The event of a quota that nears its end. It is of no collection; in the next window it is another one.
+pub(crate) fn of_quota(near: &NearQuota, now: Timestamp) -> Event {
+    let QuotaUsage { allowed, used } = near.usage;
+    let whose = near.group.as_ref().map(|group| format!(" of group {}", plain(group))).unwrap_or_default();
+    let payer = near.group.as_ref().map_or_else(|| near.user.to_string(), |group| format!("{}-{group}", near.user));
+    Event {
+        id: format!("quota-{payer}-{}-{}", near.name, near.window),
+        kind: EventKind::QuotaNear,
+        at: now,
+        collection: None,
+        subject: format!("{}{whose}", near.name),
+        what: near.name.to_owned(),
+        name: near.name.to_owned(),
+        title: format!("{used} of {allowed} of {}{whose} are used", near.name),
+        severity: None,
     }
 }
 

@@ -3,7 +3,7 @@
 
 use crate::answer::{Answer, outcome};
 use crate::digest::gather;
-use crate::events::{counts, events, is_wanted};
+use crate::events::{counts, events, is_wanted, of_quota};
 use crate::mail::Mail;
 use crate::order::Queue;
 use crate::send::Sender;
@@ -28,6 +28,8 @@ const TRY_LIMIT: Duration = Duration::from_secs(15);
 /// How long the search of one rule may fail while what happened waits for it: as a rebuilt index takes. After that its
 /// receiver is told without the search, since a rule that fails for good must not keep others from being told.
 const SEARCH_PATIENCE_MS: i64 = 300_000;
+/// Between two looks at the quotas of those who made receivers.
+const QUOTAS_EVERY_MS: i64 = 60_000;
 /// Receivers that are sent to at once.
 const AT_ONCE_MAX: usize = 32;
 
@@ -56,6 +58,8 @@ pub struct Service {
     clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
     /// Since when the search of a rule fails, by the id of its receiver.
     failing_searches: Arc<Mutex<BTreeMap<i64, Timestamp>>>,
+    /// When quotas were looked at last.
+    quotas_looked: Arc<Mutex<Option<Timestamp>>>,
 }
 
 impl Service {
@@ -73,8 +77,18 @@ impl Service {
         let net = Net::new(wire, Arc::new(guard), pace, NetOptions::default());
         let session = net.session(Grants::receivers());
         let outbox = store.outbox();
-        let failing_searches = Arc::default();
-        Self { outbox, session, mail: None, find, root: None, plain_http, limit: TRY_LIMIT, clock, failing_searches }
+        Self {
+            outbox,
+            session,
+            mail: None,
+            find,
+            root: None,
+            plain_http,
+            limit: TRY_LIMIT,
+            clock,
+            failing_searches: Arc::default(),
+            quotas_looked: Arc::default(),
+        }
     }
 
     /// Sends letters by this server.
@@ -141,10 +155,36 @@ impl Service {
         if receivers.is_empty() || self.read_feed(&receivers).await.inspect_err(log).is_err() {
             return Ok(receivers);
         }
+        self.look_at_quotas(&receivers).await.inspect_err(log).ok();
         for receiver in &receivers {
             self.gather(receiver).await.inspect_err(log).ok();
         }
         Ok(receivers)
+    }
+
+    /// Writes which quotas near their end, once a minute.
+    async fn look_at_quotas(&self, receivers: &[Receiving]) -> Result<(), StoreError> {
+        let now = self.now();
+        let mut looked = self.quotas_looked.lock().await;
+        if looked.is_some_and(|at| now < at.plus_ms(QUOTAS_EVERY_MS)) {
+            return Ok(());
+        }
+        let mut told = Vec::new();
+        for near in self.outbox.near_quotas(now).await? {
+            let event = of_quota(&near, now);
+            let of_it = receivers.iter().filter(|receiver| near.receivers.contains(&receiver.id));
+            // A rule for one collection asks for nothing else.
+            let wanted = of_it.filter(|one| one.rule.collection.is_none() && one.rule.names(event.kind));
+            told.extend(wanted.map(|receiver| Told {
+                receiver: receiver.id,
+                collection: None,
+                first_run: false,
+                event: event.clone(),
+            }));
+        }
+        self.outbox.write_beside(told, now).await?;
+        *looked = Some(now);
+        Ok(())
     }
 
     /// Reads the feed to its end and writes what each receiver is to be told.

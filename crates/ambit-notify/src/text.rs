@@ -46,6 +46,7 @@ pub(crate) fn happened(kind: EventKind) -> &'static str {
         EventKind::RunBegun => "run begun",
         EventKind::RunEnded => "run ended",
         EventKind::RunShort => "run fell short",
+        EventKind::QuotaNear => "quota nears its end",
         EventKind::Heartbeat => "nothing new",
         EventKind::Test => "test",
         EventKind::Resumed => "notifications resumed",

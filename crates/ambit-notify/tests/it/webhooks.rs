@@ -4,7 +4,7 @@ use crate::lab::{Lab, Receiver, SECRET, Says, rule};
 use ambit_model::issue::Status;
 use ambit_model::notification::{Channel, DeliveryState, Digest, EventKind, Rule};
 use ambit_model::{EdgeKind, Kind};
-use ambit_store::Outcome;
+use ambit_store::{Cost, Outcome};
 use ambit_testkit::inventory::{self, Inventory, Look};
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -111,6 +111,31 @@ async fn what_is_said_of_a_collection_decides_over_its_new_entities() {
         assert_eq!(told, (usual_told, others_told), "webhooks: {webhooks}, emails: {emails}");
     }
     assert!(of_issues.types().iter().all(|kind| kind == "entity.new"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_quota_that_nears_its_end_is_told_once_in_its_window() {
+    let lab = Lab::new().await;
+    let (receiver, other) = (Receiver::new(Says::Status(204)).await, Receiver::new(Says::Status(204)).await);
+    lab.add_webhook(&receiver).await;
+    let of_issues = Rule { events: vec![EventKind::IssueOpened], ..rule() };
+    lab.add(Channel::Webhook, json!({"url": other.url(), "secrets": [SECRET]}), of_issues).await;
+    let service = lab.service();
+    service.begin().await.unwrap();
+    let daily = "api_requests_daily";
+    lab.store().set_quota(&lab.me, lab.me.username(), daily, 20, lab.now()).await.unwrap();
+    // Requests in all, minutes that pass before the look, what was told by then.
+    for (requests, minutes, told) in [(18, 0, 0), (1, 0, 0), (0, 1, 1), (1, 1, 1), (0, 24 * 60, 1), (19, 1, 2)] {
+        lab.pass(minutes * MINUTE);
+        for _ in 0..requests {
+            lab.store().charge(&lab.me, Cost::Requests(1), "test", lab.now()).await.unwrap();
+        }
+        service.round().await.unwrap();
+        assert_eq!(receiver.types(), vec!["quota.near"; told], "after {requests} requests and {minutes} minutes");
+    }
+    let event = receiver.got()[0].json();
+    assert_eq!(event["data"]["title"], "19 of 20 of api_requests_daily are used");
+    assert_eq!(other.types(), [""; 0], "its rule names other events");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -337,9 +337,9 @@ impl Outbox {
     }
 }
 
-/// Events that no revision tells apart are told once: those of runs.
+/// Events that no revision tells apart are told once: those of runs and quotas.
 fn once(event: &Event) -> Option<&str> {
-    let kinds = [EventKind::RunBegun, EventKind::RunEnded, EventKind::RunShort];
+    let kinds = [EventKind::RunBegun, EventKind::RunEnded, EventKind::RunShort, EventKind::QuotaNear];
     kinds.contains(&event.kind).then_some(event.id.as_str())
 }
 

@@ -68,7 +68,8 @@ pub(crate) struct Add {
     /// Only what happens in this collection: its name or uuid.
     #[arg(long, value_name = "COLLECTION")]
     collection: Option<String>,
-    /// Which events, such as issue.opened,run.short (default: new and gone entities, issues, runs that fall short).
+    /// Which events, such as issue.opened,run.short (default: new and gone entities, issues, runs that fall short,
+    /// quotas that near their end).
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = event)]
     events: Vec<EventKind>,
     /// at_once, hourly, daily or weekly.
