@@ -23,6 +23,12 @@ const MAGIC: &[u8] = b"SQLite format 3\0";
 const HEADER_BYTES: usize = 100;
 /// Rows that only say "seen again" live this long, in milliseconds.
 const SEEN_ROWS_MS: i64 = 7 * DAY_MS;
+/// One page in so many stays free in a SQLite database, and its size is a multiple of so many pages (1 MiB): what grows
+/// and shrinks a little need not move pages.
+const FREE_SHARE: i64 = 32;
+const STEP_PAGES: i64 = 256;
+/// Free pages that one transaction gives back at most: each may move another page of 4 KiB.
+const GIVEN_BACK_MAX: i64 = 2_000;
 
 impl Store {
     /// What is wrong with the database, in its own words; empty: nothing was found. PostgreSQL looks after itself.
@@ -61,8 +67,8 @@ impl Store {
         Ok(())
     }
 
-    /// Sweeps unreferenced blobs, old `seen` rows of the feed and the rows of deleted collections. To be called every
-    /// few minutes; each call removes a bounded number of rows in each of its transactions and goes on until nothing is
+    /// Sweeps unreferenced blobs, old `seen` rows of the feed and the rows of deleted collections, and gives the room
+    /// that a run needed for its work back to the disk. To be called every few minutes or after a run; each call removes a bounded number of rows in each of its transactions and goes on until nothing is
     /// left.
     pub async fn tidy(&self, now: Timestamp) -> Result<(), StoreError> {
         for sweep in SWEEPS {
@@ -75,8 +81,28 @@ impl Store {
         while transaction!(self, Engine, async |tx| specimens::sweep(tx).await)? {}
         while transaction!(self, Engine, async |tx| usage::sweep(tx, now).await)? {}
         while transaction!(self, Engine, async |tx| outbox::sweep(tx, now).await)? {}
+        while transaction!(self, Engine, async |tx| give_back(tx).await)? {}
         Ok(())
     }
+}
+
+/// Gives free pages of a SQLite database back to the disk, but for a share of them; true where more are left. A database
+/// of before 2026-11-23 was not made for it and keeps them for later use.
+async fn give_back(tx: &mut Tx) -> Result<bool, StoreError> {
+    if tx.is_postgres() {
+        return Ok(false);
+    }
+    let pages: i64 = tx.read_one("PRAGMA page_count", Vec::new()).await?;
+    let free: i64 = tx.read_one("PRAGMA freelist_count", Vec::new()).await?;
+    let used = pages - free;
+    let surplus = pages - (used + used / FREE_SHARE + STEP_PAGES - 1) / STEP_PAGES * STEP_PAGES;
+    let made_for_it: i64 = tx.read_one("PRAGMA auto_vacuum", Vec::new()).await?;
+    if surplus <= 0 || made_for_it == 0 {
+        return Ok(false);
+    }
+    let given = surplus.min(GIVEN_BACK_MAX);
+    tx.run(&format!("PRAGMA incremental_vacuum({given})"), Vec::new()).await?;
+    Ok(surplus > given)
 }
 
 /// Removes the rows of deleted collections, noun by noun.

@@ -116,6 +116,7 @@ pub(crate) async fn discover(workspace: &Workspace, job: &Job, stop: &Stop) -> R
     drop(config);
     shower.await.ok();
     check_end(&end?, run.id, job)?;
+    workspace.store.tidy(now()).await?;
     let run = workspace.store.find_run(&workspace.principal, run.id).await?;
     let collection = workspace.store.find_collection(&workspace.principal, collection.uuid).await?.collection;
     Ok(Finished { collection, run, before, date, simulated })

@@ -78,6 +78,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(202611231700, "timing"),
     migration!(202611232134, "months"),
     migration!(202611232136, "notify"),
+    migration!(202611232245, "looks_by_run"),
 ];
 
 /// The newest schema that this program knows.

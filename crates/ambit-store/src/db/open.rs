@@ -11,7 +11,7 @@ use crate::{Store, StoreError};
 use ambit_model::Timestamp;
 use sqlx::ConnectOptions as _;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
-use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
+use sqlx::sqlite::{SqliteAutoVacuum, SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -184,6 +184,8 @@ async fn sqlite(path: &Path, failpoints: &Arc<Failpoints>) -> Result<(Pools, Wri
     let origin = Arc::new(Origin { named: path.display().to_string(), folder: path.parent().map(Path::to_owned) });
     let connection = SqliteConnectOptions::new()
         .filename(path)
+        // What a new database is made with; one that is there keeps what it was made with.
+        .auto_vacuum(SqliteAutoVacuum::Incremental)
         .journal_mode(SqliteJournalMode::Wal)
         .synchronous(SqliteSynchronous::Full)
         .busy_timeout(BUSY_TIMEOUT)

@@ -199,16 +199,18 @@ async fn looked_since(
     let Some(closed) = changes.issues.get(&issue).and_then(|row| row.closed) else {
         return Ok(true);
     };
-    let wire: String = tx.read_one("SELECT wire FROM collections WHERE uuid = $1", values![collection]).await?;
+    let sql = "SELECT c.wire, r.id FROM collections c LEFT JOIN runs r ON r.collection_id = c.id AND r.number = $2
+               WHERE c.uuid = $1";
+    let (wire, run): (String, Option<i64>) = tx.read_one(sql, values![collection, closed.run]).await?;
     let after = match from_json(&wire)? {
         WireChoice::Live => closed.wall,
         WireChoice::Simulated { .. } => Timestamp(i64::MIN),
     };
     let sql = format!(
-        "SELECT 1 FROM looks l WHERE l.outcome = {FOUND} AND l.at > $1 AND (l.run_number > $2 OR (l.run_number = $2 \
-         AND l.at > $3))
+        "SELECT 1 FROM looks l WHERE l.outcome = {FOUND} AND l.at > $1 AND (l.run_id > $2 OR (l.run_id = $2 AND l.at > \
+         $3))
                AND (l.uid = $4 OR l.uid IN (SELECT e.from_uid FROM edges e WHERE e.to_uid = $4 AND e.closed_at IS \
                NULL)) LIMIT 1"
     );
-    tx.exists(&sql, values![after, closed.run, closed.wire, entity]).await
+    tx.exists(&sql, values![after, run.unwrap_or(0), closed.wire, entity]).await
 }

@@ -73,7 +73,7 @@ async fn rely(
     let page: Vec<(Place, Kind, bool)> = tx.read_all(sql, values![collection, first_run, uid, limit]).await?;
     let last = page.last().map(|(place, _, _)| *place);
     let kinds = page.into_iter().filter(|(_, _, present)| *present).map(|((_, uid), kind, _)| (uid, kind)).collect();
-    let mut seen = relied_on(tx, fresh, &kinds, run.number).await?;
+    let mut seen = relied_on(tx, fresh, &kinds, run.id).await?;
     let uids: Vec<Uid> = seen.iter().copied().collect();
     let head = "SELECT uid, present, seen_to FROM entities WHERE uid IN";
     for (uid, present, seen_to) in tx.read_in::<(Uid, bool, i64), _>(head, Vec::new(), &uids, "").await? {
@@ -94,11 +94,11 @@ async fn relied_on(
     tx: &mut Tx,
     fresh: &FreshTasks,
     kinds: &BTreeMap<Uid, Kind>,
-    run: i64,
+    run: RunId,
 ) -> Result<BTreeSet<Uid>, StoreError> {
     let uids: Vec<Uid> = kinds.keys().copied().collect();
     let head = format!(
-        "SELECT uid, task, argument, at FROM looks WHERE outcome = {FOUND} AND details IS NOT NULL AND run_number < $1 \
+        "SELECT uid, task, argument, at FROM looks WHERE outcome = {FOUND} AND details IS NOT NULL AND run_id < $1 \
          AND uid IN"
     );
     let (mut seen, mut leading) = (BTreeSet::new(), Rows::default());

@@ -76,6 +76,26 @@ const NAME_ONLY: &[&str] = &[
 /// Characters of a header's value that are kept.
 const VALUE_CHARS_MAX: usize = 2_000;
 
+/// The bytes of an HTTP answer without the `Date` lines of its head: the clock of the peer is all that differs between
+/// most answers, and the time of the probe is kept beside the evidence. Other bytes stay as they are.
+pub(crate) fn answer(bytes: &[u8]) -> Vec<u8> {
+    if !bytes.starts_with(b"HTTP/") {
+        return bytes.to_vec();
+    }
+    let is_date = |line: &[u8]| line.get(..5).is_some_and(|name| name.eq_ignore_ascii_case(b"date:"));
+    let mut in_head = true;
+    let lines = bytes.split_inclusive(|byte| *byte == b'\n').filter(|line| {
+        in_head &= !line.trim_ascii().is_empty();
+        !(in_head && is_date(line))
+    });
+    lines.flatten().copied().collect()
+}
+
+/// The bytes of an answer, head and body, as [`answer`] has them.
+pub(crate) fn exchange(exchange: &HttpExchange) -> Vec<u8> {
+    answer(&[&exchange.head[..], &exchange.body].concat())
+}
+
 /// Header lines that stay the same, sorted.
 pub(crate) fn headers(exchange: &HttpExchange) -> Vec<String> {
     let mut lines: Vec<String> = exchange
@@ -143,6 +163,16 @@ mod tests {
         assert!(CHANGING.windows(2).all(|pair| pair[0] < pair[1]));
         assert!(NAME_ONLY.windows(2).all(|pair| pair[0] < pair[1]));
         assert!(NAME_ONLY.iter().all(|name| CHANGING.binary_search(name).is_ok()));
+    }
+
+    #[test]
+    fn answers_that_differ_by_their_date_are_equal() {
+        let told = |date: &str| {
+            format!("HTTP/1.1 200 OK\r\n{date}Server: nginx\r\nDate-Of: x\r\n\r\nDate: of the body\n").into_bytes()
+        };
+        assert_eq!(answer(&told("dAte: Mon, 23 Nov 2026 00:01:24 GMT\r\n")), told(""));
+        assert_eq!(answer(&told("")), told(""));
+        assert_eq!(answer(b"Date: no answer\n"), b"Date: no answer\n");
     }
 
     #[test]

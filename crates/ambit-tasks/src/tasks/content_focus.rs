@@ -3,6 +3,7 @@
 use crate::ask::together::together;
 use crate::ask::{bindings, same_site, web};
 use crate::read::listing::{FOLDERS, listing_proof};
+use crate::read::normal;
 use crate::tasks::soft404_profile::refusal;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::network::Fingerprint;
@@ -80,7 +81,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     }
     seen.found.sort_by(|a, b| (a.what, &a.url.path).cmp(&(b.what, &b.url.path)));
     for proven in &seen.found {
-        cx.evidence(proven.what, &[&proven.exchange.head[..], &proven.exchange.body].concat());
+        cx.evidence(proven.what, &normal::exchange(&proven.exchange));
         if proven.is_interface {
             cx.found_with(Kind::ApiEndpoint, &without_query(&proven.url), EdgeKind::Api, endpoint(proven));
         }

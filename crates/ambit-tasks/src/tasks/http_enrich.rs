@@ -75,7 +75,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         observe_tls(cx, tls);
     }
     cx.observe(uri::VERBS, json!(verbs(cx, &url).await));
-    cx.evidence("head", &first.head);
+    cx.evidence("head", &normal::answer(&first.head));
     cx.evidence(BODY, &first.body);
     Ok(Answer::Found)
 }

@@ -2,6 +2,7 @@
 //! to that very provider.
 
 use crate::ask::{bindings, web};
+use crate::read::normal;
 use crate::read::takeovers::{self, Claimable};
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::domain;
@@ -65,7 +66,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
                         domain::TAKEOVER,
                         Takeover { provider: rule.provider.to_owned(), target, proof: proof.to_owned() },
                     );
-                    cx.evidence("response", &[&exchange.head[..], &exchange.body].concat());
+                    cx.evidence("response", &normal::exchange(&exchange));
                     return Ok(Answer::Found);
                 }
             }

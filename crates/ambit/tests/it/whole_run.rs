@@ -4,6 +4,7 @@
 use crate::program::{Database, Discovery, Folder, ambit, command, demo, scan_command, scan_text, succeed};
 use serde_json::Value;
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::process::{Child, Stdio};
 
 #[test]
@@ -28,12 +29,27 @@ fn the_demo_finds_all_that_is_planted_and_touches_nobody_else() {
     let other = Folder::new("demo");
     first.assert_same(&demo(other.path(), &[]));
 
-    // A refresh of an unchanged state changes nothing.
+    // A refresh of an unchanged state changes nothing, and the database stays as large as it is.
+    let before = used_bytes(&folder);
     let again = demo(folder.path(), &[]);
+    let (after, file) = (used_bytes(&folder), std::fs::metadata(database(&folder)).expect("a file").len());
+    assert!(after < before + 64 * 1_024, "a refresh added {} bytes", after - before);
+    assert!(file < after + after / 16 + (1 << 20), "{file} bytes for {after} of use");
     for figure in ["new", "changed", "gone"] {
         assert_eq!(again.figure(figure), 0, "{figure} after a refresh: {}", again.summary);
     }
     first.assert_same(&again);
+}
+
+fn database(folder: &Folder) -> PathBuf {
+    folder.path().join("ambit.db")
+}
+
+/// Bytes of the pages that a SQLite database uses, from its header (file format, section 1.3).
+fn used_bytes(folder: &Folder) -> u64 {
+    let bytes = std::fs::read(database(folder)).expect("a database");
+    let number = |at: usize| u64::from(u32::from_be_bytes(bytes[at..at + 4].try_into().expect("four bytes")));
+    (number(28) - number(36)) * 4_096
 }
 
 #[test]

@@ -90,6 +90,10 @@ pub(super) struct Batch {
 /// The columns of a probe that hold its open interval; all null where none is open.
 const OPEN: &str = "l.details, l.evidence, l.opened_at, l.first_run, l.first_at, l.last_run, l.last_at";
 
+/// What a new row keeps free for its first update, as many bytes as that adds: SQLite stores the number 1, the first run,
+/// in no bytes, and a page that is full would be split for them.
+const ROOM: &str = "..";
+
 impl Batch {
     /// Loads the state that the outcomes are compared with.
     pub(super) async fn load<'a>(
@@ -291,7 +295,7 @@ impl Batch {
     /// Writes everything; answers with the number of new entities.
     pub(super) async fn write(mut self, tx: &mut Tx) -> Result<usize, StoreError> {
         let place = self.changes.place.clone();
-        self.write_probes(tx, place.run.map_or((0, 0), |run| (run.id, run.number))).await?;
+        self.write_probes(tx, place.run.map_or(0, |run| run.id)).await?;
         if let Some(run) = place.run {
             // What this run or anybody else stored meanwhile may be about to be referred to; what is older and
             // nobody's leaves its room to the newest.
@@ -310,8 +314,8 @@ impl Batch {
         Ok(self.changes.write(tx).await?.new_entities)
     }
 
-    /// Writes the newest probe of each key, as of a run with its number; of an import both are 0.
-    async fn write_probes(&self, tx: &mut Tx, (run, number): (i64, i64)) -> Result<(), StoreError> {
+    /// Writes the newest probe of each key, as of a run; of an import the run is 0.
+    async fn write_probes(&self, tx: &mut Tx, run: i64) -> Result<(), StoreError> {
         let (mut rows, mut evidence) = (Rows::default(), Rows::default());
         let (mut cleared, mut bodies) = (Vec::new(), Vec::new());
         for ((uid, task, argument), probe) in self.probes.iter().filter(|(_, probe)| probe.touched) {
@@ -323,7 +327,6 @@ impl Batch {
                 outcome: probe.outcome,
                 at: probe.at,
                 run_id: run,
-                run_number: number,
                 reason: probe.reason.clone(),
                 details: open.map(|open| to_json(&open.details)),
                 evidence: open.map(|open| to_json(&open.evidence)),
@@ -332,6 +335,7 @@ impl Batch {
                 first_at: open.map(|open| open.first_at),
                 last_run: open.map(|open| open.last_run),
                 last_at: open.map(|open| open.last_at),
+                room: ROOM,
             });
             if probe.evidence_moved {
                 if probe.evident {
@@ -347,11 +351,11 @@ impl Batch {
         }
         let tail = "ON CONFLICT (uid, task, argument) DO UPDATE SET outcome = excluded.outcome, at = excluded.at, \
                     run_id = excluded.run_id,
-                    run_number = excluded.run_number, reason = excluded.reason, details = excluded.details, evidence = \
+                    reason = excluded.reason, details = excluded.details, evidence = \
                     excluded.evidence,
                     opened_at = excluded.opened_at, first_run = excluded.first_run, first_at = excluded.first_at, \
                     last_run = excluded.last_run,
-                    last_at = excluded.last_at";
+                    last_at = excluded.last_at, room = NULL";
         tx.insert("looks", rows, tail).await?;
         tx.many("DELETE FROM evidence WHERE (uid, task, argument) IN (", 3, cleared, ")").await?;
         tx.insert("evidence", evidence, "ON CONFLICT DO NOTHING").await?;
