@@ -1,0 +1,125 @@
+//! A zip archive of somebody else, within limits: how many members, how much of each, how much of all.
+
+use crate::error::AppError;
+use std::collections::BTreeMap;
+use std::io::{Cursor, Read};
+use zip::ZipArchive;
+
+/// Members of one archive. Programs with very many resources have some 30,000.
+const MEMBERS_MAX: usize = 60_000;
+/// Bytes of one member, unpacked.
+const MEMBER_BYTES_MAX: u64 = 128 * 1_024 * 1_024;
+/// Bytes of all members together, unpacked, also of archives inside. What is above is a bomb.
+const TOTAL_BYTES_MAX: u64 = 1_024 * 1_024 * 1_024;
+/// Bytes from the end within which the directory of an archive must end: its comment has at most 65,535.
+const END_BYTES: usize = 22 + 65_535;
+
+/// An archive that is read within limits.
+pub(crate) struct Archive<'a> {
+    bytes: &'a [u8],
+    zip: ZipArchive<Cursor<&'a [u8]>>,
+    index: BTreeMap<String, usize>,
+    left: u64,
+    skipped: Vec<String>,
+}
+
+impl<'a> Archive<'a> {
+    /// Opens an archive.
+    ///
+    /// # Errors
+    /// The bytes are none, its members lie over each other or share a name, or there are too many of them.
+    pub(crate) fn open(bytes: &'a [u8]) -> Result<Self, AppError> {
+        let count = members_said(bytes)?;
+        if count > MEMBERS_MAX {
+            return Err(AppError::TooLarge(format!("more than {MEMBERS_MAX} members")));
+        }
+        let mut zip = ZipArchive::new(Cursor::new(bytes)).map_err(|error| AppError::NotAnApp(error.to_string()))?;
+        if zip.len() > MEMBERS_MAX {
+            return Err(AppError::TooLarge(format!("more than {MEMBERS_MAX} members")));
+        }
+        if zip.has_duplicate_names() {
+            return Err(AppError::Broken("two members have one name".into()));
+        }
+        if zip.has_overlapping_entries().map_err(|error| AppError::Broken(error.to_string()))? {
+            return Err(AppError::Broken("members lie over each other".into()));
+        }
+        let index = (0..zip.len()).filter_map(|at| Some((zip.name_for_index(at)?.ok()?.into_owned(), at))).collect();
+        Ok(Self { bytes, zip, index, left: TOTAL_BYTES_MAX, skipped: Vec::new() })
+    }
+
+    /// Opens an archive that lies in another one, which shares its limit with it.
+    pub(crate) fn inside<'b>(bytes: &'b [u8], outer: &Archive<'_>) -> Result<Archive<'b>, AppError> {
+        let mut inner = Archive::open(bytes)?;
+        inner.left = outer.left;
+        Ok(inner)
+    }
+
+    /// Takes what an archive inside left of the limit, and what it could not read.
+    pub(crate) fn take_back(&mut self, inner: Archive<'_>) {
+        self.left = inner.left;
+        self.skipped.extend(inner.skipped);
+    }
+
+    /// Returns the names of its members, sorted.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.index.keys().map(String::as_str)
+    }
+
+    /// Returns whether it has a member of this name.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.index.contains_key(name)
+    }
+
+    /// Returns a member unpacked.
+    ///
+    /// # Errors
+    /// There is none, it is broken, or it or all together are too large.
+    pub(crate) fn get(&mut self, name: &str) -> Result<Vec<u8>, AppError> {
+        let broken = |why: String| AppError::Broken(format!("{name}: {why}"));
+        let at = *self.index.get(name).ok_or_else(|| broken("it is not there".into()))?;
+        let most = MEMBER_BYTES_MAX.min(self.left);
+        let member = self.zip.by_index(at).map_err(|error| broken(error.to_string()))?;
+        let mut bytes = Vec::new();
+        member.take(most + 1).read_to_end(&mut bytes).map_err(|error| broken(error.to_string()))?;
+        let size = bytes.len() as u64;
+        if size > self.left {
+            let mib = TOTAL_BYTES_MAX / 1_024 / 1_024;
+            return Err(AppError::TooLarge(format!("it unpacks to more than {mib} MiB")));
+        }
+        self.left -= size;
+        if size > MEMBER_BYTES_MAX {
+            let mib = MEMBER_BYTES_MAX / 1_024 / 1_024;
+            return Err(AppError::TooLarge(format!("{name} unpacks to more than {mib} MiB")));
+        }
+        Ok(bytes)
+    }
+
+    /// Notes that a member was not looked through.
+    pub(crate) fn skip(&mut self, name: &str) {
+        self.skipped.push(name.to_owned());
+    }
+
+    /// Returns whether anything may still be unpacked.
+    pub(crate) fn is_exhausted(&self) -> bool {
+        self.left == 0
+    }
+
+    /// Returns what stands before the directory of the archive, where signatures are.
+    pub(crate) fn before_directory(&self) -> &'a [u8] {
+        let end = usize::try_from(self.zip.central_directory_start()).unwrap_or(usize::MAX);
+        &self.bytes[..end.min(self.bytes.len())]
+    }
+
+    /// Returns the names of what was not looked through.
+    pub(crate) fn into_skipped(self) -> Vec<String> {
+        self.skipped
+    }
+}
+
+/// Returns how many members an archive says it has; 65,535 where there are as many or more, which no app has.
+fn members_said(bytes: &[u8]) -> Result<usize, AppError> {
+    let tail = &bytes[bytes.len().saturating_sub(END_BYTES)..];
+    let mut ends = tail.windows(22).rev().filter(|end| end.starts_with(b"PK\x05\x06"));
+    let end = ends.next().ok_or_else(|| AppError::NotAnApp("it is no zip archive".into()))?;
+    Ok(usize::from(u16::from_le_bytes([end[10], end[11]])))
+}

@@ -1,0 +1,192 @@
+//! An XML document as Android compiles it: names are those of its own list, values keep their type.
+
+use crate::bytes::{part, place_at, u16_at, u32_at};
+use crate::error::AppError;
+use crate::resources::Resources;
+use crate::table::{Chunks, STRING_POOL, Strings};
+use crate::value::{Value, value};
+
+/// Elements of one document. Manifests of large apps have some thousand.
+pub(crate) const ELEMENTS_MAX: usize = 50_000;
+/// How deep elements stand in each other.
+pub(crate) const DEPTH_MAX: usize = 64;
+/// Bytes of all texts of one document: one long text may be named by every attribute.
+const TEXT_BYTES_MAX: usize = 16 * 1_024 * 1_024;
+
+const XML: usize = 0x0003;
+const RESOURCE_MAP: usize = 0x0180;
+const START_ELEMENT: usize = 0x0102;
+const END_ELEMENT: usize = 0x0103;
+const TEXT: usize = 0x0104;
+
+/// Attributes of Android by their number, which counts where a packer has removed the name.
+const ATTRIBUTES: &[(u32, &str)] = &[
+    (0x0101_0001, "label"),
+    (0x0101_0003, "name"),
+    (0x0101_0006, "permission"),
+    (0x0101_0007, "readPermission"),
+    (0x0101_0008, "writePermission"),
+    (0x0101_0009, "protectionLevel"),
+    (0x0101_000b, "sharedUserId"),
+    (0x0101_000e, "enabled"),
+    (0x0101_000f, "debuggable"),
+    (0x0101_0010, "exported"),
+    (0x0101_0018, "authorities"),
+    (0x0101_001b, "grantUriPermissions"),
+    (0x0101_0024, "value"),
+    (0x0101_0027, "scheme"),
+    (0x0101_0028, "host"),
+    (0x0101_020c, "minSdkVersion"),
+    (0x0101_021b, "versionCode"),
+    (0x0101_021c, "versionName"),
+    (0x0101_0270, "targetSdkVersion"),
+    (0x0101_0272, "testOnly"),
+    (0x0101_0280, "allowBackup"),
+    (0x0101_04ec, "usesCleartextTraffic"),
+    (0x0101_04ee, "autoVerify"),
+    (0x0101_0527, "networkSecurityConfig"),
+    (0x0101_0603, "requestLegacyExternalStorage"),
+];
+
+/// An element with what it holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Element {
+    pub(crate) name: String,
+    pub(crate) attributes: Vec<(String, Value)>,
+    pub(crate) children: Vec<Element>,
+    pub(crate) text: String,
+}
+
+impl Element {
+    /// Reads a compiled document.
+    ///
+    /// # Errors
+    /// It is none, it is broken, or it is larger than any real one.
+    pub(crate) fn of_binary(bytes: &[u8]) -> Result<Self, AppError> {
+        if u16_at(bytes, 0)? != XML {
+            return Err(AppError::Broken("it is no compiled XML".into()));
+        }
+        let mut builder = Builder::default();
+        let mut strings = Strings::default();
+        let mut numbers: &[u8] = &[];
+        for chunk in Chunks::of(bytes, u16_at(bytes, 2)?) {
+            let chunk = chunk?;
+            match chunk.kind {
+                STRING_POOL => strings = Strings::of(&chunk)?,
+                RESOURCE_MAP => numbers = chunk.body(),
+                START_ELEMENT => builder.start(start(chunk.body(), &strings, numbers)?)?,
+                END_ELEMENT => builder.end(),
+                TEXT => builder.text(&strings.get(place_at(chunk.body(), 0)?)?)?,
+                _ => (),
+            }
+        }
+        builder.root()
+    }
+
+    /// Returns what an attribute says.
+    pub(crate) fn get(&self, name: &str) -> Option<&Value> {
+        self.attributes.iter().find(|(known, _)| known == name).map(|(_, value)| value)
+    }
+
+    /// Returns an attribute as text, a resource by what it stands for.
+    pub(crate) fn text_of(&self, name: &str, resources: &Resources) -> Option<String> {
+        match resources.resolved(self.get(name)?) {
+            Value::Text(text) => Some(text),
+            Value::Number(number) => Some(number.to_string()),
+            Value::Flag(flag) => Some(flag.to_string()),
+            Value::Resource(_) => None,
+        }
+    }
+
+    /// Returns an attribute as a flag.
+    pub(crate) fn flag(&self, name: &str, resources: &Resources) -> Option<bool> {
+        match resources.resolved(self.get(name)?) {
+            Value::Flag(flag) => Some(flag),
+            Value::Number(number) => Some(number != 0),
+            Value::Text(text) => text.parse().ok(),
+            Value::Resource(_) => None,
+        }
+    }
+
+    /// Returns an attribute as a number.
+    pub(crate) fn number(&self, name: &str, resources: &Resources) -> Option<u32> {
+        match resources.resolved(self.get(name)?) {
+            Value::Number(number) => Some(number),
+            Value::Text(text) => {
+                text.strip_prefix("0x").map_or_else(|| text.parse().ok(), |hex| u32::from_str_radix(hex, 16).ok())
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the elements of one name directly below.
+    pub(crate) fn below<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Self> {
+        self.children.iter().filter(move |child| child.name == name)
+    }
+}
+
+/// Reads the beginning of an element, after the line and comment that each node has.
+fn start(body: &[u8], strings: &Strings<'_>, numbers: &[u8]) -> Result<Element, AppError> {
+    let mut element = Element { name: strings.get(place_at(body, 4)?)?, ..Element::default() };
+    let (first, size, count) = (u16_at(body, 8)?, u16_at(body, 10)?, u16_at(body, 12)?);
+    for at in 0..count {
+        let attribute = part(body, first + at * size, 20)?;
+        let name_at = place_at(attribute, 4)?;
+        let number = u32_at(numbers, name_at.saturating_mul(4)).unwrap_or(0);
+        let known = ATTRIBUTES.iter().find(|(known, _)| *known == number).map(|(_, name)| (*name).to_owned());
+        let name = known.map_or_else(|| strings.get(name_at), Ok)?;
+        element.attributes.push((name, value(attribute[15], u32_at(attribute, 16)?, strings)?));
+    }
+    Ok(element)
+}
+
+/// Builds a document from its parts in order.
+#[derive(Default)]
+pub(crate) struct Builder {
+    open: Vec<Element>,
+    root: Option<Element>,
+    count: usize,
+    bytes: usize,
+}
+
+impl Builder {
+    pub(crate) fn start(&mut self, element: Element) -> Result<(), AppError> {
+        self.count += 1;
+        self.bytes += element.name.len();
+        for (name, value) in &element.attributes {
+            self.bytes += name.len() + if let Value::Text(text) = value { text.len() } else { 0 };
+        }
+        if self.count > ELEMENTS_MAX || self.open.len() >= DEPTH_MAX || self.bytes > TEXT_BYTES_MAX {
+            return Err(AppError::TooLarge("an XML document larger or deeper than any real one".into()));
+        }
+        self.open.push(element);
+        Ok(())
+    }
+
+    pub(crate) fn end(&mut self) {
+        let Some(done) = self.open.pop() else { return };
+        match self.open.last_mut() {
+            Some(parent) => parent.children.push(done),
+            None if self.root.is_none() => self.root = Some(done),
+            None => (),
+        }
+    }
+
+    pub(crate) fn text(&mut self, text: &str) -> Result<(), AppError> {
+        self.bytes += text.len();
+        if self.bytes > TEXT_BYTES_MAX {
+            return Err(AppError::TooLarge("an XML document with more text than any real one".into()));
+        }
+        if let Some(open) = self.open.last_mut() {
+            open.text.push_str(text);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn root(mut self) -> Result<Element, AppError> {
+        while !self.open.is_empty() {
+            self.end();
+        }
+        self.root.ok_or_else(|| AppError::Broken("an XML document without an element".into()))
+    }
+}

@@ -1,0 +1,119 @@
+//! Packages of mobile apps: what their manifest says, who signed them, and the texts that are inside. Reads bytes that
+//! it is handed, hostile ones too; sends nothing, runs no other program, and verifies no signature.
+
+mod android;
+mod archive;
+mod bundle;
+mod bytes;
+mod certificate;
+mod element;
+mod error;
+mod ios;
+mod network_security;
+mod piece;
+mod plist;
+mod resources;
+mod signature;
+mod strings;
+mod table;
+mod value;
+
+pub use android::{Android, Component, ComponentKind, DeclaredPermission, DeepLink};
+pub use certificate::Certificate;
+pub use error::AppError;
+pub use ios::Ios;
+pub use network_security::{CleartextDomain, NetworkSecurity};
+pub use piece::Piece;
+pub use signature::{Scheme, Signatures};
+
+use archive::Archive;
+use serde::{Deserialize, Serialize};
+
+/// Bytes of the largest package that is read: stores take up to 4 GiB, but hardly any app is larger than this.
+pub const PACKAGE_BYTES_MAX: usize = 512 * 1_024 * 1_024;
+/// Packages inside one package that are read: the parts of a bundle for several screens and languages.
+const INNER_MAX: usize = 20;
+
+/// How an app is packed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Format {
+    /// An installable package of Android.
+    Apk,
+    /// An Android App Bundle, as it is handed to the store.
+    Aab,
+    /// Several APKs of one app in one archive.
+    Xapk,
+    /// A package of iOS.
+    Ipa,
+}
+
+/// What an app says of itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum App {
+    /// An app for Android.
+    Android(Android),
+    /// An app for iOS.
+    Ios(Ios),
+}
+
+/// What was read of a package.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Package {
+    /// How it is packed.
+    pub format: Format,
+    /// What it says of itself.
+    pub app: App,
+    /// Members that were too large to be looked through.
+    pub skipped: Vec<String>,
+}
+
+/// Reads a package and hands each text in it to `look`.
+///
+/// # Errors
+/// The bytes are no package of an app, or a broken one, or they unpack to more than is read of any.
+pub fn read(bytes: &[u8], look: &mut dyn FnMut(&Piece<'_>)) -> Result<Package, AppError> {
+    if bytes.len() > PACKAGE_BYTES_MAX {
+        return Err(AppError::TooLarge(format!("it has more than {} MiB", PACKAGE_BYTES_MAX / 1_024 / 1_024)));
+    }
+    let mut archive = Archive::open(bytes)?;
+    let (format, app) = if archive.has(android::MANIFEST) {
+        (Format::Apk, App::Android(android::of_apk(&mut archive, look)?))
+    } else if archive.has(android::BUNDLE_MANIFEST) {
+        (Format::Aab, App::Android(android::of_bundle(&mut archive, look)?))
+    } else if let Some(folder) = ios::folder(&archive) {
+        (Format::Ipa, App::Ios(ios::of_ipa(&mut archive, &folder, look)?))
+    } else {
+        (Format::Xapk, App::Android(of_parts(&mut archive, look)?))
+    };
+    strings::of_members(&mut archive, "", look)?;
+    Ok(Package { format, app, skipped: archive.into_skipped() })
+}
+
+/// Reads an archive of several APKs. The one that the others belong to says what the app is.
+fn of_parts(archive: &mut Archive<'_>, look: &mut dyn FnMut(&Piece<'_>)) -> Result<Android, AppError> {
+    let parts: Vec<String> = archive.names().filter(|name| name.ends_with(".apk")).map(str::to_owned).collect();
+    if parts.len() > INNER_MAX {
+        return Err(AppError::TooLarge(format!("more than {INNER_MAX} packages inside")));
+    }
+    let has_v4 = archive.names().any(|name| name.ends_with(".apk.idsig"));
+    let mut base: Option<Android> = None;
+    for part in &parts {
+        let bytes = archive.get(part)?;
+        let mut inner = Archive::inside(&bytes, archive)?;
+        if !inner.has(android::MANIFEST) {
+            return Err(AppError::Broken(format!("{part} has no manifest")));
+        }
+        let android = android::of_apk(&mut inner, look)?;
+        strings::of_members(&mut inner, part, look)?;
+        archive.take_back(inner);
+        if base.is_none() || !android.is_split {
+            base = Some(android);
+        }
+    }
+    let mut base = base.ok_or_else(|| AppError::NotAnApp("it holds no manifest and no package".into()))?;
+    if has_v4 {
+        base.signatures.add_v4();
+    }
+    Ok(base)
+}

@@ -1,0 +1,10 @@
+//! A text inside a package.
+
+/// A text inside a package.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Piece<'a> {
+    /// The member that it stands in.
+    pub path: &'a str,
+    /// The text, or the readable parts of a program, a line each.
+    pub text: &'a str,
+}

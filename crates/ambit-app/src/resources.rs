@@ -1,0 +1,135 @@
+//! The table of resources of an Android package: what a number in the manifest stands for, and the texts that it holds.
+
+use crate::bytes::{part, place_at, u16_at, u32_at};
+use crate::error::AppError;
+use crate::table::{Chunk, Chunks, STRING_POOL, Strings};
+use crate::value::{self, Value};
+use std::collections::BTreeMap;
+
+const TABLE: usize = 0x0002;
+const PACKAGE: usize = 0x0200;
+const TYPE: usize = 0x0201;
+/// Values of one table, all languages and screens together.
+const VALUES_MAX: usize = 1_000_000;
+/// Bytes of all texts that are kept.
+const TEXT_BYTES_MAX: usize = 64 * 1_024 * 1_024;
+/// References that are followed to what they stand for.
+const HOPS_MAX: usize = 8;
+
+/// What resources stand for.
+#[derive(Debug, Default)]
+pub(crate) struct Resources {
+    values: BTreeMap<u32, Value>,
+    /// Each text with what it is called, a line each.
+    pub(crate) texts: String,
+    left: usize,
+}
+
+impl Resources {
+    /// Reads a table. Of several values of one resource the first counts, which is the one for every device.
+    ///
+    /// # Errors
+    /// It is none, or broken, or larger than any real one.
+    pub(crate) fn of(bytes: &[u8]) -> Result<Self, AppError> {
+        if u16_at(bytes, 0)? != TABLE {
+            return Err(AppError::Broken("it is no table of resources".into()));
+        }
+        let mut resources = Self { left: VALUES_MAX, ..Self::default() };
+        let mut strings = Strings::default();
+        for chunk in Chunks::of(bytes, u16_at(bytes, 2)?) {
+            let chunk = chunk?;
+            match chunk.kind {
+                STRING_POOL => strings = Strings::of(&chunk)?,
+                PACKAGE => resources.package(&chunk, &strings)?,
+                _ => (),
+            }
+        }
+        Ok(resources)
+    }
+
+    /// Returns what a value stands for.
+    pub(crate) fn resolved(&self, value: &Value) -> Value {
+        let mut value = value;
+        for _ in 0..HOPS_MAX {
+            match value {
+                Value::Resource(number) => match self.values.get(number) {
+                    Some(next) => value = next,
+                    None => break,
+                },
+                _ => break,
+            }
+        }
+        value.clone()
+    }
+
+    fn package(&mut self, package: &Chunk<'_>, strings: &Strings<'_>) -> Result<(), AppError> {
+        let number = u32_at(package.bytes, 8)? << 24;
+        let mut keys = Strings::default();
+        let keys_at = place_at(package.bytes, 276)?;
+        if let Some(chunk) = Chunks::of(package.bytes, keys_at).next() {
+            keys = Strings::of(&chunk?)?;
+        }
+        for chunk in Chunks::of(package.bytes, package.head) {
+            let chunk = chunk?;
+            if chunk.kind == TYPE {
+                self.values_of(&chunk, number, strings, &keys)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn values_of(
+        &mut self,
+        chunk: &Chunk<'_>,
+        package: u32,
+        strings: &Strings<'_>,
+        keys: &Strings<'_>,
+    ) -> Result<(), AppError> {
+        let bytes = chunk.bytes;
+        let base = package | (u32::from(part(bytes, 8, 1)?[0]) << 16);
+        let flags = part(bytes, 9, 1)?[0];
+        let (count, start) = (place_at(bytes, 12)?, place_at(bytes, 16)?);
+        for at in 0..count {
+            self.left = self.left.checked_sub(1).ok_or_else(|| AppError::TooLarge("too many resources".into()))?;
+            let (index, offset) = match flags {
+                _ if flags & 1 != 0 => {
+                    (u16_at(bytes, chunk.head + at * 4)?, u16_at(bytes, chunk.head + at * 4 + 2)? * 4)
+                }
+                _ if flags & 2 != 0 => match u16_at(bytes, chunk.head + at * 2)? {
+                    0xffff => continue,
+                    offset => (at, offset * 4),
+                },
+                _ => match place_at(bytes, chunk.head + at * 4)? {
+                    0xffff_ffff => continue,
+                    offset => (at, offset),
+                },
+            };
+            let entry = bytes.get(start.saturating_add(offset)..).unwrap_or(&[]);
+            let number = base | u32::try_from(index & 0xffff).unwrap_or(0);
+            self.value(number, entry, strings, keys)?;
+        }
+        Ok(())
+    }
+
+    fn value(&mut self, number: u32, entry: &[u8], strings: &Strings<'_>, keys: &Strings<'_>) -> Result<(), AppError> {
+        let flags = u16_at(entry, 2)?;
+        let (key, kind, data) = if flags & 8 != 0 {
+            (u16_at(entry, 0)?, part(entry, 3, 1)?[0], u32_at(entry, 4)?)
+        } else if flags & 1 != 0 {
+            return Ok(());
+        } else {
+            (place_at(entry, 4)?, part(entry, 11, 1)?[0], u32_at(entry, 12)?)
+        };
+        let value = value::value(kind, data, strings)?;
+        if let Value::Text(text) = &value
+            && let Ok(key) = keys.get(key)
+        {
+            if self.texts.len() + key.len() + text.len() > TEXT_BYTES_MAX {
+                return Err(AppError::TooLarge("the texts of its resources".into()));
+            }
+            self.texts.push_str(&format!("{key} = \"{text}\"\n"));
+        }
+        self.values.entry(number).or_insert(value);
+        Ok(())
+    }
+}

@@ -1,0 +1,112 @@
+//! The texts inside a package: what stands in programs, scripts, resources and anything else that is readable.
+
+use crate::archive::Archive;
+use crate::bytes::{place_at, varint};
+use crate::error::AppError;
+use crate::piece::Piece;
+use crate::plist;
+
+/// Bytes of a text that is handed out at once.
+const PIECE_BYTES: usize = 4 * 1_024 * 1_024;
+/// Bytes that two pieces of one text have in common, so that nothing is cut apart.
+const SHARED_BYTES: usize = 4_096;
+/// Characters of the shortest readable part of a program that is handed out: shorter ones are mostly code.
+const READABLE_MIN: usize = 6;
+/// Members without texts of anybody: pictures, sounds, fonts.
+const WITHOUT_TEXT: &[&str] = &[
+    "png", "jpg", "jpeg", "gif", "webp", "ico", "ttf", "otf", "woff", "woff2", "mp3", "mp4", "ogg", "wav", "m4a",
+    "car", "apk", "idsig", "arsc",
+];
+/// Of a program for Android, where its strings are told.
+const DEX: &[u8] = b"dex\n";
+
+/// Hands out the texts of all members. `within`: the package inside the package that it is.
+///
+/// # Errors
+/// The archive unpacks to more than is read of any. One member that cannot be read is noted.
+pub(crate) fn of_members(
+    archive: &mut Archive<'_>,
+    within: &str,
+    look: &mut dyn FnMut(&Piece<'_>),
+) -> Result<(), AppError> {
+    let names: Vec<String> = archive.names().map(str::to_owned).collect();
+    for name in names {
+        let end = name.rsplit_once('.').map_or("", |(_, end)| end).to_ascii_lowercase();
+        if name.ends_with('/') || WITHOUT_TEXT.contains(&end.as_str()) {
+            continue;
+        }
+        let path = if within.is_empty() { name.clone() } else { format!("{within}/{name}") };
+        match archive.get(&name) {
+            Ok(bytes) => of_member(&path, &bytes, look),
+            Err(AppError::TooLarge(_)) if !archive.is_exhausted() => archive.skip(&path),
+            Err(AppError::Broken(_)) => archive.skip(&path),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// Hands out the texts of one member.
+fn of_member(path: &str, bytes: &[u8], look: &mut dyn FnMut(&Piece<'_>)) {
+    let text = if bytes.starts_with(DEX) {
+        of_dex(bytes)
+    } else if bytes.starts_with(plist::BINARY) {
+        plist::read(bytes).map(|value| value.to_string()).unwrap_or_else(|_| readable(bytes))
+    } else {
+        match std::str::from_utf8(bytes) {
+            Ok(text) => return hand_out(path, text, look),
+            Err(_) => readable(bytes),
+        }
+    };
+    hand_out(path, &text, look);
+}
+
+/// Hands a text out in pieces.
+pub(crate) fn hand_out(path: &str, text: &str, look: &mut dyn FnMut(&Piece<'_>)) {
+    let floor = |mut at: usize| {
+        while !text.is_char_boundary(at) {
+            at -= 1;
+        }
+        at
+    };
+    let mut start = 0;
+    while start < text.len() {
+        let end = floor((start + PIECE_BYTES).min(text.len()));
+        look(&Piece { path, text: &text[start..end] });
+        if end == text.len() {
+            break;
+        }
+        start = floor(end - SHARED_BYTES);
+    }
+}
+
+/// Returns the strings of a program for Android, a line each.
+fn of_dex(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    let (Ok(count), Ok(table)) = (place_at(bytes, 0x38), place_at(bytes, 0x3c)) else { return text };
+    for at in 0..count {
+        let Ok(offset) = place_at(bytes, table.saturating_add(at.saturating_mul(4))) else { break };
+        let Some((_, data)) = bytes.get(offset..).and_then(varint) else { continue };
+        let string = &data[..data.iter().position(|byte| *byte == 0).unwrap_or(0)];
+        if string.len() >= READABLE_MIN {
+            text.push_str(&String::from_utf8_lossy(string));
+            text.push('\n');
+        }
+        if text.len() > bytes.len() {
+            // Strings that lie over each other, which no compiler writes.
+            break;
+        }
+    }
+    text
+}
+
+/// Returns the readable parts of any bytes, a line each.
+fn readable(bytes: &[u8]) -> String {
+    let is_readable = |byte: &u8| matches!(byte, b' '..=b'~' | b'\t');
+    let mut text = String::new();
+    for part in bytes.split(|byte| !is_readable(byte)).filter(|part| part.len() >= READABLE_MIN) {
+        text.push_str(&String::from_utf8_lossy(part));
+        text.push('\n');
+    }
+    text
+}
