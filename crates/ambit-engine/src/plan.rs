@@ -214,7 +214,7 @@ fn priority(task: &Task) -> i64 {
 /// The hash of what the task contacts: /24 or /48 for connections, the zone for look-ups, the provider for sources.
 fn partition(task: &Task, facts: &Facts) -> i64 {
     let contacted = match task.contacts {
-        Contacts::Nothing => facts.name.clone(),
+        Contacts::Nothing | Contacts::File => facts.name.clone(),
         Contacts::Zone => entity::registrable(host_of(&facts.name)).unwrap_or(&facts.name).to_owned(),
         Contacts::Address => network_of(host_of(&facts.name)),
         Contacts::Provider(provider) => provider.to_owned(),

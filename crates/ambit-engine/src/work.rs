@@ -75,7 +75,7 @@ fn deadline(task: &Task, settings: &Settings) -> Duration {
     let ports = match task.name {
         TaskName::BlockSweep => settings.swept_ports.len(),
         TaskName::PortSweep => settings.ports.len(),
-        TaskName::Repository => return REPOSITORY_DEADLINE,
+        TaskName::AppPackage | TaskName::Repository => return REPOSITORY_DEADLINE,
         _ => 0,
     };
     TASK_DEADLINE + PORT_TIME * u32::try_from(ports).unwrap_or(u32::MAX)
@@ -92,7 +92,7 @@ pub fn refused(worker: &Worker, work: Work) -> Outcome {
 fn grants(task: &Task, work: &Work) -> Grants {
     let host = host_of(&work.name);
     match task.contacts {
-        Contacts::Nothing => Grants::task(task.footprint, &[]),
+        Contacts::Nothing | Contacts::File => Grants::task(task.footprint, &[]),
         Contacts::Zone => {
             Grants::task(task.footprint, &[]).at_home(Home::Zone(entity::registrable(host).unwrap_or(host).to_owned()))
         }

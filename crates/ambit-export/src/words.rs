@@ -41,10 +41,12 @@ pub(crate) fn address(kind: Kind, name: &str) -> String {
         Kind::EmailAddress => "mailto",
         Kind::NetworkService => "service",
         Kind::SslCertificate | Kind::PreCertificate => "certificate",
-        Kind::AutonomousSystem
+        Kind::AndroidApp
+        | Kind::AutonomousSystem
         | Kind::AwsCredential
         | Kind::AwsS3Bucket
         | Kind::CloudStorageBucket
+        | Kind::IosApp
         | Kind::Organization
         | Kind::UniqueKeyword
         | Kind::UniqueToken => "entity",

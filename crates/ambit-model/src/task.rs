@@ -11,6 +11,7 @@ use strum::{EnumString, IntoStaticStr, VariantArray};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "snake_case")]
 pub enum TaskName {
+    AppPackage,
     AwsAccount,
     BlockSweep,
     BucketProbe,
@@ -167,7 +168,7 @@ mod tests {
         assert!(only.contains(TaskName::Resolve) && !only.contains(TaskName::UdpSweep));
         assert!("".parse::<SkippedTasks>().unwrap().is_empty());
         let error = "udp".parse::<SkippedTasks>().unwrap_err();
-        assert!(error.starts_with("no task is named \"udp\"; there are aws_account, "), "{error}");
+        assert!(error.starts_with("no task is named \"udp\"; there are app_package, "), "{error}");
     }
 
     #[test]

@@ -70,8 +70,8 @@ pub const SUSPICIOUS_DOMAINS: Workflow = Workflow {
 pub const MOBILE_APPS: Workflow = Workflow {
     name: "mobile_app_discovery",
     pretty_name: "Mobile App Discovery",
-    ceiling: Clearance::L0,
-    seeds: &[Kind::Domain, Kind::UniqueKeyword],
+    ceiling: Clearance::L1,
+    seeds: Kind::APPS,
     credentials: &[],
 };
 
@@ -204,6 +204,7 @@ mod tests {
             (EXTERNAL_DISCOVERY, &[Kind::Domain][..], &[][..], vec![]),
             (EXTERNAL_DISCOVERY, &[Kind::UniqueKeyword, Kind::Uri], &[], vec![]),
             (SUSPICIOUS_DOMAINS, &[], &[], vec!["a seed of the kind Domain".to_owned()]),
+            (MOBILE_APPS, &[Kind::Domain], &[], vec!["a seed of the kind AndroidApp or IosApp".to_owned()]),
             (APPLICATIONS, &[Kind::Domain], &aws, vec!["a seed of the kind Uri".to_owned()]),
             (THIRD_PARTIES, &[Kind::NetBlock], &[], vec!["a seed of the kind DnsRecord, Domain or Uri".to_owned()]),
             (CLOUD_ACCOUNTS, &[], &aws, vec![]),

@@ -10,7 +10,7 @@ use crate::error::{NetError, Phase, Refused};
 use crate::guard::{Contact, Grant, Grants, Guard, RESOLVER, Transport, reserved_range};
 use crate::limits::{SOCKETS_FREE_SHARE, SOCKETS_MAX};
 use crate::pace::{Bucket, Pace, Signal};
-use crate::wire::{Datagrams, Wire, WireTime};
+use crate::wire::{Datagrams, Hold, Wire, WireTime};
 use ambit_model::{Clearance, Timestamp};
 use futures::future::BoxFuture;
 use rustls::RootCertStore;
@@ -170,6 +170,11 @@ impl Door {
     /// Wraps a task that waits on the wire ([`Wire::track`]).
     pub(crate) fn track(&self, task: BoxFuture<'static, ()>) -> BoxFuture<'static, ()> {
         self.outside.wire.track(task)
+    }
+
+    /// Holds the wire's clock ([`Wire::hold`]).
+    pub(crate) fn hold(&self) -> Box<dyn Hold> {
+        self.outside.wire.hold()
     }
 
     /// Fills the buffer with random bytes of the wire.

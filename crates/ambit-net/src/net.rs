@@ -16,7 +16,7 @@ use crate::pace::Pace;
 use crate::tcp::{Banner, BannerOptions, PortState, PortSweep, StartTls};
 use crate::tls::{HelloAnswer, TlsOptions, TlsSession, TlsVersion};
 use crate::udp::{AnswerFrom, PortAnswer};
-use crate::wire::{Wire, WireTime};
+use crate::wire::{Hold, Wire, WireTime};
 use ambit_model::Timestamp;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -140,6 +140,11 @@ impl Session {
     /// The wire's monotonic clock.
     pub fn now(&self) -> WireTime {
         self.door.now()
+    }
+
+    /// Holds the wire's clock until it is dropped: for work on another thread, which a simulated wire cannot see.
+    pub fn hold(&self) -> Box<dyn Hold> {
+        self.door.hold()
     }
 
     /// Waits on the wire's clock.

@@ -8,6 +8,7 @@ use ambit_model::exposure::Probe;
 use ambit_model::ports::{COMMON, PortList};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 
 /// Names for the name sweep, most frequent first: ours.
@@ -47,6 +48,9 @@ pub struct Settings {
     pub repository_bytes: u64,
     /// Folders of this machine in which repositories may be read: those that the operator named at the command line.
     pub folders: BTreeSet<String>,
+    /// Files of this machine with packages of apps, by kind and name of the app: those that the operator named at the
+    /// command line.
+    pub packages: BTreeMap<(Kind, String), PathBuf>,
     /// What opens accounts, by the name of the account.
     pub accounts: BTreeMap<String, Account>,
     /// Where the operator says that AWS is asked, in place of its own hosts: a URL.
@@ -83,6 +87,7 @@ impl Default for Settings {
             probes: Vec::new(),
             repository_bytes: REPOSITORY_BYTES,
             folders: BTreeSet::new(),
+            packages: BTreeMap::new(),
             accounts: BTreeMap::new(),
             aws_endpoint: None,
             fingerprints: ambit_fingerprints::own(),

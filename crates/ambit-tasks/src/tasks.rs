@@ -1,6 +1,7 @@
 //! The tasks, one file each: a constant that says what the task is, `plan` and `run`. The list below is the only place
 //! where a new one is named.
 
+pub(crate) mod app_package;
 pub(crate) mod aws_account;
 pub(crate) mod block_sweep;
 pub(crate) mod bucket_probe;
@@ -53,6 +54,7 @@ use ambit_model::{SkippedTasks, TaskName, workflow};
 
 /// Every task, in alphabetical order of name.
 pub const ALL: &[&Task] = &[
+    &app_package::TASK,
     &aws_account::TASK,
     &block_sweep::TASK,
     &bucket_probe::TASK,

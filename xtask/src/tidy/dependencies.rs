@@ -16,6 +16,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("ambit-model", &[]),
     ("ambit-query", &[]),
     ("ambit-yara", &[]),
+    ("ambit-app", &[]),
     ("ambit-git", &[]),
     ("ambit-cloud", &[]),
     ("ambit-secrets", &[]),
@@ -30,7 +31,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("ambit-store", &["ambit-model", "ambit-query"]),
     ("ambit-search", &["ambit-model", "ambit-query", "ambit-store"]),
     ("ambit-notify", &["ambit-model", "ambit-net", "ambit-store"]),
-    ("ambit-tasks", &["ambit-model", "ambit-net", "ambit-fingerprints", "ambit-git", "ambit-cloud", "ambit-secrets"]),
+    ("ambit-tasks", &["ambit-model", "ambit-net", "ambit-fingerprints", "ambit-app", "ambit-git", "ambit-cloud", "ambit-secrets"]),
     (
         "ambit-engine",
         &[
@@ -57,6 +58,7 @@ const PRODUCT: &[&str] = &[
     "ambit-model",
     "ambit-query",
     "ambit-yara",
+    "ambit-app",
     "ambit-git",
     "ambit-cloud",
     "ambit-secrets",

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 /// What sort of entity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Kind {
+    AndroidApp,
     ApiEndpoint,
     AutonomousSystem,
     AwsCredential,
@@ -17,6 +18,7 @@ pub enum Kind {
     GitRepository,
     GithubRepository,
     GitlabProject,
+    IosApp,
     IpAddress,
     Mailserver,
     Nameserver,
@@ -33,6 +35,7 @@ pub enum Kind {
 impl Kind {
     /// Every kind, in alphabetical order.
     pub const ALL: &'static [Self] = &[
+        Self::AndroidApp,
         Self::ApiEndpoint,
         Self::AutonomousSystem,
         Self::AwsCredential,
@@ -45,6 +48,7 @@ impl Kind {
         Self::GitRepository,
         Self::GithubRepository,
         Self::GitlabProject,
+        Self::IosApp,
         Self::IpAddress,
         Self::Mailserver,
         Self::Nameserver,
@@ -64,6 +68,7 @@ impl Kind {
     /// The last part of its type name: `Domain`.
     pub fn name(self) -> &'static str {
         match self {
+            Self::AndroidApp => "AndroidApp",
             Self::ApiEndpoint => "ApiEndpoint",
             Self::AutonomousSystem => "AutonomousSystem",
             Self::AwsCredential => "AwsCredential",
@@ -76,6 +81,7 @@ impl Kind {
             Self::GitRepository => "GitRepository",
             Self::GithubRepository => "GithubRepository",
             Self::GitlabProject => "GitlabProject",
+            Self::IosApp => "IosApp",
             Self::IpAddress => "IpAddress",
             Self::Mailserver => "Mailserver",
             Self::Nameserver => "Nameserver",
@@ -119,6 +125,7 @@ impl Kind {
 
     fn about(self) -> (&'static str, &'static str) {
         match self {
+            Self::AndroidApp => ("An app for Android, by the name of its package", "org.example.app"),
             Self::ApiEndpoint => ("The address of an HTTP interface for programs", "https://api.example.org:443/v1"),
             Self::AutonomousSystem => ("A network that announces routes under its number", "AS64500"),
             Self::AwsCredential => (
@@ -136,6 +143,7 @@ impl Kind {
             Self::GitRepository => ("A repository of git at a URL of its own", "https://code.example.org:443/app.git"),
             Self::GithubRepository => ("A repository of code at GitHub", "https://github.com/example/app"),
             Self::GitlabProject => ("A project with its code at a GitLab", "https://gitlab.com/example/app"),
+            Self::IosApp => ("An app for iOS, by the identifier of its bundle", "org.example.app"),
             Self::IpAddress => ("An IPv4 or IPv6 address", "192.0.2.1"),
             Self::Mailserver => ("A host that accepts mail for a domain", "mx1.example.org"),
             Self::Nameserver => ("A host that answers for a zone", "ns1.example.org"),

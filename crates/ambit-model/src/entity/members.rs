@@ -3,7 +3,7 @@
 
 use super::row::{Empty, Row};
 use super::{
-    Kind, aws, bucket, certificate, domain, ip_address, mentioned, net_block, network_service, repository, uri,
+    Kind, app, aws, bucket, certificate, domain, ip_address, mentioned, net_block, network_service, repository, uri,
 };
 use crate::{Details, TaskName};
 use serde_json::{Value, json};
@@ -21,6 +21,7 @@ impl Kind {
 
     fn rows(self) -> &'static [Row] {
         match self {
+            Self::AndroidApp | Self::IosApp => app::MEMBERS,
             Self::IpAddress => ip_address::MEMBERS,
             Self::Uri => uri::MEMBERS,
             Self::Domain => domain::DOMAIN,

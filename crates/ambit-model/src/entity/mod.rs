@@ -1,5 +1,6 @@
 //! Entities: their kinds, canonical names, records and the fold that makes a record.
 
+pub mod app;
 pub mod aws;
 pub mod bucket;
 pub mod certificate;

@@ -1,7 +1,7 @@
 //! Canonical names: one spelling for one thing, whatever its source (docs/architecture.md §4). Idempotent; tested by
 //! properties.
 
-use super::{Kind, aws, repository};
+use super::{Kind, app, aws, repository};
 use ipnet::IpNet;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
@@ -45,6 +45,7 @@ impl Kind {
                 Self::GitRepository => repository::plain(text, url(text)),
                 Self::GithubRepository => repository::github(text),
                 Self::GitlabProject => repository::gitlab(text),
+                Self::AndroidApp | Self::IosApp => app::name(text),
                 Self::EmailAddress => email(text),
                 Self::AwsCredential
                 | Self::Organization

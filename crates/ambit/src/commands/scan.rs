@@ -13,13 +13,14 @@ use crate::output::{Results, hint, plain};
 use crate::signals::Stop;
 use crate::workspace;
 use crate::{confirm, engine_config, folder, wires};
+use ambit_app::App;
 use ambit_model::entity::InvalidName;
 use ambit_model::estimate::estimate;
 use ambit_model::scope::Exclusions;
-use ambit_model::workflow::CODE_REPOSITORIES;
+use ambit_model::workflow::{CODE_REPOSITORIES, MOBILE_APPS};
 use ambit_model::{Clearance, Kind, workflow};
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{IsTerminal as _, Read as _, Write as _};
 use std::path::Path;
 use std::path::PathBuf;
@@ -156,7 +157,9 @@ pub(crate) async fn run(scan: &Scan, silent: bool, settings: &Settings) -> Resul
 fn job(scan: &Scan, silent: bool, settings: &Settings, folder: &Path) -> Result<Job, Failure> {
     let simulated = read_simulated(scan)?;
     let name = scan.workflow.as_deref().unwrap_or(workflow::DEFAULT);
-    let seeds = seeds(scan, name, simulated.as_ref().map(|(_, _, seeds)| seeds.as_slice()))?;
+    let mut packages = BTreeMap::new();
+    let own = simulated.as_ref().map(|(_, _, seeds)| seeds.as_slice());
+    let seeds = seeds(scan, name, own, &mut packages)?;
     let live = engine_config::live(settings, &scan.resolver, scan.ca.as_deref())?;
     if simulated.is_none() {
         engine_config::check(&live)?;
@@ -166,6 +169,7 @@ fn job(scan: &Scan, silent: bool, settings: &Settings, folder: &Path) -> Result<
         given.ask_ports(ports);
     }
     given.skipped = scan.tasks.skipped();
+    given.packages = packages;
     for path in &scan.words {
         engine_config::add_list(path, &mut given)?;
     }
@@ -228,7 +232,13 @@ fn read_simulated(scan: &Scan) -> Result<Option<Simulated>, Failure> {
 }
 
 /// The targets, canonical, sorted, without duplicates; the simulated internet's own seeds when none is given.
-fn seeds(scan: &Scan, workflow: &str, own: Option<&[(Kind, String)]>) -> Result<Vec<(Kind, String)>, Failure> {
+/// `packages` gets the files among them.
+fn seeds(
+    scan: &Scan,
+    workflow: &str,
+    own: Option<&[(Kind, String)]>,
+    packages: &mut BTreeMap<(Kind, String), PathBuf>,
+) -> Result<Vec<(Kind, String)>, Failure> {
     let mut texts = scan.targets.clone();
     if let Some(list) = &scan.list {
         texts.extend(read_list(list)?);
@@ -242,6 +252,12 @@ fn seeds(scan: &Scan, workflow: &str, own: Option<&[(Kind, String)]>) -> Result<
     }
     let mut seeds = BTreeSet::new();
     for text in &texts {
+        if let Some(path) = package_file(text, workflow) {
+            let seed = app_in(&path).map_err(|why| Failure::usage(format!("target {:?}: {why}", plain(text))))?;
+            packages.insert(seed.clone(), path);
+            seeds.insert(seed);
+            continue;
+        }
         let seed = target(text, workflow).map_err(|error| {
             Failure::usage(format!(
                 "target {:?}: {error}; give a domain, host name, address, block or URL",
@@ -264,6 +280,26 @@ fn target(text: &str, workflow: &str) -> Result<(Kind, String), InvalidName> {
         Some(path) => workflow.target(path),
         None => workflow.target(text),
     }
+}
+
+/// The file that a target of the workflow of mobile apps names.
+fn package_file(text: &str, workflow: &str) -> Option<PathBuf> {
+    let path = Path::new(text).canonicalize().ok().filter(|path| path.is_file());
+    path.filter(|_| workflow == MOBILE_APPS.name)
+}
+
+/// The app in a package, or why there is none.
+fn app_in(path: &Path) -> Result<(Kind, String), String> {
+    let size = std::fs::metadata(path).map_err(|error| error.to_string())?.len();
+    if size > ambit_app::PACKAGE_BYTES_MAX as u64 {
+        return Err(format!("it has more than {} MiB", ambit_app::PACKAGE_BYTES_MAX / 1_024 / 1_024));
+    }
+    let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
+    let (kind, name) = match ambit_app::read(&bytes, &mut |_| ()).map_err(|error| error.to_string())?.app {
+        App::Android(android) => (Kind::AndroidApp, android.package),
+        App::Ios(ios) => (Kind::IosApp, ios.bundle),
+    };
+    kind.canonical(&name).map(|name| (kind, name)).map_err(|error| error.to_string())
 }
 
 fn read_list(path: &Path) -> Result<Vec<String>, Failure> {

@@ -193,7 +193,7 @@ fn workflows_are_listed_and_a_collection_says_what_its_own_needs() {
         assert!(quiet.contains(words), "{words}: {quiet}");
     }
     assert!(!quiet.contains("sweep") && part("external_discovery_and_assessment").contains("port_sweep"), "{listed}");
-    assert!(part("mobile_app_discovery").contains("nothing looks at it"), "{listed}");
+    assert!(part("authenticated_cloud_discovery").contains("nothing looks at it"), "{listed}");
     let jsonl = served.both(&["workflow", "list", "--jsonl"]);
     assert_eq!(rows(&jsonl).len(), 7, "{jsonl}");
     let make = |workflow: &str| {

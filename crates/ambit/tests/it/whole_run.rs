@@ -4,6 +4,7 @@
 use crate::program::{Database, Discovery, Folder, ambit, command, demo, scan_command, scan_text, succeed};
 use serde_json::Value;
 use std::collections::BTreeSet;
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::{Child, Stdio};
 
@@ -424,18 +425,52 @@ fn a_target_that_does_not_exist_has_no_issues_and_is_said_not_to_exist() {
     assert!(issues.iter().any(|issue| issue == "spf_missing acme.test"), "{issues:?}");
 }
 
+/// An app for iOS whose scripts name a host and hold a secret.
+fn write_app(path: &std::path::Path) {
+    let list = "<plist><dict><key>CFBundleIdentifier</key><string>test.acme.app</string></dict></plist>";
+    let secret = ["AKIA", "QZ7WX2KD", "M4TN9RVB"].concat();
+    let script = format!("fetch('https://api.acme.test/v1', {{key: '{secret}'}})");
+    let mut writer = zip::ZipWriter::new(std::fs::File::create(path).unwrap());
+    for (name, text) in [("Info.plist", list), ("main.jsbundle", &script)] {
+        let options = zip::write::SimpleFileOptions::default();
+        writer.start_file(format!("Payload/Acme.app/{name}"), options).unwrap();
+        writer.write_all(text.as_bytes()).unwrap();
+    }
+    writer.finish().unwrap();
+}
+
 #[test]
-fn a_workflow_without_tasks_looks_at_nothing_and_says_so() {
-    let folder = Folder::new("unbuilt");
-    let output = scan_command(&folder, NAMED).args(["--workflow", "mobile_app_discovery"]).output().unwrap();
+fn a_package_of_an_app_gives_its_names_and_secrets_and_nothing_is_contacted() {
+    let folder = Folder::new("app");
+    let package = folder.join("acme.ipa");
+    write_app(&package);
+    let arguments = ["--workflow", "mobile_app_discovery", package.to_str().unwrap()];
+    let output = scan_command(&folder, NAMED).args(arguments).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(5), "{said}");
-    assert!(said.contains("will look at nothing: this version has no task of the workflow"), "{said}");
-    let row = "1 nothing looks at it: workflow mobile_app_discovery: this version has no task of it, so nothing was \
-               looked at";
-    assert_eq!(not_done(&folder, "1"), [row]);
-    let names = Discovery::parse(&String::from_utf8(output.stdout).unwrap()).names("Domain");
-    assert_eq!(names.into_iter().collect::<Vec<_>>(), ["acme.test"], "the seed alone");
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    let found = Discovery::parse(&String::from_utf8(output.stdout).unwrap());
+    assert_eq!(found.names("IosApp").into_iter().collect::<Vec<_>>(), ["test.acme.app"]);
+    let named = |wanted: &str| {
+        let kind = format!("Platform::Entity::{wanted}");
+        let of_kind = found.entities.values().filter(|entity| entity["type"] == kind.as_str());
+        of_kind.map(|entity| entity["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(named("DnsRecord"), ["api.acme.test"]);
+    assert_eq!(found.names("DnsRecord").len(), 0, "what an app names is a candidate alone");
+    assert_eq!((named("UniqueToken").len(), named("IpAddress").len()), (1, 0));
+    assert_eq!(open_issues(&found), ["leaked_app_token test.acme.app"]);
+}
+
+#[test]
+fn a_file_that_is_no_app_is_refused_as_a_target() {
+    let folder = Folder::new("no-app");
+    let file = folder.join("hello.apk");
+    std::fs::write(&file, "hello").unwrap();
+    let arguments = ["--workflow", "mobile_app_discovery", file.to_str().unwrap()];
+    let output = scan_command(&folder, NAMED).args(arguments).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("no app package: it is no zip archive"), "{said}");
 }
 
 #[test]

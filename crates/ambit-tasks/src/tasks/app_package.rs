@@ -1,0 +1,193 @@
+//! What the package of a mobile app says and gives away: its manifest, its signers, and what the texts inside name.
+
+use crate::read::mentions::Mentions;
+use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use ambit_app::{App, AppError, Package};
+use ambit_model::entity::{app, mentioned};
+use ambit_model::moment::DAY_MS;
+use ambit_model::observation::Sighting;
+use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName, workflow};
+use ambit_secrets::Look;
+use app::PackedSecret;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+pub(crate) const TASK: Task = Task {
+    name: TaskName::AppPackage,
+    pretty_name: "App package",
+    description: "Reads the package of a mobile app that the operator names: what its manifest says, who signed it, \
+                  and the secrets, hosts, mailboxes and storage buckets that stand in its programs, scripts and \
+                  resources.",
+    workflows: &[workflow::MOBILE_APPS],
+    watches: Kind::APPS,
+    produces: &[Kind::CloudStorageBucket, Kind::DnsRecord, Kind::Domain, Kind::EmailAddress, Kind::UniqueToken],
+    footprint: Clearance::L0,
+    ttl_ms: DAY_MS,
+    cost: 20,
+    gain: 50,
+    volatile: &[],
+    contacts: Contacts::File,
+    sights: Sights::All(Sighting::Entity),
+    plan: |facts, _| Plan::once_if(facts.decision.scoped()),
+    run: |cx| Box::pin(run(cx)),
+};
+
+/// Secrets of one package that are kept.
+const SECRETS_MAX: usize = 1_000;
+/// Hosts of one package that are kept, and as many mailboxes and buckets.
+const MENTIONS_MAX: usize = 300;
+/// Hosts of formats and platforms, which stand in every app and are nobody's of interest.
+const OF_PLATFORMS: &[&str] = &[
+    "android.com",
+    "apache.org",
+    "apple.com",
+    "bouncycastle.org",
+    "example.com",
+    "example.org",
+    "goo.gl",
+    "google.com",
+    "jetbrains.com",
+    "kotlinlang.org",
+    "openssl.org",
+    "schema.org",
+    "w3.org",
+    "xml.org",
+    "xmlpull.org",
+    "xmlsoap.org",
+];
+
+async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+    let key = (cx.facts.kind, cx.facts.name.clone());
+    let path = cx.settings.packages.get(&key).cloned().ok_or_else(|| {
+        TaskError::Failed(format!(
+            "{}: nobody gave its package; the operator names the file to `ambit scan --workflow {}`",
+            key.1,
+            workflow::MOBILE_APPS.name
+        ))
+    })?;
+    // Reading waits for no wire: it takes no wire time.
+    let hold = cx.net.hold();
+    let reading = tokio::task::spawn_blocking(move || read(&path));
+    let looked = reading.await.map_err(|_| TaskError::Failed("reading the package broke off".into()))??;
+    drop(hold);
+    let named = match &looked.package.app {
+        App::Android(android) => (Kind::AndroidApp, &android.package),
+        App::Ios(ios) => (Kind::IosApp, &ios.bundle),
+    };
+    if named != (cx.facts.kind, &cx.facts.name) {
+        return Err(TaskError::Failed(format!("the file holds another app now: {} {}", named.0.name(), named.1)));
+    }
+    say(cx, looked)?;
+    Ok(Answer::Found)
+}
+
+/// What was found in a package.
+struct Looked {
+    package: Package,
+    sha256: String,
+    secrets: BTreeMap<String, PackedSecret>,
+    named: Mentions,
+}
+
+fn read(path: &Path) -> Result<Looked, TaskError> {
+    let failed = |why: String| TaskError::Failed(format!("{}: {why}", path.display()));
+    let size = std::fs::metadata(path).map_err(|error| failed(error.to_string()))?.len();
+    if size > ambit_app::PACKAGE_BYTES_MAX as u64 {
+        return Err(TaskError::OutOfBudget(format!("{} is larger than any package that is read", path.display())));
+    }
+    let bytes = std::fs::read(path).map_err(|error| failed(error.to_string()))?;
+    look_through(&bytes).map_err(|error| failed(error.to_string()))
+}
+
+fn look_through(bytes: &[u8]) -> Result<Looked, AppError> {
+    let rules = ambit_secrets::own();
+    let (mut secrets, mut named) = (BTreeMap::new(), Mentions::default());
+    let package = ambit_app::read(bytes, &mut |piece| {
+        for found in rules.find(piece.text, Look::Code) {
+            if secrets.len() < SECRETS_MAX {
+                secrets.entry(found.name.clone()).or_insert_with(|| PackedSecret {
+                    token: found.name,
+                    provider: found.provider,
+                    rule: found.rule,
+                    by_context: found.by_context,
+                    path: piece.path.to_owned(),
+                });
+            }
+        }
+        if named.hosts.len() < MENTIONS_MAX {
+            named.read(piece.text);
+        }
+    })?;
+    named.hosts.retain(|host| !is_of_platforms(host));
+    Ok(Looked { package, sha256: hex::encode(Sha256::digest(bytes)), secrets, named })
+}
+
+fn is_of_platforms(host: &str) -> bool {
+    OF_PLATFORMS.iter().any(|known| host.strip_suffix(known).is_some_and(|rest| rest.is_empty() || rest.ends_with('.')))
+}
+
+/// Hosts whose links open the app. They are no proof that the app is theirs: that they say themselves.
+fn linked_hosts(app: &App) -> Vec<String> {
+    match app {
+        App::Android(android) => {
+            let links = android.components.iter().flat_map(|component| &component.links);
+            let web = links.filter(|link| matches!(link.scheme.as_str(), "http" | "https"));
+            web.filter_map(|link| link.host.clone()).collect()
+        }
+        App::Ios(ios) => ios.associated_domains.clone(),
+    }
+}
+
+fn say(cx: &Context<'_>, looked: Looked) -> Result<(), TaskError> {
+    let Looked { package, sha256, secrets, mut named } = looked;
+    named.hosts.extend(linked_hosts(&package.app).iter().map(|host| host.trim_start_matches("*.").to_owned()));
+    for secret in secrets.values() {
+        let members = [
+            mentioned::SNIPPET.is(json!(secret.token)),
+            mentioned::TOKEN_PROVIDER.is(secret.provider.clone()),
+            mentioned::SENSITIVE.is(true),
+        ];
+        cx.found_with(Kind::UniqueToken, &secret.token, EdgeKind::Token, Details::from_iter(members));
+    }
+    for host in named.hosts.iter().filter(|host| host.parse::<std::net::IpAddr>().is_err()).take(MENTIONS_MAX) {
+        cx.found_host(host, EdgeKind::Link);
+    }
+    for mailbox in named.mailboxes.iter().take(MENTIONS_MAX) {
+        let origin = Details::from_iter([mentioned::ORIGIN.is(json!(cx.facts.name))]);
+        cx.found_with(Kind::EmailAddress, mailbox, EdgeKind::Contact, origin);
+    }
+    for bucket in named.buckets.iter().take(MENTIONS_MAX) {
+        cx.found(Kind::CloudStorageBucket, bucket, EdgeKind::Bucket);
+    }
+    let said = |value: serde_json::Result<Value>| value.map_err(|error| TaskError::Failed(error.to_string()));
+    let app = said(match &package.app {
+        App::Android(android) => serde_json::to_value(android),
+        App::Ios(ios) => serde_json::to_value(ios),
+    })?;
+    cx.observe(app::PACKAGE, app);
+    cx.observe(app::FORMAT, said(serde_json::to_value(package.format))?.as_str().map(str::to_owned));
+    cx.observe(app::SHA256, sha256);
+    cx.observe(app::SKIPPED, package.skipped);
+    cx.observe(app::SECRETS, secrets.into_values().collect::<Vec<_>>());
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_of_platforms_are_no_leads() {
+        for (host, expected) in [
+            ("schemas.android.com", true),
+            ("w3.org", true),
+            ("api.acme.test", false),
+            ("notw3.org", false),
+            ("w3.org.acme.test", false),
+        ] {
+            assert_eq!(is_of_platforms(host), expected, "{host}");
+        }
+    }
+}
