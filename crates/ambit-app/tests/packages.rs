@@ -13,7 +13,7 @@ fn read(bytes: &[u8]) -> (Result<ambit_app::Package, AppError>, String) {
 }
 
 fn android(bytes: &[u8]) -> ambit_app::Android {
-    match read(bytes).0.unwrap().app {
+    match read(bytes).0.expect("it is read").app {
         App::Android(android) => android,
         App::Ios(_) => panic!("an app for iOS"),
     }

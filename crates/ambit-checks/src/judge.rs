@@ -62,6 +62,7 @@ mod invalid_certificate_expired;
 mod invalid_certificate_key;
 mod invalid_certificate_name;
 mod invalid_certificate_premature;
+mod leaked_app_token;
 mod leaked_token;
 mod login_over_plain_http;
 mod lookalike_domain;
@@ -114,6 +115,7 @@ all![
     invalid_certificate_key,
     invalid_certificate_name,
     invalid_certificate_premature,
+    leaked_app_token,
     leaked_token,
     login_over_plain_http,
     lookalike_domain,

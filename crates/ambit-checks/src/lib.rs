@@ -8,6 +8,7 @@ pub mod exposure;
 pub mod judge;
 mod library;
 mod look;
+mod package;
 #[cfg(test)]
 mod samples;
 mod service;

@@ -31,7 +31,10 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("ambit-store", &["ambit-model", "ambit-query"]),
     ("ambit-search", &["ambit-model", "ambit-query", "ambit-store"]),
     ("ambit-notify", &["ambit-model", "ambit-net", "ambit-store"]),
-    ("ambit-tasks", &["ambit-model", "ambit-net", "ambit-fingerprints", "ambit-app", "ambit-git", "ambit-cloud", "ambit-secrets"]),
+    (
+        "ambit-tasks",
+        &["ambit-model", "ambit-net", "ambit-fingerprints", "ambit-app", "ambit-git", "ambit-cloud", "ambit-secrets"],
+    ),
     (
         "ambit-engine",
         &[

@@ -47,10 +47,10 @@ impl Node {
 pub(crate) fn archive<N: AsRef<str>>(members: &[(N, Vec<u8>)]) -> Vec<u8> {
     let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
     for (name, bytes) in members {
-        writer.start_file(name.as_ref(), SimpleFileOptions::default()).unwrap();
-        writer.write_all(bytes).unwrap();
+        writer.start_file(name.as_ref(), SimpleFileOptions::default()).expect("small and whole");
+        writer.write_all(bytes).expect("small and whole");
     }
-    writer.finish().unwrap().into_inner()
+    writer.finish().expect("small and whole").into_inner()
 }
 
 /// A package of these members.
@@ -74,7 +74,7 @@ pub(crate) fn overlap(bytes: &mut [u8]) {
 }
 
 fn u16s(numbers: &[usize]) -> Vec<u8> {
-    numbers.iter().flat_map(|number| u16::try_from(*number).unwrap().to_le_bytes()).collect()
+    numbers.iter().flat_map(|number| u16::try_from(*number).expect("small and whole").to_le_bytes()).collect()
 }
 
 fn u32s(numbers: &[u32]) -> Vec<u8> {
@@ -82,7 +82,7 @@ fn u32s(numbers: &[u32]) -> Vec<u8> {
 }
 
 fn size(length: usize) -> u32 {
-    u32::try_from(length).unwrap()
+    u32::try_from(length).expect("small and whole")
 }
 
 /// A chunk: its kind, the rest of its head, and what follows.
@@ -100,7 +100,10 @@ fn pool(strings: &[&str], is_utf8: bool) -> Vec<u8> {
     for string in strings {
         offsets.push(size(data.len()));
         if is_utf8 {
-            data.extend([u8::try_from(string.chars().count()).unwrap(), u8::try_from(string.len()).unwrap()]);
+            data.extend([
+                u8::try_from(string.chars().count()).expect("small and whole"),
+                u8::try_from(string.len()).expect("small and whole"),
+            ]);
             data.extend(string.as_bytes());
             data.push(0);
         } else {
@@ -146,13 +149,14 @@ pub(crate) fn manifest(root: &Node) -> Vec<u8> {
 }
 
 fn elements(node: &Node, all: &[&str], named: usize, out: &mut Vec<u8>) {
-    let other = |text: &str| size(named + all[named..].iter().position(|known| *known == text).unwrap());
+    let other =
+        |text: &str| size(named + all[named..].iter().position(|known| *known == text).expect("small and whole"));
     let mut body = u32s(&[u32::MAX, other(node.name)]);
     body.extend(u16s(&[20, 20, node.attributes.len(), 0, 0, 0]));
     for (name, number, says) in &node.attributes {
         let name = match number {
             0 => other(name),
-            _ => size(all[..named].iter().position(|known| known == name).unwrap()),
+            _ => size(all[..named].iter().position(|known| known == name).expect("small and whole")),
         };
         let (kind, data) = match says {
             Attribute::Text(text) => (0x03, other(text)),
@@ -187,7 +191,7 @@ pub(crate) fn resources(values: &[(&str, &str, &str)]) -> Vec<u8> {
     let mut body = kinds;
     body.extend(pool(&keys, true));
     for at in 0..size(values.len()) {
-        let mut head = vec![u8::try_from(at + 1).unwrap(), 0, 0, 0];
+        let mut head = vec![u8::try_from(at + 1).expect("small and whole"), 0, 0, 0];
         head.extend(u32s(&[1, 20 + 64 + 4, 64]));
         head.extend([0; 60]);
         let mut value = u32s(&[0]);
@@ -209,7 +213,7 @@ pub(crate) fn dex(strings: &[&str]) -> Vec<u8> {
     let (mut offsets, mut data) = (Vec::new(), Vec::new());
     for string in strings {
         offsets.push(size(0x70 + 4 * strings.len() + data.len()));
-        data.push(u8::try_from(string.len()).unwrap());
+        data.push(u8::try_from(string.len()).expect("small and whole"));
         data.extend(string.as_bytes());
         data.push(0);
     }
@@ -220,20 +224,20 @@ pub(crate) fn dex(strings: &[&str]) -> Vec<u8> {
 
 /// The package with a v2 signature that names a signer, and the certificate of it.
 pub(crate) fn signed(package: &[u8], signer: &str) -> (Vec<u8>, Vec<u8>) {
-    let key = rcgen::KeyPair::generate().unwrap();
+    let key = rcgen::KeyPair::generate().expect("small and whole");
     let mut parameters = rcgen::CertificateParams::default();
     parameters.distinguished_name.push(rcgen::DnType::CommonName, signer);
-    let der = parameters.self_signed(&key).unwrap().der().to_vec();
+    let der = parameters.self_signed(&key).expect("small and whole").der().to_vec();
     let counted = |bytes: &[u8]| [u32s(&[size(bytes.len())]), bytes.to_vec()].concat();
     let data = [counted(&[]), counted(&counted(&der)), counted(&[])].concat();
     let signer = [counted(&data), counted(&[]), counted(&[])].concat();
     let entry = [u32s(&[0x7109_871a]), counted(&counted(&signer))].concat();
-    let inside = [u64::try_from(entry.len()).unwrap().to_le_bytes().to_vec(), entry].concat();
-    let length = u64::try_from(inside.len() + 24).unwrap().to_le_bytes();
+    let inside = [u64::try_from(entry.len()).expect("small and whole").to_le_bytes().to_vec(), entry].concat();
+    let length = u64::try_from(inside.len() + 24).expect("small and whole").to_le_bytes();
     let block = [&length[..], &inside, &length, b"APK Sig Block 42"].concat();
 
     let end = package.len() - 22;
-    let directory = u32::from_le_bytes(package[end + 16..end + 20].try_into().unwrap()) as usize;
+    let directory = u32::from_le_bytes(package[end + 16..end + 20].try_into().expect("small and whole")) as usize;
     let mut bytes = [&package[..directory], &block, &package[directory..]].concat();
     let end = bytes.len() - 22;
     bytes[end + 16..end + 20].copy_from_slice(&size(directory + block.len()).to_le_bytes());
@@ -243,7 +247,7 @@ pub(crate) fn signed(package: &[u8], signer: &str) -> (Vec<u8>, Vec<u8>) {
 /// A PKCS #7 signature that holds a certificate.
 pub(crate) fn pkcs7(certificate: &[u8]) -> Vec<u8> {
     let value = |kind: u8, inside: &[u8]| {
-        let length = u16::try_from(inside.len()).unwrap().to_be_bytes();
+        let length = u16::try_from(inside.len()).expect("small and whole").to_be_bytes();
         [&[kind, 0x82, length[0], length[1]], inside].concat()
     };
     let identifier = value(0x06, &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x07, 0x02]);
@@ -255,7 +259,7 @@ pub(crate) fn pkcs7(certificate: &[u8]) -> Vec<u8> {
 pub(crate) fn sha256(bytes: &[u8]) -> String {
     use sha2::Digest;
     sha2::Sha256::digest(bytes).iter().fold(String::new(), |mut text, byte| {
-        write!(text, "{byte:02x}").unwrap();
+        write!(text, "{byte:02x}").expect("small and whole");
         text
     })
 }
@@ -286,10 +290,10 @@ fn field(number: u8, value: &[u8]) -> Vec<u8> {
     let mut bytes = vec![(number << 3) | 2];
     let mut length = value.len();
     while length >= 0x80 {
-        bytes.push(u8::try_from(length & 0x7f).unwrap() | 0x80);
+        bytes.push(u8::try_from(length & 0x7f).expect("small and whole") | 0x80);
         length >>= 7;
     }
-    bytes.push(u8::try_from(length).unwrap());
+    bytes.push(u8::try_from(length).expect("small and whole"));
     bytes.extend(value);
     bytes
 }
@@ -297,13 +301,13 @@ fn field(number: u8, value: &[u8]) -> Vec<u8> {
 /// A binary property list of texts.
 pub(crate) fn binary_list(members: &[(&str, &str)]) -> Vec<u8> {
     let mut bytes = b"bplist00".to_vec();
-    let count = u8::try_from(members.len()).unwrap();
-    let mut offsets = vec![u8::try_from(bytes.len()).unwrap()];
+    let count = u8::try_from(members.len()).expect("small and whole");
+    let mut offsets = vec![u8::try_from(bytes.len()).expect("small and whole")];
     bytes.push(0xd0 | count);
     bytes.extend(1..=2 * count);
     for text in members.iter().map(|(key, _)| key).chain(members.iter().map(|(_, value)| value)) {
-        offsets.push(u8::try_from(bytes.len()).unwrap());
-        bytes.extend([0x5f, 0x10, u8::try_from(text.len()).unwrap()]);
+        offsets.push(u8::try_from(bytes.len()).expect("small and whole"));
+        bytes.extend([0x5f, 0x10, u8::try_from(text.len()).expect("small and whole")]);
         bytes.extend(text.as_bytes());
     }
     let table = bytes.len() as u64;

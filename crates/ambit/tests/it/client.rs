@@ -193,7 +193,6 @@ fn workflows_are_listed_and_a_collection_says_what_its_own_needs() {
         assert!(quiet.contains(words), "{words}: {quiet}");
     }
     assert!(!quiet.contains("sweep") && part("external_discovery_and_assessment").contains("port_sweep"), "{listed}");
-    assert!(part("authenticated_cloud_discovery").contains("nothing looks at it"), "{listed}");
     let jsonl = served.both(&["workflow", "list", "--jsonl"]);
     assert_eq!(rows(&jsonl).len(), 7, "{jsonl}");
     let make = |workflow: &str| {
@@ -204,8 +203,8 @@ fn workflows_are_listed_and_a_collection_says_what_its_own_needs() {
     assert!(lacking.contains("missing   a seed of the kind Uri") && !lacking.contains("nothing looks"), "{lacking}");
     let unopened = shown("authenticated_cloud_discovery");
     assert!(unopened.contains("missing   an integration of the type AwsCredential"), "{unopened}");
-    let unbuilt = shown("mobile_app_discovery");
-    assert!(unbuilt.contains("nothing looks at it: this version"), "{unbuilt}");
+    let unnamed = shown("mobile_app_discovery");
+    assert!(unnamed.contains("missing   a seed of the kind AndroidApp or IosApp"), "{unnamed}");
     let whole = shown("external_discovery_and_assessment");
     assert!(!whole.contains("missing") && !whole.contains("nothing looks"), "{whole}");
 }

@@ -430,13 +430,13 @@ fn write_app(path: &std::path::Path) {
     let list = "<plist><dict><key>CFBundleIdentifier</key><string>test.acme.app</string></dict></plist>";
     let secret = ["AKIA", "QZ7WX2KD", "M4TN9RVB"].concat();
     let script = format!("fetch('https://api.acme.test/v1', {{key: '{secret}'}})");
-    let mut writer = zip::ZipWriter::new(std::fs::File::create(path).unwrap());
+    let mut writer = zip::ZipWriter::new(std::fs::File::create(path).expect("a new file"));
     for (name, text) in [("Info.plist", list), ("main.jsbundle", &script)] {
         let options = zip::write::SimpleFileOptions::default();
-        writer.start_file(format!("Payload/Acme.app/{name}"), options).unwrap();
-        writer.write_all(text.as_bytes()).unwrap();
+        writer.start_file(format!("Payload/Acme.app/{name}"), options).expect("it is written");
+        writer.write_all(text.as_bytes()).expect("it is written");
     }
-    writer.finish().unwrap();
+    writer.finish().expect("it is written");
 }
 
 #[test]

@@ -1,0 +1,145 @@
+//! How an app talks to hosts.
+
+use super::*;
+
+weaknesses! {
+    app_cleartext_domain {
+        pretty_name: "App talks to a host in the clear",
+        severity: SEVERITY_MEDIUM,
+        applies_to: Kind::APPS,
+        description: "The app may talk to a host without TLS, so that everybody on the way can read and change \
+                      what is said.",
+        remediation: "Give the host a certificate, and take the exception out of the package.",
+        reference: "https://cwe.mitre.org/data/definitions/319.html",
+        finds: |app, date, is_apk| {
+            let android = each(&app["network_security"]["cleartext_domains"])
+                .filter(|row| row["permitted"] == true);
+            let named = android.map(|row| &row["domain"]).chain(each(&app["insecure_domains"]));
+            many(named
+                .filter_map(Value::as_str), |host| format!("The package permits traffic without TLS to {host}."))
+        },
+        reports: json!({"network_security": {"cleartext_domains": [{"domain": "old.acme.test", "permitted":
+            true}]}}) => ["old.acme.test"],
+        near_miss: json!({"network_security": {"cleartext_domains": [{"domain": "old.acme.test", "permitted":
+            false}]}, "insecure_domains": []}),
+    }
+    app_cleartext_traffic {
+        pretty_name: "App talks in the clear",
+        severity: SEVERITY_MEDIUM,
+        applies_to: ANDROID,
+        description: "The app may talk to any host without TLS, so that everybody on the way can read and change \
+                      what is said.",
+        remediation: "Say cleartextTrafficPermitted=\"false\" in a network security configuration, and name \
+                      single hosts where there is no other way.",
+        reference: "https://cwe.mitre.org/data/definitions/319.html",
+        finds: |app, date, is_apk| once(
+            talks_in_the_clear(app),
+            "The package permits traffic without TLS to every host.",
+        ),
+        reports: json!({"uses_cleartext": true, "target_sdk": 35}) => [""],
+        near_miss: json!({"uses_cleartext": null, "target_sdk": 35}),
+    }
+    app_no_forward_secrecy {
+        pretty_name: "App takes TLS without forward secrecy",
+        severity: SEVERITY_LOW,
+        applies_to: IOS,
+        description: "The app takes connections that can be read later by whoever gets the key of the host.",
+        remediation: "Let the host offer forward secrecy, and take the exception out of the package.",
+        reference: "https://cwe.mitre.org/data/definitions/326.html",
+        finds: |app, date, is_apk| many(
+            each(&app["no_forward_secrecy_domains"]).filter_map(Value::as_str),
+            |host| format!("The package makes an exception for {host}."),
+        ),
+        reports: json!({"no_forward_secrecy_domains": ["old.acme.test"]}) => ["old.acme.test"],
+        near_miss: json!({"no_forward_secrecy_domains": [], "insecure_domains": ["old.acme.test"]}),
+    }
+    app_old_tls_domain {
+        pretty_name: "App takes an old TLS",
+        severity: SEVERITY_LOW,
+        applies_to: IOS,
+        description: "The app takes TLS 1.0 or 1.1 from a host, whose weaknesses are known and used.",
+        remediation: "Let the host speak TLS 1.2 or later, and take the exception out of the package.",
+        reference: "https://cwe.mitre.org/data/definitions/326.html",
+        finds: |app, date, is_apk| many(
+            each(&app["old_tls_domains"]).filter_map(Value::as_str),
+            |host| format!("The package makes an exception for {host}."),
+        ),
+        reports: json!({"old_tls_domains": ["old.acme.test"]}) => ["old.acme.test"],
+        near_miss: json!({"old_tls_domains": [], "insecure_domains": ["old.acme.test"]}),
+    }
+    app_pins_expired {
+        pretty_name: "Pinned keys of an app have ended",
+        severity: SEVERITY_LOW,
+        applies_to: ANDROID,
+        description: "From the day on which pins end the app takes any certificate for these hosts.",
+        remediation: "Publish a version with the keys of today, spare keys, and a later day on which they end.",
+        reference: "https://cwe.mitre.org/data/definitions/298.html",
+        finds: |app, date, is_apk| {
+            let days = each(&app["network_security"]["pins_expire"]).filter_map(Value::as_str);
+            many(days
+                .filter(|day| *day < day_of(date).as_str()), |day| format!("The pins of the app ended on {day}."))
+        },
+        reports: json!({"network_security": {"pins_expire": ["2025-01-01"]}}) => ["2025-01-01"],
+        near_miss: json!({"network_security": {"pins_expire": ["2030-01-01"]}}),
+    }
+    app_pins_overridden {
+        pretty_name: "Pinned keys of an app are not asked",
+        severity: SEVERITY_LOW,
+        applies_to: ANDROID,
+        description: "A network security configuration names an authority in front of which pinned keys do not \
+                      count.",
+        remediation: "Take overridePins out of the release build; it is meant for trying an app out.",
+        reference: "https://cwe.mitre.org/data/definitions/295.html",
+        finds: |app, date, is_apk| once(
+            app["network_security"]["overrides_pins"] == true,
+            "An authority is trusted whatever keys are pinned.",
+        ),
+        reports: json!({"network_security": {"overrides_pins": true}}) => [""],
+        near_miss: json!({"network_security": {"overrides_pins": false, "pinned_domains": ["acme.test"]}}),
+    }
+    app_transport_security_off {
+        pretty_name: "Transport security of the app is off",
+        severity: SEVERITY_MEDIUM,
+        applies_to: IOS,
+        description: "The app may talk to any host without TLS, so that everybody on the way can read and change \
+                      what is said.",
+        remediation: "Take NSAllowsArbitraryLoads out, and name single hosts where there is no other way.",
+        reference: "https://cwe.mitre.org/data/definitions/319.html",
+        finds: |app, date, is_apk| once(
+            app["allows_arbitrary_loads"] == true,
+            "The package turns transport security off for all hosts.",
+        ),
+        reports: json!({"allows_arbitrary_loads": true}) => [""],
+        near_miss: json!({"allows_arbitrary_loads": false, "insecure_domains": ["old.acme.test"]}),
+    }
+    app_trusts_user_authorities {
+        pretty_name: "App trusts authorities that users add",
+        severity: SEVERITY_MEDIUM,
+        applies_to: ANDROID,
+        description: "The app takes certificates of authorities that somebody added to the device, as proxies \
+                      that read along do.",
+        remediation: "Trust what users add in debug-overrides alone, which hold for builds for debugging.",
+        reference: "https://cwe.mitre.org/data/definitions/295.html",
+        finds: |app, date, is_apk| once(
+            app["network_security"]["trusts_user_authorities"] == true,
+            "The network security configuration trusts what users add.",
+        ),
+        reports: json!({"network_security": {"trusts_user_authorities": true}}) => [""],
+        near_miss: json!({"network_security": {"trusts_user_authorities": false}}),
+    }
+    app_web_transport_security_off {
+        pretty_name: "Transport security of pages in the app is off",
+        severity: SEVERITY_LOW,
+        applies_to: IOS,
+        description: "Pages that the app shows may come without TLS, so that everybody on the way can change \
+                      them.",
+        remediation: "Take NSAllowsArbitraryLoadsInWebContent out, and load pages over https alone.",
+        reference: "https://cwe.mitre.org/data/definitions/319.html",
+        finds: |app, date, is_apk| once(
+            app["allows_arbitrary_web_loads"] == true,
+            "The package turns transport security off for pages.",
+        ),
+        reports: json!({"allows_arbitrary_web_loads": true}) => [""],
+        near_miss: json!({"allows_arbitrary_web_loads": false}),
+    }
+}

@@ -1,0 +1,152 @@
+//! What others can call of an app, and the links that open it.
+
+use super::*;
+
+weaknesses! {
+    app_custom_scheme {
+        pretty_name: "Links of the app can be taken by others",
+        severity: SEVERITY_INFO,
+        applies_to: Kind::APPS,
+        description: "The app is opened by a scheme of its own. Any other app may claim the same scheme and get \
+                      what the links carry.",
+        remediation: "Use links of https that are proven by the host, and take no secrets from the others.",
+        reference: "https://cwe.mitre.org/data/definitions/939.html",
+        finds: |app, date, is_apk| {
+            let links = each(&app["components"]).flat_map(|part| each(&part["links"]))
+                .filter_map(|link| link["scheme"].as_str());
+            let own = links.chain(each(&app["schemes"]).filter_map(Value::as_str));
+            many(own
+                .filter(|own| !matches!(*own, "http" | "https")),
+                |own| format!("Links of the scheme {own} open the app."))
+        },
+        reports: json!({"components": [{"kind": "activity", "name": "a.B", "exported": true, "permission": null,
+            "is_launcher": false, "links": [{"scheme": "acme", "host": null, "is_verified": false}],
+            "grants_uris": false}]}) => ["acme"],
+        near_miss: json!({"components": [{"kind": "activity", "name": "a.B", "exported": true, "permission": null,
+            "is_launcher": false, "links": [{"scheme": "https", "host": "acme.test", "is_verified": true}],
+            "grants_uris": false}]}),
+    }
+    app_exported_activity {
+        pretty_name: "Any app can call a page of the app",
+        severity: SEVERITY_LOW,
+        applies_to: ANDROID,
+        description: "Every app on the device may call this page, with whatever it likes, because no permission \
+                      is asked.",
+        remediation: "Say exported=\"false\", or ask a permission that only apps of the same signer get.",
+        reference: "https://cwe.mitre.org/data/definitions/926.html",
+        finds: |app, date, is_apk| open(app, "activity"),
+        reports: json!({"components": [{"kind": "activity", "name": "org.acme.Open", "exported": true,
+            "permission": null, "is_launcher": false, "links": [], "grants_uris": false}]}) => ["org.acme.Open"],
+        near_miss: json!({"components": [{"kind": "activity", "name": "org.acme.Main", "exported": true,
+            "permission": null, "is_launcher": true, "links": [], "grants_uris": false}]}),
+    }
+    app_exported_provider {
+        pretty_name: "Any app can call a provider of data of the app",
+        severity: SEVERITY_HIGH,
+        applies_to: ANDROID,
+        description: "Every app on the device may call this provider of data, with whatever it likes, because no \
+                      permission is asked.",
+        remediation: "Say exported=\"false\", or ask a permission that only apps of the same signer get.",
+        reference: "https://cwe.mitre.org/data/definitions/926.html",
+        finds: |app, date, is_apk| open(app, "provider"),
+        reports: json!({"components": [{"kind": "provider", "name": "org.acme.Open", "exported": true,
+            "permission": null, "is_launcher": false, "links": [], "grants_uris": false}]}) => ["org.acme.Open"],
+        near_miss: json!({"components": [{"kind": "provider", "name": "org.acme.Open", "exported": true,
+            "permission": "org.acme.ONLY", "is_launcher": false, "links": [], "grants_uris": false}]}),
+    }
+    app_exported_receiver {
+        pretty_name: "Any app can call a receiver of the app",
+        severity: SEVERITY_LOW,
+        applies_to: ANDROID,
+        description: "Every app on the device may call this receiver, with whatever it likes, because no \
+                      permission is asked.",
+        remediation: "Say exported=\"false\", or ask a permission that only apps of the same signer get.",
+        reference: "https://cwe.mitre.org/data/definitions/926.html",
+        finds: |app, date, is_apk| open(app, "receiver"),
+        reports: json!({"components": [{"kind": "receiver", "name": "org.acme.Open", "exported": true,
+            "permission": null, "is_launcher": false, "links": [], "grants_uris": false}]}) => ["org.acme.Open"],
+        near_miss: json!({"components": [{"kind": "receiver", "name": "org.acme.Open", "exported": true,
+            "permission": "org.acme.ONLY", "is_launcher": false, "links": [], "grants_uris": false}]}),
+    }
+    app_exported_service {
+        pretty_name: "Any app can call a service of the app",
+        severity: SEVERITY_MEDIUM,
+        applies_to: ANDROID,
+        description: "Every app on the device may call this service, with whatever it likes, because no \
+                      permission is asked.",
+        remediation: "Say exported=\"false\", or ask a permission that only apps of the same signer get.",
+        reference: "https://cwe.mitre.org/data/definitions/926.html",
+        finds: |app, date, is_apk| open(app, "service"),
+        reports: json!({"components": [{"kind": "service", "name": "org.acme.Open", "exported": true,
+            "permission": null, "is_launcher": false, "links": [], "grants_uris": false}]}) => ["org.acme.Open"],
+        near_miss: json!({"components": [{"kind": "service", "name": "org.acme.Open", "exported": true,
+            "permission": "org.acme.ONLY", "is_launcher": false, "links": [], "grants_uris": false}]}),
+    }
+    app_provider_grants_uris {
+        pretty_name: "App gives leave for single data of an open provider",
+        severity: SEVERITY_LOW,
+        applies_to: ANDROID,
+        description: "A provider that others may call also gives them leave for single addresses, which is how \
+                      files leak that were not meant.",
+        remediation: "Name the paths in grant-uri-permission, or close the provider to other apps.",
+        reference: "https://cwe.mitre.org/data/definitions/926.html",
+        finds: |app, date, is_apk| {
+            let open = each(&app["components"])
+                .filter(|part| part["exported"] == true && part["grants_uris"] == true);
+            many(open
+                .filter_map(|part| part["name"].as_str()),
+                |name| format!("{name} is open and gives leave for addresses."))
+        },
+        reports: json!({"components": [{"kind": "provider", "name": "org.acme.Files", "exported": true,
+            "permission": null, "is_launcher": false, "links": [], "grants_uris": true}]}) => ["org.acme.Files"],
+        near_miss: json!({"components": [{"kind": "provider", "name": "org.acme.Files", "exported": false,
+            "permission": null, "is_launcher": false, "links": [], "grants_uris": true}]}),
+    }
+    app_unverified_link {
+        pretty_name: "Links of the web open the app unproven",
+        severity: SEVERITY_LOW,
+        applies_to: ANDROID,
+        description: "The app claims links of a host without having Android ask the host, so that another app can \
+                      claim them as well.",
+        remediation: "Say autoVerify=\"true\" and serve /.well-known/assetlinks.json at the host.",
+        reference: "https://cwe.mitre.org/data/definitions/939.html",
+        finds: |app, date, is_apk| {
+            let links = each(&app["components"]).flat_map(|part| each(&part["links"]));
+            let web = links
+                .filter(|link| link["is_verified"] != true)
+                .filter(|link| matches!(link["scheme"].as_str(), Some("http" | "https")));
+            many(web
+                .filter_map(|link| link["host"].as_str()),
+                |host| format!("Links of {host} open the app, and the host is not asked."))
+        },
+        reports: json!({"components": [{"kind": "activity", "name": "a.B", "exported": true, "permission": null,
+            "is_launcher": false, "links": [{"scheme": "https", "host": "acme.test", "is_verified":
+            false}], "grants_uris": false}]}) => ["acme.test"],
+        near_miss: json!({"components": [{"kind": "activity", "name": "a.B", "exported": true, "permission": null,
+            "is_launcher": false, "links": [{"scheme": "https", "host": "acme.test", "is_verified": true}],
+            "grants_uris": false}]}),
+    }
+    app_weak_permission {
+        pretty_name: "A permission of the app is given to everybody",
+        severity: SEVERITY_MEDIUM,
+        applies_to: ANDROID,
+        description: "The app guards a part of itself with a permission of its own that every app gets for the \
+                      asking.",
+        remediation: "Give the permission the protection level signature, so that only apps of the same signer \
+                      get it.",
+        reference: "https://cwe.mitre.org/data/definitions/732.html",
+        finds: |app, date, is_apk| {
+            let weak = each(&app["declared_permissions"]).filter(|own| own["level"] == 0);
+            let open = || each(&app["components"]).filter(|part| part["exported"] == true);
+            let guards = |name: &&str| open().any(|part| part["permission"] == *name);
+            let names = weak.filter_map(|own| own["name"].as_str()).filter(guards);
+            many(names, |name| format!("{name} guards a part of the app, and every app gets it."))
+        },
+        reports: json!({"declared_permissions": [{"name": "org.acme.USE", "level": 0}], "components": [{"kind":
+            "service", "name": "org.acme.S", "exported": true, "permission": "org.acme.USE", "is_launcher":
+            false, "links": [], "grants_uris": false}]}) => ["org.acme.USE"],
+        near_miss: json!({"declared_permissions": [{"name": "org.acme.USE", "level": 2}], "components": [{"kind":
+            "service", "name": "org.acme.S", "exported": true, "permission": "org.acme.USE", "is_launcher":
+            false, "links": [], "grants_uris": false}]}),
+    }
+}

@@ -1,0 +1,133 @@
+//! Who signed an app, and how.
+
+use super::*;
+
+weaknesses! {
+    app_certificate_expired {
+        pretty_name: "Certificate of the signer of an app has ended",
+        severity: SEVERITY_LOW,
+        applies_to: ANDROID,
+        description: "Updates that are signed with a certificate after its end are refused by stores.",
+        remediation: "Change the key with scheme v3, or have the store sign with a new one, and publish an \
+                      update.",
+        reference: "https://cwe.mitre.org/data/definitions/298.html",
+        finds: |app, date, is_apk| certificates(
+            app, |own| own["not_after"].as_i64().is_some_and(|end| end < date.0 / 1_000),
+            "has ended",
+        ),
+        reports: json!({"signatures": {"schemes": ["v2"], "has_weak_digest": false, "certificates": [{"subject":
+            "CN=Acme", "sha256": "ab12", "not_after": 1500000000, "algorithm": "1.2.840.113549.1.1.11",
+            "key": "RSA", "key_bits": 2048, "is_debug": false}]}}) => ["ab12"],
+        near_miss: json!({"signatures": {"schemes": ["v2"], "has_weak_digest": false, "certificates": [{"subject":
+            "CN=Acme", "sha256": "ab12", "not_after": 1900000000, "algorithm": "1.2.840.113549.1.1.11",
+            "key": "RSA", "key_bits": 2048, "is_debug": false}]}}),
+    }
+    app_debug_certificate {
+        pretty_name: "App is signed with a debug certificate",
+        severity: SEVERITY_HIGH,
+        applies_to: ANDROID,
+        description: "The package is signed with the key that development tools make for trying out. Such keys \
+                      lie unprotected on many machines, and nothing tells this app from another build.",
+        remediation: "Sign releases with a key of your own, kept where only the release process gets at it.",
+        reference: "https://cwe.mitre.org/data/definitions/321.html",
+        finds: |app, date, is_apk| certificates(
+            app, |own| own["is_debug"] == true,
+            "is the debug certificate of a development tool",
+        ),
+        reports: json!({"signatures": {"schemes": ["v2"], "has_weak_digest": false, "certificates": [{"subject":
+            "CN=Acme", "sha256": "ab12", "not_after": 1900000000, "algorithm": "1.2.840.113549.1.1.11",
+            "key": "RSA", "key_bits": 2048, "is_debug": true}]}}) => ["ab12"],
+        near_miss: json!({"signatures": {"schemes": ["v2"], "has_weak_digest": false, "certificates": [{"subject":
+            "CN=Acme", "sha256": "ab12", "not_after": 1900000000, "algorithm": "1.2.840.113549.1.1.11",
+            "key": "RSA", "key_bits": 2048, "is_debug": false}]}}),
+    }
+    app_old_signature_scheme {
+        pretty_name: "App is signed by the old scheme alone",
+        severity: SEVERITY_MEDIUM,
+        applies_to: ANDROID,
+        description: "The signature covers the members of the archive and not the archive, so that devices before \
+                      Android 8.1 take a package to which a program was added.",
+        remediation: "Sign with scheme v2 or later, beside v1 where devices before Android 7 are served.",
+        reference: "https://cwe.mitre.org/data/definitions/347.html",
+        finds: |app, date, is_apk| once(
+            app["signatures"]["schemes"] == json!(["v1"]),
+            "The package has a v1 signature and no later one.",
+        ),
+        reports: json!({"signatures": {"schemes": ["v1"], "has_weak_digest": false, "certificates": [{"subject":
+            "CN=Acme", "sha256": "ab12", "not_after": 1900000000, "algorithm": "1.2.840.113549.1.1.11",
+            "key": "RSA", "key_bits": 2048, "is_debug": false}]}}) => [""],
+        near_miss: json!({"signatures": {"schemes": ["v1", "v2"], "has_weak_digest": false, "certificates":
+            [{"subject": "CN=Acme", "sha256": "ab12", "not_after": 1900000000, "algorithm":
+            "1.2.840.113549.1.1.11", "key": "RSA", "key_bits": 2048, "is_debug": false}]}}),
+    }
+    app_unsigned {
+        pretty_name: "App is not signed",
+        severity: SEVERITY_HIGH,
+        applies_to: ANDROID,
+        description: "The package has no signature. Nobody can tell who made it, and no device installs it.",
+        remediation: "Sign the package with the release key, with scheme v2 or later, before it is given out.",
+        reference: "https://cwe.mitre.org/data/definitions/347.html",
+        finds: |app, date, is_apk| once(
+            app["signatures"]["schemes"].as_array().is_some_and(Vec::is_empty) && is_apk,
+            "The package has no signature.",
+        ),
+        reports: json!({"signatures": {"schemes": [], "certificates": []}}) => [""],
+        near_miss: json!({"signatures": {"schemes": ["v2"], "has_weak_digest": false, "certificates": [{"subject":
+            "CN=Acme", "sha256": "ab12", "not_after": 1900000000, "algorithm": "1.2.840.113549.1.1.11",
+            "key": "RSA", "key_bits": 2048, "is_debug": false}]}}),
+    }
+    app_weak_certificate_algorithm {
+        pretty_name: "Certificate of an app rests on a weak digest",
+        severity: SEVERITY_LOW,
+        applies_to: ANDROID,
+        description: "The certificate of the signer is signed itself with MD5 or SHA-1.",
+        remediation: "Use a new certificate for the next app; that of a published one changes with scheme v3.",
+        reference: "https://cwe.mitre.org/data/definitions/328.html",
+        finds: |app, date, is_apk| certificates(
+            app, |own| own["algorithm"].as_str().is_some_and(|own| WEAK_ALGORITHMS.contains(&own)),
+            "is signed with MD5 or SHA-1",
+        ),
+        reports: json!({"signatures": {"schemes": ["v2"], "has_weak_digest": false, "certificates": [{"subject":
+            "CN=Acme", "sha256": "ab12", "not_after": 1900000000, "algorithm": "1.2.840.113549.1.1.5",
+            "key": "RSA", "key_bits": 2048, "is_debug": false}]}}) => ["ab12"],
+        near_miss: json!({"signatures": {"schemes": ["v2"], "has_weak_digest": false, "certificates": [{"subject":
+            "CN=Acme", "sha256": "ab12", "not_after": 1900000000, "algorithm": "1.2.840.113549.1.1.11",
+            "key": "RSA", "key_bits": 2048, "is_debug": false}]}}),
+    }
+    app_weak_signature_digest {
+        pretty_name: "Signature of an app rests on a weak digest",
+        severity: SEVERITY_MEDIUM,
+        applies_to: ANDROID,
+        description: "The v1 signature rests on SHA-1 or MD5, for which two files of one digest can be made.",
+        remediation: "Sign the package again with SHA-256, which every device since Android 4.3 takes.",
+        reference: "https://cwe.mitre.org/data/definitions/328.html",
+        finds: |app, date, is_apk| once(
+            app["signatures"]["has_weak_digest"] == true,
+            "The v1 signature has no digest of SHA-256.",
+        ),
+        reports: json!({"signatures": {"schemes": ["v1", "v2"], "has_weak_digest": true, "certificates":
+            [{"subject": "CN=Acme", "sha256": "ab12", "not_after": 1900000000, "algorithm":
+            "1.2.840.113549.1.1.11", "key": "RSA", "key_bits": 2048, "is_debug": false}]}}) => [""],
+        near_miss: json!({"signatures": {"schemes": ["v1", "v2"], "has_weak_digest": false, "certificates":
+            [{"subject": "CN=Acme", "sha256": "ab12", "not_after": 1900000000, "algorithm":
+            "1.2.840.113549.1.1.11", "key": "RSA", "key_bits": 2048, "is_debug": false}]}}),
+    }
+    app_weak_signing_key {
+        pretty_name: "Key of the signer of an app is weak",
+        severity: SEVERITY_MEDIUM,
+        applies_to: ANDROID,
+        description: "The key that signs the app is shorter than 2,048 bits of RSA, or of DSA.",
+        remediation: "Change the key with scheme v3, or have the store sign with a new one.",
+        reference: "https://cwe.mitre.org/data/definitions/326.html",
+        finds: |app, date, is_apk| certificates(
+            app, |own| own["key"] == "DSA" || (own["key"] == "RSA" && own["key_bits"].as_u64() < Some(2_048)),
+            "has a weak key",
+        ),
+        reports: json!({"signatures": {"schemes": ["v2"], "has_weak_digest": false, "certificates": [{"subject":
+            "CN=Acme", "sha256": "ab12", "not_after": 1900000000, "algorithm": "1.2.840.113549.1.1.11",
+            "key": "RSA", "key_bits": 1024, "is_debug": false}]}}) => ["ab12"],
+        near_miss: json!({"signatures": {"schemes": ["v2"], "has_weak_digest": false, "certificates": [{"subject":
+            "CN=Acme", "sha256": "ab12", "not_after": 1900000000, "algorithm": "1.2.840.113549.1.1.11",
+            "key": "RSA", "key_bits": 2048, "is_debug": false}]}}),
+    }
+}
