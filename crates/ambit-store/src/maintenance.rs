@@ -68,8 +68,8 @@ impl Store {
     }
 
     /// Sweeps unreferenced blobs, old `seen` rows of the feed and the rows of deleted collections, and gives the room
-    /// that a run needed for its work back to the disk. To be called every few minutes or after a run; each call removes a bounded number of rows in each of its transactions and goes on until nothing is
-    /// left.
+    /// that a run needed for its work back to the disk. To be called every few minutes or after a run; each call
+    /// removes a bounded number of rows in each of its transactions and goes on until nothing is left.
     pub async fn tidy(&self, now: Timestamp) -> Result<(), StoreError> {
         for sweep in SWEEPS {
             while transaction!(self, Engine, async |tx| sweep.sweep(tx).await)? {}
@@ -86,8 +86,8 @@ impl Store {
     }
 }
 
-/// Gives free pages of a SQLite database back to the disk, but for a share of them; true where more are left. A database
-/// of before 2026-11-23 was not made for it and keeps them for later use.
+/// Gives free pages of a SQLite database back to the disk, but for a share of them; true where more are left. A
+/// database of before 2026-11-23 was not made for it and keeps them for later use.
 async fn give_back(tx: &mut Tx) -> Result<bool, StoreError> {
     if tx.is_postgres() {
         return Ok(false);

@@ -90,8 +90,8 @@ pub(super) struct Batch {
 /// The columns of a probe that hold its open interval; all null where none is open.
 const OPEN: &str = "l.details, l.evidence, l.opened_at, l.first_run, l.first_at, l.last_run, l.last_at";
 
-/// What a new row keeps free for its first update, as many bytes as that adds: SQLite stores the number 1, the first run,
-/// in no bytes, and a page that is full would be split for them.
+/// What a new row keeps free for its first update, as many bytes as that adds: SQLite stores the number 1, the first
+/// run, in no bytes, and a page that is full would be split for them.
 const ROOM: &str = "..";
 
 impl Batch {
