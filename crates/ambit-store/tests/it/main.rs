@@ -20,6 +20,7 @@ mod receivers;
 mod records;
 mod rescope;
 mod reverted;
+mod room;
 mod settings;
 mod sightings;
 mod tags_and_notes;
