@@ -20,31 +20,30 @@ struct Source {
     /// It is asked at what people name: `learned` are URLs, and whatever lies at scheme, host and port of one may be
     /// asked.
     named: bool,
+    /// Its interface is made for programs that read whole accounts, and says itself when they ask too much.
+    for_programs: bool,
     /// Any URL may be asked: for the tests of this crate.
     anything: bool,
 }
 
+/// A provider that is asked at hosts of its own alone, as few times as people would; a row says what it does beside.
+const USUAL: Source = Source { name: "", hosts: &[], lines: None, named: false, for_programs: false, anything: false };
+
 const SOURCES: &[Source] = &[
-    Source { name: "crt.sh", hosts: &["crt.sh"], lines: None, named: false, anything: false },
+    Source { name: "crt.sh", hosts: &["crt.sh"], ..USUAL },
     // Registries beside these hosts are learned from the list of the IANA, those of WHOIS by referral from its root.
-    Source { name: "rdap", hosts: &["rdap.org", "data.iana.org"], lines: Some(WHOIS), named: false, anything: false },
+    Source { name: "rdap", hosts: &["rdap.org", "data.iana.org"], lines: Some(WHOIS), ..USUAL },
     // Repositories of code, wherever people say that theirs are.
-    Source { name: "git", hosts: &[], lines: None, named: true, anything: false },
+    Source { name: "git", named: true, ..USUAL },
     // Interfaces of cloud providers: at hosts of their own, or at the endpoint that the operator named instead.
-    Source { name: "aws", hosts: &["amazonaws.com", "amazonaws.com.cn"], lines: None, named: true, anything: false },
+    Source { name: "aws", hosts: &["amazonaws.com", "amazonaws.com.cn"], named: true, for_programs: true, ..USUAL },
     // Feeds of what is known against products.
-    Source { name: "cisa", hosts: &["www.cisa.gov"], lines: None, named: false, anything: false },
-    Source {
-        name: "epss",
-        hosts: &["epss.empiricalsecurity.com", "epss.cyentia.com"],
-        lines: None,
-        named: false,
-        anything: false,
-    },
-    Source { name: "endoflife", hosts: &["endoflife.date"], lines: None, named: false, anything: false },
-    Source { name: "nvd", hosts: &["nvd.nist.gov"], lines: None, named: false, anything: false },
+    Source { name: "cisa", hosts: &["www.cisa.gov"], ..USUAL },
+    Source { name: "epss", hosts: &["epss.empiricalsecurity.com", "epss.cyentia.com"], ..USUAL },
+    Source { name: "endoflife", hosts: &["endoflife.date"], ..USUAL },
+    Source { name: "nvd", hosts: &["nvd.nist.gov"], ..USUAL },
     #[cfg(test)]
-    Source { name: "plain", hosts: &[], lines: None, named: false, anything: true },
+    Source { name: "plain", anything: true, ..USUAL },
 ];
 
 fn find(provider: &str) -> Result<&'static Source, NetError> {
@@ -52,12 +51,9 @@ fn find(provider: &str) -> Result<&'static Source, NetError> {
     found.ok_or_else(|| NetError::NotAllowed(format!("no data provider is registered as {provider}")))
 }
 
-/// Providers whose interface is made for programs that read whole accounts.
-const FOR_PROGRAMS: &[&str] = &["aws"];
-
 /// Returns whether the interface of a provider is made for programs that read whole accounts.
 pub(crate) fn is_for_programs(provider: &str) -> bool {
-    FOR_PROGRAMS.contains(&provider)
+    find(provider).is_ok_and(|source| source.for_programs)
 }
 
 /// May the provider be asked by this URL? Asked for each hop. `learned`: hosts that a list which the provider itself
