@@ -18,8 +18,8 @@ use std::time::Duration;
 /// good reason.
 const TASK_DEADLINE: Duration = Duration::from_secs(20 * 60);
 
-/// The same of a repository, which comes whole before it is looked through.
-const REPOSITORY_DEADLINE: Duration = Duration::from_secs(4 * 3_600);
+/// The same of a repository and of the package of an app, which are there whole before they are looked through.
+const WHOLE_DEADLINE: Duration = Duration::from_secs(4 * 3_600);
 
 /// What each port adds to that where ports are swept: the 256 addresses of a /24 share 300 connections a second.
 const PORT_TIME: Duration = Duration::from_secs(1);
@@ -75,7 +75,7 @@ fn deadline(task: &Task, settings: &Settings) -> Duration {
     let ports = match task.name {
         TaskName::BlockSweep => settings.swept_ports.len(),
         TaskName::PortSweep => settings.ports.len(),
-        TaskName::AppPackage | TaskName::Repository => return REPOSITORY_DEADLINE,
+        TaskName::AppPackage | TaskName::Repository => return WHOLE_DEADLINE,
         _ => 0,
     };
     TASK_DEADLINE + PORT_TIME * u32::try_from(ports).unwrap_or(u32::MAX)

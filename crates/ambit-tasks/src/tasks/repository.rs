@@ -119,11 +119,14 @@ async fn look(
     let stop = StopWhenDropped(Arc::default());
     let pack = source.fetch(cx, tips, known).await?;
     let (stopped, tips, known) = (stop.0.clone(), tips.to_vec(), known.to_vec());
+    // Walking waits for no wire: it takes no wire time.
+    let hold = cx.net.hold();
     let walking = tokio::task::spawn_blocking(move || {
         let objects = pack.open(&stopped)?;
         look_through(&objects, &tips, &known, &stopped)
     });
     let looked = walking.await.map_err(|_| TaskError::Failed("reading the repository broke off".into()))?;
+    drop(hold);
     looked.map_err(|error| TaskError::Failed(error.to_string()))
 }
 
