@@ -34,6 +34,9 @@ pub const PACKAGE_BYTES_MAX: usize = 512 * 1_024 * 1_024;
 /// Packages inside one package that are read: the parts of a bundle for several screens and languages.
 const INNER_MAX: usize = 20;
 
+/// What is done with each text.
+type Look<'a> = dyn FnMut(&Piece<'_>) + 'a;
+
 /// How an app is packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -64,7 +67,7 @@ pub struct Package {
     pub format: Format,
     /// What it says of itself.
     pub app: App,
-    /// Members that were too large to be looked through.
+    /// Members that were too large or too broken to be looked through.
     pub skipped: Vec<String>,
 }
 
@@ -73,25 +76,45 @@ pub struct Package {
 /// # Errors
 /// The bytes are no package of an app, or a broken one, or they unpack to more than is read of any.
 pub fn read(bytes: &[u8], look: &mut dyn FnMut(&Piece<'_>)) -> Result<Package, AppError> {
-    if bytes.len() > PACKAGE_BYTES_MAX {
-        return Err(AppError::TooLarge(format!("it has more than {} MiB", PACKAGE_BYTES_MAX / 1_024 / 1_024)));
-    }
-    let mut archive = Archive::open(bytes)?;
-    let (format, app) = if archive.has(android::MANIFEST) {
-        (Format::Apk, App::Android(android::of_apk(&mut archive, look)?))
-    } else if archive.has(android::BUNDLE_MANIFEST) {
-        (Format::Aab, App::Android(android::of_bundle(&mut archive, look)?))
-    } else if let Some(folder) = ios::folder(&archive) {
-        (Format::Ipa, App::Ios(ios::of_ipa(&mut archive, &folder, look)?))
-    } else {
-        (Format::Xapk, App::Android(of_parts(&mut archive, look)?))
-    };
+    let mut archive = open(bytes)?;
+    let (format, app) = read_app(&mut archive, Some(look))?;
     strings::of_members(&mut archive, "", look)?;
     Ok(Package { format, app, skipped: archive.into_skipped() })
 }
 
+/// Reads what the app in a package says of itself, and not the texts inside.
+///
+/// # Errors
+/// The bytes are no package of an app, or a broken one, or they unpack to more than is read of any.
+pub fn identify(bytes: &[u8]) -> Result<App, AppError> {
+    read_app(&mut open(bytes)?, None).map(|(_, app)| app)
+}
+
+fn open(bytes: &[u8]) -> Result<Archive<'_>, AppError> {
+    if bytes.len() > PACKAGE_BYTES_MAX {
+        return Err(AppError::TooLarge(format!("it has more than {} MiB", PACKAGE_BYTES_MAX / 1_024 / 1_024)));
+    }
+    Archive::open(bytes)
+}
+
+/// Reads what an app says of itself. Only where somebody looks, the texts of packages inside are told.
+fn read_app(archive: &mut Archive<'_>, look: Option<&mut Look<'_>>) -> Result<(Format, App), AppError> {
+    let nobody: &mut Look<'_> = &mut |_| ();
+    let is_whole = look.is_some();
+    let look = look.unwrap_or(nobody);
+    Ok(if archive.has(android::MANIFEST) {
+        (Format::Apk, App::Android(android::of_apk(archive, look)?))
+    } else if archive.has(android::BUNDLE_MANIFEST) {
+        (Format::Aab, App::Android(android::of_bundle(archive, look)?))
+    } else if let Some(folder) = ios::folder(archive) {
+        (Format::Ipa, App::Ios(ios::of_ipa(archive, &folder, look)?))
+    } else {
+        (Format::Xapk, App::Android(of_parts(archive, is_whole, look)?))
+    })
+}
+
 /// Reads an archive of several APKs. The one that the others belong to says what the app is.
-fn of_parts(archive: &mut Archive<'_>, look: &mut dyn FnMut(&Piece<'_>)) -> Result<Android, AppError> {
+fn of_parts(archive: &mut Archive<'_>, is_whole: bool, look: &mut Look<'_>) -> Result<Android, AppError> {
     let parts: Vec<String> = archive.names().filter(|name| name.ends_with(".apk")).map(str::to_owned).collect();
     if parts.len() > INNER_MAX {
         return Err(AppError::TooLarge(format!("more than {INNER_MAX} packages inside")));
@@ -105,7 +128,9 @@ fn of_parts(archive: &mut Archive<'_>, look: &mut dyn FnMut(&Piece<'_>)) -> Resu
             return Err(AppError::Broken(format!("{part} has no manifest")));
         }
         let android = android::of_apk(&mut inner, look)?;
-        strings::of_members(&mut inner, part, look)?;
+        if is_whole {
+            strings::of_members(&mut inner, part, look)?;
+        }
         archive.take_back(inner);
         if base.is_none() || !android.is_split {
             base = Some(android);

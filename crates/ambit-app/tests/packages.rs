@@ -9,6 +9,9 @@ use build::{Attribute, Node, apk, archive, manifest, signed};
 fn read(bytes: &[u8]) -> (Result<ambit_app::Package, AppError>, String) {
     let mut texts = String::new();
     let package = ambit_app::read(bytes, &mut |piece| texts.push_str(&format!("{}: {}\n", piece.path, piece.text)));
+    if let Ok(package) = &package {
+        assert_eq!(ambit_app::identify(bytes).expect("it is read"), package.app);
+    }
     (package, texts)
 }
 

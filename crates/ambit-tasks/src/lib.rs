@@ -18,6 +18,7 @@ pub use library::fingerprints;
 pub use same_sites::Sites;
 pub use settings::{Account, Settings};
 pub use task::{Answer, Contacts, Plan, STAGES, Sights, Task, TaskError};
+pub use tasks::app_package::app_in;
 pub use tasks::{ALL, find, outside, task};
 pub use volumes::volumes;
 

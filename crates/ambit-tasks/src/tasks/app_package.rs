@@ -72,12 +72,9 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let reading = tokio::task::spawn_blocking(move || read(&path));
     let looked = reading.await.map_err(|_| TaskError::Failed("reading the package broke off".into()))??;
     drop(hold);
-    let named = match &looked.package.app {
-        App::Android(android) => (Kind::AndroidApp, &android.package),
-        App::Ios(ios) => (Kind::IosApp, &ios.bundle),
-    };
-    if named != (cx.facts.kind, &cx.facts.name) {
-        return Err(TaskError::Failed(format!("the file holds another app now: {} {}", named.0.name(), named.1)));
+    let (kind, name) = named(&looked.package.app);
+    if (kind, name) != (cx.facts.kind, &cx.facts.name) {
+        return Err(TaskError::Failed(format!("the file holds another app now: {} {name}", kind.name())));
     }
     say(cx, looked)?;
     Ok(Answer::Found)
@@ -91,14 +88,35 @@ struct Looked {
     named: Mentions,
 }
 
-fn read(path: &Path) -> Result<Looked, TaskError> {
-    let failed = |why: String| TaskError::Failed(format!("{}: {why}", path.display()));
-    let size = std::fs::metadata(path).map_err(|error| failed(error.to_string()))?.len();
-    if size > ambit_app::PACKAGE_BYTES_MAX as u64 {
-        return Err(TaskError::OutOfBudget(format!("{} is larger than any package that is read", path.display())));
+/// Returns the kind and name of the app in a package: the entity that it is read for.
+///
+/// # Errors
+/// Why the file cannot be read, or holds no app.
+pub fn app_in(path: &Path) -> Result<(Kind, String), String> {
+    let app = ambit_app::identify(&bytes_of(path)?).map_err(|error| error.to_string())?;
+    let (kind, name) = named(&app);
+    kind.canonical(name).map(|name| (kind, name)).map_err(|error| error.to_string())
+}
+
+fn named(app: &App) -> (Kind, &str) {
+    match app {
+        App::Android(android) => (Kind::AndroidApp, &android.package),
+        App::Ios(ios) => (Kind::IosApp, &ios.bundle),
     }
-    let bytes = std::fs::read(path).map_err(|error| failed(error.to_string()))?;
-    look_through(&bytes).map_err(|error| failed(error.to_string()))
+}
+
+/// Reads a file that is no larger than any package that is read.
+fn bytes_of(path: &Path) -> Result<Vec<u8>, String> {
+    let size = std::fs::metadata(path).map_err(|error| error.to_string())?.len();
+    if size > ambit_app::PACKAGE_BYTES_MAX as u64 {
+        return Err(format!("it has more than {} MiB", ambit_app::PACKAGE_BYTES_MAX / 1_024 / 1_024));
+    }
+    std::fs::read(path).map_err(|error| error.to_string())
+}
+
+fn read(path: &Path) -> Result<Looked, TaskError> {
+    let looked = bytes_of(path).and_then(|bytes| look_through(&bytes).map_err(|error| error.to_string()));
+    looked.map_err(|why| TaskError::Failed(format!("{}: {why}", path.display())))
 }
 
 fn look_through(bytes: &[u8]) -> Result<Looked, AppError> {

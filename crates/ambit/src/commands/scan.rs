@@ -13,7 +13,6 @@ use crate::output::{Results, hint, plain};
 use crate::signals::Stop;
 use crate::workspace;
 use crate::{confirm, engine_config, folder, wires};
-use ambit_app::App;
 use ambit_model::entity::InvalidName;
 use ambit_model::estimate::estimate;
 use ambit_model::scope::Exclusions;
@@ -253,7 +252,8 @@ fn seeds(
     let mut seeds = BTreeSet::new();
     for text in &texts {
         if let Some(path) = package_file(text, workflow) {
-            let seed = app_in(&path).map_err(|why| Failure::usage(format!("target {:?}: {why}", plain(text))))?;
+            let seed =
+                ambit_tasks::app_in(&path).map_err(|why| Failure::usage(format!("target {:?}: {why}", plain(text))))?;
             packages.insert(seed.clone(), path);
             seeds.insert(seed);
             continue;
@@ -286,20 +286,6 @@ fn target(text: &str, workflow: &str) -> Result<(Kind, String), InvalidName> {
 fn package_file(text: &str, workflow: &str) -> Option<PathBuf> {
     let path = Path::new(text).canonicalize().ok().filter(|path| path.is_file());
     path.filter(|_| workflow == MOBILE_APPS.name)
-}
-
-/// The app in a package, or why there is none.
-fn app_in(path: &Path) -> Result<(Kind, String), String> {
-    let size = std::fs::metadata(path).map_err(|error| error.to_string())?.len();
-    if size > ambit_app::PACKAGE_BYTES_MAX as u64 {
-        return Err(format!("it has more than {} MiB", ambit_app::PACKAGE_BYTES_MAX / 1_024 / 1_024));
-    }
-    let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
-    let (kind, name) = match ambit_app::read(&bytes, &mut |_| ()).map_err(|error| error.to_string())?.app {
-        App::Android(android) => (Kind::AndroidApp, android.package),
-        App::Ios(ios) => (Kind::IosApp, ios.bundle),
-    };
-    kind.canonical(&name).map(|name| (kind, name)).map_err(|error| error.to_string())
 }
 
 fn read_list(path: &Path) -> Result<Vec<String>, Failure> {
@@ -362,9 +348,6 @@ fn plan_text(job: &Job) -> String {
         Clearance::L4 => "everything up to log-ins and exploit checks on what is theirs",
     };
     let workflow = match &job.workflow {
-        Some(workflow) if ceiling(job) == Clearance::L0 => {
-            return format!("will look at nothing: this version has no task of the workflow {workflow}");
-        }
         Some(workflow) if ceiling(job) < job.level => format!("; the workflow {workflow} allows no more"),
         _ => String::new(),
     };
