@@ -64,13 +64,13 @@ contract! {
         pub references: Vec<Value>,
     }
 
-    /// A workflow: what it begins with, how loud it may be, and its tasks. One without tasks looks at nothing.
+    /// A workflow: what it begins with, how loud it may be, and its tasks.
     #[derive(Debug, Serialize)]
     pub struct LibraryWorkflow {
         pub name: &'static str,
         pub pretty_name: &'static str,
-        /// The loudest level that its runs may have; null where this version has no task of it.
-        pub ceiling: Option<&'static str>,
+        /// The loudest level that its runs may have.
+        pub ceiling: &'static str,
         /// Kinds of seed of which a collection needs one.
         pub seeds: Vec<String>,
         /// Types of integration of which a collection needs one.
@@ -179,7 +179,7 @@ impl LibraryWorkflow {
         let of = |workflow: &Workflow| Self {
             name: workflow.name,
             pretty_name: workflow.pretty_name,
-            ceiling: workflow.has_tasks().then(|| workflow.ceiling.level()),
+            ceiling: workflow.ceiling.level(),
             seeds: workflow.seeds.iter().map(|kind| kind.type_name()).collect(),
             credentials: workflow.credentials.to_vec(),
             tasks: tasks

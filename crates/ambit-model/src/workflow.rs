@@ -10,7 +10,7 @@ use uuid::Uuid;
 pub struct Workflow {
     pub name: &'static str,
     pub pretty_name: &'static str,
-    /// No task above this runs, whatever the level asked for. L0: this version has no task of the workflow.
+    /// No task above this runs, whatever the level asked for.
     pub ceiling: Clearance,
     /// The kinds of seed that it begins with; a collection needs one of them. Empty: it begins with credentials.
     pub seeds: &'static [Kind],
@@ -108,11 +108,6 @@ pub const ALL: &[Workflow] = &[
 pub const DEFAULT: &str = EXTERNAL_DISCOVERY.name;
 
 impl Workflow {
-    /// Returns whether this version has tasks of the workflow. A run of one without looks at nothing, and says so.
-    pub fn has_tasks(&self) -> bool {
-        self.ceiling > Clearance::L0
-    }
-
     /// Returns the kind and canonical name of what a person typed as a target of this workflow.
     ///
     /// # Errors

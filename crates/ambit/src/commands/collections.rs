@@ -15,7 +15,7 @@ use ambit_model::SkippedTasks;
 use ambit_model::collection::Schedule;
 use ambit_model::ports::PortList;
 use ambit_model::scope::exclusion;
-use ambit_model::{Clearance, Kind, workflow};
+use ambit_model::{Clearance, Kind};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
@@ -446,9 +446,6 @@ async fn show(api: &Api, target: &str, jsonl: bool, results: &mut Results) -> Re
             plain(&text(&seed["name"])),
             seed["id"]
         ))?;
-    }
-    if !workflow::find(&text(&found["workflow_name"])).is_some_and(|workflow| workflow.has_tasks()) {
-        results.line("  nothing looks at it: this version has no task of the workflow")?;
     }
     for what in plan["missing"].as_array().into_iter().flatten() {
         results.line(&format!("  missing   {}", plain(&text(what))))?;
