@@ -251,9 +251,9 @@ fn seeds(
     }
     let mut seeds = BTreeSet::new();
     for text in &texts {
-        if let Some(path) = package_file(text, workflow) {
-            let seed =
-                ambit_tasks::app_in(&path).map_err(|why| Failure::usage(format!("target {:?}: {why}", plain(text))))?;
+        if workflow == MOBILE_APPS.name {
+            let (seed, path) =
+                packed_app(text).map_err(|why| Failure::usage(format!("target {:?}: {why}", plain(text))))?;
             packages.insert(seed.clone(), path);
             seeds.insert(seed);
             continue;
@@ -282,10 +282,11 @@ fn target(text: &str, workflow: &str) -> Result<(Kind, String), InvalidName> {
     }
 }
 
-/// The file that a target of the workflow of mobile apps names.
-fn package_file(text: &str, workflow: &str) -> Option<PathBuf> {
+/// The app in the file that a target of the workflow of mobile apps names, and the file.
+fn packed_app(text: &str) -> Result<((Kind, String), PathBuf), String> {
     let path = Path::new(text).canonicalize().ok().filter(|path| path.is_file());
-    path.filter(|_| workflow == MOBILE_APPS.name)
+    let path = path.ok_or("there is no such file; expected the package of an app: APK, AAB, XAPK or IPA")?;
+    Ok((ambit_tasks::app_in(&path)?, path))
 }
 
 fn read_list(path: &Path) -> Result<Vec<String>, Failure> {

@@ -462,11 +462,15 @@ fn a_file_that_is_no_app_is_refused_as_a_target() {
     let folder = Folder::new("no-app");
     let file = folder.join("hello.apk");
     std::fs::write(&file, "hello").unwrap();
-    let arguments = ["--workflow", "mobile_app_discovery", file.to_str().unwrap()];
-    let output = scan_command(&folder, NAMED).args(arguments).output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(2), "{said}");
-    assert!(said.contains("no app package: it is no zip archive"), "{said}");
+    for (target, why) in
+        [(file.to_str().unwrap(), "no app package: it is no zip archive"), ("org.acme.app", "there is no such file")]
+    {
+        let arguments = ["--workflow", "mobile_app_discovery", target];
+        let output = scan_command(&folder, NAMED).args(arguments).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(why), "{said}");
+    }
 }
 
 #[test]
