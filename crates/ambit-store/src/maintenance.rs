@@ -67,9 +67,10 @@ impl Store {
         Ok(())
     }
 
-    /// Sweeps unreferenced blobs, old `seen` rows of the feed and the rows of deleted collections, and gives the room
-    /// that a run needed for its work back to the disk. To be called every few minutes or after a run; each call
-    /// removes a bounded number of rows in each of its transactions and goes on until nothing is left.
+    /// Sweeps unreferenced blobs, old `seen` rows of the feed and the rows of deleted collections, gives the room that
+    /// a run needed for its work back to the disk, and brings the write-ahead log into the database. To be called every
+    /// few minutes or after a run; each call removes a bounded number of rows in each of its transactions and goes on
+    /// until nothing is left.
     pub async fn tidy(&self, now: Timestamp) -> Result<(), StoreError> {
         for sweep in SWEEPS {
             while transaction!(self, Engine, async |tx| sweep.sweep(tx).await)? {}
@@ -82,6 +83,11 @@ impl Store {
         while transaction!(self, Engine, async |tx| usage::sweep(tx, now).await)? {}
         while transaction!(self, Engine, async |tx| outbox::sweep(tx, now).await)? {}
         while transaction!(self, Engine, async |tx| give_back(tx).await)? {}
+        if let Pools::Sqlite(pool, origin) = self.pools() {
+            // Waits for nobody: what is read or written meanwhile stays in the log.
+            let done = sqlx::query("PRAGMA wal_checkpoint(PASSIVE)").execute(pool).await;
+            done.map_err(|error| origin.failed(error))?;
+        }
         Ok(())
     }
 }
