@@ -28,7 +28,6 @@ pub(crate) async fn found_uids(call: &Call, text: &str) -> Result<(Vec<Uid>, u64
         return Ok((Vec::new(), 0));
     }
     let (context, _) = context(call, Window::Now).await?;
-    wait_for_index(call, context.project).await?;
     let mut request = SearchRequest::new(Noun::Entities, search, context, call.now);
     request.caller = caller(call);
     request.page_size = PAGE_SIZE_MAX;
@@ -40,8 +39,8 @@ pub(crate) async fn found_uids(call: &Call, text: &str) -> Result<(Vec<Uid>, u64
     Ok((answer.hits.iter().map(|hit| hit.record.uid()).collect(), answer.total_hits))
 }
 
-/// Where the caller may look: the project's collections as far as they are the caller's. In no project nothing is
-/// found.
+/// Where the caller may look, once the index is far enough: the project's collections as far as they are the caller's.
+/// In no project nothing is found.
 pub(crate) async fn context(
     call: &Call,
     window: Window,
@@ -50,10 +49,10 @@ pub(crate) async fn context(
         let nowhere = SearchContext { project: 0, collections: Vec::new(), whole_project: false };
         return Ok((nowhere, Vec::new()));
     };
-    let store = call.store();
+    let (store, reached) = (call.store(), wait_for_index(call, project).await?);
     let found = match window.moment() {
-        None => store.collection_contexts(call.caller(), project).await,
-        Some(moment) => store.collection_contexts_at(call.caller(), project, moment).await,
+        None => store.collection_contexts(call.caller(), project, reached).await,
+        Some(moment) => store.collection_contexts_at(call.caller(), project, reached, moment).await,
     };
     let found = found.about("Project")?;
     let collections = found
@@ -102,12 +101,13 @@ pub(crate) fn caller(call: &Call) -> Caller {
 }
 
 /// A search shows what people did before it; it does not wait for the engine's writes, but for those from before the
-/// index was opened.
-pub(crate) async fn wait_for_index(call: &Call, project: i64) -> Result<(), ApiError> {
+/// index was opened. Answers with the revision that the index has reached.
+async fn wait_for_index(call: &Call, project: i64) -> Result<i64, ApiError> {
     let wanted = call.store().person_revision(project).await.about("Project")?;
-    let reached = call.aside(call.state.index()?.wait_for(wanted, call.state.limits.index_wait)).await;
+    let index = call.state.index()?;
+    let reached = call.aside(index.wait_for(wanted, call.state.limits.index_wait)).await;
     if reached.map_err(|error| of_search(error.into()))? {
-        return Ok(());
+        return Ok(index.reached());
     }
     Err(ApiError::with(ErrorCode::Transient, "The search index is catching up").retry_after(RETRY_S))
 }

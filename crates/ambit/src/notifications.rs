@@ -68,7 +68,8 @@ async fn found(store: &Store, index: &Index, asked: Asked) -> Result<BTreeSet<Ui
         return Err("the search index is behind".to_owned());
     }
     let operator = store.local_operator().await.map_err(|error| error.to_string())?;
-    let contexts = store.collection_contexts(&operator, asked.project).await.map_err(|error| error.to_string())?;
+    let contexts = store.collection_contexts(&operator, asked.project, index.reached()).await;
+    let contexts = contexts.map_err(|error| error.to_string())?;
     let collections = contexts.into_iter().map(|context| CollectionContext {
         uuid: context.uuid,
         name: context.name,

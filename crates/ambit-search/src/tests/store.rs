@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use ambit_model::collection::Schedule;
+use ambit_model::run::RunState;
 use ambit_model::wire::WireChoice;
 use ambit_model::{Clearance, Kind, Timestamp, Uid};
 use ambit_query::graphs::{GraphOrder, parse_graph_query};
@@ -84,7 +85,7 @@ impl House {
     }
 
     async fn find_in(&self, index: &Index, text: &str, window: Window) -> String {
-        let contexts = self.store.collection_contexts(&self.principal, self.project).await.unwrap();
+        let contexts = self.store.collection_contexts(&self.principal, self.project, index.reached()).await.unwrap();
         let collections = contexts.into_iter().map(|context| CollectionContext {
             uuid: context.uuid,
             name: context.name,
@@ -109,6 +110,27 @@ impl House {
         let flags = EntityFlags { tags: Some(vec![tag.to_owned()]), ..EntityFlags::default() };
         self.store.set_entity_flags(&self.principal, &uid, None, &flags, now).await.unwrap();
     }
+}
+
+#[tokio::test]
+async fn a_run_whose_sightings_are_not_in_the_index_yet_is_no_refresh_yet() {
+    let house = House::new().await;
+    let acme = house.collection("Acme", &["acme.test"]).await;
+    let index = house.open();
+    let engine = house.store.engine("test", Duration::ZERO).await.unwrap();
+    let (first, later) = (1, NOW.plus_ms(60_000));
+    engine.finish(first, RunState::Finished, &[], NOW.plus_ms(1_000)).await.unwrap();
+    catch_up(&index, &house.store).await.unwrap();
+    let active = "last_seen_after:last_refresh";
+    assert_eq!(house.find(&index, active).await, "acme.test");
+
+    let started = house.store.start_run(&house.principal, acme, None, later).await.unwrap();
+    let Started::Scheduled(second) = started else { panic!("the first run is over") };
+    engine.claim(second.id, later).await.unwrap().unwrap();
+    engine.finish(second.id, RunState::Finished, &[], later.plus_ms(1_000)).await.unwrap();
+    assert_eq!(house.find(&index, active).await, "acme.test", "the index is behind");
+    catch_up(&index, &house.store).await.unwrap();
+    assert_eq!(house.find(&index, active).await, "", "the second run saw nothing");
 }
 
 #[tokio::test]

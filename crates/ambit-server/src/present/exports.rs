@@ -2,7 +2,7 @@
 
 use crate::call::Call;
 use crate::failure::{About, of_query, of_search};
-use crate::searching::{caller, context, placed, wait_for_index};
+use crate::searching::{caller, context, placed};
 use crate::window::{set_last_seen, window};
 use ambit_api::ApiError;
 use ambit_api::exports::{Asset, ExportRows, Finding};
@@ -40,7 +40,6 @@ impl Walk {
     pub(crate) async fn next(&mut self, call: &Call) -> Result<ExportRows, ApiError> {
         let (context, names) = context(call, self.window.until(call.now)).await?;
         let project = context.project;
-        wait_for_index(call, project).await?;
         let mut request = SearchRequest::new(self.noun, self.search.clone(), context, call.now);
         request.window = self.window;
         request.caller = caller(call);

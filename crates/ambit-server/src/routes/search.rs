@@ -5,7 +5,7 @@ use crate::answer::Answer;
 use crate::call::{Call, whole_number};
 use crate::failure::{of_query, of_search};
 use crate::present::entities::fill_issues;
-use crate::searching::{caller, context, page_token, placed, sealed, wait_for_index};
+use crate::searching::{caller, context, page_token, placed, sealed};
 use crate::window::{set_last_seen, window};
 use ambit_api::entities::EntityHit;
 use ambit_api::issues::IssueHit;
@@ -108,7 +108,6 @@ async fn search(call: &Call, noun: Noun) -> Result<Found, ApiError> {
     let (context, names) = context(call, window.until(call.now)).await?;
     let page_token = page_token(call)?;
     let project = context.project;
-    wait_for_index(call, project).await?;
     let request = SearchRequest {
         noun,
         search,

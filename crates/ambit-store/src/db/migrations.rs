@@ -79,6 +79,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(202611232134, "months"),
     migration!(202611232136, "notify"),
     migration!(202611232245, "looks_by_run"),
+    migration!(202611240230, "run_ends"),
 ];
 
 /// The newest schema that this program knows.

@@ -157,8 +157,9 @@ impl Engine {
             count_not_done(tx, run, &not_done).await?;
             clear_work(tx, run).await?;
             tx.run("DELETE FROM dirty WHERE collection_id = $1", values![collection]).await?;
-            let (run, _) = load(tx, run).await?;
-            note(tx, &run, collection, What::Changed, false, now).await
+            let (ended, _) = load(tx, run).await?;
+            let revision = note(tx, &ended, collection, What::Changed, false, now).await?;
+            tx.run("UPDATE runs SET end_revision = $1 WHERE id = $2", values![revision, run]).await.map(|_| ())
         })
     }
 }

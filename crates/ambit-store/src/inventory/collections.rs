@@ -155,7 +155,7 @@ async fn complete(tx: &mut Tx, collections: &mut [&mut Collection]) -> Result<()
     let ids: Vec<i64> = collections.iter().map(|collection| collection.id).collect();
     let mut find = |id: i64| collections.iter_mut().position(|collection| collection.id == id);
     let positions: BTreeMap<i64, usize> = ids.iter().filter_map(|id| find(*id).map(|at| (*id, at))).collect();
-    for (id, started_at) in contexts::refreshes(tx, &ids, Timestamp(i64::MAX)).await? {
+    for (id, started_at) in contexts::refreshes(tx, &ids, Timestamp(i64::MAX), i64::MAX).await? {
         let collection = &mut collections[positions[&id]];
         collection.last_refresh.get_or_insert(started_at);
         collection.last_refreshes.push(started_at);

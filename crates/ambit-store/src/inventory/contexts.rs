@@ -26,37 +26,43 @@ columns! {
     }
 }
 
-/// Collection and start of its last runs that had finished by a moment, newest first, at most 10 each.
+/// Collection and start of its last runs that had finished by a moment and by a revision, newest first, at most 10
+/// each.
 pub(crate) async fn refreshes(
     tx: &mut Tx,
     collections: &[i64],
     by: Timestamp,
+    reached: i64,
 ) -> Result<Vec<(i64, Timestamp)>, StoreError> {
     // The bare state would be looked up in its index: most runs of all collections are finished.
     let head = "SELECT collection_id, started_at FROM (SELECT collection_id, started_at, number,
                 ROW_NUMBER() OVER (PARTITION BY collection_id ORDER BY number DESC) AS place
                 FROM runs
-                WHERE state || '' = 'finished' AND started_at IS NOT NULL AND finished_at <= $1 AND collection_id IN";
+                WHERE state || '' = 'finished' AND started_at IS NOT NULL AND finished_at <= $1 AND end_revision <= $2
+                AND collection_id IN";
     let tail = format!(") AS finished WHERE place <= {LAST_REFRESHES_MAX} ORDER BY collection_id, number DESC");
-    tx.read_in(head, values![by], collections, &tail).await
+    tx.read_in(head, values![by, reached], collections, &tail).await
 }
 
 impl Store {
     /// What searches need of the collections of a project that the caller may read, by id; none where the project is
-    /// not the caller's.
+    /// not the caller's. Runs are those that had ended by a revision, which the searched index has reached: of a later
+    /// one it does not know yet what the run saw, so that nothing would seem to be seen since that began.
     pub async fn collection_contexts(
         &self,
         principal: &Principal,
         project: i64,
+        reached: i64,
     ) -> Result<Vec<CollectionContext>, StoreError> {
-        self.collection_contexts_at(principal, project, Timestamp(i64::MAX)).await
+        self.collection_contexts_at(principal, project, reached, Timestamp(i64::MAX)).await
     }
 
-    /// As [`Store::collection_contexts`], with the runs that had finished by a moment.
+    /// As [`Store::collection_contexts`], with the runs that had finished by a moment, too.
     pub async fn collection_contexts_at(
         &self,
         principal: &Principal,
         project: i64,
+        reached: i64,
         moment: Timestamp,
     ) -> Result<Vec<CollectionContext>, StoreError> {
         let mut tx = self.read().await?;
@@ -69,7 +75,7 @@ impl Store {
         let mut contexts: Vec<CollectionContext> = tx.read_all(&sql, values![project]).await?;
         contexts.retain(|context| principal.collection_role(project, context.id).is_some());
         let ids: Vec<i64> = contexts.iter().map(|context| context.id).collect();
-        for (id, started_at) in refreshes(&mut tx, &ids, moment).await? {
+        for (id, started_at) in refreshes(&mut tx, &ids, moment, reached).await? {
             let context = contexts.iter_mut().find(|context| context.id == id).expect("only these were asked for");
             context.last_refresh.get_or_insert(started_at);
             context.last_refreshes.push(started_at);

@@ -154,10 +154,10 @@ pub(crate) async fn note(
     what: What,
     person: bool,
     now: Timestamp,
-) -> Result<(), StoreError> {
+) -> Result<i64, StoreError> {
     let mut note = feed::Note::person(run.project, Noun::Run, run.uuid, what).of(collection);
     note.person = person;
-    feed::note(tx, &note, now).await
+    Ok(feed::note_allotted(tx, &note, now).await?.nth(0).0)
 }
 
 /// Inserts a run unless one is open; the schedule counts from it, and its months from one that a person starts. Numbers
