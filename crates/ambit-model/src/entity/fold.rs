@@ -164,7 +164,7 @@ fn summarise(
         network: Network {
             name: text(details, "network.name").or_else(|| text(details, "net_name")),
             asn: integer(details, "network.asn").or_else(|| integer(details, "asn")),
-            route: text(details, "network.block"),
+            route: text(details, "network.block").or_else(|| text(details, "hidden_net_block")),
             kind: None,
         },
         technology: technology(details, fingerprint),
@@ -411,7 +411,7 @@ mod tests {
                 "",
                 json!({
                     "code": "200", "title": "T", "port": 443, "protocol": "tcp", "auth.basic": true, "forms": true,
-                    "asn": 64500, "net_name": "NET",
+                    "asn": 64500, "net_name": "NET", "hidden_net_block": "192.0.2.0/24",
                     "cloud_hosted": true, "cloud_providers": ["P"],
                     "geolocation": {"city": "C", "country": "Land", "country_code": "LA", "latitude": 1.5,
                     "asn": {"asn": 64500}},
@@ -428,6 +428,7 @@ mod tests {
         );
         assert_eq!((summary.ports.count, &summary.ports.tcp), (1, &vec![443]));
         assert_eq!((summary.network.asn, summary.network.name.as_deref()), (Some(64500), Some("NET")));
+        assert_eq!(summary.network.route.as_deref(), Some("192.0.2.0/24"), "the block around its address");
         assert_eq!(
             (summary.geolocation.country_name.as_deref(), &summary.geolocation.asn),
             (Some("Land"), &Some(json!(64500)))

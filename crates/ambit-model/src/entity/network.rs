@@ -8,6 +8,8 @@ use serde_json::Value;
 pub const ASN: Member = Member::named("asn");
 /// The name of the registered block around its address.
 pub const NET_NAME: Member<String> = Member::named("net_name");
+/// The registered block around its address.
+pub const NET_BLOCK: Member = Member::named("hidden_net_block");
 /// The country of the registered block.
 pub const NET_GEO: Member = Member::named("net_geo");
 /// The country of the registered block.

@@ -65,6 +65,7 @@ pub(super) const MEMBERS: &[Row] = &[
     contract(OPEN_CONFIRMED, Null).by(ServiceIdentify),
     seen(domain::SITES, HttpProbe),
     seen(network::CARRIED, Network),
+    seen(network::NET_BLOCK, Network),
     seen(OPEN_RESOLVER, OpenResolver),
     seen(BANNER, ServiceIdentify),
     seen(STARTTLS, ServiceIdentify),

@@ -169,6 +169,7 @@ pub(super) const MEMBERS: &[Row] = &[
     seen(HTTPS_REDIRECT, HttpEnrich),
     seen(LINKED_HOSTS, LinkedHosts),
     seen(network::CARRIED, Network),
+    seen(network::NET_BLOCK, Network),
     seen(ROBOTS, RobotsSitemapWellknown),
     seen(SITEMAP, RobotsSitemapWellknown),
     seen(SECURITY_TXT, RobotsSitemapWellknown),

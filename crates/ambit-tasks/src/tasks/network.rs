@@ -64,6 +64,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         if let Some(name) = carried("net_name") {
             cx.observe(network::NET_NAME, name.as_str().map(str::to_owned));
         }
+        carry(network::NET_BLOCK, "block");
         carry(network::NET_COUNTRY_CODE, "country_code");
         carry(network::HOST_ID, "host_id");
         if cx.facts.kind == Kind::Uri {
@@ -96,7 +97,7 @@ fn of_address(address: &Neighbour) -> Vec<(String, Value)> {
     let registration = network::NET_NAME.raw(details).map(|name| {
         json!({
             "source": "registration", "address": address.name, "asn": ip_address::NETWORK_ASN.raw(details),
-            "net_name": name,
+            "net_name": name, "block": ip_address::NETWORK_BLOCK.raw(details),
             "country_code": ip_address::NETWORK_COUNTRY_CODE.raw(details), "host_id": address.uid.integer(),
         })
     });
@@ -149,11 +150,15 @@ mod tests {
         let mut facts = crate::tests::facts(Kind::DnsRecord, "www.acme.test", json!({}));
         facts.outward.push(neighbour(EdgeKind::ResolvesTo, Kind::IpAddress, "203.0.113.7", "", json!({})));
         assert!(carried(&facts).is_empty());
-        let known = json!({"net_name": "ACME-NET", "network.asn": 64500, "network.country_code": "DE"});
+        let known = json!({
+            "net_name": "ACME-NET", "network.asn": 64500, "network.block": "203.0.113.0/24",
+            "network.country_code": "DE",
+        });
         facts.outward[0].details = known.as_object().cloned().unwrap().into();
         let carried = carried(&facts);
         assert_eq!(carried[0].0, "registration 203.0.113.7");
         assert_eq!(carried[0].1["asn"], 64_500);
+        assert_eq!(carried[0].1["block"], "203.0.113.0/24");
     }
 
     #[test]
