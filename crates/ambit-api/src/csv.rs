@@ -19,12 +19,19 @@ pub fn line<'a>(cells: impl Iterator<Item = &'a str>) -> String {
     format!("{}\r\n", cells.join(","))
 }
 
+/// Returns the text of a cell that holds several values: a list with commas, in which values with commas or quotes
+/// are quoted as cells are, so that it can be taken apart again.
+pub fn list<'a>(values: impl Iterator<Item = &'a str>) -> String {
+    let values: Vec<String> = values.map(|value| quoted(value.to_owned())).collect();
+    values.join(", ")
+}
+
 fn cell(text: &str) -> String {
-    let guarded = if text.starts_with(FORMULA_BEGINS) { format!("'{text}") } else { text.to_owned() };
-    if guarded.contains([',', '"', '\r', '\n']) {
-        return format!("\"{}\"", guarded.replace('"', "\"\""));
-    }
-    guarded
+    quoted(if text.starts_with(FORMULA_BEGINS) { format!("'{text}") } else { text.to_owned() })
+}
+
+fn quoted(text: String) -> String {
+    if text.contains([',', '"', '\r', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
 }
 
 #[cfg(test)]
@@ -38,5 +45,18 @@ mod tests {
             document(&["one", "two"], rows.into_iter()),
             "one,two\r\n\"a,b\",\"say \"\"x\"\"\"\r\n'=1+1,\"two\nlines\"\r\n"
         );
+    }
+
+    #[test]
+    fn values_of_a_list_can_be_taken_apart() {
+        for (values, shown) in [
+            (&[][..], ""),
+            (&["mine"], "mine"),
+            (&["front office", "owner of it"], "front office, owner of it"),
+            (&["a, b", "c"], "\"a, b\", c"),
+            (&["say \"x\""], "\"say \"\"x\"\"\""),
+        ] {
+            assert_eq!(list(values.iter().copied()), shown);
+        }
     }
 }

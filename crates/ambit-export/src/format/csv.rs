@@ -2,7 +2,7 @@
 
 use super::OPEN;
 use crate::{Document, Format, words};
-use ambit_api::csv::line;
+use ambit_api::csv::{line, list};
 use ambit_api::exports::{Asset, Finding};
 
 pub(super) const FORMAT: Format = Format {
@@ -68,7 +68,7 @@ fn finding(document: &mut Document, finding: &Finding) {
             finding.remediation.as_deref().unwrap_or_default(),
             &finding.references.join(" "),
             &identifiers.join(" "),
-            &finding.tags.join(" "),
+            &list(finding.tags.iter().map(String::as_str)),
             &finding.first_seen.to_string(),
             &finding.last_seen.to_string(),
             &finding.collection,
@@ -91,9 +91,9 @@ fn asset(document: &mut Document, asset: &Asset) {
             &ports.join(" "),
             &asset.http_status.map(|status| status.to_string()).unwrap_or_default(),
             asset.http_title.as_deref().unwrap_or_default(),
-            &asset.technologies.join(", "),
+            &list(asset.technologies.iter().map(String::as_str)),
             &asset.open_issues.to_string(),
-            &asset.tags.join(" "),
+            &list(asset.tags.iter().map(String::as_str)),
             &asset.first_seen.to_string(),
             &asset.last_seen.to_string(),
             &asset.collection,

@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::output::{Results, plain};
+use ambit_api::csv;
 use ambit_api::shape::Shape;
 use serde_json::{Map, Value};
 
@@ -118,7 +119,10 @@ pub(crate) fn text(value: &Value) -> String {
 /// One cell: control characters as visible escapes, so that a row is a line; what a spreadsheet would calculate is made
 /// text.
 fn cell(value: &Value) -> String {
-    let plain = plain(&text(value));
+    let plain = plain(&match value {
+        Value::Array(items) => csv::list(items.iter().map(text).collect::<Vec<_>>().iter().map(String::as_str)),
+        value => text(value),
+    });
     let formula = !value.is_number() && plain.starts_with(FORMULA);
     quoted(&if formula { format!("'{plain}") } else { plain })
 }
@@ -145,6 +149,7 @@ mod tests {
             (json!(-1), "-1"),
             (json!("two\nlines"), "two\\u{a}lines"),
             (json!(["=a", "b"]), "\"'=a, b\""),
+            (json!(["front office", "a,b"]), "\"front office, \"\"a,b\"\"\""),
             (json!(null), ""),
             (json!({"a": 1}), "\"{\"\"a\"\":1}\""),
         ] {
