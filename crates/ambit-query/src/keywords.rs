@@ -56,6 +56,8 @@ pub enum Comparison {
     Contains,
     /// As `Contains`; where bounds stand behind the text, it is the name of a product, whose version fulfils them.
     Runs,
+    /// As `Contains`; where the text is an address, it is one as a whole.
+    Host,
     /// Not less, or not before.
     AtLeast,
     /// Not more, or not after.
@@ -138,7 +140,7 @@ const CHANGE: ValueType =
 
 const CONFIDENCE: ValueType = ValueType::OneOf(&[("confirmed", "confirmed"), ("potential", "potential")]);
 
-use Comparison::{AtLeast, AtMost, Contains, Equal, Runs};
+use Comparison::{AtLeast, AtMost, Contains, Equal, Host, Runs};
 use ValueType::{Bool, Kind, Text, Time};
 
 const fn row(
@@ -197,8 +199,9 @@ pub static KEYWORDS: &[Keyword] = &[
     "At least so many current vulnerabilities."),
     row("critical_or_high", E, Bool, Equal, &["summary.issues.critical_or_high"],
     "Whether a current issue has severity 1 or 2."),
-    row("resolves_to", E, Text, Equal, &["summary.resolutions"],
-    "A host or an address that the name resolves to, as a whole: 192.0.2.1 does not find 192.0.2.10."),
+    row("resolves_to", E, Text, Host, &["summary.resolutions"],
+    "An address that the name resolves to, as a whole (192.0.2.1 does not find 192.0.2.10), or text that occurs in \
+    such a host or address."),
     row("severity", I, SEVERITY, Equal, &["summary.severity"],
     "The severity: 1 is critical, 5 informational; the words critical, high, medium, low and info, too."),
     row("severity_lte", I, SEVERITY, AtMost, &["summary.severity"], "At least as severe as: 1 is the worst."),

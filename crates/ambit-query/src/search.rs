@@ -171,7 +171,11 @@ fn read_value(keyword: &Keyword, text: &str) -> Option<Value> {
         ValueType::Time => {
             let rounding = match keyword.comparison {
                 Comparison::AtMost => Rounding::Down,
-                Comparison::AtLeast | Comparison::Equal | Comparison::Contains | Comparison::Runs => Rounding::Up,
+                Comparison::AtLeast
+                | Comparison::Equal
+                | Comparison::Contains
+                | Comparison::Runs
+                | Comparison::Host => Rounding::Up,
             };
             date::parse(text, rounding).map(Value::Time)
         }

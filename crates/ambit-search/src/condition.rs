@@ -2,6 +2,7 @@
 //! collections and moments put in. The embedded engine and the Elasticsearch body are both made from it.
 
 use std::fmt::Write as _;
+use std::net::IpAddr;
 
 use ambit_model::Timestamp;
 use ambit_query::{Clause, Comparison, Noun, Search, TimeValue, Value, VersionRange};
@@ -167,6 +168,10 @@ fn of_member(member: &'static str, comparison: Comparison, value: &Value, contex
         (Value::Text(text), Comparison::Runs) => match VersionRange::parse(&text.to_lowercase()) {
             Some(range) => Condition::Runs(range),
             None => Condition::Contains(member, text.clone()),
+        },
+        (Value::Text(text), Comparison::Host) => match text.parse::<IpAddr>() {
+            Ok(address) => Condition::EqualText(member, address.to_string()),
+            Err(_) => Condition::Contains(member, text.clone()),
         },
         (Value::Text(text), _) => Condition::EqualText(member, text.clone()),
         (Value::Word(word), _) => Condition::EqualText(member, (*word).to_owned()),
