@@ -4,7 +4,7 @@ use crate::db::sql::Tx;
 use crate::db::writer::transaction;
 use crate::inventory::collections;
 use crate::inventory::items;
-use crate::inventory::marks::clean_tags;
+use crate::inventory::marks::{clean_tags, has_tag};
 use crate::inventory::views::Item;
 use crate::people::audit;
 use crate::record::{ChangeContext, Changes, Closing, closing};
@@ -158,7 +158,7 @@ fn change_issue(
 /// The details of what changed; `None`: nothing did.
 fn tag(tags: &mut Vec<String>, change: &BulkChange) -> Result<Option<serde_json::Value>, StoreError> {
     let before = tags.clone();
-    tags.retain(|tag| !change.remove_tags.contains(tag));
+    tags.retain(|tag| !has_tag(&change.remove_tags, tag));
     tags.extend(change.add_tags.iter().cloned());
     *tags = clean_tags(tags)?;
     Ok((*tags != before).then(|| json!({"added": change.add_tags, "removed": change.remove_tags})))

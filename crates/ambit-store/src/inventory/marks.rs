@@ -12,6 +12,7 @@ use ambit_model::issue::{Decision, Status};
 use ambit_model::limits::TAG_CHARS_MAX;
 use ambit_model::user::CollectionRole;
 use serde_json::json;
+use std::collections::BTreeSet;
 
 /// Tags of one record at most.
 const TAGS_MAX: usize = 100;
@@ -26,17 +27,28 @@ pub struct EntityFlags {
     pub tags: Option<Vec<String>>,
 }
 
-/// Returns tags in the form that is stored: trimmed, sorted, each once.
+/// Returns tags in the form that is stored: trimmed, sorted, each once, as it was spelled first.
 pub(crate) fn clean_tags(tags: &[String]) -> Result<Vec<String>, StoreError> {
+    let mut known = BTreeSet::new();
     let mut tags: Vec<String> = tags.iter().map(|tag| tag.trim().to_owned()).collect();
+    tags.retain(|tag| known.insert(folded(tag)));
     tags.sort();
-    tags.dedup();
     let good =
         |tag: &String| !tag.is_empty() && tag.chars().count() <= TAG_CHARS_MAX && !tag.contains(char::is_control);
     if tags.len() > TAGS_MAX || !tags.iter().all(good) {
         return Err(StoreError::Invalid(format!("at most {TAGS_MAX} tags of 1 to {TAG_CHARS_MAX} characters")));
     }
     Ok(tags)
+}
+
+/// Returns the form in which tags are compared: searches and clients of others know no case either.
+fn folded(tag: &str) -> String {
+    tag.to_lowercase()
+}
+
+/// Whether a tag is among others.
+pub(crate) fn has_tag(tags: &[String], tag: &str) -> bool {
+    tags.iter().any(|known| folded(known) == folded(tag))
 }
 
 impl Store {
@@ -124,6 +136,7 @@ mod tests {
     fn tags_are_trimmed_sorted_and_single() {
         let tags = |list: &[&str]| clean_tags(&list.iter().map(|tag| (*tag).to_owned()).collect::<Vec<_>>());
         assert_eq!(tags(&[" b", "a", "b "]).unwrap(), ["a", "b"]);
+        assert_eq!(tags(&["Front office", "front OFFICE", "ä", "Ä"]).unwrap(), ["Front office", "ä"]);
         assert!(tags(&["a\nb"]).is_err());
         assert!(tags(&[""]).is_err());
         assert!(tags(&[&"x".repeat(TAG_CHARS_MAX + 1)]).is_err());

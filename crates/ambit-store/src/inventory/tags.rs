@@ -3,7 +3,7 @@
 use crate::db::writer::transaction;
 use crate::inventory::collections;
 use crate::inventory::items;
-use crate::inventory::marks::clean_tags;
+use crate::inventory::marks::{clean_tags, has_tag};
 use crate::inventory::views::Item;
 use crate::people::audit;
 use crate::record::{ChangeContext, Changes};
@@ -50,10 +50,10 @@ impl Store {
                 }
             };
             let before = tags.clone();
-            if !remove.iter().all(|tag| before.contains(tag)) {
+            if !remove.iter().all(|tag| has_tag(&before, tag)) {
                 return Err(StoreError::NotFound);
             }
-            tags.retain(|tag| !remove.contains(tag));
+            tags.retain(|tag| !has_tag(&remove, tag));
             tags.extend(add.iter().cloned());
             *tags = clean_tags(tags)?;
             let after = tags.clone();
