@@ -22,7 +22,7 @@ pub(crate) fn shown(call: &Call, comment: &Comment) -> Object {
 
 /// The comments on an item, newest first.
 pub(crate) async fn on(call: &Call, kind: &str, id: &str) -> Result<Vec<Object>, ApiError> {
-    let found = call.store().comments_on(kind, id).await.about(NOUN)?;
+    let found = call.store().comments_on(call.caller(), kind, id).await.about(NOUN)?;
     Ok(found.iter().map(|comment| shown(call, comment)).collect())
 }
 
@@ -68,7 +68,7 @@ pub(crate) async fn latest(call: &Call, matches: &(dyn Fn(&Comment) -> bool + Sy
     };
     let (mut items, mut read) = (Vec::new(), 0);
     loop {
-        let found = call.store().latest_comments(before, CHUNK).await.about(NOUN)?;
+        let found = call.store().latest_comments(call.caller(), before, CHUNK).await.about(NOUN)?;
         read += found.len();
         let last = found.len() < CHUNK;
         for (number, comment) in found {

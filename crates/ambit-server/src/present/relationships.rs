@@ -443,7 +443,7 @@ pub(crate) async fn graphs_that(call: &Call, leaf: Leaf) -> Result<Vec<Object>, 
 pub(crate) async fn comments_on(call: &Call, kind: ObjectType, found: &Known) -> Result<Vec<Object>, ApiError> {
     let mut comments = Vec::new();
     for id in found.ids() {
-        comments.extend(call.store().comments_on(kind.name(), &id).await.about(comments::NOUN)?);
+        comments.extend(call.store().comments_on(call.caller(), kind.name(), &id).await.about(comments::NOUN)?);
     }
     comments.sort_by_key(|comment| std::cmp::Reverse(comment.at));
     Ok(comments.iter().map(|comment| comments::shown(call, comment)).collect())

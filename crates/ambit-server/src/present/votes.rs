@@ -24,7 +24,7 @@ pub(crate) fn shown(kind: &str, item: &str, vote: &Vote) -> Object {
 async fn votes_on(call: &Call, kind: ObjectType, ids: &[String]) -> Result<Vec<(String, Vote)>, ApiError> {
     let mut votes = Vec::new();
     for id in ids {
-        let found = call.store().votes_on(kind.name(), id).await.about(NOUN)?;
+        let found = call.store().votes_on(call.caller(), kind.name(), id).await.about(NOUN)?;
         votes.extend(found.into_iter().map(|vote| (id.clone(), vote)));
     }
     votes.sort_by_key(|(_, vote)| std::cmp::Reverse((vote.at, vote.number)));

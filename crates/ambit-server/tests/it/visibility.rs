@@ -79,6 +79,36 @@ async fn a_file_of_a_project_is_there_for_its_people_and_for_nobody_else() {
 }
 
 #[tokio::test]
+async fn what_is_said_of_a_file_of_a_project_stays_with_its_people_whoever_else_has_the_bytes() {
+    let server = TestServer::new().await.unwrap();
+    upload(&server, "owner", "plans", "project", "/api/v3/files").await;
+    let file = format!("/api/v3/files/{}", blob_hash(b"plans"));
+    let comment = json!({"data": {"type": "comment", "attributes": {"text": "ours alone"}}});
+    let vote = json!({"data": {"type": "vote", "attributes": {"verdict": "malicious"}}});
+    let said = server.call("owner", "POST", &format!("{file}/comments"), Some(&comment)).await.unwrap().json();
+    let id = said["data"]["id"].as_str().unwrap().to_owned();
+    server.call("owner", "POST", &format!("{file}/votes"), Some(&vote)).await.unwrap().at("/data");
+    upload(&server, "stranger", "plans", "installation", "/api/v3/files").await;
+    for (caller, count) in [("owner", 1), ("member", 1), ("stranger", 0)] {
+        let ways = ["comments", "votes", "relationships/comments"].map(|way| format!("{file}/{way}"));
+        for way in ways.iter().map(String::as_str).chain(["/api/v3/comments", "/api/v3/users/owner/comments"]) {
+            let found = server.get(caller, way).await.each("/data", "/id");
+            assert_eq!(found.len(), count, "{caller} {way}");
+        }
+        let votes = server.get(caller, &file).await.at("/data/attributes/total_votes");
+        assert_eq!(votes, json!({"harmless": 0, "malicious": count}), "{caller}");
+        let v2 = format!("/vtapi/v2/comments/get?apikey={}&resource={}", server.keys[caller], blob_hash(b"plans"));
+        let found = server.call(caller, "GET", &v2, None).await.unwrap().json();
+        assert_eq!(found["comments"].as_array().map(Vec::len), Some(count), "{caller}");
+        let one = server.get(caller, &format!("/api/v3/comments/{id}")).await;
+        assert_eq!(one.status, if count == 1 { 200 } else { 404 }, "{caller}");
+    }
+    // What is said of the installation's file is for all who see one.
+    server.call("stranger", "POST", &format!("{file}/comments"), Some(&comment)).await.unwrap().at("/data");
+    assert_eq!(server.get("member", &format!("{file}/comments")).await.each("/data", "/id").len(), 2);
+}
+
+#[tokio::test]
 async fn a_visibility_that_there_is_not_is_refused_and_nothing_is_stored() {
     let server = TestServer::new().await.unwrap();
     let reply = upload(&server, "owner", "wrong", "group", "/api/v3/files").await;

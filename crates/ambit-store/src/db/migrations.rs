@@ -80,6 +80,8 @@ const MIGRATIONS: &[Migration] = &[
     migration!(202611232136, "notify"),
     migration!(202611232245, "looks_by_run"),
     migration!(202611240230, "run_ends"),
+    migration!(202611240250, "comments_of_projects"),
+    migration!(202611240255, "bodies"),
 ];
 
 /// The newest schema that this program knows.

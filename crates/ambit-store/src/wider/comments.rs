@@ -1,10 +1,12 @@
 //! Comments and votes on objects of the wider API (docs/contract/wider.md §6.1). Whether the caller may see the object
-//! is for the caller of these functions to know, except for graphs, whose counter moves in the same transaction.
+//! is for the caller of these functions to know, except for graphs, whose counter moves in the same transaction. What
+//! is said of a file of a project is there for its people alone, whoever else has the same bytes.
 
 use crate::db::rows::{columns, list};
-use crate::db::sql::values;
+use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
-use crate::wider::graphs;
+use crate::wider::visibility::{INSTALLATION, audiences};
+use crate::wider::{files, graphs};
 use crate::{Principal, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::feed::What;
@@ -13,6 +15,8 @@ use ambit_model::feed::What;
 const TEXT_CHARS_MAX: usize = 10_000;
 /// The type under which comments on graphs are kept.
 const GRAPH: &str = "graph";
+/// The type under which those on files are kept.
+const FILE: &str = "file";
 
 columns! {
     /// A comment.
@@ -50,35 +54,74 @@ fn select() -> String {
     format!("SELECT {} {FROM}", list::<Comment>())
 }
 
+/// The project whose people alone see what the caller says of an object; 0: all who see the object.
+async fn audience(tx: &mut Tx, principal: &Principal, item_type: &str, item_id: &str) -> Result<i64, StoreError> {
+    if item_type != FILE {
+        return Ok(INSTALLATION);
+    }
+    match files::find(tx, principal, item_id).await {
+        Ok(file) => Ok(file.visibility.project()),
+        // The body of a page.
+        Err(StoreError::NotFound) => Ok(INSTALLATION),
+        Err(error) => Err(error),
+    }
+}
+
+/// The values of `project_id` that the caller sees, in parentheses.
+fn seen(principal: &Principal) -> String {
+    let seen: Vec<String> = audiences(principal).iter().map(i64::to_string).collect();
+    format!("({})", seen.join(", "))
+}
+
 impl Store {
-    /// Comments on an object, newest first.
-    pub async fn comments_on(&self, item_type: &str, item_id: &str) -> Result<Vec<Comment>, StoreError> {
+    /// Comments on an object that the caller may see, newest first.
+    pub async fn comments_on(
+        &self,
+        principal: &Principal,
+        item_type: &str,
+        item_id: &str,
+    ) -> Result<Vec<Comment>, StoreError> {
         let mut tx = self.read().await?;
-        let sql = format!("{} WHERE c.item_type = $1 AND c.item_id = $2 ORDER BY c.number DESC", select());
+        let sql = format!(
+            "{} WHERE c.item_type = $1 AND c.item_id = $2 AND c.project_id IN {} ORDER BY c.number DESC",
+            select(),
+            seen(principal)
+        );
         tx.read_all(&sql, values![item_type, item_id]).await
     }
 
-    /// Comments of a user on objects of a type, newest first.
-    pub async fn comments_by(&self, user: i64) -> Result<Vec<Comment>, StoreError> {
+    /// Comments of a user that the caller may see as far as their audience goes, newest first.
+    pub async fn comments_by(&self, principal: &Principal, user: i64) -> Result<Vec<Comment>, StoreError> {
         let mut tx = self.read().await?;
-        let sql = format!("{} WHERE c.author_id = $1 ORDER BY c.number DESC", select());
+        let seen = seen(principal);
+        let sql = format!("{} WHERE c.author_id = $1 AND c.project_id + 0 IN {seen} ORDER BY c.number DESC", select());
         tx.read_all(&sql, values![user]).await
     }
 
-    /// The newest comments of all, newest first, each with its number; those before a number where one is given; at
-    /// most `limit`.
-    pub async fn latest_comments(&self, before: Option<i64>, limit: usize) -> Result<Vec<(i64, Comment)>, StoreError> {
+    /// The newest comments of all that the caller may see as far as their audience goes, newest first, each with its
+    /// number; those before a number where one is given; at most `limit`.
+    pub async fn latest_comments(
+        &self,
+        principal: &Principal,
+        before: Option<i64>,
+        limit: usize,
+    ) -> Result<Vec<(i64, Comment)>, StoreError> {
         let mut tx = self.read().await?;
-        let columns = list::<Comment>();
-        let sql = format!("SELECT c.number, {columns} {FROM} WHERE c.number < $1 ORDER BY c.number DESC LIMIT $2");
+        // Nothing but the order by number is to choose the index.
+        let sql = format!(
+            "SELECT c.number, {} {FROM} WHERE c.number < $1 AND c.project_id + 0 IN {} ORDER BY c.number DESC LIMIT $2",
+            list::<Comment>(),
+            seen(principal)
+        );
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         tx.read_all(&sql, values![before.unwrap_or(i64::MAX), limit]).await
     }
 
-    /// A comment by its id.
-    pub async fn comment(&self, id: &str) -> Result<Comment, StoreError> {
+    /// A comment by its id, as far as its audience goes.
+    pub async fn comment(&self, principal: &Principal, id: &str) -> Result<Comment, StoreError> {
         let mut tx = self.read().await?;
-        let comment = tx.read_first(&format!("{} WHERE c.id = $1", select()), values![id]).await?;
+        let sql = format!("{} WHERE c.id = $1 AND c.project_id IN {}", select(), seen(principal));
+        let comment = tx.read_first(&sql, values![id]).await?;
         comment.ok_or(StoreError::NotFound)
     }
 
@@ -96,15 +139,17 @@ impl Store {
             return Err(StoreError::Invalid(format!("a comment has 1 to {TEXT_CHARS_MAX} characters")));
         }
         let (user, item_id, text) = (principal.user_id(), item_id.to_owned(), text.to_owned());
+        let caller = principal.clone();
         let letter = item_type.chars().next().unwrap_or('o');
         let id = format!("{letter}-{item_id}-{}", hex::encode(rand::random::<[u8; 4]>()));
         transaction!(self, Person, async |tx| {
             if item_type == GRAPH {
                 graphs::visible(tx, user, &item_id).await?;
             }
-            let sql = "INSERT INTO comments (id, item_type, item_id, author_id, at, text) VALUES ($1, $2, $3, $4, $5, \
-                       $6)";
-            tx.run(sql, values![&id, item_type, &item_id, user, now, text]).await?;
+            let project = audience(tx, &caller, item_type, &item_id).await?;
+            let sql = "INSERT INTO comments (id, item_type, item_id, author_id, at, text, project_id) VALUES ($1, $2, \
+                       $3, $4, $5, $6, $7)";
+            tx.run(sql, values![&id, item_type, &item_id, user, now, text, project]).await?;
             if item_type == GRAPH {
                 tx.run("UPDATE graphs SET comments = comments + 1 WHERE id = $1", values![&item_id]).await?;
                 graphs::note(tx, &item_id, What::Changed, now).await?;
@@ -132,13 +177,19 @@ impl Store {
         })
     }
 
-    /// Votes on an object, newest first.
-    pub async fn votes_on(&self, item_type: &str, item_id: &str) -> Result<Vec<Vote>, StoreError> {
+    /// Votes on an object that the caller may see, newest first.
+    pub async fn votes_on(
+        &self,
+        principal: &Principal,
+        item_type: &str,
+        item_id: &str,
+    ) -> Result<Vec<Vote>, StoreError> {
         let mut tx = self.read().await?;
         let sql = format!(
-            "SELECT {} FROM votes v JOIN users u ON u.id = v.user_id WHERE v.item_type = $1 AND v.item_id = $2 ORDER \
-             BY v.number DESC",
-            list::<Vote>()
+            "SELECT {} FROM votes v JOIN users u ON u.id = v.user_id WHERE v.item_type = $1 AND v.item_id = $2 AND \
+             v.project_id IN {} ORDER BY v.number DESC",
+            list::<Vote>(),
+            seen(principal)
         );
         tx.read_all(&sql, values![item_type, item_id]).await
     }
@@ -154,11 +205,15 @@ impl Store {
     ) -> Result<(), StoreError> {
         let (user, item_type, item_id, verdict) =
             (principal.user_id(), item_type.to_owned(), item_id.to_owned(), verdict.to_owned());
+        let caller = principal.clone();
         transaction!(self, Person, async |tx| {
-            let sql = "INSERT INTO votes (item_type, item_id, user_id, at, verdict) VALUES ($1, $2, $3, $4, $5)
+            let project = audience(tx, &caller, &item_type, &item_id).await?;
+            let sql =
+                "INSERT INTO votes (item_type, item_id, user_id, at, verdict, project_id) VALUES ($1, $2, $3, $4, \
+                       $5, $6)
                        ON CONFLICT (item_type, item_id, user_id) DO UPDATE SET verdict = excluded.verdict, at = \
-                       excluded.at";
-            tx.run(sql, values![item_type, item_id, user, now, verdict]).await.map(|_| ())
+                       excluded.at, project_id = excluded.project_id";
+            tx.run(sql, values![item_type, item_id, user, now, verdict, project]).await.map(|_| ())
         })
     }
 }

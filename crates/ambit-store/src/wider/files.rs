@@ -75,7 +75,7 @@ async fn submissions_of(tx: &mut Tx, item: &str, visibility: Visibility) -> Resu
 }
 
 /// A file by one of its hashes, as the caller may see it: what is a project's goes before what is everybody's.
-async fn find(tx: &mut Tx, principal: &Principal, hash: &str) -> Result<StoredFile, StoreError> {
+pub(crate) async fn find(tx: &mut Tx, principal: &Principal, hash: &str) -> Result<StoredFile, StoreError> {
     let hash = hash.to_ascii_lowercase();
     let (condition, value) = match (hash.len(), hash.parse::<BlobHash>()) {
         (64, Ok(sha256)) => ("f.sha256 = $1", Value::from(sha256)),
@@ -102,9 +102,10 @@ async fn row_of(tx: &mut Tx, sha256: BlobHash, visibility: Visibility) -> Result
     Ok(file)
 }
 
-/// Removes what was uploaded for the people of a project; the bytes go with the unreferenced blobs.
+/// Removes what was uploaded for the people of a project and what they said of it; the bytes go with the unreferenced
+/// blobs.
 pub(crate) async fn forget_project(tx: &mut Tx, project: i64) -> Result<(), StoreError> {
-    for table in ["files", "file_facts", "submissions"] {
+    for table in ["files", "file_facts", "submissions", "comments", "votes"] {
         let sql = format!("DELETE FROM {table} WHERE project_id = $1 AND project_id > 0");
         tx.run(&sql, values![project]).await?;
     }

@@ -223,7 +223,7 @@ async fn an_account_that_deletes_itself_leaves_what_it_made() {
         assert_eq!(lab.store.account("ann").await, Err(StoreError::NotFound));
         let left = lab.store.account_by_id(ann.user_id()).await.unwrap();
         assert_eq!((left.status.as_str(), left.api_quota_group), ("deleted", None));
-        assert_eq!(lab.store.comment(&comment.id).await.unwrap().author, left.user.username);
+        assert_eq!(lab.store.comment(&ann, &comment.id).await.unwrap().author, left.user.username);
         assert!(lab.store.groups_of(ann.user_id(), false).await.unwrap().is_empty());
         // Name and address are free again.
         user(&lab, "ann").await;

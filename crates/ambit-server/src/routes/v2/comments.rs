@@ -51,7 +51,7 @@ pub(crate) async fn get(call: Call) -> Result<Answer, ApiError> {
     let Some((kind, id)) = item(&call, resource).await? else {
         return Ok(unknown(resource));
     };
-    let found = call.store().comments_on(kind, &id).await.about(NOUN)?;
+    let found = call.store().comments_on(call.caller(), kind, &id).await.about(NOUN)?;
     let before = call.query("before").map(str::trim).filter(|text| !text.is_empty());
     let comments = found
         .iter()

@@ -107,7 +107,7 @@ async fn related(call: &Call, account: &Account, name: &str) -> Result<Related, 
         "groups" => all(store.groups_of(account.user.id, false).await.about(NOUN)?),
         "groups_managed" => all(store.groups_of(account.user.id, true).await.about(NOUN)?),
         "comments" => {
-            let comments = store.comments_by(account.user.id).await.about(NOUN)?;
+            let comments = store.comments_by(call.caller(), account.user.id).await.about(NOUN)?;
             Related::Many(comments::visible(call, comments).await?)
         }
         "graphs" => graphs::related(call, &Collaborator::User(account.user.username.clone())).await?,

@@ -45,7 +45,7 @@ pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
 }
 
 async fn named(call: &Call) -> Result<Comment, ApiError> {
-    let found = call.store().comment(call.id()).await.about_named(NOUN, call.id())?;
+    let found = call.store().comment(call.caller(), call.id()).await.about_named(NOUN, call.id())?;
     if may_see(call, &found).await? { Ok(found) } else { Err(not_found(NOUN, call.id())) }
 }
 

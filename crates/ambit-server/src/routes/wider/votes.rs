@@ -15,7 +15,7 @@ use serde_json::Value;
 /// Returns the votes on an object, newest first.
 pub(crate) async fn list(call: Call, kind: ObjectType) -> Result<Answer, ApiError> {
     let item = objects::item(&call, kind).await?;
-    let votes = call.store().votes_on(kind.name(), &item).await.about(NOUN)?;
+    let votes = call.store().votes_on(call.caller(), kind.name(), &item).await.about(NOUN)?;
     let votes = votes.iter().map(|vote| shown(kind.name(), &item, vote)).collect();
     page::of_list(&call, votes, page::LIMIT_DEFAULT)
 }
@@ -28,7 +28,7 @@ pub(crate) async fn add(call: Call, kind: ObjectType) -> Result<Answer, ApiError
     let verdict = verdict.ok_or_else(|| ApiError::invalid("The attribute verdict must be harmless or malicious"))?;
     let store = call.store();
     store.vote(call.caller(), kind.name(), &item, verdict, call.now).await.about(NOUN)?;
-    let votes = store.votes_on(kind.name(), &item).await.about(NOUN)?;
+    let votes = store.votes_on(call.caller(), kind.name(), &item).await.about(NOUN)?;
     let own = votes.iter().find(|vote| vote.user == call.caller().username());
     let own = own.ok_or_else(|| ApiError::not_found(NOUN))?;
     Ok(page::one(&call, shown(kind.name(), &item, own)))
