@@ -24,6 +24,8 @@ pub(crate) mod object_search;
 pub(crate) mod objects;
 pub(crate) mod operations;
 pub(crate) mod projects;
+pub(crate) mod registration_text;
+pub(crate) mod registrations;
 pub(crate) mod relationships;
 pub(crate) mod runs;
 pub(crate) mod votes;

@@ -65,7 +65,7 @@ pub use wider::graphs::{Collaborator, Graph, GraphChange, GraphRight, NewGraph, 
 pub use wider::hunting_notifications::Notification;
 pub use wider::hunting_rulesets::{Ruleset, RulesetChange};
 pub use wider::object_collections::{CollectedItem, CollectionText, ObjectCollection};
-pub use wider::objects::{Edges, KnownObject, ObjectSight};
+pub use wider::objects::{EarlierVersion, Edges, KnownObject, ObjectSight};
 pub use wider::operations::Operation;
 pub use wider::packs::{Pack, PackContent};
 pub use wider::quota::{Cost, Receipt};

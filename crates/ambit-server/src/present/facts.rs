@@ -1,11 +1,11 @@
 //! Facts of an object: what the records of the caller's collections say of it. What none of them says is absent.
 
+use super::registration_text;
 use ambit_api::Maybe;
-use ambit_api::inventory_objects::{DnsRecord, InventoryObjectAttributes, RegistrationAttributes};
+use ambit_api::inventory_objects::{DnsRecord, InventoryObjectAttributes};
 use ambit_api::objects::Seconds;
 use ambit_model::canonical_url::canonical_url;
 use ambit_model::entity::{Member, domain, ip_address, network, uri};
-use ambit_model::id::blob_hash;
 use ambit_model::object::ObjectType;
 use ambit_model::{Details, Timestamp};
 use ambit_store::KnownObject;
@@ -52,18 +52,16 @@ pub(crate) fn serving_address(found: &[KnownObject]) -> Option<String> {
     text(&newest_first(found), uri::IP_ADDRESS).0
 }
 
-/// What a registry told of a domain or an address, with an id that is the same for the same text.
-pub(crate) fn registration(one: &KnownObject) -> Option<(String, RegistrationAttributes)> {
-    let records = [&one.record.details];
+/// What a registry told of a domain or an address, and who its registrar is.
+pub(crate) fn registration(details: &Details) -> Option<(String, Option<String>)> {
+    let records = [details];
     let whole = text(&records, network::WHOIS_FULL_TEXT).0?;
-    let pairs = whole.lines().filter_map(|line| line.split_once(':'));
-    let told = RegistrationAttributes {
-        first_seen_date: one.first_seen.into(),
-        last_updated: one.last_seen.into(),
-        registrar_name: Maybe(registered(&records, "registrar").map(str::to_owned)),
-        whois_map: pairs.map(|(name, value)| (name.trim().to_owned(), value.trim().to_owned())).collect(),
-    };
-    Some((blob_hash(whole.as_bytes()).to_string(), told))
+    Some((whole, registered(&records, "registrar").map(str::to_owned)))
+}
+
+/// The same as people and programs read it.
+fn whois(records: &[&Details]) -> Maybe<String> {
+    Maybe(text(records, network::WHOIS_FULL_TEXT).0.map(|told| registration_text::as_text(&told)))
 }
 
 fn registered<'a>(records: &[&'a Details], name: &str) -> Option<&'a str> {
@@ -81,7 +79,7 @@ fn text<T>(records: &[&Details], member: Member<T>) -> Maybe<String> {
 
 fn of_domain(attributes: &mut InventoryObjectAttributes, records: &[&Details]) {
     let date = |name| Maybe(registered(records, name).and_then(Timestamp::parse).map(Seconds::from));
-    attributes.whois = text(records, network::WHOIS_FULL_TEXT);
+    attributes.whois = whois(records);
     attributes.registrar = Maybe(registered(records, "registrar").map(str::to_owned));
     attributes.creation_date = date("registered");
     attributes.expiration_date = date("expires");
@@ -138,7 +136,7 @@ fn of_address(attributes: &mut InventoryObjectAttributes, records: &[&Details]) 
     attributes.as_owner = Maybe(owner().map(str::to_owned));
     attributes.network = text(records, ip_address::NETWORK_BLOCK);
     attributes.regional_internet_registry = text(records, ip_address::NETWORK_RIR);
-    attributes.whois = text(records, network::WHOIS_FULL_TEXT);
+    attributes.whois = whois(records);
 }
 
 fn of_url(attributes: &mut InventoryObjectAttributes, records: &[&Details]) {

@@ -2,13 +2,13 @@
 
 use super::linked::linked;
 use super::objects::{Known, known, shown};
-use super::{certificates, comments, facts, files, graphs, objects, votes};
+use super::{certificates, comments, facts, files, graphs, objects, registrations, votes};
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::{About, of_search};
 use crate::page;
 use ambit_api::files::SubmissionAttributes;
-use ambit_api::inventory_objects::{RegistrationAttributes, ResolutionAttributes};
+use ambit_api::inventory_objects::ResolutionAttributes;
 use ambit_api::objects::{Object, Related, Seconds};
 use ambit_api::{ApiError, ErrorCode, Maybe};
 use ambit_model::EdgeKind;
@@ -174,7 +174,7 @@ pub(crate) async fn related(call: &Call, kind: ObjectType, name: &str, found: &K
         By::Edges(edges, leads_to) => by_edges(call, edges, leads_to, &found.inventory).await?,
         By::Graphs => graphs_with(call, kind, found).await?,
         By::Records(rtype) => named_in_records(call, rtype, &found.inventory).await?,
-        By::Registration => registrations(&found.inventory),
+        By::Registration => registrations::of(call, kind, found).await?,
         By::Resolutions => resolutions(call, kind, &found.inventory).await?,
         By::Siblings => siblings(call, own).await?,
         By::Sites => sites(call, own, &found.inventory).await?,
@@ -311,15 +311,6 @@ async fn named_in_records(call: &Call, rtype: &str, found: &[KnownObject]) -> Re
         objects.push(objects::shown_or_missing(call, ObjectType::Domain.name(), &name).await?);
     }
     Ok(objects)
-}
-
-/// What registries told, once for each text, the newest first.
-fn registrations(found: &[KnownObject]) -> Vec<Object> {
-    let mut told: Vec<(String, RegistrationAttributes)> = found.iter().filter_map(facts::registration).collect();
-    told.sort_by_key(|(_, attributes)| std::cmp::Reverse(attributes.last_updated));
-    let mut ids = BTreeSet::new();
-    told.retain(|(id, _)| ids.insert(id.clone()));
-    told.iter().map(|(id, attributes)| Object::unaddressed("whois", id, attributes)).collect()
 }
 
 /// Names of the zone that a name is in, as its registrable domain leads to them.

@@ -148,6 +148,7 @@ const LISTS: &[Related] = &[
     ("domains/acme.test", "historical_whois", &[REGISTERED]),
     ("ip_addresses/203.0.113.7", "historical_whois", &[ASSIGNED]),
 ];
+    ("domains/www.acme.test", "historical_whois", &[REGISTERED]),
 
 /// The same where there is one or none.
 type Single = (&'static str, &'static str, Option<(&'static str, &'static str)>);
@@ -213,6 +214,30 @@ async fn what_is_announced_is_answered() {
 
 #[tokio::test]
 async fn attributes_are_kept_and_left_out_by_their_names() {
+#[tokio::test]
+async fn what_registries_told_before_stands_behind_what_they_tell_now() {
+    let server = filled().await;
+    let told = "Domain: ACME.TEST\nNS: a.test\nNS: b.test";
+    let moved = Look {
+        task: "registration",
+        kind: Kind::Domain,
+        name: "acme.test",
+        details: json!({"whois_full_text": told, "hidden_registration": {"registrar": "Another"}}),
+        edges: &[],
+    };
+    inventory::look(&server, &[moved]).await.unwrap();
+    let all = server.get("viewer", "/api/v3/domains/acme.test/historical_whois").await.at("/data");
+    let names: Vec<&Value> = all.as_array().unwrap().iter().map(|one| &one["attributes"]["registrar_name"]).collect();
+    assert_eq!(names, ["Another", "Example"]);
+    assert_eq!(all[0]["attributes"]["whois_map"], json!({"Domain": "ACME.TEST", "NS": "a.test | b.test"}));
+    assert_eq!((all[1]["type"].as_str(), all[1]["id"].as_str()), (Some(REGISTERED.0), Some(REGISTERED.1)));
+    let dates = |one: &Value| ["first_seen_date", "last_updated"].map(|name| one["attributes"][name].as_i64().unwrap());
+    let ([since, last], [first, once]) = (dates(&all[0]), dates(&all[1]));
+    assert!(first <= once && once <= since && since <= last, "{all}");
+    let of_host = server.get("viewer", "/api/v3/domains/www.acme.test/historical_whois").await;
+    assert_eq!(of_host.at("/data"), all);
+}
+
     let server = filled().await;
     let shown = async |target: &str| {
         let answer = server.get("viewer", &format!("/api/v3/domains/{target}")).await;

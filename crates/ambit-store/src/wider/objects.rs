@@ -2,9 +2,10 @@
 //! addresses and URLs.
 
 use crate::db::rows::{columns, list};
-use crate::db::sql::{Tx, values};
+use crate::db::sql::{Tx, from_json, values};
 use crate::{Principal, Store, StoreError};
 use ambit_model::entity::EntityRecord;
+use ambit_model::feed::Noun;
 use ambit_model::{EdgeKind, Kind, Timestamp, Uid};
 use std::collections::{BTreeMap, BTreeSet};
 use uuid::Uuid;
@@ -13,6 +14,9 @@ use uuid::Uuid;
 pub(crate) const EVERYBODYS: i64 = 0;
 /// Edges of one reading at most.
 const LINKS_MAX: i64 = 10_000;
+
+/// Earlier versions of one reading at most: those of years, for an object that several collections know.
+const VERSIONS_MAX: i64 = 1_000;
 
 /// Names of one kind and collection at most.
 const NAMES_MAX: i64 = 200_000;
@@ -38,6 +42,15 @@ columns! {
         pub last_seen: Timestamp,
         pub tags: Vec<String> = (json),
     }
+}
+
+/// An earlier version of an entity's record.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EarlierVersion {
+    pub uid: Uid,
+    pub opened_at: Timestamp,
+    pub closed_at: Timestamp,
+    pub record: EntityRecord,
 }
 
 /// Which edges are asked for.
@@ -222,6 +235,20 @@ impl Store {
     pub async fn linked(&self, uids: &[Uid], edges: Edges<'_>) -> Result<Vec<KnownObject>, StoreError> {
         let kinds: Vec<String> = edges.kinds.iter().map(|kind| format!("'{}'", kind.name())).collect();
         let (asked, other) = if edges.outward { ("from_uid", "to_uid") } else { ("to_uid", "from_uid") };
+    /// The closed versions of some entities that the caller may see (those came from `known_objects`), newest first and
+    /// up to a limit.
+    pub async fn earlier_versions(&self, uids: &[Uid]) -> Result<Vec<EarlierVersion>, StoreError> {
+        let mut tx = self.read().await?;
+        let head = "SELECT uid, opened_at, closed_at, record FROM versions WHERE noun = $1 AND uid IN";
+        let tail = format!("ORDER BY opened_revision DESC LIMIT {VERSIONS_MAX}");
+        let rows: Vec<(Uid, Timestamp, Timestamp, String)> =
+            tx.read_in(head, values![Noun::Entity.name()], uids, &tail).await?;
+        let version = |(uid, opened_at, closed_at, record): (Uid, Timestamp, Timestamp, String)| {
+            Ok(EarlierVersion { uid, opened_at, closed_at, record: from_json(&record)? })
+        };
+        rows.into_iter().map(version).collect()
+    }
+
         let open = if edges.ever { "" } else { "AND d.closed_at IS NULL" };
         let head = format!(
             "SELECT {} FROM edges d JOIN entities e ON e.uid = d.{other} AND e.collection_id = d.collection_id
