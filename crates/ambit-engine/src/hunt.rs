@@ -109,8 +109,9 @@ impl Hunter {
         let analysed = self.analyse(now).await?;
         let hunted = self.hunt(now).await?;
         let caught_up = self.hunt_deferred(now).await?;
+        let described = self.engine.describe_bodies().await?;
         let worked = self.work(now).await?;
-        Ok(analysed || hunted || caught_up || worked)
+        Ok(analysed || hunted || caught_up || described || worked)
     }
 
     async fn analyse(&mut self, now: Timestamp) -> Result<bool, StoreError> {

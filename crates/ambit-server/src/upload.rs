@@ -7,7 +7,7 @@ use crate::form::{self, Field, Parts, Piece};
 use crate::state::ServerState;
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::Timestamp;
-use ambit_store::{NewFile, Staged, Visibility};
+use ambit_store::{FileType, NewFile, Staged, Visibility};
 use bytes::Bytes;
 use md5::{Digest, Md5};
 use sha1::Sha1;
@@ -16,22 +16,6 @@ use sha1::Sha1;
 const FILE: &str = "file";
 /// Bytes of a form without parts: it holds no file, or a small one.
 const PAIRS_BYTES_MAX: usize = 1024 * 1024;
-/// Bytes that a type is known by.
-pub(crate) const MAGIC: [(&[u8], &str); 12] = [
-    (b"MZ", "peexe"),
-    (b"\x7fELF", "elf"),
-    (b"%PDF", "pdf"),
-    (b"PK\x03\x04", "zip"),
-    (b"Rar!", "rar"),
-    (b"7z\xbc\xaf\x27\x1c", "7zip"),
-    (b"\x1f\x8b", "gzip"),
-    (b"\x89PNG", "png"),
-    (b"\xff\xd8\xff", "jpeg"),
-    (b"GIF8", "gif"),
-    (b"<!DOCTYPE html", "html"),
-    (b"<html", "html"),
-];
-
 /// A form with its file, which is in the store but referred to by nothing yet.
 #[derive(Default)]
 pub(crate) struct Upload {
@@ -210,7 +194,7 @@ impl Coming {
 struct Hashes {
     sha1: Sha1,
     md5: Md5,
-    kind: Kind,
+    kind: FileType,
 }
 
 impl Hashes {
@@ -225,61 +209,9 @@ impl Hashes {
     }
 }
 
-/// What sort of file it is, by its first bytes, or by all being text.
-#[derive(Default)]
-struct Kind {
-    /// `None`: nothing has come.
-    known: Option<Option<&'static str>>,
-    not_text: bool,
-    /// The beginning of a character that goes on in the next piece.
-    cut: Vec<u8>,
-}
-
-impl Kind {
-    fn add(&mut self, bytes: &[u8]) {
-        if bytes.is_empty() {
-            return;
-        }
-        let magic = || MAGIC.iter().find(|(magic, _)| bytes.starts_with(magic)).map(|(_, tag)| *tag);
-        self.known.get_or_insert_with(magic);
-        if self.not_text || bytes.contains(&0) {
-            self.not_text = true;
-            return;
-        }
-        let joined = [&self.cut[..], bytes].concat();
-        self.cut.clear();
-        if let Err(error) = std::str::from_utf8(&joined) {
-            match error.error_len() {
-                None => self.cut.extend_from_slice(&joined[error.valid_up_to()..]),
-                Some(_) => self.not_text = true,
-            }
-        }
-    }
-
-    fn tag(&self) -> Option<&'static str> {
-        let text = (!self.not_text && self.cut.is_empty()).then_some("text");
-        self.known?.or(text)
-    }
-}
-
-/// The type of bytes that are there as a whole.
-pub(crate) fn type_tag(bytes: &[u8]) -> Option<&'static str> {
-    let mut kind = Kind::default();
-    kind.add(bytes);
-    kind.tag()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn types_are_known_by_their_first_bytes() {
-        assert_eq!(type_tag(b"MZ\0\0"), Some("peexe"));
-        assert_eq!(type_tag(b"hello"), Some("text"));
-        assert_eq!(type_tag(b"\0\0"), None);
-        assert_eq!(type_tag(b""), None);
-    }
 
     #[test]
     fn names_of_files_lead_nowhere() {
@@ -295,22 +227,6 @@ mod tests {
             ("..a", Some("..a")),
         ] {
             assert_eq!(kept_name(sent).as_deref(), kept, "{sent:?}");
-        }
-    }
-
-    #[test]
-    fn text_is_text_wherever_it_is_cut() {
-        let tag = |text: &[u8], at: usize| {
-            let mut kind = Kind::default();
-            kind.add(&text[..at]);
-            kind.add(&text[at..]);
-            kind.tag()
-        };
-        let text = "Grüße, 世界".as_bytes();
-        for at in 0..text.len() {
-            assert_eq!(tag(text, at), Some("text"), "{at}");
-            assert_eq!(tag(&[text, b"\xff"].concat(), at), None);
-            assert_eq!(tag(&text[..text.len() - 1], at.min(3)), None, "half a character");
         }
     }
 }

@@ -2,6 +2,7 @@
 //! principal; they take this type, which only the holder of the engine's place can make (docs/architecture.md §1.8 and
 //! §2).
 
+mod bodies;
 mod claim;
 mod commit;
 mod deferred;

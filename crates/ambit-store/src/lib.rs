@@ -60,6 +60,7 @@ pub use wider::analyses::Analysis;
 pub use wider::archives::{Archive, ArchiveStatus};
 pub use wider::comments::{Comment, Vote};
 pub use wider::file_search::{FileSearch, FilesAfter, FoundOrder, OrderValue, WalkBegin};
+pub use wider::file_type::{FileType, MAGIC};
 pub use wider::files::{NewFile, StoredFile, SubmittedUrl};
 pub use wider::graphs::{Collaborator, Graph, GraphChange, GraphRight, NewGraph, Role};
 pub use wider::hunting_notifications::Notification;

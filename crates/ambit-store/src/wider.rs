@@ -5,6 +5,7 @@ pub(crate) mod archives;
 pub(crate) mod comments;
 pub(crate) mod file_facts;
 pub(crate) mod file_search;
+pub(crate) mod file_type;
 pub(crate) mod files;
 pub(crate) mod graphs;
 pub(crate) mod hunting_notifications;

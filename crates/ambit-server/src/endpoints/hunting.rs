@@ -210,11 +210,20 @@ pub(super) const ROWS: &[Endpoint] = &[
         .costs(&rules::NOTIFICATIONS)
         .asks(NOTIFICATIONS)
         .answers(ObjectCollection::SHAPE),
-    get("/users/{id}/hunting_notification_files", Key, handler!(wider::hunting_notifications::files_of_user))
+    get("/users/{id}/hunting_notification_files", Key, handler!(wider::hunting_notifications::files_of_user, false))
         .says("The list of their files below the user; for oneself.")
         .costs(&rules::NOTIFICATIONS)
         .asks(NOTIFICATIONS)
         .answers(ObjectCollection::SHAPE),
+    get(
+        "/users/{id}/relationships/hunting_notification_files",
+        Key,
+        handler!(wider::hunting_notifications::files_of_user, true),
+    )
+    .says("The list of their files below the user as descriptors.")
+    .costs(&rules::NOTIFICATIONS)
+    .asks(NOTIFICATIONS)
+    .answers(ObjectCollection::SHAPE),
     get("/ioc_stream", Key, handler!(wider::hunting_notifications::stream))
         .says("List the files that live rules found, as the stream of indicators.")
         .costs(&rules::STREAM)

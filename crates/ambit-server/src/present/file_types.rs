@@ -41,12 +41,12 @@ pub(crate) fn of_tag(tag: &str) -> Option<&'static FileType> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::upload::{MAGIC, type_tag};
+    use ambit_store::{FileType, MAGIC};
 
     #[test]
     fn every_tag_that_a_file_can_have_is_described() {
         for (magic, tag) in MAGIC {
-            assert_eq!(type_tag(magic), Some(tag));
+            assert_eq!(FileType::tag_of(magic), Some(tag));
             assert_eq!(of_tag(tag).and_then(|one| one.tags.last().copied()), Some(tag));
         }
         assert!(of_tag("text").is_some() && of_tag("nonsense").is_none());

@@ -4,13 +4,12 @@ use super::file_types;
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::{About, not_found};
-use crate::upload::type_tag;
 use ambit_api::files::{EngineResults, FileAttributes, Stats};
 use ambit_api::objects::{Object, Seconds};
 use ambit_api::votes::TotalVotes;
 use ambit_api::{ApiError, Maybe, copied};
 use ambit_model::id::BlobHash;
-use ambit_store::{Analysis, BlobReader, DiscoveredFile, StoredFile};
+use ambit_store::{Analysis, BlobReader, DiscoveredFile, FileType, StoredFile};
 use md5::{Digest, Md5};
 use sha1::Sha1;
 use std::collections::BTreeSet;
@@ -27,19 +26,20 @@ pub(crate) async fn uploaded_as_new(call: &Call, hash: &str) -> Result<bool, Api
     Ok(known(call, hash).await?.is_some_and(|file| file.uploader == call.caller().user_id()))
 }
 
-/// A body that the caller's collections have, by its SHA-256.
+/// A body that the caller's collections have, by any of its hashes.
 pub(crate) async fn discovered(call: &Call, hash: &str) -> Result<Option<DiscoveredFile>, ApiError> {
     call.store().discovered_file(call.caller(), hash).await.if_found()
 }
 
-/// The hashes of a file that the caller may see, the SHA-256 first; of a body that a run discovered that one alone.
-/// Fails where there is none with this hash.
+/// The hashes of a file that the caller may see, the SHA-256 first; of a body that a run discovered a moment ago that
+/// one alone. Fails where there is none with this hash.
 pub(crate) async fn hashes(call: &Call, hash: &str) -> Result<Vec<String>, ApiError> {
     if let Some(file) = known(call, hash).await? {
         return Ok(vec![file.sha256.to_string(), file.sha1, file.md5]);
     }
     let found = discovered(call, hash).await?.ok_or_else(|| not_found(NOUN, hash))?;
-    Ok(vec![found.sha256.to_string()])
+    let others = found.others.into_iter().flat_map(|(sha1, md5)| [sha1, md5]);
+    Ok([found.sha256.to_string()].into_iter().chain(others).collect())
 }
 
 /// A file as an object; `None`: there is none with this hash.
@@ -72,7 +72,7 @@ fn attributes_of_discovered(file: DiscoveredFile, bytes: &[u8]) -> FileAttribute
         meaningful_name: Maybe(file.names.first().cloned()),
         names: file.names,
         last_modification_date: Maybe(Some(file.first_at.into())),
-        ..of_type(type_tag(bytes))
+        ..of_type(FileType::tag_of(bytes))
     }
 }
 
@@ -125,16 +125,24 @@ pub(crate) fn shown(call: &Call, attributes: &FileAttributes) -> Object {
 
 /// The bytes of a file; `None`: it is not known.
 pub(crate) async fn content(call: &Call, hash: &str) -> Result<Option<Vec<u8>>, ApiError> {
-    match known(call, hash).await? {
-        Some(file) => call.store().blob(file.sha256).await.about(NOUN),
+    match sha256_of(call, hash).await? {
+        Some(sha256) => call.store().blob(sha256).await.about(NOUN),
         None => Ok(None),
+    }
+}
+
+/// The SHA-256 of a file that the caller may see, uploaded or discovered; `None`: there is none with this hash.
+pub(crate) async fn sha256_of(call: &Call, hash: &str) -> Result<Option<BlobHash>, ApiError> {
+    match known(call, hash).await? {
+        Some(file) => Ok(Some(file.sha256)),
+        None => Ok(discovered(call, hash).await?.map(|found| found.sha256)),
     }
 }
 
 /// The answer that is a file.
 pub(crate) async fn bytes(call: &Call, hash: &str) -> Result<Answer, ApiError> {
-    let file = known(call, hash).await?.ok_or_else(|| not_found(NOUN, hash))?;
-    blob(call, file.sha256).await
+    let sha256 = sha256_of(call, hash).await?.ok_or_else(|| not_found(NOUN, hash))?;
+    blob(call, sha256).await
 }
 
 pub(crate) async fn blob(call: &Call, sha256: BlobHash) -> Result<Answer, ApiError> {

@@ -3,9 +3,11 @@
 use ambit_model::{EdgeKind, Kind};
 use ambit_testkit::inventory::Look;
 use ambit_testkit::kept::{KEEPER, keep};
+use ambit_testkit::scenario::hunt;
 use ambit_testkit::{TestServer, inventory};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 /// The descriptors in a list of objects.
 fn descriptors(objects: &Value) -> Vec<(String, String)> {
@@ -324,6 +326,54 @@ async fn objects_say_what_clients_read_and_no_more() {
     assert_eq!((&named["last_analysis_results"], named.get("last_analysis_date")), (&json!({}), None));
     assert_eq!(named["last_analysis_stats"]["undetected"], 0);
     assert_eq!((named.get("last_https_certificate"), named.get("last_dns_records")), (None, None));
+}
+
+/// What a look of rules may take.
+const LOOK_TIME: Duration = Duration::from_secs(10);
+/// MD5 and SHA-1 of the keeper's page.
+const MD5: &str = "c329c8ebfc460536114c298cf2d3ad85";
+const SHA1: &str = "15a93c98ef2bd004a6ce3bf4367d0646c464000c";
+
+#[tokio::test]
+async fn bodies_of_pages_are_files_by_each_of_their_hashes_and_are_searched_like_them() {
+    let mut server = TestServer::new().await.unwrap();
+    let kept = keep(&mut server).await.unwrap();
+    let page = &kept.pair("page").unwrap().kept;
+    hunt(&server.store, server.now(), LOOK_TIME).await.unwrap();
+    for hash in [page.as_str(), MD5, SHA1] {
+        for target in ["", "/comments", "/relationships/graphs", "/download_url"] {
+            let found = server.get(KEEPER, &format!("/api/v3/files/{hash}{target}")).await;
+            assert_eq!(found.status, 200, "{hash}{target}: {}", found.text());
+            let other = server.get("owner", &format!("/api/v3/files/{hash}{target}")).await;
+            assert!([403, 404].contains(&other.status), "{hash}{target}: {}", other.text());
+        }
+        let found = server.get(KEEPER, &format!("/api/v3/files/{hash}")).await.at("/data");
+        assert_eq!((&found["id"], &found["attributes"]["md5"]), (&json!(page), &json!(MD5)));
+        let report = format!("/vtapi/v2/file/report?apikey={}&resource={hash}", server.keys[KEEPER]);
+        assert_eq!(server.get(KEEPER, &report).await.json()["sha256"], *page);
+    }
+    let ids = async |caller: &str, query: &str| {
+        let found = server.get(caller, &format!("/api/v3/intelligence/search?query={query}")).await;
+        found.each("/data", "/id").iter().filter_map(Value::as_str).map(str::to_owned).collect::<Vec<_>>()
+    };
+    for query in
+        ["entity:file+type:text", "entity:file+name:kept.test", MD5, "content:%22the+kept+page%22", "size:1KB-"]
+    {
+        assert!(ids(KEEPER, query).await.contains(page), "{query}");
+        assert!(!ids("owner", query).await.contains(page), "{query}");
+    }
+    for query in ["entity:file+type:peexe", "entity:file+p:1%2B", "entity:file+submissions:1%2B"] {
+        assert!(!ids(KEEPER, query).await.contains(page), "{query}");
+    }
+    // Pages of a search show each once.
+    let mut next = Some("/api/v3/intelligence/search?query=entity:file&limit=1".to_owned());
+    let mut shown = Vec::new();
+    while let Some(address) = next {
+        let found = server.get(KEEPER, &address[address.find("/api/v3").unwrap()..]).await;
+        shown.extend(found.each("/data", "/id"));
+        next = found.at("/links")["next"].as_str().map(str::to_owned);
+    }
+    assert_eq!(shown.iter().filter(|id| **id == json!(page)).count(), 1, "{shown:?}");
 }
 
 #[tokio::test]

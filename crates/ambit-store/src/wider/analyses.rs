@@ -46,7 +46,7 @@ pub(crate) async fn refresh_facts(tx: &mut Tx, sha256: BlobHash) -> Result<(), S
                ORDER BY second DESC LIMIT 1";
     let Some((positives, at)) = tx.read_first::<(i64, Timestamp)>(sql, values![sha256]).await? else { return Ok(()) };
     let sql = "UPDATE file_facts SET positives = $1, analysed_at = CASE WHEN analysed_at > $2 THEN analysed_at ELSE \
-               $2 END WHERE sha256 = $3";
+               $2 END WHERE sha256 = $3 AND project_id >= 0";
     tx.run(sql, values![positives, at, sha256]).await.map(|_| ())
 }
 

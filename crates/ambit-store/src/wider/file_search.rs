@@ -1,9 +1,10 @@
-//! Searches over uploaded files: a query of intelligence search as one statement over `file_facts`. Pages of one walk
-//! show files as they were when it began: what was uploaded since is left out, and what was submitted or analysed again
-//! keeps its place in the order.
+//! Searches over uploaded files and bodies of pages: a query of intelligence search as one statement over `file_facts`.
+//! Pages of one walk show files as they were when it began: what came since is left out, and what was submitted or
+//! analysed again keeps its place in the order.
 
 use crate::db::rows::FromRow;
 use crate::db::sql::{Tx, Value, values};
+use crate::wider::objects::collections_seen;
 use crate::wider::visibility::audiences;
 use crate::{Principal, Store, StoreError};
 use ambit_model::Timestamp;
@@ -68,9 +69,10 @@ struct Sql {
 }
 
 impl Sql {
-    fn new(tx: &Tx, principal: &Principal) -> Self {
-        let seen: Vec<String> = audiences(principal).iter().map(i64::to_string).collect();
-        Self { postgres: tx.is_postgres(), seen: seen.join(", "), values: values![] }
+    async fn new(tx: &mut Tx, principal: &Principal) -> Result<Self, StoreError> {
+        let seen = [audiences(principal), collections_seen(tx, principal).await?].concat();
+        let seen: Vec<String> = seen.iter().map(i64::to_string).collect();
+        Ok(Self { postgres: tx.is_postgres(), seen: seen.join(", "), values: values![] })
     }
 
     fn bind(&mut self, value: impl Into<Value>) -> String {
@@ -128,7 +130,11 @@ impl Sql {
             (32, _) => "md5",
             _ => return "1 = 0".to_owned(),
         };
-        format!("x.sha256 IN (SELECT f.sha256 FROM files f WHERE f.{column} = {})", self.bind(hash))
+        let hash = self.bind(hash);
+        format!(
+            "x.sha256 IN (SELECT f.sha256 FROM files f WHERE f.{column} = {hash} UNION SELECT b.sha256 FROM bodies b \
+             WHERE b.{column} = {hash})"
+        )
     }
 
     /// `unit`: what one of the range is in the column.
@@ -141,10 +147,12 @@ impl Sql {
     }
 
     /// What a query finds of the files that were there when a walk began. A file that is there for the installation and
-    /// for a project is the project's.
+    /// for a project is the project's, and one that somebody uploaded is no body of a page.
     fn found(&mut self, query: &Query, begin: WalkBegin) -> String {
-        let (last, seen) = (self.bind(begin.submission), self.seen.clone());
-        let mut visible = format!("x.first_submission <= {last} AND x.project_id IN ({seen})");
+        let (last, at, seen) = (self.bind(begin.submission), self.bind(begin.at), self.seen.clone());
+        let mut visible = format!(
+            "x.first_submission <= {last} AND x.project_id IN ({seen}) AND (x.project_id >= 0 OR x.first_at <= {at})"
+        );
         if seen.contains(',') {
             visible = format!(
                 "{visible} AND NOT EXISTS (SELECT 1 FROM file_facts y WHERE y.sha256 = x.sha256 AND y.project_id > \
@@ -223,7 +231,7 @@ impl Store {
         begin: WalkBegin,
     ) -> Result<(i64, i64), StoreError> {
         let mut tx = self.read().await?;
-        let mut sql = Sql::new(&tx, principal);
+        let mut sql = Sql::new(&mut tx, principal).await?;
         let found = sql.found(query, begin);
         let sum = if sql.postgres { "CAST(COALESCE(SUM(x.size), 0) AS BIGINT)" } else { "COALESCE(SUM(x.size), 0)" };
         tx.read_one(&format!("SELECT COUNT(*), {sum} {found}"), sql.values).await
@@ -233,7 +241,7 @@ impl Store {
     /// are in the order of their SHA-256.
     pub async fn search_files(&self, search: &FileSearch<'_>) -> Result<Vec<(OrderValue, BlobHash)>, StoreError> {
         let mut tx = self.read().await?;
-        let mut sql = Sql::new(&tx, search.principal);
+        let mut sql = Sql::new(&mut tx, search.principal).await?;
         let value = sql.value(search.order, search.begin);
         let found = sql.found(search.query, search.begin);
         let behind = match &search.after {

@@ -113,7 +113,7 @@ pub(crate) async fn forget_project(tx: &mut Tx, project: i64) -> Result<(), Stor
 }
 
 /// Names in the form in which parts of them are looked for.
-fn folded(names: &[String]) -> String {
+pub(crate) fn folded(names: &[String]) -> String {
     names.iter().flat_map(|name| [SEPARATOR.to_string(), name.to_lowercase()]).collect()
 }
 

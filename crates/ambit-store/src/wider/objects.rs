@@ -100,6 +100,11 @@ async fn collections(tx: &mut Tx, principal: &Principal) -> Result<Vec<(i64, Uui
     Ok(visible.map(|(id, uuid, _)| (id, uuid)).collect())
 }
 
+/// What stands in the place of a project for what a collection that the caller may see has.
+pub(crate) async fn collections_seen(tx: &mut Tx, principal: &Principal) -> Result<Vec<i64>, StoreError> {
+    Ok(collections(tx, principal).await?.into_iter().map(|(id, _)| -id).collect())
+}
+
 /// The uids that names have in some collections.
 fn uids(collections: &[(i64, Uuid)], names: &[(Kind, String)]) -> Vec<Uid> {
     let of = |collection: Uuid| names.iter().map(move |(kind, name)| Uid::of_entity(collection, *kind, name));

@@ -13,6 +13,8 @@ use ambit_model::{Timestamp, Uid};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DiscoveredFile {
     pub sha256: BlobHash,
+    /// The other hashes, once the body was read for them: in hexadecimal.
+    pub others: Option<(String, String)>,
     pub size: i64,
     /// Where, by the names of entities.
     pub names: Vec<String>,
@@ -21,6 +23,8 @@ pub struct DiscoveredFile {
 
 const INSERT: &str = "INSERT INTO specimens (sha256, collection_id, uid, at)";
 const COLUMNS: usize = 4;
+/// Bodies of one MD5 or SHA-1 that are looked at.
+const SAME_HASH_MAX: usize = 10;
 
 /// Notes an uploaded file. In the place of a collection stands nothing, or its project.
 pub(crate) async fn insert_upload(
@@ -46,6 +50,22 @@ pub(crate) async fn insert(tx: &mut Tx, rows: Vec<Value>) -> Result<(), StoreErr
     tx.many(INSERT, COLUMNS, rows, "ON CONFLICT (sha256, collection_id) DO NOTHING").await
 }
 
+/// Removes what is said of bodies that are gone; true when there may be more.
+async fn sweep_described(tx: &mut Tx) -> Result<bool, StoreError> {
+    let sql = format!(
+        "DELETE FROM file_facts WHERE project_id < 0 AND (sha256, project_id) IN (SELECT x.sha256, x.project_id FROM \
+         file_facts x WHERE x.project_id < 0
+         AND NOT EXISTS (SELECT 1 FROM specimens s WHERE s.sha256 = x.sha256 AND s.collection_id = -x.project_id)
+         LIMIT {SWEPT_ROWS_MAX})"
+    );
+    let facts = tx.run(&sql, Vec::new()).await?;
+    let sql = format!(
+        "DELETE FROM bodies WHERE sha256 IN (SELECT b.sha256 FROM bodies b WHERE NOT EXISTS (SELECT 1 FROM specimens s \
+         WHERE s.sha256 = b.sha256) LIMIT {SWEPT_ROWS_MAX})"
+    );
+    Ok(facts + tx.run(&sql, Vec::new()).await? > 0)
+}
+
 /// Removes rows whose bytes are gone or whose collection was deleted; true when there may be more.
 pub(crate) async fn sweep(tx: &mut Tx) -> Result<bool, StoreError> {
     let sql = format!(
@@ -53,27 +73,46 @@ pub(crate) async fn sweep(tx: &mut Tx) -> Result<bool, StoreError> {
          b WHERE b.hash = s.sha256)
          OR s.collection_id IN (SELECT c.id FROM collections c WHERE c.deleted_at IS NOT NULL) LIMIT {SWEPT_ROWS_MAX})"
     );
-    Ok(tx.run(&sql, Vec::new()).await? > 0)
+    let swept = tx.run(&sql, Vec::new()).await? > 0;
+    Ok(sweep_described(tx).await? || swept)
+}
+
+/// The SHA-256 of bodies with a hash in hexadecimal; several may have one that is not SHA-256.
+async fn with_hash(tx: &mut Tx, hash: &str) -> Result<Vec<BlobHash>, StoreError> {
+    let hash = hash.to_ascii_lowercase();
+    let column = match hash.len() {
+        64 => return Ok(hash.parse().into_iter().collect()),
+        40 => "sha1",
+        32 => "md5",
+        _ => return Ok(Vec::new()),
+    };
+    let sql = format!("SELECT sha256 FROM bodies WHERE {column} = $1 ORDER BY sha256 LIMIT {SAME_HASH_MAX}");
+    tx.read_all(&sql, values![hash]).await
 }
 
 impl Store {
-    /// A body of the caller's collections, by its SHA-256 in hexadecimal.
-    pub async fn discovered_file(&self, principal: &Principal, sha256: &str) -> Result<DiscoveredFile, StoreError> {
-        let Ok(hash) = sha256.to_ascii_lowercase().parse::<BlobHash>() else {
-            return Err(StoreError::NotFound);
-        };
+    /// A body of the caller's collections, by its SHA-256, SHA-1 or MD5 in hexadecimal.
+    pub async fn discovered_file(&self, principal: &Principal, hash: &str) -> Result<DiscoveredFile, StoreError> {
         let mut tx = self.read().await?;
         let seen = objects::owners_seen(&mut tx, principal).await?;
         let sql = "SELECT s.collection_id, b.size, s.at, e.name FROM specimens s JOIN blobs b ON b.hash = s.sha256
                    LEFT JOIN entities e ON e.uid = s.uid WHERE s.sha256 = $1 ORDER BY s.number";
         let mut found: Option<DiscoveredFile> = None;
-        let rows: Vec<(i64, i64, Timestamp, Option<String>)> = tx.read_all(sql, values![hash]).await?;
-        for (collection, size, first_at, name) in rows {
-            if seen.contains(&collection) {
-                let first = DiscoveredFile { sha256: hash, size, names: Vec::new(), first_at };
-                found.get_or_insert(first).names.extend(name);
+        for sha256 in with_hash(&mut tx, hash).await? {
+            let rows: Vec<(i64, i64, Timestamp, Option<String>)> = tx.read_all(sql, values![sha256]).await?;
+            for (collection, size, first_at, name) in rows {
+                if seen.contains(&collection) {
+                    let first = DiscoveredFile { sha256, others: None, size, names: Vec::new(), first_at };
+                    found.get_or_insert(first).names.extend(name);
+                }
+            }
+            if found.is_some() {
+                break;
             }
         }
-        found.ok_or(StoreError::NotFound)
+        let mut found = found.ok_or(StoreError::NotFound)?;
+        let sql = "SELECT sha1, md5 FROM bodies WHERE sha256 = $1";
+        found.others = tx.read_first(sql, values![found.sha256]).await?;
+        Ok(found)
     }
 }

@@ -8,7 +8,7 @@ use crate::failure::{About, not_found};
 use crate::form::{Field, fields};
 use crate::page;
 use crate::present::analyses::{Item, begun, file_analysis_id, item_of_analysis, url_analysis_id};
-use crate::present::files::{NOUN, blob, discovered, hashes, known, shown_if_known};
+use crate::present::files::{NOUN, blob, hashes, sha256_of, shown_if_known};
 use crate::present::{comments, objects, relationships};
 use crate::submissions::{stored, stored_at, submit};
 use crate::tokens::{self, opened_signed, sealed};
@@ -37,11 +37,7 @@ async fn file(call: &Call, hash: &str) -> Result<StoredFile, ApiError> {
 
 /// The SHA-256 of a file that the caller may see.
 async fn visible_hash(call: &Call, hash: &str) -> Result<BlobHash, ApiError> {
-    if let Some(file) = known(call, hash).await? {
-        return Ok(file.sha256);
-    }
-    let found = discovered(call, hash).await?;
-    found.map(|file| file.sha256).ok_or_else(|| not_found(NOUN, hash))
+    sha256_of(call, hash).await?.ok_or_else(|| not_found(NOUN, hash))
 }
 
 fn form(call: &Call) -> Result<Vec<Field>, ApiError> {

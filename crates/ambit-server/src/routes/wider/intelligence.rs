@@ -221,6 +221,15 @@ async fn objects_of(call: &Call, places: &[Place]) -> Result<Vec<Object>, ApiErr
         let object = files::shown(call, &files::attributes(&file, last.remove(&file.sha256)));
         found.insert((ObjectType::File, file.sha256.to_string()), object);
     }
+    // What nobody uploaded is a body of a page.
+    for place in places.iter().filter(|place| !place.inventory) {
+        let key = (ObjectType::File, place.name.clone());
+        if !found.contains_key(&key)
+            && let Some(body) = files::shown_if_known(call, &place.name).await?
+        {
+            found.insert(key, body);
+        }
+    }
     found.extend(objects_at(call, places).await?);
     Ok(places.iter().filter_map(|place| found.remove(&(place.kind, place.name.clone()))).collect())
 }
