@@ -178,6 +178,21 @@ const graph = createRoute({
   component: lazyRouteComponent(() => import("./pages/graphs"), "GraphPage"),
 });
 
+const object = createRoute({
+  getParentRoute: () => inside,
+  path: "/gui/$type/$id",
+  component: lazyRouteComponent(() => import("./pages/object"), "ObjectPage"),
+});
+
+/** Clients name what they want to see of an object behind it. */
+const objectTab = createRoute({
+  getParentRoute: () => inside,
+  path: "/gui/$type/$id/$tab",
+  beforeLoad: ({ params }) => {
+    throw redirect({ to: "/gui/$type/$id", params: { type: params.type, id: params.id }, replace: true });
+  },
+});
+
 const settings = createRoute({
   getParentRoute: () => inside,
   path: "/settings",
@@ -190,7 +205,8 @@ export function makeRouter(queries: QueryClient) {
     routeTree: root.addChildren([
       signIn,
       inside.addChildren([
-        home, triage, inventory, entity, collections, newCollection, collection, runs, run, changes, technologies, graphs, graph, library, help, settings,
+        home, triage, inventory, entity, collections, newCollection, collection, runs, run, changes, technologies, graphs, graph, object, objectTab, library, help,
+        settings,
       ]),
     ]),
     context: { queries },

@@ -30,6 +30,8 @@ pub(super) const ROWS: &[Endpoint] = &[
     page("/graphs/{id}"),
     page("/library"),
     page("/help"),
+    // Where clients lead people: to what they know by its type and id.
+    page("/gui/{*object}"),
     page("/settings"),
     get("/assets/{file}", Open, handler!(interface::asset))
         .says("A file that the web interface loads.")
