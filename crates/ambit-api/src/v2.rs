@@ -81,6 +81,15 @@ contract! {
         pub submissions: Vec<Submission>,
     }
 
+    /// The hashes that a search found, and where it goes on.
+    #[derive(Debug, Serialize)]
+    pub struct FoundFiles {
+        pub response_code: i64,
+        pub verbose_msg: &'static str,
+        pub hashes: Vec<String>,
+        pub offset: Maybe<String>,
+    }
+
     /// A name and an address that belonged together, and when that was last seen.
     #[derive(Debug, Serialize)]
     pub struct Resolution {

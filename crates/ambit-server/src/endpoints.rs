@@ -1,6 +1,7 @@
 //! The one table of endpoints. The gate walks it, the documentation is generated from it, and tests walk it: no row
 //! answers without a key but the open ones, none shows another project's data, each has a scenario.
 
+mod absent;
 mod ambit;
 mod asm;
 mod feeds;
@@ -29,6 +30,7 @@ const TABLES: &[(Tree, &[Endpoint])] = &[
     (Tree::Wider, objects::ROWS),
     (Tree::Wider, hunting::ROWS),
     (Tree::Wider, feeds::ROWS),
+    (Tree::Wider, absent::ROWS),
     (Tree::V2, v2::ROWS),
 ];
 
@@ -106,6 +108,7 @@ mod tests {
             "/graphs/{id}",
             "/library",
             "/help",
+            "/gui/{*object}",
             "/settings",
             "/assets/{file}",
             "/session",

@@ -151,13 +151,15 @@ fn object_of(path: &str, place: &str) -> &'static str {
                 "/intelligence/hunting_rulesets" => "rule set",
                 "/intelligence/hunting_notifications" | "/ioc_stream_notifications" => "notification",
                 "/intelligence/retrohunt_jobs" => "job",
+                "/file_behaviours" | "/yara_rulesets" | "/sigma_rules" | "/threat_profiles" | "/references" => {
+                    "nothing"
+                }
                 "/analyses" | "/files/analyses" | "/intelligence/search/snippets" => "nothing",
                 _ => panic!("the matrix does not know what {before} has"),
             }
         }
-        "issue_name" | "search_string" | "feed" | "time" | "token" | "file" | "format" | "noun" | "beginning" => {
-            "nothing"
-        }
+        "object" | "issue_name" | "search_string" | "feed" | "time" | "token" | "file" | "format" | "noun"
+        | "beginning" => "nothing",
         _ => panic!("the matrix does not know the place {{{place}}} of {path}"),
     }
 }

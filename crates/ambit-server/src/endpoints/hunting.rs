@@ -269,8 +269,13 @@ pub(super) const ROWS: &[Endpoint] = &[
         .costs(&rules::RETROHUNT)
         .asks(RELATED)
         .answers(ObjectCollection::SHAPE),
-    get("/users/{id}/retrohunt_jobs", Key, handler!(wider::retrohunt_jobs::of_user))
+    get("/users/{id}/retrohunt_jobs", Key, handler!(wider::retrohunt_jobs::of_user, false))
         .says("The list of jobs below the user; for oneself.")
+        .costs(&rules::RETROHUNT)
+        .asks(JOBS)
+        .answers(ObjectCollection::SHAPE),
+    get("/users/{id}/relationships/retrohunt_jobs", Key, handler!(wider::retrohunt_jobs::of_user, true))
+        .says("The list of jobs below the user as descriptors.")
         .costs(&rules::RETROHUNT)
         .asks(JOBS)
         .answers(ObjectCollection::SHAPE),

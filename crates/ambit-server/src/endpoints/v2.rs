@@ -33,6 +33,11 @@ const HASH: &[Parameter] = &[needed("hash", "MD5, SHA-1 or SHA-256.")];
 const COMMENTS: &[Parameter] =
     &[needed("resource", "A hash or a URL."), needed("before", "The date of a comment: those before it.")];
 const COMMENT: &[Parameter] = &[needed("resource", "A hash or a URL."), needed("comment", "The text.")];
+const QUERY: &[Parameter] = &[
+    needed("query", "What intelligence search takes, but for content."),
+    needed("offset", "The offset of the page before."),
+];
+const DATE: &[Parameter] = &[needed("date", "A day, as YYYY-MM-DD.")];
 /// Every row.
 pub(super) const ROWS: &[Endpoint] = &[
     get("/file/report", Key, handler!(v2::files::report))
@@ -72,6 +77,24 @@ pub(super) const ROWS: &[Endpoint] = &[
         .costs(&rules::V2_DOWNLOAD)
         .asks(HASH)
         .as_type("application/octet-stream"),
+    get("/file/search", Key, handler!(v2::search::files))
+        .says("Find files by a query; their SHA-256.")
+        .costs(&rules::V2_FILE_SEARCH)
+        .asks(QUERY),
+    post("/file/search", Key, handler!(v2::search::files))
+        .only_reads()
+        .says("Find files by a query; their SHA-256.")
+        .costs(&rules::V2_FILE_SEARCH)
+        .asks(QUERY)
+        .may_take(Form::SHAPE),
+    get("/file/behaviour", Key, handler!(v2::search::behaviour))
+        .says("Say what a sandbox saw of a file: none runs files here.")
+        .costs(&rules::V2_BEHAVIOUR)
+        .asks(HASH),
+    get("/file/clusters", Key, handler!(v2::search::clusters))
+        .says("List groups of alike files that were submitted on a day: files are not grouped here.")
+        .costs(&rules::V2_CLUSTERS)
+        .asks(DATE),
     post("/url/scan", Key, handler!(v2::urls::scan))
         .says("Submit URLs.")
         .costs(&rules::V2_URL_SCAN)

@@ -47,6 +47,7 @@ const COLLECTIONS: &[Parameter] = &[
     CURSOR,
     ATTRIBUTES,
     EXCLUDED,
+    RELATIONSHIPS,
 ];
 const INTELLIGENCE: &[Parameter] = &[
     text(

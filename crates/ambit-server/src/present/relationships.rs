@@ -200,7 +200,7 @@ pub(crate) async fn related_to(
 
 /// The relationships that a request asks for within objects. Too many are refused, and so is what cannot be a name: a
 /// client would take what is left out for what is not there.
-fn asked(call: &Call) -> Result<Vec<String>, ApiError> {
+pub(crate) fn asked(call: &Call) -> Result<Vec<String>, ApiError> {
     let bad = |message: String| ApiError::with(ErrorCode::BadRequest, message);
     let names = page::names(call, "relationships").unwrap_or_default();
     if names.len() > ASKED_MAX {
@@ -242,7 +242,8 @@ pub(crate) async fn complete(call: &Call, object: &mut Object) -> Result<(), Api
     embed(call, object).await
 }
 
-fn relate(call: &Call, object: &mut Object, name: &str, related: &Related) {
+/// Adds a relationship to an object: its first descriptors, how many there are, and where the others are.
+pub(crate) fn relate(call: &Call, object: &mut Object, name: &str, related: &Related) {
     let Related::Many(all) = related else { return object.relate(name, related, false) };
     let part = all.get(..DESCRIPTORS_MAX).unwrap_or(all);
     let is_cut = part.len() < all.len();

@@ -101,6 +101,14 @@ pub(crate) const ARCHIVE_READ: Rule = rule("I6", "zip_files", Price::Free);
 pub(crate) const OBJECT_SEARCH: Rule = rule("A1", "search", Price::Plain);
 pub(crate) const COLLECTIONS: Rule = rule("A1", "collections", Price::Plain);
 
+// What Ambit does not have; asking for it is a call like any other.
+pub(crate) const FILE_BEHAVIOURS: Rule = rule("A1", "file_behaviours", Price::Plain);
+pub(crate) const RULES_OF_OTHERS: Rule = rule("A1", "rules_of_others", Price::Plain);
+pub(crate) const THREAT_PROFILES: Rule = rule("A1", "threat_profiles", Price::Plain);
+pub(crate) const REFERENCES: Rule = rule("A1", "references", Price::Plain);
+/// Nobody has the right, and what is refused for want of a right is not charged.
+pub(crate) const REFERENCE_POST: Rule = rule("A1", "references", Price::Free);
+
 pub(crate) const FEEDS: Rule = rule("A5", "feeds", Price::Free);
 
 pub(crate) const SEARCH: Rule = rule("I1 I2 I3 I8", "intelligence_search", Price::Search);
@@ -112,6 +120,9 @@ pub(crate) const V2_SCAN: Rule = rule("V3 V4", "v2/file_scan", Price::Upload);
 pub(crate) const V2_UPLOAD_URL: Rule = rule("V4", "v2/file_upload_url", Price::Plain);
 pub(crate) const V2_RESCAN: Rule = rule("V4", "v2/file_rescan", Price::Plain);
 pub(crate) const V2_DOWNLOAD: Rule = rule("V4 I3 I4 I5", "v2/file_download", Price::Download);
+pub(crate) const V2_FILE_SEARCH: Rule = rule("V4 I1 I2 I3", "v2/file_search", Price::Search);
+pub(crate) const V2_BEHAVIOUR: Rule = rule("V4", "v2/file_behaviour", Price::Plain);
+pub(crate) const V2_CLUSTERS: Rule = rule("V4", "v2/file_clusters", Price::Plain);
 pub(crate) const V2_URL_SCAN: Rule = rule("V4", "v2/url_scan", Price::Plain);
 pub(crate) const V2_URL_REPORT: Rule = rule("V4", "v2/url_report", Price::Plain);
 pub(crate) const V2_DOMAIN: Rule = rule("V4", "v2/domain_report", Price::Plain);

@@ -5,6 +5,7 @@
 pub(crate) mod comments;
 pub(crate) mod files;
 pub(crate) mod objects;
+pub(crate) mod search;
 pub(crate) mod urls;
 
 use crate::answer::Answer;
@@ -12,6 +13,7 @@ use crate::call::Call;
 use ambit_api::objects::{Object, Seconds, value};
 use ambit_api::v2::{Without, stamp};
 use ambit_api::{ApiError, ErrorCode};
+use ambit_model::object::ObjectType;
 use serde_json::Value;
 
 /// Items of one call at most.
@@ -43,6 +45,11 @@ fn bounded(items: Vec<String>, name: &str) -> Result<Vec<String>, ApiError> {
         1..=LIST_MAX => Ok(items),
         _ => Err(ApiError::with(ErrorCode::BadRequest, format!("{name} names more than {LIST_MAX} items"))),
     }
+}
+
+/// Where people look at a file or URL in the web interface: what clients show them must not need a key.
+fn permalink(call: &Call, kind: ObjectType, id: &str) -> String {
+    format!("{}/gui/{}/{id}", call.root(), kind.name())
 }
 
 /// An attribute that is a moment, as `YYYY-MM-DD HH:MM:SS`.

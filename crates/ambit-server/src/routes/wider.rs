@@ -1,5 +1,6 @@
 //! The wider API (docs/contract/wider.md §1): objects in an envelope of their own, collections with cursors.
 
+pub(crate) mod absent;
 pub(crate) mod accounts;
 pub(crate) mod archives;
 pub(crate) mod comments;

@@ -64,6 +64,7 @@ async fn rows_that_only_read_are_few_where_the_method_says_otherwise() {
         "DELETE /session",
         "POST /file/report",
         "POST /file/submissions",
+        "POST /file/search",
         "POST /url/report",
     ];
     assert_eq!(rows, expected);

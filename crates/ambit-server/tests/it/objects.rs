@@ -148,9 +148,9 @@ const LISTS: &[Related] = &[
     ("domains/www.acme.test", "historical_ssl_certificates", &[NAMING, SERVED]),
     ("ip_addresses/203.0.113.7", "historical_ssl_certificates", &[SERVED]),
     ("domains/acme.test", "historical_whois", &[REGISTERED]),
+    ("domains/www.acme.test", "historical_whois", &[REGISTERED]),
     ("ip_addresses/203.0.113.7", "historical_whois", &[ASSIGNED]),
 ];
-    ("domains/www.acme.test", "historical_whois", &[REGISTERED]),
 
 /// The same where there is one or none.
 type Single = (&'static str, &'static str, Option<(&'static str, &'static str)>);
@@ -215,8 +215,6 @@ async fn what_is_announced_is_answered() {
 }
 
 #[tokio::test]
-async fn attributes_are_kept_and_left_out_by_their_names() {
-#[tokio::test]
 async fn what_registries_told_before_stands_behind_what_they_tell_now() {
     let server = filled().await;
     let told = "Domain: ACME.TEST\nNS: a.test\nNS: b.test";
@@ -240,6 +238,8 @@ async fn what_registries_told_before_stands_behind_what_they_tell_now() {
     assert_eq!(of_host.at("/data"), all);
 }
 
+#[tokio::test]
+async fn attributes_are_kept_and_left_out_by_their_names() {
     let server = filled().await;
     let shown = async |target: &str| {
         let answer = server.get("viewer", &format!("/api/v3/domains/{target}")).await;

@@ -235,11 +235,6 @@ impl Store {
         Ok(BTreeSet::from_iter(names).into_iter().take(limit).collect())
     }
 
-    /// What edges join to some entities that the caller may see (those came from `known_objects`), each once, in the
-    /// order of names and up to a limit.
-    pub async fn linked(&self, uids: &[Uid], edges: Edges<'_>) -> Result<Vec<KnownObject>, StoreError> {
-        let kinds: Vec<String> = edges.kinds.iter().map(|kind| format!("'{}'", kind.name())).collect();
-        let (asked, other) = if edges.outward { ("from_uid", "to_uid") } else { ("to_uid", "from_uid") };
     /// The closed versions of some entities that the caller may see (those came from `known_objects`), newest first and
     /// up to a limit.
     pub async fn earlier_versions(&self, uids: &[Uid]) -> Result<Vec<EarlierVersion>, StoreError> {
@@ -254,6 +249,11 @@ impl Store {
         rows.into_iter().map(version).collect()
     }
 
+    /// What edges join to some entities that the caller may see (those came from `known_objects`), each once, in the
+    /// order of names and up to a limit.
+    pub async fn linked(&self, uids: &[Uid], edges: Edges<'_>) -> Result<Vec<KnownObject>, StoreError> {
+        let kinds: Vec<String> = edges.kinds.iter().map(|kind| format!("'{}'", kind.name())).collect();
+        let (asked, other) = if edges.outward { ("from_uid", "to_uid") } else { ("to_uid", "from_uid") };
         let open = if edges.ever { "" } else { "AND d.closed_at IS NULL" };
         let head = format!(
             "SELECT {} FROM edges d JOIN entities e ON e.uid = d.{other} AND e.collection_id = d.collection_id

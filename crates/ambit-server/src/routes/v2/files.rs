@@ -1,6 +1,6 @@
 //! Files in version 2: reports, uploads, submissions (docs/contract/wider.md §8).
 
-use super::{LIST_MAX, answer, bounded, required, without};
+use super::{LIST_MAX, answer, bounded, permalink, required, without};
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::About;
@@ -10,6 +10,7 @@ use crate::submissions::stored;
 use ambit_api::objects::{Seconds, value};
 use ambit_api::v2::{FileDetails, FileReport, Submissions, UploadUrl, Verdicts, stamp};
 use ambit_api::{ApiError, V2_KEY_NAME};
+use ambit_model::object::ObjectType;
 use ambit_store::{Cost, StoredFile, Submission};
 use serde_json::Value;
 
@@ -72,7 +73,7 @@ async fn report_on(call: &Call, resource: &str) -> Result<Value, ApiError> {
         md5: found.md5,
         sha1: found.sha1,
         scan_date: Some(seconds.map(stamp)),
-        permalink: format!("{}/files/{}", call.base, found.sha256),
+        permalink: permalink(call, ObjectType::File, &found.sha256),
         sha256: found.sha256,
         verdicts: Some(Verdicts::of(&found.last_analysis_results)),
         details,
@@ -88,7 +89,7 @@ fn queued(call: &Call, file: &StoredFile, resource: &str) -> Value {
         scan_id: format!("{sha256}-{}", Seconds::from(call.now).0),
         md5: file.md5.clone(),
         sha1: file.sha1.clone(),
-        permalink: format!("{}/files/{sha256}", call.base),
+        permalink: permalink(call, ObjectType::File, &sha256),
         sha256,
         ..FileReport::default()
     })

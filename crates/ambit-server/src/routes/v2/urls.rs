@@ -1,6 +1,6 @@
 //! URLs in version 2 (docs/contract/wider.md §8). Submitting one remembers it; nothing is sent to it.
 
-use super::{answer, bounded, text, without};
+use super::{answer, bounded, permalink, text, without};
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::present::objects;
@@ -37,7 +37,7 @@ async fn queued(call: &Call, text: &str) -> Result<Value, ApiError> {
         url,
         scan_id: format!("{sha256}-{}", now.0),
         scan_date: stamp(now),
-        permalink: format!("{}/urls/{sha256}", call.base),
+        permalink: permalink(call, ObjectType::Url, &sha256),
         ..UrlReport::default()
     }))
 }
@@ -57,7 +57,7 @@ pub(crate) async fn report(call: Call) -> Result<Answer, ApiError> {
     let mut items = Vec::new();
     for resource in bounded(lines(&call, "resource"), "resource")? {
         items.push(match found(&call, &resource).await? {
-            Some(found) => reported(&found, &resource),
+            Some(found) => reported(&call, &found, &resource),
             None if submits => queued(&call, &resource).await?,
             None => without(0, &resource, UNKNOWN),
         });
@@ -73,7 +73,7 @@ async fn found(call: &Call, resource: &str) -> Result<Option<Object>, ApiError> 
     objects::find(call, ObjectType::Url, id.as_deref().unwrap_or(resource)).await
 }
 
-fn reported(found: &Object, resource: &str) -> Value {
+fn reported(call: &Call, found: &Object, resource: &str) -> Value {
     let date = ["last_submission_date", "last_modification_date"].into_iter().find_map(|name| found.attribute(name));
     let date = Seconds(date.and_then(Value::as_i64).unwrap_or_default());
     value(&UrlReport {
@@ -84,7 +84,7 @@ fn reported(found: &Object, resource: &str) -> Value {
         scan_id: format!("{}-{}", found.id, date.0),
         scan_date: stamp(date),
         filescan_id: Some(()),
-        permalink: found.address().to_owned(),
+        permalink: permalink(call, ObjectType::Url, &found.id),
         verdicts: Some(Verdicts::of(&results(found))),
     })
 }

@@ -137,10 +137,18 @@ pub(crate) async fn list_files(call: Call) -> Result<Answer, ApiError> {
     answer_files(&call, found, file_context).await
 }
 
-/// The list of their files below the user; for oneself.
-pub(crate) async fn files_of_user(call: Call) -> Result<Answer, ApiError> {
+/// The list of their files below the user, in full or as descriptors; for oneself.
+pub(crate) async fn files_of_user(call: Call, described: bool) -> Result<Answer, ApiError> {
     require_oneself(&call).await?;
-    list_files(call).await
+    if !described {
+        return list_files(call).await;
+    }
+    let call = &call;
+    let found = filtered(call, NOTIFICATION_MODIFIERS).await?;
+    let shown = |one: Notification| async move {
+        Ok(Object::descriptor("file", &one.sha256.to_string()).in_context(&file_context(&one)))
+    };
+    page::of_records(call, found, shown).await
 }
 
 /// List the files that a rule set found, with the notification beside each.

@@ -9,7 +9,7 @@ use crate::object_body::{body_attributes, body_data};
 use crate::page;
 use crate::present::object_collections::{NOUN, shown};
 use crate::present::{accounts, relationships};
-use ambit_api::objects::Object;
+use ambit_api::objects::{Object, Related};
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::canonical_url::url_id;
 use ambit_model::object::ObjectType;
@@ -92,8 +92,26 @@ async fn named(call: &Call) -> Result<ObjectCollection, ApiError> {
 
 /// Read a collection.
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
-    let found = shown(&call, &named(&call).await?).await?;
+    let collection = named(&call).await?;
+    let mut found = shown(&call, &collection).await?;
+    embed(&call, &collection, &mut found).await?;
     Ok(page::one(&call, found))
+}
+
+/// Adds the relationships that the request asks for. One that collections do not have is empty.
+async fn embed(call: &Call, collection: &ObjectCollection, object: &mut Object) -> Result<(), ApiError> {
+    for name in relationships::asked(call)? {
+        let related = match (name.as_str(), ObjectType::from_collection(&name)) {
+            ("owner", _) => accounts::brief_by_id(call, collection.owner_id).await?.into(),
+            (_, Some(kind)) => {
+                let ids = call.store().collected_items(call.caller(), &collection.id, kind.name()).await.about(NOUN)?;
+                Related::Many(ids.iter().map(|id| Object::descriptor(kind.name(), id)).collect())
+            }
+            (_, None) => Related::Many(Vec::new()),
+        };
+        relationships::relate(call, object, &name, &related);
+    }
+    Ok(())
 }
 
 /// List collections of objects that a filter finds, newest first.
@@ -117,7 +135,12 @@ pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
         found.reverse();
     }
     let call = &call;
-    page::of_records(call, found, |collection| async move { shown(call, &collection).await }).await
+    let shown = |collection: ObjectCollection| async move {
+        let mut found = shown(call, &collection).await?;
+        embed(call, &collection, &mut found).await?;
+        Ok(found)
+    };
+    page::of_records(call, found, shown).await
 }
 
 fn holds(condition: &Condition, collection: &ObjectCollection) -> bool {
@@ -159,7 +182,11 @@ pub(crate) async fn relationship(call: Call, described: bool) -> Result<Answer, 
         let owner = accounts::brief_by_id(call, named(call).await?.owner_id).await?;
         return page::answer_related(call, owner.into(), described);
     }
-    let kind = relationship_named(call)?;
+    // Clients ask for all that collections of other services are related to.
+    let Ok(kind) = relationship_named(call) else {
+        named(call).await?;
+        return page::answer_related(call, Related::Many(Vec::new()), described);
+    };
     let ids = call.store().collected_items(call.caller(), call.id(), kind.name()).await;
     let shown = |id: String| async move {
         match described {

@@ -114,19 +114,27 @@ pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
 
 /// List the caller's jobs over what is stored, newest first.
 pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
+    list_as(call, false).await
+}
+
+async fn list_as(call: Call, described: bool) -> Result<Answer, ApiError> {
     let bad = |message: String| ApiError::with(ErrorCode::BadRequest, message);
     let conditions = parse_conditions(call.query("filter").unwrap_or_default(), JOB_MODIFIERS);
     let conditions = conditions.map_err(|error| bad(format!("Filter: {error}")))?;
     let mut jobs = call.store().list_retrohunt_jobs(call.caller()).await.about(NOUN)?;
     jobs.retain(|job| conditions.iter().all(|condition| condition.wanted.is_in(&job.status)));
     let call = &call;
-    page::of_records(call, jobs, |job| async move { Ok(shown(call, &job)) }).await
+    let shown = |job| async move {
+        let job = shown(call, &job);
+        Ok(if described { job.described() } else { job })
+    };
+    page::of_records(call, jobs, shown).await
 }
 
-/// The list of jobs below the user; for oneself.
-pub(crate) async fn of_user(call: Call) -> Result<Answer, ApiError> {
+/// The list of jobs below the user, in full or as descriptors; for oneself.
+pub(crate) async fn of_user(call: Call, described: bool) -> Result<Answer, ApiError> {
     require_oneself(&call).await?;
-    list(call).await
+    list_as(call, described).await
 }
 
 /// Read a job.

@@ -1,0 +1,60 @@
+//! The rows of what the contract knows and Ambit does not have (docs/contract/wider.md §10): what sandboxes saw, rules
+//! and profiles of others, references. One of them is not found, a list of them is empty, none can be made.
+
+use super::wider::PAGE;
+use crate::endpoint::Access::Key;
+use crate::endpoint::{Endpoint, get, handler, post};
+use crate::quota::rules;
+use ambit_api::Contract;
+use ambit_api::objects::{NewObject, ObjectCollection, OneObject, RelatedObjects};
+
+/// Every row.
+pub(super) const ROWS: &[Endpoint] = &[
+    get("/file_behaviours/{id}", Key, handler!(wider::absent::find, "File behaviour"))
+        .says("Read what a sandbox saw of a file: none runs files here, so that there is none.")
+        .costs(&rules::FILE_BEHAVIOURS)
+        .answers(OneObject::SHAPE),
+    get("/file_behaviours/{id}/{relationship}", Key, handler!(wider::absent::find, "File behaviour"))
+        .says("Read what it is related to, or a file of it.")
+        .costs(&rules::FILE_BEHAVIOURS)
+        .answers(RelatedObjects::SHAPE),
+    get("/yara_rulesets/{id}", Key, handler!(wider::absent::find, "YARA ruleset"))
+        .says("Read rules that others publish: none are kept here.")
+        .costs(&rules::RULES_OF_OTHERS)
+        .answers(OneObject::SHAPE),
+    get("/sigma_rules/{id}", Key, handler!(wider::absent::find, "Sigma rule"))
+        .says("Read a rule over logs that others publish: none are kept here.")
+        .costs(&rules::RULES_OF_OTHERS)
+        .answers(OneObject::SHAPE),
+    get("/threat_profiles", Key, handler!(wider::absent::list))
+        .says("List profiles of threats: there are none.")
+        .costs(&rules::THREAT_PROFILES)
+        .asks(PAGE)
+        .answers(ObjectCollection::SHAPE),
+    get("/threat_profiles/{id}", Key, handler!(wider::absent::find, "Threat profile"))
+        .says("Read a profile of threats: there is none.")
+        .costs(&rules::THREAT_PROFILES)
+        .answers(OneObject::SHAPE),
+    get("/threat_profiles/{id}/{relationship}", Key, handler!(wider::absent::find, "Threat profile"))
+        .says("Read what it is related to.")
+        .costs(&rules::THREAT_PROFILES)
+        .answers(RelatedObjects::SHAPE),
+    get("/references", Key, handler!(wider::absent::list))
+        .says("List references to publications: there are none.")
+        .costs(&rules::REFERENCES)
+        .asks(PAGE)
+        .answers(ObjectCollection::SHAPE),
+    post("/references", Key, handler!(wider::absent::refuse))
+        .says("Make a reference: nobody may.")
+        .costs(&rules::REFERENCE_POST)
+        .may_take(NewObject::SHAPE)
+        .answers(OneObject::SHAPE),
+    get("/references/{id}", Key, handler!(wider::absent::find, "Reference"))
+        .says("Read a reference: there is none.")
+        .costs(&rules::REFERENCES)
+        .answers(OneObject::SHAPE),
+    get("/references/{id}/{relationship}", Key, handler!(wider::absent::find, "Reference"))
+        .says("Read what it is related to.")
+        .costs(&rules::REFERENCES)
+        .answers(RelatedObjects::SHAPE),
+];

@@ -1,0 +1,90 @@
+//! Searches for files in version 2: hashes, the file submitted last first, in pages that a token goes on from.
+
+use super::{answer, required, without};
+use crate::answer::Answer;
+use crate::call::Call;
+use crate::failure::About;
+use crate::tokens;
+use ambit_api::objects::value;
+use ambit_api::v2::FoundFiles;
+use ambit_api::{ApiError, ErrorCode, Maybe};
+use ambit_model::Timestamp;
+use ambit_model::moment::DAY_MS;
+use ambit_query::intelligence::parse_intelligence_query;
+use ambit_store::{FileSearch, FilesAfter, FoundOrder, OrderValue, WalkBegin};
+
+/// Hashes of a page, as the documentation of this version says.
+const HASHES_MAX: usize = 300;
+/// What tokens of pages are sealed for, and how long they work.
+const PURPOSE: &str = "v2 file search";
+const PAGE_MS: i64 = DAY_MS;
+const NOUN: &str = "File";
+
+/// Where a page begins: when the walk did, and the file that the page before ended with.
+async fn place(call: &Call, query: &str) -> Result<(WalkBegin, Option<FilesAfter>), ApiError> {
+    let Some(token) = call.query("offset").filter(|token| !token.is_empty()) else {
+        return Ok((call.store().begin_walk(call.now).await.about(NOUN)?, None));
+    };
+    let bad = || ApiError::with(ErrorCode::BadRequest, "The offset is of another search, or too old");
+    let told = tokens::opened(call, PURPOSE, token)?;
+    let (of, submission, at, value, file) =
+        serde_json::from_str::<(String, i64, i64, i64, String)>(&told).map_err(|_| bad())?;
+    let file = file.parse().map_err(|_| bad())?;
+    if of != query {
+        return Err(bad());
+    }
+    let after = FilesAfter { value: OrderValue::Number(value), file: Some(file) };
+    Ok((WalkBegin { submission, at: Timestamp(at) }, Some(after)))
+}
+
+/// Find files by a query; their SHA-256.
+pub(crate) async fn files(call: Call) -> Result<Answer, ApiError> {
+    let text = required(&call, "query")?;
+    let query = parse_intelligence_query(text).map_err(|error| ApiError::invalid(format!("Query: {error}")))?;
+    if query.content.is_some() {
+        let message = "content: is for /api/v3/intelligence/search";
+        return Err(ApiError::with(ErrorCode::UnsupportedContent, message));
+    }
+    let (begin, after) = place(&call, text).await?;
+    let search = FileSearch {
+        principal: call.caller(),
+        query: &query.query,
+        order: FoundOrder::Last,
+        descending: true,
+        begin,
+        after,
+        limit: HASHES_MAX + 1,
+    };
+    let mut found = call.store().search_files(&search).await.about(NOUN)?;
+    let more = found.len() > HASHES_MAX;
+    found.truncate(HASHES_MAX);
+    let next = match found.last() {
+        Some((OrderValue::Number(at), file)) if more => {
+            let place = value(&(text, begin.submission, begin.at.0, at, file.to_string())).to_string();
+            Some(tokens::sealed(&call, PURPOSE, &place, PAGE_MS))
+        }
+        _ => None,
+    };
+    if found.is_empty() {
+        return Ok(answer(vec![without(0, text, "No matches for this query")]));
+    }
+    let hashes = found.iter().map(|(_, file)| file.to_string()).collect();
+    Ok(Answer::json(&FoundFiles {
+        response_code: 1,
+        verbose_msg: "Intelligence search executed",
+        hashes,
+        offset: Maybe(next),
+    }))
+}
+
+/// Say what a sandbox saw of a file: none runs files here.
+pub(crate) async fn behaviour(call: Call) -> Result<Answer, ApiError> {
+    let hash = required(&call, "hash")?;
+    Ok(answer(vec![without(0, hash, "No behavioural report is available for this file")]))
+}
+
+/// List groups of alike files that were submitted on a day: files are not grouped here.
+pub(crate) async fn clusters(call: Call) -> Result<Answer, ApiError> {
+    let day = required(&call, "date")?;
+    Ok(answer(vec![without(0, day, "No clusters are available for this date")]))
+}
