@@ -89,6 +89,8 @@ def a_collection_is_made_changed_and_found():
     related = lambda relation: both("get_entities_related_to_a_collection", relation, id=made["id"])
     equal((related("domains"), related("ip_addresses"), related("files")), (["www.acme.test"], [ADDRESS], [BAD_ID]))
     equal(related("urls"), [hashlib.sha256(SITE.encode()).hexdigest()])
+    for nothing in ("associations", "attack_techniques", "malware_families", "reports"):
+        equal(related(nothing), [])
     change = lambda relation, operation, item: tool("update_iocs_in_collection", id=made["id"], relationship=relation, iocs=[item], operation=operation)
     assert "updated" in change("domains", "add", "mail.acme.test")
     assert "updated" in change("domains", "remove", "www.acme.test")

@@ -4,6 +4,7 @@ import base64
 import hashlib
 import io
 
+import requests
 from steps import ADDRESS, BAD, BAD_ID, DOMAIN, KEY, NAMES, equal, eventually, fails, go
 from virustotal_python import Virustotal
 from virustotal_python.virustotal import VirustotalError
@@ -56,7 +57,8 @@ def version_2_is_asked():
     with Virustotal(API_KEY=KEY, API_VERSION=2) as api:
         report = api.request("file/report", params={"resource": BAD_ID}).json()
         equal((report["response_code"], report["positives"], report["scans"]["clients"]["result"]), (1, 1, "bad_file"))
-        assert report["permalink"].startswith("https://"), report["permalink"]
+        page = requests.get(report["permalink"], timeout=60)
+        equal((page.status_code, page.headers["content-type"]), (200, "text/html; charset=utf-8"))
         equal(api.request("domain/report", params={"domain": DOMAIN}).json()["subdomains"], NAMES)
 
 

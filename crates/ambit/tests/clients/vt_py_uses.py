@@ -53,7 +53,7 @@ def what_a_search_finds_is_downloaded():
                 found[file.sha256] = copy.getvalue()
             return found
 
-    for query, limit in (("entity:file p:1+", 10), ("type:text", 1)):
+    for query, limit in (("entity:file p:1+", 10), ("type:text submissions:1+", 1)):
         equal(eventually(lambda: asyncio.run(first_files(query, limit))), {BAD_ID: BAD})
 
 
@@ -144,6 +144,23 @@ def a_collection_has_what_its_text_names():
         equal(sorted(names), ["mail.acme.test", "www.acme.test"])
 
 
+def the_body_of_a_page_is_a_file_by_each_of_its_hashes():
+    with vt.Client(KEY) as client:
+        params = {"query": f"entity:file name:{DOMAIN} size:1+"}
+        body = eventually(lambda: list(client.iterator("/intelligence/search", params=params, limit=1)))[0]
+        for name in (body.md5, body.sha1, body.sha256):
+            copy = io.BytesIO()
+            client.download_file(name, copy)
+            equal(hashlib.md5(copy.getvalue()).hexdigest(), body.md5)
+
+
+def references_are_refused_and_not_lost():
+    with vt.Client(KEY) as client:
+        new = vt.Object("reference", obj_attributes={"title": "A report", "url": "https://reports.test/1"})
+        equal(fails(vt.APIError, lambda: client.post_object("/references", obj=new)).code, "ForbiddenError")
+        equal(list(client.iterator("/references")), [])
+
+
 def comments_and_votes_are_left_and_read():
     with vt.Client(KEY) as client:
         comment = vt.Object("comment", obj_attributes={"text": "seen before #ours"})
@@ -168,5 +185,7 @@ go(
     rules_are_imported_and_report_files,
     a_search_of_the_past_finds_files,
     a_collection_has_what_its_text_names,
+    the_body_of_a_page_is_a_file_by_each_of_its_hashes,
+    references_are_refused_and_not_lost,
     comments_and_votes_are_left_and_read,
 )
