@@ -3,6 +3,7 @@
 
 mod accounts;
 mod ending;
+mod flight;
 mod giving_back;
 mod obeying;
 mod reconciling;
@@ -15,7 +16,7 @@ use crate::guard::{Installation, ScopeGuard};
 use crate::plan::Bindings;
 use crate::progress::Progress;
 use crate::share::Share;
-use crate::work::{Worker, execute};
+use crate::work::Worker;
 use ambit_model::facts::Facts;
 use ambit_model::observation::ProbeResult;
 use ambit_model::reserved::Reserved;
@@ -24,17 +25,15 @@ use ambit_model::scope::Rules;
 use ambit_model::{Kind, TaskName, Timestamp, Uid, moment};
 use ambit_net::wire::Wire;
 use ambit_store::StoreError;
-use ambit_store::engine::{ATTEMPTS_BEFORE_ALONE, Commit, Outcome, Work};
+use ambit_store::engine::Commit;
 use ambit_tasks::Settings;
 use ambit_vulns::Knowledge;
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use flight::Flight;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::watch;
 
-/// Rows under way with those that wait for their turn, as a multiple of those that may be at work: a waiting row is a
-/// few kB.
-const WITH_WAITING: usize = 2;
 /// Outcomes of one commit (docs/architecture.md §1.7: engine parts of at most 500 rows).
 const COMMIT_MAX: usize = 200;
 /// Longest time between a row's end and its commit, wall time (docs/architecture.md §2).
@@ -156,16 +155,7 @@ struct Drive<'a> {
     rules_moved: bool,
     graph: Graph,
     guard: Arc<ScopeGuard>,
-    worker: Worker,
-    /// Rows of one entity share its facts: a hub's may be large, and its rows are many.
-    queue: VecDeque<(Work, Arc<Facts>)>,
-    /// Rows under which the process died; they run with nothing beside them.
-    alone: VecDeque<(Work, Arc<Facts>)>,
-    in_flight: HashMap<i64, (Work, tokio::task::AbortHandle)>,
-    ended: Vec<Outcome>,
-    ended_since: Option<std::time::Instant>,
-    sender: mpsc::UnboundedSender<Outcome>,
-    receiver: mpsc::UnboundedReceiver<Outcome>,
+    flight: Flight<'a>,
     /// The wire's date when this engine took the run.
     date: Timestamp,
     /// When this engine took the run, by both clocks.
@@ -197,7 +187,7 @@ impl<'a> Drive<'a> {
             config.pace.clone(),
             ambit_net::NetOptions { user_agent: config.installation.user_agent(), ..Default::default() },
         );
-        let (sender, receiver) = mpsc::unbounded_channel();
+        let worker = Worker { net, settings: config.settings.clone(), sites: Arc::default() };
         Self {
             config,
             run,
@@ -209,14 +199,7 @@ impl<'a> Drive<'a> {
             rules_moved: false,
             graph: Graph::beside(reserved),
             guard,
-            worker: Worker { net, settings: config.settings.clone(), sites: Arc::default() },
-            queue: VecDeque::new(),
-            alone: VecDeque::new(),
-            in_flight: HashMap::new(),
-            ended: Vec::new(),
-            ended_since: None,
-            sender,
-            receiver,
+            flight: Flight::new(config, worker),
             date: config.wire.date(),
             began: ((config.clock)(), std::time::Instant::now()),
             controlled: std::time::Instant::now(),
@@ -249,9 +232,7 @@ impl<'a> Drive<'a> {
             {
                 return Ok(end);
             }
-            let idle = self.in_flight.is_empty() && self.queue.is_empty() && self.alone.is_empty();
-            let waited = self.ended_since.is_some_and(|since| since.elapsed() >= COMMIT_EVERY);
-            if !self.ended.is_empty() && (idle || waited || self.ended.len() >= COMMIT_MAX) {
+            if self.flight.is_due() {
                 let begun = std::time::Instant::now();
                 self.commit().await?;
                 self.spent.committing += begun.elapsed();
@@ -265,15 +246,16 @@ impl<'a> Drive<'a> {
             let begun = std::time::Instant::now();
             self.lease().await?;
             self.spent.leasing += begun.elapsed();
-            self.start();
-            if self.in_flight.is_empty() && self.ended.is_empty() {
+            self.flight.start();
+            self.flight.start_alone();
+            if self.flight.is_still() {
                 if let Some(end) = self.rest(hold).await? {
                     return Ok(end);
                 }
                 continue;
             }
             drop(hold);
-            self.collect().await;
+            self.flight.collect().await;
         }
     }
 
@@ -339,49 +321,31 @@ impl<'a> Drive<'a> {
         Ok(())
     }
 
-    /// Rows that could start at once, beside those that are leased and not yet started.
-    fn free(&self) -> usize {
-        self.places().saturating_sub(self.queue.len() + self.alone.len())
-    }
-
-    /// Rows that could start at once: a row that waits for its turn with a peer holds no place.
-    fn places(&self) -> usize {
-        let (rows, under_way) = (self.config.share.rows(), self.in_flight.len());
-        let at_work = under_way.saturating_sub(self.worker.net.waiting());
-        rows.saturating_sub(at_work).min((rows * WITH_WAITING).saturating_sub(under_way))
-    }
-
     /// True where it is time, and where there is too little else to do.
     fn reconciling_is_due(&self) -> bool {
         let (at, took) = self.reconciled;
         // Rows that wait for their turn are counted here: there is enough to do once it comes.
-        let few = self.in_flight.len() + self.queue.len() <= self.config.share.rows() / 2;
-        let starving = self.in_flight.is_empty() || (self.dry && few);
+        let few = self.flight.rows() <= self.config.share.rows() / 2;
+        let starving = self.flight.running().len() == 0 || (self.dry && few);
         starving || at.elapsed() >= took * RECONCILE_PACE
     }
 
     async fn lease(&mut self) -> Result<(), StoreError> {
-        // Only as many as can start at once: a lease counts as an attempt, and a row that never ran must not be blamed
-        // for the process's end.
-        let free = self.free();
-        // A lease is a transaction: many rows at once, and not again while nothing new can have come.
-        let worth_it = free >= self.config.share.rows() / 2 || self.in_flight.is_empty();
-        if self.dry || !worth_it || !self.alone.is_empty() {
-            return Ok(());
-        }
+        let Some(room) = self.flight.room().filter(|_| !self.dry) else { return Ok(()) };
         let date = self.config.wire.date();
         let leased = if self.unreconciled || !self.deferred.is_empty() {
-            self.config.engine.lease_meanwhile(self.run.id, free, date).await?
+            self.flight.beside(self.config.engine.lease_meanwhile(self.run.id, room, date)).await?
         } else {
-            self.config.engine.lease(self.run.id, free, date).await?
+            self.flight.beside(self.config.engine.lease(self.run.id, room, date)).await?
         };
-        self.dry = leased.len() < free;
+        self.dry = leased.len() < room;
         if leased.is_empty() {
             return Ok(());
         }
         let uids: BTreeSet<Uid> = leased.iter().map(|work| work.uid).collect();
         let uids: Vec<Uid> = uids.into_iter().collect();
-        let known = self.config.engine.known(self.run.id, &uids, |uid| self.graph.end(uid)).await?;
+        let known = self.config.engine.known(self.run.id, &uids, |uid| self.graph.end(uid));
+        let known = self.flight.beside(known).await?;
         let facts: HashMap<Uid, Arc<Facts>> =
             known.into_iter().map(|known| (known.facts.uid, Arc::new(known.facts))).collect();
         let mut orphaned = Vec::new();
@@ -395,8 +359,7 @@ impl<'a> Drive<'a> {
                 orphaned.push(work);
                 continue;
             }
-            let queue = if work.attempts >= ATTEMPTS_BEFORE_ALONE { &mut self.alone } else { &mut self.queue };
-            queue.push_back((work, facts));
+            self.flight.add(work, facts);
         }
         if orphaned.is_empty() {
             return Ok(());
@@ -405,66 +368,13 @@ impl<'a> Drive<'a> {
         self.config.engine.unplan(self.run.id, orphaned).await
     }
 
-    fn start(&mut self) {
-        for _ in 0..self.places() {
-            let Some((work, facts)) = self.queue.pop_front() else { break };
-            self.spawn(work, facts);
-        }
-        if self.in_flight.is_empty()
-            && self.ended.is_empty()
-            && let Some((work, facts)) = self.alone.pop_front()
-        {
-            self.spawn(work, facts);
-        }
-    }
-
-    fn spawn(&mut self, work: Work, facts: Arc<Facts>) {
-        let (worker, sender, id, kept) = (self.worker.clone(), self.sender.clone(), work.id, work.clone());
-        let task = self.config.wire.track(Box::pin(async move {
-            let done = execute(&worker, work, &facts).await;
-            // The receiver is gone only when the run was given back: then the row is leased again.
-            sender.send(done).ok();
-        }));
-        let handle = tokio::spawn(task).abort_handle();
-        self.in_flight.insert(id, (kept, handle));
-    }
-
-    /// Waits for a row to end, at most until the next commit is due, and takes all that have ended.
-    async fn collect(&mut self) {
-        let wait = self.ended_since.map_or(COMMIT_EVERY, |since| COMMIT_EVERY.saturating_sub(since.elapsed()));
-        let mut stop = self.config.stop.clone();
-        tokio::select! {
-            done = self.receiver.recv() => self.take(done),
-            _ = tokio::time::sleep(wait) => {}
-            _ = stop.changed() => {}
-        }
-        while self.ended.len() < COMMIT_MAX
-            && let Ok(done) = self.receiver.try_recv()
-        {
-            self.take(Some(done));
-        }
-    }
-
-    fn take(&mut self, done: Option<Outcome>) {
-        let Some(done) = done else { return };
-        if self.in_flight.remove(&done.work.id).is_none() {
-            // It was ended when its entity went out of scope.
-            return;
-        }
-        self.end(done);
-    }
-
-    fn end(&mut self, done: Outcome) {
-        self.ended_since.get_or_insert_with(std::time::Instant::now);
-        self.progress.done += 1;
-        self.progress.unknown += u64::from(matches!(done.result, ProbeResult::Unknown { .. }));
-        *self.progress.tasks.entry(done.work.task.clone()).or_default() += 1;
-        self.ended.push(done);
-    }
-
     async fn commit(&mut self) -> Result<(), StoreError> {
-        let mut outcomes: Vec<Outcome> = self.ended.drain(..).collect();
-        self.ended_since = None;
+        let mut outcomes = self.flight.drain();
+        for done in &outcomes {
+            self.progress.done += 1;
+            self.progress.unknown += u64::from(matches!(done.result, ProbeResult::Unknown { .. }));
+            *self.progress.tasks.entry(done.work.task.clone()).or_default() += 1;
+        }
         (self.dry, self.unreconciled) = (false, true);
         // Results of equal content must leave equal rows whatever order they came in.
         outcomes.sort_by(|a, b| {
@@ -477,7 +387,7 @@ impl<'a> Drive<'a> {
             not_done: Vec::new(),
             now: (self.config.clock)(),
         };
-        let committed = self.config.engine.commit(commit).await?;
+        let committed = self.flight.beside(self.config.engine.commit(commit)).await?;
         self.progress.new_entities += u64::try_from(committed.new_entities).unwrap_or(u64::MAX);
         Ok(())
     }

@@ -2,24 +2,17 @@
 
 use super::Drive;
 use ambit_store::StoreError;
-use ambit_store::engine::{Commit, Work};
+use ambit_store::engine::Commit;
 
 impl Drive<'_> {
     /// Ends what flies and gives back what is leased, so that the next engine starts at once. What has ended is
     /// committed.
     pub(super) async fn give_back(&mut self) -> Result<(), StoreError> {
-        while let Ok(done) = self.receiver.try_recv() {
-            self.take(Some(done));
-        }
-        if !self.ended.is_empty() {
+        while self.flight.take_next() {}
+        let returned = self.flight.stop();
+        if self.flight.has_ended() {
             self.commit().await?;
         }
-        let mut returned: Vec<Work> = Vec::new();
-        for (_, (work, handle)) in self.in_flight.drain() {
-            handle.abort();
-            returned.push(work);
-        }
-        returned.extend(self.queue.drain(..).chain(self.alone.drain(..)).map(|(work, _)| work));
         if returned.is_empty() {
             return Ok(());
         }

@@ -6,8 +6,7 @@ use ambit_model::run::Run;
 use ambit_model::scope::Rules;
 use ambit_model::workflow;
 use ambit_store::StoreError;
-use ambit_store::engine::{Outcome, Work};
-use std::collections::VecDeque;
+use ambit_store::engine::Work;
 
 /// The rules of the run's collection as they are now, with the exclusions of the whole installation.
 pub(super) async fn rules(config: &EngineConfig, run: &Run) -> Result<Rules, StoreError> {
@@ -40,24 +39,6 @@ impl Drive<'_> {
             let footprint = ambit_tasks::find(&work.task).map(|task| task.footprint);
             clearance.zip(footprint).is_some_and(|(clearance, footprint)| footprint > clearance)
         };
-        let mut ended: Vec<Work> = Vec::new();
-        self.in_flight.retain(|_, (work, handle)| {
-            let uncleared = is_uncleared(work);
-            if uncleared {
-                handle.abort();
-                ended.push(work.clone());
-            }
-            !uncleared
-        });
-        for queue in [&mut self.queue, &mut self.alone] {
-            let (out, kept): (VecDeque<_>, VecDeque<_>) =
-                std::mem::take(queue).into_iter().partition(|(work, _)| is_uncleared(work));
-            *queue = kept;
-            ended.extend(out.into_iter().map(|(work, _)| work));
-        }
-        let done: Vec<Outcome> = ended.into_iter().map(|work| refused(&self.worker, work)).collect();
-        for done in done {
-            self.end(done);
-        }
+        self.flight.cut_off(is_uncleared, refused);
     }
 }

@@ -48,7 +48,7 @@ impl Drive<'_> {
         }
         self.progress.entities = self.graph.iter().count();
         self.progress.scoped = self.graph.iter().filter(|(_, state)| state.present && state.decision.scoped()).count();
-        self.progress.in_flight = self.in_flight.len();
+        self.progress.in_flight = self.flight.running().len();
         self.progress.issues = self.proven.len();
         self.progress.open = self.config.engine.pending(self.run.id, self.config.wire.date()).await?.open;
         self.config.progress.send_replace(self.progress.clone());
@@ -61,8 +61,8 @@ impl Drive<'_> {
     /// Entities that changed, without those that more rows are under way for: what a visit changes by and by is
     /// reconciled once. None waits longer than [`DEFERRED_MAX`].
     async fn due(&mut self) -> Result<Vec<Dirty>, StoreError> {
-        let dirty = self.config.engine.dirty(self.run.id, DIRTY_MAX).await?;
-        let under_way: HashSet<Uid> = self.under_way().collect();
+        let dirty = self.flight.beside(self.config.engine.dirty(self.run.id, DIRTY_MAX)).await?;
+        let under_way: HashSet<Uid> = self.flight.under_way().collect();
         let now = std::time::Instant::now();
         let seen = std::mem::take(&mut self.deferred);
         let mut due = Vec::new();
@@ -77,15 +77,9 @@ impl Drive<'_> {
         Ok(due)
     }
 
-    /// Entities of rows that are leased and not yet committed.
-    fn under_way(&self) -> impl Iterator<Item = Uid> + '_ {
-        let running = self.in_flight.values().map(|(work, _)| work.uid);
-        let waiting = self.queue.iter().chain(&self.alone).map(|(work, _)| work.uid);
-        running.chain(waiting).chain(self.ended.iter().map(|outcome| outcome.work.uid))
-    }
-
     async fn decide(&mut self) -> Result<Vec<Change>, StoreError> {
-        let delta = self.config.engine.graph(self.run.collection, self.graph.revision).await?;
+        let delta = self.config.engine.graph(self.run.collection, self.graph.revision);
+        let delta = self.flight.beside(delta).await?;
         let moved = self.graph.apply(delta);
         if !std::mem::take(&mut self.rules_moved) && !moved {
             return Ok(Vec::new());
@@ -122,10 +116,11 @@ impl Drive<'_> {
             now: (self.config.clock)(),
         };
         self.spent.reconciled += uids.len();
-        let known = self.config.engine.known(self.run.id, &uids, |uid| self.graph.end(uid)).await?;
+        let known = self.config.engine.known(self.run.id, &uids, |uid| self.graph.end(uid));
+        let known = self.flight.beside(known).await?;
         let led = known.iter().filter(|known| is_judged_by_discoveries(known.facts.kind));
         let led: Vec<Uid> = led.map(|known| known.facts.uid).collect();
-        let leading = self.config.engine.leading_probes(&led).await?;
+        let leading = self.flight.beside(self.config.engine.leading_probes(&led)).await?;
         for mut known in known {
             // The store still holds the decision of before: tasks plan by the one that is being written.
             if let Some((_, state)) = self.graph.get(&known.facts.uid) {
@@ -140,7 +135,7 @@ impl Drive<'_> {
             }
             self.plan_and_judge(&mut reconciliation, &known, leading, date);
         }
-        self.config.engine.reconcile(reconciliation).await
+        self.flight.beside(self.config.engine.reconcile(reconciliation)).await
     }
 
     fn plan_and_judge(

@@ -38,7 +38,7 @@ impl Drive<'_> {
         }
         self.told = std::time::Instant::now();
         let (done, unknown) = (self.progress.done, self.progress.unknown);
-        let (in_flight, entities) = (self.in_flight.len(), self.progress.new_entities);
+        let (in_flight, entities) = (self.flight.running().len(), self.progress.new_entities);
         let (waits_for, spent) = (self.waits_for(), self.spent);
         tracing::info!(
             run = self.run.id,
@@ -55,7 +55,7 @@ impl Drive<'_> {
     /// The tasks with the most rows under way, with their numbers.
     fn waits_for(&self) -> String {
         let mut tasks: HashMap<&str, usize> = HashMap::new();
-        for (work, _) in self.in_flight.values() {
+        for work in self.flight.running() {
             *tasks.entry(&work.task).or_default() += 1;
         }
         let mut tasks: Vec<(&str, usize)> = tasks.into_iter().collect();

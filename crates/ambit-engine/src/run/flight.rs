@@ -1,0 +1,219 @@
+//! Rows that this engine has leased: those that wait to be started, those under way, and those that have ended and are
+//! not committed yet.
+
+use super::{COMMIT_EVERY, COMMIT_MAX, EngineConfig};
+use crate::work::{Worker, execute};
+use ambit_model::Uid;
+use ambit_model::facts::Facts;
+use ambit_store::engine::{ATTEMPTS_BEFORE_ALONE, Outcome, Work};
+use std::collections::{HashMap, VecDeque};
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Instant;
+use tokio::sync::mpsc;
+
+/// Rows under way with those that wait for their turn, as a multiple of those that may be at work: a waiting row is a
+/// few kB.
+const WITH_WAITING: usize = 2;
+
+/// The leased rows of a run, and the way in which they come back.
+pub(super) struct Flight<'a> {
+    config: &'a EngineConfig,
+    pub(super) worker: Worker,
+    /// Rows of one entity share its facts: a hub's may be large, and its rows are many.
+    queue: VecDeque<(Work, Arc<Facts>)>,
+    /// Rows under which the process died; they run with nothing beside them.
+    alone: VecDeque<(Work, Arc<Facts>)>,
+    in_flight: HashMap<i64, (Work, tokio::task::AbortHandle)>,
+    ended: Vec<Outcome>,
+    ended_since: Option<Instant>,
+    sender: mpsc::UnboundedSender<Outcome>,
+    receiver: mpsc::UnboundedReceiver<Outcome>,
+}
+
+impl<'a> Flight<'a> {
+    pub(super) fn new(config: &'a EngineConfig, worker: Worker) -> Self {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        Self {
+            config,
+            worker,
+            queue: VecDeque::new(),
+            alone: VecDeque::new(),
+            in_flight: HashMap::new(),
+            ended: Vec::new(),
+            ended_since: None,
+            sender,
+            receiver,
+        }
+    }
+
+    /// Takes a leased row with the facts of its entity.
+    pub(super) fn add(&mut self, work: Work, facts: Arc<Facts>) {
+        let queue = if work.attempts >= ATTEMPTS_BEFORE_ALONE { &mut self.alone } else { &mut self.queue };
+        queue.push_back((work, facts));
+    }
+
+    /// Rows that may be leased now, and whether that is worth a transaction. As many as may be at work wait beside
+    /// them, so that rows are started while the store answers. A lease counts as an attempt: the process's end is
+    /// blamed on rows that were about to start, too, and these are the first to be leased again.
+    pub(super) fn room(&self) -> Option<usize> {
+        let rows = self.config.share.rows();
+        let room = (self.places() + rows).saturating_sub(self.queue.len());
+        let worth_it = room >= rows / 2 || self.in_flight.is_empty();
+        (worth_it && self.alone.is_empty()).then_some(room)
+    }
+
+    /// Rows that could start at once: a row that waits for its turn with a peer holds no place.
+    fn places(&self) -> usize {
+        let (rows, under_way) = (self.config.share.rows(), self.in_flight.len());
+        let at_work = under_way.saturating_sub(self.worker.net.waiting());
+        rows.saturating_sub(at_work).min((rows * WITH_WAITING).saturating_sub(under_way))
+    }
+
+    /// Starts the rows that there are places for.
+    pub(super) fn start(&mut self) {
+        for _ in 0..self.places() {
+            let Some((work, facts)) = self.queue.pop_front() else { break };
+            self.spawn(work, facts);
+        }
+    }
+
+    /// Starts one of the rows that run with nothing beside them, where nothing else is left.
+    pub(super) fn start_alone(&mut self) {
+        if self.in_flight.is_empty()
+            && self.ended.is_empty()
+            && let Some((work, facts)) = self.alone.pop_front()
+        {
+            self.spawn(work, facts);
+        }
+    }
+
+    fn spawn(&mut self, work: Work, facts: Arc<Facts>) {
+        let (worker, sender, id, kept) = (self.worker.clone(), self.sender.clone(), work.id, work.clone());
+        let task = self.config.wire.track(Box::pin(async move {
+            let done = execute(&worker, work, &facts).await;
+            // The receiver is gone only when the run was given back: then the row is leased again.
+            sender.send(done).ok();
+        }));
+        let handle = tokio::spawn(task).abort_handle();
+        self.in_flight.insert(id, (kept, handle));
+    }
+
+    /// Waits for what the store does; rows that end meanwhile leave their places to others.
+    pub(super) async fn beside<T>(&mut self, storing: impl Future<Output = T>) -> T {
+        let mut storing = pin!(storing);
+        loop {
+            tokio::select! {
+                biased;
+                stored = &mut storing => return stored,
+                Some(done) = self.receiver.recv() => {
+                    self.take(done);
+                    self.start();
+                }
+            }
+        }
+    }
+
+    /// Waits for a row to end, at most until the next commit is due, and takes all that have ended.
+    pub(super) async fn collect(&mut self) {
+        let wait = self.ended_since.map_or(COMMIT_EVERY, |since| COMMIT_EVERY.saturating_sub(since.elapsed()));
+        let mut stop = self.config.stop.clone();
+        tokio::select! {
+            Some(done) = self.receiver.recv() => self.take(done),
+            _ = tokio::time::sleep(wait) => {}
+            _ = stop.changed() => {}
+        }
+        while self.ended.len() < COMMIT_MAX && self.take_next() {}
+    }
+
+    /// Takes a row that has ended; false where none has.
+    pub(super) fn take_next(&mut self) -> bool {
+        self.receiver.try_recv().map(|done| self.take(done)).is_ok()
+    }
+
+    fn take(&mut self, done: Outcome) {
+        // Otherwise it was ended when its entity went out of scope.
+        if self.in_flight.remove(&done.work.id).is_some() {
+            self.end(done);
+        }
+    }
+
+    fn end(&mut self, done: Outcome) {
+        self.ended_since.get_or_insert_with(Instant::now);
+        self.ended.push(done);
+    }
+
+    /// Ends rows, without waiting for what they find; `as_what` says how.
+    pub(super) fn cut_off(&mut self, which: impl Fn(&Work) -> bool, as_what: impl Fn(&Worker, Work) -> Outcome) {
+        let mut ended: Vec<Work> = Vec::new();
+        self.in_flight.retain(|_, (work, handle)| {
+            let cut = which(work);
+            if cut {
+                handle.abort();
+                ended.push(work.clone());
+            }
+            !cut
+        });
+        for queue in [&mut self.queue, &mut self.alone] {
+            let (out, kept): (VecDeque<_>, VecDeque<_>) =
+                std::mem::take(queue).into_iter().partition(|(work, _)| which(work));
+            *queue = kept;
+            ended.extend(out.into_iter().map(|(work, _)| work));
+        }
+        for work in ended {
+            let done = as_what(&self.worker, work);
+            self.end(done);
+        }
+    }
+
+    /// Stops everything that has not ended, and hands it out to be given back.
+    pub(super) fn stop(&mut self) -> Vec<Work> {
+        let mut stopped: Vec<Work> = Vec::new();
+        for (_, (work, handle)) in self.in_flight.drain() {
+            handle.abort();
+            stopped.push(work);
+        }
+        stopped.extend(self.queue.drain(..).chain(self.alone.drain(..)).map(|(work, _)| work));
+        stopped
+    }
+
+    /// What has ended, to be committed.
+    pub(super) fn drain(&mut self) -> Vec<Outcome> {
+        self.ended_since = None;
+        std::mem::take(&mut self.ended)
+    }
+
+    /// True where what has ended should be committed now.
+    pub(super) fn is_due(&self) -> bool {
+        let idle = self.in_flight.is_empty() && self.queue.is_empty() && self.alone.is_empty();
+        let waited = self.ended_since.is_some_and(|since| since.elapsed() >= COMMIT_EVERY);
+        !self.ended.is_empty() && (idle || waited || self.ended.len() >= COMMIT_MAX)
+    }
+
+    /// True where something waits for its commit.
+    pub(super) fn has_ended(&self) -> bool {
+        !self.ended.is_empty()
+    }
+
+    /// True where nothing is under way and nothing waits for its commit.
+    pub(super) fn is_still(&self) -> bool {
+        self.in_flight.is_empty() && self.ended.is_empty()
+    }
+
+    /// Rows under way, and those that wait to be started.
+    pub(super) fn rows(&self) -> usize {
+        self.in_flight.len() + self.queue.len()
+    }
+
+    /// Rows under way.
+    pub(super) fn running(&self) -> impl ExactSizeIterator<Item = &Work> {
+        self.in_flight.values().map(|(work, _)| work)
+    }
+
+    /// Entities of rows that are leased and not yet committed.
+    pub(super) fn under_way(&self) -> impl Iterator<Item = Uid> + '_ {
+        let waiting = self.queue.iter().chain(&self.alone).map(|(work, _)| work.uid);
+        let ended = self.ended.iter().map(|outcome| outcome.work.uid);
+        self.running().map(|work| work.uid).chain(waiting).chain(ended)
+    }
+}
