@@ -1,6 +1,7 @@
 //! What tasks see of the outside: [`Net`] for a run, [`Session`] for one unit of work. It opens nothing itself: each
 //! call goes to an engine of DNS, TCP, TLS or HTTP, and those go through the door.
 
+mod outages;
 mod sources;
 
 use crate::dns::cache::Cache;
@@ -18,6 +19,7 @@ use crate::tls::{HelloAnswer, TlsOptions, TlsSession, TlsVersion};
 use crate::udp::{AnswerFrom, PortAnswer};
 use crate::wire::{Hold, Wire, WireTime};
 use ambit_model::Timestamp;
+use outages::Outages;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -39,6 +41,7 @@ struct Inner {
     dns: Engine,
     /// Lists of data providers, by provider and URL.
     lists: Cache<(&'static str, String), HttpFetch>,
+    outages: Outages,
     requests: AtomicU64,
 }
 
@@ -91,6 +94,7 @@ impl Net {
                 keeper,
                 options,
                 lists: Cache::new(),
+                outages: Outages::default(),
                 requests: AtomicU64::new(0),
             }),
         }

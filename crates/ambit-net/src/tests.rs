@@ -9,6 +9,7 @@ mod grants;
 mod http;
 mod keep;
 mod live;
+mod outages;
 mod rate;
 mod script;
 mod tcp;

@@ -1,6 +1,7 @@
 //! Asking data providers, each as it is registered (`source.rs`): over https, or by one line.
 
 use super::Session;
+use super::outages::Place;
 use crate::error::NetError;
 use crate::guard::Grant;
 use crate::http::{HttpFetch, HttpRequest};
@@ -55,7 +56,8 @@ impl Session {
             timeout: limits::SOURCE_TIMEOUT,
             ..self.get(url)?
         };
-        self.fetch(&request.on(Grant::Source(provider))).await
+        let place = (provider, request.url.host.clone(), request.url.port);
+        self.asked(place, Box::pin(self.fetch(&request.on(Grant::Source(provider))))).await
     }
 
     /// Sends one line to a data provider without HTTP (WHOIS) and reads until it closes.
@@ -66,6 +68,17 @@ impl Session {
         port: u16,
         line: &str,
     ) -> Result<Banner, NetError> {
-        crate::tcp::banner::source_line(&self.door, &self.net.inner.dns, provider, host, port, line).await
+        let place = (provider, host.to_owned(), port);
+        self.asked(place, crate::tcp::banner::source_line(&self.door, &self.net.inner.dns, provider, host, port, line))
+            .await
+    }
+
+    /// Puts a question, unless its host has left too many without an answer.
+    async fn asked<T>(&self, place: Place, question: impl Future<Output = Result<T, NetError>>) -> Result<T, NetError> {
+        let outages = &self.net.inner.outages;
+        outages.check(&place, self.now())?;
+        let outcome = question.await;
+        outages.note(place, &outcome, self.now());
+        outcome
     }
 }
