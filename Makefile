@@ -17,7 +17,7 @@ BINARY ?= $(TARGET)/release/ambit
 # What `make static` builds for; needs `rustup target add` of it, and a C compiler for it (Debian: musl-tools).
 STATIC_TARGET ?= x86_64-unknown-linux-musl
 
-.PHONY: build web run test lint install static
+.PHONY: build web run test lint install deb static
 
 # The web interface, which the program takes in; made again only where its sources have changed.
 web:
@@ -34,16 +34,23 @@ run: web
 	$(CARGO) build --locked --workspace --bins $(PROFILE)
 	$(TARGET)/test-release/ambit demo
 
-# The program with its completions and its unit, as it is built; `sudo make install` does not build.
+# The program with its completions, manual pages and its unit, as it is built; `sudo make install` does not build.
 install:
 	install -D -m 0755 $(BINARY) $(DESTDIR)$(PREFIX)/bin/ambit
 	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/zsh/site-functions \
-	    $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
+	    $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d $(DESTDIR)$(PREFIX)/share/man/man1
 	$(BINARY) completion bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/ambit
 	$(BINARY) completion zsh > $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_ambit
 	$(BINARY) completion fish > $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/ambit.fish
+	$(BINARY) man --to $(DESTDIR)$(PREFIX)/share/man/man1
 	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
 	sed 's|/usr/bin/ambit|$(PREFIX)/bin/ambit|' packaging/systemd/ambit.service > $(DESTDIR)$(PREFIX)/lib/systemd/system/ambit.service
+
+# The Debian package, made by cargo-deb.
+deb: build
+	install -d $(TARGET)/man
+	$(TARGET)/release/ambit man --to $(TARGET)/man
+	$(CARGO) deb --package ambit --no-build
 
 # One file that runs on any Linux of its processor.
 static: web

@@ -20,6 +20,7 @@ mod item;
 mod keys;
 mod ledger;
 mod login;
+mod man;
 mod migrate;
 mod notify;
 mod packs;
@@ -138,6 +139,8 @@ pub(crate) enum Command {
     Openapi,
     /// Print a completion script for a shell.
     Completion(completion::Completion),
+    /// Print the manual page of a command, or write those of all.
+    Man(man::Manual),
     /// Print version and build.
     Version(version::Version),
 }
@@ -189,6 +192,7 @@ pub(crate) async fn run(cli: Cli, mut settings: Settings) -> Result<(), Failure>
         Command::Config(config) => configuration::run(config, &settings),
         Command::Openapi => crate::output::write_all(ambit_server::openapi_text().as_bytes()),
         Command::Completion(completion) => completion::run(completion),
+        Command::Man(manual) => man::run(manual),
         Command::Version(_) => version::run(),
     }
 }

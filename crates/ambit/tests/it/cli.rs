@@ -334,3 +334,19 @@ fn the_inventory_can_be_asked_afterwards() {
     refused(&["entity", "show", &"0".repeat(64), "--data", path], 4, &[]);
     refused(&["issues", "--data", path, "severity:often"], 2, &["severity"]);
 }
+
+#[test]
+fn each_command_has_a_manual_page() {
+    let page = succeed(&["man", "collection", "create"]);
+    for words in [".TH ambit-collection-create 1", "\\-\\-cron", ".SH SYNOPSIS"] {
+        assert!(page.contains(words), "{words:?} is not in {page}");
+    }
+    assert!(succeed(&["man"]).contains(".TH ambit 1"));
+    refused(&["man", "colection"], 2, &["colection", "ambit help"]);
+    refused(&["man", "--to", "/nowhere/at/all"], 1, &["/nowhere/at/all"]);
+    let folder = Folder::new("man");
+    succeed(&["man", "--to", folder.path().to_str().expect("UTF-8")]);
+    for name in ["ambit.1", "ambit-scan.1", "ambit-issue-status.1"] {
+        assert!(folder.join(name).is_file(), "{name}");
+    }
+}
