@@ -34,13 +34,14 @@ impl Schedule {
         }
     }
 
-    /// Returns when the next run is due after one at `now`; `None` if only a person starts runs. Days and weeks count
-    /// from `now`; months are those of the calendar, in UTC, and count from `from`, whose day of the month they keep.
+    /// Returns when the next run is due after one at `now`; `None` if only a person starts runs. All count from `from`,
+    /// so that a run that began late puts off none of the next: days and weeks keep its hour, and months, which are
+    /// those of the calendar in UTC, its day as well.
     pub fn due_after(self, from: Timestamp, now: Timestamp) -> Option<Timestamp> {
         match self {
             Self::OnDemand => None,
-            Self::Daily => Some(now.plus_ms(DAY_MS)),
-            Self::Weekly => Some(now.plus_ms(7 * DAY_MS)),
+            Self::Daily => Some(multiple_after(from, DAY_MS, now)),
+            Self::Weekly => Some(multiple_after(from, 7 * DAY_MS, now)),
             Self::Monthly => Hours::utc().months_after(from, 1, now),
             Self::Quarterly => Hours::utc().months_after(from, 3, now),
         }
@@ -50,6 +51,11 @@ impl Schedule {
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|schedule| schedule.name() == name)
     }
+}
+
+/// The first moment after `now` that is a multiple of a period, in milliseconds, away from `from`.
+fn multiple_after(from: Timestamp, period: i64, now: Timestamp) -> Timestamp {
+    from.plus_ms(((now.0 - from.0).div_euclid(period) + 1) * period)
 }
 
 /// A collection with its counters.
@@ -134,7 +140,9 @@ mod tests {
     fn months_are_those_of_the_calendar() {
         for (schedule, from, now, due) in [
             (Schedule::Daily, "2026-11-23T10:00:00Z", "2026-11-23T10:00:00Z", Some("2026-11-24T10:00:00Z")),
-            (Schedule::Daily, "2026-11-23T10:00:00Z", "2026-11-25T11:00:00Z", Some("2026-11-26T11:00:00Z")),
+            (Schedule::Daily, "2026-11-23T10:00:00Z", "2026-11-25T11:00:00Z", Some("2026-11-26T10:00:00Z")),
+            (Schedule::Daily, "2026-11-23T10:00:00Z", "2026-11-24T10:00:07Z", Some("2026-11-25T10:00:00Z")),
+            (Schedule::Weekly, "2026-12-28T10:00:00Z", "2027-01-04T10:09:00Z", Some("2027-01-11T10:00:00Z")),
             (Schedule::Weekly, "2026-12-28T10:00:00Z", "2026-12-28T10:00:00Z", Some("2027-01-04T10:00:00Z")),
             (Schedule::Monthly, "2026-11-23T10:00:00Z", "2026-11-23T10:00:00Z", Some("2026-12-23T10:00:00Z")),
             (Schedule::Monthly, "2027-01-31T10:00:00Z", "2027-01-31T10:00:00Z", Some("2027-02-28T10:00:00Z")),

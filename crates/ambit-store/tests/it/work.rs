@@ -452,7 +452,11 @@ async fn schedules_start_runs_when_they_are_due_and_never_at_once() {
         assert_eq!(due(since.plus_ms(3 * DAY_MS)).await, 0, "one is open");
         lab.finish(&run).await;
         assert_eq!(due(run.created_at.plus_ms(DAY_MS - 1)).await, 0);
-        assert_eq!(due(run.created_at.plus_ms(DAY_MS)).await, 1);
+        assert_eq!(due(run.created_at.plus_ms(DAY_MS + 9_000)).await, 1);
+        let late = lab.engine.claim_run(&BTreeSet::new(), lab.now()).await.unwrap().unwrap();
+        lab.finish(&late).await;
+        assert_eq!(due(run.created_at.plus_ms(2 * DAY_MS - 1)).await, 0);
+        assert_eq!(due(run.created_at.plus_ms(2 * DAY_MS)).await, 1, "one that began late puts none off");
     })
     .await;
 }
