@@ -15,7 +15,8 @@ pub(crate) struct Manual {
     pub(crate) to: Option<PathBuf>,
 }
 
-/// Prints one page, or writes all of them. Fails where there is no such command, and where the folder cannot be written.
+/// Prints one page, or writes all of them. Fails where there is no such command, and where the folder cannot be
+/// written.
 pub(crate) fn run(manual: &Manual) -> Result<(), Failure> {
     let mut program = Cli::command();
     program.build();
