@@ -93,6 +93,15 @@ const triage = createRoute({
   validateSearch: read(["q", "sort", "group", "since", "issue"]) as (address: Address) => TriageAddress,
 });
 
+// Where other programs' links to an issue lead.
+const issue = createRoute({
+  getParentRoute: () => inside,
+  path: "/issues/$uid",
+  beforeLoad: ({ params }) => {
+    throw redirect({ to: "/issues", search: { q: `uid:${params.uid}`, issue: params.uid }, replace: true });
+  },
+});
+
 const inventory = createRoute({
   getParentRoute: () => inside,
   path: "/entities",
@@ -205,7 +214,7 @@ export function makeRouter(queries: QueryClient) {
     routeTree: root.addChildren([
       signIn,
       inside.addChildren([
-        home, triage, inventory, entity, collections, newCollection, collection, runs, run, changes, technologies, graphs, graph, object, objectTab, library, help,
+        home, triage, issue, inventory, entity, collections, newCollection, collection, runs, run, changes, technologies, graphs, graph, object, objectTab, library, help,
         settings,
       ]),
     ]),

@@ -96,6 +96,7 @@ mod tests {
             "/",
             "/sign_in",
             "/issues",
+            "/issues/{id}",
             "/entities",
             "/entities/{entity_uid}",
             "/collections",

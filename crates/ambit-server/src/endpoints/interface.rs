@@ -18,6 +18,7 @@ pub(super) const ROWS: &[Endpoint] = &[
     page("/"),
     page("/sign_in"),
     page("/issues"),
+    page("/issues/{id}"),
     page("/entities"),
     page("/entities/{entity_uid}"),
     page("/collections"),

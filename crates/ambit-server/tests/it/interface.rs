@@ -7,6 +7,7 @@ const PAGES: &[&str] = &[
     "/",
     "/sign_in",
     "/issues",
+    "/issues/0",
     "/entities",
     "/entities/0",
     "/collections",
