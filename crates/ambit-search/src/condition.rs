@@ -216,14 +216,15 @@ fn of_time(
         .collect())
 }
 
-/// When a record was last seen *then*: the last of the runs until then that saw it, or the opening of its version. A
-/// document holds when its version was seen for the last time at all; it was seen by every run from its opening until
-/// then.
+/// When a record was last seen *then*: the last of the runs until then that saw it, or the opening of its version by
+/// one. A document holds when its version was seen for the last time at all; it was seen by every run from its opening
+/// until then. What opens a version without a sighting, because the record is gone or a person changed it, is later.
 fn seen_then(condition: Condition, context: &SearchContext) -> Condition {
     let all = |parts: Vec<Condition>| parts.into_iter().map(|part| seen_then(part, context)).collect();
     match condition {
         Condition::AtLeast("last_seen", moment) => {
-            let mut any = vec![Condition::AtLeast("valid_from", moment)];
+            let opened = ["valid_from", "last_seen"].map(|member| Condition::AtLeast(member, moment));
+            let mut any = vec![Condition::And(opened.to_vec())];
             for collection in &context.collections {
                 let starts = &collection.last_refreshes;
                 if let Some(start) = starts.iter().rev().find(|start| start.0 >= moment) {

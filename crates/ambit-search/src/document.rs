@@ -61,11 +61,11 @@ impl Record {
         }
     }
 
-    /// Returns true for an entity that is gone and for an issue that is closed.
+    /// Returns true for an entity that is gone and for an issue whose fact is.
     pub fn is_over(&self) -> bool {
         match self {
             Record::Entity(entity) => !entity.present,
-            Record::Issue(issue) => !issue.status.is_open(),
+            Record::Issue(issue) => !issue.status.rests_on_fact(),
             Record::Technology(_) => false,
         }
     }

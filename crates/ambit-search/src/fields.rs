@@ -3,7 +3,7 @@
 
 /// Raised when documents are made differently from the same members; other changes of shape are seen by themselves
 /// (`shape.rs`).
-pub(crate) const SCHEMA_VERSION: u32 = 4;
+pub(crate) const SCHEMA_VERSION: u32 = 5;
 
 /// Longest part of a value that is indexed, in characters: longer than any host name or usual URL. The stored
 /// record is whole; only a search for what lies behind does not find it.

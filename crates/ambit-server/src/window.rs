@@ -45,20 +45,19 @@ pub(crate) async fn set_last_seen(
     hits: &mut [IndexedRecord],
 ) -> Result<(), ApiError> {
     let Some(moment) = window.moment() else { return Ok(()) };
-    let uids: Vec<_> = hits.iter().map(|hit| hit.record.uid()).collect();
+    let opened = hits.iter().map(|hit| (hit.record.uid(), hit.valid_from)).collect();
     let noun = match noun {
         Noun::Entities => Recorded::Entity,
         Noun::Issues => Recorded::Issue,
         Noun::Technologies => Recorded::Technology,
     };
-    let seen = call.store().last_seen_by(noun, &uids, moment).await.about("Project")?;
+    let seen = call.store().last_seen_by(noun, &opened, moment).await.about("Project")?;
     for hit in hits {
         // What was gone or closed then was last seen before that.
         if hit.record.is_over() && hit.last_seen <= moment {
             continue;
         }
-        let run = seen.get(&hit.record.uid()).copied().unwrap_or(hit.valid_from);
-        hit.last_seen = run.max(hit.valid_from);
+        hit.last_seen = seen.get(&hit.record.uid()).copied().unwrap_or(hit.last_seen.min(moment));
     }
     Ok(())
 }

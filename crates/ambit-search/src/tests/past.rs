@@ -32,7 +32,7 @@ fn inventory(scratch: &Scratch) -> Index {
             version(site("a", 200, true), 1_000, Some(2_000), 1_000, 1_500),
             version(site("a", 404, true), 2_000, None, 1_000, 3_000),
             version(site("b", 200, true), 1_000, Some(2_500), 1_000, 2_000),
-            version(site("b", 200, false), 2_500, None, 2_500, 2_500),
+            version(site("b", 200, false), 2_500, None, 2_500, 2_000),
             version(site("c", 500, true), 2_200, None, 2_200, 3_000),
             version(entity(OTHER, Kind::Domain, "d", |_| {}), 1_000, None, 1_000, 9_000),
         ],
@@ -108,6 +108,10 @@ fn what_was_seen_then_is_asked_by_the_runs_until_then() {
     request.search = parse_search("last_seen_before:1970-01-01T00:00:01.999Z", Noun::Entities).unwrap();
     let names: Vec<String> = index.search_blocking(&request).unwrap().hits.iter().map(name).collect();
     assert_eq!(names, ["d"]);
+    request.search = parse_search("last_seen_after:1970-01-01T00:00:02.400Z", Noun::Entities).unwrap();
+    request.window = Window::AsOf(Timestamp(2_600));
+    let names: Vec<String> = index.search_blocking(&request).unwrap().hits.iter().map(name).collect();
+    assert!(names.is_empty(), "{names:?}: b was found gone after that, and not seen");
 }
 
 #[test]

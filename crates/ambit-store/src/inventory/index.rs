@@ -4,7 +4,7 @@
 use crate::db::rows::{columns, list};
 use crate::db::sql::{Tx, values};
 use crate::inventory::collections::CollectionRef;
-use crate::inventory::views::COLLECTION_JOINS;
+use crate::inventory::views::{COLLECTION_JOINS, seen_in};
 use crate::{Principal, Store, StoreError};
 use ambit_model::feed::{FeedRow, Noun};
 use ambit_model::issue::Status;
@@ -69,19 +69,27 @@ fn turned_at(condition: &str, opened_at: &str) -> String {
     )
 }
 
-/// The start of the last run that had begun by a moment and saw the record of `t`; null where there is none.
+/// Start and end of the last run that had begun by a moment and saw the record of `t`, as two columns; null where there
+/// is none, and an end of all time where it goes on. Runs of a collection follow one another, so that the latest end is
+/// that of the latest start.
 fn run_that_saw(moment: &str) -> String {
+    let latest = |column: &str| latest_run(column, moment);
+    format!("{}, {}", latest("r.started_at"), latest(&format!("COALESCE(r.finished_at, {})", i64::MAX)))
+}
+
+fn latest_run(column: &str, moment: &str) -> String {
     format!(
-        "(SELECT MAX(r.started_at) FROM runs r WHERE r.collection_id = t.collection_id AND r.started_at <= {moment}
+        "(SELECT MAX({column}) FROM runs r WHERE r.collection_id = t.collection_id AND r.started_at <= {moment}
          AND (r.number BETWEEN t.seen_from AND t.seen_to OR EXISTS
          (SELECT 1 FROM sightings s WHERE s.uid = t.uid AND r.number BETWEEN s.from_run AND s.to_run)))"
     )
 }
 
-/// Returns true for the record of an entity that is gone, or of an issue that is closed.
+/// Returns true for the record of an entity that is gone, or of an issue whose fact is.
 fn is_over(record: &Value) -> bool {
     let status = record.get("status").and_then(|status| serde_json::from_value::<Status>(status.clone()).ok());
-    record.get("present").and_then(Value::as_bool) == Some(false) || status.is_some_and(|status| !status.is_open())
+    record.get("present").and_then(Value::as_bool) == Some(false)
+        || status.is_some_and(|status| !status.rests_on_fact())
 }
 
 columns! {
@@ -121,9 +129,12 @@ async fn index_rows(tx: &mut Tx, noun: Noun, uids: &[Uid]) -> Result<Vec<IndexRo
     Ok(rows.into_iter().map(complete).collect())
 }
 
-/// A closed version, the starts of the last runs that saw the record before its end and before its opening, when the
-/// record last came or went, and the opening of the version before.
-type Past = (HistoryRow, Option<Timestamp>, Option<Timestamp>, Timestamp, Option<Timestamp>);
+/// Start and end of a run, if there is one.
+type Span = (Option<Timestamp>, Option<Timestamp>);
+
+/// A closed version, the last runs that saw the record before its end and before its opening, when the record last came
+/// or went, and the opening of the version before.
+type Past = (HistoryRow, Span, Span, Timestamp, Option<Timestamp>);
 
 impl Store {
     /// The current records of a noun; those of deleted collections are left out, so a document whose row is missing is
@@ -153,11 +164,11 @@ impl Store {
             let rows: Vec<Past> = tx.read_all(&sql, values![noun.name(), after, limit]).await?;
             history.extend(rows.into_iter().map(|(row, by_close, by_opening, turned_at, before)| {
                 // Who saw it again closed the version in which it was gone.
-                let (run, opened_at) = match is_over(&row.record) {
+                let ((start, end), opened_at) = match is_over(&row.record) {
                     true => (by_opening, before.unwrap_or(row.first_seen)),
                     false => (by_close, row.opened_at),
                 };
-                HistoryRow { noun, last_seen: run.unwrap_or(opened_at).max(opened_at), turned_at, ..row }
+                HistoryRow { noun, last_seen: seen_in(start.zip(end), opened_at, row.first_seen), turned_at, ..row }
             }));
         }
         history.sort_by_key(|row| row.closed_revision);
@@ -165,18 +176,21 @@ impl Store {
         Ok(history)
     }
 
-    /// When records were last seen as of a moment, by the runs alone; none for those that no run had seen by then.
-    /// Point in time shows the opening of the version where that is later.
+    /// When records that were there were last seen as of a moment, given when their versions of then were opened.
     pub async fn last_seen_by(
         &self,
         noun: Noun,
-        uids: &[Uid],
+        opened: &BTreeMap<Uid, Timestamp>,
         moment: Timestamp,
     ) -> Result<BTreeMap<Uid, Timestamp>, StoreError> {
         let Some(table) = table(noun) else { return Ok(BTreeMap::new()) };
-        let head = format!("SELECT t.uid, {} FROM {table} t WHERE t.uid IN", run_that_saw("$1"));
-        let rows: Vec<(Uid, Option<Timestamp>)> = self.read().await?.read_in(&head, values![moment], uids, "").await?;
-        Ok(rows.into_iter().filter_map(|(uid, run)| Some((uid, run?))).collect())
+        let head = format!("SELECT t.uid, t.first_seen, {} FROM {table} t WHERE t.uid IN", run_that_saw("$1"));
+        let uids: Vec<Uid> = opened.keys().copied().collect();
+        let rows: Vec<(Uid, Timestamp, Span)> = self.read().await?.read_in(&head, values![moment], &uids, "").await?;
+        let seen = |(uid, first_seen, (start, end)): (Uid, Timestamp, Span)| {
+            (uid, seen_in(start.zip(end), opened[&uid], first_seen))
+        };
+        Ok(rows.into_iter().map(seen).collect())
     }
 
     /// Every uid of a noun after one, ascending: for a rebuild.

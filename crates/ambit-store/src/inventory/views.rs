@@ -118,7 +118,7 @@ fn select(item: Item) -> String {
     )
 }
 
-/// Returns true for the record of an entity that is gone, or of an issue that is closed.
+/// Returns true for the record of an entity that is gone, or of an issue whose fact is.
 fn is_over(item: Item, record: &str) -> Result<bool, StoreError> {
     #[derive(Deserialize)]
     struct Entity {
@@ -130,7 +130,7 @@ fn is_over(item: Item, record: &str) -> Result<bool, StoreError> {
     }
     Ok(match item {
         Item::Entity => !from_json::<Entity>(record)?.present,
-        Item::Issue => !from_json::<Issue>(record)?.status.is_open(),
+        Item::Issue => !from_json::<Issue>(record)?.status.rests_on_fact(),
     })
 }
 
@@ -198,10 +198,20 @@ async fn at(tx: &mut Tx, item: Item, base: Base, moment: Timestamp, now: Timesta
             true => (last_opening(tx, item, &then, moment).await?, then.opened_at),
             false => (then.opened_at, moment),
         };
-        then.last_seen = last_seen_at(tx, &then, by).await?.max(opened_at);
+        then.last_seen = seen_in(run_by(tx, &then, by).await?, opened_at, then.first_seen);
     }
     then.scoped_at = None;
     Ok(At::Then(then))
+}
+
+/// When a record was last seen, as points in time tell it: when the last run that saw it opened the version that was
+/// shown, else when that run began. What a person changes opens a version as well, and is no sighting.
+pub(super) fn seen_in(run: Option<(Timestamp, Timestamp)>, opened_at: Timestamp, first_seen: Timestamp) -> Timestamp {
+    match run {
+        Some((start, end)) if start <= opened_at && opened_at <= end => opened_at,
+        Some((start, _)) => start.max(first_seen),
+        None => first_seen,
+    }
 }
 
 /// Returns when the newest version before the moment was opened that showed the record as present or open; the first
@@ -219,15 +229,15 @@ async fn last_opening(tx: &mut Tx, item: Item, then: &Base, moment: Timestamp) -
     Ok(then.first_seen)
 }
 
-/// Returns the start of the highest run that saw the record and had begun by the moment; the first sight where there is
-/// none.
-async fn last_seen_at(tx: &mut Tx, then: &Base, moment: Timestamp) -> Result<Timestamp, StoreError> {
-    let sql = "SELECT MAX(r.started_at) FROM runs r WHERE r.collection_id = $1 AND r.started_at <= $2 AND (r.number \
-               BETWEEN $3 AND $4 OR EXISTS
-               (SELECT 1 FROM sightings s WHERE s.uid = $5 AND r.number BETWEEN s.from_run AND s.to_run))";
+/// Returns start and end of the highest run that saw the record and had begun by the moment.
+async fn run_by(tx: &mut Tx, then: &Base, moment: Timestamp) -> Result<Option<(Timestamp, Timestamp)>, StoreError> {
+    let sql = "SELECT r.started_at, r.finished_at FROM runs r WHERE r.collection_id = $1 AND r.started_at <= $2 AND \
+               (r.number BETWEEN $3 AND $4 OR EXISTS
+               (SELECT 1 FROM sightings s WHERE s.uid = $5 AND r.number BETWEEN s.from_run AND s.to_run))
+               ORDER BY r.number DESC LIMIT 1";
     let seen = values![then.collection.id, moment, then.seen_from, then.seen_to, then.uid];
-    let run: Option<Timestamp> = tx.read_one(sql, seen).await?;
-    Ok(run.unwrap_or(then.first_seen))
+    let run: Option<(Timestamp, Option<Timestamp>)> = tx.read_first(sql, seen).await?;
+    Ok(run.map(|(start, end)| (start, end.unwrap_or(Timestamp(i64::MAX)))))
 }
 
 /// Openings of all versions from a moment on, oldest first.

@@ -175,22 +175,39 @@ fn what_came_back_was_not_seen_while_it_was_gone() {
 
 /// Worlds of one test: about half a minute on two cores.
 const WORLDS: &str = "10";
+/// Fewer, because what differs between the databases shows in any.
+const WORLDS_ON_POSTGRES: &str = "3";
 /// The same worlds every time; `bench/sightings` draws others.
 const SEED: &str = "20261123";
 
-#[test]
-fn records_of_random_worlds_claim_what_a_naive_evaluator_finds() {
+/// Runs `bench/sightings`, which fails where a record claims what was not so.
+fn judge_random_worlds(worlds: &str, options: &[&str]) {
     let programs = std::env::var_os("AMBIT_TEST_PYTHON").map(PathBuf::from);
     let programs = programs
         .expect("AMBIT_TEST_PYTHON is not set: run the tests with `make test`, or below `cargo xtask with-python`");
     let judged = Command::new(programs.join("python3"))
         .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/../../bench/sightings"))
-        .args([WORLDS, SEED, "--ambit", env!("CARGO_BIN_EXE_ambit")])
+        .args([worlds, SEED, "--ambit", env!("CARGO_BIN_EXE_ambit")])
+        .args(options)
         .env_remove("AMBIT_BENCH_RECORD")
         .output()
         .expect("Python starts");
     let said = String::from_utf8_lossy(&judged.stdout);
     assert!(judged.status.success(), "{said}{}", String::from_utf8_lossy(&judged.stderr));
+}
+
+#[test]
+fn records_of_random_worlds_claim_what_a_naive_evaluator_finds() {
+    judge_random_worlds(WORLDS, &[]);
+}
+
+#[test]
+fn records_of_random_worlds_on_postgres_claim_what_a_naive_evaluator_finds() {
+    assert!(
+        std::env::var_os("AMBIT_TEST_POSTGRES").is_some(),
+        "AMBIT_TEST_POSTGRES is not set: run the tests with `make test`, or below `cargo xtask with-postgres`"
+    );
+    judge_random_worlds(WORLDS_ON_POSTGRES, &["--postgres"]);
 }
 
 #[test]
