@@ -68,9 +68,21 @@ async fn of_object(call: &Call, found: &[KnownObject]) -> Result<Vec<KnownObject
             *known = object;
         }
     }
-    let mut certificates: Vec<KnownObject> = certificates.into_values().collect();
+    let mut certificates = without_logged_twins(certificates.into_values().collect());
     certificates.sort_by(|a, b| b.last_seen.cmp(&a.last_seen).then_with(|| a.record.name.cmp(&b.record.name)));
     Ok(certificates)
+}
+
+/// Leaves out what a log showed of a certificate that is there itself: the same serial number and end.
+fn without_logged_twins(certificates: Vec<KnownObject>) -> Vec<KnownObject> {
+    let known = |one: &KnownObject| text(&one.record.details, certificate::FINGERPRINT_SHA256).is_some();
+    let number = |one: &KnownObject| {
+        let details = &one.record.details;
+        text(details, certificate::SERIAL).zip(text(details, certificate::NOT_AFTER))
+    };
+    let there: BTreeSet<_> = certificates.iter().filter(|one| known(one)).filter_map(number).collect();
+    let is_twin = |one: &KnownObject| !known(one) && number(one).is_some_and(|number| there.contains(&number));
+    certificates.into_iter().filter(|one| !is_twin(one)).collect()
 }
 
 fn text<T>(details: &Details, member: Member<T>) -> Option<String> {

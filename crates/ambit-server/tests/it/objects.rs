@@ -100,9 +100,26 @@ fn registered_and_served() -> Vec<Look<'static>> {
             task: "tls_grab",
             kind: Kind::SslCertificate,
             name: "www.acme.test (aa)",
-            details: json!({"fingerprint_sha256": "aa11", "subject": "CN=www.acme.test"}),
+            details: json!({
+                "fingerprint_sha256": "aa11",
+                "subject": "CN=www.acme.test",
+                "serial": "aa",
+                "not_after": "2027-01-01T00:00:00.000Z",
+            }),
             edges: &[],
         },
+        Look {
+            task: "certificate_log",
+            kind: Kind::DnsRecord,
+            name: "www.acme.test",
+            details: json!({}),
+            edges: &[
+                (EdgeKind::LoggedCertificate, Kind::PreCertificate, "www.acme.test (aa)"),
+                (EdgeKind::LoggedCertificate, Kind::PreCertificate, "www.acme.test (cc)"),
+            ],
+        },
+        logged("www.acme.test (aa)", "aa"),
+        logged("www.acme.test (cc)", "cc"),
         Look {
             task: "tls_grab",
             kind: Kind::SslCertificate,
@@ -113,11 +130,24 @@ fn registered_and_served() -> Vec<Look<'static>> {
     ]
 }
 
+/// What a log says of a certificate.
+fn logged(name: &'static str, serial: &str) -> Look<'static> {
+    Look {
+        task: "certificate_log",
+        kind: Kind::PreCertificate,
+        name,
+        details: json!({"subject": "CN=www.acme.test", "serial": serial, "not_after": "2027-01-01T00:00:00.000Z"}),
+        edges: &[],
+    }
+}
+
 const SITE: &str = "urls/0be93dc41974f6d66dc0b98446e56c1089821e62b9a64a7ab3bada2aa1abc80d";
 const SITE_ITSELF: (&str, &str) = ("url", "0be93dc41974f6d66dc0b98446e56c1089821e62b9a64a7ab3bada2aa1abc80d");
 const LOGIN: (&str, &str) = ("url", "a6e6387fc063d944e992210908a9a85fb7d90e899fd423b3e0b662a57209aa6f");
 const SERVED: (&str, &str) = ("ssl_cert", "aa11");
 const NAMING: (&str, &str) = ("ssl_cert", "bb22");
+/// Only a log showed it; what it says of the one that is served is not told again.
+const LOGGED: (&str, &str) = ("ssl_cert", "www.acme.test (cc)");
 const REGISTERED: (&str, &str) = ("whois", "26cfa2a9bc84316317e0a4f8924d7a99aa60f84e304a511bbf21ccfdc81fb2ba");
 const ASSIGNED: (&str, &str) = ("whois", "76c8c4c95c3cee60a06a97d70824f044cd322723276ce35e6efc2ca2a0c59fe8");
 
@@ -145,7 +175,7 @@ const LISTS: &[Related] = &[
     (SITE, "embedded_urls", &[LOGIN]),
     (SITE, "redirects_to", &[("domain", "shop.acme.test")]),
     ("domains/acme.test", "communicating_files", &[]),
-    ("domains/www.acme.test", "historical_ssl_certificates", &[NAMING, SERVED]),
+    ("domains/www.acme.test", "historical_ssl_certificates", &[NAMING, LOGGED, SERVED]),
     ("ip_addresses/203.0.113.7", "historical_ssl_certificates", &[SERVED]),
     ("domains/acme.test", "historical_whois", &[REGISTERED]),
     ("domains/www.acme.test", "historical_whois", &[REGISTERED]),
