@@ -1,6 +1,7 @@
 //! What sort of file bytes are: by the first of them, or by all being text.
 
-/// Bytes that a type is known by.
+/// Bytes that a type is known by; those of markup in any case and behind white space and a byte order mark, as browsers
+/// tell it (WHATWG MIME Sniffing, section 7.1).
 pub const MAGIC: [(&[u8], &str); 12] = [
     (b"MZ", "peexe"),
     (b"\x7fELF", "elf"),
@@ -12,7 +13,7 @@ pub const MAGIC: [(&[u8], &str); 12] = [
     (b"\x89PNG", "png"),
     (b"\xff\xd8\xff", "jpeg"),
     (b"GIF8", "gif"),
-    (b"<!DOCTYPE html", "html"),
+    (b"<!doctype html", "html"),
     (b"<html", "html"),
 ];
 
@@ -32,7 +33,7 @@ impl FileType {
         if bytes.is_empty() {
             return;
         }
-        let magic = || MAGIC.iter().find(|(magic, _)| bytes.starts_with(magic)).map(|(_, tag)| *tag);
+        let magic = || MAGIC.iter().find(|(magic, _)| begins(bytes, magic)).map(|(_, tag)| *tag);
         self.known.get_or_insert_with(magic);
         if self.not_text || bytes.contains(&0) {
             self.not_text = true;
@@ -62,6 +63,14 @@ impl FileType {
     }
 }
 
+fn begins(bytes: &[u8], magic: &[u8]) -> bool {
+    if !magic.starts_with(b"<") {
+        return bytes.starts_with(magic);
+    }
+    let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
+    text.get(..magic.len()).is_some_and(|start| start.eq_ignore_ascii_case(magic))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -71,6 +80,10 @@ mod tests {
         assert_eq!(FileType::tag_of(b"MZ\0\0"), Some("peexe"));
         assert_eq!(FileType::tag_of(b"hello"), Some("text"));
         assert_eq!(FileType::tag_of(b"\0\0"), None);
+        for page in ["<!doctype html><p>", "\u{feff}\r\n <!DOCTYPE HTML>", "<HTML lang=en>"] {
+            assert_eq!(FileType::tag_of(page.as_bytes()), Some("html"), "{page}");
+        }
+        assert_eq!(FileType::tag_of(b"a <html>"), Some("text"));
         assert_eq!(FileType::tag_of(b""), None);
     }
 
