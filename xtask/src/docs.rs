@@ -9,7 +9,8 @@ use anyhow::{Context as _, ensure};
 /// Tells the tests that compare a file to write it instead (`ambit-testkit/src/expected.rs`).
 const UPDATE: &str = "AMBIT_UPDATE";
 
-/// What is written: the package, the kind of its target, and the part that the names of the tests share.
+/// What is written: whose tests write it, their targets, and the part that their names share. The selection of packages
+/// is that of `make test`: another one would compile the dependencies with other features.
 const WRITERS: &[(&str, &[&str], &str)] =
     &[("ambit-server", &["--lib"], "the_document_is"), ("ambit", &["--bin", "ambit"], "reference")];
 
@@ -18,7 +19,7 @@ const WRITERS: &[(&str, &[&str], &str)] =
 pub(crate) fn command(root: &Path) -> anyhow::Result<ExitCode> {
     for (package, target, filter) in WRITERS {
         let mut test = Command::new("cargo");
-        test.args(["test", "--locked", "--quiet", "--profile", "test-release", "--package", package]);
+        test.args(["test", "--locked", "--quiet", "--profile", "test-release", "--workspace"]);
         test.args(*target).arg(filter);
         crate::forget_ourselves(&mut test);
         run(test.env(UPDATE, "1").stdout(Stdio::null()), root, &format!("what {package} writes"))?;
