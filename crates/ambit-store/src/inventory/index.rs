@@ -71,10 +71,10 @@ fn turned_at(condition: &str, opened_at: &str) -> String {
 
 /// Start and end of the last run that had begun by a moment and saw the record of `t`, as two columns; null where there
 /// is none, and an end of all time where it goes on. Runs of a collection follow one another, so that the latest end is
-/// that of the latest start.
-fn run_that_saw(moment: &str) -> String {
-    let latest = |column: &str| latest_run(column, moment);
-    format!("{}, {}", latest("r.started_at"), latest(&format!("COALESCE(r.finished_at, {})", i64::MAX)))
+/// that of the latest start. The moment is given once for each column, as a bound value stands once in a statement.
+fn run_that_saw(moment: [&str; 2]) -> String {
+    let end = format!("COALESCE(r.finished_at, {})", i64::MAX);
+    format!("{}, {}", latest_run("r.started_at", moment[0]), latest_run(&end, moment[1]))
 }
 
 fn latest_run(column: &str, moment: &str) -> String {
@@ -157,8 +157,8 @@ impl Store {
                  WHERE v.noun = $1 AND v.closed_revision > $2 AND c.deleted_at IS NULL AND p.deleted_at IS NULL
                  ORDER BY v.closed_revision LIMIT $3",
                 list::<HistoryRow>(),
-                run_that_saw("v.closed_at"),
-                run_that_saw("v.opened_at"),
+                run_that_saw(["v.closed_at"; 2]),
+                run_that_saw(["v.opened_at"; 2]),
                 turned_at("AND f.revision < v.closed_revision", "v.opened_at")
             );
             let rows: Vec<Past> = tx.read_all(&sql, values![noun.name(), after, limit]).await?;
@@ -184,9 +184,11 @@ impl Store {
         moment: Timestamp,
     ) -> Result<BTreeMap<Uid, Timestamp>, StoreError> {
         let Some(table) = table(noun) else { return Ok(BTreeMap::new()) };
-        let head = format!("SELECT t.uid, t.first_seen, {} FROM {table} t WHERE t.uid IN", run_that_saw("$1"));
+        let seen_in_run = run_that_saw(["$1", "$2"]);
+        let head = format!("SELECT t.uid, t.first_seen, {seen_in_run} FROM {table} t WHERE t.uid IN");
         let uids: Vec<Uid> = opened.keys().copied().collect();
-        let rows: Vec<(Uid, Timestamp, Span)> = self.read().await?.read_in(&head, values![moment], &uids, "").await?;
+        let rows: Vec<(Uid, Timestamp, Span)> =
+            self.read().await?.read_in(&head, values![moment, moment], &uids, "").await?;
         let seen = |(uid, first_seen, (start, end)): (Uid, Timestamp, Span)| {
             (uid, seen_in(start.zip(end), opened[&uid], first_seen))
         };
