@@ -1,6 +1,6 @@
-// The four levels in plain words: how loud a run may be.
+// The four levels, the workflows and the schedules in plain words: how loud a run may be, what it looks for, and when.
 
-import type { Level } from "./api/collections";
+import type { Level, WorkflowName } from "./api/collections";
 
 export const LEVELS: Level[] = ["passive", "polite", "normal", "intensive"];
 
@@ -20,12 +20,68 @@ export const STAGE: Record<Level, string> = {
   intensive: "Logins and writes",
 };
 
+/** A workflow as somebody chooses it who looks for something. */
+export interface WorkflowChoice {
+  name: WorkflowName;
+  words: string;
+  meaning: string;
+  /** What it begins with, as one types it; null: with an account. */
+  seeds: string | null;
+  example: string;
+}
+
+/** Those that begin with what can be typed, or with an account; packages of apps are read by the command line. */
+export const WORKFLOWS: readonly [WorkflowChoice, ...WorkflowChoice[]] = [
+  {
+    name: "external_discovery_and_assessment",
+    words: "What we expose to the outside",
+    meaning: "Names, addresses, services, sites and certificates that belong to what you name, and what is wrong with them.",
+    seeds: "Domains, hosts, addresses, blocks, AS numbers or URLs",
+    example: "example.com\n203.0.113.0/24",
+  },
+  {
+    name: "authenticated_cloud_discovery",
+    words: "What stands in our cloud account",
+    meaning: "Machines, addresses and buckets of an account at AWS, by its keys, and how they look from outside.",
+    seeds: null,
+    example: "",
+  },
+  {
+    name: "code_repository_discovery_and_assessment",
+    words: "What our code repositories give away",
+    meaning: "Keys, tokens and passwords in every commit of a repository. Nothing that its files name is contacted.",
+    seeds: "URLs of repositories",
+    example: "https://github.com/example/app",
+  },
+  {
+    name: "suspicious_domain_discovery",
+    words: "Who passes for us",
+    meaning: "Domains that look like yours and are somebody else's. None of them is searched or becomes yours.",
+    seeds: "Domains",
+    example: "example.com",
+  },
+  {
+    name: "external_application_assessment",
+    words: "One application",
+    meaning: "The site at a URL and what can be seen of it, and no more.",
+    seeds: "URLs",
+    example: "https://shop.example.com/",
+  },
+  {
+    name: "third_party_workflow",
+    words: "A supplier",
+    meaning: "What anybody can see of a company that works for you: it gave nobody leave to search it, so nothing is swept.",
+    seeds: "Domains, hosts or URLs",
+    example: "supplier.example",
+  },
+];
+
 export const SCHEDULES: [string, string][] = [
   ["on_demand", "only when somebody starts one"],
   ["daily", "every day"],
   ["weekly", "every week"],
-  ["monthly", "every 30 days"],
-  ["quarterly", "every 91 days"],
+  ["monthly", "every month"],
+  ["quarterly", "every three months"],
 ];
 
 export function scheduleWords(schedule: string): string {

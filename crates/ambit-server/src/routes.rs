@@ -21,6 +21,7 @@ pub(crate) mod people;
 pub(crate) mod projects;
 pub(crate) mod receivers;
 pub(crate) mod run_events;
+pub(crate) mod samples;
 pub(crate) mod search;
 pub(crate) mod seeds;
 pub(crate) mod sessions;

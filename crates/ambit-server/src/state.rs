@@ -10,9 +10,11 @@ use crate::rooms::Rooms;
 use crate::shares::Shares;
 use ambit_api::projects::Plan;
 use ambit_api::{ApiError, ErrorCode};
-use ambit_model::Timestamp;
+use ambit_model::id::BlobHash;
 use ambit_model::library::Library;
 use ambit_model::reserved::Reserved;
+use ambit_model::wire::WireChoice;
+use ambit_model::{Kind, Timestamp};
 use ambit_search::Index;
 use ambit_search::graphs::GraphIndex;
 use ambit_store::Store;
@@ -36,6 +38,18 @@ const WAITING_MAX: usize = 4_096;
 /// Wall time, given by the binary.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
+/// An organisation that people look around in, with an internet of its own: nobody is contacted for it.
+pub struct Sample {
+    /// The project that holds it.
+    pub project: &'static str,
+    /// What is kept of its internet.
+    pub internet: &'static str,
+    /// The wire of a collection that uses what is kept.
+    pub wire: fn(BlobHash) -> WireChoice,
+    /// Reads the seeds out of the internet: only where somebody asks for the sample.
+    pub seeds: fn() -> Result<Vec<(Kind, String)>, String>,
+}
+
 /// What the server works on.
 pub struct ServerState {
     pub store: Store,
@@ -50,6 +64,8 @@ pub struct ServerState {
     pub plan: Plan,
     /// The web interface, where the program brings one.
     pub interface: Interface,
+    /// What people may look around in, where the program brings it.
+    pub sample: Option<Sample>,
     /// Whom those may ask who are contacted by runs: a URL.
     pub contact: Option<String>,
     /// Whoever may invite makes accounts for addresses that nobody has; else only the administrator of the installation
@@ -115,6 +131,7 @@ impl ServerState {
             openapi,
             plan: Plan::default(),
             interface: Interface::default(),
+            sample: None,
             limits: Limits::default(),
             contact: None,
             open_accounts: false,

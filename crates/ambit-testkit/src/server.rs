@@ -11,7 +11,7 @@ use ambit_model::user::{CollectionRole, ProjectRole};
 use ambit_model::wire::WireChoice;
 use ambit_model::{Clearance, Kind, TaskName, workflow};
 use ambit_search::Index;
-use ambit_server::{Door, Interface, Limits, Listener, Outside, Phase, ServerState};
+use ambit_server::{Door, Interface, Limits, Listener, Outside, Phase, Sample, ServerState};
 use ambit_store::{NewCollection, NewKey, NewOwner, NewUser, Options, Principal, Store};
 use anyhow::Context;
 use serde_json::Value;
@@ -98,6 +98,7 @@ impl TestServer {
         let mut state = ServerState::new(store.clone(), index.clone(), Arc::new(library()), wall);
         state.set_limits(limits);
         state.interface = interface;
+        state.sample = Some(sample());
         state.contact = Some("mailto:probes@acme.test".to_owned());
         let listener = Listener::bind("127.0.0.1:0".parse()?).await?;
         let address = listener.address()?.to_string();
@@ -229,6 +230,16 @@ fn usual() -> Limits {
 }
 
 /// A library of one entry each, and a second issue, so that there is more than one page.
+/// A sample of one domain.
+fn sample() -> Sample {
+    Sample {
+        project: "Demo",
+        internet: "the internet of a sample",
+        wire: |blob| WireChoice::Simulated { blob, state: 1 },
+        seeds: || Ok(vec![(Kind::Domain, "sample.test".to_owned())]),
+    }
+}
+
 fn library() -> Library {
     let issue = |name: &str| IssueEntry {
         name: name.to_owned(),

@@ -28,6 +28,7 @@ mod parse;
 mod progress;
 #[cfg(test)]
 mod reference;
+mod sample;
 mod shortfall;
 mod signals;
 mod wires;

@@ -7,6 +7,7 @@ export type Collection = Schema["Collection"];
 export type Seed = Schema["Seed"];
 export type Plan = Schema["Plan"];
 export type Level = Collection["level"];
+export type WorkflowName = Schema["NewCollection"]["workflow_name"];
 
 /** Characters of a collection's name. */
 const NAME_CHARS_MAX = 100;
@@ -56,18 +57,23 @@ export function candidates(name: string) {
   });
 }
 
-/** A new collection that only a person starts, with what is theirs in it. */
-export async function create(name: string, level: Level, targets: string[]): Promise<Collection> {
-  const body = { name: name.slice(0, NAME_CHARS_MAX), workflow_name: "external_discovery_and_assessment", auto_refresh_schedule: "on_demand", level };
+/** A new collection of a workflow that only a person starts, with what is theirs in it. */
+export async function create(name: string, workflow: WorkflowName, level: Level, targets: string[]): Promise<Collection> {
+  const body = { name: name.slice(0, NAME_CHARS_MAX), workflow_name: workflow, auto_refresh_schedule: "on_demand", level };
   const made = (await ask<Collection>("POST", `${ASM}/user_collections`, body)).result;
   try {
-    await addSeeds(made.uuid, targets);
+    if (targets.length > 0) await addSeeds(made.uuid, targets);
   } catch (error) {
     // Nothing half is left behind.
     await remove(made.uuid);
     throw error;
   }
   return made;
+}
+
+/** The demo's organisation in a project of its own, with a run of it; asked for again, it is the same. */
+export async function loadSample(): Promise<Collection> {
+  return (await ask<Collection>("POST", `${OURS}/sample`)).result;
 }
 
 export async function change(uuid: string, settings: Schema["CollectionSettings"]): Promise<Collection> {

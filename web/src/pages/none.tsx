@@ -1,10 +1,14 @@
 // The very beginning: nothing is looked at yet.
 
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
 import { type ReactNode } from "react";
-import { chosenProject } from "../api/client";
+import { useAct } from "../act";
+import { chooseProject, chosenProject } from "../api/client";
+import { loadSample } from "../api/collections";
+import { runsOf } from "../api/runs";
 import { projects } from "../api/session";
-import { Empty, LinkButton } from "../components/controls";
+import { Button, Empty, LinkButton } from "../components/controls";
 
 export function None({ owner }: { owner: boolean }): ReactNode {
   return (
@@ -15,12 +19,28 @@ export function None({ owner }: { owner: boolean }): ReactNode {
           : "No collection of this project is shared with you. Its owner can give you a role in one."}
       </p>
       {owner && <LinkButton to="/collections/new" look="first">Add a domain</LinkButton>}
-      {owner && (
-        <p className="text-soft">
-          Only looking around? <code className="font-mono">ambit demo</code> makes a world to explore, without any contact to the internet.
-        </p>
-      )}
+      {owner && <LookAround />}
     </Empty>
+  );
+}
+
+/** Loads the demo's organisation into a project of its own, and goes to its run. */
+function LookAround(): ReactNode {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const { busy, act } = useAct();
+  async function load() {
+    const made = await loadSample();
+    chooseProject(made.project_uuid);
+    await queries.resetQueries();
+    const run = (await queries.fetchQuery({ ...runsOf(made.uuid), staleTime: 0 }))[0];
+    if (run) await navigate({ to: "/runs/$id", params: { id: String(run.id) } });
+  }
+  return (
+    <>
+      <p className="text-soft">Only looking around? The demo is a made-up organisation in a project of its own: nobody is contacted for it, and deleting the project takes it away.</p>
+      <Button disabled={busy} onClick={() => void act(load, "The demo is loaded. The list of projects at the top leads back.")}>{busy ? "Loading …" : "Load the demo"}</Button>
+    </>
   );
 }
 

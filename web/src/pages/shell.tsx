@@ -85,6 +85,7 @@ export function Shell(): ReactNode {
 function Projects(): ReactNode {
   const all = useQuery(projects);
   const queries = useQueryClient();
+  const navigate = useNavigate();
   const list = all.data ?? [];
   if (list.length < 2) return null;
   const chosen = chosenProject() ?? list.find((one) => one.primary)?.uuid ?? "";
@@ -95,7 +96,10 @@ function Projects(): ReactNode {
       value={chosen}
       onChange={(event) => {
         chooseProject(event.target.value);
-        void queries.resetQueries();
+        // What is shown alone belongs to the project before: its list has that of the one that was chosen.
+        const [, list, one] = window.location.pathname.split("/");
+        const moved = one === undefined ? Promise.resolve() : navigate({ to: `/${list}` as "/issues", search: {} });
+        void moved.then(() => queries.resetQueries());
       }}
     >
       {list.map((project) => (

@@ -191,6 +191,13 @@ pub(super) const ROWS: &[Endpoint] = &[
         .takes(keys::NewKey::SHAPE)
         .answers(keys::IssuedKey::SHAPE),
     delete("/keys/{id}", Key, handler!(keys::revoke)).says("Revoke an API key.").answers(BOOLEAN),
+    post("/sample", Key, handler!(samples::create))
+        .in_one_project()
+        .says(
+            "Load the sample organisation: a project of its own, a collection, and a run of it; asked for again, the \
+             collection that the caller has is the answer.",
+        )
+        .answers(collections::Collection::SHAPE),
     get("/search/keywords", Key, handler!(search::keywords))
         .in_one_project()
         .says("List the keywords of the search language: what each searches, and what it may be given.")

@@ -11,6 +11,7 @@ use crate::folder::Asking;
 use crate::local_store::bring_up_index;
 use crate::output::report::{Style, print};
 use crate::output::{Results, hint};
+use crate::sample;
 use crate::signals::Stop;
 use crate::workspace::{self, Workspace};
 use crate::{engine_config, folder, wires};
@@ -44,16 +45,13 @@ pub(crate) struct Demo {
     pub(crate) output: Output,
 }
 
-/// The demo's simulated internet.
-const TEXT: &str = include_str!("../../../../worlds/demo.world");
-
 /// Runs the command.
 pub(crate) async fn run(demo: &Demo, silent: bool, settings: &mut Settings) -> Result<(), Failure> {
     settings.flag("listen", demo.listen.clone());
     settings.flag("database", demo.database.clone());
     let stop = Stop::listen()?;
     let folder = folder::demo(demo.data.as_deref())?;
-    let world = wires::parse_world(TEXT, "demo.world")?;
+    let world = sample::world()?;
     let results = Results::open(demo.output.output.as_deref())?;
     let contacts = Contacts::open(demo.contacts.as_deref())?;
     // A taken port is better known before the discovery than after it.
@@ -67,7 +65,7 @@ pub(crate) async fn run(demo: &Demo, silent: bool, settings: &mut Settings) -> R
     }
     let job = Job {
         seeds: wires::seeds(&world).map_err(Failure::run_time)?,
-        simulated: Some((TEXT.to_owned(), world.name().to_owned())),
+        simulated: Some((sample::TEXT.to_owned(), world.name().to_owned())),
         workflow: None,
         level: Clearance::L3,
         ports: None,

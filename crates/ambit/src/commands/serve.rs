@@ -14,7 +14,7 @@ use crate::local_store::{INDEX_FOLDER, bring_up_index, index_failure};
 use crate::output::hint;
 use crate::signals::{END_WITHIN, Stop};
 use crate::workspace::{self, Workspace};
-use crate::{engine_config, folder, notifications, wires};
+use crate::{engine_config, folder, notifications, sample, wires};
 use ambit_engine::{Board, Service};
 use ambit_search::IndexError;
 use ambit_server::ServerState;
@@ -143,12 +143,13 @@ pub(crate) async fn answer(
         service(&workspace, stop, given)
     });
     let runner = runner.map(|service| tokio::spawn(async move { ambit_engine::serve(&service).await }));
-    let state = ServerState::new(
+    let mut state = ServerState::new(
         workspace.store.clone(),
         index,
         Arc::new(library(engine_config::planned(settings)?)),
         Arc::new(now),
     );
+    state.sample = Some(sample::sample());
     let silent = front.silent;
     let root = front.root.clone();
     front.let_in(state, stop);

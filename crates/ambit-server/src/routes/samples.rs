@@ -1,0 +1,58 @@
+//! The sample organisation: whoever looks around loads it into a project of its own.
+
+use crate::answer::Answer;
+use crate::call::Call;
+use crate::failure::About;
+use ambit_api::collections::Collection;
+use ambit_api::{ApiError, ErrorCode, success};
+use ambit_model::collection::Schedule;
+use ambit_model::timing::Timing;
+use ambit_model::wire::WireChoice;
+use ambit_model::{Clearance, Kind, SkippedTasks, workflow};
+use ambit_store::{CollectionView, NewCollection};
+
+const NOUN: &str = "Sample";
+
+/// Load the sample organisation: a project of its own, a collection, and a run of it. Asked for again, the collection
+/// that the caller has is the answer.
+pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
+    let sample = call.state.sample.as_ref().ok_or_else(|| ApiError::not_found(NOUN))?;
+    let store = call.store();
+    let blob = store.put_blob(sample.internet.as_bytes(), call.now).await.about(NOUN)?;
+    let wire = (sample.wire)(blob);
+    let known = store.list_collections(call.caller(), None).await.about("Collection")?;
+    if let Some(known) = known.iter().find(|view| view.collection.wire == wire) {
+        return Ok(answer(known));
+    }
+    if call.caller().scope().project.is_some() {
+        return Err(ApiError::invalid("the sample has a project of its own, and this key is for one project only"));
+    }
+    let seeds = (sample.seeds)().map_err(|why| ApiError::with(ErrorCode::Internal, why))?;
+    let project = store.create_project(call.caller(), sample.project, call.now).await.about("Project")?.project.id;
+    // Who makes a project is not yet somebody who has it.
+    let caller = store.renew(call.caller(), call.now).await.about(NOUN)?.ok_or_else(|| ApiError::not_found(NOUN))?;
+    let made = store.create_collection(&caller, project, &collection(seeds, wire), call.now).await.about(NOUN)?;
+    let caller = store.renew(&caller, call.now).await.about(NOUN)?.ok_or_else(|| ApiError::not_found(NOUN))?;
+    store.start_run(&caller, made.collection.uuid, None, call.now).await.about(NOUN)?;
+    Ok(answer(&made))
+}
+
+fn collection(seeds: Vec<(Kind, String)>, wire: WireChoice) -> NewCollection {
+    NewCollection {
+        uuid: None,
+        printable_name: seeds.first().map_or_else(|| NOUN.to_owned(), |(_, name)| name.clone()),
+        workflow: workflow::DEFAULT.to_owned(),
+        schedule: Schedule::OnDemand,
+        timing: Timing::default(),
+        wire,
+        level: Clearance::L3,
+        ports: None,
+        skipped_tasks: SkippedTasks::default(),
+        never: Vec::new(),
+        seeds,
+    }
+}
+
+fn answer(of: &CollectionView) -> Answer {
+    Answer::json(&success("Sample", Collection::of(&of.collection, &of.never, of.role)))
+}
