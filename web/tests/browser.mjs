@@ -695,6 +695,110 @@ test("a project is made, looked at and left again", async () => {
   await fetch(`${world.url}/api/v3/asm/projects/${second.uuid}`, { method: "DELETE", headers: { "x-apikey": world.key } });
 });
 
+test("a collection says when its runs start and when they rest, and each is taken back", async () => {
+  const { uuid, auto_refresh_schedule: word, timing: before } = await theCollection();
+  const page = await world.inside(`/collections/${uuid}`);
+  const timing = page.getByRole("region", { name: "When runs start, and when they rest" });
+  const starts = timing.getByLabel("A run starts");
+  await starts.selectOption("weekly");
+  await page.getByText("Runs every week.", { exact: true }).waitFor();
+  assert.equal((await theCollection()).auto_refresh_schedule, "weekly");
+  await page.getByRole("button", { name: "Undo (u)" }).click();
+  await page.getByText("Taken back.").waitFor();
+  assert.equal((await theCollection()).auto_refresh_schedule, word);
+  await starts.selectOption("by a cron line");
+  const cron = timing.getByRole("textbox", { name: "Cron line" });
+  await cron.fill("every night");
+  await cron.press("Enter");
+  await page.getByText(/every night/).waitFor();
+  await cron.fill("30 2 * * mon-fri");
+  await cron.press("Enter");
+  await page.getByText("Runs by 30 2 * * mon-fri.").waitFor();
+  assert.equal((await theCollection()).timing.cron, "30 2 * * mon-fri");
+  await timing.getByLabel("Time zone").fill("Europe/Berlin");
+  await timing.getByRole("button", { name: "Save the time zone" }).click();
+  await page.getByText("Times are those of Europe/Berlin.", { exact: true }).waitFor();
+  await timing.getByLabel("Days").selectOption("sun,sat");
+  await timing.getByLabel("Until").fill("17:30");
+  await timing.getByRole("button", { name: "Rest then" }).press("Enter");
+  await page.getByText("Runs rest sun,sat 08:00-17:30.").waitFor();
+  assert.deepEqual((await theCollection()).timing, { ...before, cron: "30 2 * * mon-fri", time_zone: "Europe/Berlin", rest_windows: ["sun,sat 08:00-17:30"] });
+  await accessible(page, "when runs start");
+  await timing.getByRole("button", { name: "Remove sun,sat 08:00-17:30" }).click();
+  await timing.getByText("Never: a run may go on at any hour.").waitFor();
+  await timing.getByLabel("Time zone").fill(before.time_zone);
+  await timing.getByLabel("Time zone").press("Enter");
+  await page.getByText(`Times are those of ${before.time_zone}.`, { exact: true }).waitFor();
+  await starts.selectOption(word);
+  await timing.getByRole("textbox", { name: "Cron line" }).waitFor({ state: "detached" });
+  await page.waitForResponse(/user_collections/);
+  assert.deepEqual((await theCollection()).timing, before);
+  await done(page, /400/);
+});
+
+test("an account is added to a collection that looks through accounts, and taken from it", async () => {
+  const page = await world.inside("/collections/new");
+  await page.getByLabel("What to look for").selectOption("What stands in our cloud account");
+  await page.getByLabel("What to call it").fill("Accounts <b>");
+  await accessible(page, "a collection of accounts");
+  await page.getByRole("button", { name: "Add it" }).press("Enter");
+  await page.waitForURL(/\/collections\/[0-9a-f-]{36}$/);
+  const uuid = page.url().split("/").at(-1);
+  const accounts = page.getByRole("region", { name: "Accounts it looks through" });
+  await accounts.getByText("None yet: without one, a run finds nothing.").waitFor();
+  await accounts.getByText("Add an account at AWS").press("Enter");
+  await accounts.getByLabel("What to call it").fill("Production");
+  await accounts.getByLabel("Access key id").fill("AKIAEXAMPLE");
+  await accounts.getByLabel("Secret access key").fill("not-a-real-one");
+  await accounts.getByLabel("Region that is asked first").fill("eu-central-1");
+  await accessible(page, "a new account");
+  await accounts.getByRole("button", { name: "Add it" }).press("Enter");
+  await page.getByText("The account is looked through by the next run.").waitFor();
+  const { project_uuid: project } = await world.api(`/api/v3/asm/user_collections/${uuid}`);
+  const [made] = await world.api(`/api/v3/asm/projects/${project}/integrations`);
+  assert.deepEqual([made.name, made.type, made.secret_names, made.settings],
+    ["Production", "AwsCredential", ["aws_access_key_id", "aws_secret_access_key"], { region: "eu-central-1" }]);
+  assert.equal(await page.getByText("not-a-real-one").count(), 0);
+  await accounts.getByRole("button", { name: "Do not use Production" }).click();
+  await page.getByText(/Production is not used here any more/).waitFor();
+  await accounts.getByRole("button", { name: "Use Production" }).click();
+  await page.getByText("Production is looked through by the next run.").waitFor();
+  await accounts.getByRole("button", { name: "Do not use Production" }).click();
+  await accounts.getByRole("button", { name: "Remove Production for good" }).click();
+  await page.getByText("Production is removed with its secrets.").waitFor();
+  assert.deepEqual(await world.api(`/api/v3/asm/projects/${project}/integrations`), []);
+  await done(page);
+  await fetch(`${world.url}/api/v3/asm/user_collections/${uuid}`, { method: "DELETE", headers: { "x-apikey": world.key } });
+});
+
+test("somebody is told what happens, tried, and told no more", async () => {
+  const page = await world.inside("/settings?tab=notifications");
+  await page.getByText("Nobody yet.").waitFor();
+  await page.getByLabel(/^By/).selectOption("Webhook");
+  await page.getByLabel("URL", { exact: true }).fill("hooks");
+  await page.getByRole("button", { name: "Tell them" }).press("Enter");
+  await page.getByText(/expected a URL such as/).waitFor();
+  await page.getByLabel("URL", { exact: true }).fill("https://hooks.example/ambit");
+  await page.getByLabel("When").selectOption("every hour");
+  await page.getByLabel("Only of what this search finds").fill("severity_lte:2");
+  await page.getByRole("button", { name: "Tell them" }).press("Enter");
+  await page.getByText(/^whsec_/).waitFor();
+  await accessible(page, "a new receiver");
+  const [made] = await world.api("/api/ambit/v1/receivers");
+  assert.deepEqual([made.channel, made.digest, made.query], ["webhook", "hourly", "severity_lte:2"]);
+  const row = page.getByRole("region", { name: "Receivers of notifications" }).getByRole("row").nth(1);
+  await row.getByRole("button", { name: /^Test/ }).click();
+  await page.getByText(/^A test is on its way to/).waitFor();
+  await row.getByRole("button", { name: /^What was sent/ }).click();
+  const log = page.getByRole("dialog");
+  await log.getByRole("listitem").first().waitFor();
+  await accessible(page, "what was sent");
+  await log.getByRole("button", { name: "Close" }).click();
+  await row.getByRole("button", { name: /^Remove/ }).click();
+  await page.getByText("Nobody yet.").waitFor();
+  await done(page, /400/);
+});
+
 // The picture is drawn by software here, of which the browser says how slow it is.
 const SLOW = /GL Driver Message/;
 
@@ -934,6 +1038,26 @@ test("the first run: a domain, a passive look, and only then further", async () 
     assert.equal((await empty.api("/api/v3/asm/user_collections"))[0].level, "passive");
     await accessible(page, "a new collection");
     await done(page, /400/);
+  } finally {
+    await empty.stop();
+  }
+});
+
+test("whoever only looks around loads the demo into a project of its own", async () => {
+  const empty = new World();
+  await empty.start([]);
+  try {
+    const page = await empty.inside("/");
+    await page.getByRole("button", { name: "Load the demo" }).press("Enter");
+    await page.waitForURL(/\/runs\/1$/);
+    await page.getByText("waiting", { exact: true }).waitFor();
+    await accessible(page, "the run of the demo");
+    assert.deepEqual((await empty.api("/api/v3/asm/projects")).map((one) => one.name).sort(), ["Demo", "My organization"]);
+    assert.deepEqual(await empty.api("/api/v3/asm/user_collections"), []);
+    await page.getByRole("combobox", { name: "Project" }).selectOption({ label: "My organization" });
+    await page.getByRole("link", { name: "Triage" }).press("Enter");
+    await page.getByText("Nothing is looked at yet").waitFor();
+    await done(page);
   } finally {
     await empty.stop();
   }

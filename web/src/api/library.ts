@@ -15,6 +15,7 @@ function part<T>(name: string) {
 
 export const libraryIssues = part<Schema["LibraryIssue"]>("issues");
 export const libraryTasks = part<Schema["LibraryTask"]>("tasks");
+export const libraryWorkflows = part<Schema["LibraryWorkflow"]>("workflows");
 export const libraryProducts = part<Schema["LibraryFingerprint"]>("fingerprints");
 
 /** What the search language knows. */

@@ -10,10 +10,12 @@ import { isOver, type Run, runsOf } from "../api/runs";
 import { Button, FIELD, Section, Trouble } from "../components/controls";
 import { RunLink, RunState } from "../components/runs";
 import { Chip, count, Foreign, Moment } from "../components/text";
-import { lasting, scheduleWords, SCHEDULES } from "../levels";
+import { lasting } from "../levels";
 import { Candidates } from "./candidates";
+import { Credentials } from "./credentials";
 import { NextRun } from "./nextrun";
 import { Exclusions, Seeds } from "./scope";
+import { startWords, Timing } from "./timing";
 
 const route = getRouteApi("/inside/collections/$uuid");
 
@@ -42,6 +44,8 @@ export function CollectionPage(): ReactNode {
             </div>
             <Section title="Perhaps yours" id="candidates"><Candidates of={of} /></Section>
             <Section title="Runs"><Runs all={runs.data} /></Section>
+            <Credentials of={of} />
+            {of.role === "admin" && !of.archived && <Section title="When runs start, and when they rest" id="timing"><Timing of={of} /></Section>}
             {of.role === "admin" && <Section title="Settings"><Settings of={of} /></Section>}
           </>
         )}
@@ -59,8 +63,9 @@ function Head({ of }: { of: Collection }): ReactNode {
       <p className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-1">
         <Chip>{of.level}</Chip>
         {of.archived && <Chip>archived</Chip>}
+        {of.workflow_pretty_name && <span>{of.workflow_pretty_name}</span>}
         <span>
-          {of.archived ? "No runs" : of.next_run_at ? <>Next run <Moment at={of.next_run_at} /></> : `Runs ${scheduleWords(of.auto_refresh_schedule)}`}
+          {of.archived ? "No runs" : of.next_run_at ? <>Next run <Moment at={of.next_run_at} /></> : `Runs ${startWords(of)}`}
         </span>
         <Link to="/entities" search={{ q: `collection:${of.name} present:true` }} className={link}>
           {count(of.entity_count, "entity", "entities")}
@@ -99,19 +104,8 @@ function Settings({ of }: { of: Collection }): ReactNode {
   const { busy, act } = useAct();
   const [name, setName] = useState(of.printable_name);
   const [ports, setPorts] = useState(of.ports);
-  const label = "flex flex-col gap-1";
   return (
-    <div className="grid gap-3 sm:grid-cols-2 lg:grid-cols-4">
-      <label className={label}>
-        A run starts
-        <select className={FIELD} disabled={busy} value={of.auto_refresh_schedule}
-          onChange={(event) => {
-            const [before, next] = [of.auto_refresh_schedule as "daily", event.target.value as "daily"];
-            void act(() => change(of.uuid, { auto_refresh_schedule: next }), `Runs ${scheduleWords(next)}.`, () => change(of.uuid, { auto_refresh_schedule: before }));
-          }}>
-          {SCHEDULES.map(([value, words]) => <option key={value} value={value}>{words}</option>)}
-        </select>
-      </label>
+    <div className="grid gap-3 sm:grid-cols-2 lg:grid-cols-3">
       <Saved label="Name" value={name} kept={of.printable_name} busy={busy} onChange={setName}
         onSave={() => void act(() => change(of.uuid, { printable_name: name }), "Renamed.", () => change(of.uuid, { printable_name: of.printable_name }))} />
       <Saved label="Ports to search" hint="default, top:100, all, or 80,443,8000-8100" value={ports} kept={of.ports} busy={busy} onChange={setPorts}

@@ -9,8 +9,8 @@ import { collections } from "../api/session";
 import { LinkButton, Trouble } from "../components/controls";
 import { notDone, RunLink, RunState } from "../components/runs";
 import { Chip, count, Foreign, Moment, severityWord } from "../components/text";
-import { scheduleWords } from "../levels";
 import { None, useMayAdd } from "./none";
+import { startWords } from "./timing";
 
 export function Collections(): ReactNode {
   const list = useQuery(collections);
@@ -45,7 +45,7 @@ function Row({ of, run, known }: { of: Collection; run: RunDetail | undefined; k
     ["Open issues", <Issues key="issues" of={of} severities={severities} />],
     ["Last run", run ? <span className="inline-flex flex-wrap gap-x-2"><RunLink of={run} /><RunState of={run.status} /></span> : known ? "none yet" : "…"],
     ["Could not be looked at", run ? <Missed of={run} /> : known ? "–" : "…"],
-    ["Next run", of.archived ? "none: archived" : of.next_run_at ? <Moment at={of.next_run_at} /> : scheduleWords(of.auto_refresh_schedule)],
+    ["Next run", of.archived ? "none: archived" : of.next_run_at ? <Moment at={of.next_run_at} /> : startWords(of)],
   ];
   return (
     <li className="rounded border border-line p-3">

@@ -1,4 +1,5 @@
-// Settings: projects, their people and roles, keys, what people did, and how much of the wider API was used.
+// Settings: projects, their people and roles, keys, who is told what happens, what people did, and how much of the wider
+// API was used.
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
@@ -11,6 +12,7 @@ import { Audit } from "./audit";
 import { Keys } from "./keys";
 import { People } from "./people";
 import { Projects } from "./projects";
+import { Receivers } from "./receivers";
 
 const Usage = lazy(() => import("./usage").then((page) => ({ default: page.Usage })));
 
@@ -20,6 +22,7 @@ const TABS = [
   ["keys", "Keys"],
   ["people", "People"],
   ["projects", "Projects"],
+  ["notifications", "Notifications"],
   ["audit", "Audit log"],
   ["usage", "Usage"],
 ] as const;
@@ -49,6 +52,7 @@ export function Settings(): ReactNode {
       {tab === "projects" && all.data && <Projects all={all.data} />}
       {tab === "usage" && <Suspense fallback={<p role="status">Loading …</p>}><Usage /></Suspense>}
       {tab === "people" && project && <People key={project.uuid} project={project} />}
+      {tab === "notifications" && project && <Receivers key={project.uuid} project={project} />}
       {tab === "audit" && project && <Audit project={project} />}
     </Page>
   );
