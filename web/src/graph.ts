@@ -89,6 +89,14 @@ export function written(title: string, graph: Graph, at: Places): KeptGraph & Re
   return { graph_data: { description: title, version: "api-1.0.0" } as { description: string }, representation: "force_graph", nodes: [...nodes, ...named], links };
 }
 
+/** What this interface writes of a node. */
+const WRITTEN = ["uid", "custom_type", "relationship_type"];
+
+/** Whether a kept graph says nothing that writing it anew would lose: what other programs made may. */
+export function isOurs(kept: KeptGraph): boolean {
+  return (kept.nodes ?? []).every((node) => Object.keys(node.entity_attributes ?? {}).every((name) => WRITTEN.includes(name)));
+}
+
 /** Both graphs in one; what both have stands once. */
 export function joined(a: Graph, b: Graph): Graph {
   const nodes = new Map([...a.nodes, ...b.nodes].map((node) => [node.id, node]));

@@ -10,7 +10,14 @@ use http::{HeaderMap, Method, Uri};
 /// Its name.
 const NAME: &str = "ambit_session";
 /// Paths of the wider API that pages of the interface show.
-const SHOWN: [&str; 4] = ["/graphs", "/graphs/{id}", "/users/{id}/overall_quotas", "/users/{id}/api_usage"];
+const SHOWN: [&str; 6] = [
+    "/graphs",
+    "/graphs/{id}",
+    "/graphs/{id}/relationships/{relationship}",
+    "/graphs/{id}/relationships/{relationship}/{member}",
+    "/users/{id}/overall_quotas",
+    "/users/{id}/api_usage",
+];
 /// What a browser says of where a request comes from (Fetch Metadata).
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
@@ -109,6 +116,8 @@ mod tests {
             ("/api/v3/graphs/g1", true),
             ("/api/v3/users/ann/overall_quotas", true),
             ("/api/v3/users/ann/api_usage", true),
+            ("/api/v3/graphs/g1/relationships/viewers", true),
+            ("/api/v3/graphs/g1/relationships/viewers/ann", true),
             ("/api/v3/graphs/g1/owner", false),
             ("/api/v3/users/ann", false),
             ("/api/v3/me", false),

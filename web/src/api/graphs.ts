@@ -6,7 +6,7 @@ import { ask, get, OURS, type Schema, withQuery } from "./client";
 
 const WIDER = "/api/v3/graphs";
 
-interface Kept {
+export interface Kept {
   id: string;
   attributes: KeptGraph & { private: boolean; creation_date: number; last_modified_date: number };
 }
@@ -37,6 +37,38 @@ export function graph(id: string) {
 /** Keeps a graph, which the caller alone sees. */
 export async function keep(document: KeptGraph): Promise<string> {
   return (await kept<Kept>("POST", WIDER, { data: { type: "graph", attributes: { ...document, private: true } } })).id;
+}
+
+/** Writes over a kept graph what is given; the rest stays. */
+export async function rewrite(id: string, attributes: Partial<KeptGraph> & { private?: boolean }): Promise<void> {
+  await kept<Kept>("PATCH", `${WIDER}/${encodeURIComponent(id)}`, { data: { type: "graph", attributes } });
+}
+
+/** Who sees a graph beside its owner, and who changes it. */
+export type Access = "viewers" | "editors";
+
+export interface Member {
+  type: "user" | "group";
+  id: string;
+}
+
+function members(id: string, access: Access): string {
+  return `${WIDER}/${encodeURIComponent(id)}/relationships/${access}`;
+}
+
+export function access(id: string, of: Access) {
+  return queryOptions({
+    queryKey: ["graphs", id, of],
+    queryFn: ({ signal }) => kept<Member[]>("GET", members(id, of), undefined, signal),
+  });
+}
+
+export async function share(id: string, of: Access, member: Member): Promise<void> {
+  await ask("POST", members(id, of), { data: [member] });
+}
+
+export async function unshare(id: string, of: Access, member: Member): Promise<void> {
+  await ask("DELETE", `${members(id, of)}/${encodeURIComponent(member.id)}`);
 }
 
 export async function forget(id: string): Promise<void> {

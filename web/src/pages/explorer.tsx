@@ -4,13 +4,14 @@ import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useMemo, useRef, useState } from "react";
 import { useAct } from "../act";
-import { keep, neighbourhood } from "../api/graphs";
+import { keep, type Kept, neighbourhood, rewrite } from "../api/graphs";
 import { Canvas, picture } from "../components/canvas";
 import { Button, FIELD } from "../components/controls";
 import { useNotices } from "../components/notice";
 import { count, Foreign, kind, words } from "../components/text";
 import { saveBlob } from "../csv";
-import { type Graph, graphml, joined, laidOut, type Places, written } from "../graph";
+import { type Graph, graphml, isOurs, joined, laidOut, type Places, written } from "../graph";
+import { Sharing } from "./sharing";
 
 /** Entities of the list that are shown before a search narrows it. */
 const LISTED_MAX = 200;
@@ -20,12 +21,17 @@ const FIRST_MAX = 200;
 
 /** The graph of the first nodes alone. */
 function narrowed(graph: Graph): Graph {
-  const nodes = graph.nodes.slice(0, FIRST_MAX);
-  const ids = new Set(nodes.map((node) => node.id));
-  return { nodes, edges: graph.edges.filter((edge) => ids.has(edge.from) && ids.has(edge.to)) };
+  return withEnds({ nodes: graph.nodes.slice(0, FIRST_MAX), edges: graph.edges });
 }
 
-export function Explorer({ title, graph: all, complete }: { title: string; graph: Graph; complete: boolean }): ReactNode {
+/** The graph without edges that lead to what it does not have. */
+function withEnds({ nodes, edges }: Graph): Graph {
+  const ids = new Set(nodes.map((node) => node.id));
+  return { nodes, edges: edges.filter((edge) => ids.has(edge.from) && ids.has(edge.to)) };
+}
+
+/** `kept`: the graph as the API keeps it, where it was opened from there. */
+export function Explorer({ title, graph: all, complete, kept }: { title: string; graph: Graph; complete: boolean; kept?: Kept }): ReactNode {
   const queries = useQueryClient();
   const { say } = useNotices();
   const { busy, act } = useAct();
@@ -63,6 +69,8 @@ export function Explorer({ title, graph: all, complete }: { title: string; graph
     setPicked(null);
     change({ nodes: graph.nodes.filter((node) => node.id !== id), edges: graph.edges.filter((edge) => edge.from !== id && edge.to !== id) });
   }
+  // What is not shown yet was not taken out: it stays in what is kept.
+  const everything = () => (left === 0 ? graph : withEnds(joined(graph, { nodes: all.nodes.slice(-left), edges: all.edges })));
   const name = title.replaceAll(/[^A-Za-z0-9.-]+/g, "_").slice(0, 60) || "graph";
   return (
     <div className="flex min-h-0 flex-1 flex-col" ref={at}>
@@ -74,7 +82,8 @@ export function Explorer({ title, graph: all, complete }: { title: string; graph
         <span className="ml-auto flex flex-wrap gap-1.5">
           <Button onClick={() => void picture(graph, places, at.current ?? document.body).then((blob) => saveBlob(`${name}.png`, blob), (error: Error) => say(error.message))}>PNG</Button>
           <Button onClick={() => saveBlob(`${name}.graphml`, new Blob([graphml(title, graph)], { type: "application/graphml+xml" }))}>GraphML</Button>
-          <Button disabled={busy} onClick={() => void act(() => keep(written(title, graph, places)), "Kept among your graphs.")}>Keep it</Button>
+          {kept && isOurs(kept.attributes) && <Keeping kept={kept} document={(called) => written(called, everything(), places)} />}
+          <Button disabled={busy} onClick={() => void act(() => keep(written(title, everything(), places)), "Kept among your graphs.")}>{kept ? "Keep a copy" : "Keep it"}</Button>
         </span>
       </div>
       <div className="flex min-h-0 flex-1 flex-col md:flex-row">
@@ -117,5 +126,26 @@ export function Explorer({ title, graph: all, complete }: { title: string; graph
         </aside>
       </div>
     </div>
+  );
+}
+
+/** Writes a kept graph over with what is shown, under its name or another, and says who sees it. */
+function Keeping({ kept, document }: { kept: Kept; document: (name: string) => ReturnType<typeof written> }): ReactNode {
+  const before = kept.attributes.graph_data?.description ?? "";
+  const [name, setName] = useState(before);
+  const [sharing, setSharing] = useState(false);
+  const { busy, act } = useAct();
+  return (
+    <>
+      <form className="flex gap-1.5" onSubmit={(event) => {
+        event.preventDefault();
+        void act(() => rewrite(kept.id, document(name.trim())), "Saved.", () => rewrite(kept.id, kept.attributes));
+      }}>
+        <input type="text" aria-label="Name of the graph" className={`${FIELD} w-40`} value={name} required maxLength={200} autoComplete="off" onChange={(event) => setName(event.target.value)} />
+        <Button type="submit" disabled={busy}>Save</Button>
+      </form>
+      <Button onClick={() => setSharing(true)}>Share …</Button>
+      {sharing && <Sharing of={kept} onClose={() => setSharing(false)} />}
+    </>
   );
 }

@@ -127,7 +127,7 @@ export function GraphPage(): ReactNode {
       {shown?.nodes.length === 0 && <Empty title={`The graph is empty: ${count(0, "entity", "entities")}`} />}
       {shown && shown.nodes.length > 0 && (
         <Suspense fallback={<p role="status" className="p-3">Loading …</p>}>
-          <Explorer key={id} title={kept?.graph_data?.description ?? "graph"} graph={shown} complete />
+          <Explorer key={id} title={kept?.graph_data?.description ?? "graph"} graph={shown} complete {...(found.data ? { kept: found.data } : {})} />
         </Suspense>
       )}
     </>
