@@ -914,6 +914,65 @@ test("usage is plotted, and said in numbers", async () => {
   }
 });
 
+/** Clicks of a person who does not know the interface: no question may take more than five. */
+const CLICKS_MAX = 5;
+
+test("five questions of a newcomer take five clicks each at most", async () => {
+  const page = await world.inside("/");
+  let clicks = 0;
+  const click = async (locator) => {
+    clicks += 1;
+    await locator.click();
+  };
+  const counted = (question) => {
+    assert(clicks <= CLICKS_MAX, `${question}: ${clicks} clicks`);
+    clicks = 0;
+  };
+  const pages = page.getByRole("navigation", { name: "Pages" });
+  const worst = rows(page).getByRole("button");
+  await worst.first().waitFor();
+  for (let at = 0; at < 5; at += 1) {
+    await click(worst.nth(at));
+    const drawer = page.getByRole("complementary", { name: "Issue" });
+    await drawer.getByRole("heading", { name: await worst.nth(at).innerText() }).waitFor();
+    await drawer.getByRole("heading", { name: "How to mend it" }).waitFor();
+  }
+  counted("the five worst, and how to fix them");
+  await click(pages.getByRole("link", { name: "Inventory" }));
+  await click(entities(page).nth(1).getByRole("link").first());
+  await page.getByRole("heading", { name: "Why it is believed to be ours" }).waitFor();
+  counted("why is this ours");
+  await click(pages.getByRole("link", { name: "Inventory" }));
+  const { finished_at: moment } = await firstRun();
+  const day = moment.slice(0, 10);
+  await page.getByLabel("As of").fill(day);
+  await page.getByText("This is the past:").waitFor();
+  await said(page, await known("scoped:true present:true", `&as_of=${day}`));
+  counted("what was exposed on a day");
+  await click(pages.getByRole("link", { name: "Triage" }));
+  await click(worst.first());
+  await click(page.getByRole("button", { name: "Accept until …" }));
+  const dialog = page.getByRole("dialog", { name: "Accept the risk" });
+  await dialog.getByLabel("Day").fill("2099-03-31");
+  await dialog.getByLabel("Why").fill("moved in March");
+  await click(dialog.getByRole("button", { name: "Accept", exact: true }));
+  await page.getByText("risk accepted until 2099-03-31").first().waitFor();
+  counted("accept this until March");
+  await page.getByRole("button", { name: "Open it again" }).click();
+  await page.getByText("The issue is open again.").waitFor();
+  clicks = 0;
+  await click(pages.getByRole("link", { name: "Scope" }));
+  await click(page.getByRole("link", { name: "Add what is yours" }));
+  await page.getByLabel(/^Domains, hosts/).fill("second.example");
+  await click(page.getByRole("button", { name: "Add, and look passively" }));
+  await page.waitForURL(/\/runs\/\d+$/);
+  counted("add my second domain gently");
+  const made = (await world.api("/api/v3/asm/user_collections")).find((one) => one.printable_name === "second.example");
+  assert.equal(made.level, "passive");
+  await done(page);
+  await fetch(`${world.url}/api/v3/asm/user_collections/${made.uuid}`, { method: "DELETE", headers: { "x-apikey": world.key } });
+});
+
 test("what a run finds while triage is open is told, and shown when asked for", async () => {
   const { hits: [issue] } = await world.api("/api/v3/asm/search/issues/status_new:open severity:1?page_size=1");
   const set = (status) => fetch(`${world.url}/api/ambit/v1/issues/bulk`, {

@@ -47,7 +47,7 @@ export function IssueList({ rows, total, at, group, open, selected, everything, 
   }, [at]);
 
   return (
-    <div ref={scroll} className="min-h-0 flex-1 overflow-auto" role="table" aria-label="Issues" aria-rowcount={total} tabIndex={0}>
+    <div ref={scroll} className="@container min-h-0 flex-1 overflow-auto" role="table" aria-label="Issues" aria-rowcount={total} tabIndex={0}>
       <div role="rowgroup" className="relative w-full" style={{ height: virtual.getTotalSize() }}>
         {shown.map((item) => {
           const line = lines[item.index];
@@ -118,10 +118,11 @@ function Row({ hit, here, open, picked, fresh, visit, onPick, onOpen }: {
           <Foreign>{hit.pretty_name}</Foreign>
         </button>
         <span className="block truncate font-mono text-xs text-soft" title={hit.entity_name}>
+          {hit.cisa_known_exploited && <span className="font-sans font-semibold text-accent @xl:hidden">known exploited </span>}
           <Foreign>{hit.entity_name}</Foreign>
         </span>
       </span>
-      <span role="cell" className="hidden shrink-0 flex-wrap justify-end gap-1 sm:flex">
+      <span role="cell" className="hidden shrink-0 flex-wrap justify-end gap-1 @xl:flex">
         {fresh && <Chip tone="accent">{visit !== null && hit.first_seen < visit ? "back" : "new"}</Chip>}
         {hit.cisa_known_exploited && <Chip tone="accent">known exploited</Chip>}
         {hit.epss_v2_score_lte !== null && <Chip>EPSS {Math.round(hit.epss_v2_score_lte * 100)} %</Chip>}
@@ -129,7 +130,7 @@ function Row({ hit, here, open, picked, fresh, visit, onPick, onOpen }: {
         {hit.summary.status !== "open_new" && <Chip tone={hit.summary.status_new === "closed" ? "good" : "soft"}>{statusWord(hit.summary.status)}</Chip>}
         {hit.tags.map((tag) => <Chip key={tag}><Foreign>{tag}</Foreign></Chip>)}
       </span>
-      <span role="cell" className="hidden w-24 shrink-0 text-right text-xs text-soft sm:block"><Moment at={hit.first_seen} /></span>
+      <span role="cell" className="hidden w-24 shrink-0 text-right text-xs text-soft @sm:block"><Moment at={hit.first_seen} /></span>
     </div>
   );
 }
