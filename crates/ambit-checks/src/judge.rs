@@ -18,6 +18,13 @@ pub struct Judge {
     pub judge: fn(&Facts, Timestamp) -> Verdict,
 }
 
+impl Judge {
+    /// Returns true for a judge of what others do to them: it judges entities that are nobody's of theirs.
+    pub fn is_about_others(&self) -> bool {
+        self.reads.contains(&TaskName::Impersonation)
+    }
+}
+
 macro_rules! all {
     ($($judge:ident),* $(,)?) => {
         /// The judges that have a file of their own, in alphabetical order.
@@ -31,6 +38,7 @@ macro_rules! all {
 }
 
 mod basic_auth_over_plain_http;
+mod brand_mail_domain;
 mod cors_reflects_origin;
 mod dangling_delegation;
 mod dangling_record;
@@ -72,6 +80,7 @@ mod open_database_service;
 mod open_dns_resolver;
 mod open_message_broker;
 mod open_redis_service;
+mod phishing_site;
 mod resolves_to_localhost;
 mod self_signed_certificate;
 mod snmp_public_community;
@@ -79,11 +88,13 @@ mod spf_missing;
 mod spf_permissive;
 mod spf_too_many_lookups;
 mod subdomain_takeover;
+mod suspicious_domain;
 mod vulnerable_software;
 mod wildcard_certificate;
 
 all![
     basic_auth_over_plain_http,
+    brand_mail_domain,
     cors_reflects_origin,
     dangling_delegation,
     dangling_record,
@@ -125,6 +136,7 @@ all![
     open_dns_resolver,
     open_message_broker,
     open_redis_service,
+    phishing_site,
     resolves_to_localhost,
     self_signed_certificate,
     snmp_public_community,
@@ -132,6 +144,7 @@ all![
     spf_permissive,
     spf_too_many_lookups,
     subdomain_takeover,
+    suspicious_domain,
     vulnerable_software,
     wildcard_certificate,
 ];

@@ -78,7 +78,7 @@ fn reads_discoveries(judge: &Judge, kind: Kind) -> bool {
 }
 
 /// Judges an entity. `present` and `scoped` are today's: a gone entity's issues are resolved, one out of scope is left
-/// alone.
+/// alone but for what others do under a name that resembles theirs.
 pub fn judge(known: &Known, present: bool, scoped: bool, ground: &Ground<'_>, settings: &Settings) -> Judged {
     let mut judged = Judged::default();
     let date = ground.date;
@@ -92,12 +92,14 @@ pub fn judge(known: &Known, present: bool, scoped: bool, ground: &Ground<'_>, se
         );
         return judged;
     }
-    if !scoped {
+    let kind = known.facts.kind;
+    let concerned = |judge: &&Judge| judge.applies_to.contains(&kind) && (scoped || judge.is_about_others());
+    let mut judges = ambit_checks::all().iter().copied().filter(concerned).peekable();
+    if judges.peek().is_none() {
         return judged;
     }
-    let kind = known.facts.kind;
     let facts = ground.facts(&known.facts);
-    for judge in ambit_checks::all().iter().copied().filter(|judge| judge.applies_to.contains(&kind)) {
+    for judge in judges {
         if reads_discoveries(judge, kind) && !ground.leads(judge.reads) {
             continue;
         }

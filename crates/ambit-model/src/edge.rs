@@ -80,6 +80,10 @@ pub enum EdgeKind {
     Token,
     /// From a page to an API that it documents or calls.
     Api,
+    /// From a domain or word of theirs to a domain of others that can be mistaken for it.
+    Resembles,
+    /// From a domain to an organisation whose service its records or pages show it to use.
+    Uses,
 }
 
 /// One row of the edge table: the most ownership that an edge passes on, and the highest clearance.
@@ -128,6 +132,8 @@ pub const EDGES: &[EdgeRule] = &[
     rule(EdgeKind::Host, 950, Clearance::L2),
     rule(EdgeKind::Token, 900, Clearance::L1),
     rule(EdgeKind::Api, 1000, Clearance::L4),
+    rule(EdgeKind::Resembles, 10, Clearance::L2),
+    rule(EdgeKind::Uses, 20, Clearance::L1),
 ];
 
 const fn rule(kind: EdgeKind, own: u16, cap: Clearance) -> EdgeRule {
@@ -142,12 +148,12 @@ impl EdgeKind {
 
     /// Returns true if the details of the edge's end are facts of its start, which tasks plan by and judges judge by.
     pub fn shares_details_with_start(self) -> bool {
-        matches!(self, Self::ResolvesTo | Self::Service | Self::Bucket | Self::Token)
+        matches!(self, Self::ResolvesTo | Self::Service | Self::Bucket | Self::Token | Self::Resembles)
     }
 
     /// Returns true if the details of the edge's start are facts of its end.
     pub fn shares_details_with_end(self) -> bool {
-        matches!(self, Self::ResolvesTo | Self::Service | Self::Site | Self::Binding)
+        matches!(self, Self::ResolvesTo | Self::Service | Self::Site | Self::Binding | Self::Resembles)
     }
 
     /// The stored and printed name.
@@ -174,6 +180,6 @@ mod tests {
             assert_eq!(EdgeKind::from_name(&rule.kind.name()), Some(rule.kind));
             assert_eq!(rule.kind.rule(), *rule);
         }
-        assert_eq!(EDGES.len(), 32, "a new kind needs its row");
+        assert_eq!(EDGES.len(), 34, "a new kind needs its row");
     }
 }

@@ -22,6 +22,7 @@ pub mod exposure;
 pub mod facts;
 pub mod feed;
 pub mod id;
+pub mod impersonation;
 pub mod issue;
 pub mod library;
 pub mod limits;

@@ -1,14 +1,19 @@
 //! Names that people take for a domain: slips of typing, letters that look alike in any script, the same label under
 //! other suffixes. Pure: which of them are registered is for others to ask.
 
+mod broad;
 mod letters;
+
+pub use broad::every_lookalike;
 
 use crate::entity::registrable;
 use letters::{ASCII_ALIKE, CYRILLIC, KEYBOARDS, UNICODE_ALIKE};
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How a name differs from the one that it resembles. The order is that in which names are worth asking for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Resemblance {
     /// The same label under another suffix.
     OtherSuffix,
@@ -40,6 +45,10 @@ pub enum Resemblance {
     BitFlip,
     /// A letter replaced by one that looks alike, beyond ASCII.
     UnicodeAlike,
+    /// What people type in front of a name, without its dot.
+    Prefix,
+    /// The label beside a word that lures: `login`, `invoice`.
+    Lure,
 }
 
 impl Resemblance {
@@ -61,6 +70,8 @@ impl Resemblance {
             Self::ExtraKey => "a neighbouring key as well as the right one",
             Self::BitFlip => "a letter differs in one bit",
             Self::UnicodeAlike => "a letter is replaced by one beyond ASCII that looks alike",
+            Self::Prefix => "what stands in front of a name is written into the label",
+            Self::Lure => "the label beside a word that lures",
         }
     }
 }

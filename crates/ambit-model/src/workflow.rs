@@ -62,7 +62,7 @@ pub const SUSPICIOUS_DOMAINS: Workflow = Workflow {
     name: "suspicious_domain_discovery",
     pretty_name: "Suspicious Domain Discovery",
     ceiling: Clearance::L2,
-    seeds: &[Kind::Domain],
+    seeds: &[Kind::Domain, Kind::UniqueKeyword],
     credentials: &[],
 };
 
@@ -113,8 +113,14 @@ impl Workflow {
     /// # Errors
     /// The text is none.
     pub fn target(&self, text: &str) -> Result<(Kind, String), InvalidName> {
-        let repository = if *self == CODE_REPOSITORIES { Kind::of_repository(text) } else { None };
-        repository.map_or_else(|| Kind::of_target(text), Ok)
+        let own = match *self {
+            CODE_REPOSITORIES => Kind::of_repository(text),
+            SUSPICIOUS_DOMAINS if is_word(text) => {
+                Kind::UniqueKeyword.seed(text).ok().map(|name| (Kind::UniqueKeyword, name))
+            }
+            _ => None,
+        };
+        own.map_or_else(|| Kind::of_target(text), Ok)
     }
 
     /// Returns the kind and name of the account that an integration opens to this workflow; `None` where the workflow
@@ -142,6 +148,12 @@ impl Workflow {
         }
         missing
     }
+}
+
+/// One word without a dot, as brands are.
+fn is_word(text: &str) -> bool {
+    let text = text.trim();
+    !text.is_empty() && text.chars().all(|letter| letter.is_alphanumeric() || letter == '-')
 }
 
 /// `Domain`, `DnsRecord or Domain`, `DnsRecord, Domain or Uri`.
@@ -193,12 +205,21 @@ mod tests {
     }
 
     #[test]
+    fn a_word_is_a_target_where_names_that_bear_it_are_searched_for() {
+        let target =
+            |workflow: Workflow, text: &str| workflow.target(text).map(|(kind, name)| (kind.name(), name)).ok();
+        assert_eq!(target(SUSPICIOUS_DOMAINS, " harbour "), Some(("UniqueKeyword", "harbour".to_owned())));
+        assert_eq!(target(SUSPICIOUS_DOMAINS, "harbour.test"), Some(("Domain", "harbour.test".to_owned())));
+        assert_eq!(target(EXTERNAL_DISCOVERY, "harbour"), None);
+    }
+
+    #[test]
     fn what_a_collection_lacks_is_named() {
         let aws = ["AwsCredential".to_owned()];
         for (workflow, seeds, credentials, missing) in [
             (EXTERNAL_DISCOVERY, &[Kind::Domain][..], &[][..], vec![]),
             (EXTERNAL_DISCOVERY, &[Kind::UniqueKeyword, Kind::Uri], &[], vec![]),
-            (SUSPICIOUS_DOMAINS, &[], &[], vec!["a seed of the kind Domain".to_owned()]),
+            (SUSPICIOUS_DOMAINS, &[], &[], vec!["a seed of the kind Domain or UniqueKeyword".to_owned()]),
             (MOBILE_APPS, &[Kind::Domain], &[], vec!["a seed of the kind AndroidApp or IosApp".to_owned()]),
             (APPLICATIONS, &[Kind::Domain], &aws, vec!["a seed of the kind Uri".to_owned()]),
             (THIRD_PARTIES, &[Kind::NetBlock], &[], vec!["a seed of the kind DnsRecord, Domain or Uri".to_owned()]),

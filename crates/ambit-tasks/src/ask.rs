@@ -14,6 +14,8 @@ pub(crate) mod guess;
 pub(crate) mod hashed_zone;
 pub(crate) mod host;
 pub(crate) mod identify;
+pub(crate) mod inputs;
+pub(crate) mod registered;
 pub(crate) mod same_site;
 pub(crate) mod together;
 pub(crate) mod web;

@@ -4,6 +4,7 @@
 pub(crate) mod buckets;
 pub(crate) mod datagram;
 pub(crate) mod default_pages;
+pub(crate) mod front;
 pub(crate) mod greeting;
 pub(crate) mod listing;
 pub(crate) mod mentions;

@@ -5,6 +5,7 @@ pub(crate) mod app_package;
 pub(crate) mod aws_account;
 pub(crate) mod block_sweep;
 pub(crate) mod bucket_probe;
+pub(crate) mod campaigns;
 pub(crate) mod certificate_log;
 pub(crate) mod certificate_names;
 pub(crate) mod cloud_attribution;
@@ -13,9 +14,11 @@ pub(crate) mod cors_probe;
 pub(crate) mod dangling;
 pub(crate) mod delegations;
 pub(crate) mod favicon;
+pub(crate) mod front_page;
 pub(crate) mod geolocation;
 pub(crate) mod http_enrich;
 pub(crate) mod http_probe;
+pub(crate) mod impersonation;
 pub(crate) mod level_sweep;
 pub(crate) mod linked_hosts;
 pub(crate) mod lookalikes;
@@ -32,6 +35,7 @@ pub(crate) mod ptr_sweep;
 pub(crate) mod registrable_domain;
 pub(crate) mod registration;
 pub(crate) mod repository;
+pub(crate) mod resembling_domains;
 pub(crate) mod resolve;
 pub(crate) mod reverse_walk;
 pub(crate) mod robots_sitemap_wellknown;
@@ -45,6 +49,7 @@ pub(crate) mod takeover;
 pub(crate) mod tls_grab;
 pub(crate) mod udp_sweep;
 pub(crate) mod wildcard_profile;
+pub(crate) mod www_name;
 pub(crate) mod zone_contact;
 pub(crate) mod zone_profile;
 pub(crate) mod zone_transfer;
@@ -58,6 +63,7 @@ pub const ALL: &[&Task] = &[
     &aws_account::TASK,
     &block_sweep::TASK,
     &bucket_probe::TASK,
+    &campaigns::TASK,
     &certificate_log::TASK,
     &certificate_names::TASK,
     &cloud_attribution::TASK,
@@ -66,9 +72,11 @@ pub const ALL: &[&Task] = &[
     &dangling::TASK,
     &delegations::TASK,
     &favicon::TASK,
+    &front_page::TASK,
     &geolocation::TASK,
     &http_enrich::TASK,
     &http_probe::TASK,
+    &impersonation::TASK,
     &level_sweep::TASK,
     &linked_hosts::TASK,
     &lookalikes::TASK,
@@ -85,6 +93,7 @@ pub const ALL: &[&Task] = &[
     &registrable_domain::TASK,
     &registration::TASK,
     &repository::TASK,
+    &resembling_domains::TASK,
     &resolve::TASK,
     &reverse_walk::TASK,
     &robots_sitemap_wellknown::TASK,
@@ -98,6 +107,7 @@ pub const ALL: &[&Task] = &[
     &tls_grab::TASK,
     &udp_sweep::TASK,
     &wildcard_profile::TASK,
+    &www_name::TASK,
     &zone_contact::TASK,
     &zone_profile::TASK,
     &zone_transfer::TASK,

@@ -7,6 +7,7 @@ use crate::ledger::Key;
 use crate::plan;
 use crate::serve::Knock;
 use crate::wire::SimulatedWire;
+use ambit_model::workflow::SUSPICIOUS_DOMAINS;
 use std::net::IpAddr;
 
 /// Contacts with one port of one address under one name.
@@ -75,6 +76,9 @@ impl SimulatedWire {
         let Some(org) = plan::org_of(draft, address) else {
             return Some("nobody owns this address".to_owned());
         };
+        if !datagram && matches!(port, 80 | 443) && self.may_be_browsed(address, port, name) {
+            return None;
+        }
         let host = self.internet.hosts.get(&address);
         let web = host.and_then(|host| host.port(port));
         let browsed = matches!(port, 80 | 443) || matches!(web, Some(Port::Web(_)));
@@ -125,6 +129,26 @@ impl SimulatedWire {
             }
             OrgRole::Stranger => Some(format!("{org} is a stranger")),
         }
+    }
+
+    /// What looks like a seed is visited as a browser does, where such are searched for: by its name, which nobody asks
+    /// for at a port that does not answer.
+    fn may_be_browsed(&self, address: IpAddr, port: u16, name: Option<&str>) -> bool {
+        match name {
+            Some(name) => self.is_searched_for(name),
+            None if self.is_open(address, port) => false,
+            None => {
+                let mut names = self.internet.draft.names.keys().filter(|name| self.is_searched_for(name));
+                names.any(|name| plan::addresses(&self.internet.draft, name).contains(&address))
+            }
+        }
+    }
+
+    /// At or below a zone that looks like a seed, where such are searched for.
+    fn is_searched_for(&self, name: &str) -> bool {
+        let zones = &self.internet.draft.zones;
+        let mut above = plan::ancestors(name).filter_map(|parent| zones.get(parent));
+        self.internet.workflow == SUSPICIOUS_DOMAINS && above.any(|zone| zone.look_alike)
     }
 
     /// At or below a zone of ours.

@@ -6,6 +6,7 @@ use crate::pki::{Authorities, Certificate, derive};
 use crate::plan;
 use ambit_model::Timestamp;
 use ambit_model::moment::DAY_MS;
+use ambit_model::workflow::Workflow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -18,6 +19,8 @@ const LATENCY_SPREAD_MS: u64 = 28;
 
 pub(crate) struct Internet {
     pub world: String,
+    /// What is looked for: what must be found and may be contacted depends on it.
+    pub workflow: Workflow,
     /// What discovery starts from: what can be known from outside depends on it.
     pub seeds: Vec<String>,
     /// Seeds, and domains that nobody named and that evidence shows to be their owner's.
@@ -99,11 +102,18 @@ const SOURCES: &[(u8, Source, &str)] = &[
 
 impl Internet {
     /// Builds a state. `draft` holds the statements of every world already.
-    pub(crate) fn build(world: &str, seeds: &[String], draft: Draft, epoch: Timestamp, state: i64) -> Self {
+    pub(crate) fn build(
+        (world, workflow): (&str, Workflow),
+        seeds: &[String],
+        draft: Draft,
+        epoch: Timestamp,
+        state: i64,
+    ) -> Self {
         let sisters = draft.zones.iter().filter(|(_, zone)| zone.sister).map(|(name, _)| name.clone());
         let homes = seeds.iter().cloned().chain(sisters).collect();
         let mut internet = Self {
             world: world.to_owned(),
+            workflow,
             seeds: seeds.to_vec(),
             homes,
             epoch,

@@ -27,6 +27,7 @@ pub use truth::{Truth, Verdict};
 pub use wire::SimulatedWire;
 
 use ambit_model::Timestamp;
+use ambit_model::workflow::{self, Workflow};
 use draft::Draft;
 use internet::Internet;
 use std::sync::Arc;
@@ -41,6 +42,7 @@ pub struct World {
     title: String,
     seeds: Vec<String>,
     states: Vec<Draft>,
+    workflow: Workflow,
 }
 
 impl World {
@@ -49,11 +51,17 @@ impl World {
         let (reading, mut faults) = parse::read(text);
         if faults.is_empty() {
             let states = reading.states.into_iter().map(with_built_in).collect();
-            return Ok(Self { name: reading.name, title: reading.title, seeds: reading.seeds, states });
+            let workflow = workflow::EXTERNAL_DISCOVERY;
+            return Ok(Self { name: reading.name, title: reading.title, seeds: reading.seeds, states, workflow });
         }
         faults.sort_by_key(|fault| fault.line);
         faults.truncate(problem::PROBLEMS_MAX);
         Err(faults.into_iter().map(|fault| fault.in_file(file_name)).collect())
+    }
+
+    /// The same world, as a run of this workflow is to find it.
+    pub fn for_workflow(self, workflow: Workflow) -> Self {
+        Self { workflow, ..self }
     }
 
     /// The world's name: a word.
@@ -90,7 +98,7 @@ impl World {
     fn internet(&self, epoch: Timestamp, state: i64) -> Internet {
         let state = state.max(1);
         let last = self.states.len().min(usize::try_from(state).unwrap_or(1));
-        Internet::build(&self.name, &self.seeds, self.states[last - 1].clone(), epoch, state)
+        Internet::build((&self.name, self.workflow), &self.seeds, self.states[last - 1].clone(), epoch, state)
     }
 }
 

@@ -13,6 +13,7 @@ use crate::pki::Certificate;
 use crate::plan;
 use ambit_model::Kind;
 use ambit_model::entity::host_of;
+use ambit_model::workflow::{EXTERNAL_DISCOVERY, SUSPICIOUS_DOMAINS};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -162,6 +163,10 @@ pub(crate) fn derive(internet: &Internet) -> Truth {
     derivation.logged();
     derivation.buckets();
     derivation.posture();
+    if internet.workflow != EXTERNAL_DISCOVERY {
+        derivation.loosen();
+    }
+    derivation.threats();
     derivation.expectations();
     derivation.truth
 }
@@ -432,6 +437,28 @@ impl<'a> Derivation<'a> {
     }
 
     /// The file's own word stands above what follows from it.
+    /// Of a workflow that looks at less, what the others would find is neither missed nor unexpected.
+    fn loosen(&mut self) {
+        let seeds: BTreeSet<(Kind, String)> = self.seeds.iter().filter_map(|seed| Kind::of_target(seed).ok()).collect();
+        let (kept, others) = std::mem::take(&mut self.truth.entities).into_iter().partition(|key| seeds.contains(key));
+        self.truth.entities = kept;
+        let others: BTreeSet<(Kind, String)> = others;
+        self.truth.maybe_entities.extend(others);
+        self.truth.maybe_issues.append(&mut self.truth.issues);
+    }
+
+    /// What those give rise to who pass for the seeds' owner.
+    fn threats(&mut self) {
+        if self.internet.workflow != SUSPICIOUS_DOMAINS {
+            return;
+        }
+        for (domain, zone) in &self.draft.zones {
+            for issue in &zone.threats {
+                self.truth.plant_issue(issue, Kind::Domain, domain);
+            }
+        }
+    }
+
     fn expectations(&mut self) {
         for expect in &self.draft.expects {
             let truth = &mut self.truth;

@@ -7,6 +7,7 @@ use ambit_model::Kind;
 use ambit_model::collection::Collection;
 use ambit_model::run::Run;
 use ambit_model::wire::WireChoice;
+use ambit_model::workflow;
 use ambit_net::live::{LiveOptions, LiveWire};
 use ambit_net::wire::Wire;
 use ambit_net::{Pace, PaceLimits};
@@ -63,6 +64,10 @@ pub(crate) async fn simulated(store: &Store, collection: &Collection, run: &Run)
         .ok_or("the text of its simulated internet is missing from the store")?;
     let text = String::from_utf8(bytes).map_err(|_| "the text of its simulated internet is not UTF-8")?;
     let world = parse_world(&text, &collection.printable_name).map_err(|failure| failure.to_string())?;
+    let world = match workflow::find(&collection.workflow) {
+        Some(workflow) => world.for_workflow(workflow),
+        None => world,
+    };
     let epoch = store.epoch().await.map_err(|error| error.to_string())?;
     Ok(Simulated { wire: world.wire(epoch, run.wire_state), truth: world.truth(epoch, run.wire_state) })
 }

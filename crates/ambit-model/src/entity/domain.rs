@@ -1,6 +1,8 @@
 //! What is known of names: domains, the names below them, and the servers of mail and names by their role.
 
 use super::Member;
+use super::front_page::FrontPage;
+use super::impersonation::{Assessment, Campaign, Resembled};
 use super::row::{
     Empty::{False, List, Null},
     Row, contract, seen,
@@ -73,6 +75,14 @@ pub const DEAD_DELEGATIONS: Member<Vec<DeadDelegation>> = Member::named("hidden_
 pub const TAKEOVER: Member<Takeover> = Member::named("hidden_takeover");
 /// Registered domains that resemble it.
 pub const LOOKALIKES: Member<Vec<String>> = Member::named("hidden_lookalikes");
+/// What a visit of its front page showed.
+pub const FRONT_PAGE: Member<FrontPage> = Member::named("hidden_front_page");
+/// What of theirs it resembles, and how.
+pub const RESEMBLANCES: Member<Vec<Resembled>> = Member::named("hidden_resemblances");
+/// How likely it is meant to pass for what it resembles.
+pub const IMPERSONATION: Member<Assessment> = Member::named("hidden_impersonation");
+/// Domains that resemble it and belong together.
+pub const CAMPAIGNS: Member<Vec<Campaign>> = Member::named("hidden_campaigns");
 /// What names that nobody has made are answered with.
 pub const WILDCARD: Member = Member::named("hidden_wildcard");
 /// For which types they are answered.
@@ -97,7 +107,10 @@ pub(super) const DOMAIN: &[Row] = &[
     contract(network::GEOLOCATION, Null).by(Network),
     seen(DANGLING, TaskName::Dangling),
     seen(DEAD_DELEGATIONS, Delegations),
+    seen(CAMPAIGNS, TaskName::Campaigns),
+    seen(FRONT_PAGE, TaskName::FrontPage),
     seen(SITES, HttpProbe),
+    seen(IMPERSONATION, TaskName::Impersonation),
     seen(LOOKALIKES, Lookalikes),
     seen(SPF_TREE, MailPolicy),
     seen(DMARC_POLICY, MailPolicy),
@@ -108,6 +121,7 @@ pub(super) const DOMAIN: &[Row] = &[
     seen(network::CARRIED, Network),
     seen(ZONE_WALK, NsecWalk),
     seen(REGISTRATION, Registration),
+    seen(RESEMBLANCES, TaskName::ResemblingDomains),
     seen(RCODE, Resolve),
     seen(CNAME_CHAIN, Resolve),
     seen(PRIVATE_ADDRESSES, Resolve),

@@ -7,6 +7,8 @@ pub mod certificate;
 pub mod domain;
 mod evidence;
 mod fold;
+pub mod front_page;
+pub mod impersonation;
 pub mod imported;
 pub mod ip_address;
 mod kind;

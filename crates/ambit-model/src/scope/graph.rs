@@ -22,6 +22,8 @@ pub(super) struct Graph<'a> {
     pub(super) foreign_domains: Vec<usize>,
     /// Addresses to which a name resolves that is not among the nodes.
     pub(super) strangely_named: Vec<bool>,
+    /// Domains of others that resemble one of theirs: no evidence makes them theirs.
+    pub(super) resembling: Vec<bool>,
     /// The highest clearance of the collection.
     pub(super) ceiling: Clearance,
 }
@@ -45,11 +47,14 @@ impl<'a> Graph<'a> {
         let words = Words::new(&nodes, rules, reserved);
         let mut fixed: Vec<Option<Fixed>> = nodes.iter().map(|node| words.on(node)).collect();
         let index = |uid: Uid| uids.binary_search(&uid).ok();
-        let mut strangely_named = vec![false; nodes.len()];
+        let (mut strangely_named, mut resembling) = (vec![false; nodes.len()], vec![false; nodes.len()]);
         let mut links = Vec::with_capacity(edges.len());
         for edge in edges {
             match (index(edge.from), index(edge.to)) {
-                (Some(from), Some(to)) => links.push(Link { from, to, edge }),
+                (Some(from), Some(to)) => {
+                    resembling[to] |= edge.kind == EdgeKind::Resembles;
+                    links.push(Link { from, to, edge });
+                }
                 (None, Some(to)) if edge.kind == EdgeKind::ResolvesTo => strangely_named[to] = true,
                 _ => {}
             }
@@ -69,6 +74,7 @@ impl<'a> Graph<'a> {
             outward,
             fixed,
             strangely_named,
+            resembling,
             ceiling: rules.ceiling,
         }
     }

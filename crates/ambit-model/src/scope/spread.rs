@@ -111,10 +111,12 @@ impl Spreading<'_> {
         Spread { labels, clearances }
     }
 
-    /// What stands at a node before any path: a person's word, else what evidence shows of a domain.
+    /// What stands at a node before any path: a person's word, else what evidence shows of a domain. Whoever passes for
+    /// them imitates such evidence, so that a domain which resembles theirs waits for a person's word.
     fn start(&self, node: usize, known: &Known) -> Option<Label> {
         let by_evidence = || {
-            let (ownership, cap) = known.sisters[node].as_ref()?.standing()?;
+            let sister = known.sisters[node].as_ref().filter(|_| !self.graph.resembling[node])?;
+            let (ownership, cap) = sister.standing()?;
             Some(Label { ownership, clearance: cap.min(self.graph.ceiling), steps: 0, last: None })
         };
         self.graph.fixed[node].as_ref().map(Label::of).or_else(by_evidence)

@@ -67,6 +67,15 @@ pub(crate) fn is_theirs(facts: &Facts, host: &str) -> bool {
     seeds.any(|seed| host == seed || is_below(host, seed))
 }
 
+/// True for a domain of others that resembles one of theirs: it is looked at as far as a browser does, and never theirs.
+pub(crate) fn is_resembling(facts: &Facts) -> bool {
+    facts.kind == Kind::Domain
+        && !facts.seed
+        && !facts.decision.scoped()
+        && !facts.decision.is_closed()
+        && facts.from(EdgeKind::Resembles).next().is_some()
+}
+
 /// Registrable domains of the collection's seeds.
 pub(crate) fn seed_domains(facts: &Facts) -> Vec<String> {
     let hosts = facts

@@ -23,6 +23,8 @@ pub(crate) struct Page {
     pub(crate) scripts: BTreeSet<String>,
     /// Everything that the page points to or loads, absolute, sorted.
     pub(crate) links: BTreeSet<String>,
+    /// Pictures, styles and scripts that it loads, absolute, sorted.
+    pub(crate) assets: BTreeSet<String>,
     /// `mailto:` addresses.
     pub(crate) mailboxes: BTreeSet<String>,
     /// Where its icon is.
@@ -112,6 +114,7 @@ selector!(
      area[href]"
 );
 selector!(ICON, "link[rel~=icon], link[rel~=ICON]");
+selector!(ASSET, "img[src], script[src], source[src], video[src], audio[src], iframe[src], link[rel~=stylesheet]");
 selector!(BASE, "base[href]");
 
 impl Page {
@@ -133,6 +136,10 @@ impl Page {
             dom_sha1: shape(&document),
             ..Self::default()
         };
+        for element in document.select(&ASSET).take(LINKS_MAX) {
+            let reference = ["src", "href"].into_iter().find_map(|name| element.attr(name)).unwrap_or("");
+            page.assets.extend(absolute(reference.trim()));
+        }
         page.read_text(&document);
         for element in document.select(&META) {
             page.read_meta(&element, &absolute);

@@ -38,7 +38,7 @@ pub(crate) const TASK: Task = Task {
 };
 
 /// Bytes of an icon; larger ones are no icons.
-const ICON_BYTES: usize = 512 * 1_024;
+pub(crate) const ICON_BYTES: usize = 512 * 1_024;
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let url = web::site(cx)?;
@@ -72,7 +72,7 @@ fn observe(cx: &Context<'_>, bytes: &[u8]) {
 }
 
 /// By its first bytes: what a server calls an icon may be an error page.
-fn is_image(bytes: &[u8]) -> bool {
+pub(crate) fn is_image(bytes: &[u8]) -> bool {
     let starts: &[&[u8]] = &[b"\x00\x00\x01\x00", b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"RIFF", b"BM"];
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(512)]).to_ascii_lowercase();
     let drawing = text.contains("<svg") && !text.contains("<html");

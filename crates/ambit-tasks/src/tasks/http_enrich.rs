@@ -44,7 +44,7 @@ pub(crate) const TASK: Task = Task {
 };
 
 /// Headers that protect visitors, lower case.
-const SECURITY_HEADERS: &[&str] = &[
+pub(crate) const SECURITY_HEADERS: &[&str] = &[
     "content-security-policy",
     "cross-origin-embedder-policy",
     "cross-origin-opener-policy",

@@ -144,7 +144,7 @@ impl Mentioned {
 }
 
 /// Hosts in a content policy; `*.acme.test` is `acme.test`.
-fn policy_hosts(policy: &str) -> BTreeSet<String> {
+pub(crate) fn policy_hosts(policy: &str) -> BTreeSet<String> {
     let sources = policy.split([' ', ';', ',']).map(|source| source.split_once("://").map_or(source, |(_, rest)| rest));
     let hosts = sources.map(|source| source.split([':', '/']).next().unwrap_or("").trim_start_matches("*."));
     hosts

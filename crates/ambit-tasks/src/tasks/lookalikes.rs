@@ -17,12 +17,7 @@ pub(crate) const TASK: Task = Task {
     pretty_name: "Look-alike domains",
     description: "Asks which domains are registered whose names resemble the seed's: typing slips, neighbouring keys, \
                   letters that look alike in any script, other suffixes.",
-    workflows: &[
-        workflow::EXTERNAL_DISCOVERY,
-        workflow::CLOUD_ACCOUNTS,
-        workflow::SUSPICIOUS_DOMAINS,
-        workflow::THIRD_PARTIES,
-    ],
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS, workflow::THIRD_PARTIES],
     watches: &[Kind::Domain],
     produces: &[],
     footprint: Clearance::L1,

@@ -2,7 +2,7 @@
 //! DMARC, MTA-STS, TLS reports, BIMI.
 
 use crate::ask::delegation::found_existing;
-use crate::ask::host::{is_below, same_domain};
+use crate::ask::host::{is_below, is_resembling, same_domain};
 use crate::read::spf::{self, Mechanism, Record};
 use crate::tasks::zone_profile::is_spf;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
@@ -19,7 +19,12 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::MailPolicy,
     pretty_name: "Mail policy",
     description: "Reads SPF with all it includes, DMARC, MTA-STS, TLS reporting and BIMI.",
-    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS, workflow::THIRD_PARTIES],
+    workflows: &[
+        workflow::EXTERNAL_DISCOVERY,
+        workflow::CLOUD_ACCOUNTS,
+        workflow::SUSPICIOUS_DOMAINS,
+        workflow::THIRD_PARTIES,
+    ],
     watches: &[Kind::Domain],
     produces: &[Kind::DnsRecord, Kind::Domain, Kind::EmailAddress],
     footprint: Clearance::L1,
@@ -30,6 +35,9 @@ pub(crate) const TASK: Task = Task {
     contacts: Contacts::Zone,
     sights: Sights::All(Sighting::Entity),
     plan: |facts, _| {
+        if is_resembling(facts) {
+            return Plan::bound([SPF, DMARC].map(str::to_owned));
+        }
         let records = TEXTS.iter().map(|(record, ..)| *record).chain([SPF, DMARC]);
         if facts.decision.scoped() { Plan::bound(records.map(str::to_owned)) } else { Plan::No }
     },
@@ -78,6 +86,10 @@ async fn observe_spf(cx: &Context<'_>, name: &str) -> Result<bool, TaskError> {
     let tree = walk(cx, name, first).await?;
     cx.observe(domain::SPF_RECORD, first.clone());
     cx.observe(domain::SPF_TREE, tree.value(records.len()));
+    // The senders of whoever passes for them are told, and lead nowhere.
+    if is_resembling(cx.facts) {
+        return Ok(true);
+    }
     for include in tree.includes.iter().filter(|include| !same_domain(include, name)) {
         cx.found_host(include, EdgeKind::Vendor);
     }
@@ -96,7 +108,7 @@ async fn observe_dmarc(cx: &Context<'_>, name: &str) -> Result<bool, TaskError> 
     let policy = Dmarc::parse(first);
     cx.observe(domain::DMARC, first.clone());
     cx.observe(domain::DMARC_POLICY, policy.value(records.len()));
-    for address in policy.reports.iter() {
+    for address in policy.reports.iter().filter(|_| !is_resembling(cx.facts)) {
         cx.found_with(Kind::EmailAddress, address, EdgeKind::Contact, origin(&format!("_dmarc.{name}")));
     }
     Ok(true)

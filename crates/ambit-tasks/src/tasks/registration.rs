@@ -1,7 +1,7 @@
 //! Who registered a domain, and who holds the block around an address: RDAP, and WHOIS where RDAP has nothing.
 
 use crate::ask::bootstrap::PROVIDER;
-use crate::ask::host::{is_below, is_private, is_theirs, reversed};
+use crate::ask::host::{is_below, is_private, is_resembling, is_theirs, reversed};
 use crate::ask::{bootstrap, whois};
 use crate::read::rdap::{self, Person};
 use crate::tasks::ptr::is_ours_to_ask;
@@ -36,7 +36,7 @@ pub(crate) const TASK: Task = Task {
     contacts: Contacts::Provider(PROVIDER),
     sights: Sights::Only(&[Kind::NetBlock]),
     plan: |facts, _| match facts.kind {
-        Kind::Domain => Plan::once_if(facts.decision.scoped() || is_in_question(facts)),
+        Kind::Domain => Plan::once_if(facts.decision.scoped() || is_in_question(facts) || is_resembling(facts)),
         Kind::IpAddress => Plan::once_if(is_ours_to_ask(facts) && is_registered(facts)),
         _ => {
             let is_in_question = facts.from(EdgeKind::Suballocation).next().is_some();
@@ -104,7 +104,10 @@ async fn domain(cx: &Context<'_>) -> Result<Answer, TaskError> {
         people.iter().map(|person| json!({"name": person.name, "email": person.email})).collect::<Value>(),
     );
     cx.observe(domain::REGISTRATION, registration);
-    lead_to(cx, &people);
+    // Who passes for them is told, and leads nowhere.
+    if !is_resembling(cx.facts) {
+        lead_to(cx, &people);
+    }
     Ok(Answer::Found)
 }
 

@@ -2,7 +2,7 @@
 //! issue certificates for it.
 
 use crate::ask::delegation::{found_below_as, found_existing};
-use crate::ask::host::{is_below, same_domain};
+use crate::ask::host::{is_below, is_resembling, same_domain};
 use crate::ask::together::together;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::{Member, domain, registrable};
@@ -34,6 +34,7 @@ pub(crate) const TASK: Task = Task {
     contacts: Contacts::Zone,
     sights: Sights::All(Sighting::Entity),
     plan: |facts, _| match facts.kind {
+        _ if is_resembling(facts) => Plan::bound_if(true),
         _ if !facts.decision.scoped() => Plan::No,
         Kind::Domain => Plan::bound(["", CAA, DS, SRV].map(str::to_owned)),
         _ => Plan::bound_if(true),
@@ -136,8 +137,12 @@ async fn observe_servers(cx: &Context<'_>, name: &str, member: Member<Vec<String
     Ok(!servers.is_empty())
 }
 
-/// Leads to a server by its role and, where it has a name below this domain, as a name.
+/// Leads to a server by its role and, where it has a name below this domain, as a name. The servers of whoever passes
+/// for them are told, and lead nowhere.
 async fn found_server(cx: &Context<'_>, kind: Kind, server: &str) -> Result<(), TaskError> {
+    if is_resembling(cx.facts) {
+        return Ok(());
+    }
     match registrable(server).filter(|domain| same_domain(domain, &cx.facts.name)) {
         Some(domain) => found_below_as(cx, domain, kind, server, EdgeKind::OwnServer).await?,
         None => cx.found(kind, server, EdgeKind::Vendor),

@@ -6,7 +6,7 @@ use ambit_model::exposure::{Place, Probe};
 use ambit_model::facts::{Facts, LastProbe, Neighbour, ProbeOutcome, Probes};
 use ambit_model::observation::Found;
 use ambit_model::scope::{self, Decision, Edge, Node, Rules, ScopeReason};
-use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName, Timestamp, Uid};
+use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName, Timestamp, Uid, workflow};
 use ambit_net::net::NetOptions;
 use ambit_net::{Contact, Grant, Grants, Guard, Net, Pace, PaceLimits, Refused, Wire};
 use ambit_tasks::{Answer, Contacts, Context, Plan, Settings, Task, TaskError};
@@ -230,8 +230,10 @@ impl Explorer {
         for (kind, name) in self.entities.keys() {
             let facts = self.facts(*kind, name);
             let clearance = facts.decision.clearance.min(ceiling);
-            for task in
-                ambit_tasks::ALL.iter().filter(|task| task.watches.contains(kind) && task.footprint <= clearance)
+            for task in ambit_tasks::ALL
+                .iter()
+                .filter(|task| task.watches.contains(kind) && task.footprint <= clearance)
+                .filter(|task| task.workflows.contains(&workflow::EXTERNAL_DISCOVERY))
             {
                 for argument in arguments((task.plan)(&facts, settings)) {
                     if facts.probe_at(task.name, &argument).is_none() {

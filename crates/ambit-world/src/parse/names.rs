@@ -7,6 +7,7 @@ use crate::problem::Fault;
 use crate::rtype::Rtype;
 use crate::text::Line;
 use ambit_model::moment::DAY_MS;
+use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 /// Time to live of a record without a word about it, in seconds.
@@ -90,6 +91,7 @@ impl Reader {
             redacted: false,
             registry: String::new(),
             look_alike: false,
+            threats: BTreeSet::new(),
             sister: false,
         };
         zone_words(&mut zone, cursor)?;
@@ -131,8 +133,8 @@ impl Reader {
 }
 
 fn zone_words(zone: &mut Zone, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
-    const WORDS: &str =
-        "of, ns, transfer, signed, answers, registrar, registered, expires, redacted, registry, look-alike, sister";
+    const WORDS: &str = "of, ns, transfer, signed, answers, registrar, registered, expires, redacted, registry, look-alike, \
+         suspicious, phishing, mails, sister";
     while let Some(word) = cursor.next() {
         match word {
             "of" => zone.org = cursor.word("an organisation's key")?.to_owned(),
@@ -150,11 +152,22 @@ fn zone_words(zone: &mut Zone, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
             "redacted" => zone.redacted = true,
             "registry" => zone.registry = registry(cursor)?,
             "look-alike" => zone.look_alike = true,
+            "suspicious" => zone.threaten("suspicious_domain"),
+            "phishing" => zone.threaten("phishing_site"),
+            "mails" => zone.threaten("brand_mail_domain"),
             "sister" => zone.sister = true,
             _ => return Err(cursor.unknown(WORDS)),
         }
     }
     Ok(())
+}
+
+impl Zone {
+    /// It looks alike, and gives rise to an issue.
+    fn threaten(&mut self, issue: &'static str) {
+        self.look_alike = true;
+        self.threats.insert(issue);
+    }
 }
 
 /// A URL without the slash at its end: what is asked for goes behind it.

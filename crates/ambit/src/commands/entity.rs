@@ -5,9 +5,9 @@ use crate::api::{ASM, OURS, escape};
 use crate::args::Target;
 use crate::config::Settings;
 use crate::failure::Failure;
-use crate::output::lines;
 use crate::output::table::{at, text};
 use crate::output::{Results, plain};
+use crate::output::{assessments, lines};
 use ambit_model::Timestamp;
 use serde_json::{Value, json};
 
@@ -123,6 +123,10 @@ async fn show(one: &One, target: &Target, settings: &Settings) -> Result<(), Fai
         if !empty {
             results.line(&format!("  {member}: {}", plain(&value.to_string())))?;
         }
+    }
+    let raw = read(one, &format!("{ASM}/entities"), "/raw", target, settings).await?;
+    for line in raw["details"].as_object().map(assessments::lines).unwrap_or_default() {
+        results.line(&line)?;
     }
     results.finish()
 }

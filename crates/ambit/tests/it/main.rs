@@ -11,6 +11,7 @@ mod exclusions;
 mod exports;
 mod feeds;
 mod fingerprints;
+mod impersonation;
 mod imports;
 mod known;
 mod ledger;

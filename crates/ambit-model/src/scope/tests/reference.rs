@@ -111,7 +111,8 @@ fn is_at_or_below(name: &str, domain: &str) -> bool {
 
 /// Ownership and clearance of a domain that evidence shows to be theirs, or perhaps theirs.
 fn sister(world: &World, node: &Node, scoped: &impl Fn(&Node) -> bool, ceiling: Clearance) -> Option<(u16, Clearance)> {
-    if node.kind != Kind::Domain || node.allow || node.seed || takes_out(world, node) {
+    let resembles = of_kind(world, EdgeKind::Resembles).any(|(_, to)| to.uid == node.uid);
+    if node.kind != Kind::Domain || node.allow || node.seed || takes_out(world, node) || resembles {
         return None;
     }
     // The innermost domain that nobody decided on takes what is shown of the names in it.

@@ -88,6 +88,19 @@ fn a_domain_is_theirs_perhaps_theirs_or_a_strangers_by_what_is_shown_of_it() {
 }
 
 #[test]
+fn no_evidence_makes_a_domain_theirs_that_resembles_theirs() {
+    let shown = ["sister.test registrant Acme", "sister.test vendor ns1.acme.test", "sister.test vendor mx.acme.test"];
+    let before = decided(&shown);
+    assert_eq!((before.ownership, before.scoped()), (952, true));
+    let decision = decided(&[&shown[..], &["acme.test resembles sister.test"]].concat());
+    assert_eq!(
+        (decision.ownership, decision.clearance, decision.reason),
+        (10, Clearance::L2, ScopeReason::Edge(EdgeKind::Resembles))
+    );
+    assert!(!decision.evidence.is_empty(), "why it might be theirs is printable all the same");
+}
+
+#[test]
 fn a_mailbox_in_the_registration_weighs_more_than_one_that_takes_reports() {
     let mut world = world(HOME);
     world.edges.insert(Edge {

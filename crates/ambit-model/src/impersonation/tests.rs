@@ -1,0 +1,117 @@
+//! Assessments by example.
+
+use super::*;
+use serde_json::json;
+
+const DATE: &str = "2026-06-01T00:00:00Z";
+
+fn details(value: Value) -> Details {
+    value.as_object().cloned().unwrap()
+}
+
+fn theirs() -> Details {
+    details(json!({
+        "hidden_registration": {"registrant": "Acme Tools, Ltd.", "registered": "2001-01-01T00:00:00Z"},
+        "hidden_front_page": {"url": "https://www.acme.test/", "status": 200, "title": "Acme Tools",
+            "likeness": "00000000000000ff", "icon": "aa", "trackers": ["G-THEIRS0001"]},
+    }))
+}
+
+/// What is made of `acrne.test`, of which this is known beside how it resembles `acme.test`.
+fn assessed(more: Value) -> Assessment {
+    let mut known = details(json!({
+        "hidden_resemblances": [{"of": "acme.test", "by": "ascii_alike"}],
+        "resolutions": [{"response_data": "203.0.113.9", "response_type": "A"}],
+    }));
+    known.extend(details(more));
+    let theirs = theirs();
+    let original = Original { name: "acme.test", details: &theirs };
+    assess("acrne.test", &known, &[original], Timestamp::parse(DATE).unwrap()).unwrap()
+}
+
+#[test]
+fn what_it_is_and_does_adds_up_with_its_reasons() {
+    let idle = assessed(json!({}));
+    assert_eq!((idle.standing, idle.score), (Standing::Active, 25));
+    let ready = assessed(json!({
+        "hidden_registration": {"registered": "2026-05-20T00:00:00Z"},
+        "mx_records": [{"priority": 10, "host": "mx.evil.test"}],
+        "spf_record": "v=spf1 mx -all",
+    }));
+    assert_eq!(ready.score, 25 + 20 + 15 + 5);
+    assert!(ready.sends_mail && ready.takes_mail.contains("mx.evil.test"), "{ready:?}");
+    assert_eq!(ready.reasons[0].text, "resembles acme.test: a letter is replaced by one that looks alike");
+    let old = assessed(json!({"hidden_registration": {"registered": "2010-05-20T00:00:00Z"}}));
+    assert_eq!(old.score, 15, "an old registration is rather a namesake's");
+    let null = assessed(json!({"mx_records": [{"priority": 0, "host": "."}], "spf_record": "v=spf1 -all"}));
+    assert!(null.takes_mail.is_empty() && !null.sends_mail && null.score == 25, "{null:?}");
+}
+
+#[test]
+fn a_copy_of_their_page_is_told_from_a_page_with_one_thing_in_common() {
+    let page = |page: Value| assessed(json!({"hidden_front_page": page}));
+    let copy = page(json!({"url": "https://acrne.test/", "status": 200, "title": "Acme Tools", "icon": "aa",
+        "likeness": "00000000000000fe", "login": true, "posts_to": ["collect.evil.test"],
+        "loads_from": ["static.acme.test"]}));
+    assert!(copy.copies && copy.asks_password && copy.score == 100, "{copy:?}");
+    let told: Vec<&str> = copy.reasons.iter().map(|reason| reason.text.as_str()).collect();
+    assert!(told.contains(&"the password is sent to collect.evil.test"), "{told:?}");
+    let namesake = page(json!({"url": "https://acrne.test/", "status": 200, "title": "Acme Tools", "login": true,
+        "posts_to": ["acrne.test"], "likeness": "ffffffff00000000", "icon": "bb"}));
+    assert!(!namesake.copies, "{namesake:?}");
+    let fresh = page(json!({"url": "https://acrne.test/", "title": "Acme Tools", "icon": "aa", "notice": "fresh"}));
+    assert!(!fresh.copies && fresh.score == 25, "{fresh:?}");
+}
+
+#[test]
+fn what_is_held_by_them_parked_for_sale_or_unused_is_told_apart() {
+    for (more, standing, score) in [
+        (json!({"hidden_registration": {"registrant": "ACME TOOLS LTD"}}), Standing::Defensive, 0),
+        (json!({"hidden_registration": {"registrant": "Acme Tooling Ltd"}}), Standing::Active, 25),
+        (json!({"nameservers": ["ns1.acme.test"]}), Standing::Defensive, 0),
+        (json!({"nameservers": ["ns1.notacme.test"]}), Standing::Active, 25),
+        (
+            json!({"hidden_front_page": {"url": "https://acrne.test/", "leads_to": "www.acme.test"}}),
+            Standing::Defensive,
+            0,
+        ),
+        (
+            json!({"hidden_front_page": {"url": "https://acrne.test/", "leads_to": "www.acme.test"},
+                "mx_records": [{"priority": 1, "host": "mx.evil.test"}]}),
+            Standing::Active,
+            45,
+        ),
+        (
+            json!({"nameservers": ["ns1.sedoparking.com"], "mx_records": [{"priority": 1, "host": "mx.evil.test"}]}),
+            Standing::Parked,
+            30,
+        ),
+        (json!({"hidden_front_page": {"url": "http://acrne.test/", "notice": "for_sale"}}), Standing::ForSale, 25),
+        (json!({"nameservers": ["ns1.csof.net"]}), Standing::Sinkholed, 0),
+        (json!({"resolutions": []}), Standing::Unused, 25),
+    ] {
+        let made = assessed(more.clone());
+        assert_eq!((made.standing, made.score), (standing, score), "{more}: {made:?}");
+    }
+}
+
+#[test]
+fn those_that_share_what_others_do_not_have_belong_together() {
+    let shared = traits_of(&details(json!({
+        "nameservers": ["ns1.evil.test"],
+        "resolutions": [{"response_data": "x.evil.test", "response_type": "CNAME"},
+            {"response_data": "203.0.113.9", "response_type": "A"}],
+        "hidden_front_page": {"url": "x", "trackers": ["G-EVIL000001"], "https": {"version": "TLSv1.3", "trusted": true,
+            "certificate": "cc", "ends": null}},
+    })));
+    let shared: Vec<(Shared, &str)> = shared.iter().map(|(by, value)| (*by, value.as_str())).collect();
+    assert_eq!(
+        shared,
+        [
+            (Shared::NameServer, "ns1.evil.test"),
+            (Shared::Address, "203.0.113.9"),
+            (Shared::Certificate, "cc"),
+            (Shared::Tracker, "G-EVIL000001"),
+        ]
+    );
+}

@@ -1,0 +1,39 @@
+//! Finds out whether a domain has a site under `www`, where nothing sweeps its names: front pages send their visitors
+//! there.
+
+use crate::ask::delegation::found_below;
+use crate::ask::host::is_resembling;
+use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use ambit_model::moment::DAY_MS;
+use ambit_model::observation::Sighting;
+use ambit_model::{Clearance, Kind, TaskName, workflow};
+use ambit_net::dns::RecordType;
+
+pub(crate) const TASK: Task = Task {
+    name: TaskName::WwwName,
+    pretty_name: "The name www",
+    description: "Asks whether a domain has the name www, to which its front page may send visitors.",
+    workflows: &[workflow::SUSPICIOUS_DOMAINS, workflow::THIRD_PARTIES],
+    watches: &[Kind::Domain],
+    produces: &[Kind::DnsRecord],
+    footprint: Clearance::L1,
+    ttl_ms: DAY_MS,
+    cost: 2,
+    gain: 4,
+    volatile: &[],
+    contacts: Contacts::Zone,
+    sights: Sights::All(Sighting::Ends),
+    plan: |facts, _| Plan::once_if((facts.seed && facts.decision.scoped()) || is_resembling(facts)),
+    run: |cx| Box::pin(run(cx)),
+};
+
+async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+    let domain = cx.facts.name.as_str();
+    let name = format!("www.{domain}");
+    let answer = cx.net.lookup(&name, RecordType::A).await?;
+    if answer.is_empty() && answer.chain.is_empty() {
+        return Ok(Answer::Absent);
+    }
+    found_below(cx, domain, &name).await?;
+    Ok(Answer::Found)
+}

@@ -1,0 +1,114 @@
+//! Domains of others that pass for theirs: what is meant to deceive is told from namesakes, parked domains and those
+//! that they hold themselves, and nobody is contacted louder than by a browser.
+
+use crate::program::{Discovery, Folder, scan_text, succeed};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+const WORKFLOW: &[&str] = &["--workflow", "suspicious_domain_discovery"];
+
+/// A copy that asks for passwords, one that only takes mail, a lure with a login of its own; beside them a namesake, a
+/// parked domain, one that they hold themselves, and a registry that answers for every name.
+const WORLD: &str = include_str!("../../../../worlds/lookalikes.world");
+
+fn issues(found: &Discovery) -> BTreeSet<String> {
+    let issues = found.issues.values();
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    issues.map(|issue| format!("{} {}", text(&issue["name"]), text(&issue["entity_name"]))).collect()
+}
+
+#[test]
+fn what_passes_for_theirs_is_told_from_namesakes_and_nothing_of_it_becomes_theirs() {
+    let folder = Folder::new("passing");
+    let first = scan_text(&folder, WORLD, WORKFLOW);
+    let differences = format!(
+        "missed {}, unexpected {}, contacts {}",
+        first.summary["missed_names"], first.summary["unexpected_names"], first.summary["contacts"]
+    );
+    for figure in ["missed", "unexpected", "contacts_outside_clearance"] {
+        assert_eq!(first.figure(figure), 0, "{differences}");
+    }
+    let threats: BTreeSet<String> = issues(&first);
+    let threats: Vec<&str> =
+        threats.iter().map(String::as_str).filter(|text| !text.ends_with(" harbour.test")).collect();
+    assert_eq!(
+        threats,
+        [
+            "brand_mail_domain harbuor.test",
+            "phishing_site harb0ur.test",
+            "suspicious_domain harb0ur.test",
+            "suspicious_domain harbour-login.test",
+            "suspicious_domain harbuor.test",
+        ]
+    );
+    let ours = first.entities.values().filter(|entity| entity["summary"]["scoped"] == true);
+    let ours: BTreeSet<&str> = ours.filter_map(|entity| entity["name"].as_str()).collect();
+    let theirs = ["203.0.113.70", "203.0.113.71", "203.0.113.73", "203.0.113.140", "203.0.113.141", "203.0.113.200"];
+    assert!(ours.iter().all(|name| !theirs.contains(name)), "{ours:?}");
+    let names = ours.iter().filter(|name| name.parse::<std::net::IpAddr>().is_err());
+    assert!(names.clone().all(|name| *name == "harbour.test" || name.ends_with(".harbour.test")), "{ours:?}");
+    let data = folder.join("data");
+    let path = data.to_str().expect("UTF-8");
+    let phishing = first.issues.values().find(|issue| issue["name"] == "phishing_site").expect("it is planted");
+    let shown = succeed(&["issue", "show", phishing["id"].as_str().expect("a uid"), "--data", path]);
+    assert!(shown.contains("The password goes to") && shown.contains("collect.evil.test"), "{shown}");
+
+    let again = scan_text(&folder, WORLD, WORKFLOW);
+    for figure in ["missed", "unexpected", "new", "changed", "gone", "contacts_outside_clearance"] {
+        assert_eq!(again.figure(figure), 0, "{figure}: {}", again.summary);
+    }
+}
+
+#[test]
+fn what_is_seen_of_a_look_alike_is_shown_with_its_score_and_reasons() {
+    let folder = Folder::new("passing-shown");
+    let found = scan_text(&folder, WORLD, WORKFLOW);
+    let data = folder.join("data");
+    let path = data.to_str().expect("UTF-8");
+    let show = |name: &str| succeed(&["entity", "show", &uid(&found, name), "--data", path]);
+    let copy = show("harb0ur.test");
+    for line in [
+        "  passes for  harbour.test: 100 of 100, in use",
+        "    +25 resembles harbour.test: a letter is replaced by one that looks alike",
+        "    +15 its page shows their icon",
+        "    +10 shares a name server with 2 others that resemble theirs",
+    ] {
+        assert!(copy.contains(line), "{line}: {copy}");
+    }
+    let own = show("harbour.org");
+    assert!(own.contains("  passes for  harbour.test: 0 of 100, held by them\n"), "{own}");
+    assert!(show("harbours.test").contains("of 100, parked\n"));
+    let why = succeed(&["entity", "path", &uid(&found, "harb0ur.test"), "--data", path]);
+    assert!(why.ends_with("Domain harb0ur.test: ownership 0.010, clearance L2, resembles\n"), "{why}");
+}
+
+/// The uid of a domain.
+fn uid(found: &Discovery, name: &str) -> String {
+    let entity = found
+        .entities
+        .values()
+        .find(|entity| entity["name"] == name && entity["type"].as_str().is_some_and(|kind| kind.ends_with("Domain")));
+    entity.and_then(|entity| entity["id"].as_str()).unwrap_or_else(|| panic!("{name} is known")).to_owned()
+}
+
+#[test]
+fn a_passive_search_asks_names_and_registries_only() {
+    let folder = Folder::new("passing-passive");
+    let arguments = [WORKFLOW, &["--level", "passive"]].concat();
+    let found = scan_text(&folder, WORLD, &arguments);
+    assert_eq!(found.figure("contacts_outside_clearance"), 0, "{}", found.summary);
+    let names = issues(&found);
+    assert!(names.contains("brand_mail_domain harbuor.test"), "{names:?}");
+    assert!(!names.iter().any(|name| name.starts_with("phishing_site")), "{names:?}");
+}
+
+#[test]
+fn a_word_is_searched_for_as_well() {
+    let folder = Folder::new("passing-word");
+    let found = scan_text(&folder, WORLD, &[WORKFLOW, &["harbour"]].concat());
+    let names: BTreeSet<&str> = found.entities.values().filter_map(|entity| entity["name"].as_str()).collect();
+    for name in ["harbour", "harbour.net", "harbour.org"] {
+        assert!(names.contains(name), "{name}: {names:?}");
+    }
+    assert_eq!(found.figure("contacts_outside_clearance"), 0, "{}", found.summary);
+}
