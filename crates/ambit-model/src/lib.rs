@@ -33,6 +33,7 @@ pub mod object;
 pub mod observation;
 pub mod platforms;
 pub mod ports;
+pub mod posture;
 pub mod project;
 pub mod quota;
 pub mod reserved;

@@ -14,5 +14,6 @@ pub(crate) mod page;
 pub(crate) mod providers;
 pub(crate) mod rdap;
 pub(crate) mod spf;
+pub(crate) mod suppliers;
 pub(crate) mod takeovers;
 pub(crate) mod technology;

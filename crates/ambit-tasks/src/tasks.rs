@@ -30,6 +30,7 @@ pub(crate) mod open_resolver;
 pub(crate) mod permutations;
 pub(crate) mod port_oracle;
 pub(crate) mod port_sweep;
+pub(crate) mod posture;
 pub(crate) mod ptr;
 pub(crate) mod ptr_sweep;
 pub(crate) mod registrable_domain;
@@ -45,6 +46,7 @@ pub(crate) mod sister_domain;
 pub(crate) mod soft404_profile;
 pub(crate) mod suballocations;
 pub(crate) mod subdomain;
+pub(crate) mod suppliers;
 pub(crate) mod takeover;
 pub(crate) mod tls_grab;
 pub(crate) mod udp_sweep;
@@ -88,6 +90,7 @@ pub const ALL: &[&Task] = &[
     &permutations::TASK,
     &port_oracle::TASK,
     &port_sweep::TASK,
+    &posture::TASK,
     &ptr::TASK,
     &ptr_sweep::TASK,
     &registrable_domain::TASK,
@@ -103,6 +106,7 @@ pub const ALL: &[&Task] = &[
     &soft404_profile::TASK,
     &suballocations::TASK,
     &subdomain::TASK,
+    &suppliers::TASK,
     &takeover::TASK,
     &tls_grab::TASK,
     &udp_sweep::TASK,

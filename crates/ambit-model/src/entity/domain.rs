@@ -3,6 +3,7 @@
 use super::Member;
 use super::front_page::FrontPage;
 use super::impersonation::{Assessment, Campaign, Resembled};
+use super::posture::Posture;
 use super::row::{
     Empty::{False, List, Null},
     Row, contract, seen,
@@ -83,6 +84,10 @@ pub const RESEMBLANCES: Member<Vec<Resembled>> = Member::named("hidden_resemblan
 pub const IMPERSONATION: Member<Assessment> = Member::named("hidden_impersonation");
 /// Domains that resemble it and belong together.
 pub const CAMPAIGNS: Member<Vec<Campaign>> = Member::named("hidden_campaigns");
+/// How well what everybody can see of it is protected.
+pub const POSTURE: Member<Posture> = Member::named("hidden_posture");
+/// Whose services its records and its page show it to use.
+pub const SUPPLIERS: Member<Vec<Supplier>> = Member::named("hidden_suppliers");
 /// What names that nobody has made are answered with.
 pub const WILDCARD: Member = Member::named("hidden_wildcard");
 /// For which types they are answered.
@@ -120,12 +125,14 @@ pub(super) const DOMAIN: &[Row] = &[
     seen(SWEEP_UNANSWERED, NameSweep),
     seen(network::CARRIED, Network),
     seen(ZONE_WALK, NsecWalk),
+    seen(POSTURE, TaskName::Posture),
     seen(REGISTRATION, Registration),
     seen(RESEMBLANCES, TaskName::ResemblingDomains),
     seen(RCODE, Resolve),
     seen(CNAME_CHAIN, Resolve),
     seen(PRIVATE_ADDRESSES, Resolve),
     seen(TTL, Resolve),
+    seen(SUPPLIERS, TaskName::Suppliers),
     seen(TAKEOVER, TaskName::Takeover),
     seen(certificate::TLS, TlsGrab),
     seen(WILDCARD, WildcardProfile),
@@ -179,6 +186,15 @@ pub(super) const SERVER: &[Row] = &[
 pub struct Resolution {
     pub response_data: String,
     pub response_type: String,
+}
+
+/// Somebody whose service is used, and what shows it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Supplier {
+    pub name: String,
+    /// `MX`, `SPF`, `NS`, `CNAME`, `TXT`, `page` or `policy`.
+    pub by: String,
+    pub value: String,
 }
 
 /// What the whole tree of an SPF record comes to.

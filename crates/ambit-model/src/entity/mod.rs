@@ -19,6 +19,7 @@ mod name;
 mod net_block;
 pub mod network;
 pub mod network_service;
+pub mod posture;
 mod record;
 pub mod repository;
 mod row;

@@ -1,5 +1,6 @@
 //! `ambit collection`: collections, on a server or in a data folder.
 
+mod posture;
 mod timing;
 mod told;
 
@@ -15,7 +16,7 @@ use ambit_model::SkippedTasks;
 use ambit_model::collection::Schedule;
 use ambit_model::ports::PortList;
 use ambit_model::scope::exclusion;
-use ambit_model::{Clearance, Kind};
+use ambit_model::{Clearance, Kind, Timestamp};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
@@ -42,6 +43,18 @@ pub(crate) enum Action {
         /// Its name or uuid.
         collection: String,
         /// One JSON object.
+        #[arg(long)]
+        jsonl: bool,
+    },
+    /// How well the domains among its seeds protect what everybody can see of them, the worst first: a score with its
+    /// reasons. For collections of the workflow third_party_workflow.
+    Posture {
+        /// Its name or uuid.
+        collection: String,
+        /// As it was at that moment (a date is the end of that day, UTC).
+        #[arg(long, value_name = "DATE", value_parser = crate::args::date)]
+        as_of: Option<Timestamp>,
+        /// One JSON object per line, with every reason and supplier.
         #[arg(long)]
         jsonl: bool,
     },
@@ -217,6 +230,9 @@ pub(crate) async fn run(command: &Collection, settings: &Settings, silent: bool)
         }
         Action::Show { collection, jsonl } => {
             show(&api, &path_of(&api, collection).await?, *jsonl, &mut results).await?
+        }
+        Action::Posture { collection, as_of, jsonl } => {
+            posture::show(&api, &path_of(&api, collection).await?, (*as_of, *jsonl), &mut results).await?
         }
         Action::Update(update) => {
             let changed = change(&api, update).await?;

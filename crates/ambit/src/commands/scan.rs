@@ -29,7 +29,8 @@ pub(crate) struct Scan {
     /// Domains, host names, addresses, blocks, URLs.
     #[arg(value_name = "TARGET")]
     pub(crate) targets: Vec<String>,
-    /// Read targets from a file, one per line; - is standard input.
+    /// Read targets from a file, one per line; - is standard input. Of each row of a .csv file the first cell that is a
+    /// target is taken, such as the domain beside a supplier's name.
     #[arg(short = 'l', long = "list", value_name = "FILE")]
     pub(crate) list: Option<PathBuf>,
     /// Do not ask before starting.
@@ -298,8 +299,33 @@ fn read_list(path: &Path) -> Result<Vec<String>, Failure> {
     } else {
         engine_config::read_text(path, LIST_BYTES_MAX)?
     };
+    if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv")) {
+        return read_table(&text).map_err(|why| Failure::usage(format!("{}: {why}", plain(&path.to_string_lossy()))));
+    }
     let lines = text.lines().map(|line| line.split('#').next().unwrap_or(line).trim());
     Ok(lines.filter(|line| !line.is_empty()).map(str::to_owned).collect())
+}
+
+/// Mailboxes and numbers of networks stand beside targets in tables of suppliers.
+fn is_listed(kind: Kind) -> bool {
+    !matches!(kind, Kind::AutonomousSystem | Kind::EmailAddress)
+}
+
+/// The targets of a table: of each row the first cell that is one. The first row may be names of columns.
+fn read_table(text: &str) -> Result<Vec<String>, String> {
+    let mut targets = Vec::new();
+    for (line, row) in text.lines().zip(1..) {
+        let mut cells = line.split([',', ';', '\t']).map(|cell| cell.trim().trim_matches('"').trim()).peekable();
+        if cells.clone().all(str::is_empty) || cells.peek().is_some_and(|first| first.starts_with('#')) {
+            continue;
+        }
+        match cells.find(|cell| Kind::of_target(cell).is_ok_and(|(kind, _)| is_listed(kind))) {
+            Some(target) => targets.push(target.to_owned()),
+            None if row == 1 => {}
+            None => return Err(format!("row {row} has no domain, host name, address, block or URL")),
+        }
+    }
+    Ok(targets)
 }
 
 /// The level asked for, under the ceiling of the workflow.
@@ -394,4 +420,19 @@ fn consent(scan: &Scan, job: &mut Job) -> Result<bool, Failure> {
         return Ok(true);
     }
     Err(Failure::scope("not started: the answer was no"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::read_table;
+
+    #[test]
+    fn a_table_gives_the_first_target_of_each_row() {
+        let table = "supplier,domain,contact\nGlobex Ltd.,globex.test,it@globex.test\n\n\"Lantern, Hosting\",\"lantern.test\"\n\
+                     # later\nOther;other.test\n";
+        assert_eq!(read_table(table).unwrap(), ["globex.test", "lantern.test", "other.test"]);
+        assert_eq!(read_table("globex.test,Globex").unwrap(), ["globex.test"], "a first row may be one as well");
+        let refused = read_table("name,domain\nGlobex,\n").unwrap_err();
+        assert!(refused.starts_with("row 2 has no domain"), "{refused}");
+    }
 }

@@ -24,4 +24,5 @@ mod same_site;
 mod scope;
 mod sightings;
 mod sisters;
+mod suppliers;
 mod whole_run;

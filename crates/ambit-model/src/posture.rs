@@ -1,0 +1,304 @@
+//! How well an organisation protects what everybody can see of its domain: a score with its reasons. Pure: what was
+//! seen of the domain in, a score out. What could not be looked at counts neither way, and is named.
+
+use crate::entity::domain::{
+    self, CAA, DANGLING, DMARC_POLICY, FRONT_PAGE, MTA_STS, NAMESERVERS, REGISTRATION, SIGNED, SPF_RECORD, SPF_TREE,
+    TAKEOVER, ZONE_TRANSFER,
+};
+use crate::entity::front_page::{FrontPage, Https};
+pub use crate::entity::posture::{Area, Finding, Grade, Posture};
+use crate::facts::ProbeOutcome;
+use crate::moment::DAY_MS;
+use crate::task::{self, NamedProbe};
+use crate::{Facts, TaskName, Timestamp};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// Grades with the least score of each.
+const GRADES: [(Grade, i32); 5] = [(Grade::A, 90), (Grade::B, 80), (Grade::C, 70), (Grade::D, 60), (Grade::E, 45)];
+/// Days before its end from which a certificate, and a registration, is about to end.
+const CERTIFICATE_DAYS: i64 = 14;
+const REGISTRATION_DAYS: i64 = 30;
+
+/// Members of a domain that the posture is made of.
+pub const READ: &[&str] = &[
+    CAA.name(),
+    DANGLING.name(),
+    DMARC_POLICY.name(),
+    FRONT_PAGE.name(),
+    MTA_STS.name(),
+    NAMESERVERS.name(),
+    REGISTRATION.name(),
+    SIGNED.name(),
+    SPF_RECORD.name(),
+    SPF_TREE.name(),
+    TAKEOVER.name(),
+    ZONE_TRANSFER.name(),
+];
+
+/// Looks that answer for an area.
+const LOOKS: &[(NamedProbe, Area)] = &[
+    (look(TaskName::ZoneProfile, ""), Area::Dns),
+    (task::CAA, Area::Dns),
+    (task::SPF, Area::Mail),
+    (task::DMARC, Area::Mail),
+    (look(TaskName::Registration, ""), Area::Registration),
+];
+
+const fn look(task: TaskName, argument: &'static str) -> NamedProbe {
+    NamedProbe { task, argument }
+}
+
+fn grade_of(score: i32) -> Grade {
+    GRADES.iter().find(|(_, least)| score >= *least).map_or(Grade::F, |(grade, _)| *grade)
+}
+
+/// Assesses a domain at a wire date.
+pub fn assess(facts: &Facts, date: Timestamp) -> Posture {
+    let mut weighing = Weighing { facts, date, findings: Vec::new() };
+    weighing.mail();
+    weighing.names();
+    weighing.registration();
+    weighing.page();
+    let mut findings = weighing.findings;
+    findings.sort_by(|a, b| a.points.cmp(&b.points).then_with(|| a.text.cmp(&b.text)));
+    let score = (100 + findings.iter().map(|finding| finding.points).sum::<i32>()).clamp(0, 100);
+    Posture {
+        score,
+        grade: grade_of(score),
+        organization: registered(facts, "registrant").map(str::to_owned),
+        findings,
+        unknown: unknown(facts),
+    }
+}
+
+/// Areas of which a look failed, or was not made.
+fn unknown(facts: &Facts) -> BTreeSet<Area> {
+    let failed = |(look, _): &&(NamedProbe, Area)| !has_answer(facts, look);
+    let mut unknown: BTreeSet<Area> = LOOKS.iter().filter(failed).map(|(_, area)| *area).collect();
+    if !facts.looked(TaskName::FrontPage) {
+        unknown.extend([Area::Encryption, Area::Web]);
+    }
+    unknown
+}
+
+fn has_answer(facts: &Facts, look: &NamedProbe) -> bool {
+    matches!(facts.outcome_at(look.task, look.argument), Some(ProbeOutcome::Found | ProbeOutcome::Absent))
+}
+
+fn registered<'a>(facts: &'a Facts, name: &str) -> Option<&'a str> {
+    REGISTRATION.raw(&facts.details)?.get(name)?.as_str()
+}
+
+struct Weighing<'a> {
+    facts: &'a Facts,
+    date: Timestamp,
+    findings: Vec<Finding>,
+}
+
+impl Weighing<'_> {
+    fn add(&mut self, area: Area, points: i32, text: impl Into<String>) {
+        self.findings.push(Finding { area, points, text: text.into() });
+    }
+
+    fn answered(&self, look: NamedProbe) -> bool {
+        has_answer(self.facts, &look)
+    }
+
+    fn mail(&mut self) {
+        if self.answered(task::SPF) {
+            let tree = SPF_TREE.of(&self.facts.details);
+            let has_policy = SPF_RECORD.of(&self.facts.details).is_some();
+            match tree.and_then(|tree| tree.all) {
+                _ if !has_policy => self.add(Area::Mail, -12, "says nowhere who may send its mail (no SPF)"),
+                Some('-' | '~') => {}
+                _ => self.add(Area::Mail, -8, "lets anybody send its mail (SPF without an end)"),
+            }
+        }
+        if self.answered(task::DMARC) {
+            let policy =
+                DMARC_POLICY.raw(&self.facts.details).and_then(|tags| tags.get("policy")).and_then(Value::as_str);
+            match policy {
+                None => self.add(Area::Mail, -15, "says nowhere what becomes of forged mail (no DMARC)"),
+                Some("none") => self.add(Area::Mail, -8, "lets forged mail through (DMARC p=none)"),
+                Some(_) => {}
+            }
+        }
+    }
+
+    fn names(&mut self) {
+        if self.answered(task::CAA) && CAA.raw(&self.facts.details).is_none() {
+            self.add(Area::Dns, -4, "lets every authority sign certificates for it (no CAA)");
+        }
+        if self.answered(look(TaskName::ZoneProfile, "DS")) && !SIGNED.is_true(&self.facts.details) {
+            self.add(Area::Dns, -4, "its zone is not signed (no DNSSEC)");
+        }
+        if NAMESERVERS.texts(&self.facts.details).count() == 1 {
+            self.add(Area::Dns, -3, "one name server answers for it");
+        }
+        let dangling = DANGLING.items(&self.facts.details).count();
+        if dangling > 0 {
+            self.add(Area::Dns, -10, format!("records lead nowhere ({dangling})"));
+        }
+        if TAKEOVER.of(&self.facts.details).is_some() {
+            self.add(Area::Dns, -20, "its name can be taken over at a provider");
+        }
+        if ZONE_TRANSFER.items(&self.facts.details).next().is_some() {
+            self.add(Area::Dns, -8, "hands its whole zone to anybody");
+        }
+    }
+
+    fn registration(&mut self) {
+        let Some(end) = registered(self.facts, "expires").and_then(Timestamp::parse) else { return };
+        if end < self.date.plus_ms(REGISTRATION_DAYS * DAY_MS) {
+            self.add(Area::Registration, -10, format!("its registration ends on {}", end.date()));
+        }
+    }
+
+    fn page(&mut self) {
+        if !self.facts.looked(TaskName::FrontPage) {
+            return;
+        }
+        let Some(page) = domain::FRONT_PAGE.of(&self.facts.details) else { return };
+        match &page.https {
+            None => self.add(Area::Encryption, -25, "has no encrypted site"),
+            Some(https) => self.encryption(https),
+        }
+        if page.https.is_some() && page.plain {
+            self.add(Area::Web, -8, "shows its site without encryption as well");
+        }
+        self.protections(&page);
+    }
+
+    fn encryption(&mut self, https: &Https) {
+        if !https.trusted {
+            self.add(Area::Encryption, -20, "browsers refuse its certificate");
+        }
+        if !matches!(https.version.as_str(), "TLSv1.2" | "TLSv1.3") {
+            self.add(Area::Encryption, -12, format!("speaks {} at most", https.version));
+        }
+        let soon = self.date.plus_ms(CERTIFICATE_DAYS * DAY_MS);
+        if let Some(end) = https.ends.filter(|end| https.trusted && *end < soon) {
+            self.add(Area::Encryption, -5, format!("its certificate ends on {}", end.date()));
+        }
+    }
+
+    fn protections(&mut self, page: &FrontPage) {
+        let has = |name: &str| page.protections.contains(name);
+        let framed = has("x-frame-options") || has("content-security-policy");
+        for (lacks, points, text) in [
+            (page.https.is_some() && !has("strict-transport-security"), -5, "does not insist on encryption (no HSTS)"),
+            (!has("content-security-policy"), -4, "lets any content into its page (no content policy)"),
+            (!framed, -2, "lets others frame its page"),
+            (!has("x-content-type-options"), -2, "lets browsers guess types of content"),
+        ] {
+            if lacks {
+                self.add(Area::Web, points, text);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::{LastProbe, Probes};
+    use crate::scope::Decision;
+    use crate::{Kind, Uid};
+    use serde_json::json;
+
+    const DATE: &str = "2026-06-01T00:00:00Z";
+
+    fn careful() -> Value {
+        json!({
+            "nameservers": ["ns1.globex.test", "ns2.globex.test"],
+            "spf_record": "v=spf1 mx -all", "hidden_spf": {"all": "-", "records": 1, "complete": true},
+            "hidden_dmarc": {"policy": "reject"}, "hidden_caa": [{"tag": "issue"}], "hidden_ds": true,
+            "hidden_registration": {"registrant": "Globex Ltd", "expires": "2028-01-01T00:00:00Z"},
+            "hidden_front_page": {"url": "https://globex.test/", "status": 200, "plain": false,
+                "protections": ["content-security-policy", "strict-transport-security", "x-content-type-options"],
+                "https": {"version": "TLSv1.3", "trusted": true, "certificate": "aa", "ends": "2026-12-01T00:00:00Z"}},
+        })
+    }
+
+    /// Facts of `globex.test` of which all was asked and these members were found, less the failed look.
+    fn facts(details: Value, failed: Option<TaskName>) -> Facts {
+        let mut probes = Probes::new();
+        let front = look(TaskName::FrontPage, "203.0.113.70:443");
+        let looks = LOOKS.iter().map(|(look, _)| *look).chain([look(TaskName::ZoneProfile, "DS"), front]);
+        for asked in looks {
+            let outcome = if failed == Some(asked.task) { ProbeOutcome::Unknown } else { ProbeOutcome::Found };
+            let probe = LastProbe { outcome, at: Timestamp(0), run: 1, reason: None };
+            probes.entry(asked.task).or_default().insert(asked.argument.to_owned(), probe);
+        }
+        Facts {
+            uid: Uid::from_bytes([0; 32]),
+            kind: Kind::Domain,
+            name: "globex.test".to_owned(),
+            seed: true,
+            present: true,
+            decision: Decision::unreached(),
+            details: details.as_object().cloned().unwrap(),
+            probes,
+            inward: Vec::new(),
+            outward: Vec::new(),
+            seeds: Vec::new(),
+            vulnerabilities: None,
+            maintained: Vec::new(),
+        }
+    }
+
+    fn made(details: Value, failed: Option<TaskName>) -> Posture {
+        assess(&facts(details, failed), Timestamp::parse(DATE).unwrap())
+    }
+
+    #[test]
+    fn a_careful_domain_loses_nothing_and_a_careless_one_says_why() {
+        let best = made(careful(), None);
+        assert_eq!((best.score, best.grade, best.findings.len()), (100, Grade::A, 0), "{best:?}");
+        assert_eq!(best.organization.as_deref(), Some("Globex Ltd"));
+        let worst =
+            made(json!({"hidden_front_page": {"url": "http://globex.test/", "status": 200, "plain": true}}), None);
+        assert!(worst.grade == Grade::F && worst.score < 45, "{worst:?}");
+        assert_eq!(worst.findings[0].text, "has no encrypted site");
+        assert!(worst.unknown.is_empty(), "{worst:?}");
+    }
+
+    #[test]
+    fn each_weakness_takes_its_points() {
+        for (more, points, text) in [
+            (json!({"hidden_dmarc": {"policy": "none"}}), 8, "lets forged mail through (DMARC p=none)"),
+            (json!({"hidden_spf": {"all": "?"}}), 8, "lets anybody send its mail (SPF without an end)"),
+            (json!({"hidden_ds": false}), 4, "its zone is not signed (no DNSSEC)"),
+            (json!({"nameservers": ["ns1.globex.test"]}), 3, "one name server answers for it"),
+            (
+                json!({"hidden_registration": {"expires": "2026-06-20T00:00:00Z"}}),
+                10,
+                "its registration ends on 2026-06-20",
+            ),
+        ] {
+            let mut details = careful();
+            details.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap());
+            let made = made(details, None);
+            assert_eq!((100 - made.score, made.findings[0].text.as_str()), (points, text), "{more}");
+        }
+    }
+
+    #[test]
+    fn what_could_not_be_looked_at_counts_neither_way() {
+        let blind = made(json!({}), Some(TaskName::MailPolicy));
+        assert!(blind.unknown.contains(&Area::Mail), "{blind:?}");
+        assert!(!blind.findings.iter().any(|finding| finding.area == Area::Mail), "{blind:?}");
+        let unseen = made(careful(), Some(TaskName::FrontPage));
+        assert_eq!(unseen.unknown.into_iter().collect::<Vec<_>>(), [Area::Encryption, Area::Web]);
+        assert_eq!(unseen.score, 100);
+    }
+
+    #[test]
+    fn grades_follow_scores() {
+        for (score, letter) in [(100, 'A'), (90, 'A'), (89, 'B'), (70, 'C'), (60, 'D'), (45, 'E'), (44, 'F'), (0, 'F')]
+        {
+            assert_eq!(grade_of(score).letter(), letter, "{score}");
+        }
+    }
+}

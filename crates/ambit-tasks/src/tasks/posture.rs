@@ -1,0 +1,57 @@
+//! Says how well a supplier protects what everybody can see of its domain, by what the other tasks saw.
+
+use crate::ask::inputs::{digest, members};
+use crate::tasks::front_page;
+use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use ambit_model::entity::domain;
+use ambit_model::moment::DAY_MS;
+use ambit_model::observation::Sighting;
+use ambit_model::posture::{READ, assess};
+use ambit_model::{Clearance, Facts, Kind, TaskName, workflow};
+
+pub(crate) const TASK: Task = Task {
+    name: TaskName::Posture,
+    pretty_name: "Posture",
+    description: "Gives a domain that is a seed a score for what everybody can see of its mail, names, encryption and \
+                  site, with the reasons.",
+    workflows: &[workflow::THIRD_PARTIES],
+    watches: &[Kind::Domain],
+    produces: &[],
+    footprint: Clearance::L0,
+    ttl_ms: DAY_MS,
+    cost: 1,
+    gain: 1,
+    volatile: &[],
+    contacts: Contacts::Nothing,
+    sights: Sights::All(Sighting::Nothing),
+    // The argument is the digest of what it is made of: where that changes, so does the score.
+    plan: |facts, _| match facts.seed && facts.decision.scoped() {
+        true if is_looked_at(facts) => Plan::bound(Some(made_of(facts))),
+        true => Plan::No,
+        false => Plan::bound(None),
+    },
+    run: |cx| Box::pin(run(cx)),
+};
+
+/// What is asked of a domain before it is given a score, so that nothing is said of one that is half known.
+const ASKED: &[TaskName] = &[TaskName::MailPolicy, TaskName::Registration, TaskName::Resolve, TaskName::ZoneProfile];
+
+fn is_looked_at(facts: &Facts) -> bool {
+    let has_asked = |task: TaskName| facts.outcome(task).is_some();
+    let can_be_visited = facts.decision.clearance >= Clearance::L2 && front_page::binding(facts).is_some();
+    ASKED.iter().all(|task| has_asked(*task)) && (!can_be_visited || has_asked(TaskName::FrontPage))
+}
+
+/// What was seen, and which looks failed.
+fn made_of(facts: &Facts) -> String {
+    let looks = ASKED.iter().chain(&[TaskName::FrontPage]).map(|task| {
+        let outcomes = facts.probes_of(*task).map(|(argument, probe)| (argument, format!("{:?}", probe.outcome)));
+        (task.as_str(), outcomes.collect::<Vec<_>>())
+    });
+    digest(&(members(&facts.details, READ), looks.collect::<Vec<_>>()))
+}
+
+async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+    cx.observe(domain::POSTURE, assess(cx.facts, cx.net.date()));
+    Ok(Answer::Found)
+}

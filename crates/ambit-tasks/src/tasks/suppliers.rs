@@ -1,0 +1,138 @@
+//! Tells whose services a supplier uses itself, by what its records and its page show: mail servers, senders, name
+//! servers, aliases, tokens of verification, hosts that its page loads from.
+
+use crate::ask::host::same_domain;
+use crate::ask::inputs::digest;
+use crate::read::suppliers;
+use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use ambit_model::entity::domain::{
+    CNAME_CHAIN, FRONT_PAGE, MX_RECORDS, NAMESERVERS, SPF_TREE, SUPPLIERS, Supplier, TXT_RECORDS,
+};
+use ambit_model::entity::mentioned;
+use ambit_model::moment::DAY_MS;
+use ambit_model::observation::Sighting;
+use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, workflow};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+pub(crate) const TASK: Task = Task {
+    name: TaskName::Suppliers,
+    pretty_name: "Suppliers",
+    description: "Tells whose services a domain uses, by its mail servers, senders, name servers, aliases, tokens of \
+                  verification and the hosts that its page loads from.",
+    workflows: &[workflow::THIRD_PARTIES],
+    watches: &[Kind::DnsRecord, Kind::Domain],
+    produces: &[Kind::Organization],
+    footprint: Clearance::L0,
+    ttl_ms: DAY_MS,
+    cost: 1,
+    gain: 2,
+    volatile: &[],
+    contacts: Contacts::Nothing,
+    sights: Sights::All(Sighting::Nothing),
+    // The argument is the answer's digest: another answer is another probe, and takes the place of the former.
+    plan: |facts, _| {
+        let used = if facts.decision.scoped() { used(facts) } else { Vec::new() };
+        Plan::bound((!used.is_empty()).then(|| digest(&used)))
+    },
+    run: |cx| Box::pin(run(cx)),
+};
+
+/// Suppliers of one name that are kept.
+const SUPPLIERS_MAX: usize = 200;
+
+async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+    let used = used(cx.facts);
+    let mut signs: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+    for supplier in &used {
+        signs.entry(&supplier.name).or_default().insert(format!("{} {}", supplier.by, supplier.value));
+    }
+    for (name, signs) in &signs {
+        let origin = format!("{} of {}", signs.iter().cloned().collect::<Vec<_>>().join(", "), cx.facts.name);
+        let details = Details::from_iter([mentioned::ORIGIN.is(json!(origin))]);
+        cx.found_with(Kind::Organization, name, EdgeKind::Uses, details);
+    }
+    let found = !used.is_empty();
+    if cx.facts.kind == Kind::Domain {
+        cx.observe(SUPPLIERS, used);
+    }
+    Ok(Answer::found_if(found))
+}
+
+/// What the members of a domain or name show, sorted.
+fn used(facts: &Facts) -> Vec<Supplier> {
+    let details = &facts.details;
+    let mut found = BTreeSet::new();
+    let mut host = |by: &str, host: &str| {
+        if !same_domain(host, &facts.name)
+            && let Some(name) = suppliers::of_host(host)
+        {
+            found.insert(Supplier { name, by: by.to_owned(), value: host.to_owned() });
+        }
+    };
+    let servers = MX_RECORDS.raw(details).and_then(Value::as_array).into_iter().flatten();
+    servers.filter_map(|server| server.get("host").and_then(Value::as_str)).for_each(|server| host("MX", server));
+    let senders = SPF_TREE.of(details).map(|tree| tree.includes).unwrap_or_default();
+    senders.iter().for_each(|sender| host("SPF", sender));
+    NAMESERVERS.texts(details).for_each(|server| host("NS", server));
+    CNAME_CHAIN.texts(details).for_each(|target| host("CNAME", target));
+    let page = FRONT_PAGE.of(details).unwrap_or_default();
+    page.loads_from.iter().for_each(|loaded| host("page", loaded));
+    page.allows.iter().for_each(|allowed| host("policy", allowed));
+    let tokens = TXT_RECORDS.raw(details).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    for token in tokens {
+        if let Some((name, shown)) = suppliers::of_token(token) {
+            found.insert(Supplier { name, by: "TXT".to_owned(), value: shown });
+        }
+    }
+    found.into_iter().take(SUPPLIERS_MAX).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::facts;
+
+    #[test]
+    fn records_and_pages_show_whose_services_are_used() {
+        let facts = facts(
+            Kind::Domain,
+            "globex.test",
+            json!({
+                "mx_records": [{"priority": 1, "host": "globex-test.mail.protection.outlook.com"},
+                    {"priority": 9, "host": "mx.globex.test"}],
+                "hidden_spf": {"includes": ["_spf.google.com", "_spf.birdpost.test"]},
+                "nameservers": ["ns1.globex.test", "ns-7.awsdns-01.com"],
+                "hidden_cname_chain": ["globex.myshopify.com"],
+                "txt_records": ["docusign=0123", "birdpost-verification=5b1c", "v=spf1 -all", "hello"],
+                "hidden_front_page": {"url": "https://globex.test/", "loads_from": ["js.stripe.com"],
+                    "allows": ["www.globex.test"]},
+            }),
+        );
+        let shown: Vec<String> =
+            used(&facts).into_iter().map(|used| format!("{} by {} {}", used.name, used.by, used.value)).collect();
+        assert_eq!(
+            shown,
+            [
+                "Amazon Web Services by NS ns-7.awsdns-01.com",
+                "DocuSign by TXT docusign=",
+                "Google by SPF _spf.google.com",
+                "Microsoft by MX globex-test.mail.protection.outlook.com",
+                "Shopify by CNAME globex.myshopify.com",
+                "Stripe by page js.stripe.com",
+                "birdpost by TXT birdpost-verification=",
+                "birdpost.test by SPF _spf.birdpost.test",
+            ]
+        );
+    }
+
+    #[test]
+    fn nothing_is_used_where_all_is_their_own() {
+        let own = facts(
+            Kind::Domain,
+            "globex.test",
+            json!({"nameservers": ["ns1.globex.test"], "txt_records": ["v=spf1 mx -all", "some text"]}),
+        );
+        assert_eq!(used(&own), []);
+    }
+}

@@ -1,0 +1,82 @@
+//! Suppliers: a list of them is looked at without a sweep, each gets a score with its reasons and history, and whose
+//! services they use is told.
+
+use crate::program::{Folder, scan_text, succeed};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// A careful supplier, and a careless one that mends its ways in the second state.
+const WORLD: &str = include_str!("../../../../worlds/suppliers.world");
+
+const WORKFLOW: &str = "third_party_workflow";
+
+/// The uuid of the only collection.
+fn collection(path: &str) -> String {
+    let listed = succeed(&["collection", "list", "--jsonl", "--data", path]);
+    let row: Value = serde_json::from_str(listed.lines().next().expect("one collection")).expect("JSON");
+    row["uuid"].as_str().expect("a uuid").to_owned()
+}
+
+/// The postures of the collection by domain.
+fn postures(path: &str) -> BTreeMap<String, Value> {
+    let arguments = ["collection", "posture", &collection(path), "--jsonl", "--data", path];
+    let rows = succeed(&arguments);
+    let rows = rows.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+    rows.map(|row| (row["name"].as_str().expect("a name").to_owned(), row)).collect()
+}
+
+#[test]
+fn suppliers_get_a_score_with_reasons_and_history_and_are_not_swept() {
+    let folder = Folder::new("suppliers");
+    let list = folder.join("vendors.csv");
+    std::fs::write(&list, "supplier,domain\n\"Globex Ltd\",globex.test\n\"Lantern, Hosting\",lantern.test\n")
+        .expect("writes");
+    let list = list.to_str().expect("UTF-8");
+    let found = scan_text(&folder, WORLD, &["--workflow", WORKFLOW, "-l", list, "--state", "1"]);
+    for figure in ["missed", "unexpected", "contacts_outside_clearance"] {
+        assert_eq!(found.figure(figure), 0, "{figure}: {}", found.summary);
+    }
+    let kinds = ["NetworkService", "NetBlock"];
+    let swept = found.entities.values().filter(|entity| {
+        let kind = entity["type"].as_str().unwrap_or_default();
+        kinds.iter().any(|swept| kind.ends_with(swept)) && entity["summary"]["scoped"] == true
+    });
+    assert_eq!(swept.count(), 0, "no port of theirs is searched");
+    let uses: Vec<&str> = found
+        .entities
+        .values()
+        .filter(|entity| entity["type"].as_str().is_some_and(|kind| kind.ends_with("Organization")))
+        .filter_map(|entity| entity["name"].as_str())
+        .collect();
+    for name in ["DocuSign", "Stripe", "birdpost.test"] {
+        assert!(uses.contains(&name), "{name}: {uses:?}");
+    }
+
+    let data = folder.join("data");
+    let path = data.to_str().expect("UTF-8");
+    let first = postures(path);
+    let score = |rows: &BTreeMap<String, Value>, name: &str| rows[name]["score"].as_i64().expect("a number");
+    assert_eq!(first["globex.test"]["grade"], "A", "{first:?}");
+    assert_eq!(first["globex.test"]["organization"], "Globex Ltd");
+    assert_eq!(first["lantern.test"]["grade"], "F", "{first:?}");
+    let shown = succeed(&["collection", "posture", &collection(path), "--data", path]);
+    let lines: Vec<&str> = shown.lines().collect();
+    assert!(lines[0].contains("F  lantern.test (Lantern Hosting): has no encrypted site; "), "{shown}");
+    assert!(lines[1].contains("A  globex.test (Globex Ltd): "), "{shown}");
+    let uid = first["lantern.test"]["uid"].as_str().expect("a uid");
+    let entity = succeed(&["entity", "show", uid, "--data", path]);
+    for line in ["  posture     ", "    -25 has no encrypted site\n", "  uses        Stripe: page js.stripe.com\n"] {
+        assert!(entity.contains(line), "{line}: {entity}");
+    }
+
+    // What they mend raises the score, and the score of before stays readable.
+    let later = scan_text(&folder, WORLD, &["--state", "2"]);
+    assert_eq!(later.figure("unexpected"), 0, "{}", later.summary);
+    let second = postures(path);
+    assert_eq!(score(&second, "lantern.test"), score(&first, "lantern.test") + 15, "{second:?}");
+    assert_eq!(score(&second, "globex.test"), score(&first, "globex.test"));
+    let again = scan_text(&folder, WORLD, &[]);
+    for figure in ["new", "changed", "gone"] {
+        assert_eq!(again.figure(figure), 0, "{figure}: {}", again.summary);
+    }
+}
