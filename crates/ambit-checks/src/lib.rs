@@ -3,6 +3,7 @@
 //! argument.
 
 mod address;
+mod application;
 mod certificate;
 pub mod exposure;
 pub mod judge;

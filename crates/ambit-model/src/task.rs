@@ -21,6 +21,7 @@ pub enum TaskName {
     CloudAttribution,
     ContentFocus,
     CorsProbe,
+    Crawl,
     Dangling,
     Delegations,
     Favicon,

@@ -11,6 +11,7 @@ pub(crate) mod certificate_names;
 pub(crate) mod cloud_attribution;
 pub(crate) mod content_focus;
 pub(crate) mod cors_probe;
+pub(crate) mod crawl;
 pub(crate) mod dangling;
 pub(crate) mod delegations;
 pub(crate) mod favicon;
@@ -71,6 +72,7 @@ pub const ALL: &[&Task] = &[
     &cloud_attribution::TASK,
     &content_focus::TASK,
     &cors_probe::TASK,
+    &crawl::TASK,
     &dangling::TASK,
     &delegations::TASK,
     &favicon::TASK,

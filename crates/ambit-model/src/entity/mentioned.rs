@@ -4,9 +4,9 @@ use super::Member;
 use super::network;
 use super::row::{
     Empty::{False, List, Null},
-    Row, contract,
+    Row, contract, seen,
 };
-use crate::task::TaskName::{ContentFocus, LinkedHosts, Registration};
+use crate::task::TaskName::{ContentFocus, Crawl, LinkedHosts, Registration};
 
 /// Where it was named.
 pub const ORIGIN: Member = Member::named("origin");
@@ -16,6 +16,8 @@ pub const RESPONSE: Member = Member::named("response");
 pub const CODE: Member = Member::named("code");
 /// It answers with JSON.
 pub const IS_JSON: Member = Member::named("is_json");
+/// What may be done with it, as methods of HTTP, where a document says so.
+pub const METHODS: Member<Vec<String>> = Member::named("hidden_methods");
 /// The title of what it describes.
 pub const TITLE: Member = Member::named("title");
 /// Where in the content the token stands.
@@ -32,6 +34,7 @@ pub(super) const API_ENDPOINT: &[Row] = &[
     contract(IS_JSON, Null).by(ContentFocus),
     contract(network::FINGERPRINT, List).by(ContentFocus),
     contract(TITLE, Null).by(ContentFocus),
+    seen(METHODS, Crawl),
 ];
 
 /// What is known of a mailbox.

@@ -7,11 +7,12 @@ use super::row::{
     Row, contract, seen, unseen,
 };
 use crate::task::TaskName::{
-    CloudAttribution, ContentFocus, CorsProbe, Favicon, HttpEnrich, LinkedHosts, Network, RobotsSitemapWellknown,
-    Soft404Profile,
+    CloudAttribution, ContentFocus, CorsProbe, Crawl, Favicon, HttpEnrich, LinkedHosts, Network,
+    RobotsSitemapWellknown, Soft404Profile,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// Its own name.
 pub const URI: Member = Member::named("uri");
@@ -107,6 +108,12 @@ pub const SECURITY_TXT: Member = Member::named("hidden_security_txt");
 pub const WELL_KNOWN: Member = Member::named("hidden_well_known");
 /// The policy for encrypted mail of its domain.
 pub const MTA_STS_POLICY: Member = Member::named("hidden_mta_sts_policy");
+/// Pages that a walk through the application met, one for each shape.
+pub const PAGES: Member<Vec<CrawledPage>> = Member::named("hidden_pages");
+/// How far that walk came.
+pub const CRAWL: Member<Crawled> = Member::named("hidden_crawl");
+/// What its pages show that they should not.
+pub const DEFECTS: Member<Vec<Defect>> = Member::named("hidden_defects");
 /// How it says that a page does not exist.
 pub const SOFT404: Member<Soft404> = Member::named("hidden_soft404");
 /// The hash of that answer, without what changes.
@@ -157,6 +164,9 @@ pub(super) const MEMBERS: &[Row] = &[
     unseen("exfil_lookup_identifier", Null),
     seen(EXPOSURES, ContentFocus),
     seen(FOREIGN_ORIGIN, CorsProbe),
+    seen(CRAWL, Crawl),
+    seen(DEFECTS, Crawl),
+    seen(PAGES, Crawl),
     seen(FAVICON_SHA256, Favicon),
     seen(FAVICON_MMH3, Favicon),
     seen(COOKIES, HttpEnrich),
@@ -188,6 +198,44 @@ pub struct Cookie {
     pub same_site: Option<String>,
     pub domain: Option<String>,
     pub path: Option<String>,
+}
+
+/// A page of an application; one stands for all of its shape.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CrawledPage {
+    pub path: String,
+    pub status: u16,
+    pub title: Option<String>,
+    /// Names of parameters in links to it and in its forms.
+    pub parameters: BTreeSet<String>,
+    /// It has a form that asks for a password.
+    pub asks_password: bool,
+}
+
+/// How far a walk through an application came.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Crawled {
+    /// Shapes of pages.
+    pub pages: usize,
+    pub interfaces: usize,
+    /// Paths of documents that describe interfaces.
+    pub documents: Vec<String>,
+    /// Links that were left: to what robots shall not visit, to what seems endless, and to what does something.
+    pub closed_to_robots: usize,
+    pub traps: usize,
+    pub doing: usize,
+    /// The cap of requests ended it.
+    pub capped: bool,
+}
+
+/// Something that a page shows and should not.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Defect {
+    /// The issue that it is.
+    pub what: String,
+    pub path: String,
+    pub proof: String,
 }
 
 /// A file or page that nobody meant to publish.

@@ -99,24 +99,36 @@ fn text_file(exchange: &HttpExchange) -> Option<String> {
     (exchange.status == 200 && !web::is_html(exchange)).then(|| web::text(exchange))
 }
 
+/// What a file for robots says.
 #[derive(Debug, Default, PartialEq)]
-struct Robots {
+pub(crate) struct Robots {
     is_one: bool,
     paths: BTreeSet<String>,
+    /// Paths that no robot shall visit. Patterns, and the whole site, are not among them.
+    pub(crate) closed: BTreeSet<String>,
     sitemaps: BTreeSet<String>,
 }
 
 impl Robots {
-    fn parse(text: &str) -> Self {
+    pub(crate) fn parse(text: &str) -> Self {
         let mut robots = Self::default();
+        let (mut for_all, mut in_group) = (false, false);
         for line in text.lines() {
             let line = line.split('#').next().unwrap_or("");
             let Some((field, value)) = line.split_once(':') else { continue };
             let value = value.trim().to_owned();
             match field.trim().to_ascii_lowercase().as_str() {
-                "user-agent" => robots.is_one = true,
-                "allow" | "disallow" if value.starts_with('/') && robots.paths.len() < PATHS_MAX => {
+                "user-agent" => {
                     robots.is_one = true;
+                    for_all = (for_all && !in_group) || value == "*";
+                    in_group = false;
+                }
+                field @ ("allow" | "disallow") if value.starts_with('/') && robots.paths.len() < PATHS_MAX => {
+                    robots.is_one = true;
+                    in_group = true;
+                    if field == "disallow" && for_all && value != "/" && !value.contains(['*', '$']) {
+                        robots.closed.insert(value.clone());
+                    }
                     robots.paths.insert(value);
                 }
                 "sitemap" if !value.is_empty() => {
@@ -218,6 +230,11 @@ mod tests {
         );
         assert_eq!(robots.paths.iter().collect::<Vec<_>>(), ["/", "/private/"]);
         assert_eq!(robots.sitemaps.len(), 1);
+        let groups = Robots::parse(
+            "User-agent: one\nDisallow: /one\n\nUser-agent: two\nUser-agent: *\nDisallow: /all\nDisallow: /*.pdf$\nDisallow: \
+             /\nUser-agent: three\nDisallow: /three",
+        );
+        assert_eq!(groups.closed.iter().collect::<Vec<_>>(), ["/all"], "what is closed to every robot");
         assert!(!Robots::parse("Welcome: to our page").is_one);
     }
 

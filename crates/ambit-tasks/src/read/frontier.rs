@@ -1,0 +1,212 @@
+//! What a crawl visits next: pages of one application, the nearest first, few of each shape, and none of what traps
+//! crawlers or does something. Pure.
+
+use ambit_net::http::Url;
+use regex::Regex;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::LazyLock;
+
+/// Steps from where it begins.
+const DEPTH_MAX: usize = 6;
+/// Pages of one shape: a catalogue has thousands that are alike.
+const SAME_SHAPE_MAX: usize = 3;
+/// Characters of a path with its query; longer ones are made by traps.
+const PATH_CHARS_MAX: usize = 400;
+/// Times that one segment may stand in a path: links that are relative by mistake repeat theirs for ever.
+const SAME_SEGMENT_MAX: usize = 2;
+/// Pages that wait.
+const OPEN_MAX: usize = 2_000;
+
+/// Words in a path or query that do something when they are asked for.
+const DOING: &[&str] = &[
+    "cancel",
+    "delete",
+    "destroy",
+    "disable",
+    "drop",
+    "log-out",
+    "logoff",
+    "logout",
+    "purge",
+    "remove",
+    "reset",
+    "sign-out",
+    "signout",
+    "subscribe",
+    "unsubscribe",
+];
+/// Endings of files that hold no page and name none.
+const FILES: &[&str] = &[
+    "avi", "bmp", "css", "doc", "docx", "eot", "exe", "gif", "gz", "ico", "iso", "jpeg", "jpg", "js", "map", "mp3",
+    "mp4", "pdf", "png", "ppt", "pptx", "svg", "tar", "tgz", "tif", "ttf", "wav", "webm", "webp", "woff", "woff2",
+    "xls", "xlsx", "zip",
+];
+
+static NUMBER: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\d+").expect("constant"));
+static IDENTIFIER: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"(?i)^(?:[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{12,64})$").expect("constant"));
+
+/// Why pages were left out, counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct LeftOut {
+    pub(crate) robots: usize,
+    pub(crate) traps: usize,
+    pub(crate) doing: usize,
+}
+
+/// The pages that were met, and those that are still to be visited.
+pub(crate) struct Frontier {
+    site: Url,
+    /// The path that all pages begin with.
+    below: String,
+    forbidden: Vec<String>,
+    open: VecDeque<(Url, usize)>,
+    seen: BTreeSet<String>,
+    shapes: BTreeMap<String, usize>,
+    pub(crate) left_out: LeftOut,
+}
+
+impl Frontier {
+    /// Begins at a page. What lies above its folder is another application; `forbidden` are paths that robots shall not
+    /// visit.
+    pub(crate) fn new(start: &Url, forbidden: Vec<String>) -> Self {
+        let path = start.path_only();
+        let below = path.rsplit_once('/').map_or("/", |(folder, _)| folder);
+        let mut frontier = Self {
+            site: start.clone(),
+            below: format!("{below}/"),
+            forbidden,
+            open: VecDeque::new(),
+            seen: BTreeSet::from([start.path.clone()]),
+            shapes: BTreeMap::new(),
+            left_out: LeftOut::default(),
+        };
+        frontier.open.push_back((start.clone(), 0));
+        frontier
+    }
+
+    /// The next page, and how far it is from the start.
+    pub(crate) fn next(&mut self) -> Option<(Url, usize)> {
+        self.open.pop_front()
+    }
+
+    /// Takes up a page that another one, so far from the start, links to.
+    pub(crate) fn add(&mut self, url: &Url, depth: usize) {
+        let here = (url.https, &url.host, url.port) == (self.site.https, &self.site.host, self.site.port);
+        if !here || !url.path_only().starts_with(&self.below) || !self.seen.insert(url.path.clone()) {
+            return;
+        }
+        let path = url.path.to_ascii_lowercase();
+        let ending = url.path_only().rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
+        if ending.is_some_and(|ending| FILES.contains(&ending.as_str())) {
+            return;
+        }
+        if self.forbidden.iter().any(|forbidden| url.path.starts_with(forbidden.as_str())) {
+            self.left_out.robots += 1;
+        } else if DOING.iter().any(|word| path.contains(word)) {
+            self.left_out.doing += 1;
+        } else if depth >= DEPTH_MAX || self.is_trap(url) || self.open.len() >= OPEN_MAX {
+            self.left_out.traps += 1;
+        } else {
+            self.open.push_back((url.clone(), depth + 1));
+        }
+    }
+
+    /// True for a path as traps make them, and for one of a shape of which enough were met.
+    fn is_trap(&mut self, url: &Url) -> bool {
+        if url.path.chars().count() > PATH_CHARS_MAX {
+            return true;
+        }
+        let mut segments: BTreeMap<&str, usize> = BTreeMap::new();
+        for segment in url.path_only().split('/').filter(|segment| !segment.is_empty()) {
+            *segments.entry(segment).or_default() += 1;
+        }
+        let known = self.shapes.entry(shape(url)).or_default();
+        *known += 1;
+        *known > SAME_SHAPE_MAX || segments.values().any(|times| *times > SAME_SEGMENT_MAX)
+    }
+}
+
+/// The path with numbers and identifiers taken out, and the names of the parameters.
+pub(crate) fn shape(url: &Url) -> String {
+    let segments = url.path_only().split('/');
+    let segments = segments.map(|segment| {
+        if IDENTIFIER.is_match(segment) { "{id}".to_owned() } else { NUMBER.replace_all(segment, "{n}").into_owned() }
+    });
+    let path: Vec<String> = segments.collect();
+    let names: Vec<String> = parameters(url).into_iter().collect();
+    if names.is_empty() { path.join("/") } else { format!("{}?{}", path.join("/"), names.join("&")) }
+}
+
+/// Names of the parameters in a URL.
+pub(crate) fn parameters(url: &Url) -> BTreeSet<String> {
+    let query = url.path.split_once('?').map_or("", |(_, query)| query);
+    let names = query.split('&').map(|pair| pair.split('=').next().unwrap_or(""));
+    names.filter(|name| !name.is_empty()).map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn url(path: &str) -> Url {
+        Url::parse(&format!("https://app.acme.test{path}")).unwrap()
+    }
+
+    fn taken(start: &str, forbidden: &[&str], paths: &[&str]) -> (Vec<String>, LeftOut) {
+        let mut frontier = Frontier::new(&url(start), forbidden.iter().map(|path| (*path).to_owned()).collect());
+        for path in paths {
+            frontier.add(&if path.contains("://") { Url::parse(path).unwrap() } else { url(path) }, 0);
+        }
+        let taken = std::iter::from_fn(|| frontier.next()).map(|(url, _)| url.path).collect();
+        (taken, frontier.left_out)
+    }
+
+    #[test]
+    fn pages_of_the_application_are_visited_once_and_others_are_not() {
+        let (pages, left_out) = taken(
+            "/shop/start",
+            &["/shop/private"],
+            &[
+                "/shop/list",
+                "/shop/list",
+                "/other",
+                "/shop/logo.png",
+                "http://app.acme.test/shop/plain",
+                "https://www.acme.test/shop/x",
+                "/shop/private/x",
+                "/shop/logout",
+                "/shop/item?do=delete&id=7",
+            ],
+        );
+        assert_eq!(pages, ["/shop/start", "/shop/list"]);
+        assert_eq!(left_out, LeftOut { robots: 1, traps: 0, doing: 2 });
+    }
+
+    #[test]
+    fn few_pages_of_a_shape_are_visited_and_traps_are_left() {
+        let mut paths: Vec<String> = (1..=50).map(|number| format!("/item/{number}?page={number}")).collect();
+        paths.extend((1..=50).map(|day| format!("/calendar/2026-01-{day}")));
+        paths.push("/a/a/a/b".to_owned());
+        paths.push(format!("/x?q={}", "y".repeat(500)));
+        paths.push("/file/0123456789abcdef".to_owned());
+        let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+        let (pages, left_out) = taken("/", &[], &paths);
+        assert_eq!(pages.len(), 1 + 3 + 3 + 1, "{pages:?}");
+        assert_eq!(left_out.traps, 47 + 47 + 2);
+    }
+
+    #[test]
+    fn far_pages_are_left_out() {
+        let mut frontier = Frontier::new(&url("/"), Vec::new());
+        frontier.add(&url("/near"), DEPTH_MAX - 1);
+        frontier.add(&url("/far"), DEPTH_MAX);
+        assert_eq!((frontier.open.len(), frontier.left_out.traps), (2, 1));
+    }
+
+    #[test]
+    fn a_shape_has_the_names_of_parameters_and_no_values() {
+        assert_eq!(shape(&url("/a/17/x?b=2&a=1&b=3")), "/a/{n}/x?a&b");
+        assert_eq!(shape(&url("/o/5f0c2f9e-7a41-4c52-9d0c-2f6f1c1f7a55")), "/o/{id}");
+    }
+}

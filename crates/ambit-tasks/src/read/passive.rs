@@ -1,0 +1,167 @@
+//! What an answer shows that it should not, without anybody attacking. Pure: an answer in, defects out, by the name of
+//! the issue that each is.
+
+use super::page::Page;
+use crate::ask::web;
+use ambit_net::http::HttpExchange;
+use regex::Regex;
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+/// Characters of a proof.
+const PROOF_CHARS_MAX: usize = 160;
+/// Bytes of an answer that are searched.
+const SEARCHED_BYTES: usize = 256 * 1_024;
+
+/// An error of the inside of an application. A page for people may quote one, so that these count in error answers
+/// alone.
+static TRACE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r#"(?:Traceback \(most recent call last\):\s+File "[^"]+", line \d+"#,
+        r"|\bat [\w$.<>]+\([\w$]+\.(?:java|kt|scala):\d+\)",
+        r"|\bat [\w.<>`]+\([^)]*\) in [^\r\n]{1,200}\.cs:line \d+",
+        r"|\bat (?:[\w.<> \[\]]+ )?\(?(?:/|[A-Z]:\\)[^\s()]{1,200}\.[cm]?[jt]s:\d+:\d+\)?",
+        r"|goroutine \d+ \[running\]:",
+        r"|[\w/.-]+\.rb:\d+:in [`'][^'`]+'",
+        r"|(?:SQLSTATE\[\w+\]|ORA-\d{5}:|You have an error in your SQL syntax|PG::\w+Error|Unclosed quotation mark after)",
+        r"|\[(?:HttpException|SqlException|NullReferenceException)[^\]]*\])",
+    ))
+    .expect("constant")
+});
+/// An error that PHP writes into a page, whatever its status.
+static PHP: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"<b>(?:Fatal error|Parse error|Warning|Notice|Deprecated)</b>:\s+[^<]{1,300} in <b>/[^<]+</b> on line <b>\d+</b>")
+        .expect("constant")
+});
+
+/// A defect: the name of its issue, and what shows it.
+pub(crate) type Shown = (&'static str, String);
+
+/// What one answer shows.
+pub(crate) fn defects(exchange: &HttpExchange, page: Option<&Page>) -> Vec<Shown> {
+    let mut found = Vec::new();
+    let text = String::from_utf8_lossy(&exchange.body[..exchange.body.len().min(SEARCHED_BYTES)]).into_owned();
+    found.extend(error(exchange.status, &text).map(|proof| ("verbose_error_page", proof)));
+    found.extend(private_in_caches(exchange).map(|proof| ("cacheable_private_answer", proof)));
+    if let Some(page) = page {
+        if exchange.url.https {
+            found.extend(unencrypted(page).map(|proof| ("mixed_content", proof)));
+        }
+        found.extend(
+            weak_policy(web::header(exchange, "content-security-policy")).map(|why| ("weak_content_policy", why)),
+        );
+    }
+    found
+}
+
+/// The first line of an error of the application itself.
+fn error(status: u16, text: &str) -> Option<String> {
+    let trace = (status >= 400).then(|| TRACE.find(text)).flatten();
+    trace.or_else(|| PHP.find(text)).map(|found| shortened(found.as_str()))
+}
+
+/// An active part of an encrypted page that is loaded without encryption.
+fn unencrypted(page: &Page) -> Option<String> {
+    let plain = |url: &&String| url.starts_with("http://");
+    let is_active = |url: &&String| !is_picture(url);
+    page.assets.iter().filter(plain).find(is_active).map(|url| shortened(url))
+}
+
+/// Browsers show pictures that are not encrypted, and nothing in the page follows from them.
+fn is_picture(url: &str) -> bool {
+    let path = url.split(['?', '#']).next().unwrap_or(url).to_ascii_lowercase();
+    [".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".ico", ".mp4", ".webm"].iter().any(|end| path.ends_with(end))
+}
+
+/// An answer that sets a cookie, and that shared caches may keep.
+fn private_in_caches(exchange: &HttpExchange) -> Option<String> {
+    web::header(exchange, "set-cookie")?;
+    let control = web::header(exchange, "cache-control")?.to_ascii_lowercase();
+    let words: BTreeSet<&str> = control.split(',').map(str::trim).collect();
+    let guarded = words.iter().any(|word| {
+        let name = word.split('=').next().unwrap_or(word);
+        matches!(name, "private" | "no-store" | "no-cache")
+    });
+    let seconds = |name: &str| words.iter().find_map(|word| word.strip_prefix(name)?.parse::<u64>().ok());
+    let kept = words.contains("public") || seconds("s-maxage=").is_some_and(|seconds| seconds > 0);
+    (kept && !guarded).then(|| format!("Set-Cookie beside Cache-Control: {}", shortened(&control)))
+}
+
+/// Why a policy stops no script; `None` for one that does, and where there is none, which is another defect.
+fn weak_policy(policy: Option<&str>) -> Option<String> {
+    let policy = policy?.to_ascii_lowercase();
+    let directive = |name: &str| {
+        let parts = policy.split(';').map(str::trim);
+        parts.filter_map(|part| part.split_once(' ')).find(|(word, _)| *word == name).map(|(_, sources)| sources)
+    };
+    let sources: Vec<&str> =
+        directive("script-src").or_else(|| directive("default-src")).unwrap_or("*").split_whitespace().collect();
+    // What a nonce or hash allows is all that may run: browsers then ignore the rest.
+    let by_nonce = sources.iter().any(|source| source.starts_with("'nonce-") || source.starts_with("'sha"));
+    let strict = sources.contains(&"'strict-dynamic'");
+    let open = sources.iter().find(|source| matches!(**source, "*" | "http:" | "https:" | "data:"));
+    if sources.contains(&"'unsafe-inline'") && !by_nonce {
+        Some("scripts: 'unsafe-inline'".to_owned())
+    } else {
+        open.filter(|_| !(by_nonce && strict)).map(|source| format!("scripts from {source}"))
+    }
+}
+
+fn shortened(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.join(" ").chars().take(PROOF_CHARS_MAX).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ambit_net::http::Url;
+
+    #[test]
+    fn errors_of_the_inside_are_told_from_pages_that_quote_one() {
+        let python = "<pre>Traceback (most recent call last):\n  File \"/srv/app/views.py\", line 12, in get";
+        for (status, text, is_one) in [
+            (500, python, true),
+            (200, python, false),
+            (500, "java.lang.IllegalStateException\n\tat com.acme.Orders.load(Orders.java:41)", true),
+            (500, "We met at Acme (Orders.java is a file) and an error occurred", false),
+            (500, "TypeError: x\n    at load (/srv/app/orders.js:10:5)", true),
+            (404, "Not Found", false),
+            (400, "SQLSTATE[42000]: Syntax error or access violation", true),
+            (200, "<b>Fatal error</b>:  Uncaught Error in <b>/var/www/x.php</b> on line <b>12</b>", true),
+            (200, "<p>A <b>Warning</b>: mind the step in <b>hall</b> on line <b>U1</b>", false),
+            (500, "goroutine 17 [running]:\nmain.main()", true),
+            (503, "Traceback of the parcel: not found", false),
+        ] {
+            assert_eq!(error(status, text).is_some(), is_one, "{status} {text}");
+        }
+    }
+
+    #[test]
+    fn a_policy_is_weak_where_any_script_may_run() {
+        for (policy, why) in [
+            (Some("default-src 'self'"), None),
+            (Some("script-src 'self' 'unsafe-inline'"), Some("scripts: 'unsafe-inline'")),
+            (Some("script-src 'nonce-abc' 'unsafe-inline' https:; object-src 'none'"), Some("scripts from https:")),
+            (Some("script-src 'nonce-abc' 'strict-dynamic' 'unsafe-inline' https:"), None),
+            (Some("default-src *"), Some("scripts from *")),
+            (Some("script-src https://cdn.acme.test"), None),
+            (Some("frame-ancestors 'none'"), Some("scripts from *")),
+            (None, None),
+        ] {
+            assert_eq!(weak_policy(policy).as_deref(), why, "{policy:?}");
+        }
+    }
+
+    #[test]
+    fn parts_without_encryption_count_where_they_run() {
+        let page = |html: &str| Page::parse(html, &Url::parse("https://app.acme.test/").unwrap());
+        assert_eq!(unencrypted(&page("<script src='http://cdn.test/a.js'>")).as_deref(), Some("http://cdn.test/a.js"));
+        assert_eq!(
+            unencrypted(&page("<link rel=stylesheet href='http://cdn.test/a.css'>")).as_deref(),
+            Some("http://cdn.test/a.css")
+        );
+        assert_eq!(unencrypted(&page("<img src='http://cdn.test/a.png'><a href='http://cdn.test/'>x</a>")), None);
+        assert_eq!(unencrypted(&page("<script src='//cdn.test/a.js'></script>")), None);
+    }
+}

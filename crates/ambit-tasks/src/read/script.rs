@@ -1,0 +1,102 @@
+//! What scripts of a page call: paths of interfaces, and the map of their sources. Pure.
+
+use ambit_net::http::Url;
+use regex::Regex;
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+/// Interfaces of one script.
+const CALLS_MAX: usize = 200;
+
+/// A path in quotes behind what sends requests.
+static CALL: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(
+        r#"(?:\bfetch\(|\baxios(?:\.\w+)?\(|\.(?:get|post|put|patch|delete|ajax|request)\(|\.open\(\s*["'`][A-Z]+["'`]\s*,)\s*["'`]((?:https?:)?/[^\s"'`<>\\]{1,300})["'`]"#,
+    )
+    .expect("constant")
+});
+/// A path in quotes that is one of an interface by its first parts.
+static PATH: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r#"["'`]((?:https?://[a-z0-9.-]{1,200}(?::\d{1,5})?)?/(?:api|rest|graphql|gql|v\d{1,2}|ajax|rpc|odata)(?:/[^\s"'`<>\\]{0,300})?)["'`]"#)
+        .expect("constant")
+});
+/// Where the sources of a script are.
+static MAP: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"(?m)^\s*//[#@]\s*sourceMappingURL=(\S{1,500})\s*$").expect("constant"));
+/// What templates put into a path: `${id}`, `:id`.
+static HOLE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\$\{[^}]*\}|:[A-Za-z_]\w*").expect("constant"));
+
+/// Interfaces that a script calls, absolute, without their queries; what a template fills in is `{}`.
+pub(crate) fn calls(text: &str, script: &Url) -> BTreeSet<String> {
+    let found = CALL.captures_iter(text).chain(PATH.captures_iter(text)).map(|found| found[1].to_owned());
+    let urls = found.filter_map(|reference| {
+        let path = reference.split(['?', '#']).next().unwrap_or("");
+        let (site, path) = match path.find("://").and_then(|at| path[at + 3..].find('/').map(|slash| at + 3 + slash)) {
+            Some(slash) => path.split_at(slash),
+            None => ("", path),
+        };
+        let filled = HOLE.replace_all(path, "{}");
+        let url = if site.is_empty() { script.join(&filled) } else { Url::parse(&format!("{site}{filled}")) };
+        url.ok().map(|url| url.to_string())
+    });
+    let is_file = |url: &String| [".js", ".css", ".png", ".svg", ".html"].iter().any(|end| url.ends_with(end));
+    urls.filter(|url| !is_file(url)).take(CALLS_MAX).collect()
+}
+
+/// Where the map of a script is that names one as a file of its own.
+pub(crate) fn source_map(text: &str, script: &Url) -> Option<Url> {
+    let named = MAP.captures_iter(text).last()?;
+    let reference = named.get(1)?.as_str();
+    if reference.starts_with("data:") { None } else { script.join(reference).ok() }
+}
+
+/// How many sources a map holds with their text; `None` for what is no map, or holds none.
+pub(crate) fn sources_in(map: &[u8]) -> Option<usize> {
+    let map: serde_json::Value = serde_json::from_slice(map).ok()?;
+    map.get("mappings")?.as_str()?;
+    let texts =
+        map.get("sourcesContent")?.as_array()?.iter().filter(|text| text.as_str().is_some_and(|text| !text.is_empty()));
+    Some(texts.count()).filter(|count| *count > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn script() -> Url {
+        Url::parse("https://app.acme.test/static/app.js").unwrap()
+    }
+
+    #[test]
+    fn what_is_called_is_told_from_other_texts() {
+        let text = r#"fetch("/orders/list?x=1");axios.post('/basket');http.get(`/users/${id}/mail`);
+            const base="https://api.acme.test/v2/items";x.open("GET","/status");const p="/api/v1/login";
+            a.href="/about";b="/static/logo.png";c="/apiary";//.get("not a path")"#;
+        let found: Vec<String> = calls(text, &script()).into_iter().collect();
+        assert_eq!(
+            found,
+            [
+                "https://api.acme.test/v2/items",
+                "https://app.acme.test/api/v1/login",
+                "https://app.acme.test/basket",
+                "https://app.acme.test/orders/list",
+                "https://app.acme.test/status",
+                "https://app.acme.test/users/{}/mail",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_map_is_found_and_counts_where_it_holds_sources() {
+        let map = source_map("x();\n//# sourceMappingURL=app.js.map\n", &script()).unwrap();
+        assert_eq!(map.to_string(), "https://app.acme.test/static/app.js.map");
+        assert_eq!(source_map("//# sourceMappingURL=data:application/json;base64,e30=", &script()), None);
+        assert_eq!(source_map("let s = '//# sourceMappingURL=x.map';", &script()), None);
+        assert_eq!(
+            sources_in(br#"{"version":3,"mappings":"AA","sources":["a.ts"],"sourcesContent":["let a;"]}"#),
+            Some(1)
+        );
+        assert_eq!(sources_in(br#"{"version":3,"mappings":"AA","sources":["a.ts"]}"#), None);
+        assert_eq!(sources_in(b"<html>Not Found"), None);
+    }
+}

@@ -1,0 +1,77 @@
+//! Applications that a person names: walked through within bounds, with their interfaces, and with what their pages show
+//! that they should not.
+
+use crate::program::{Discovery, Folder, scan_text};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+const WORKFLOW: &[&str] = &["--workflow", "external_application_assessment"];
+
+/// An application with defects, and beside it a twin that looks alike and has none.
+const WORLD: &str = include_str!("../../../../worlds/application.world");
+
+fn names(found: &Discovery, kind: &str) -> BTreeSet<String> {
+    let of_kind = |entity: &&Value| entity["type"].as_str().is_some_and(|name| name.ends_with(kind));
+    let entities = found.entities.values().filter(of_kind);
+    entities.filter_map(|entity| entity["name"].as_str().map(str::to_owned)).collect()
+}
+
+/// Issues of what pages show, each with its entity.
+fn shown(found: &Discovery) -> Vec<String> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let issues = found.issues.values();
+    let issues = issues.map(|issue| format!("{} {}", text(&issue["name"]), text(&issue["entity_name"])));
+    let of_pages = ["verbose_error_page", "weak_content_policy", "mixed_content", "exposed_source_map", "cacheable_"];
+    let mut shown: Vec<String> = issues.filter(|name| of_pages.iter().any(|begin| name.starts_with(begin))).collect();
+    shown.sort();
+    shown
+}
+
+#[test]
+fn an_application_is_walked_through_and_its_safe_twin_is_left_in_peace() {
+    let folder = Folder::new("application");
+    let found = scan_text(&folder, WORLD, WORKFLOW);
+    for figure in ["missed", "unexpected", "contacts_outside_clearance"] {
+        assert_eq!(found.figure(figure), 0, "{figure}: {}", found.summary);
+    }
+    assert_eq!(
+        shown(&found),
+        [
+            "exposed_source_map https://shop.acme.test:443",
+            "mixed_content https://shop.acme.test:443",
+            "verbose_error_page https://shop.acme.test:443",
+            "weak_content_policy https://shop.acme.test:443",
+        ]
+    );
+    let interfaces: Vec<String> = names(&found, "ApiEndpoint").into_iter().collect();
+    for called in ["https://shop.acme.test:443/api/v1/basket", "https://shop.acme.test:443/api/v2/orders"] {
+        assert!(interfaces.iter().any(|name| name == called), "{called}: {interfaces:?}");
+    }
+    assert!(names(&found, "DnsRecord").contains("partner.others.test"), "a host of others is known about");
+
+    let again = scan_text(&folder, WORLD, WORKFLOW);
+    for figure in ["new", "changed", "gone"] {
+        assert_eq!(again.figure(figure), 0, "{figure}: {}", again.summary);
+    }
+}
+
+#[test]
+fn a_walk_leaves_what_does_something_and_what_robots_shall_not_visit() {
+    let folder = Folder::new("application-bounds");
+    let contacts = folder.join("contacts.jsonl");
+    let path = contacts.to_str().expect("UTF-8");
+    scan_text(&folder, WORLD, &[WORKFLOW, &["--contacts", path]].concat());
+    let asked = std::fs::read_to_string(&contacts).expect("contacts");
+    let asked: BTreeSet<String> = asked
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).expect("JSON"))
+        .filter(|contact| contact["name"] == "shop.acme.test")
+        .filter_map(|contact| contact["asked"].as_str().and_then(|asked| asked.strip_prefix("GET ")).map(str::to_owned))
+        .collect();
+    for path in ["/items?page=1", "/items?page=2", "/orders/1", "/orders/2", "/orders/3", "/app.js.map"] {
+        assert!(asked.contains(path), "{path}: {asked:?}");
+    }
+    for path in ["/orders/4", "/orders/5", "/private/x", "/logout"] {
+        assert!(!asked.contains(path), "{path}: {asked:?}");
+    }
+}
