@@ -17,8 +17,10 @@ use crate::workspace::{self, Workspace};
 use crate::{engine_config, folder, wires};
 use ambit_model::Clearance;
 use ambit_model::wire::WireChoice;
+use ambit_model::workflow::{self, Workflow};
 use ambit_net::live::LiveOptions;
-use std::path::PathBuf;
+use ambit_world::World;
+use std::path::{Path, PathBuf};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Demo {
@@ -41,9 +43,20 @@ pub(crate) struct Demo {
     /// Write every contact with the simulated internet to this file, one JSON object a line.
     #[arg(long, value_name = "FILE")]
     pub(crate) contacts: Option<PathBuf>,
+    /// Look at three more simulated internets, each in a collection of its own: domains that pass for a brand,
+    /// suppliers, and an application. Without it there is the first alone.
+    #[arg(long, conflicts_with_all = ["contacts", "output", "state"])]
+    pub(crate) workflows: bool,
     #[command(flatten)]
     pub(crate) output: Output,
 }
+
+/// The simulated internets of other workflows: file, text, workflow.
+const OTHERS: &[(&str, &str, Workflow)] = &[
+    ("lookalikes.world", include_str!("../../../../worlds/lookalikes.world"), workflow::SUSPICIOUS_DOMAINS),
+    ("suppliers.world", include_str!("../../../../worlds/suppliers.world"), workflow::THIRD_PARTIES),
+    ("application.world", include_str!("../../../../worlds/application.world"), workflow::APPLICATIONS),
+];
 
 /// Runs the command.
 pub(crate) async fn run(demo: &Demo, silent: bool, settings: &mut Settings) -> Result<(), Failure> {
@@ -63,37 +76,59 @@ pub(crate) async fn run(demo: &Demo, silent: bool, settings: &mut Settings) -> R
     if demo.database.is_none() && settings.get("database").is_some() {
         refuse_real_neighbours(&workspace).await?;
     }
-    let job = Job {
-        seeds: wires::seeds(&world).map_err(Failure::run_time)?,
-        simulated: Some((sample::TEXT.to_owned(), world.name().to_owned())),
-        workflow: None,
-        level: Clearance::L3,
-        ports: None,
-        never: Vec::new(),
-        installation: engine_config::installation(settings)?,
-        state: demo.state,
-        live: LiveOptions::default(),
-        rate: None,
-        settings: engine_config::built_in(),
-        asking: Asking::new(&folder, settings),
-        silent,
-        contacts: contacts.wanted(),
-    };
+    let asked = Asked { demo, silent, settings, folder: &folder };
+    let job = Job { contacts: contacts.wanted(), ..asked.job(&world, sample::TEXT, None)? };
     let finished = discover(&workspace, &job, &stop).await?;
     let style = Style { jsonl: demo.output.jsonl, silent, asking: job.asking.clone() };
-    let outcome = print(&workspace, &finished, results, &style).await?;
+    let mut shortfalls: Vec<String> =
+        print(&workspace, &finished, results, &style).await?.shortfall.into_iter().collect();
     contacts.write(&finished)?;
+    for (file, text, workflow) in OTHERS.iter().filter(|_| demo.workflows) {
+        let job = asked.job(&wires::parse_world(text, file)?, text, Some(workflow))?;
+        let finished = discover(&workspace, &job, &stop).await?;
+        shortfalls.extend(print(&workspace, &finished, Results::open(None)?, &style).await?.shortfall);
+    }
     match front {
         None => {
             if let Some(indexed) = stop.unless_asked(bring_up_index(&folder, &workspace.store)).await {
                 indexed?;
             }
-            outcome.shortfall.map_or(Ok(()), |why| Err(Failure::partial(why)))
+            shortfalls.into_iter().next().map_or(Ok(()), |why| Err(Failure::partial(why)))
         }
         Some(front) => {
-            outcome.shortfall.iter().for_each(|why| hint(&format!("ambit: {why}")));
+            shortfalls.iter().for_each(|why| hint(&format!("ambit: {why}")));
             serve::answer(front, &folder, workspace, &stop, settings).await
         }
+    }
+}
+
+/// What every discovery of the demo has in common.
+struct Asked<'a> {
+    demo: &'a Demo,
+    silent: bool,
+    settings: &'a Settings,
+    folder: &'a Path,
+}
+
+impl Asked<'_> {
+    /// The discovery of a simulated internet; `None`: by the usual workflow.
+    fn job(&self, world: &World, text: &str, workflow: Option<&Workflow>) -> Result<Job, Failure> {
+        Ok(Job {
+            seeds: wires::seeds(world).map_err(Failure::run_time)?,
+            simulated: Some((text.to_owned(), world.name().to_owned())),
+            workflow: workflow.map(|workflow| workflow.name.to_owned()),
+            level: Clearance::L3,
+            ports: None,
+            never: Vec::new(),
+            installation: engine_config::installation(self.settings)?,
+            state: self.demo.state,
+            live: LiveOptions::default(),
+            rate: None,
+            settings: engine_config::built_in(),
+            asking: Asking::new(self.folder, self.settings),
+            silent: self.silent,
+            contacts: false,
+        })
     }
 }
 

@@ -40,6 +40,27 @@ fn the_demo_finds_all_that_is_planted_and_touches_nobody_else() {
     first.assert_same(&again);
 }
 
+#[test]
+fn the_demo_of_more_workflows_has_a_collection_for_each_and_finds_what_is_planted() {
+    let folder = Folder::new("demo-workflows");
+    let path = folder.path().to_str().expect("UTF-8");
+    let output = ambit(&["demo", "--once", "--workflows", "--jsonl", "--data", path]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let lines = String::from_utf8(output.stdout).expect("UTF-8");
+    let lines = lines.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+    let summaries: Vec<Value> = lines.filter(|line| line["record"] == "summary").collect();
+    assert_eq!(summaries.len(), 4);
+    for summary in &summaries {
+        for figure in ["missed", "unexpected", "contacts_outside_clearance"] {
+            assert_eq!(summary[figure], 0, "{figure}: {summary}");
+        }
+    }
+    let listed = succeed(&["collection", "list", "--data", path]);
+    for workflow in ["suspicious_domain_discovery", "third_party_workflow", "external_application_assessment"] {
+        assert_eq!(listed.lines().filter(|line| line.contains(workflow)).count(), 1, "{workflow}: {listed}");
+    }
+}
+
 /// Bytes of a copy of the database, which has neither free pages nor a write-ahead log.
 fn copied_bytes(folder: &Folder, name: &str) -> u64 {
     let copy = Folder::new(name);
