@@ -6,9 +6,10 @@ use crate::envelope::Envelope;
 use crate::plans::Plan;
 use crate::shape::Shape;
 use crate::words::Word;
+use ambit_model::issue::Status;
 use ambit_model::moment::SECOND_MS;
-use ambit_model::run::{self as model, RunState};
-use ambit_model::{Clearance, Timestamp};
+use ambit_model::run::{self as model, RetestVerdict, RunState};
+use ambit_model::{Clearance, Timestamp, Uid};
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -61,6 +62,20 @@ contract! {
         pub count: i64,
         pub example: String,
     }
+
+    /// A look at one issue alone. `verdict` is null until it is over: what the issue rests on is still there (`open`), is
+    /// not there any more (`closed`), or could not be looked at, and then `not_done` says why. `issue_status` is that of
+    /// the issue now.
+    #[derive(Debug, Serialize)]
+    pub struct Retest {
+        pub run: i64,
+        pub status: Word<RunState>,
+        pub verdict: Option<Word<RetestVerdict>>,
+        pub issue_status: Word<Status>,
+        pub started_at: Option<Timestamp>,
+        pub finished_at: Option<Timestamp>,
+        pub not_done: Vec<NotDone>,
+    }
 }
 
 /// Our own form: the contract's, with the counters, what each level of work came to, and what was left undone.
@@ -74,6 +89,8 @@ pub struct RunDetail {
     pub work_done: i64,
     pub work_unknown: i64,
     pub new_entity_count: i64,
+    /// The issue that it looks at, and at nothing else.
+    pub retests: Option<Uid>,
     /// When it goes on, where a window of its collection has begun.
     pub rests_until: Option<Timestamp>,
     pub stages: Vec<Stage>,
@@ -93,6 +110,7 @@ impl Contract for RunDetail {
         ("work_done",) i64;
         ("work_unknown",) i64;
         ("new_entity_count",) i64;
+        ("retests",) Option<Uid>;
         ("rests_until",) Option<Timestamp>;
         ("stages",) Vec<Stage>;
         ("not_done",) Vec<NotDone>;
@@ -134,12 +152,6 @@ fn duration_s(run: &model::Run, now: Timestamp) -> i64 {
 impl RunDetail {
     /// A run with its levels of work and what it left undone.
     pub fn of(run: &model::Run, stages: &[model::Stage], not_done: &[model::NotDone], now: Timestamp) -> Self {
-        let not_done = not_done.iter().map(|row| NotDone {
-            reason: row.reason.name().to_owned(),
-            task: row.task.clone(),
-            count: row.count,
-            example: row.example.clone(),
-        });
         Self {
             run: CollectionRun::of(run, now),
             number: run.number,
@@ -148,9 +160,41 @@ impl RunDetail {
             work_done: run.counters.work_done,
             work_unknown: run.counters.work_unknown,
             new_entity_count: run.counters.new_entities,
+            retests: run.retests,
             rests_until: run.timing.rests_until(now).filter(|_| !run.state.is_over()),
             stages: stages.iter().map(Stage::from).collect(),
-            not_done: not_done.collect(),
+            not_done: not_done.iter().map(NotDone::from).collect(),
+        }
+    }
+}
+
+impl Retest {
+    /// A look at an issue that has a status now.
+    pub fn of(run: &model::Run, not_done: &[model::NotDone], status: Status) -> Self {
+        // A run that broke off, or that a person ended, has learned nothing that it could stand for.
+        let verdict = match (run.state, run.verdict) {
+            (RunState::Failed | RunState::Cancelled, None) => Some(RetestVerdict::CouldNotLook),
+            (state, verdict) => verdict.filter(|_| state.is_over()),
+        };
+        Self {
+            run: run.id,
+            status: Word(run.state),
+            verdict: verdict.map(Word),
+            issue_status: Word(status),
+            started_at: run.started_at,
+            finished_at: run.finished_at,
+            not_done: not_done.iter().map(NotDone::from).collect(),
+        }
+    }
+}
+
+impl From<&model::NotDone> for NotDone {
+    fn from(of: &model::NotDone) -> Self {
+        Self {
+            reason: of.reason.name().to_owned(),
+            task: of.task.clone(),
+            count: of.count,
+            example: of.example.clone(),
         }
     }
 }
@@ -199,6 +243,8 @@ mod tests {
             created_by_uuid: Some(Uuid::nil()),
             created_by_email: Some("owner@acme.test".to_owned()),
             timing: ambit_model::timing::Timing::default(),
+            retests: None,
+            verdict: None,
             engine: None,
             counters: RunCounters::default(),
         }
@@ -217,6 +263,21 @@ mod tests {
         for (run, duration) in [(waiting, 0), (going, 9), (over, 60)] {
             assert_eq!(CollectionRun::of(&run, Timestamp(10_900)).duration, duration);
         }
+    }
+
+    #[test]
+    fn a_look_at_one_issue_says_nothing_before_it_is_over() {
+        let looked = |state, verdict| {
+            let run = model::Run { state, verdict, ..sample() };
+            let shown = json!(Retest::of(&run, &[], Status::OpenNew));
+            assert_eq!(Retest::SHAPE.differences(&shown), Vec::<String>::new());
+            shown["verdict"].clone()
+        };
+        let (open, closed) = (Some(RetestVerdict::Open), Some(RetestVerdict::Closed));
+        assert_eq!(looked(RunState::Running, closed), json!(null), "noted, and not committed as the end");
+        assert_eq!(looked(RunState::Finished, open), json!("open"));
+        assert_eq!(looked(RunState::Finished, closed), json!("closed"));
+        assert_eq!(looked(RunState::Cancelled, None), json!("could_not_look"));
     }
 
     #[test]

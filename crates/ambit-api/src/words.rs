@@ -9,7 +9,7 @@ use ambit_model::entity::imported::Source;
 use ambit_model::feed::{Noun, What};
 use ambit_model::issue::{Confidence, Status};
 use ambit_model::notification::{Channel, DeliveryState, Digest, EventKind};
-use ambit_model::run::RunState;
+use ambit_model::run::{RetestVerdict, RunState};
 use ambit_model::user::{CollectionRole, ProjectRole};
 use ambit_model::workflow::{self, Workflow};
 use ambit_model::{Clearance, Kind};
@@ -75,6 +75,7 @@ macro_rules! model_words {
 model_words! {
     Schedule: Self::ALL, Self::name;
     RunState: Self::ALL, Self::name;
+    RetestVerdict: Self::ALL, Self::name;
     Confidence: [Self::Potential, Self::Confirmed], Self::name;
     What: [Self::Appeared, Self::Changed, Self::Disappeared, Self::Seen], Self::name;
     Channel: Self::ALL, Self::name;

@@ -125,6 +125,25 @@ pub fn judge(known: &Known, present: bool, scoped: bool, ground: &Ground<'_>, se
     judged
 }
 
+/// Returns whether a judge proves today, by looks of today, what an issue of its kind with this discriminator says;
+/// `None` where the looks that it needs are missing.
+pub fn still_proven(
+    judge: &Judge,
+    known: &Known,
+    discriminator: &str,
+    ground: &Ground<'_>,
+    settings: &Settings,
+) -> Option<bool> {
+    if reads_discoveries(judge, known.facts.kind) && !ground.leads(judge.reads) {
+        return None;
+    }
+    match (judge.judge)(&ground.facts(&known.facts), ground.date) {
+        Verdict::Unknown => has_lost_its_ground(judge, known, settings).then_some(false),
+        Verdict::Clear => Some(false),
+        Verdict::Proven(proofs) => Some(proofs.iter().any(|proof| proof.discriminator == discriminator)),
+    }
+}
+
 /// Issues of this judge that rest on a fact and that the proofs do not name: once absent, then resolved by a later
 /// probe.
 fn absent(judged: &mut Judged, judge: &'static Judge, known: &Known, proofs: &[Proof], date: Timestamp) {
@@ -307,6 +326,27 @@ mod tests {
         }
         blind.facts.details.clear();
         assert_eq!(judge(&blind, true, true, &of_run(1, 1_000), &Settings::default()), Judged::default());
+    }
+
+    #[test]
+    fn one_issue_alone_is_there_gone_or_not_to_be_looked_at() {
+        let judge = ambit_checks::all().iter().copied().find(|judge| judge.issue.name == ISSUE).expect("there is one");
+        let said = |known: &Known, discriminator: &str, run| {
+            still_proven(judge, known, discriminator, &of_run(run, 1_000), &Settings::default())
+        };
+        assert_eq!(said(&known("TELNET", 1_000, None), "", 1), Some(true));
+        assert_eq!(
+            said(&known("TELNET", 1_000, None), "another", 1),
+            Some(false),
+            "another of its kind is not this one"
+        );
+        assert_eq!(said(&known("SSH", 1_000, None), "", 1), Some(false));
+        assert_eq!(said(&known("TELNET", 1_000, None), "", 2), None, "this run did not look");
+        let mut blind = known("TELNET", 1_000, None);
+        for probe in blind.facts.probes.values_mut().flat_map(BTreeMap::values_mut) {
+            probe.outcome = ProbeOutcome::Unknown;
+        }
+        assert_eq!(said(&blind, "", 1), None, "nobody answered");
     }
 
     #[test]

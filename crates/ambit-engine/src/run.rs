@@ -2,6 +2,7 @@
 //! (docs/architecture.md §2).
 
 mod accounts;
+mod alone;
 mod ending;
 mod flight;
 mod giving_back;
@@ -17,6 +18,7 @@ use crate::plan::Bindings;
 use crate::progress::Progress;
 use crate::share::Share;
 use crate::work::Worker;
+use alone::Alone;
 use ambit_model::facts::Facts;
 use ambit_model::observation::ProbeResult;
 use ambit_model::reserved::Reserved;
@@ -102,15 +104,24 @@ pub async fn drive(config: &EngineConfig, run: &Run) -> Result<RunEnd, StoreErro
     let folders = by_operator.iter().filter(|(kind, _)| *kind == Kind::GitRepository).map(|(_, name)| name.clone());
     Arc::make_mut(&mut config.settings).folders = folders.collect();
     Arc::make_mut(&mut config.settings).accounts = accounts::opened(&config, run).await?;
+    let alone = Alone::of(&config, run).await?;
+    if let Some(alone) = &alone {
+        let skipped = config.settings.skipped.and(&alone.skipped());
+        Arc::make_mut(&mut config.settings).skipped = skipped;
+    }
     let config = &config;
     let reserved = config.installation.reserved(config.wire.reserved(), &by_operator);
     let mut drive = Drive::new(config, run, rules, reserved, scope_revision);
+    drive.alone = alone;
     drive.confirmed = config.engine.confirmed_blocks(run.collection).await?;
     let end = drive.until_end().await;
     let given_back = drive.give_back().await;
     match &end {
         Ok(RunEnd::Over(state)) => {
-            let unserved = drive.unserved().await?;
+            let unserved = match &drive.alone {
+                Some(alone) => drive.note_verdict(alone).await?,
+                None => drive.unserved().await?,
+            };
             config.engine.finish(run.id, *state, &unserved, (config.clock)()).await?
         }
         // Whoever comes next need not wait until this engine's heartbeat lapses. Where the store fails, that is what
@@ -143,9 +154,12 @@ struct Drive<'a> {
     config: &'a EngineConfig,
     run: &'a Run,
     rules: Rules,
+    /// What it looks at, where that is one issue.
+    alone: Option<Alone>,
     /// Large blocks whose sweep a person has confirmed.
     confirmed: BTreeSet<Uid>,
-    /// What was already counted as not done for lack of confirmation: once in a run, though it is planned many times.
+    /// What was already counted as not done because a person or scope does not allow it: once in a run, though it is
+    /// planned many times.
     unconfirmed: BTreeSet<(Uid, TaskName)>,
     /// How often people had changed what scope depends on when the rules were read.
     scope_revision: i64,
@@ -192,6 +206,7 @@ impl<'a> Drive<'a> {
             config,
             run,
             rules,
+            alone: None,
             confirmed: BTreeSet::new(),
             unconfirmed: BTreeSet::new(),
             scope_revision,

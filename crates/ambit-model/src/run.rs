@@ -1,7 +1,7 @@
 //! Runs: one execution of a collection, as rows (docs/architecture.md §2).
 
 use crate::timing::Timing;
-use crate::{Clearance, Timestamp, id::RunId};
+use crate::{Clearance, Timestamp, Uid, id::RunId};
 use uuid::Uuid;
 
 /// The life of a run.
@@ -43,6 +43,36 @@ impl RunState {
     }
 }
 
+/// What a run says that looked at one issue alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RetestVerdict {
+    /// What the issue rests on is still there.
+    Open,
+    /// It was looked at, and it is not there any more.
+    Closed,
+    /// Nothing was learned; the issue is as it was.
+    CouldNotLook,
+}
+
+impl RetestVerdict {
+    /// Every verdict.
+    pub const ALL: [Self; 3] = [Self::Open, Self::Closed, Self::CouldNotLook];
+
+    /// As stored and shown.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Closed => "closed",
+            Self::CouldNotLook => "could_not_look",
+        }
+    }
+
+    /// The verdict of a stored name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|verdict| verdict.name() == name)
+    }
+}
+
 /// A run with what it did and did not do.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Run {
@@ -67,6 +97,10 @@ pub struct Run {
     pub created_by_uuid: Option<Uuid>,
     pub created_by_email: Option<String>,
     pub engine: Option<String>,
+    /// The issue that it looks at, and at nothing else.
+    pub retests: Option<Uid>,
+    /// What came of that, once it is over.
+    pub verdict: Option<RetestVerdict>,
     /// When runs of its collection rest.
     pub timing: Timing,
     pub counters: RunCounters,
@@ -201,6 +235,9 @@ mod tests {
         let over: Vec<&str> = RunState::ALL.into_iter().filter(|state| state.is_over()).map(RunState::name).collect();
         assert_eq!(over, ["finished", "failed", "cancelled"]);
         assert_eq!(RunState::from_name("done"), None);
+        for verdict in RetestVerdict::ALL {
+            assert_eq!(RetestVerdict::from_name(verdict.name()), Some(verdict));
+        }
         for reason in NotDoneReason::ALL {
             assert_eq!(NotDoneReason::from_name(reason.name()), Some(reason));
         }

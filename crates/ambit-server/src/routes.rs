@@ -20,6 +20,7 @@ pub(crate) mod open;
 pub(crate) mod people;
 pub(crate) mod projects;
 pub(crate) mod receivers;
+pub(crate) mod retests;
 pub(crate) mod run_events;
 pub(crate) mod samples;
 pub(crate) mod search;

@@ -17,6 +17,7 @@ mod place;
 mod reassess;
 mod reconcile;
 mod relied;
+mod retests;
 mod turns;
 
 pub use crate::record::Vulns;

@@ -16,6 +16,7 @@ pub(crate) mod marks;
 pub(crate) mod milestones;
 pub(crate) mod notes;
 pub(crate) mod rescope;
+pub(crate) mod retests;
 pub(crate) mod run_reports;
 pub(crate) mod runs;
 pub(crate) mod seeds;

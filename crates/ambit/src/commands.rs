@@ -26,6 +26,7 @@ mod notify;
 mod packs;
 mod projects;
 mod quotas;
+mod retest;
 mod roles;
 mod runs;
 mod scan;

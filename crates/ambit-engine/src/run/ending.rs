@@ -19,6 +19,9 @@ impl Drive<'_> {
         if pending.dirty > 0 {
             return self.reconcile_all().await;
         } else if pending.open == 0 && pending.leased == 0 {
+            if self.alone.is_some() {
+                return self.end_alone().await;
+            }
             let lost = self.graph.lost();
             if self.finishing && lost.is_empty() {
                 self.rely().await?;

@@ -84,7 +84,10 @@ impl Drive<'_> {
         if !std::mem::take(&mut self.rules_moved) && !moved {
             return Ok(Vec::new());
         }
-        let changes = self.graph.decide(&self.rules, self.finishing);
+        let mut changes = self.graph.decide(&self.rules, self.finishing);
+        if let Some(alone) = &mut self.alone {
+            changes = alone.own(changes, self.graph.iter().map(|(node, _)| node.uid));
+        }
         self.guard.show(&self.graph, self.rules.ceiling, &self.rules.never);
         Ok(changes)
     }
@@ -100,6 +103,9 @@ impl Drive<'_> {
         uids.extend(changes.iter().map(|change| change.uid));
         let raised = changes.iter().filter(|change| change.raised).map(|change| change.uid).collect();
         uids.extend(self.graph.looked_at_by(&raised));
+        if let Some(alone) = &self.alone {
+            uids.clone_from(alone.entities());
+        }
         let uids: Vec<Uid> = uids.into_iter().collect();
         let mut reconciliation = Reconciliation {
             vulns: Vec::new(),
@@ -156,6 +162,12 @@ impl Drive<'_> {
                 guard: Some(&self.guard),
             };
             let planned = plan(&known.facts, &state.decision, &terms);
+            let clearance = state.decision.clearance.min(self.rules.ceiling);
+            for (task, refused) in self.alone.iter().flat_map(|alone| alone.refused(&known.facts, clearance)) {
+                if self.unconfirmed.insert((known.facts.uid, task)) {
+                    reconciliation.not_done.push(refused);
+                }
+            }
             for task in planned.unconfirmed {
                 if self.unconfirmed.insert((known.facts.uid, task)) {
                     reconciliation.not_done.push(unconfirmed(task, &known.facts));
@@ -165,6 +177,9 @@ impl Drive<'_> {
             reconciliation.sweeps.extend(planned.sweeps);
             reconciliation.orphaned.extend(planned.orphaned);
         }
+        if self.alone.as_ref().is_some_and(|alone| !alone.judges(&known.facts.uid)) {
+            return;
+        }
         let ground = Ground { leading, run: self.run.id, by_person: self.run.by_person, date };
         let judged = judge(known, state.present, state.decision.scoped(), &ground, &self.config.settings);
         for write in &judged.writes {
@@ -173,6 +188,7 @@ impl Drive<'_> {
             }
         }
         reconciliation.issues.extend(judged.writes);
+        reconciliation.issues.extend(self.alone.iter().filter_map(|alone| alone.resolves(leading)));
         reconciliation.work.extend(judged.work);
     }
 }

@@ -181,6 +181,15 @@ pub(super) const ROWS: &[Endpoint] = &[
         .says("List the versions of an issue, oldest first: its status, who decided it, why, and until when.")
         .asks(START)
         .answers(Vec::<issues::IssueVersion>::SHAPE),
+    post("/issues/{id}/retest", OfCollection(Admin), handler!(retests::start))
+        .says(
+            "Look again at what one issue rests on, and at nothing else, at the clearance that stands. It is a run of its \
+             own, which takes a minute more where the fact seems gone; reading this says what came of it.",
+        )
+        .answers(Option::<collection_runs::Retest>::SHAPE),
+    get("/issues/{id}/retest", OfCollection(Viewer), handler!(retests::find))
+        .says("Read what came of the newest look at one issue alone; null where nobody asked for one.")
+        .answers(Option::<collection_runs::Retest>::SHAPE),
     get("/keys", Key, handler!(keys::list))
         .in_one_project()
         .says("List the caller's API keys; for administrators, everybody's. The keys themselves are not shown.")

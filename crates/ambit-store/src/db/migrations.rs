@@ -82,6 +82,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(202611240230, "run_ends"),
     migration!(202611240250, "comments_of_projects"),
     migration!(202611240255, "bodies"),
+    migration!(202611251750, "retests"),
 ];
 
 /// The newest schema that this program knows.

@@ -12,7 +12,7 @@ use ambit_model::collection::Schedule;
 use ambit_model::feed::{Noun, What};
 use ambit_model::notification::{Channel, DeliveryState};
 use ambit_model::ports::PortList;
-use ambit_model::run::{NotDoneReason, RunState};
+use ambit_model::run::{NotDoneReason, RetestVerdict, RunState};
 use ambit_model::user::{CollectionRole, ProjectRole};
 use ambit_model::{Clearance, EdgeKind, Kind, Timestamp, Uid};
 use ambit_model::{SkippedTasks, TaskName};
@@ -158,6 +158,7 @@ column! {
     What, String, value => What::from_name(&value).ok_or_else(|| unknown("change", &value))?;
     RunState, String, value => RunState::from_name(&value).ok_or_else(|| unknown("state of a run", &value))?;
     NotDoneReason, String, value => NotDoneReason::from_name(&value).ok_or_else(|| unknown("reason", &value))?;
+    RetestVerdict, String, value => RetestVerdict::from_name(&value).ok_or_else(|| unknown("verdict", &value))?;
     Schedule, String, value => Schedule::from_name(&value).ok_or_else(|| unknown("schedule", &value))?;
     ProjectRole, String, value => ProjectRole::from_name(&value).ok_or_else(|| unknown("project role", &value))?;
     CollectionRole, String,

@@ -103,6 +103,12 @@ impl Engine {
         let started_at = allotted.nth(0).1;
         let sql = "UPDATE runs SET state = 'running', started_at = $1, engine_id = $2, engine = $3 WHERE id = $4";
         tx.run(sql, values![started_at, self.id, &*self.name, run.id]).await?;
+        if let Some(issue) = run.retests {
+            // What it does not look at stays as it is, seeds and imports as well.
+            let sql = "INSERT INTO dirty (uid, collection_id, mark) SELECT entity_uid, collection_id, $1 FROM issues \
+                       WHERE uid = $2 ON CONFLICT (uid) DO UPDATE SET mark = excluded.mark";
+            return tx.run(sql, values![new_mark(), issue]).await.map(drop);
+        }
         let place = RunPlace { id: run.id, number: run.number, started_at };
         let place = ChangeContext::enter(tx, collection, Some(place), false, now).await?;
         imports::lapse(tx, place.clone()).await?;

@@ -161,7 +161,8 @@ async fn complete(tx: &mut Tx, collections: &mut [&mut Collection]) -> Result<()
         collection.last_refreshes.push(started_at);
     }
     let fresh = "SELECT e.collection_id, COUNT(*) FROM entities e
-        JOIN (SELECT collection_id, MAX(number) AS number FROM runs WHERE state = 'finished' AND collection_id IN";
+        JOIN (SELECT collection_id, MAX(number) AS number FROM runs WHERE state = 'finished' AND retests IS \
+                 NULL AND collection_id IN";
     let tail = "GROUP BY collection_id) AS last ON last.collection_id = e.collection_id AND last.number = e.first_run
         WHERE e.present = 1 GROUP BY e.collection_id";
     for (id, count) in tx.read_in::<(i64, i64), _>(fresh, Vec::new(), &ids, tail).await? {

@@ -38,8 +38,8 @@ pub(crate) async fn refreshes(
     let head = "SELECT collection_id, started_at FROM (SELECT collection_id, started_at, number,
                 ROW_NUMBER() OVER (PARTITION BY collection_id ORDER BY number DESC) AS place
                 FROM runs
-                WHERE state || '' = 'finished' AND started_at IS NOT NULL AND finished_at <= $1 AND end_revision <= $2
-                AND collection_id IN";
+                WHERE state || '' = 'finished' AND started_at IS NOT NULL AND retests IS NULL AND finished_at <= $1
+                AND end_revision <= $2 AND collection_id IN";
     let tail = format!(") AS finished WHERE place <= {LAST_REFRESHES_MAX} ORDER BY collection_id, number DESC");
     tx.read_in(head, values![by, reached], collections, &tail).await
 }

@@ -6,13 +6,13 @@ use crate::db::writer::transaction;
 use crate::inventory::{collections, feed, seeds};
 use crate::people::audit;
 use crate::{Principal, Store, StoreError};
-use ambit_model::Timestamp;
 use ambit_model::collection::Collection;
 use ambit_model::feed::{Noun, What};
 use ambit_model::id::RunId;
 use ambit_model::run::{NotDone, Run, RunCounters, RunState};
 use ambit_model::user::CollectionRole;
 use ambit_model::wire::WireChoice;
+use ambit_model::{Timestamp, Uid};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -65,6 +65,8 @@ columns! {
         created_by_uuid: "u.uuid",
         created_by_email: "u.email",
         engine,
+        retests,
+        verdict,
         timing: (json "c.timing"),
         counters: RunCounters,
     }
@@ -92,7 +94,7 @@ fn select() -> String {
     format!("SELECT {} {FROM}", list::<Run>())
 }
 
-const FROM: &str = "FROM runs r JOIN collections c ON c.id = r.collection_id JOIN projects p ON p.id = c.project_id \
+pub(super) const FROM: &str = "FROM runs r JOIN collections c ON c.id = r.collection_id JOIN projects p ON p.id = c.project_id \
                     LEFT JOIN users u ON u.id = r.created_by";
 
 /// Collections whose schedule calls for a run at `$1`: active, with seeds, and without an open run.
@@ -125,11 +127,12 @@ pub(crate) async fn load_carried(tx: &mut Tx, id: RunId) -> Result<CarriedRun, S
     tx.find(&sql, values![id]).await
 }
 
-/// The newest run of each collection of a project, with the collection's integer id, by that id.
+/// The newest run of each collection of a project, with the collection's integer id, by that id. What looked at one
+/// issue alone says nothing of a collection.
 pub(crate) async fn newest(tx: &mut Tx, project: i64) -> Result<Vec<(Run, i64)>, StoreError> {
     let sql = format!(
-        "SELECT {}, c.id {FROM} WHERE c.project_id = $1 AND c.deleted_at IS NULL AND r.number = c.run_number ORDER BY \
-         c.id",
+        "SELECT {}, c.id {FROM} WHERE c.project_id = $1 AND c.deleted_at IS NULL AND r.number = (SELECT MAX(x.number) \
+         FROM runs x WHERE x.collection_id = c.id AND x.retests IS NULL) ORDER BY c.id",
         list::<Run>()
     );
     tx.read_all(&sql, values![project]).await
@@ -141,7 +144,7 @@ pub(crate) async fn collection_of(tx: &mut Tx, id: RunId) -> Result<i64, StoreEr
 }
 
 /// The open run of a collection.
-async fn find_open(tx: &mut Tx, collection: i64) -> Result<Option<Run>, StoreError> {
+pub(super) async fn find_open(tx: &mut Tx, collection: i64) -> Result<Option<Run>, StoreError> {
     let sql = format!("{} WHERE r.collection_id = $1 AND r.state IN ('scheduled', 'running', 'paused')", select());
     tx.read_first(&sql, values![collection]).await
 }
@@ -173,21 +176,41 @@ async fn insert(
     if let Some(open) = find_open(tx, collection.id).await? {
         return Ok(Started::Open(open));
     }
-    let state = match &collection.wire {
-        WireChoice::Live => 1,
-        WireChoice::Simulated { state, .. } => wire_state.unwrap_or(*state),
-    };
     let raise = "UPDATE collections SET run_number = run_number + 1, due_at = $2, counts_from = $3 WHERE id = $1 \
                  RETURNING run_number";
     let from = collection.counts_from.filter(|_| by.is_none()).unwrap_or(now);
     let number: i64 = tx.read_one(raise, values![collection.id, collection.due_after(from, now), from]).await?;
     let size = seeds::size(tx, collection.id).await?;
+    insert_row(tx, collection, by, NewRun { number, wire_state, size, retests: None }, now).await
+}
+
+/// What tells a run from another of its collection.
+pub(super) struct NewRun {
+    pub(super) number: i64,
+    /// Another state of the simulated internet than the collection's.
+    pub(super) wire_state: Option<i64>,
+    /// How much it is expected to look at.
+    pub(super) size: i64,
+    pub(super) retests: Option<Uid>,
+}
+
+pub(super) async fn insert_row(
+    tx: &mut Tx,
+    collection: &Collection,
+    by: Option<&Principal>,
+    new: NewRun,
+    now: Timestamp,
+) -> Result<Started, StoreError> {
+    let state = match &collection.wire {
+        WireChoice::Live => 1,
+        WireChoice::Simulated { state, .. } => new.wire_state.unwrap_or(*state),
+    };
     let sql = "INSERT INTO runs (uuid, collection_id, number, state, by_person, wire_state, priority, created_at, \
-               created_by, size)
-               VALUES ($1, $2, $3, 'scheduled', $4, $5, $6, $7, $8, $9) RETURNING id";
+               created_by, size, retests)
+               VALUES ($1, $2, $3, 'scheduled', $4, $5, $6, $7, $8, $9, $10) RETURNING id";
     let priority = if by.is_some() { PRIORITY_PERSON } else { PRIORITY_SCHEDULE };
-    let mut values = values![Uuid::new_v4(), collection.id, number, by.is_some(), state, priority, now];
-    values.extend(values![by.map(Principal::user_id), size]);
+    let mut values = values![Uuid::new_v4(), collection.id, new.number, by.is_some(), state, priority, now];
+    values.extend(values![by.map(Principal::user_id), new.size, new.retests]);
     let id = tx.read_one(sql, values).await?;
     let (run, _) = load(tx, id).await?;
     note(tx, &run, collection.id, What::Appeared, by.is_some(), now).await?;

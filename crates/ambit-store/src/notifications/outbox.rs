@@ -215,6 +215,8 @@ columns! {
         number: i64,
         state: RunState,
         new_entities: i64,
+        /// Of what looked at one issue alone, the issue's own events tell.
+        retests: Option<Uid>,
         not_done: i64 = "(SELECT COUNT(*) FROM not_done d WHERE d.run_id = r.id AND d.reason IN ('out of budget', \
                          'source down', 'denied', 'out of time', 'task panicked', 'set aside', 'run too long'))",
     }
@@ -397,7 +399,7 @@ async fn with_facts(tx: &mut Tx, rows: Vec<(FeedRow, Timestamp, Option<i64>)>) -
         let to = match row.noun {
             Noun::Entity => entity(row, entities.get(&row.uid)?),
             Noun::Issue => issue(row, issues.get(&row.uid)?, before.get(&row.revision).copied()),
-            Noun::Run => run(runs.get(&run_uuid(&row.uid))?),
+            Noun::Run => run(runs.get(&run_uuid(&row.uid)).filter(|run| run.retests.is_none())?),
             Noun::Technology | Noun::Collection | Noun::Project | Noun::Graph => return None,
         };
         Some(Happened {
@@ -447,7 +449,7 @@ fn issue(row: &FeedRow, facts: &IssueFacts, before: Option<(bool, bool)>) -> Hap
 }
 
 fn run(facts: &RunFacts) -> HappenedTo {
-    let RunFacts { uuid, number, state, new_entities, not_done } = *facts;
+    let RunFacts { uuid, number, state, new_entities, not_done, retests: _ } = *facts;
     HappenedTo::Run { uuid, number, state, new_entities, not_done }
 }
 

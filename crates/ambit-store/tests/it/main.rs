@@ -19,6 +19,7 @@ mod quotas;
 mod receivers;
 mod records;
 mod rescope;
+mod retests;
 mod reverted;
 mod room;
 mod settings;

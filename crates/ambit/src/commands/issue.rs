@@ -1,6 +1,7 @@
 //! `ambit issue`: one issue, on a server or in a data folder.
 
 use super::item::{self, History, ISSUE, Note, Tag};
+use super::retest::{self, Retest};
 use crate::api::{ASM, OURS, escape};
 use crate::args::Target;
 use crate::config::Settings;
@@ -42,6 +43,8 @@ pub(crate) enum Action {
     Note(Note),
     /// List its tags, or add and remove some.
     Tag(Tag),
+    /// Look again at what it rests on, and at nothing else: still there, gone, or could not look.
+    Retest(Retest),
 }
 
 /// A status, and how long it holds.
@@ -75,6 +78,7 @@ pub(crate) async fn run(command: &Issue, settings: &Settings) -> Result<(), Fail
         Action::History(history) => list_versions(history, target, settings).await,
         Action::Note(note) => item::note(ISSUE, note, target, settings).await,
         Action::Tag(tag) => item::tag(ISSUE, tag, target, settings).await,
+        Action::Retest(asked) => retest::run(asked, target, settings).await,
     }
 }
 

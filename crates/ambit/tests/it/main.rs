@@ -21,6 +21,7 @@ mod operator;
 mod program;
 mod repositories;
 mod restored;
+mod retest;
 mod same_site;
 mod scope;
 mod sightings;

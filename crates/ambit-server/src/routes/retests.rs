@@ -1,0 +1,26 @@
+//! Looks at one issue alone: ask for one, and read what came of the newest. Asking inserts a row; the engine finds it.
+
+use crate::answer::Answer;
+use crate::call::Call;
+use crate::failure::About;
+use crate::present::issues::NOUN;
+use ambit_api::collection_runs::Retest;
+use ambit_api::{ApiError, success};
+
+/// Look again at what one issue rests on, and at nothing else, at the clearance that stands.
+pub(crate) async fn start(call: Call) -> Result<Answer, ApiError> {
+    call.store().start_retest(call.caller(), call.id(), call.project, call.now).await.about(NOUN)?;
+    shown(&call, "Retest of the issue").await
+}
+
+/// Read what came of the newest look at one issue alone; null where nobody asked for one.
+pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
+    shown(&call, "Newest retest").await
+}
+
+async fn shown(call: &Call, message: &str) -> Result<Answer, ApiError> {
+    let issue = call.store().find_issue(call.caller(), call.id(), call.project).await.about(NOUN)?;
+    let report = call.store().last_retest(call.caller(), call.id(), call.project).await.about(NOUN)?;
+    let retest = report.map(|report| Retest::of(&report.run, &report.not_done, issue.record.status));
+    Ok(Answer::json(&success(message, retest)))
+}

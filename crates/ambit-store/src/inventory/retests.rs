@@ -1,0 +1,82 @@
+//! Runs that look at one issue alone: whether what it rests on is still there. They move neither the schedule nor the
+//! last refresh of their collection.
+
+use crate::db::rows::list;
+use crate::db::sql::values;
+use crate::db::writer::transaction;
+use crate::inventory::runs::{FROM, NewRun, Started, find_open, insert_row};
+use crate::inventory::views::{Item, find};
+use crate::inventory::{collections, run_reports::RunReport};
+use crate::people::audit;
+use crate::{Principal, Store, StoreError};
+use ambit_model::Timestamp;
+use ambit_model::run::Run;
+use ambit_model::user::CollectionRole;
+use serde_json::json;
+
+/// What such a run is expected to look at: one entity, or the few that lead to it.
+const SIZE: i64 = 1;
+
+impl Store {
+    /// Schedules a look at one issue, named by its uid or uuid. A look at it that is open already is the answer; beside
+    /// another open run of the collection there can be none. For admins.
+    pub async fn start_retest(
+        &self,
+        principal: &Principal,
+        id: &str,
+        project: Option<i64>,
+        now: Timestamp,
+    ) -> Result<Started, StoreError> {
+        let (principal, id, limits) = (principal.clone(), id.to_owned(), self.limits());
+        transaction!(self, Person, async |tx| {
+            let issue = find(tx, &principal, Item::Issue, &id, project, CollectionRole::Admin).await?;
+            let uuid = issue.collection.uuid;
+            let collection = collections::require(tx, &principal, uuid, CollectionRole::Admin).await?.collection;
+            if collection.archived {
+                return Err(StoreError::Conflict("the collection is archived: unarchive it first".to_owned()));
+            }
+            collections::lock(tx, collection.id).await?;
+            match find_open(tx, collection.id).await? {
+                Some(open) if open.retests == Some(issue.uid) => return Ok(Started::Open(open)),
+                Some(open) => {
+                    return Err(StoreError::Conflict(format!(
+                        "run {} of the collection is {}: wait for its end, or cancel it",
+                        open.id,
+                        open.state.name()
+                    )));
+                }
+                None => {}
+            }
+            let raise = "UPDATE collections SET run_number = run_number + 1 WHERE id = $1 RETURNING run_number";
+            let number: i64 = tx.read_one(raise, values![collection.id]).await?;
+            let new = NewRun { number, wire_state: None, size: SIZE, retests: Some(issue.uid) };
+            let started = insert_row(tx, &collection, Some(&principal), new, now).await?;
+            limits.check_run(tx, &principal).await?;
+            let details = json!({"run": started.run().id, "issue": issue.uid});
+            audit::insert(tx, &principal, Some(collection.project), "issue.retest", collection.uuid, details, now)
+                .await?;
+            Ok(started)
+        })
+    }
+
+    /// The newest look at one issue alone, with what could not be looked at; `None` where nobody asked for one.
+    pub async fn last_retest(
+        &self,
+        principal: &Principal,
+        id: &str,
+        project: Option<i64>,
+    ) -> Result<Option<RunReport>, StoreError> {
+        let mut tx = self.read().await?;
+        let issue = find(&mut tx, principal, Item::Issue, id, project, CollectionRole::Viewer).await?;
+        let sql = format!(
+            "SELECT {} {FROM} WHERE r.collection_id = $1 AND r.retests = $2 ORDER BY r.number DESC LIMIT 1",
+            list::<Run>()
+        );
+        let run: Option<Run> = tx.read_first(&sql, values![issue.collection.id, issue.uid]).await?;
+        tx.rollback().await?;
+        match run {
+            Some(run) => self.find_run_report(principal, run.id).await.map(Some),
+            None => Ok(None),
+        }
+    }
+}
