@@ -26,6 +26,10 @@ contract! {
         /// How long that holds while the fact stays: a date, a moment, or `change`, which is until proof or severity
         /// change.
         pub until: Maybe<End>,
+        /// The username or address of who is to see to them.
+        pub assignee: Maybe<Text>,
+        /// Nobody is to see to them any more.
+        pub unassign: Maybe<bool>,
         pub add_tags: Maybe<Texts>,
         pub remove_tags: Maybe<Texts>,
     }

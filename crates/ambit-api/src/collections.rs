@@ -14,7 +14,7 @@ use ambit_model::scope::exclusion;
 use ambit_model::timing::{self as model_timing, Window};
 use ambit_model::user::CollectionRole;
 use ambit_model::workflow::{self, Workflow};
-use ambit_model::{Clearance, Timestamp, Uid};
+use ambit_model::{Clearance, DueDays, Timestamp, Uid};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
@@ -24,8 +24,8 @@ use uuid::Uuid;
 /// Where the UI keeps the picture of a collection.
 const ICON_PATH: &str = "/branding/icons/org.png";
 
-/// How a collection without ports of its own says so.
-const DEFAULT_PORTS: &str = "default";
+/// How a collection without ports or due dates of its own says so.
+const DEFAULT: &str = "default";
 
 words! {
     /// The type of the collections that people make; there are no others.
@@ -76,6 +76,8 @@ contract! {
         pub issues_by_severity: BTreeMap<String, i64>,
         pub notify_emails_new_entities: Option<bool>,
         pub notify_webhooks_new_entities: Option<bool>,
+        /// By when issues are to be closed, in days by severity; `default`: as the installation says.
+        pub due_days: String,
         pub pointer_collection_id: Option<i64>,
         pub pointer_collection_uuid: Option<Uuid>,
         pub config: Config,
@@ -176,6 +178,8 @@ contract! {
         pub config: Maybe<Config>,
         pub notify_emails_new_entities: Maybe<Option<bool>>,
         pub notify_webhooks_new_entities: Maybe<Option<bool>>,
+        /// Days by severity, such as critical=7,high=30; none; or default, which is what the installation says.
+        pub due_days: Maybe<Due>,
     }
 }
 
@@ -232,9 +236,10 @@ impl Collection {
             following: None,
             auto_refresh_schedule: of.schedule.name(),
             timing: Timing::of(&of.timing),
+            due_days: of.due_days.map_or_else(|| DEFAULT.to_owned(), |days| days.to_string()),
             next_run_at: of.due_at.filter(|_| !of.archived),
             level: Word(of.level),
-            ports: of.ports.as_ref().map_or_else(|| DEFAULT_PORTS.to_owned(), PortList::to_string),
+            ports: of.ports.as_ref().map_or_else(|| DEFAULT.to_owned(), PortList::to_string),
             skipped_tasks: of.skipped_tasks.names().collect(),
             exclusions: exclusions.to_vec(),
             workflow_name: Some(of.workflow.clone()),
@@ -273,10 +278,29 @@ impl<'de> Deserialize<'de> for Ports {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = serde_json::from_value::<String>(Value::deserialize(deserializer)?)
             .map_err(|_| D::Error::custom("must be a text such as 80,443,8000-8100, top:100, all or default"))?;
-        if text == DEFAULT_PORTS {
+        if text == DEFAULT {
             return Ok(Self(None));
         }
         text.parse().map(|ports| Self(Some(ports))).map_err(|error: String| D::Error::custom(format!(": {error}")))
+    }
+}
+
+/// Days until issues are due, or the word for those of the installation, which is `None`.
+#[derive(Debug)]
+pub struct Due(pub Option<DueDays>);
+
+impl Contract for Due {
+    const SHAPE: &'static Shape = String::SHAPE;
+}
+
+impl<'de> Deserialize<'de> for Due {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = serde_json::from_value::<String>(Value::deserialize(deserializer)?)
+            .map_err(|_| D::Error::custom("must be a text such as critical=7,high=30, none or default"))?;
+        if text == DEFAULT {
+            return Ok(Self(None));
+        }
+        text.parse().map(|days| Self(Some(days))).map_err(|error: String| D::Error::custom(format!(": {error}")))
     }
 }
 
@@ -360,6 +384,7 @@ mod tests {
             custom_last_refreshes_count: 3,
             notify_emails_new_entities: None,
             notify_webhooks_new_entities: Some(true),
+            due_days: None,
         }
     }
 

@@ -10,6 +10,7 @@ use ambit_model::issue::{Confidence, Exploitation, Identifier, IssueRecord, Stat
 use ambit_model::{Timestamp, Uid};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 use uuid::Uuid;
 
 words! {
@@ -49,6 +50,10 @@ contract! {
         pub upstream: String,
         pub tags: Vec<String>,
         pub summary: IssueSummary,
+        /// The username of who is to see to it.
+        pub assignee: Option<String>,
+        /// By when it is to be closed; null where it has no due date, or is not open.
+        pub due_at: Option<Timestamp>,
         pub cisa_known_exploited: Option<bool>,
         pub epss_v2_score_lte: Option<f64>,
         pub epss_v2_percentile_gte: Option<f64>,
@@ -66,6 +71,18 @@ contract! {
         /// A moment, or `change`; null: while the fact stays.
         pub until: Option<String>,
         pub changed: Vec<String>,
+    }
+
+    /// The open issues of a collection that are past their due date. Ours.
+    #[derive(Debug, Serialize)]
+    pub struct Overdue {
+        pub collection_uuid: Uuid,
+        pub collection_name: String,
+        /// The days that count, such as critical=7,high=30.
+        pub due_days: String,
+        pub overdue: i64,
+        /// Only severities that have a due date.
+        pub by_severity: BTreeMap<String, i64>,
     }
 
     /// What hit and detail of an issue have in common.
@@ -125,6 +142,8 @@ contract! {
         pub entity_type: String,
         pub summary: IssueSummary,
         pub tags: Vec<String>,
+        pub assignee: Option<String>,
+        pub due_at: Option<Timestamp>,
     }
 
     /// The body that reports a status.
@@ -229,6 +248,8 @@ impl IssueHit {
             organization_uuid: collection.organization_uuid,
             entity_type: record.entity_kind.type_name(),
             summary: IssueSummary::of(record),
+            assignee: record.assignee.clone(),
+            due_at: seen.due_at.filter(|_| record.status.is_open()),
             cisa_known_exploited: exploitation(record).map(|likely| likely.known),
             epss_v2_score_lte: exploitation(record).and_then(|likely| likely.epss_score),
             epss_v2_percentile_gte: exploitation(record).and_then(|likely| likely.epss_percentile),
@@ -270,6 +291,8 @@ impl IssueDetail {
             organization_uuid: collection.organization_uuid,
             entity_type: record.entity_kind.type_name(),
             summary: IssueSummary::of(record),
+            assignee: record.assignee.clone(),
+            due_at: seen.due_at.filter(|_| record.status.is_open()),
         }
     }
 }
@@ -347,12 +370,18 @@ mod tests {
             tags: vec![],
             ticket_list: None,
             decision: None,
+            assignee: None,
             exploitation: None,
         }
     }
 
-    const SEEN: Sighting =
-        Sighting { id: 9, first_seen: Timestamp(1_000), last_seen: Timestamp(3_000), since: Timestamp(2_000) };
+    const SEEN: Sighting = Sighting {
+        id: 9,
+        first_seen: Timestamp(1_000),
+        last_seen: Timestamp(3_000),
+        since: Timestamp(2_000),
+        due_at: None,
+    };
 
     const COLLECTION: CollectionRef<'_> =
         CollectionRef { id: 3, uuid: Uuid::nil(), name: "outside_a1b2c3d", organization_uuid: None };
@@ -373,5 +402,16 @@ mod tests {
             assert_eq!(IssueDetail::SHAPE.differences(&detail), Vec::<String>::new());
             assert_eq!(detail["details"]["severity"], "5");
         }
+    }
+
+    #[test]
+    fn only_what_is_open_is_due() {
+        let due = |status| {
+            let record = IssueRecord { status, assignee: Some("ann".to_owned()), ..record(Value::Null) };
+            let hit = IssueHit::of(&record, Sighting { due_at: Some(Timestamp(7)), ..SEEN }, COLLECTION);
+            (hit.due_at, hit.assignee)
+        };
+        assert_eq!(due(Status::OpenTriaged), (Some(Timestamp(7)), Some("ann".to_owned())));
+        assert_eq!(due(Status::ClosedRiskAccepted), (None, Some("ann".to_owned())));
     }
 }

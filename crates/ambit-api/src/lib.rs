@@ -103,6 +103,8 @@ pub struct Sighting {
     pub last_seen: Timestamp,
     /// When the shown state began.
     pub since: Timestamp,
+    /// By when an issue is to be closed, while it is open.
+    pub due_at: Option<Timestamp>,
 }
 
 /// The type of the collections that people make; there are no others.

@@ -75,7 +75,8 @@ mod tests {
             entity_count: 2,
             vulns: vec!["CVE-2019-10081".to_owned()],
         };
-        let seen = Sighting { id: 9, first_seen: Timestamp(0), last_seen: Timestamp(1), since: Timestamp(0) };
+        let seen =
+            Sighting { id: 9, first_seen: Timestamp(0), last_seen: Timestamp(1), since: Timestamp(0), due_at: None };
         let collection = CollectionRef { id: 3, uuid: Uuid::nil(), name: "outside_a1b2c3d", organization_uuid: None };
         let hit = TechnologyHit::of(&record, seen, collection);
         assert_eq!((hit.name.as_str(), hit.version), ("Nginx nginx", None));

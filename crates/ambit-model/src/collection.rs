@@ -5,7 +5,7 @@ use crate::notification::hours::Hours;
 use crate::ports::PortList;
 use crate::timing::Timing;
 use crate::wire::WireChoice;
-use crate::{Clearance, Kind, SkippedTasks, Timestamp};
+use crate::{Clearance, DueDays, Kind, SkippedTasks, Timestamp};
 use std::collections::BTreeMap;
 use uuid::Uuid;
 
@@ -111,6 +111,8 @@ pub struct Collection {
     pub notify_emails_new_entities: Option<bool>,
     /// The same of webhooks.
     pub notify_webhooks_new_entities: Option<bool>,
+    /// By when its issues are to be closed; `None`: as the installation says.
+    pub due_days: Option<DueDays>,
 }
 
 impl Collection {

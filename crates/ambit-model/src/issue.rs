@@ -325,6 +325,9 @@ pub struct IssueRecord {
     pub decision: Option<Decision>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exploitation: Option<Exploitation>,
+    /// The username of who is to see to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub assignee: Option<String>,
 }
 
 impl IssueRecord {

@@ -15,6 +15,7 @@ pub mod canonical_url;
 pub mod clearance;
 pub mod collection;
 pub mod cron;
+pub mod due;
 pub mod edge;
 pub mod entity;
 pub mod estimate;
@@ -49,6 +50,7 @@ pub mod wire;
 pub mod workflow;
 
 pub use clearance::Clearance;
+pub use due::DueDays;
 pub use edge::EdgeKind;
 pub use entity::Kind;
 pub use facts::Facts;

@@ -193,6 +193,7 @@ fn issue(number: u64) -> IndexedRecord {
         tags: Vec::new(),
         ticket_list: None,
         decision: None,
+        assignee: None,
         exploitation: None,
         name,
     };
@@ -255,6 +256,7 @@ fn context() -> SearchContext {
         name: format!("collection_{place}"),
         last_refreshes: vec![Timestamp(BEGIN + 3_000_000_000)],
         configured_scan_count: 1,
+        overdue_since: Vec::new(),
     });
     SearchContext { project: PROJECT, collections: collections.collect(), whole_project: true }
 }

@@ -19,6 +19,8 @@ pub struct CollectionContext {
     pub last_refreshes: Vec<Timestamp>,
     /// How many of them `configured_scan_count` means.
     pub configured_scan_count: usize,
+    /// Severities with a due date: issues that were found at these moments, or before, are overdue.
+    pub overdue_since: Vec<(i64, Timestamp)>,
 }
 
 /// Where a search looks.
@@ -152,6 +154,10 @@ fn of_value(clause: &Clause, value: &Value, context: &SearchContext, window: Win
             Window::Now | Window::AsOf(_) => Condition::Nothing,
         };
     }
+    if let (OVERDUE, Value::Bool(wanted)) = (keyword.name, value) {
+        let overdue = or(context.collections.iter().map(overdue).collect());
+        return if *wanted { overdue } else { Condition::Not(Box::new(overdue)) };
+    }
     or(keyword
         .members
         .iter()
@@ -182,6 +188,23 @@ fn of_member(member: &'static str, comparison: Comparison, value: &Value, contex
         (Value::Integer(number), _) => Condition::EqualInteger(member, *number),
         (Value::Time(time), Comparison::AtMost) => of_time(member, *time, context, Condition::AtMost),
         (Value::Time(time), _) => of_time(member, *time, context, Condition::AtLeast),
+    }
+}
+
+/// The keyword that asks for each collection's own due dates.
+const OVERDUE: &str = "overdue";
+
+/// What is overdue in a collection: open, and found before its days were over.
+fn overdue(collection: &CollectionContext) -> Condition {
+    let of_severity = |(severity, since): &(i64, Timestamp)| {
+        Condition::And(vec![
+            Condition::EqualInteger("summary.severity", *severity),
+            Condition::AtMost("turned_at", since.0),
+        ])
+    };
+    match or(collection.overdue_since.iter().map(of_severity).collect()) {
+        Condition::Nothing => Condition::Nothing,
+        any => Condition::And(vec![collections(vec![collection.uuid]), Condition::EqualBool("present", true), any]),
     }
 }
 
@@ -296,6 +319,7 @@ mod tests {
             name: name.to_owned(),
             last_refreshes: starts.iter().map(|start| Timestamp(*start)).collect(),
             configured_scan_count: 2,
+            overdue_since: if starts.len() > 1 { vec![(1, Timestamp(7)), (2, Timestamp(5))] } else { Vec::new() },
         };
         SearchContext {
             project: 7,
@@ -348,6 +372,17 @@ mod tests {
             "last_seen_after:configured_scan_count",
             "((in 1 & last_seen>=20) | (in 2 & last_seen>=30) | (in 3 & last_seen>=ever))",
         );
+    }
+
+    #[test]
+    fn what_is_overdue_follows_the_days_of_each_collection() {
+        let search = ambit_query::parse_search("overdue:true", Noun::Issues).unwrap();
+        let Condition::And(all) = resolve(&search, Noun::Issues, &context(), Window::Now) else { panic!("and") };
+        let of_severity = |severity: i64, since: i64| {
+            format!("(EqualInteger(\"summary.severity\", {severity}) & turned_at<={since})")
+        };
+        let either = format!("({} | {})", of_severity(1, 7), of_severity(2, 5));
+        assert_eq!(show(&all[1]), format!("(in 1 & EqualBool(\"present\", true) & {either})"));
     }
 
     #[test]

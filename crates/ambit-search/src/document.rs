@@ -172,6 +172,7 @@ fn issue_members(issue: &IssueRecord) -> Value {
         "entity_name": issue.entity_name,
         "entity_uid": issue.entity_uid,
         "tags": issue.tags,
+        "assignee": issue.assignee,
         "summary": {
             "severity": issue.severity,
             "scoped": issue.scoped,

@@ -153,6 +153,7 @@ mod tests {
                 name: "acme_1".to_owned(),
                 last_refreshes: vec![Timestamp(0)],
                 configured_scan_count: 3,
+                overdue_since: Vec::new(),
             }],
             whole_project: true,
         };

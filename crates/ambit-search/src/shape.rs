@@ -116,6 +116,7 @@ pub(crate) fn issue() -> IssueRecord {
         tags: Vec::new(),
         ticket_list: None,
         decision: None,
+        assignee: None,
         exploitation: None,
     }
 }

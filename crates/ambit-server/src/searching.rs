@@ -6,7 +6,9 @@ use ambit_api::{ApiError, CollectionRef, ErrorCode, Sighting};
 use ambit_model::Uid;
 use ambit_model::user::ProjectRole;
 use ambit_query::{Noun, parse_search};
-use ambit_search::{Caller, CollectionContext, IndexedRecord, PAGE_SIZE_MAX, SearchContext, SearchRequest, Window};
+use ambit_search::{
+    Caller, CollectionContext, IndexedRecord, PAGE_SIZE_MAX, Record, SearchContext, SearchRequest, Window,
+};
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 
@@ -55,6 +57,7 @@ pub(crate) async fn context(
         Some(moment) => store.collection_contexts_at(call.caller(), project, reached, moment).await,
     };
     let found = found.about("Project")?;
+    let now = window.moment().map_or(call.now, |moment| moment.min(call.now));
     let collections = found
         .iter()
         .map(|context| CollectionContext {
@@ -62,6 +65,7 @@ pub(crate) async fn context(
             name: context.name.clone(),
             last_refreshes: context.last_refreshes.clone(),
             configured_scan_count: usize::try_from(context.custom_last_refreshes_count).unwrap_or(0),
+            overdue_since: context.due_days.unwrap_or(call.state.due_days).overdue_since(now),
         })
         .collect();
     let context = SearchContext {
@@ -75,17 +79,24 @@ pub(crate) async fn context(
 /// What shapes need beside the record of a hit. `None` for one of a collection that is no longer the caller's: the
 /// index may be a moment behind.
 pub(crate) fn placed<'a>(
+    call: &Call,
     hit: &IndexedRecord,
     names: &'a [ambit_store::CollectionContext],
 ) -> Option<(Sighting, CollectionRef<'a>)> {
     let collection = names.iter().find(|named| named.uuid == hit.record.collection())?;
+    let due_days = collection.due_days.unwrap_or(call.state.due_days);
+    let due_at = match &hit.record {
+        Record::Issue(issue) => due_days.due_at(issue.severity, hit.turned_at),
+        Record::Entity(_) | Record::Technology(_) => None,
+    };
     let collection = CollectionRef {
         id: collection.id,
         uuid: collection.uuid,
         name: &collection.name,
         organization_uuid: Some(collection.organization_uuid),
     };
-    let seen = Sighting { id: hit.id, first_seen: hit.first_seen, last_seen: hit.last_seen, since: hit.valid_from };
+    let (first_seen, last_seen) = (hit.first_seen, hit.last_seen);
+    let seen = Sighting { id: hit.id, first_seen, last_seen, since: hit.valid_from, due_at };
     Some((seen, collection))
 }
 

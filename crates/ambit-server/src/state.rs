@@ -14,7 +14,7 @@ use ambit_model::id::BlobHash;
 use ambit_model::library::Library;
 use ambit_model::reserved::Reserved;
 use ambit_model::wire::WireChoice;
-use ambit_model::{Kind, Timestamp};
+use ambit_model::{DueDays, Kind, Timestamp};
 use ambit_search::Index;
 use ambit_search::graphs::GraphIndex;
 use ambit_store::Store;
@@ -73,6 +73,8 @@ pub struct ServerState {
     pub open_accounts: bool,
     /// Files that people upload are for their project, where they do not say otherwise.
     pub private_uploads: bool,
+    /// By when issues are to be closed where their collection says nothing of it.
+    pub due_days: DueDays,
     /// Where no seed may lie: the reserved ranges that the administrator did not open.
     pub reserved: Reserved,
     pub(crate) limits: Limits,
@@ -136,6 +138,7 @@ impl ServerState {
             contact: None,
             open_accounts: false,
             private_uploads: false,
+            due_days: DueDays::default(),
             reserved: Reserved::internal(Vec::new()),
             failures: Windows::minutes(),
             requests: Windows::minutes(),

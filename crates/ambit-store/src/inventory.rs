@@ -1,6 +1,7 @@
 //! What people see of collections: seeds, runs, records, and what they say about them; with the bytes and the change
 //! feed behind it.
 
+pub(crate) mod assignees;
 pub(crate) mod blobs;
 pub(crate) mod bulk;
 pub(crate) mod collection_settings;

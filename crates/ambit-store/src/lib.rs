@@ -20,6 +20,7 @@ pub use db::migrations::Migrated;
 pub use db::open::{Options, Schema};
 pub use db::store::Store;
 pub use gauges::Gauges;
+pub use inventory::assignees::Overdue;
 pub use inventory::bulk::BulkChange;
 pub use inventory::collection_settings::CollectionSettings;
 pub use inventory::collections::{CollectionRef, CollectionView, NewCollection, SameSeeds};

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use ambit_api::projects::Plan;
-use ambit_model::Timestamp;
+use ambit_model::{DueDays, Timestamp};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -87,6 +87,8 @@ pub(crate) const ROWS: &[Row] = &[
     row("secret_file", ""),
     // How much people who do not administer the installation may ask of runs.
     row("open_runs", ""),
+    // By when issues are to be closed, in days by severity.
+    row("due_days", "none"),
     row("seed_addresses", ""),
 ];
 
@@ -120,6 +122,12 @@ impl Settings {
     /// The value, or `None` when it is empty.
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
         self.values.get(name).map(|(value, _)| value.as_str()).filter(|value| !value.is_empty())
+    }
+
+    /// By when issues are to be closed where their collection does not say.
+    pub(crate) fn due_days(&self) -> Result<DueDays, Failure> {
+        let text = self.get("due_days").unwrap_or_default();
+        text.parse().map_err(|error| Failure::usage(format!("setting due_days: {error}")))
     }
 
     /// Requests per second, over all, where one is set.

@@ -43,6 +43,7 @@ pub(crate) struct Front {
     plan: Plan,
     open_accounts: bool,
     private_uploads: bool,
+    due_days: ambit_model::DueDays,
     /// Reserved ranges that seeds may lie in.
     opened: Vec<IpNet>,
     contact: Option<String>,
@@ -84,6 +85,7 @@ impl Front {
             plan,
             open_accounts: settings.open_accounts()?,
             private_uploads: settings.private_uploads()?,
+            due_days: settings.due_days()?,
             opened: engine_config::reserved_ranges(settings)?,
             contact: engine_config::contact(settings)?,
             phase,
@@ -108,6 +110,7 @@ impl Front {
         state.plan = self.plan.clone();
         state.open_accounts = self.open_accounts;
         state.private_uploads = self.private_uploads;
+        state.due_days = self.due_days;
         state.interface = interface();
         state.contact = self.contact.clone();
         state.reserved = Reserved::internal(self.opened.clone());

@@ -5,7 +5,7 @@ use crate::clock::now;
 use crate::config::Settings;
 use crate::engine_config;
 use crate::failure::Failure;
-use ambit_model::{Uid, feed};
+use ambit_model::{DueDays, Uid, feed};
 use ambit_net::guard::ReceiversOnly;
 use ambit_net::live::LiveWire;
 use ambit_notify::{Asked, Mail, MailSettings, Service};
@@ -29,10 +29,12 @@ pub(crate) fn service(settings: &Settings, store: &Store, index: &Index, root: &
     let live = engine_config::live(settings, &[], None)?;
     let wire = Arc::new(LiveWire::new(&live).map_err(|error| engine_config::unusable(&error))?);
     let guard = ReceiversOnly { opened: engine_config::ranges(settings, "notify_ranges")? };
+    let due_days = settings.due_days()?;
     let (of_rules, of_index) = (store.clone(), index.clone());
     let find = move |asked: Asked| {
         let (store, index) = (of_rules.clone(), of_index.clone());
-        let found: futures::future::BoxFuture<'static, _> = Box::pin(async move { found(&store, &index, asked).await });
+        let found: futures::future::BoxFuture<'static, _> =
+            Box::pin(async move { found(&store, &index, due_days, asked).await });
         found
     };
     let service = Service::new(store, wire.clone(), guard, Arc::new(find), Arc::new(now)).at_root(root);
@@ -58,7 +60,7 @@ fn mail(settings: &Settings, authorities: &[std::path::PathBuf]) -> Result<Optio
 }
 
 /// Which of these records a search string finds, in the whole project.
-async fn found(store: &Store, index: &Index, asked: Asked) -> Result<BTreeSet<Uid>, String> {
+async fn found(store: &Store, index: &Index, due_days: DueDays, asked: Asked) -> Result<BTreeSet<Uid>, String> {
     let noun = match asked.noun {
         feed::Noun::Issue => Noun::Issues,
         _ => Noun::Entities,
@@ -75,6 +77,7 @@ async fn found(store: &Store, index: &Index, asked: Asked) -> Result<BTreeSet<Ui
         name: context.name,
         last_refreshes: context.last_refreshes,
         configured_scan_count: usize::try_from(context.custom_last_refreshes_count).unwrap_or(0),
+        overdue_since: context.due_days.unwrap_or(due_days).overdue_since(now()),
     });
     let context = SearchContext { project: asked.project, collections: collections.collect(), whole_project: true };
     let search = parse_search(&asked.query, noun).map_err(|error| error.to_string())?;

@@ -50,8 +50,13 @@ fn record() -> EntityRecord {
     })
 }
 
-const SEEN: Sighting =
-    Sighting { id: 42, first_seen: Timestamp(1_000), last_seen: Timestamp(3_000), since: Timestamp(2_000) };
+const SEEN: Sighting = Sighting {
+    id: 42,
+    first_seen: Timestamp(1_000),
+    last_seen: Timestamp(3_000),
+    since: Timestamp(2_000),
+    due_at: None,
+};
 
 const COLLECTION: CollectionRef<'_> =
     CollectionRef { id: 3, uuid: Uuid::nil(), name: "outside_a1b2c3d", organization_uuid: Some(Uuid::nil()) };

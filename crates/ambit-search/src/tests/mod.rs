@@ -51,6 +51,7 @@ pub(crate) fn context() -> SearchContext {
         name: name.to_owned(),
         last_refreshes: starts.iter().map(|start| Timestamp(*start)).collect(),
         configured_scan_count: 2,
+        overdue_since: if uuid == ACME { vec![(2, Timestamp(1_500))] } else { Vec::new() },
     };
     SearchContext {
         project: PROJECT,

@@ -153,6 +153,7 @@ fn issues() -> Vec<IndexedRecord> {
         record.tags = vec!["tg".to_owned()];
         record.identifiers = Some(vec![Identifier { kind: "CVE".to_owned(), name: "CVE-2020-1".to_owned() }]);
         record.ticket_list = Some(vec![json!("T-1")]);
+        record.assignee = Some("ann".to_owned());
     });
     let cookie = issue(OTHER, "insecure_cookie", "https://shop.example:443", |record| {
         record.severity = 5;

@@ -91,6 +91,7 @@ impl House {
             name: context.name,
             last_refreshes: context.last_refreshes,
             configured_scan_count: 3,
+            overdue_since: Vec::new(),
         });
         let context = SearchContext { project: self.project, collections: collections.collect(), whole_project: true };
         let later = NOW.plus_ms(1_000_000);

@@ -172,8 +172,8 @@ pub(super) const ROWS: &[Endpoint] = &[
         .answers(bulk::BulkResult::SHAPE),
     post("/issues/bulk", OfCollection(Analyst), handler!(bulk::issues))
         .says(
-            "Change status and tags of up to 1,000 issues, all or none. A status that closes may have a reason and an \
-             end.",
+            "Change status, tags and who sees to them of up to 1,000 issues, all or none. A status that closes may have \
+             a reason and an end.",
         )
         .takes(bulk::IssueBulk::SHAPE)
         .answers(bulk::BulkResult::SHAPE),
@@ -181,6 +181,9 @@ pub(super) const ROWS: &[Endpoint] = &[
         .says("List the versions of an issue, oldest first: its status, who decided it, why, and until when.")
         .asks(START)
         .answers(Vec::<issues::IssueVersion>::SHAPE),
+    get("/overdue", InProject(Member), handler!(issues::overdue))
+        .says("Count the open issues of each collection that are past their due date, by severity.")
+        .answers(Vec::<issues::Overdue>::SHAPE),
     post("/issues/{id}/retest", OfCollection(Admin), handler!(retests::start))
         .says(
             "Look again at what one issue rests on, and at nothing else, at the clearance that stands. It is a run of its \

@@ -11,7 +11,13 @@ pub(crate) const NOUN: &str = "Entity";
 
 /// What the shapes need beside the record.
 pub(crate) fn sighting(view: &EntityView) -> Sighting {
-    Sighting { id: view.id, first_seen: view.first_seen, last_seen: view.last_seen, since: view.updated_at }
+    Sighting {
+        id: view.id,
+        first_seen: view.first_seen,
+        last_seen: view.last_seen,
+        since: view.updated_at,
+        due_at: None,
+    }
 }
 
 /// What the shapes repeat of the collection.

@@ -63,7 +63,7 @@ impl Walk {
         let whole = call.store().issue_records(call.caller(), project, &uids, at).await.about("Project")?;
         let mut rows = ExportRows::default();
         for hit in &answer.hits {
-            let Some((seen, collection)) = placed(hit, &names) else { continue };
+            let Some((seen, collection)) = placed(call, hit, &names) else { continue };
             match &hit.record {
                 Record::Issue(record) => {
                     rows.findings.push(Finding::of(whole.get(&record.uid).unwrap_or(record), seen, collection));

@@ -86,6 +86,7 @@ pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
         custom_last_refreshes_count: body.config.0.map(|config| config.custom_last_refreshes_count),
         notify_emails_new_entities: emails,
         notify_webhooks_new_entities: webhooks,
+        due_days: body.due_days.0.map(|due| due.0),
     };
     let changed = call.store().change_settings(call.caller(), uuid, &settings, call.now).await.about(NOUN)?;
     Ok(Answer::json(&success("Collection updated!", shown(&changed))))

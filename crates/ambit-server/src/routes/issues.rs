@@ -6,13 +6,13 @@ use crate::failure::About;
 use crate::present::entities::collection;
 use crate::present::issues::{NOUN, sighting};
 use crate::window::start;
-use ambit_api::issues::{IssueDetail, IssueVersion, NewStatus};
+use ambit_api::issues::{IssueDetail, IssueVersion, NewStatus, Overdue};
 use ambit_api::{ApiError, success};
 
 /// Read an issue.
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
     let view = call.store().find_issue(call.caller(), call.id(), call.project).await.about(NOUN)?;
-    let result = IssueDetail::of(&view.record, sighting(&view), view.entity_id, collection(&view.collection));
+    let result = IssueDetail::of(&view.record, sighting(&call, &view), view.entity_id, collection(&view.collection));
     Ok(Answer::json(&success("successfully returned issue", result)))
 }
 
@@ -38,4 +38,18 @@ pub(crate) async fn history(call: Call) -> Result<Answer, ApiError> {
         .map(|(version, before)| IssueVersion::of(version.at, &version.record, before))
         .collect();
     Ok(Answer::json(&success("History", shown)))
+}
+
+/// Count the open issues of each collection that are past their due date, by severity.
+pub(crate) async fn overdue(call: Call) -> Result<Answer, ApiError> {
+    let project = call.project_or_404()?;
+    let found = call.store().list_overdue(call.caller(), project, call.state.due_days, call.now).await;
+    let shown = found.about("Project")?.into_iter().map(|of| Overdue {
+        collection_uuid: of.collection.uuid,
+        collection_name: of.collection.printable_name,
+        due_days: of.due_days.to_string(),
+        overdue: of.count.values().sum(),
+        by_severity: of.count.iter().map(|(severity, count)| (severity.to_string(), *count)).collect(),
+    });
+    Ok(Answer::json(&success("Overdue issues", shown.collect::<Vec<_>>())))
 }

@@ -22,7 +22,7 @@ use ambit_search::{PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, Record, SearchAnswer, Searc
 /// Search entities. An empty search string finds all of the project.
 pub(crate) async fn entities(call: Call) -> Result<Answer, ApiError> {
     let found = search(&call, Noun::Entities).await?;
-    let mut hits = found.hits(|record, seen, collection| match record {
+    let mut hits = found.hits(&call, |record, seen, collection| match record {
         Record::Entity(record) => Some(EntityHit::of(record, seen, collection)),
         _ => None,
     });
@@ -33,7 +33,7 @@ pub(crate) async fn entities(call: Call) -> Result<Answer, ApiError> {
 /// Search issues. An empty search string finds all of the project.
 pub(crate) async fn issues(call: Call) -> Result<Answer, ApiError> {
     let found = search(&call, Noun::Issues).await?;
-    let hits = found.hits(|record, seen, collection| match record {
+    let hits = found.hits(&call, |record, seen, collection| match record {
         Record::Issue(record) => Some(IssueHit::of(record, seen, collection)),
         _ => None,
     });
@@ -43,7 +43,7 @@ pub(crate) async fn issues(call: Call) -> Result<Answer, ApiError> {
 /// Search technologies. An empty search string finds all of the project.
 pub(crate) async fn technologies(call: Call) -> Result<Answer, ApiError> {
     let found = search(&call, Noun::Technologies).await?;
-    let hits = found.hits(|record, seen, collection| match record {
+    let hits = found.hits(&call, |record, seen, collection| match record {
         Record::Technology(record) => Some(TechnologyHit::of(record, seen, collection)),
         _ => None,
     });
@@ -130,9 +130,9 @@ async fn search(call: &Call, noun: Noun) -> Result<Found, ApiError> {
 
 impl Found {
     /// The hits in the contract's shape.
-    fn hits<T>(&self, shown: impl Fn(&Record, Sighting, CollectionRef<'_>) -> Option<T>) -> Vec<T> {
+    fn hits<T>(&self, call: &Call, shown: impl Fn(&Record, Sighting, CollectionRef<'_>) -> Option<T>) -> Vec<T> {
         let hits = self.answer.hits.iter().filter_map(|hit| {
-            let (seen, collection) = placed(hit, &self.names)?;
+            let (seen, collection) = placed(call, hit, &self.names)?;
             shown(&hit.record, seen, collection)
         });
         hits.collect()

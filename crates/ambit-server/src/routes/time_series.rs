@@ -29,8 +29,12 @@ pub(crate) async fn issue(call: Call) -> Result<Answer, ApiError> {
     let (id, moment) = (call.parameter("uid"), point(&call)?);
     let at = call.store().issue_at(call.caller(), id, call.project, moment, call.now).await;
     let view = then(at.about(issue_shapes::NOUN)?, issue_shapes::NOUN)?;
-    let issue =
-        IssueDetail::of(&view.record, issue_shapes::sighting(&view), view.entity_id, collection(&view.collection));
+    let issue = IssueDetail::of(
+        &view.record,
+        issue_shapes::sighting(&call, &view),
+        view.entity_id,
+        collection(&view.collection),
+    );
     Ok(Answer::json(&success(MESSAGE, IssueAtPointResult { issue })))
 }
 

@@ -83,6 +83,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(202611240250, "comments_of_projects"),
     migration!(202611240255, "bodies"),
     migration!(202611251750, "retests"),
+    migration!(202611251800, "due_days"),
 ];
 
 /// The newest schema that this program knows.

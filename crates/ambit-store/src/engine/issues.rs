@@ -127,6 +127,7 @@ async fn prove(
         tags: Vec::new(),
         ticket_list: None,
         decision: None,
+        assignee: None,
         exploitation: proof.exploitation.as_deref().cloned(),
     };
     let Some(known) = changes.issues.get(&uid) else {
@@ -138,6 +139,7 @@ async fn prove(
     record.tags.clone_from(&known.record.tags);
     record.ticket_list.clone_from(&known.record.ticket_list);
     record.decision.clone_from(&known.record.decision);
+    record.assignee.clone_from(&known.record.assignee);
     let changed = record.severity != known.record.severity || record.details["proof"] != known.record.details["proof"];
     let ended = record.decision.as_ref().is_some_and(|decision| decision.is_over(changes.place.now, changed));
     let reopened = if ended { Status::OpenNew } else { record.status.after_proof() };

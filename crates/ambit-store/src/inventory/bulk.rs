@@ -2,6 +2,7 @@
 
 use crate::db::sql::Tx;
 use crate::db::writer::transaction;
+use crate::inventory::assignees;
 use crate::inventory::collections;
 use crate::inventory::items;
 use crate::inventory::marks::{clean_tags, has_tag};
@@ -28,6 +29,8 @@ pub struct BulkChange {
     pub reason: Option<String>,
     /// How long that holds while the fact stays; `None`: as long as it does. For a status that closes only.
     pub until: Option<Until>,
+    /// Who is to see to an issue: a username or address; `Some(None)`: nobody. For issues only.
+    pub assignee: Option<Option<String>>,
     pub add_tags: Vec<String>,
     /// Those that are not there are none to remove.
     pub remove_tags: Vec<String>,
@@ -50,6 +53,9 @@ impl Store {
         if item == Item::Entity && change.status.is_some() {
             return Err(StoreError::Invalid("only issues have a status".to_owned()));
         }
+        if item == Item::Entity && change.assignee.is_some() {
+            return Err(StoreError::Invalid("only issues have somebody who is to see to them".to_owned()));
+        }
         let change = BulkChange { add_tags: clean_tags(&change.add_tags)?, ..change.clone() };
         check_decision(&change, now)?;
         let (principal, ids) = (principal.clone(), ids.to_vec());
@@ -68,6 +74,10 @@ impl Store {
             let mut changed = 0;
             for (collection, (project, uids)) in places {
                 changed += uids.len();
+                let change = BulkChange {
+                    assignee: assignees::known(tx, &change.assignee, project, collection).await?,
+                    ..change.clone()
+                };
                 let said = apply(tx, &principal, (collection, item), &uids, &change, now).await?;
                 for (uid, action, details) in said {
                     audit::insert(tx, &principal, Some(project), action, uid, details, now).await?;
@@ -151,6 +161,11 @@ fn change_issue(
         row.decide(status, Decision { by, reason: change.reason.clone(), until: change.until }, closed);
         changes.refold.insert(row.record.entity_uid);
         said.push((uid, "issue.status", details));
+    }
+    let row = changes.issues.get_mut(&uid).ok_or(StoreError::NotFound)?;
+    if let Some(assignee) = change.assignee.as_ref().filter(|assignee| **assignee != row.record.assignee) {
+        said.push((uid, "issue.assign", json!({"from": row.record.assignee, "to": assignee})));
+        row.record.assignee.clone_from(assignee);
     }
     Ok(said)
 }

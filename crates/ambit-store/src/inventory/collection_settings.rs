@@ -15,7 +15,7 @@ use ambit_model::ports::PortList;
 use ambit_model::timing::Timing;
 use ambit_model::user::CollectionRole;
 use ambit_model::wire::WireChoice;
-use ambit_model::{Clearance, Timestamp};
+use ambit_model::{Clearance, DueDays, Timestamp};
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
@@ -44,6 +44,8 @@ pub struct CollectionSettings {
     pub notify_emails_new_entities: Option<Option<bool>>,
     /// The same of webhooks.
     pub notify_webhooks_new_entities: Option<Option<bool>>,
+    /// By when issues are to be closed; `Some(None)`: as the installation says.
+    pub due_days: Option<Option<DueDays>>,
 }
 
 impl CollectionSettings {
@@ -70,6 +72,7 @@ impl CollectionSettings {
             ("custom_last_refreshes_count", self.custom_last_refreshes_count.map(|count| json!(count))),
             ("notify_emails_new_entities", self.notify_emails_new_entities.map(|said| json!(said))),
             ("notify_webhooks_new_entities", self.notify_webhooks_new_entities.map(|said| json!(said))),
+            ("due_days", self.due_days.map(|days| json!(days.map(|days| days.to_string())))),
         ];
         for (name, value) in members {
             details.extend(value.map(|value| (name.to_owned(), value)));
@@ -103,7 +106,8 @@ impl Store {
                        due_at = $5, level = COALESCE($6, level), never = COALESCE($7, never),
                        custom_last_refreshes_count = COALESCE($8, custom_last_refreshes_count), ports = $9,
                        skipped_tasks = COALESCE($10, skipped_tasks), timing = $11, counts_from = $12,
-                       notify_emails_new_entities = $13, notify_webhooks_new_entities = $14 WHERE id = $1";
+                       notify_emails_new_entities = $13, notify_webhooks_new_entities = $14, \
+                       due_days = $15 WHERE id = $1";
             let name = settings.printable_name.clone();
             let mut values = values![collection.id, now, name, then.schedule.name(), then.due_at];
             values.extend(values![settings.level.map(Clearance::number), settings.never.as_ref().map(to_json)]);
@@ -113,6 +117,8 @@ impl Store {
             let emails = settings.notify_emails_new_entities.unwrap_or(collection.notify_emails_new_entities);
             let webhooks = settings.notify_webhooks_new_entities.unwrap_or(collection.notify_webhooks_new_entities);
             values.extend(values![then.counts_from, emails.map(i64::from), webhooks.map(i64::from)]);
+            let due_days = settings.due_days.unwrap_or(collection.due_days);
+            values.extend(values![due_days.map(|days| days.to_string())]);
             tx.run(sql, values).await?;
             if ports != collection.ports {
                 // Somebody said yes to a sweep of other ports.

@@ -16,7 +16,7 @@ use ambit_model::ports::PortList;
 use ambit_model::timing::Timing;
 use ambit_model::user::{CollectionRole, ProjectRole};
 use ambit_model::wire::WireChoice;
-use ambit_model::{Clearance, Kind, Timestamp, workflow};
+use ambit_model::{Clearance, DueDays, Kind, Timestamp, workflow};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -85,6 +85,8 @@ columns! {
         pub project_uuid: Uuid = "p.uuid",
         pub organization_uuid: Uuid = "o.uuid",
         pub archived: bool,
+        /// By when its issues are to be closed; `None`: as the installation says.
+        pub due_days: Option<DueDays>,
     }
 }
 
@@ -114,6 +116,7 @@ columns! {
         custom_last_refreshes_count,
         notify_emails_new_entities,
         notify_webhooks_new_entities,
+        due_days,
         entity_count,
         total_entity_count,
         issues_by_severity: { BTreeMap::new() },

@@ -4,7 +4,7 @@
 use crate::db::rows::{columns, list};
 use crate::db::sql::{Tx, values};
 use crate::{Principal, Store, StoreError};
-use ambit_model::Timestamp;
+use ambit_model::{DueDays, Timestamp};
 use uuid::Uuid;
 
 /// Finished runs whose starts are shown (`last_scan_count_N`, N up to 10).
@@ -23,6 +23,8 @@ columns! {
         /// Starts of the last finished runs, newest first, at most 10.
         pub last_refreshes: Vec<Timestamp> = { Vec::new() },
         pub custom_last_refreshes_count: i64,
+        /// By when issues are to be closed; `None`: as the installation says.
+        pub due_days: Option<DueDays>,
     }
 }
 

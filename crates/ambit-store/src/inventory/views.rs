@@ -4,6 +4,7 @@
 use crate::db::rows::{columns, list};
 use crate::db::sql::{Row, Tx, from_json, values};
 use crate::inventory::collections::CollectionRef;
+use crate::inventory::index::turned_at;
 use crate::{Principal, Store, StoreError};
 use ambit_model::entity::EntityRecord;
 use ambit_model::issue::{IssueRecord, Status};
@@ -46,6 +47,8 @@ pub struct IssueView {
     pub updated_at: Timestamp,
     /// Integer id of its entity.
     pub entity_id: i64,
+    /// When it was found, or found again, or last closed.
+    pub turned_at: Timestamp,
     pub collection: CollectionRef,
 }
 
@@ -72,6 +75,7 @@ columns! {
         pub(crate) collection: CollectionRef = CollectionRef,
         scoped_at: Option<Timestamp> = { None },
         entity_id: i64 = { 0 },
+        turned_at: Option<Timestamp> = { None },
     }
 }
 
@@ -107,12 +111,15 @@ pub(crate) const COLLECTION_JOINS: &str =
 
 /// Selects records that were not deleted.
 fn select(item: Item) -> String {
-    let (table, scoped_at, entity) = match item {
-        Item::Entity => ("entities", "t.scoped_at", "t.id"),
-        Item::Issue => ("issues", "NULL", "(SELECT e.id FROM entities e WHERE e.uid = t.entity_uid)"),
+    let (table, scoped_at, turned_at, entity) = match item {
+        Item::Entity => ("entities", "t.scoped_at", "NULL".to_owned(), "t.id"),
+        Item::Issue => {
+            let entity = "(SELECT e.id FROM entities e WHERE e.uid = t.entity_uid)";
+            ("issues", "NULL", turned_at("", "t.opened_at"), entity)
+        }
     };
     format!(
-        "SELECT {}, CAST({scoped_at} AS BIGINT), {entity} FROM {table} t {COLLECTION_JOINS} WHERE c.deleted_at IS \
+        "SELECT {}, CAST({scoped_at} AS BIGINT), CAST({turned_at} AS BIGINT), {entity} FROM {table} t {COLLECTION_JOINS} WHERE c.deleted_at IS \
          NULL AND p.deleted_at IS NULL",
         list::<Base>()
     )
@@ -137,8 +144,8 @@ fn is_over(item: Item, record: &str) -> Result<bool, StoreError> {
 /// Rows of `select`.
 fn bases(rows: &[Row]) -> Result<Vec<Base>, StoreError> {
     let base = |row: &Row| {
-        let (base, scoped_at, entity_id): (Base, _, _) = row.read()?;
-        Ok(Base { scoped_at, entity_id, ..base })
+        let (base, scoped_at, turned_at, entity_id): (Base, _, _, _) = row.read()?;
+        Ok(Base { scoped_at, entity_id, turned_at, ..base })
     };
     rows.iter().map(base).collect()
 }
@@ -280,6 +287,7 @@ fn issue(base: Base) -> Result<IssueView, StoreError> {
         created_at: base.first_seen,
         updated_at: base.opened_at,
         entity_id: base.entity_id,
+        turned_at: base.turned_at.unwrap_or(base.first_seen),
         collection: base.collection,
     })
 }

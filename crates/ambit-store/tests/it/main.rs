@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod account_deletion;
+mod assignees;
 mod crash;
 mod feed;
 mod file_search;

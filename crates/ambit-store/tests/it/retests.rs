@@ -21,13 +21,20 @@ static OPEN_DOOR: IssueKind = IssueKind {
 };
 
 /// A finished run over a domain with a name, which has an issue; answers with the issue's uid.
-async fn with_issue(lab: &Lab) -> (Uid, Uid) {
+pub(crate) async fn with_issue(lab: &Lab) -> (Uid, Uid) {
     let run = lab.run().await;
     let (domain, name) = (lab.uid(Kind::Domain, "acme.test"), lab.uid(Kind::DnsRecord, "www.acme.test"));
     let leads = [(EdgeKind::Subdomain, Kind::DnsRecord, "www.acme.test")];
     lab.probe(&run, "zone", domain, 0, found(json!({}), &leads)).await;
     lab.decide(&run, domain, 1000, true).await;
     lab.decide(&run, name, 1000, true).await;
+    prove(lab, &run, name).await;
+    lab.finish(&run).await;
+    (Uid::of_issue(lab.collection, "open_door", "judge", "", name), name)
+}
+
+/// Proves the issue of an entity.
+pub(crate) async fn prove(lab: &Lab, run: &Run, name: Uid) {
     let proof = Proof {
         discriminator: String::new(),
         description: "it was pushed, and it opened".to_owned(),
@@ -40,8 +47,6 @@ async fn with_issue(lab: &Lab) -> (Uid, Uid) {
     let proven = IssueWrite::Prove { entity: name, kind: &OPEN_DOOR, upstream: "judge".to_owned(), proof };
     let reconciliation = lab.reconciliation(run.id);
     lab.engine.reconcile(Reconciliation { issues: vec![proven], ..reconciliation }).await.unwrap();
-    lab.finish(&run).await;
-    (Uid::of_issue(lab.collection, "open_door", "judge", "", name), name)
 }
 
 async fn ask(lab: &Lab, issue: Uid) -> Result<Run, StoreError> {

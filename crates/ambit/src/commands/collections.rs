@@ -16,7 +16,7 @@ use ambit_model::SkippedTasks;
 use ambit_model::collection::Schedule;
 use ambit_model::ports::PortList;
 use ambit_model::scope::exclusion;
-use ambit_model::{Clearance, Kind, Timestamp};
+use ambit_model::{Clearance, DueDays, Kind, Timestamp};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
@@ -150,6 +150,10 @@ pub(crate) struct Changed {
     /// The same of those who are told by webhook.
     #[arg(long, value_name = "WHEN")]
     pub(crate) notify_webhooks: Option<told::NewEntities>,
+    /// By when its issues are to be closed, in days by severity, such as critical=7,high=30,medium=90; none; or default,
+    /// which is the setting `due_days`.
+    #[arg(long, value_name = "DAYS", value_parser = due)]
+    pub(crate) due: Option<String>,
     /// Never touch this name, *.name, address or block, beside those that are excluded already; may be repeated.
     #[arg(long, value_name = "PATTERN")]
     pub(crate) exclude: Vec<String>,
@@ -196,6 +200,14 @@ pub(crate) enum Seed {
 /// Names of tasks, or the word that none is left out.
 fn skipped(text: &str) -> Result<SkippedTasks, String> {
     if text == "none" { Ok(SkippedTasks::default()) } else { crate::args::tasks(text) }
+}
+
+/// Days by severity in their one spelling.
+fn due(text: &str) -> Result<String, String> {
+    match text {
+        "default" => Ok(text.to_owned()),
+        _ => text.parse::<DueDays>().map(|days| days.to_string()),
+    }
 }
 
 /// Lists of ports in their one spelling.
@@ -343,6 +355,7 @@ async fn change(api: &Api, update: &Update) -> Result<Value, Failure> {
     body.extend(changed.ports.iter().map(|ports| ("ports".to_owned(), json!(ports))));
     let skipped = changed.skip.as_ref().map(|tasks| tasks.names().collect::<Vec<_>>());
     body.extend(skipped.map(|names| ("skipped_tasks".to_owned(), json!(names))));
+    body.extend(changed.due.iter().map(|days| ("due_days".to_owned(), json!(days))));
     body.extend(told::members(changed.notify_emails, changed.notify_webhooks));
     let asked = timing::Asked {
         is_word: changed.schedule.is_some(),
@@ -479,6 +492,7 @@ fn settings_of(found: &Value, results: &mut Results) -> Result<(), Failure> {
         ("ports", "ports"),
         ("skips", "skipped_tasks"),
         ("never", "exclusions"),
+        ("due", "due_days"),
     ] {
         let value = text(&found[member]);
         if !value.is_empty() {

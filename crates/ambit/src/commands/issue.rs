@@ -2,7 +2,7 @@
 
 use super::item::{self, History, ISSUE, Note, Tag};
 use super::retest::{self, Retest};
-use crate::api::{ASM, OURS, escape};
+use crate::api::{ASM, Api, OURS, escape};
 use crate::args::Target;
 use crate::config::Settings;
 use crate::failure::Failure;
@@ -43,6 +43,8 @@ pub(crate) enum Action {
     Note(Note),
     /// List its tags, or add and remove some.
     Tag(Tag),
+    /// Say who is to see to it, or to many.
+    Assign(Assign),
     /// Look again at what it rests on, and at nothing else: still there, gone, or could not look.
     Retest(Retest),
 }
@@ -64,6 +66,19 @@ pub(crate) struct NewStatus {
     reason: Option<String>,
 }
 
+/// Who is to see to issues.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Assign {
+    /// Its uid or uuid; `-` reads one a line from standard input.
+    issue: String,
+    /// The username or address of somebody who sees the collection.
+    #[arg(required_unless_present = "nobody", conflicts_with = "nobody")]
+    user: Option<String>,
+    /// Nobody is to see to it any more.
+    #[arg(long)]
+    nobody: bool,
+}
+
 fn status(word: &str) -> Result<Status, String> {
     let known = || Status::ALL.map(Status::name).join(", ");
     Status::from_name(word).ok_or_else(|| format!("expected one of {}", known()))
@@ -78,12 +93,14 @@ pub(crate) async fn run(command: &Issue, settings: &Settings) -> Result<(), Fail
         Action::History(history) => list_versions(history, target, settings).await,
         Action::Note(note) => item::note(ISSUE, note, target, settings).await,
         Action::Tag(tag) => item::tag(ISSUE, tag, target, settings).await,
+        Action::Assign(assign) => set_assignee(assign, target, settings).await,
         Action::Retest(asked) => retest::run(asked, target, settings).await,
     }
 }
 
-async fn set_status(change: &NewStatus, target: &Target, settings: &Settings) -> Result<(), Failure> {
-    let ids = if change.issue == "-" { item::read_ids()? } else { vec![change.issue.clone()] };
+/// The issues that were typed, or stand on standard input, each as it was given; with their uids and the way to the API.
+async fn named(typed: &str, target: &Target, settings: &Settings) -> Result<(Api, Vec<String>, Vec<String>), Failure> {
+    let ids = if typed == "-" { item::read_ids()? } else { vec![typed.to_owned()] };
     let Some(first) = ids.first() else {
         return Err(Failure::usage("standard input holds no issue: give one uid or uuid a line"));
     };
@@ -92,6 +109,26 @@ async fn set_status(change: &NewStatus, target: &Target, settings: &Settings) ->
     for id in &ids[1..] {
         uids.push(item::resolve(&api, ISSUE, id).await?);
     }
+    Ok((api, ids, uids))
+}
+
+async fn set_assignee(assign: &Assign, target: &Target, settings: &Settings) -> Result<(), Failure> {
+    let (api, ids, uids) = named(&assign.issue, target, settings).await?;
+    let body = match &assign.user {
+        Some(user) => json!({"ids": uids, "assignee": user}),
+        None => json!({"ids": uids, "unassign": true}),
+    };
+    api.post(&format!("{OURS}/issues/bulk"), body).await?;
+    let mut results = Results::open(None)?;
+    let whose = assign.user.as_deref().map_or_else(|| "nobody's".to_owned(), |user| format!("for {}", plain(user)));
+    for id in &ids {
+        results.line(&format!("{} is {whose}", plain(id)))?;
+    }
+    results.finish()
+}
+
+async fn set_status(change: &NewStatus, target: &Target, settings: &Settings) -> Result<(), Failure> {
+    let (api, ids, uids) = named(&change.issue, target, settings).await?;
     let mut body = json!({"ids": uids, "status": change.status.name()});
     for (member, value) in [("until", &change.until), ("reason", &change.reason)] {
         if let Some(value) = value {
@@ -170,6 +207,8 @@ async fn show(
         ("entity uid", "entity_uid"),
         ("first seen", "first_seen"),
         ("last seen", "last_seen"),
+        ("due", "due_at"),
+        ("assignee", "assignee"),
         ("tags", "tags"),
         ("about", "description"),
         ("proof", "details.proof.description"),

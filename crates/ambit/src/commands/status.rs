@@ -26,6 +26,8 @@ pub(crate) async fn run(status: &Status, settings: &Settings) -> Result<(), Fail
         let count = count(&api, "issues", &format!("status_new:open severity:{severity}")).await?;
         severities.push((severity_name(severity), count));
     }
+    let overdue = api.get(&format!("{OURS}/overdue")).await?.result;
+    let overdue: i64 = overdue.as_array().into_iter().flatten().filter_map(|row| row["overdue"].as_i64()).sum();
     let ours = count(&api, "entities", "present:true scoped:true").await?;
     let all = count(&api, "entities", "present:true").await?;
     let runs = api.get(&format!("{OURS}/collection_runs")).await?.result;
@@ -36,7 +38,7 @@ pub(crate) async fn run(status: &Status, settings: &Settings) -> Result<(), Fail
             severities.iter().map(|(name, count)| ((*name).to_owned(), json!(count))).collect();
         results.json(&json!({
             "record": "status", "issues": issues, "entities": all, "scoped": ours, "collections": collections.len(),
-            "runs": runs,
+            "runs": runs, "overdue": overdue,
         }))?;
         return results.finish();
     }
@@ -47,6 +49,9 @@ pub(crate) async fn run(status: &Status, settings: &Settings) -> Result<(), Fail
         0 => "issues       none is open".to_owned(),
         _ => format!("issues       {open} open: {parts}"),
     })?;
+    if overdue > 0 {
+        results.line(&format!("overdue      {overdue}; `ambit issues overdue:true` lists them"))?;
+    }
     results.line(&format!("entities     {all}, {ours} of them ours"))?;
     if collections.is_empty() {
         results.line("collections  none; `ambit scan DOMAIN` or `ambit collection create` makes one")?;

@@ -4,7 +4,8 @@ use ambit_store::IndexRow;
 
 /// Ids and times of a row.
 pub(crate) fn sighting(row: &IndexRow) -> ambit_api::Sighting {
-    ambit_api::Sighting { id: row.id, first_seen: row.first_seen, last_seen: row.last_seen, since: row.first_seen }
+    let (first_seen, last_seen) = (row.first_seen, row.last_seen);
+    ambit_api::Sighting { id: row.id, first_seen, last_seen, since: row.first_seen, due_at: None }
 }
 
 /// What a record repeats of its collection.

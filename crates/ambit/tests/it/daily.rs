@@ -59,6 +59,27 @@ fn one_screen_says_how_things_are() {
 }
 
 #[test]
+fn an_issue_is_somebodys_and_due_by_the_days_of_its_collection() {
+    let served = Served::new("daily-due");
+    let worst = served.both(&["issues", "--limit", "1", "--columns", "uid"]);
+    let uid = worst.trim();
+    assert_eq!(served.both(&["issues", "overdue:true", "--count"]), "0\n");
+    served.answer(&["collection", "update", "acme.test", "--due", "critical=7,high=30"]);
+    assert!(served.both(&["collection", "show", "acme.test"]).contains("  due       critical=7,high=30"));
+    served.answer(&["issue", "assign", uid, "owner@localhost"]);
+    let shown = served.both(&["issue", "show", uid]);
+    assert!(shown.contains("  due         ") && shown.contains("  assignee    "), "{shown}");
+    let name = shown.lines().find_map(|line| line.strip_prefix("  assignee    ")).expect("a name").to_owned();
+    assert_eq!(served.both(&["issues", &format!("assignee:{name}"), "--count"]), "1\n");
+    served.answer(&["issue", "assign", uid, "--nobody"]);
+    assert!(!served.both(&["issue", "show", uid]).contains("assignee"));
+    assert_eq!(said(&["issue", "assign", uid], served.path()).0, Some(2), "somebody or nobody");
+    assert_eq!(said(&["issue", "assign", uid, "nobody@acme.test"], served.path()).0, Some(2));
+    let (code, why) = said(&["collection", "update", "acme.test", "--due", "soon"], served.path());
+    assert!(code == Some(2) && why.contains("critical=7,high=30"), "{why}");
+}
+
+#[test]
 fn a_scan_ends_with_the_worst_and_what_to_do_next() {
     let folder = crate::program::Folder::new("daily-verdict");
     let world = concat!(env!("CARGO_MANIFEST_DIR"), "/../../worlds/small.world");
