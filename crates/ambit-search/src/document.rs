@@ -50,6 +50,8 @@ pub struct Batch {
     pub gone_collections: Vec<Uuid>,
     /// Projects that were deleted, by their integer ids.
     pub gone_projects: Vec<i64>,
+    /// Versions that ended before this moment are not kept any more.
+    pub kept_since: Option<Timestamp>,
 }
 
 impl Record {

@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use ambit_model::Uid;
 use ambit_model::feed::{FeedRow, Noun, What};
+use ambit_model::{Timestamp, Uid};
 use ambit_store::{HistoryRow, IndexRow, Milestone, Store};
 use serde_json::Value;
 use tokio::sync::watch;
@@ -115,11 +115,15 @@ async fn rebuild_where_asked(index: &Index, store: &Store, fulfilled: &mut Optio
 /// that need what is missing then say so. An index that turns out damaged is rebuilt.
 pub async fn follow(index: Index, store: Store, mut stop: watch::Receiver<bool>) {
     let mut fulfilled = None;
+    let mut kept_since = None;
     let mut graphs_read: Option<Instant> = None;
     while !*stop.borrow() {
         if graphs_read.is_none_or(|read| read.elapsed() >= GRAPHS_LOOK) {
             graphs_read = Some(Instant::now());
             tokio::spawn(read_graphs(index.clone(), store.clone()));
+            if let Err(error) = forget_what_is_over(&index, &store, &mut kept_since).await {
+                tracing::warn!(%error, "versions that are not kept any more stay in the search index for now");
+            }
         }
         let pause = match go_on(&index, &store, &mut fulfilled).await {
             Ok(()) => LOOK,
@@ -134,6 +138,17 @@ pub async fn follow(index: Index, store: Store, mut stop: watch::Receiver<bool>)
             () = tokio::time::sleep(pause) => {}
         }
     }
+}
+
+/// Removes versions from the index that the store keeps no more. `known` is the moment since which it has them.
+async fn forget_what_is_over(index: &Index, store: &Store, known: &mut Option<Timestamp>) -> Result<(), IndexError> {
+    let since = store.kept_since().await?;
+    if since > *known && index.reached() >= 0 {
+        let (writing, batch) = (index.clone(), Batch { kept_since: since, ..Batch::default() });
+        blocking(move || writing.apply(writing.reached(), &batch)).await?;
+        *known = since;
+    }
+    Ok(())
 }
 
 /// Reads graphs before somebody searches them, and from time to time. What fails here fails the next search too, which

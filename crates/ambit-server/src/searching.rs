@@ -52,6 +52,9 @@ pub(crate) async fn context(
         return Ok((nowhere, Vec::new()));
     };
     let (store, reached) = (call.store(), wait_for_index(call, project).await?);
+    if let Some(moment) = window.moment() {
+        store.require_kept(moment).await.about("Project")?;
+    }
     let found = match window.moment() {
         None => store.collection_contexts(call.caller(), project, reached).await,
         Some(moment) => store.collection_contexts_at(call.caller(), project, reached, moment).await,

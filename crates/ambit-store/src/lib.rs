@@ -39,6 +39,7 @@ pub use inventory::tags::TagChange;
 pub use inventory::uploads::{BlobReader, Staged, Upload};
 pub use inventory::views::{At, EntityView, IssueView, Item};
 pub use maintenance::restore;
+pub use maintenance::retention::Retention;
 pub use notifications::deliveries::{Delivery, Outcome, Waiting};
 pub use notifications::near_quotas::NearQuota;
 pub use notifications::outbox::{Happened, HappenedTo, Notice, Posted, Receiving, Resumption, Told};

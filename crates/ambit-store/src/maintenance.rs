@@ -1,6 +1,8 @@
 //! Looking after an installation: is its database whole, a copy of everything while it is in use, and sweeping what
 //! nobody needs any more.
 
+pub(crate) mod retention;
+
 use crate::db::folder::{self, DATABASE, SECRET};
 use crate::db::secret::Secret;
 use crate::db::sql::{SWEPT_ROWS_MAX, Tx, values};
@@ -67,7 +69,7 @@ impl Store {
         Ok(())
     }
 
-    /// Sweeps unreferenced blobs, old `seen` rows of the feed and the rows of deleted collections, gives the room that
+    /// Sweeps what is over for longer than it is kept, unreferenced blobs, old `seen` rows of the feed and the rows of deleted collections, gives the room that
     /// a run needed for its work back to the disk, and brings the write-ahead log into the database. To be called every
     /// few minutes or after a run; each call removes a bounded number of rows in each of its transactions and goes on
     /// until nothing is left.
@@ -75,6 +77,8 @@ impl Store {
         for sweep in SWEEPS {
             while transaction!(self, Engine, async |tx| sweep.sweep(tx).await)? {}
         }
+        let retention = self.retention();
+        while transaction!(self, Engine, async |tx| retention::sweep(tx, retention, now).await)? {}
         while transaction!(self, Engine, async |tx| archives::sweep(tx, now).await)? {}
         while transaction!(self, Engine, async |tx| blobs::sweep(tx, now).await)? {}
         transaction!(self, Engine, async |tx| milestones::sweep(tx, now.0 - SEEN_ROWS_MS).await)?;

@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use ambit_api::projects::Plan;
 use ambit_model::{DueDays, Timestamp};
+use ambit_store::Retention;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -89,6 +90,9 @@ pub(crate) const ROWS: &[Row] = &[
     row("open_runs", ""),
     // By when issues are to be closed, in days by severity.
     row("due_days", "none"),
+    // How long what is over is kept.
+    row("keep_versions_days", ""),
+    row("keep_evidence_days", ""),
     row("seed_addresses", ""),
 ];
 
@@ -128,6 +132,18 @@ impl Settings {
     pub(crate) fn due_days(&self) -> Result<DueDays, Failure> {
         let text = self.get("due_days").unwrap_or_default();
         text.parse().map_err(|error| Failure::usage(format!("setting due_days: {error}")))
+    }
+
+    /// How long what is over is kept.
+    pub(crate) fn retention(&self) -> Result<Retention, Failure> {
+        let days = |name: &str| {
+            let Some(text) = self.get(name) else { return Ok(None) };
+            let days = text.parse().ok().filter(|days| *days > 0);
+            days.map(Some).ok_or_else(|| {
+                Failure::usage(format!("setting {name} {text:?}: expected a whole number of days, such as 365"))
+            })
+        };
+        Ok(Retention { versions_days: days("keep_versions_days")?, evidence_days: days("keep_evidence_days")? })
     }
 
     /// Requests per second, over all, where one is set.

@@ -40,6 +40,7 @@ pub(crate) struct Front {
     limits: Limits,
     /// What people may use of the store.
     pub(crate) of_store: ambit_store::Limits,
+    pub(crate) retention: ambit_store::Retention,
     plan: Plan,
     open_accounts: bool,
     private_uploads: bool,
@@ -82,6 +83,7 @@ impl Front {
             silent,
             limits,
             of_store: settings.limits()?,
+            retention: settings.retention()?,
             plan,
             open_accounts: settings.open_accounts()?,
             private_uploads: settings.private_uploads()?,

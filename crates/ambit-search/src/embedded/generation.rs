@@ -1,5 +1,6 @@
 //! One index on disk: writing batches into it and reading a moment of it.
 
+use std::ops::Bound;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -7,6 +8,7 @@ use std::time::Instant;
 
 use ambit_query::Noun;
 use ambit_store::Milestone;
+use tantivy::query::RangeQuery;
 use tantivy::schema::Value as _;
 use tantivy::store::Compressor;
 use tantivy::{DocAddress, IndexReader, IndexSettings, IndexWriter, ReloadPolicy, TantivyDocument, Term};
@@ -200,6 +202,12 @@ impl Generation {
         }
         for uid in &batch.gone {
             writing.writer.delete_term(self.fields.uid_term(uid.bytes()));
+        }
+        if let Some(since) = batch.kept_since {
+            let field = self.fields.of("valid_to").main;
+            let until = Bound::Excluded(Term::from_field_i64(field, since.0));
+            let over = RangeQuery::new(Bound::Included(Term::from_field_i64(field, i64::MIN)), until);
+            writing.writer.delete_query(Box::new(over))?;
         }
         for record in &batch.records {
             for key in [Some(record.key()), record.key_of_its_closing()].into_iter().flatten() {

@@ -84,6 +84,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(202611240255, "bodies"),
     migration!(202611251750, "retests"),
     migration!(202611251800, "due_days"),
+    migration!(202611251810, "retention"),
 ];
 
 /// The newest schema that this program knows.

@@ -6,7 +6,7 @@ use crate::db::secret::Secret;
 use crate::db::sql::{Origin, Tx};
 use crate::db::writer::{Who, Writer, transaction};
 use crate::people::access_cache::AccessCache;
-use crate::{Limits, StoreError};
+use crate::{Limits, Retention, StoreError};
 use futures::future::BoxFuture;
 use sqlx::{PgPool, SqlitePool};
 use std::path::PathBuf;
@@ -35,6 +35,7 @@ pub(crate) struct Inner {
     failpoints: Arc<Failpoints>,
     trouble: Trouble,
     limits: Mutex<Limits>,
+    retention: Mutex<Retention>,
 }
 
 impl Inner {
@@ -54,6 +55,7 @@ impl Inner {
             failpoints,
             trouble: Trouble::default(),
             limits: Mutex::default(),
+            retention: Mutex::default(),
         }
     }
 }
@@ -197,6 +199,15 @@ impl Store {
     /// Sets what people may ask of runs, for this process.
     pub fn set_limits(&self, limits: Limits) {
         *self.inner.limits.lock().expect("nobody panics while holding it") = limits;
+    }
+
+    /// Says how long what is over is kept, from the next sweep on.
+    pub fn set_retention(&self, retention: Retention) {
+        *self.inner.retention.lock().expect("nobody panics while holding it") = retention;
+    }
+
+    pub(crate) fn retention(&self) -> Retention {
+        *self.inner.retention.lock().expect("nobody panics while holding it")
     }
 
     pub(crate) fn limits(&self) -> Limits {

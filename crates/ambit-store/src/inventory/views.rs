@@ -5,6 +5,7 @@ use crate::db::rows::{columns, list};
 use crate::db::sql::{Row, Tx, from_json, values};
 use crate::inventory::collections::CollectionRef;
 use crate::inventory::index::turned_at;
+use crate::maintenance::retention::require_kept;
 use crate::{Principal, Store, StoreError};
 use ambit_model::entity::EntityRecord;
 use ambit_model::issue::{IssueRecord, Status};
@@ -189,6 +190,7 @@ async fn at(tx: &mut Tx, item: Item, base: Base, moment: Timestamp, now: Timesta
     if moment < base.first_seen {
         return Ok(At::BeforeFirstSeen(base.first_seen));
     }
+    require_kept(tx, moment).await?;
     let mut then = base;
     if then.opened_at > moment {
         let sql = "SELECT record, opened_at FROM versions WHERE noun = $1 AND uid = $2 AND opened_at <= $3 ORDER BY \

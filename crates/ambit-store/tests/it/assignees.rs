@@ -35,7 +35,7 @@ async fn somebody_who_sees_the_collection_sees_to_an_issue_and_history_and_audit
         assert!(refused.contains("ann@acme.test") && refused.contains("sees this collection"), "{refused}");
         let project = lab.store.list_projects(&lab.me).await.unwrap()[0].project.uuid;
         let emails = ["ann@acme.test".to_owned()];
-        lab.store.add_members(&lab.me, project, &emails, ProjectRole::Member, lab.now()).await.unwrap();
+        lab.store.add_members(&lab.me, project, &emails, ProjectRole::Member, false, lab.now()).await.unwrap();
         let viewer = CollectionRole::Viewer;
         lab.store.set_collection_role(&lab.me, lab.collection, ann.username(), viewer, lab.now()).await.unwrap();
         assert_eq!(assign(&lab, issue, Some("ann@acme.test")).await.unwrap(), 1);
@@ -52,7 +52,7 @@ async fn somebody_who_sees_the_collection_sees_to_an_issue_and_history_and_audit
         let history = lab.store.issue_history(&lab.me, &issue.to_string(), None, None).await.unwrap();
         let whose: Vec<Option<&str>> = history.iter().map(|version| version.record.assignee.as_deref()).collect();
         assert_eq!(whose, [None, Some(ann.username()), None]);
-        let audited = lab.store.list_audit(&lab.me, lab.project, 10).await.unwrap();
+        let audited = lab.store.list_audit(&lab.me, Some(lab.project), 10).await.unwrap();
         assert_eq!(audited.iter().filter(|row| row.action == "issue.assign").count(), 2);
     })
     .await;

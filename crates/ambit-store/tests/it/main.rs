@@ -20,6 +20,7 @@ mod quotas;
 mod receivers;
 mod records;
 mod rescope;
+mod retention;
 mod retests;
 mod reverted;
 mod room;

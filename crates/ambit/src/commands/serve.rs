@@ -133,6 +133,7 @@ pub(crate) async fn answer(
     };
     let index = index?.ok_or_else(|| index_failure(IndexError::Locked(folder.join(INDEX_FOLDER))))?;
     workspace.store.set_limits(front.of_store);
+    workspace.store.set_retention(front.retention);
     let indexer = tokio::spawn(ambit_search::follow(index.clone(), workspace.store.clone(), stop.watch()));
     let sweeper = tokio::spawn(keep_tidy(workspace.store.clone(), stop.clone()));
     let notifier = notifications::service(settings, &workspace.store, &index, &front.root)?;
