@@ -15,6 +15,7 @@ pub mod changes;
 pub mod collection_runs;
 pub mod collections;
 pub mod comments;
+pub mod contacts;
 pub mod contract;
 pub mod csv;
 pub mod entities;

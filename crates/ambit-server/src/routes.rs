@@ -5,6 +5,7 @@ pub(crate) mod bulk;
 pub(crate) mod changes;
 pub(crate) mod collection_runs;
 pub(crate) mod collections;
+pub(crate) mod contacts;
 pub(crate) mod entities;
 pub(crate) mod exports;
 pub(crate) mod graphs;

@@ -8,11 +8,12 @@ use crate::metrics::Metrics;
 use crate::quota::free::FreeCounts;
 use crate::rooms::Rooms;
 use crate::shares::Shares;
+use ambit_api::contacts::Contacts;
 use ambit_api::projects::Plan;
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::id::BlobHash;
 use ambit_model::library::Library;
-use ambit_model::reserved::Reserved;
+use ambit_model::reserved::{IpNet, Reserved};
 use ambit_model::wire::WireChoice;
 use ambit_model::{DueDays, Kind, Timestamp};
 use ambit_search::Index;
@@ -50,6 +51,9 @@ pub struct Sample {
     pub seeds: fn() -> Result<Vec<(Kind, String)>, String>,
 }
 
+/// Reads the ledger of contacts, given by the binary: what was sent to a network from one moment to another.
+pub type LedgerFn = Arc<dyn Fn(IpNet, (Timestamp, Timestamp)) -> std::io::Result<Contacts> + Send + Sync>;
+
 /// What the server works on.
 pub struct ServerState {
     pub store: Store,
@@ -68,6 +72,8 @@ pub struct ServerState {
     pub sample: Option<Sample>,
     /// Whom those may ask who are contacted by runs: a URL.
     pub contact: Option<String>,
+    /// The ledger of contacts; `None` where there is no data folder.
+    pub ledger: Option<LedgerFn>,
     /// Whoever may invite makes accounts for addresses that nobody has; else only the administrator of the installation
     /// does.
     pub open_accounts: bool,
@@ -136,6 +142,7 @@ impl ServerState {
             sample: None,
             limits: Limits::default(),
             contact: None,
+            ledger: None,
             open_accounts: false,
             private_uploads: false,
             due_days: DueDays::default(),

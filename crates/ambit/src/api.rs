@@ -211,6 +211,7 @@ impl Local {
                 (ServerState::new(store, index, library, Arc::new(now)), engine)
             }
         };
+        state.ledger = Some(crate::ledger::of_server(&folder));
         state.due_days = settings.due_days()?;
         state.reserved = Reserved::internal(crate::engine_config::reserved_ranges(settings)?);
         Ok(Self { state: Arc::new(state), principal, project: None, _engine: engine })

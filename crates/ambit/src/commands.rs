@@ -185,7 +185,7 @@ pub(crate) async fn run(cli: Cli, mut settings: Settings) -> Result<(), Failure>
         Command::Workflow(workflow) => workflows::run(workflow, &settings).await,
         Command::Run(run) => runs::run(run, &settings, cli.silent).await,
         Command::Notify(notify) => notify::run(notify, &settings).await,
-        Command::Ledger(ledger) => ledger::run(ledger, &settings),
+        Command::Ledger(ledger) => ledger::run(ledger, &settings).await,
         Command::Doctor(doctor) => doctor::run(doctor, &settings).await,
         Command::Backup(backup) => backup::back_up(backup, &settings).await,
         Command::Restore(restore) => backup::restore(restore, &settings).await,

@@ -9,6 +9,7 @@ pub(crate) use page::{Entry, GENESIS};
 pub(crate) use read::{Ledger, Range};
 
 use crate::clock::now;
+use ambit_api::contacts::{self, Contact};
 use ambit_model::Timestamp;
 use ambit_net::Transport;
 use ambit_net::live::Witness;
@@ -79,6 +80,30 @@ impl Recorder {
         if let Err(error) = begun {
             tracing::error!(%error, "the ledger of contacts is written only at the end");
         }
+    }
+}
+
+/// How a server reads the ledger of a data folder.
+pub(crate) fn of_server(data: &Path) -> ambit_server::LedgerFn {
+    let ledger = Ledger::of(data);
+    Arc::new(move |network, (from, to)| {
+        let (found, since) = ledger.find(network, Range { from, to })?;
+        Ok(contacts::Contacts { since, contacts: found.iter().map(contact).collect(), more: false })
+    })
+}
+
+/// An entry as the API shows it.
+pub(crate) fn contact(entry: &Entry) -> Contact {
+    let ports = |ports: &[u16]| ports.iter().copied().map(i64::from).collect();
+    Contact {
+        from: entry.from,
+        to: entry.to,
+        collection_uuid: entry.collection,
+        run: entry.run,
+        address: entry.address.to_string(),
+        tcp: ports(&entry.tcp),
+        udp: ports(&entry.udp),
+        contacts: entry.contacts,
     }
 }
 

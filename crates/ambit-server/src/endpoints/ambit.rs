@@ -7,8 +7,8 @@ use crate::endpoint::{Endpoint, Parameter, delete, get, handler, patch, post};
 use ambit_api::shape::{BOOLEAN, Shape, TEXT};
 use ambit_api::words::Word;
 use ambit_api::{
-    Contract, audit, bulk, changes, collection_runs, collections, entities, exports, graphs, imports, issues, keys,
-    plans, receivers, search, uids,
+    Contract, audit, bulk, changes, collection_runs, collections, contacts, entities, exports, graphs, imports, issues,
+    keys, plans, receivers, search, uids,
 };
 use ambit_model::Clearance;
 use ambit_model::user::CollectionRole::{Admin, Analyst, Viewer};
@@ -86,6 +86,17 @@ const NEIGHBOURHOOD: &[Parameter] = &[
         shape: &Shape::Count,
         required: false,
         doc: "Steps from there, at most 3: 1 by default around an entity, 0 around what a search finds.",
+    },
+];
+
+const CONTACTS: &[Parameter] = &[
+    Parameter { name: "address", shape: TEXT, required: true, doc: "An address, or a block such as 192.0.2.0/24." },
+    Parameter { name: "time", shape: &Shape::When, required: false, doc: "When; without it, ever." },
+    Parameter {
+        name: "around",
+        shape: &Shape::Count,
+        required: false,
+        doc: "Minutes before and after that time that are looked at: 5 by default.",
     },
 ];
 
@@ -232,6 +243,13 @@ pub(super) const ROWS: &[Endpoint] = &[
         .says("List what changed in a project, in the order of commits.")
         .asks(CHANGES)
         .answers(changes::Changes::SHAPE),
+    get("/contacts", InProject(Member), handler!(contacts::find))
+        .says(
+            "Say what runs of this server sent to an address or block of the internet, from its ledger of contacts: was it \
+             us? Told of are the collections that the caller sees, and to an administrator of the installation all.",
+        )
+        .asks(CONTACTS)
+        .answers(contacts::Contacts::SHAPE),
     get("/audit", InProject(Owner), handler!(audit::list))
         .says("List what people changed in a project, newest first.")
         .asks(LIMIT)

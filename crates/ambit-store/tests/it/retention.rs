@@ -50,7 +50,11 @@ async fn versions_go_when_their_days_are_over_and_the_present_stays() {
 
         lab.pass(400 * DAY_MS);
         lab.store.tidy(lab.now()).await.unwrap();
-        assert_eq!(title_at(&lab, domain, lab.now()).await.unwrap(), "four", "it was not seen for a year, and is shown");
+        assert_eq!(
+            title_at(&lab, domain, lab.now()).await.unwrap(),
+            "four",
+            "it was not seen for a year, and is shown"
+        );
         let points = lab.store.points_in_time(&lab.me, (ambit_store::Item::Entity, &domain.to_string()), None, None);
         assert_eq!(points.await.unwrap().len(), 1);
 

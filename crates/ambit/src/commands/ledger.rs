@@ -1,16 +1,19 @@
 //! `ambit ledger`: was it us? What was sent to an address, from the ledger of contacts of a data folder, and whether
 //! anybody changed that.
 
-use crate::args::Data;
+use crate::api::{Api, Needs, OURS, escape};
+use crate::args::{Data, Target};
 use crate::config::Settings;
 use crate::failure::Failure;
 use crate::folder;
-use crate::ledger::{Entry, Ledger, Range};
+use crate::ledger::{Ledger, Range, contact};
+use crate::output::table::text;
 use crate::output::{Results, hint};
 use ambit_model::Timestamp;
 use ipnet::IpNet;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::net::IpAddr;
+use std::path::Path;
 
 /// Minutes before and after a moment that are looked at where nobody says otherwise: clocks differ.
 const AROUND_MINUTES: u32 = 5;
@@ -24,10 +27,11 @@ pub(crate) struct LedgerCommand {
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Action {
-    /// Print what was sent to an address, and by which run; ends with 4 if nothing was.
+    /// Print what was sent to an address, and by which run; ends with 4 if nothing was. A server tells of the
+    /// collections that you see.
     Find {
         #[command(flatten)]
-        data: Data,
+        target: Target,
         /// An address, or a block such as 192.0.2.0/24.
         #[arg(long, value_name = "ADDRESS", value_parser = network)]
         address: IpNet,
@@ -61,32 +65,57 @@ fn moment(text: &str) -> Result<Timestamp, String> {
 }
 
 /// Runs the command.
-pub(crate) fn run(command: &LedgerCommand, settings: &Settings) -> Result<(), Failure> {
-    let ledger = |data: &Data| folder::data(data.data.as_deref(), settings).map(|folder| Ledger::of(&folder));
+pub(crate) async fn run(command: &LedgerCommand, settings: &Settings) -> Result<(), Failure> {
+    let ledger = |data: Option<&Path>| folder::data(data, settings).map(|folder| Ledger::of(&folder));
     match &command.action {
-        Action::Find { data, address, time, around, jsonl } => {
-            let around = i64::from(*around) * MINUTE_MS;
+        Action::Find { target, address, time, around, jsonl } => {
+            let minutes = i64::from(*around) * MINUTE_MS;
             let range = time.map_or(Range { from: Timestamp(i64::MIN), to: Timestamp(i64::MAX) }, |time| Range {
-                from: time.plus_ms(-around),
-                to: time.plus_ms(around),
+                from: time.plus_ms(-minutes),
+                to: time.plus_ms(minutes),
             });
-            find(&ledger(data)?, *address, range, *jsonl)
+            let server = target.server.as_deref().or_else(|| settings.get("server")).filter(|_| target.data.is_none());
+            let (found, since) = match server {
+                Some(_) => ask(target, settings, *address, (*time, *around)).await?,
+                None => {
+                    let (found, since) = ledger(target.data.as_deref())?.find(*address, range).map_err(unreadable)?;
+                    (found.iter().map(|entry| json!(contact(entry))).collect(), since)
+                }
+            };
+            tell(&found, since, *address, range, *jsonl)
         }
-        Action::Verify { data, head } => verify(&ledger(data)?, head.as_deref()),
+        Action::Verify { data, head } => verify(&ledger(data.data.as_deref())?, head.as_deref()),
     }
 }
 
-fn find(ledger: &Ledger, network: IpNet, range: Range, jsonl: bool) -> Result<(), Failure> {
-    let (found, since) = ledger.find(network, range).map_err(unreadable)?;
+/// What a server tells: its contacts, and since when it knows.
+async fn ask(
+    target: &Target,
+    settings: &Settings,
+    network: IpNet,
+    (time, around): (Option<Timestamp>, u32),
+) -> Result<(Vec<Value>, Option<Timestamp>), Failure> {
+    let api = Api::open(target, settings, Needs::Rows).await?;
+    let time = time.map(|time| format!("&time={}", escape(&time.to_string()))).unwrap_or_default();
+    let path = format!("{OURS}/contacts?address={}&around={around}{time}", escape(&network.to_string()));
+    let mut told = api.get(&path).await?.result;
+    if told["more"] == true {
+        hint("there are more: ask for a narrower time or block");
+    }
+    let since = told["since"].as_str().and_then(Timestamp::parse);
+    Ok((told["contacts"].as_array_mut().map(std::mem::take).unwrap_or_default(), since))
+}
+
+fn tell(found: &[Value], since: Option<Timestamp>, network: IpNet, range: Range, jsonl: bool) -> Result<(), Failure> {
     let Some(since) = since else {
-        return Err(Failure::not_found("the ledger is empty: this data folder has contacted nobody on the internet"));
+        return Err(Failure::not_found("the ledger is empty: nobody on the internet was contacted from there"));
     };
     let mut results = Results::open(None)?;
-    for entry in &found {
+    for contact in found {
         if jsonl {
-            results.json(&json!(entry))?;
+            results.json(contact)?;
         } else {
-            results.line(&said(entry))?;
+            results.line(&said(contact))?;
         }
     }
     results.finish()?;
@@ -102,21 +131,21 @@ fn find(ledger: &Ledger, network: IpNet, range: Range, jsonl: bool) -> Result<()
     Ok(())
 }
 
-fn said(entry: &Entry) -> String {
-    let ports = |name: &str, ports: &[u16]| match ports {
-        [] => String::new(),
-        ports => format!("  {name} {}", ports.iter().map(u16::to_string).collect::<Vec<_>>().join(",")),
+fn said(contact: &Value) -> String {
+    let ports = |name: &str| {
+        let ports: Vec<String> = contact[name].as_array().into_iter().flatten().map(Value::to_string).collect();
+        if ports.is_empty() { String::new() } else { format!("  {name} {}", ports.join(",")) }
     };
     format!(
         "{}  {}  {}{}{}  {} contacts  run {}  collection {}",
-        entry.from,
-        entry.to,
-        entry.address,
-        ports("tcp", &entry.tcp),
-        ports("udp", &entry.udp),
-        entry.contacts,
-        entry.run,
-        entry.collection
+        text(&contact["from"]),
+        text(&contact["to"]),
+        text(&contact["address"]),
+        ports("tcp"),
+        ports("udp"),
+        contact["contacts"],
+        contact["run"],
+        text(&contact["collection_uuid"])
     )
 }
 

@@ -1,6 +1,6 @@
 //! The ledger of contacts: "was it us?" is answered by what a scan of the real network wrote down.
 
-use crate::program::{Folder, ambit, command, scan_text, succeed};
+use crate::program::{Folder, Server, ambit, command, scan_text, succeed};
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener};
 use std::process::Output;
@@ -65,6 +65,21 @@ fn what_was_contacted_is_found_and_what_was_not_is_denied() {
     }
     let (_, denied) = noted(&["find", "--address", "192.0.2.1"]);
     assert!(denied.contains("not us"), "{denied}");
+
+    // A server tells the same, and to whoever does not see the collection nothing.
+    let server = Server::start(&["serve", "--no-engine", "--data", data, "--listen", "127.0.0.1:0"], &[]);
+    let key = succeed(&["key", "create", "--data", data]).trim().to_owned();
+    let asked = |key: &str, arguments: &[&str]| {
+        let mut find = command(&[&["ledger", "find"], arguments].concat());
+        said(&find.env("AMBIT_SERVER", &server.url).env("AMBIT_API_KEY", key).output().expect("starts"))
+    };
+    assert_eq!(asked(&key, &["--address", "127.0.0.0/8", "--time", at]), (Some(0), found.clone()));
+    assert_eq!(asked(&key, &["--address", "192.0.2.1"]).0, Some(4));
+    succeed(&["user", "create", "bob@acme.test", "--data", data]);
+    let others = succeed(&["key", "create", "--user", "bob@acme.test", "--data", data]);
+    let (code, told) = asked(others.trim(), &["--address", "127.0.0.1"]);
+    assert!(code == Some(4) && !told.contains("127.0.0.1  "), "{code:?} {told}");
+    drop(server);
 
     let (code, whole) = noted(&["verify"]);
     assert!(code == Some(0) && whole.starts_with("whole: "), "{whole}");

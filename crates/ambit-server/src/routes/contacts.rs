@@ -1,0 +1,75 @@
+//! Was it us? What runs of this server sent to an address, from its ledger of contacts.
+
+use crate::answer::Answer;
+use crate::call::{Call, whole_number};
+use crate::failure::About;
+use crate::state::LedgerFn;
+use crate::window::start_of;
+use ambit_api::contacts::Contacts;
+use ambit_api::{ApiError, ErrorCode, success};
+use ambit_model::Timestamp;
+use ambit_model::reserved::IpNet;
+use std::collections::BTreeSet;
+use std::net::IpAddr;
+use uuid::Uuid;
+
+/// Minutes before and after a moment where the caller does not say: clocks differ.
+const AROUND_MINUTES: u64 = 5;
+/// The most minutes: a year.
+const AROUND_MINUTES_MAX: u64 = 366 * 24 * 60;
+const MINUTE_MS: i64 = 60_000;
+/// Most contacts of an answer.
+const CONTACTS_MAX: usize = 1_000;
+
+/// Say what was sent to an address or block, and by which run, as far as the caller sees the collections: "was it us?"
+pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
+    let network = network(call.query("address").unwrap_or_default())?;
+    let around = i64::try_from(whole_number(&call, "around")?.unwrap_or(AROUND_MINUTES).min(AROUND_MINUTES_MAX));
+    let around = around.unwrap_or_default() * MINUTE_MS;
+    let (from, to) = match start_of(&call, "time")? {
+        Some(time) => (time.plus_ms(-around), time.plus_ms(around)),
+        None => (Timestamp(i64::MIN), Timestamp(i64::MAX)),
+    };
+    let seen = seen(&call).await?;
+    let Some(ledger) = call.state.ledger.clone() else {
+        let nothing = Contacts { since: None, contacts: Vec::new(), more: false };
+        return Ok(Answer::json(&success("Contacts", nothing)));
+    };
+    let read = tokio::task::spawn_blocking(move || look(&ledger, network, (from, to), seen.as_ref())).await;
+    let found = read.map_err(|error| unread(&error.to_string()))?.map_err(|error| unread(&error.to_string()))?;
+    Ok(Answer::json(&success("Contacts", found)))
+}
+
+fn look(
+    ledger: &LedgerFn,
+    network: IpNet,
+    times: (Timestamp, Timestamp),
+    seen: Option<&BTreeSet<Uuid>>,
+) -> std::io::Result<Contacts> {
+    let mut found = ledger(network, times)?;
+    found.contacts.retain(|contact| seen.is_none_or(|seen| seen.contains(&contact.collection_uuid)));
+    found.more = found.contacts.len() > CONTACTS_MAX;
+    found.contacts.truncate(CONTACTS_MAX);
+    Ok(found)
+}
+
+/// The collections whose contacts the caller may know of; `None`: all, those of before as well.
+async fn seen(call: &Call) -> Result<Option<BTreeSet<Uuid>>, ApiError> {
+    let project = call.project_or_404()?;
+    if call.caller().administrator() {
+        return Ok(None);
+    }
+    let contexts = call.store().collection_contexts(call.caller(), project, i64::MAX).await.about("Project")?;
+    Ok(Some(contexts.into_iter().map(|context| context.uuid).collect()))
+}
+
+fn network(text: &str) -> Result<IpNet, ApiError> {
+    let address = text.parse::<IpAddr>().map(|address| IpNet::from(address.to_canonical()));
+    address
+        .or_else(|_| text.parse::<IpNet>().map(|network| network.trunc()))
+        .map_err(|_| ApiError::invalid("address must be an address, or a block such as 192.0.2.0/24"))
+}
+
+fn unread(why: &str) -> ApiError {
+    ApiError::with(ErrorCode::Transient, format!("The ledger of contacts cannot be read: {why}"))
+}
