@@ -1,6 +1,6 @@
 //! The repository's own commands: `cargo xtask tidy` checks what the compiler cannot, `cargo xtask docs` writes the
 //! generated parts of the documents, `cargo xtask web` builds the web interface and `cargo xtask browser` tries it,
-//! `cargo xtask test` runs tests and ends in any case,
+//! `cargo xtask sbom` lists what is in the program, `cargo xtask test` runs tests and ends in any case,
 //! `cargo xtask with-postgres` runs a command beside a private PostgreSQL, `cargo xtask with-python` with a private
 //! Python. Nothing here is part of the product.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line program for developers")]
@@ -9,6 +9,7 @@ mod debian;
 mod docs;
 mod postgres;
 mod python;
+mod sbom;
 mod test;
 mod tidy;
 mod web;
@@ -23,6 +24,7 @@ const USAGE: &str = "usage: cargo xtask tidy
        cargo xtask docs
        cargo xtask web                                  builds the web interface into web/dist
        cargo xtask browser                              tries it in a browser, with the program of the tests
+       cargo xtask sbom FILE                            writes what is in the program (CycloneDX)
        cargo xtask test [ARGUMENT OF CARGO TEST]… [-- PART OF A TEST'S NAME…]
        cargo xtask with-postgres COMMAND [ARGUMENT]…    AMBIT_TEST_POSTGRES is set for COMMAND
        cargo xtask with-python COMMAND [ARGUMENT]…      AMBIT_TEST_PYTHON is set for COMMAND";
@@ -35,6 +37,7 @@ fn main() -> ExitCode {
         ["docs"] => docs::command(&root()),
         ["web"] => web::build(&root()),
         ["browser"] => web::browser(&root()),
+        ["sbom", target] => sbom::command(&root(), target),
         ["test", arguments @ ..] => test::command(arguments),
         ["with-postgres", "--", command @ ..] | ["with-postgres", command @ ..] if !command.is_empty() => {
             postgres::run_beside(command)
