@@ -63,9 +63,9 @@ contract! {
         pub example: String,
     }
 
-    /// A look at one issue alone. `verdict` is null until it is over: what the issue rests on is still there (`open`), is
-    /// not there any more (`closed`), or could not be looked at, and then `not_done` says why. `issue_status` is that of
-    /// the issue now.
+    /// A look at one issue alone. `verdict` is null until it is over: what the issue rests on is still there (`open`),
+    /// is not there any more (`closed`), or could not be looked at, and then `not_done` says why. `issue_status` is
+    /// that of the issue now.
     #[derive(Debug, Serialize)]
     pub struct Retest {
         pub run: i64,

@@ -27,4 +27,11 @@ contract! {
         pub token: String,
         pub expires_at: Timestamp,
     }
+
+    /// How people sign in beside keys and links.
+    #[derive(Debug, Serialize)]
+    pub struct SignInWays {
+        /// A provider of OpenID Connect vouches for them, at /sign_in/provider.
+        pub provider: bool,
+    }
 }

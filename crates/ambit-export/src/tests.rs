@@ -20,6 +20,7 @@ fn finding(severity: i64, status: Status, changed: i64) -> Finding {
     let entity = Uid::of_entity(Uuid::nil(), Kind::Uri, name);
     let record = IssueRecord {
         exploitation: None,
+        assignee: None,
         uid: Uid::of_issue(Uuid::nil(), "exposed", "ambit", &format!("{severity} {changed}"), entity),
         collection: Uuid::nil(),
         name: format!("exposed_{severity}"),
@@ -47,7 +48,13 @@ fn finding(severity: i64, status: Status, changed: i64) -> Finding {
         ticket_list: None,
         decision: Some(Decision { by: "ann".to_owned(), reason: Some("agreed".to_owned()), until: None }),
     };
-    let seen = Sighting { id: 1, first_seen: Timestamp(0), last_seen: Timestamp(changed), since: Timestamp(changed) };
+    let seen = Sighting {
+        id: 1,
+        first_seen: Timestamp(0),
+        last_seen: Timestamp(changed),
+        since: Timestamp(changed),
+        due_at: None,
+    };
     Finding::of(&record, seen, CollectionRef { id: 1, uuid: Uuid::nil(), name: "outside_1", organization_uuid: None })
 }
 

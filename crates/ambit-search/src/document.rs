@@ -50,7 +50,7 @@ pub struct Batch {
     pub gone_collections: Vec<Uuid>,
     /// Projects that were deleted, by their integer ids.
     pub gone_projects: Vec<i64>,
-    /// Versions that ended before this moment are not kept any more.
+    /// Versions that ended by this moment are not kept any more.
     pub kept_since: Option<Timestamp>,
 }
 

@@ -12,7 +12,7 @@ use futures::StreamExt;
 use futures::stream::BoxStream;
 use http::header::{
     ACCEPT_ENCODING, ALLOW, CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_TYPE, ETAG, HeaderName,
-    HeaderValue, IF_NONE_MATCH, RETRY_AFTER, SET_COOKIE, VARY, WWW_AUTHENTICATE,
+    HeaderValue, IF_NONE_MATCH, LOCATION, RETRY_AFTER, SET_COOKIE, VARY, WWW_AUTHENTICATE,
 };
 use http::{HeaderMap, StatusCode};
 use http_body::{Frame, SizeHint};
@@ -82,7 +82,7 @@ enum Content {
     Events(BoxStream<'static, Bytes>),
 }
 
-/// A successful answer; its status is always 200 (docs/contract/wider.md §1.2).
+/// A successful answer; its status is 200 (docs/contract/wider.md §1.2), but where it leads a browser elsewhere.
 pub struct Answer {
     content_type: &'static str,
     content: Content,
@@ -92,6 +92,8 @@ pub struct Answer {
     file_name: Option<String>,
     /// What a browser keeps and sends with its next requests.
     cookie: Option<String>,
+    /// Where a browser goes on (303).
+    leads_to: Option<String>,
 }
 
 impl std::fmt::Debug for Answer {
@@ -167,7 +169,12 @@ impl Answer {
     }
 
     fn of(content_type: &'static str, content: Content) -> Self {
-        Self { content_type, content, message: None, file_name: None, cookie: None }
+        Self { content_type, content, message: None, file_name: None, cookie: None, leads_to: None }
+    }
+
+    /// Leads a browser to another place.
+    pub(crate) fn leading_to(place: String) -> Self {
+        Self { leads_to: Some(place), ..Self::empty() }
     }
 
     /// The same with something said beside the body.
@@ -223,10 +230,13 @@ pub(crate) async fn respond(outcome: Result<Answer, ApiError>, wishes: &Wishes, 
             if let Some(cookie) = answer.cookie.and_then(|cookie| HeaderValue::from_str(&cookie).ok()) {
                 headers.insert(SET_COOKIE, cookie);
             }
+            let place = answer.leads_to.and_then(|place| HeaderValue::from_str(&place).ok());
+            let status = if place.is_some() { StatusCode::SEE_OTHER } else { StatusCode::OK };
+            headers.extend(place.map(|place| (LOCATION, place)));
             match answer.content {
                 Content::Whole(bytes) => {
                     let bytes = coded(wishes.coding, answer.content_type, bytes, &mut headers).await;
-                    response(StatusCode::OK, headers, whole(bytes, share))
+                    response(status, headers, whole(bytes, share))
                 }
                 Content::Document(document) => documented(document, AGAIN, wishes, headers),
                 Content::Interface(page, false) => documented(&page, AGAIN, wishes, headers),

@@ -46,6 +46,8 @@ pub struct Call {
     pub(crate) password: Option<String>,
     /// Whose name stands in `x-confirm-delete`.
     pub(crate) confirmation: Option<String>,
+    /// What a browser carries while it signs in by a provider.
+    pub(crate) carried: Option<String>,
     /// What the client calls itself; empty: nothing.
     pub(crate) agent: String,
     /// The connection that the request came on, among all of this process.

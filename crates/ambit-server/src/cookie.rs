@@ -9,6 +9,9 @@ use http::{HeaderMap, Method, Uri};
 
 /// Its name.
 const NAME: &str = "ambit_session";
+/// The cookie of a sign-in by a provider that is under way, and its seconds.
+const CARRIED: &str = "ambit_sign_in";
+const CARRIED_S: u32 = 600;
 /// Paths of the wider API that pages of the interface show.
 const SHOWN: [&str; 6] = [
     "/graphs",
@@ -52,9 +55,34 @@ pub(crate) fn session(target: &Target, headers: &HeaderMap) -> Option<String> {
     if !is_asked {
         return None;
     }
+    value(headers, NAME)
+}
+
+/// The value of a cookie that a request carries.
+fn value(headers: &HeaderMap, wanted: &str) -> Option<String> {
     let lines = headers.get_all(COOKIE).iter().filter_map(|line| line.to_str().ok());
     let mut pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
-    pairs.find(|(name, value)| *name == NAME && !value.is_empty()).map(|(_, value)| value.to_owned())
+    pairs.find(|(name, value)| *name == wanted && !value.is_empty()).map(|(_, value)| value.to_owned())
+}
+
+/// Lets a browser carry something until it comes back from a provider, which sends it by a link of its own page: a
+/// stricter cookie would stay behind.
+pub(crate) fn carry(sealed: &str, base: &str) -> String {
+    format!("{CARRIED}={sealed}; Path=/sign_in; Max-Age={CARRIED_S}; HttpOnly; SameSite=Lax{}", secure(base))
+}
+
+/// Takes that away.
+pub(crate) fn carried_no_more(base: &str) -> String {
+    format!("{CARRIED}=; Path=/sign_in; Max-Age=0; HttpOnly; SameSite=Lax{}", secure(base))
+}
+
+/// What a browser carries.
+pub(crate) fn carried(headers: &HeaderMap) -> Option<String> {
+    value(headers, CARRIED)
+}
+
+fn secure(base: &str) -> &'static str {
+    if base.starts_with("https:") { "; Secure" } else { "" }
 }
 
 /// Refuses a request by a session that a page of somebody else made a browser send. One that does not say where it

@@ -153,6 +153,7 @@ impl Passage<'_> {
             path: self.head.uri.path().to_owned(),
             password: header(&self.head.headers, PASSWORD),
             confirmation: header(&self.head.headers, CONFIRM_DELETE),
+            carried: cookie::carried(&self.head.headers),
             agent: agent(&self.head.headers),
             connection: asker.connection(),
             peer,

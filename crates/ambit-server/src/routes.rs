@@ -17,6 +17,7 @@ pub(crate) mod keys;
 pub(crate) mod library;
 pub(crate) mod metrics;
 pub(crate) mod notes;
+pub(crate) mod oidc;
 pub(crate) mod open;
 pub(crate) mod people;
 pub(crate) mod projects;

@@ -5,6 +5,7 @@ use crate::health::Health;
 use crate::interface::Interface;
 use crate::limits::Limits;
 use crate::metrics::Metrics;
+use crate::oidc::Provider;
 use crate::quota::free::FreeCounts;
 use crate::rooms::Rooms;
 use crate::shares::Shares;
@@ -72,6 +73,8 @@ pub struct ServerState {
     pub sample: Option<Sample>,
     /// Whom those may ask who are contacted by runs: a URL.
     pub contact: Option<String>,
+    /// The provider by which people sign in, where there is one.
+    pub oidc: Option<Arc<Provider>>,
     /// The ledger of contacts; `None` where there is no data folder.
     pub ledger: Option<LedgerFn>,
     /// Whoever may invite makes accounts for addresses that nobody has; else only the administrator of the installation
@@ -143,6 +146,7 @@ impl ServerState {
             limits: Limits::default(),
             contact: None,
             ledger: None,
+            oidc: None,
             open_accounts: false,
             private_uploads: false,
             due_days: DueDays::default(),

@@ -22,5 +22,6 @@ pub(crate) mod run_reports;
 pub(crate) mod runs;
 pub(crate) mod seeds;
 pub(crate) mod tags;
+pub(crate) mod turning;
 pub(crate) mod uploads;
 pub(crate) mod views;

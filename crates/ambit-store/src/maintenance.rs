@@ -1,6 +1,7 @@
 //! Looking after an installation: is its database whole, a copy of everything while it is in use, and sweeping what
 //! nobody needs any more.
 
+pub(crate) mod kept;
 pub(crate) mod retention;
 
 use crate::db::folder::{self, DATABASE, SECRET};
@@ -69,10 +70,10 @@ impl Store {
         Ok(())
     }
 
-    /// Sweeps what is over for longer than it is kept, unreferenced blobs, old `seen` rows of the feed and the rows of deleted collections, gives the room that
-    /// a run needed for its work back to the disk, and brings the write-ahead log into the database. To be called every
-    /// few minutes or after a run; each call removes a bounded number of rows in each of its transactions and goes on
-    /// until nothing is left.
+    /// Sweeps what is over for longer than it is kept, unreferenced blobs, old `seen` rows of the feed and the rows of
+    /// deleted collections, gives the room that a run needed for its work back to the disk, and brings the write-ahead
+    /// log into the database. To be called every few minutes or after a run; each call removes a bounded number of rows
+    /// in each of its transactions and goes on until nothing is left.
     pub async fn tidy(&self, now: Timestamp) -> Result<(), StoreError> {
         for sweep in SWEEPS {
             while transaction!(self, Engine, async |tx| sweep.sweep(tx).await)? {}

@@ -7,6 +7,7 @@ pub(crate) mod accounts;
 pub(crate) mod audit;
 pub(crate) mod first_key;
 pub(crate) mod groups;
+pub(crate) mod identities;
 pub(crate) mod install;
 pub(crate) mod invitations;
 pub(crate) mod keys;

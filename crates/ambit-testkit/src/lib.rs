@@ -6,11 +6,13 @@ pub mod expected;
 pub mod inventory;
 pub mod kept;
 pub mod part;
+pub mod provider;
 pub mod scenario;
 pub mod server;
 
 pub use client::{Ask, Reply, ask, ask_bytes};
 pub use expected::assert_file;
 pub use inventory::Inventory;
+pub use provider::TestProvider;
 pub use scenario::{Done, Scenario, Stage, Step};
 pub use server::TestServer;

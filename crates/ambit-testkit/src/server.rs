@@ -11,7 +11,7 @@ use ambit_model::user::{CollectionRole, ProjectRole};
 use ambit_model::wire::WireChoice;
 use ambit_model::{Clearance, Kind, TaskName, workflow};
 use ambit_search::Index;
-use ambit_server::{Door, Interface, Limits, Listener, Outside, Phase, Sample, ServerState};
+use ambit_server::{Door, Interface, Limits, Listener, Outside, Phase, Provider, Sample, ServerState};
 use ambit_store::{NewCollection, NewKey, NewOwner, NewUser, Options, Principal, Store};
 use anyhow::Context;
 use serde_json::Value;
@@ -60,20 +60,30 @@ impl TestServer {
 
     /// Starts a server with other limits.
     pub async fn with(limits: Limits) -> anyhow::Result<Self> {
-        Self::start(limits, Outside::default(), Interface::default()).await
+        Self::start(limits, Outside::default(), Interface::default(), None).await
     }
 
     /// Starts a server that is reached in some way.
     pub async fn behind(outside: Outside) -> anyhow::Result<Self> {
-        Self::start(usual(), outside, Interface::default()).await
+        Self::start(usual(), outside, Interface::default(), None).await
     }
 
     /// Starts a server with a web interface.
     pub async fn with_interface(interface: Interface) -> anyhow::Result<Self> {
-        Self::start(usual(), Outside::default(), interface).await
+        Self::start(usual(), Outside::default(), interface, None).await
     }
 
-    async fn start(limits: Limits, reached: Outside, interface: Interface) -> anyhow::Result<Self> {
+    /// Starts a server at which people sign in by a provider.
+    pub async fn with_provider(provider: Provider) -> anyhow::Result<Self> {
+        Self::start(usual(), Outside::default(), Interface::default(), Some(provider)).await
+    }
+
+    async fn start(
+        limits: Limits,
+        reached: Outside,
+        interface: Interface,
+        provider: Option<Provider>,
+    ) -> anyhow::Result<Self> {
         let folder = std::env::temp_dir().join(format!("ambit-test-{}", Uuid::new_v4()));
         let ticks = Arc::new(AtomicI64::new(START_MS));
         let now = || Timestamp(ticks.fetch_add(1, Ordering::Relaxed));
@@ -99,6 +109,7 @@ impl TestServer {
         state.set_limits(limits);
         state.interface = interface;
         state.sample = Some(sample());
+        state.oidc = provider.map(Arc::new);
         state.contact = Some("mailto:probes@acme.test".to_owned());
         let listener = Listener::bind("127.0.0.1:0".parse()?).await?;
         let address = listener.address()?.to_string();

@@ -90,6 +90,14 @@ pub(crate) const ROWS: &[Row] = &[
     row("open_runs", ""),
     // By when issues are to be closed, in days by severity.
     row("due_days", "none"),
+    // By which provider people sign in, and which of its groups have which roles.
+    row("oidc_issuer", ""),
+    row("oidc_client", ""),
+    Row { secret: true, by_file: true, ..row("oidc_secret", "") },
+    row("oidc_scopes", "email profile"),
+    row("oidc_groups_claim", "groups"),
+    list("oidc_roles"),
+    Row { truth: true, ..row("oidc_trust_email", "false") },
     // How long what is over is kept.
     row("keep_versions_days", ""),
     row("keep_evidence_days", ""),
@@ -180,6 +188,11 @@ impl Settings {
             open_runs: number("open_runs", usual.open_runs)?,
             seed_addresses: number("seed_addresses", usual.seed_addresses)?,
         })
+    }
+
+    /// Whether addresses count as their persons' own though the provider does not say that it verified them.
+    pub(crate) fn trusts_addresses(&self) -> Result<bool, Failure> {
+        self.truth("oidc_trust_email")
     }
 
     /// Whether whoever may invite makes accounts for addresses that nobody has.

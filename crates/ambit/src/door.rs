@@ -5,11 +5,12 @@ use crate::config::Settings;
 use crate::engine_config::{self, Given};
 use crate::failure::Failure;
 use crate::interface::{self, interface};
+use crate::oidc;
 use crate::output::hint;
 use crate::signals::Stop;
 use ambit_api::projects::Plan;
 use ambit_model::reserved::{IpNet, Reserved};
-use ambit_server::{Door, Hosts, Limits, Listener, Outside, Phase, ServerState, Tls};
+use ambit_server::{Door, Hosts, Limits, Listener, Outside, Phase, Provider, ServerState, Tls};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::Path;
 use std::sync::Arc;
@@ -45,6 +46,7 @@ pub(crate) struct Front {
     open_accounts: bool,
     private_uploads: bool,
     due_days: ambit_model::DueDays,
+    provider: Option<Arc<Provider>>,
     /// Reserved ranges that seeds may lie in.
     opened: Vec<IpNet>,
     contact: Option<String>,
@@ -88,6 +90,7 @@ impl Front {
             open_accounts: settings.open_accounts()?,
             private_uploads: settings.private_uploads()?,
             due_days: settings.due_days()?,
+            provider: oidc::provider(settings)?.map(Arc::new),
             opened: engine_config::reserved_ranges(settings)?,
             contact: engine_config::contact(settings)?,
             phase,
@@ -113,6 +116,7 @@ impl Front {
         state.open_accounts = self.open_accounts;
         state.private_uploads = self.private_uploads;
         state.due_days = self.due_days;
+        state.oidc = self.provider.clone();
         state.interface = interface();
         state.contact = self.contact.clone();
         state.reserved = Reserved::internal(self.opened.clone());

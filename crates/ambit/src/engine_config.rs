@@ -282,7 +282,7 @@ pub(crate) fn volumes(tasks: &ambit_tasks::Settings, limits: &PaceLimits) -> Vol
 }
 
 /// The parts of a setting that is a list by commas.
-fn list<'a>(settings: &'a Settings, name: &str) -> impl Iterator<Item = &'a str> {
+pub(crate) fn list<'a>(settings: &'a Settings, name: &str) -> impl Iterator<Item = &'a str> {
     let parts = settings.get(name).into_iter().flat_map(|list| list.split(','));
     parts.map(str::trim).filter(|part| !part.is_empty())
 }

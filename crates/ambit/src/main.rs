@@ -23,6 +23,7 @@ mod local_store;
 mod log;
 mod memory;
 mod notifications;
+mod oidc;
 mod output;
 mod parse;
 mod progress;

@@ -24,6 +24,13 @@ export const session = queryOptions({
   retry: 1,
 });
 
+/** How people sign in beside keys and links. */
+export const ways = queryOptions({
+  queryKey: ["ways"],
+  queryFn: ({ signal }) => get<Schema["SignInWays"]>("/sign_in/ways", signal),
+  staleTime: Infinity,
+});
+
 export const projects = queryOptions({
   queryKey: ["projects"],
   queryFn: ({ signal }) => get<Schema["Project"][]>(`${ASM}/projects`, signal),

@@ -1,9 +1,9 @@
 // The way in: an API key, or a link that works once.
 
-import { useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, useRouter } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useRef, useState } from "react";
-import { session, signIn } from "../api/session";
+import { session, signIn, ways } from "../api/session";
 import { Button, FIELD } from "../components/controls";
 
 const route = getRouteApi("/sign_in");
@@ -20,6 +20,7 @@ export function SignIn(): ReactNode {
   const { next } = route.useSearch();
   const router = useRouter();
   const queries = useQueryClient();
+  const { data: way } = useQuery(ways);
   const [key, setKey] = useState("");
   const [trouble, setTrouble] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
@@ -78,6 +79,10 @@ export function SignIn(): ReactNode {
           </p>
         )}
         <Button type="submit" look="first" disabled={busy}>{busy ? "Signing in …" : "Sign in"}</Button>
+        {way?.provider === true && (
+          // A page of the server, which sends the browser on: no page of this program.
+          <a href="/sign_in/provider" className="underline">Sign in by your organisation’s provider</a>
+        )}
         <p className="text-soft">
           Or, on the machine of the server, <code className="font-mono">ambit login</code> prints a link that signs you in.
         </p>

@@ -65,8 +65,8 @@ impl Alone {
         self.issue.entity_uid == *uid
     }
 
-    /// Returns true where those that led to the issue's entity were looked at and none of them leads there any more: the
-    /// certificate is replaced, and nothing shows what the issue said of it.
+    /// Returns true where those that led to the issue's entity were looked at and none of them leads there any more:
+    /// the certificate is replaced, and nothing shows what the issue said of it.
     fn has_lost_its_leads(&self, leading: &[(TaskName, LastProbe)]) -> bool {
         let reads = self.judge.map_or(&[][..], |judge| judge.reads);
         self.entities.len() > 1 && !leading.iter().any(|(task, _)| reads.contains(task))

@@ -205,7 +205,7 @@ impl Generation {
         }
         if let Some(since) = batch.kept_since {
             let field = self.fields.of("valid_to").main;
-            let until = Bound::Excluded(Term::from_field_i64(field, since.0));
+            let until = Bound::Included(Term::from_field_i64(field, since.0));
             let over = RangeQuery::new(Bound::Included(Term::from_field_i64(field, i64::MIN)), until);
             writing.writer.delete_query(Box::new(over))?;
         }

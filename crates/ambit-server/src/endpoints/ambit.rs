@@ -183,8 +183,8 @@ pub(super) const ROWS: &[Endpoint] = &[
         .answers(bulk::BulkResult::SHAPE),
     post("/issues/bulk", OfCollection(Analyst), handler!(bulk::issues))
         .says(
-            "Change status, tags and who sees to them of up to 1,000 issues, all or none. A status that closes may have \
-             a reason and an end.",
+            "Change status, tags and who sees to them of up to 1,000 issues, all or none. A status that closes may \
+             have a reason and an end.",
         )
         .takes(bulk::IssueBulk::SHAPE)
         .answers(bulk::BulkResult::SHAPE),
@@ -197,8 +197,8 @@ pub(super) const ROWS: &[Endpoint] = &[
         .answers(Vec::<issues::Overdue>::SHAPE),
     post("/issues/{id}/retest", OfCollection(Admin), handler!(retests::start))
         .says(
-            "Look again at what one issue rests on, and at nothing else, at the clearance that stands. It is a run of its \
-             own, which takes a minute more where the fact seems gone; reading this says what came of it.",
+            "Look again at what one issue rests on, and at nothing else, at the clearance that stands. It is a run of \
+             its own, which takes a minute more where the fact seems gone; reading this says what came of it.",
         )
         .answers(Option::<collection_runs::Retest>::SHAPE),
     get("/issues/{id}/retest", OfCollection(Viewer), handler!(retests::find))
@@ -245,8 +245,8 @@ pub(super) const ROWS: &[Endpoint] = &[
         .answers(changes::Changes::SHAPE),
     get("/contacts", InProject(Member), handler!(contacts::find))
         .says(
-            "Say what runs of this server sent to an address or block of the internet, from its ledger of contacts: was it \
-             us? Told of are the collections that the caller sees, and to an administrator of the installation all.",
+            "Say what runs of this server sent to an address or block, from its ledger of contacts: was it us? Told of \
+             are the collections that the caller sees, and to an administrator of the installation all.",
         )
         .asks(CONTACTS)
         .answers(contacts::Contacts::SHAPE),

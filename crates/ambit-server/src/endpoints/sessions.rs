@@ -1,15 +1,37 @@
 //! The rows of browsers' sessions: signing in, which is open, and what a session or key then does with it.
 
 use crate::endpoint::Access::{Key, Open};
-use crate::endpoint::{Endpoint, delete, get, handler, post};
-use ambit_api::shape::BOOLEAN;
+use crate::endpoint::{Endpoint, Parameter, delete, get, handler, post};
+use ambit_api::shape::{BOOLEAN, TEXT};
 use ambit_api::{Contract, sessions};
 
-/// The row that needs no key.
-pub(super) const OPEN_ROWS: &[Endpoint] = &[post("/session", Open, handler!(sessions::begin))
-    .says("Sign a browser in, by an API key or the token of a link: the answer sets its cookie.")
-    .takes(sessions::SignIn::SHAPE)
-    .answers(sessions::Session::SHAPE)];
+/// The query with which a provider sends people back.
+const BACK: &[Parameter] = &[
+    Parameter { name: "code", shape: TEXT, required: false, doc: "What the provider exchanges for a token." },
+    Parameter { name: "state", shape: TEXT, required: false, doc: "Which sign-in it is of." },
+    Parameter { name: "error", shape: TEXT, required: false, doc: "Why the provider signs nobody in." },
+];
+
+/// The rows that need no key.
+pub(super) const OPEN_ROWS: &[Endpoint] = &[
+    post("/session", Open, handler!(sessions::begin))
+        .says("Sign a browser in, by an API key or the token of a link: the answer sets its cookie.")
+        .takes(sessions::SignIn::SHAPE)
+        .answers(sessions::Session::SHAPE),
+    get("/sign_in/ways", Open, handler!(oidc::ways))
+        .says("Say how people sign in beside keys and links.")
+        .at_once()
+        .answers(sessions::SignInWays::SHAPE),
+    get("/sign_in/provider", Open, handler!(oidc::begin))
+        .says("Send a browser to the provider that vouches for people (303); 404 where there is none.")
+        .as_type(PLAIN),
+    get("/sign_in/callback", Open, handler!(oidc::finish))
+        .says("Finish a sign-in that this browser began: it is led to the interface with a link that signs it in once.")
+        .asks(BACK)
+        .as_type(PLAIN),
+];
+
+const PLAIN: &str = "text/plain; charset=utf-8";
 
 /// Those that do.
 pub(super) const ROWS: &[Endpoint] = &[

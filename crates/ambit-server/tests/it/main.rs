@@ -19,6 +19,7 @@ mod marks;
 mod matrix;
 mod metrics;
 mod objects;
+mod oidc;
 mod scenarios;
 mod searches;
 mod sessions;

@@ -80,12 +80,15 @@ fn refusals(row: &Endpoint) -> Vec<(&'static str, u16)> {
 }
 
 /// Rows that a scenario cannot reach, and where they are shown: an address stands in a compressed batch (`feeds.rs`),
-/// an archive is finished a moment later (`archives.rs`), a session is in a cookie (`sessions.rs`).
+/// an archive is finished a moment later (`archives.rs`), a session is in a cookie (`sessions.rs`), and a provider
+/// signs people in where there is one (`oidc.rs`).
 const ELSEWHERE: &[(&str, &str)] = &[
     ("GET", "/feeds/files/{token}/download"),
     ("GET", "/intelligence/zip_files/{id}/download"),
     ("GET", "/intelligence/zip_files/{id}/download_url"),
     ("DELETE", "/session"),
+    ("GET", "/sign_in/provider"),
+    ("GET", "/sign_in/callback"),
 ];
 
 /// Rows of what Ambit does not have, which only ever refuse (docs/contract/wider.md §10), and with what.

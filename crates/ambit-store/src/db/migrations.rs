@@ -85,6 +85,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(202611251750, "retests"),
     migration!(202611251800, "due_days"),
     migration!(202611251810, "retention"),
+    migration!(202611251820, "identities"),
 ];
 
 /// The newest schema that this program knows.

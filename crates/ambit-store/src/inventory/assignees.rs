@@ -4,7 +4,7 @@ use crate::StoreError;
 use crate::db::rows::list;
 use crate::db::sql::{Tx, values};
 use crate::inventory::collections::CollectionRef;
-use crate::inventory::index::turned_at;
+use crate::inventory::turning::turned_at;
 use crate::people::{access, users};
 use crate::{Principal, Store};
 use ambit_model::user::ProjectRole;
@@ -44,8 +44,8 @@ pub struct Overdue {
 }
 
 impl Store {
-    /// Counts what is overdue in each collection of a project that the caller may read, by its own due dates or those of
-    /// the installation.
+    /// Counts what is overdue in each collection of a project that the caller may read, by its own due dates or those
+    /// of the installation.
     pub async fn list_overdue(
         &self,
         principal: &Principal,
@@ -64,7 +64,8 @@ impl Store {
         collections.retain(|collection| principal.collection_role(project, collection.id).is_some());
         let found = turned_at("", "t.opened_at");
         let sql = format!(
-            "SELECT COUNT(*) FROM issues t WHERE t.collection_id = $1 AND t.open = 1 AND t.severity = $2 AND {found} <= $3"
+            "SELECT COUNT(*) FROM issues t WHERE t.collection_id = $1 AND t.open = 1 AND t.severity = $2 AND {found} \
+             <= $3"
         );
         let mut all = Vec::new();
         for collection in collections {

@@ -4,6 +4,7 @@
 use crate::db::rows::{columns, list};
 use crate::db::sql::{Tx, values};
 use crate::inventory::collections::CollectionRef;
+use crate::inventory::turning::turned_at;
 use crate::inventory::views::{COLLECTION_JOINS, seen_in};
 use crate::{Principal, Store, StoreError};
 use ambit_model::feed::{FeedRow, Noun};
@@ -59,14 +60,6 @@ columns! {
         pub turned_at: Timestamp = { Timestamp(0) },
         pub collection: CollectionRef = CollectionRef,
     }
-}
-
-/// When a record last came or went, by the rows of the feed `f` that a condition takes; else a version's opening.
-pub(super) fn turned_at(condition: &str, opened_at: &str) -> String {
-    format!(
-        "COALESCE((SELECT MAX(f.at) FROM feed f WHERE f.uid = t.uid AND f.what IN ('appeared', 'disappeared')
-         {condition}), {opened_at})"
-    )
 }
 
 /// Start and end of the last run that had begun by a moment and saw the record of `t`, as two columns; null where there

@@ -94,8 +94,9 @@ fn select() -> String {
     format!("SELECT {} {FROM}", list::<Run>())
 }
 
-pub(super) const FROM: &str = "FROM runs r JOIN collections c ON c.id = r.collection_id JOIN projects p ON p.id = c.project_id \
-                    LEFT JOIN users u ON u.id = r.created_by";
+pub(super) const FROM: &str =
+    "FROM runs r JOIN collections c ON c.id = r.collection_id JOIN projects p ON p.id = c.project_id
+     LEFT JOIN users u ON u.id = r.created_by";
 
 /// Collections whose schedule calls for a run at `$1`: active, with seeds, and without an open run.
 const DUE: &str = "FROM collections c JOIN projects p ON p.id = c.project_id

@@ -4,7 +4,7 @@
 use crate::db::rows::{columns, list};
 use crate::db::sql::{Row, Tx, from_json, values};
 use crate::inventory::collections::CollectionRef;
-use crate::inventory::index::turned_at;
+use crate::inventory::turning::turned_at;
 use crate::maintenance::retention::require_kept;
 use crate::{Principal, Store, StoreError};
 use ambit_model::entity::EntityRecord;
@@ -120,8 +120,8 @@ fn select(item: Item) -> String {
         }
     };
     format!(
-        "SELECT {}, CAST({scoped_at} AS BIGINT), CAST({turned_at} AS BIGINT), {entity} FROM {table} t {COLLECTION_JOINS} WHERE c.deleted_at IS \
-         NULL AND p.deleted_at IS NULL",
+        "SELECT {}, CAST({scoped_at} AS BIGINT), CAST({turned_at} AS BIGINT), {entity} FROM {table} t \
+         {COLLECTION_JOINS} WHERE c.deleted_at IS NULL AND p.deleted_at IS NULL",
         list::<Base>()
     )
 }

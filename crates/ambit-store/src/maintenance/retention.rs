@@ -3,29 +3,13 @@
 
 use crate::db::rows::{Rows, named};
 use crate::db::sql::{SWEPT_ROWS_MAX, Tx, values};
-use crate::{Store, StoreError};
+use crate::{Retention, Store, StoreError};
 use ambit_model::feed::Noun;
 use ambit_model::id::BlobHash;
-use ambit_model::moment::DAY_MS;
 use ambit_model::{Timestamp, Uid};
 
 /// The moment since which versions are kept, among the positions of readers.
 const KEPT_SINCE: &str = "versions kept since";
-
-/// How many days what is over is kept; `None`: for good.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Retention {
-    /// Versions that were closed, and observations that were replaced.
-    pub versions_days: Option<u32>,
-    /// The bytes of evidence, from when they were seen last.
-    pub evidence_days: Option<u32>,
-}
-
-impl Retention {
-    fn before(days: Option<u32>, now: Timestamp) -> Option<Timestamp> {
-        days.map(|days| now.plus_ms(-i64::from(days) * DAY_MS))
-    }
-}
 
 /// The moment since which every version is kept; `None`: since the beginning.
 pub(crate) async fn kept_since(tx: &mut Tx) -> Result<Option<Timestamp>, StoreError> {
@@ -81,13 +65,14 @@ async fn sweep_versions(tx: &mut Tx, noun: Noun, before: Timestamp) -> Result<bo
         .filter(|(.., closed_at)| *closed_at <= before)
         .map(|(uid, revision, _)| named! { noun: noun.name(), uid: *uid, revision: *revision })
         .collect();
-    if over.len() == 0 {
+    // In the order of their closing the last one that is over was closed last of all.
+    let Some((.., since)) = oldest.iter().rev().find(|(.., closed_at)| *closed_at <= before) else {
         return Ok(false);
-    }
+    };
     // Said first, and in the same transaction: what is asked for then is refused rather than answered in part.
     let sql = "INSERT INTO positions (reader, revision) VALUES ($1, $2) ON CONFLICT (reader) DO UPDATE SET revision = \
                excluded.revision WHERE positions.revision < excluded.revision";
-    tx.run(sql, values![KEPT_SINCE, before]).await?;
+    tx.run(sql, values![KEPT_SINCE, *since]).await?;
     let more = over.len() == oldest.len();
     tx.with(over, "DELETE FROM versions WHERE (noun, uid, opened_revision) IN (SELECT * FROM v)").await?;
     Ok(more)

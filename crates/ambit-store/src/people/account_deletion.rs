@@ -46,6 +46,7 @@ async fn erase(tx: &mut Tx, user: i64, now: Timestamp) -> Result<(), StoreError>
          (SELECT id FROM members WHERE user_id = $1 UNION ALL SELECT member_id FROM invitations WHERE user_id = $1 \
          AND kind = 'project')",
         "DELETE FROM invitations WHERE user_id = $1",
+        "DELETE FROM identities WHERE user_id = $1",
         "DELETE FROM group_caps WHERE user_id = $1",
         "DELETE FROM members WHERE user_id = $1",
         "DELETE FROM group_members WHERE user_id = $1",

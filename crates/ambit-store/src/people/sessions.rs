@@ -49,15 +49,11 @@ impl Store {
     pub async fn make_sign_in_link(&self, principal: &Principal, now: Timestamp) -> Result<SignInLink, StoreError> {
         let principal = principal.clone();
         let token = keys::random_text();
-        let (hash, expires_at) = (self.inner.secret.token_hash(&token), now.plus_ms(LINK_MS));
+        let hash = self.inner.secret.token_hash(&token);
         transaction!(self, Person, async |tx| {
-            tx.run("DELETE FROM sign_in_links WHERE expires_at <= $1", values![now]).await?;
-            let sql = "INSERT INTO sign_in_links (hash, user_id, parent, expires_at) VALUES ($1, $2, $3, $4)";
-            let row = values![hash.as_slice(), principal.user_id(), principal.key_id(), expires_at];
-            tx.run(sql, row).await?;
-            audit::insert(tx, &principal, None, "session.link", principal.user_id(), json!({}), now).await
-        })?;
-        Ok(SignInLink { token, expires_at })
+            audit::insert(tx, &principal, None, "session.link", principal.user_id(), json!({}), now).await?;
+            new_link(tx, &principal, (&token, hash.as_slice()), now).await
+        })
     }
 
     /// Begins a session by the token of a link, which is worth nothing afterwards. Fails with `NotFound` if it was
@@ -84,6 +80,20 @@ impl Store {
             begin(tx, draft, &principal, now).await
         })
     }
+}
+
+/// Keeps a link that signs somebody in once: its token, of which only the hash is written.
+pub(super) async fn new_link(
+    tx: &mut Tx,
+    principal: &Principal,
+    (token, hash): (&str, &[u8]),
+    now: Timestamp,
+) -> Result<SignInLink, StoreError> {
+    let expires_at = now.plus_ms(LINK_MS);
+    tx.run("DELETE FROM sign_in_links WHERE expires_at <= $1", values![now]).await?;
+    let sql = "INSERT INTO sign_in_links (hash, user_id, parent, expires_at) VALUES ($1, $2, $3, $4)";
+    tx.run(sql, values![hash, principal.user_id(), principal.key_id(), expires_at]).await?;
+    Ok(SignInLink { token: token.to_owned(), expires_at })
 }
 
 async fn begin(tx: &mut Tx, draft: Draft, principal: &Principal, now: Timestamp) -> Result<IssuedKey, StoreError> {

@@ -4,7 +4,7 @@
 use crate::lab::{Lab, both, found, with_evidence};
 use ambit_model::moment::DAY_MS;
 use ambit_model::{Kind, Timestamp, Uid};
-use ambit_store::{At, Retention, StoreError};
+use ambit_store::{At, Item, Retention, StoreError};
 use serde_json::json;
 
 /// A domain whose title changes in each of these runs, a day after one another. Answers with when each run was over.
@@ -55,8 +55,9 @@ async fn versions_go_when_their_days_are_over_and_the_present_stays() {
             "four",
             "it was not seen for a year, and is shown"
         );
-        let points = lab.store.points_in_time(&lab.me, (ambit_store::Item::Entity, &domain.to_string()), None, None);
-        assert_eq!(points.await.unwrap().len(), 1);
+        let named = domain.to_string();
+        let points = lab.store.points_in_time(&lab.me, (Item::Entity, &named), None, None).await.unwrap();
+        assert_eq!(points.len(), 1);
 
         // What went does not come back with another policy.
         lab.store.set_retention(Retention::default());

@@ -150,8 +150,8 @@ pub(crate) struct Changed {
     /// The same of those who are told by webhook.
     #[arg(long, value_name = "WHEN")]
     pub(crate) notify_webhooks: Option<told::NewEntities>,
-    /// By when its issues are to be closed, in days by severity, such as critical=7,high=30,medium=90; none; or default,
-    /// which is the setting `due_days`.
+    /// By when its issues are to be closed, in days by severity, such as critical=7,high=30,medium=90; none; or
+    /// default, which is the setting `due_days`.
     #[arg(long, value_name = "DAYS", value_parser = due)]
     pub(crate) due: Option<String>,
     /// Never touch this name, *.name, address or block, beside those that are excluded already; may be repeated.

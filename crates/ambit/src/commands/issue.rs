@@ -98,7 +98,8 @@ pub(crate) async fn run(command: &Issue, settings: &Settings) -> Result<(), Fail
     }
 }
 
-/// The issues that were typed, or stand on standard input, each as it was given; with their uids and the way to the API.
+/// The issues that were typed, or stand on standard input, each as it was given; with their uids and the way to the
+/// API.
 async fn named(typed: &str, target: &Target, settings: &Settings) -> Result<(Api, Vec<String>, Vec<String>), Failure> {
     let ids = if typed == "-" { item::read_ids()? } else { vec![typed.to_owned()] };
     let Some(first) = ids.first() else {

@@ -14,7 +14,7 @@ use crate::output::table::text;
 use crate::output::{Results, hint, plain};
 use crate::signals::Stop;
 use crate::{folder, workspace};
-use ambit_engine::Shares;
+use ambit_engine::{RunEnd, Shares};
 use ambit_model::id::RunId;
 use ambit_store::{Store, StoreError};
 use serde_json::{Value, json};
@@ -104,16 +104,27 @@ async fn carried(api: Api, run: RunId, target: &Target, settings: &Settings) -> 
             let service = serve::service(&workspace, &stop, Given::read(settings)?);
             if let Some(run) = workspace.engine.claim(run, now()).await? {
                 let share = Shares::default().join(run.id, run.project);
-                ambit_engine::carry(&service, &run, share, watch::channel(false).1).await?;
-            }
-            if stop.asked() {
-                return Err(Failure::interrupted(format!(
-                    "interrupted: run {run} is saved; the same command resumes it"
-                )));
+                check(ambit_engine::carry(&service, &run, share, watch::channel(false).1).await?, run.id)?;
             }
         }
     }
     Api::open(target, settings, Needs::Rows).await
+}
+
+/// Fails where a look did not come to its end here.
+fn check(end: RunEnd, run: RunId) -> Result<(), Failure> {
+    match end {
+        RunEnd::Over(_) => Ok(()),
+        RunEnd::Rests => Err(Failure::partial(format!(
+            "run {run} rests in a window of its collection; the same command goes on with it after that"
+        ))),
+        RunEnd::Paused => {
+            Err(Failure::partial(format!("run {run} was paused; `ambit run resume {run}` lets it go on")))
+        }
+        RunEnd::Stopped | RunEnd::GaveWay => {
+            Err(Failure::interrupted(format!("interrupted: run {run} is saved; the same command goes on with it")))
+        }
+    }
 }
 
 /// Waits for the end of a look.

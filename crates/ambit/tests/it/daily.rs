@@ -64,8 +64,8 @@ fn an_issue_is_somebodys_and_due_by_the_days_of_its_collection() {
     let worst = served.both(&["issues", "--limit", "1", "--columns", "uid"]);
     let uid = worst.trim();
     assert_eq!(served.both(&["issues", "overdue:true", "--count"]), "0\n");
-    served.answer(&["collection", "update", "acme.test", "--due", "critical=7,high=30"]);
-    assert!(served.both(&["collection", "show", "acme.test"]).contains("  due       critical=7,high=30"));
+    served.answer(&["collection", "update", "harbour.test", "--due", "critical=7,high=30"]);
+    assert!(served.both(&["collection", "show", "harbour.test"]).contains("  due       critical=7,high=30"));
     served.answer(&["issue", "assign", uid, "owner@localhost"]);
     let shown = served.both(&["issue", "show", uid]);
     assert!(shown.contains("  due         ") && shown.contains("  assignee    "), "{shown}");
@@ -75,7 +75,7 @@ fn an_issue_is_somebodys_and_due_by_the_days_of_its_collection() {
     assert!(!served.both(&["issue", "show", uid]).contains("assignee"));
     assert_eq!(said(&["issue", "assign", uid], served.path()).0, Some(2), "somebody or nobody");
     assert_eq!(said(&["issue", "assign", uid, "nobody@acme.test"], served.path()).0, Some(2));
-    let (code, why) = said(&["collection", "update", "acme.test", "--due", "soon"], served.path());
+    let (code, why) = said(&["collection", "update", "harbour.test", "--due", "soon"], served.path());
     assert!(code == Some(2) && why.contains("critical=7,high=30"), "{why}");
 }
 

@@ -17,6 +17,7 @@ mod imports;
 mod known;
 mod ledger;
 mod migrate;
+mod oidc;
 mod operator;
 mod program;
 mod repositories;

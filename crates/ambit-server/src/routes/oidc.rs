@@ -1,0 +1,84 @@
+//! Signing in by a provider of OpenID Connect: a browser is sent there, and comes back with a code. What it carries
+//! meanwhile is sealed in a cookie, so that nobody else's sign-in is finished in this browser.
+
+use crate::answer::Answer;
+use crate::call::Call;
+use crate::cookie;
+use crate::failure::About;
+use crate::oidc::{Carried, Provider};
+use ambit_api::sessions::SignInWays;
+use ambit_api::{ApiError, ErrorCode, success};
+use ambit_store::StoreError;
+use base64::Engine as _;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+
+/// What the cookie is sealed for.
+const PURPOSE: &str = "sign-in by a provider";
+/// Where the provider sends people back to.
+const BACK: &str = "/sign_in/callback";
+/// Characters of a provider's error code that are repeated.
+const ERROR_CHARS_MAX: usize = 60;
+
+/// Say how people sign in beside keys and links.
+pub(crate) async fn ways(call: Call) -> Result<Answer, ApiError> {
+    let ways = SignInWays { provider: call.state.oidc.is_some() };
+    Ok(Answer::json(&success("Ways to sign in", ways)))
+}
+
+/// Send a browser to the provider that vouches for people.
+pub(crate) async fn begin(call: Call) -> Result<Answer, ApiError> {
+    let provider = provider(&call)?;
+    let (url, carried) = provider.begin(&back(&call), call.now).await.map_err(|why| {
+        tracing::warn!(%why, "the sign-in provider cannot be asked");
+        ApiError::with(ErrorCode::Transient, format!("Nobody can sign in by the provider now: {why}"))
+    })?;
+    let plain = serde_json::to_vec(&carried).expect("texts and a moment are JSON");
+    let sealed = BASE64_URL_SAFE_NO_PAD.encode(call.store().seal(PURPOSE, &plain));
+    Ok(Answer::leading_to(url).with_cookie(cookie::carry(&sealed, &call.base)))
+}
+
+/// Finish a sign-in that this browser began: it is led to the interface with a link that signs it in once.
+pub(crate) async fn finish(call: Call) -> Result<Answer, ApiError> {
+    let provider = provider(&call)?;
+    let carried = carried(&call).filter(|carried| call.query("state") == Some(&carried.state));
+    let Some(carried) = carried else {
+        call.count_wrong_key()?;
+        return Err(refused("this browser did not begin it; begin again at /sign_in/provider"));
+    };
+    if let Some(error) = call.query("error") {
+        let plain = error.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').take(ERROR_CHARS_MAX);
+        return Err(refused(&format!("the provider says {}", plain.collect::<String>())));
+    }
+    let code = call.query("code").unwrap_or_default();
+    let person = match provider.finish(&carried, code, &back(&call), call.now).await {
+        Ok(person) => person,
+        Err(why) => {
+            call.count_wrong_key()?;
+            tracing::warn!(%why, "a sign-in by the provider is refused");
+            return Err(refused(&why));
+        }
+    };
+    let link = match call.store().admit(&person, provider.roles(), call.now).await {
+        Err(StoreError::Forbidden(why)) => return Err(refused(&why)),
+        admitted => admitted.about("Account")?,
+    };
+    Ok(Answer::leading_to(format!("/sign_in#{}", link.token)).with_cookie(cookie::carried_no_more(&call.base)))
+}
+
+fn provider(call: &Call) -> Result<&Provider, ApiError> {
+    call.state.oidc.as_deref().ok_or_else(|| ApiError::not_found("Sign-in provider"))
+}
+
+fn back(call: &Call) -> String {
+    format!("{}{BACK}", call.root())
+}
+
+/// What the cookie holds; `None` where it is none of ours.
+fn carried(call: &Call) -> Option<Carried> {
+    let sealed = BASE64_URL_SAFE_NO_PAD.decode(call.carried.as_deref()?).ok()?;
+    serde_json::from_slice(&call.store().unseal(PURPOSE, &sealed)?).ok()
+}
+
+fn refused(why: &str) -> ApiError {
+    ApiError::with(ErrorCode::Forbidden, format!("Not signed in: {why}"))
+}
