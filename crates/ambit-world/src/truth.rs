@@ -59,6 +59,15 @@ const NOT_SCORED: &[Kind] = &[
 ];
 
 impl Truth {
+    /// How many entities of each kind must be found, for people.
+    pub fn counts(&self) -> BTreeMap<Kind, usize> {
+        let mut counts = BTreeMap::new();
+        for (kind, _) in &self.entities {
+            *counts.entry(*kind).or_default() += 1;
+        }
+        counts
+    }
+
     /// The verdict on an entity that a run calls scoped.
     pub fn entity(&self, kind: Kind, name: &str) -> Verdict {
         let key = (kind, name.to_owned());
@@ -488,16 +497,4 @@ fn sound(answers: Answers) -> bool {
 fn certificate_key(kind: Kind, certificate: &Certificate) -> Option<(Kind, String)> {
     let name = kind.canonical(&format!("{} ({})", certificate.common_name, certificate.serial)).ok()?;
     Some((kind, name))
-}
-
-/// Counts by kind, for people.
-impl Truth {
-    /// How many entities of each kind must be found.
-    pub fn counts(&self) -> BTreeMap<Kind, usize> {
-        let mut counts = BTreeMap::new();
-        for (kind, _) in &self.entities {
-            *counts.entry(*kind).or_default() += 1;
-        }
-        counts
-    }
 }

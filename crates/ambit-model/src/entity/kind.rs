@@ -183,6 +183,12 @@ impl Kind {
     pub fn is_known_by_mention(self) -> bool {
         self == Self::CloudStorageBucket
     }
+
+    /// Returns true if a name of this kind is a place on the network. Mailboxes and numbers of networks, which stand
+    /// beside places in tables, are none.
+    pub fn is_place(self) -> bool {
+        !matches!(self, Self::AutonomousSystem | Self::EmailAddress)
+    }
 }
 
 #[cfg(test)]

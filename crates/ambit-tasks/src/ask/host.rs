@@ -67,7 +67,8 @@ pub(crate) fn is_theirs(facts: &Facts, host: &str) -> bool {
     seeds.any(|seed| host == seed || is_below(host, seed))
 }
 
-/// True for a domain of others that resembles one of theirs: it is looked at as far as a browser does, and never theirs.
+/// Returns true for a domain of others that resembles one of theirs: it is looked at as far as a browser does, and
+/// never theirs.
 pub(crate) fn is_resembling(facts: &Facts) -> bool {
     facts.kind == Kind::Domain
         && !facts.seed

@@ -66,7 +66,8 @@ mod tests {
     #[test]
     fn both_generations_are_read() {
         let three = of(&json!({"openapi": "3.0.1", "info": {"title": "Orders"}, "servers": [{"url": "/api/v2"}],
-            "paths": {"/orders": {"get": {}, "post": {}, "parameters": []}, "/orders/{id}": {"delete": {}}, "x-note": {}}}))
+            "paths": {"/orders": {"get": {}, "post": {}, "parameters": []}, "/orders/{id}": {"delete": {}},
+                "x-note": {}}}))
         .unwrap();
         assert_eq!(three.title.as_deref(), Some("Orders"));
         let shown: Vec<String> = three.operations.iter().map(|(url, methods)| format!("{url} {methods:?}")).collect();

@@ -23,15 +23,19 @@ static TRACE: LazyLock<Regex> = LazyLock::new(|| {
         r"|\bat (?:[\w.<> \[\]]+ )?\(?(?:/|[A-Z]:\\)[^\s()]{1,200}\.[cm]?[jt]s:\d+:\d+\)?",
         r"|goroutine \d+ \[running\]:",
         r"|[\w/.-]+\.rb:\d+:in [`'][^'`]+'",
-        r"|(?:SQLSTATE\[\w+\]|ORA-\d{5}:|You have an error in your SQL syntax|PG::\w+Error|Unclosed quotation mark after)",
+        r"|(?:SQLSTATE\[\w+\]|ORA-\d{5}:|You have an error in your SQL syntax|PG::\w+Error)",
+        r"|Unclosed quotation mark after",
         r"|\[(?:HttpException|SqlException|NullReferenceException)[^\]]*\])",
     ))
     .expect("constant")
 });
 /// An error that PHP writes into a page, whatever its status.
 static PHP: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"<b>(?:Fatal error|Parse error|Warning|Notice|Deprecated)</b>:\s+[^<]{1,300} in <b>/[^<]+</b> on line <b>\d+</b>")
-        .expect("constant")
+    Regex::new(concat!(
+        r"<b>(?:Fatal error|Parse error|Warning|Notice|Deprecated)</b>:\s+[^<]{1,300} in <b>/[^<]+</b>",
+        r" on line <b>\d+</b>"
+    ))
+    .expect("constant")
 });
 
 /// A defect: the name of its issue, and what shows it.

@@ -21,8 +21,9 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) const TASK: Task = Task {
     name: TaskName::Crawl,
     pretty_name: "Crawl",
-    description: "Walks through an application that is a seed: pages, scripts, described interfaces, and what they show \
-                  that they should not. It follows links, fills in no form, and leaves what robots shall not visit.",
+    description: "Walks through an application that is a seed: pages, scripts, described interfaces, and what they \
+                  show that they should not. It follows links, fills in no form, and leaves what robots shall not \
+                  visit.",
     workflows: &[workflow::APPLICATIONS],
     watches: &[Kind::Uri],
     produces: &[Kind::ApiEndpoint, Kind::DnsRecord, Kind::Domain],

@@ -1,5 +1,5 @@
-//! Visits the front page of a domain once, as a browser does, and keeps what is needed to compare it with another and to
-//! say how it is protected.
+//! Visits the front page of a domain once, as a browser does, and keeps what is needed to compare it with another and
+//! to say how it is protected.
 
 use crate::ask::host::{is_resembling, same_domain};
 use crate::ask::{bindings, web};

@@ -13,7 +13,8 @@ use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, workflow};
 pub(crate) const TASK: Task = Task {
     name: TaskName::Impersonation,
     pretty_name: "Impersonation",
-    description: "Says how likely a domain is meant to pass for the one that it resembles, with a score and its reasons.",
+    description: "Says how likely a domain is meant to pass for the one that it resembles, with a score and its \
+                  reasons.",
     workflows: &[workflow::SUSPICIOUS_DOMAINS],
     watches: &[Kind::Domain],
     produces: &[],

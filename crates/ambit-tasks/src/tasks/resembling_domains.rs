@@ -16,8 +16,8 @@ use std::collections::BTreeSet;
 pub(crate) const TASK: Task = Task {
     name: TaskName::ResemblingDomains,
     pretty_name: "Domains that pass for theirs",
-    description: "Asks which of all names that can be mistaken for a domain, or that bear a word, are registered: slips, \
-                  letters that look alike, every suffix, words that lure.",
+    description: "Asks which of all names that can be mistaken for a domain, or that bear a word, are registered: \
+                  slips, letters that look alike, every suffix, words that lure.",
     workflows: &[workflow::SUSPICIOUS_DOMAINS],
     watches: &[Kind::Domain, Kind::UniqueKeyword],
     produces: &[Kind::Domain],

@@ -231,8 +231,8 @@ mod tests {
         assert_eq!(robots.paths.iter().collect::<Vec<_>>(), ["/", "/private/"]);
         assert_eq!(robots.sitemaps.len(), 1);
         let groups = Robots::parse(
-            "User-agent: one\nDisallow: /one\n\nUser-agent: two\nUser-agent: *\nDisallow: /all\nDisallow: /*.pdf$\nDisallow: \
-             /\nUser-agent: three\nDisallow: /three",
+            "User-agent: one\nDisallow: /one\n\nUser-agent: two\nUser-agent: *\nDisallow: /all\nDisallow: /*.pdf$\n\
+             Disallow: /\nUser-agent: three\nDisallow: /three",
         );
         assert_eq!(groups.closed.iter().collect::<Vec<_>>(), ["/all"], "what is closed to every robot");
         assert!(!Robots::parse("Welcome: to our page").is_one);

@@ -133,8 +133,8 @@ impl Reader {
 }
 
 fn zone_words(zone: &mut Zone, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
-    const WORDS: &str = "of, ns, transfer, signed, answers, registrar, registered, expires, redacted, registry, look-alike, \
-         suspicious, phishing, mails, sister";
+    const WORDS: &str = "of, ns, transfer, signed, answers, registrar, registered, expires, redacted, registry, \
+         look-alike, suspicious, phishing, mails, sister";
     while let Some(word) = cursor.next() {
         match word {
             "of" => zone.org = cursor.word("an organisation's key")?.to_owned(),

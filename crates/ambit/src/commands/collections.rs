@@ -1,6 +1,7 @@
 //! `ambit collection`: collections, on a server or in a data folder.
 
 mod posture;
+mod show;
 mod timing;
 mod told;
 
@@ -241,7 +242,7 @@ pub(crate) async fn run(command: &Collection, settings: &Settings, silent: bool)
             }
         }
         Action::Show { collection, jsonl } => {
-            show(&api, &path_of(&api, collection).await?, *jsonl, &mut results).await?
+            show::show(&api, &path_of(&api, collection).await?, *jsonl, &mut results).await?
         }
         Action::Posture { collection, as_of, jsonl } => {
             posture::show(&api, &path_of(&api, collection).await?, (*as_of, *jsonl), &mut results).await?
@@ -450,57 +451,4 @@ fn target(typed: &str) -> Result<Value, Failure> {
     let (kind, name) =
         Kind::of_target(typed).map_err(|error| Failure::usage(format!("seed {:?}: {error}", plain(typed))))?;
     Ok(json!({"type": kind.name(), "name": name}))
-}
-
-async fn show(api: &Api, target: &str, jsonl: bool, results: &mut Results) -> Result<(), Failure> {
-    let mut found = api.get(target).await?.result;
-    let seeds = api.get(&format!("{target}/user_entities")).await?.result;
-    let plan = api.get(&format!("{OURS}/user_collections/{}/plan", escape(&text(&found["uuid"])))).await?.result;
-    if jsonl {
-        found["seeds"] = seeds;
-        found["missing"] = plan["missing"].clone();
-        return results.json(&found);
-    }
-    print(&found, false, results)?;
-    settings_of(&found, results)?;
-    for (word, member) in
-        [("project", "project_name"), ("created", "created_at"), ("updated", "last_updated"), ("role", "role")]
-    {
-        results.line(&format!("  {word:<9} {}", plain(&text(&found[member]))))?;
-    }
-    for seed in seeds.as_array().into_iter().flatten() {
-        results.line(&format!(
-            "  seed      {} {}  (id {})",
-            text(&seed["type"]),
-            plain(&text(&seed["name"])),
-            seed["id"]
-        ))?;
-    }
-    for what in plan["missing"].as_array().into_iter().flatten() {
-        results.line(&format!("  missing   {}", plain(&text(what))))?;
-    }
-    Ok(())
-}
-
-/// What may be changed of a collection, one line each.
-fn settings_of(found: &Value, results: &mut Results) -> Result<(), Failure> {
-    for (word, member) in [
-        ("called", "printable_name"),
-        ("schedule", "auto_refresh_schedule"),
-        ("next run", "next_run_at"),
-        ("level", "level"),
-        ("ports", "ports"),
-        ("skips", "skipped_tasks"),
-        ("never", "exclusions"),
-        ("due", "due_days"),
-    ] {
-        let value = text(&found[member]);
-        if !value.is_empty() {
-            results.line(&format!("  {word:<9} {}", plain(&value)))?;
-        }
-    }
-    for (word, value) in timing::lines(&found["timing"]).into_iter().chain(told::lines(found)) {
-        results.line(&format!("  {word:<9} {}", plain(&value)))?;
-    }
-    Ok(())
 }

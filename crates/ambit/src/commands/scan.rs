@@ -306,11 +306,6 @@ fn read_list(path: &Path) -> Result<Vec<String>, Failure> {
     Ok(lines.filter(|line| !line.is_empty()).map(str::to_owned).collect())
 }
 
-/// Mailboxes and numbers of networks stand beside targets in tables of suppliers.
-fn is_listed(kind: Kind) -> bool {
-    !matches!(kind, Kind::AutonomousSystem | Kind::EmailAddress)
-}
-
 /// The targets of a table: of each row the first cell that is one. The first row may be names of columns.
 fn read_table(text: &str) -> Result<Vec<String>, String> {
     let mut targets = Vec::new();
@@ -319,7 +314,7 @@ fn read_table(text: &str) -> Result<Vec<String>, String> {
         if cells.clone().all(str::is_empty) || cells.peek().is_some_and(|first| first.starts_with('#')) {
             continue;
         }
-        match cells.find(|cell| Kind::of_target(cell).is_ok_and(|(kind, _)| is_listed(kind))) {
+        match cells.find(|cell| Kind::of_target(cell).is_ok_and(|(kind, _)| kind.is_place())) {
             Some(target) => targets.push(target.to_owned()),
             None if row == 1 => {}
             None => return Err(format!("row {row} has no domain, host name, address, block or URL")),
@@ -428,8 +423,8 @@ mod tests {
 
     #[test]
     fn a_table_gives_the_first_target_of_each_row() {
-        let table = "supplier,domain,contact\nGlobex Ltd.,globex.test,it@globex.test\n\n\"Lantern, Hosting\",\"lantern.test\"\n\
-                     # later\nOther;other.test\n";
+        let table = "supplier,domain,contact\nGlobex Ltd.,globex.test,it@globex.test\n\n\
+                     \"Lantern, Hosting\",\"lantern.test\"\n# later\nOther;other.test\n";
         assert_eq!(read_table(table).unwrap(), ["globex.test", "lantern.test", "other.test"]);
         assert_eq!(read_table("globex.test,Globex").unwrap(), ["globex.test"], "a first row may be one as well");
         let refused = read_table("name,domain\nGlobex,\n").unwrap_err();

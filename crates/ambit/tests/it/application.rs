@@ -1,5 +1,5 @@
-//! Applications that a person names: walked through within bounds, with their interfaces, and with what their pages show
-//! that they should not.
+//! Applications that a person names: walked through within bounds, with their interfaces, and with what their pages
+//! show that they should not.
 
 use crate::program::{Discovery, Folder, scan_text};
 use serde_json::Value;

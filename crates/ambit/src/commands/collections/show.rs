@@ -1,0 +1,62 @@
+//! One collection as `ambit collection show` prints it.
+
+use super::{print, timing, told};
+use crate::api::{Api, OURS, escape};
+use crate::failure::Failure;
+use crate::output::table::text;
+use crate::output::{Results, plain};
+use serde_json::Value;
+
+/// Prints a collection with its seeds and what it lacks.
+pub(super) async fn show(api: &Api, target: &str, jsonl: bool, results: &mut Results) -> Result<(), Failure> {
+    let mut found = api.get(target).await?.result;
+    let seeds = api.get(&format!("{target}/user_entities")).await?.result;
+    let plan = api.get(&format!("{OURS}/user_collections/{}/plan", escape(&text(&found["uuid"])))).await?.result;
+    if jsonl {
+        found["seeds"] = seeds;
+        found["missing"] = plan["missing"].clone();
+        return results.json(&found);
+    }
+    print(&found, false, results)?;
+    settings_of(&found, results)?;
+    for (word, member) in
+        [("project", "project_name"), ("created", "created_at"), ("updated", "last_updated"), ("role", "role")]
+    {
+        results.line(&format!("  {word:<9} {}", plain(&text(&found[member]))))?;
+    }
+    for seed in seeds.as_array().into_iter().flatten() {
+        results.line(&format!(
+            "  seed      {} {}  (id {})",
+            text(&seed["type"]),
+            plain(&text(&seed["name"])),
+            seed["id"]
+        ))?;
+    }
+    for what in plan["missing"].as_array().into_iter().flatten() {
+        results.line(&format!("  missing   {}", plain(&text(what))))?;
+    }
+    Ok(())
+}
+
+/// What may be changed of a collection, one line each.
+fn settings_of(found: &Value, results: &mut Results) -> Result<(), Failure> {
+    for (word, member) in [
+        ("called", "printable_name"),
+        ("schedule", "auto_refresh_schedule"),
+        ("next run", "next_run_at"),
+        ("level", "level"),
+        ("ports", "ports"),
+        ("skips", "skipped_tasks"),
+        ("never", "exclusions"),
+        ("due", "due_days"),
+    ] {
+        let value = text(&found[member]);
+        if !value.is_empty() {
+            results.line(&format!("  {word:<9} {}", plain(&value)))?;
+        }
+    }
+    for (word, value) in timing::lines(&found["timing"]).into_iter().chain(told::lines(found)) {
+        results.line(&format!("  {word:<9} {}", plain(&value)))?;
+    }
+    Ok(())
+}
