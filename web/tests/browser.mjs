@@ -1001,6 +1001,46 @@ test("what a run finds while triage is open is told, and shown when asked for", 
   await done(page);
 });
 
+test("an issue has somebody who sees to it and a day when it is due, and is looked at again alone", async () => {
+  const { uuid, due_days: before } = await theCollection();
+  const [{ uid }] = (await world.api("/api/v3/asm/search/issues/status_new:open severity:1?page_size=1")).hits;
+  const { email, username } = await world.api("/api/ambit/v1/session");
+  const page = await world.inside(`/collections/${uuid}`);
+  const days = page.getByLabel("Days until issues are due");
+  await days.fill("critical=soon");
+  await days.press("Enter");
+  await page.getByText(/critical=soon/).waitFor();
+  await days.fill("critical=7,high=30");
+  await days.press("Enter");
+  await page.getByText("Due dates are counted anew.").waitFor();
+  await page.goto(`${world.url}/issues?q=status_new:open+severity:1&issue=${uid}`);
+  const drawer = page.getByRole("complementary", { name: "Issue" });
+  await drawer.getByText(/^due 2/).waitFor();
+  const seen = drawer.getByLabel("Seen to by");
+  await seen.fill("nobody@here.example");
+  await seen.press("Enter");
+  await page.getByText(/nobody@here.example/).waitFor();
+  await seen.fill(email);
+  await seen.press("Enter");
+  await page.getByText(`${email} sees to it.`).waitFor();
+  assert.equal((await world.api(`/api/v3/asm/issues/${uid}`)).assignee, username);
+  await page.getByRole("row").getByText(username, { exact: true }).waitFor();
+  await accessible(page, "an issue that somebody sees to");
+  await page.getByRole("button", { name: "Undo (u)" }).click();
+  await page.getByText("Taken back.").waitFor();
+  assert.equal((await world.api(`/api/v3/asm/issues/${uid}`)).assignee, null);
+  await drawer.getByRole("button", { name: "Look again" }).press("Enter");
+  await drawer.getByRole("button", { name: "Looking again …" }).waitFor();
+  const { run } = await world.api(`/api/ambit/v1/issues/${uid}/retest`);
+  await fetch(`${world.url}/api/ambit/v1/collection_runs/${run}/cancel`, { method: "POST", headers: { "x-apikey": world.key } });
+  await page.reload();
+  await drawer.getByText(/it could not be looked at/).waitFor();
+  await accessible(page, "an issue that was looked at again");
+  const back = { method: "PATCH", headers: { "x-apikey": world.key, "content-type": "application/json" }, body: JSON.stringify({ due_days: before }) };
+  assert.equal((await fetch(`${world.url}/api/v3/asm/user_collections/${uuid}`, back)).status, 200);
+  await done(page, /40[04]/);
+});
+
 test("an empty triage says why, and what a passive run alone means", async () => {
   const page = await world.page();
   await page.goto(world.link());

@@ -40,6 +40,9 @@ const WAITING_MAX: usize = 4_096;
 /// Wall time, given by the binary.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
+/// Reads seeds out of the text of an internet, or says why that is not possible.
+pub type ReadSeeds = fn() -> Result<Vec<(Kind, String)>, String>;
+
 /// An organisation that people look around in, with an internet of its own: nobody is contacted for it.
 pub struct Sample {
     /// The project that holds it.
@@ -49,7 +52,7 @@ pub struct Sample {
     /// The wire of a collection that uses what is kept.
     pub wire: fn(BlobHash) -> WireChoice,
     /// Reads the seeds out of the internet: only where somebody asks for the sample.
-    pub seeds: fn() -> Result<Vec<(Kind, String)>, String>,
+    pub seeds: ReadSeeds,
 }
 
 /// Reads the ledger of contacts, given by the binary: what was sent to a network from one moment to another.

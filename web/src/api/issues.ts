@@ -2,6 +2,7 @@
 
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { ASM, ask, get, OURS, type Schema, withQuery } from "./client";
+import { LOOK_MS } from "./runs";
 
 export type IssueHit = Schema["IssueHit"];
 export type Status = IssueHit["summary"]["status"];
@@ -121,6 +122,28 @@ export async function restore(before: { uid: string; status: Status }[]): Promis
   const by = new Map<Status, string[]>();
   for (const { uid, status } of before) by.set(status, [...(by.get(status) ?? []), uid]);
   for (const [status, uids] of by) await decide(uids, { status });
+}
+
+/** Says who is to see to issues; null: nobody. */
+export async function assign(uids: string[], who: string | null): Promise<void> {
+  await ask("POST", `${OURS}/issues/bulk`, { ids: uids, ...(who === null ? { unassign: true } : { assignee: who }) });
+}
+
+/** What came of the newest look at one issue alone; null: nobody asked for one. */
+export type Retest = Schema["Retest"] | null;
+
+const isUnderWay = (retest: Retest | undefined) => retest != null && ["scheduled", "running", "paused"].includes(retest.status);
+
+export function retest(uid: string) {
+  return queryOptions({
+    queryKey: ["issue", uid, "retest"],
+    queryFn: ({ signal }) => get<Retest>(`${OURS}/issues/${encodeURIComponent(uid)}/retest`, signal),
+    refetchInterval: (query) => (isUnderWay(query.state.data) ? LOOK_MS : false),
+  });
+}
+
+export async function startRetest(uid: string): Promise<void> {
+  await ask("POST", `${OURS}/issues/${encodeURIComponent(uid)}/retest`, {});
 }
 
 /** How many issues a search finds. */

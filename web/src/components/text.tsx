@@ -45,8 +45,8 @@ export function Severity({ of }: { of: number | string }): ReactNode {
   );
 }
 
-export function Chip({ children, tone = "soft" }: { children: ReactNode; tone?: "soft" | "accent" | "good" }): ReactNode {
-  const style = { soft: "border-line text-soft", accent: "border-accent text-accent", good: "border-good text-good" }[tone];
+export function Chip({ children, tone = "soft" }: { children: ReactNode; tone?: "soft" | "accent" | "good" | "high" }): ReactNode {
+  const style = { soft: "border-line text-soft", accent: "border-accent text-accent", good: "border-good text-good", high: "border-high text-high" }[tone];
   return <span className={`inline-block rounded-full border px-1.5 text-xs leading-4.5 whitespace-nowrap ${style}`}>{children}</span>;
 }
 

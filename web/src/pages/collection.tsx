@@ -104,12 +104,15 @@ function Settings({ of }: { of: Collection }): ReactNode {
   const { busy, act } = useAct();
   const [name, setName] = useState(of.printable_name);
   const [ports, setPorts] = useState(of.ports);
+  const [due, setDue] = useState(of.due_days);
   return (
     <div className="grid gap-3 sm:grid-cols-2 lg:grid-cols-3">
       <Saved label="Name" value={name} kept={of.printable_name} busy={busy} onChange={setName}
         onSave={() => void act(() => change(of.uuid, { printable_name: name }), "Renamed.", () => change(of.uuid, { printable_name: of.printable_name }))} />
       <Saved label="Ports to search" hint="default, top:100, all, or 80,443,8000-8100" value={ports} kept={of.ports} busy={busy} onChange={setPorts}
         onSave={() => void act(() => change(of.uuid, { ports }), "The next run searches these ports.", () => change(of.uuid, { ports: of.ports }))} />
+      <Saved label="Days until issues are due" hint="critical=7,high=30,medium=90,low=180; default: as the server says" value={due} kept={of.due_days} busy={busy} onChange={setDue}
+        onSave={() => void act(() => change(of.uuid, { due_days: due }), "Due dates are counted anew.", () => change(of.uuid, { due_days: of.due_days }))} />
       <div>
         <p>Runs of it</p>
         <Button className="mt-1" disabled={busy}

@@ -14,6 +14,7 @@ import { Trail } from "../components/trail";
 import { highlighted } from "../highlight";
 import { reproduce } from "../reproduce";
 import type { Choice } from "./decision";
+import { Assignee, Due, LookAgain } from "./seeing";
 
 export function IssueDrawer({ uid, onClose, onChoose }: { uid: string; onClose: () => void; onChoose: (choice: Choice) => void }): ReactNode {
   const found = useQuery(issue(uid));
@@ -70,6 +71,7 @@ function Body({ found, heading, onClose, onChoose }: {
           <Chip tone={closed ? "good" : "accent"}>{statusWord(found.status)}</Chip>
           <Chip>{found.confidence}</Chip>
           <Chip>{words(found.category)}</Chip>
+          <Due at={found.due_at} />
           <span>first seen <Moment at={found.first_seen} />, last seen <Moment at={found.last_seen} /></span>
         </p>
         <div className="mt-2 flex flex-wrap gap-1.5">
@@ -82,7 +84,9 @@ function Body({ found, heading, onClose, onChoose }: {
               <Button onClick={() => onChoose("done")}>Done</Button>
             </>
           )}
+          <LookAgain of={found} />
         </div>
+        <div className="mt-2"><Assignee key={found.assignee} of={found} /></div>
       </header>
       <div className="flex min-h-0 flex-1 flex-col gap-4 overflow-auto p-3" tabIndex={0} role="region" aria-label="What is known of it">
         <Part title="Why it matters"><p>{found.description}</p></Part>

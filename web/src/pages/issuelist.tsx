@@ -4,6 +4,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { type ReactNode, useEffect, useMemo, useRef } from "react";
 import type { IssueHit } from "../api/issues";
 import { Chip, Foreign, kind, Moment, Severity, statusWord } from "../components/text";
+import { isLate } from "./seeing";
 
 type Line = { heading: string } | { row: IssueHit; index: number };
 
@@ -124,8 +125,10 @@ function Row({ hit, here, open, picked, fresh, visit, onPick, onOpen }: {
       </span>
       <span role="cell" className="hidden shrink-0 flex-wrap justify-end gap-1 @xl:flex">
         {fresh && <Chip tone="accent">{visit !== null && hit.first_seen < visit ? "back" : "new"}</Chip>}
+        {isLate(hit.due_at) && <Chip tone="high">overdue</Chip>}
         {hit.cisa_known_exploited && <Chip tone="accent">known exploited</Chip>}
         {hit.epss_v2_score_lte !== null && <Chip>EPSS {Math.round(hit.epss_v2_score_lte * 100)} %</Chip>}
+        {hit.assignee !== null && <Chip><Foreign>{hit.assignee}</Foreign></Chip>}
         {hit.summary.confidence === "potential" && <Chip>potential</Chip>}
         {hit.summary.status !== "open_new" && <Chip tone={hit.summary.status_new === "closed" ? "good" : "soft"}>{statusWord(hit.summary.status)}</Chip>}
         {hit.tags.map((tag) => <Chip key={tag}><Foreign>{tag}</Foreign></Chip>)}

@@ -1,14 +1,14 @@
 // The very beginning: nothing is looked at yet.
 
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type ReactNode } from "react";
 import { useAct } from "../act";
-import { chooseProject, chosenProject } from "../api/client";
+import { chooseProject } from "../api/client";
 import { loadSample } from "../api/collections";
 import { runsOf } from "../api/runs";
-import { projects } from "../api/session";
 import { Button, Empty, LinkButton } from "../components/controls";
+import { useProject } from "../project";
 
 export function None({ owner }: { owner: boolean }): ReactNode {
   return (
@@ -46,8 +46,5 @@ function LookAround(): ReactNode {
 
 /** Whether the caller may make collections in the project that is looked at. */
 export function useMayAdd(): boolean {
-  const all = useQuery(projects).data ?? [];
-  const chosen = chosenProject();
-  const project = all.find((one) => (chosen === null ? one.primary : one.uuid === chosen)) ?? all[0];
-  return project?.role === "owner";
+  return useProject()?.role === "owner";
 }

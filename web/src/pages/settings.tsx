@@ -4,10 +4,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { lazy, type ReactNode, Suspense } from "react";
-import { chosenProject, type Schema } from "../api/client";
 import { projects } from "../api/session";
 import { Trouble } from "../components/controls";
 import { Page } from "../components/page";
+import { useProject } from "../project";
 import { Audit } from "./audit";
 import { Keys } from "./keys";
 import { People } from "./people";
@@ -27,17 +27,11 @@ const TABS = [
   ["usage", "Usage"],
 ] as const;
 
-/** The project that is looked at. */
-function here(all: Schema["Project"][]): Schema["Project"] | undefined {
-  const chosen = chosenProject();
-  return all.find((one) => (chosen === null ? one.primary : one.uuid === chosen)) ?? all[0];
-}
-
 export function Settings(): ReactNode {
   const address = route.useSearch();
   const tab = TABS.find(([name]) => name === address.tab)?.[0] ?? "keys";
   const all = useQuery(projects);
-  const project = here(all.data ?? []);
+  const project = useProject();
   return (
     <Page title="Settings" beside={
       <nav aria-label="Parts of the settings" className="flex flex-wrap gap-1">

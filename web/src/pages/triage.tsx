@@ -3,7 +3,7 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { allIssues, appeared, type Decision, decide, issueKinds, issueList, type IssueQuestion, restore } from "../api/issues";
+import { allIssues, appeared, type Decision, decide, issueKinds, issueList, issueNumber, type IssueQuestion, restore } from "../api/issues";
 import { isOver, LOOK_MS, newestRuns } from "../api/runs";
 import { collections } from "../api/session";
 import { Button, Dialog, Empty, FIELD, Trouble } from "../components/controls";
@@ -36,6 +36,9 @@ const GROUPS = [
   ["entity_name", "by entity"],
   ["entity_type", "by kind of entity"],
 ] as const;
+
+/** The search for what is past its due date. */
+const LATE = "status_new:open overdue:true";
 
 const KEYS: [string, string][] = [
   ["j / k", "next, previous issue"],
@@ -205,6 +208,7 @@ export function Triage(): ReactNode {
             {unseen > 0 && address.since === undefined && !list.hasNextPage && (
               <Button look="quiet" onClick={() => void list.refetch()}>{count(unseen, "more issue")} since you opened this: show</Button>
             )}
+            <Late search={search} onSearch={ask} />
             <Visit visit={visit} fresh={fresh.data?.total} since={address.since} onSince={(since) => change({ since })} />
             <details className="lg:hidden">
               <summary className="text-accent">Filters</summary>
@@ -256,6 +260,13 @@ export function Triage(): ReactNode {
       )}
     </>
   );
+}
+
+/** How many open issues are past their due date. */
+function Late({ search, onSearch }: { search: string; onSearch: (search: string) => void }): ReactNode {
+  const late = useQuery(issueNumber(LATE)).data ?? 0;
+  if (late === 0 || search === LATE) return null;
+  return <Button look="quiet" onClick={() => onSearch(LATE)}>{late.toLocaleString("en")} overdue</Button>;
 }
 
 function Visit({ visit, fresh, since, onSince }: {

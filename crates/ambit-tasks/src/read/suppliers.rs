@@ -144,7 +144,7 @@ static TOKEN: LazyLock<Regex> = LazyLock::new(|| {
 /// The supplier that a host belongs to: by the tables, else the registrable domain; `None` for a name without one.
 pub(crate) fn of_host(host: &str) -> Option<String> {
     let is_in = |domain: &&str| host.strip_suffix(*domain).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
-    let listed = HOSTS.iter().find(|(_, domains)| domains.iter().any(|domain| is_in(&domain))).map(|(name, _)| *name);
+    let listed = HOSTS.iter().find(|(_, domains)| domains.iter().any(&is_in)).map(|(name, _)| *name);
     let listed = listed.or_else(|| platforms::of_host(host).map(|platform| platform.name));
     let listed = listed.or_else(|| host.contains(".awsdns-").then_some("Amazon Web Services"));
     listed.map(str::to_owned).or_else(|| registrable(host).map(str::to_owned))
