@@ -1,10 +1,12 @@
 //! What a run does while nothing runs: it waits, closes what nothing leads to any more, or ends.
 
 use super::{CONTROL_EVERY, Drive, RunEnd};
+use ambit_model::observation::Sighting;
 use ambit_model::run::RunState;
 use ambit_model::{Kind, Timestamp};
 use ambit_store::StoreError;
 use ambit_store::engine::Fresh;
+use ambit_tasks::Sights;
 use std::time::Duration;
 
 /// Wait before asking again while only other engines hold leases, wall time.
@@ -25,6 +27,7 @@ impl Drive<'_> {
             let lost = self.graph.lost();
             if self.finishing && lost.is_empty() {
                 self.rely().await?;
+                self.derive().await?;
                 return Ok(Some(RunEnd::Over(RunState::Finished)));
             }
             // Only now is what nothing leads to gone.
@@ -59,6 +62,13 @@ impl Drive<'_> {
             task.watches.iter().map(of)
         });
         self.config.engine.rely(self.run.id, fresh.collect(), (self.config.clock)()).await
+    }
+
+    /// What derives from something that was seen counts as seen with it.
+    async fn derive(&self) -> Result<(), StoreError> {
+        let derived = ambit_tasks::ALL.iter().filter(|task| task.sights == Sights::All(Sighting::Nothing));
+        let derived = derived.map(|task| task.name.as_str()).collect();
+        self.config.engine.derive(self.run.id, derived, (self.config.clock)()).await
     }
 
     /// Waits on the wire's clock, at most as long as a person's word may wait on a live one.

@@ -119,7 +119,8 @@ fn open_edges() -> String {
 }
 
 /// Closes what is open of entities that no path leads to any more: their intervals and the edges that lead away from
-/// them. They are gone, unless seeds.
+/// them. They are gone, unless seeds. Their probe results are forgotten, because one within its time to live would keep
+/// them from being asked again when they come back.
 async fn lose(tx: &mut Tx, changes: &mut Changes, lost: &[Uid]) -> Result<(), StoreError> {
     if lost.is_empty() {
         return Ok(());
@@ -127,12 +128,9 @@ async fn lose(tx: &mut Tx, changes: &mut Changes, lost: &[Uid]) -> Result<(), St
     changes.load_entities(tx, lost.iter().copied()).await?;
     let intervals = tx.read_in(&format!("{} uid IN", open_intervals()), Vec::new(), lost, "").await?;
     let edges = tx.read_in(&format!("{} from_uid IN", open_edges()), Vec::new(), lost, "").await?;
-    let head =
-        "UPDATE looks SET details = NULL, evidence = NULL, opened_at = NULL, first_run = NULL, first_at = NULL, \
-         last_run = NULL, last_at = NULL
-                WHERE details IS NOT NULL AND uid IN";
-    tx.run_in(head, Vec::new(), lost, "").await?;
-    tx.run_in("DELETE FROM evidence WHERE uid IN", Vec::new(), lost, "").await?;
+    for table in ["looks", "evidence"] {
+        tx.run_in(&format!("DELETE FROM {table} WHERE uid IN"), Vec::new(), lost, "").await?;
+    }
     let mut ends = close(tx, changes, intervals, edges).await?;
     for uid in lost {
         // A gone entity is judged once more, so that its issues are closed.

@@ -1,5 +1,5 @@
-//! What a run relied on instead of asking again: facts within their time to live count as seen, with what they lead to,
-//! where they still hold when the run ends.
+//! What counts as seen when a run ends, beside what its answers saw: what the run relied on instead of asking again,
+//! since it is within its time to live, with what that leads to; and what derives from something that was seen.
 
 use super::Engine;
 use super::commit::{FOUND, enter};
@@ -50,6 +50,63 @@ impl Engine {
             }
         }
     }
+}
+
+impl Engine {
+    /// Counts as seen in this run what derives from what was seen in it: present entities that an answer of one of
+    /// these tasks, which only derive, leads to from there, and so on from them. To be called when the run is about
+    /// to finish, after [`Engine::rely`].
+    pub async fn derive(&self, run: RunId, tasks: BTreeSet<&'static str>, now: Timestamp) -> Result<(), StoreError> {
+        let tasks = Arc::new(tasks);
+        let mut after = None;
+        loop {
+            let tasks = tasks.clone();
+            after = transaction!(self.store, Engine, async |tx| derive(tx, run, &tasks, after, now).await)?;
+            if after.is_none() {
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// One page of entities that were not seen; answers with its last one, `None` where none is left.
+async fn derive(
+    tx: &mut Tx,
+    run: RunId,
+    tasks: &BTreeSet<&'static str>,
+    after: Option<Place>,
+    now: Timestamp,
+) -> Result<Option<Place>, StoreError> {
+    let collection = collection_of(tx, run).await?;
+    collections::lock(tx, collection).await?;
+    let run = load_carried(tx, run).await?;
+    if run.state.is_over() {
+        return Ok(None);
+    }
+    let sql = "SELECT first_run, uid FROM entities WHERE collection_id = $1 AND (first_run, uid) > ($2, $3)
+               AND present = 1 AND seen_to < $4 ORDER BY first_run, uid LIMIT $5";
+    let limit = i64::try_from(PAGE).expect("a small number");
+    let (first_run, uid) = after.unwrap_or((i64::MIN, Uid::from_bytes([0; 32])));
+    let page: Vec<Place> = tx.read_all(sql, values![collection, first_run, uid, run.number, limit]).await?;
+    let unseen: Vec<Uid> = page.iter().map(|(_, uid)| *uid).collect();
+    let head = "SELECT e.to_uid, e.task FROM edges e JOIN entities f ON f.uid = e.from_uid WHERE e.closed_at IS NULL
+                AND f.present = 1 AND f.seen_to >= $1 AND e.to_uid IN";
+    let grounded: Vec<(Uid, String)> = tx.read_in(head, values![run.number], &unseen, "").await?;
+    let derives = |(uid, task): (Uid, String)| tasks.contains(task.as_str()).then_some(uid);
+    let mut seen: BTreeSet<Uid> = grounded.into_iter().filter_map(derives).collect();
+    let mut ends: Vec<Uid> = seen.iter().copied().collect();
+    while !ends.is_empty() {
+        let head = "SELECT e.to_uid, e.task FROM edges e JOIN entities t ON t.uid = e.to_uid WHERE e.closed_at IS NULL
+                    AND t.present = 1 AND t.seen_to < $1 AND e.from_uid IN";
+        let further: Vec<(Uid, String)> = tx.read_in(head, values![run.number], &ends, "").await?;
+        ends = further.into_iter().filter_map(derives).filter(|uid| seen.insert(*uid)).collect();
+    }
+    if !seen.is_empty() {
+        let mut changes = Changes::new(enter(tx, &run, collection, now).await?);
+        changes.seen = seen;
+        changes.write(tx).await?;
+    }
+    Ok(page.last().copied())
 }
 
 /// One page of entities; answers with its last one, `None` where none is left.

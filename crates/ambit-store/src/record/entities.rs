@@ -121,6 +121,8 @@ pub(super) struct Folded {
     what: Option<What>,
     text_moved: bool,
     reverted: Reverted,
+    /// It comes or goes against the version of this run that is open.
+    turns: bool,
 }
 
 impl Folded {
@@ -211,7 +213,7 @@ impl Changes {
                 self.seen.insert(uid);
             }
             let reverted = Reverted::default();
-            folded.insert(uid, Folded { uid, record, text, scope_moved, what, text_moved, reverted });
+            folded.insert(uid, Folded { uid, record, text, scope_moved, what, text_moved, reverted, turns: false });
         }
         self.find_reverted(tx, &mut folded).await?;
         Ok(folded)
@@ -228,6 +230,8 @@ impl Changes {
             let Some(what) = fold.what else { continue };
             let was: EntityRecord = from_json(&previous.record)?;
             let turned = was.present != fold.record.present;
+            let stored = self.entities[&uid].stored.as_ref();
+            fold.turns = turned && stored.is_some_and(|stored| stored.present != fold.record.present);
             fold.reverted = Reverted::of(previous, say_the_same(was, &fold.record), turned, what);
         }
         Ok(())
@@ -356,7 +360,7 @@ impl Changes {
             if !fold.text_moved && !fold.changed() && stored.observed == row.observed && stored.decision == decision {
                 continue;
             }
-            let replaces = fold.changed() && !self.place.opened(stored.version_run);
+            let replaces = fold.changed() && (fold.turns || !self.place.opened(stored.version_run));
             let (opened, version_run) = match (&fold.reverted.version, stamps.get(&fold.uid).filter(|_| replaces)) {
                 (Some(Previous { opened_revision, opened_at, .. }), _) => ((*opened_revision, *opened_at), 0),
                 (None, Some(stamp)) => (*stamp, run),

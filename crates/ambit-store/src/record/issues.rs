@@ -98,6 +98,8 @@ pub(super) struct ChangedIssue {
     /// `None`: only its dates beside the record moved.
     what: Option<What>,
     reverted: Reverted,
+    /// Its status moves against the version of this run that is open.
+    turns: bool,
 }
 
 impl Changes {
@@ -194,7 +196,7 @@ impl Changes {
                 .as_ref()
                 .is_some_and(|stored| stored.proven_at != issue.proven_at || stored.absent_at != issue.absent_at);
             if what.is_some() || dates_moved {
-                changed.push(ChangedIssue { uid: *uid, text, what, reverted: Reverted::default() });
+                changed.push(ChangedIssue { uid: *uid, text, what, reverted: Reverted::default(), turns: false });
             }
         }
         self.find_reverted_issues(tx, &mut changed).await?;
@@ -211,7 +213,14 @@ impl Changes {
         for change in changed {
             let (Some(previous), Some(what)) = (before.remove(&change.uid), change.what) else { continue };
             let was: IssueRecord = from_json(&previous.record)?;
-            let turned = was.status.is_open() != self.issues[&change.uid].record.status.is_open();
+            let issue = &self.issues[&change.uid];
+            let status = issue.record.status;
+            if was.status != status
+                && let Some(stored) = &issue.stored
+            {
+                change.turns = from_json::<IssueRecord>(&stored.text)?.status != status;
+            }
+            let turned = was.status.is_open() != status.is_open();
             let same = previous.record == change.text;
             change.reverted = Reverted::of(previous, same, turned, what);
         }
@@ -233,7 +242,7 @@ impl Changes {
         for change in &old {
             let issue = &self.issues[&change.uid];
             let stored = issue.stored.as_ref().expect("partitioned above");
-            let replaces = change.what.is_some() && !self.place.opened(stored.version_run);
+            let replaces = change.what.is_some() && (change.turns || !self.place.opened(stored.version_run));
             let (opened, version_run) = match &change.reverted.version {
                 Some(Previous { opened_revision, opened_at, .. }) => ((*opened_revision, *opened_at), 0),
                 None if replaces => (stamps[&change.uid], run),

@@ -280,6 +280,8 @@ async fn the_graph_comes_whole_and_then_as_changes() {
         let last = lab.engine.graph(lab.collection, delta.revision).await.unwrap();
         assert_eq!((last.opened.len(), last.closed.len()), (0, 1));
         assert!(last.nodes.iter().all(|node| !node.observed), "{last:?}");
+        let facts = lab.engine.known(run.id, &[uid], |_| None).await.unwrap().remove(0).facts;
+        assert!(facts.probes.is_empty(), "an answer that is fresh would keep it from being asked again: {facts:?}");
     })
     .await;
 }

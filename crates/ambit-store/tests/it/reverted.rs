@@ -5,10 +5,10 @@ use ambit_model::feed::Noun;
 use ambit_model::issue::{Confidence, IssueKind, Proof};
 use ambit_model::observation::ProbeResult;
 use ambit_model::run::Run;
-use ambit_model::{EdgeKind, Kind, Uid};
+use ambit_model::{EdgeKind, Kind, Timestamp, Uid};
 use ambit_store::engine::{IssueWrite, Reconciliation};
 use ambit_store::{EntityFlags, IndexRow};
-use serde_json::json;
+use serde_json::{Value, json};
 
 static LOGIN: IssueKind = IssueKind {
     name: "login_over_plain_http",
@@ -28,9 +28,13 @@ fn page(title: &str, product: &str) -> ProbeResult {
 }
 
 fn prove(entity: Uid) -> IssueWrite {
+    prove_with(entity, "the form has a password")
+}
+
+fn prove_with(entity: Uid, description: &str) -> IssueWrite {
     let proof = Proof {
         discriminator: String::new(),
-        description: "the form has a password".to_owned(),
+        description: description.to_owned(),
         details: json!({}),
         severity: None,
         identifiers: Vec::new(),
@@ -160,6 +164,52 @@ async fn what_was_gone_and_comes_for_a_moment_stays_gone() {
             seen.push((row(&lab, Noun::Entity, uid).await.turned_at, closed(&lab).await, new));
         }
         assert_eq!(seen[2], (seen[1].0, 1, 0));
+    })
+    .await;
+}
+
+/// The records of one noun of the version that was open at each moment, by its member.
+async fn shown_at(lab: &Lab, noun: Noun, uid: Uid, member: &str, moments: &[Timestamp]) -> Vec<Value> {
+    let history = lab.store.history_rows(0, 1_000).await.unwrap();
+    let now = row(lab, noun, uid).await;
+    let at = |moment: &Timestamp| {
+        let then = history
+            .iter()
+            .find(|old| (old.noun, old.uid) == (noun, uid) && (old.opened_at..old.closed_at).contains(moment));
+        then.map_or(&now.record, |old| &old.record)[member].clone()
+    };
+    moments.iter().map(at).collect()
+}
+
+#[tokio::test]
+async fn what_changes_and_then_goes_within_a_run_was_there_until_it_went() {
+    both(async |lab| {
+        let (seed, www) = (lab.uid(Kind::Domain, "acme.test"), lab.uid(Kind::DnsRecord, "www.acme.test"));
+        let issue = Uid::of_issue(lab.collection, LOGIN.name, "judge", "", www);
+        let named = || found(json!({}), &[(EdgeKind::Subdomain, Kind::DnsRecord, "www.acme.test")]);
+        let run = lab.run().await;
+        lab.probe(&run, "names", seed, 0, named()).await;
+        lab.probe(&run, "http", www, 0, page("one", "nginx")).await;
+        reconcile(&lab, &run, vec![prove(www)]).await;
+        lab.finish(&run).await;
+
+        let run = lab.run().await;
+        let mut moments = Vec::new();
+        let moment = |moments: &mut Vec<Timestamp>| {
+            moments.push(lab.now());
+            lab.pass(1_000);
+        };
+        lab.probe(&run, "http", www, 0, page("two", "nginx")).await;
+        reconcile(&lab, &run, vec![prove_with(www, "another form has a password")]).await;
+        moment(&mut moments);
+        let lost = Reconciliation { lost: vec![www], ..lab.reconciliation(run.id) };
+        lab.engine.reconcile(lost).await.unwrap();
+        reconcile(&lab, &run, vec![IssueWrite::Resolve { issue }]).await;
+        moment(&mut moments);
+        lab.finish(&run).await;
+        assert_eq!(shown_at(&lab, Noun::Entity, www, "present", &moments).await, [json!(true), json!(false)]);
+        let statuses = shown_at(&lab, Noun::Issue, issue, "status", &moments).await;
+        assert_eq!(statuses, [json!("open_new"), json!("closed_resolved")]);
     })
     .await;
 }

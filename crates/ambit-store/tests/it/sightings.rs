@@ -6,6 +6,7 @@ use ambit_model::run::Run;
 use ambit_model::{EdgeKind, Kind, Timestamp, Uid};
 use ambit_store::engine::Fresh;
 use serde_json::json;
+use std::collections::BTreeSet;
 
 const WWW: (Kind, &str) = (Kind::DnsRecord, "www.acme.test");
 
@@ -72,6 +73,45 @@ async fn a_run_relies_on_fresh_answers_and_on_what_they_lead_to() {
         lab.decide(&run, lab.uid(WWW.0, WWW.1), 0, false).await;
         lab.engine.rely(run.id, vec![fresh("names", Timestamp(0), Sighting::Entity)], lab.now()).await.unwrap();
         assert_eq!(seen(&lab, &run).await, (true, false));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_derives_from_what_was_seen_counts_as_seen_and_what_derives_from_the_rest_does_not() {
+    both(async |lab| {
+        let (seed, www) = (lab.uid(Kind::Domain, "acme.test"), lab.uid(WWW.0, WWW.1));
+        let (domain, block) = ((Kind::Domain, "bakery.test"), (Kind::NetBlock, "192.0.2.0/24"));
+        let derived = [lab.uid(domain.0, domain.1), lab.uid(block.0, block.1)];
+        let tasks = || BTreeSet::from(["derived"]);
+        let first = lab.run().await;
+        probe(&lab, &first, "names", Sighting::Entity).await;
+        let lead = [(www, EdgeKind::RegistrableDomain, domain), (derived[0], EdgeKind::CoveringBlock, block)];
+        for (from, edge, (kind, name)) in lead {
+            let work = lab.lease_one(&first, "derived", from, 0).await;
+            let mut outcome = outcome(work, found(json!({}), &[(edge, kind, name)]), lab.now());
+            outcome.sighting = Sighting::Nothing;
+            lab.engine.commit(lab.commit(first.id, vec![outcome])).await.unwrap();
+        }
+        lab.finish(&first).await;
+        for (task, expected) in [("names", true), ("others", false)] {
+            let run = lab.run().await;
+            // Only one of them leads to the name.
+            let work = lab.lease_one(&run, task, seed, 0).await;
+            let answer = if task == "names" { named() } else { found(json!({}), &[]) };
+            lab.engine.commit(lab.commit(run.id, vec![outcome(work, answer, lab.now())])).await.unwrap();
+            lab.engine.derive(run.id, tasks(), lab.now()).await.unwrap();
+            for uid in derived {
+                let seen = lab.entity(uid).await.last_seen > run.started_at.unwrap();
+                assert_eq!(seen, expected, "{task}");
+            }
+            lab.finish(&run).await;
+        }
+        // Other tasks that lead there do not derive.
+        let run = lab.run().await;
+        lab.probe(&run, "names", seed, 0, named()).await;
+        lab.engine.derive(run.id, BTreeSet::from(["nobody"]), lab.now()).await.unwrap();
+        assert!(lab.entity(derived[0]).await.last_seen < run.started_at.unwrap());
     })
     .await;
 }
