@@ -43,6 +43,7 @@ pub enum ErrorCode {
     NotFound,
     MethodNotAllowed,
     AlreadyExists,
+    Conflict,
     TooLarge,
     UnsupportedMediaType,
     QuotaExceeded,
@@ -54,8 +55,8 @@ pub enum ErrorCode {
 
 struct Row(ErrorCode, u16, &'static str, &'static str);
 
-/// Code, status, name, usual message. Statuses that the contract's table lacks (405, 413, 415) carry `BadRequestError`,
-/// which every client knows.
+/// Code, status, name, usual message. Statuses that the contract's table lacks (405, 413, 415), and a 409 of what does
+/// not exist twice, carry `BadRequestError`, which every client knows.
 const TABLE: &[Row] = &[
     Row(ErrorCode::BadRequest, 400, "BadRequestError", "The request is malformed"),
     Row(ErrorCode::InvalidArgument, 400, "InvalidArgumentError", "An argument is wrong"),
@@ -70,6 +71,7 @@ const TABLE: &[Row] = &[
     Row(ErrorCode::NotFound, 404, "NotFoundError", "Not found"),
     Row(ErrorCode::MethodNotAllowed, 405, "BadRequestError", "Method not allowed"),
     Row(ErrorCode::AlreadyExists, 409, "AlreadyExistsError", "It exists already"),
+    Row(ErrorCode::Conflict, 409, "BadRequestError", "It is in another state"),
     Row(ErrorCode::TooLarge, 413, "BadRequestError", "The body is too large"),
     Row(
         ErrorCode::UnsupportedMediaType,

@@ -38,6 +38,11 @@ pub const EXTERNAL_DISCOVERY: Workflow = Workflow {
     credentials: &[],
 };
 
+/// The types of integrations that a project can have. What no workflow uses yet is kept, and runs of collections that
+/// are linked to it say that nothing looks at it.
+pub const INTEGRATION_TYPES: [&str; 5] =
+    ["AwsCredential", "AzureCredential", "GcpCredential", "GithubCredential", "JiraCredential"];
+
 /// What stands in the accounts of cloud providers.
 pub const CLOUD_ACCOUNTS: Workflow = Workflow {
     name: "authenticated_cloud_discovery",

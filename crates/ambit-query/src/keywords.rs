@@ -158,7 +158,7 @@ const fn row(
 #[rustfmt::skip]
 pub static KEYWORDS: &[Keyword] = &[
     row("collection", EIT, Text, Equal, &["collection", "collection_uuid"],
-    "The internal name of a collection, or its uuid."),
+    "The name of a collection, internal or as people gave it, or its uuid."),
     row("name", EIT, Text, Contains, &["name", "pretty_name"],
     "Text that occurs in the name. A word without a keyword means the same."),
     row("uid", EIT, Text, Equal, &["id"], "The identifier of 64 hexadecimal digits."),

@@ -254,6 +254,7 @@ fn context() -> SearchContext {
     let collections = (0..COLLECTIONS).map(|place| CollectionContext {
         uuid: Uuid::from_u128(1 + u128::from(place)),
         name: format!("collection_{place}"),
+        printable_name: format!("Collection {place}"),
         last_refreshes: vec![Timestamp(BEGIN + 3_000_000_000)],
         configured_scan_count: 1,
         overdue_since: Vec::new(),

@@ -15,6 +15,8 @@ pub struct CollectionContext {
     pub uuid: Uuid,
     /// The internal name.
     pub name: String,
+    /// The name that people gave it.
+    pub printable_name: String,
     /// Starts of its last finished runs, newest first; the first is `last_refresh`.
     pub last_refreshes: Vec<Timestamp>,
     /// How many of them `configured_scan_count` means.
@@ -278,7 +280,8 @@ fn named_collections(value: &Value, context: &SearchContext) -> Condition {
     let Value::Text(text) = value else { return Condition::Nothing };
     let wanted = text.to_lowercase();
     let named = |collection: &&CollectionContext| {
-        collection.name.to_lowercase() == wanted || collection.uuid.to_string() == wanted
+        let names = [collection.name.to_lowercase(), collection.printable_name.to_lowercase()];
+        names.contains(&wanted) || collection.uuid.to_string() == wanted
     };
     collections(context.collections.iter().filter(named).map(|collection| collection.uuid).collect())
 }
@@ -317,6 +320,7 @@ mod tests {
         let collection = |n: u128, name: &str, starts: &[i64]| CollectionContext {
             uuid: Uuid::from_u128(n),
             name: name.to_owned(),
+            printable_name: name.to_uppercase().replace('_', " "),
             last_refreshes: starts.iter().map(|start| Timestamp(*start)).collect(),
             configured_scan_count: 2,
             overdue_since: if starts.len() > 1 { vec![(1, Timestamp(7)), (2, Timestamp(5))] } else { Vec::new() },
@@ -390,6 +394,7 @@ mod tests {
         let check = |text: &str, expected: &str| assert_eq!(shown(text), expected, "{text}");
         check("collection:A_1 collection:b_2", "(in 1 | in 2)");
         check("collection:00000000-0000-0000-0000-000000000003", "in 3");
+        check("collection:\"A 1\" collection:\"b 2\"", "(in 1 | in 2)");
         check("collection:!a_1", "!in 1");
         check("collection:nowhere", "nothing");
         check("asset_type:web", "nothing");

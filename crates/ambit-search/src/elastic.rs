@@ -67,6 +67,9 @@ fn query(condition: &Condition) -> Value {
         Condition::EqualBool(member, flag) => json!({ "term": { *member: flag } }),
         Condition::Contains(member, text) => contains(member, text),
         Condition::Runs(range) => runs(range),
+        // Before all time: the last refresh of a collection that had none.
+        Condition::AtLeast(_, i64::MIN) => json!({ "match_all": {} }),
+        Condition::AtMost(_, i64::MIN) => json!({ "match_none": {} }),
         Condition::AtLeast(member, number) => json!({ "range": { *member: { "gte": bound(member, *number) } } }),
         Condition::AtMost(member, number) => json!({ "range": { *member: { "lte": bound(member, *number) } } }),
     }
@@ -151,6 +154,7 @@ mod tests {
             collections: vec![CollectionContext {
                 uuid: Uuid::nil(),
                 name: "acme_1".to_owned(),
+                printable_name: "Acme".to_owned(),
                 last_refreshes: vec![Timestamp(0)],
                 configured_scan_count: 3,
                 overdue_since: Vec::new(),
@@ -187,6 +191,12 @@ mod tests {
             "sort": [{ "last_seen": "asc" }, { "id": "asc" }],
         });
         assert_eq!(body, expected);
+    }
+
+    #[test]
+    fn a_bound_before_all_time_holds_for_all_or_nothing() {
+        assert_eq!(query(&Condition::AtLeast("last_seen", i64::MIN)), json!({ "match_all": {} }));
+        assert_eq!(query(&Condition::AtMost("last_seen", i64::MIN)), json!({ "match_none": {} }));
     }
 
     #[test]

@@ -55,7 +55,8 @@ fn of_store(error: StoreError) -> ApiError {
             retry_after_s.map_or(error.clone(), |seconds| error.retry_after(seconds))
         }
         StoreError::TooMany(what) => ApiError::with(ErrorCode::QuotaExceeded, capital(&what)),
-        StoreError::Conflict(what) => ApiError::with(ErrorCode::AlreadyExists, capital(&what)),
+        StoreError::Exists(what) => ApiError::with(ErrorCode::AlreadyExists, capital(&what)),
+        StoreError::Conflict(what) => ApiError::with(ErrorCode::Conflict, capital(&what)),
         StoreError::Invalid(what) => ApiError::invalid(capital(&what)),
         StoreError::Unavailable(_)
         | StoreError::Full { .. }

@@ -51,6 +51,14 @@ pub fn document() -> Value {
                 "key": {"type": "apiKey", "in": "header", "name": "x-apikey"},
                 "key_in_query": {"type": "apiKey", "in": "query", "name": "x-apikey"},
                 "key_of_v2": {"type": "apiKey", "in": "query", "name": "apikey"},
+                "access_key_of_v1": {
+                    "type": "apiKey", "in": "header", "name": "INTRIGUE_ACCESS_KEY",
+                    "description": "Below /api/v1, beside INTRIGUE_SECRET_KEY: the id of a key, or the key again.",
+                },
+                "secret_key_of_v1": {
+                    "type": "apiKey", "in": "header", "name": "INTRIGUE_SECRET_KEY",
+                    "description": "Below /api/v1, beside INTRIGUE_ACCESS_KEY: the key.",
+                },
             },
         },
     })
@@ -255,6 +263,7 @@ fn failure(name: &str, status: u16) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ambit_api::{ACCESS_KEY_HEADERS, KEY_NAME, SECRET_KEY_HEADERS, V2_KEY_NAME};
 
     #[test]
     fn the_document_is_the_one_that_is_checked_in() {
@@ -278,6 +287,18 @@ mod tests {
         let operations: usize =
             document["paths"].as_object().unwrap().values().map(|item| item.as_object().unwrap().len()).sum();
         assert_eq!(operations, ENDPOINTS.len());
+    }
+
+    #[test]
+    fn every_way_to_send_a_key_is_listed() {
+        let document = document();
+        let schemes = document["components"]["securitySchemes"].as_object().unwrap();
+        let listed: Vec<String> =
+            schemes.values().map(|scheme| scheme["name"].as_str().unwrap().to_ascii_lowercase()).collect();
+        let taken = [ACCESS_KEY_HEADERS[0], SECRET_KEY_HEADERS[0], KEY_NAME, V2_KEY_NAME];
+        for name in taken {
+            assert!(listed.contains(&name.to_ascii_lowercase()), "{name} is not among {listed:?}");
+        }
     }
 
     #[test]

@@ -66,6 +66,7 @@ pub(crate) async fn context(
         .map(|context| CollectionContext {
             uuid: context.uuid,
             name: context.name.clone(),
+            printable_name: context.printable_name.clone(),
             last_refreshes: context.last_refreshes.clone(),
             configured_scan_count: usize::try_from(context.custom_last_refreshes_count).unwrap_or(0),
             overdue_since: context.due_days.unwrap_or(call.state.due_days).overdue_since(now),

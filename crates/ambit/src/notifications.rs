@@ -75,6 +75,7 @@ async fn found(store: &Store, index: &Index, due_days: DueDays, asked: Asked) ->
     let collections = contexts.into_iter().map(|context| CollectionContext {
         uuid: context.uuid,
         name: context.name,
+        printable_name: context.printable_name,
         last_refreshes: context.last_refreshes,
         configured_scan_count: usize::try_from(context.custom_last_refreshes_count).unwrap_or(0),
         overdue_since: context.due_days.unwrap_or(due_days).overdue_since(now()),

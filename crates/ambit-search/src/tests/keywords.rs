@@ -19,6 +19,7 @@ const ENTITIES: &[(&str, &[&str])] = &[
     ("", &[HOST, IP, URI]),
     ("collection:acme_1", &[IP, URI]),
     ("collection:ACME_1 collection:other_2", &[HOST, IP, URI]),
+    ("collection:\"acme at 1\"", &[IP, URI]),
     ("collection:!acme_1", &[HOST]),
     ("collection:00000000-0000-0000-0000-000000000002", &[HOST]),
     ("collection:nowhere", &[]),

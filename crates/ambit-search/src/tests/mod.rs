@@ -49,6 +49,7 @@ pub(crate) fn context() -> SearchContext {
     let collection = |uuid, name: &str, starts: &[i64]| CollectionContext {
         uuid,
         name: name.to_owned(),
+        printable_name: name.replace('_', " at "),
         last_refreshes: starts.iter().map(|start| Timestamp(*start)).collect(),
         configured_scan_count: 2,
         overdue_since: if uuid == ACME { vec![(2, Timestamp(1_500))] } else { Vec::new() },

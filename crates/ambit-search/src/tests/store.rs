@@ -89,6 +89,7 @@ impl House {
         let collections = contexts.into_iter().map(|context| CollectionContext {
             uuid: context.uuid,
             name: context.name,
+            printable_name: context.printable_name,
             last_refreshes: context.last_refreshes,
             configured_scan_count: 3,
             overdue_since: Vec::new(),

@@ -21,7 +21,10 @@ pub enum StoreError {
     /// The caller has as many of something as one may have at a time; later there is room again.
     #[error("{0}")]
     TooMany(String),
-    /// Something of that name or state is there already.
+    /// Something of that name is there already.
+    #[error("conflict: {0}")]
+    Exists(String),
+    /// What is to change is in another state than the change needs.
     #[error("conflict: {0}")]
     Conflict(String),
     /// The request itself makes no sense.
@@ -101,7 +104,7 @@ impl From<sqlx::Error> for StoreError {
             };
         };
         if database.is_unique_violation() {
-            return Self::Conflict(database.constraint().unwrap_or(database.message()).to_owned());
+            return Self::Exists(database.constraint().unwrap_or(database.message()).to_owned());
         }
         let (code, why) = (database.code().unwrap_or_default(), database.message().to_owned());
         let place = String::new();

@@ -18,6 +18,7 @@ columns! {
         pub id: i64,
         pub uuid: Uuid,
         pub name: String,
+        pub printable_name: String,
         pub organization_uuid: Uuid = "o.uuid",
         pub last_refresh: Option<Timestamp> = { None },
         /// Starts of the last finished runs, newest first, at most 10.

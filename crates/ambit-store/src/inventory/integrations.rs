@@ -11,6 +11,7 @@ use crate::{Principal, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::feed::{Noun, What};
 use ambit_model::user::{CollectionRole, ProjectRole};
+use ambit_model::workflow::INTEGRATION_TYPES;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
@@ -18,14 +19,12 @@ use uuid::Uuid;
 const INTEGRATIONS_MAX: i64 = 1_000;
 /// Bytes of secrets and of settings: a service account's key file has about 3 KiB.
 const DOCUMENT_BYTES_MAX: usize = 64 * 1024;
-/// Characters of a type.
-const TYPE_CHARS_MAX: usize = 64;
 
 /// An integration to be made.
 #[derive(Clone, PartialEq)]
 pub struct NewIntegration {
     pub name: String,
-    /// `AwsCredential`, `GithubCredential`, `JiraCredential` …
+    /// One of [`INTEGRATION_TYPES`].
     pub kind: String,
     /// What only the engine may read.
     pub secrets: Map<String, Value>,
@@ -134,11 +133,8 @@ async fn require(
 }
 
 fn check(new: &NewIntegration) -> Result<NewIntegration, StoreError> {
-    let good = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    if new.kind.is_empty() || new.kind.len() > TYPE_CHARS_MAX || !new.kind.chars().all(good) {
-        return Err(StoreError::Invalid(format!(
-            "a type is a word such as AwsCredential, of at most {TYPE_CHARS_MAX} characters"
-        )));
+    if !INTEGRATION_TYPES.contains(&new.kind.as_str()) {
+        return Err(StoreError::Invalid(format!("the type must be one of {}", INTEGRATION_TYPES.join(", "))));
     }
     if to_json(&new.secrets).len() > DOCUMENT_BYTES_MAX || to_json(&new.settings).len() > DOCUMENT_BYTES_MAX {
         return Err(StoreError::Invalid(format!("secrets and settings have at most {DOCUMENT_BYTES_MAX} bytes each")));

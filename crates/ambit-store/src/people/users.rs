@@ -94,14 +94,14 @@ pub(crate) async fn insert_user(
 ) -> Result<User, StoreError> {
     let email = clean_email(email)?;
     if tx.exists("SELECT id FROM users WHERE email = $1", values![&email]).await? {
-        return Err(StoreError::Conflict(format!("a user with the address {email} is there already")));
+        return Err(StoreError::Exists(format!("a user with the address {email} is there already")));
     }
     let taken = "SELECT id FROM users WHERE username = $1";
     let username = match username {
         Some(given) => {
             let given = clean_name(given)?;
             if tx.exists(taken, values![&given]).await? {
-                return Err(StoreError::Conflict(format!("a user named {given} is there already")));
+                return Err(StoreError::Exists(format!("a user named {given} is there already")));
             }
             given
         }
@@ -264,7 +264,7 @@ impl Store {
         let (principal, name, members) = (principal.clone(), clean_name(name)?, members.to_vec());
         let made = transaction!(self, Person, async |tx| {
             if tx.exists("SELECT id FROM user_groups WHERE name = $1", values![&name]).await? {
-                return Err(StoreError::Conflict(format!("a group named {name} is there already")));
+                return Err(StoreError::Exists(format!("a group named {name} is there already")));
             }
             let sql = "INSERT INTO user_groups (uuid, name, created_at) VALUES ($1, $2, $3) RETURNING id, uuid, name, \
                        created_at";

@@ -240,7 +240,7 @@ async fn privileges_and_quotas_come_from_user_and_group() {
             .store
             .create_user(&lab.me, &NewUser { email: "ANN@b.test".to_owned(), ..NewUser::default() }, lab.now())
             .await;
-        assert!(matches!(twice, Err(StoreError::Conflict(_))));
+        assert!(matches!(twice, Err(StoreError::Exists(_))));
     })
     .await;
 }
