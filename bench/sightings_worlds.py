@@ -9,7 +9,12 @@ block 203.0.113.0/25 of acme asn AS64500 named ACME-NET
 block 203.0.113.128/25 of others asn AS64501 named OTHERS
 zone acme.test of acme
   ns ns1.acme.test 203.0.113.2
-name acme.test A 203.0.113.3"""
+name acme.test A 203.0.113.3
+zone bakery.test of others
+  ns ns1.bakery.test 203.0.113.130
+name www.bakery.test A 203.0.113.131"""
+# A host of somebody else, and its domain, which follows from it.
+STRANGE = {("DnsRecord", "www.bakery.test"), ("Domain", "bakery.test")}
 LABELS = "www api mail dev shop blog vpn app static docs portal status".split()
 SERVICES = {22: 'ssh "OpenSSH_10.0"', 6379: "redis open", 2121: 'ftp "ProFTPD" login', 3306: 'mysql "8.4.3"'}
 EXPOSURES = {"git": "exposed_version_control", "env": "exposed_environment_file"}
@@ -40,6 +45,8 @@ class World:
         self.names = {state: {name: plan[state] for name, plan in plans.items() if plan[state]} for state in STATES}
         ports = {address: self.ports() for address in self.pool}
         self.hosts = {state: {address: plan[state] for address, plan in ports.items() if plan[state]} for state in STATES}
+        # The states in which the front page links to the strange host.
+        self.linked = {state for state in STATES if self.maybe(0.6)}
 
     def maybe(self, chance):
         return self.dice.random() < chance
@@ -86,7 +93,8 @@ class World:
                 lines += now.site(name) if now.scheme else []
             for address, ports in self.hosts[state].items():
                 lines += [f"host {address}", *(f"  port {port} {service}" for port, service in ports.items())]
-            lines += ['site https://acme.test "Acme"', *(f"  links https://{name}/" for name in self.names[state])]
+            links = [*self.names[state], *(["www.bakery.test"] if state in self.linked else [])]
+            lines += ['site https://acme.test "Acme"', *(f"  links https://{name}/" for name in links)]
         return "\n".join(lines) + "\n"
 
     def there(self, state):
@@ -97,6 +105,7 @@ class World:
         sites |= {"acme.test": ("203.0.113.3", "https")}
         found = {("Domain", "acme.test"), ("DnsRecord", "ns1.acme.test"), ("Nameserver", "ns1.acme.test")}
         found |= {("DnsRecord", name) for name in names if name != "acme.test"}
+        found |= STRANGE if state in self.linked else set()
         open_ports = {("203.0.113.2", 53)} | {(address, 80) for address, _ in sites.values()} | {(address, 443) for address, scheme in sites.values() if scheme == "https"}
         reached = {*names.values(), "203.0.113.2"}
         open_ports |= {(address, port) for address, ports in self.hosts[state].items() if address in reached for port in ports}

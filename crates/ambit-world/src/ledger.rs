@@ -1,9 +1,10 @@
 //! Every contact that was made, counted: who was reached on which port, under which name, and, where somebody wants to
 //! know, with which request.
 
+use crate::exchange::{Exchange, Observer};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// What is counted apart: where, whether by datagram, and the name that was asked for.
 pub(crate) type Key = (SocketAddr, bool, Option<String>);
@@ -15,6 +16,7 @@ const REQUEST_CHARS_MAX: usize = 256;
 #[derive(Clone, Default)]
 pub(crate) struct Ledger {
     counts: Arc<Mutex<Counts>>,
+    observer: Arc<OnceLock<Observer>>,
 }
 
 #[derive(Default)]
@@ -28,6 +30,18 @@ impl Ledger {
     /// From now on requests are kept.
     pub(crate) fn keep_requests(&self) {
         self.with(|counts| counts.requests = Some(BTreeMap::new()));
+    }
+
+    /// From now on this hears of every exchange; the first observer stays.
+    pub(crate) fn observe(&self, observer: Observer) {
+        self.observer.set(observer).ok();
+    }
+
+    /// Tells of an exchange, where somebody listens.
+    pub(crate) fn tell(&self, exchange: impl FnOnce() -> Exchange) {
+        if let Some(observer) = self.observer.get() {
+            observer(&exchange());
+        }
     }
 
     /// A contact without a connection of its own: a datagram with what it asked for, or a knock that was refused.
@@ -77,6 +91,11 @@ pub(crate) struct Visit {
 }
 
 impl Visit {
+    /// Tells of an exchange on this connection, where somebody listens.
+    pub(crate) fn tell(&self, exchange: impl FnOnce() -> Exchange) {
+        self.ledger.tell(exchange);
+    }
+
     /// The client made a request, under this name by SNI, `Host` or a DNS question, or under none. An address is no
     /// name.
     pub(crate) fn asked(&self, name: Option<&str>, request: &str) {

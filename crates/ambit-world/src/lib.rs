@@ -7,6 +7,7 @@ mod contacts;
 mod dns;
 mod draft;
 mod evidence;
+mod exchange;
 mod exposure;
 mod internet;
 mod ledger;
@@ -22,6 +23,7 @@ mod truth;
 mod wire;
 
 pub use contacts::Contact;
+pub use exchange::{Exchange, Observer};
 pub use problem::Problem;
 pub use truth::{Truth, Verdict};
 pub use wire::SimulatedWire;

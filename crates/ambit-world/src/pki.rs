@@ -38,6 +38,14 @@ pub(crate) struct Certificate {
     pub configs: [OnceLock<Arc<rustls::ServerConfig>>; 2],
 }
 
+impl Certificate {
+    /// What tells it from others, in words.
+    pub(crate) fn words(&self) -> String {
+        let Self { serial, names, issuer_name, not_before, not_after, .. } = self;
+        format!("certificate {serial} of {issuer_name} for {} from {not_before} to {not_after}", names.join(" "))
+    }
+}
+
 /// The authorities of one world at one epoch.
 pub(crate) struct Authorities {
     world: String,

@@ -3,6 +3,7 @@
 use crate::clock::{Clock, Sleep};
 use crate::dns::{self, Asked, RESOLVERS, message};
 use crate::draft::Unlisted;
+use crate::exchange::{Exchange, Observer};
 use crate::internet::Internet;
 use crate::ledger::Ledger;
 use crate::serve::connection::Connection;
@@ -58,6 +59,13 @@ impl SimulatedWire {
     }
 }
 
+impl SimulatedWire {
+    /// From now on this hears of every contact with its answer; the first observer stays.
+    pub fn observe(&self, observer: Observer) {
+        self.ledger.observe(observer);
+    }
+}
+
 impl Wire for SimulatedWire {
     fn connect(&self, to: SocketAddr) -> BoxFuture<'static, io::Result<Box<dyn Stream>>> {
         let (internet, clock, ledger) = (self.internet.clone(), self.clock.clone(), self.ledger.clone());
@@ -79,8 +87,7 @@ impl Wire for SimulatedWire {
     }
 
     fn date(&self) -> Timestamp {
-        let ms = i64::try_from(self.clock.now().as_millis()).unwrap_or(i64::MAX);
-        self.internet.start().plus_ms(ms)
+        date(&self.internet, &self.clock)
     }
 
     /// The client's patience ends behind everything that its peers do at the same moment: whether an answer came in
@@ -119,9 +126,32 @@ impl Wire for SimulatedWire {
     }
 }
 
+fn date(internet: &Internet, clock: &Clock) -> Timestamp {
+    let ms = i64::try_from(clock.now().as_millis()).unwrap_or(i64::MAX);
+    internet.start().plus_ms(ms)
+}
+
+fn exchange(
+    date: Timestamp,
+    to: SocketAddr,
+    datagram: bool,
+    name: Option<String>,
+    asked: &str,
+    answer: String,
+) -> Exchange {
+    Exchange { date, to, datagram, name, asked: asked.to_owned(), answer }
+}
+
 async fn connect(internet: Arc<Internet>, clock: Clock, ledger: Ledger, to: SocketAddr) -> io::Result<Box<dyn Stream>> {
     let host = internet.hosts.get(&to.ip());
     let knock = host.map_or(Knock::Filtered, |host| serve::knock(host, to.port()));
+    let answer = match knock {
+        Knock::Filtered => "silent",
+        Knock::Closed => "refused",
+        Knock::Open => "open",
+    };
+    let date = date(&internet, &clock);
+    ledger.tell(|| exchange(date, to, false, None, "connect", answer.to_owned()));
     match knock {
         Knock::Filtered => {
             ledger.count(to, false, None, "");
@@ -172,26 +202,44 @@ impl SimulatedDatagrams {
         let counted = question.as_ref().filter(|_| !RESOLVERS.contains(&to.ip()));
         let asked = counted.map(|question| format!("dns {}", question.rtype)).unwrap_or_default();
         self.ledger.count(to, true, counted.map(|question| question.name.clone()), &asked);
-        let host = self.internet.hosts.get(&to.ip())?;
+        let (answered, dns) = self.answered(bytes, to, question.as_ref());
+        self.ledger.tell(|| {
+            let asked = question.as_ref().map(|question| format!("dns {}", question.rtype)).unwrap_or_default();
+            let name = question.as_ref().map(|question| question.name.clone());
+            let answer = match (&dns, &answered) {
+                (Some(dns), _) => dns.words(),
+                (None, Some((_, Some(bytes)))) => format!("{} bytes", bytes.len()),
+                (None, Some((_, None))) => "refused".to_owned(),
+                (None, None) => "silent".to_owned(),
+            };
+            exchange(date(&self.internet, &self.clock), to, true, name, &asked, answer)
+        });
+        answered
+    }
+
+    /// The same, and what was answered where it is DNS.
+    fn answered(
+        &self,
+        bytes: &[u8],
+        to: SocketAddr,
+        question: Option<&message::Question>,
+    ) -> (Option<(Duration, Said)>, Option<message::Answer>) {
+        let Some(host) = self.internet.hosts.get(&to.ip()) else { return (None, None) };
         if let Some(service) = host.datagrams.get(&to.port()) {
-            return serve::datagram::answer(service, bytes).map(|answer| (host.latency, Some(answer)));
+            return (serve::datagram::answer(service, bytes).map(|answer| (host.latency, Some(answer))), None);
         }
         if !host.dns || to.port() != DNS_PORT {
-            return (host.unlisted == Unlisted::Closed).then_some((host.latency, None));
+            return ((host.unlisted == Unlisted::Closed).then_some((host.latency, None)), None);
         }
-        let question = question?;
-        let asked = Asked {
-            draft: &self.internet.draft,
-            state: self.internet.state,
-            now: self.clock.now(),
-            question: &question,
-        };
+        let Some(question) = question else { return (None, None) };
+        let asked = Asked { draft: &self.internet.draft, state: self.internet.state, now: self.clock.now(), question };
         let answer = if RESOLVERS.contains(&to.ip()) {
             dns::recursive(&asked)
         } else {
             dns::authoritative(&asked, to.ip(), false)
         };
-        (!answer.silent).then(|| (host.latency + answer.delay, Some(message::write(&question, &answer, true))))
+        let said = || (host.latency + answer.delay, Some(message::write(question, &answer, true)));
+        ((!answer.silent).then(said), Some(answer))
     }
 }
 

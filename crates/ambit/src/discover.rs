@@ -6,6 +6,7 @@ use crate::failure::Failure;
 use crate::folder::Asking;
 use crate::output::{hint, plain};
 use crate::signals::Stop;
+use crate::wire_log::WireLog;
 use crate::wires::{self, Simulated};
 use crate::workspace::Workspace;
 use crate::{engine_config, progress};
@@ -58,6 +59,8 @@ pub(crate) struct Job {
     pub(crate) silent: bool,
     /// Every contact with a simulated internet is kept.
     pub(crate) contacts: bool,
+    /// Where each of them is written with its answer.
+    pub(crate) wire_log: WireLog,
 }
 
 /// A run that ended.
@@ -91,6 +94,7 @@ pub(crate) async fn discover(workspace: &Workspace, job: &Job, stop: &Stop) -> R
             if job.contacts {
                 simulated.wire.keep_requests();
             }
+            job.wire_log.listen(&simulated.wire);
             (simulated.wire.clone(), Some(simulated))
         }
     };

@@ -32,6 +32,7 @@ mod reference;
 mod sample;
 mod shortfall;
 mod signals;
+mod wire_log;
 mod wires;
 mod workspace;
 

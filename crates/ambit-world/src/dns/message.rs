@@ -61,6 +61,28 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
+    /// The response code and the answering records, in words.
+    pub(crate) fn words(&self) -> String {
+        if self.silent {
+            return "silent".to_owned();
+        }
+        let code = match self.rcode {
+            Rcode::NoError => "NOERROR",
+            Rcode::ServFail => "SERVFAIL",
+            Rcode::NxDomain => "NXDOMAIN",
+            Rcode::Refused => "REFUSED",
+        };
+        let records = self.answers.iter().map(|(owner, _, data)| match data {
+            Data::A(address) => format!("; {owner} A {address}"),
+            Data::Aaaa(address) => format!("; {owner} AAAA {address}"),
+            Data::Cname(name) | Data::Ns(name) | Data::Ptr(name) | Data::Mx(_, name) => {
+                format!("; {owner} {} {name}", data.rtype())
+            }
+            _ => format!("; {owner} {}", data.rtype()),
+        });
+        [code.to_owned()].into_iter().chain(records).collect()
+    }
+
     pub(crate) fn new(rcode: Rcode) -> Self {
         Self {
             rcode,

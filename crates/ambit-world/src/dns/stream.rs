@@ -39,6 +39,7 @@ pub(crate) async fn serve(connection: &Connection, stream: &mut impl Peer) {
             vec![authoritative(&asked, server, true)]
         };
         for answer in answers {
+            connection.tell(Some(&question.name), &format!("dns {}", question.rtype), || answer.words());
             if answer.silent {
                 idle(connection, stream).await;
                 return;

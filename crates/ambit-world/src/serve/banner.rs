@@ -75,6 +75,7 @@ async fn say(stream: &mut impl Peer, bytes: &[u8]) -> bool {
 }
 
 async fn say_and_wait(connection: &Connection, stream: &mut impl Peer, bytes: &[u8]) {
+    connection.tell(None, "", || String::from_utf8_lossy(bytes).into_owned());
     if say(stream, bytes).await {
         connection.within(IDLE, gone(stream)).await;
     }
@@ -229,6 +230,7 @@ async fn redis(connection: &Connection, stream: &mut impl Peer, open: bool) {
             _ if !open => "-NOAUTH Authentication required.\r\n".to_owned(),
             _ => format!("-ERR unknown command '{}'\r\n", command.chars().take(32).collect::<String>()),
         };
+        connection.tell(None, &line, || text.clone());
         if !say(stream, text.as_bytes()).await {
             return;
         }

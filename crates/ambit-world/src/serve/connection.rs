@@ -1,6 +1,7 @@
 //! An open connection: what its handler knows of it, and waiting on the wire's clock.
 
 use crate::clock::Clock;
+use crate::exchange::Exchange;
 use crate::internet::Internet;
 use crate::ledger::Visit;
 use std::future::Future;
@@ -42,6 +43,18 @@ impl Connection {
     pub(crate) fn date(&self) -> ambit_model::Timestamp {
         let ms = i64::try_from(self.now_ms()).unwrap_or(i64::MAX);
         self.internet.start().plus_ms(ms)
+    }
+
+    /// Tells what the client asked under which name, and how that was answered.
+    pub(crate) fn tell(&self, name: Option<&str>, asked: &str, answer: impl FnOnce() -> String) {
+        self.visit.tell(|| Exchange {
+            date: self.date(),
+            to: self.to,
+            datagram: false,
+            name: name.map(str::to_owned),
+            asked: asked.to_owned(),
+            answer: answer(),
+        });
     }
 
     /// A value that differs at every moment, and is the same for the same moment: session identifiers, nonces.

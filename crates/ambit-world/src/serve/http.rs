@@ -5,6 +5,7 @@ use super::connection::{Connection, IDLE, Peer};
 use super::request::{Request, Response};
 use super::{hostile, page};
 use crate::draft::UnknownHost;
+use crate::exchange::response_words;
 use crate::internet::{Host, Virtual, Web};
 use std::io::Write;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -40,11 +41,17 @@ pub(crate) async fn web(connection: &Connection, host: &Host, web: &Web, stream:
         let Some(response) = respond(connection, host, site, &request) else {
             return;
         };
+        tell(connection, &request, &response);
         let keep = request.keep;
         if write(connection, stream, Some(&request), response).await.is_err() || !keep {
             return;
         }
     }
+}
+
+fn tell(connection: &Connection, request: &Request, response: &Response) {
+    let asked = format!("{} {}", request.method, request.target);
+    connection.tell(request.host.as_deref(), &asked, || response_words(response));
 }
 
 /// `None`: close without a word.
@@ -77,6 +84,7 @@ pub(crate) async fn answer(connection: &Connection, stream: &mut impl Peer, resp
         };
         connection.visit.asked(request.host.as_deref(), &format!("{} {}", request.method, request.target));
         let response = respond(&request);
+        tell(connection, &request, &response);
         let keep = request.keep;
         if write(connection, stream, Some(&request), response).await.is_err() || !keep {
             return;

@@ -29,6 +29,7 @@ pub(super) async fn web(connection: &Connection, host: &Host, web: &Web, mut str
     connection.visit.asked(hello.server_name.as_deref(), "tls");
     let versions = web.versions();
     let Some(certificate) = web.certificate(hello.server_name.as_deref(), &host.unknown) else {
+        connection.tell(hello.server_name.as_deref(), "tls", || "alert".to_owned());
         hello::alert(&mut stream, hello::UNRECOGNIZED_NAME).await;
         return;
     };
@@ -77,6 +78,7 @@ async fn accept<S: Peer>(
     hello: ClientHello,
     mut stream: S,
 ) -> Option<TlsStream<Prefixed<S>>> {
+    connection.tell(hello.server_name.as_deref(), "tls", || certificate.words());
     let by_hand = match versions {
         TlsVersions::OnlyOld => true,
         TlsVersions::AlsoOld => hello.only_old(),

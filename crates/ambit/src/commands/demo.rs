@@ -13,6 +13,7 @@ use crate::output::report::{Style, print};
 use crate::output::{Results, hint};
 use crate::sample;
 use crate::signals::Stop;
+use crate::wire_log::WireLog;
 use crate::workspace::{self, Workspace};
 use crate::{engine_config, folder, wires};
 use ambit_model::Clearance;
@@ -43,9 +44,12 @@ pub(crate) struct Demo {
     /// Write every contact with the simulated internet to this file, one JSON object a line.
     #[arg(long, value_name = "FILE")]
     pub(crate) contacts: Option<PathBuf>,
+    /// Write every contact with its answer to this file as it happens, one JSON object a line.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) wire_log: Option<PathBuf>,
     /// Look at three more simulated internets, each in a collection of its own: domains that pass for a brand,
     /// suppliers, and an application. Without it there is the first alone.
-    #[arg(long, conflicts_with_all = ["contacts", "output", "state"])]
+    #[arg(long, conflicts_with_all = ["contacts", "output", "state", "wire_log"])]
     pub(crate) workflows: bool,
     #[command(flatten)]
     pub(crate) output: Output,
@@ -77,12 +81,14 @@ pub(crate) async fn run(demo: &Demo, silent: bool, settings: &mut Settings) -> R
         refuse_real_neighbours(&workspace).await?;
     }
     let asked = Asked { demo, silent, settings, folder: &folder };
-    let job = Job { contacts: contacts.wanted(), ..asked.job(&world, sample::TEXT, None)? };
+    let wire_log = WireLog::open(demo.wire_log.as_deref())?;
+    let job = Job { contacts: contacts.wanted(), wire_log, ..asked.job(&world, sample::TEXT, None)? };
     let finished = discover(&workspace, &job, &stop).await?;
     let style = Style { jsonl: demo.output.jsonl, silent, asking: job.asking.clone() };
     let mut shortfalls: Vec<String> =
         print(&workspace, &finished, results, &style).await?.shortfall.into_iter().collect();
     contacts.write(&finished)?;
+    job.wire_log.finish()?;
     for (file, text, workflow) in OTHERS.iter().filter(|_| demo.workflows) {
         let job = asked.job(&wires::parse_world(text, file)?, text, Some(workflow))?;
         let finished = discover(&workspace, &job, &stop).await?;
@@ -128,6 +134,7 @@ impl Asked<'_> {
             asking: Asking::new(self.folder, self.settings),
             silent: self.silent,
             contacts: false,
+            wire_log: WireLog::default(),
         })
     }
 }

@@ -11,6 +11,7 @@ use crate::output::lines::{self, severity_name};
 use crate::output::report::{Outcome, Style, print};
 use crate::output::{Results, hint, plain};
 use crate::signals::Stop;
+use crate::wire_log::WireLog;
 use crate::workspace;
 use crate::{confirm, engine_config, folder, wires};
 use ambit_model::entity::InvalidName;
@@ -79,6 +80,9 @@ pub(crate) struct Scan {
     /// Write every contact with the simulated internet to this file, one JSON object a line.
     #[arg(long, value_name = "FILE", requires = "world")]
     pub(crate) contacts: Option<PathBuf>,
+    /// Write every contact with its answer to this file as it happens, one JSON object a line.
+    #[arg(long, value_name = "FILE", requires = "world")]
+    pub(crate) wire_log: Option<PathBuf>,
     /// Exit with code 10 if an open issue is at least this severe: critical, high, medium, low, info.
     #[arg(long, value_name = "SEVERITY", value_parser = severity)]
     pub(crate) fail_on: Option<i64>,
@@ -135,6 +139,7 @@ pub(crate) async fn run(scan: &Scan, silent: bool, settings: &Settings) -> Resul
     let results = Results::open(scan.output.output.as_deref())?;
     let contacts = Contacts::open(scan.contacts.as_deref())?;
     job.contacts = contacts.wanted();
+    job.wire_log = WireLog::open(scan.wire_log.as_deref())?;
     let passive_only = !consent(scan, &mut job)?;
     let stop = Stop::listen()?;
     let workspace = workspace::open(&folder, "scan", settings).await?;
@@ -142,6 +147,7 @@ pub(crate) async fn run(scan: &Scan, silent: bool, settings: &Settings) -> Resul
     let style = Style { jsonl: scan.output.jsonl, silent, asking: job.asking.clone() };
     let outcome = print(&workspace, &finished, results, &style).await?;
     contacts.write(&finished)?;
+    job.wire_log.finish()?;
     // A simulated internet is not needed any more, and its memory is.
     drop(finished);
     let indexed = stop.unless_asked(bring_up_index(&folder, &workspace.store)).await;
@@ -188,6 +194,7 @@ fn job(scan: &Scan, silent: bool, settings: &Settings, folder: &Path) -> Result<
         asking: Asking::new(folder, settings),
         silent,
         contacts: false,
+        wire_log: WireLog::default(),
     })
 }
 

@@ -173,10 +173,37 @@ fn what_came_back_was_not_seen_while_it_was_gone() {
     }
 }
 
+#[test]
+fn the_log_of_the_wire_has_each_contact_with_its_answer() {
+    let folder = Folder::new("wire-log");
+    let (data, log) = (folder.join("data"), folder.join("wire.jsonl"));
+    let [data, log] = [&data, &log].map(|path| path.to_str().expect("UTF-8"));
+    succeed(&["scan", "--world", WORLD, "-y", "--silent", "--wire-log", log, "--data", data]);
+    let text = std::fs::read_to_string(log).expect("the log is there");
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let answers = |asked: &str, begins: &str| {
+        let answered = |line: &&Value| line["answer"].as_str().is_some_and(|answer| answer.starts_with(begins));
+        lines.iter().filter(|line| line["asked"] == asked).filter(answered).count()
+    };
+    for (asked, begins) in [
+        ("connect", "open"),
+        ("connect", "refused"),
+        ("dns A", "NOERROR; "),
+        ("dns A", "NXDOMAIN"),
+        ("tls", "certificate "),
+        ("GET /", "200\n<"),
+    ] {
+        assert!(answers(asked, begins) > 0, "{asked}: {begins}");
+    }
+    assert!(lines.iter().all(|line| line["at"].is_string() && line["date"].is_string()));
+}
+
 /// Worlds of one test: about half a minute on two cores.
-const WORLDS: &str = "10";
+const WORLDS: &str = "8";
 /// Fewer, because what differs between the databases shows in any.
 const WORLDS_ON_POSTGRES: &str = "3";
+/// Recorded changes of each world that are looked back at.
+const MOMENTS: &str = "20";
 /// The same worlds every time; `bench/sightings` draws others.
 const SEED: &str = "20261123";
 
@@ -187,7 +214,7 @@ fn judge_random_worlds(worlds: &str, options: &[&str]) {
         .expect("AMBIT_TEST_PYTHON is not set: run the tests with `make test`, or below `cargo xtask with-python`");
     let judged = Command::new(programs.join("python3"))
         .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/../../bench/sightings"))
-        .args([worlds, SEED, "--ambit", env!("CARGO_BIN_EXE_ambit")])
+        .args([worlds, SEED, "--ambit", env!("CARGO_BIN_EXE_ambit"), "--moments", MOMENTS])
         .args(options)
         .env_remove("AMBIT_BENCH_RECORD")
         .output()
