@@ -34,6 +34,8 @@ contract! {
         pub type_tag: Maybe<String>,
         pub type_description: Maybe<&'static str>,
         pub type_extension: Maybe<&'static str>,
+        /// The type in the words of the tool `file`, as far as the first bytes tell.
+        pub magic: Maybe<&'static str>,
         pub type_tags: Vec<&'static str>,
         pub meaningful_name: Maybe<String>,
         /// Who sees a file that somebody uploaded: `installation`, or `project`: the people of one.

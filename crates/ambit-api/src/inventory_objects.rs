@@ -20,11 +20,15 @@ contract! {
         pub last_analysis_stats: Stats,
         pub last_analysis_results: EngineResults,
         pub total_votes: TotalVotes,
+        /// What sorts of site engines take a name or a URL for, by engine: none of Ambit's says that.
+        pub categories: Maybe<BTreeMap<String, String>>,
         pub url: Maybe<String>,
         pub last_final_url: Maybe<String>,
         pub title: Maybe<String>,
         pub last_http_response_code: Maybe<i64>,
         pub last_http_response_headers: Maybe<BTreeMap<String, String>>,
+        pub last_http_response_content_sha256: Maybe<String>,
+        pub last_http_response_content_length: Maybe<i64>,
         pub redirection_chain: Maybe<Vec<String>>,
         pub last_analysis_date: Maybe<Seconds>,
         pub last_dns_records: Maybe<Vec<DnsRecord>>,
@@ -131,6 +135,7 @@ contract! {
     #[derive(Debug, Default, Serialize)]
     pub struct SubmittedUrlAttributes {
         pub url: String,
+        pub categories: BTreeMap<String, String>,
         pub last_final_url: String,
         pub first_submission_date: Seconds,
         pub last_submission_date: Seconds,

@@ -155,6 +155,7 @@ fn object_of(path: &str, place: &str) -> &'static str {
                     "nothing"
                 }
                 "/analyses" | "/files/analyses" | "/intelligence/search/snippets" => "nothing",
+                "/private/files" | "/private/urls" | "/private/analyses" => "nothing",
                 _ => panic!("the matrix does not know what {before} has"),
             }
         }

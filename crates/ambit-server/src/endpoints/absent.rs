@@ -1,5 +1,6 @@
 //! The rows of what the contract knows and Ambit does not have (docs/contract/wider.md §10): what sandboxes saw, rules
-//! and profiles of others, references. One of them is not found, a list of them is empty, none can be made.
+//! and profiles of others, references, private scans. One of them is not found, a list of them is empty, none can be
+//! made.
 
 use super::wider::PAGE;
 use crate::endpoint::Access::Key;
@@ -44,7 +45,7 @@ pub(super) const ROWS: &[Endpoint] = &[
         .costs(&rules::REFERENCES)
         .asks(PAGE)
         .answers(ObjectCollection::SHAPE),
-    post("/references", Key, handler!(wider::absent::refuse))
+    post("/references", Key, handler!(wider::absent::refuse_references))
         .says("Make a reference: nobody may.")
         .costs(&rules::REFERENCE_POST)
         .may_take(NewObject::SHAPE)
@@ -56,5 +57,51 @@ pub(super) const ROWS: &[Endpoint] = &[
     get("/references/{id}/{relationship}", Key, handler!(wider::absent::find, "Reference"))
         .says("Read what it is related to.")
         .costs(&rules::REFERENCES)
+        .answers(RelatedObjects::SHAPE),
+    get("/private/files", Key, handler!(wider::absent::list))
+        .says("List files that were scanned privately: there are none.")
+        .costs(&rules::PRIVATE_FILES)
+        .asks(PAGE)
+        .answers(ObjectCollection::SHAPE),
+    post("/private/files", Key, handler!(wider::absent::refuse_private_scans))
+        .says("Scan a file privately: nobody may; an upload for a project is POST /files with visibility=project.")
+        .costs(&rules::PRIVATE_SCAN)
+        .answers(OneObject::SHAPE),
+    get("/private/files/upload_url", Key, handler!(wider::absent::refuse_private_scans))
+        .says("Make an address for a large file that is to be scanned privately: nobody may.")
+        .costs(&rules::PRIVATE_SCAN)
+        .answers(OneObject::SHAPE),
+    get("/private/files/{id}", Key, handler!(wider::absent::find, "Private file"))
+        .says("Read a file that was scanned privately: there is none.")
+        .costs(&rules::PRIVATE_FILES)
+        .answers(OneObject::SHAPE),
+    get("/private/files/{id}/{relationship}", Key, handler!(wider::absent::find, "Private file"))
+        .says("Read what it is related to.")
+        .costs(&rules::PRIVATE_FILES)
+        .answers(RelatedObjects::SHAPE),
+    post("/private/urls", Key, handler!(wider::absent::refuse_private_scans))
+        .says("Scan a URL privately: nobody may.")
+        .costs(&rules::PRIVATE_SCAN)
+        .answers(OneObject::SHAPE),
+    get("/private/urls/{id}", Key, handler!(wider::absent::find, "Private URL"))
+        .says("Read a URL that was scanned privately: there is none.")
+        .costs(&rules::PRIVATE_URLS)
+        .answers(OneObject::SHAPE),
+    get("/private/urls/{id}/{relationship}", Key, handler!(wider::absent::find, "Private URL"))
+        .says("Read what it is related to.")
+        .costs(&rules::PRIVATE_URLS)
+        .answers(RelatedObjects::SHAPE),
+    get("/private/analyses", Key, handler!(wider::absent::list))
+        .says("List analyses of private scans: there are none.")
+        .costs(&rules::PRIVATE_ANALYSES)
+        .asks(PAGE)
+        .answers(ObjectCollection::SHAPE),
+    get("/private/analyses/{id}", Key, handler!(wider::absent::find, "Private analysis"))
+        .says("Read an analysis of a private scan: there is none.")
+        .costs(&rules::PRIVATE_ANALYSES)
+        .answers(OneObject::SHAPE),
+    get("/private/analyses/{id}/{relationship}", Key, handler!(wider::absent::find, "Private analysis"))
+        .says("Read what it is related to.")
+        .costs(&rules::PRIVATE_ANALYSES)
         .answers(RelatedObjects::SHAPE),
 ];

@@ -279,7 +279,7 @@ pub(super) const ROWS: &[Endpoint] = &[
         .costs(&rules::GROUPS)
         .answers(Whether::SHAPE),
     delete(GROUP_MEMBER, Key, handler!(wider::groups::remove))
-        .says("Take a user out of a group, or leave it. The answer is empty.")
+        .says("Take a user out of a group, leave it, or delete a service account of it. The answer is empty.")
         .costs(&rules::GROUPS)
         .needs(OfGroupOrOneself)
         .as_type(EMPTY),
@@ -287,6 +287,10 @@ pub(super) const ROWS: &[Endpoint] = &[
         .says("Read a service account.")
         .costs(&rules::USERS)
         .answers(OneObject::SHAPE),
+    delete("/service_accounts/{id}", Key, handler!(wider::accounts::delete_service_account))
+        .says("Delete a service account of a group, for the group's administrators. The answer is empty.")
+        .costs(&rules::USERS)
+        .as_type(EMPTY),
     get("/intelligence/search", Key, handler!(wider::intelligence::search))
         .says("Search files, and domains, addresses and URLs of the inventory.")
         .costs(&rules::SEARCH)

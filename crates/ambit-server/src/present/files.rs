@@ -83,6 +83,7 @@ fn of_type(tag: Option<&str>) -> FileAttributes {
         type_tag: Maybe(tag.map(str::to_owned)),
         type_description: Maybe(known.map(|one| one.description)),
         type_extension: Maybe(known.map(|one| one.extension)),
+        magic: Maybe(known.map(|one| one.magic)),
         type_tags: known.map(|one| one.tags.to_vec()).unwrap_or_default(),
         ..FileAttributes::default()
     }
@@ -92,7 +93,7 @@ fn of_type(tag: Option<&str>) -> FileAttributes {
 pub(crate) fn attributes(file: &StoredFile, last: Option<Analysis>) -> FileAttributes {
     let (second, results) = last.map(|last| (Seconds(last.second), last.results)).unzip();
     let results = results.unwrap_or_default();
-    let FileAttributes { type_tag, type_description, type_extension, type_tags, .. } =
+    let FileAttributes { type_tag, type_description, type_extension, magic, type_tags, .. } =
         of_type(file.type_tag.as_deref());
     copied! {
         FileAttributes from file { sha1, md5, size, names }
@@ -112,6 +113,7 @@ pub(crate) fn attributes(file: &StoredFile, last: Option<Analysis>) -> FileAttri
         type_tag: type_tag,
         type_description: type_description,
         type_extension: type_extension,
+        magic: magic,
         type_tags: type_tags,
         meaningful_name: Maybe(file.names.first().cloned()),
         visibility: Maybe(Some(file.visibility.name())),

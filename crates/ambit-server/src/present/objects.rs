@@ -14,6 +14,7 @@ use ambit_model::object::ObjectType;
 use ambit_store::{KnownObject, SubmittedUrl};
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use std::collections::BTreeMap;
 
 /// Types of node that are objects.
 pub(crate) const KINDS: [&str; 4] = ["file", "url", "domain", "ip_address"];
@@ -137,8 +138,10 @@ pub(crate) fn shown(call: &Call, kind: ObjectType, found: &[KnownObject]) -> Opt
     tags.dedup();
     let canonical = || canonical_url(name).unwrap_or_else(|| name.clone());
     let url = || Maybe((kind == ObjectType::Url).then(canonical));
+    let sorted = matches!(kind, ObjectType::Domain | ObjectType::Url);
     let mut attributes = InventoryObjectAttributes {
         tags,
+        categories: Maybe(sorted.then(BTreeMap::new)),
         first_seen_date: first.into(),
         last_modification_date: last.into(),
         url: url(),
@@ -178,6 +181,16 @@ pub(crate) async fn add_certificate(call: &Call, known: &Known, found: &mut Obje
     if let Some(last) = certificates::last_served(call, &known.inventory).await? {
         found.set("last_https_certificate", &certificates::attributes(&last, false));
         found.set("last_https_certificate_date", &Seconds::from(last.last_seen));
+    }
+    Ok(())
+}
+
+/// Adds the hash and the size of what a URL answered last, by which its bytes are a file.
+pub(crate) async fn add_content(call: &Call, known: &Known, found: &mut Object) -> Result<(), ApiError> {
+    let Some(newest) = known.inventory.iter().max_by_key(|one| one.last_seen) else { return Ok(()) };
+    if let Some((sha256, size)) = call.store().page_body(newest.uid).await.about("Object")? {
+        found.set("last_http_response_content_sha256", &sha256.to_string());
+        found.set("last_http_response_content_length", &size);
     }
     Ok(())
 }

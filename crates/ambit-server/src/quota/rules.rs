@@ -106,8 +106,12 @@ pub(crate) const FILE_BEHAVIOURS: Rule = rule("A1", "file_behaviours", Price::Pl
 pub(crate) const RULES_OF_OTHERS: Rule = rule("A1", "rules_of_others", Price::Plain);
 pub(crate) const THREAT_PROFILES: Rule = rule("A1", "threat_profiles", Price::Plain);
 pub(crate) const REFERENCES: Rule = rule("A1", "references", Price::Plain);
+pub(crate) const PRIVATE_FILES: Rule = rule("A1", "private_files", Price::Plain);
+pub(crate) const PRIVATE_URLS: Rule = rule("A1", "private_urls", Price::Plain);
+pub(crate) const PRIVATE_ANALYSES: Rule = rule("A1", "private_analyses", Price::Plain);
 /// Nobody has the right, and what is refused for want of a right is not charged.
 pub(crate) const REFERENCE_POST: Rule = rule("A1", "references", Price::Free);
+pub(crate) const PRIVATE_SCAN: Rule = rule("A1", "private_scans", Price::Free);
 
 pub(crate) const FEEDS: Rule = rule("A5", "feeds", Price::Free);
 

@@ -32,6 +32,7 @@ const DIFFER: &[(&str, &str, &str, &str)] = &[
     ("owner", "POST", "/groups/{id}", "and keeps it"),
     ("owner", "DELETE", "/groups/{id}", "and keeps it"),
     ("owner", "GET", "/service_accounts/{id}", "and its service accounts"),
+    ("owner", "DELETE", "/service_accounts/{id}", "and ends them"),
     ("owner", "GET", "/quotas/{subject}", "and what everybody may use"),
     ("owner", "POST", "/api/v3/graphs/GRAPH/viewers", "and shows graphs to every group"),
     ("owner", "POST", "/api/v3/intelligence/zip_files", "each archive has a random id of its own"),

@@ -102,6 +102,15 @@ const NEVER: &[(&str, &str, u16)] = &[
     ("GET", "/references/{id}", 404),
     ("GET", "/references/{id}/{relationship}", 404),
     ("POST", "/references", 403),
+    ("POST", "/private/files", 403),
+    ("GET", "/private/files/upload_url", 403),
+    ("GET", "/private/files/{id}", 404),
+    ("GET", "/private/files/{id}/{relationship}", 404),
+    ("POST", "/private/urls", 403),
+    ("GET", "/private/urls/{id}", 404),
+    ("GET", "/private/urls/{id}/{relationship}", 404),
+    ("GET", "/private/analyses/{id}", 404),
+    ("GET", "/private/analyses/{id}/{relationship}", 404),
 ];
 
 #[tokio::test]

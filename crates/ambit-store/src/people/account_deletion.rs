@@ -3,7 +3,7 @@
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::people::accounts::account_of;
-use crate::people::groups::group_named;
+use crate::people::groups::{group_named, require_administrator_of};
 use crate::people::users::{self, DELETED};
 use crate::people::{audit, projects};
 use crate::wider::graphs::note;
@@ -98,6 +98,28 @@ impl Store {
             )
             .await?;
             erase(tx, id, now).await
+        })?;
+        self.inner.access.clear();
+        Ok(())
+    }
+
+    /// Deletes a service account, for administrators of its group. Its keys end, its name is free again, and what it
+    /// made stays.
+    pub async fn delete_service_account(
+        &self,
+        principal: &Principal,
+        name: &str,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let (principal, name) = (principal.clone(), name.to_owned());
+        transaction!(self, Person, async |tx| {
+            let id = users::find(tx, &name).await?.id;
+            let account = account_of(tx, id).await?;
+            let group = account.service_group.ok_or(StoreError::NotFound)?;
+            require_administrator_of(tx, &principal, group).await?;
+            let detail = json!({"group": account.service_of});
+            audit::insert(tx, &principal, None, "service_account.delete", &account.user.username, detail, now).await?;
+            erase(tx, account.user.id, now).await
         })?;
         self.inner.access.clear();
         Ok(())

@@ -60,7 +60,7 @@ pub(crate) async fn administers(tx: &mut Tx, principal: &Principal, group: i64) 
     tx.exists(sql, values![group, principal.user_id()]).await
 }
 
-async fn require_administrator_of(tx: &mut Tx, principal: &Principal, group: i64) -> Result<(), StoreError> {
+pub(crate) async fn require_administrator_of(tx: &mut Tx, principal: &Principal, group: i64) -> Result<(), StoreError> {
     if administers(tx, principal, group).await? {
         return Ok(());
     }

@@ -39,6 +39,18 @@ pub struct Receipt {
     name: &'static str,
 }
 
+impl Receipt {
+    /// How reports of usage count it, so that they add up to what was drawn: whether it consumes, and how many calls it
+    /// is. A call that draws on another quota is one.
+    fn calls(&self) -> (bool, i64) {
+        match (self.family, self.units) {
+            (Family::Api, 0) => (false, 1),
+            (Family::Api, calls) => (true, calls),
+            _ => (true, 1),
+        }
+    }
+}
+
 columns! {
     /// The groups that a user draws from.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -218,7 +230,8 @@ pub(crate) async fn charge(
     now: Timestamp,
 ) -> Result<Receipt, StoreError> {
     let receipt = draw(tx, user, cost, name, now).await?;
-    count_calls(tx, user, receipt.group, name, true, 1, now).await?;
+    let (consuming, calls) = receipt.calls();
+    count_calls(tx, user, receipt.group, name, consuming, calls, now).await?;
     Ok(receipt)
 }
 
@@ -315,7 +328,8 @@ impl Store {
         transaction!(self, Person, async |tx| {
             quota_groups(tx, receipt.user, true).await?;
             add(tx, &receipt, -receipt.units).await?;
-            count_calls(tx, receipt.user, receipt.group, receipt.name, true, -1, receipt.at).await
+            let (consuming, calls) = receipt.calls();
+            count_calls(tx, receipt.user, receipt.group, receipt.name, consuming, -calls, receipt.at).await
         })
     }
 

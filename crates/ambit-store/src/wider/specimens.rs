@@ -2,11 +2,13 @@
 //! pages belong to their collection. Each is a row from the transaction that stored the bytes, marked once the live
 //! rules have examined it. What was not marked before a crash is examined again.
 
-use crate::db::sql::{SWEPT_ROWS_MAX, Tx, Value, values};
+use crate::db::sql::{SWEPT_ROWS_MAX, Tx, Value, from_json, values};
 use crate::wider::objects::{self, EVERYBODYS, of_project};
 use crate::wider::visibility::Visibility;
 use crate::{Principal, Store, StoreError};
 use ambit_model::id::BlobHash;
+use ambit_model::observation::BODY;
+use ambit_model::task::TaskName;
 use ambit_model::{Timestamp, Uid};
 
 /// Bytes that a run discovered.
@@ -23,6 +25,10 @@ pub struct DiscoveredFile {
 
 const INSERT: &str = "INSERT INTO specimens (sha256, collection_id, uid, at)";
 const COLUMNS: usize = 4;
+/// The task that keeps the body of a site's first page.
+const PAGE_TASK: TaskName = TaskName::HttpEnrich;
+/// A body of that many bytes may have been cut: evidence is kept up to there (docs/architecture.md §1.6).
+const CUT_BYTES: i64 = 1_024 * 1_024;
 /// Bodies of one MD5 or SHA-1 that are looked at.
 const SAME_HASH_MAX: usize = 10;
 
@@ -91,6 +97,20 @@ async fn with_hash(tx: &mut Tx, hash: &str) -> Result<Vec<BlobHash>, StoreError>
 }
 
 impl Store {
+    /// The body of the newest answer of a site, by hash and size, where it was kept whole.
+    pub async fn page_body(&self, site: Uid) -> Result<Option<(BlobHash, i64)>, StoreError> {
+        let mut tx = self.read().await?;
+        let sql = "SELECT evidence FROM looks WHERE uid = $1 AND task = $2 AND evidence IS NOT NULL
+                   ORDER BY argument LIMIT 1";
+        let Some(kept) = tx.read_first::<String>(sql, values![site, PAGE_TASK.as_str()]).await? else {
+            return Ok(None);
+        };
+        let kept: Vec<(String, BlobHash)> = from_json(&kept)?;
+        let Some((_, hash)) = kept.into_iter().find(|(label, _)| label == BODY) else { return Ok(None) };
+        let sql = "SELECT hash, size FROM blobs WHERE hash = $1 AND size < $2";
+        tx.read_first(sql, values![hash, CUT_BYTES]).await
+    }
+
     /// A body of the caller's collections, by its SHA-256, SHA-1 or MD5 in hexadecimal.
     pub async fn discovered_file(&self, principal: &Principal, hash: &str) -> Result<DiscoveredFile, StoreError> {
         let mut tx = self.read().await?;

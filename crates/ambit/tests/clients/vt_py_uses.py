@@ -21,6 +21,7 @@ def files_are_scanned_and_judged():
         file = client.get_object("/files/{}", BAD_ID)
         equal(file.last_analysis_stats["malicious"], 1)
         equal(file.last_analysis_results["clients"]["result"], "bad_file")
+        equal((file.type_tag, file.magic), ("text", "text"))
         again = client.get_object(f"/analyses/{analysis.id}/item")
         equal(again.id, BAD_ID)
 
@@ -90,6 +91,11 @@ def a_url_says_what_is_known():
         url = client.get_object("/urls/{}", vt.url_id(SITE))
         equal((url.title, url.last_http_response_code), ("Acme Tools", 200))
         equal(url.last_http_response_headers["Server"], "nginx/1.28.0")
+        equal(url.categories, {})
+        page = io.BytesIO()
+        client.download_file(url.last_http_response_content_sha256, page)
+        equal(hashlib.sha256(page.getvalue()).hexdigest(), url.last_http_response_content_sha256)
+        equal(len(page.getvalue()), url.last_http_response_content_length)
         other = client.get_object("/urls/{}", vt.url_id(OTHER_SITE))
         equal((other.last_http_response_code, other.redirection_chain[0]), (301, OTHER_SITE))
 
@@ -161,6 +167,14 @@ def references_are_refused_and_not_lost():
         equal(list(client.iterator("/references")), [])
 
 
+def private_scans_are_refused_and_not_lost():
+    with vt.Client(KEY) as client:
+        refused = fails(vt.APIError, lambda: client.scan_file_private(io.BytesIO(NEEDLE)))
+        equal(refused.code, "ForbiddenError")
+        equal(list(client.iterator("/private/files")), [])
+        equal(fails(vt.APIError, lambda: client.get_object("/private/files/{}", BAD_ID)).code, "NotFoundError")
+
+
 def comments_and_votes_are_left_and_read():
     with vt.Client(KEY) as client:
         comment = vt.Object("comment", obj_attributes={"text": "seen before #ours"})
@@ -187,5 +201,6 @@ go(
     a_collection_has_what_its_text_names,
     the_body_of_a_page_is_a_file_by_each_of_its_hashes,
     references_are_refused_and_not_lost,
+    private_scans_are_refused_and_not_lost,
     comments_and_votes_are_left_and_read,
 )

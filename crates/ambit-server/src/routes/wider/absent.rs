@@ -20,7 +20,15 @@ pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
 /// Make a reference: nobody may.
 ///
 /// What would not be kept must not look as if it were.
-pub(crate) async fn refuse(_call: Call) -> Result<Answer, ApiError> {
+pub(crate) async fn refuse_references(_call: Call) -> Result<Answer, ApiError> {
     let message = "References cannot be made here; a collection keeps indicators with a description";
+    Err(ApiError::with(ErrorCode::Forbidden, message))
+}
+
+/// Scan a file or URL privately: nobody may.
+///
+/// A client that is told that its file was taken would wait for a verdict that never comes.
+pub(crate) async fn refuse_private_scans(_call: Call) -> Result<Answer, ApiError> {
+    let message = "There are no private scans here; POST /files with visibility=project keeps a file for one project";
     Err(ApiError::with(ErrorCode::Forbidden, message))
 }

@@ -146,11 +146,20 @@ pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
 ///
 /// A service account; for administrators of its group and for itself.
 pub(crate) async fn service_account(call: Call) -> Result<Answer, ApiError> {
-    let id = call.id();
-    let account = by_name(&call, id)
-        .await?
-        .filter(|account| account.service_of.is_some())
-        .ok_or_else(|| not_found("Service account", id))?;
+    let account = service_account_named(&call, call.id()).await?;
     let found = shown(&call, &account).await?;
     Ok(page::one(&call, found))
+}
+
+/// Delete a service account of a group, for the group's administrators. The answer is empty.
+pub(crate) async fn delete_service_account(call: Call) -> Result<Answer, ApiError> {
+    let account = service_account_named(&call, call.id()).await?;
+    let name = &account.user.username;
+    call.store().delete_service_account(call.caller(), name, call.now).await.about("Service account")?;
+    Ok(Answer::empty())
+}
+
+async fn service_account_named(call: &Call, id: &str) -> Result<Account, ApiError> {
+    let account = by_name(call, id).await?.filter(|account| account.service_of.is_some());
+    account.ok_or_else(|| not_found("Service account", id))
 }

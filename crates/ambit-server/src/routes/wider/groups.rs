@@ -3,7 +3,7 @@
 use crate::addresses::addresses;
 use crate::answer::Answer;
 use crate::call::Call;
-use crate::failure::About;
+use crate::failure::{About, not_found};
 use crate::object_body::{body_attributes, body_data};
 use crate::page;
 use crate::present::groups::{NOUN, PROFILE, own, shown};
@@ -155,19 +155,25 @@ pub(crate) async fn has(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&data(found.iter().any(is))))
 }
 
-/// Take a user out of a group, or leave it. The answer is empty.
+/// Take a user out of a group, leave it, or delete a service account of it. The answer is empty.
 pub(crate) async fn remove(call: Call) -> Result<Answer, ApiError> {
     let (group, _) = own(&call).await?;
-    let name = call.parameter("relationship");
+    let (name, member, store) = (call.parameter("relationship"), call.parameter("member"), call.store());
     let administrators = match members_named(name) {
         Some(Members::Users) => false,
         Some(Members::Administrators) => true,
-        Some(Members::ServiceAccounts) | None => return Err(no_relationship(name)),
+        Some(Members::ServiceAccounts) => {
+            let account = accounts::by_name(&call, member).await?;
+            let account = account.filter(|account| account.service_group == Some(group.group.id));
+            let account = account.ok_or_else(|| not_found("Service account", member))?;
+            let name = &account.user.username;
+            store.delete_service_account(call.caller(), name, call.now).await.about("Service account")?;
+            return Ok(Answer::empty());
+        }
+        None => return Err(no_relationship(name)),
     };
-    let account = accounts::named(&call, call.parameter("member")).await?;
-    call.store()
-        .leave_group(call.caller(), &group.group.name, account.user.id, administrators, call.now)
-        .await
-        .about("User")?;
+    let account = accounts::named(&call, member).await?;
+    let left = store.leave_group(call.caller(), &group.group.name, account.user.id, administrators, call.now).await;
+    left.about("User")?;
     Ok(Answer::empty())
 }

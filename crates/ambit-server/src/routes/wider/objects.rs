@@ -24,8 +24,9 @@ pub(crate) async fn find(call: Call, kind: ObjectType) -> Result<Answer, ApiErro
     let known = required(&call, kind).await?;
     let mut found = objects::of_known(&call, kind, &known).ok_or_else(|| not_found(kind, call.id()))?;
     count_votes_of(&call, kind, &known.ids(), &mut found).await?;
-    if kind != ObjectType::Url {
-        objects::add_certificate(&call, &known, &mut found).await?;
+    match kind {
+        ObjectType::Url => objects::add_content(&call, &known, &mut found).await?,
+        _ => objects::add_certificate(&call, &known, &mut found).await?,
     }
     if kind == ObjectType::Domain {
         objects::add_registration(&call, &known, &mut found).await?;
