@@ -11,7 +11,7 @@ use crate::own::{self, OWN};
 use crate::packs::INDEX;
 use crate::records::Records;
 use crate::vulnerability::{CveId, Vulnerability};
-use ambit_model::vulnerability::{Affected, Cvss, Exploited, Maintained};
+use ambit_model::vulnerability::{Affected, Cvss, Exploited, Maintained, Threshold};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io;
@@ -95,6 +95,8 @@ pub fn concern(id: CveId, known: &Vulnerability, item: &Value) -> Concern {
 #[derive(Debug, Default)]
 pub struct Knowledge {
     folder: Option<PathBuf>,
+    /// From where a vulnerability is an issue.
+    threshold: Threshold,
     loaded: RwLock<Loaded>,
 }
 
@@ -118,9 +120,14 @@ impl Knowledge {
     /// What is known with the packs of a folder, which need not exist. An index that cannot be read is told to the
     /// caller once, and our own list stands in.
     pub fn of(folder: impl Into<PathBuf>) -> Result<Self, io::Error> {
-        let knowledge = Self { folder: Some(folder.into()), loaded: RwLock::default() };
+        let knowledge = Self { folder: Some(folder.into()), ..Self::default() };
         knowledge.refresh()?;
         Ok(knowledge)
+    }
+
+    /// The same, with another threshold from where a vulnerability is an issue.
+    pub fn with_threshold(self, threshold: Threshold) -> Self {
+        Self { threshold, ..self }
     }
 
     /// Opens the index anew where it was replaced since. Returns whether something else is known than before.
@@ -158,7 +165,11 @@ impl Knowledge {
     /// Returns what tells what is known now from what was known at other times.
     pub fn stamp(&self) -> String {
         let loaded = self.loaded();
-        if loaded.index.is_some() { loaded.stamp } else { own::EDITION.clone() }
+        let stamp = if loaded.index.is_some() { loaded.stamp } else { own::EDITION.clone() };
+        match self.threshold {
+            Threshold::Weighty => stamp,
+            other => format!("{stamp}\nissues {}", other.name()),
+        }
     }
 
     /// Returns what is known of a vulnerability.
@@ -190,6 +201,7 @@ impl Knowledge {
             };
             for (id, known) in candidates {
                 if let Some(found) = matched(one, id, &known, &surroundings) {
+                    let found = Affected { threshold: self.threshold, ..found };
                     affected.entry((found.cve.clone(), found.cpe.clone())).or_insert(found);
                 }
             }
@@ -259,6 +271,7 @@ fn matched(shown: &Shown<'_>, id: CveId, known: &Vulnerability, surroundings: &S
         }),
         epss: known.epss.map(|epss| (epss.score, epss.percentile)),
         ssvc: known.ssvc.clone().map(|ssvc| [ssvc.exploitation, ssvc.automatable, ssvc.technical_impact]),
+        threshold: Threshold::default(),
     })
 }
 

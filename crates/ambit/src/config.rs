@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use ambit_api::projects::Plan;
+use ambit_model::vulnerability::Threshold;
 use ambit_model::{DueDays, Timestamp};
 use ambit_store::Retention;
 use std::collections::BTreeMap;
@@ -74,6 +75,7 @@ pub(crate) const ROWS: &[Row] = &[
     row("mail_from", ""),
     list("notify_ranges"),
     row("packs_mirror", ""),
+    row("vulnerability_issues", "weighty"),
     list("words"),
     row("log_format", "text"),
     row("repository_mib", "1024"),
@@ -172,6 +174,12 @@ impl Settings {
                 "setting key_rate {text:?}: expected a whole number of requests per minute, such as 240"
             ))
         })
+    }
+
+    /// Which vulnerabilities become issues.
+    pub(crate) fn vulnerability_issues(&self) -> Result<Threshold, Failure> {
+        let Some(text) = self.get("vulnerability_issues") else { return Ok(Threshold::default()) };
+        text.parse().map_err(|why| Failure::usage(format!("setting vulnerability_issues {text:?}: {why}")))
     }
 
     /// What people may ask of runs.

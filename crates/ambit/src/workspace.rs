@@ -32,7 +32,7 @@ pub(crate) struct Workspace {
 /// Opens the folder, making it and its owner when missing, and takes the engine's place.
 pub(crate) async fn open(folder: &Path, name: &str, settings: &Settings) -> Result<Workspace, Failure> {
     let (store, _) = init(folder, settings).await?;
-    enter(store, name, Some(folder)).await
+    enter(store, name, Some(folder), settings).await
 }
 
 /// Opens the store of the folder, making it and its owner when missing; returns the owner's first key where it was
@@ -44,19 +44,26 @@ pub(crate) async fn init(folder: &Path, settings: &Settings) -> Result<(Store, O
 }
 
 /// Takes the engine's place; fails with the name of its holder where it is taken for longer than `ENGINE_WAIT`.
-pub(crate) async fn enter(store: Store, name: &str, folder: Option<&Path>) -> Result<Workspace, Failure> {
+pub(crate) async fn enter(
+    store: Store,
+    name: &str,
+    folder: Option<&Path>,
+    settings: &Settings,
+) -> Result<Workspace, Failure> {
     let engine = store.engine(name, ENGINE_WAIT).await?;
     let principal = store.local_operator().await?;
     let packs = folder.map(|folder| folder.join(PACKS_FOLDER));
-    let knowledge = Arc::new(knowledge(packs.as_deref())?);
+    let knowledge = Arc::new(knowledge(packs.as_deref(), settings)?);
     let recorder = folder.map(Recorder::new);
     Ok(Workspace { store, engine, principal, knowledge, recorder })
 }
 
 /// What is known against products: the packs of their folder where it has any, else our own list.
-pub(crate) fn knowledge(packs: Option<&Path>) -> Result<Knowledge, Failure> {
-    let Some(packs) = packs else { return Ok(Knowledge::own()) };
-    Knowledge::of(packs).map_err(|error| {
+pub(crate) fn knowledge(packs: Option<&Path>, settings: &Settings) -> Result<Knowledge, Failure> {
+    let threshold = settings.vulnerability_issues()?;
+    let Some(packs) = packs else { return Ok(Knowledge::own().with_threshold(threshold)) };
+    let knowledge = Knowledge::of(packs).map_err(|error| {
         Failure::run_time(format!("{}: {error}; `ambit packs add` makes its index anew", packs.display()))
-    })
+    })?;
+    Ok(knowledge.with_threshold(threshold))
 }

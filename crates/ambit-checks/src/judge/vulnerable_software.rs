@@ -105,6 +105,7 @@ fn severity(affected: &Affected) -> i64 {
 #[cfg(test)]
 pub(super) fn samples() -> crate::samples::Samples {
     use crate::samples::{Samples, Told, facts};
+    use ambit_model::vulnerability::Threshold;
     let known = |cve: &str, product: &str, score: f64| Affected {
         cve: cve.to_owned(),
         vendor: "Apache".to_owned(),
@@ -123,6 +124,7 @@ pub(super) fn samples() -> crate::samples::Samples {
         exploited: None,
         epss: None,
         ssvc: None,
+        threshold: Threshold::Weighty,
     };
     let site = || facts(Kind::Uri, "https://www.acme.test/");
     let service = || facts(Kind::NetworkService, "192.0.2.1:22/tcp");
@@ -141,7 +143,14 @@ pub(super) fn samples() -> crate::samples::Samples {
             with(service(), std::slice::from_ref(&grave)).found(TaskName::ServiceIdentify),
             &["CVE-2021-41773"],
         )
+        .reports_each(
+            with(site(), &[Affected { threshold: Threshold::All, ..slight.clone() }]).found(TaskName::HttpEnrich),
+            &["CVE-2020-1234"],
+        )
         .near_miss(with(site(), &[slight]).found(TaskName::HttpEnrich))
+        .near_miss(
+            with(site(), &[Affected { threshold: Threshold::Exploited, ..grave.clone() }]).found(TaskName::HttpEnrich),
+        )
         .near_miss(with(site(), &[]).found(TaskName::HttpEnrich))
         .unknown(with(site(), std::slice::from_ref(&grave)).failed(TaskName::HttpEnrich))
         .unknown(with(service(), &[grave]))

@@ -64,7 +64,7 @@ pub(crate) async fn run(command: &Affected, settings: &Settings) -> Result<(), F
 /// What is known of the vulnerability.
 fn known(command: &Affected, settings: &Settings) -> Result<Vulnerability, Failure> {
     let packs = folder::data(command.target.data.as_deref(), settings)?.join(PACKS_FOLDER);
-    let knowledge = workspace::knowledge(Some(&packs))?;
+    let knowledge = workspace::knowledge(Some(&packs), settings)?;
     let unreadable = |error| Failure::run_time(format!("{}: {error}", packs.display()));
     knowledge.find(command.id).map_err(unreadable)?.ok_or_else(|| {
         Failure::not_found(format!(

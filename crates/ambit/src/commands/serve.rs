@@ -62,7 +62,7 @@ async fn open(folder: &Path, settings: &Settings) -> Result<Workspace, Failure> 
     if let Some(issued) = issued {
         tell_first_key(&store, folder, &issued).await?;
     }
-    workspace::enter(store, "serve", Some(folder)).await
+    workspace::enter(store, "serve", Some(folder), settings).await
 }
 
 /// Says the owner's first key to a person at a terminal, also where all else is silent: it is said this once. What is

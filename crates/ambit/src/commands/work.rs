@@ -54,5 +54,5 @@ pub(crate) async fn run(work: &Work, silent: bool, settings: &mut Settings) -> R
 
 async fn open(folder: &Path, settings: &Settings) -> Result<Workspace, Failure> {
     let store = Store::open(&options(folder, settings)).await?;
-    workspace::enter(store, "work", Some(folder)).await
+    workspace::enter(store, "work", Some(folder), settings).await
 }
