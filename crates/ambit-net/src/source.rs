@@ -42,6 +42,9 @@ const SOURCES: &[Source] = &[
     Source { name: "epss", hosts: &["epss.empiricalsecurity.com", "epss.cyentia.com"], ..USUAL },
     Source { name: "endoflife", hosts: &["endoflife.date"], ..USUAL },
     Source { name: "nvd", hosts: &["nvd.nist.gov"], ..USUAL },
+    Source { name: "osv", hosts: &["osv-vulnerabilities.storage.googleapis.com"], ..USUAL },
+    Source { name: "retire", hosts: &["raw.githubusercontent.com"], ..USUAL },
+    Source { name: "cve", hosts: &["codeload.github.com"], ..USUAL },
     #[cfg(test)]
     Source { name: "plain", anything: true, ..USUAL },
 ];

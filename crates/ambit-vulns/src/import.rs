@@ -2,6 +2,7 @@
 //! the list of retire.js, files of endoflife.date. One record is in memory at a time. A problem names the line, and
 //! nothing is half taken over.
 
+mod archive;
 mod cve5;
 mod endoflife;
 mod epss;
@@ -19,7 +20,7 @@ use sha2::{Digest as _, Sha256};
 use std::cell::Cell;
 use std::fmt;
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Seek as _};
 use std::path::Path;
 
 /// Bytes of one record: the largest that NVD has has some hundred thousand.
@@ -68,6 +69,9 @@ pub enum ImportError {
     Line { line: usize, problem: String },
     #[error("record {record}: {problem}")]
     Record { record: usize, problem: String },
+    /// A file of an archive, and what is wrong with it.
+    #[error("{name}: {source}")]
+    Member { name: String, source: Box<ImportError> },
     #[error("it has none of what is known: NVD 2.0, CVE 5, the KEV catalogue, EPSS, OSV, retire.js, endoflife.date")]
     Unknown,
 }
@@ -84,7 +88,7 @@ pub enum Taken {
 
 /// Returns whether the beginning of a file looks like a feed that this module reads.
 pub fn is_feed(beginning: &[u8]) -> bool {
-    if beginning.starts_with(&GZIP) || beginning.starts_with(&ZSTD) {
+    if beginning.starts_with(&GZIP) || beginning.starts_with(&ZSTD) || beginning.starts_with(archive::MAGIC) {
         return true;
     }
     let text = String::from_utf8_lossy(beginning);
@@ -94,6 +98,35 @@ pub fn is_feed(beginning: &[u8]) -> bool {
 
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+
+/// Reads a file that is a feed, or an archive of feeds, and hands each record to the sink. Returns how many it had, and
+/// writes to `hash` what the file holds.
+pub fn read_file(path: &Path, name: &str, hash: &mut Sha256, sink: &mut Sink<'_>) -> Result<usize, ImportError> {
+    let mut file = File::open(path)?;
+    let mut beginning = [0; archive::MAGIC.len()];
+    let is_archive = file.read_exact(&mut beginning).is_ok() && beginning == archive::MAGIC;
+    file.rewind()?;
+    if !is_archive {
+        return read(Hashed { inner: file, hash }, name, sink);
+    }
+    std::io::copy(&mut Hashed { inner: &mut file, hash }, &mut std::io::sink())?;
+    file.rewind()?;
+    archive::read(file, sink)
+}
+
+/// A reader that hashes what is read.
+struct Hashed<'h, R> {
+    inner: R,
+    hash: &'h mut Sha256,
+}
+
+impl<R: Read> Read for Hashed<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        self.hash.update(&buffer[..read]);
+        Ok(read)
+    }
+}
 
 /// Reads a feed, plain or packed with gzip or Zstandard, and hands each record to the sink. Returns how many it had.
 /// `name` is that of its file, without endings.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// Packs in a folder: an index is made of all of them at once.
@@ -105,8 +105,6 @@ impl Packs {
         let (mut sources, mut entries, mut hash) = (BTreeMap::new(), 0, Sha256::new());
         let mut lifecycles = Vec::new();
         for path in files {
-            let file = File::open(path).map_err(self.at(path.clone()))?;
-            let hashed = Hashed { inner: file, hash: &mut hash };
             let mut sink = |source: Source, taken| {
                 *sources.entry(source).or_insert(0) += 1;
                 match taken {
@@ -117,7 +115,7 @@ impl Packs {
                     }
                 }
             };
-            entries += import::read(hashed, &stem(path), &mut sink)
+            entries += import::read_file(path, &stem(path), &mut hash, &mut sink)
                 .map_err(|source| PackError::Import { path: path.clone(), source })?;
         }
         let pack = Pack {
@@ -198,20 +196,6 @@ impl Packs {
 fn stem(path: &Path) -> String {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     name.split_once('.').map_or(name, |(stem, _)| stem).to_owned()
-}
-
-/// A reader that hashes what is read.
-struct Hashed<'h, R> {
-    inner: R,
-    hash: &'h mut Sha256,
-}
-
-impl<R: Read> Read for Hashed<'_, R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.inner.read(buffer)?;
-        self.hash.update(&buffer[..read]);
-        Ok(read)
-    }
 }
 
 fn hex_of(bytes: &[u8]) -> String {

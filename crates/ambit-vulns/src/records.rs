@@ -6,11 +6,13 @@
 
 use crate::vulnerability::{CveId, Vulnerability};
 use serde::de::DeserializeOwned;
+use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::fs::File;
 use std::io::{BufWriter, Error, ErrorKind, Result, Seek, SeekFrom, Write};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
+use zstd::bulk::Decompressor;
 
 const MAGIC: &[u8; 8] = b"AMBITVU1";
 /// Bytes of a row of the table by id: year, number, place, length.
@@ -160,9 +162,7 @@ impl Records {
     }
 
     pub(crate) fn record(&self, place: Place) -> Result<Vulnerability> {
-        let packed = self.bytes(place)?;
-        let text = zstd::bulk::decompress(&packed, RECORD_BYTES_MAX.min(packed.len().saturating_mul(1_000)))?;
-        Ok(serde_json::from_slice(&text)?)
+        Ok(serde_json::from_slice(&unpacked(&self.bytes(place)?)?)?)
     }
 
     fn bytes(&self, place: Place) -> Result<Vec<u8>> {
@@ -211,6 +211,24 @@ impl Records {
         }
         Ok(None)
     }
+}
+
+thread_local! {
+    /// What unpacks records: making it costs more than unpacking one.
+    static UNPACKER: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
+}
+
+/// A record unpacked, of which its first bytes say how long it is.
+fn unpacked(packed: &[u8]) -> Result<Vec<u8>> {
+    let length = zstd::zstd_safe::get_frame_content_size(packed).ok().flatten().ok_or_else(damaged)?;
+    let length = usize::try_from(length).ok().filter(|length| *length <= RECORD_BYTES_MAX).ok_or_else(damaged)?;
+    UNPACKER.with_borrow_mut(|unpacker| {
+        let unpacker = match unpacker {
+            Some(unpacker) => unpacker,
+            None => unpacker.insert(Decompressor::new()?),
+        };
+        unpacker.decompress(packed, length)
+    })
 }
 
 /// A number of at most eight bytes.

@@ -93,6 +93,66 @@ fn kev(ids: &[&str]) -> Vec<u8> {
     json!({"title": "catalogue", "vulnerabilities": ids.iter().map(entry).collect::<Vec<_>>()}).to_string().into_bytes()
 }
 
+/// An archive of records as OSV publishes them.
+fn archive(records: &[(&str, String)]) -> Vec<u8> {
+    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, record) in records {
+        archive.start_file(*name, zip::write::SimpleFileOptions::default()).expect("a new file");
+        archive.write_all(record.as_bytes()).expect("is written");
+    }
+    archive.finish().expect("ends").into_inner()
+}
+
+#[test]
+fn archives_of_records_are_brought_up_to_date_and_a_broken_member_changes_nothing() {
+    let folder = Folder::new("archives");
+    let data = folder.join("data");
+    succeed(&["init", "--email", "a@acme.test", "--data", data.to_str().expect("UTF-8")]);
+    let osv = |fixed: &str| {
+        json!({"id": "GHSA-1", "modified": "2026-01-01T00:00:00Z", "aliases": ["CVE-2026-1003"],
+            "affected": [{"package": {"ecosystem": "npm", "name": "jquery"}, "ranges": [{"type": "SEMVER",
+                "events": [{"introduced": "0"}, {"fixed": fixed}]}]}], "details": "x".repeat(2 * CUT)})
+        .to_string()
+    };
+    let cve5 = json!({"cveMetadata": {"cveId": "CVE-2026-1004", "state": "PUBLISHED"}, "containers": {"cna": {
+        "affected": [{"vendor": "jquery", "product": "jquery",
+            "versions": [{"version": "1.0", "lessThan": "3.0", "status": "affected", "versionType": "semver"}]}],
+        "descriptions": [{"lang": "en", "value": "y".repeat(2 * CUT)}]}}})
+    .to_string();
+    let mirror = Mirror::new(vec![
+        ("osv-npm.zip", archive(&[("GHSA-1.json", osv("3.5.0")), ("readme.txt", "no record".to_owned())])),
+        (
+            "cve5.zip",
+            archive(&[("cves/2026/CVE-2026-1004.json", cve5), ("cves/delta.json", "{\"new\": []}".to_owned())]),
+        ),
+        (
+            "jsrepository.json",
+            json!({"jquery": {"vulnerabilities": [{"below": "1.9.0", "severity": "medium",
+            "identifiers": {"CVE": ["CVE-2012-6708"], "summary": "Selectors are HTML"}, "info": ["https://acme.test"]}],
+            "extractors": {}}, "padding": {"vulnerabilities": [], "extractors": {"uri": ["z".repeat(2 * CUT)]}}})
+            .to_string()
+            .into_bytes(),
+        ),
+    ]);
+    let first = mirror.update(&data, &["osv-npm", "cve5", "retire"]);
+    assert!(first.status.success(), "{}", String::from_utf8_lossy(&first.stderr));
+    let said = String::from_utf8_lossy(&first.stdout).into_owned();
+    for line in ["osv-npm  1 records of OSV", "cve5  1 records of CVE 5", " records of retire.js"] {
+        assert!(said.contains(line), "{said}");
+    }
+    let data = data.to_str().expect("UTF-8");
+    assert_eq!(succeed(&["affected", "CVE-2026-1003", "--data", data]), "", "it is known");
+    let before = succeed(&["packs", "list", "--data", data]);
+
+    let cut = osv("3.6.0").replace("\"affected\"", "affected");
+    mirror.replace("osv-npm.zip", archive(&[("a.json", osv("3.6.0")), ("b.json", cut)]));
+    let broken = mirror.update(Path::new(data), &["osv-npm"]);
+    assert_eq!(broken.status.code(), Some(5), "{}", String::from_utf8_lossy(&broken.stderr));
+    let said = String::from_utf8_lossy(&broken.stderr).into_owned();
+    assert!(said.contains("b.json: ") && said.contains("what was loaded before stays in use"), "{said}");
+    assert_eq!(succeed(&["packs", "list", "--data", data]), before);
+}
+
 #[test]
 fn feeds_are_brought_up_to_date_from_a_mirror() {
     let folder = Folder::new("feeds");

@@ -15,7 +15,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 /// Endings of feeds in a folder; packed ones have another behind it.
-const FEED_ENDINGS: [&str; 3] = ["json", "jsonl", "csv"];
+const FEED_ENDINGS: [&str; 4] = ["json", "jsonl", "csv", "zip"];
 /// Files of one pack: every CVE record there is, for some years to come.
 const FEEDS_MAX: usize = 1_000_000;
 /// Bytes by which a file is told.

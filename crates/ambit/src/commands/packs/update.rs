@@ -20,6 +20,9 @@ use std::sync::Arc;
 const MIRROR: &str = "mirror";
 /// The first year of the files of NVD.
 const FIRST_YEAR: i32 = 2002;
+/// Registries of packages of which OSV has a file, by its name there and ours.
+const REGISTRIES: [(&str, &str); 5] =
+    [("npm", "npm"), ("Packagist", "packagist"), ("PyPI", "pypi"), ("RubyGems", "rubygems"), ("Maven", "maven")];
 
 /// A feed that can be brought up to date by its name.
 struct Feed {
@@ -29,8 +32,9 @@ struct Feed {
     provider: &'static str,
     /// Without the name of the file.
     place: &'static str,
-    /// At a mirror as well.
     file: String,
+    /// The file at a mirror.
+    at_mirror: String,
     /// The file beside it that has its checksum.
     checksum: Option<String>,
 }
@@ -42,23 +46,45 @@ fn feeds_named(names: &[String], year: i32) -> Result<Vec<Feed>, Failure> {
         provider,
         place,
         file: file.to_owned(),
+        at_mirror: file.to_owned(),
         checksum: None,
     };
     let mut all = vec![
         one("kev", "cisa", "https://www.cisa.gov/sites/default/files/feeds/", "known_exploited_vulnerabilities.json"),
         one("epss", "epss", "https://epss.empiricalsecurity.com/", "epss_scores-current.csv.gz"),
         one("endoflife", "endoflife", "https://endoflife.date/api/v1/products/", "full"),
+        one(
+            "retire",
+            "retire",
+            "https://raw.githubusercontent.com/RetireJS/retire.js/master/repository/",
+            "jsrepository.json",
+        ),
     ];
+    all.extend(REGISTRIES.iter().map(|(there, ours)| Feed {
+        at_mirror: format!("osv-{ours}.zip"),
+        ..one(
+            &format!("osv-{ours}"),
+            "osv",
+            "https://osv-vulnerabilities.storage.googleapis.com/",
+            &format!("{there}/all.zip"),
+        )
+    }));
+    // Every record, some hundred megabytes: only where it is named.
+    if names.iter().any(|name| name == "cve5") {
+        let place = "https://codeload.github.com/CVEProject/cvelistV5/zip/refs/heads/";
+        all.push(Feed { at_mirror: "cve5.zip".to_owned(), ..one("cve5", "cve", place, "main") });
+    }
     all.extend((FIRST_YEAR..=year).map(|year| Feed {
         name: format!("nvd-{year}"),
         provider: "nvd",
         place: "https://nvd.nist.gov/feeds/json/cve/2.0/",
         file: format!("nvdcve-2.0-{year}.json.gz"),
+        at_mirror: format!("nvdcve-2.0-{year}.json.gz"),
         checksum: Some(format!("nvdcve-2.0-{year}.meta")),
     }));
     let is_named = |feed: &Feed, name: &str| feed.name == name || feed.name.split('-').next() == Some(name);
     if let Some(unknown) = names.iter().find(|name| !all.iter().any(|feed| is_named(feed, name))) {
-        let known = "kev, epss, endoflife, nvd, and nvd-YEAR";
+        let known = "kev, epss, endoflife, retire, osv, osv-REGISTRY, nvd, nvd-YEAR and cve5";
         return Err(Failure::usage(format!("no feed is named {unknown:?}: there are {known}")));
     }
     all.retain(|feed| names.is_empty() || names.iter().any(|name| is_named(feed, name)));
@@ -80,7 +106,7 @@ impl Way {
         let guard: Arc<dyn Guard> =
             if mirror.is_some() { Arc::new(OperatorOnly) } else { Arc::new(SourcesOnly { never }) };
         let net = Net::new(wire, guard, Arc::new(Pace::new(PaceLimits::default())), NetOptions::default());
-        let sources = vec!["cisa", "epss", "endoflife", "nvd"];
+        let sources = vec!["cisa", "epss", "endoflife", "nvd", "osv", "retire", "cve"];
         let grants = match mirror {
             Some(_) => Grants::operator(MIRROR),
             None => Grants { resolve: true, sources, ..Grants::none() },
@@ -92,11 +118,16 @@ impl Way {
         if self.mirror.is_some() { Grant::Operator(MIRROR) } else { Grant::Source(feed.provider) }
     }
 
-    fn url(&self, feed: &Feed, file: &str) -> String {
+    fn url(&self, feed: &Feed) -> String {
         match &self.mirror {
-            Some(mirror) => format!("{mirror}/{file}"),
-            None => format!("{}{file}", feed.place),
+            Some(mirror) => format!("{mirror}/{}", feed.at_mirror),
+            None => format!("{}{}", feed.place, feed.file),
         }
+    }
+
+    /// Where the checksum of a feed is.
+    fn checksum_url(&self, feed: &Feed, file: &str) -> String {
+        format!("{}{file}", self.mirror.as_ref().map_or(feed.place.to_owned(), |mirror| format!("{mirror}/")))
     }
 }
 
@@ -143,7 +174,7 @@ async fn bring_up(way: &Way, feed: &Feed, packs: &Packs, folder: &Path) -> Resul
     let edition = folder.join(format!("{}.edition", feed.name));
     let known: Vec<String> = packs.list().map_err(feeds::refused)?.into_iter().map(|pack| pack.name).collect();
     let loaded: Option<Edition> = read_edition(&edition).filter(|_| known.contains(&feed.name));
-    let url = way.url(feed, &feed.file);
+    let url = way.url(feed);
     let part = folder.join(format!("{}.part", feed.name));
     let download = Download { session: &way.session, grant: way.grant(feed), url: &url, part };
     let Downloaded::File(file) = download.run(loaded.as_ref()).await? else { return Ok(None) };
@@ -162,7 +193,7 @@ async fn bring_up(way: &Way, feed: &Feed, packs: &Packs, folder: &Path) -> Resul
 /// Compares a file with the checksum that its publisher gives, of what it unpacks to.
 async fn check(way: &Way, feed: &Feed, file: &Path, folder: &Path) -> Result<(), Failure> {
     let Some(name) = &feed.checksum else { return Ok(()) };
-    let url = way.url(feed, name);
+    let url = way.checksum_url(feed, name);
     let part = folder.join(format!("{}.meta-part", feed.name));
     let download = Download { session: &way.session, grant: way.grant(feed), url: &url, part };
     let read = match download.run(None).await {
@@ -191,7 +222,14 @@ mod tests {
             feeds_named(&names, 2004).map(|feeds| feeds.into_iter().map(|feed| feed.name).collect::<Vec<_>>().join(" "))
         };
         for (names, expected) in [
-            (&[][..], "kev epss endoflife nvd-2002 nvd-2003 nvd-2004"),
+            (
+                &[][..],
+                "kev epss endoflife retire osv-npm osv-packagist osv-pypi osv-rubygems osv-maven \
+                 nvd-2002 nvd-2003 nvd-2004",
+            ),
+            (&["osv"], "osv-npm osv-packagist osv-pypi osv-rubygems osv-maven"),
+            (&["osv-npm", "retire"], "retire osv-npm"),
+            (&["cve5"], "cve5"),
             (&["epss", "kev"], "kev epss"),
             (&["nvd"], "nvd-2002 nvd-2003 nvd-2004"),
             (&["nvd-2003"], "nvd-2003"),
