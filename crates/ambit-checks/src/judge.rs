@@ -42,6 +42,7 @@ mod brand_mail_domain;
 mod cors_reflects_origin;
 mod dangling_delegation;
 mod dangling_record;
+mod default_installation;
 mod default_server_page;
 mod deprecated_tls_version;
 mod directory_listing;
@@ -89,6 +90,7 @@ mod spf_permissive;
 mod spf_too_many_lookups;
 mod subdomain_takeover;
 mod suspicious_domain;
+mod version_disclosure;
 mod vulnerable_software;
 mod wildcard_certificate;
 
@@ -98,6 +100,7 @@ all![
     cors_reflects_origin,
     dangling_delegation,
     dangling_record,
+    default_installation,
     default_server_page,
     deprecated_tls_version,
     directory_listing,
@@ -145,6 +148,7 @@ all![
     spf_too_many_lookups,
     subdomain_takeover,
     suspicious_domain,
+    version_disclosure,
     vulnerable_software,
     wildcard_certificate,
 ];

@@ -3,6 +3,7 @@
 
 pub(crate) mod buckets;
 pub(crate) mod datagram;
+pub(crate) mod default_installations;
 pub(crate) mod default_pages;
 pub(crate) mod front;
 pub(crate) mod frontier;

@@ -439,6 +439,8 @@ pub(crate) struct Site {
     /// Has every exposure, or every twin, that no site of the file names.
     pub exposes_rest: bool,
     pub twins_rest: bool,
+    /// Its front page is that of an application as it was installed.
+    pub fresh: bool,
     pub body: Option<String>,
     pub generator: Option<String>,
     pub nonce: bool,

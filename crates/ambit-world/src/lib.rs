@@ -9,6 +9,7 @@ mod draft;
 mod evidence;
 mod exchange;
 mod exposure;
+mod fresh;
 mod internet;
 mod ledger;
 mod parse;

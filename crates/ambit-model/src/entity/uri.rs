@@ -76,6 +76,8 @@ pub const CERTIFICATE_CHAIN: Member<Vec<Value>> = Member::named("certificate_cha
 pub const SECURITY_HEADERS: Member = Member::named("hidden_security_headers");
 /// The product whose page of a fresh installation it shows.
 pub const DEFAULT_PAGE: Member<String> = Member::named("hidden_default_page");
+/// The application that it shows as it was installed.
+pub const DEFAULT_INSTALLATION: Member<DefaultInstallation> = Member::named("hidden_default_installation");
 /// It lists the files of its folder.
 pub const DIRECTORY_LISTING: Member<bool> = Member::named("hidden_directory_listing");
 /// The media type of its first answer.
@@ -173,6 +175,7 @@ pub(super) const MEMBERS: &[Row] = &[
     seen(FORMS, HttpEnrich),
     seen(SECURITY_HEADERS, HttpEnrich),
     seen(DEFAULT_PAGE, HttpEnrich),
+    seen(DEFAULT_INSTALLATION, HttpEnrich),
     seen(DIRECTORY_LISTING, HttpEnrich),
     seen(CONTENT_TYPE, HttpEnrich),
     seen(MIXED_CONTENT, HttpEnrich),
@@ -188,6 +191,14 @@ pub(super) const MEMBERS: &[Row] = &[
     seen(SOFT404, Soft404Profile),
     seen(SOFT404_HASH, Soft404Profile),
 ];
+
+/// An application as it was installed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DefaultInstallation {
+    pub product: String,
+    /// Whoever opens its page sets it up.
+    pub awaits_setup: bool,
+}
 
 /// A cookie that the site set, without its value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,12 +3,13 @@
 use crate::ask::bindings;
 use crate::ask::host::seed_domains;
 use crate::ask::web;
+use crate::read::default_installations::default_installation;
 use crate::read::default_pages::default_page;
 use crate::read::listing::listing_proof;
 use crate::read::normal;
 use crate::read::page::Page;
-use crate::read::technology::{self, Seen};
 use crate::tasks::tls_grab::names;
+use crate::told::{self, Visit};
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::uri::Cookie as SeenCookie;
 use ambit_model::entity::{network, registrable, uri};
@@ -77,6 +78,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     cx.observe(uri::VERBS, json!(verbs(cx, &url).await));
     cx.evidence("head", &normal::answer(&first.head));
     cx.evidence(BODY, &first.body);
+    told::keep(cx, content(&url, &fetch), &fetch);
     Ok(Answer::Found)
 }
 
@@ -219,6 +221,8 @@ fn observe_content(cx: &Context<'_>, exchange: &HttpExchange, fetch: &HttpFetch)
     cx.observe(uri::RESPONSE_DATA_HASH, json!(normal::body_hash(exchange)));
     let fresh = default_page(page.title.as_deref(), &body).filter(|_| html && exchange.status == 200);
     cx.observe(uri::DEFAULT_PAGE, fresh.map(str::to_owned));
+    let installed = default_installation(page.title.as_deref(), &body).filter(|_| html);
+    cx.observe(uri::DEFAULT_INSTALLATION, installed);
     cx.observe(uri::DIRECTORY_LISTING, listing_proof(&body).is_some());
     let insecure: BTreeSet<&String> =
         page.scripts.iter().filter(|script| exchange.url.https && script.starts_with("http://")).collect();
@@ -234,7 +238,7 @@ fn observe_content(cx: &Context<'_>, exchange: &HttpExchange, fetch: &HttpFetch)
     cx.observe(uri::AUTH_FORMS, login);
     cx.observe(uri::AUTH_2FA, factor);
     cx.observe(uri::AUTH_ANY, login || factor || basic);
-    observe_products(cx, exchange, (&body, &page), fetch);
+    observe_products(cx, exchange, &page, fetch);
 }
 
 fn forms(page: &Page) -> Value {
@@ -245,29 +249,8 @@ fn forms(page: &Page) -> Value {
     page.forms.iter().map(form).collect()
 }
 
-fn observe_products(cx: &Context<'_>, exchange: &HttpExchange, (body, page): (&str, &Page), fetch: &HttpFetch) {
-    let headers: Vec<(String, String)> =
-        exchange.headers.iter().map(|(name, value)| (name.stored().to_ascii_lowercase(), value.stored())).collect();
-    let lines = exchange.headers.iter().filter(|(name, _)| name.raw().eq_ignore_ascii_case("set-cookie"));
-    let cookies = lines.filter_map(|(_, value)| Cookie::parse(value.raw()));
-    let mut cookies: Vec<(String, String)> =
-        cookies.map(|cookie| (normal::text(&cookie.name.stored()), cookie.value.stored())).collect();
-    cookies.sort();
-    let redirects: Vec<String> = fetch.exchanges.iter().skip(1).map(|exchange| exchange.url.to_string()).collect();
-    let leaf = exchange.tls.as_ref().and_then(|tls| tls.chain.first());
-    let leaf = leaf.and_then(|der| Certificate::parse(der).ok());
-    // The order of X.509, as rules have it: without blanks between the parts.
-    let name = |name: &ambit_net::Untrusted| name.stored().replace(", ", ",");
-    let seen = Seen {
-        headers: &headers,
-        cookies: &cookies,
-        body,
-        page,
-        url: &exchange.url.to_string(),
-        redirects: &redirects,
-        certificate: leaf.map(|leaf| (name(&leaf.subject), name(&leaf.issuer))),
-    };
-    let products = technology::products(&cx.settings.fingerprints, &seen);
+fn observe_products(cx: &Context<'_>, exchange: &HttpExchange, page: &Page, fetch: &HttpFetch) {
+    let products = Visit::of(exchange, fetch).products(&cx.settings.fingerprints, page);
     cx.observe(network::FINGERPRINT, ambit_fingerprints::items(products));
 }
 

@@ -4,6 +4,7 @@ use super::cursor::Cursor;
 use super::{Reader, exposure};
 use crate::draft::{Cookie, Draft, Hostile, Page, Plain, Site, TlsVersions};
 use crate::exposure::Exposure;
+use crate::fresh;
 use crate::problem::Fault;
 use crate::text::Line;
 use ambit_model::Kind;
@@ -16,8 +17,8 @@ const BODY_BYTES_MAX: usize = 128 << 10;
 const REST: &str = "rest";
 
 const WORDS: &str = "at, server, status, header, bare, cookie, login, basic, favicon, page, robots, links, loads, \
-                     redirect, soft-404, exposes, \
-                     twin, body, generator, nonce, compress, cert, tls, plain, hostile, default, hidden";
+                     redirect, soft-404, exposes, twin, fresh, explains, body, generator, nonce, compress, cert, tls, \
+                     plain, hostile, default, hidden";
 
 impl Reader {
     pub(super) fn site(
@@ -54,6 +55,7 @@ impl Reader {
             twins: Vec::new(),
             exposes_rest: false,
             twins_rest: false,
+            fresh: false,
             body: None,
             generator: None,
             nonce: false,
@@ -144,10 +146,7 @@ fn site_words(site: &mut Site, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
                 site.redirect = Some((status, target));
             }
             "soft-404" => site.soft_404 = true,
-            "exposes" if cursor.next_if_unquoted(REST) => site.exposes_rest = true,
-            "exposes" => site.exposes.push(cursor.choice(exposure::words())?),
-            "twin" if cursor.next_if_unquoted(REST) => site.twins_rest = true,
-            "twin" => site.twins.push(cursor.choice(exposure::words())?),
+            "exposes" | "twin" | "fresh" | "explains" => plant(site, word, cursor)?,
             "body" => site.body = Some(body(cursor)?),
             "generator" => site.generator = Some(cursor.word("the generator's name in quotes")?.to_owned()),
             "nonce" => site.nonce = true,
@@ -170,6 +169,22 @@ fn site_words(site: &mut Site, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
             "hidden" => site.hidden = true,
             _ => return Err(cursor.unknown(WORDS)),
         }
+    }
+    Ok(())
+}
+
+/// What is planted on a site, or its safe twin.
+fn plant(site: &mut Site, word: &str, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
+    match word {
+        "exposes" if cursor.next_if_unquoted(REST) => site.exposes_rest = true,
+        "exposes" => site.exposes.push(cursor.choice(exposure::words())?),
+        "twin" if cursor.next_if_unquoted(REST) => site.twins_rest = true,
+        "twin" => site.twins.push(cursor.choice(exposure::words())?),
+        "fresh" => {
+            site.fresh = true;
+            site.pages.push(html_page(cursor.choice(fresh::ALL)?.page));
+        }
+        _ => site.pages.push(html_page(cursor.choice(fresh::ALL)?.twin)),
     }
     Ok(())
 }
@@ -207,6 +222,11 @@ fn page(cursor: &mut Cursor<'_>) -> Result<Page, Fault> {
         _ => "text/html; charset=utf-8".to_owned(),
     };
     Ok(Page { path, status, media, body: body(cursor)? })
+}
+
+/// A front page.
+fn html_page(body: &str) -> Page {
+    Page { path: "/".to_owned(), status: 200, media: "text/html; charset=utf-8".to_owned(), body: body.to_owned() }
 }
 
 fn text_page(path: &str, body: String) -> Page {

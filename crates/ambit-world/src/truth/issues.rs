@@ -14,6 +14,20 @@ const SESSION_WORDS: &[&str] = &["sess", "sid", "auth", "token", "jwt", "login"]
 const SECURITY_HEADERS: &[&str] =
     &["strict-transport-security", "content-security-policy", "x-content-type-options", "x-frame-options"];
 
+/// Headers in which software names itself.
+const NAMING_HEADERS: &[&str] = &["server", "x-powered-by", "x-aspnet-version", "x-generator", "x-jenkins"];
+
+/// Whether software is named with its version: two numbers with a dot in between.
+fn names_version(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let begins = |at: usize| {
+        let before = (0..at).rev().find(|at| !bytes[*at].is_ascii_digit()).map(|at| bytes[at]);
+        before.is_none_or(|byte| !byte.is_ascii_alphabetic() || byte == b'v')
+    };
+    (1..bytes.len().saturating_sub(1))
+        .any(|at| bytes[at] == b'.' && bytes[at - 1].is_ascii_digit() && bytes[at + 1].is_ascii_digit() && begins(at))
+}
+
 impl Derivation<'_> {
     pub(super) fn service_issues(&mut self, service: &Service, name: &str) {
         let issue = match service {
@@ -101,6 +115,11 @@ impl Derivation<'_> {
             return;
         };
         let site = &virtual_host.site;
+        let software =
+            site.headers.iter().filter(|(name, _)| NAMING_HEADERS.contains(&name.to_ascii_lowercase().as_str()));
+        if site.server.iter().chain(software.map(|(_, value)| value)).any(|text| names_version(text)) {
+            self.truth.plant_issue("version_disclosure", Kind::Uri, uri);
+        }
         for exposure in &site.exposes {
             let issue = exposure.issue.as_str();
             // An unknown path has another answer than that of the exposure.
@@ -127,6 +146,12 @@ impl Derivation<'_> {
         let front = site.pages.iter().find(|page| page.path == "/");
         if site.redirect.is_some() && front.is_none() {
             return;
+        }
+        if site.fresh {
+            self.truth.plant_issue("default_installation", Kind::Uri, uri);
+        }
+        if front.is_none() && site.generator.as_deref().is_some_and(names_version) {
+            self.truth.plant_issue("version_disclosure", Kind::Uri, uri);
         }
         if site.login && !sight.tls && front.is_none() {
             self.truth.plant_issue("login_over_plain_http", Kind::Uri, uri);
