@@ -19,6 +19,7 @@ mod ledger;
 mod migrate;
 mod oidc;
 mod operator;
+mod products;
 mod program;
 mod repositories;
 mod restored;
