@@ -341,6 +341,12 @@ impl Session {
         crate::tls::handshake::hello(&self.door, address, sni, version).await
     }
 
+    /// Asks a server with ten odd hellos and returns its JARM, 62 characters by which servers of one make are known.
+    /// Only zeros: it speaks no TLS.
+    pub async fn jarm(&self, address: SocketAddr, sni: Option<&str>) -> Result<String, NetError> {
+        crate::tls::handshake::jarm(&self.door, address, sni).await
+    }
+
     // ── HTTP ──
 
     /// A GET request for a URL, with this program's usual headers.

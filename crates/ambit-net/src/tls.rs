@@ -4,6 +4,7 @@
 pub mod certificate;
 pub(crate) mod handshake;
 mod hello;
+mod jarm;
 mod verify;
 
 pub use certificate::{Certificate, KeyType};

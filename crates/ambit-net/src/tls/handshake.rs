@@ -2,6 +2,7 @@
 //! common ground.
 
 use super::hello::{Shown, cipher_name, send_hello};
+use super::jarm::{self, Choice};
 use super::verify::verify;
 use super::{HelloAnswer, Problem, TlsFacts, TlsOptions, TlsSession, TlsVersion};
 use crate::door::{Connection, Door};
@@ -58,6 +59,21 @@ pub(crate) async fn hello(
         Shown::Hello { version: chosen, .. } => HelloAnswer::Refused(format!("chose {}", chosen.name())),
         Shown::Refused(why) => HelloAnswer::Refused(why),
     })
+}
+
+/// The JARM of a server: ten hellos, one connection each. A server that breaks one off refuses that one.
+pub(crate) async fn jarm(door: &Door, address: SocketAddr, sni: Option<&str>) -> Result<String, NetError> {
+    let host = sni.map_or_else(|| address.ip().to_string(), str::to_owned);
+    let mut choices: [Choice; jarm::HELLOS] = Default::default();
+    for (number, choice) in choices.iter_mut().enumerate() {
+        let mut connection = door.open(Grant::Target, address, sni, CONNECT_TIMEOUT).await?;
+        let mut random = [0; jarm::RANDOM_BYTES];
+        door.random(&mut random);
+        let hello = jarm::client_hello(number, &host, &random);
+        let limit = door.now() + TLS_TIMEOUT;
+        *choice = door.until(limit, "TLS hello", jarm::ask(&mut connection, &hello)).await??;
+    }
+    Ok(jarm::hash(&choices))
 }
 
 struct Failed {
