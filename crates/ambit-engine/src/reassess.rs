@@ -13,11 +13,8 @@ use ambit_store::StoreError;
 use ambit_store::engine::{Engine, IssueWrite, Known, Reassessment, Showing};
 use ambit_vulns::Knowledge;
 use std::collections::BTreeMap;
-use std::time::Duration;
 use tokio::sync::watch;
 
-/// How often the packs are looked at, wall time: reading when a file was written.
-const LOOK_EVERY: Duration = Duration::from_secs(5);
 /// Entities that are judged again in one step.
 const STEP_MAX: usize = 200;
 
@@ -30,33 +27,6 @@ pub struct Reassessed {
     pub opened: usize,
     /// Issues that were open and are not any more.
     pub closed: usize,
-}
-
-/// Judges again when this begins and whenever the packs change, until `stop`. Another engine of the same database may
-/// know something else: what was noted last stands until this one's packs change.
-pub(crate) async fn keep_judged(
-    engine: &Engine,
-    knowledge: &Knowledge,
-    clock: &Clock,
-    mut stop: watch::Receiver<bool>,
-) {
-    let mut is_due = true;
-    while !*stop.borrow() {
-        match knowledge.refresh() {
-            Ok(changed) => is_due |= changed,
-            Err(error) => tracing::error!(%error, "the packs of vulnerabilities cannot be read"),
-        }
-        if is_due {
-            match reassess(engine, knowledge, clock, &stop).await {
-                Ok(_) => is_due = false,
-                Err(error) => tracing::error!(%error, "judging again failed and is tried again"),
-            }
-        }
-        tokio::select! {
-            () = tokio::time::sleep(LOOK_EVERY) => {}
-            _ = stop.changed() => {}
-        }
-    }
 }
 
 /// Judges everything again where something else is known than when it was judged last; `None`: nothing else is known,
@@ -99,7 +69,7 @@ pub async fn reassess(
 }
 
 /// What follows for entities, by their collection, and whether the packs could be read for all of them.
-fn judged(knowledge: &Knowledge, showing: Vec<Showing>, now: Timestamp) -> (Vec<Reassessment>, bool) {
+pub(crate) fn judged(knowledge: &Knowledge, showing: Vec<Showing>, now: Timestamp) -> (Vec<Reassessment>, bool) {
     let mut all_read = true;
     let mut by_collection: BTreeMap<i64, Reassessment> = BTreeMap::new();
     for Showing { collection, date, mut known } in showing {

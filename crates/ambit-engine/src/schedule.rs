@@ -3,8 +3,8 @@
 
 use crate::guard::Installation;
 use crate::hunt::hunt;
+use crate::keeping::keep_judged;
 use crate::progress::Progress;
-use crate::reassess::keep_judged;
 use crate::run::{Clock, EngineConfig, RunEnd, drive};
 use crate::share::{Share, Shares};
 use ambit_model::collection::Collection;

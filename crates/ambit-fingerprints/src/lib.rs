@@ -6,6 +6,7 @@
 
 mod literals;
 mod load;
+mod nuclei;
 mod own;
 mod pack;
 mod pattern;
@@ -22,14 +23,14 @@ mod webappanalyzer;
 #[cfg(test)]
 mod tests;
 
-pub use load::{PACK_BYTES_MAX, detect, load};
-pub use own::{listed, own};
+pub use load::{PACK_BYTES_MAX, detect, load, may_begin};
+pub use own::{edition, listed, own};
 pub use pack::{LeftOut, Pack, PackError, PackKind};
 pub use pattern::PatternError;
 pub use place::{IconHash, Place, Subject};
 pub use product::{Part, Product, Shown, items};
 pub use relations::join;
-pub use set::Set;
+pub use set::{PATHS_MAX, Set};
 
 /// Puts our own rules and those of packs together.
 pub fn with_packs(packs: Vec<Pack>) -> Set {

@@ -3,7 +3,7 @@
 use crate::pack::{Pack, PackError, PackKind};
 use crate::rule::{Rule, Says};
 use crate::set::Set;
-use crate::{recog, webappanalyzer};
+use crate::{nuclei, recog, webappanalyzer};
 use serde::Deserializer;
 use serde::de::{MapAccess, Visitor};
 use serde_json::Value;
@@ -32,8 +32,14 @@ pub fn detect(bytes: &[u8]) -> Option<PackKind> {
                 _ => None,
             }
         }
-        _ => None,
+        _ => nuclei::is_template(text).then_some(PackKind::Template),
     }
+}
+
+/// Returns whether a file may hold rules, by its first bytes: what begins otherwise need not be read.
+pub fn may_begin(bytes: &[u8]) -> bool {
+    let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
+    matches!(text.first(), Some(b'<' | b'{')) || nuclei::is_template(text)
 }
 
 /// Reads a file of rules, known by its content.
@@ -49,7 +55,11 @@ pub fn load(file: &str, bytes: &[u8]) -> Result<Pack, PackError> {
         Some(PackKind::Recog) => recog::read(file, text),
         Some(PackKind::Webappanalyzer) => webappanalyzer::read(file, text),
         Some(PackKind::WebappanalyzerCategories) => webappanalyzer::read_categories(file, text),
-        None => Err(PackError::of(file, "no rules that are known: expected a file of recog or webappanalyzer")),
+        Some(PackKind::Template) => nuclei::read(file, text),
+        None => Err(PackError::of(
+            file,
+            "no rules that are known: expected a file of recog or webappanalyzer, or a template of nuclei",
+        )),
     }
 }
 

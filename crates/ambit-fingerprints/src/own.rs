@@ -18,6 +18,7 @@ const TABLES: &[(&str, &str)] = &[
     ("edge.txt", include_str!("own/edge.txt")),
     ("content.txt", include_str!("own/content.txt")),
     ("frameworks.txt", include_str!("own/frameworks.txt")),
+    ("records.txt", include_str!("own/records.txt")),
     ("scripts.txt", include_str!("own/scripts.txt")),
     ("services.txt", include_str!("own/services.txt")),
     ("web_servers.txt", include_str!("own/web_servers.txt")),
@@ -30,6 +31,13 @@ static OWN: LazyLock<Arc<Set>> = LazyLock::new(|| Arc::new(Set::new(rules(), [])
 /// Returns the set of our own rules alone, which is made once.
 pub fn own() -> Arc<Set> {
     OWN.clone()
+}
+
+/// Returns what tells our own rules from those of other versions of the program.
+pub fn edition() -> String {
+    let hash = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    let bytes = TABLES.iter().flat_map(|(_, table)| table.bytes());
+    format!("own {:016x}", bytes.fold(0xcbf2_9ce4_8422_2325, hash))
 }
 
 /// Reads our own rules.
@@ -90,7 +98,17 @@ fn read(table: &'static str) -> Result<Vec<(Rule, Examples)>, String> {
                 .ok_or_else(|| problem("expected `PLACE TEXT`; the head of web_servers.txt lists the places"))?;
             // A server has one name: the first rule that knows it counts.
             let chain = sign.test.is_first_word().then_some(0);
-            rules.push((Rule { says: Says::Names(names), signs: vec![sign], chain, relations: None }, Vec::new()));
+            rules.push((
+                Rule {
+                    says: Says::Names(names),
+                    signs: vec![sign],
+                    chain,
+                    relations: None,
+                    condition: None,
+                    path: None,
+                },
+                Vec::new(),
+            ));
         } else {
             names = Some(product(line).ok_or_else(|| problem("expected `VENDOR | PRODUCT | TAG | CPE`"))?);
         }
@@ -142,6 +160,15 @@ fn sign(line: &str) -> Option<Sign> {
         "script" => (Place::Script, rest, Stands::Anywhere, false),
         "redirect" => (Place::Redirect, rest, Stands::Anywhere, true),
         "subject" => (Place::CertificateSubject, rest, Stands::Anywhere, true),
+        "dns" => {
+            let stands = match name {
+                "TXT" => Stands::Beginning,
+                _ if behind.ends_with('-') => Stands::Anywhere,
+                _ => Stands::Ending,
+            };
+            (Place::Dns(name.into()), behind, stands, true)
+        }
+        "jarm" => (Place::Jarm, rest, Stands::Beginning, false),
         "issuer" => (Place::CertificateIssuer, rest, Stands::Anywhere, true),
         _ => return None,
     };

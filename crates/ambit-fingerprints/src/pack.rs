@@ -11,6 +11,8 @@ pub enum PackKind {
     Webappanalyzer,
     /// The names of its categories.
     WebappanalyzerCategories,
+    /// A template of nuclei, in YAML.
+    Template,
 }
 
 /// The rules of one file.

@@ -14,6 +14,10 @@ pub enum Place {
     CookieName,
     /// The value of the cookie of this name.
     Cookie(Box<str>),
+    /// The whole head of an answer: a line for the status, then the headers by name, `Content-Type: text/html`.
+    Head,
+    /// The status of the answer, `200`.
+    Status,
     /// The page as it is written.
     Body,
     /// The text that the page shows.
@@ -58,7 +62,8 @@ impl Place {
     pub(crate) fn match_type(&self) -> &'static str {
         match self {
             Self::Banner(_) | Self::Said(_) => "banner",
-            Self::Header(_) => "content_headers",
+            Self::Header(_) | Self::Head => "content_headers",
+            Self::Status => "content_code",
             Self::CookieName | Self::Cookie(_) => "content_cookies",
             Self::Body | Self::Text | Self::Inline | Self::Script | Self::Meta(_) => "content_body",
             Self::Title => "content_title",
@@ -76,7 +81,7 @@ impl Place {
     /// Returns the bytes of a text that are searched at this place.
     fn bytes_max(&self) -> usize {
         match self {
-            Self::Body | Self::Text | Self::Inline => PAGE_BYTES_MAX,
+            Self::Body | Self::Text | Self::Inline | Self::Head => PAGE_BYTES_MAX,
             _ => TEXT_BYTES_MAX,
         }
     }
@@ -115,6 +120,15 @@ impl<'a> Subject<'a> {
         self.texts.push((place, text));
     }
 
+    /// Adds the head of an answer: its status and its headers, each name as Go writes it, in their order.
+    pub fn add_head(&mut self, status: u16, headers: &[(String, String)]) {
+        let mut lines: Vec<String> =
+            headers.iter().map(|(name, value)| format!("{}: {value}\r\n", capitalised(name))).collect();
+        lines.sort();
+        self.add(Place::Head, format!("HTTP/1.1 {status}\r\n{}\r\n", lines.concat()));
+        self.add(Place::Status, status.to_string());
+    }
+
     /// Adds a header, under its name in lower case.
     pub fn add_header(&mut self, name: &str, value: &'a str) {
         self.add(Place::Header(name.to_ascii_lowercase().into()), value);
@@ -132,9 +146,29 @@ impl<'a> Subject<'a> {
     }
 }
 
+/// `x-powered-by` → `X-Powered-By`.
+fn capitalised(name: &str) -> String {
+    let part = |part: &str| {
+        let (first, rest) = part.split_at(part.char_indices().nth(1).map_or(part.len(), |(at, _)| at));
+        first.to_ascii_uppercase() + &rest.to_ascii_lowercase()
+    };
+    name.split('-').map(part).collect::<Vec<_>>().join("-")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_head_is_written_as_templates_expect_it() {
+        let headers = [("x-powered-by", "PHP"), ("Server", "nginx"), ("été", "")];
+        let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let mut subject = Subject::default();
+        subject.add_head(404, &headers);
+        let texts: Vec<&str> = subject.texts.iter().map(|(_, text)| text.as_ref()).collect();
+        assert_eq!(texts[0], "HTTP/1.1 404\r\nServer: nginx\r\nX-Powered-By: PHP\r\nété: \r\n\r\n");
+        assert_eq!(texts[1], "404");
+    }
 
     #[test]
     fn a_subject_has_limits() {

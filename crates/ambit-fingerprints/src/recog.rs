@@ -146,7 +146,14 @@ fn finish(open: Open, place: &Place, pack: &mut Pack) -> Result<(), PackError> {
     };
     let test = Test::Pattern { pattern, literals, version: None };
     let sign = Sign { place: place.clone(), test, weight: SURE };
-    pack.rules.push(Rule { says: Says::Parameters(parameters), signs: vec![sign], chain: None, relations: None });
+    pack.rules.push(Rule {
+        says: Says::Parameters(parameters),
+        signs: vec![sign],
+        chain: None,
+        relations: None,
+        condition: None,
+        path: None,
+    });
     Ok(())
 }
 

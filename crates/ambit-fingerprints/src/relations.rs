@@ -18,7 +18,7 @@ pub(crate) fn products(hits: &Hits, rules: &[Rule], named: &HashMap<Box<str>, us
         let rule = &rules[*number];
         let weight: u32 = signs.keys().map(|sign| u32::from(rule.signs[*sign].weight)).sum();
         weights.insert(*number, weight);
-        if weight >= WEIGHT_MIN {
+        if weight >= WEIGHT_MIN && rule.holds(signs) {
             found.insert(*number, rule.said(signs));
         }
     }

@@ -18,6 +18,31 @@ pub(crate) struct Rule {
     pub(crate) chain: Option<u32>,
     /// How it stands to other technologies of its pack.
     pub(crate) relations: Option<Box<Relations>>,
+    /// Which of its signs must stand together, where one alone is not enough.
+    pub(crate) condition: Option<Condition>,
+    /// The page at which it looks, where that is not the front page: `/version`.
+    pub(crate) path: Option<Box<str>>,
+}
+
+/// Which signs of a rule must be there, by their numbers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Condition {
+    Sign(usize),
+    Not(Box<Condition>),
+    All(Vec<Condition>),
+    Any(Vec<Condition>),
+}
+
+impl Condition {
+    /// Whether it holds where those signs are there of which the function says so.
+    pub(crate) fn holds(&self, is_there: &dyn Fn(usize) -> bool) -> bool {
+        match self {
+            Self::Sign(number) => is_there(*number),
+            Self::Not(inner) => !inner.holds(is_there),
+            Self::All(parts) => parts.iter().all(|part| part.holds(is_there)),
+            Self::Any(parts) => parts.iter().any(|part| part.holds(is_there)),
+        }
+    }
 }
 
 /// What a rule says of what it recognises.
@@ -74,6 +99,8 @@ pub(crate) struct Sign {
 
 /// A weight that is enough.
 pub(crate) const SURE: u8 = 100;
+/// The weight of a sign that reads the version and shows no product.
+pub(crate) const VERSION_ONLY: u8 = 0;
 
 /// What the text at the place of a sign must hold.
 #[derive(Debug)]
@@ -105,6 +132,7 @@ pub(crate) struct Text {
 pub(crate) enum Stands {
     Anywhere,
     Beginning,
+    Ending,
     /// It is the first word.
     FirstWord,
 }
@@ -127,11 +155,21 @@ impl Rule {
         match &self.says {
             Says::Names(names) => {
                 let version = hits.values().find_map(|hit| hit.version.clone());
-                let shown = hits.values().map(|hit| hit.shown.clone()).collect();
-                vec![Product { by_any: self.signs.len() > 1, ..names.product(version, shown) }]
+                let shows = |(sign, _): &(&usize, &Hit)| self.signs[**sign].weight != VERSION_ONLY;
+                let shown = hits.iter().filter(shows).map(|(_, hit)| hit.shown.clone()).collect();
+                let by_any = match &self.condition {
+                    Some(condition) => matches!(condition, Condition::Any(_)),
+                    None => self.signs.len() > 1,
+                };
+                vec![Product { by_any, ..names.product(version, shown) }]
             }
             Says::Parameters(_) => hits.values().flat_map(|hit| values::products(&hit.values, &hit.shown)).collect(),
         }
+    }
+
+    /// Whether the signs that were found are all that the rule asks for.
+    pub(crate) fn holds(&self, hits: &BTreeMap<usize, Hit>) -> bool {
+        self.condition.as_ref().is_none_or(|condition| condition.holds(&|sign| hits.contains_key(&sign)))
     }
 
     /// What the sign of this number finds in a text.
@@ -226,6 +264,10 @@ impl Text {
             Stands::Anywhere if self.any_case => whole.to_ascii_lowercase().find(&text.to_ascii_lowercase())?,
             Stands::Anywhere => whole.find(text)?,
             Stands::Beginning => whole.get(..text.len()).filter(|start| same(start)).map(|_| 0)?,
+            Stands::Ending => {
+                let at = whole.len().checked_sub(text.len())?;
+                whole.get(at..).filter(|end| same(end)).map(|_| at)?
+            }
             Stands::FirstWord => same(whole.split(['/', ' ', '(']).next()?).then_some(0)?,
         };
         let rest: String = whole.get(at + text.len()..)?.chars().take(VERSION_CHARS_MAX).collect();

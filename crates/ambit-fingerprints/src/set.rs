@@ -13,6 +13,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 pub struct Set {
     rules: Vec<Rule>,
     groups: HashMap<Place, Group>,
+    /// Those that look at other pages than the front page, by path.
+    pages: BTreeMap<Box<str>, HashMap<Place, Group>>,
+    /// The pages that most rules look at.
+    paths: Vec<Box<str>>,
     /// Where the rules of packs begin; those before are ours.
     packs_begin: usize,
     /// Technologies of packs by name.
@@ -38,26 +42,57 @@ impl Set {
         let packs_begin = ours.len();
         let mut rules = ours;
         rules.extend(packs);
-        let mut signs: HashMap<Place, Vec<(usize, usize)>> = HashMap::new();
+        let mut places: BTreeMap<Option<Box<str>>, HashMap<Place, Vec<(usize, usize)>>> = BTreeMap::new();
         let mut named = HashMap::new();
         for (number, rule) in rules.iter().enumerate() {
-            for (at, sign) in rule.signs.iter().enumerate() {
+            let signs = places.entry(rule.path.clone()).or_default();
+            // A status tells nothing alone: it is looked at where another sign of its rule is there.
+            for (at, sign) in rule.signs.iter().enumerate().filter(|(_, sign)| sign.place != Place::Status) {
                 signs.entry(sign.place.clone()).or_default().push((number, at));
             }
             if let Some(relations) = &rule.relations {
                 named.insert(relations.name.clone(), number);
             }
         }
-        let groups = signs.into_iter().map(|(place, signs)| (place, Group::new(signs, &rules))).collect();
-        Self { rules, groups, packs_begin, named }
+        let (mut groups, mut pages) = (HashMap::new(), BTreeMap::new());
+        for (path, signs) in places {
+            let made = signs.into_iter().map(|(place, signs)| (place, Group::new(signs, &rules))).collect();
+            match path {
+                None => groups = made,
+                Some(path) => drop(pages.insert(path, made)),
+            }
+        }
+        let paths = most_wanted(&rules);
+        Self { rules, groups, pages, paths, packs_begin, named }
     }
 
     /// Returns the products that show. One of ours that shows at several places is listed once for each.
     pub fn products(&self, subject: &Subject<'_>) -> Vec<Product> {
+        self.shown(&self.groups, subject)
+    }
+
+    /// Returns the products that show in the page of a path, by the rules that look there.
+    pub fn products_at(&self, path: &str, subject: &Subject<'_>) -> Vec<Product> {
+        self.pages.get(path).map_or(Vec::new(), |groups| self.shown(groups, subject))
+    }
+
+    /// Returns the pages beside the front page at which rules look: those that most do, [`PATHS_MAX`] at most.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        self.paths.iter().map(|path| &**path)
+    }
+
+    fn shown(&self, groups: &HashMap<Place, Group>, subject: &Subject<'_>) -> Vec<Product> {
         let mut hits = Hits::new();
         for (place, text) in &subject.texts {
-            if let Some(group) = self.groups.get(place) {
+            if let Some(group) = groups.get(place) {
                 group.search(text, &self.rules, &mut hits);
+            }
+        }
+        for (place, status) in subject.texts.iter().filter(|(place, _)| *place == Place::Status) {
+            for (number, hits) in &mut hits {
+                let rule = &self.rules[*number];
+                let signs = rule.signs.iter().enumerate().filter(|(_, sign)| sign.place == *place);
+                hits.extend(signs.filter_map(|(at, _)| Some((at, rule.find(at, status)?))));
             }
         }
         let packs = hits.split_off(&self.packs_begin);
@@ -99,6 +134,20 @@ impl Set {
     pub fn is_empty(&self) -> bool {
         self.rules.is_empty()
     }
+}
+
+/// Pages beside the front page that are asked for at one site: each is a request.
+pub const PATHS_MAX: usize = 24;
+
+/// The paths at which most rules look.
+fn most_wanted(rules: &[Rule]) -> Vec<Box<str>> {
+    let mut wanted: BTreeMap<&str, usize> = BTreeMap::new();
+    for path in rules.iter().filter_map(|rule| rule.path.as_deref()) {
+        *wanted.entry(path).or_default() += 1;
+    }
+    let mut wanted: Vec<(&str, usize)> = wanted.into_iter().collect();
+    wanted.sort_by_key(|(path, rules)| (std::cmp::Reverse(*rules), *path));
+    wanted.into_iter().take(PATHS_MAX).map(|(path, _)| path.into()).collect()
 }
 
 impl Group {

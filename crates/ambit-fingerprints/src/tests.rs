@@ -313,3 +313,29 @@ fn what_looks_around_is_left_out_and_named() {
     assert!(pack.left_out[0].why.contains("looks around"));
     assert!(matches!(&pack.rules[0].says, Says::Names(_)) && pack.rules[0].signs.len() == 1);
 }
+
+#[test]
+fn the_public_technology_templates_are_read_and_what_cannot_be_used_is_named() {
+    let files = public("nuclei-templates.tar.xz", ".yaml");
+    let (mut packs, mut unnamed) = (Vec::new(), Vec::new());
+    for (name, bytes) in files.iter().filter(|(name, _)| name.contains("http/technologies/")) {
+        let pack = load(name, bytes).unwrap_or_else(|error| panic!("{error}"));
+        if pack.is_empty() && pack.left_out.is_empty() {
+            unnamed.push(name);
+        }
+        packs.push(pack);
+    }
+    if packs.is_empty() {
+        return;
+    }
+    assert!(unnamed.is_empty(), "{unnamed:?}");
+    let used = packs.iter().filter(|pack| !pack.is_empty()).count();
+    let rules: usize = packs.iter().map(crate::Pack::len).sum();
+    assert!(used >= 240 && rules >= 8_000, "{used} of {} templates, {rules} rules", packs.len());
+    let set = with_packs(packs);
+    let mut subject = Subject::default();
+    subject.add_head(200, &[("server".to_owned(), "CherryPy/18.6.1".to_owned())]);
+    subject.add(Place::Body, "<html><title>Welcome</title><p>Nothing to see here.</p></html>");
+    let found: Vec<String> = set.products(&subject).into_iter().map(|one| one.product).collect();
+    assert_eq!(found, ["CherryPy Web Server", "cherrypy"], "by a template of its own, and by that of many");
+}

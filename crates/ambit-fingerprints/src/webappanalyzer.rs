@@ -182,7 +182,14 @@ fn add(pack: &mut Pack, name: String, technology: Technology) -> Result<(), Pack
         }
     }
     // One without any sign may still come with others.
-    pack.rules.push(Rule { says: Says::Names(names), signs, chain: None, relations: Some(Box::new(relations)) });
+    pack.rules.push(Rule {
+        says: Says::Names(names),
+        signs,
+        chain: None,
+        relations: Some(Box::new(relations)),
+        condition: None,
+        path: None,
+    });
     Ok(())
 }
 

@@ -14,6 +14,8 @@ pub struct Timestamp(pub i64);
 pub const SECOND_MS: i64 = 1_000;
 /// Milliseconds of a day.
 pub const DAY_MS: i64 = 86_400 * SECOND_MS;
+/// Milliseconds of a week.
+pub const WEEK_MS: i64 = 7 * DAY_MS;
 /// Characters of a bare date.
 const DATE_CHARS: usize = 10;
 

@@ -18,6 +18,7 @@ mod reassess;
 mod reconcile;
 mod relied;
 mod retests;
+mod told;
 mod turns;
 
 pub use crate::record::Vulns;
@@ -34,6 +35,7 @@ pub(crate) use lease::drop_uncleared;
 pub use place::Engine;
 pub use reassess::{Reassessment, Showing};
 pub use relied::Fresh;
+pub use told::{Look, Telling};
 pub use turns::Room;
 
 use ambit_model::facts::{Facts, ProbeKey};

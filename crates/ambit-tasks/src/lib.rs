@@ -11,6 +11,7 @@ mod same_sites;
 mod settings;
 mod task;
 mod tasks;
+pub mod told;
 mod volumes;
 
 pub use context::Context;

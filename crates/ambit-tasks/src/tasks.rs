@@ -20,6 +20,7 @@ pub(crate) mod geolocation;
 pub(crate) mod http_enrich;
 pub(crate) mod http_probe;
 pub(crate) mod impersonation;
+pub(crate) mod jarm;
 pub(crate) mod level_sweep;
 pub(crate) mod linked_hosts;
 pub(crate) mod lookalikes;
@@ -32,6 +33,7 @@ pub(crate) mod permutations;
 pub(crate) mod port_oracle;
 pub(crate) mod port_sweep;
 pub(crate) mod posture;
+pub(crate) mod product_paths;
 pub(crate) mod ptr;
 pub(crate) mod ptr_sweep;
 pub(crate) mod registrable_domain;
@@ -81,6 +83,7 @@ pub const ALL: &[&Task] = &[
     &http_enrich::TASK,
     &http_probe::TASK,
     &impersonation::TASK,
+    &jarm::TASK,
     &level_sweep::TASK,
     &linked_hosts::TASK,
     &lookalikes::TASK,
@@ -93,6 +96,7 @@ pub const ALL: &[&Task] = &[
     &port_oracle::TASK,
     &port_sweep::TASK,
     &posture::TASK,
+    &product_paths::TASK,
     &ptr::TASK,
     &ptr_sweep::TASK,
     &registrable_domain::TASK,

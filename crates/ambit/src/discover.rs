@@ -99,6 +99,7 @@ pub(crate) async fn discover(workspace: &Workspace, job: &Job, stop: &Stop) -> R
         }
     };
     let clock: ambit_engine::Clock = Arc::new(now);
+    ambit_engine::tell(&workspace.engine, &workspace.knowledge, &clock, &stop.watch()).await?;
     ambit_engine::reassess(&workspace.engine, &workspace.knowledge, &clock, &stop.watch()).await?;
     let date = wire.date();
     let (sender, shown) = watch::channel(Progress::default());

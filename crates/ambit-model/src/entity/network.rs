@@ -28,7 +28,8 @@ pub const CLOUD_PROVIDERS: Member<Vec<String>> = Member::named("cloud_providers"
 pub const CLOUD_FINGERPRINTS: Member<Vec<String>> = Member::named("cloud_fingerprints");
 /// The whole answer of the registry.
 pub const WHOIS_FULL_TEXT: Member = Member::named("whois_full_text");
-/// The products that showed themselves.
+/// The products that showed themselves. Several looks at one thing tell some: the page and the icon of a site, the
+/// records and the alias of a name. A record lists what any of them shows.
 pub const FINGERPRINT: Member<Vec<Fingerprint>> = Member::named("fingerprint");
 
 /// A product that showed itself, as the contract has it (docs/contract/asm.md §4.6).

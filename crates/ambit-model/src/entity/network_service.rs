@@ -6,7 +6,7 @@ use super::row::{
     Row, contract, seen, unseen,
 };
 use super::{certificate, domain, network};
-use crate::task::TaskName::{HttpProbe, Network, OpenResolver, PortSweep, ServiceIdentify, TlsGrab};
+use crate::task::TaskName::{HttpProbe, Jarm, Network, OpenResolver, PortSweep, ServiceIdentify, TlsGrab};
 use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 
@@ -40,6 +40,8 @@ pub const ANONYMOUS_FTP: Member<bool> = Member::named("hidden_anonymous_ftp");
 pub const OPEN_REDIS: Member<OpenRedis> = Member::named("hidden_open_redis");
 /// It serves without asking who is there.
 pub const NO_AUTHENTICATION: Member<bool> = Member::named("hidden_no_authentication");
+/// How it answers the hellos of JARM, in 62 characters.
+pub const JARM: Member<String> = Member::named("hidden_jarm");
 /// It resolves names for everybody.
 pub const OPEN_RESOLVER: Member<bool> = Member::named("hidden_open_resolver");
 
@@ -66,6 +68,7 @@ pub(super) const MEMBERS: &[Row] = &[
     seen(domain::SITES, HttpProbe),
     seen(network::CARRIED, Network),
     seen(network::NET_BLOCK, Network),
+    seen(JARM, Jarm),
     seen(OPEN_RESOLVER, OpenResolver),
     seen(BANNER, ServiceIdentify),
     seen(STARTTLS, ServiceIdentify),

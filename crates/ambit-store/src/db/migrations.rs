@@ -86,6 +86,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(202611251800, "due_days"),
     migration!(202611251810, "retention"),
     migration!(202611251820, "identities"),
+    migration!(202611251830, "told"),
 ];
 
 /// The newest schema that this program knows.

@@ -22,7 +22,7 @@ pub(super) use batch::{ABSENT, FOUND, UNKNOWN};
 use std::collections::BTreeMap;
 
 /// Label and hash of what backs a probe result.
-type EvidenceList = Vec<(String, BlobHash)>;
+pub(super) type EvidenceList = Vec<(String, BlobHash)>;
 
 impl Engine {
     /// Stores a batch of outcomes. Each outcome is stored whole or not at all; a large batch becomes several

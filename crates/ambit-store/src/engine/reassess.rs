@@ -4,7 +4,7 @@
 use super::issues::{Moved, write_issues};
 use super::{Engine, IssueWrite, Known, facts};
 use crate::StoreError;
-use crate::db::sql::{from_json, values};
+use crate::db::sql::{Tx, from_json, values};
 use crate::db::writer::transaction;
 use crate::inventory::collections;
 use crate::record::{ChangeContext, Changes, Vulns};
@@ -65,24 +65,7 @@ impl Engine {
                    $2";
         let uids: Vec<Uid> = tx.read_all(sql, values![after, limit]).await?;
         let Some(last) = uids.last().copied() else { return Ok(None) };
-        let head = "SELECT e.uid, c.id, c.wire, c.wire_at FROM entities e JOIN collections c ON c.id = e.collection_id \
-                    WHERE c.deleted_at IS NULL AND e.uid IN";
-        let mut places: BTreeMap<(i64, Timestamp), Vec<Uid>> = BTreeMap::new();
-        for (uid, collection, wire, at) in
-            tx.read_in::<(Uid, i64, String, Timestamp), _>(head, Vec::new(), &uids, "").await?
-        {
-            let date = match from_json(&wire)? {
-                WireChoice::Live => now,
-                WireChoice::Simulated { .. } => at,
-            };
-            places.entry((collection, date)).or_default().push(uid);
-        }
-        let mut showing = Vec::new();
-        for ((collection, date), uids) in places {
-            let known = facts::alone(&mut tx, collection, &uids).await?;
-            showing.extend(known.into_iter().map(|known| Showing { collection, date, known }));
-        }
-        Ok(Some((last, showing)))
+        Ok(Some((last, showing(&mut tx, &uids, now).await?)))
     }
 
     /// Writes what follows for entities of a collection; nothing where it was deleted meanwhile.
@@ -100,4 +83,26 @@ impl Engine {
             written => written,
         }
     }
+}
+
+/// Entities of all collections with what judges take of them but for their neighbours.
+pub(super) async fn showing(tx: &mut Tx, uids: &[Uid], now: Timestamp) -> Result<Vec<Showing>, StoreError> {
+    let head = "SELECT e.uid, c.id, c.wire, c.wire_at FROM entities e JOIN collections c ON c.id = e.collection_id \
+                WHERE c.deleted_at IS NULL AND e.uid IN";
+    let mut places: BTreeMap<(i64, Timestamp), Vec<Uid>> = BTreeMap::new();
+    for (uid, collection, wire, at) in
+        tx.read_in::<(Uid, i64, String, Timestamp), _>(head, Vec::new(), uids, "").await?
+    {
+        let date = match from_json(&wire)? {
+            WireChoice::Live => now,
+            WireChoice::Simulated { .. } => at,
+        };
+        places.entry((collection, date)).or_default().push(uid);
+    }
+    let mut showing = Vec::new();
+    for ((collection, date), uids) in places {
+        let known = facts::alone(tx, collection, &uids).await?;
+        showing.extend(known.into_iter().map(|known| Showing { collection, date, known }));
+    }
+    Ok(showing)
 }

@@ -27,6 +27,7 @@ mod room;
 mod settings;
 mod sightings;
 mod tags_and_notes;
+mod told;
 mod transfer;
 mod turns;
 mod work;

@@ -14,6 +14,9 @@ use ambit_net::{Grant, Meaning, NetError, Phase};
 use std::net::SocketAddr;
 use std::time::Duration;
 
+/// What stands before the name of a web server where that is all that a service said.
+pub(crate) const SERVER: &str = "Server: ";
+
 /// What a service showed of itself.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Identity {
@@ -260,7 +263,7 @@ fn read_web(rules: &Set, exchange: &HttpExchange) -> Identity {
     Identity {
         service: Some(Service::Http),
         ssl: false,
-        said: header("server").map(|server| format!("Server: {server}").into_bytes()).unwrap_or_default(),
+        said: header("server").map(|server| format!("{SERVER}{server}").into_bytes()).unwrap_or_default(),
         products,
         no_authentication: open,
     }

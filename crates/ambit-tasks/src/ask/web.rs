@@ -75,8 +75,13 @@ pub(crate) fn text(exchange: &HttpExchange) -> String {
 
 /// True where a body looks like a page for people.
 pub(crate) fn is_html(exchange: &HttpExchange) -> bool {
-    let start = text_start(&exchange.body);
-    media_type(exchange).contains("html") || start.starts_with("<!doctype html") || start.starts_with("<html")
+    media_type(exchange).contains("html") || begins_as_page(&exchange.body)
+}
+
+/// True where a body begins as a page for people does.
+pub(crate) fn begins_as_page(body: &[u8]) -> bool {
+    let start = text_start(body);
+    start.starts_with("<!doctype html") || start.starts_with("<html")
 }
 
 /// The first characters of a body, lower case, blanks in front removed.

@@ -2,11 +2,12 @@
 //! are data of `ambit-fingerprints` and of the packs that a user loaded.
 
 use crate::read::page::Page;
-use ambit_fingerprints::{Place, Product, Set, Subject, join};
+use ambit_fingerprints::{IconHash, Place, Product, Set, Subject, join};
 use ambit_model::entity::network_service::Service;
 
 /// A page and its head as rules see them.
 pub(crate) struct Seen<'a> {
+    pub(crate) status: u16,
     /// Lower-case names with values.
     pub(crate) headers: &'a [(String, String)],
     /// Names of cookies with their values.
@@ -22,7 +23,17 @@ pub(crate) struct Seen<'a> {
 
 /// Returns the products that show themselves on a page. One that shows at several places is listed once for each.
 pub(crate) fn products(rules: &Set, seen: &Seen<'_>) -> Vec<Product> {
+    rules.products(&subject(seen))
+}
+
+/// Returns the products that rules for the page of a path see in it.
+pub(crate) fn products_at(rules: &Set, path: &str, seen: &Seen<'_>) -> Vec<Product> {
+    rules.products_at(path, &subject(seen))
+}
+
+fn subject<'a>(seen: &'a Seen<'_>) -> Subject<'a> {
     let mut subject = Subject::default();
+    subject.add_head(seen.status, seen.headers);
     for (name, value) in seen.headers {
         subject.add_header(name, value);
     }
@@ -50,6 +61,31 @@ pub(crate) fn products(rules: &Set, seen: &Seen<'_>) -> Vec<Product> {
     }
     subject.add(Place::Inline, &page.inline);
     subject.add(Place::Text, &page.text);
+    subject
+}
+
+/// Returns the products of an icon, by its hashes: MD5, SHA-1 and MurmurHash3.
+pub(crate) fn of_icon(rules: &Set, md5: &str, sha1: &str, mmh3: i32) -> Vec<Product> {
+    let mut subject = Subject::default();
+    subject.add(Place::Favicon(IconHash::Md5), md5);
+    subject.add(Place::Favicon(IconHash::Sha1), sha1);
+    subject.add(Place::Favicon(IconHash::Mmh3), mmh3.to_string());
+    rules.products(&subject)
+}
+
+/// Returns the products of a TLS service, by its JARM.
+pub(crate) fn of_jarm(rules: &Set, jarm: &str) -> Vec<Product> {
+    let mut subject = Subject::default();
+    subject.add(Place::Jarm, jarm);
+    rules.products(&subject)
+}
+
+/// Returns the products that records of a name show: type and value of each.
+pub(crate) fn of_records<'a>(rules: &Set, records: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<Product> {
+    let mut subject = Subject::default();
+    for (kind, value) in records {
+        subject.add(Place::Dns(kind.into()), value.trim_end_matches('.'));
+    }
     rules.products(&subject)
 }
 
@@ -105,7 +141,7 @@ mod tests {
         let cookies: Vec<(String, String)> = cookies.iter().map(|name| pair(&(name, "1"))).collect();
         let page = Page::parse(html, &ambit_net::http::Url::parse("https://www.acme.test/").unwrap());
         let (headers, cookies, page) = (&headers[..], &cookies[..], &page);
-        let seen = Seen { headers, cookies, body: html, page, url: "", redirects: &[], certificate: None };
+        let seen = Seen { status: 200, headers, cookies, body: html, page, url: "", redirects: &[], certificate: None };
         let found = products(&ambit_fingerprints::own(), &seen);
         found.into_iter().map(|product| (product.product, product.version)).collect()
     }

@@ -54,12 +54,12 @@ const IN_FLIGHT: usize = 4;
 const BODY_BYTES: usize = 256 * 1_024;
 
 /// True once the site's way of saying no is known at this binding.
-fn profiled(facts: &Facts, binding: &str) -> bool {
+pub(crate) fn profiled(facts: &Facts, binding: &str) -> bool {
     facts.outcome_at(TaskName::Soft404Profile, binding) == Some(ProbeOutcome::Found)
 }
 
 /// True for a site that sends everything on to its own https site, which is looked at instead.
-fn only_redirects(facts: &Facts) -> bool {
+pub(crate) fn only_redirects(facts: &Facts) -> bool {
     let sends_on = uri::HTTPS_REDIRECT.is_true(&facts.details);
     sends_on && uri::SOFT404.of(&facts.details).is_some_and(|profile| profile.kind == Refusal::Redirect)
 }

@@ -1,9 +1,10 @@
-//! The icon of a site: its hashes tell products and relations.
+//! The icon of a site: its hashes tell products and relations. What it shows stands beside what the page shows.
 
 use crate::ask::{bindings, web};
 use crate::read::page::Page;
+use crate::read::technology;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
-use ambit_model::entity::uri;
+use ambit_model::entity::{network, uri};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, Kind, TaskName, workflow};
@@ -64,10 +65,14 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
 }
 
 fn observe(cx: &Context<'_>, bytes: &[u8]) {
-    cx.observe(uri::FAVICON_MD5, json!(hex::encode(Md5::digest(bytes))));
-    cx.observe(uri::FAVICON_SHA1, json!(hex::encode(Sha1::digest(bytes))));
+    let (md5, sha1) = (hex::encode(Md5::digest(bytes)), hex::encode(Sha1::digest(bytes)));
+    let murmur = mmh3(wrapped_base64(bytes).as_bytes());
+    let products = technology::of_icon(&cx.settings.fingerprints, &md5, &sha1, murmur);
+    cx.observe(network::FINGERPRINT, ambit_fingerprints::items(products));
+    cx.observe(uri::FAVICON_MD5, json!(md5));
+    cx.observe(uri::FAVICON_SHA1, json!(sha1));
     cx.observe(uri::FAVICON_SHA256, json!(hex::encode(Sha256::digest(bytes))));
-    cx.observe(uri::FAVICON_MMH3, json!(mmh3(wrapped_base64(bytes).as_bytes())));
+    cx.observe(uri::FAVICON_MMH3, json!(murmur));
     cx.evidence("favicon", bytes);
 }
 

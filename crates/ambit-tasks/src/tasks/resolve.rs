@@ -1,7 +1,8 @@
 //! Resolves a name: addresses of both families, the alias chain, and whether the name exists at all.
 
 use crate::ask::host::{is_private, is_theirs, only_mentioned};
-use crate::read::buckets;
+use crate::read::{buckets, technology};
+use crate::told;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::domain;
 use ambit_model::entity::domain::Resolution;
@@ -56,6 +57,10 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     cx.observe(domain::RESOLUTIONS, seen.resolutions());
     cx.observe(domain::RCODE, json!(seen.rcode.to_string()));
     cx.observe(domain::CNAME_CHAIN, seen.chain.clone());
+    told::observe(
+        cx,
+        technology::of_records(&cx.settings.fingerprints, seen.chain.iter().map(|target| ("CNAME", target.as_str()))),
+    );
     cx.observe(domain::PRIVATE_ADDRESSES, seen.private());
     cx.observe(domain::TTL, json!(seen.ttl));
     // A private address is somebody else's as soon as one looks from elsewhere; where a seed names it, it is meant.

@@ -5,6 +5,7 @@ use crate::ask::datagram::{self, Heard};
 use crate::ask::dialogue::{Dialogue, is_whole_listing, is_whole_reply};
 use crate::ask::identify::{Identity, Layer, hear, read_banner};
 use crate::read::normal;
+use crate::told;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::network_service::{OpenRedis, Service};
 use ambit_model::entity::{network, network_service};
@@ -59,7 +60,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     if !identity.said.is_empty() {
         let banner: String = Untrusted::from_bytes(&identity.said).stored().chars().take(BANNER_CHARS_MAX).collect();
         cx.observe(network_service::BANNER, banner);
-        cx.evidence("banner", &normal::answer(&identity.said));
+        cx.evidence(told::BANNER, &normal::answer(&identity.said));
     }
     if identity.no_authentication && identity.service != Some(Service::Redis) {
         cx.observe(network_service::NO_AUTHENTICATION, true);

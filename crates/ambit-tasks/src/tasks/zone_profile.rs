@@ -4,6 +4,8 @@
 use crate::ask::delegation::{found_below_as, found_existing};
 use crate::ask::host::{is_below, is_resembling, same_domain};
 use crate::ask::together::together;
+use crate::read::technology;
+use crate::told;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::{Member, domain, registrable};
 use ambit_model::moment::SECOND_MS;
@@ -111,15 +113,21 @@ async fn profile(cx: &Context<'_>, name: &str) -> Result<Answer, TaskError> {
     let mail = mail_servers(&mx);
     let mut seen = seen_authority || !mail.is_empty() || !texts.is_empty();
     cx.observe(domain::MX_RECORDS, mail_value(&mail));
+    let mut servers = BTreeSet::new();
     if cx.facts.kind == Kind::DnsRecord {
         let spf = texts.iter().find(|text| is_spf(text));
         cx.observe(domain::SPF_RECORD, spf.cloned());
         if seen_authority {
-            observe_servers(cx, name, domain::CUT_NAMESERVERS).await?;
+            servers = observe_servers(cx, name, domain::CUT_NAMESERVERS).await?;
         }
     } else {
-        seen |= observe_servers(cx, name, domain::NAMESERVERS).await?;
+        servers = observe_servers(cx, name, domain::NAMESERVERS).await?;
+        seen |= !servers.is_empty();
     }
+    let records = texts.iter().map(|text| ("TXT", text.as_str()));
+    let records = records.chain(mail.iter().map(|(_, host)| ("MX", host.as_str())));
+    let records = records.chain(servers.iter().map(|server| ("NS", server.as_str())));
+    told::observe(cx, technology::of_records(&cx.settings.fingerprints, records));
     cx.observe(domain::TXT_RECORDS, json!(texts));
     for (_, host) in mail.iter().filter(|(_, host)| host != ".") {
         found_server(cx, Kind::Mailserver, host).await?;
@@ -128,13 +136,17 @@ async fn profile(cx: &Context<'_>, name: &str) -> Result<Answer, TaskError> {
 }
 
 /// The servers of a zone whose top is this very name.
-async fn observe_servers(cx: &Context<'_>, name: &str, member: Member<Vec<String>>) -> Result<bool, TaskError> {
+async fn observe_servers(
+    cx: &Context<'_>,
+    name: &str,
+    member: Member<Vec<String>>,
+) -> Result<BTreeSet<String>, TaskError> {
     let servers = name_servers(&*cx.net.lookup(name, RecordType::NS).await?);
     cx.observe(member, servers.iter().cloned().collect::<Vec<_>>());
     for server in &servers {
         found_server(cx, Kind::Nameserver, server).await?;
     }
-    Ok(!servers.is_empty())
+    Ok(servers)
 }
 
 /// Leads to a server by its role and, where it has a name below this domain, as a name. The servers of whoever passes

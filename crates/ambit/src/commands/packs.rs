@@ -1,6 +1,7 @@
 //! `ambit packs`: what the operator loads. Rules in the language YARA and lists of hashes judge files: each is an
-//! engine in the results of analyses, from the next analysis on. Files of recog and webappanalyzer tell products, from
-//! the next run on. Feeds of vulnerabilities say what is known of products: what is stored is judged again at once.
+//! engine in the results of analyses, from the next analysis on. Files of recog and webappanalyzer and templates of
+//! nuclei tell products, anew out of what is stored too. Feeds of vulnerabilities say what is known of products: what
+//! is stored is judged again at once.
 
 mod download;
 mod feeds;
@@ -41,8 +42,9 @@ pub(crate) enum Packs {
         data: Data,
         /// A file, told by its content, or a folder of such files: a feed of vulnerabilities (answers of NVD 2.0, CVE 5
         /// records, the KEV catalogue, EPSS scores, OSV records, the list of retire.js, files of endoflife.date; plain
-        /// or packed as .gz or .zst), a bundle of packs, rules that tell products (recog, webappanalyzer), rules (.yar,
-        /// .yara), or a list of hashes (SHA-256, SHA-1 or MD5, one a line, what is known of it behind it).
+        /// or packed as .gz, .zst or .zip), a bundle of packs, rules that tell products (recog, webappanalyzer,
+        /// technology templates of nuclei), rules (.yar, .yara), or a list of hashes (SHA-256, SHA-1 or MD5, one a
+        /// line, what is known of it behind it).
         #[arg(required = true, value_name = "PATH")]
         paths: Vec<PathBuf>,
         /// The pack's name (default: that of the file or folder).
@@ -50,12 +52,13 @@ pub(crate) enum Packs {
         name: Option<String>,
     },
     /// Download feeds of vulnerabilities and load those that changed: kev (CISA), epss (FIRST.org), endoflife
-    /// (endoflife.date) and nvd (a pack for each year), all where none is named. The setting packs_mirror names a
-    /// server that has the same files. What is cut goes on where it ended.
+    /// (endoflife.date), retire (retire.js), osv (a pack for each registry of packages) and nvd (a pack for each year),
+    /// all where none is named, and cve5 (every record of CVE 5) where it is. The setting packs_mirror names a server
+    /// that has the same files. What is cut goes on where it ended.
     Update {
         #[command(flatten)]
         data: Data,
-        /// Which: kev, epss, endoflife, nvd, or nvd-YEAR.
+        /// Which: kev, epss, endoflife, retire, osv, osv-REGISTRY, nvd, nvd-YEAR, or cve5.
         #[arg(value_name = "NAME")]
         names: Vec<String>,
     },
@@ -119,6 +122,7 @@ pub(crate) async fn run(packs: &Packs, settings: &Settings) -> Result<(), Failur
                 judging::judge_again(data, settings, &store).await?;
             } else {
                 store.remove_pack(&principal, name).await?;
+                judging::judge_again(data, settings, &store).await?;
             }
             results.line(&format!("{name} is removed"))?;
         }
@@ -138,7 +142,8 @@ async fn add(
         return Err(Failure::usage("--name names one pack: add the paths one by one"));
     }
     let (store, principal) = crate::local_store::folder(data, settings).await?;
-    let (known, vulnerabilities, mut loaded) = (store.list_packs().await?, feeds::of(data, settings)?, false);
+    let (known, vulnerabilities) = (store.list_packs().await?, feeds::of(data, settings)?);
+    let (mut loaded, mut judged) = (false, false);
     for path in paths {
         if feeds::is_bundle(path)? {
             loaded = true;
@@ -162,6 +167,7 @@ async fn add(
                 Some(found) => told(found),
                 None => read(path, &name)?,
             };
+            judged |= matches!(content, PackContent::Fingerprints { .. });
             store.load_pack(&principal, &name, &version, content, now()).await?;
             said
         } else {
@@ -172,6 +178,8 @@ async fn add(
     }
     if loaded {
         vulnerabilities.rebuild().map_err(feeds::refused)?;
+    }
+    if loaded || judged {
         judging::judge_again(data, settings, &store).await?;
     }
     Ok(())

@@ -33,6 +33,12 @@ fn products(discovery: &Discovery) -> Vec<String> {
     names.iter().filter_map(|name| name.as_str()).map(str::to_owned).collect()
 }
 
+/// Sites of the folder that show the product, by what is stored.
+fn shown(folder: &Folder) -> usize {
+    let data = folder.join("data").display().to_string();
+    succeed(&["entities", "type:uri", "technology:Quokka", "--jsonl", "--data", &data]).lines().count()
+}
+
 fn add(folder: &Folder, file: &Path) -> std::process::Output {
     let data = folder.join("data");
     command(&["packs", "add"]).arg(file).arg("--data").arg(data).output().expect("the program starts")
@@ -57,11 +63,79 @@ fn a_pack_that_is_loaded_tells_products_from_the_next_run_on_and_one_that_is_bro
     assert_eq!(refused.status.code(), Some(2), "{said}");
     assert!(said.contains("things.xml:2: no pattern: unclosed group"), "{said}");
 
+    assert_eq!(shown(&folder), 2, "products are told anew, nobody was asked");
     let found = products(&scan_text(&folder, WORLD, &[]));
     assert_eq!(found, ["Quokka"]);
     let technologies = succeed(&["technologies", "--jsonl", "--data", &data]);
     assert!(technologies.contains(r#""cpe:2.3:a:zephyr:quokka:2.1.4:*:*:*:*:*:*:*""#), "{technologies}");
 
     succeed(&["packs", "remove", "things", "--data", &data]);
+    assert_eq!(shown(&folder), 0);
     assert!(products(&scan_text(&folder, WORLD, &[])).is_empty(), "it is gone with its pack");
+}
+
+const TEMPLATE: &str = r#"id: wombat-detect
+
+info:
+  name: Wombat Portal - Detect
+  author: acme
+  severity: info
+  tags: tech,wombat
+
+http:
+  - method: GET
+    path:
+      - "{{BaseURL}}"
+    matchers-condition: and
+    matchers:
+      - type: word
+        words: ["<h1>Wombat portal"]
+      - type: status
+        status: [200]
+    extractors:
+      - type: regex
+        group: 1
+        regex: ['build ([0-9.]+)']
+"#;
+
+/// A template that asks for another page than the front page.
+const OTHER_PAGE: &str = r#"id: koala-detect
+info:
+  name: Koala API
+  severity: info
+  tags: tech
+http:
+  - path: ["{{BaseURL}}/koala/version"]
+    matchers:
+      - type: word
+        words: ['"koala"']
+"#;
+
+#[test]
+fn templates_tell_products_of_stored_pages_at_once_and_of_other_pages_in_the_next_run() {
+    let folder = Folder::new("templates");
+    let page = "  body \"<h1>Wombat portal</h1><p>build 4.2.1</p>\"\n";
+    let other = "  page /koala/version application/json \"{\\\"koala\\\": 7}\"\n";
+    let world = WORLD.replace("  server \"Quokka/2.1.4\"\n", &format!("{page}{other}"));
+    let first = scan_text(&folder, &world, &[]);
+    assert_eq!(products(&first), ["nginx"]);
+    let pack = folder.join("technologies");
+    std::fs::create_dir(&pack).expect("a new folder");
+    std::fs::write(pack.join("wombat.yaml"), TEMPLATE).expect("can be written");
+    std::fs::write(pack.join("koala.yaml"), OTHER_PAGE).expect("can be written");
+    std::fs::write(pack.join("cve.yaml"), TEMPLATE.replace("tech,wombat", "cve")).expect("can be written");
+    let told = add(&folder, &pack);
+    let said = String::from_utf8_lossy(&told.stderr).into_owned();
+    assert!(told.status.success(), "{said}");
+    assert_eq!(String::from_utf8_lossy(&told.stdout), "technologies  2 fingerprints of 3 files\n");
+    assert!(said.contains("left out: cve.yaml: wombat-detect: it tells no technology"), "{said}");
+    assert!(said.contains("1 entities show other products than before: 0 issues opened, 0 closed"), "{said}");
+    let data = folder.join("data").display().to_string();
+    let found = succeed(&["entities", "technology:wombat", "--jsonl", "--data", &data]);
+    assert_eq!(found.lines().count(), 1, "{found}");
+    assert!(succeed(&["technologies", "wombat", "--data", &data]).contains("4.2.1"));
+    assert_eq!(products(&scan_text(&folder, &world, &[])), ["Koala API", "Wombat Portal", "nginx"]);
+    let again = command(&["packs", "add"]).arg(pack.join("cve.yaml")).args(["--data", &data]).output().expect("starts");
+    let said = String::from_utf8_lossy(&again.stderr).into_owned();
+    assert!(again.status.success() && !said.contains("show other products"), "what is told again is the same: {said}");
 }

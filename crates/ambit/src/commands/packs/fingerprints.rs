@@ -3,13 +3,15 @@
 use super::{FILES_MAX, files_below, unreadable};
 use crate::failure::Failure;
 use crate::output::{hint, plain};
-use ambit_fingerprints::{LeftOut, PACK_BYTES_MAX, detect, load};
+use ambit_fingerprints::{LeftOut, PACK_BYTES_MAX, detect, load, may_begin};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
 /// Endings of files in a folder that may hold such rules.
-const ENDINGS: [&str; 2] = ["xml", "json"];
+const ENDINGS: [&str; 4] = ["xml", "json", "yaml", "yml"];
+/// Bytes by which a file is taken for one: a note of rights may stand above what it holds.
+const HEAD_BYTES: usize = 4 << 10;
 /// Bytes of the files of one pack.
 const BYTES_MAX: usize = 128 << 20;
 /// Patterns that are named where they cannot be used.
@@ -69,9 +71,8 @@ fn text(path: &Path) -> Result<Option<String>, Failure> {
         file.by_ref().take(most as u64).read_to_end(bytes).map_err(|error| unreadable(path, &error))
     };
     // What begins otherwise is no such file, however large it is.
-    read(64, &mut bytes)?;
-    let begins = bytes.iter().find(|byte| !byte.is_ascii_whitespace() && !b"\xef\xbb\xbf".contains(byte));
-    if !matches!(begins, Some(b'<' | b'{')) {
+    read(HEAD_BYTES, &mut bytes)?;
+    if !may_begin(&bytes) {
         return Ok(None);
     }
     read(PACK_BYTES_MAX, &mut bytes)?;

@@ -1,4 +1,5 @@
-//! What follows at once from other packs: what is stored is judged again, and nobody is asked.
+//! What follows at once from other packs: products are told anew out of what is stored, which is judged again, and
+//! nobody is asked.
 
 use crate::args::Data;
 use crate::clock::now;
@@ -13,21 +14,30 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// Judges what is stored by the packs as they are now, and tells what became of it. Where a server or a run holds the
-/// engine's place, that does it by itself.
+/// Tells and judges what is stored by the packs as they are now, and says what became of it. Where a server or a run
+/// holds the engine's place, that does it by itself.
 pub(super) async fn judge_again(data: &Data, settings: &Settings, store: &Store) -> Result<(), Failure> {
     let engine = match store.engine("packs", Duration::ZERO).await {
         Ok(engine) => engine,
         Err(StoreError::Busy { .. }) => {
-            hint("what is stored is judged again within seconds, by the server or run that holds the data folder");
+            let who = "the server or run that holds the data folder";
+            hint(&format!("what is stored is told and judged again within seconds, by {who}"));
             return Ok(());
         }
         Err(error) => return Err(error.into()),
     };
     let folder = folder::data(data.data.as_deref(), settings)?;
-    let knowledge = workspace::knowledge(Some(&folder.join(PACKS_FOLDER)))?;
+    let knowledge = workspace::knowledge(Some(&folder.join(PACKS_FOLDER)), settings)?;
     let clock: Clock = Arc::new(now);
-    let judged = ambit_engine::reassess(&engine, &knowledge, &clock, &watch::channel(false).1).await?;
+    let stop = watch::channel(false).1;
+    let told = ambit_engine::tell(&engine, &knowledge, &clock, &stop).await?;
+    if let Some(told) = told.filter(|told| told.entities > 0) {
+        hint(&format!(
+            "{} entities show other products than before: {} issues opened, {} closed",
+            told.entities, told.opened, told.closed
+        ));
+    }
+    let judged = ambit_engine::reassess(&engine, &knowledge, &clock, &stop).await?;
     if let Some(judged) = judged.filter(|judged| judged.entities > 0) {
         hint(&format!(
             "{} entities were judged again: {} issues opened, {} closed",

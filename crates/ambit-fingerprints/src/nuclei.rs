@@ -1,0 +1,324 @@
+//! Templates of nuclei that tell technologies, in YAML: what their matchers look for in the front page, the icon and a
+//! few other pages of a site becomes a rule. Other templates, and what needs more than that, are left out and named.
+
+mod expression;
+mod signs;
+
+use crate::pack::{LeftOut, Pack, PackError, PackKind};
+use crate::pattern::PatternError;
+use crate::product::Part;
+use crate::rule::{Condition, Names, Rule, Says};
+use serde_json::Value;
+use signs::Signs;
+use std::collections::BTreeMap;
+
+/// Bytes by which a template is known: a note of rights may stand above it.
+const HEAD_BYTES: usize = 4 * 1_024;
+/// Matchers of one template: the largest public one has 7,600.
+const MATCHERS_MAX: usize = 50_000;
+/// Bytes of a path, and pages of one template beside the front page.
+const PATH_BYTES_MAX: usize = 200;
+const PATHS_OF_TEMPLATE_MAX: usize = 4;
+/// The icon at its usual place.
+const ICON: &str = "/favicon.ico";
+/// What is said of a technology that a template tells.
+const TAG: &str = "Technology";
+/// Words of a template's name that say nothing of the product.
+const NAME_ENDINGS: &[&str] = &[
+    "detect",
+    "detection",
+    "detector",
+    "detected",
+    "tech",
+    "technology",
+    "panel",
+    "login",
+    "page",
+    "-",
+    "–",
+    "exposure",
+];
+
+/// Why a template, or a part of one, is not used.
+type Reason = String;
+
+/// Returns whether a text is a template: after comments it begins with its id, and says something of itself.
+pub(crate) fn is_template(text: &[u8]) -> bool {
+    let head = String::from_utf8_lossy(&text[..text.len().min(HEAD_BYTES)]);
+    let mut lines = head.lines().filter(|line| !line.trim().is_empty() && !line.starts_with(['#', '-']));
+    lines.next().is_some_and(|line| line.starts_with("id:")) && lines.any(|line| line.trim_end() == "info:")
+}
+
+/// Reads a template.
+///
+/// # Errors
+/// What is wrong with it and where.
+pub(crate) fn read(file: &str, bytes: &[u8]) -> Result<Pack, PackError> {
+    let text = std::str::from_utf8(bytes).map_err(|_| PackError::of(file, "no text in UTF-8"))?;
+    let options = serde_saphyr::options! { with_snippet: false };
+    let template: Value = serde_saphyr::from_str_with_options(text, options).map_err(|error| {
+        let line = error.location().map_or(1, |location| usize::try_from(location.line()).unwrap_or(usize::MAX));
+        let message = error.to_string();
+        let said: String = message.lines().next().unwrap_or_default().chars().take(200).collect();
+        PackError::at_line(file, line, &said.escape_debug().to_string())
+    })?;
+    let mut pack = Pack::new(PackKind::Template, file);
+    let id = template.get("id").and_then(text_of).unwrap_or_else(|| "a template without id".to_owned());
+    let mut notes = Vec::new();
+    match rules(&template, &mut notes) {
+        Ok(rules) => pack.rules = rules,
+        Err(Refused::Unused(why)) => notes.push(why),
+        Err(Refused::Broken(why)) => return Err(PackError::at(file, &id, &why)),
+    }
+    let place = format!("{file}: {}", id.escape_debug());
+    pack.left_out = notes.into_iter().map(|why| LeftOut { place: place.clone(), why }).collect();
+    Ok(pack)
+}
+
+/// Why there is no rule.
+enum Refused {
+    /// It means something that is not done here.
+    Unused(Reason),
+    /// It is wrong, for nuclei too.
+    Broken(Reason),
+}
+
+impl From<Reason> for Refused {
+    fn from(why: Reason) -> Self {
+        Self::Unused(why)
+    }
+}
+
+impl Refused {
+    fn of(error: &PatternError) -> Self {
+        match error {
+            PatternError::LooksAround(_) => Self::Unused(error.to_string()),
+            _ => Self::Broken(error.to_string()),
+        }
+    }
+}
+
+/// A scalar as text.
+fn text_of(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}
+
+/// The texts of a member that is one or several.
+fn texts(value: &Value, member: &str) -> Vec<String> {
+    match value.get(member) {
+        Some(Value::Array(list)) => list.iter().filter_map(text_of).collect(),
+        Some(one) => text_of(one).into_iter().collect(),
+        None => Vec::new(),
+    }
+}
+
+fn word<'v>(value: &'v Value, member: &str) -> &'v str {
+    value.get(member).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn is_true(value: &Value, member: &str) -> bool {
+    value.get(member).and_then(Value::as_bool).unwrap_or(false)
+}
+
+/// What a template asks for, as far as it is seen anyway: other pages are read like the front page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Asks {
+    FrontPage,
+    /// The icon at its usual place, and nothing else.
+    Icon,
+    Both,
+}
+
+fn rules(template: &Value, notes: &mut Vec<Reason>) -> Result<Vec<Rule>, Refused> {
+    let block = block(template)?;
+    let (front, paths) = asks(block)?;
+    let mut rules = Vec::new();
+    if let Some(asks) = front {
+        rules.extend(rules_of(template, block, asks, notes)?);
+    }
+    let mut seen = Vec::new();
+    for path in paths {
+        // What is left out was named once.
+        let notes = if front.is_none() && seen.is_empty() { &mut *notes } else { &mut seen };
+        let of_path = rules_of(template, block, Asks::FrontPage, notes)?;
+        rules.extend(of_path.into_iter().map(|rule| Rule { path: Some(path.as_str().into()), ..rule }));
+        seen.push(String::new());
+    }
+    Ok(rules)
+}
+
+/// The rules for one answer.
+fn rules_of(template: &Value, block: &Value, asks: Asks, notes: &mut Vec<Reason>) -> Result<Vec<Rule>, Refused> {
+    let Some(Value::Array(matchers)) = block.get("matchers") else {
+        return Err(Refused::Unused("it has no matchers".to_owned()));
+    };
+    if matchers.len() > MATCHERS_MAX {
+        return Err(Refused::Broken(format!("more than {MATCHERS_MAX} matchers")));
+    }
+    let all = word(block, "matchers-condition") == "and";
+    let extractors = block.get("extractors").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let names = template_names(template);
+    let mut rules = Vec::new();
+    for (name, group) in grouped(template, matchers, all) {
+        let mut signs = Signs::new(asks);
+        let mut parts = Vec::new();
+        for matcher in group {
+            match signs.matcher(matcher) {
+                Ok(condition) => parts.push(condition),
+                // Where one is enough the others still tell.
+                Err(Refused::Unused(why)) if !all => notes.push(why),
+                Err(refused) => return Err(refused),
+            }
+        }
+        if parts.is_empty() {
+            continue;
+        }
+        let condition = if all { Condition::All(parts) } else { Condition::Any(parts) };
+        if !signs.tells(&condition) {
+            notes.push("what it looks for stands on any page".to_owned());
+            continue;
+        }
+        let names = match name {
+            Some(name) => named(&name),
+            None => {
+                notes.extend(signs.versions(extractors)?);
+                names.clone()
+            }
+        };
+        rules.push(Rule {
+            says: Says::Names(names),
+            signs: signs.into_list(),
+            chain: None,
+            relations: None,
+            condition: Some(condition),
+            path: None,
+        });
+    }
+    if rules.is_empty() && notes.is_empty() {
+        notes.push("it has no matchers".to_owned());
+    }
+    Ok(rules)
+}
+
+/// The one block of requests.
+fn block(template: &Value) -> Result<&Value, Reason> {
+    let info = template.get("info").ok_or("it says nothing of itself")?;
+    let tags = texts(info, "tags").join(",");
+    if !tags.split(',').any(|tag| matches!(tag.trim(), "tech" | "detect" | "panel")) {
+        return Err("it tells no technology (tags tech, detect, panel)".to_owned());
+    }
+    if template.get("flow").is_some() {
+        return Err("it asks step by step".to_owned());
+    }
+    let blocks = template.get("http").or_else(|| template.get("requests")).and_then(Value::as_array);
+    match blocks.map(Vec::as_slice) {
+        Some([block]) => Ok(block),
+        Some(_) => Err("it asks several times".to_owned()),
+        None => Err("it does not ask over HTTP".to_owned()),
+    }
+}
+
+/// What a block asks for: the front page or the icon, and other pages.
+fn asks(block: &Value) -> Result<(Option<Asks>, Vec<String>), Reason> {
+    for member in ["raw", "payloads", "body", "headers", "fuzzing"] {
+        if block.get(member).is_some() {
+            return Err(format!("it makes requests of its own ({member})"));
+        }
+    }
+    let method = word(block, "method");
+    if !(method.is_empty() || method.eq_ignore_ascii_case("get")) {
+        return Err(format!("it asks by {}", method.escape_debug()));
+    }
+    let paths = texts(block, "path");
+    let below = |path: &String| {
+        let path = path.strip_prefix("{{BaseURL}}").or_else(|| path.strip_prefix("{{RootURL}}"))?;
+        let is_plain = path.len() <= PATH_BYTES_MAX && path.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'#');
+        (is_plain && !path.contains("{{")).then(|| path.to_owned())
+    };
+    let read: Vec<String> = paths.iter().filter_map(below).collect();
+    let is_front = |path: &String| path.is_empty() || path == "/";
+    let (front, icon) = (read.iter().any(is_front), read.iter().any(|path| path == ICON));
+    let asks = match (front, icon) {
+        (true, true) => Some(Asks::Both),
+        (true, false) => Some(Asks::FrontPage),
+        (false, true) => Some(Asks::Icon),
+        (false, false) => None,
+    };
+    let others = read.into_iter().filter(|path| !is_front(path) && path != ICON && path.starts_with('/'));
+    let others: Vec<String> = others.take(PATHS_OF_TEMPLATE_MAX).collect();
+    match paths.first() {
+        None => Err("it asks for nothing".to_owned()),
+        Some(path) if asks.is_none() && others.is_empty() => {
+            Err(format!("it asks for {}, which is no page of the site", path.escape_debug()))
+        }
+        Some(_) => Ok((asks, others)),
+    }
+}
+
+/// Matchers by the product that they tell: that of the template, or each of the name that it has where a template
+/// tells many.
+fn grouped<'v>(template: &Value, matchers: &'v [Value], all: bool) -> Vec<(Option<String>, Vec<&'v Value>)> {
+    let told = template.pointer("/info/metadata/product").or_else(|| template.pointer("/info/classification/cpe"));
+    let mut by_name: BTreeMap<Option<String>, Vec<&Value>> = BTreeMap::new();
+    for matcher in matchers {
+        by_name
+            .entry(Some(word(matcher, "name").to_owned()).filter(|name| !name.is_empty()))
+            .or_default()
+            .push(matcher);
+    }
+    if all || told.is_some() || by_name.len() < 2 || by_name.contains_key(&None) {
+        return vec![(None, matchers.iter().collect())];
+    }
+    by_name.into_iter().collect()
+}
+
+/// The product that a template tells.
+fn template_names(template: &Value) -> Names {
+    let info = &template["info"];
+    let cpe = info.pointer("/classification/cpe").and_then(Value::as_str).unwrap_or_default();
+    let mut fields = cpe.strip_prefix("cpe:2.3:").unwrap_or_default().split(':');
+    let (part, vendor, product) = (fields.next(), fields.next(), fields.next());
+    let part = match part {
+        Some("o") => Part::OperatingSystem,
+        Some("h") => Part::Hardware,
+        _ => Part::Application,
+    };
+    let said = |member: &str| info.pointer(&format!("/metadata/{member}")).and_then(Value::as_str);
+    let names = vendor.zip(product).or_else(|| said("vendor").zip(said("product")));
+    let is_plain = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_graphic() && c != ':' && c != '*');
+    let cpe = names.filter(|(vendor, product)| is_plain(vendor) && is_plain(product));
+    let product = plain_name(word(info, "name"));
+    let vendor = names.map_or_else(|| product.clone(), |(vendor, _)| vendor.to_owned());
+    Names {
+        vendor: vendor.into(),
+        product: product.into(),
+        tag: TAG.into(),
+        cpe: cpe.map(|(vendor, product)| format!("{vendor}:{product}").into()),
+        part,
+    }
+}
+
+/// `Apache Airflow - Detect` → `Apache Airflow`.
+fn plain_name(name: &str) -> String {
+    let mut words: Vec<&str> = name.split_whitespace().collect();
+    let says_nothing = |word: &&str| NAME_ENDINGS.iter().any(|ending| word.eq_ignore_ascii_case(ending));
+    while words.len() > 1 && words.last().is_some_and(says_nothing) {
+        words.pop();
+    }
+    if words.len() > 1 && words[0].eq_ignore_ascii_case("detect") {
+        words.remove(0);
+    }
+    words.join(" ")
+}
+
+/// A product that a matcher names.
+fn named(name: &str) -> Names {
+    Names { vendor: name.into(), product: name.into(), tag: TAG.into(), ..Names::default() }
+}
+
+#[cfg(test)]
+mod tests;

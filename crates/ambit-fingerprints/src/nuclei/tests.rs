@@ -1,0 +1,332 @@
+//! Templates as they are written, and what they tell of answers.
+
+use super::*;
+use crate::place::{IconHash, Place, Subject};
+use crate::with_packs;
+
+const HEAD: &str = r#"# Notes stand above.
+id: a-test
+
+info:
+  name: Apache Quokka - Detect
+  severity: info
+  tags: tech,apache
+"#;
+
+/// A template whose block asks for the front page.
+fn template(block: &str) -> String {
+    format!(
+        r#"{HEAD}http:
+  - method: GET
+    path:
+      - "{{{{BaseURL}}}}/"
+{block}"#
+    )
+}
+
+fn load(text: &str) -> Pack {
+    assert_eq!(crate::detect(text.as_bytes()), Some(PackKind::Template), "{text}");
+    read("t.yaml", text.as_bytes()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The products and versions that show in an answer.
+fn told(text: &str, status: u16, headers: &[(&str, &str)], body: &str) -> Vec<String> {
+    let headers: Vec<(String, String)> =
+        headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    let mut subject = Subject::default();
+    subject.add_head(status, &headers);
+    for (name, value) in &headers {
+        subject.add_header(name, value);
+    }
+    subject.add(Place::Body, body);
+    subject.add(Place::Favicon(IconHash::Mmh3), "-670975485");
+    let found = with_packs(vec![load(text)]).products(&subject);
+    found
+        .into_iter()
+        .map(|one| format!("{} {}", one.product, one.version.unwrap_or_default()).trim_end().to_owned())
+        .collect()
+}
+
+#[test]
+fn matchers_stand_together_as_a_template_says() {
+    let both = template(
+        r#"    matchers-condition: and
+    matchers:
+      - type: word
+        words:
+          - quokka
+          - QUOKKA!
+        condition: or
+      - type: status
+        status:
+          - 200
+          - 201
+"#,
+    );
+    assert_eq!(told(&both, 200, &[], "a quokka"), ["Apache Quokka"]);
+    assert_eq!(told(&both, 201, &[], "a QUOKKA!"), ["Apache Quokka"]);
+    assert!(told(&both, 404, &[], "a quokka").is_empty(), "another status");
+    assert!(told(&both, 200, &[], "a Quokka").is_empty(), "another case");
+    let words = template(
+        r#"    matchers:
+      - type: word
+        part: header
+        case-insensitive: true
+        condition: and
+        words:
+          - "server: quokka"
+          - 'x-q: 1'
+"#,
+    );
+    assert_eq!(told(&words, 500, &[("server", "Quokka/2"), ("x-q", "1")], ""), ["Apache Quokka"]);
+    assert!(told(&words, 500, &[("server", "Quokka/2")], "x-q: 1").is_empty(), "one of two");
+    let without = template(
+        r#"    matchers-condition: and
+    matchers:
+      - type: regex
+        regex:
+          - 'quokka {[0-9]'
+      - type: word
+        negative: true
+        words:
+          - wombat
+"#,
+    );
+    assert_eq!(told(&without, 200, &[], "quokka {7"), ["Apache Quokka"]);
+    assert!(told(&without, 200, &[], "quokka {7 wombat").is_empty());
+    let no_header = template(
+        r#"    matchers-condition: and
+    matchers:
+      - type: word
+        words: [quokka]
+      - type: word
+        part: x_zoo
+        negative: true
+        words: [wombat]
+"#,
+    );
+    assert_eq!(told(&no_header, 200, &[("x-zoo", "one")], "quokka"), ["Apache Quokka"]);
+    assert!(told(&no_header, 200, &[], "quokka").is_empty(), "a part that is not there has neither");
+}
+
+#[test]
+fn versions_are_extracted_and_names_of_matchers_are_products() {
+    let versioned = template(
+        r#"    matchers:
+      - type: word
+        words: [quokka]
+    extractors:
+      - type: regex
+        group: 1
+        regex:
+          - 'quokka v([0-9.]+)'
+      - type: regex
+        name: hostname
+        regex: ['q']
+      - type: kval
+        part: header
+        kval: [x_quokka_version]
+"#,
+    );
+    assert_eq!(told(&versioned, 200, &[], "quokka v2.1.4, yes"), ["Apache Quokka 2.1.4"]);
+    assert_eq!(told(&versioned, 200, &[], "quokka"), ["Apache Quokka"]);
+    assert_eq!(told(&versioned, 200, &[("x-quokka-version", "3.0")], "quokka"), ["Apache Quokka 3.0"]);
+    let many = template(
+        r#"    matchers:
+      - type: word
+        name: quokka
+        words: [qq]
+      - type: dsl
+        name: wombat
+        dsl: ['contains(to_lower(body), "ww")']
+      - type: xpath
+        name: koala
+        xpath: ['//k']
+"#,
+    );
+    assert_eq!(told(&many, 200, &[], "qq WW"), ["quokka", "wombat"]);
+    let left: Vec<LeftOut> = load(&many).left_out;
+    assert_eq!(left.len(), 1, "{left:?}");
+    assert_eq!(
+        (left[0].place.as_str(), left[0].why.as_str()),
+        ("t.yaml: a-test", "matchers of the type xpath are not read")
+    );
+}
+
+#[test]
+fn an_icon_is_known_by_its_hash() {
+    let hash = "'-670975485' == mmh3(base64_py(body))";
+    let icon = format!(
+        r#"{HEAD}http:
+  - method: GET
+    path:
+      - "{{{{BaseURL}}}}/favicon.ico"
+    matchers:
+      - type: dsl
+        dsl:
+          - status_code == 200 && ({hash})
+"#
+    );
+    assert_eq!(told(&icon, 404, &[], ""), ["Apache Quokka"]);
+    assert!(told(&icon.replace("67097", "67098"), 200, &[], "").is_empty());
+}
+
+#[test]
+fn other_pages_are_looked_at_by_the_rules_that_ask_for_them() {
+    let text = template(
+        r#"    matchers:
+      - type: word
+        words: [quokka]
+"#,
+    )
+    .replace(
+        "{{BaseURL}}/\"",
+        r#"{{BaseURL}}/version"
+      - "{{BaseURL}}""#,
+    );
+    let set = with_packs(vec![load(&text)]);
+    assert_eq!(set.paths().collect::<Vec<_>>(), ["/version"]);
+    let mut subject = Subject::default();
+    subject.add(Place::Body, "a quokka");
+    assert_eq!(set.products(&subject).len(), 1);
+    assert_eq!(set.products_at("/version", &subject)[0].product, "Apache Quokka");
+    assert!(set.products_at("/other", &subject).is_empty());
+    let alone = template(
+        r#"    matchers:
+      - type: word
+        words: [quokka]
+"#,
+    )
+    .replace("/\"", "/v\"");
+    let set = with_packs(vec![load(&alone)]);
+    assert!(set.products(&subject).is_empty(), "the front page is another one");
+    assert_eq!(set.products_at("/v", &subject).len(), 1);
+}
+
+#[test]
+fn the_cpe_of_a_template_and_what_shows_the_product_are_told() {
+    let text = template(
+        r#"    matchers:
+      - type: word
+        words: [quokka]
+"#,
+    )
+    .replace(
+        "  tags:",
+        r#"  classification:
+    cpe: cpe:2.3:a:apache:quokka:*:*:*:*:*:*:*:*
+  tags:"#,
+    );
+    let mut subject = Subject::default();
+    subject.add(Place::Body, "a quokka");
+    let found = with_packs(vec![load(&text)]).products(&subject);
+    let item = found[0].item();
+    assert_eq!((item.vendor.as_str(), item.product.as_str()), ("apache", "Apache Quokka"));
+    assert_eq!(item.cpe.as_deref(), Some("cpe:2.3:a:apache:quokka:*:*:*:*:*:*:*:*"));
+    let shown: Vec<&str> = item.positive_matches.iter().map(|one| one.match_content.as_str()).collect();
+    assert_eq!(shown, ["quokka"]);
+}
+
+#[test]
+fn what_cannot_be_used_is_named() {
+    let word = r#"    matchers:
+      - type: word
+        words: [quokka]
+"#;
+    for (text, why) in [
+        (template(word).replace("tech,", "cve,"), "it tells no technology (tags tech, detect, panel)"),
+        (
+            template(word).replace("/\"", "/{{randstr}}\""),
+            "it asks for {{BaseURL}}/{{randstr}}, which is no page of the site",
+        ),
+        (template(word).replace("GET", "POST"), "it asks by POST"),
+        (
+            template(&format!(
+                r#"    headers:
+      X: y
+{word}"#
+            )),
+            "it makes requests of its own (headers)",
+        ),
+        (
+            template(
+                r#"    matchers:
+      - type: status
+        status: [200]
+"#,
+            ),
+            "what it looks for stands on any page",
+        ),
+        (template(&word.replace("quokka", "'{{version}}'")), "it looks for what another answer said"),
+        (
+            template(
+                r#"    extractors: []
+"#,
+            ),
+            "it has no matchers",
+        ),
+        (
+            format!(
+                r#"{HEAD}dns:
+  - type: A
+"#
+            ),
+            "it does not ask over HTTP",
+        ),
+    ] {
+        let pack = load(&text);
+        assert!(pack.is_empty(), "{text}");
+        let left: Vec<&str> = pack.left_out.iter().map(|one| one.why.as_str()).collect();
+        assert_eq!(left, [why], "{text}");
+    }
+}
+
+#[test]
+fn what_is_wrong_is_refused_with_its_place() {
+    for (text, message) in [
+        (
+            template(
+                r#"    matchers:
+      - type: regex
+        regex: ['(a']
+"#,
+            ),
+            "t.yaml: a-test: no pattern: unclosed group: (a",
+        ),
+        (
+            format!(
+                r#"{HEAD}http: [
+"#
+            ),
+            "t.yaml:",
+        ),
+        (
+            format!(
+                r#"{HEAD}x: &a [*a, *b]
+"#
+            ),
+            "t.yaml:",
+        ),
+    ] {
+        let error = read("t.yaml", text.as_bytes()).unwrap_err().to_string();
+        assert!(error.starts_with(message) && !error.contains('\n'), "{error}");
+    }
+}
+
+#[test]
+fn other_files_are_no_templates() {
+    for text in [
+        "",
+        r#"id: x
+name: y
+"#,
+        "{}",
+        "rule a { condition: true }",
+        "hello",
+        r#"# only
+# comments
+"#,
+    ] {
+        assert_ne!(crate::detect(text.as_bytes()), Some(PackKind::Template), "{text}");
+    }
+}

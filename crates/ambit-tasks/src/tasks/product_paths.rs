@@ -1,0 +1,91 @@
+//! Other pages of a site than its front page, where rules of packs look for products there: few, and only those that a
+//! rule asks for.
+
+use crate::ask::together::together;
+use crate::ask::{bindings, web};
+use crate::read::normal;
+use crate::tasks::content_focus::{only_redirects, profiled};
+use crate::tasks::soft404_profile::refusal;
+use crate::told::{self, Visit};
+use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use ambit_fingerprints::{PATHS_MAX, Product};
+use ambit_model::entity::network;
+use ambit_model::moment::DAY_MS;
+use ambit_model::observation::Sighting;
+use ambit_model::{Clearance, Kind, TaskName, workflow};
+use ambit_net::NetError;
+use ambit_net::http::{HttpExchange, Url};
+
+pub(crate) const TASK: Task = Task {
+    name: TaskName::ProductPaths,
+    pretty_name: "Pages of products",
+    description: "Asks for the few pages beside the front page at which loaded rules look for products.",
+    workflows: &[workflow::EXTERNAL_DISCOVERY],
+    watches: &[Kind::Uri],
+    produces: &[],
+    footprint: Clearance::L3,
+    ttl_ms: DAY_MS,
+    cost: PATHS_MAX as i64,
+    gain: 4,
+    volatile: &[],
+    contacts: Contacts::Address,
+    sights: Sights::All(Sighting::Entity),
+    plan: |facts, settings| {
+        if settings.fingerprints.paths().next().is_none() || only_redirects(facts) {
+            return Plan::bound([]);
+        }
+        let bound = bindings::of_root_site(facts);
+        let asked = bound.iter().filter(|binding| profiled(facts, binding)).cloned().collect();
+        Plan::Bound { asked, bound }
+    },
+    run: |cx| Box::pin(run(cx)),
+};
+
+/// Pages that are asked for at once at one site.
+const IN_FLIGHT: usize = 4;
+/// Bytes of a page that rules read.
+const PAGE_BYTES: usize = 256 * 1_024;
+/// Pages without an answer after which a site is left.
+const FAILURES_MAX: usize = 3;
+
+async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+    let site = &web::site(cx)?;
+    let paths: Vec<&str> = cx.settings.fingerprints.paths().collect();
+    let (mut products, mut failed): (Vec<Product>, Vec<NetError>) = (Vec::new(), Vec::new());
+    for some in paths.chunks(IN_FLIGHT) {
+        let looks: Vec<_> = some.iter().map(|path| look(cx, site, path)).collect();
+        for told in together(looks, IN_FLIGHT).await {
+            match told {
+                Ok(told) => products.extend(told),
+                Err(error @ NetError::Budget(_)) => return Err(error.into()),
+                Err(error) => failed.push(error),
+            }
+        }
+        if failed.len() >= FAILURES_MAX {
+            break;
+        }
+    }
+    if let (true, Some(error)) = (products.is_empty(), failed.first()) {
+        return Err(error.clone().into());
+    }
+    let found = !products.is_empty();
+    cx.observe(network::FINGERPRINT, ambit_fingerprints::items(products));
+    Ok(Answer::found_if(found))
+}
+
+/// The products of one page, without those that the site's way of saying no shows as well.
+async fn look(cx: &Context<'_>, site: &Url, path: &str) -> Result<Vec<Product>, NetError> {
+    let exchange = web::get(cx, &site.with_path(path), PAGE_BYTES).await?;
+    let told = |exchange: &HttpExchange| Visit::of_page(exchange).products_at(&cx.settings.fingerprints, path);
+    let mut products = told(&exchange);
+    if products.is_empty() {
+        return Ok(products);
+    }
+    let end = path.rfind('.').map_or("", |at| &path[at..]);
+    let no = told(&refusal(cx, site, end).await?);
+    products.retain(|product| !no.contains(product));
+    if !products.is_empty() {
+        cx.evidence(&told::label(path), &normal::exchange(&exchange));
+    }
+    Ok(products)
+}
