@@ -15,7 +15,7 @@ pub(crate) const ALL: &[(&str, &Fresh)] = &[
     (
         "tomcat",
         &Fresh {
-            page: "<!DOCTYPE html><html lang=\"en\"><head><title>Apache Tomcat/9.0.98</title></head><body>\
+            page: "<!DOCTYPE html><html lang=\"en\"><head><title>Apache Tomcat/9.0.107</title></head><body>\
                    <div id=\"congrats\"><h2>If you're seeing this, you've successfully installed Tomcat. \
                    Congratulations!</h2></div></body></html>",
             twin: "<!DOCTYPE html><html lang=\"en\"><head><title>How we run Tomcat</title></head><body><p>When you \

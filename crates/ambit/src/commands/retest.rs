@@ -99,7 +99,7 @@ async fn carried(api: Api, run: RunId, target: &Target, settings: &Settings) -> 
         Err(error) => return Err(error.into()),
         Ok(engine) => {
             drop(engine);
-            let workspace = workspace::enter(store, "retest", Some(&place)).await?;
+            let workspace = workspace::enter(store, "retest", Some(&place), settings).await?;
             let stop = Stop::listen()?;
             let service = serve::service(&workspace, &stop, Given::read(settings)?);
             if let Some(run) = workspace.engine.claim(run, now()).await? {
