@@ -89,7 +89,7 @@ fn told(says: &str) -> (Vec<Value>, String) {
         }
     };
     let items = items(own().products(&subject));
-    (items.iter().map(|item| serde_json::to_value(item).unwrap()).collect(), beside)
+    (items.iter().map(|item| serde_json::to_value(item).expect("an item is written")).collect(), beside)
 }
 
 /// A feed in which every version of every product that distributions ship is concerned.

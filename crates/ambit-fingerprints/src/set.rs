@@ -36,13 +36,16 @@ struct Group {
     always: Vec<u32>,
 }
 
+/// The signs of each place: the number of a rule, and of a sign in it.
+type Signs = HashMap<Place, Vec<(usize, usize)>>;
+
 impl Set {
     /// Puts rules together: ours, then those of packs.
     pub(crate) fn new(ours: Vec<Rule>, packs: impl IntoIterator<Item = Rule>) -> Self {
         let packs_begin = ours.len();
         let mut rules = ours;
         rules.extend(packs);
-        let mut places: BTreeMap<Option<Box<str>>, HashMap<Place, Vec<(usize, usize)>>> = BTreeMap::new();
+        let mut places: BTreeMap<Option<Box<str>>, Signs> = BTreeMap::new();
         let mut named = HashMap::new();
         for (number, rule) in rules.iter().enumerate() {
             let signs = places.entry(rule.path.clone()).or_default();

@@ -69,7 +69,7 @@ pub use origin::{Hosts, Outside, public_url};
 pub use quota::rules::{Price, Rule};
 pub use rights::Right;
 pub use serve::{Listener, serve};
-pub use state::{Clock, LedgerFn, Sample, ServerState};
+pub use state::{Clock, LedgerFn, ReadSeeds, Sample, ServerState};
 pub use tls::Tls;
 
 use ambit_model::library::Library;

@@ -6,7 +6,7 @@ mod timing;
 mod told;
 
 use crate::api::naming;
-use crate::api::{ASM, Api, Needs, OURS, escape};
+use crate::api::{ASM, Api, Needs, escape};
 use crate::args::{Ports, Target, Tasks};
 use crate::config::Settings;
 use crate::confirm::confirm;
@@ -250,7 +250,7 @@ pub(crate) async fn run(command: &Collection, settings: &Settings, silent: bool)
         Action::Update(update) => {
             let changed = change(&api, update).await?;
             print(&changed, false, &mut results)?;
-            settings_of(&changed, &mut results)?;
+            show::settings_of(&changed, &mut results)?;
             if !silent {
                 hint(&what_follows(&changed));
             }

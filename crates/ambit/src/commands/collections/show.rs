@@ -39,7 +39,7 @@ pub(super) async fn show(api: &Api, target: &str, jsonl: bool, results: &mut Res
 }
 
 /// What may be changed of a collection, one line each.
-fn settings_of(found: &Value, results: &mut Results) -> Result<(), Failure> {
+pub(super) fn settings_of(found: &Value, results: &mut Results) -> Result<(), Failure> {
     for (word, member) in [
         ("called", "printable_name"),
         ("schedule", "auto_refresh_schedule"),
