@@ -43,6 +43,9 @@ class Log:
             return self.put(self.knocks, place, answer == "open")
         if asked == "tls":
             found = CERTIFICATE.match(answer)
+            # Under whichever name it is shown.
+            for shown in found[3].split()[:1] if found else ():
+                self.sees(("certificate", shown), at)
             return self.put(self.certificates, (place, name), found and (found[2], tuple(found[3].split()), found[5]))
         if asked.startswith(("GET ", "HEAD ")) and place[1] in WEB:
             self.sees(("Uri", f"{WEB[place[1]]}://{name}:{place[1]}"), at)
