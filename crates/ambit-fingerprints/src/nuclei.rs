@@ -34,6 +34,7 @@ const NAME_ENDINGS: &[&str] = &[
     "panel",
     "login",
     "page",
+    "version",
     "-",
     "–",
     "exposure",

@@ -184,7 +184,10 @@ impl Rule {
             }
             Test::Pattern { pattern, version, .. } => {
                 let captures = pattern.captures(whole.as_bytes())?;
-                let version = version.as_ref().and_then(|version| version.fill(&captures));
+                let version = version.as_ref().and_then(|version| match sign.weight {
+                    VERSION_ONLY => version.numbered(&captures),
+                    _ => version.fill(&captures),
+                });
                 // What matched may change from look to look; the pattern does not.
                 let shown = shown(&sign.place.named(pattern.text()));
                 Some(Hit { version, shown, values: self.says.values(&captures) })

@@ -26,6 +26,14 @@ impl Template {
         Self(pieces(text))
     }
 
+    /// Returns the version that begins with the first digit of the text; none where it has no digit.
+    pub(crate) fn numbered(&self, captures: &Captures<'_>) -> Option<String> {
+        let mut out = String::new();
+        fill(&self.0, captures, &mut out);
+        let begin = out.find(|c: char| c.is_ascii_digit())?;
+        Some(clean_version(&out[begin..])).filter(|version| !version.is_empty())
+    }
+
     /// Returns the version; none where it would be empty.
     pub(crate) fn fill(&self, captures: &Captures<'_>) -> Option<String> {
         let mut out = String::new();
@@ -73,6 +81,17 @@ fn fill(pieces: &[Piece], captures: &Captures<'_>, out: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_version_with_its_name_begins_with_its_digits() {
+        let pattern = regex::bytes::Regex::new("^.*$").unwrap();
+        for (text, expected) in
+            [("nginx/1.24.0 (x)", Some("1.24.0")), ("v2.1", Some("2.1")), ("Basic", None), ("", None)]
+        {
+            let captures = pattern.captures(text.as_bytes()).unwrap();
+            assert_eq!(Template::read("\\0").numbered(&captures).as_deref(), expected, "{text}");
+        }
+    }
 
     #[test]
     fn a_version_is_made_of_groups() {
