@@ -3,7 +3,7 @@
 use crate::output::table::Form;
 use ambit_model::moment::{DAY_MS, SECOND_MS};
 use ambit_model::ports::PortList;
-use ambit_model::{Clearance, SkippedTasks, Timestamp};
+use ambit_model::{Clearance, DueDays, SkippedTasks, Timestamp};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -166,6 +166,14 @@ fn top_ports(text: &str) -> Result<PortList, String> {
 /// Reads a level of loudness.
 pub(crate) fn level(word: &str) -> Result<Clearance, String> {
     Clearance::from_level(word).ok_or_else(|| "expected passive, polite, normal or intensive".to_owned())
+}
+
+/// Days until issues are due, by severity, in their one spelling; or the word for those of the installation.
+pub(crate) fn due_days(text: &str) -> Result<String, String> {
+    match text {
+        "default" => Ok(text.to_owned()),
+        _ => text.parse::<DueDays>().map(|days| days.to_string()),
+    }
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use ambit_model::SkippedTasks;
 use ambit_model::collection::Schedule;
 use ambit_model::ports::PortList;
 use ambit_model::scope::exclusion;
-use ambit_model::{Clearance, DueDays, Kind, Timestamp};
+use ambit_model::{Clearance, Kind, Timestamp};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
@@ -153,7 +153,7 @@ pub(crate) struct Changed {
     pub(crate) notify_webhooks: Option<told::NewEntities>,
     /// By when its issues are to be closed, in days by severity, such as critical=7,high=30,medium=90; none; or
     /// default, which is the setting `due_days`.
-    #[arg(long, value_name = "DAYS", value_parser = due)]
+    #[arg(long, value_name = "DAYS", value_parser = crate::args::due_days)]
     pub(crate) due: Option<String>,
     /// Never touch this name, *.name, address or block, beside those that are excluded already; may be repeated.
     #[arg(long, value_name = "PATTERN")]
@@ -201,14 +201,6 @@ pub(crate) enum Seed {
 /// Names of tasks, or the word that none is left out.
 fn skipped(text: &str) -> Result<SkippedTasks, String> {
     if text == "none" { Ok(SkippedTasks::default()) } else { crate::args::tasks(text) }
-}
-
-/// Days by severity in their one spelling.
-fn due(text: &str) -> Result<String, String> {
-    match text {
-        "default" => Ok(text.to_owned()),
-        _ => text.parse::<DueDays>().map(|days| days.to_string()),
-    }
 }
 
 /// Lists of ports in their one spelling.
