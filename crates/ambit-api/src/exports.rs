@@ -22,6 +22,10 @@ contract! {
         pub status: Word<Status>,
         /// The reason that a person gave for the status.
         pub reason: Option<String>,
+        /// The username of who is to see to it.
+        pub assignee: Option<String>,
+        /// By when it is to be closed; null where it has no due date, or is not open.
+        pub due_at: Option<Timestamp>,
         pub category: String,
         pub description: String,
         pub remediation: Option<String>,
@@ -89,6 +93,8 @@ impl Finding {
             confidence: Word(record.confidence),
             status: Word(record.status),
             reason: record.decision.as_ref().and_then(|decision| decision.reason.clone()),
+            assignee: record.assignee.clone(),
+            due_at: seen.due_at.filter(|_| record.status.is_open()),
             category: record.category.clone(),
             description: record.description.clone(),
             remediation: details["remediation"].as_str().map(str::to_owned),

@@ -20,7 +20,7 @@ fn finding(severity: i64, status: Status, changed: i64) -> Finding {
     let entity = Uid::of_entity(Uuid::nil(), Kind::Uri, name);
     let record = IssueRecord {
         exploitation: None,
-        assignee: None,
+        assignee: Some("=ann".to_owned()),
         uid: Uid::of_issue(Uuid::nil(), "exposed", "ambit", &format!("{severity} {changed}"), entity),
         collection: Uuid::nil(),
         name: format!("exposed_{severity}"),
@@ -53,7 +53,7 @@ fn finding(severity: i64, status: Status, changed: i64) -> Finding {
         first_seen: Timestamp(0),
         last_seen: Timestamp(changed),
         since: Timestamp(changed),
-        due_at: None,
+        due_at: Some(Timestamp(changed)),
     };
     Finding::of(&record, seen, CollectionRef { id: 1, uuid: Uuid::nil(), name: "outside_1", organization_uuid: None })
 }
@@ -119,6 +119,9 @@ fn a_spreadsheet_calculates_nothing() {
     assert!(csv.starts_with("severity,title,"), "{csv}");
     assert!(csv.contains("high,Exposed 2,Uri,"), "{csv}");
     assert!(csv.contains(",'=cmd(),"), "{csv}");
+    assert!(csv.contains(",open_new,'=ann,1970-01-01T00:00:00.000Z,confirmed,"), "{csv}");
+    let accepted = written("csv", None, &[finding(2, Status::ClosedRiskAccepted, 0)]);
+    assert!(accepted.contains(",closed_risk_accepted,'=ann,,confirmed,"), "what is closed is due no more: {accepted}");
 }
 
 #[test]
