@@ -44,7 +44,6 @@ const SOURCES: &[Source] = &[
     Source { name: "nvd", hosts: &["nvd.nist.gov"], ..USUAL },
     Source { name: "osv", hosts: &["osv-vulnerabilities.storage.googleapis.com"], ..USUAL },
     Source { name: "retire", hosts: &["raw.githubusercontent.com"], ..USUAL },
-    Source { name: "cve", hosts: &["codeload.github.com"], ..USUAL },
     #[cfg(test)]
     Source { name: "plain", anything: true, ..USUAL },
 ];

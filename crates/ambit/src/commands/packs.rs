@@ -53,8 +53,8 @@ pub(crate) enum Packs {
     },
     /// Download feeds of vulnerabilities and load those that changed: kev (CISA), epss (FIRST.org), endoflife
     /// (endoflife.date), retire (retire.js), osv (a pack for each registry of packages) and nvd (a pack for each year),
-    /// all where none is named, and cve5 (every record of CVE 5) where it is. The setting packs_mirror names a server
-    /// that has the same files. What is cut goes on where it ended.
+    /// all where none is named, and from a mirror cve5 (every record of CVE 5) where it is. The setting packs_mirror
+    /// names a server that has the same files. What is cut goes on where it ended.
     Update {
         #[command(flatten)]
         data: Data,

@@ -134,6 +134,8 @@ fn archives_of_records_are_brought_up_to_date_and_a_broken_member_changes_nothin
             .into_bytes(),
         ),
     ]);
+    let alone = command(&["packs", "update", "cve5", "--data"]).arg(&data).output().expect("the program starts");
+    assert_eq!(alone.status.code(), Some(2), "it is not asked for without a mirror");
     let first = mirror.update(&data, &["osv-npm", "cve5", "retire"]);
     assert!(first.status.success(), "{}", String::from_utf8_lossy(&first.stderr));
     let said = String::from_utf8_lossy(&first.stdout).into_owned();

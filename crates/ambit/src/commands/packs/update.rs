@@ -20,6 +20,8 @@ use std::sync::Arc;
 const MIRROR: &str = "mirror";
 /// The first year of the files of NVD.
 const FIRST_YEAR: i32 = 2002;
+/// Every record of CVE 5. It is published in one piece that cannot be gone on with: only a mirror gives it in parts.
+const CVE5: &str = "cve5";
 /// Registries of packages of which OSV has a file, by its name there and ours.
 const REGISTRIES: [(&str, &str); 5] =
     [("npm", "npm"), ("Packagist", "packagist"), ("PyPI", "pypi"), ("RubyGems", "rubygems"), ("Maven", "maven")];
@@ -70,9 +72,8 @@ fn feeds_named(names: &[String], year: i32) -> Result<Vec<Feed>, Failure> {
         )
     }));
     // Every record, some hundred megabytes: only where it is named.
-    if names.iter().any(|name| name == "cve5") {
-        let place = "https://codeload.github.com/CVEProject/cvelistV5/zip/refs/heads/";
-        all.push(Feed { at_mirror: "cve5.zip".to_owned(), ..one("cve5", "cve", place, "main") });
+    if names.iter().any(|name| name == CVE5) {
+        all.push(one(CVE5, MIRROR, "", "cve5.zip"));
     }
     all.extend((FIRST_YEAR..=year).map(|year| Feed {
         name: format!("nvd-{year}"),
@@ -106,7 +107,7 @@ impl Way {
         let guard: Arc<dyn Guard> =
             if mirror.is_some() { Arc::new(OperatorOnly) } else { Arc::new(SourcesOnly { never }) };
         let net = Net::new(wire, guard, Arc::new(Pace::new(PaceLimits::default())), NetOptions::default());
-        let sources = vec!["cisa", "epss", "endoflife", "nvd", "osv", "retire", "cve"];
+        let sources = vec!["cisa", "epss", "endoflife", "nvd", "osv", "retire"];
         let grants = match mirror {
             Some(_) => Grants::operator(MIRROR),
             None => Grants { resolve: true, sources, ..Grants::none() },
@@ -139,6 +140,10 @@ pub(super) async fn update(
     results: &mut Results,
 ) -> Result<(), Failure> {
     let feeds = feeds_named(names, now().date().get(..4).and_then(|year| year.parse().ok()).unwrap_or(FIRST_YEAR))?;
+    if settings.get("packs_mirror").is_none() && feeds.iter().any(|feed| feed.name == CVE5) {
+        let remedy = "name a mirror that has cve5.zip (packs_mirror), or load the archive by `ambit packs add`";
+        return Err(Failure::usage(format!("{CVE5} comes from a mirror alone: {remedy}")));
+    }
     let (store, _) = crate::local_store::folder(data, settings).await?;
     let packs = feeds::of(data, settings)?;
     let folder = crate::folder::data(data.data.as_deref(), settings)?.join("downloads");
