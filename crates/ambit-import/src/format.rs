@@ -9,3 +9,5 @@ pub(crate) mod masscan;
 pub(crate) mod naabu;
 pub(crate) mod nmap;
 pub(crate) mod nuclei;
+pub(crate) mod openapi;
+pub(crate) mod postman;

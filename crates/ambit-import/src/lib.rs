@@ -32,6 +32,8 @@ pub fn read(source: Source, text: &str, usual: Timestamp) -> Result<Import, Impo
         Source::Amass => format::amass::read(text, &mut gathered),
         Source::Csv => format::csv::read(text, &mut gathered),
         Source::Gti => format::gti::read(text, &mut gathered),
+        Source::Openapi => format::openapi::read(text, &mut gathered),
+        Source::Postman => format::postman::read(text, &mut gathered),
     }?;
     gathered.end()
 }

@@ -86,6 +86,43 @@ fn scanners() -> Vec<Row> {
     ]
 }
 
+fn interfaces() -> Vec<Row> {
+    let described =
+        |name: &str, says: &str| format!("ApiEndpoint https://api.acme.test:443{name} 2026-11-18T11:06 {says}");
+    vec![
+        (
+            Source::Openapi,
+            r#"{"openapi": "3.0.1", "info": {"title": "Orders"},
+                "servers": [{"url": "https://api.acme.test/v2/"}, {"url": "/x"}],
+                "paths": {"/orders/{id}": {"get": {}, "delete": {}, "summary": "one"},
+                "/empty": {"summary": "none"}}}"#,
+            vec![
+                described("/v2/orders/{id}", "methods=DELETE, GET, title=Orders"),
+                "DnsRecord api.acme.test 2026-11-18T11:06".to_owned(),
+            ],
+        ),
+        (
+            Source::Openapi,
+            r#"{"swagger": "2.0", "host": "api.acme.test", "basePath": "/v1", "paths": {"/a": {"post": {}}}}"#,
+            vec![described("/v1/a", "methods=POST"), "DnsRecord api.acme.test 2026-11-18T11:06".to_owned()],
+        ),
+        (
+            Source::Postman,
+            r#"{"info": {"name": "Shop"}, "variable": [{"key": "base", "value": "https://{{host}}"},
+                {"key": "host", "value": "api.acme.test"}], "item": [{"name": "folder", "item": [
+                {"request": {"method": "POST", "url": {"raw": "{{base}}/users/:id/mail?x=1"},
+                    "auth": {"type": "bearer"}}},
+                {"request": {"method": "GET", "url": "{{base}}/users/:id/mail"}}]},
+                {"request": {"method": "GET", "url": {"raw": "{{other}}/x"}}}]}"#,
+            vec![
+                described("/users/{id}/mail", "methods=GET, POST, title=Shop"),
+                "DnsRecord api.acme.test 2026-11-18T11:06".to_owned(),
+                "left out 1".to_owned(),
+            ],
+        ),
+    ]
+}
+
 fn inventories() -> Vec<Row> {
     vec![
         (
@@ -146,7 +183,7 @@ fn inventories() -> Vec<Row> {
 
 #[test]
 fn each_format_says_what_its_tool_saw() {
-    for (source, text, expected) in scanners().into_iter().chain(inventories()) {
+    for (source, text, expected) in scanners().into_iter().chain(inventories()).chain(interfaces()) {
         let import = read(source, text, USUAL).unwrap_or_else(|error| panic!("{}: {error}", source.name()));
         assert_eq!(lines(&import), expected, "{} {text}", source.name());
     }
@@ -181,6 +218,10 @@ fn what_no_tool_wrote_is_refused_in_one_line() {
         (Source::Csv, "name,date\nwww.acme.test,soon\n", "line 2: \"soon\" is no date such as 2026-11-23"),
         (Source::Csv, "name\n\"www", "line 2: a quotation mark is not closed"),
         (Source::Gti, "{\"a\":1}", "line 1: no output of the hosted product: there are neither hits nor an entity"),
+        (Source::Openapi, "{\"paths\": {}}", "no document of OpenAPI or Swagger"),
+        (Source::Openapi, "{\"openapi\": \"3.0.1\", \"paths\": {}}", "it names no server with a host"),
+        (Source::Openapi, "openapi: 3.0.1\n", "line 1: "),
+        (Source::Postman, "{\"info\": {}}", "no collection of Postman"),
     ] {
         let error = read(source, text, USUAL).expect_err(text).to_string();
         assert!(error.starts_with(why), "{}: {error}", source.name());

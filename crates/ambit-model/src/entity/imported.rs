@@ -33,6 +33,8 @@ pub enum Source {
     Amass,
     Csv,
     Gti,
+    Openapi,
+    Postman,
 }
 
 impl Source {
@@ -81,8 +83,8 @@ pub fn places(kind: Kind, name: &str) -> Vec<(Kind, String)> {
         }
         Kind::IpAddress => name.parse().map(blocks).unwrap_or_default(),
         Kind::NetworkService => vec![(Kind::IpAddress, host.to_owned())],
-        Kind::Uri if host.parse::<IpAddr>().is_ok() => vec![(Kind::IpAddress, host.to_owned())],
-        Kind::Uri => Kind::of_host(host).into_iter().collect(),
+        Kind::ApiEndpoint | Kind::Uri if host.parse::<IpAddr>().is_ok() => vec![(Kind::IpAddress, host.to_owned())],
+        Kind::ApiEndpoint | Kind::Uri => Kind::of_host(host).into_iter().collect(),
         Kind::EmailAddress => registrable(host).map(|domain| (Kind::Domain, domain.to_owned())).into_iter().collect(),
         _ => Vec::new(),
     }
@@ -95,6 +97,7 @@ pub fn edge(kind: Kind) -> EdgeKind {
         Kind::IpAddress => EdgeKind::BlockMember,
         Kind::NetworkService => EdgeKind::Service,
         Kind::Uri => EdgeKind::Site,
+        Kind::ApiEndpoint => EdgeKind::Api,
         Kind::EmailAddress => EdgeKind::Contact,
         _ => EdgeKind::Link,
     }
@@ -102,7 +105,7 @@ pub fn edge(kind: Kind) -> EdgeKind {
 
 /// Returns true for what lies on a host, and is imported after all hosts.
 pub fn is_on_a_host(kind: Kind) -> bool {
-    matches!(kind, Kind::NetworkService | Kind::Uri)
+    matches!(kind, Kind::ApiEndpoint | Kind::NetworkService | Kind::Uri)
 }
 
 fn parent(name: &str) -> Option<&str> {
@@ -130,6 +133,7 @@ mod tests {
             (Kind::Uri, "https://www.acme.test:443/a", Some((Kind::DnsRecord, "www.acme.test")), 1),
             (Kind::Uri, "https://acme.test:443", Some((Kind::Domain, "acme.test")), 1),
             (Kind::Uri, "http://192.0.2.7:80", Some((Kind::IpAddress, "192.0.2.7")), 1),
+            (Kind::ApiEndpoint, "https://api.acme.test:443/v1/{id}", Some((Kind::DnsRecord, "api.acme.test")), 1),
             (Kind::EmailAddress, "ann@mail.acme.test", Some((Kind::Domain, "acme.test")), 1),
             (Kind::Domain, "acme.test", None, 0),
             (Kind::NetBlock, "192.0.2.0/24", None, 0),

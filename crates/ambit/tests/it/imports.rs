@@ -28,6 +28,23 @@ fn what_another_tool_saw_stands_in_the_inventory_once() {
 }
 
 #[test]
+fn interfaces_that_a_document_describes_lie_on_hosts_of_the_collection() {
+    let served = Served::new("imports-openapi");
+    let file = served.path().to_owned() + "/openapi.json";
+    let document = r#"{"openapi": "3.0.1", "info": {"title": "Orders"},
+        "servers": [{"url": "https://api.harbour.test/v2"}, {"url": "https://api.elsewhere.test"}],
+        "paths": {"/orders/{id}": {"get": {}, "delete": {}}}}"#;
+    std::fs::write(&file, document).expect("can be written");
+    let first = served.answer(&["import", "--from", "openapi", &file]);
+    assert!(first.contains("2 left out: nothing of the collection leads there"), "{first}");
+    let name = "https://api.harbour.test:443/v2/orders/{id}";
+    let shown = served.both(&["entity", "show", name]);
+    assert!(shown.contains("openapi") && shown.contains("DELETE, GET"), "{shown}");
+    let path = served.both(&["entity", "path", name]);
+    assert!(path.contains("--api (import"), "{path}");
+}
+
+#[test]
 fn what_no_tool_wrote_is_refused_in_one_line() {
     let folder = Folder::new("imports-refused");
     let path = folder.path().to_str().expect("UTF-8").to_owned();
@@ -40,7 +57,11 @@ fn what_no_tool_wrote_is_refused_in_one_line() {
         ("httpx", &text, "line 1: no output of httpx: not JSON"),
         ("csv", &bytes, "no text in UTF-8 from byte 0"),
         ("csv", &missing, "No such file or directory"),
-        ("hearsay", &text, "expected one of nmap, masscan, naabu, httpx, nuclei, bbot, amass, csv, gti"),
+        (
+            "hearsay",
+            &text,
+            "expected one of nmap, masscan, naabu, httpx, nuclei, bbot, amass, csv, gti, openapi, postman",
+        ),
     ] {
         let output = ambit(&["import", "--from", from, file, "--data", &path]);
         let error = String::from_utf8_lossy(&output.stderr);

@@ -1,0 +1,67 @@
+//! Collections of Postman (version 2): the requests in all their folders. Nothing of their headers, bodies and
+//! credentials is kept.
+
+use super::openapi::add;
+use crate::error::ImportError;
+use crate::gathered::Gathered;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// Variables that stand in each other's values.
+const REPLACED_MAX: usize = 5;
+
+pub(crate) fn read(file: &str, gathered: &mut Gathered) -> Result<(), ImportError> {
+    let body: Value = serde_json::from_str(file).map_err(|error| ImportError::line(error.line(), error.to_string()))?;
+    let body = if body["collection"].is_object() { &body["collection"] } else { &body };
+    let Some(items) = body["item"].as_array().filter(|_| body["info"].is_object()) else {
+        return Err(ImportError::file("no collection of Postman (version 2): there is no info, or no item"));
+    };
+    let variables = variables(body);
+    let mut urls: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    let mut open: Vec<&Value> = items.iter().collect();
+    while let Some(item) = open.pop() {
+        open.extend(item["item"].as_array().into_iter().flatten());
+        let request = &item["request"];
+        let raw = request["url"]["raw"].as_str().or_else(|| request["url"].as_str()).or_else(|| request.as_str());
+        let Some(raw) = raw else { continue };
+        match url(raw, &variables) {
+            Some(url) => urls.entry(url).or_default().push(request["method"].as_str().unwrap_or("GET")),
+            None => gathered.leave_out(),
+        }
+    }
+    let title = body["info"]["name"].as_str().unwrap_or_default();
+    for (url, mut methods) in urls {
+        methods.sort_unstable();
+        methods.dedup();
+        add(&url, &[("methods", &methods.join(", ")), ("title", title)], gathered);
+    }
+    Ok(())
+}
+
+fn variables(body: &Value) -> BTreeMap<&str, &str> {
+    let listed = body["variable"].as_array().into_iter().flatten();
+    listed.filter_map(|variable| Some((variable["key"].as_str()?, variable["value"].as_str()?))).collect()
+}
+
+/// The URL of a request without its query, with what variables say; what a caller fills in stands in braces. `None`
+/// where its host stands in a variable that the collection does not have.
+fn url(raw: &str, variables: &BTreeMap<&str, &str>) -> Option<String> {
+    let mut url = raw.trim().to_owned();
+    for _ in 0..REPLACED_MAX {
+        for (key, value) in variables {
+            url = url.replace(&format!("{{{{{key}}}}}"), value);
+        }
+    }
+    let url = url.split(['?', '#']).next().unwrap_or_default();
+    let url = if url.contains("://") { url.to_owned() } else { format!("http://{url}") };
+    let (scheme, rest) = url.split_once("://").filter(|(scheme, _)| matches!(*scheme, "http" | "https"))?;
+    let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
+    if host.is_empty() || host.contains('{') {
+        return None;
+    }
+    let segments = path.split('/').map(|segment| match segment.strip_prefix(':') {
+        Some(name) => format!("{{{name}}}"),
+        None => segment.replace("{{", "{").replace("}}", "}"),
+    });
+    Some(format!("{scheme}://{host}/{}", segments.collect::<Vec<_>>().join("/")))
+}
