@@ -9,12 +9,13 @@ const folder = fileURLToPath(new URL("../../docs/ui/", import.meta.url));
 const SHOTS = [
   ["sign-in", "/sign_in", { width: 800, height: 500 }],
   ["triage", "/issues?q=status_new:open", {}],
-  ["issue", "/issues?q=status_new:open", { dark: true }, ["j", "Enter"], "In scope: "],
+  ["issue", "/issues?q=status_new:open", { dark: true, height: 640 }, ["j", "Enter"], "In scope: "],
   ["triage-phone", "/issues?q=status_new:open", { width: 360, height: 640 }],
   ["inventory", "/entities?q=scoped:true+present:true", {}],
   ["inventory-dark", "/entities?q=scoped:true+present:true+type:Uri&columns=type,issues,technologies,code,title,network,last_seen", { dark: true }],
   ["collections", "/collections", { height: 400 }],
   ["collection", "/collections/{collection}", { height: 1000 }, [], "60 % yours"],
+  ["timing", "/collections/{collection}#timing", { height: 560 }, [], "Runs rest"],
   ["collection-phone", "/collections/{collection}", { width: 360, height: 640, dark: true }, [], "DNS questions"],
   ["run", "/runs/2", { height: 820 }, [], "Issues closed: "],
   ["runs", "/runs", { height: 400 }],
@@ -27,6 +28,7 @@ const SHOTS = [
   ["keys", "/settings", { height: 560 }],
   ["people", "/settings?tab=people", { height: 480 }],
   ["usage", "/settings?tab=usage", { height: 700 }],
+  ["notifications", "/settings?tab=notifications", { height: 420 }],
   ["add", "/collections/new", { height: 560 }],
   ["entity", "/entities?q=name:old.saltmarsh.test:443+type:Uri", { height: 1000 }, ["Enter"], "In scope: "],
 ];
@@ -48,6 +50,8 @@ try {
     for (const key of keys) await page.keyboard.press(key);
     if (until) await page.getByText(until).first().waitFor();
     await page.waitForLoadState("networkidle");
+    const [, part] = path.split("#");
+    if (part !== undefined) await page.locator(`#${part}`).evaluate((element) => element.scrollIntoView());
     await page.screenshot({ path: `${folder}${name}.png` });
     await page.context().close();
   }

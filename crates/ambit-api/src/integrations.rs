@@ -2,8 +2,10 @@
 //! records open; ours never hold a secret.
 
 use crate::contract::{Maybe, contract};
-use crate::request::{Name, Text, UuidText};
+use crate::request::{Name, UuidText};
+use crate::words::Word;
 use ambit_model::Timestamp;
+use ambit_model::workflow::IntegrationType;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use uuid::Uuid;
@@ -30,7 +32,7 @@ contract! {
     pub struct NewIntegration {
         pub name: Name,
         #[serde(rename = "type")]
-        pub kind: Text,
+        pub kind: Word<IntegrationType>,
         pub secrets: Maybe<Map<String, Value>>,
         pub settings: Maybe<Map<String, Value>>,
     }

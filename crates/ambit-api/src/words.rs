@@ -11,7 +11,7 @@ use ambit_model::issue::{Confidence, Status};
 use ambit_model::notification::{Channel, DeliveryState, Digest, EventKind};
 use ambit_model::run::{RetestVerdict, RunState};
 use ambit_model::user::{CollectionRole, ProjectRole};
-use ambit_model::workflow::{self, Workflow};
+use ambit_model::workflow::{self, IntegrationType, Workflow};
 use ambit_model::{Clearance, Kind};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -83,6 +83,7 @@ model_words! {
     Digest: Self::ALL, Self::name;
     Source: Self::ALL, Self::name;
     Workflow: workflow::ALL, |workflow: Self| workflow.name;
+    IntegrationType: workflow::INTEGRATION_TYPES, |integration: Self| integration.0;
     // How loud a run may be.
     Clearance: [Self::L1, Self::L2, Self::L3, Self::L4], Self::level;
 }

@@ -38,10 +38,19 @@ pub const EXTERNAL_DISCOVERY: Workflow = Workflow {
     credentials: &[],
 };
 
+/// A type of integration, by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IntegrationType(pub &'static str);
+
 /// The types of integrations that a project can have. What no workflow uses yet is kept, and runs of collections that
 /// are linked to it say that nothing looks at it.
-pub const INTEGRATION_TYPES: [&str; 5] =
-    ["AwsCredential", "AzureCredential", "GcpCredential", "GithubCredential", "JiraCredential"];
+pub const INTEGRATION_TYPES: [IntegrationType; 5] = [
+    IntegrationType("AwsCredential"),
+    IntegrationType("AzureCredential"),
+    IntegrationType("GcpCredential"),
+    IntegrationType("GithubCredential"),
+    IntegrationType("JiraCredential"),
+];
 
 /// What stands in the accounts of cloud providers.
 pub const CLOUD_ACCOUNTS: Workflow = Workflow {

@@ -113,6 +113,9 @@ mod tests {
             "/settings",
             "/assets/{file}",
             "/session",
+            "/sign_in/ways",
+            "/sign_in/provider",
+            "/sign_in/callback",
         ];
         assert_eq!(open, listed);
         assert!(ENDPOINTS.iter().all(|row| (row.tree == Tree::Open) == (row.access == Open)));

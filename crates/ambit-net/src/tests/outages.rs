@@ -8,6 +8,11 @@ const PLACE: &str = "192.0.2.80:80";
 const URL: &str = "http://192.0.2.80/";
 const ANSWER: &str = "read-head\nsend \"HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\n[]\"";
 
+/// A provider that nobody listens at says nothing of what it was asked for.
+fn refused() -> NetError {
+    NetError::ConnectionRefused.of_helper()
+}
+
 #[test]
 fn a_silent_provider_is_left_alone_for_a_minute_and_then_tried_once() {
     run(|wire| async move {
@@ -15,13 +20,13 @@ fn a_silent_provider_is_left_alone_for_a_minute_and_then_tried_once() {
         let session = session(&wire);
         let ask = || session.source("plain", URL);
         for _ in 0..5 {
-            assert_eq!(ask().await.err(), Some(NetError::ConnectionRefused));
+            assert_eq!(ask().await.err(), Some(refused()));
         }
         let why = ask().await.err().map(|error| error.to_string()).unwrap_or_default();
-        assert!(why.contains("the last 5 questions were not answered (connection refused)"), "{why}");
+        assert!(why.contains("the last 5 questions were not answered (") && why.contains("refused"), "{why}");
         assert_eq!(dialled(&wire).len(), 5, "the sixth question was not sent");
         session.sleep(Duration::from_secs(61)).await;
-        assert_eq!(ask().await.err(), Some(NetError::ConnectionRefused));
+        assert_eq!(ask().await.err(), Some(refused()));
         assert!(matches!(ask().await.err(), Some(NetError::Unreachable(_))));
         assert_eq!(dialled(&wire).len(), 6, "one question tried it again");
         session.sleep(Duration::from_secs(61)).await;
@@ -39,7 +44,7 @@ fn an_answer_between_failures_counts_and_so_does_a_bad_one() {
         let session = session(&wire);
         for _ in 0..3 {
             for _ in 0..4 {
-                assert_eq!(session.source("plain", URL).await.err(), Some(NetError::ConnectionRefused));
+                assert_eq!(session.source("plain", URL).await.err(), Some(refused()));
             }
             wire.script(PLACE, "read-head\nsend \"HTTP/1.1 503 No\\r\\nContent-Length: 0\\r\\n\\r\\n\"");
             assert_eq!(session.source("plain", URL).await.unwrap().last().status, 503);

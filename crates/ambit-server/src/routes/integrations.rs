@@ -33,7 +33,7 @@ pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
     let body: wire::NewIntegration = call.read()?;
     let new = NewIntegration {
         name: body.name.0,
-        kind: body.kind.0,
+        kind: body.kind.0.0.to_owned(),
         secrets: body.secrets.0.unwrap_or_default(),
         settings: body.settings.0.unwrap_or_default(),
     };

@@ -7,7 +7,8 @@ use crate::present::issues::NOUN;
 use ambit_api::collection_runs::Retest;
 use ambit_api::{ApiError, success};
 
-/// Look again at what one issue rests on, and at nothing else, at the clearance that stands.
+/// Look again at what one issue rests on, and at nothing else, at the clearance that stands. It is a run of its own,
+/// which takes a minute more where the fact seems gone; reading this says what came of it.
 pub(crate) async fn start(call: Call) -> Result<Answer, ApiError> {
     call.store().start_retest(call.caller(), call.id(), call.project, call.now).await.about(NOUN)?;
     shown(&call, "Retest of the issue").await

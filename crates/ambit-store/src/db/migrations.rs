@@ -87,6 +87,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(202611251810, "retention"),
     migration!(202611251820, "identities"),
     migration!(202611251830, "told"),
+    migration!(202611252000, "overdue"),
 ];
 
 /// The newest schema that this program knows.

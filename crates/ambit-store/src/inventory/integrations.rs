@@ -133,8 +133,9 @@ async fn require(
 }
 
 fn check(new: &NewIntegration) -> Result<NewIntegration, StoreError> {
-    if !INTEGRATION_TYPES.contains(&new.kind.as_str()) {
-        return Err(StoreError::Invalid(format!("the type must be one of {}", INTEGRATION_TYPES.join(", "))));
+    if !INTEGRATION_TYPES.iter().any(|known| known.0 == new.kind) {
+        let names = INTEGRATION_TYPES.map(|known| known.0).join(", ");
+        return Err(StoreError::Invalid(format!("the type must be one of {names}")));
     }
     if to_json(&new.secrets).len() > DOCUMENT_BYTES_MAX || to_json(&new.settings).len() > DOCUMENT_BYTES_MAX {
         return Err(StoreError::Invalid(format!("secrets and settings have at most {DOCUMENT_BYTES_MAX} bytes each")));
