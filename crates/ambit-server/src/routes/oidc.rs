@@ -25,7 +25,7 @@ pub(crate) async fn ways(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("Ways to sign in", ways)))
 }
 
-/// Send a browser to the provider that vouches for people.
+/// Send a browser to the provider that vouches for people (303); 404 where there is none.
 pub(crate) async fn begin(call: Call) -> Result<Answer, ApiError> {
     let provider = provider(&call)?;
     let (url, carried) = provider.begin(&back(&call), call.now).await.map_err(|why| {
