@@ -1024,7 +1024,7 @@ test("an issue has somebody who sees to it and a day when it is due, and is look
   await seen.press("Enter");
   await page.getByText(`${email} sees to it.`).waitFor();
   assert.equal((await world.api(`/api/v3/asm/issues/${uid}`)).assignee, username);
-  await page.getByRole("row").getByText(username, { exact: true }).waitFor();
+  await page.getByRole("row").getByText(username, { exact: true }).waitFor({ state: "attached" });
   await accessible(page, "an issue that somebody sees to");
   await page.getByRole("button", { name: "Undo (u)" }).click();
   await page.getByText("Taken back.").waitFor();
