@@ -234,7 +234,6 @@ impl Group {
 mod tests {
     use super::*;
     use std::fs;
-    use std::os::unix::fs::PermissionsExt as _;
 
     /// A program that behaves like a test harness: a script in a folder that goes with the test.
     struct Script(PathBuf);
@@ -244,8 +243,10 @@ mod tests {
             let folder = std::env::temp_dir().join(format!("ambit-xtask-{name}-{}", std::process::id()));
             fs::create_dir_all(&folder).unwrap();
             let path = folder.join("program");
-            fs::write(&path, format!("#!/bin/sh\n{body}\n")).unwrap();
-            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+            // Another process writes it: a program that a test beside us starts would inherit our file, open for
+            // writing, for a moment, and nobody may start what somebody writes.
+            let write = ["-c", "printf '#!/bin/sh\\n%s\\n' \"$1\" > \"$2\" && chmod 755 \"$2\"", "write", body];
+            assert!(Command::new("sh").args(write).arg(&path).status().unwrap().success());
             let program = Program { path, folder: folder.clone(), name: name.to_owned() };
             (Script(folder), program)
         }
