@@ -7,6 +7,7 @@ mod ending;
 mod flight;
 mod giving_back;
 mod obeying;
+mod planned;
 mod reconciling;
 mod telling;
 mod unserved;
@@ -31,6 +32,7 @@ use ambit_store::engine::Commit;
 use ambit_tasks::Settings;
 use ambit_vulns::Knowledge;
 use flight::Flight;
+use planned::Planned;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
@@ -180,6 +182,7 @@ struct Drive<'a> {
     counted: Option<std::time::Instant>,
     progress: Progress,
     proven: BTreeSet<(Uid, &'static str, String)>,
+    planned: Planned,
     finishing: bool,
     /// The last lease brought fewer rows than asked for, and nothing was committed or reconciled since.
     dry: bool,
@@ -222,6 +225,7 @@ impl<'a> Drive<'a> {
             counted: None,
             progress: Progress::default(),
             proven: BTreeSet::new(),
+            planned: Planned::default(),
             finishing: false,
             dry: false,
             unreconciled: false,
@@ -380,6 +384,7 @@ impl<'a> Drive<'a> {
             return Ok(());
         }
         self.dry = false;
+        self.planned.forget();
         self.config.engine.unplan(self.run.id, orphaned).await
     }
 

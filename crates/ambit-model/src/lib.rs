@@ -46,6 +46,7 @@ pub mod timing;
 pub mod user;
 pub mod version_order;
 pub mod vulnerability;
+pub mod wave;
 pub mod wire;
 pub mod workflow;
 
@@ -57,6 +58,7 @@ pub use facts::Facts;
 pub use id::Uid;
 pub use moment::Timestamp;
 pub use task::{SkippedTasks, TaskName};
+pub use wave::Wave;
 
 /// The details of an entity: one JSON object whose members are those of the contract (docs/contract/asm.md §4.5).
 pub type Details = serde_json::Map<String, serde_json::Value>;

@@ -111,6 +111,7 @@ fn planned(task: &'static str, uid: Uid) -> NewWork {
         uid,
         argument: String::new(),
         number: 0,
+        wave: ambit_model::Wave::Passive,
         footprint: Clearance::L1,
         priority: 0,
         not_before: Timestamp(0),

@@ -7,7 +7,7 @@ use ambit_model::collection::Schedule;
 use ambit_model::observation::{Discovery, Found, ProbeResult, Sighting};
 use ambit_model::run::RunState;
 use ambit_model::wire::WireChoice;
-use ambit_model::{Clearance, Details, EdgeKind, Kind, Timestamp, Uid};
+use ambit_model::{Clearance, Details, EdgeKind, Kind, Timestamp, Uid, Wave};
 use ambit_store::engine::{Commit, Engine, NewWork, Outcome, Reconciliation, Work};
 use ambit_store::{NewCollection, NewOwner, Options, Store};
 use serde_json::json;
@@ -50,6 +50,7 @@ fn work(task: &'static str, uid: Uid) -> NewWork {
         uid,
         argument: String::new(),
         number: 0,
+        wave: Wave::Passive,
         footprint: Clearance::L1,
         priority: 0,
         not_before: Timestamp(0),

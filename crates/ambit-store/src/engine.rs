@@ -44,7 +44,7 @@ use ambit_model::issue::{IssueKind, Proof, Status};
 use ambit_model::observation::{ProbeResult, Sighting};
 use ambit_model::run::NotDone;
 use ambit_model::scope::{Decision, Edge, Node};
-use ambit_model::{Clearance, Kind, Timestamp, Uid};
+use ambit_model::{Clearance, Kind, Timestamp, Uid, Wave};
 
 /// A unit of work to be planned: do this task for this entity in this run. Unique by (run, task, entity, argument,
 /// number): planning twice is harmless.
@@ -58,9 +58,11 @@ pub struct NewWork {
     /// over an open interval plans the next number after 60 s of wire time; absent at an odd one closes the interval.
     /// (The engine plans number 2 itself where an issue must be seen absent twice.)
     pub number: i64,
-    /// The task's footprint: lower ones are leased first, so that scope is decided before anything loud happens.
+    /// When the task runs: earlier waves are leased first, so that scope is decided before anything loud happens.
+    pub wave: Wave,
+    /// The task's footprint: rows that are louder than their entity's clearance are dropped.
     pub footprint: Clearance,
-    /// Expected new facts per cost; higher first within a footprint.
+    /// Expected new facts per cost; higher first within a wave.
     pub priority: i64,
     /// Wire date before which it must not start.
     pub not_before: Timestamp,
@@ -77,6 +79,7 @@ pub struct NewSweep {
     pub prefix: String,
     pub size: i64,
     pub step: i64,
+    pub wave: Wave,
     pub footprint: Clearance,
     pub priority: i64,
     pub partition: i64,

@@ -4,7 +4,7 @@ use crate::{Context, Settings};
 use ambit_model::observation::Sighting;
 use ambit_model::run::NotDoneReason;
 use ambit_model::workflow::Workflow;
-use ambit_model::{Clearance, Facts, Kind, TaskName};
+use ambit_model::{Clearance, Facts, Kind, TaskName, Wave};
 use ambit_net::{Meaning, NetError};
 use futures::future::BoxFuture;
 
@@ -59,6 +59,16 @@ impl Task {
             Sights::All(sighting) => sighting,
             Sights::Only(kinds) if kinds.contains(&kind) => Sighting::Entity,
             Sights::Only(_) => Sighting::Ends,
+        }
+    }
+
+    /// When its rows are leased. Names are guessed before anything is visited, though guessing needs the clearance of a
+    /// sweep: only resolvers are asked, and what is found is looked at together with the rest.
+    pub fn wave(&self) -> Wave {
+        match self.name {
+            TaskName::NameSweep => Wave::Words,
+            TaskName::LevelSweep | TaskName::Permutations => Wave::Variations,
+            _ => Wave::of(self.footprint),
         }
     }
 

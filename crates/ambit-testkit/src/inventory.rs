@@ -317,6 +317,7 @@ impl Round<'_> {
             uid: *uid,
             argument: String::new(),
             number: 0,
+            wave: ambit_model::Wave::Passive,
             footprint: Clearance::L1,
             priority: 1,
             not_before: Timestamp(0),

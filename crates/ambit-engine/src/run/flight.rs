@@ -14,7 +14,7 @@ use tokio::sync::mpsc;
 
 /// Rows under way with those that wait for their turn, as a multiple of those that may be at work: a waiting row is a
 /// few kB.
-const WITH_WAITING: usize = 2;
+const WITH_WAITING: usize = 4;
 
 /// The leased rows of a run, and the way in which they come back.
 pub(super) struct Flight<'a> {

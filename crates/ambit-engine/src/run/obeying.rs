@@ -22,6 +22,8 @@ impl Drive<'_> {
     /// entity's clearance now end as refused.
     pub(super) async fn obey(&mut self) -> Result<Option<RunEnd>, StoreError> {
         self.is_told = false;
+        // Whoever changed scope took rows out of the plan.
+        self.planned.forget();
         self.scope_revision = self.config.engine.scope_revision(self.run.collection).await?;
         self.confirmed = self.config.engine.confirmed_blocks(self.run.collection).await?;
         let rules = rules(self.config, self.run).await?;

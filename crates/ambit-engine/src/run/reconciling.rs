@@ -101,6 +101,8 @@ impl Drive<'_> {
         let date = self.config.wire.date();
         let mut uids: BTreeSet<Uid> = dirty.iter().map(|dirty| dirty.uid).collect();
         uids.extend(changes.iter().map(|change| change.uid));
+        // What is decided anew may have lost rows of its plan, and is planned whole.
+        let moved: HashSet<Uid> = changes.iter().map(|change| change.uid).collect();
         let raised = changes.iter().filter(|change| change.raised).map(|change| change.uid).collect();
         uids.extend(self.graph.looked_at_by(&raised));
         if let Some(alone) = &self.alone {
@@ -139,9 +141,15 @@ impl Drive<'_> {
             {
                 reconciliation.vulns.push((known.facts.uid, vulns));
             }
-            self.plan_and_judge(&mut reconciliation, &known, leading, date);
+            self.plan_and_judge(&mut reconciliation, &known, leading, moved.contains(&known.facts.uid), date);
         }
-        self.flight.beside(self.config.engine.reconcile(reconciliation)).await
+        let marks = self.planned.marks(&reconciliation.work, &reconciliation.sweeps);
+        if !reconciliation.orphaned.is_empty() {
+            self.planned.forget();
+        }
+        self.flight.beside(self.config.engine.reconcile(reconciliation)).await?;
+        self.planned.add(marks);
+        Ok(())
     }
 
     fn plan_and_judge(
@@ -149,6 +157,7 @@ impl Drive<'_> {
         reconciliation: &mut Reconciliation,
         known: &Known,
         leading: &[(TaskName, LastProbe)],
+        is_moved: bool,
         date: Timestamp,
     ) {
         let Some((_, state)) = self.graph.get(&known.facts.uid) else { return };
@@ -161,7 +170,10 @@ impl Drive<'_> {
                 confirmed: &self.confirmed,
                 guard: Some(&self.guard),
             };
-            let planned = plan(&known.facts, &state.decision, &terms);
+            let mut planned = plan(&known.facts, &state.decision, &terms);
+            if !is_moved {
+                self.planned.retain_new(&mut planned.work, &mut planned.sweeps);
+            }
             let clearance = state.decision.clearance.min(self.rules.ceiling);
             for (task, refused) in self.alone.iter().flat_map(|alone| alone.refused(&known.facts, clearance)) {
                 if self.unconfirmed.insert((known.facts.uid, task)) {

@@ -88,6 +88,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(202611251820, "identities"),
     migration!(202611251830, "told"),
     migration!(202611252000, "overdue"),
+    migration!(202611252215, "waves"),
 ];
 
 /// The newest schema that this program knows.

@@ -14,7 +14,7 @@ use ambit_model::notification::{Channel, DeliveryState};
 use ambit_model::ports::PortList;
 use ambit_model::run::{NotDoneReason, RetestVerdict, RunState};
 use ambit_model::user::{CollectionRole, ProjectRole};
-use ambit_model::{Clearance, DueDays, EdgeKind, Kind, Timestamp, Uid};
+use ambit_model::{Clearance, DueDays, EdgeKind, Kind, Timestamp, Uid, Wave};
 use ambit_model::{SkippedTasks, TaskName};
 use sqlx::{AssertSqlSafe, Postgres, Row as _, Sqlite};
 use statement::{chunks, list_of};
@@ -168,6 +168,7 @@ column! {
     value => DeliveryState::from_name(&value).ok_or_else(|| unknown("state of a delivery", &value))?;
     DueDays, String, value => value.parse().map_err(|error: String| corrupt("days until issues are due", error))?;
     Clearance, i64, value => Clearance::from_number(value).ok_or_else(|| unknown("clearance", &value.to_string()))?;
+    Wave, i64, value => Wave::from_number(value).ok_or_else(|| unknown("wave", &value.to_string()))?;
     PortList, String, value => value.parse().map_err(|error: String| corrupt("list of ports", error))?;
     // A task that this version does not have is left out in any case.
     SkippedTasks, String, value => value.split(',').filter_map(TaskName::from_name).collect();

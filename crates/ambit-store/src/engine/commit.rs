@@ -138,7 +138,7 @@ impl Part {
 /// Stores what was imported, which no run looked for; answers with the number of new entities.
 pub(super) async fn import(tx: &mut Tx, place: ChangeContext, outcomes: &[Outcome]) -> Result<usize, StoreError> {
     let mut batch = Batch::load(tx, place, outcomes.iter()).await?;
-    let (evidence, unleased) = (EvidenceList::new(), Held { footprint: 0, priority: 0, partition: 0 });
+    let (evidence, unleased) = (EvidenceList::new(), Held { wave: 0, footprint: 0, priority: 0, partition: 0 });
     for outcome in outcomes {
         batch.apply(outcome, &evidence, &unleased);
     }

@@ -10,7 +10,7 @@ use crate::inventory::collections;
 use crate::inventory::runs::{LEASED, OPEN, collection_of};
 use ambit_model::id::RunId;
 use ambit_model::run::{NotDone, NotDoneReason, RunState};
-use ambit_model::{Clearance, Timestamp, Uid};
+use ambit_model::{Clearance, Timestamp, Uid, Wave};
 use std::collections::BTreeMap;
 
 /// Rows of one lease at most.
@@ -21,18 +21,8 @@ pub const ATTEMPTS_BEFORE_ALONE: i64 = 3;
 /// Open sweeps looked at in one lease.
 const SWEEPS_OF_LEASE_MAX: i64 = 100;
 
-/// Footprints that are leased together: what the target cannot notice, then what a browser does, then sweeps and
-/// probes, then writes. A louder class waits until the quieter ones have neither leased rows nor rows that could start
-/// now; and what the target can notice waits also for second probes at what binds names to addresses.
-const CLASSES: [(Clearance, Clearance); 4] = [
-    (Clearance::L0, Clearance::L1),
-    (Clearance::L2, Clearance::L2),
-    (Clearance::L3, Clearance::L3),
-    (Clearance::L4, Clearance::L4),
-];
-
 impl Engine {
-    /// Leases up to `limit` open rows whose `not_before` has come, of the quietest class that has any. Empty where
+    /// Leases up to `limit` open rows whose `not_before` has come, of the first wave that has any. Empty where
     /// nothing can start now, and where the run is not running or not held by this engine. A lease lives as long as its
     /// engine, whose heartbeat knows the wall time.
     pub async fn lease(&self, run: RunId, limit: usize, wire_now: Timestamp) -> Result<Vec<Work>, StoreError> {
@@ -40,7 +30,7 @@ impl Engine {
     }
 
     /// Leases like `lease`, while changes wait to be reconciled: they may call for quieter work, so that nothing is
-    /// leased that is louder than all that is leased already.
+    /// leased of a later wave than all that is leased already.
     pub async fn lease_meanwhile(
         &self,
         run: RunId,
@@ -78,8 +68,8 @@ impl Engine {
     }
 }
 
-/// The loudest class whose second probes are waited for. What binds a name to an address is asked at most this loudly;
-/// once the first answer is that the name is gone, whoever has the address now must not be contacted for it.
+/// The loudest footprint whose second probes are waited for. What binds a name to an address is asked at most this
+/// loudly; once the first answer is that the name is gone, whoever has the address now must not be contacted for it.
 const BINDING_FOOTPRINT_MAX: Clearance = Clearance::L1;
 
 async fn pending(tx: &mut Tx, run: RunId, wire_now: Timestamp) -> Result<Pending, StoreError> {
@@ -91,8 +81,8 @@ async fn pending(tx: &mut Tx, run: RunId, wire_now: Timestamp) -> Result<Pending
     );
     let (open, sweeps, leased, dirty): (i64, i64, i64, i64) = tx.read_one(&sql, values![run]).await?;
     let not_before = match second_probe_owed(tx, run, wire_now).await? {
-        Some(owed) if !could_start(tx, run, BINDING_FOOTPRINT_MAX, wire_now).await? => Some(owed),
-        _ if sweeps > 0 || could_start(tx, run, Clearance::L4, wire_now).await? => None,
+        Some(owed) if !could_start(tx, run, Wave::Variations, wire_now).await? => Some(owed),
+        _ if sweeps > 0 || could_start(tx, run, Wave::Writes, wire_now).await? => None,
         _ => {
             let sql = format!("SELECT MIN(not_before) FROM work WHERE run_id = $1 AND state = {OPEN}");
             tx.read_one(&sql, values![run]).await?
@@ -110,12 +100,11 @@ async fn second_probe_owed(tx: &mut Tx, run: RunId, wire_now: Timestamp) -> Resu
     tx.read_one(&sql, values![run, BINDING_FOOTPRINT_MAX.number(), wire_now]).await
 }
 
-/// Returns whether a row could start now that is not louder than a footprint.
-async fn could_start(tx: &mut Tx, run: RunId, loudest: Clearance, wire_now: Timestamp) -> Result<bool, StoreError> {
-    let sql = format!(
-        "SELECT 1 FROM work WHERE run_id = $1 AND state = {OPEN} AND footprint <= $2 AND not_before <= $3 LIMIT 1"
-    );
-    tx.exists(&sql, values![run, loudest.number(), wire_now]).await
+/// Returns whether a row could start now that is of no later wave than `last`.
+async fn could_start(tx: &mut Tx, run: RunId, last: Wave, wire_now: Timestamp) -> Result<bool, StoreError> {
+    let sql =
+        format!("SELECT 1 FROM work WHERE run_id = $1 AND state = {OPEN} AND wave <= $2 AND not_before <= $3 LIMIT 1");
+    tx.exists(&sql, values![run, last.number(), wire_now]).await
 }
 
 async fn lease(
@@ -131,77 +120,67 @@ async fn lease(
     if limit == 0 || !tx.exists(held, values![run, RunState::Running.name(), engine]).await? {
         return Ok(Vec::new());
     }
-    let mut asked = false;
-    for (low, high) in CLASSES {
-        if !reconciled && low > Clearance::L0 && !is_leased(tx, run, (low, Clearance::L4)).await? {
+    for wave in Wave::ALL {
+        if !reconciled && wave > Wave::Passive && !is_leased(tx, run, (wave, Wave::Writes)).await? {
             return Ok(Vec::new());
         }
-        // What is owed does not change in here: it is asked once, before the first class that waits for it.
-        if low > BINDING_FOOTPRINT_MAX && !asked {
-            asked = true;
-            if second_probe_owed(tx, run, wire_now).await?.is_some() {
-                return Ok(Vec::new());
-            }
+        // What is owed does not change in here: it is asked once, before the first wave that waits for it.
+        if wave == Wave::Visits && second_probe_owed(tx, run, wire_now).await?.is_some() {
+            return Ok(Vec::new());
         }
         let wanted = i64::try_from(limit).expect("bounded above");
-        let (mut ids, least) = open_rows(tx, run, (low, high), wire_now, wanted).await?;
+        let (mut ids, least) = open_rows(tx, run, wave, wire_now, wanted).await?;
         // A range of a sweep goes before rows that promise less, and takes the places that are left over.
         let (room, above) = if ids.len() < limit { (limit - ids.len(), i64::MIN) } else { (limit, least) };
-        if unroll_sweeps(tx, run, (low, high), room, above).await? {
-            (ids, _) = open_rows(tx, run, (low, high), wire_now, wanted).await?;
+        if unroll_sweeps(tx, run, wave, room, above).await? {
+            (ids, _) = open_rows(tx, run, wave, wire_now, wanted).await?;
         }
         if !ids.is_empty() {
             return take(tx, &ids).await;
         }
-        if is_leased(tx, run, (low, high)).await? {
+        if is_leased(tx, run, (wave, wave)).await? {
             return Ok(Vec::new());
         }
-        if let Some(id) = suspect(tx, run, (low, high), wire_now).await? {
+        if let Some(id) = suspect(tx, run, wave, wire_now).await? {
             return take(tx, &[id]).await;
         }
     }
     Ok(Vec::new())
 }
 
-/// Whether rows of a class are leased.
-async fn is_leased(tx: &mut Tx, run: RunId, class: (Clearance, Clearance)) -> Result<bool, StoreError> {
-    let sql =
-        format!("SELECT 1 FROM work WHERE run_id = $1 AND state = {LEASED} AND footprint BETWEEN $2 AND $3 LIMIT 1");
-    tx.exists(&sql, values![run, class.0.number(), class.1.number()]).await
+/// Whether rows of some waves, from the first to the last of them, are leased.
+async fn is_leased(tx: &mut Tx, run: RunId, (first, last): (Wave, Wave)) -> Result<bool, StoreError> {
+    let sql = format!("SELECT 1 FROM work WHERE run_id = $1 AND state = {LEASED} AND wave BETWEEN $2 AND $3 LIMIT 1");
+    tx.exists(&sql, values![run, first.number(), last.number()]).await
 }
 
-/// Rows of a class that could start now, in the order in which they should, and the least priority among them.
+/// Rows of a wave that could start now, in the order in which they should, and the least priority among them.
 async fn open_rows(
     tx: &mut Tx,
     run: RunId,
-    class: (Clearance, Clearance),
+    wave: Wave,
     wire_now: Timestamp,
     limit: i64,
 ) -> Result<(Vec<i64>, i64), StoreError> {
     let sql = format!(
-        "SELECT id, priority FROM work WHERE run_id = $1 AND state = {OPEN} AND footprint BETWEEN $2 AND $3 AND \
-         not_before <= $4 AND attempts < $6
-         ORDER BY footprint, priority DESC, id LIMIT $5"
+        "SELECT id, priority FROM work WHERE run_id = $1 AND state = {OPEN} AND wave = $2 AND not_before <= $3 AND \
+         attempts < $5
+         ORDER BY footprint, priority DESC, id LIMIT $4"
     );
-    let wanted = values![run, class.0.number(), class.1.number(), wire_now, limit, ATTEMPTS_BEFORE_ALONE];
+    let wanted = values![run, wave.number(), wire_now, limit, ATTEMPTS_BEFORE_ALONE];
     let rows: Vec<(i64, i64)> = tx.read_all(&sql, wanted).await?;
     let least = rows.iter().map(|(_, priority)| *priority).min();
     Ok((rows.into_iter().map(|(id, _)| id).collect(), least.unwrap_or(i64::MIN)))
 }
 
-/// Returns one row under which the process died before, once nothing else of its class can start, so that only the row
+/// Returns one row under which the process died before, once nothing else of its wave can start, so that only the row
 /// that really runs can be blamed again.
-async fn suspect(
-    tx: &mut Tx,
-    run: RunId,
-    class: (Clearance, Clearance),
-    wire_now: Timestamp,
-) -> Result<Option<i64>, StoreError> {
+async fn suspect(tx: &mut Tx, run: RunId, wave: Wave, wire_now: Timestamp) -> Result<Option<i64>, StoreError> {
     let sql = format!(
-        "SELECT id FROM work WHERE run_id = $1 AND state = {OPEN} AND footprint BETWEEN $2 AND $3 AND not_before <= $4
+        "SELECT id FROM work WHERE run_id = $1 AND state = {OPEN} AND wave = $2 AND not_before <= $3
          ORDER BY footprint, priority DESC, id LIMIT 1"
     );
-    tx.read_first(&sql, values![run, class.0.number(), class.1.number(), wire_now]).await
+    tx.read_first(&sql, values![run, wave.number(), wire_now]).await
 }
 
 /// Leases rows: the fence rises, so that a completion under an older lease is refused.
@@ -244,24 +223,16 @@ columns! {
     }
 }
 
-columns! { NewSweep { task: { "" }, uid, prefix, size, step, footprint, priority, partition } }
+columns! { NewSweep { task: { "" }, uid, prefix, size, step, wave, footprint, priority, partition } }
 
-/// Turns the next ranges of a class's sweeps, of those above a priority, into open rows; true when there were any.
-async fn unroll_sweeps(
-    tx: &mut Tx,
-    run: RunId,
-    class: (Clearance, Clearance),
-    wanted: usize,
-    above: i64,
-) -> Result<bool, StoreError> {
+/// Turns the next ranges of a wave's sweeps, of those above a priority, into open rows; true when there were any.
+async fn unroll_sweeps(tx: &mut Tx, run: RunId, wave: Wave, wanted: usize, above: i64) -> Result<bool, StoreError> {
     let sql = format!(
-        "SELECT {} FROM sweeps WHERE run_id = $1 AND footprint BETWEEN $2 AND $3 AND size > reached * step AND \
-         priority > $5
-         ORDER BY footprint, priority DESC, id LIMIT $4",
+        "SELECT {} FROM sweeps WHERE run_id = $1 AND wave = $2 AND size > reached * step AND priority > $4
+         ORDER BY footprint, priority DESC, id LIMIT $3",
         list::<Sweep>()
     );
-    let sweeps: Vec<Sweep> =
-        tx.read_all(&sql, values![run, class.0.number(), class.1.number(), SWEEPS_OF_LEASE_MAX, above]).await?;
+    let sweeps: Vec<Sweep> = tx.read_all(&sql, values![run, wave.number(), SWEEPS_OF_LEASE_MAX, above]).await?;
     let (mut work, mut reached) = (Rows::default(), Rows::default());
     let mut left = i64::try_from(wanted).expect("bounded by the caller");
     for sweep in sweeps {
@@ -276,6 +247,7 @@ async fn unroll_sweeps(
                 uid: sweep.new.uid,
                 argument,
                 look: 0,
+                wave: sweep.new.wave.number(),
                 footprint: sweep.new.footprint.number(),
                 priority: sweep.new.priority,
                 not_before: 0,
@@ -370,6 +342,7 @@ pub(super) async fn insert_work(tx: &mut Tx, run: RunId, work: &[NewWork]) -> Re
             uid: new.uid,
             argument: &new.argument,
             look: new.number,
+            wave: new.wave.number(),
             footprint: new.footprint.number(),
             priority: new.priority,
             not_before: new.not_before,
@@ -393,6 +366,7 @@ pub(super) async fn insert_sweeps(tx: &mut Tx, run: RunId, sweeps: &[NewSweep]) 
             prefix: &new.prefix,
             size: new.size,
             step: new.step,
+            wave: new.wave.number(),
             footprint: new.footprint.number(),
             priority: new.priority,
             partition: new.partition,
@@ -405,6 +379,7 @@ columns! {
     /// The cost of a leased row and what it contacts; its repeated probe has the same.
     #[derive(Clone, Copy)]
     pub(super) struct Held {
+        pub(super) wave: i64,
         pub(super) footprint: i64,
         pub(super) priority: i64,
         pub(super) partition: i64,
@@ -438,6 +413,7 @@ mod tests {
                 prefix: String::new(),
                 size,
                 step: 7,
+                wave: Wave::Probes,
                 footprint: Clearance::L3,
                 priority: 0,
                 partition: 0,

@@ -6,7 +6,7 @@ use ambit_model::observation::{Discovery, Evidence, Found, ProbeResult, Sighting
 use ambit_model::run::{NotDoneReason, Run, RunState};
 use ambit_model::scope::Decision;
 use ambit_model::wire::WireChoice;
-use ambit_model::{Clearance, Details, EdgeKind, Kind, Timestamp, Uid};
+use ambit_model::{Clearance, Details, EdgeKind, Kind, Timestamp, Uid, Wave};
 use ambit_store::engine::{Commit, Committed, Engine, NewWork, Outcome, Reconciliation, Work};
 use ambit_store::{EntityView, NewCollection, NewOwner, Options, Principal, Store};
 use sqlx::Connection;
@@ -268,11 +268,17 @@ pub(crate) fn new_work(task: &'static str, uid: Uid, number: i64) -> NewWork {
         uid,
         argument: String::new(),
         number,
+        wave: Wave::Passive,
         footprint: Clearance::L1,
         priority: 0,
         not_before: Timestamp(0),
         partition: 0,
     }
+}
+
+/// The same of a task with another footprint.
+pub(crate) fn louder(task: &'static str, uid: Uid, footprint: Clearance) -> NewWork {
+    NewWork { wave: Wave::of(footprint), footprint, ..new_work(task, uid, 0) }
 }
 
 pub(crate) fn outcome(work: Work, result: ProbeResult, at: Timestamp) -> Outcome {

@@ -1,7 +1,7 @@
 //! Scope follows a person's word at once, without an engine: what is denied, excluded or bounded by another level is
 //! decided before the call is answered.
 
-use crate::lab::{Lab, both, found, new_work};
+use crate::lab::{Lab, both, found, louder};
 use ambit_model::scope::Decision;
 use ambit_model::{Clearance, EdgeKind, Kind, Uid};
 use ambit_store::engine::Reconciliation;
@@ -151,11 +151,7 @@ async fn an_open_run_loses_what_is_louder_than_the_new_clearance_and_says_so() {
         let run = lab.run().await;
         let before = lab.engine.scope_revision(lab.collection).await.unwrap();
         let uid = |of: (Kind, &str)| lab.uid(of.0, of.1);
-        let work = |of, task, footprint| {
-            let mut work = new_work(task, uid(of), 0);
-            work.footprint = footprint;
-            work
-        };
+        let work = |of, task, footprint| louder(task, uid(of), footprint);
         let reconciliation = Reconciliation {
             vulns: Vec::new(),
             work: vec![

@@ -1,13 +1,13 @@
 //! Runs and work: claims, leases, fences, sweeps, pause and cancel.
 
-use crate::lab::{Lab, both, found, new_collection, new_work, outcome, unknown};
+use crate::lab::{Lab, both, found, louder, new_collection, new_work, outcome, unknown};
 use ambit_model::collection::Schedule;
 use ambit_model::feed::Noun;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::{ProbeResult, SECOND_PROBE_AFTER_MS};
 use ambit_model::run::{RunState, Stage};
 use ambit_model::scope::Decision;
-use ambit_model::{Clearance, Kind, Timestamp};
+use ambit_model::{Clearance, Kind, Timestamp, Wave};
 use ambit_store::engine::{NewSweep, NewWork, Work};
 use ambit_store::{CollectionSettings, Started, StoreError};
 use serde_json::json;
@@ -79,6 +79,10 @@ async fn planning_twice_is_harmless_and_done_work_stays_done() {
     .await;
 }
 
+fn decision(clearance: Clearance) -> Decision {
+    Decision { ownership: 500, clearance, reason: "resolves_to".into(), path: Vec::new(), evidence: Vec::new() }
+}
+
 #[tokio::test]
 async fn what_was_planned_at_a_higher_clearance_is_not_leased_once_the_clearance_falls() {
     both(async |lab| {
@@ -86,18 +90,11 @@ async fn what_was_planned_at_a_higher_clearance_is_not_leased_once_the_clearance
         let uid = lab.uid(Kind::Domain, "acme.test");
         let decided = async |clearance, work| {
             let mut reconciliation = lab.reconciliation(run.id);
-            let decision = Decision {
-                ownership: 500,
-                clearance,
-                reason: "resolves_to".into(),
-                path: Vec::new(),
-                evidence: Vec::new(),
-            };
-            reconciliation.decisions = vec![(uid, decision, true)];
+            reconciliation.decisions = vec![(uid, decision(clearance), true)];
             reconciliation.work = work;
             lab.engine.reconcile(reconciliation).await.unwrap();
         };
-        let work = |task, footprint| NewWork { footprint, ..new_work(task, uid, 0) };
+        let work = |task, footprint| louder(task, uid, footprint);
         let planned = vec![work("names", Clearance::L1), work("page", Clearance::L2), work("sweep", Clearance::L3)];
         decided(Clearance::L3, planned).await;
         assert_eq!(lab.engine.pending(run.id, Timestamp(0)).await.unwrap().open, 3);
@@ -136,8 +133,8 @@ async fn a_run_says_what_each_level_did_and_what_is_open() {
         lab.probe(&run, "a", uid, 0, found_it()).await;
         lab.probe(&run, "z", uid, 0, unknown("timed out")).await;
         let mut loud = lab.reconciliation(run.id);
-        loud.work.push(NewWork { footprint: Clearance::L2, ..new_work("b", uid, 0) });
-        loud.work.push(NewWork { footprint: Clearance::L3, ..new_work("c", uid, 0) });
+        loud.work.push(louder("b", uid, Clearance::L2));
+        loud.work.push(louder("c", uid, Clearance::L3));
         lab.engine.reconcile(loud).await.unwrap();
         let work = lab.engine.lease(run.id, 10, lab.now()).await.unwrap();
         let at = lab.now();
@@ -174,10 +171,9 @@ async fn loud_work_waits_for_quiet_work() {
         let run = lab.run().await;
         let uid = lab.uid(Kind::Domain, "acme.test");
         let work = |task, footprint, priority, not_before| NewWork {
-            footprint,
             priority,
             not_before: Timestamp(not_before),
-            ..new_work(task, uid, 0)
+            ..louder(task, uid, footprint)
         };
         let mut reconciliation = lab.reconciliation(run.id);
         reconciliation.work = vec![
@@ -211,6 +207,40 @@ async fn loud_work_waits_for_quiet_work() {
 }
 
 #[tokio::test]
+async fn names_are_guessed_before_anything_is_visited() {
+    both(async |lab| {
+        let run = lab.run().await;
+        let uid = lab.uid(Kind::Domain, "acme.test");
+        let sweep = |task, wave| NewWork { wave, ..louder(task, uid, Clearance::L3) };
+        let mut reconciliation = lab.reconciliation(run.id);
+        reconciliation.work = vec![
+            louder("page", uid, Clearance::L2),
+            sweep("ports", Wave::Probes),
+            sweep("variations", Wave::Variations),
+            sweep("words", Wave::Words),
+            louder("resolve", uid, Clearance::L1),
+        ];
+        lab.engine.reconcile(reconciliation).await.unwrap();
+        for next in ["resolve", "words", "variations", "page", "ports"] {
+            let held = lab.engine.lease(run.id, 9, Timestamp(0)).await.unwrap();
+            assert_eq!(held.iter().map(|work| &*work.task).collect::<Vec<_>>(), [next]);
+            let done = held.into_iter().map(|work| outcome(work, ProbeResult::Absent, Timestamp(1))).collect();
+            lab.engine.commit(lab.commit(run.id, done)).await.unwrap();
+        }
+        // A guess that is as loud as a sweep is dropped like one.
+        let mut again = lab.reconciliation(run.id);
+        again.decisions = vec![(uid, decision(Clearance::L3), true)];
+        again.work = vec![NewWork { number: 2, ..sweep("words", Wave::Words) }];
+        lab.engine.reconcile(again).await.unwrap();
+        let mut lowered = lab.reconciliation(run.id);
+        lowered.decisions = vec![(uid, decision(Clearance::L2), true)];
+        lab.engine.reconcile(lowered).await.unwrap();
+        assert_eq!(lab.engine.lease(run.id, 9, Timestamp(0)).await.unwrap(), []);
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn while_a_name_may_be_gone_nobody_is_contacted_for_it() {
     both(async |lab| {
         let run = lab.run().await;
@@ -219,10 +249,7 @@ async fn while_a_name_may_be_gone_nobody_is_contacted_for_it() {
         let gone = lab.lease_one(&run, "resolve", uid, 2).await;
         lab.engine.commit(lab.commit(run.id, vec![outcome(gone, ProbeResult::Absent, at)])).await.unwrap();
         let mut reconciliation = lab.reconciliation(run.id);
-        reconciliation.work = vec![
-            NewWork { footprint: Clearance::L2, ..new_work("page", uid, 0) },
-            NewWork { footprint: Clearance::L1, ..new_work("mail", uid, 0) },
-        ];
+        reconciliation.work = vec![louder("page", uid, Clearance::L2), louder("mail", uid, Clearance::L1)];
         lab.engine.reconcile(reconciliation).await.unwrap();
         assert_eq!(lab.engine.pending(run.id, at).await.unwrap().not_before, None, "quiet work goes on");
         let quiet = lab.engine.lease(run.id, 9, at).await.unwrap();
@@ -246,7 +273,7 @@ async fn until_all_is_reconciled_nothing_louder_is_leased_than_what_runs() {
     both(async |lab| {
         let run = lab.run().await;
         let uid = lab.uid(Kind::Domain, "acme.test");
-        let work = |task, footprint| NewWork { footprint, ..new_work(task, uid, 0) };
+        let work = |task, footprint| louder(task, uid, footprint);
         let mut reconciliation = lab.reconciliation(run.id);
         reconciliation.work = vec![
             work("quiet", Clearance::L1),
@@ -336,6 +363,7 @@ async fn a_sweep_becomes_rows_as_they_are_asked_for() {
             prefix: "w:".to_owned(),
             size: 1_050,
             step: 100,
+            wave: Wave::Passive,
             footprint: Clearance::L1,
             priority: 0,
             partition: 3,
@@ -380,6 +408,7 @@ async fn a_sweep_goes_before_rows_that_promise_less_and_after_those_that_promise
             prefix: String::new(),
             size: 2,
             step: 1,
+            wave: Wave::Passive,
             footprint: Clearance::L1,
             priority: 5,
             partition: 3,

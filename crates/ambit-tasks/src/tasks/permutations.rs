@@ -25,7 +25,7 @@ pub(crate) const TASK: Task = Task {
     sights: Sights::All(Sighting::Ends),
     plan: |facts, _| {
         if facts.decision.scoped() && facts.looked(TaskName::WildcardProfile) {
-            Plan::each(bases(facts).into_iter().chain(fruitful(facts)))
+            Plan::each(bases(facts).map(str::to_owned).chain(fruitful(facts)))
         } else {
             Plan::No
         }
@@ -48,7 +48,7 @@ const NUMBER_REACH: u32 = 3;
 const LEARNED_MAX: usize = 60;
 
 /// Known names below the domain that something other than this task found: varying variations has no end.
-fn bases(facts: &Facts) -> Vec<String> {
+fn bases(facts: &Facts) -> impl Iterator<Item = &str> {
     let led = facts.outward.iter().chain(&facts.inward);
     let names = led.filter(|neighbour| {
         let edge = matches!(neighbour.edge, EdgeKind::Subdomain | EdgeKind::CertificateName);
@@ -56,14 +56,13 @@ fn bases(facts: &Facts) -> Vec<String> {
             && neighbour.kind == Kind::DnsRecord
             && is_below(&neighbour.name, &facts.name)
     });
-    let names: BTreeSet<String> = names.map(|neighbour| neighbour.name.clone()).collect();
+    let names: BTreeSet<&str> = names.map(|neighbour| neighbour.name.as_str()).collect();
     names
         .into_iter()
         .filter(|name| {
             name.split('.').next().is_some_and(|label| label.len() <= LABEL_CHARS_MAX && !label.starts_with('_'))
         })
         .take(BASES_MAX)
-        .collect()
 }
 
 /// Names whose variations were found: they are varied as long as that bears fruit, also when the name itself is gone.
@@ -75,10 +74,11 @@ fn fruitful(facts: &Facts) -> impl Iterator<Item = String> + '_ {
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let (label, level) =
         cx.argument.split_once('.').ok_or_else(|| TaskError::Failed(format!("not a name: {:?}", cx.argument)))?;
-    let known = bases(cx.facts);
-    let siblings = known.iter().filter_map(|name| name.split('.').next());
     let mut labels = variants(label);
-    labels.extend(learned(label, siblings));
+    // A domain has thousands of names, and each is a row of this task: most have nothing to learn from the others.
+    if label.contains('-') {
+        labels.extend(learned(label, bases(cx.facts).filter_map(|name| name.split('.').next())));
+    }
     guess(cx, level, labels.into_iter()).await
 }
 

@@ -233,8 +233,7 @@ impl Batch {
         if probe.open.is_none() {
             return;
         }
-        let second = outcome.work.number % 2 == 1;
-        if !second {
+        if outcome.work.number % 2 == 0 {
             let work = &outcome.work;
             self.second.push(named! {
                 run_id: work.run,
@@ -242,6 +241,7 @@ impl Batch {
                 uid: work.uid,
                 argument: &work.argument,
                 look: work.number + 1,
+                wave: lease.wave,
                 footprint: lease.footprint,
                 priority: lease.priority,
                 not_before: outcome.at.plus_ms(SECOND_PROBE_AFTER_MS),
