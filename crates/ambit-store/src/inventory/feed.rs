@@ -176,12 +176,13 @@ impl Store {
     /// Remembers how far a named reader of the feed has come.
     pub async fn set_position(&self, reader: &str, revision: i64) -> Result<(), StoreError> {
         let reader = reader.to_owned();
-        transaction!(self, Engine, async |tx| {
-            let sql = "INSERT INTO positions (reader, revision) VALUES ($1, $2) ON CONFLICT (reader) DO UPDATE SET \
-                       revision = excluded.revision";
-            tx.run(sql, values![reader, revision]).await.map(|_| ())
-        })
+        transaction!(self, Engine, async |tx| put_position(tx, &reader, revision).await)
     }
+}
+
+/// Remembers how far a named reader of the feed has come.
+pub(crate) async fn put_position(tx: &mut Tx, reader: &str, revision: i64) -> Result<(), StoreError> {
+    tx.put("positions", "reader", &["revision"], named! { reader, revision }).await
 }
 
 #[cfg(test)]
