@@ -75,7 +75,7 @@ pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
     let attributes = body_attributes(&call, "collection", None)?;
     let body = body_data(&call)?;
     let mut all = raw_items(&body)?;
-    for kind in ObjectType::ALL {
+    for kind in ObjectType::ALL.iter().copied() {
         if let Some(list) = body.pointer(&format!("/relationships/{}/data", kind.collection())) {
             all.extend(items(kind, list)?);
         }

@@ -1,0 +1,23 @@
+//! Enumerations whose members have names that are stored and shown: strum derives both directions (decision 51), and
+//! `names!` gives all of them the same three words for it.
+
+/// `names! { RunState }`, for an enumeration that derives `EnumString`, `IntoStaticStr` and `VariantArray`.
+macro_rules! names {
+    ($($type:ident),+ $(,)?) => {$(
+        impl $type {
+            /// Every one, in the order of the declaration.
+            pub const ALL: &'static [Self] = <Self as strum::VariantArray>::VARIANTS;
+
+            /// Returns the name that is stored and shown.
+            pub fn name(self) -> &'static str {
+                self.into()
+            }
+
+            /// Returns the one of a name; `None` for any other text.
+            pub fn from_name(text: &str) -> Option<Self> {
+                text.parse().ok()
+            }
+        }
+    )+};
+}
+pub(crate) use names;
