@@ -62,7 +62,7 @@ pub(crate) enum Packs {
         #[arg(value_name = "NAME")]
         names: Vec<String>,
     },
-    /// Write every pack of vulnerabilities into one file, which `ambit packs add` takes where no network is.
+    /// Write all vulnerability packs into one file, which `ambit packs add` loads on a machine without a network.
     Bundle {
         #[command(flatten)]
         data: Data,
