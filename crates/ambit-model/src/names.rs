@@ -1,5 +1,6 @@
-//! Enumerations whose members have names that are stored and shown: strum derives both directions (decision 51), and
-//! `names!` gives all of them the same three words for it.
+//! What has a spelling of its own. Enumerations whose members have names that are stored and shown: strum derives both
+//! directions (decision 51), and `names!` gives all of them the same three words for it. Values that are stored as the
+//! text that a person writes: `as_text!`.
 
 /// `names! { RunState }`, for an enumeration that derives `EnumString`, `IntoStaticStr` and `VariantArray`.
 macro_rules! names {
@@ -21,3 +22,24 @@ macro_rules! names {
     )+};
 }
 pub(crate) use names;
+
+/// `as_text! { Window }`, for a type with `Display` and `parse`: serde stores it as its text (`into` and `try_from`
+/// `String`).
+macro_rules! as_text {
+    ($type:ident) => {
+        impl From<$type> for String {
+            fn from(value: $type) -> Self {
+                value.to_string()
+            }
+        }
+
+        impl TryFrom<String> for $type {
+            type Error = String;
+
+            fn try_from(text: String) -> Result<Self, String> {
+                Self::parse(&text)
+            }
+        }
+    };
+}
+pub(crate) use as_text;

@@ -135,12 +135,6 @@ impl Store {
         tx.find(sql, values![project]).await
     }
 
-    /// The last revision that a person made anywhere.
-    pub async fn person_revision_of_all(&self) -> Result<i64, StoreError> {
-        let mut tx = self.read().await?;
-        tx.read_one("SELECT COALESCE(MAX(person_revision), 0) FROM projects", Vec::new()).await
-    }
-
     /// Rows after a revision, in order. Of collections, projects and runs, `uid` is their uuid's 16 bytes and 16 zeros.
     /// A record that was only seen since has one row, with the revision of its last sighting. A reader that asks again
     /// from the last row's revision misses nothing: revisions become visible in order, and a sighting only moves on.
