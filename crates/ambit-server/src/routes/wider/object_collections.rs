@@ -205,7 +205,7 @@ pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
     relationship(call, true).await
 }
 
-/// Take objects out of a collection.
+/// Remove objects from a collection.
 pub(crate) async fn remove(call: Call) -> Result<Answer, ApiError> {
     let items = items(relationship_named(&call)?, &body_data(&call)?)?;
     let removed = call.store().remove_from_object_collection(call.caller(), call.id(), items, call.now).await;
