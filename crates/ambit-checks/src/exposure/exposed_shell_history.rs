@@ -42,8 +42,8 @@ pub(super) const EXPOSURE: Exposure = Exposure {
         category: "leak",
         added: "2026-11-25",
         description: "The web server hands out the file in which a shell or a database client keeps what was typed, \
-                      usually because a home folder is the root of the site. It names hosts, users and paths, and often \
-                      holds passwords that were given on a command line.",
+                      usually because a home folder is the root of the site. It names hosts, users and paths, and \
+                      often holds passwords that were given on a command line.",
         remediation: "Remove the file, change every password and key that stands in it, and refuse names that begin \
                       with a dot. No home folder should be served.",
         references: &[

@@ -58,7 +58,8 @@ fn damaged(problem: &str) -> Result<(), Failure> {
     results.line(&verdict("database", Some(problem.to_owned())))?;
     results.finish()?;
     Err(Failure::partial(
-        "the database is damaged: `ambit restore` makes a folder of a backup; the search index and the engine were not checked",
+        "the database is damaged: `ambit restore` makes a folder of a backup; the search index and the engine were not \
+         checked",
     ))
 }
 
