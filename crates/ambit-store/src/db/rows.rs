@@ -318,3 +318,25 @@ impl Tx {
         self.with(rows, &statement).await
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::db::sql::values;
+
+    #[test]
+    fn a_row_is_inserted_by_the_names_of_its_columns() {
+        let (sql, bound) = one_row("notes", named! { uid: 7, text: "seen" }, &or_set("uid", &["text", "at"]));
+        let expected = "INSERT INTO notes (uid, text) VALUES ($1, $2) ON CONFLICT (uid) DO UPDATE SET text = \
+                        excluded.text, at = excluded.at";
+        assert_eq!((sql.as_str(), bound), (expected, values![7, "seen"]));
+    }
+
+    #[test]
+    fn many_rows_have_the_columns_of_the_first() {
+        let rows = Rows::from_iter([named! { uid: 1, text: "a" }, named! { uid: 2, text: None::<String> }]);
+        assert_eq!((rows.len(), &rows.names[..]), (2, &["uid", "text"][..]));
+        assert_eq!(rows.values, values![1, "a", 2, None::<String>]);
+        assert_eq!(Rows::default().len(), 0);
+    }
+}
