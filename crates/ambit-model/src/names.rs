@@ -43,3 +43,42 @@ macro_rules! as_text {
     };
 }
 pub(crate) use as_text;
+
+#[cfg(test)]
+mod tests {
+    use crate::collection::Schedule;
+    use crate::feed::{Noun, What};
+    use crate::issue::Confidence;
+    use crate::object::ObjectType;
+    use crate::run::{NotDoneReason, RetestVerdict, RunState};
+    use crate::user::{CollectionRole, ProjectRole};
+
+    macro_rules! named {
+        ($type:ident, $names:literal) => {
+            let names: Vec<&str> = $type::ALL.iter().map(|one| one.name()).collect();
+            assert_eq!(names.join(", "), $names);
+            for one in $type::ALL {
+                assert_eq!($type::from_name(one.name()), Some(*one));
+            }
+            assert_eq!($type::from_name(&names[0].to_uppercase()), None);
+        };
+    }
+
+    #[test]
+    fn names_that_are_stored_stay_as_they_are() {
+        named!(Schedule, "on_demand, daily, weekly, monthly, quarterly");
+        named!(Noun, "entity, issue, technology, collection, project, run, graph");
+        named!(What, "appeared, changed, disappeared, seen");
+        named!(Confidence, "potential, confirmed");
+        named!(ObjectType, "domain, file, ip_address, url");
+        named!(RunState, "scheduled, running, paused, finished, failed, cancelled");
+        named!(RetestVerdict, "open, closed, could_not_look");
+        named!(ProjectRole, "member, owner");
+        named!(CollectionRole, "viewer, analyst, admin");
+        named!(
+            NotDoneReason,
+            "no answer, refused by scope, out of budget, source down, denied, out of time, task panicked, set aside, \
+             unknown task, not confirmed, run too long, nothing looks at it, does not exist"
+        );
+    }
+}

@@ -164,18 +164,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn states_round_trip_and_three_of_them_are_the_end() {
-        for state in RunState::ALL {
-            assert_eq!(RunState::from_name(state.name()), Some(*state));
-        }
+    fn three_states_are_the_end() {
         let over: Vec<&str> = RunState::ALL.iter().filter(|state| state.is_over()).map(|state| state.name()).collect();
         assert_eq!(over, ["finished", "failed", "cancelled"]);
-        assert_eq!(RunState::from_name("done"), None);
-        for verdict in RetestVerdict::ALL {
-            assert_eq!(RetestVerdict::from_name(verdict.name()), Some(*verdict));
-        }
-        for reason in NotDoneReason::ALL {
-            assert_eq!(NotDoneReason::from_name(reason.name()), Some(*reason));
-        }
     }
 }
