@@ -230,9 +230,9 @@ pub struct Authority {
     pub primary_name_server: String,
     /// A mailbox as a name: its first label is the user.
     pub responsible_party: String,
-    pub refresh: u32,
-    pub retry: u32,
-    pub expire: u32,
+    pub refresh: i32,
+    pub retry: i32,
+    pub expire: i32,
     pub minimum: u32,
 }
 
