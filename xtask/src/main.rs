@@ -1,8 +1,8 @@
-//! The repository's own commands: `cargo xtask tidy` checks what the compiler cannot, `cargo xtask docs` writes the
-//! generated parts of the documents, `cargo xtask web` builds the web interface and `cargo xtask browser` tries it,
-//! `cargo xtask sbom` lists what is in the program, `cargo xtask test` runs tests and ends in any case,
-//! `cargo xtask with-postgres` runs a command beside a private PostgreSQL, `cargo xtask with-python` with a private
-//! Python. Nothing here is part of the product.
+//! The repository's own commands: `cargo xtask tidy` checks what the compiler cannot, `cargo xtask measure` says how
+//! large and how shaped the code is, `cargo xtask docs` writes the generated parts of the documents, `cargo xtask web`
+//! builds the web interface and `cargo xtask browser` tries it, `cargo xtask sbom` lists what is in the program,
+//! `cargo xtask test` runs tests and ends in any case, `cargo xtask with-postgres` runs a command beside a private
+//! PostgreSQL, `cargo xtask with-python` with a private Python. Nothing here is part of the product.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line program for developers")]
 
 mod debian;
@@ -21,6 +21,7 @@ use std::process::{Command, ExitCode};
 use anyhow::Context as _;
 
 const USAGE: &str = "usage: cargo xtask tidy
+       cargo xtask measure [FOLDER]                     how large and how shaped this or another checkout is
        cargo xtask docs
        cargo xtask web                                  builds the web interface into web/dist
        cargo xtask browser                              tries it in a browser, with the program of the tests
@@ -34,6 +35,8 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let outcome = match words.as_slice() {
         ["tidy"] => tidy::command(&root()),
+        ["measure"] => tidy::measure::command(&root()),
+        ["measure", folder] => tidy::measure::command(std::path::Path::new(folder)),
         ["docs"] => docs::command(&root()),
         ["web"] => web::build(&root()),
         ["browser"] => web::browser(&root()),

@@ -8,6 +8,7 @@ mod docs;
 mod doors;
 mod leftovers;
 mod lists;
+pub(crate) mod measure;
 mod shape;
 mod source;
 mod tree;

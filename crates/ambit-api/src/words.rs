@@ -76,8 +76,8 @@ model_words! {
     Schedule: Self::ALL, Self::name;
     RunState: Self::ALL, Self::name;
     RetestVerdict: Self::ALL, Self::name;
-    Confidence: [Self::Potential, Self::Confirmed], Self::name;
-    What: [Self::Appeared, Self::Changed, Self::Disappeared, Self::Seen], Self::name;
+    Confidence: Self::ALL, Self::name;
+    What: Self::ALL, Self::name;
     Channel: Self::ALL, Self::name;
     DeliveryState: Self::ALL, Self::name;
     Digest: Self::ALL, Self::name;
@@ -97,6 +97,7 @@ impl Words for Status {
         self.name()
     }
 
+    /// Clients have two words for one of them.
     fn from_word(text: &str) -> Option<Self> {
         Self::from_name(text)
     }
@@ -144,7 +145,7 @@ impl Words for EventKind {
 /// What changes are of; a graph belongs to no project.
 impl Words for Noun {
     fn all() -> Vec<Self> {
-        Self::ALL.into_iter().filter(|noun| *noun != Self::Graph).collect()
+        Self::ALL.iter().copied().filter(|noun| *noun != Self::Graph).collect()
     }
 
     fn word(self) -> &'static str {

@@ -57,6 +57,7 @@ mod exposed_private_key;
 mod exposed_script_console;
 mod exposed_search_index;
 mod exposed_server_status;
+mod exposed_shell_history;
 mod exposed_tool_credentials;
 mod exposed_user_listing;
 mod exposed_version_control;
@@ -80,6 +81,7 @@ all![
     exposed_script_console,
     exposed_search_index,
     exposed_server_status,
+    exposed_shell_history,
     exposed_tool_credentials,
     exposed_user_listing,
     exposed_version_control,

@@ -1,16 +1,19 @@
 //! Collections, their schedules and seeds (docs/contract/asm.md §3.2).
 
 use crate::moment::DAY_MS;
+use crate::names::names;
 use crate::notification::hours::Hours;
 use crate::ports::PortList;
 use crate::timing::Timing;
 use crate::wire::WireChoice;
 use crate::{Clearance, DueDays, Kind, SkippedTasks, Timestamp};
 use std::collections::BTreeMap;
+use strum::{EnumString, IntoStaticStr, VariantArray};
 use uuid::Uuid;
 
 /// How often a collection is refreshed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum Schedule {
     OnDemand,
     Daily,
@@ -19,21 +22,9 @@ pub enum Schedule {
     Quarterly,
 }
 
+names! { Schedule }
+
 impl Schedule {
-    /// Every schedule.
-    pub const ALL: [Self; 5] = [Self::OnDemand, Self::Daily, Self::Weekly, Self::Monthly, Self::Quarterly];
-
-    /// As the contract writes it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::OnDemand => "on_demand",
-            Self::Daily => "daily",
-            Self::Weekly => "weekly",
-            Self::Monthly => "monthly",
-            Self::Quarterly => "quarterly",
-        }
-    }
-
     /// Returns when the next run is due after one at `now`; `None` if only a person starts runs. All count from `from`,
     /// so that a run that began late puts off none of the next: days and weeks keep its hour, and months, which are
     /// those of the calendar in UTC, its day as well.
@@ -45,11 +36,6 @@ impl Schedule {
             Self::Monthly => Hours::utc().months_after(from, 1, now),
             Self::Quarterly => Hours::utc().months_after(from, 3, now),
         }
-    }
-
-    /// The schedule of a word.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|schedule| schedule.name() == name)
     }
 }
 

@@ -2,6 +2,7 @@
 //! steps, in a named time zone.
 
 use crate::Timestamp;
+use crate::names::as_text;
 use crate::notification::hours::Hours;
 use jiff::civil::{Date, Time};
 use serde::{Deserialize, Serialize};
@@ -136,19 +137,7 @@ impl fmt::Display for Cron {
     }
 }
 
-impl From<Cron> for String {
-    fn from(cron: Cron) -> Self {
-        cron.text
-    }
-}
-
-impl TryFrom<String> for Cron {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        Self::parse(&text)
-    }
-}
+as_text! { Cron }
 
 #[cfg(test)]
 mod tests {

@@ -5,12 +5,11 @@ use crate::entity::domain::{
     self, CAMPAIGNS, FRONT_PAGE, MX_RECORDS, NAMESERVERS, REGISTRATION, RESEMBLANCES, RESOLUTIONS, SPF_RECORD,
 };
 use crate::entity::front_page::{FrontPage, Notice};
+use crate::entity::host_of;
 pub use crate::entity::impersonation::{Assessment, Campaign, Reason, Resembled, Shared, Standing};
-use crate::entity::{Member, host_of};
 use crate::lookalike::Resemblance;
 use crate::moment::DAY_MS;
 use crate::{Details, Timestamp};
-use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// One that is imitated: its name, and what is known of it. A word of theirs has no details.
@@ -172,7 +171,7 @@ impl Suspect<'_> {
     /// Registered by the same registrant, or served by their servers. That it sends its visitors to them says so only
     /// where no mail of theirs could be taken elsewhere: whoever collects stray mail does that as well.
     fn is_theirs(&self, servers: &[&str]) -> bool {
-        let registrant = |details: &Details| text_of(REGISTRATION, details, "registrant").map(|text| key(&text));
+        let registrant = |details: &Details| REGISTRATION.of(details)?.registrant.map(|name| key(&name));
         let same_registrant = registrant(self.details).is_some_and(|own| {
             !own.is_empty() && registrant(self.original.details).is_some_and(|theirs| theirs == own)
         });
@@ -186,9 +185,8 @@ impl Suspect<'_> {
     }
 
     fn mail_servers(&self) -> BTreeSet<String> {
-        let servers = MX_RECORDS.raw(self.details).and_then(Value::as_array).into_iter().flatten();
-        let hosts = servers.filter_map(|server| server.get("host").and_then(Value::as_str));
-        hosts.filter(|host| *host != "." && !host.is_empty()).map(str::to_owned).collect()
+        let hosts = MX_RECORDS.items(self.details).map(|server| server.host);
+        hosts.filter(|host| host != "." && !host.is_empty()).collect()
     }
 
     /// Its policy allows more than nobody.
@@ -197,7 +195,7 @@ impl Suspect<'_> {
     }
 
     fn registered(&self) -> Option<Timestamp> {
-        text_of(REGISTRATION, self.details, "registered").as_deref().and_then(Timestamp::parse)
+        REGISTRATION.of(self.details)?.registered.as_deref().and_then(Timestamp::parse)
     }
 
     fn age_days(&self, registered: Timestamp) -> i64 {
@@ -274,10 +272,6 @@ fn weight(by: Resemblance) -> i32 {
 /// True for a domain, and for a name below it.
 fn is_in(host: &str, domain: &str) -> bool {
     host_of(host).strip_suffix(domain).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
-}
-
-fn text_of(member: Member, details: &Details, name: &str) -> Option<String> {
-    member.raw(details)?.get(name)?.as_str().map(str::to_owned)
 }
 
 /// A registrant's name as it is compared: letters and digits in lower case.

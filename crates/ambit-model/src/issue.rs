@@ -1,9 +1,11 @@
 //! Issues: severity, confidence, statuses and what they mean (docs/contract/asm.md §5), and what a judge or check
 //! reports.
 
+use crate::names::names;
 use crate::{Kind, Timestamp, Uid};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use strum::{EnumString, IntoStaticStr, VariantArray};
 use uuid::Uuid;
 
 /// 1 is critical, 5 informational.
@@ -14,26 +16,34 @@ pub const SEVERITY_LOW: i64 = 4;
 pub const SEVERITY_INFO: i64 = 5;
 
 /// `confirmed` only where it was reproduced; inference is `potential`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, EnumString, IntoStaticStr, VariantArray,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Confidence {
     Potential,
     Confirmed,
 }
 
-impl Confidence {
-    /// As the contract writes it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Potential => "potential",
-            Self::Confirmed => "confirmed",
-        }
-    }
-}
-
 /// The life of an issue (docs/contract/asm.md §5.4).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Status {
     OpenNew,
     OpenTriaged,
@@ -46,53 +56,15 @@ pub enum Status {
     ClosedBenign,
     ClosedRiskAccepted,
     ClosedFalsePositive,
+    /// Clients write `closed_no_reproduce` as well.
+    #[strum(to_string = "closed_no_repro", serialize = "closed_no_reproduce")]
     ClosedNoRepro,
     ClosedTrackedExternally,
 }
 
+names! { Confidence, Status }
+
 impl Status {
-    /// All 13.
-    pub const ALL: [Self; 13] = [
-        Self::OpenNew,
-        Self::OpenTriaged,
-        Self::OpenInProgress,
-        Self::Closed,
-        Self::ClosedMitigated,
-        Self::ClosedResolved,
-        Self::ClosedDuplicate,
-        Self::ClosedOutOfScope,
-        Self::ClosedBenign,
-        Self::ClosedRiskAccepted,
-        Self::ClosedFalsePositive,
-        Self::ClosedNoRepro,
-        Self::ClosedTrackedExternally,
-    ];
-
-    /// As the contract writes it: `open_new`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::OpenNew => "open_new",
-            Self::OpenTriaged => "open_triaged",
-            Self::OpenInProgress => "open_in_progress",
-            Self::Closed => "closed",
-            Self::ClosedMitigated => "closed_mitigated",
-            Self::ClosedResolved => "closed_resolved",
-            Self::ClosedDuplicate => "closed_duplicate",
-            Self::ClosedOutOfScope => "closed_out_of_scope",
-            Self::ClosedBenign => "closed_benign",
-            Self::ClosedRiskAccepted => "closed_risk_accepted",
-            Self::ClosedFalsePositive => "closed_false_positive",
-            Self::ClosedNoRepro => "closed_no_repro",
-            Self::ClosedTrackedExternally => "closed_tracked_externally",
-        }
-    }
-
-    /// The status of a text; `closed_no_reproduce` is an alias that clients write.
-    pub fn from_name(text: &str) -> Option<Self> {
-        let text = if text == "closed_no_reproduce" { "closed_no_repro" } else { text };
-        Self::ALL.into_iter().find(|status| status.name() == text)
-    }
-
     /// `status_new`: the part before the first `_`.
     pub fn coarse(self) -> &'static str {
         if self.is_open() { "open" } else { "closed" }
@@ -372,7 +344,7 @@ mod tests {
     #[test]
     fn proof_reopens_what_machines_closed_and_leaves_a_persons_word() {
         let reopened = [Status::Closed, Status::ClosedResolved, Status::ClosedMitigated];
-        for status in Status::ALL {
+        for status in Status::ALL.iter().copied() {
             let expected = if reopened.contains(&status) { Status::OpenNew } else { status };
             assert_eq!(status.after_proof(), expected, "{status:?}");
         }
@@ -381,7 +353,7 @@ mod tests {
     #[test]
     fn absence_resolves_what_is_open_and_what_a_person_decided_while_the_fact_was_there() {
         let over = [Status::Closed, Status::ClosedResolved, Status::ClosedMitigated];
-        for status in Status::ALL {
+        for status in Status::ALL.iter().copied() {
             let expected = if over.contains(&status) { status } else { Status::ClosedResolved };
             assert_eq!(status.after_absence(), expected, "{status:?}");
             assert_eq!(status.after_absence().after_absence(), expected);

@@ -29,6 +29,7 @@ pub mod library;
 pub mod limits;
 pub mod lookalike;
 pub mod moment;
+mod names;
 pub mod notification;
 pub mod object;
 pub mod observation;

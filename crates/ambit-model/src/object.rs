@@ -1,9 +1,12 @@
 //! Types of object of the wider API (docs/contract/wider.md §4), and which kinds of entity each shows.
 
 use crate::Kind;
+use crate::names::names;
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// A type of object that graphs and clients name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum ObjectType {
     Domain,
     File,
@@ -11,20 +14,9 @@ pub enum ObjectType {
     Url,
 }
 
+names! { ObjectType }
+
 impl ObjectType {
-    /// Every type.
-    pub const ALL: [Self; 4] = [Self::Domain, Self::File, Self::IpAddress, Self::Url];
-
-    /// As it stands in `type`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Domain => "domain",
-            Self::File => "file",
-            Self::IpAddress => "ip_address",
-            Self::Url => "url",
-        }
-    }
-
     /// As it stands in paths.
     pub fn collection(self) -> &'static str {
         match self {
@@ -35,14 +27,9 @@ impl ObjectType {
         }
     }
 
-    /// The type of a word.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name)
-    }
-
     /// The type with a path.
     pub fn from_collection(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.collection() == name)
+        Self::ALL.iter().copied().find(|kind| kind.collection() == name)
     }
 
     /// The kinds of entity that are such objects.
@@ -57,7 +44,7 @@ impl ObjectType {
 
     /// The type that shows a kind.
     pub fn of_kind(kind: Kind) -> Option<Self> {
-        Self::ALL.into_iter().find(|object| object.kinds().contains(&kind))
+        Self::ALL.iter().copied().find(|object| object.kinds().contains(&kind))
     }
 
     /// The type of a node that stands for an entity of a kind: `custom` for those that the wider API has no type for.
@@ -82,7 +69,7 @@ mod tests {
 
     #[test]
     fn every_type_is_found_by_its_words() {
-        for kind in ObjectType::ALL {
+        for kind in ObjectType::ALL.iter().copied() {
             assert_eq!(ObjectType::from_name(kind.name()), Some(kind));
             assert_eq!(ObjectType::from_collection(kind.collection()), Some(kind));
             assert!(kind.kinds().iter().all(|entity| ObjectType::of_kind(*entity) == Some(kind)));

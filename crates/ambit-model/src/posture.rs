@@ -11,7 +11,6 @@ use crate::facts::ProbeOutcome;
 use crate::moment::DAY_MS;
 use crate::task::{self, NamedProbe};
 use crate::{Facts, TaskName, Timestamp};
-use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// Grades with the least score of each.
@@ -66,7 +65,7 @@ pub fn assess(facts: &Facts, date: Timestamp) -> Posture {
     Posture {
         score,
         grade: grade_of(score),
-        organization: registered(facts, "registrant").map(str::to_owned),
+        organization: REGISTRATION.of(&facts.details).and_then(|registration| registration.registrant),
         findings,
         unknown: unknown(facts),
     }
@@ -84,10 +83,6 @@ fn unknown(facts: &Facts) -> BTreeSet<Area> {
 
 fn has_answer(facts: &Facts, look: &NamedProbe) -> bool {
     matches!(facts.outcome_at(look.task, look.argument), Some(ProbeOutcome::Found | ProbeOutcome::Absent))
-}
-
-fn registered<'a>(facts: &'a Facts, name: &str) -> Option<&'a str> {
-    REGISTRATION.raw(&facts.details)?.get(name)?.as_str()
 }
 
 struct Weighing<'a> {
@@ -116,9 +111,8 @@ impl Weighing<'_> {
             }
         }
         if self.answered(task::DMARC) {
-            let policy =
-                DMARC_POLICY.raw(&self.facts.details).and_then(|tags| tags.get("policy")).and_then(Value::as_str);
-            match policy {
+            let policy = DMARC_POLICY.of(&self.facts.details).and_then(|tags| tags.policy);
+            match policy.as_deref() {
                 None => self.add(Area::Mail, -15, "says nowhere what becomes of forged mail (no DMARC)"),
                 Some("none") => self.add(Area::Mail, -8, "lets forged mail through (DMARC p=none)"),
                 Some(_) => {}
@@ -149,7 +143,8 @@ impl Weighing<'_> {
     }
 
     fn registration(&mut self) {
-        let Some(end) = registered(self.facts, "expires").and_then(Timestamp::parse) else { return };
+        let expires = REGISTRATION.of(&self.facts.details).and_then(|registration| registration.expires);
+        let Some(end) = expires.as_deref().and_then(Timestamp::parse) else { return };
         if end < self.date.plus_ms(REGISTRATION_DAYS * DAY_MS) {
             self.add(Area::Registration, -10, format!("its registration ends on {}", end.date()));
         }
@@ -205,7 +200,7 @@ mod tests {
     use crate::facts::{LastProbe, Probes};
     use crate::scope::Decision;
     use crate::{Kind, Uid};
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     const DATE: &str = "2026-06-01T00:00:00Z";
 

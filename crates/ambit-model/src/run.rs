@@ -1,11 +1,14 @@
 //! Runs: one execution of a collection, as rows (docs/architecture.md §2).
 
+use crate::names::names;
 use crate::timing::Timing;
 use crate::{Clearance, Timestamp, Uid, id::RunId};
+use strum::{EnumString, IntoStaticStr, VariantArray};
 use uuid::Uuid;
 
 /// The life of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum RunState {
     Scheduled,
     Running,
@@ -15,28 +18,9 @@ pub enum RunState {
     Cancelled,
 }
 
+names! { RunState, RetestVerdict, NotDoneReason }
+
 impl RunState {
-    /// Every state.
-    pub const ALL: [Self; 6] =
-        [Self::Scheduled, Self::Running, Self::Paused, Self::Finished, Self::Failed, Self::Cancelled];
-
-    /// As stored and shown.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Scheduled => "scheduled",
-            Self::Running => "running",
-            Self::Paused => "paused",
-            Self::Finished => "finished",
-            Self::Failed => "failed",
-            Self::Cancelled => "cancelled",
-        }
-    }
-
-    /// The state of a stored name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|state| state.name() == name)
-    }
-
     /// Nothing more will happen in it.
     pub fn is_over(self) -> bool {
         matches!(self, Self::Finished | Self::Failed | Self::Cancelled)
@@ -44,7 +28,8 @@ impl RunState {
 }
 
 /// What a run says that looked at one issue alone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum RetestVerdict {
     /// What the issue rests on is still there.
     Open,
@@ -52,25 +37,6 @@ pub enum RetestVerdict {
     Closed,
     /// Nothing was learned; the issue is as it was.
     CouldNotLook,
-}
-
-impl RetestVerdict {
-    /// Every verdict.
-    pub const ALL: [Self; 3] = [Self::Open, Self::Closed, Self::CouldNotLook];
-
-    /// As stored and shown.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::Closed => "closed",
-            Self::CouldNotLook => "could_not_look",
-        }
-    }
-
-    /// The verdict of a stored name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|verdict| verdict.name() == name)
-    }
 }
 
 /// A run with what it did and did not do.
@@ -135,77 +101,47 @@ pub struct TaskWork {
 }
 
 /// Why work was not done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, EnumString, IntoStaticStr, VariantArray)]
 pub enum NotDoneReason {
     /// The peer, or the path to it, failed.
+    #[strum(serialize = "no answer")]
     NoAnswer,
     /// Scope does not allow the contact, or a person took the entity out of it.
+    #[strum(serialize = "refused by scope")]
     RefusedByScope,
     /// The machine, or the target's budget of errors, allowed no more.
+    #[strum(serialize = "out of budget")]
     OutOfBudget,
     /// A data provider did not answer as it should.
+    #[strum(serialize = "source down")]
     SourceDown,
     /// The credential that was given lacks the permission, or is not accepted.
+    #[strum(serialize = "denied")]
     Denied,
     /// The task took longer than a row may.
+    #[strum(serialize = "out of time")]
     OutOfTime,
     /// The task panicked.
+    #[strum(serialize = "task panicked")]
     Panicked,
     /// The process died under the row too often.
+    #[strum(serialize = "set aside")]
     SetAside,
     /// This version has no task of that name.
+    #[strum(serialize = "unknown task")]
     UnknownTask,
     /// A large block waits for a person's yes.
+    #[strum(serialize = "not confirmed")]
     Unconfirmed,
     /// The run was ended because it took too long.
+    #[strum(serialize = "run too long")]
     Overlong,
     /// No task of this version looks at this workflow, kind of seed or integration.
+    #[strum(serialize = "nothing looks at it")]
     NoTask,
     /// It was looked for, and the name does not exist.
+    #[strum(serialize = "does not exist")]
     NoSuchName,
-}
-
-impl NotDoneReason {
-    /// Every reason.
-    pub const ALL: [Self; 13] = [
-        Self::NoAnswer,
-        Self::RefusedByScope,
-        Self::OutOfBudget,
-        Self::SourceDown,
-        Self::Denied,
-        Self::OutOfTime,
-        Self::Panicked,
-        Self::SetAside,
-        Self::UnknownTask,
-        Self::Unconfirmed,
-        Self::Overlong,
-        Self::NoTask,
-        Self::NoSuchName,
-    ];
-
-    /// As stored and shown.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::NoAnswer => "no answer",
-            Self::RefusedByScope => "refused by scope",
-            Self::OutOfBudget => "out of budget",
-            Self::SourceDown => "source down",
-            Self::Denied => "denied",
-            Self::OutOfTime => "out of time",
-            Self::Panicked => "task panicked",
-            Self::SetAside => "set aside",
-            Self::UnknownTask => "unknown task",
-            Self::Unconfirmed => "not confirmed",
-            Self::Overlong => "run too long",
-            Self::NoTask => "nothing looks at it",
-            Self::NoSuchName => "does not exist",
-        }
-    }
-
-    /// The reason of a stored name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|reason| reason.name() == name)
-    }
 }
 
 /// Work that was not done, and why. A run has one of these for each reason and task.
@@ -228,18 +164,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn states_round_trip_and_three_of_them_are_the_end() {
-        for state in RunState::ALL {
-            assert_eq!(RunState::from_name(state.name()), Some(state));
-        }
-        let over: Vec<&str> = RunState::ALL.into_iter().filter(|state| state.is_over()).map(RunState::name).collect();
+    fn three_states_are_the_end() {
+        let over: Vec<&str> = RunState::ALL.iter().filter(|state| state.is_over()).map(|state| state.name()).collect();
         assert_eq!(over, ["finished", "failed", "cancelled"]);
-        assert_eq!(RunState::from_name("done"), None);
-        for verdict in RetestVerdict::ALL {
-            assert_eq!(RetestVerdict::from_name(verdict.name()), Some(verdict));
-        }
-        for reason in NotDoneReason::ALL {
-            assert_eq!(NotDoneReason::from_name(reason.name()), Some(reason));
-        }
     }
 }

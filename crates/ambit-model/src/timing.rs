@@ -3,6 +3,7 @@
 
 use crate::Timestamp;
 use crate::cron::{Cron, DAYS};
+use crate::names::as_text;
 use crate::notification::hours::{Hours, Quiet};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -152,19 +153,7 @@ impl fmt::Display for Window {
     }
 }
 
-impl From<Window> for String {
-    fn from(window: Window) -> Self {
-        window.to_string()
-    }
-}
-
-impl TryFrom<String> for Window {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        Self::parse(&text)
-    }
-}
+as_text! { Window }
 
 #[cfg(test)]
 mod tests {

@@ -1,10 +1,15 @@
 //! People: users, groups, memberships and roles (docs/contract/asm.md §3.5 and docs/contract/wider.md §2).
 
+use crate::names::names;
 use serde::{Deserialize, Serialize};
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// A role in a project.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, EnumString, IntoStaticStr, VariantArray,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum ProjectRole {
     /// Sees only the collections that were given.
     Member,
@@ -13,8 +18,11 @@ pub enum ProjectRole {
 }
 
 /// A role in a collection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, EnumString, IntoStaticStr, VariantArray,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum CollectionRole {
     /// Reads.
     Viewer,
@@ -24,36 +32,7 @@ pub enum CollectionRole {
     Admin,
 }
 
-impl ProjectRole {
-    /// As the contract writes it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Member => "member",
-            Self::Owner => "owner",
-        }
-    }
-
-    /// The role of a word.
-    pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Member, Self::Owner].into_iter().find(|role| role.name() == name)
-    }
-}
-
-impl CollectionRole {
-    /// As the contract writes it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Viewer => "viewer",
-            Self::Analyst => "analyst",
-            Self::Admin => "admin",
-        }
-    }
-
-    /// The role of a word.
-    pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Viewer, Self::Analyst, Self::Admin].into_iter().find(|role| role.name() == name)
-    }
-}
+names! { ProjectRole, CollectionRole }
 
 /// A user of the installation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,15 +61,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn roles_rise_and_are_read_as_they_are_written() {
+    fn roles_rise() {
         assert!(ProjectRole::Member < ProjectRole::Owner);
         assert!(CollectionRole::Viewer < CollectionRole::Analyst && CollectionRole::Analyst < CollectionRole::Admin);
-        for role in [ProjectRole::Member, ProjectRole::Owner] {
-            assert_eq!(ProjectRole::from_name(role.name()), Some(role));
-        }
-        for role in [CollectionRole::Viewer, CollectionRole::Analyst, CollectionRole::Admin] {
-            assert_eq!(CollectionRole::from_name(role.name()), Some(role));
-        }
-        assert_eq!((ProjectRole::from_name("Owner"), CollectionRole::from_name("")), (None, None));
     }
 }

@@ -9,7 +9,7 @@ use crate::read::{greeting, normal};
 use ambit_fingerprints::{Product, Set, items};
 use ambit_model::entity::network::Fingerprint;
 use ambit_model::entity::network_service::{self, Service};
-use ambit_model::entity::{domain, network, uri};
+use ambit_model::entity::{Member, domain, network, uri};
 use ambit_model::observation::{BODY, Evidence};
 use ambit_model::{Details, Kind, TaskName};
 use ambit_net::Untrusted;
@@ -94,16 +94,14 @@ fn at_path(name: &str, kept: &Evidence, rules: &Set) -> Vec<Product> {
 
 /// Records of a name out of the details of the looks that read them.
 fn records(details: &Details) -> Vec<(&'static str, String)> {
-    let list = |member: &str| details.get(member).and_then(Value::as_array).into_iter().flatten();
-    let texts = |kind: &'static str, member: &str| {
-        list(member).filter_map(Value::as_str).map(move |text| (kind, text.to_owned())).collect::<Vec<_>>()
+    let texts = |kind: &'static str, member: Member<Vec<String>>| {
+        member.texts(details).map(|text| (kind, text.to_owned())).collect::<Vec<_>>()
     };
-    let mut records = texts("TXT", domain::TXT_RECORDS.name());
-    let hosts = list(domain::MX_RECORDS.name()).filter_map(|record| record.get("host")?.as_str());
-    records.extend(hosts.map(|host| ("MX", host.to_owned())));
-    records.extend(texts("NS", domain::NAMESERVERS.name()));
-    records.extend(texts("NS", domain::CUT_NAMESERVERS.name()));
-    records.extend(texts("CNAME", domain::CNAME_CHAIN.name()));
+    let mut records = texts("TXT", domain::TXT_RECORDS);
+    records.extend(domain::MX_RECORDS.items(details).map(|server| ("MX", server.host)));
+    records.extend(texts("NS", domain::NAMESERVERS));
+    records.extend(texts("NS", domain::CUT_NAMESERVERS));
+    records.extend(texts("CNAME", domain::CNAME_CHAIN));
     records
 }
 

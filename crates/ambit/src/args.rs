@@ -59,7 +59,7 @@ pub(crate) struct Listing {
     /// Print only how many there are.
     #[arg(long, conflicts_with_all = ["facet", "fields", "csv"])]
     pub(crate) count: bool,
-    /// Most records.
+    /// Print at most this many records.
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<u64>,
 }

@@ -44,8 +44,8 @@ use ambit_query::Noun;
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
 
-/// Ambit finds what an organisation exposes to the outside, keeps every fact with its source and time, and judges the
-/// facts.
+/// Ambit finds what an organisation exposes to the internet, keeps every fact with its source and time, and reports
+/// what is wrong with it.
 #[derive(Debug, Parser)]
 #[command(name = "ambit", version, propagate_version = true)]
 pub(crate) struct Cli {
@@ -70,71 +70,73 @@ pub(crate) enum Command {
     Scan(scan::Scan),
     /// Run API, scheduler and engine over a data folder.
     Serve(serve::Serve),
-    /// Carry runs of a shared PostgreSQL database, without a server.
+    /// Execute runs of a shared PostgreSQL database, without serving the API.
     Work(work::Work),
-    /// Make a fresh data folder; prints the owner's API key.
+    /// Create a data folder; prints the owner's API key.
     Init(init::Init),
-    /// API keys.
+    /// Manage API keys: create, redeem, list, revoke.
     Key(keys::Key),
-    /// A link that signs a browser in, once and within 15 minutes.
+    /// Print a link that signs a browser in; it works once and for 15 minutes.
     Login(login::Login),
-    /// Users.
+    /// Manage users: create, suspend, resume, list, grant, revoke, delete.
     User(users::User),
-    /// Groups.
+    /// Manage groups of users: create, list, add, remove, leave, delete.
     Group(groups::Group),
-    /// Invitations to projects and groups.
+    /// Answer invitations to projects and groups: list, accept, decline.
     Invitation(invitations::Invitation),
-    /// How much users and groups may use.
+    /// Set and list how much users and groups may use: set, list.
     Quota(quotas::Quota),
-    /// Feeds of vulnerabilities, rules that tell products, and rules and lists of hashes that files are judged by.
+    /// Load vulnerability feeds, product detection rules, and YARA rules and hash lists for files: add, update, bundle,
+    /// list, remove.
     #[command(subcommand)]
     Packs(packs::Packs),
-    /// Roles in projects and collections.
+    /// Give roles in projects and collections: project, collection, list.
     Role(roles::Role),
-    /// Projects.
+    /// Manage projects: list, create, users, leave, delete.
     Project(projects::Project),
-    /// What is open, what runs, and what was last looked at.
+    /// Show open issues, active runs, and when each collection was last refreshed.
     Status(status::Status),
     /// Search entities.
     Entities(search::Search),
-    /// One entity: show, raw, path, deny, allow, reset, hide, unhide, history, note, tag.
+    /// Show or change one entity: show, raw, path, deny, allow, reset, hide, unhide, history, note, tag.
     Entity(entity::Entity),
-    /// Graphs of an entity's surroundings, or of what a search finds.
+    /// Make a graph of an entity's surroundings, or of what a search finds: entity, search.
     Graph(graphs::Graph),
     /// Search issues.
     Issues(search::Search),
-    /// One issue: show, status, history, note, tag.
+    /// Show or change one issue: show, status, history, note, tag, assign, retest.
     Issue(issue::Issue),
     /// Search technologies.
     Technologies(search::Search),
-    /// Who is concerned by a vulnerability, and why.
+    /// List what a vulnerability affects, and why.
     Affected(affected::Affected),
     /// Write issues or entities as a document: csv, jsonl, sarif, vex, defectdojo, ocsf, stix, or html, which is a
     /// report.
     Export(export::Export),
-    /// Bring what another tool saw into a collection: nmap, masscan, naabu, httpx, nuclei, bbot, amass, csv or gti.
+    /// Import the output of another tool into a collection: nmap, masscan, naabu, httpx, nuclei, bbot, amass, csv or
+    /// gti.
     Import(import::Import),
-    /// What changed, newest last.
+    /// List what changed, newest last.
     Changes(changes::Changes),
-    /// Collections.
+    /// Manage collections: list, create, show, posture, update, seed, archive, unarchive, delete.
     Collection(collections::Collection),
-    /// Workflows, the sets of tasks that a collection may have.
+    /// List workflows, the sets of tasks of which each collection has one: list.
     Workflow(workflows::Workflow),
-    /// Runs.
+    /// Manage runs: list, plan, start, show, pause, resume, cancel, watch.
     Run(runs::Run),
-    /// Who is told what happens, by mail, webhook or chat: add, list, test, log, replay, remove.
+    /// Send notifications by mail, webhook or chat: add, list, test, log, replay, remove.
     Notify(notify::Notify),
-    /// Was it us? What was sent to an address, and whether that was written down whole: find, verify.
+    /// Answer "was it us?": what was sent to an address, and whether the record of it is complete: find, verify.
     Ledger(ledger::LedgerCommand),
-    /// Look whether a data folder is whole, and rebuild its search index.
+    /// Check a data folder for damage, or rebuild its search index.
     Doctor(doctor::Doctor),
-    /// Copy a data folder while it is in use.
+    /// Back up a data folder, also while it is in use.
     Backup(backup::Backup),
-    /// Make a data folder of a backup.
+    /// Restore a data folder from a backup.
     Restore(backup::Restore),
-    /// Bring the schema of a data folder or database up to this program; prints what was done.
+    /// Upgrade the schema of a data folder or database to this version; prints what was done.
     Migrate(migrate::Migrate),
-    /// Print each setting with its origin.
+    /// Print each setting and where its value comes from.
     Config(configuration::Config),
     /// Print the OpenAPI document.
     Openapi,

@@ -137,7 +137,7 @@ fn check_end(end: &RunEnd, run: RunId, job: &Job) -> Result<(), Failure> {
             job.asking.command("run list")
         ))),
         RunEnd::Paused => Err(Failure::partial(format!(
-            "run {run} was paused; {} lets it go on",
+            "run {run} was paused; {} resumes it",
             job.asking.command(&format!("run resume {run}"))
         ))),
         RunEnd::Rests => Err(Failure::partial(format!(

@@ -22,7 +22,7 @@ pub(crate) fn circles(tree: &Tree, out: &mut Vec<Finding>) {
         .map(|(index, line)| (index + 1, files_of_row(line)))
         .collect();
     let mut needed = BTreeSet::new();
-    for circle in Graph::new(tree).circles() {
+    for circle in all(tree) {
         let first = circle.first().cloned().unwrap_or_default();
         if rows.iter().any(|(_, row)| circle.is_subset(row)) {
             needed.extend(circle);
@@ -42,6 +42,11 @@ pub(crate) fn circles(tree: &Tree, out: &mut Vec<Finding>) {
             out.push(Finding::new(EXCEPTIONS_PATH, *line, "circles", remedy));
         }
     }
+}
+
+/// The circles that there are, each with its files.
+pub(super) fn all(tree: &Tree) -> Vec<BTreeSet<String>> {
+    Graph::new(tree).circles()
 }
 
 /// The folder of the handlers.

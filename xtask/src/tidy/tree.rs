@@ -95,14 +95,20 @@ fn walk(root: &Path, folder: &Path, files: &mut Vec<File>) -> anyhow::Result<()>
     Ok(())
 }
 
-/// What `rule` says about a tree of samples (path, text): one line per finding.
+/// A tree of samples (path, text).
 #[cfg(test)]
-pub(crate) fn said(rule: super::Rule, samples: &[(&str, &str)]) -> Vec<String> {
+pub(crate) fn sample(samples: &[(&str, &str)]) -> Tree {
     let files = samples
         .iter()
         .map(|(path, text)| File { path: (*path).to_owned(), bytes: text.len(), text: Some((*text).to_owned()) })
         .collect();
+    Tree::from_files(files)
+}
+
+/// What `rule` says about a tree of samples: one line per finding.
+#[cfg(test)]
+pub(crate) fn said(rule: super::Rule, samples: &[(&str, &str)]) -> Vec<String> {
     let mut findings = Vec::new();
-    rule(&Tree::from_files(files), &mut findings);
+    rule(&sample(samples), &mut findings);
     findings.iter().map(ToString::to_string).collect()
 }

@@ -36,10 +36,9 @@ pub(super) const JUDGE: Judge = Judge {
 const LEAD_DAYS: i64 = 30;
 
 fn judge(facts: &Facts, date: Timestamp) -> Verdict {
-    let registration = domain::REGISTRATION.raw(&facts.details);
-    let told = registration.and_then(|registration| registration.get("expires")?.as_str());
+    let expires = domain::REGISTRATION.of(&facts.details).and_then(|registration| registration.expires);
     // Registries of some countries do not say when, or write dates in a way of their own.
-    let Some(end) = told.and_then(Timestamp::parse) else { return Verdict::Unknown };
+    let Some(end) = expires.as_deref().and_then(Timestamp::parse) else { return Verdict::Unknown };
     look::after(facts, TaskName::Registration, |facts| {
         if end >= date.plus_ms(LEAD_DAYS * DAY_MS) {
             return Vec::new();

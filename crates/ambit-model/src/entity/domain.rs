@@ -29,7 +29,7 @@ pub const PRIVATE_ADDRESSES: Member<Vec<String>> = Member::named("hidden_private
 /// How long its answers may be kept, in seconds.
 pub const TTL: Member = Member::named("hidden_ttl");
 /// The authority of the zone that begins here, without its serial.
-pub const SOA_RECORD: Member = Member::named("soa_record");
+pub const SOA_RECORD: Member<Authority> = Member::named("soa_record");
 /// The serial of that authority.
 pub const SOA_SERIAL: Member = Member::named("hidden_soa_serial");
 /// The name servers of a domain.
@@ -37,9 +37,9 @@ pub const NAMESERVERS: Member<Vec<String>> = Member::named("nameservers");
 /// The name servers of a zone that begins at a name below its domain.
 pub const CUT_NAMESERVERS: Member<Vec<String>> = Member::named("hidden_nameservers");
 /// The servers that take mail for it, by preference.
-pub const MX_RECORDS: Member = Member::named("mx_records");
+pub const MX_RECORDS: Member<Vec<MailServer>> = Member::named("mx_records");
 /// Its texts.
-pub const TXT_RECORDS: Member = Member::named("txt_records");
+pub const TXT_RECORDS: Member<Vec<String>> = Member::named("txt_records");
 /// Who may send mail in its name, as published.
 pub const SPF_RECORD: Member<String> = Member::named("spf_record");
 /// What the whole tree of that record comes to.
@@ -47,7 +47,7 @@ pub const SPF_TREE: Member<SpfTree> = Member::named("hidden_spf");
 /// What receivers shall do with forged mail, as published.
 pub const DMARC: Member<String> = Member::named("dmarc");
 /// The tags of that record.
-pub const DMARC_POLICY: Member = Member::named("hidden_dmarc");
+pub const DMARC_POLICY: Member<DmarcTags> = Member::named("hidden_dmarc");
 /// The record that announces a policy for encrypted mail.
 pub const MTA_STS: Member = Member::named("hidden_mta_sts");
 /// Where reports on encrypted mail go.
@@ -63,7 +63,7 @@ pub const SRV: Member<Vec<Value>> = Member::named("hidden_srv");
 /// People of its registration.
 pub const CONTACTS: Member = Member::named("contacts");
 /// Its registration.
-pub const REGISTRATION: Member = Member::named("hidden_registration");
+pub const REGISTRATION: Member<DomainRegistration> = Member::named("hidden_registration");
 /// Servers that hand the whole zone to anyone.
 pub const ZONE_TRANSFER: Member<Vec<ZoneTransfer>> = Member::named("hidden_zone_transfer");
 /// What following the records of its signed zone gave.
@@ -221,6 +221,56 @@ pub struct SpfTree {
 pub struct ZoneTransfer {
     pub server: String,
     pub records: usize,
+}
+
+/// The authority of a zone (RFC 1035 §3.3.13), without its serial.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Authority {
+    pub primary_name_server: String,
+    /// A mailbox as a name: its first label is the user.
+    pub responsible_party: String,
+    pub refresh: i32,
+    pub retry: i32,
+    pub expire: i32,
+    pub minimum: u32,
+}
+
+/// A server that takes mail.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct MailServer {
+    pub priority: u16,
+    /// `.` where no mail is taken (RFC 7505).
+    pub host: String,
+}
+
+/// The tags of a DMARC record.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DmarcTags {
+    /// How many records there are; receivers ignore them where there are several.
+    pub records: usize,
+    pub policy: Option<String>,
+    pub subdomain_policy: Option<String>,
+    pub percent: u8,
+    /// Mailboxes that reports go to.
+    pub rua: Vec<String>,
+}
+
+/// What a registry says of a domain. Dates are as it writes them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DomainRegistration {
+    pub registrar: Option<String>,
+    pub registered: Option<String>,
+    pub changed: Option<String>,
+    pub expires: Option<String>,
+    pub status: Vec<String>,
+    pub nameservers: Vec<String>,
+    pub dnssec: bool,
+    /// An organisation, else a person; none where the registry keeps it to itself.
+    pub registrant: Option<String>,
 }
 
 /// What following the records of a signed zone gave.

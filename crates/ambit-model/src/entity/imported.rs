@@ -4,6 +4,7 @@
 
 use super::{Member, host_of, registrable};
 use crate::moment::DAY_MS;
+use crate::names::names;
 use crate::{EdgeKind, Kind, Timestamp};
 use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
@@ -37,20 +38,7 @@ pub enum Source {
     Postman,
 }
 
-impl Source {
-    /// Every source.
-    pub const ALL: &'static [Self] = Self::VARIANTS;
-
-    /// Returns the name that people write.
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
-
-    /// Returns the source of a name; `None` for one that is not known.
-    pub fn from_name(name: &str) -> Option<Self> {
-        name.parse().ok()
-    }
-}
+names! { Source }
 
 /// A thing that a tool saw.
 #[derive(Clone, Debug, PartialEq, Eq)]

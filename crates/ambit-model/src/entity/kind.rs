@@ -1,9 +1,12 @@
 //! The kinds of entity (docs/contract/asm.md §4.1) and the questions that every kind answers.
 
 use serde::{Deserialize, Serialize};
+use strum::{IntoStaticStr, VariantArray};
 
-/// What sort of entity.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+/// What sort of entity, in alphabetical order.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, IntoStaticStr, VariantArray,
+)]
 pub enum Kind {
     AndroidApp,
     ApiEndpoint,
@@ -34,66 +37,14 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind, in alphabetical order.
-    pub const ALL: &'static [Self] = &[
-        Self::AndroidApp,
-        Self::ApiEndpoint,
-        Self::AutonomousSystem,
-        Self::AwsCredential,
-        Self::AwsEC2Instance,
-        Self::AwsS3Bucket,
-        Self::CloudStorageBucket,
-        Self::DnsRecord,
-        Self::Domain,
-        Self::EmailAddress,
-        Self::GitRepository,
-        Self::GithubRepository,
-        Self::GitlabProject,
-        Self::IosApp,
-        Self::IpAddress,
-        Self::Mailserver,
-        Self::Nameserver,
-        Self::NetBlock,
-        Self::NetworkService,
-        Self::Organization,
-        Self::PreCertificate,
-        Self::SslCertificate,
-        Self::UniqueKeyword,
-        Self::UniqueToken,
-        Self::Uri,
-    ];
+    pub const ALL: &'static [Self] = Self::VARIANTS;
 
     /// What people give as seeds most often.
     pub const LIKELY_SEEDS: [Self; 4] = [Self::Domain, Self::DnsRecord, Self::IpAddress, Self::NetBlock];
 
     /// The last part of its type name: `Domain`.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::AndroidApp => "AndroidApp",
-            Self::ApiEndpoint => "ApiEndpoint",
-            Self::AutonomousSystem => "AutonomousSystem",
-            Self::AwsCredential => "AwsCredential",
-            Self::AwsEC2Instance => "AwsEC2Instance",
-            Self::AwsS3Bucket => "AwsS3Bucket",
-            Self::CloudStorageBucket => "CloudStorageBucket",
-            Self::DnsRecord => "DnsRecord",
-            Self::Domain => "Domain",
-            Self::EmailAddress => "EmailAddress",
-            Self::GitRepository => "GitRepository",
-            Self::GithubRepository => "GithubRepository",
-            Self::GitlabProject => "GitlabProject",
-            Self::IosApp => "IosApp",
-            Self::IpAddress => "IpAddress",
-            Self::Mailserver => "Mailserver",
-            Self::Nameserver => "Nameserver",
-            Self::NetBlock => "NetBlock",
-            Self::NetworkService => "NetworkService",
-            Self::Organization => "Organization",
-            Self::PreCertificate => "PreCertificate",
-            Self::SslCertificate => "SslCertificate",
-            Self::UniqueKeyword => "UniqueKeyword",
-            Self::UniqueToken => "UniqueToken",
-            Self::Uri => "Uri",
-        }
+        self.into()
     }
 
     /// `Platform::Entity::Domain`.

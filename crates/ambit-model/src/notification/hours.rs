@@ -1,6 +1,7 @@
 //! Hours of the day in a named time zone, from data that the program brings: nothing of the machine is read.
 
 use crate::Timestamp;
+use crate::names::as_text;
 use jiff::civil::{Date, Time, Weekday};
 use jiff::tz::TimeZone;
 use jiff::{Span, Unit, Zoned};
@@ -105,19 +106,7 @@ impl fmt::Display for Hours {
     }
 }
 
-impl From<Hours> for String {
-    fn from(hours: Hours) -> Self {
-        hours.to_string()
-    }
-}
-
-impl TryFrom<String> for Hours {
-    type Error = String;
-
-    fn try_from(name: String) -> Result<Self, String> {
-        Self::parse(&name)
-    }
-}
+as_text! { Hours }
 
 /// Hours in which nothing is sent: `22:00-07:00`, which may go over midnight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -170,19 +159,7 @@ impl fmt::Display for Quiet {
     }
 }
 
-impl From<Quiet> for String {
-    fn from(quiet: Quiet) -> Self {
-        quiet.to_string()
-    }
-}
-
-impl TryFrom<String> for Quiet {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        Self::parse(&text)
-    }
-}
+as_text! { Quiet }
 
 #[cfg(test)]
 mod tests {

@@ -117,18 +117,21 @@ const LIMIT: &[Parameter] = &[Parameter {
 /// Every row.
 pub(super) const ROWS: &[Endpoint] = &[
     get("/user_collections/{collection_uuid}/plan", OfCollection(Viewer), handler!(collection_runs::plan))
-        .says("Say in numbers what a run asks for the seeds of a collection; what it finds beside them adds to that.")
+        .says(
+            "Estimate what a run of a collection would ask, in numbers. The estimate covers the seeds; what is found \
+             beside them adds to it.",
+        )
         .asks(LEVEL)
         .answers(plans::Plan::SHAPE),
     post("/user_collections/{uuid}/scope_preview", OfCollection(Admin), handler!(collections::preview))
         .only_reads()
-        .says("Say what another level or other exclusions would do to what is known; nothing is changed.")
+        .says("Preview what another level or other exclusions would change in what is known. Nothing is changed.")
         .takes(collections::ScopeRules::SHAPE)
         .answers(collections::ScopePreview::SHAPE),
     post("/user_collections/{collection_uuid}/imports", OfCollection(Admin), handler!(imports::create))
         .says(
-            "Store what another tool saw, at most 1,000 things, as observations of a collection with their source and \
-             date. Nothing is contacted; what lies in or on nothing that the collection has is left out.",
+            "Import what another tool saw, at most 1,000 things, as observations of a collection with their source \
+             and date. Nothing is contacted. A thing that belongs to nothing in the collection is left out.",
         )
         .takes(imports::NewImport::SHAPE)
         .answers(imports::Import::SHAPE),
@@ -140,15 +143,15 @@ pub(super) const ROWS: &[Endpoint] = &[
         .answers(collection_runs::RunDetail::SHAPE),
     get("/collection_runs/{id}/events", OfCollection(Viewer), handler!(run_events::listen))
         .says(
-            "Tell of a run whenever something of it changes, and every five seconds, as server-sent events, until it \
-             is over. Each is named `run`, and its data is what reading the run answers as `result`.",
+            "Follow a run by server-sent events: one for each change and one every five seconds, until it is over. \
+             Each is named `run`, and its data is the `result` of reading the run.",
         )
         .as_type(EVENTS),
     post("/collection_runs/{id}/pause", OfCollection(Admin), handler!(collection_runs::pause))
         .says("Pause a run.")
         .answers(collection_runs::RunDetail::SHAPE),
     post("/collection_runs/{id}/resume", OfCollection(Admin), handler!(collection_runs::resume))
-        .says("Go on with a paused run.")
+        .says("Resume a paused run.")
         .answers(collection_runs::RunDetail::SHAPE),
     post("/collection_runs/{id}/cancel", OfCollection(Admin), handler!(collection_runs::cancel))
         .says("Cancel a run.")
@@ -166,14 +169,13 @@ pub(super) const ROWS: &[Endpoint] = &[
         .answers(graphs::InventoryGraph::SHAPE),
     get("/neighbourhood", Key, handler!(graphs::neighbourhood))
         .in_one_project()
-        .says("Say what stands around an entity, or around what a search finds; nothing is kept.")
+        .says("Compute the graph around an entity, or around what a search finds. Nothing is stored.")
         .asks(NEIGHBOURHOOD)
         .answers(graphs::Neighbourhood::SHAPE),
     patch("/entities/{entity_uid}/scope", OfCollection(Analyst), handler!(entities::mark))
         .says(
-            "Put an entity on the deny list, hide it, or, as an admin of the collection, put it on the allow list; \
-             scope \
-             follows in the running run, else in the next.",
+            "Put an entity on the deny list or the allow list, or hide it. The allow list is for admins of the \
+             collection. Scope follows at once, also in an active run.",
         )
         .takes(entities::EntityMarks::SHAPE)
         .answers(entities::ScopeExplanation::SHAPE),
@@ -183,8 +185,8 @@ pub(super) const ROWS: &[Endpoint] = &[
         .answers(bulk::BulkResult::SHAPE),
     post("/issues/bulk", OfCollection(Analyst), handler!(bulk::issues))
         .says(
-            "Change status, tags and who sees to them of up to 1,000 issues, all or none. A status that closes may \
-             have a reason and an end.",
+            "Change status, tags and assignee of up to 1,000 issues, all or none. A closing status may have a reason \
+             and an end.",
         )
         .takes(bulk::IssueBulk::SHAPE)
         .answers(bulk::BulkResult::SHAPE),
@@ -197,12 +199,12 @@ pub(super) const ROWS: &[Endpoint] = &[
         .answers(Vec::<issues::Overdue>::SHAPE),
     post("/issues/{id}/retest", OfCollection(Admin), handler!(retests::start))
         .says(
-            "Look again at what one issue rests on, and at nothing else, at the clearance that stands. It is a run of \
-             its own, which takes a minute more where the fact seems gone; reading this says what came of it.",
+            "Test one issue again, and nothing else, within its present clearance. This is a run of its own, which \
+             takes a minute longer where the fact seems gone; reading this path says what came of it.",
         )
         .answers(Option::<collection_runs::Retest>::SHAPE),
     get("/issues/{id}/retest", OfCollection(Viewer), handler!(retests::find))
-        .says("Read what came of the newest look at one issue alone; null where nobody asked for one.")
+        .says("Read what came of the newest retest of an issue; null where nobody asked for one.")
         .answers(Option::<collection_runs::Retest>::SHAPE),
     get("/keys", Key, handler!(keys::list))
         .in_one_project()
@@ -210,15 +212,15 @@ pub(super) const ROWS: &[Endpoint] = &[
         .answers(Vec::<keys::Key>::SHAPE),
     post("/keys", Key, handler!(keys::create))
         .in_one_project()
-        .says("Make an API key; its text is answered this once.")
+        .says("Create an API key. Its text is in this answer alone and cannot be read again.")
         .takes(keys::NewKey::SHAPE)
         .answers(keys::IssuedKey::SHAPE),
     delete("/keys/{id}", Key, handler!(keys::revoke)).says("Revoke an API key.").answers(BOOLEAN),
     post("/sample", Key, handler!(samples::create))
         .in_one_project()
         .says(
-            "Load the sample organisation: a project of its own, a collection, and a run of it; asked for again, the \
-             collection that the caller has is the answer.",
+            "Load the sample organisation: a project of its own, a collection and a run of it. A second request \
+             answers with the collection of the first.",
         )
         .answers(collections::Collection::SHAPE),
     get("/search/keywords", Key, handler!(search::keywords))
@@ -226,7 +228,7 @@ pub(super) const ROWS: &[Endpoint] = &[
         .says("List the keywords of the search language: what each searches, and what it may be given.")
         .answers(Vec::<search::SearchKeyword>::SHAPE),
     get("/uids/{noun}/{beginning}", InProject(Member), handler!(uids::list))
-        .says("List the entities or issues of a project whose uid begins so: up to ten, with their names.")
+        .says("List the entities or issues of a project whose uid begins with a text: up to ten, with their names.")
         .answers(Vec::<uids::Named>::SHAPE),
     get("/exports/{format}", InProject(Member), handler!(exports::document))
         .says(
@@ -245,8 +247,9 @@ pub(super) const ROWS: &[Endpoint] = &[
         .answers(changes::Changes::SHAPE),
     get("/contacts", InProject(Member), handler!(contacts::find))
         .says(
-            "Say what runs of this server sent to an address or block, from its ledger of contacts: was it us? Told of \
-             are the collections that the caller sees, and to an administrator of the installation all.",
+            "List what runs of this server sent to an address or block, from its ledger of contacts: was it us? The \
+             answer covers the collections that the caller sees; for an administrator of the installation it covers \
+             all.",
         )
         .asks(CONTACTS)
         .answers(contacts::Contacts::SHAPE),
@@ -255,30 +258,33 @@ pub(super) const ROWS: &[Endpoint] = &[
         .asks(LIMIT)
         .answers(Vec::<audit::AuditRow>::SHAPE),
     get("/receivers", InProject(Owner), handler!(receivers::list))
-        .says("List who is told what happens in a project; of where they are, only what is no secret is shown.")
+        .says(
+            "List the receivers of notifications of a project. Of their addresses only the part that is no secret is \
+             shown.",
+        )
         .answers(Vec::<receivers::Receiver>::SHAPE),
     post("/receivers", InProject(Owner), handler!(receivers::create))
-        .says("Make a receiver of notifications; what verifies its signatures is answered this once.")
+        .says("Create a receiver of notifications. The key that verifies its signatures is in this answer alone.")
         .takes(receivers::NewReceiver::SHAPE)
         .answers(receivers::MadeReceiver::SHAPE),
     get("/receivers/{uuid}", OfProject(Owner), handler!(receivers::find))
         .says("Read a receiver.")
         .answers(receivers::Receiver::SHAPE),
     delete("/receivers/{uuid}", OfProject(Owner), handler!(receivers::delete))
-        .says("Remove a receiver with its secrets, what waits for it and its log.")
+        .says("Remove a receiver with its secrets, its waiting messages and its log.")
         .answers(BOOLEAN),
     post("/receivers/{uuid}/test", OfProject(Owner), handler!(receivers::test))
-        .says("Send a receiver a message that says it is a test.")
+        .says("Send a receiver a test message, which says that it is one.")
         .answers(receivers::Asked::SHAPE),
     post("/receivers/{uuid}/replay", OfProject(Owner), handler!(receivers::replay))
         .says(
-            "Send again what failed, or one delivery, with the ids that the receiver knows; one that was ended is at \
-               work again.",
+            "Send failed deliveries again, or one delivery, under their first ids. A receiver that had been stopped \
+             is active again.",
         )
         .may_take(receivers::Replay::SHAPE)
         .answers(receivers::Replayed::SHAPE),
     get("/receivers/{uuid}/deliveries", OfProject(Owner), handler!(receivers::deliveries))
-        .says("List what was sent to a receiver, or waits, newest first, with the last answer of each.")
+        .says("List the deliveries to a receiver, sent or waiting, newest first, with the last answer to each.")
         .asks(LIMIT)
         .answers(Vec::<receivers::Delivery>::SHAPE),
 ];

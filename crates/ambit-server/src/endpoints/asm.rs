@@ -223,14 +223,13 @@ pub(super) const ROWS: &[Endpoint] = &[
         .answers(Vec::<users::ProjectUser>::SHAPE),
     post("/projects/{uuid}/users/bulk", OfProject(Owner), handler!(users::add))
         .says(
-            "Bring people into a project, or change their role; saying it twice is harmless. Whom the administrator of \
-             the \
-             installation brings is in it; whom others bring is asked, and in it after accepting.",
+            "Add people to a project, or change their role; repeating it is harmless. An administrator of the \
+             installation adds people at once; anybody else sends an invitation, which they accept or decline.",
         )
         .takes(users::NewProjectUsers::SHAPE)
         .answers(Vec::<users::AddedProjectUser>::SHAPE),
     delete("/projects/{uuid}/users/{project_user_id}", OfProject(Owner), handler!(users::remove))
-        .says("Take somebody out of a project, or an invitation back; everybody may leave.")
+        .says("Remove a person from a project, or withdraw an invitation. Everybody may remove themselves.")
         .answers(BOOLEAN),
     get(COLLECTION_USERS, OfCollection(Admin), handler!(users::list_of_collection))
         .says("List who was given a role in a collection.")
@@ -244,7 +243,7 @@ pub(super) const ROWS: &[Endpoint] = &[
         OfProject(Owner),
         handler!(users::remove_of_collection),
     )
-    .says("Take a member's role in a collection away.")
+    .says("Remove a member's role in a collection.")
     .answers(BOOLEAN),
     get("/library/entities", Key, handler!(library::kinds))
         .in_one_project()
@@ -324,7 +323,7 @@ pub(super) const ROWS: &[Endpoint] = &[
         OfCollection(Admin),
         handler!(integrations::add_use),
     )
-    .says("Let a collection use an integration of its project; saying it twice is harmless.")
+    .says("Let a collection use an integration of its project; repeating it is harmless.")
     .takes(integrations::NewIntegrationCollection::SHAPE)
     .answers(integrations::IntegrationCollection::SHAPE),
     delete("/integration_collections/{uuid}", OfCollection(Admin), handler!(integrations::remove_use))

@@ -60,7 +60,10 @@ pub(super) const ROWS: &[Endpoint] = &[
         .asks(RULESETS)
         .answers(ObjectCollection::SHAPE),
     post("/intelligence/hunting_rulesets", Key, handler!(wider::hunting_rulesets::create))
-        .says("Make a rule set. Its rules are compiled; an enabled one looks at every new file and page body.")
+        .says(
+            "Create a rule set. Its rules are compiled; an enabled set is matched against every new file and page \
+             body.",
+        )
         .costs(&rules::RULESET_POST)
         .writes(),
     delete("/intelligence/hunting_rulesets", Key, handler!(wider::hunting_rulesets::delete_all))
@@ -141,7 +144,8 @@ pub(super) const ROWS: &[Endpoint] = &[
     .answers(ObjectCollection::SHAPE),
     post("/intelligence/hunting_rulesets/{id}/relationships/owner", Key, handler!(wider::hunting_rulesets::give))
         .says(
-            "Give a rule set to another user. It arrives disabled: its new owner decides whether to pay for its rules.",
+            "Transfer a rule set to another user. It arrives disabled: its new owner decides whether to pay for its \
+             rules.",
         )
         .costs(&rules::RULESET_PATCH)
         .needs(OwnRuleset)
@@ -248,7 +252,7 @@ pub(super) const ROWS: &[Endpoint] = &[
         .asks(JOBS)
         .answers(ObjectCollection::SHAPE),
     post("/intelligence/retrohunt_jobs", Key, handler!(wider::retrohunt_jobs::create))
-        .says("Let rules look at every file and page body that is stored.")
+        .says("Start a job that matches rules against every stored file and page body.")
         .costs(&rules::RETROHUNT_POST)
         .writes(),
     get("/intelligence/retrohunt_jobs/{id}", Key, handler!(wider::retrohunt_jobs::find))

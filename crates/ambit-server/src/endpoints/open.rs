@@ -21,7 +21,7 @@ pub(super) const ROWS: &[Endpoint] = &[
         .answers(Version::SHAPE),
     get("/openapi.json", Open, handler!(open::openapi)).says("This document.").at_once().answers(ANY),
     get("/.well-known/probing.txt", Open, handler!(open::probing))
-        .says("Tell those who are contacted by runs what these are and whom to ask (RFC 9511).")
+        .says("Explain to those whom runs contact what these are and whom to ask (RFC 9511).")
         .as_type("text/plain; charset=utf-8")
         .at_once(),
     post("/first_key", Open, handler!(keys::redeem))

@@ -19,7 +19,7 @@ const SENT: &[Parameter] = &[Parameter {
 /// Every row.
 pub(super) const ROWS: &[Endpoint] = &[
     get("/metrics", Administrator, handler!(metrics::read))
-        .says("Tell monitors how the installation does, in the text format of Prometheus.")
+        .says("Report the state of the installation to monitoring systems, in the text format of Prometheus.")
         .as_type(metrics::TYPE),
     get("/users", Administrator, handler!(people::list_users))
         .says("List the users of the installation.")
@@ -29,14 +29,13 @@ pub(super) const ROWS: &[Endpoint] = &[
         .takes(people::NewUser::SHAPE)
         .answers(people::User::SHAPE),
     put("/users/{username}/status", Administrator, handler!(people::set_status))
-        .says("Suspend a user, whose keys and signed addresses then open nothing, or let the user in again.")
+        .says("Suspend a user, whose keys and signed links are then refused, or reactivate the user.")
         .takes(people::NewUserStatus::SHAPE)
         .answers(BOOLEAN),
     delete("/users/{username}", Administrator, handler!(people::delete_user))
         .says(
-            "Delete a user, by username or address: keys, rights and memberships end, what the user made stays. \
-             Projects that \
-             nobody else owns come to the caller.",
+            "Delete a user, by username or address. Keys, rights and memberships end; what the user made stays. \
+             Projects without another owner pass to the caller.",
         )
         .answers(BOOLEAN),
     get("/groups", Key, handler!(people::list_groups))
@@ -50,7 +49,7 @@ pub(super) const ROWS: &[Endpoint] = &[
         .says("Delete a group with its service accounts, privileges and quotas; its members stay.")
         .answers(BOOLEAN),
     post(GROUP_MEMBERS, Administrator, handler!(people::add_members))
-        .says("Bring users into a group, by usernames or addresses; as its administrators, if the body says so.")
+        .says("Add users to a group, by usernames or addresses; as its administrators, if the body says so.")
         .takes(people::NewMembers::SHAPE)
         .answers(BOOLEAN),
     delete("/groups/{group}/members/{username}", Administrator, handler!(people::remove_member))
@@ -61,7 +60,7 @@ pub(super) const ROWS: &[Endpoint] = &[
         .asks(SENT)
         .answers(Vec::<people::Invitation>::SHAPE),
     post("/invitations/{id}/accept", Key, handler!(people::invitations::accept))
-        .says("Accept an invitation: the caller is in the project or group.")
+        .says("Accept an invitation and join the project or group.")
         .answers(BOOLEAN),
     delete("/invitations/{id}", Key, handler!(people::invitations::end))
         .says(
@@ -70,20 +69,23 @@ pub(super) const ROWS: &[Endpoint] = &[
         )
         .answers(BOOLEAN),
     delete("/projects/{uuid}/membership", OfProject(Member), handler!(people::invitations::leave_project))
-        .says("Leave a project; the last owner stays.")
+        .says("Leave a project. The last owner cannot.")
         .answers(BOOLEAN),
     delete("/groups/{group}/membership", Key, handler!(people::invitations::leave_group))
         .says("Leave a group.")
         .answers(BOOLEAN),
     put(PRIVILEGE, Administrator, handler!(people::grant))
-        .says("Give a user or group a privilege, or move its end.")
+        .says("Grant a user or group a privilege, or change when it ends.")
         .takes(people::NewGrant::SHAPE)
         .answers(people::Grant::SHAPE),
     delete(PRIVILEGE, Administrator, handler!(people::revoke))
-        .says("Take a privilege away from a user or group; one that is not there stays away.")
+        .says("Revoke a privilege of a user or group. It is no error if there is none.")
         .answers(BOOLEAN),
     get("/quotas/{subject}", Key, handler!(people::list_limits))
-        .says("List what was set for a user or group: oneself, one's groups, and anybody for the administrator.")
+        .says(
+            "List the quotas that were set for a user or group. Everybody may read their own and their groups'; the \
+             administrator may read all.",
+        )
         .answers(Vec::<people::Limit>::SHAPE),
     put("/quotas/{subject}/{quota}", Administrator, handler!(people::set_limit))
         .says("Set how much a user or group may use; 1000000000 is no cap.")

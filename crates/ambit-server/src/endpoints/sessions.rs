@@ -15,7 +15,7 @@ const BACK: &[Parameter] = &[
 /// The rows that need no key.
 pub(super) const OPEN_ROWS: &[Endpoint] = &[
     post("/session", Open, handler!(sessions::begin))
-        .says("Sign a browser in, by an API key or the token of a link: the answer sets its cookie.")
+        .says("Sign a browser in by an API key or the token of a link. The answer sets the session's cookie.")
         .takes(sessions::SignIn::SHAPE)
         .answers(sessions::Session::SHAPE),
     get("/sign_in/ways", Open, handler!(oidc::ways))
@@ -23,10 +23,13 @@ pub(super) const OPEN_ROWS: &[Endpoint] = &[
         .at_once()
         .answers(sessions::SignInWays::SHAPE),
     get("/sign_in/provider", Open, handler!(oidc::begin))
-        .says("Send a browser to the provider that vouches for people (303); 404 where there is none.")
+        .says("Redirect a browser to the identity provider (303); 404 where none is configured.")
         .as_type(PLAIN),
     get("/sign_in/callback", Open, handler!(oidc::finish))
-        .says("Finish a sign-in that this browser began: it is led to the interface with a link that signs it in once.")
+        .says(
+            "Finish a sign-in that this browser began: redirects it to the interface with a link that signs it in \
+             once.",
+        )
         .asks(BACK)
         .as_type(PLAIN),
 ];
@@ -45,6 +48,6 @@ pub(super) const ROWS: &[Endpoint] = &[
         .says("Sign out: the session of the cookie ends.")
         .answers(BOOLEAN),
     post("/sign_in_links", Key, handler!(sessions::link))
-        .says("Make a token that signs the caller in once, within 15 minutes: /sign_in#TOKEN is the link.")
+        .says("Create a token that signs the caller in once, within 15 minutes; the link is /sign_in#TOKEN.")
         .answers(sessions::SignInLink::SHAPE),
 ];

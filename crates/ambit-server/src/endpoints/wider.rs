@@ -193,7 +193,7 @@ pub(super) const ROWS: &[Endpoint] = &[
         .needs(EditGraph)
         .as_type(EMPTY),
     get("/me", Key, handler!(wider::accounts::me))
-        .says("Read oneself: clients try their key with it.")
+        .says("Read the caller's own user; clients use it to test a key.")
         .costs(&rules::USERS)
         .answers(OneObject::SHAPE),
     get("/users/{id}", Key, handler!(wider::accounts::find))
@@ -251,7 +251,7 @@ pub(super) const ROWS: &[Endpoint] = &[
         .asks(DAYS)
         .answers(Figures::SHAPE),
     get("/groups/{id}/users_consuming_quota/{quota_name}", Key, handler!(wider::quotas::users_consuming))
-        .says("List who drew how much of a quota from a group.")
+        .says("List how much of a group's quota each user has drawn.")
         .costs(&rules::GROUP_QUOTAS)
         .needs(OfGroup)
         .asks(CONSUMING)
@@ -297,7 +297,7 @@ pub(super) const ROWS: &[Endpoint] = &[
         .asks(INTELLIGENCE)
         .answers(ObjectCollection::SHAPE),
     get("/intelligence/search/snippets/{id}", Key, handler!(wider::intelligence::snippet))
-        .says("Read what stands around a place that a search for content found.")
+        .says("Read the surroundings of a match that a content search found.")
         .costs(&rules::SNIPPETS)
         .answers(RelatedObjects::SHAPE),
     post("/intelligence/zip_files", Key, handler!(wider::archives::create))
@@ -305,7 +305,7 @@ pub(super) const ROWS: &[Endpoint] = &[
         .costs(&rules::ARCHIVE)
         .writes(),
     get("/intelligence/zip_files/{id}", Key, handler!(wider::archives::find))
-        .says("Say how far an archive is.")
+        .says("Read the progress of an archive.")
         .costs(&rules::ARCHIVE_READ)
         .answers(OneObject::SHAPE),
     get("/intelligence/zip_files/{id}/download", Key, handler!(wider::archives::download))
@@ -361,7 +361,7 @@ pub(super) const ROWS: &[Endpoint] = &[
         .may_take(NewObject::SHAPE)
         .answers(ObjectCollection::SHAPE),
     delete(COLLECTION_RELATIONSHIP, Key, handler!(wider::object_collections::remove))
-        .says("Take objects out of a collection.")
+        .says("Remove objects from a collection.")
         .costs(&rules::COLLECTIONS)
         .needs(OwnCollection)
         .may_take(NewObject::SHAPE)

@@ -8,8 +8,7 @@ use ambit_api::bulk::{BulkResult, IssueBulk};
 use ambit_api::{ApiError, success};
 use ambit_store::{BulkChange, Item};
 
-/// Change status, tags and who sees to them of up to 1,000 issues, all or none. A status that closes may have a reason
-/// and an end.
+/// Change status, tags and assignee of up to 1,000 issues, all or none. A closing status may have a reason and an end.
 pub(crate) async fn issues(call: Call) -> Result<Answer, ApiError> {
     change(call, Item::Issue).await
 }

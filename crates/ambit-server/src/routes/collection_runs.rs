@@ -46,7 +46,8 @@ pub(crate) async fn start(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&StartedRun { envelope: success("Collection scan", true), plan }))
 }
 
-/// Say in numbers what a run asks for the seeds of a collection; what it finds beside them adds to that.
+/// Estimate what a run of a collection would ask, in numbers. The estimate covers the seeds; what is found beside them
+/// adds to it.
 pub(crate) async fn plan(call: Call) -> Result<Answer, ApiError> {
     let uuid = collection(&call).await?;
     let level = call.query("level").map(|word| {
@@ -104,7 +105,7 @@ pub(crate) async fn pause(call: Call) -> Result<Answer, ApiError> {
     shown(&call, &paused, "Collection run paused").await
 }
 
-/// Go on with a paused run.
+/// Resume a paused run.
 pub(crate) async fn resume(call: Call) -> Result<Answer, ApiError> {
     let run = run(&call).await?;
     let resumed = call.store().resume_run(call.caller(), run.id, call.now).await.about(NOUN)?;

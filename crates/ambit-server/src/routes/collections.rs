@@ -92,7 +92,7 @@ pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("Collection updated!", shown(&changed))))
 }
 
-/// Say what another level or other exclusions would do to what is known; nothing is changed.
+/// Preview what another level or other exclusions would change in what is known. Nothing is changed.
 pub(crate) async fn preview(call: Call) -> Result<Answer, ApiError> {
     let uuid = narrowed(&call).await?;
     let body: wire::ScopeRules = call.read()?;

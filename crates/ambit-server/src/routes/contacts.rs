@@ -21,8 +21,8 @@ const MINUTE_MS: i64 = 60_000;
 /// Most contacts of an answer.
 const CONTACTS_MAX: usize = 1_000;
 
-/// Say what runs of this server sent to an address or block, from its ledger of contacts: was it us? Told of are the
-/// collections that the caller sees, and to an administrator of the installation all.
+/// List what runs of this server sent to an address or block, from its ledger of contacts: was it us? The answer covers
+/// the collections that the caller sees; for an administrator of the installation it covers all.
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
     let network = network(call.query("address").unwrap_or_default())?;
     let around = i64::try_from(whole_number(&call, "around")?.unwrap_or(AROUND_MINUTES).min(AROUND_MINUTES_MAX));

@@ -33,8 +33,8 @@ pub(crate) async fn scope(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("Scope explained", ScopeExplanation::from(&view.record))))
 }
 
-/// Put an entity on the deny list, hide it, or, as an admin of the collection, put it on the allow list; scope follows
-/// in the running run, else in the next.
+/// Put an entity on the deny list or the allow list, or hide it. The allow list is for admins of the collection. Scope
+/// follows at once, also in an active run.
 pub(crate) async fn mark(call: Call) -> Result<Answer, ApiError> {
     // What the caller may not see is 404, whatever the body says.
     let seen = view(&call).await?;

@@ -46,7 +46,7 @@ pub(crate) async fn create(mut call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("Graph made", result)))
 }
 
-/// Say what stands around an entity, or around what a search finds; nothing is kept.
+/// Compute the graph around an entity, or around what a search finds. Nothing is stored.
 pub(crate) async fn neighbourhood(mut call: Call) -> Result<Answer, ApiError> {
     let said = |name: &str| call.query(name).map(str::to_owned);
     let asked = asked(said("entity"), said("query"))?;

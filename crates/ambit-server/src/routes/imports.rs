@@ -9,8 +9,8 @@ use ambit_api::words::Word;
 use ambit_api::{ApiError, success};
 use ambit_model::entity::imported::Sighted;
 
-/// Store what another tool saw, at most 1,000 things, as observations of a collection with their source and date.
-/// Nothing is contacted; what lies in or on nothing that the collection has is left out.
+/// Import what another tool saw, at most 1,000 things, as observations of a collection with their source and date.
+/// Nothing is contacted. A thing that belongs to nothing in the collection is left out.
 pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
     let uuid = collection(&call).await?;
     let body: NewImport = call.read()?;

@@ -60,7 +60,7 @@ pub(crate) async fn list_uses(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("Integration collections", rows)))
 }
 
-/// Let a collection use an integration of its project; saying it twice is harmless.
+/// Let a collection use an integration of its project; repeating it is harmless.
 pub(crate) async fn add_use(call: Call) -> Result<Answer, ApiError> {
     let collection = collections::collection(&call).await?;
     let integration = call.read::<NewIntegrationCollection>()?.integration_uuid.0;

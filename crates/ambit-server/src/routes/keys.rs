@@ -22,7 +22,7 @@ pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("Keys", rows)))
 }
 
-/// Make an API key; its text is answered this once.
+/// Create an API key. Its text is in this answer alone and cannot be read again.
 pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
     let body: wire::NewKey = call.read()?;
     let new = NewKey {

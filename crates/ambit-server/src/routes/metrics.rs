@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::{figures, metrics};
 use ambit_api::ApiError;
 
-/// Tell monitors how the installation does, in the text format of Prometheus.
+/// Report the state of the installation to monitoring systems, in the text format of Prometheus.
 pub(crate) async fn read(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::text(metrics::TYPE, figures::text(&call.state).await))
 }

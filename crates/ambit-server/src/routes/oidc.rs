@@ -25,7 +25,7 @@ pub(crate) async fn ways(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("Ways to sign in", ways)))
 }
 
-/// Send a browser to the provider that vouches for people (303); 404 where there is none.
+/// Redirect a browser to the identity provider (303); 404 where none is configured.
 pub(crate) async fn begin(call: Call) -> Result<Answer, ApiError> {
     let provider = provider(&call)?;
     let (url, carried) = provider.begin(&back(&call), call.now).await.map_err(|why| {
@@ -37,7 +37,7 @@ pub(crate) async fn begin(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::leading_to(url).with_cookie(cookie::carry(&sealed, &call.base)))
 }
 
-/// Finish a sign-in that this browser began: it is led to the interface with a link that signs it in once.
+/// Finish a sign-in that this browser began: redirects it to the interface with a link that signs it in once.
 pub(crate) async fn finish(call: Call) -> Result<Answer, ApiError> {
     let provider = provider(&call)?;
     let carried = carried(&call).filter(|carried| call.query("state") == Some(&carried.state));

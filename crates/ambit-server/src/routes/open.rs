@@ -65,7 +65,7 @@ pub(crate) async fn ready(call: Call) -> Result<Answer, ApiError> {
     }
 }
 
-/// Tell those who are contacted by runs what these are and whom to ask (RFC 9511).
+/// Explain to those whom runs contact what these are and whom to ask (RFC 9511).
 ///
 /// There is nothing to tell where no contact is set.
 pub(crate) async fn probing(call: Call) -> Result<Answer, ApiError> {

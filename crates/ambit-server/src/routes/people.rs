@@ -53,7 +53,7 @@ async fn project(call: &Call, name: &str) -> Result<Uuid, ApiError> {
     Ok(found.ok_or_else(|| ApiError::not_found(PROJECT))?.project.uuid)
 }
 
-/// Suspend a user, whose keys and signed addresses then open nothing, or let the user in again.
+/// Suspend a user, whose keys and signed links are then refused, or reactivate the user.
 pub(crate) async fn set_status(call: Call) -> Result<Answer, ApiError> {
     let status = call.read::<NewUserStatus>()?.status.0.0;
     let store = call.store();
@@ -62,8 +62,8 @@ pub(crate) async fn set_status(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("User status set", true)))
 }
 
-/// Delete a user, by username or address: keys, rights and memberships end, what the user made stays. Projects that
-/// nobody else owns come to the caller.
+/// Delete a user, by username or address. Keys, rights and memberships end; what the user made stays. Projects without
+/// another owner pass to the caller.
 pub(crate) async fn delete_user(call: Call) -> Result<Answer, ApiError> {
     call.store().delete_user(call.caller(), call.parameter("username"), call.now).await.about(USER)?;
     Ok(Answer::json(&success("User deleted", true)))
@@ -90,7 +90,7 @@ pub(crate) async fn delete_group(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("Group deleted", true)))
 }
 
-/// Bring users into a group, by usernames or addresses; as its administrators, if the body says so.
+/// Add users to a group, by usernames or addresses; as its administrators, if the body says so.
 pub(crate) async fn add_members(call: Call) -> Result<Answer, ApiError> {
     let group = group(&call).await?;
     let body: NewMembers = call.read()?;
@@ -109,7 +109,7 @@ pub(crate) async fn remove_member(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("Group member removed", true)))
 }
 
-/// Give a user or group a privilege, or move its end.
+/// Grant a user or group a privilege, or change when it ends.
 pub(crate) async fn grant(call: Call) -> Result<Answer, ApiError> {
     let body: NewGrant = read(call.members_of::<NewGrant, Grant>()?)?;
     let expires_at = body.expires_at.0.flatten().map(|text| end(&text.0, call.now)).transpose()?;
@@ -119,14 +119,15 @@ pub(crate) async fn grant(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("Privilege granted", result)))
 }
 
-/// Take a privilege away from a user or group; one that is not there stays away.
+/// Revoke a privilege of a user or group. It is no error if there is none.
 pub(crate) async fn revoke(call: Call) -> Result<Answer, ApiError> {
     let (subject, privilege) = (call.parameter("subject"), call.parameter("privilege"));
     call.store().revoke_privilege(call.caller(), subject, privilege, call.now).await.about(SUBJECT)?;
     Ok(Answer::json(&success("Privilege revoked", true)))
 }
 
-/// List what was set for a user or group: oneself, one's groups, and anybody for the administrator.
+/// List the quotas that were set for a user or group. Everybody may read their own and their groups'; the administrator
+/// may read all.
 pub(crate) async fn list_limits(call: Call) -> Result<Answer, ApiError> {
     let limits = call.store().list_quotas(call.caller(), call.parameter("subject")).await.about(SUBJECT)?;
     let rows: Vec<Limit> = limits.iter().map(|quota| limit(&quota.name, quota.allowed)).collect();

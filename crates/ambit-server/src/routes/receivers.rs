@@ -25,14 +25,14 @@ const ROWS_MAX: u64 = 1_000;
 /// Titles that a row of the log shows.
 const TITLES_MAX: usize = 5;
 
-/// List who is told what happens in a project; of where they are, only what is no secret is shown.
+/// List the receivers of notifications of a project. Of their addresses only the part that is no secret is shown.
 pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
     let project = call.project_or_404()?;
     let views = call.store().list_receivers(call.caller(), project).await.about("Project")?;
     Ok(Answer::json(&success("Receivers", views.into_iter().map(shown).collect::<Vec<Receiver>>())))
 }
 
-/// Make a receiver of notifications; what verifies its signatures is answered this once.
+/// Create a receiver of notifications. The key that verifies its signatures is in this answer alone.
 pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
     let project = call.project_or_404()?;
     let body: wire::NewReceiver = call.read()?;
@@ -60,21 +60,22 @@ pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("Receiver", shown(of_path(&call).await?))))
 }
 
-/// Remove a receiver with its secrets, what waits for it and its log.
+/// Remove a receiver with its secrets, its waiting messages and its log.
 pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
     let view = of_path(&call).await?;
     call.store().delete_receiver(call.caller(), view.uuid, call.now).await.about(NOUN)?;
     Ok(Answer::json(&success("Receiver deleted", true)))
 }
 
-/// Send a receiver a message that says it is a test.
+/// Send a receiver a test message, which says that it is one.
 pub(crate) async fn test(call: Call) -> Result<Answer, ApiError> {
     let view = of_path(&call).await?;
     let delivery_uuid = call.store().test_receiver(call.caller(), view.uuid, call.now).await.about(NOUN)?;
     Ok(Answer::json(&success("Test message asked for", Asked { delivery_uuid })))
 }
 
-/// Send again what failed, or one delivery, with the ids that the receiver knows; one that was ended is at work again.
+/// Send failed deliveries again, or one delivery, under their first ids. A receiver that had been stopped is active
+/// again.
 pub(crate) async fn replay(call: Call) -> Result<Answer, ApiError> {
     let view = of_path(&call).await?;
     let body = if call.body.is_empty() { None } else { Some(call.read::<wire::Replay>()?) };
@@ -84,7 +85,7 @@ pub(crate) async fn replay(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("Deliveries are sent again", Replayed { deliveries })))
 }
 
-/// List what was sent to a receiver, or waits, newest first, with the last answer of each.
+/// List the deliveries to a receiver, sent or waiting, newest first, with the last answer to each.
 pub(crate) async fn deliveries(call: Call) -> Result<Answer, ApiError> {
     let view = of_path(&call).await?;
     let limit = whole_number(&call, "limit")?.unwrap_or(ROWS).min(ROWS_MAX);

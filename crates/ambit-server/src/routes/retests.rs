@@ -7,14 +7,14 @@ use crate::present::issues::NOUN;
 use ambit_api::collection_runs::Retest;
 use ambit_api::{ApiError, success};
 
-/// Look again at what one issue rests on, and at nothing else, at the clearance that stands. It is a run of its own,
-/// which takes a minute more where the fact seems gone; reading this says what came of it.
+/// Test one issue again, and nothing else, within its present clearance. This is a run of its own, which takes a minute
+/// longer where the fact seems gone; reading this path says what came of it.
 pub(crate) async fn start(call: Call) -> Result<Answer, ApiError> {
     call.store().start_retest(call.caller(), call.id(), call.project, call.now).await.about(NOUN)?;
     shown(&call, "Retest of the issue").await
 }
 
-/// Read what came of the newest look at one issue alone; null where nobody asked for one.
+/// Read what came of the newest retest of an issue; null where nobody asked for one.
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
     shown(&call, "Newest retest").await
 }

@@ -27,8 +27,8 @@ const RETRY_S: u32 = 10;
 /// What a browser waits before it listens again, in milliseconds.
 const RETRY: &str = "retry: 2000\n";
 
-/// Tell of a run whenever something of it changes, and every five seconds, as server-sent events, until it is over.
-/// Each is named `run`, and its data is what reading the run answers as `result`.
+/// Follow a run by server-sent events: one for each change and one every five seconds, until it is over. Each is named
+/// `run`, and its data is the `result` of reading the run.
 pub(crate) async fn listen(call: Call) -> Result<Answer, ApiError> {
     let run = run(&call).await?.id;
     let place = place(&call).await?;

@@ -13,8 +13,8 @@ use ambit_store::{CollectionView, NewCollection};
 
 const NOUN: &str = "Sample";
 
-/// Load the sample organisation: a project of its own, a collection, and a run of it; asked for again, the collection
-/// that the caller has is the answer.
+/// Load the sample organisation: a project of its own, a collection and a run of it. A second request answers with the
+/// collection of the first.
 pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
     let sample = call.state.sample.as_ref().ok_or_else(|| ApiError::not_found(NOUN))?;
     let store = call.store();

@@ -8,7 +8,7 @@ use ambit_api::sessions::{Session, SignIn, SignInLink};
 use ambit_api::{ApiError, ErrorCode, success};
 use ambit_store::{IssuedKey, Principal, StoreError};
 
-/// Sign a browser in, by an API key or the token of a link: the answer sets its cookie.
+/// Sign a browser in by an API key or the token of a link. The answer sets the session's cookie.
 pub(crate) async fn begin(call: Call) -> Result<Answer, ApiError> {
     let body: SignIn = call.read()?;
     let text = |text: ambit_api::request::Text| text.0.trim().to_owned();
@@ -53,7 +53,7 @@ pub(crate) async fn end(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("Signed out", true)).with_cookie(cookie::clear(&call.base)))
 }
 
-/// Make a token that signs the caller in once, within 15 minutes: /sign_in#TOKEN is the link.
+/// Create a token that signs the caller in once, within 15 minutes; the link is /sign_in#TOKEN.
 pub(crate) async fn link(call: Call) -> Result<Answer, ApiError> {
     let made = call.store().make_sign_in_link(call.caller(), call.now).await.about("Key")?;
     let link = SignInLink { token: made.token, expires_at: made.expires_at };

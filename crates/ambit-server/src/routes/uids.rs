@@ -12,7 +12,7 @@ const CHARS_MIN: usize = 4;
 /// Records of an answer: who sees so many types more.
 const NAMED_MAX: usize = 10;
 
-/// List the entities or issues of a project whose uid begins so: up to ten, with their names.
+/// List the entities or issues of a project whose uid begins with a text: up to ten, with their names.
 pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
     let item = Item::from_name(call.parameter("noun")).ok_or_else(|| ApiError::not_found("Item"))?;
     let beginning = call.parameter("beginning");

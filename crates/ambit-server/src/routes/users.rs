@@ -21,8 +21,8 @@ pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("Project users", members.iter().map(shown).collect::<Vec<_>>())))
 }
 
-/// Bring people into a project, or change their role; saying it twice is harmless. Whom the administrator of the
-/// installation brings is in it; whom others bring is asked, and in it after accepting.
+/// Add people to a project, or change their role; repeating it is harmless. An administrator of the installation adds
+/// people at once; anybody else sends an invitation, which they accept or decline.
 pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
     let uuid = project(&call).await?;
     let body: NewProjectUsers = call.read()?;
@@ -73,14 +73,14 @@ pub(crate) async fn set_of_collection(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("Collection project user added", true)))
 }
 
-/// Take somebody out of a project, or an invitation back; everybody may leave.
+/// Remove a person from a project, or withdraw an invitation. Everybody may remove themselves.
 pub(crate) async fn remove(call: Call) -> Result<Answer, ApiError> {
     let uuid = project(&call).await?;
     call.store().remove_member(call.caller(), uuid, project_user(&call)?, call.now).await.about(USER)?;
     Ok(Answer::json(&success("Project user removed", true)))
 }
 
-/// Take a member's role in a collection away.
+/// Remove a member's role in a collection.
 pub(crate) async fn remove_of_collection(call: Call) -> Result<Answer, ApiError> {
     let uuid = collection(&call).await?;
     call.store().remove_collection_role(call.caller(), uuid, project_user(&call)?, call.now).await.about(USER)?;

@@ -80,8 +80,7 @@ fn is_foreign(path: &Path) -> io::Result<bool> {
 
 /// Returns whether there is such a file; an error if that cannot be found out.
 pub(crate) fn has(path: &Path) -> Result<bool, StoreError> {
-    path.try_exists()
-        .map_err(|error| StoreError::Unavailable(format!("{} cannot be looked at: {error}", path.display())))
+    path.try_exists().map_err(|error| StoreError::Unavailable(format!("{} cannot be read: {error}", path.display())))
 }
 
 /// Makes a file of mode 0600 before anybody else writes it with theirs; SQLite gives its companions the mode of the

@@ -2,7 +2,8 @@
 //! schema newer than this program is refused.
 
 use crate::StoreError;
-use crate::db::sql::{Tx, values};
+use crate::db::rows::named;
+use crate::db::sql::Tx;
 use crate::wider::file_facts;
 use ambit_model::Timestamp;
 
@@ -134,11 +135,8 @@ pub(crate) async fn step(tx: &mut Tx, now: Timestamp) -> Result<Option<(i64, &'s
     if migration.title == "file_visibility" {
         file_facts::fill(tx).await?;
     }
-    tx.run(
-        "INSERT INTO schema_versions (version, title, applied_at) VALUES ($1, $2, $3)",
-        values![migration.version, migration.title, now],
-    )
-    .await?;
+    let row = named! { version: migration.version, title: migration.title, applied_at: now };
+    tx.insert_one("schema_versions", row).await?;
     Ok(Some((migration.version, migration.title)))
 }
 

@@ -145,7 +145,7 @@ impl Store {
         } else if version > 0 && pools.has_owner().await? {
             // Never a new one: every key and sealed credential would be lost for good.
             let path = secret_path.display();
-            return Err(StoreError::Invalid(format!("the secret {path} is missing: bring it back from the backup")));
+            return Err(StoreError::Invalid(format!("the secret {path} is missing: restore it from the backup")));
         } else if create {
             Secret::read_or_create(&secret_path)?
         } else {

@@ -1,6 +1,6 @@
 //! Rows by name. `columns!` says once which column each member of a struct is read from; `named!` puts each value
 //! beside the name of its column. The lists of columns in statements come from there, so that neither their order nor
-//! their number is said twice.
+//! their number is said twice (docs/decisions/0140-rows-are-written-by-name.md).
 
 use crate::StoreError;
 use crate::db::sql::{Column, Row, Tx, Value, from_json};
@@ -166,6 +166,20 @@ impl<const N: usize> FromIterator<[(&'static str, Value); N]> for Rows {
     }
 }
 
+/// The statement that inserts one row, with what follows its values.
+fn one_row<const N: usize>(table: &str, row: [(&'static str, Value); N], tail: &str) -> (String, Vec<Value>) {
+    let names = row.each_ref().map(|(name, _)| *name).join(", ");
+    let places: Vec<String> = (1..=N).map(|number| format!("${number}")).collect();
+    let sql = format!("INSERT INTO {table} ({names}) VALUES ({}) {tail}", places.join(", "));
+    (sql, row.into_iter().map(|(_, value)| value).collect())
+}
+
+/// The end of a statement that inserts: a row whose key is there already gets these columns anew.
+pub(crate) fn or_set(key: &str, columns: &[&str]) -> String {
+    let set: Vec<String> = columns.iter().map(|column| format!("{column} = excluded.{column}")).collect();
+    format!("ON CONFLICT ({key}) DO UPDATE SET {}", set.join(", "))
+}
+
 impl Row {
     /// The whole row. It is a mistake of ours where the statement answers with more or fewer columns than are read.
     pub(crate) fn read<T: FromRow>(&self) -> Result<T, StoreError> {
@@ -244,6 +258,50 @@ impl Tx {
         rows.iter().map(Row::read).collect()
     }
 
+    /// Inserts one row. Fails where one with its key is there already.
+    pub(crate) async fn insert_one<const N: usize>(
+        &mut self,
+        table: &str,
+        row: [(&'static str, Value); N],
+    ) -> Result<(), StoreError> {
+        let (sql, values) = one_row(table, row, "");
+        self.run(&sql, values).await.map(|_| ())
+    }
+
+    /// Inserts one row and reads columns of it, those that the database filled in too.
+    pub(crate) async fn insert_read<T: FromRow, const N: usize>(
+        &mut self,
+        table: &str,
+        row: [(&'static str, Value); N],
+        columns: &str,
+    ) -> Result<T, StoreError> {
+        let (sql, values) = one_row(table, row, &format!("RETURNING {columns}"));
+        self.read_one(&sql, values).await
+    }
+
+    /// Inserts one row unless one with its key is there, which stays. Answers whether it was new.
+    pub(crate) async fn insert_new<const N: usize>(
+        &mut self,
+        table: &str,
+        key: &str,
+        row: [(&'static str, Value); N],
+    ) -> Result<bool, StoreError> {
+        let (sql, values) = one_row(table, row, &format!("ON CONFLICT ({key}) DO NOTHING"));
+        Ok(self.run(&sql, values).await? > 0)
+    }
+
+    /// Inserts one row, or sets those `columns` of the row that has its key already.
+    pub(crate) async fn put<const N: usize>(
+        &mut self,
+        table: &str,
+        key: &str,
+        columns: &[&str],
+        row: [(&'static str, Value); N],
+    ) -> Result<(), StoreError> {
+        let (sql, values) = one_row(table, row, &or_set(key, columns));
+        self.run(&sql, values).await.map(|_| ())
+    }
+
     /// Inserts rows.
     pub(crate) async fn insert(&mut self, table: &str, rows: Rows, tail: &str) -> Result<(), StoreError> {
         let Some(first) = rows.names.first() else { return Ok(()) };
@@ -258,5 +316,27 @@ impl Tx {
         let set: Vec<String> = columns.iter().map(|column| format!("{column} = v.{column}")).collect();
         let statement = format!("UPDATE {table} SET {} FROM v WHERE {table}.{key} = v.{key}", set.join(", "));
         self.with(rows, &statement).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::db::sql::values;
+
+    #[test]
+    fn a_row_is_inserted_by_the_names_of_its_columns() {
+        let (sql, bound) = one_row("notes", named! { uid: 7, text: "seen" }, &or_set("uid", &["text", "at"]));
+        let expected = "INSERT INTO notes (uid, text) VALUES ($1, $2) ON CONFLICT (uid) DO UPDATE SET text = \
+                        excluded.text, at = excluded.at";
+        assert_eq!((sql.as_str(), bound), (expected, values![7, "seen"]));
+    }
+
+    #[test]
+    fn many_rows_have_the_columns_of_the_first() {
+        let rows = Rows::from_iter([named! { uid: 1, text: "a" }, named! { uid: 2, text: None::<String> }]);
+        assert_eq!((rows.len(), &rows.names[..]), (2, &["uid", "text"][..]));
+        assert_eq!(rows.values, values![1, "a", 2, None::<String>]);
+        assert_eq!(Rows::default().len(), 0);
     }
 }

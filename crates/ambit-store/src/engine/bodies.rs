@@ -4,6 +4,7 @@
 use super::Engine;
 use super::hunt::{Specimen, specimens};
 use crate::StoreError;
+use crate::db::rows::named;
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::wider::file_type::FileType;
@@ -65,17 +66,25 @@ impl Engine {
 async fn describe(tx: &mut Tx, specimen: &Specimen, body: Option<&Body>) -> Result<(), StoreError> {
     let sql = "UPDATE specimens SET described = 1 WHERE number = $1 AND described = 0";
     let (Some(body), true) = (body, tx.run(sql, values![specimen.number]).await? == 1) else { return Ok(()) };
-    let sql =
-        "INSERT INTO bodies (sha256, sha1, md5, type_tag) VALUES ($1, $2, $3, $4) ON CONFLICT (sha256) DO NOTHING";
-    tx.run(sql, values![specimen.sha256, &body.sha1, &body.md5, body.type_tag]).await?;
+    let row = named! { sha256: specimen.sha256, sha1: &body.sha1, md5: &body.md5, type_tag: body.type_tag };
+    tx.insert_new("bodies", "sha256", row).await?;
     let sql = "SELECT e.name FROM specimens s JOIN entities e ON e.uid = s.uid WHERE s.number = $1";
     let name: String = tx.read_first(sql, values![specimen.number]).await?.unwrap_or_default();
     let names = if name.is_empty() { String::new() } else { folded(std::slice::from_ref(&name)) };
-    let sql = "INSERT INTO file_facts (sha256, name, names, type_tag, size, first_at, last_at, submissions, positives,
-                   analysed_at, first_submission, last_submission, project_id)
-               VALUES ($1, $2, $3, $4, $5, $6, $7, 0, 0, 0, 0, 0, $8) ON CONFLICT (sha256, project_id) DO NOTHING";
-    let type_tag = body.type_tag.unwrap_or_default();
-    let belongs = -specimen.collection;
-    let row = values![specimen.sha256, name, names, type_tag, specimen.size, specimen.at, specimen.at, belongs];
-    tx.run(sql, row).await.map(|_| ())
+    let row = named! {
+        sha256: specimen.sha256,
+        name,
+        names,
+        type_tag: body.type_tag.unwrap_or_default(),
+        size: specimen.size,
+        first_at: specimen.at,
+        last_at: specimen.at,
+        submissions: 0,
+        positives: 0,
+        analysed_at: 0,
+        first_submission: 0,
+        last_submission: 0,
+        project_id: -specimen.collection,
+    };
+    tx.insert_new("file_facts", "sha256, project_id", row).await.map(|_| ())
 }

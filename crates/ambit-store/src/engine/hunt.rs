@@ -426,9 +426,12 @@ async fn record_part(
 
 /// True where it was not known: the same bytes may be in several collections.
 async fn insert_match(tx: &mut Tx, job: i64, specimen: &Specimen, found: &RuleMatch) -> Result<bool, StoreError> {
-    let sql =
-        "INSERT INTO retrohunt_matches (job, sha256, collection_id, rule_name, snippet) VALUES ($1, $2, $3, $4, $5)
-         ON CONFLICT (job, sha256, rule_name) DO NOTHING";
-    let row = values![job, specimen.sha256, specimen.collection, &found.rule, found.snippet.clone()];
-    Ok(tx.run(sql, row).await? == 1)
+    let row = named! {
+        job,
+        sha256: specimen.sha256,
+        collection_id: specimen.collection,
+        rule_name: &found.rule,
+        snippet: found.snippet.clone(),
+    };
+    tx.insert_new("retrohunt_matches", "job, sha256, rule_name", row).await
 }

@@ -2,6 +2,7 @@
 
 use crate::db::folder::{self, EngineLock};
 use crate::db::open;
+use crate::db::rows::named;
 use crate::db::sql::{Tx, values};
 use crate::db::store::Pools;
 use crate::db::writer::{Who, transaction};
@@ -44,8 +45,8 @@ impl Store {
             // The lock proves that the former holder of this folder is gone, whatever its heartbeat says.
             let before = if alone { i64::MAX } else { now.0 - LAPSED_MS };
             tx.run("DELETE FROM engines WHERE heartbeat_at < $1", values![before]).await?;
-            let sql = "INSERT INTO engines (name, started_at, heartbeat_at) VALUES ($1, $2, $2) RETURNING id";
-            let id: i64 = tx.read_one(sql, values![text, now]).await?;
+            let row = named! { name: text, started_at: now, heartbeat_at: now };
+            let id: i64 = tx.insert_read("engines", row, "id").await?;
             if alone {
                 // SQLite may give a former holder's number again: nobody holds any run now.
                 tx.run("UPDATE runs SET engine_id = NULL WHERE engine_id IS NOT NULL", Vec::new()).await?;
@@ -126,9 +127,8 @@ impl Engine {
     pub async fn heartbeat(&self, now: Timestamp) -> Result<(), StoreError> {
         let (id, name) = (self.id, Arc::clone(&self.name));
         transaction!(self.store, Engine, async |tx| {
-            let sql = "INSERT INTO engines (id, name, started_at, heartbeat_at) VALUES ($1, $2, $3, $3)
-                       ON CONFLICT (id) DO UPDATE SET heartbeat_at = excluded.heartbeat_at";
-            tx.run(sql, values![id, &*name, now]).await.map(|_| ())
+            let row = named! { id, name: &*name, started_at: now, heartbeat_at: now };
+            tx.put("engines", "id", &["heartbeat_at"], row).await
         })
     }
 

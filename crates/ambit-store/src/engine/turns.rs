@@ -4,7 +4,7 @@
 use super::Engine;
 use super::place::LAPSED_MS;
 use crate::StoreError;
-use crate::db::rows::{columns, list};
+use crate::db::rows::{columns, list, named};
 use crate::db::sql::{Tx, values};
 use ambit_model::Timestamp;
 use ambit_model::id::RunId;
@@ -185,9 +185,7 @@ pub(super) async fn take_turn(tx: &mut Tx, run: RunId) -> Result<(), StoreError>
 /// Puts one behind all others of its sort; answers with the number.
 pub(super) async fn note_turn(tx: &mut Tx, what: &str, id: i64) -> Result<i64, StoreError> {
     let last: i64 = tx.read_one("SELECT COALESCE(MAX(number), 0) FROM turns", Vec::new()).await?;
-    let sql = "INSERT INTO turns (what, id, number) VALUES ($1, $2, $3) ON CONFLICT (what, id) DO UPDATE SET number = \
-               excluded.number";
-    tx.run(sql, values![what, id, last + 1]).await?;
+    tx.put("turns", "what, id", &["number"], named! { what, id, number: last + 1 }).await?;
     Ok(last + 1)
 }
 

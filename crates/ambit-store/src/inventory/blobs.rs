@@ -1,6 +1,7 @@
 //! Blobs: bodies, certificates, screenshots, uploads. Content-addressed, in compressed chunks, written in the
 //! transaction that refers to them or ahead of it, swept when nothing refers to them for an hour.
 
+use crate::db::rows::{Rows, named, or_set};
 use crate::db::sql::{SWEPT_ROWS_MAX, Tx, values};
 use crate::db::writer::transaction;
 use crate::{Store, StoreError};
@@ -64,16 +65,15 @@ pub(crate) fn pack(bytes: &[u8]) -> Result<Packed, StoreError> {
 /// Writes blobs; those that are there only become young again, so that no sweep takes them before they are referred to.
 pub(crate) async fn insert(tx: &mut Tx, blobs: Vec<Packed>, now: Timestamp) -> Result<(), StoreError> {
     let blobs: BTreeMap<BlobHash, Packed> = blobs.into_iter().map(|blob| (blob.hash, blob)).collect();
-    let rows = blobs.values().flat_map(|blob| values![blob.hash, blob.size, now]).collect();
-    let tail = "ON CONFLICT (hash) DO UPDATE SET written_at = excluded.written_at";
-    tx.many("INSERT INTO blobs (hash, size, written_at)", 3, rows, tail).await?;
-    let mut rows = Vec::new();
+    let rows = blobs.values().map(|blob| named! { hash: blob.hash, size: blob.size, written_at: now }).collect();
+    tx.insert("blobs", rows, &or_set("hash", &["written_at"])).await?;
+    let mut rows = Rows::default();
     for blob in blobs.into_values() {
-        for (position, chunk) in blob.chunks.into_iter().enumerate() {
-            rows.extend(values![blob.hash, i64::try_from(position).expect("few chunks"), chunk]);
+        for (position, bytes) in blob.chunks.into_iter().enumerate() {
+            rows.push(named! { hash: blob.hash, position: i64::try_from(position).expect("few chunks"), bytes });
         }
     }
-    tx.many("INSERT INTO blob_chunks (hash, position, bytes)", 3, rows, "ON CONFLICT (hash, position) DO NOTHING").await
+    tx.insert("blob_chunks", rows, "ON CONFLICT (hash, position) DO NOTHING").await
 }
 
 impl Store {

@@ -1,7 +1,7 @@
 //! Collections: the defined process, with its wire, level, schedule, exclusions and true counters. What is changed of
 //! one later is in `collection_settings`.
 
-use crate::db::rows::{columns, list};
+use crate::db::rows::{columns, list, named};
 use crate::db::sql::{Row, Tx, from_json, to_json, values};
 use crate::db::writer::transaction;
 use crate::inventory::{contexts, feed, seeds};
@@ -387,20 +387,27 @@ async fn insert(
         WireChoice::Live => None,
         WireChoice::Simulated { blob, .. } => Some(*blob),
     };
-    let sql = "INSERT INTO collections (uuid, project_id, name, printable_name, workflow, schedule, wire, wire_blob, \
-               level, never, created_at,
-               updated_at, custom_last_refreshes_count, due_at, ports, skipped_tasks, timing, counts_from) VALUES ($1, \
-               $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, $12, $13, $14, $15, $16, $11)";
-    let name = internal_name(printable, uuid);
-    let mut values =
-        values![uuid, project, name, printable, &new.workflow, new.schedule.name(), to_json(&new.wire), wire_blob];
-    values.extend(values![new.level.number(), to_json(&new.never), now, LAST_REFRESHES_DEFAULT]);
-    values.extend(values![
-        new.timing.due_after(new.schedule.due_after(now, now), uuid, now),
-        new.ports.as_ref().map(PortList::to_string)
-    ]);
-    values.extend(values![new.skipped_tasks.to_string(), to_json(&new.timing)]);
-    tx.run(sql, values).await?;
+    let row = named! {
+        uuid,
+        project_id: project,
+        name: internal_name(printable, uuid),
+        printable_name: printable,
+        workflow: &new.workflow,
+        schedule: new.schedule.name(),
+        wire: to_json(&new.wire),
+        wire_blob,
+        level: new.level.number(),
+        never: to_json(&new.never),
+        created_at: now,
+        updated_at: now,
+        custom_last_refreshes_count: LAST_REFRESHES_DEFAULT,
+        due_at: new.timing.due_after(new.schedule.due_after(now, now), uuid, now),
+        ports: new.ports.as_ref().map(PortList::to_string),
+        skipped_tasks: new.skipped_tasks.to_string(),
+        timing: to_json(&new.timing),
+        counts_from: now,
+    };
+    tx.insert_one("collections", row).await?;
     Ok(uuid)
 }
 

@@ -135,12 +135,6 @@ impl Store {
         tx.find(sql, values![project]).await
     }
 
-    /// The last revision that a person made anywhere.
-    pub async fn person_revision_of_all(&self) -> Result<i64, StoreError> {
-        let mut tx = self.read().await?;
-        tx.read_one("SELECT COALESCE(MAX(person_revision), 0) FROM projects", Vec::new()).await
-    }
-
     /// Rows after a revision, in order. Of collections, projects and runs, `uid` is their uuid's 16 bytes and 16 zeros.
     /// A record that was only seen since has one row, with the revision of its last sighting. A reader that asks again
     /// from the last row's revision misses nothing: revisions become visible in order, and a sighting only moves on.
@@ -176,12 +170,13 @@ impl Store {
     /// Remembers how far a named reader of the feed has come.
     pub async fn set_position(&self, reader: &str, revision: i64) -> Result<(), StoreError> {
         let reader = reader.to_owned();
-        transaction!(self, Engine, async |tx| {
-            let sql = "INSERT INTO positions (reader, revision) VALUES ($1, $2) ON CONFLICT (reader) DO UPDATE SET \
-                       revision = excluded.revision";
-            tx.run(sql, values![reader, revision]).await.map(|_| ())
-        })
+        transaction!(self, Engine, async |tx| put_position(tx, &reader, revision).await)
     }
+}
+
+/// Remembers how far a named reader of the feed has come.
+pub(crate) async fn put_position(tx: &mut Tx, reader: &str, revision: i64) -> Result<(), StoreError> {
+    tx.put("positions", "reader", &["revision"], named! { reader, revision }).await
 }
 
 #[cfg(test)]

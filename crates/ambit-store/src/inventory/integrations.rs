@@ -1,7 +1,7 @@
 //! Integrations of a project and the collections that may use them. What is secret of one is sealed before it reaches
 //! the database (docs/architecture.md §1.6) and is given to nobody but the engine.
 
-use crate::db::rows::{columns, list};
+use crate::db::rows::{columns, list, named};
 use crate::db::sql::{Tx, from_json, to_json, values};
 use crate::db::writer::transaction;
 use crate::inventory::{collections, feed};
@@ -161,12 +161,18 @@ impl Store {
                 return Err(StoreError::Conflict(format!("a project has at most {INTEGRATIONS_MAX} integrations")));
             }
             let names: Vec<&String> = new.secrets.keys().collect();
-            let sql = "INSERT INTO integrations (uuid, project_id, name, kind, settings, secret_names, secrets, \
-                       created_by, created_at)
-                       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
-            let mut row = values![uuid, project, &new.name, &new.kind, to_json(&new.settings), to_json(&names)];
-            row.extend(values![sealed, principal.user_id(), now]);
-            tx.run(sql, row).await?;
+            let row = named! {
+                uuid,
+                project_id: project,
+                name: &new.name,
+                kind: &new.kind,
+                settings: to_json(&new.settings),
+                secret_names: to_json(&names),
+                secrets: sealed,
+                created_by: principal.user_id(),
+                created_at: now,
+            };
+            tx.insert_one("integrations", row).await?;
             let details = json!({"name": new.name, "type": new.kind});
             audit::insert(tx, &principal, Some(project), "integration.create", uuid, details, now).await?;
             require(tx, &principal, uuid, ProjectRole::Owner).await
@@ -223,11 +229,10 @@ impl Store {
                 return Err(StoreError::NotFound);
             }
             collections::lock(tx, of.id).await?;
-            let sql = "INSERT INTO integration_collections (uuid, integration_id, collection_id, created_at) \
-                       VALUES ($1, $2, $3, $4)
-                       ON CONFLICT (integration_id, collection_id) DO NOTHING";
-            let new = tx.run(sql, values![Uuid::new_v4(), view.id, of.id, now]).await? > 0;
-            if new {
+            let row = named! {
+                uuid: Uuid::new_v4(), integration_id: view.id, collection_id: of.id, created_at: now,
+            };
+            if tx.insert_new("integration_collections", "integration_id, collection_id", row).await? {
                 let details = json!({"integration": integration});
                 let object = collection.to_string();
                 audit::insert(tx, &principal, Some(of.project), "collection.integration.add", &object, details, now)

@@ -3,7 +3,7 @@
 //! with it a milestone that is not before anything in it. A database that has this milestone has everything that it was
 //! made from; one that was restored to another state, or is of another installation, has not.
 
-use crate::db::rows::{columns, list};
+use crate::db::rows::{columns, list, named};
 use crate::db::sql::{Tx, values};
 use crate::{Store, StoreError};
 use ambit_model::Timestamp;
@@ -36,9 +36,7 @@ columns! {
 
 /// Leaves a milestone at the last revision of a transaction.
 pub(crate) async fn leave(tx: &mut Tx, revision: i64, at: Timestamp) -> Result<(), StoreError> {
-    let row = values![revision, rand::random::<i64>(), at];
-    tx.run("INSERT INTO milestones (revision, token, at) VALUES ($1, $2, $3)", row).await?;
-    Ok(())
+    tx.insert_one("milestones", named! { revision, token: rand::random::<i64>(), at }).await
 }
 
 /// Removes milestones from before a moment, of which rows of the feed are about to go, and those beyond the limit;

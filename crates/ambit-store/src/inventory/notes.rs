@@ -1,7 +1,7 @@
 //! Notes that people write on entities and issues. A note is its own row: writers at once never meet. What was written,
 //! changed and removed stands in the audit log, without its text.
 
-use crate::db::rows::{columns, list};
+use crate::db::rows::{columns, list, named};
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::inventory::items::{self, ItemView};
@@ -112,9 +112,15 @@ impl Store {
                 return Err(StoreError::Conflict(format!("there are {NOTES_OF_ITEM_MAX} notes: delete some first")));
             }
             let uid = Uid::from_bytes(rand::random());
-            let sql = "INSERT INTO notes (uid, item_uid, text, created_by, created_at, updated_at) VALUES ($1, $2, \
-                       $3, $4, $5, $5)";
-            tx.run(sql, values![uid, view.uid, &text, principal.user_id(), now]).await?;
+            let row = named! {
+                uid,
+                item_uid: view.uid,
+                text: &text,
+                created_by: principal.user_id(),
+                created_at: now,
+                updated_at: now,
+            };
+            tx.insert_one("notes", row).await?;
             write_down(tx, &principal, &view, "create", uid, now).await?;
             let note = NoteView {
                 uid,

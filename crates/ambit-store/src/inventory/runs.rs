@@ -1,6 +1,6 @@
 //! Runs as people see them: started, listed, paused, resumed, cancelled. The engine's side is in `engine`.
 
-use crate::db::rows::{columns, list};
+use crate::db::rows::{columns, list, named};
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::inventory::{collections, feed, seeds};
@@ -206,13 +206,20 @@ pub(super) async fn insert_row(
         WireChoice::Live => 1,
         WireChoice::Simulated { state, .. } => new.wire_state.unwrap_or(*state),
     };
-    let sql = "INSERT INTO runs (uuid, collection_id, number, state, by_person, wire_state, priority, created_at, \
-               created_by, size, retests)
-               VALUES ($1, $2, $3, 'scheduled', $4, $5, $6, $7, $8, $9, $10) RETURNING id";
-    let priority = if by.is_some() { PRIORITY_PERSON } else { PRIORITY_SCHEDULE };
-    let mut values = values![Uuid::new_v4(), collection.id, new.number, by.is_some(), state, priority, now];
-    values.extend(values![by.map(Principal::user_id), new.size, new.retests]);
-    let id = tx.read_one(sql, values).await?;
+    let row = named! {
+        uuid: Uuid::new_v4(),
+        collection_id: collection.id,
+        number: new.number,
+        state: RunState::Scheduled.name(),
+        by_person: by.is_some(),
+        wire_state: state,
+        priority: if by.is_some() { PRIORITY_PERSON } else { PRIORITY_SCHEDULE },
+        created_at: now,
+        created_by: by.map(Principal::user_id),
+        size: new.size,
+        retests: new.retests,
+    };
+    let id = tx.insert_read("runs", row, "id").await?;
     let (run, _) = load(tx, id).await?;
     note(tx, &run, collection.id, What::Appeared, by.is_some(), now).await?;
     Ok(Started::Scheduled(run))

@@ -1,6 +1,6 @@
 //! Seeds: the entities that people gave. They become entities of the collection when its next run is claimed.
 
-use crate::db::rows::{columns, list as columns_of};
+use crate::db::rows::{Rows, columns, list as columns_of, named};
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::engine::mark_dirty;
@@ -54,14 +54,15 @@ pub(crate) async fn insert(
     user: i64,
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    let mut rows = Vec::new();
+    let mut rows = Rows::default();
     for (kind, name) in seeds {
         let name = kind.seed(name).map_err(|error| StoreError::Invalid(error.to_string()))?;
         let uid = Uid::of_entity(uuid, *kind, &name);
-        rows.extend(values![collection, kind.name(), name, uid, now, user]);
+        rows.push(named! {
+            collection_id: collection, kind: kind.name(), name, uid, created_at: now, created_by: user,
+        });
     }
-    let head = "INSERT INTO seeds (collection_id, kind, name, uid, created_at, created_by)";
-    tx.many(head, 6, rows, "ON CONFLICT (collection_id, uid) DO NOTHING").await?;
+    tx.insert("seeds", rows, "ON CONFLICT (collection_id, uid) DO NOTHING").await?;
     if list(tx, collection).await?.len() > SEEDS_MAX {
         return Err(StoreError::Conflict(format!("a collection has at most {SEEDS_MAX} seeds")));
     }

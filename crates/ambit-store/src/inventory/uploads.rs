@@ -2,6 +2,7 @@
 //! holds one as a whole. Until its hash is known, an upload stands under a random one; what is given up is removed, and
 //! what a crash left is swept like every blob that nothing refers to.
 
+use crate::db::rows::named;
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::inventory::blobs::{self, CHUNK_BYTES, Packed, ZSTD_LEVEL};
@@ -122,11 +123,9 @@ impl Upload {
             if position % PIECES_IN_CACHE_MAX == PIECES_IN_CACHE_MAX - 1 {
                 forget_pages(tx).await?;
             }
-            let sql = "INSERT INTO blobs (hash, size, written_at) VALUES ($1, 0, $2) ON CONFLICT (hash) DO UPDATE SET \
-                       written_at = excluded.written_at";
-            tx.run(sql, values![key, now]).await?;
-            let sql = "INSERT INTO blob_chunks (hash, position, bytes) VALUES ($1, $2, $3)";
-            tx.run(sql, values![key, position, &written[..]]).await.map(|_| ())
+            let row = named! { hash: key, size: 0, written_at: now };
+            tx.put("blobs", "hash", &["written_at"], row).await?;
+            tx.insert_one("blob_chunks", named! { hash: key, position, bytes: &written[..] }).await
         })?;
         packer.chunk = Arc::try_unwrap(chunk).unwrap_or_default();
         self.packer = Some(packer);
@@ -239,13 +238,11 @@ impl Step {
             return Err(StoreError::Invalid("the upload took too long: send it again".to_owned()));
         }
         forget_pages(tx).await?;
-        let sql = "INSERT INTO blobs (hash, size, written_at, stored_as) VALUES ($1, $2, $3, $4) ON CONFLICT (hash) DO \
-                   NOTHING";
-        if tx.run(sql, values![hash, size, now, key]).await? == 1 {
+        if tx.insert_new("blobs", "hash", named! { hash, size, written_at: now, stored_as: key }).await? {
             return Ok(Taken::Yes);
         }
         tx.run("UPDATE blobs SET written_at = $1 WHERE hash = $2", values![now, hash]).await?;
-        tx.run("INSERT INTO blobs (hash, size, written_at) VALUES ($1, 0, $2)", values![key, now]).await?;
+        tx.insert_one("blobs", named! { hash: key, size: 0, written_at: now }).await?;
         Ok(Taken::No)
     }
 }

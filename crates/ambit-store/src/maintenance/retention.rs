@@ -1,7 +1,7 @@
 //! How long what is over is kept: closed versions of records with what they were folded from, and the bytes of evidence
 //! that nobody has seen again. What is shown now always stays.
 
-use crate::db::rows::{Rows, named};
+use crate::db::rows::{Rows, named, or_set};
 use crate::db::sql::{SWEPT_ROWS_MAX, Tx, values};
 use crate::{Retention, Store, StoreError};
 use ambit_model::feed::Noun;
@@ -70,9 +70,9 @@ async fn sweep_versions(tx: &mut Tx, noun: Noun, before: Timestamp) -> Result<bo
         return Ok(false);
     };
     // Said first, and in the same transaction: what is asked for then is refused rather than answered in part.
-    let sql = "INSERT INTO positions (reader, revision) VALUES ($1, $2) ON CONFLICT (reader) DO UPDATE SET revision = \
-               excluded.revision WHERE positions.revision < excluded.revision";
-    tx.run(sql, values![KEPT_SINCE, *since]).await?;
+    let position = Rows::from_iter([named! { reader: KEPT_SINCE, revision: *since }]);
+    let forward = format!("{} WHERE positions.revision < excluded.revision", or_set("reader", &["revision"]));
+    tx.insert("positions", position, &forward).await?;
     let more = over.len() == oldest.len();
     tx.with(over, "DELETE FROM versions WHERE (noun, uid, opened_revision) IN (SELECT * FROM v)").await?;
     Ok(more)

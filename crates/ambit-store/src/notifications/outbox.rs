@@ -352,8 +352,7 @@ async fn insert(tx: &mut Tx, told: Vec<Told>, now: Timestamp) -> Result<(), Stor
     for Told { receiver, collection, first_run, event } in told {
         if let Some(name) = once(&event) {
             if !fresh.contains_key(name) {
-                let sql = "INSERT INTO told (event, at) VALUES ($1, $2) ON CONFLICT (event) DO NOTHING";
-                let new = tx.run(sql, values![name, now]).await? > 0;
+                let new = tx.insert_new("told", "event", named! { event: name, at: now }).await?;
                 fresh.insert(name.to_owned(), new);
             }
             if !fresh[name] || !here.insert((receiver, name.to_owned())) {

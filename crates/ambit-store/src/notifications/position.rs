@@ -1,6 +1,7 @@
 //! The outbox as others hold it, and its position in the change feed.
 
-use crate::db::sql::{Tx, values};
+use crate::db::sql::Tx;
+use crate::inventory::feed;
 use crate::{Store, StoreError};
 
 /// The name of the position.
@@ -22,7 +23,5 @@ pub(crate) async fn start(tx: &mut Tx) -> Result<(), StoreError> {
 }
 
 pub(crate) async fn set(tx: &mut Tx, revision: i64) -> Result<(), StoreError> {
-    let sql = "INSERT INTO positions (reader, revision) VALUES ($1, $2) ON CONFLICT (reader) DO UPDATE SET revision = \
-               excluded.revision";
-    tx.run(sql, values![READER, revision]).await.map(|_| ())
+    feed::put_position(tx, READER, revision).await
 }

@@ -1,7 +1,7 @@
 //! Receivers of a project: the way in which each is told, its rule, and its secrets, which are sealed before they reach
 //! the database and are given to nobody but the sender.
 
-use crate::db::rows::{columns, list};
+use crate::db::rows::{columns, list, named};
 use crate::db::sql::{Tx, to_json, values};
 use crate::db::writer::transaction;
 use crate::inventory::collections;
@@ -130,11 +130,19 @@ impl Store {
                 return Err(StoreError::Conflict(format!("a project has at most {RECEIVERS_MAX} receivers")));
             }
             position::start(tx).await?;
-            let sql = "INSERT INTO receivers (uuid, project_id, channel, name, shown, rule, secrets, due_at, \
-                       created_by, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
-            let mut row = values![uuid, project, new.channel.name(), &new.name, &new.shown, to_json(&new.rule)];
-            row.extend(values![sealed, new.rule.due_after(now), principal.user_id(), now]);
-            tx.run(sql, row).await?;
+            let row = named! {
+                uuid,
+                project_id: project,
+                channel: new.channel.name(),
+                name: &new.name,
+                shown: &new.shown,
+                rule: to_json(&new.rule),
+                secrets: sealed,
+                due_at: new.rule.due_after(now),
+                created_by: principal.user_id(),
+                created_at: now,
+            };
+            tx.insert_one("receivers", row).await?;
             let details = json!({"name": new.name, "channel": new.channel.name()});
             audit::insert(tx, &principal, Some(project), "receiver.create", uuid, details, now).await?;
             require(tx, &principal, uuid).await

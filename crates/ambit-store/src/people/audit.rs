@@ -1,6 +1,6 @@
 //! The audit log: what people changed, written in the same transaction as the change.
 
-use crate::db::rows::{columns, list};
+use crate::db::rows::{columns, list, named};
 use crate::db::sql::{Tx, to_json, values};
 use crate::{Principal, Store, StoreError};
 use ambit_model::Timestamp;
@@ -44,12 +44,15 @@ pub(crate) async fn insert(
     if principal.scope.read_only && !BY_READING_KEYS.contains(&action) {
         return Err(StoreError::Forbidden("this key can only read".to_owned()));
     }
-    tx.run(
-        "INSERT INTO audit (at, user_id, project_id, action, object, details) VALUES ($1, $2, $3, $4, $5, $6)",
-        values![now, principal.user_id(), project, action, object.to_string(), to_json(&details)],
-    )
-    .await?;
-    Ok(())
+    let row = named! {
+        at: now,
+        user_id: principal.user_id(),
+        project_id: project,
+        action,
+        object: object.to_string(),
+        details: to_json(&details),
+    };
+    tx.insert_one("audit", row).await
 }
 
 impl Store {

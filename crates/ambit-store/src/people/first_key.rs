@@ -1,6 +1,7 @@
 //! One-time tokens: where a key would end in a journal, its owner is given a token instead, which is exchanged for a
 //! key once and soon.
 
+use crate::db::rows::named;
 use crate::db::sql::values;
 use crate::db::writer::transaction;
 use crate::people::keys::{self, Draft};
@@ -29,8 +30,8 @@ impl Store {
         let (hash, expires_at) = (self.inner.secret.token_hash(&text), now.plus_ms(TOKEN_MS));
         transaction!(self, Person, async |tx| {
             tx.run("DELETE FROM key_tokens", Vec::new()).await?;
-            let sql = "INSERT INTO key_tokens (hash, user_id, expires_at) VALUES ($1, $2, $3)";
-            tx.run(sql, values![hash.as_slice(), operator.user_id(), expires_at]).await.map(|_| ())
+            let row = named! { hash: hash.as_slice(), user_id: operator.user_id(), expires_at };
+            tx.insert_one("key_tokens", row).await
         })?;
         Ok(KeyToken { text, expires_at })
     }

@@ -2,7 +2,7 @@
 //! accounts. People come into a group by accepting (`invitations.rs`), unless the administrator of the installation
 //! brings them.
 
-use crate::db::rows::{columns, list};
+use crate::db::rows::{columns, list, named};
 use crate::db::sql::{Tx, to_json, values};
 use crate::db::writer::transaction;
 use crate::people::accounts::{account_of, merged, select};
@@ -69,10 +69,11 @@ pub(crate) async fn require_administrator_of(tx: &mut Tx, principal: &Principal,
 
 /// Puts a user into a group. The first group that a user comes to is the one that quotas are drawn from.
 pub(crate) async fn join(tx: &mut Tx, group: i64, user: i64, administrator: bool) -> Result<(), StoreError> {
-    let sql = "INSERT INTO group_members (group_id, user_id, administrator) VALUES ($1, $2, $3)
-               ON CONFLICT (group_id, user_id) DO UPDATE SET administrator =
-               CASE WHEN excluded.administrator = 1 THEN 1 ELSE group_members.administrator END";
-    tx.run(sql, values![group, user, administrator]).await?;
+    let row = named! { group_id: group, user_id: user, administrator };
+    if !tx.insert_new("group_members", "group_id, user_id", row).await? && administrator {
+        let sql = "UPDATE group_members SET administrator = 1 WHERE group_id = $1 AND user_id = $2";
+        tx.run(sql, values![group, user]).await?;
+    }
     let sql = "UPDATE users SET api_quota_group = COALESCE(api_quota_group, $1), intelligence_quota_group = \
                COALESCE(intelligence_quota_group, $2)
                WHERE id = $3";

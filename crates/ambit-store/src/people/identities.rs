@@ -2,6 +2,7 @@
 //! give them. A person is known by issuer and subject, which a provider never gives to somebody else; the address
 //! counts once, to find the account.
 
+use crate::db::rows::named;
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::people::sessions::new_link;
@@ -112,8 +113,8 @@ async fn user_of(tx: &mut Tx, person: &ProviderPerson, has_role: bool, now: Time
     if tx.exists(other, values![&person.issuer, user.id]).await? {
         return refused(format!("another person of the provider signs in as {email}"));
     }
-    let sql = "INSERT INTO identities (issuer, subject, user_id, created_at) VALUES ($1, $2, $3, $4)";
-    tx.run(sql, values![&person.issuer, &person.subject, user.id, now]).await?;
+    let row = named! { issuer: &person.issuer, subject: &person.subject, user_id: user.id, created_at: now };
+    tx.insert_one("identities", row).await?;
     Ok(user)
 }
 

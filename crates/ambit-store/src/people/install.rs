@@ -1,6 +1,7 @@
 //! What a fresh installation begins with: its organisation, owner, primary project and first key.
 
-use crate::db::sql::{Tx, values};
+use crate::db::rows::named;
+use crate::db::sql::Tx;
 use crate::db::writer::transaction;
 use crate::people::{keys, projects, users};
 use crate::{IssuedKey, Options, Store, StoreError};
@@ -54,12 +55,8 @@ async fn insert_owner(
     if tx.exists("SELECT id FROM organizations", Vec::new()).await? {
         return Ok(None);
     }
-    let organization: i64 = tx
-        .read_one(
-            "INSERT INTO organizations (uuid, name, created_at) VALUES ($1, $2, $3) RETURNING id",
-            values![Uuid::new_v4(), &owner.organization, now],
-        )
-        .await?;
+    let row = named! { uuid: Uuid::new_v4(), name: &owner.organization, created_at: now };
+    let organization: i64 = tx.insert_read("organizations", row, "id").await?;
     let user = users::insert_user(tx, &owner.email, owner.username.as_deref(), true, now).await?;
     users::favour_owner(tx, user.id).await?;
     projects::insert(tx, organization, &owner.organization, user.id, now).await?;

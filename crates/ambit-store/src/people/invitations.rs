@@ -2,7 +2,7 @@
 //! own, so that nothing that reads memberships can take it for one. The administrator of the installation brings people
 //! in without asking.
 
-use crate::db::rows::{Cells, FromRow, columns, list};
+use crate::db::rows::{Cells, FromRow, columns, list, named};
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::people::{audit, groups, projects};
@@ -100,9 +100,16 @@ async fn insert(
             user.username
         )));
     }
-    let sql = "INSERT INTO invitations (kind, target_id, user_id, role, member_id, invited_by, created_at) VALUES \
-               ($1, $2, $3, $4, $5, $6, $7)";
-    tx.run(sql, values![kind.name(), target, user.id, role, member, by.user_id(), now]).await.map(|_| ())
+    let row = named! {
+        kind: kind.name(),
+        target_id: target,
+        user_id: user.id,
+        role,
+        member_id: member,
+        invited_by: by.user_id(),
+        created_at: now,
+    };
+    tx.insert_one("invitations", row).await
 }
 
 /// Asks somebody into a project. The project user id is given out now, so that roles in collections can be given with

@@ -5,7 +5,7 @@
 //! (docs/contract/wider.md §1.1). The checksum does the work of a prefix: typing errors and guesses are refused without
 //! touching the database, and a secret scanner can verify a hit.
 
-use crate::db::rows::{columns, list};
+use crate::db::rows::{columns, list, named};
 use crate::db::secret::Secret;
 use crate::db::sql::{Tx, Value, values};
 use crate::db::writer::transaction;
@@ -177,12 +177,19 @@ impl Draft {
             return Err(StoreError::Conflict(format!("the user has {KEYS_OF_USER_MAX} keys: revoke some first")));
         }
         let visible = self.key[..VISIBLE_CHARS].to_owned();
-        let sql = "INSERT INTO api_keys (user_id, hash, visible, label, created_at, expires_at, parent, read_only, \
-                   project_id) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id";
-        let mut key = values![user, self.hash.as_slice(), &visible, &self.label, now, origin.expires_at, origin.parent];
-        key.extend(values![origin.scope.read_only, origin.scope.project]);
+        let row = named! {
+            user_id: user,
+            hash: self.hash.as_slice(),
+            visible: &visible,
+            label: &self.label,
+            created_at: now,
+            expires_at: origin.expires_at,
+            parent: origin.parent,
+            read_only: origin.scope.read_only,
+            project_id: origin.scope.project,
+        };
         Ok(IssuedKey {
-            id: tx.read_one(sql, key).await?,
+            id: tx.insert_read("api_keys", row, "id").await?,
             key: self.key,
             visible,
             label: self.label,

@@ -1,6 +1,6 @@
 //! Projects: where tenancy ends, and who is in them.
 
-use crate::db::rows::{columns, list};
+use crate::db::rows::{columns, list, named};
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::inventory::{collections, feed, integrations};
@@ -82,8 +82,10 @@ pub(crate) async fn insert(
     owner: i64,
     now: Timestamp,
 ) -> Result<i64, StoreError> {
-    let sql = "INSERT INTO projects (uuid, organization_id, name, created_at) VALUES ($1, $2, $3, $4) RETURNING id";
-    let id: i64 = tx.read_one(sql, values![Uuid::new_v4(), organization, clean_title(name)?, now]).await?;
+    let row = named! {
+        uuid: Uuid::new_v4(), organization_id: organization, name: clean_title(name)?, created_at: now,
+    };
+    let id: i64 = tx.insert_read("projects", row, "id").await?;
     put_member(tx, id, owner, ProjectRole::Owner, None, now).await?;
     Ok(id)
 }
@@ -115,8 +117,8 @@ pub(crate) async fn put_member(
             Some(id) => id,
             None => new_member_id(tx).await?,
         };
-        let sql = "INSERT INTO members (id, project_id, user_id, role, created_at) VALUES ($1, $2, $3, $4, $5)";
-        tx.run(sql, values![id, project, user, role.name(), now]).await?;
+        let row = named! { id, project_id: project, user_id: user, role: role.name(), created_at: now };
+        tx.insert_one("members", row).await?;
     }
     let sql = "UPDATE users SET primary_project = $1 WHERE id = $2 AND primary_project IS NULL";
     tx.run(sql, values![project, user]).await.map(|_| ())

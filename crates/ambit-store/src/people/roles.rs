@@ -1,6 +1,6 @@
 //! Who may do what in a collection: the roles that owners give to members of the project.
 
-use crate::db::rows::list;
+use crate::db::rows::{list, named};
 use crate::db::sql::values;
 use crate::db::writer::transaction;
 use crate::inventory::collections::require;
@@ -45,9 +45,8 @@ impl Store {
             let collection = require(tx, &principal, uuid, CollectionRole::Viewer).await?.collection;
             principal.require_project(collection.project, ProjectRole::Owner)?;
             let member = projects::find_member(tx, collection.project, &member).await?.id;
-            let sql = "INSERT INTO collection_roles (collection_id, member_id, role) VALUES ($1, $2, $3)
-                       ON CONFLICT (collection_id, member_id) DO UPDATE SET role = excluded.role";
-            tx.run(sql, values![collection.id, member, role.name()]).await?;
+            let row = named! { collection_id: collection.id, member_id: member, role: role.name() };
+            tx.put("collection_roles", "collection_id, member_id", &["role"], row).await?;
             let details = json!({"member": member, "role": role.name()});
             audit::insert(tx, &principal, Some(collection.project), "collection.role", uuid, details, now).await
         })?;

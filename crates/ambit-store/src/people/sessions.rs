@@ -1,6 +1,7 @@
 //! Sessions of browsers: a key with an end, made of the key that was shown or of a link that works once, and kept like
 //! every key as a keyed hash. It ends when its user signs out, when its time is over, and with the key that made it.
 
+use crate::db::rows::named;
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::people::keys::{self, Draft, Origin};
@@ -91,8 +92,8 @@ pub(super) async fn new_link(
 ) -> Result<SignInLink, StoreError> {
     let expires_at = now.plus_ms(LINK_MS);
     tx.run("DELETE FROM sign_in_links WHERE expires_at <= $1", values![now]).await?;
-    let sql = "INSERT INTO sign_in_links (hash, user_id, parent, expires_at) VALUES ($1, $2, $3, $4)";
-    tx.run(sql, values![hash, principal.user_id(), principal.key_id(), expires_at]).await?;
+    let row = named! { hash, user_id: principal.user_id(), parent: principal.key_id(), expires_at };
+    tx.insert_one("sign_in_links", row).await?;
     Ok(SignInLink { token: token.to_owned(), expires_at })
 }
 

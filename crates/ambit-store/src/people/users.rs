@@ -1,6 +1,6 @@
 //! Users, groups, privileges and quotas of the installation.
 
-use crate::db::rows::{columns, list};
+use crate::db::rows::{columns, list, named};
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::people::{audit, groups, projects};
@@ -118,9 +118,8 @@ pub(crate) async fn insert_user(
             name
         }
     };
-    let sql = "INSERT INTO users (uuid, username, email, administrator, created_at) VALUES ($1, $2, $3, $4, $5) \
-               RETURNING id, uuid, username, email, administrator, created_at";
-    tx.read_one(sql, values![Uuid::new_v4(), username, email, administrator, now]).await
+    let row = named! { uuid: Uuid::new_v4(), username, email, administrator, created_at: now };
+    tx.insert_read("users", row, "id, uuid, username, email, administrator, created_at").await
 }
 
 /// A user by address or username, also one who was deleted.
@@ -170,18 +169,15 @@ pub(crate) async fn write_quota(
     allowed: i64,
 ) -> Result<(), StoreError> {
     check_quota(quota, allowed)?;
-    let sql = "INSERT INTO quotas (subject, subject_id, name, allowed) VALUES ($1, $2, $3, $4)
-               ON CONFLICT (subject, subject_id, name) DO UPDATE SET allowed = excluded.allowed";
-    tx.run(sql, values![subject, id, quota, allowed]).await?;
-    Ok(())
+    let row = named! { subject, subject_id: id, name: quota, allowed };
+    tx.put("quotas", "subject, subject_id, name", &["allowed"], row).await
 }
 
 /// Sets how much a user may draw of a quota from one group.
 pub(crate) async fn write_cap(tx: &mut Tx, group: i64, user: i64, quota: &str, allowed: i64) -> Result<(), StoreError> {
     check_quota(quota, allowed)?;
-    let sql = "INSERT INTO group_caps (group_id, user_id, name, allowed) VALUES ($1, $2, $3, $4)
-               ON CONFLICT (group_id, user_id, name) DO UPDATE SET allowed = excluded.allowed";
-    tx.run(sql, values![group, user, quota, allowed]).await.map(|_| ())
+    let row = named! { group_id: group, user_id: user, name: quota, allowed };
+    tx.put("group_caps", "group_id, user_id, name", &["allowed"], row).await
 }
 
 /// Refuses a privilege that there is not: a typing error would be granted and mean nothing.
@@ -195,8 +191,8 @@ fn check_privilege(name: &str) -> Result<(), StoreError> {
 /// The first user of an installation has every privilege and no caps.
 pub(crate) async fn favour_owner(tx: &mut Tx, user: i64) -> Result<(), StoreError> {
     for privilege in PRIVILEGES {
-        let sql = "INSERT INTO privileges (subject, subject_id, name, expires_at) VALUES ('user', $1, $2, NULL)";
-        tx.run(sql, values![user, privilege]).await?;
+        let row = named! { subject: "user", subject_id: user, name: privilege, expires_at: None::<Timestamp> };
+        tx.insert_one("privileges", row).await?;
     }
     for meter in METERS.iter().filter(|meter| meter.window != Window::Minute) {
         write_quota(tx, "user", user, meter.name, uncapped(meter.name)).await?;
@@ -266,9 +262,8 @@ impl Store {
             if tx.exists("SELECT id FROM user_groups WHERE name = $1", values![&name]).await? {
                 return Err(StoreError::Exists(format!("a group named {name} is there already")));
             }
-            let sql = "INSERT INTO user_groups (uuid, name, created_at) VALUES ($1, $2, $3) RETURNING id, uuid, name, \
-                       created_at";
-            let group = tx.read_one::<Group>(sql, values![Uuid::new_v4(), &name, now]).await?;
+            let row = named! { uuid: Uuid::new_v4(), name: &name, created_at: now };
+            let group: Group = tx.insert_read("user_groups", row, "id, uuid, name, created_at").await?;
             let mut joined: BTreeMap<i64, User> = BTreeMap::new();
             for member in &members {
                 let user = find(tx, member).await?;
@@ -318,9 +313,8 @@ impl Store {
         let (principal, name, privilege) = (principal.clone(), name.to_owned(), privilege.to_owned());
         transaction!(self, Person, async |tx| {
             let (subject, id) = subject(tx, &name).await?;
-            let sql = "INSERT INTO privileges (subject, subject_id, name, expires_at) VALUES ($1, $2, $3, $4)
-                       ON CONFLICT (subject, subject_id, name) DO UPDATE SET expires_at = excluded.expires_at";
-            tx.run(sql, values![subject, id, &privilege, expires_at]).await?;
+            let row = named! { subject, subject_id: id, name: &privilege, expires_at };
+            tx.put("privileges", "subject, subject_id, name", &["expires_at"], row).await?;
             let details = json!({"privilege": privilege, "expires_at": expires_at});
             audit::insert(tx, &principal, None, "privilege.grant", &name, details, now).await
         })

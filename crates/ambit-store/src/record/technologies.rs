@@ -6,7 +6,7 @@ use super::vulns::Vulns;
 use super::{ChangeContext, Changes, Closed, Stamps, Step, close_versions, free_ids, touch};
 use crate::StoreError;
 use crate::db::rows::{Rows, columns, list, named};
-use crate::db::sql::{Tx, from_json, to_json, values};
+use crate::db::sql::{Tx, from_json, to_json};
 use ambit_model::feed::{Noun, What};
 use ambit_model::technology::TechnologyRecord;
 use ambit_model::{Timestamp, Uid};
@@ -257,13 +257,12 @@ impl Technologies {
     }
 
     pub(super) async fn write(self, tx: &mut Tx, place: &ChangeContext, stamps: &Stamps) -> Result<(), StoreError> {
-        let pairs = |pairs: &BTreeSet<(Uid, Uid)>| {
-            pairs.iter().flat_map(|(entity, technology)| values![entity, technology]).collect()
+        let pairs = |pairs: &BTreeSet<(Uid, Uid)>| -> Rows {
+            pairs.iter().map(|(entity_uid, technology_uid)| named! { entity_uid, technology_uid }).collect()
         };
-        let head = "DELETE FROM entity_technologies WHERE (entity_uid, technology_uid) IN (";
-        tx.many(head, 2, pairs(&self.removed), ")").await?;
-        let head = "INSERT INTO entity_technologies (entity_uid, technology_uid)";
-        tx.many(head, 2, pairs(&self.added), "ON CONFLICT DO NOTHING").await?;
+        let removal = "DELETE FROM entity_technologies WHERE (entity_uid, technology_uid) IN (SELECT * FROM v)";
+        tx.with(pairs(&self.removed), removal).await?;
+        tx.insert("entity_technologies", pairs(&self.added), "ON CONFLICT DO NOTHING").await?;
         let run = place.run_number();
         let new: Vec<Uid> =
             self.changed.iter().filter(|(_, changed)| changed.stored.is_none()).map(|(uid, _)| *uid).collect();

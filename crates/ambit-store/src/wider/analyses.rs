@@ -1,7 +1,7 @@
 //! Analyses of files: one row each, from the transaction that asked for it. Where no pack is loaded there is nobody to
 //! ask and it is finished at once, without a result; else the engine finishes it.
 
-use crate::db::rows::{columns, list};
+use crate::db::rows::{columns, list, named};
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::{Store, StoreError};
@@ -34,9 +34,8 @@ pub(crate) fn positives(results: &Map<String, Value>) -> i64 {
 pub(crate) async fn insert(tx: &mut Tx, sha256: BlobHash, now: Timestamp) -> Result<(), StoreError> {
     let asked = tx.read_one::<i64>("SELECT COUNT(*) FROM packs WHERE kind <> 'fingerprints'", Vec::new()).await? > 0;
     let finished = (!asked).then_some(now);
-    let sql = "INSERT INTO analyses (sha256, second, finished_at) VALUES ($1, $2, $3) ON CONFLICT (sha256, second) DO \
-               NOTHING";
-    tx.run(sql, values![sha256, now.0.div_euclid(SECOND_MS), finished]).await?;
+    let row = named! { sha256, second: now.0.div_euclid(SECOND_MS), finished_at: finished };
+    tx.insert_new("analyses", "sha256, second", row).await?;
     if asked { Ok(()) } else { refresh_facts(tx, sha256).await }
 }
 

@@ -1,7 +1,7 @@
 //! Archives of files that somebody asked for (docs/contract/wider.md §5.2): made in the background, kept for an hour,
 //! then removed with their bytes.
 
-use crate::db::rows::{Cells, FromRow, columns, list};
+use crate::db::rows::{Cells, FromRow, columns, list, named};
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::inventory::blobs;
@@ -91,9 +91,9 @@ impl Store {
                 );
                 return Err(StoreError::Conflict(message));
             }
-            let sql = "INSERT INTO archives (id, user_id, created_at, status, files, packed, missing) VALUES ($1, $2, \
-                       $3, $4, $5, 0, 0)";
-            tx.run(sql, values![&id, user, now, ArchiveStatus::Starting.name(), files]).await?;
+            let status = ArchiveStatus::Starting.name();
+            let row = named! { id: &id, user_id: user, created_at: now, status, files, packed: 0, missing: 0 };
+            tx.insert_one("archives", row).await?;
             find(tx, user, &id).await
         })
     }

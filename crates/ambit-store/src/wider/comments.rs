@@ -2,7 +2,7 @@
 //! is for the caller of these functions to know, except for graphs, whose counter moves in the same transaction. What
 //! is said of a file of a project is there for its people alone, whoever else has the same bytes.
 
-use crate::db::rows::{columns, list};
+use crate::db::rows::{columns, list, named};
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::wider::visibility::{INSTALLATION, audiences};
@@ -147,9 +147,10 @@ impl Store {
                 graphs::visible(tx, user, &item_id).await?;
             }
             let project = audience(tx, &caller, item_type, &item_id).await?;
-            let sql = "INSERT INTO comments (id, item_type, item_id, author_id, at, text, project_id) VALUES ($1, $2, \
-                       $3, $4, $5, $6, $7)";
-            tx.run(sql, values![&id, item_type, &item_id, user, now, text, project]).await?;
+            let row = named! {
+                id: &id, item_type, item_id: &item_id, author_id: user, at: now, text, project_id: project,
+            };
+            tx.insert_one("comments", row).await?;
             if item_type == GRAPH {
                 tx.run("UPDATE graphs SET comments = comments + 1 WHERE id = $1", values![&item_id]).await?;
                 graphs::note(tx, &item_id, What::Changed, now).await?;
@@ -208,12 +209,8 @@ impl Store {
         let caller = principal.clone();
         transaction!(self, Person, async |tx| {
             let project = audience(tx, &caller, &item_type, &item_id).await?;
-            let sql =
-                "INSERT INTO votes (item_type, item_id, user_id, at, verdict, project_id) VALUES ($1, $2, $3, $4, \
-                       $5, $6)
-                       ON CONFLICT (item_type, item_id, user_id) DO UPDATE SET verdict = excluded.verdict, at = \
-                       excluded.at, project_id = excluded.project_id";
-            tx.run(sql, values![item_type, item_id, user, now, verdict, project]).await.map(|_| ())
+            let row = named! { item_type, item_id, user_id: user, at: now, verdict, project_id: project };
+            tx.put("votes", "item_type, item_id, user_id", &["verdict", "at", "project_id"], row).await
         })
     }
 }

@@ -4,7 +4,7 @@
 //! caller could not see yet costs nothing, one that is known costs a call: both are decided in the transaction that
 //! stores it.
 
-use crate::db::rows::{columns, list};
+use crate::db::rows::{columns, list, named};
 use crate::db::sql::{Tx, Value, to_json, values};
 use crate::db::writer::transaction;
 use crate::inventory::uploads::{Staged, adopt};
@@ -123,28 +123,23 @@ pub(crate) async fn put_facts(tx: &mut Tx, file: &StoredFile) -> Result<(), Stor
                project_id = $2";
     let project = file.visibility.project();
     let (count, first, last): (i64, i64, i64) = tx.read_one(sql, values![file.sha256.to_string(), project]).await?;
-    let sql = "INSERT INTO file_facts (sha256, name, names, type_tag, size, first_at, last_at, submissions, positives,
-                   analysed_at, first_submission, last_submission, project_id)
-               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0, 0, $9, $10, $11)
-               ON CONFLICT (sha256, project_id) DO UPDATE SET name = excluded.name, names = excluded.names,
-                   last_at = excluded.last_at, submissions = excluded.submissions,
-                   last_submission = excluded.last_submission";
-    let name = file.names.first().cloned().unwrap_or_default();
-    let type_tag = file.type_tag.as_deref().unwrap_or_default().to_ascii_lowercase();
-    let row = values![
-        file.sha256,
-        name,
-        folded(&file.names),
-        type_tag,
-        file.size,
-        file.first_at,
-        file.last_at,
-        count,
-        first,
-        last,
-        project
-    ];
-    tx.run(sql, row).await.map(|_| ())
+    let row = named! {
+        sha256: file.sha256,
+        name: file.names.first().cloned().unwrap_or_default(),
+        names: folded(&file.names),
+        type_tag: file.type_tag.as_deref().unwrap_or_default().to_ascii_lowercase(),
+        size: file.size,
+        first_at: file.first_at,
+        last_at: file.last_at,
+        submissions: count,
+        positives: 0,
+        analysed_at: 0,
+        first_submission: first,
+        last_submission: last,
+        project_id: project,
+    };
+    let moving = ["name", "names", "last_at", "submissions", "last_submission"];
+    tx.put("file_facts", "sha256, project_id", &moving, row).await
 }
 
 impl Store {
@@ -194,12 +189,12 @@ impl Store {
                 Err(StoreError::NotFound) => false,
                 found => found.map(|_| true)?,
             };
-            let sql = "INSERT INTO files (sha256, sha1, md5, size, type_tag, uploader_id, first_at, last_at, names,
-                           project_id)
-                       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (sha256, project_id) DO NOTHING";
             let project = visibility.project();
-            let row = values![hash, sha1, md5, size, type_tag, user, now, now, to_json(&first), project];
-            let is_first = tx.run(sql, row).await? == 1;
+            let row = named! {
+                sha256: hash, sha1, md5, size, type_tag, uploader_id: user, first_at: now, last_at: now,
+                names: to_json(&first), project_id: project,
+            };
+            let is_first = tx.insert_new("files", "sha256, project_id", row).await?;
             let new = is_first && !visible;
             if !new {
                 charge(tx, user, Cost::Requests(1), usage, now).await?;
@@ -257,9 +252,8 @@ impl Store {
     ) -> Result<(), StoreError> {
         let (user, url, sha256) = (principal.user_id(), url.to_owned(), sha256.to_owned());
         transaction!(self, Person, async |tx| {
-            let sql = "INSERT INTO urls (sha256, url, first_at, last_at) VALUES ($1, $2, $3, $4)
-                       ON CONFLICT (sha256) DO UPDATE SET last_at = excluded.last_at";
-            tx.run(sql, values![&sha256, url, now, now]).await?;
+            let row = named! { sha256: &sha256, url, first_at: now, last_at: now };
+            tx.put("urls", "sha256", &["last_at"], row).await?;
             note_submission(tx, &sha256, user, None, Visibility::Installation, now).await
         })
     }

@@ -251,11 +251,17 @@ impl Store {
                 charge(tx, user, Cost::PrivateGraphs(1), USAGE_NAME, now).await?;
             }
             let groups = quota_groups(tx, user, false).await?;
-            let sql =
-                "INSERT INTO graphs (id, owner_id, group_id, private, created_at, modified_at, document, revision)
-                 VALUES ($1, $2, $3, $4, $5, $6, $7, 0)";
-            let row = values![&id, user, groups.intelligence.or(groups.api), private, now, now, document];
-            tx.run(sql, row).await?;
+            let row = named! {
+                id: &id,
+                owner_id: user,
+                group_id: groups.intelligence.or(groups.api),
+                private,
+                created_at: now,
+                modified_at: now,
+                document,
+                revision: 0,
+            };
+            tx.insert_one("graphs", row).await?;
             note(tx, &id, What::Appeared, now).await?;
             visible(tx, user, &id).await
         })
@@ -352,9 +358,8 @@ impl Store {
             let number = require(tx, principal.user_id(), &id, GraphRight::Edit).await?;
             for collaborator in &collaborators {
                 let (subject, subject_id) = known_subject(tx, &principal, collaborator).await?;
-                let sql = "INSERT INTO graph_access (graph, role, subject, subject_id) VALUES ($1, $2, $3, $4)
-                           ON CONFLICT (graph, role, subject, subject_id) DO NOTHING";
-                tx.run(sql, values![number, role.name(), subject, subject_id]).await?;
+                let row = named! { graph: number, role: role.name(), subject, subject_id };
+                tx.insert_new("graph_access", "graph, role, subject, subject_id", row).await?;
             }
             let sql = "SELECT COUNT(*) FROM graph_access WHERE graph = $1 AND role = $2";
             if tx.read_one::<i64>(sql, values![number, role.name()]).await? > COLLABORATORS_MAX {

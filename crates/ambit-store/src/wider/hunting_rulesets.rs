@@ -2,7 +2,7 @@
 //! pay (docs/contract/hunting.md §1). The rules were compiled before they come here. What a caller may not see is
 //! `NotFound`.
 
-use crate::db::rows::{columns, list};
+use crate::db::rows::{columns, list, named};
 use crate::db::sql::{Tx, to_json, values};
 use crate::db::writer::transaction;
 use crate::people::users::DELETED;
@@ -226,17 +226,22 @@ async fn insert(tx: &mut Tx, user: i64, new: &RulesetChange, now: Timestamp) -> 
     let group = if enabled { charge_units(tx, user, Cost::HuntingRules(count(names)), now).await? } else { None };
     // Positive, and exact as a number in every client.
     let id = (rand::random::<u64>() >> 12).max(1).to_string();
-    let sql = "INSERT INTO hunting_rulesets (id, owner_id, name, rules, rule_names, enabled, paying_group, \
-               daily_limit, match_object_type, tags,
-               notification_emails, created_at, modified_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, \
-               $12, $13)";
-    let mut row = values![&id, user, name, rules, to_json(names), enabled, group, new.daily_limit.unwrap_or_default()];
-    row.extend(values![
-        new.match_object_type.clone().unwrap_or_default(),
-        to_json(&new.tags.clone().unwrap_or_default())
-    ]);
-    row.extend(values![to_json(&new.notification_emails.clone().unwrap_or_default()), now, now]);
-    tx.run(sql, row).await?;
+    let row = named! {
+        id: &id,
+        owner_id: user,
+        name,
+        rules,
+        rule_names: to_json(names),
+        enabled,
+        paying_group: group,
+        daily_limit: new.daily_limit.unwrap_or_default(),
+        match_object_type: new.match_object_type.clone().unwrap_or_default(),
+        tags: to_json(&new.tags.clone().unwrap_or_default()),
+        notification_emails: to_json(&new.notification_emails.clone().unwrap_or_default()),
+        created_at: now,
+        modified_at: now,
+    };
+    tx.insert_one("hunting_rulesets", row).await?;
     Ok(id)
 }
 
@@ -381,9 +386,8 @@ impl Store {
             let held = hold(tx, principal.user_id(), &id).await?;
             for editor in &editors {
                 let (subject, subject_id) = graphs::known_subject(tx, &principal, editor).await?;
-                let sql = "INSERT INTO hunting_editors (ruleset, subject, subject_id) VALUES ($1, $2, $3)
-                           ON CONFLICT (ruleset, subject, subject_id) DO NOTHING";
-                tx.run(sql, values![held.number, subject, subject_id]).await?;
+                let row = named! { ruleset: held.number, subject, subject_id };
+                tx.insert_new("hunting_editors", "ruleset, subject, subject_id", row).await?;
             }
             let sql = "SELECT COUNT(*) FROM hunting_editors WHERE ruleset = $1";
             if tx.read_one::<i64>(sql, values![held.number]).await? > EDITORS_MAX {

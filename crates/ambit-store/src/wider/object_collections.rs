@@ -1,7 +1,7 @@
 //! Collections of the wider API: named sets of files, URLs, domains and addresses that people make
 //! (docs/contract/wider.md §6.3). Everybody sees those that are not private.
 
-use crate::db::rows::{columns, list};
+use crate::db::rows::{columns, list, named};
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::{Principal, Store, StoreError};
@@ -87,9 +87,9 @@ async fn insert_items(tx: &mut Tx, collection: i64, items: &[CollectedItem]) -> 
     if let Some(long) = items.iter().find(|item| item.id.is_empty() || item.id.len() > ITEM_CHARS_MAX) {
         return Err(StoreError::Invalid(format!("the id of a {} has 1 to {ITEM_CHARS_MAX} characters", long.kind)));
     }
-    let rows = items.iter().flat_map(|item| values![collection, item.kind, &item.id]).collect();
-    let tail = "ON CONFLICT (collection, item_type, item_id) DO NOTHING";
-    tx.many("INSERT INTO object_collection_items (collection, item_type, item_id)", 3, rows, tail).await?;
+    let row = |item: &CollectedItem| named! { collection, item_type: item.kind, item_id: &item.id };
+    let rows = items.iter().map(row).collect();
+    tx.insert("object_collection_items", rows, "ON CONFLICT (collection, item_type, item_id) DO NOTHING").await?;
     let sql = "SELECT COUNT(*) FROM object_collection_items WHERE collection = $1";
     if tx.read_one::<i64>(sql, values![collection]).await? > ITEMS_MAX {
         return Err(StoreError::Invalid(format!("a collection has at most {ITEMS_MAX} items")));
@@ -116,10 +116,10 @@ impl Store {
         let (user, id) = (principal.user_id(), hex::encode(rand::random::<[u8; 32]>()));
         let (description, private) = (text.description.unwrap_or_default(), text.private.unwrap_or(false));
         transaction!(self, Person, async |tx| {
-            let sql =
-                "INSERT INTO object_collections (id, owner_id, name, description, private, created_at, modified_at)
-                 VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING number";
-            let number: i64 = tx.read_one(sql, values![&id, user, name, description, private, now, now]).await?;
+            let row = named! {
+                id: &id, owner_id: user, name, description, private, created_at: now, modified_at: now,
+            };
+            let number: i64 = tx.insert_read("object_collections", row, "number").await?;
             insert_items(tx, number, &items).await?;
             visible(tx, user, &id).await
         })

@@ -1,7 +1,7 @@
 //! Operations: what a person asked to be done to many objects at once (docs/contract/wider.md §6.4). Each is executed
 //! in the transaction that records it, so it is either finished or was never requested.
 
-use crate::db::rows::{columns, list};
+use crate::db::rows::{columns, list, named};
 use crate::db::sql::{Tx, values};
 use crate::{Principal, Store, StoreError};
 use ambit_model::Timestamp;
@@ -37,10 +37,10 @@ pub(crate) async fn insert_finished(
 ) -> Result<Operation, StoreError> {
     let id = hex::encode(rand::random::<[u8; 16]>());
     let objects = i64::try_from(objects).unwrap_or(i64::MAX);
-    let sql = "INSERT INTO operations (id, user_id, kind, status, objects, created_at, finished_at) VALUES ($1, $2, \
-               $3, 'finished', $4, $5, $6)";
-    tx.run(sql, values![&id, user, kind, objects, now, now]).await?;
-    tx.read_one(&format!("{} WHERE id = $1", select()), values![&id]).await
+    let row = named! {
+        id, user_id: user, kind, status: "finished", objects, created_at: now, finished_at: now,
+    };
+    tx.insert_read("operations", row, &list::<Operation>()).await
 }
 
 impl Store {

@@ -1,7 +1,7 @@
 //! Packs that the operator loads: rules and lists of hashes to judge files by, each an engine in the results of
 //! analyses, and rules that tell products.
 
-use crate::db::rows::{columns, list};
+use crate::db::rows::{columns, list, named};
 use crate::db::sql::{from_json, to_json, values};
 use crate::db::writer::transaction;
 use crate::{Principal, Store, StoreError};
@@ -69,19 +69,12 @@ impl Store {
                     ("hashes", String::new(), i64::try_from(hashes.len()).unwrap_or(i64::MAX))
                 }
             };
-            let sql = "INSERT INTO packs (name, kind, sources, entries, version, loaded_at) VALUES ($1, $2, $3, $4, \
-                       $5, $6)";
-            tx.run(sql, values![&name, kind, sources, entries, version, now]).await?;
+            let row = named! { name: &name, kind, sources, entries, version, loaded_at: now };
+            tx.insert_one("packs", row).await?;
             if let PackContent::Hashes(hashes) = content {
                 for chunk in hashes.chunks(HASHES_AT_ONCE) {
-                    let rows = chunk.iter().flat_map(|(hash, label)| values![hash, &name, label]).collect();
-                    tx.many(
-                        "INSERT INTO pack_hashes (hash, pack, label)",
-                        3,
-                        rows,
-                        "ON CONFLICT (hash, pack) DO NOTHING",
-                    )
-                    .await?;
+                    let rows = chunk.iter().map(|(hash, label)| named! { hash, pack: &name, label }).collect();
+                    tx.insert("pack_hashes", rows, "ON CONFLICT (hash, pack) DO NOTHING").await?;
                 }
             }
             Ok(())

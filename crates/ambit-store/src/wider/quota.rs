@@ -5,7 +5,7 @@
 //! Limits, groups and privileges are read in that transaction. On PostgreSQL the rows of the payers are locked, the
 //! user before the group, so that others do not wait.
 
-use crate::db::rows::{columns, list};
+use crate::db::rows::{Rows, columns, list, named};
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::{Principal, Store, StoreError};
@@ -149,15 +149,17 @@ async fn resolve(
 /// Adds `units` (below 0: takes away) in the windows of a moment; a counter never falls below 0.
 async fn add(tx: &mut Tx, receipt: &Receipt, units: i64) -> Result<(), StoreError> {
     let payers = [Some(("user", receipt.user)), receipt.group.map(|group| ("group", group))];
-    let mut rows = Vec::new();
-    let mut drawn = Vec::new();
+    let mut rows = Rows::default();
+    let mut drawn = Rows::default();
     for meter in receipt.family.meters() {
         let number = meter.window.number(receipt.at);
         for (payer, id) in payers.into_iter().flatten() {
-            rows.extend(values![payer, id, meter.name, number, units]);
+            rows.push(named! { payer, payer_id: id, meter: meter.name, number, used: units });
         }
         if let Some(group) = receipt.group.filter(|_| !matches!(meter.window, Window::Minute | Window::Hour)) {
-            drawn.extend(values![group, meter.name, number, receipt.user, units]);
+            drawn.push(named! {
+                group_id: group, meter: meter.name, number, user_id: receipt.user, used: units,
+            });
         }
     }
     // Below 0 it would be a credit: what is given back was charged in the same window, but a gauge may be lowered by
@@ -165,11 +167,11 @@ async fn add(tx: &mut Tx, receipt: &Receipt, units: i64) -> Result<(), StoreErro
     let tail = "ON CONFLICT (payer, payer_id, meter, number) DO UPDATE
                 SET used = CASE WHEN quota_used.used + excluded.used < 0 THEN 0 ELSE quota_used.used + excluded.used \
                 END";
-    tx.many("INSERT INTO quota_used (payer, payer_id, meter, number, used)", 5, rows, tail).await?;
+    tx.insert("quota_used", rows, tail).await?;
     let tail = "ON CONFLICT (group_id, meter, number, user_id) DO UPDATE
                 SET used = CASE WHEN quota_drawn.used + excluded.used < 0 THEN 0 ELSE quota_drawn.used + excluded.used \
                 END";
-    tx.many("INSERT INTO quota_drawn (group_id, meter, number, user_id, used)", 5, drawn, tail).await
+    tx.insert("quota_drawn", drawn, tail).await
 }
 
 /// How one payer stands with one meter.
@@ -300,13 +302,12 @@ pub(crate) async fn count_calls(
     now: Timestamp,
 ) -> Result<(), StoreError> {
     let day = Window::Day.number(now);
-    let mut rows = values!["user", user, day, name, consuming, calls];
-    if let Some(group) = group {
-        rows.extend(values!["group", group, day, name, consuming, calls]);
-    }
+    let payers = [Some(("user", user)), group.map(|group| ("group", group))];
+    let row = |(payer, id)| named! { payer, payer_id: id, day, name, consuming, calls };
+    let rows = payers.into_iter().flatten().map(row).collect();
     let tail =
         "ON CONFLICT (payer, payer_id, day, name, consuming) DO UPDATE SET calls = api_usage.calls + excluded.calls";
-    tx.many("INSERT INTO api_usage (payer, payer_id, day, name, consuming, calls)", 6, rows, tail).await
+    tx.insert("api_usage", rows, tail).await
 }
 
 impl Store {

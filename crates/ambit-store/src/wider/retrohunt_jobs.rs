@@ -1,7 +1,7 @@
 //! Jobs of rules over what is stored (docs/contract/quotas.md §4): made and read by people, carried on by engines
 //! (`engine/hunt.rs`). What a job found is shown as far as the caller may still see the bytes.
 
-use crate::db::rows::{columns, list};
+use crate::db::rows::{columns, list, named};
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::wider::objects;
@@ -107,12 +107,19 @@ async fn insert(
         second += 1;
     };
     let until: i64 = tx.read_one("SELECT COALESCE(MAX(number), 0) FROM specimens", Vec::new()).await?;
-    let sql = "INSERT INTO retrohunt_jobs (id, user_id, rules, corpus, notification_email, range_start, range_end, \
-               status, until, created_at)
-               VALUES ($1, $2, $3, $4, $5, $6, $7, 'starting', $8, $9)";
-    let mut row = values![&id, user, &new.rules, &new.corpus, new.notification_email.clone()];
-    row.extend(values![new.range.0, new.range.1, until, now]);
-    tx.run(sql, row).await?;
+    let row = named! {
+        id: &id,
+        user_id: user,
+        rules: &new.rules,
+        corpus: &new.corpus,
+        notification_email: new.notification_email.clone(),
+        range_start: new.range.0,
+        range_end: new.range.1,
+        status: "starting",
+        until,
+        created_at: now,
+    };
+    tx.insert_one("retrohunt_jobs", row).await?;
     Ok(id)
 }
 

@@ -1,6 +1,7 @@
 //! Addresses that work once: which of them were used.
 
 use crate::StoreError;
+use crate::db::rows::named;
 use crate::db::sql::{Tx, values};
 use ambit_model::Timestamp;
 use ambit_model::id::blob_hash;
@@ -10,6 +11,5 @@ use ambit_model::id::blob_hash;
 pub(crate) async fn spend(tx: &mut Tx, token: &str, until: Timestamp, now: Timestamp) -> Result<bool, StoreError> {
     let token = blob_hash(token.as_bytes()).to_string();
     tx.run("DELETE FROM spent_tokens WHERE until_at <= $1", values![now]).await?;
-    let sql = "INSERT INTO spent_tokens (token, until_at) VALUES ($1, $2) ON CONFLICT (token) DO NOTHING";
-    Ok(tx.run(sql, values![&token, until]).await? > 0)
+    tx.insert_new("spent_tokens", "token", named! { token, until_at: until }).await
 }

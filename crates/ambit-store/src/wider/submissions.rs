@@ -1,6 +1,6 @@
 //! Who submitted a file or URL, and when; and which were submitted in a stretch of time.
 
-use crate::db::rows::{columns, list};
+use crate::db::rows::{columns, list, named};
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::wider::visibility::{Visibility, audiences};
@@ -40,8 +40,8 @@ pub(crate) async fn note_submission(
     visibility: Visibility,
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    let sql = "INSERT INTO submissions (item, user_id, at, name, project_id) VALUES ($1, $2, $3, $4, $5)";
-    tx.run(sql, values![item, user, now, name, visibility.project()]).await.map(|_| ())
+    let row = named! { item, user_id: user, at: now, name, project_id: visibility.project() };
+    tx.insert_one("submissions", row).await
 }
 
 impl Store {

@@ -56,7 +56,7 @@ async fn a_lost_secret_is_never_replaced() {
     std::fs::remove_file(folder.path().join("secret.key")).unwrap();
     for outcome in [Store::open(&options).await.err(), Store::init(&options, &owner(), Timestamp(BEGIN)).await.err()] {
         let Some(StoreError::Invalid(text)) = outcome else { panic!("{outcome:?}") };
-        assert!(text.ends_with("is missing: bring it back from the backup"), "{text}");
+        assert!(text.ends_with("is missing: restore it from the backup"), "{text}");
     }
 }
 

@@ -166,7 +166,7 @@ async fn a_persons_word_stays_unless_it_is_one_that_looks_may_move() {
         let run = lab.run().await;
         look(&lab, &run, entity, 0).await;
         reconcile(&lab, run.id, vec![prove(entity)]).await;
-        for (number, status) in Status::ALL.into_iter().enumerate() {
+        for (number, status) in Status::ALL.iter().copied().enumerate() {
             set(&lab, entity, status).await;
             assert_eq!(issue(&lab, entity).await.record.status, status);
             look(&lab, &run, entity, 2 * (i64::try_from(number).unwrap() + 1)).await;

@@ -4,6 +4,7 @@
 use crate::ask::bootstrap::PROVIDER;
 use crate::read::rdap::{Block, Person, covering, is_redacted};
 use crate::{Context, TaskError};
+use ambit_model::entity::domain::DomainRegistration;
 use serde_json::{Value, json};
 use std::net::IpAddr;
 
@@ -103,7 +104,7 @@ fn is_handle(value: &str) -> bool {
 }
 
 /// The same shape as RDAP's.
-pub(crate) fn domain(text: &str) -> Value {
+pub(crate) fn domain(text: &str) -> DomainRegistration {
     let registrant = people(text)
         .into_iter()
         .find(|person| !person.redacted())
@@ -117,14 +118,18 @@ pub(crate) fn domain(text: &str) -> Value {
     servers.sort();
     servers.dedup();
     let signed = field(text, &["dnssec"]).is_some_and(|value| value.to_lowercase().starts_with("signed"));
-    json!({
-        "registrar": field(text, &["registrar", "sponsoring registrar"]),
-        "registered": field(text, &["creation date", "created", "registered"]),
-        "changed": field(text, &["updated date", "changed", "last-update"]),
-        "expires": field(text,
-        &["registry expiry date", "registrar registration expiration date", "expiry date", "expires", "paid-till"]),
-        "status": [], "nameservers": servers, "dnssec": signed, "registrant": registrant,
-    })
+    let ends =
+        ["registry expiry date", "registrar registration expiration date", "expiry date", "expires", "paid-till"];
+    DomainRegistration {
+        registrar: field(text, &["registrar", "sponsoring registrar"]),
+        registered: field(text, &["creation date", "created", "registered"]),
+        changed: field(text, &["updated date", "changed", "last-update"]),
+        expires: field(text, &ends),
+        status: Vec::new(),
+        nameservers: servers,
+        dnssec: signed,
+        registrant,
+    }
 }
 
 /// The registrant, where the text names one.
@@ -185,10 +190,10 @@ mod tests {
                     2030-02-03\nName Server: NS1.ACME.TEST\n\
             Registrant Organization: Acme Corp\nDNSSEC: unsigned\n>>> Last update of WHOIS database: now <<<\n";
         let registration = domain(text);
-        assert_eq!(registration["registrar"], "Names Inc.");
-        assert_eq!(registration["registrant"], "Acme Corp");
-        assert_eq!(registration["nameservers"], json!(["ns1.acme.test"]));
-        assert_eq!(registration["dnssec"], false);
+        assert_eq!(registration.registrar.as_deref(), Some("Names Inc."));
+        assert_eq!(registration.registrant.as_deref(), Some("Acme Corp"));
+        assert_eq!(registration.nameservers, ["ns1.acme.test"]);
+        assert!(!registration.dnssec);
         assert!(!without_stamps(text).contains("Last update"));
     }
 

@@ -1,6 +1,7 @@
 //! Reads RDAP answers (RFC 9083): pure functions from JSON to what we keep. Stamps that change with every question are
 //! left out.
 
+use ambit_model::entity::domain::DomainRegistration;
 use ambit_model::{Details, Kind};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -109,9 +110,9 @@ fn kind_of(entity: &Value) -> Option<&str> {
 }
 
 /// The facts of a domain's registration.
-pub(crate) fn domain(body: &Value) -> Value {
+pub(crate) fn domain(body: &Value) -> DomainRegistration {
     let registrar = list(body, "entities").find(|entity| list(entity, "roles").any(|role| role == "registrar"));
-    let mut status: Vec<&str> = list(body, "status").filter_map(Value::as_str).collect();
+    let mut status: Vec<String> = list(body, "status").filter_map(Value::as_str).map(str::to_owned).collect();
     status.sort_unstable();
     let mut servers: Vec<String> = list(body, "nameservers")
         .filter_map(|server| text(server, "ldhName"))
@@ -121,13 +122,16 @@ pub(crate) fn domain(body: &Value) -> Value {
     let signed =
         body.get("secureDNS").and_then(|dns| dns.get("delegationSigned")).and_then(Value::as_bool).unwrap_or(false);
     let registrant = people(body).into_iter().find(|person| person.registrant && !person.redacted());
-    json!({
-        "registrar": registrar.and_then(|entity| card(entity, "fn")),
-        "registered": event(body, "registration"), "changed": event(body, "last changed"),
-        "expires": event(body, "expiration"),
-        "status": status, "nameservers": servers, "dnssec": signed,
-        "registrant": registrant.and_then(|person| person.organization.or(person.name)),
-    })
+    DomainRegistration {
+        registrar: registrar.and_then(|entity| card(entity, "fn")),
+        registered: event(body, "registration"),
+        changed: event(body, "last changed"),
+        expires: event(body, "expiration"),
+        status,
+        nameservers: servers,
+        dnssec: signed,
+        registrant: registrant.and_then(|person| person.organization.or(person.name)),
+    }
 }
 
 fn event(body: &Value, action: &str) -> Option<String> {
@@ -267,10 +271,10 @@ mod tests {
     fn a_domains_registration_is_read() {
         let body = domain_answer();
         let registration = domain(&body);
-        assert_eq!(registration["registrar"], "Names Inc.");
-        assert_eq!(registration["registrant"], "Acme Corp");
-        assert_eq!(registration["expires"], "2030-02-03T04:05:06Z");
-        assert_eq!(registration["nameservers"], json!(["ns1.acme.test"]));
+        assert_eq!(registration.registrar.as_deref(), Some("Names Inc."));
+        assert_eq!(registration.registrant.as_deref(), Some("Acme Corp"));
+        assert_eq!(registration.expires.as_deref(), Some("2030-02-03T04:05:06Z"));
+        assert_eq!(registration.nameservers, ["ns1.acme.test"]);
         let people = people(&body);
         assert_eq!(people.len(), 1, "the registrar's abuse desk is nobody of theirs");
         assert_eq!(people[0].email.as_deref(), Some("domains@acme.test"));
@@ -306,7 +310,7 @@ mod tests {
         let hidden = json!({"entities": [{"roles": ["registrant"],
         "vcardArray": ["vcard", [["org", {}, "text", "REDACTED FOR PRIVACY"]]]}]});
         assert!(people(&hidden)[0].redacted());
-        assert_eq!(domain(&hidden)["registrant"], Value::Null);
+        assert_eq!(domain(&hidden).registrant, None);
         for nonsense in [
             json!({}),
             json!({"entities": 7}),

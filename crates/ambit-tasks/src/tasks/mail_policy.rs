@@ -6,13 +6,13 @@ use crate::ask::host::{is_below, is_resembling, same_domain};
 use crate::read::spf::{self, Mechanism, Record};
 use crate::tasks::zone_profile::is_spf;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
-use ambit_model::entity::domain::SpfTree;
+use ambit_model::entity::domain::{DmarcTags, SpfTree};
 use ambit_model::entity::{Member, domain, mentioned};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, EdgeKind, Kind, TaskName, workflow};
 use ambit_net::dns::RecordType;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::BTreeSet;
 
 pub(crate) const TASK: Task = Task {
@@ -250,11 +250,14 @@ impl Dmarc {
         dmarc
     }
 
-    fn value(&self, records: usize) -> Value {
-        json!({
-            "records": records, "policy": self.policy, "subdomain_policy": self.subdomain_policy,
-            "percent": self.percent, "rua": self.reports,
-        })
+    fn value(&self, records: usize) -> DmarcTags {
+        DmarcTags {
+            records,
+            policy: self.policy.clone(),
+            subdomain_policy: self.subdomain_policy.clone(),
+            percent: self.percent,
+            rua: self.reports.iter().cloned().collect(),
+        }
     }
 }
 

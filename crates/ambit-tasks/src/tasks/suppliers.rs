@@ -12,7 +12,7 @@ use ambit_model::entity::mentioned;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, workflow};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) const TASK: Task = Task {
@@ -70,8 +70,7 @@ fn used(facts: &Facts) -> Vec<Supplier> {
             found.insert(Supplier { name, by: by.to_owned(), value: host.to_owned() });
         }
     };
-    let servers = MX_RECORDS.raw(details).and_then(Value::as_array).into_iter().flatten();
-    servers.filter_map(|server| server.get("host").and_then(Value::as_str)).for_each(|server| host("MX", server));
+    MX_RECORDS.items(details).for_each(|server| host("MX", &server.host));
     let senders = SPF_TREE.of(details).map(|tree| tree.includes).unwrap_or_default();
     senders.iter().for_each(|sender| host("SPF", sender));
     NAMESERVERS.texts(details).for_each(|server| host("NS", server));
@@ -79,8 +78,7 @@ fn used(facts: &Facts) -> Vec<Supplier> {
     let page = FRONT_PAGE.of(details).unwrap_or_default();
     page.loads_from.iter().for_each(|loaded| host("page", loaded));
     page.allows.iter().for_each(|allowed| host("policy", allowed));
-    let tokens = TXT_RECORDS.raw(details).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
-    for token in tokens {
+    for token in TXT_RECORDS.texts(details) {
         if let Some((name, shown)) = suppliers::of_token(token) {
             found.insert(Supplier { name, by: "TXT".to_owned(), value: shown });
         }

@@ -37,8 +37,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
 
 /// Returns the mailbox that the authority names, if it lies in the domain: a provider of zones names its own.
 fn own_mailbox(facts: &Facts) -> Option<String> {
-    let authority = domain::SOA_RECORD.raw(&facts.details)?;
-    let mailbox = mailbox_of(authority.get("responsible_party")?.as_str()?)?;
+    let mailbox = mailbox_of(&domain::SOA_RECORD.of(&facts.details)?.responsible_party)?;
     let (_, host) = mailbox.rsplit_once('@')?;
     (registrable(host) == Some(facts.name.as_str())).then_some(mailbox)
 }

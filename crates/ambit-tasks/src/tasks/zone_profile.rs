@@ -7,6 +7,7 @@ use crate::ask::together::together;
 use crate::read::technology;
 use crate::told;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use ambit_model::entity::domain::{Authority, MailServer};
 use ambit_model::entity::{Member, domain, registrable};
 use ambit_model::moment::SECOND_MS;
 use ambit_model::observation::Sighting;
@@ -112,7 +113,8 @@ async fn profile(cx: &Context<'_>, name: &str) -> Result<Answer, TaskError> {
     let seen_authority = observe_authority(cx, &soa);
     let mail = mail_servers(&mx);
     let mut seen = seen_authority || !mail.is_empty() || !texts.is_empty();
-    cx.observe(domain::MX_RECORDS, mail_value(&mail));
+    let server = |(priority, host): &(u16, String)| MailServer { priority: *priority, host: host.clone() };
+    cx.observe(domain::MX_RECORDS, mail.iter().map(server).collect::<Vec<_>>());
     let mut servers = BTreeSet::new();
     if cx.facts.kind == Kind::DnsRecord {
         let spf = texts.iter().find(|text| is_spf(text));
@@ -128,7 +130,7 @@ async fn profile(cx: &Context<'_>, name: &str) -> Result<Answer, TaskError> {
     let records = records.chain(mail.iter().map(|(_, host)| ("MX", host.as_str())));
     let records = records.chain(servers.iter().map(|server| ("NS", server.as_str())));
     told::observe(cx, technology::of_records(&cx.settings.fingerprints, records));
-    cx.observe(domain::TXT_RECORDS, json!(texts));
+    cx.observe(domain::TXT_RECORDS, texts.into_iter().collect::<Vec<_>>());
     for (_, host) in mail.iter().filter(|(_, host)| host != ".") {
         found_server(cx, Kind::Mailserver, host).await?;
     }
@@ -178,13 +180,15 @@ fn observe_authority(cx: &Context<'_>, answer: &DnsAnswer) -> bool {
     else {
         return false;
     };
-    cx.observe(
-        domain::SOA_RECORD,
-        json!({
-            "primary_name_server": primary, "responsible_party": mailbox,
-            "refresh": refresh, "retry": retry, "expire": expire, "minimum": minimum,
-        }),
-    );
+    let authority = Authority {
+        primary_name_server: primary.clone(),
+        responsible_party: mailbox.clone(),
+        refresh: *refresh,
+        retry: *retry,
+        expire: *expire,
+        minimum: *minimum,
+    };
+    cx.observe(domain::SOA_RECORD, authority);
     cx.observe(domain::SOA_SERIAL, json!(serial));
     true
 }
@@ -205,10 +209,6 @@ pub(crate) fn mail_servers(answer: &DnsAnswer) -> BTreeSet<(u16, String)> {
         _ => None,
     });
     servers.collect()
-}
-
-fn mail_value(servers: &BTreeSet<(u16, String)>) -> Value {
-    servers.iter().map(|(priority, host)| json!({"priority": priority, "host": host})).collect()
 }
 
 /// Texts of TXT records, sorted.

@@ -37,9 +37,9 @@ pub(crate) enum Action {
         #[arg(long)]
         jsonl: bool,
     },
-    /// Make a collection; prints its uuid, and on stderr when it will run. It starts nothing.
+    /// Create a collection; prints its uuid, and on stderr when it will run. Starts nothing.
     Create(Create),
-    /// Everything that is known of one, with its seeds.
+    /// Show everything that is known of one, with its seeds.
     Show {
         /// Its name or uuid.
         collection: String,
@@ -47,7 +47,7 @@ pub(crate) enum Action {
         #[arg(long)]
         jsonl: bool,
     },
-    /// How well the domains among its seeds protect what everybody can see of them, the worst first: a score with its
+    /// Score how well the domains among its seeds are protected, as seen from outside; the worst first, with the
     /// reasons. For collections of the workflow third_party_workflow.
     Posture {
         /// Its name or uuid.
@@ -61,10 +61,10 @@ pub(crate) enum Action {
     },
     /// Change its name, schedule, level, ports or exclusions.
     Update(Update),
-    /// Where it begins: list, add and remove seeds. The next run takes them up; none is started.
+    /// List, add and remove its seeds, from which discovery begins. The next run takes them up; none is started.
     #[command(subcommand)]
     Seed(Seed),
-    /// Keep it, but refresh it no more.
+    /// Archive it: it stays, and no run starts in it any more.
     Archive {
         /// Its name or uuid.
         collection: String,
@@ -212,7 +212,7 @@ fn ports(text: &str) -> Result<String, String> {
 }
 
 fn schedule(word: &str) -> Result<Schedule, String> {
-    let known = || Schedule::ALL.map(Schedule::name).join(", ");
+    let known = || Schedule::ALL.iter().map(|schedule| schedule.name()).collect::<Vec<_>>().join(", ");
     Schedule::from_name(word).ok_or_else(|| format!("expected one of {}", known()))
 }
 

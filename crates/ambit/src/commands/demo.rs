@@ -31,8 +31,8 @@ pub(crate) struct Demo {
     /// Address to serve on (default: AMBIT_LISTEN, else 127.0.0.1:8080); port 0 picks a free one.
     #[arg(long, value_name = "ADDR")]
     pub(crate) listen: Option<String>,
-    /// A PostgreSQL database to fill (default: AMBIT_DATABASE, where it holds nothing real, else the one in the data
-    /// folder).
+    /// A PostgreSQL database to fill (default: AMBIT_DATABASE if it holds nothing but demo data, else the database in
+    /// the data folder).
     #[arg(long, value_name = "URL")]
     pub(crate) database: Option<String>,
     /// End after the discovery instead of serving.
@@ -47,8 +47,8 @@ pub(crate) struct Demo {
     /// Write every contact with its answer to this file as it happens, one JSON object a line.
     #[arg(long, value_name = "FILE")]
     pub(crate) wire_log: Option<PathBuf>,
-    /// Look at three more simulated internets, each in a collection of its own: domains that pass for a brand,
-    /// suppliers, and an application. Without it there is the first alone.
+    /// Discover three more simulated internets, each in a collection of its own: domains that pass for a brand,
+    /// suppliers, and an application.
     #[arg(long, conflicts_with_all = ["contacts", "output", "state", "wire_log"])]
     pub(crate) workflows: bool,
     #[command(flatten)]

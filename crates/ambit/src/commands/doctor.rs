@@ -58,7 +58,8 @@ fn damaged(problem: &str) -> Result<(), Failure> {
     results.line(&verdict("database", Some(problem.to_owned())))?;
     results.finish()?;
     Err(Failure::partial(
-        "the database is damaged: `ambit restore` makes a folder of a backup; index and engine were not looked at",
+        "the database is damaged: `ambit restore` makes a folder of a backup; the search index and the engine were not \
+         checked",
     ))
 }
 
@@ -85,7 +86,7 @@ async fn look(command: &Doctor, folder: &Path, store: &Store) -> Result<(), Fail
     results.line(&format!("{:<10} {standing}", "engine"))?;
     results.finish()?;
     if is_wrong {
-        return Err(Failure::partial("the index is wrong; `ambit doctor --rebuild-index` mends it"));
+        return Err(Failure::partial("the search index is damaged; `ambit doctor --rebuild-index` rebuilds it"));
     }
     Ok(())
 }
@@ -107,14 +108,14 @@ fn old_schema(schema: Schema, rebuild: bool) -> Result<(), Failure> {
     results.line(&verdict("database", None))?;
     results.line(&format!("{:<10} {}, older than {}", "schema", schema.version, schema.newest))?;
     results.finish()?;
-    Err(Failure::partial(format!("index and engine were not looked at: {old}; {remedy}")))
+    Err(Failure::partial(format!("the search index and the engine were not checked: {old}; {remedy}")))
 }
 
 /// Every byte of the index is looked at. Behind is wrong only where nobody brings it up: a server does.
 async fn index_problem(folder: &Path, store: &Store, free: bool) -> Result<Option<String>, Failure> {
     let place = folder.join(INDEX_FOLDER);
     let opened = tokio::task::spawn_blocking(move || Index::open_read_only(&place, None)).await;
-    let opened = opened.map_err(|error| Failure::run_time(format!("the search index cannot be looked at: {error}")))?;
+    let opened = opened.map_err(|error| Failure::run_time(format!("the search index cannot be checked: {error}")))?;
     match opened {
         Ok(index) if !index.is_of(store).await.map_err(index_failure)? => {
             let remedy = if free {

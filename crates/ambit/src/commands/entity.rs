@@ -21,25 +21,25 @@ pub(crate) struct Entity {
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Action {
-    /// Everything that is known of it.
+    /// Show everything that is known of it.
     Show(One),
-    /// The same with raw evidence members, as one JSON object.
+    /// Show it with the raw members of its evidence, as one JSON object.
     Raw(One),
-    /// Why it is ours or not: from the seed to it, edge by edge.
+    /// Explain why it is ours or not: the path from the seed to it, edge by edge.
     Path(One),
-    /// Say that it is not ours: nothing is asked of it any more, nor of what only it leads to. Holds at once, in a run
-    /// too.
+    /// Mark it as not ours: nothing is sent to it or asked about it any more, nor about what only it leads to. Takes
+    /// effect at once, also in an active run.
     Deny(Named),
-    /// Say that it is ours: it may be looked at as loudly as the collection's level allows. Holds at once, in a run
-    /// too.
+    /// Mark it as ours: it may be contacted up to the level of the collection. Takes effect at once, also in an active
+    /// run.
     Allow(Named),
-    /// Take back what deny or allow said: the rules of scope decide again.
+    /// Undo deny or allow: the rules of scope decide again.
     Reset(Named),
-    /// Leave it out of what people look at by default; it is looked at as before.
+    /// Hide it from lists and searches by default; runs treat it as before.
     Hide(Named),
-    /// Take back what hide said.
+    /// Undo hide.
     Unhide(Named),
-    /// When it changed, and which members.
+    /// List when it changed, and which members.
     History(History),
     /// List its notes, or write one.
     Note(Note),

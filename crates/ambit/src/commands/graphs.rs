@@ -19,14 +19,14 @@ pub(crate) struct Graph {
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Action {
-    /// An entity and what stands around it.
+    /// Make a graph of an entity and its neighbours.
     Entity {
         /// Its uid (64 hexadecimal characters), uuid, or name.
         entity: String,
         #[command(flatten)]
         how: How,
     },
-    /// What a search finds, and how it is joined.
+    /// Make a graph of what a search finds and how that is connected.
     Search {
         /// Search string, such as `type:uri technology:nginx`.
         query: Vec<String>,
@@ -44,7 +44,7 @@ pub(crate) struct How {
     /// Its name (default: the entity's name, or the search string).
     #[arg(long, value_name = "TEXT")]
     pub(crate) name: Option<String>,
-    /// For every user of the installation to see; else it is private.
+    /// Let every user of the installation see it; otherwise it is private.
     #[arg(long)]
     pub(crate) public: bool,
     /// One JSON object instead of the graph's id.

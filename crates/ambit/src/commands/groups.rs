@@ -19,7 +19,7 @@ pub(crate) struct Group {
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Action {
-    /// Make a group; prints its name.
+    /// Create a group; prints its name.
     Create {
         /// Its name.
         #[arg(long, value_name = "G")]
@@ -30,12 +30,12 @@ pub(crate) enum Action {
     },
     /// List groups with their members.
     List,
-    /// Bring users into a group.
+    /// Add users to a group.
     Add {
         group: String,
         #[arg(required = true, value_name = "USERNAME")]
         members: Vec<String>,
-        /// As administrators of the group.
+        /// Add them as administrators of the group.
         #[arg(long)]
         administrator: bool,
     },

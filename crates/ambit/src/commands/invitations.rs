@@ -21,11 +21,11 @@ pub(crate) struct Invitation {
 pub(crate) enum Action {
     /// List the invitations that you have not answered.
     List {
-        /// Those to projects that you own and groups that you administer instead.
+        /// List the invitations to projects that you own and groups that you administer instead.
         #[arg(long)]
         sent: bool,
     },
-    /// Accept an invitation: you are in the project or group.
+    /// Accept an invitation and join the project or group.
     Accept {
         /// Its number in the list.
         id: i64,

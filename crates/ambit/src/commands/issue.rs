@@ -24,7 +24,7 @@ pub(crate) struct Issue {
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Action {
-    /// Everything that is known of it.
+    /// Show everything that is known of it.
     Show {
         /// Its uid or uuid.
         issue: String,
@@ -35,17 +35,17 @@ pub(crate) enum Action {
         #[arg(long)]
         jsonl: bool,
     },
-    /// Set its status, or that of many.
+    /// Set the status of one issue, or of many.
     Status(NewStatus),
-    /// When it changed: status, who decided it and why, and the other members.
+    /// List when it changed: its status, who decided it and why, and its other members.
     History(History),
     /// List its notes, or write one.
     Note(Note),
     /// List its tags, or add and remove some.
     Tag(Tag),
-    /// Say who is to see to it, or to many.
+    /// Assign one issue, or many, to a person.
     Assign(Assign),
-    /// Look again at what it rests on, and at nothing else: still there, gone, or could not look.
+    /// Test this issue again, and nothing else; says whether it is still there, gone, or could not be tested.
     Retest(Retest),
 }
 
@@ -74,13 +74,13 @@ pub(crate) struct Assign {
     /// The username or address of somebody who sees the collection.
     #[arg(required_unless_present = "nobody", conflicts_with = "nobody")]
     user: Option<String>,
-    /// Nobody is to see to it any more.
+    /// Assign it to nobody.
     #[arg(long)]
     nobody: bool,
 }
 
 fn status(word: &str) -> Result<Status, String> {
-    let known = || Status::ALL.map(Status::name).join(", ");
+    let known = || Status::ALL.iter().map(|status| status.name()).collect::<Vec<_>>().join(", ");
     Status::from_name(word).ok_or_else(|| format!("expected one of {}", known()))
 }
 

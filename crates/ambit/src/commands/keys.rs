@@ -25,7 +25,7 @@ pub(crate) struct Key {
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Action {
-    /// Make a key; prints it, alone, once. With --project it is for that project alone.
+    /// Create a key and print it, this once. With --project it opens that project alone.
     Create {
         /// E-mail address or username (default: your own; on a data folder the owner's).
         #[arg(long, value_name = "EMAIL|USERNAME")]
@@ -33,10 +33,10 @@ pub(crate) enum Action {
         /// What it is for.
         #[arg(long, value_name = "L", default_value = "")]
         label: String,
-        /// Last day that it works (end of that day, UTC).
+        /// Last day on which it works (until the end of that day, UTC).
         #[arg(long, value_name = "DATE", value_parser = crate::args::date)]
         expires: Option<Timestamp>,
-        /// It changes nothing.
+        /// The key may read and change nothing.
         #[arg(long)]
         read_only: bool,
     },
@@ -48,7 +48,7 @@ pub(crate) enum Action {
     },
     /// List keys, without their secrets.
     List,
-    /// Make a key useless.
+    /// Revoke a key: it opens nothing any more.
     Revoke {
         /// Its number in the list.
         id: i64,

@@ -124,7 +124,7 @@ fn tell(found: &[Value], since: Option<Timestamp>, network: IpNet, range: Range,
     }
     if found.is_empty() {
         return Err(match range.to < since {
-            true => Failure::partial(format!("nobody knows: the ledger begins at {since}")),
+            true => Failure::partial(format!("unknown: the ledger begins at {since}")),
             false => Failure::not_found(format!("not us: nothing was sent to {network} then")),
         });
     }
@@ -151,7 +151,7 @@ fn said(contact: &Value) -> String {
 
 fn verify(ledger: &Ledger, noted: Option<&str>) -> Result<(), Failure> {
     let head = ledger.verify(noted).map_err(unreadable)?;
-    let head = head.map_err(|why| Failure::partial(format!("the ledger is not whole: {why}")))?;
+    let head = head.map_err(|why| Failure::partial(format!("the ledger is not intact: {why}")))?;
     if noted.is_some() && !head.has_asked {
         return Err(Failure::partial(
             "the ledger is whole in itself, but does not have that hash: its end was cut off, or it was written anew",

@@ -62,7 +62,7 @@ pub(crate) enum Packs {
         #[arg(value_name = "NAME")]
         names: Vec<String>,
     },
-    /// Write every pack of vulnerabilities into one file, which `ambit packs add` takes where no network is.
+    /// Write all vulnerability packs into one file, which `ambit packs add` loads on a machine without a network.
     Bundle {
         #[command(flatten)]
         data: Data,
@@ -160,7 +160,7 @@ async fn add(
         };
         if is_known {
             let remedy = "say another with --name, or remove that one";
-            return Err(Failure::usage(format!("another sort of pack is named {name}: {remedy}")));
+            return Err(Failure::usage(format!("a pack of another type is named {name}: {remedy}")));
         }
         let said = if files.is_empty() {
             let (version, content, said) = match fingerprints(path)? {

@@ -26,7 +26,7 @@ pub(crate) enum Action {
         #[arg(long)]
         jsonl: bool,
     },
-    /// Make a project; prints its uuid.
+    /// Create a project; prints its uuid.
     Create { name: String },
     /// List the people of a project.
     Users {
@@ -37,7 +37,7 @@ pub(crate) enum Action {
         #[arg(long)]
         jsonl: bool,
     },
-    /// Leave a project; its last owner stays.
+    /// Leave a project; its last owner cannot.
     Leave {
         /// Its name, number or uuid.
         name: String,

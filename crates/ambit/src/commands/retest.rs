@@ -67,7 +67,7 @@ pub(crate) async fn run(retest: &Retest, target: &Target, settings: &Settings) -
     }
     results.finish()?;
     match answer["verdict"].as_str() {
-        Some("could_not_look") => Err(Failure::partial(format!("run {} could not look", answer["run"]))),
+        Some("could_not_look") => Err(Failure::partial(format!("run {} could not test the issue", answer["run"]))),
         _ => Ok(()),
     }
 }
@@ -116,13 +116,11 @@ fn check(end: RunEnd, run: RunId) -> Result<(), Failure> {
     match end {
         RunEnd::Over(_) => Ok(()),
         RunEnd::Rests => Err(Failure::partial(format!(
-            "run {run} rests in a window of its collection; the same command goes on with it after that"
+            "run {run} rests in a window of its collection; the same command resumes it after that"
         ))),
-        RunEnd::Paused => {
-            Err(Failure::partial(format!("run {run} was paused; `ambit run resume {run}` lets it go on")))
-        }
+        RunEnd::Paused => Err(Failure::partial(format!("run {run} was paused; `ambit run resume {run}` resumes it"))),
         RunEnd::Stopped | RunEnd::GaveWay => {
-            Err(Failure::interrupted(format!("interrupted: run {run} is saved; the same command goes on with it")))
+            Err(Failure::interrupted(format!("interrupted: run {run} is saved; the same command resumes it")))
         }
     }
 }

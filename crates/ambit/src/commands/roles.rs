@@ -20,8 +20,8 @@ pub(crate) struct Role {
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Action {
-    /// Bring a person into a project as member or owner: at once by the administrator of the installation, else the
-    /// person is asked.
+    /// Add a person to a project as member or owner. An administrator of the installation adds at once; anybody else
+    /// sends an invitation.
     Project {
         /// The project's name, number or uuid.
         #[arg(value_name = "PROJECT")]

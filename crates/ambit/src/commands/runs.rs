@@ -36,7 +36,7 @@ pub(crate) enum Action {
         #[arg(long)]
         jsonl: bool,
     },
-    /// Say what a run of a collection asks, in numbers; starts nothing.
+    /// Show in numbers what a run of a collection would ask; starts nothing.
     Plan {
         /// The collection's name or uuid.
         collection: String,
@@ -44,7 +44,7 @@ pub(crate) enum Action {
         #[arg(long)]
         jsonl: bool,
     },
-    /// Ask for a run; an engine claims it. What it asks is told on stderr.
+    /// Schedule a run, which an engine then executes; prints on stderr what it will ask.
     Start {
         /// The collection's name or uuid.
         collection: String,
@@ -52,18 +52,18 @@ pub(crate) enum Action {
         #[arg(long)]
         yes_large: bool,
     },
-    /// One run, with what it did not do and why.
+    /// Show one run, with what it did not do and why.
     Show {
         run: i64,
         /// One JSON object.
         #[arg(long)]
         jsonl: bool,
     },
-    /// Stop a run in order; it can be resumed.
+    /// Pause a run; it can be resumed.
     Pause { run: i64 },
-    /// Go on with a paused run.
+    /// Resume a paused run.
     Resume { run: i64 },
-    /// End a run; what it found stays.
+    /// Cancel a run; what it found stays.
     Cancel { run: i64 },
     /// Follow a run to its end: its progress on stderr, its last line on stdout.
     Watch {

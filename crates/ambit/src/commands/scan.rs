@@ -30,27 +30,27 @@ pub(crate) struct Scan {
     /// Domains, host names, addresses, blocks, URLs.
     #[arg(value_name = "TARGET")]
     pub(crate) targets: Vec<String>,
-    /// Read targets from a file, one per line; - is standard input. Of each row of a .csv file the first cell that is a
-    /// target is taken, such as the domain beside a supplier's name.
+    /// Read targets from a file, one per line; - is standard input. In a .csv file, the first cell of each row that is
+    /// a target counts, such as the domain beside a supplier's name.
     #[arg(short = 'l', long = "list", value_name = "FILE")]
     pub(crate) list: Option<PathBuf>,
     /// Do not ask before starting.
     #[arg(short = 'y', long)]
     pub(crate) yes: bool,
-    /// Do not ask before a block of more than 65,536 addresses is swept either; -y alone does not cover that.
+    /// Do not ask before sweeping a block of more than 65,536 addresses either; -y alone does not cover that.
     #[arg(long)]
     pub(crate) yes_large: bool,
-    /// How loud it may be: passive, polite, normal, intensive.
+    /// How noticeable it may be: passive, polite, normal, intensive.
     #[arg(long, default_value = "normal", value_parser = crate::args::level)]
     pub(crate) level: Clearance,
-    /// Workflow of the collection (default: the one that it has; of a new one external_discovery_and_assessment).
+    /// Workflow of a new collection (default: external_discovery_and_assessment); an existing one keeps its own.
     #[arg(long, value_name = "W", value_parser = workflow)]
     pub(crate) workflow: Option<String>,
     #[command(flatten)]
     pub(crate) ports: Ports,
     #[command(flatten)]
     pub(crate) tasks: Tasks,
-    /// Try the labels of this file as names too, one a line; repeatable.
+    /// Also try the labels of this file, one a line, as names of hosts; repeatable.
     #[arg(long, value_name = "FILE")]
     pub(crate) words: Vec<PathBuf>,
     /// Never touch this name, *.name, address or block; repeatable.
@@ -59,7 +59,7 @@ pub(crate) struct Scan {
     /// Recursive resolver to ask; repeatable (default: the system's).
     #[arg(long, value_name = "IP[:PORT]")]
     pub(crate) resolver: Vec<String>,
-    /// Requests per second, over all.
+    /// Requests per second, over all targets together.
     #[arg(long, value_name = "N", value_parser = rate)]
     pub(crate) rate: Option<u32>,
     /// Trust the certificate authorities of this PEM file too.
@@ -68,7 +68,7 @@ pub(crate) struct Scan {
     /// Data folder.
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
-    /// Show what would be touched, and stop.
+    /// Show what would be contacted, and stop.
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// Run on the simulated internet of this file.

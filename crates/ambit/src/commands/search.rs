@@ -35,7 +35,7 @@ pub(crate) struct Search {
     /// last_seen).
     #[arg(long, value_name = "MEMBER")]
     pub(crate) sort: Option<String>,
-    /// The greatest first.
+    /// Sort in descending order.
     #[arg(long)]
     pub(crate) descending: bool,
     /// As it was at that moment (a date is the end of that day, UTC).

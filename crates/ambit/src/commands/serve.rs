@@ -33,7 +33,7 @@ pub(crate) struct Serve {
     /// Address to listen on; port 0 picks a free one.
     #[arg(long, value_name = "ADDR")]
     pub(crate) listen: Option<String>,
-    /// Answer requests and keep the index, but carry no runs.
+    /// Answer requests and keep the index up to date, but execute no runs.
     #[arg(long)]
     pub(crate) no_engine: bool,
 }

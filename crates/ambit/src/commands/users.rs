@@ -20,7 +20,7 @@ pub(crate) struct User {
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Action {
-    /// Make a user; prints the username.
+    /// Create a user; prints the username.
     Create {
         /// E-mail address.
         #[arg(long, value_name = "E")]
@@ -28,17 +28,17 @@ pub(crate) enum Action {
         /// The user's id in the wider API (default: the part before the @).
         #[arg(long, value_name = "USERNAME")]
         name: Option<String>,
-        /// Another administrator of the installation.
+        /// Make the user an administrator of the installation.
         #[arg(long)]
         administrator: bool,
-        /// A project of yours, by name, number or uuid, that the user is in at once; it becomes the user's primary one.
+        /// Add the user to this project of yours (name, number or uuid) at once; it becomes the user's primary project.
         #[arg(long = "in", value_name = "PROJECT")]
         home: Option<String>,
-        /// A group that the user is in at once.
+        /// Add the user to this group at once.
         #[arg(long, value_name = "GROUP")]
         group: Option<String>,
     },
-    /// Suspend a user: keys and signed addresses open nothing until `resume`.
+    /// Suspend a user: keys, sessions and signed links are refused until `resume`.
     Suspend { username: String },
     /// Let a suspended user in again.
     Resume { username: String },
@@ -49,7 +49,7 @@ pub(crate) enum Action {
         #[arg(value_name = "USERNAME|GROUP")]
         username: String,
         privilege: String,
-        /// Last day that it holds.
+        /// Last day on which it holds (until the end of that day, UTC).
         #[arg(long, value_name = "DATE", value_parser = crate::args::date)]
         expires: Option<Timestamp>,
     },

@@ -48,7 +48,7 @@ fn id(call: &Call) -> Result<i64, ApiError> {
     call.id().parse().map_err(|_| ApiError::not_found(NOUN))
 }
 
-/// Accept an invitation: the caller is in the project or group.
+/// Accept an invitation and join the project or group.
 pub(crate) async fn accept(call: Call) -> Result<Answer, ApiError> {
     call.store().accept_invitation(call.caller(), id(&call)?, call.now).await.about(NOUN)?;
     Ok(Answer::json(&success("Invitation accepted", true)))
@@ -60,7 +60,7 @@ pub(crate) async fn end(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("Invitation ended", true)))
 }
 
-/// Leave a project; the last owner stays.
+/// Leave a project. The last owner cannot.
 pub(crate) async fn leave_project(call: Call) -> Result<Answer, ApiError> {
     let project = project(&call).await?;
     call.store().leave_project(call.caller(), project, call.now).await.about("Project")?;

@@ -21,7 +21,7 @@ const PRIVATE: [&str; 5] =
 /// Relationships to what Ambit does not keep by user.
 const NOTHING: [&str; 2] = ["mentions", "votes"];
 
-/// Read oneself: clients try their key with it.
+/// Read the caller's own user; clients use it to test a key.
 pub(crate) async fn me(call: Call) -> Result<Answer, ApiError> {
     let account = call.store().account_by_id(call.caller().user_id()).await.about(NOUN)?;
     Ok(Answer::json(&data(shown(&call, &account).await?)))

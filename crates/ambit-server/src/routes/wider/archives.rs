@@ -178,7 +178,7 @@ async fn asked(call: &Call) -> Result<Archive, ApiError> {
     call.store().archive(call.caller(), call.id()).await.about_named(NOUN, call.id())
 }
 
-/// Say how far an archive is.
+/// Read the progress of an archive.
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
     let archive = asked(&call).await?;
     Ok(page::one(&call, shown(&call, &archive)))

@@ -86,7 +86,7 @@ async fn checked(attributes: &Map<String, Value>) -> Result<RulesetChange, ApiEr
     })
 }
 
-/// Make a rule set. Its rules are compiled; an enabled one looks at every new file and page body.
+/// Create a rule set. Its rules are compiled; an enabled set is matched against every new file and page body.
 pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
     let mut new = checked(&body_attributes(&call, "hunting_ruleset", None)?).await?;
     for (name, given) in [("name", new.name.is_some()), ("rules", new.rules.is_some())] {
@@ -254,7 +254,7 @@ pub(crate) async fn add_editors(call: Call) -> Result<Answer, ApiError> {
     page::answer_related(&call, all, false)
 }
 
-/// Give a rule set to another user. It arrives disabled: its new owner decides whether to pay for its rules.
+/// Transfer a rule set to another user. It arrives disabled: its new owner decides whether to pay for its rules.
 ///
 /// The owner gives the set away: `{"data": {"type": "user", "id": username}}`.
 pub(crate) async fn give(call: Call) -> Result<Answer, ApiError> {

@@ -301,7 +301,7 @@ async fn answer(
     Ok(page::answer_with(call, items, limit, next, meta))
 }
 
-/// Read what stands around a place that a search for content found.
+/// Read the surroundings of a match that a content search found.
 pub(crate) async fn snippet(call: Call) -> Result<Answer, ApiError> {
     let opened = tokens::opened(&call, SNIPPET, call.id())?;
     let (hash, at) = opened.split_once(':').ok_or_else(|| bad("Invalid token"))?;

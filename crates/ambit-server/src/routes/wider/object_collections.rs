@@ -75,7 +75,7 @@ pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
     let attributes = body_attributes(&call, "collection", None)?;
     let body = body_data(&call)?;
     let mut all = raw_items(&body)?;
-    for kind in ObjectType::ALL {
+    for kind in ObjectType::ALL.iter().copied() {
         if let Some(list) = body.pointer(&format!("/relationships/{}/data", kind.collection())) {
             all.extend(items(kind, list)?);
         }
@@ -205,7 +205,7 @@ pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
     relationship(call, true).await
 }
 
-/// Take objects out of a collection.
+/// Remove objects from a collection.
 pub(crate) async fn remove(call: Call) -> Result<Answer, ApiError> {
     let items = items(relationship_named(&call)?, &body_data(&call)?)?;
     let removed = call.store().remove_from_object_collection(call.caller(), call.id(), items, call.now).await;

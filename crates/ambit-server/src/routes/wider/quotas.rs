@@ -138,7 +138,7 @@ pub(crate) fn period(call: &Call) -> Result<(&'static str, i64), ApiError> {
     Ok((name, window.number(moment)))
 }
 
-/// List who drew how much of a quota from a group.
+/// List how much of a group's quota each user has drawn.
 pub(crate) async fn users_consuming(call: Call) -> Result<Answer, ApiError> {
     let (group, _) = own(&call).await?;
     let (meter, number) = period(&call)?;

@@ -77,7 +77,7 @@ fn range(attributes: &Map<String, Value>) -> Result<(Option<i64>, Option<i64>), 
     if value.is_object() && ordered { Ok(range) } else { Err(bad()) }
 }
 
-/// Let rules look at every file and page body that is stored.
+/// Start a job that matches rules against every stored file and page body.
 pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
     let attributes = body_attributes(&call, "retrohunt_job", None)?;
     let rules = text_of(&attributes, "rules")?;
