@@ -78,6 +78,22 @@ test("a session ends with its key", async () => {
   await done(page, /401/);
 });
 
+test("a session that ends while a page is open leads to the way in, and from there back", async () => {
+  for (const [place, link] of [["/collections", "Technologies"], ["/issues?q=severity:1", "Runs"]]) {
+    const page = await world.inside(place);
+    await page.waitForLoadState("networkidle");
+    await page.context().clearCookies();
+    await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: link }).click();
+    await page.waitForURL(/sign_in/);
+    await page.getByLabel("API key").fill(world.key);
+    assert.equal(new URL(page.url()).searchParams.get("next"), `/${link.toLowerCase()}`);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(new RegExp(`/${link.toLowerCase()}$`));
+    await page.getByRole("heading", { name: link, level: 1 }).waitFor();
+    await done(page, /401/);
+  }
+});
+
 test("triage shows what is open, worst first, and facets write the query", async () => {
   const page = await world.inside("/");
   await page.waitForURL(/\/issues\?q=status_new:open$/);
