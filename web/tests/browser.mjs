@@ -887,7 +887,12 @@ test("a graph grows step by step, is searched, exported, kept, opened and delete
   const sharing = page.getByRole("dialog", { name: "Share the graph" });
   await sharing.getByLabel("Name", { exact: true }).fill("nobody-here");
   await sharing.getByRole("button", { name: "Add" }).press("Enter");
-  await page.getByText("User or group not found").waitFor();
+  const refused = sharing.getByRole("status").getByText("User or group not found");
+  await refused.waitFor();
+  await accessible(page, "a refusal in a dialogue");
+  // It is in front of everything, can be reached, and is closed by itself.
+  await sharing.getByRole("button", { name: "Close this notice" }).click();
+  await refused.waitFor({ state: "detached" });
   await sharing.getByLabel("Everybody who has an account here").click();
   await page.getByText("Everybody here sees it now.").waitFor();
   assert.equal((await kept()).private, false);

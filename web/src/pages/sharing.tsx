@@ -4,7 +4,8 @@ import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, type ReactNode, useState } from "react";
 import { useAct } from "../act";
 import { type Access, access, type Kept, type Member, rewrite, share, unshare } from "../api/graphs";
-import { Button, Dialog, FIELD, Trouble } from "../components/controls";
+import { Button, FIELD, Trouble } from "../components/controls";
+import { Dialog } from "../components/dialog";
 import { Chip, Foreign } from "../components/text";
 
 const ACCESS: [Access, string][] = [["viewers", "may see it"], ["editors", "may change it"]];
