@@ -470,6 +470,39 @@ test("a run tells what it did level by level, and what is new, changed and gone"
   await done(page);
 });
 
+test("an address that names a part of a page leads to it, once it is there", async () => {
+  const { uuid } = await theCollection();
+  for (const [width, dark] of [[360, true], [1280, false]]) {
+    const page = await world.inside("/issues", { width, dark });
+    // What stands above comes in late.
+    await page.context().route(/\/(plan\?|search\/entities\/)/, async (route) => {
+      const answer = await route.fetch();
+      await page.getByRole("heading", { name: "When runs start, and when they rest" }).waitFor();
+      await route.fulfill({ response: answer });
+    });
+    const inView = (id) => page.waitForFunction((id) => {
+      const [part, frame] = [document.getElementById(id), document.querySelector("[role=region][aria-label=Collection]")];
+      if (part === null || frame === null || !document.body.textContent.includes("% yours")) return false;
+      const [top, edge, end] = [part.getBoundingClientRect().top, frame.getBoundingClientRect().top, frame.scrollTop + frame.clientHeight];
+      return top >= edge && (top - edge < 20 || end >= frame.scrollHeight - 1);
+    }, id);
+    for (const part of ["candidates", "timing"]) {
+      await page.goto(`${world.url}/collections/${uuid}#${part}`);
+      await inView(part);
+      assert.equal(await page.evaluate(() => document.activeElement?.id), part);
+    }
+    // Whoever scrolls away stays there.
+    await page.mouse.move(width / 2, 400);
+    await page.mouse.wheel(0, -10_000);
+    await page.getByRole("button", { name: "Only keep this level" }).waitFor({ state: "hidden" });
+    await page.getByRole("radio", { name: /^polite/ }).check();
+    await page.getByRole("button", { name: "Only keep this level" }).waitFor();
+    assert.equal(await page.getByRole("region", { name: "Collection" }).evaluate((frame) => frame.scrollTop < 400), true);
+    await accessible(page, `a part of a page at ${width}`);
+    await done(page);
+  }
+});
+
 test("the plan is seen before a run is started, and the run is paused and stopped", async () => {
   const { uuid } = await theCollection();
   const page = await world.inside(`/collections/${uuid}`);

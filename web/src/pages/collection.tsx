@@ -3,8 +3,9 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useRef, useState } from "react";
 import { useAct } from "../act";
+import { useAnchor } from "../anchor";
 import { change, type Collection, collection, setArchived } from "../api/collections";
 import { isOver, type Run, runsOf } from "../api/runs";
 import { Button, FIELD, Section, Trouble } from "../components/controls";
@@ -28,9 +29,11 @@ export function CollectionPage(): ReactNode {
   const runs = useQuery(runsOf(uuid));
   const of = shown.data;
   const trouble = shown.error ?? runs.error;
+  const content = useRef<HTMLDivElement>(null);
+  useAnchor(content);
   return (
     <div className="min-h-0 flex-1 overflow-auto" tabIndex={0} role="region" aria-label="Collection">
-      <div className="mx-auto flex max-w-6xl flex-col gap-4 p-3 sm:p-5">
+      <div ref={content} className="mx-auto flex max-w-6xl flex-col gap-4 p-3 sm:p-5">
         <Link to="/collections" className="self-start text-accent underline">Scope and runs</Link>
         {trouble && <Trouble error={trouble} retry={() => void (shown.error ? shown.refetch() : runs.refetch())} />}
         {!of && !trouble && <p role="status">Loading …</p>}
