@@ -15,6 +15,7 @@ import { lasting } from "../levels";
 import { Candidates } from "./candidates";
 import { Credentials } from "./credentials";
 import { NextRun } from "./nextrun";
+import { Postures } from "./posture";
 import { Exclusions, Seeds } from "./scope";
 import { startWords, Timing } from "./timing";
 
@@ -25,6 +26,8 @@ const RUNS_SHOWN = 10;
 
 export function CollectionPage(): ReactNode {
   const { uuid } = route.useParams();
+  const { as_of } = route.useSearch();
+  const navigate = route.useNavigate();
   const shown = useQuery(collection(uuid));
   const runs = useQuery(runsOf(uuid));
   const of = shown.data;
@@ -41,6 +44,7 @@ export function CollectionPage(): ReactNode {
           <>
             <Head of={of} />
             <Section title="The next run" id="next"><NextRun of={of} open={runs.data?.find((run) => !isOver(run))} /></Section>
+            <Postures of={of} asOf={as_of} onMoment={(moment) => void navigate({ search: moment === undefined ? {} : { as_of: moment }, replace: true })} />
             <div className="grid gap-4 md:grid-cols-2">
               <Section title="Named as yours"><Seeds of={of} /></Section>
               <Section title="Never contacted"><Exclusions of={of} /></Section>
