@@ -795,7 +795,9 @@ test("an account is added to a collection that looks through accounts, and taken
   const uuid = page.url().split("/").at(-1);
   const accounts = page.getByRole("region", { name: "Accounts it looks through" });
   await accounts.getByText("None yet: without one, a run finds nothing.").waitFor();
-  await accounts.getByText("Add an account at AWS").press("Enter");
+  await accounts.getByText(/^Add an account/).press("Enter");
+  const which = accounts.getByLabel("What it is");
+  if (await which.count()) await which.selectOption("AwsCredential");
   await accounts.getByLabel("What to call it").fill("Production");
   await accounts.getByLabel("Access key id").fill("AKIAEXAMPLE");
   await accounts.getByLabel("Secret access key").fill("not-a-real-one");
@@ -810,14 +812,60 @@ test("an account is added to a collection that looks through accounts, and taken
   assert.equal(await page.getByText("not-a-real-one").count(), 0);
   await accounts.getByRole("button", { name: "Do not use Production" }).click();
   await page.getByText(/Production is not used here any more/).waitFor();
-  await accounts.getByRole("button", { name: "Use Production" }).click();
+  await accounts.getByRole("button", { name: "Use Production", exact: true }).click();
   await page.getByText("Production is looked through by the next run.").waitFor();
   await accounts.getByRole("button", { name: "Do not use Production" }).click();
-  await accounts.getByRole("button", { name: "Remove Production for good" }).click();
+  await accounts.getByRole("button", { name: "Remove for good Production" }).click();
   await page.getByText("Production is removed with its secrets.").waitFor();
   assert.deepEqual(await world.api(`/api/v3/asm/projects/${project}/integrations`), []);
   await done(page);
   await fetch(`${world.url}/api/v3/asm/user_collections/${uuid}`, { method: "DELETE", headers: { "x-apikey": world.key } });
+});
+
+test("accounts of other types are added by what opens them, also where nobody knows the type", async () => {
+  const made = await fetch(`${world.url}/api/v3/asm/user_collections`, {
+    method: "POST",
+    headers: { "x-apikey": world.key, "content-type": "application/json" },
+    body: JSON.stringify({ name: "Clouds", workflow_name: "authenticated_cloud_discovery", auto_refresh_schedule: "on_demand" }),
+  });
+  const { uuid, project_uuid: project } = (await made.json()).result;
+  const page = await world.inside("/issues");
+  await page.context().route(/\/library\/workflows/, async (route) => {
+    const answer = await route.fetch();
+    const body = await answer.json();
+    const result = body.result.map((one) => ({ ...one, ...(one.credentials.length > 0 && { credentials: ["AwsCredential", "AzureCredential", "JiraCredential"] }) }));
+    await route.fulfill({ response: answer, json: { ...body, result } });
+  });
+  await page.goto(`${world.url}/collections/${uuid}#accounts`);
+  const accounts = page.getByRole("region", { name: "Accounts it looks through" });
+  await accounts.getByText("Add an account", { exact: true }).press("Enter");
+  await accounts.getByLabel("What it is").selectOption("a tenant at Azure");
+  await accounts.getByLabel("What to call it").fill("Offices");
+  await accounts.getByLabel("Directory (tenant) id").fill("t-1");
+  await accounts.getByLabel("Application (client) id").fill("c-1");
+  await accounts.getByLabel("Client secret").fill("not-a-real-one");
+  await accessible(page, "a tenant at Azure");
+  await accounts.getByRole("button", { name: "Add it" }).press("Enter");
+  await accounts.getByText("Offices").first().waitFor();
+  await accounts.getByLabel("What it is").selectOption("JiraCredential");
+  await accounts.getByLabel("What to call it").fill("Tickets");
+  await accounts.getByLabel(/^Secrets, each on a line/).fill("token abc");
+  await accounts.getByRole("button", { name: "Add it" }).press("Enter");
+  await page.getByText("Line 1 is not written as name = value.").waitFor();
+  await accounts.getByLabel(/^Secrets, each on a line/).fill("token = abc\nuser=me");
+  await accounts.getByLabel(/^Settings, each on a line/).fill("site = https://tickets.example");
+  await accessible(page, "an account of any type");
+  await accounts.getByRole("button", { name: "Add it" }).press("Enter");
+  await accounts.getByText("Tickets").first().waitFor();
+  const kept = await world.api(`/api/v3/asm/projects/${project}/integrations`);
+  assert.deepEqual(kept.map((one) => [one.type, one.secret_names, one.settings]).sort(), [
+    ["AzureCredential", ["tenant_id", "client_id", "client_secret"], {}],
+    ["JiraCredential", ["token", "user"], { site: "https://tickets.example" }],
+  ]);
+  await done(page);
+  const end = { method: "DELETE", headers: { "x-apikey": world.key } };
+  for (const one of kept) await fetch(`${world.url}/api/v3/asm/integrations/${one.uuid}`, end);
+  await fetch(`${world.url}/api/v3/asm/user_collections/${uuid}`, end);
 });
 
 test("somebody is told what happens, tried, and told no more", async () => {

@@ -38,9 +38,9 @@ function Members({ of, access: name, words }: { of: Kept; access: Access; words:
       {(all.data ?? []).map((member) => (
         <li key={`${member.type} ${member.id}`} className="flex items-center gap-2">
           <span className="min-w-0 flex-1 break-words"><Foreign>{member.id}</Foreign> {member.type === "group" && <Chip>group</Chip>} <span className="text-soft">{words}</span></span>
-          <Button look="quiet" disabled={busy} aria-label={`Take ${member.id} out`}
+          <Button look="quiet" disabled={busy}
             onClick={() => void act(() => unshare(of.id, name, member), `${member.id} is out.`, () => share(of.id, name, member))}>
-            Take out
+            Take out<span className="sr-only"> {member.id}</span>
           </Button>
         </li>
       ))}
