@@ -1231,6 +1231,47 @@ test("a world whose every text is an attack: nothing executes, nothing breaks th
   }
 });
 
+test("suppliers are listed by how well they are protected, with reasons, services and the scores that they had", async () => {
+  const world = new World();
+  const file = fileURLToPath(new URL("../../worlds/suppliers.world", import.meta.url));
+  const scan = (state) => ["scan", "-y", "--workflow", "third_party_workflow", "--world", file, "--state", state, "--silent", "globex.test", "lantern.test"];
+  await world.start([], (one) => ["1", "2"].forEach((state) => one.run([...scan(state), "-o", `${one.folder}/found`, "--data", one.data])));
+  try {
+    const [{ uuid }] = await world.api("/api/v3/asm/user_collections");
+    const [worst] = await world.api(`/api/ambit/v1/user_collections/${uuid}/postures`);
+    assert.equal(worst.name, "lantern.test");
+    for (const [width, dark] of [[360, true], [1280, false], [2560, true]]) {
+      const page = await world.inside(`/collections/${uuid}`, { width, dark });
+      const all = page.getByRole("region", { name: "How well they are protected" });
+      const rows = all.getByRole("row");
+      await rows.nth(1).getByText(`${worst.score} of 100, ${worst.grade}`).waitFor();
+      await rows.nth(1).getByText(worst.findings[0].text).waitFor();
+      await accessible(page, `suppliers at ${width}`);
+      await all.getByLabel("As of").fill("2001-01-01");
+      await page.waitForURL(/as_of=2001-01-01/);
+      await all.getByText("None of its seeds had been weighed then.").waitFor();
+      await all.getByLabel("As of").fill("");
+      await rows.nth(1).getByRole("link", { name: "lantern.test" }).press("Enter");
+      await page.waitForURL(/#posture$/);
+      const one = page.getByRole("region", { name: "How well it is protected" });
+      await one.getByText(worst.findings[0].text).waitFor();
+      await one.getByText("Stripe", { exact: true }).waitFor();
+      const { history } = await world.api(`/api/ambit/v1/entities/${worst.uid}/posture`);
+      assert.equal(history.length, 2);
+      const scores = await one.getByRole("list", { name: "Scores" }).getByRole("listitem").allInnerTexts();
+      assert.deepEqual(scores.map((text) => Number.parseInt(text)), history.map((point) => point.score).reverse());
+      await accessible(page, `a supplier at ${width}`);
+      await done(page);
+    }
+    const { history: [first] } = await world.api(`/api/ambit/v1/entities/${worst.uid}/posture`);
+    const page = await world.inside(`/entities/${worst.uid}?as_of=${first.at}`);
+    await page.getByRole("region", { name: "How well it is protected" }).getByText("has no encrypted site").waitFor();
+    await done(page);
+  } finally {
+    await world.stop();
+  }
+});
+
 test("the first run: a domain, a passive look, and only then further", async () => {
   const empty = new World();
   await empty.start([]);
