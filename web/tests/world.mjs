@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -44,7 +45,11 @@ export class World {
 
   async stop() {
     await this.browser?.close();
-    this.server?.kill();
+    if (this.server?.exitCode === null) {
+      this.server.kill();
+      // It writes to its folder until it ends.
+      await once(this.server, "exit");
+    }
     rmSync(this.folder, { recursive: true, force: true });
   }
 

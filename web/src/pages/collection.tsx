@@ -46,7 +46,7 @@ export function CollectionPage(): ReactNode {
             <Section title="The next run" id="next"><NextRun of={of} open={runs.data?.find((run) => !isOver(run))} /></Section>
             <Postures of={of} asOf={as_of} onMoment={(moment) => void navigate({ search: moment === undefined ? {} : { as_of: moment }, replace: true })} />
             <div className="grid gap-4 md:grid-cols-2">
-              <Section title="Named as yours"><Seeds of={of} /></Section>
+              <Section title={of.workflow_name === "third_party_workflow" ? "Whom you named" : "Named as yours"}><Seeds of={of} /></Section>
               <Section title="Never contacted"><Exclusions of={of} /></Section>
             </div>
             <Section title="Perhaps yours" id="candidates"><Candidates of={of} /></Section>

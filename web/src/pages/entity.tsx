@@ -62,6 +62,7 @@ function endOf(asOf: string): string {
 
 function Body({ of, asOf, onMoment }: { of: Entity; asOf: string | undefined; onMoment: (asOf: string) => void }): ReactNode {
   const why = useQuery(scope(of.uid, asOf));
+  const known = blocks(of.details as unknown as Record<string, unknown>).map(([title, facts]) => <Section key={title} title={title}><Facts of={facts} /></Section>);
   return (
     <>
       <header>
@@ -88,11 +89,10 @@ function Body({ of, asOf, onMoment }: { of: Entity; asOf: string | undefined; on
         <div className="flex min-w-0 flex-col gap-5">
           {of.seed && kind(of.type) === "Domain" && <PostureOf uid={of.uid} asOf={asOf} />}
           <Issues uid={of.uid} asOf={asOf} />
-          {blocks(of.details as unknown as Record<string, unknown>).map(([title, facts]) => (
-            <Section key={title} title={title}><Facts of={facts} /></Section>
-          ))}
+          {known.slice(0, 1)}
         </div>
         <div className="flex min-w-0 flex-col gap-5">
+          {known.slice(1)}
           <Section title="Where this is from">
             <p className="mb-1">Last seen <Moment at={of.last_seen} />. Looked at by:</p>
             <p className="flex flex-wrap gap-1.5">
