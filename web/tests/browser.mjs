@@ -847,6 +847,7 @@ test("accounts of other types are added by what opens them, also where nobody kn
   await accessible(page, "a tenant at Azure");
   await accounts.getByRole("button", { name: "Add it" }).press("Enter");
   await accounts.getByText("Offices").first().waitFor();
+  await page.waitForFunction(() => document.querySelector("#accounts form input").value === "");
   await accounts.getByLabel("What it is").selectOption("JiraCredential");
   await accounts.getByLabel("What to call it").fill("Tickets");
   await accounts.getByLabel(/^Secrets, each on a line/).fill("token abc");
