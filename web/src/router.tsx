@@ -132,6 +132,7 @@ const collection = createRoute({
   getParentRoute: () => inside,
   path: "/collections/$uuid",
   component: lazyRouteComponent(() => import("./pages/collection"), "CollectionPage"),
+  validateSearch: read(["as_of"]) as (address: Address) => { as_of?: string },
 });
 
 const runs = createRoute({

@@ -78,6 +78,22 @@ test("a session ends with its key", async () => {
   await done(page, /401/);
 });
 
+test("a session that ends while a page is open leads to the way in, and from there back", async () => {
+  for (const [place, link] of [["/collections", "Technologies"], ["/issues?q=severity:1", "Runs"]]) {
+    const page = await world.inside(place);
+    await page.waitForLoadState("networkidle");
+    await page.context().clearCookies();
+    await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: link }).click();
+    await page.waitForURL(/sign_in/);
+    await page.getByLabel("API key").fill(world.key);
+    assert.equal(new URL(page.url()).searchParams.get("next"), `/${link.toLowerCase()}`);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(new RegExp(`/${link.toLowerCase()}$`));
+    await page.getByRole("heading", { name: link, level: 1 }).waitFor();
+    await done(page, /401/);
+  }
+});
+
 test("triage shows what is open, worst first, and facets write the query", async () => {
   const page = await world.inside("/");
   await page.waitForURL(/\/issues\?q=status_new:open$/);
@@ -454,6 +470,39 @@ test("a run tells what it did level by level, and what is new, changed and gone"
   await done(page);
 });
 
+test("an address that names a part of a page leads to it, once it is there", async () => {
+  const { uuid } = await theCollection();
+  for (const [width, dark] of [[360, true], [1280, false]]) {
+    const page = await world.inside("/issues", { width, dark });
+    // What stands above comes in late.
+    await page.context().route(/\/(plan\?|search\/entities\/)/, async (route) => {
+      const answer = await route.fetch();
+      await page.getByRole("heading", { name: "When runs start, and when they rest" }).waitFor();
+      await route.fulfill({ response: answer });
+    });
+    const inView = (id) => page.waitForFunction((id) => {
+      const [part, frame] = [document.getElementById(id), document.querySelector("[role=region][aria-label=Collection]")];
+      if (part === null || frame === null || !document.body.textContent.includes("% yours")) return false;
+      const [top, edge, end] = [part.getBoundingClientRect().top, frame.getBoundingClientRect().top, frame.scrollTop + frame.clientHeight];
+      return top >= edge && (top - edge < 20 || end >= frame.scrollHeight - 1);
+    }, id);
+    for (const part of ["candidates", "timing"]) {
+      await page.goto(`${world.url}/collections/${uuid}#${part}`);
+      await inView(part);
+      assert.equal(await page.evaluate(() => document.activeElement?.id), part);
+    }
+    // Whoever scrolls away stays there.
+    await page.mouse.move(width / 2, 400);
+    await page.mouse.wheel(0, -10_000);
+    await page.getByRole("button", { name: "Only keep this level" }).waitFor({ state: "hidden" });
+    await page.getByRole("radio", { name: /^polite/ }).check();
+    await page.getByRole("button", { name: "Only keep this level" }).waitFor();
+    assert.equal(await page.getByRole("region", { name: "Collection" }).evaluate((frame) => frame.scrollTop < 400), true);
+    await accessible(page, `a part of a page at ${width}`);
+    await done(page);
+  }
+});
+
 test("the plan is seen before a run is started, and the run is paused and stopped", async () => {
   const { uuid } = await theCollection();
   const page = await world.inside(`/collections/${uuid}`);
@@ -746,7 +795,9 @@ test("an account is added to a collection that looks through accounts, and taken
   const uuid = page.url().split("/").at(-1);
   const accounts = page.getByRole("region", { name: "Accounts it looks through" });
   await accounts.getByText("None yet: without one, a run finds nothing.").waitFor();
-  await accounts.getByText("Add an account at AWS").press("Enter");
+  await accounts.getByText(/^Add an account/).press("Enter");
+  const which = accounts.getByLabel("What it is");
+  if (await which.count()) await which.selectOption("AwsCredential");
   await accounts.getByLabel("What to call it").fill("Production");
   await accounts.getByLabel("Access key id").fill("AKIAEXAMPLE");
   await accounts.getByLabel("Secret access key").fill("not-a-real-one");
@@ -761,14 +812,61 @@ test("an account is added to a collection that looks through accounts, and taken
   assert.equal(await page.getByText("not-a-real-one").count(), 0);
   await accounts.getByRole("button", { name: "Do not use Production" }).click();
   await page.getByText(/Production is not used here any more/).waitFor();
-  await accounts.getByRole("button", { name: "Use Production" }).click();
+  await accounts.getByRole("button", { name: "Use Production", exact: true }).click();
   await page.getByText("Production is looked through by the next run.").waitFor();
   await accounts.getByRole("button", { name: "Do not use Production" }).click();
-  await accounts.getByRole("button", { name: "Remove Production for good" }).click();
+  await accounts.getByRole("button", { name: "Remove for good Production" }).click();
   await page.getByText("Production is removed with its secrets.").waitFor();
   assert.deepEqual(await world.api(`/api/v3/asm/projects/${project}/integrations`), []);
   await done(page);
   await fetch(`${world.url}/api/v3/asm/user_collections/${uuid}`, { method: "DELETE", headers: { "x-apikey": world.key } });
+});
+
+test("accounts of other types are added by what opens them, also where nobody knows the type", async () => {
+  const made = await fetch(`${world.url}/api/v3/asm/user_collections`, {
+    method: "POST",
+    headers: { "x-apikey": world.key, "content-type": "application/json" },
+    body: JSON.stringify({ name: "Clouds", workflow_name: "authenticated_cloud_discovery", auto_refresh_schedule: "on_demand" }),
+  });
+  const { uuid, project_uuid: project } = (await made.json()).result;
+  const page = await world.inside("/issues");
+  await page.context().route(/\/library\/workflows/, async (route) => {
+    const answer = await route.fetch();
+    const body = await answer.json();
+    const result = body.result.map((one) => ({ ...one, ...(one.credentials.length > 0 && { credentials: ["AwsCredential", "AzureCredential", "JiraCredential"] }) }));
+    await route.fulfill({ response: answer, json: { ...body, result } });
+  });
+  await page.goto(`${world.url}/collections/${uuid}#accounts`);
+  const accounts = page.getByRole("region", { name: "Accounts it looks through" });
+  await accounts.getByText("Add an account", { exact: true }).press("Enter");
+  await accounts.getByLabel("What it is").selectOption("a tenant at Azure");
+  await accounts.getByLabel("What to call it").fill("Offices");
+  await accounts.getByLabel("Directory (tenant) id").fill("t-1");
+  await accounts.getByLabel("Application (client) id").fill("c-1");
+  await accounts.getByLabel("Client secret").fill("not-a-real-one");
+  await accessible(page, "a tenant at Azure");
+  await accounts.getByRole("button", { name: "Add it" }).press("Enter");
+  await accounts.getByText("Offices").first().waitFor();
+  await page.waitForFunction(() => document.querySelector("#accounts form input").value === "");
+  await accounts.getByLabel("What it is").selectOption("JiraCredential");
+  await accounts.getByLabel("What to call it").fill("Tickets");
+  await accounts.getByLabel(/^Secrets, each on a line/).fill("token abc");
+  await accounts.getByRole("button", { name: "Add it" }).press("Enter");
+  await page.getByText("Line 1 is not written as name = value.").waitFor();
+  await accounts.getByLabel(/^Secrets, each on a line/).fill("token = abc\nuser=me");
+  await accounts.getByLabel(/^Settings, each on a line/).fill("site = https://tickets.example");
+  await accessible(page, "an account of any type");
+  await accounts.getByRole("button", { name: "Add it" }).press("Enter");
+  await accounts.getByText("Tickets").first().waitFor();
+  const kept = await world.api(`/api/v3/asm/projects/${project}/integrations`);
+  assert.deepEqual(kept.map((one) => [one.type, one.secret_names, one.settings]).sort(), [
+    ["AzureCredential", ["tenant_id", "client_id", "client_secret"], {}],
+    ["JiraCredential", ["token", "user"], { site: "https://tickets.example" }],
+  ]);
+  await done(page);
+  const end = { method: "DELETE", headers: { "x-apikey": world.key } };
+  for (const one of kept) await fetch(`${world.url}/api/v3/asm/integrations/${one.uuid}`, end);
+  await fetch(`${world.url}/api/v3/asm/user_collections/${uuid}`, end);
 });
 
 test("somebody is told what happens, tried, and told no more", async () => {
@@ -871,7 +969,12 @@ test("a graph grows step by step, is searched, exported, kept, opened and delete
   const sharing = page.getByRole("dialog", { name: "Share the graph" });
   await sharing.getByLabel("Name", { exact: true }).fill("nobody-here");
   await sharing.getByRole("button", { name: "Add" }).press("Enter");
-  await page.getByText("User or group not found").waitFor();
+  const refused = sharing.getByRole("status").getByText("User or group not found");
+  await refused.waitFor();
+  await accessible(page, "a refusal in a dialogue");
+  // It is in front of everything, can be reached, and is closed by itself.
+  await sharing.getByRole("button", { name: "Close this notice" }).click();
+  await refused.waitFor({ state: "detached" });
   await sharing.getByLabel("Everybody who has an account here").click();
   await page.getByText("Everybody here sees it now.").waitFor();
   assert.equal((await kept()).private, false);
@@ -1126,6 +1229,47 @@ test("a world whose every text is an attack: nothing executes, nothing breaks th
     await done(page);
   } finally {
     await hostile.stop();
+  }
+});
+
+test("suppliers are listed by how well they are protected, with reasons, services and the scores that they had", async () => {
+  const world = new World();
+  const file = fileURLToPath(new URL("../../worlds/suppliers.world", import.meta.url));
+  const scan = (state) => ["scan", "-y", "--workflow", "third_party_workflow", "--world", file, "--state", state, "--silent", "globex.test", "lantern.test"];
+  await world.start([], (one) => ["1", "2"].forEach((state) => one.run([...scan(state), "-o", `${one.folder}/found`, "--data", one.data])));
+  try {
+    const [{ uuid }] = await world.api("/api/v3/asm/user_collections");
+    const [worst] = await world.api(`/api/ambit/v1/user_collections/${uuid}/postures`);
+    assert.equal(worst.name, "lantern.test");
+    for (const [width, dark] of [[360, true], [1280, false], [2560, true]]) {
+      const page = await world.inside(`/collections/${uuid}`, { width, dark });
+      const all = page.getByRole("region", { name: "How well they are protected" });
+      const rows = all.getByRole("row");
+      await rows.nth(1).getByText(`${worst.score} of 100, ${worst.grade}`).waitFor();
+      await rows.nth(1).getByText(worst.findings[0].text).waitFor();
+      await accessible(page, `suppliers at ${width}`);
+      await all.getByLabel("As of").fill("2001-01-01");
+      await page.waitForURL(/as_of=2001-01-01/);
+      await all.getByText("None of its seeds had been weighed then.").waitFor();
+      await all.getByLabel("As of").fill("");
+      await rows.nth(1).getByRole("link", { name: "lantern.test" }).press("Enter");
+      await page.waitForURL(/#posture$/);
+      const one = page.getByRole("region", { name: "How well it is protected" });
+      await one.getByText(worst.findings[0].text).waitFor();
+      await one.getByText("Stripe", { exact: true }).waitFor();
+      const { history } = await world.api(`/api/ambit/v1/entities/${worst.uid}/posture`);
+      assert.equal(history.length, 2);
+      const scores = await one.getByRole("list", { name: "Scores" }).getByRole("listitem").allInnerTexts();
+      assert.deepEqual(scores.map((text) => Number.parseInt(text)), history.map((point) => point.score).reverse());
+      await accessible(page, `a supplier at ${width}`);
+      await done(page);
+    }
+    const { history: [first] } = await world.api(`/api/ambit/v1/entities/${worst.uid}/posture`);
+    const page = await world.inside(`/entities/${worst.uid}?as_of=${first.at}`);
+    await page.getByRole("region", { name: "How well it is protected" }).getByText("has no encrypted site").waitFor();
+    await done(page);
+  } finally {
+    await world.stop();
   }
 });
 

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -17,15 +18,15 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 const ENVIRONMENT = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("AMBIT_")));
 
 export class World {
-  /** A server over the states of the demo that are named; without one, over an empty folder, over what fills it, or over a data folder that is there. */
-  async start(states = ["1", "2", "3"], fill = () => {}, data = undefined) {
+  /** A server over the states of the demo that are named; without one, over an empty folder, over what fills it, or over a data folder that is there; with an engine, it carries runs. */
+  async start(states = ["1", "2", "3"], fill = () => {}, data = undefined, engine = false) {
     this.folder = mkdtempSync(join(tmpdir(), "ambit-web-"));
     this.data = data ?? join(this.folder, "data");
     for (const state of states) {
       this.run(["demo", "--once", "--silent", "--data", this.data, "--state", state, "-o", join(this.folder, "found")]);
     }
     fill(this);
-    this.server = spawn(PROGRAM, ["serve", "--no-engine", "--data", this.data, "--listen", "127.0.0.1:0"], {
+    this.server = spawn(PROGRAM, ["serve", ...(engine ? [] : ["--no-engine"]), "--data", this.data, "--listen", "127.0.0.1:0"], {
       env: ENVIRONMENT,
       stdio: ["ignore", "ignore", "pipe"],
     });
@@ -44,7 +45,11 @@ export class World {
 
   async stop() {
     await this.browser?.close();
-    this.server?.kill();
+    if (this.server?.exitCode === null) {
+      this.server.kill();
+      // It writes to its folder until it ends.
+      await once(this.server, "exit");
+    }
     rmSync(this.folder, { recursive: true, force: true });
   }
 

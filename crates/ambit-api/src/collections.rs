@@ -11,7 +11,7 @@ use ambit_model::cron::Cron;
 use ambit_model::notification::hours::Hours;
 use ambit_model::ports::PortList;
 use ambit_model::scope::exclusion;
-use ambit_model::timing::{self as model_timing, Window};
+use ambit_model::timing::{self as model_timing, TimingChange, Window};
 use ambit_model::user::CollectionRole;
 use ambit_model::workflow::{self, Workflow};
 use ambit_model::{Clearance, DueDays, Timestamp, Uid};
@@ -110,7 +110,7 @@ contract! {
         pub jitter_minutes: u64,
     }
 
-    /// All that is said of that; what is left out is not said any more.
+    /// What is said of that. A member that is left out stays; in a new collection it is as where nothing is said.
     #[derive(Debug, Deserialize)]
     pub struct NewTiming {
         pub cron: Maybe<Text>,
@@ -196,18 +196,17 @@ impl Timing {
 
 impl NewTiming {
     /// Returns what it says, or the member that cannot be read and why.
-    pub fn read(self) -> Result<model_timing::Timing, String> {
+    pub fn read(self) -> Result<TimingChange, String> {
         let named = |member: &'static str| move |why: String| format!("timing.{member}: {why}");
-        let windows = self.rest_windows.0.unwrap_or_default().into_iter().map(|Text(text)| Window::parse(&text));
+        let windows = |texts: Vec<Text>| texts.iter().map(|Text(text)| Window::parse(text)).collect::<Result<_, _>>();
         let zone = self.time_zone.0.map(|Text(text)| Hours::parse(&text)).transpose();
         let cron = self.cron.0.map(|Text(text)| Cron::parse(&text)).transpose();
-        let timing = model_timing::Timing {
+        Ok(TimingChange {
             cron: cron.map_err(named("cron"))?,
-            zone: zone.map_err(named("time_zone"))?.unwrap_or_else(Hours::utc),
-            windows: windows.collect::<Result<_, _>>().map_err(named("rest_windows"))?,
-            jitter_minutes: u16::try_from(self.jitter_minutes.0.unwrap_or_default()).unwrap_or(u16::MAX),
-        };
-        timing.checked().map_err(|why| format!("timing: {why}"))
+            zone: zone.map_err(named("time_zone"))?,
+            windows: self.rest_windows.0.map(windows).transpose().map_err(named("rest_windows"))?,
+            jitter_minutes: self.jitter_minutes.0.map(|minutes| u16::try_from(minutes).unwrap_or(u16::MAX)),
+        })
     }
 }
 

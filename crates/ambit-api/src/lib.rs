@@ -43,6 +43,7 @@ pub mod objects;
 pub mod operations;
 pub mod people;
 pub mod plans;
+pub mod postures;
 pub mod projects;
 pub mod quotas;
 pub mod receivers;

@@ -6,6 +6,7 @@ use crate::request::Text;
 use crate::shape::Shape;
 use ambit_model::collection::Schedule;
 use ambit_model::entity::imported::Source;
+use ambit_model::entity::posture::{Area, Grade};
 use ambit_model::feed::{Noun, What};
 use ambit_model::issue::{Confidence, Status};
 use ambit_model::notification::{Channel, DeliveryState, Digest, EventKind};
@@ -81,6 +82,8 @@ model_words! {
     Channel: Self::ALL, Self::name;
     DeliveryState: Self::ALL, Self::name;
     Digest: Self::ALL, Self::name;
+    Area: Self::ALL, Self::name;
+    Grade: Self::ALL, Self::letter;
     Source: Self::ALL, Self::name;
     Workflow: workflow::ALL, |workflow: Self| workflow.name;
     IntegrationType: workflow::INTEGRATION_TYPES, |integration: Self| integration.0;

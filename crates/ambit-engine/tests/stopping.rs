@@ -6,7 +6,7 @@
 use ambit_engine::{EngineConfig, Installation, Progress, RunEnd, Shares, drive};
 use ambit_model::collection::Schedule;
 use ambit_model::run::{NotDoneReason, Run, RunState};
-use ambit_model::timing::{Timing, Window};
+use ambit_model::timing::{TimingChange, Window};
 use ambit_model::wire::WireChoice;
 use ambit_model::{Clearance, Kind, Timestamp, Uid, workflow};
 use ambit_net::live::{LiveOptions, LiveWire};
@@ -121,9 +121,9 @@ async fn a_run_rests_in_a_window_of_its_collection_and_goes_on_after_it() {
     let resolver = tokio::net::UdpSocket::bind("127.0.0.1:0").await.unwrap();
     let (config, _asked) = config(&engine, resolver.local_addr().unwrap(), false);
     let windows = vec![Window::parse("00:00-23:59").unwrap()];
-    let timing = Timing { windows, ..Timing::default() };
-    let settings = CollectionSettings { timing: Some(timing.clone()), ..CollectionSettings::default() };
-    store.change_settings(&me, run.collection, &settings, NOW).await.unwrap();
+    let change = TimingChange { windows: Some(windows), ..TimingChange::default() };
+    let settings = CollectionSettings { timing: Some(change), ..CollectionSettings::default() };
+    let timing = store.change_settings(&me, run.collection, &settings, NOW).await.unwrap().collection.timing;
     // Its questions are under way, and nobody answers them.
     assert_eq!(drive(&config, &run).await.unwrap(), RunEnd::Rests);
     assert_eq!(engine.claim_next(&BTreeSet::new(), Room::Any, NOW).await.unwrap(), None);

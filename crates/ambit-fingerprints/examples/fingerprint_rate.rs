@@ -1,11 +1,14 @@
-//! Measures what it costs to tell products: `fingerprint_rate [FOLDER]`, our rules alone and with the files of packs in
-//! the folder. 1,000 pages of 20 KB with 40 scripts each, and as many greetings, are searched once to warm up and then
-//! again; reading HTML is not part of it. Prints the mean of a page and of a greeting, pages for each second of CPU on
-//! one thread, and memory.
+//! Measures what it costs to tell products: `fingerprint_rate [FOLDER] [--pages FILE]`, our rules alone and with the
+//! files of packs in the folder. 1,000 pages of 20 KB with 40 scripts each, and as many greetings, are searched once to
+//! warm up and then again; reading HTML is not part of it. Prints the mean of a page and of a greeting, pages for each
+//! second of CPU on one thread, and memory. The file has pages of real servers, each a JSON object on a line: url,
+//! status, headers and body, and what a reader of HTML takes from it (`bench/lab_pages` writes it); they are searched
+//! in the same way.
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a measurement that people start")]
 
 use ambit_fingerprints::{Pack, Place, Set, Subject, detect, load, with_packs};
 use ambit_model::entity::network_service::Service;
+use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -115,6 +118,45 @@ impl Sample {
     }
 }
 
+/// A page of a real server.
+#[derive(Deserialize)]
+struct Served {
+    url: String,
+    status: u16,
+    headers: Vec<(String, String)>,
+    body: String,
+    title: String,
+    metas: Vec<(String, String)>,
+    scripts: Vec<String>,
+    inline: String,
+    text: String,
+}
+
+impl Served {
+    fn page(&self) -> Subject<'_> {
+        let mut subject = Subject::default();
+        subject.add_head(self.status, &self.headers);
+        for (name, value) in &self.headers {
+            subject.add_header(name, value);
+            if let (true, Some((cookie, rest))) = (name == "set-cookie", value.split_once('=')) {
+                subject.add_cookie(cookie, rest.split(';').next().unwrap_or(rest));
+            }
+        }
+        for (name, content) in &self.metas {
+            subject.add_meta(name, content);
+        }
+        subject.add(Place::Url, &self.url);
+        subject.add(Place::Title, &self.title);
+        subject.add(Place::Body, &self.body);
+        subject.add(Place::Inline, &self.inline);
+        subject.add(Place::Text, &self.text);
+        for source in &self.scripts {
+            subject.add(Place::Script, source);
+        }
+        subject
+    }
+}
+
 /// Milliseconds that one of the subjects takes, after all were searched once.
 fn mean_ms<'a>(set: &Set, subjects: impl Fn() -> Vec<Subject<'a>>) -> f64 {
     let subjects = subjects();
@@ -149,22 +191,31 @@ fn packs(folder: &Path) -> Vec<Pack> {
     read.filter(|(_, bytes)| detect(bytes).is_some()).map(|(name, bytes)| load(&name, &bytes).unwrap()).collect()
 }
 
-fn measure(what: &str, set: &Set, samples: &[Sample]) {
+fn measure(what: &str, set: &Set, samples: &[Sample], served: &[Served]) {
     let page = mean_ms(set, || samples.iter().map(Sample::page).collect());
     let greeting = mean_ms(set, || samples.iter().map(Sample::greeting).collect());
     println!("{what}  a page of 20 KB {page:.3} ms");
     println!("{what}  a greeting {:.1} us", greeting * 1_000.0);
     println!("{what}  pages for each second of CPU {:.0}", 1_000.0 / page);
+    if !served.is_empty() {
+        let mean = mean_ms(set, || served.iter().map(Served::page).collect());
+        println!("{what}  served pages for each second of CPU {:.0}, of {}", 1_000.0 / mean, served.len());
+    }
     println!("{what}  memory {} MB, {} rules", resident_mb(), set.len());
 }
 
 fn main() {
+    let mut arguments: Vec<String> = std::env::args().skip(1).collect();
+    let at = arguments.iter().position(|argument| argument == "--pages");
+    let file = at.map(|at| arguments.drain(at..).nth(1).expect("--pages names a file"));
+    let lines = file.map(|file| std::fs::read_to_string(file).unwrap()).unwrap_or_default();
+    let served: Vec<Served> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let samples: Vec<Sample> = (0..PAGES).map(sample).collect();
-    measure("our rules", &with_packs(Vec::new()), &samples);
-    if let Some(folder) = std::env::args().nth(1) {
+    measure("our rules", &with_packs(Vec::new()), &samples, &served);
+    if let Some(folder) = arguments.first() {
         let begun = Instant::now();
-        let set = with_packs(packs(Path::new(&folder)));
+        let set = with_packs(packs(Path::new(folder)));
         println!("with packs  read in {:.1} s", begun.elapsed().as_secs_f64());
-        measure("with packs", &set, &samples);
+        measure("with packs", &set, &samples, &served);
     }
 }

@@ -6,8 +6,9 @@ mod signs;
 
 use crate::pack::{LeftOut, Pack, PackError, PackKind};
 use crate::pattern::PatternError;
+use crate::place::Place;
 use crate::product::Part;
-use crate::rule::{Condition, Names, Rule, Says};
+use crate::rule::{Condition, Names, Rule, SURE, Says, Sign, Stands, Test, Text};
 use serde_json::Value;
 use signs::Signs;
 use std::collections::BTreeMap;
@@ -19,6 +20,8 @@ const MATCHERS_MAX: usize = 50_000;
 /// Bytes of a path, and pages of one template beside the front page.
 const PATH_BYTES_MAX: usize = 200;
 const PATHS_OF_TEMPLATE_MAX: usize = 4;
+/// Where plugins and themes of WordPress lie: pages that use one load from its folder, and it is told by that.
+const PLUGIN_FOLDERS: &[&str] = &["/wp-content/plugins/", "/wp-content/themes/"];
 /// The icon at its usual place.
 const ICON: &str = "/favicon.ico";
 /// What is said of a technology that a template tells.
@@ -141,6 +144,9 @@ fn rules(template: &Value, notes: &mut Vec<Reason>) -> Result<Vec<Rule>, Refused
     if let Some(asks) = front {
         rules.extend(rules_of(template, block, asks, notes)?);
     }
+    if front.is_none() {
+        rules.extend(paths.iter().find_map(|path| folder_of_plugin(path)).map(|folder| of_folder(template, folder)));
+    }
     let mut seen = Vec::new();
     for path in paths {
         // What is left out was named once.
@@ -150,6 +156,26 @@ fn rules(template: &Value, notes: &mut Vec<Reason>) -> Result<Vec<Rule>, Refused
         seen.push(String::new());
     }
     Ok(rules)
+}
+
+/// The folder of a plugin or theme of WordPress that a path leads into.
+fn folder_of_plugin(path: &str) -> Option<&str> {
+    let below = PLUGIN_FOLDERS.iter().find(|folder| path.starts_with(**folder))?;
+    let (name, _) = path[below.len()..].split_once('/')?;
+    (!name.is_empty()).then(|| &path[..below.len() + name.len() + 1])
+}
+
+/// The rule that pages which load from a folder show what is in it.
+fn of_folder(template: &Value, folder: &str) -> Rule {
+    let text = Text { text: folder.into(), stands: Stands::Anywhere, any_case: false, versioned: false };
+    Rule {
+        says: Says::Names(template_names(template)),
+        signs: vec![Sign { place: Place::Body, test: Test::Text(text), weight: SURE }],
+        chain: None,
+        relations: None,
+        condition: None,
+        path: None,
+    }
 }
 
 /// The rules for one answer.
@@ -225,8 +251,13 @@ fn block(template: &Value) -> Result<&Value, Reason> {
 
 /// What a block asks for: the front page or the icon, and other pages.
 fn asks(block: &Value) -> Result<(Option<Asks>, Vec<String>), Reason> {
+    let paths = texts(block, "path");
+    // Lists that no request has a place for are there to compare with.
+    let has_place = |name: &String| paths.iter().any(|path| path.contains(&format!("{{{{{name}")));
+    let is_sent = |payloads: &Value| payloads.as_object().is_none_or(|all| all.keys().any(has_place));
     for member in ["raw", "payloads", "body", "headers", "fuzzing"] {
-        if block.get(member).is_some() {
+        let is_used = block.get(member).is_some_and(|value| member != "payloads" || is_sent(value));
+        if is_used {
             return Err(format!("it makes requests of its own ({member})"));
         }
     }
@@ -234,7 +265,6 @@ fn asks(block: &Value) -> Result<(Option<Asks>, Vec<String>), Reason> {
     if !(method.is_empty() || method.eq_ignore_ascii_case("get")) {
         return Err(format!("it asks by {}", method.escape_debug()));
     }
-    let paths = texts(block, "path");
     let below = |path: &String| {
         let path = path.strip_prefix("{{BaseURL}}").or_else(|| path.strip_prefix("{{RootURL}}"))?;
         let is_plain = path.len() <= PATH_BYTES_MAX && path.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'#');

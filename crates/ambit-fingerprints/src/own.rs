@@ -187,6 +187,7 @@ fn service(name: &str) -> Option<Service> {
 mod tests {
     use super::*;
     use crate::place::Subject;
+    use std::collections::BTreeMap;
 
     /// What a rule says of an example: of a header or a meta element with its name, of all else as it stands at the
     /// rule's place.
@@ -213,6 +214,20 @@ mod tests {
         }
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
         assert!(count >= 500, "{count} rules");
+    }
+
+    #[test]
+    fn a_product_has_one_name_wherever_it_shows() {
+        let bare = |text: &str| text.to_lowercase().replace(|letter: char| !letter.is_alphanumeric(), "");
+        let mut names: BTreeMap<(String, String), (Box<str>, Box<str>)> = BTreeMap::new();
+        for rule in rules() {
+            let Says::Names(said) = rule.says else { continue };
+            let (vendor, product) = (bare(&said.vendor), bare(&said.product));
+            let rest = product.strip_prefix(&*vendor).filter(|rest| !rest.is_empty()).unwrap_or(&product).to_owned();
+            let now = (said.vendor, said.product);
+            let first = names.entry((vendor, rest)).or_insert_with(|| now.clone());
+            assert_eq!(*first, now);
+        }
     }
 
     fn check(file: &str, rule: &Rule, examples: &Examples, wrong: &mut Vec<String>) {

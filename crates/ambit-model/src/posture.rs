@@ -291,7 +291,7 @@ mod tests {
 
     #[test]
     fn grades_follow_scores() {
-        for (score, letter) in [(100, 'A'), (90, 'A'), (89, 'B'), (70, 'C'), (60, 'D'), (45, 'E'), (44, 'F'), (0, 'F')]
+        for (score, letter) in [(100, "A"), (90, "A"), (89, "B"), (70, "C"), (60, "D"), (45, "E"), (44, "F"), (0, "F")]
         {
             assert_eq!(grade_of(score).letter(), letter, "{score}");
         }

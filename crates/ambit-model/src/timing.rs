@@ -39,6 +39,33 @@ impl Default for Timing {
     }
 }
 
+/// What is said anew of a timing; a member that is `None` stays as it was.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct TimingChange {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cron: Option<Cron>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub zone: Option<Hours>,
+    /// All windows, not only new ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub windows: Option<Vec<Window>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub jitter_minutes: Option<u16>,
+}
+
+impl TimingChange {
+    /// Returns a timing with this change. Fails as `Timing::checked` does.
+    pub fn of(&self, timing: &Timing) -> Result<Timing, String> {
+        let changed = Timing {
+            cron: self.cron.as_ref().or(timing.cron.as_ref()).cloned(),
+            zone: self.zone.as_ref().unwrap_or(&timing.zone).clone(),
+            windows: self.windows.as_ref().unwrap_or(&timing.windows).clone(),
+            jitter_minutes: self.jitter_minutes.unwrap_or(timing.jitter_minutes),
+        };
+        changed.checked()
+    }
+}
+
 impl Timing {
     /// Returns this timing if it leaves time for runs and its members are within their limits; else says why not.
     pub fn checked(self) -> Result<Self, String> {

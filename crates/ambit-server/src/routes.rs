@@ -20,6 +20,7 @@ pub(crate) mod notes;
 pub(crate) mod oidc;
 pub(crate) mod open;
 pub(crate) mod people;
+pub(crate) mod postures;
 pub(crate) mod projects;
 pub(crate) mod receivers;
 pub(crate) mod retests;

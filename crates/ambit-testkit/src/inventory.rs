@@ -122,14 +122,7 @@ pub async fn fill_on(server: &TestServer, ground: &Ground, site: ProbeResult) ->
     };
     let mut round = Round { server, engine: &engine, run: run.id };
     round.reconcile(&[(inventory.domain, Vec::new())], &[("zone_profile", inventory.domain)], Vec::new()).await?;
-    round
-        .commit(|_| {
-            found(
-                json!({"nameservers": [format!("ns1.{domain}")]}),
-                &[(EdgeKind::Subdomain, Kind::DnsRecord, host.as_str())],
-            )
-        })
-        .await?;
+    round.commit(|_| found(domain_details(domain), &[(EdgeKind::Subdomain, Kind::DnsRecord, host.as_str())])).await?;
     let to_host = vec![step(Kind::Domain, domain, EdgeKind::Subdomain)];
     round.reconcile(&[(inventory.host, to_host.clone())], &[("resolve", inventory.host)], Vec::new()).await?;
     let resolutions = json!({"resolutions": [{"response_data": ground.address, "response_type": "A"}]});
@@ -253,6 +246,17 @@ fn found(details: Value, edges: &[(EdgeKind, Kind, &str)]) -> ProbeResult {
         details: details.as_object().cloned().unwrap_or_default(),
         edges: edges.iter().map(lead).collect(),
         evidence: Vec::new(),
+    })
+}
+
+fn domain_details(domain: &str) -> Value {
+    let findings = json!([{"area": "mail", "points": -8, "text": "lets anybody send its mail (SPF without an end)"}]);
+    json!({
+        "nameservers": [format!("ns1.{domain}")],
+        "hidden_posture": {
+            "score": 92, "grade": "A", "organization": "Acme Ltd", "findings": findings, "unknown": ["web"],
+        },
+        "hidden_suppliers": [{"name": "Stripe", "by": "page", "value": "js.stripe.com"}],
     })
 }
 

@@ -102,15 +102,6 @@ impl Api {
         self.ask("GET", target, None).await
     }
 
-    /// The result at a path; `None` where nothing is there.
-    pub(crate) async fn find(&self, target: &str) -> Result<Option<Value>, Failure> {
-        match self.get(target).await {
-            Ok(reply) => Ok(Some(reply.result)),
-            Err(failure) if failure.is_not_found() => Ok(None),
-            Err(failure) => Err(failure),
-        }
-    }
-
     pub(crate) async fn post(&self, target: &str, body: Value) -> Result<Reply, Failure> {
         self.ask("POST", target, Some(body)).await
     }

@@ -55,11 +55,6 @@ impl Failure {
         Self::new(NOT_FOUND, message)
     }
 
-    /// True where there is no such thing.
-    pub(crate) fn is_not_found(&self) -> bool {
-        self.code == NOT_FOUND
-    }
-
     /// Some steps failed.
     pub(crate) fn partial(message: impl Into<String>) -> Self {
         Self::new(PARTIAL, message)

@@ -10,6 +10,8 @@ export type RunDetail = Schema["RunDetail"] & Run;
 
 /** Between two looks at a run that goes on. */
 export const LOOK_MS = 10_000;
+/** Between two looks for one that has begun. */
+const IDLE_MS = 60_000;
 
 export function isOver(run: Pick<Run, "status">): boolean {
   return ["finished", "failed", "cancelled"].includes(run.status);
@@ -21,7 +23,8 @@ const again = (runs: Pick<Run, "status">[] | undefined) => (runs?.some((run) => 
 export const newestRuns = queryOptions({
   queryKey: ["runs", "newest"],
   queryFn: ({ signal }) => get<RunDetail[]>(`${OURS}/collection_runs`, signal),
-  refetchInterval: (query) => again(query.state.data),
+  // A schedule or somebody else starts runs, too.
+  refetchInterval: (query) => again(query.state.data) || IDLE_MS,
 });
 
 export function runsOf(collection: string) {

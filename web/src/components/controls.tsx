@@ -2,7 +2,7 @@
 
 import * as RadixPopover from "@radix-ui/react-popover";
 import { Link } from "@tanstack/react-router";
-import { type ButtonHTMLAttributes, type ReactNode, useEffect, useRef, useState } from "react";
+import { type ButtonHTMLAttributes, type ReactNode, useState } from "react";
 
 const BUTTON = "inline-flex min-h-8 items-center justify-center gap-1.5 rounded border px-2.5 py-1 text-sm whitespace-nowrap disabled:opacity-50 disabled:cursor-default";
 const STYLES = {
@@ -58,24 +58,6 @@ export function Panel({ trigger, label, children, open, onOpenChange }: {
         </RadixPopover.Content>
       </RadixPopover.Portal>
     </RadixPopover.Root>
-  );
-}
-
-/** A dialogue over the page: the browser keeps the focus within and gives it back. */
-export function Dialog({ label, onClose, children }: { label: string; onClose: () => void; children: ReactNode }): ReactNode {
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    dialog.current?.showModal();
-  }, []);
-  return (
-    <dialog
-      ref={dialog}
-      aria-label={label}
-      onClose={onClose}
-      className="m-auto max-h-[90vh] w-[min(34rem,calc(100vw-1rem))] overflow-auto rounded-lg border border-line bg-ground p-4 text-ink backdrop:bg-black/40"
-    >
-      {children}
-    </dialog>
   );
 }
 

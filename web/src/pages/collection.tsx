@@ -3,8 +3,9 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useRef, useState } from "react";
 import { useAct } from "../act";
+import { useAnchor } from "../anchor";
 import { change, type Collection, collection, setArchived } from "../api/collections";
 import { isOver, type Run, runsOf } from "../api/runs";
 import { Button, FIELD, Section, Trouble } from "../components/controls";
@@ -14,6 +15,7 @@ import { lasting } from "../levels";
 import { Candidates } from "./candidates";
 import { Credentials } from "./credentials";
 import { NextRun } from "./nextrun";
+import { Postures } from "./posture";
 import { Exclusions, Seeds } from "./scope";
 import { startWords, Timing } from "./timing";
 
@@ -24,13 +26,17 @@ const RUNS_SHOWN = 10;
 
 export function CollectionPage(): ReactNode {
   const { uuid } = route.useParams();
+  const { as_of } = route.useSearch();
+  const navigate = route.useNavigate();
   const shown = useQuery(collection(uuid));
   const runs = useQuery(runsOf(uuid));
   const of = shown.data;
   const trouble = shown.error ?? runs.error;
+  const content = useRef<HTMLDivElement>(null);
+  useAnchor(content);
   return (
     <div className="min-h-0 flex-1 overflow-auto" tabIndex={0} role="region" aria-label="Collection">
-      <div className="mx-auto flex max-w-6xl flex-col gap-4 p-3 sm:p-5">
+      <div ref={content} className="mx-auto flex max-w-6xl flex-col gap-4 p-3 sm:p-5">
         <Link to="/collections" className="self-start text-accent underline">Scope and runs</Link>
         {trouble && <Trouble error={trouble} retry={() => void (shown.error ? shown.refetch() : runs.refetch())} />}
         {!of && !trouble && <p role="status">Loading …</p>}
@@ -38,8 +44,9 @@ export function CollectionPage(): ReactNode {
           <>
             <Head of={of} />
             <Section title="The next run" id="next"><NextRun of={of} open={runs.data?.find((run) => !isOver(run))} /></Section>
+            <Postures of={of} asOf={as_of} onMoment={(moment) => void navigate({ search: moment === undefined ? {} : { as_of: moment }, replace: true })} />
             <div className="grid gap-4 md:grid-cols-2">
-              <Section title="Named as yours"><Seeds of={of} /></Section>
+              <Section title={of.workflow_name === "third_party_workflow" ? "Whom you named" : "Named as yours"}><Seeds of={of} /></Section>
               <Section title="Never contacted"><Exclusions of={of} /></Section>
             </div>
             <Section title="Perhaps yours" id="candidates"><Candidates of={of} /></Section>

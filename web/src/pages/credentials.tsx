@@ -2,31 +2,13 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, type ReactNode, useState } from "react";
+import { accountType, type AccountField, accountWords, pairs } from "../accounts";
 import { useAct } from "../act";
 import type { Collection } from "../api/collections";
 import { addUse, endUse, type Integration, integrations, integrationUses, makeIntegration, removeIntegration } from "../api/integrations";
 import { libraryWorkflows } from "../api/library";
 import { Button, FIELD, Section, Trouble } from "../components/controls";
 import { Foreign } from "../components/text";
-
-/** The one type of integration that runs of this version look through. */
-const AWS = "AwsCredential";
-
-/** A secret or setting of an integration, as a person knows it. */
-interface Field {
-  name: string;
-  label: string;
-  hidden?: boolean;
-  required?: boolean;
-}
-
-const AWS_SECRETS: Field[] = [
-  { name: "aws_access_key_id", label: "Access key id", required: true },
-  { name: "aws_secret_access_key", label: "Secret access key", hidden: true, required: true },
-  { name: "aws_session_token", label: "Session token, of keys that hold for a while" },
-  { name: "aws_role_arn", label: "Role to take (ARN)" },
-  { name: "aws_external_id", label: "External id that the role demands" },
-];
 
 /** A section where the collection's workflow begins with credentials, or where it uses some. */
 export function Credentials({ of }: { of: Collection }): ReactNode {
@@ -47,23 +29,23 @@ export function Credentials({ of }: { of: Collection }): ReactNode {
           <li key={use.uuid} className="flex items-center gap-2">
             <span className="min-w-0 flex-1 py-0.5 break-words"><Foreign>{use.integration_name}</Foreign> <span className="text-soft">{use.integration_type}</span></span>
             {mayChange && (
-              <Button look="quiet" disabled={busy} aria-label={`Do not use ${use.integration_name}`}
+              <Button look="quiet" disabled={busy}
                 onClick={() => void act(() => endUse(use.uuid), `${use.integration_name} is not used here any more. The next run closes what only it led to.`,
                   () => addUse(of.uuid, use.integration_uuid))}>
-                Do not use it
+                Do not use<span className="sr-only"> {use.integration_name}</span>
               </Button>
             )}
           </li>
         ))}
       </ul>
-      {mayChange && begins.includes(AWS) && <More of={of} used={used.map((use) => use.integration_uuid)} />}
+      {mayChange && begins.length > 0 && <More of={of} types={begins} used={used.map((use) => use.integration_uuid)} />}
     </Section>
   );
 }
 
-function More({ of, used }: { of: Collection; used: string[] }): ReactNode {
+function More({ of, types, used }: { of: Collection; types: string[]; used: string[] }): ReactNode {
   const all = useQuery(integrations(of.project_uuid));
-  const others = (all.data ?? []).filter((one) => one.type === AWS && !used.includes(one.uuid));
+  const others = (all.data ?? []).filter((one) => types.includes(one.type) && !used.includes(one.uuid));
   const { busy, act } = useAct();
   // Members of a project read collections; integrations are its owners'.
   if (all.error) return <p className="text-soft">{all.error.message}</p>;
@@ -75,7 +57,7 @@ function More({ of, used }: { of: Collection; used: string[] }): ReactNode {
             onRemove={() => void act(() => removeIntegration(one.uuid), `${one.name} is removed with its secrets.`)} />)}
         </ul>
       )}
-      <NewAws of={of} />
+      <NewAccount of={of} types={types} />
     </div>
   );
 }
@@ -84,42 +66,70 @@ function Other({ of, busy, onUse, onRemove }: { of: Integration; busy: boolean; 
   return (
     <li className="flex flex-wrap items-center gap-2">
       <span className="min-w-0 flex-1 py-0.5 break-words"><Foreign>{of.name}</Foreign> <span className="text-soft">of this project, not used here</span></span>
-      <Button disabled={busy} aria-label={`Use ${of.name}`} onClick={onUse}>Use it</Button>
-      <Button look="quiet" disabled={busy} aria-label={`Remove ${of.name} for good`} onClick={onRemove}>Remove it for good</Button>
+      <Button disabled={busy} onClick={onUse}>Use<span className="sr-only"> {of.name}</span></Button>
+      <Button look="quiet" disabled={busy} onClick={onRemove}>Remove for good<span className="sr-only"> {of.name}</span></Button>
     </li>
   );
 }
 
-function NewAws({ of }: { of: Collection }): ReactNode {
+/** What is asked for where nobody here knows what opens an account of a type. */
+const LINES: Record<"secrets" | "settings", AccountField> = {
+  secrets: { name: "secrets", label: "Secrets, each on a line as name = value", lines: true, required: true },
+  settings: { name: "settings", label: "Settings, each on a line as name = value", lines: true },
+};
+
+function NewAccount({ of, types }: { of: Collection; types: string[] }): ReactNode {
+  const [chosen, setChosen] = useState<string | null>(null);
+  const type = chosen ?? types[0] ?? "";
   const [values, setValues] = useState<Record<string, string>>({});
   const { busy, act } = useAct();
-  const value = (name: string) => values[name] ?? "";
+  const known = accountType(type);
+  const value = (name: string) => values[name]?.trim() ?? "";
+  const said = (part: "secrets" | "settings") => known === null ? pairs(value(part))
+    : Object.fromEntries(known[part].map(({ name }) => [name, value(name)]).filter(([, text]) => text !== ""));
   function submit(event: FormEvent) {
     event.preventDefault();
-    const secrets = Object.fromEntries(AWS_SECRETS.map(({ name }) => [name, value(name).trim()]).filter(([, text]) => text !== ""));
-    const settings = value("region").trim() === "" ? {} : { region: value("region").trim() };
     void act(async () => {
-      const made = await makeIntegration(of.project_uuid, { name: value("name").trim(), type: AWS, secrets, settings });
+      const made = await makeIntegration(of.project_uuid, { name: value("name"), type: type as "AwsCredential", secrets: said("secrets"), settings: said("settings") });
       await addUse(of.uuid, made.uuid);
     }, "The account is looked through by the next run.").then((done) => done && setValues({}));
   }
-  const fields: Field[] = [{ name: "name", label: "What to call it", required: true }, ...AWS_SECRETS, { name: "region", label: "Region that is asked first" }];
+  const others = known === null ? [LINES.secrets, LINES.settings] : [...known.secrets, ...known.settings];
+  const fields: AccountField[] = [{ name: "name", label: "What to call it", required: true }, ...others];
   return (
     <details>
-      <summary className="text-accent">Add an account at AWS</summary>
+      <summary className="text-accent">Add {types.length === 1 ? accountWords(type) : "an account"}</summary>
       <form className="mt-2 grid gap-3 sm:grid-cols-2" onSubmit={submit}>
-        {fields.map((field) => (
-          <label key={field.name} className="flex flex-col gap-1">
-            {field.label}
-            <input type={field.hidden ? "password" : "text"} className={FIELD} required={field.required ?? false} autoComplete="off" spellCheck={false}
-              value={value(field.name)} onChange={(event) => setValues({ ...values, [field.name]: event.target.value })} />
+        {types.length > 1 && (
+          <label className="flex flex-col gap-1">
+            What it is
+            <select className={FIELD} value={type}
+              onChange={(event) => { setChosen(event.target.value); setValues({ name: values.name ?? "" }); }}>
+              {types.map((one) => <option key={one} value={one}>{accountWords(one)}</option>)}
+            </select>
           </label>
-        ))}
+        )}
+        {fields.map((field) => <Field key={field.name} of={field} value={values[field.name] ?? ""} onChange={(text) => setValues({ ...values, [field.name]: text })} />)}
         <div className="flex flex-wrap items-center gap-2 sm:col-span-2">
           <Button type="submit" look="first" disabled={busy}>Add it</Button>
           <span className="text-soft">Sealed when it arrives, opened for runs alone, and shown to nobody again. Reading rights are enough.</span>
         </div>
       </form>
     </details>
+  );
+}
+
+function Field({ of, value, onChange }: { of: AccountField; value: string; onChange: (text: string) => void }): ReactNode {
+  return (
+    <label className={`flex flex-col gap-1 ${of.lines ? "sm:col-span-2" : ""}`}>
+      {of.label}
+      {of.lines ? (
+        <textarea className={`${FIELD} min-h-20 font-mono text-[0.8125rem]`} required={of.required ?? false} autoComplete="off" spellCheck={false} value={value}
+          onChange={(event) => onChange(event.target.value)} />
+      ) : (
+        <input type={of.hidden ? "password" : "text"} className={FIELD} required={of.required ?? false} autoComplete="off" spellCheck={false} value={value}
+          onChange={(event) => onChange(event.target.value)} />
+      )}
+    </label>
   );
 }

@@ -2,7 +2,8 @@
 
 import { type ReactNode, useState } from "react";
 import type { Decision } from "../api/issues";
-import { Button, Dialog, FIELD } from "../components/controls";
+import { Button, FIELD } from "../components/controls";
+import { Dialog } from "../components/dialog";
 import { count } from "../components/text";
 
 export type Choice = "accept" | "not ours" | "done";

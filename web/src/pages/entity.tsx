@@ -3,7 +3,8 @@
 
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useRef, useState } from "react";
+import { useAnchor } from "../anchor";
 import { type Entity, entity, entityList, rawEntity, scope } from "../api/entities";
 import { issueList } from "../api/issues";
 import { AsOfBanner, AsOfPicker } from "../components/asof";
@@ -11,6 +12,7 @@ import { Button, CopyButton, Empty, Section, Trouble } from "../components/contr
 import { Facts, isNothing } from "../components/facts";
 import { Chip, count, Foreign, kind, Moment, Severity, severityWord, statusWord, words } from "../components/text";
 import { Trail } from "../components/trail";
+import { PostureOf } from "./posture";
 import { Timeline } from "./timeline";
 
 const route = getRouteApi("/inside/entities/$uid");
@@ -25,11 +27,13 @@ export function EntityPage(): ReactNode {
   const shown = asOf === undefined ? now.data : then.data;
   const turn = (as_of: string | undefined) => void navigate({ search: as_of === undefined ? {} : { as_of } });
   const trouble = now.error ?? then.error;
+  const content = useRef<HTMLDivElement>(null);
+  useAnchor(content);
   return (
     <>
       {asOf && <AsOfBanner asOf={asOf} onNow={() => turn(undefined)} />}
       <div className="min-h-0 flex-1 overflow-auto" tabIndex={0} role="region" aria-label="Entity">
-        <div className="mx-auto flex max-w-6xl flex-col gap-5 p-3 sm:p-5">
+        <div ref={content} className="mx-auto flex max-w-6xl flex-col gap-5 p-3 sm:p-5 2xl:max-w-[110rem]">
           <div className="flex flex-wrap items-center justify-between gap-2">
             <Link to="/entities" search={{ q: "scoped:true present:true", ...(asOf ? { as_of: asOf } : {}) }} className="text-accent underline">
               Inventory
@@ -58,6 +62,7 @@ function endOf(asOf: string): string {
 
 function Body({ of, asOf, onMoment }: { of: Entity; asOf: string | undefined; onMoment: (asOf: string) => void }): ReactNode {
   const why = useQuery(scope(of.uid, asOf));
+  const known = blocks(of.details as unknown as Record<string, unknown>).map(([title, facts]) => <Section key={title} title={title}><Facts of={facts} /></Section>);
   return (
     <>
       <header>
@@ -80,22 +85,28 @@ function Body({ of, asOf, onMoment }: { of: Entity; asOf: string | undefined; on
         {why.data ? <Trail scope={why.data} /> : <p className="text-soft">{why.error?.message ?? "Loading …"}</p>}
       </Section>
       <Strip of={of} />
-      <Issues uid={of.uid} asOf={asOf} />
-      {blocks(of.details as unknown as Record<string, unknown>).map(([title, facts]) => (
-        <Section key={title} title={title}><Facts of={facts} /></Section>
-      ))}
-      <Section title="Where this is from">
-        <p className="mb-1">Last seen <Moment at={of.last_seen} />. Looked at by:</p>
-        <p className="flex flex-wrap gap-1.5">
-          {[...new Set(of.task_results.map((result) => result.task))].map((task) => <Chip key={task}>{words(task)}</Chip>)}
-        </p>
-      </Section>
-      <Related of={of} asOf={asOf} />
-      {asOf === undefined && <p><Link to="/graphs" search={{ entity: of.uid, depth: "1" }} className="text-accent underline">Show what stands around it as a graph</Link></p>}
-      <Section title="What happened">
-        <Timeline uid={of.uid} asOf={asOf} onMoment={onMoment} />
-      </Section>
-      {asOf === undefined && <Raw uid={of.uid} />}
+      <div className="grid items-start gap-5 2xl:grid-cols-2">
+        <div className="flex min-w-0 flex-col gap-5">
+          {of.seed && kind(of.type) === "Domain" && <PostureOf uid={of.uid} asOf={asOf} />}
+          <Issues uid={of.uid} asOf={asOf} />
+          {known.slice(0, 1)}
+        </div>
+        <div className="flex min-w-0 flex-col gap-5">
+          {known.slice(1)}
+          <Section title="Where this is from">
+            <p className="mb-1">Last seen <Moment at={of.last_seen} />. Looked at by:</p>
+            <p className="flex flex-wrap gap-1.5">
+              {[...new Set(of.task_results.map((result) => result.task))].map((task) => <Chip key={task}>{words(task)}</Chip>)}
+            </p>
+          </Section>
+          <Related of={of} asOf={asOf} />
+          {asOf === undefined && <p><Link to="/graphs" search={{ entity: of.uid, depth: "1" }} className="text-accent underline">Show what stands around it as a graph</Link></p>}
+          <Section title="What happened">
+            <Timeline uid={of.uid} asOf={asOf} onMoment={onMoment} />
+          </Section>
+          {asOf === undefined && <Raw uid={of.uid} />}
+        </div>
+      </div>
     </>
   );
 }

@@ -99,7 +99,7 @@ function takes(of: Schema["SearchKeyword"]): string {
 
 function Pairs({ of }: { of: readonly (readonly [string, string])[] }): ReactNode {
   return (
-    <dl className="grid grid-cols-[minmax(5rem,auto)_1fr] gap-x-4 gap-y-1">
+    <dl className="grid gap-x-4 gap-y-1 sm:grid-cols-[minmax(5rem,auto)_1fr]">
       {of.map(([what, meaning]) => (
         <div key={what} className="contents">
           <dt className="font-mono text-[0.8125rem] break-words">{what}</dt>

@@ -6,7 +6,8 @@ import { useAct } from "../act";
 import type { Schema } from "../api/client";
 import { bring, type CollectionRole, giveRole, people, type Person, type ProjectRole, roles, takeOut } from "../api/settings";
 import { collections } from "../api/session";
-import { Button, Dialog, FIELD, Section, Trouble } from "../components/controls";
+import { Button, FIELD, Section, Trouble } from "../components/controls";
+import { Dialog } from "../components/dialog";
 import { CELL, ROW, Table } from "../components/page";
 import { Chip, Foreign } from "../components/text";
 

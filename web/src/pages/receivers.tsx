@@ -6,7 +6,8 @@ import { useAct } from "../act";
 import type { Schema } from "../api/client";
 import { deliveries, makeReceiver, type NewReceiver, type Receiver, receivers, removeReceiver, replayFailed, testReceiver } from "../api/receivers";
 import { collections } from "../api/session";
-import { Button, CopyButton, Dialog, FIELD, Section, Trouble } from "../components/controls";
+import { Button, CopyButton, FIELD, Section, Trouble } from "../components/controls";
+import { Dialog } from "../components/dialog";
 import { CELL, ROW, Table } from "../components/page";
 import { Chip, count, Foreign, Moment } from "../components/text";
 

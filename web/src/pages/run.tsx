@@ -2,11 +2,13 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { useAct } from "../act";
+import { useAnchor } from "../anchor";
 import { collection, type Level } from "../api/collections";
 import { isOver, LOOK_MS, order, run, type RunDetail, runsOf, taskNames } from "../api/runs";
-import { Button, Dialog, Section, Trouble } from "../components/controls";
+import { Button, Section, Trouble } from "../components/controls";
+import { Dialog } from "../components/dialog";
 import { notDone, RunState } from "../components/runs";
 import { count, Foreign, Moment, words } from "../components/text";
 import { lasting, LEVELS, STAGE } from "../levels";
@@ -24,9 +26,11 @@ export function RunPage(): ReactNode {
   const shown = useQuery(run(id));
   const of = shown.data;
   const live = useLive(id, of && isOver(of));
+  const content = useRef<HTMLDivElement>(null);
+  useAnchor(content);
   return (
     <div className="min-h-0 flex-1 overflow-auto" tabIndex={0} role="region" aria-label="Run">
-      <div className="mx-auto flex max-w-6xl flex-col gap-4 p-3 sm:p-5">
+      <div ref={content} className="mx-auto flex max-w-6xl flex-col gap-4 p-3 sm:p-5">
         <Link to="/collections" className="self-start text-accent underline">Scope and runs</Link>
         {shown.error && <Trouble error={shown.error} retry={() => void shown.refetch()} />}
         {!of && !shown.error && <p role="status">Loading …</p>}

@@ -4,7 +4,8 @@ import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, type ReactNode, useState } from "react";
 import { useAct } from "../act";
 import { type Access, access, type Kept, type Member, rewrite, share, unshare } from "../api/graphs";
-import { Button, Dialog, FIELD, Trouble } from "../components/controls";
+import { Button, FIELD, Trouble } from "../components/controls";
+import { Dialog } from "../components/dialog";
 import { Chip, Foreign } from "../components/text";
 
 const ACCESS: [Access, string][] = [["viewers", "may see it"], ["editors", "may change it"]];
@@ -37,9 +38,9 @@ function Members({ of, access: name, words }: { of: Kept; access: Access; words:
       {(all.data ?? []).map((member) => (
         <li key={`${member.type} ${member.id}`} className="flex items-center gap-2">
           <span className="min-w-0 flex-1 break-words"><Foreign>{member.id}</Foreign> {member.type === "group" && <Chip>group</Chip>} <span className="text-soft">{words}</span></span>
-          <Button look="quiet" disabled={busy} aria-label={`Take ${member.id} out`}
+          <Button look="quiet" disabled={busy}
             onClick={() => void act(() => unshare(of.id, name, member), `${member.id} is out.`, () => share(of.id, name, member))}>
-            Take out
+            Take out<span className="sr-only"> {member.id}</span>
           </Button>
         </li>
       ))}

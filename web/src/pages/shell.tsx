@@ -16,6 +16,8 @@ export function Stage(): ReactNode {
   );
 }
 
+const SIGN_IN = "/sign_in";
+
 const PAGES = [
   { to: "/issues", label: "Triage", search: { q: "status_new:open" } },
   { to: "/entities", label: "Inventory", search: { q: "scoped:true present:true" } },
@@ -40,8 +42,9 @@ export function Shell(): ReactNode {
     nav.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
   }, [here.pathname]);
   useEffect(() => {
-    if (signedOut) void navigate({ to: "/sign_in", search: { next: here.href }, replace: true });
-  }, [signedOut, navigate, here.href]);
+    // The address is that of the page to sign in before that page is shown: it leads to itself no further.
+    if (signedOut && here.pathname !== SIGN_IN) void navigate({ to: SIGN_IN, search: { next: here.href }, replace: true });
+  }, [signedOut, navigate, here.pathname, here.href]);
   return (
     <div className="flex h-full flex-col">
       <a href="#main" className="sr-only focus:not-sr-only focus:absolute focus:z-50 focus:bg-ground focus:p-2">

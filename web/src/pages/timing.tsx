@@ -37,15 +37,9 @@ interface Part {
   set: (next: Change, said: string, before: Change) => Promise<boolean>;
 }
 
-/** A change of some of the timing: the API takes it as a whole. */
-function timing(of: Collection, next: Schema["NewTiming"]): Change {
-  const { cron, ...others } = of.timing;
-  return { timing: { ...others, ...(cron === null ? {} : { cron }), ...next } };
-}
-
 /** What brings back how runs start now: choosing a word ends a cron line. */
 function kept(of: Collection): Change {
-  return of.timing.cron === null ? { auto_refresh_schedule: of.auto_refresh_schedule as "daily" } : timing(of, {});
+  return of.timing.cron === null ? { auto_refresh_schedule: of.auto_refresh_schedule as "daily" } : { timing: { cron: of.timing.cron } };
 }
 
 function Starts({ of, busy, set }: Part): ReactNode {
@@ -58,7 +52,7 @@ function Starts({ of, busy, set }: Part): ReactNode {
   }
   function submit(event: FormEvent) {
     event.preventDefault();
-    void set(timing(of, { cron: cron.trim() }), `Runs by ${cron.trim()}.`, kept(of));
+    void set({ timing: { cron: cron.trim() } }, `Runs by ${cron.trim()}.`, kept(of));
   }
   return (
     <div className="flex flex-col gap-3">
@@ -84,7 +78,7 @@ function Starts({ of, busy, set }: Part): ReactNode {
       <label className="flex flex-col gap-1">
         Put each start off by up to
         <select className={FIELD} disabled={busy} value={of.timing.jitter_minutes}
-          onChange={(event) => void set(timing(of, { jitter_minutes: Number(event.target.value) }), "Saved.", timing(of, {}))}>
+          onChange={(event) => void set({ timing: { jitter_minutes: Number(event.target.value) } }, "Saved.", { timing: { jitter_minutes: of.timing.jitter_minutes } })}>
           {[...new Set([0, 15, 60, 240, of.timing.jitter_minutes])].sort((a, b) => a - b).map((minutes) => (
             <option key={minutes} value={minutes}>{minutes === 0 ? "nothing" : minutes % 60 === 0 ? `${minutes / 60} h` : `${minutes} minutes`}</option>
           ))}
@@ -100,7 +94,7 @@ function Zone({ of, busy, set }: Part): ReactNode {
     <form className="flex flex-wrap items-end gap-2"
       onSubmit={(event) => {
         event.preventDefault();
-        void set(timing(of, { time_zone: zone.trim() }), `Times are those of ${zone.trim()}.`, timing(of, {}));
+        void set({ timing: { time_zone: zone.trim() } }, `Times are those of ${zone.trim()}.`, { timing: { time_zone: of.timing.time_zone } });
       }}>
       <label className="flex min-w-0 flex-1 flex-col gap-1">
         Time zone
@@ -117,7 +111,7 @@ function Rests({ of, busy, set }: Part): ReactNode {
   const [from, setFrom] = useState("08:00");
   const [until, setUntil] = useState("18:00");
   const windows = of.timing.rest_windows;
-  const put = (next: string[], said: string) => set(timing(of, { rest_windows: next }), said, timing(of, {}));
+  const put = (next: string[], said: string) => set({ timing: { rest_windows: next } }, said, { timing: { rest_windows: windows } });
   function submit(event: FormEvent) {
     event.preventDefault();
     const added = `${days} ${from}-${until}`.trim();

@@ -6,7 +6,8 @@ import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } fro
 import { allIssues, appeared, type Decision, decide, issueKinds, issueList, issueNumber, type IssueQuestion, restore } from "../api/issues";
 import { isOver, LOOK_MS, newestRuns } from "../api/runs";
 import { collections } from "../api/session";
-import { Button, Dialog, Empty, FIELD, Trouble } from "../components/controls";
+import { Button, Empty, FIELD, Trouble } from "../components/controls";
+import { Dialog } from "../components/dialog";
 import { Facets, type Facet } from "../components/facets";
 import { useNotices } from "../components/notice";
 import { QueryBox } from "../components/querybox";

@@ -330,3 +330,37 @@ name: y
         assert_ne!(crate::detect(text.as_bytes()), Some(PackKind::Template), "{text}");
     }
 }
+
+#[test]
+fn a_list_that_is_only_compared_with_keeps_no_template_out() {
+    let plugin = |payload: &str| {
+        format!(
+            r#"{HEAD}http:
+  - method: GET
+    path:
+      - "{{{{BaseURL}}}}/wp-content/plugins/quokka-forms/readme.txt{payload}"
+    payloads:
+      last_version: helpers/quokka-forms.txt
+    matchers:
+      - type: dsl
+        name: outdated_version
+        dsl:
+          - compare_versions(version, concat("< ", last_version))
+      - type: regex
+        part: body
+        regex:
+          - 'Stable.tag:\s?([\w.]+)'
+"#
+        )
+    };
+    let page = |name: &str| format!("<script src='/wp-content/plugins/{name}/a.js'></script>");
+    // Where the page of its path is not asked for, the front page tells it by the folder that it loads from.
+    assert_eq!(told(&plugin(""), 200, &[], &page("quokka-forms")), ["WordPress", "Apache Quokka"]);
+    assert_eq!(told(&plugin(""), 200, &[], &page("quokka-forms-pro")), ["WordPress"], "another plugin");
+    let pack = load(&plugin(""));
+    let why: Vec<&str> = pack.left_out.iter().map(|out| out.why.as_str()).collect();
+    assert!(matches!(why.as_slice(), [one] if one.contains("compare_versions")), "{why:?}");
+    assert!(pack.rules.iter().any(|rule| rule.path.as_deref() == Some("/wp-content/plugins/quokka-forms/readme.txt")));
+    let sent = load(&plugin("?v={{last_version}}"));
+    assert!(sent.rules.is_empty() && sent.left_out[0].why.contains("payloads"), "it is part of a request");
+}

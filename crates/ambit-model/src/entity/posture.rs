@@ -49,6 +49,20 @@ pub enum Grade {
 }
 
 impl Area {
+    /// Every area.
+    pub const ALL: [Self; 5] = [Self::Dns, Self::Encryption, Self::Mail, Self::Registration, Self::Web];
+
+    /// As it is stored and told to programs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Dns => "dns",
+            Self::Encryption => "encryption",
+            Self::Mail => "mail",
+            Self::Registration => "registration",
+            Self::Web => "web",
+        }
+    }
+
     /// What is looked at, for people.
     pub fn words(self) -> &'static str {
         match self {
@@ -62,15 +76,18 @@ impl Area {
 }
 
 impl Grade {
+    /// Every grade, the best first.
+    pub const ALL: [Self; 6] = [Self::A, Self::B, Self::C, Self::D, Self::E, Self::F];
+
     /// The letter.
-    pub fn letter(self) -> char {
+    pub fn letter(self) -> &'static str {
         match self {
-            Self::A => 'A',
-            Self::B => 'B',
-            Self::C => 'C',
-            Self::D => 'D',
-            Self::E => 'E',
-            Self::F => 'F',
+            Self::A => "A",
+            Self::B => "B",
+            Self::C => "C",
+            Self::D => "D",
+            Self::E => "E",
+            Self::F => "F",
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Assessments by example.
 
 use super::*;
-use serde_json::json;
+use serde_json::{Value, json};
 
 const DATE: &str = "2026-06-01T00:00:00Z";
 

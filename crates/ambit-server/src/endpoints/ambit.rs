@@ -8,7 +8,7 @@ use ambit_api::shape::{BOOLEAN, Shape, TEXT};
 use ambit_api::words::Word;
 use ambit_api::{
     Contract, audit, bulk, changes, collection_runs, collections, contacts, entities, exports, graphs, imports, issues,
-    keys, plans, receivers, search, uids,
+    keys, plans, postures, receivers, search, uids,
 };
 use ambit_model::Clearance;
 use ambit_model::user::CollectionRole::{Admin, Analyst, Viewer};
@@ -123,6 +123,13 @@ pub(super) const ROWS: &[Endpoint] = &[
         )
         .asks(LEVEL)
         .answers(plans::Plan::SHAPE),
+    get("/user_collections/{collection_uuid}/postures", OfCollection(Viewer), handler!(postures::of_collection))
+        .says(
+            "List how well the seeds of a collection protect what everybody can see of them, the worst first; those \
+             that nobody weighed are left out.",
+        )
+        .asks(AS_OF)
+        .answers(<Vec<postures::SeedPosture>>::SHAPE),
     post("/user_collections/{uuid}/scope_preview", OfCollection(Admin), handler!(collections::preview))
         .only_reads()
         .says("Preview what another level or other exclusions would change in what is known. Nothing is changed.")
@@ -160,6 +167,13 @@ pub(super) const ROWS: &[Endpoint] = &[
         .says("Explain why an entity is in scope or not, edge by edge from the seed.")
         .asks(AS_OF)
         .answers(entities::ScopeExplanation::SHAPE),
+    get("/entities/{entity_uid}/posture", OfCollection(Viewer), handler!(postures::of_entity))
+        .says(
+            "Say how well an entity protects what everybody can see of it, why, whose services it uses, and which \
+             scores it had.",
+        )
+        .asks(AS_OF)
+        .answers(postures::EntityPosture::SHAPE),
     post("/graphs", Key, handler!(graphs::create))
         .says(
             "Make a graph of an entity's neighbourhood, or of what a search finds; private unless the body says \

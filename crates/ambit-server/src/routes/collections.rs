@@ -7,6 +7,7 @@ use ambit_api::collections::{self as wire, Collection};
 use ambit_api::{ApiError, envelope, read, success};
 use ambit_model::Clearance;
 use ambit_model::collection::Schedule;
+use ambit_model::timing::Timing;
 use ambit_model::wire::WireChoice;
 use ambit_store::{CollectionSettings, CollectionView, Moved, NewCollection};
 use serde_json::Value;
@@ -33,13 +34,14 @@ pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
 pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
     let project = call.project_or_404()?;
     let body: wire::NewCollection = call.read()?;
-    let timing = body.timing.0.map(wire::NewTiming::read).transpose().map_err(ApiError::invalid)?;
+    let said = body.timing.0.map(wire::NewTiming::read).transpose().map_err(ApiError::invalid)?.unwrap_or_default();
+    let timing = said.of(&Timing::default()).map_err(|why| ApiError::invalid(format!("timing: {why}")))?;
     let new = NewCollection {
         uuid: None,
         printable_name: body.name.0,
         workflow: body.workflow_name.0.name.to_owned(),
         schedule: body.auto_refresh_schedule.0.map_or(Schedule::Daily, |word| word.0),
-        timing: timing.unwrap_or_default(),
+        timing,
         wire: WireChoice::Live,
         level: body.level.0.map_or(Clearance::L3, |word| word.0),
         ports: body.ports.0.and_then(|ports| ports.0),

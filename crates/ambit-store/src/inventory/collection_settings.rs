@@ -12,7 +12,7 @@ use ambit_model::SkippedTasks;
 use ambit_model::collection::{Collection, Schedule};
 use ambit_model::feed::{Noun, What};
 use ambit_model::ports::PortList;
-use ambit_model::timing::Timing;
+use ambit_model::timing::{Timing, TimingChange};
 use ambit_model::user::CollectionRole;
 use ambit_model::wire::WireChoice;
 use ambit_model::{Clearance, DueDays, Timestamp};
@@ -28,8 +28,8 @@ pub struct CollectionSettings {
     pub printable_name: Option<String>,
     /// Another schedule counts from the moment of the change: it starts nothing at once.
     pub schedule: Option<Schedule>,
-    /// The same holds of another timing; a schedule that is given alone takes the place of an expression.
-    pub timing: Option<Timing>,
+    /// The same holds of another timing; a schedule takes the place of an expression where no other one is given.
+    pub timing: Option<TimingChange>,
     /// How loud a run may be.
     pub level: Option<Clearance>,
     /// The ports asked for; `Some(None)`: those of the installation. A choice holds from when a run starts or is
@@ -100,7 +100,7 @@ impl Store {
             || settings.never.as_ref().is_some_and(|never| *never != before.never);
         transaction!(self, Person, async |tx| {
             let collection = enter(tx, &principal, uuid).await?;
-            let then = scheduled(&collection, &settings, now);
+            let then = scheduled(&collection, &settings, now)?;
             let sql = "UPDATE collections SET updated_at = $2, printable_name = COALESCE($3, printable_name), \
                        schedule = COALESCE($4, schedule),
                        due_at = $5, level = COALESCE($6, level), never = COALESCE($7, never),
@@ -200,21 +200,21 @@ impl Store {
 }
 
 /// A collection as it is scheduled once its settings are changed; where nothing else is said of when it runs, it stays
-/// due when it was.
-fn scheduled(collection: &Collection, settings: &CollectionSettings, now: Timestamp) -> Collection {
+/// due when it was. Fails where its timing would leave no time for a run.
+fn scheduled(collection: &Collection, settings: &CollectionSettings, now: Timestamp) -> Result<Collection, StoreError> {
     let mut then = collection.clone();
     if let Some(schedule) = settings.schedule {
         (then.schedule, then.timing.cron) = (schedule, None);
     }
-    if let Some(timing) = &settings.timing {
-        then.timing = timing.clone();
+    if let Some(change) = &settings.timing {
+        then.timing = change.of(&then.timing).map_err(StoreError::Invalid)?;
     }
     let is_same = then.schedule == collection.schedule
         && then.timing == Timing { windows: then.timing.windows.clone(), ..collection.timing.clone() };
     if !is_same {
         (then.due_at, then.counts_from) = (then.due_after(now, now), Some(now));
     }
-    then
+    Ok(then)
 }
 
 /// The collection, locked, for one of its admins.

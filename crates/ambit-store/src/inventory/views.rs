@@ -3,19 +3,22 @@
 
 use crate::db::rows::{columns, list};
 use crate::db::sql::{Row, Tx, from_json, values};
-use crate::inventory::collections::CollectionRef;
+use crate::inventory::collections::{self, CollectionRef};
 use crate::inventory::turning::turned_at;
 use crate::maintenance::retention::require_kept;
 use crate::{Principal, Store, StoreError};
 use ambit_model::entity::EntityRecord;
 use ambit_model::issue::{IssueRecord, Status};
 use ambit_model::user::CollectionRole;
-use ambit_model::{Timestamp, Uid};
+use ambit_model::{Details, Timestamp, Uid};
 use serde::Deserialize;
+use serde_json::Value;
 use uuid::Uuid;
 
 /// Records of all projects that a beginning of a uid is looked up among.
 const BEGINNING_MAX: usize = 1_000;
+/// Versions that the history of one member is read from at most, the newest: each is a whole record.
+const MEMBER_VERSIONS_MAX: usize = 1_000;
 /// Moments that one list of points in time holds at most, newest kept.
 const POINTS_MAX: usize = 10_000;
 
@@ -367,6 +370,63 @@ impl Store {
         let mut tx = self.read().await?;
         let base = find(&mut tx, principal, Item::Issue, id, project, CollectionRole::Viewer).await?;
         map(at(&mut tx, Item::Issue, base, moment, now).await?, issue)
+    }
+
+    /// The seeds of a collection as entities, by uid; at a moment as they were shown then, without those that were not
+    /// known yet.
+    pub async fn seed_entities(
+        &self,
+        principal: &Principal,
+        collection: Uuid,
+        moment: Option<Timestamp>,
+        now: Timestamp,
+    ) -> Result<Vec<EntityView>, StoreError> {
+        let mut tx = self.read().await?;
+        let view = collections::require(&mut tx, principal, collection, CollectionRole::Viewer).await?;
+        let seeds = "SELECT s.uid FROM seeds s WHERE s.collection_id = $1";
+        let sql = format!("{} AND t.uid IN ({seeds}) ORDER BY t.uid", select(Item::Entity));
+        let mut found = Vec::new();
+        for base in bases(&tx.rows(&sql, values![view.collection.id]).await?)? {
+            let shown = match moment {
+                None => At::Then(base),
+                Some(moment) => at(&mut tx, Item::Entity, base, moment, now).await?,
+            };
+            if let At::Then(base) = shown {
+                found.push(entity(base)?);
+            }
+        }
+        Ok(found)
+    }
+
+    /// What a member of an entity's details was from which moment on, oldest first; `None` where it had none.
+    pub async fn member_history(
+        &self,
+        principal: &Principal,
+        id: &str,
+        project: Option<i64>,
+        member: &str,
+    ) -> Result<Vec<(Timestamp, Option<Value>)>, StoreError> {
+        #[derive(Deserialize)]
+        struct Detailed {
+            details: Details,
+        }
+        let mut tx = self.read().await?;
+        let base = find(&mut tx, principal, Item::Entity, id, project, CollectionRole::Viewer).await?;
+        let sql = format!(
+            "SELECT opened_at, record FROM versions WHERE noun = $1 AND uid = $2 ORDER BY opened_revision DESC \
+             LIMIT {MEMBER_VERSIONS_MAX}"
+        );
+        let mut versions: Vec<(Timestamp, String)> = tx.read_all(&sql, values![Item::Entity.name(), base.uid]).await?;
+        versions.reverse();
+        versions.push((base.opened_at, base.record));
+        let mut history: Vec<(Timestamp, Option<Value>)> = Vec::new();
+        for (at, record) in versions {
+            let value = from_json::<Detailed>(&record)?.details.remove(member);
+            if history.last().is_none_or(|(_, before)| *before != value) {
+                history.push((at, value));
+            }
+        }
+        Ok(history)
     }
 
     /// The entities or issues of a project whose uid begins with these hexadecimal characters, as far as the caller may

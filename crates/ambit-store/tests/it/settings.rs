@@ -5,7 +5,7 @@ use crate::lab::{Lab, both, new_collection};
 use ambit_model::collection::Schedule;
 use ambit_model::cron::Cron;
 use ambit_model::notification::hours::Hours;
-use ambit_model::timing::{Timing, Window};
+use ambit_model::timing::{Timing, TimingChange, Window};
 use ambit_model::user::{CollectionRole, ProjectRole};
 use ambit_model::{Clearance, Kind, Timestamp};
 use ambit_store::{BulkChange, CollectionSettings, Item, ProjectSettings, StoreError};
@@ -75,8 +75,14 @@ async fn a_run_starts_by_the_clock_of_a_zone_once_and_in_no_window() {
             windows: vec![Window::parse("sat,sun 00:00-12:00").unwrap()],
             jitter_minutes: 0,
         };
-        let timed = CollectionSettings { timing: Some(timing.clone()), ..CollectionSettings::default() };
-        assert_eq!(change(timed.clone()).await.due_at, Some(at("2027-01-15T08:30:00Z")));
+        let to = |timing: TimingChange| CollectionSettings { timing: Some(timing), ..CollectionSettings::default() };
+        let (cron, zone) = (timing.cron.clone(), Some(timing.zone.clone()));
+        change(to(TimingChange { windows: Some(timing.windows.clone()), ..TimingChange::default() })).await;
+        // What is not said stays.
+        assert_eq!(
+            change(to(TimingChange { cron, zone, ..TimingChange::default() })).await.due_at,
+            Some(at("2027-01-15T08:30:00Z"))
+        );
         let due = async |now: &str| lab.store.schedule_due(at(now)).await.unwrap().len();
         assert_eq!(due("2027-01-15T08:29:59Z").await, 0);
         assert_eq!(due("2027-01-16T08:30:00Z").await, 0, "it is Saturday morning");

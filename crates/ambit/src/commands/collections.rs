@@ -351,16 +351,12 @@ async fn change(api: &Api, update: &Update) -> Result<Value, Failure> {
     body.extend(changed.due.iter().map(|days| ("due_days".to_owned(), json!(days))));
     body.extend(told::members(changed.notify_emails, changed.notify_webhooks));
     let asked = timing::Asked {
-        is_word: changed.schedule.is_some(),
         cron: changed.cron.as_deref(),
         zone: changed.zone.as_deref(),
         rest: &changed.rest,
         jitter: changed.jitter,
     };
-    if asked.is_any() {
-        let before = api.get(&target).await?.result["timing"].take();
-        body.insert("timing".to_owned(), asked.of(before));
-    }
+    body.extend(asked.member().map(|timing| ("timing".to_owned(), timing)));
     if !changed.exclude.is_empty() || !changed.unexclude.is_empty() {
         let found = api.get(&target).await?.result;
         body.insert("exclusions".to_owned(), json!(exclusions(&found["exclusions"], changed)?));

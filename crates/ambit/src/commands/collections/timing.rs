@@ -4,7 +4,7 @@ use crate::output::table::text;
 use ambit_model::cron::Cron;
 use ambit_model::notification::hours::Hours;
 use ambit_model::timing::Window;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// Reads an expression in its one spelling.
 pub(super) fn cron(text: &str) -> Result<String, String> {
@@ -43,15 +43,12 @@ impl Timed {
     /// The member of a body; `None` where nothing was typed.
     pub(super) fn member(&self) -> Option<Value> {
         let (cron, zone) = (self.cron.as_deref(), self.zone.as_deref());
-        let asked = Asked { is_word: false, cron, zone, rest: &self.rest, jitter: self.jitter };
-        asked.is_any().then(|| asked.of(json!({})))
+        Asked { cron, zone, rest: &self.rest, jitter: self.jitter }.member()
     }
 }
 
 /// What was typed of a timing.
 pub(super) struct Asked<'a> {
-    /// A word of the schedule is chosen, which takes the place of an expression.
-    pub(super) is_word: bool,
     pub(super) cron: Option<&'a str>,
     pub(super) zone: Option<&'a str>,
     pub(super) rest: &'a [String],
@@ -59,31 +56,18 @@ pub(super) struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    pub(super) fn is_any(&self) -> bool {
-        self.cron.is_some() || self.zone.is_some() || !self.rest.is_empty() || self.jitter.is_some()
-    }
-
-    /// The timing of before with what was typed, as a body has it.
-    pub(super) fn of(&self, mut timing: Value) -> Value {
-        if self.is_word {
-            timing["cron"] = Value::Null;
-        }
-        if let Some(cron) = self.cron {
-            timing["cron"] = json!(cron);
-        }
-        if let Some(zone) = self.zone {
-            timing["time_zone"] = json!(zone);
-        }
-        if !self.rest.is_empty() {
-            timing["rest_windows"] = json!(self.rest.iter().filter(|window| *window != "none").collect::<Vec<_>>());
-        }
-        if let Some(minutes) = self.jitter {
-            timing["jitter_minutes"] = json!(minutes);
-        }
-        if let Some(members) = timing.as_object_mut() {
-            members.retain(|_, value| !value.is_null());
-        }
-        timing
+    /// What was typed, as a body has it; `None` where nothing was. What is not in a body stays.
+    pub(super) fn member(&self) -> Option<Value> {
+        let windows = || self.rest.iter().filter(|window| *window != "none").collect::<Vec<_>>();
+        let members = [
+            ("cron", self.cron.map(|cron| json!(cron))),
+            ("time_zone", self.zone.map(|zone| json!(zone))),
+            ("rest_windows", (!self.rest.is_empty()).then(|| json!(windows()))),
+            ("jitter_minutes", self.jitter.map(|minutes| json!(minutes))),
+        ];
+        let said: Map<String, Value> =
+            members.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect();
+        (!said.is_empty()).then_some(Value::Object(said))
     }
 }
 
