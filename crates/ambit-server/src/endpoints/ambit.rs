@@ -272,8 +272,8 @@ pub(super) const ROWS: &[Endpoint] = &[
         .answers(receivers::Asked::SHAPE),
     post("/receivers/{uuid}/replay", OfProject(Owner), handler!(receivers::replay))
         .says(
-            "Send again what failed, or one delivery, with the ids that the receiver knows; one that was ended is at \
-               work again.",
+            "Send again what failed and try at once what waits for its next try, or send one delivery again, with the \
+             ids that the receiver knows; one that was ended is at work again.",
         )
         .may_take(receivers::Replay::SHAPE)
         .answers(receivers::Replayed::SHAPE),

@@ -74,7 +74,8 @@ pub(crate) async fn test(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("Test message asked for", Asked { delivery_uuid })))
 }
 
-/// Send again what failed, or one delivery, with the ids that the receiver knows; one that was ended is at work again.
+/// Send again what failed and try at once what waits for its next try, or send one delivery again, with the ids that
+/// the receiver knows; one that was ended is at work again.
 pub(crate) async fn replay(call: Call) -> Result<Answer, ApiError> {
     let view = of_path(&call).await?;
     let body = if call.body.is_empty() { None } else { Some(call.read::<wire::Replay>()?) };
