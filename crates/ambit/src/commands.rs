@@ -33,6 +33,7 @@ mod scan;
 mod search;
 mod serve;
 mod status;
+mod top;
 mod users;
 mod version;
 mod work;
@@ -95,6 +96,8 @@ pub(crate) enum Command {
     Project(projects::Project),
     /// What is open, what runs, and what was last looked at.
     Status(status::Status),
+    /// What runs now, and how fast.
+    Top(top::Top),
     /// Search entities.
     Entities(search::Search),
     /// One entity: show, raw, path, deny, allow, reset, hide, unhide, history, note, tag.
@@ -172,6 +175,7 @@ pub(crate) async fn run(cli: Cli, mut settings: Settings) -> Result<(), Failure>
         Command::Role(role) => roles::run(role, &settings).await,
         Command::Project(project) => projects::run(project, &settings).await,
         Command::Status(status) => status::run(status, &settings).await,
+        Command::Top(top) => top::run(top, &settings).await,
         Command::Entities(search) => search::run(search, Noun::Entities, &settings).await,
         Command::Entity(entity) => entity::run(entity, &settings).await,
         Command::Issues(search) => search::run(search, Noun::Issues, &settings).await,
