@@ -15,11 +15,13 @@ pub const SAYS_CHARS_MAX: usize = 300;
 pub const SAYS_MAX: usize = 50;
 
 contract! {
-    /// The body of an import: at most 1,000 things that one tool saw.
+    /// The body of an import: at most 1,000 things that one tool saw. Where further parts of the same follow
+    /// (`goes_on`), scope is decided with the last of them; until then nothing may be done at what is new.
     #[derive(Debug, Deserialize)]
     pub struct NewImport {
         pub source: Word<Source>,
         pub sightings: Vec<NewSighting>,
+        pub goes_on: Maybe<bool>,
     }
 
     /// A thing, when the tool saw it, and what it said of it, in a few words.

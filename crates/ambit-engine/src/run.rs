@@ -37,6 +37,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
+use tracing::{Instrument as _, field};
 
 /// Outcomes of one commit (docs/architecture.md §1.7: engine parts of at most 500 rows).
 const COMMIT_MAX: usize = 200;
@@ -93,8 +94,28 @@ pub enum RunEnd {
     GaveWay,
 }
 
-/// Carries a claimed run on to its end, or to a pause or stop.
+/// Carries a claimed run on to its end, or to a pause or stop. What the engine itself does meanwhile are spans within
+/// that of the run.
 pub async fn drive(config: &EngineConfig, run: &Run) -> Result<RunEnd, StoreError> {
+    let span = tracing::info_span!(
+        target: "traces",
+        "run",
+        otel.status_code = field::Empty,
+        run.id = run.id,
+        run.number = run.number,
+        run.uuid = %run.uuid,
+        run.end = field::Empty,
+        collection.uuid = %run.collection,
+    );
+    let end = carry(config, run).instrument(span.clone()).await;
+    match &end {
+        Ok(end) => span.record("run.end", format!("{end:?}")),
+        Err(_) => span.record("otel.status_code", "ERROR"),
+    };
+    end
+}
+
+async fn carry(config: &EngineConfig, run: &Run) -> Result<RunEnd, StoreError> {
     // Read before the rules: a word that comes between the two is obeyed once more.
     let scope_revision = config.engine.scope_revision(run.collection).await?;
     let rules = obeying::rules(config, run).await?;
@@ -349,6 +370,7 @@ impl<'a> Drive<'a> {
         starving || at.elapsed() >= took * RECONCILE_PACE
     }
 
+    #[tracing::instrument(target = "traces", skip_all)]
     async fn lease(&mut self) -> Result<(), StoreError> {
         let Some(room) = self.flight.room().filter(|_| !self.dry) else { return Ok(()) };
         let date = self.config.wire.date();
@@ -388,6 +410,7 @@ impl<'a> Drive<'a> {
         self.config.engine.unplan(self.run.id, orphaned).await
     }
 
+    #[tracing::instrument(target = "traces", skip_all)]
     async fn commit(&mut self) -> Result<(), StoreError> {
         let mut outcomes = self.flight.drain();
         for done in &outcomes {

@@ -42,6 +42,13 @@ pub(crate) enum Answer {
 }
 
 impl Answer {
+    /// What it said.
+    pub(crate) fn said(&self) -> &str {
+        match self {
+            Self::Taken(said) | Self::Refused(said) | Self::Gone(said) | Self::Away { said, .. } => said,
+        }
+    }
+
     /// What an HTTP status says. `retry_after` is the header: seconds.
     pub(crate) fn of_status(status: u16, retry_after: Option<&str>) -> Self {
         let said = format!("HTTP {status}");

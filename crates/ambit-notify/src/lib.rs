@@ -15,4 +15,5 @@ mod text;
 
 pub use mail::{Mail, MailSettings};
 pub use round::{Asked, Finder, Service, serve};
+pub use send::TraceFn;
 pub use signature::public_key;

@@ -6,19 +6,20 @@ use crate::digest::gather;
 use crate::events::{counts, events, is_wanted, of_quota};
 use crate::mail::Mail;
 use crate::order::Queue;
-use crate::send::Sender;
+use crate::send::{Sender, TraceFn};
 use ambit_model::feed::Noun;
 use ambit_model::notification::{Event, EventKind};
 use ambit_model::{Timestamp, Uid};
 use ambit_net::guard::ReceiversOnly;
 use ambit_net::{Grants, Net, NetOptions, Pace, PaceLimits, Session, Wire};
-use ambit_store::{Happened, Notice, Outbox, Outcome, Receiving, Resumption, Store, StoreError, Told};
+use ambit_store::{Happened, Notice, Outbox, Outcome, Receiving, Resumption, Store, StoreError, Told, Waiting};
 use futures::future::BoxFuture;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Mutex, watch};
 use tokio::task::JoinSet;
+use tracing::{Instrument as _, Span, field};
 use uuid::Uuid;
 
 /// Between two looks at the outbox.
@@ -55,6 +56,7 @@ pub struct Service {
     root: Option<String>,
     plain_http: bool,
     limit: Duration,
+    trace: Option<TraceFn>,
     clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
     /// Since when the search of a rule fails, by the id of its receiver.
     failing_searches: Arc<Mutex<BTreeMap<i64, Timestamp>>>,
@@ -85,6 +87,7 @@ impl Service {
             root: None,
             plain_http,
             limit: TRY_LIMIT,
+            trace: None,
             clock,
             failing_searches: Arc::default(),
             quotas_looked: Arc::default(),
@@ -100,6 +103,12 @@ impl Service {
     /// Names the root under which people find this installation, for links.
     pub fn at_root(mut self, root: &str) -> Self {
         self.root = Some(root.trim_end_matches('/').to_owned());
+        self
+    }
+
+    /// Says to webhooks of which trace a try is part.
+    pub fn with_trace(mut self, trace: TraceFn) -> Self {
+        self.trace = Some(trace);
         self
     }
 
@@ -320,8 +329,13 @@ impl Service {
                     queue.hold(&one);
                     continue;
                 }
-                let answer = self.sender().send(&receiver, &one.message).await;
+                let span = span_of(&receiver, &one);
+                let answer = self.sender().send(&receiver, &one.message).instrument(span.clone()).await;
                 let taken = matches!(answer, Answer::Taken(_));
+                span.record("delivery.answer", answer.said());
+                if !taken {
+                    span.record("otel.status_code", "ERROR");
+                }
                 let outcome = outcome(answer, &one, receiver.failing_since, self.jitter(), self.now());
                 if matches!(outcome, Outcome::Again { .. }) {
                     queue.hold(&one);
@@ -347,6 +361,7 @@ impl Service {
             root: self.root.as_deref(),
             plain_http: self.plain_http,
             limit: self.limit,
+            trace: self.trace,
             now: self.now(),
         }
     }
@@ -390,6 +405,23 @@ pub async fn serve(service: Service, mut stop: watch::Receiver<bool>) {
     }
     // What is under way is tried again: it was not acknowledged.
     senders.shutdown().await;
+}
+
+/// The span of a try.
+fn span_of(receiver: &Receiving, one: &Waiting) -> Span {
+    tracing::info_span!(
+        target: "traces",
+        "delivery",
+        otel.kind = "producer",
+        otel.name = format!("deliver to {}", receiver.channel.name()),
+        otel.status_code = field::Empty,
+        receiver.uuid = %receiver.uuid,
+        receiver.channel = receiver.channel.name(),
+        message.id = %one.message.id,
+        message.events = one.message.events.len(),
+        delivery.attempt = one.attempts + 1,
+        delivery.answer = field::Empty,
+    )
 }
 
 fn log(error: &StoreError) {

@@ -18,6 +18,9 @@ const ANSWER_BYTES_MAX: usize = 4 * 1024;
 /// The port of syslog over TLS (RFC 5425).
 const SYSLOG_PORT: u16 = 6_514;
 
+/// The `traceparent` of what is under way (W3C Trace Context), given by the binary.
+pub type TraceFn = fn() -> Option<String>;
+
 /// What a try is made with.
 pub(crate) struct Sender<'a> {
     pub(crate) session: &'a Session,
@@ -26,6 +29,7 @@ pub(crate) struct Sender<'a> {
     /// The operator opened addresses to receivers: there, plain HTTP is sent as well.
     pub(crate) plain_http: bool,
     pub(crate) limit: Duration,
+    pub(crate) trace: Option<TraceFn>,
     pub(crate) now: Timestamp,
 }
 
@@ -34,7 +38,13 @@ impl Sender<'_> {
     pub(crate) async fn send(&self, receiver: &Receiving, message: &Message) -> Answer {
         let to = To { secrets: &receiver.secrets, root: self.root, now: self.now };
         match channel::post(receiver.channel, message, &to) {
-            Some(post) => self.post(&post).await,
+            Some(mut post) => {
+                if receiver.channel == Channel::Webhook {
+                    let trace = self.trace.and_then(|parent| parent());
+                    post.headers.extend(trace.map(|trace| ("traceparent", trace)));
+                }
+                self.post(&post).await
+            }
             None if receiver.channel == Channel::Email => self.mail(message, &to).await,
             None => self.syslog(message, &to).await,
         }

@@ -14,6 +14,7 @@ use crate::metrics::Route;
 use crate::mount::{Mount, Tree, WIDER};
 use crate::origin::{Origin, Outside, Peer};
 use crate::quota::rules::Price;
+use crate::request_span::{REQUEST_ID, RequestSpan};
 use crate::router::{self, Target};
 use crate::shares::{Owner, Share, site};
 use crate::state::ServerState;
@@ -31,6 +32,7 @@ use http::{HeaderMap, Request};
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::time::Instant;
+use tracing::Instrument as _;
 
 /// Confirms that an account is to be deleted (docs/contract/wider.md §1.1).
 const PASSWORD: &str = "x-user-password";
@@ -73,12 +75,27 @@ struct Held {
 /// Answers one request.
 pub(crate) async fn answer_to(state: Arc<ServerState>, asker: Asker, request: Request<Body>) -> Response {
     let (head, body) = request.into_parts();
-    let line = format!("{} {}", head.method, request_log::shown(head.uri.path()));
+    let path = request_log::shown(head.uri.path());
+    let told = RequestSpan::begin(&head.method, &path, &head.headers, state.adopt);
+    let line = format!("{} {path}", head.method);
+    let (mut response, route) = answer(&state, asker, (head, body), line).instrument(told.span.clone()).await;
+    told.end(route, response.status());
+    response.headers_mut().insert(REQUEST_ID, told.id());
+    response
+}
+
+/// The answer, and where the request went.
+async fn answer(
+    state: &Arc<ServerState>,
+    asker: Asker,
+    (head, body): (Parts, Body),
+    line: String,
+) -> (Response, Option<Route>) {
     let begun = Instant::now();
     let wishes = Wishes::of(router::manner(head.uri.path()), &head.headers);
     let mut arriving = Arriving::new(&head.headers, body, state.limits.request_time);
     let mut held = Held::default();
-    let passage = Passage { state: &state, head: &head, line: &line };
+    let passage = Passage { state, head: &head, line: &line };
     let outcome = caught(&line, passage.pass(&asker, &mut arriving, &mut held)).await;
     if let Err(error) = &outcome {
         // Quoted, since a caller chooses what stands in it.
@@ -90,7 +107,7 @@ pub(crate) async fn answer_to(state: Arc<ServerState>, asker: Asker, request: Re
     let response = respond(outcome, &wishes, held.answer).await;
     state.metrics.count(held.route, response.status().as_u16(), begun.elapsed());
     tracing::info!(request = line, status = response.status().as_u16(), ms = begun.elapsed().as_millis(), "answered");
-    response
+    (response, held.route)
 }
 
 /// A request on its way to its handler.

@@ -38,6 +38,7 @@ mod picture;
 mod present;
 mod quota;
 mod request_log;
+mod request_span;
 mod rights;
 mod rooms;
 mod router;
@@ -67,6 +68,7 @@ pub use oidc::{AskProvider, Provider, ProviderAsk, ProviderSettings, group_role}
 pub use openapi::{document as openapi_document, text as openapi_text};
 pub use origin::{Hosts, Outside, public_url};
 pub use quota::rules::{Price, Rule};
+pub use request_span::AdoptFn;
 pub use rights::Right;
 pub use serve::{Listener, serve};
 pub use state::{Clock, LedgerFn, ReadSeeds, Sample, ServerState};

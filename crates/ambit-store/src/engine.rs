@@ -28,7 +28,7 @@ pub(crate) use dirty::mark_dirty;
 pub use facts::{End, LeadingProbes};
 pub(crate) use graph::graph;
 pub use hunt::{HeldJob, Hunted, JobPart, LiveRuleset, RuleMatch, Specimen, WaitingAnalysis};
-pub use imports::ImportOutcome;
+pub use imports::{ImportOutcome, Imported};
 pub use issues::Moved;
 pub use lease::ATTEMPTS_BEFORE_ALONE;
 pub(crate) use lease::drop_uncleared;

@@ -33,6 +33,7 @@ mod scan;
 mod search;
 mod serve;
 mod status;
+mod top;
 mod users;
 mod version;
 mod work;
@@ -96,6 +97,8 @@ pub(crate) enum Command {
     Project(projects::Project),
     /// Show open issues, active runs, and when each collection was last refreshed.
     Status(status::Status),
+    /// What runs now, and how fast.
+    Top(top::Top),
     /// Search entities.
     Entities(search::Search),
     /// Show or change one entity: show, raw, path, deny, allow, reset, hide, unhide, history, note, tag.
@@ -149,6 +152,11 @@ pub(crate) enum Command {
 }
 
 impl Command {
+    /// Returns true for what answers requests or carries runs.
+    pub(crate) fn is_traced(&self) -> bool {
+        matches!(self, Self::Demo(_) | Self::Scan(_) | Self::Serve(_) | Self::Work(_))
+    }
+
     /// Returns true for what runs for months, loaded at some hours and idle at others.
     pub(crate) fn serves_for_long(&self) -> bool {
         matches!(self, Self::Serve(_) | Self::Work(_))
@@ -174,6 +182,7 @@ pub(crate) async fn run(cli: Cli, mut settings: Settings) -> Result<(), Failure>
         Command::Role(role) => roles::run(role, &settings).await,
         Command::Project(project) => projects::run(project, &settings).await,
         Command::Status(status) => status::run(status, &settings).await,
+        Command::Top(top) => top::run(top, &settings).await,
         Command::Entities(search) => search::run(search, Noun::Entities, &settings).await,
         Command::Entity(entity) => entity::run(entity, &settings).await,
         Command::Issues(search) => search::run(search, Noun::Issues, &settings).await,

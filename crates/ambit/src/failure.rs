@@ -75,6 +75,11 @@ impl Failure {
         Self::new(INTERRUPTED, message)
     }
 
+    /// Whether the program was asked to stop.
+    pub(crate) fn is_interruption(&self) -> bool {
+        self.code == INTERRUPTED
+    }
+
     /// An exit code without words: they were printed already.
     pub(crate) fn silent(code: u8) -> Self {
         Self { code, message: String::new(), more: Vec::new() }

@@ -2,8 +2,12 @@
 //! stays on its line, and no key is in it: not in a path, a query, a message of a library or a panic.
 
 use crate::failure::Failure;
+use crate::traces::{TARGET, Traces};
 use serde_json::json;
 use std::io::{self, Write};
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
+use tracing_subscriber::{EnvFilter, Layer as _};
 
 /// Hexadecimal digits in a row that are taken for a key. Hashes are as long: they are known by their first digits, too.
 const KEY_DIGITS: usize = 64;
@@ -39,16 +43,26 @@ fn logged(verbose: u8) -> &'static str {
     }
 }
 
-/// Begins to log: warnings only, unless asked for more.
-pub(crate) fn begin(verbose: u8, format: Format) {
-    let filter = tracing_subscriber::EnvFilter::try_from_env("AMBIT_LOG")
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(logged(verbose)));
-    let log = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(false);
-    let log = log.with_writer(move || Lines { out: io::stderr(), format });
+/// What is logged where `AMBIT_LOG` does not say it by hand. As JSON, an event says in which request or run it was.
+fn filter(verbose: u8, format: Format) -> EnvFilter {
+    let filter = EnvFilter::try_from_env("AMBIT_LOG");
+    let filter = filter.unwrap_or_else(|_| EnvFilter::new(logged(verbose)));
     match format {
-        Format::Text => log.init(),
-        Format::Json => log.json().init(),
+        Format::Text => filter,
+        Format::Json => filter.add_directive(format!("{TARGET}=info").parse().expect("a target and a level")),
     }
+}
+
+/// Begins to log: warnings only, unless asked for more; and to make spans where they are sent somewhere.
+pub(crate) fn begin(verbose: u8, format: Format, traces: Option<&Traces>) {
+    let log = tracing_subscriber::fmt::layer().with_ansi(false);
+    let log = log.with_writer(move || Lines { out: io::stderr(), format });
+    let log = match format {
+        Format::Text => log.boxed(),
+        Format::Json => log.json().with_current_span(false).boxed(),
+    };
+    let log = log.with_filter(filter(verbose, format));
+    tracing_subscriber::registry().with(traces.map(Traces::layer)).with(log).init();
     std::panic::set_hook(Box::new(move |panic| {
         let line = match format {
             Format::Text => format!("{panic}\n"),

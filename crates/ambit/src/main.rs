@@ -32,6 +32,7 @@ mod reference;
 mod sample;
 mod shortfall;
 mod signals;
+mod traces;
 mod wire_log;
 mod wires;
 mod workspace;
@@ -40,6 +41,7 @@ use commands::Cli;
 use config::Settings;
 use failure::Failure;
 use std::process::ExitCode;
+use traces::Traces;
 
 /// Many small allocations by many tasks: measured a third faster than the system's allocator on whole runs.
 #[global_allocator]
@@ -66,13 +68,21 @@ fn start(cli: Cli) -> Result<(), Failure> {
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .collect();
     let settings = Settings::load(cli.config.as_deref(), &environment)?;
-    log::begin(cli.verbose, log::Format::parse(settings.get("log_format").unwrap_or("text"))?);
+    let format = log::Format::parse(settings.get("log_format").unwrap_or("text"))?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| Failure::run_time(format!("cannot start: {error}")))?;
+    let traces = match cli.command.is_traced() {
+        true => Traces::begin(&environment, &settings, runtime.handle())?,
+        false => None,
+    };
+    log::begin(cli.verbose, format, traces.as_ref());
     if cli.command.serves_for_long() {
         memory::give_back();
     }
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| Failure::run_time(format!("cannot start: {error}")))?;
     let ended = runtime.block_on(commands::run(cli, settings));
+    if let Some(traces) = traces {
+        traces.end();
+    }
     // Blocking work (an index merge, a name look-up) must not hold the end up.
     runtime.shutdown_timeout(std::time::Duration::from_secs(2));
     ended

@@ -5,6 +5,7 @@ use crate::clock::now;
 use crate::config::Settings;
 use crate::engine_config;
 use crate::failure::Failure;
+use crate::traces;
 use ambit_model::{DueDays, Uid, feed};
 use ambit_net::guard::ReceiversOnly;
 use ambit_net::live::LiveWire;
@@ -37,7 +38,9 @@ pub(crate) fn service(settings: &Settings, store: &Store, index: &Index, root: &
             Box::pin(async move { found(&store, &index, due_days, asked).await });
         found
     };
-    let service = Service::new(store, wire.clone(), guard, Arc::new(find), Arc::new(now)).at_root(root);
+    let service = Service::new(store, wire.clone(), guard, Arc::new(find), Arc::new(now))
+        .at_root(root)
+        .with_trace(traces::parent);
     Ok(match mail(settings, &live.authorities)? {
         Some(mail) => service.with_mail(Mail::new(mail, wire)),
         None => service,

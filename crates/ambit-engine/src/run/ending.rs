@@ -47,6 +47,7 @@ impl Drive<'_> {
     }
 
     /// A scheduled run has seen what it did not ask again because it is fresh, as of the date at which it was taken up.
+    #[tracing::instrument(target = "traces", skip_all)]
     async fn rely(&self) -> Result<(), StoreError> {
         if self.run.by_person {
             return Ok(());
@@ -65,6 +66,7 @@ impl Drive<'_> {
     }
 
     /// What derives from something that was seen counts as seen with it.
+    #[tracing::instrument(target = "traces", skip_all)]
     async fn derive(&self) -> Result<(), StoreError> {
         let derived = ambit_tasks::ALL.iter().filter(|task| task.sights == Sights::All(Sighting::Nothing));
         let derived = derived.map(|task| task.name.as_str()).collect();

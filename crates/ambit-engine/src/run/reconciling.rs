@@ -26,6 +26,7 @@ impl Drive<'_> {
     /// Decides scope, plans and issues of everything that changed; a run with marks left is not finished. Between two
     /// batches a person's word and the process's end are heard: what is not reconciled then keeps its marks, and is
     /// reconciled first by whoever goes on.
+    #[tracing::instrument(name = "reconcile", target = "traces", skip_all)]
     pub(super) async fn reconcile_all(&mut self) -> Result<Option<RunEnd>, StoreError> {
         let begun = std::time::Instant::now();
         loop {

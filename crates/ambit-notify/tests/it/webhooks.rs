@@ -249,6 +249,28 @@ async fn gone_ends_a_receiver_and_a_replay_takes_it_back() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_replay_does_not_wait_for_the_next_try() {
+    let lab = Lab::new().await;
+    let inventory = lab.fill().await;
+    let receiver = Receiver::new(Says::Status(500)).await;
+    let view = lab.add_webhook(&receiver).await;
+    let service = lab.service();
+    service.begin().await.unwrap();
+    set(&lab, &inventory, Status::ClosedRiskAccepted).await;
+    service.round().await.unwrap();
+    lab.pass(10 * SECOND);
+    service.round().await.unwrap();
+    assert_eq!(lab.states(&view).await, ["waiting 2 HTTP 500"]);
+    receiver.says(Says::Status(200));
+    lab.pass(10 * SECOND);
+    service.round().await.unwrap();
+    assert_eq!(receiver.got().len(), 2, "the third try is due after minutes");
+    assert_eq!(lab.store().replay_deliveries(&lab.me, view.uuid, None, lab.now()).await.unwrap(), 1);
+    service.round().await.unwrap();
+    assert_eq!(lab.states(&view).await, ["delivered 3 HTTP 200"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_busy_receiver_is_left_alone_for_as_long_as_it_asks() {
     let lab = Lab::new().await;
     let inventory = lab.fill().await;

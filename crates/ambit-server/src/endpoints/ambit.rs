@@ -292,8 +292,8 @@ pub(super) const ROWS: &[Endpoint] = &[
         .answers(receivers::Asked::SHAPE),
     post("/receivers/{uuid}/replay", OfProject(Owner), handler!(receivers::replay))
         .says(
-            "Send failed deliveries again, or one delivery, under their first ids. A receiver that had been stopped \
-             is active again.",
+            "Send failed deliveries again and try waiting ones at once, or send one delivery again, under their first \
+             ids. A receiver that had been stopped is active again.",
         )
         .may_take(receivers::Replay::SHAPE)
         .answers(receivers::Replayed::SHAPE),

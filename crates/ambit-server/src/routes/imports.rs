@@ -8,6 +8,7 @@ use ambit_api::imports::{Import, NewImport, NewSighting, Outside, SAYS_CHARS_MAX
 use ambit_api::words::Word;
 use ambit_api::{ApiError, success};
 use ambit_model::entity::imported::Sighted;
+use ambit_store::engine::Imported;
 
 /// Import what another tool saw, at most 1,000 things, as observations of a collection with their source and date.
 /// Nothing is contacted. A thing that belongs to nothing in the collection is left out.
@@ -15,7 +16,8 @@ pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
     let uuid = collection(&call).await?;
     let body: NewImport = call.read()?;
     let sighted = body.sightings.into_iter().map(sighted).collect::<Result<Vec<_>, _>>()?;
-    let outcome = call.store().import(call.caller(), uuid, (body.source.0, sighted), call.now).await;
+    let imported = Imported { source: body.source.0, sighted, goes_on: body.goes_on.0.unwrap_or_default() };
+    let outcome = call.store().import(call.caller(), uuid, imported, call.now).await;
     let outcome = outcome.about("Collection")?;
     let outside = outcome.first_outside.into_iter().map(|(kind, name)| Outside { kind: Word(kind), name });
     let import = Import {

@@ -74,8 +74,8 @@ pub(crate) async fn test(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("Test message asked for", Asked { delivery_uuid })))
 }
 
-/// Send failed deliveries again, or one delivery, under their first ids. A receiver that had been stopped is active
-/// again.
+/// Send failed deliveries again and try waiting ones at once, or send one delivery again, under their first ids. A
+/// receiver that had been stopped is active again.
 pub(crate) async fn replay(call: Call) -> Result<Answer, ApiError> {
     let view = of_path(&call).await?;
     let body = if call.body.is_empty() { None } else { Some(call.read::<wire::Replay>()?) };

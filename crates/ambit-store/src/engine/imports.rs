@@ -40,6 +40,16 @@ pub struct ImportOutcome {
     pub first_outside: Vec<(Kind, String)>,
 }
 
+/// What one tool saw, or a part of it.
+#[derive(Clone, Debug)]
+pub struct Imported {
+    pub source: Source,
+    pub sighted: Vec<Sighted>,
+    /// Further parts follow: scope, which is decided over the whole collection, is decided with the last of them. Until
+    /// then nothing may be done at what is new.
+    pub goes_on: bool,
+}
+
 /// A thing that is accepted, and what leads to it: itself where it is known and nothing else does.
 struct Accepted<'a> {
     sighted: &'a Sighted,
@@ -48,7 +58,8 @@ struct Accepted<'a> {
 
 impl Store {
     /// Stores what a tool saw, at most 1,000 things a call, as observations of a collection; for its admins. What
-    /// nothing of the collection leads to is counted and left out. The same again changes nothing.
+    /// nothing of the collection leads to is counted and left out. The same again changes nothing. Where a later part
+    /// never comes, whatever decides scope next decides this, too.
     ///
     /// # Errors
     /// The caller is no admin of the collection, or there are more things than a call may hold.
@@ -56,9 +67,10 @@ impl Store {
         &self,
         principal: &Principal,
         collection: Uuid,
-        (source, sighted): (Source, Vec<Sighted>),
+        imported: Imported,
         now: Timestamp,
     ) -> Result<ImportOutcome, StoreError> {
+        let Imported { source, sighted, goes_on } = imported;
         if sighted.len() > SIGHTED_MAX {
             return Err(StoreError::Invalid(format!("at most {SIGHTED_MAX} sightings in one call")));
         }
@@ -74,7 +86,9 @@ impl Store {
             audit::insert(tx, &principal, Some(project), "collection.import", collection, details, now).await?;
             Ok((outcome, view.never))
         })?;
-        self.rescope(collection, &never, now).await?;
+        if !goes_on {
+            self.rescope(collection, &never, now).await?;
+        }
         Ok(outcome)
     }
 }

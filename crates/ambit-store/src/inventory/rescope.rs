@@ -98,25 +98,51 @@ impl Store {
         let mut known = Known { revision: 0, nodes: BTreeMap::new(), edges: BTreeSet::new() };
         // The whole graph is read beside the writers; what moves meanwhile follows inside.
         known.take(graph(&mut self.read().await?, collection, 0).await?);
+        let mut decided: Option<Decided> = None;
         loop {
             let before = before.to_vec();
             let (read, left) = transaction!(self, Person, async |tx| {
                 let (of, never, _) = collections::load(tx, collection).await?;
                 collections::lock(tx, of.id).await?;
-                known.take(graph(tx, collection, known.revision).await?);
+                let moved = graph(tx, collection, known.revision).await?;
                 let rules = Rules { ceiling: workflow::ceiling(&of.workflow, of.level), never };
-                let mut changed = known.decide(&rules, &before);
-                let left = changed.split_off(WRITTEN_MAX.min(changed.len())).len();
+                // What was decided holds as long as nothing moved but what was written of it.
+                let decided = decided.filter(|decided| decided.rules == rules && decided.explains(&moved, &known));
+                known.take(moved);
+                let mut changed = match decided {
+                    Some(decided) => decided.left,
+                    None => known.decide(&rules, &before),
+                };
+                let left = changed.split_off(WRITTEN_MAX.min(changed.len()));
+                let written = changed.iter().cloned().collect();
                 if !changed.is_empty() {
                     write(tx, of.id, changed, now).await?;
                 }
-                Ok((known, left))
+                Ok((known, Decided { rules, written, left }))
             })?;
-            if left == 0 {
+            if left.left.is_empty() {
                 return Ok(());
             }
-            known = read;
+            (known, decided) = (read, Some(left));
         }
+    }
+}
+
+/// Decisions of which only a part is written yet.
+struct Decided {
+    rules: Rules,
+    written: BTreeMap<Uid, Decision>,
+    left: Vec<(Uid, Decision)>,
+}
+
+impl Decided {
+    /// True where the graph moved by nothing but these decisions.
+    fn explains(&self, moved: &crate::engine::GraphDelta, known: &Known) -> bool {
+        let is_ours = |node: &GraphNode| {
+            self.written.get(&node.node.uid) == Some(&node.decision)
+                && known.nodes.get(&node.node.uid).is_some_and(|before| before.node == node.node)
+        };
+        moved.opened.is_empty() && moved.closed.is_empty() && moved.nodes.iter().all(is_ours)
     }
 }
 

@@ -235,8 +235,9 @@ impl Store {
         })
     }
 
-    /// Sends again what failed, or one delivery of the log, with the ids that receivers know; a receiver that was ended
-    /// is at work again. Returns how many are sent. For owners of its project.
+    /// Sends again what failed and tries at once what waits for its next try, or sends one delivery of the log again,
+    /// with the ids that receivers know; a receiver that was ended is at work again. Returns how many are sent. For
+    /// owners of its project.
     pub async fn replay_deliveries(
         &self,
         principal: &Principal,
@@ -260,7 +261,13 @@ impl Store {
                         sent => sent,
                     }
                 }
-                None => tx.run(&format!("{again} state = 'failed'"), values![view.id, now]).await?,
+                None => {
+                    let failed = tx.run(&format!("{again} state = 'failed'"), values![view.id, now]).await?;
+                    // What a server is at stays with it.
+                    let sql = "UPDATE deliveries SET due_at = $2 WHERE receiver_id = $1 AND state = 'waiting' AND \
+                               due_at > $2 AND (claimed_until IS NULL OR claimed_until <= $2)";
+                    failed + tx.run(sql, values![view.id, now]).await?
+                }
             };
             let details = json!({"deliveries": sent});
             audit::insert(tx, &principal, Some(view.project), "receiver.replay", receiver, details, now).await?;

@@ -3,7 +3,7 @@
 use crate::lab::{Lab, both, found};
 use ambit_model::entity::imported::{IMPORTED, LASTS_MS, Sighted, Source};
 use ambit_model::{EdgeKind, Kind, Timestamp};
-use ambit_store::engine::ImportOutcome;
+use ambit_store::engine::{ImportOutcome, Imported};
 use serde_json::json;
 use std::collections::BTreeMap;
 
@@ -15,6 +15,10 @@ const SITE: (Kind, &str) = (Kind::Uri, "https://www.acme.test:443/login");
 const FOREIGN: (Kind, &str) = (Kind::NetworkService, "198.51.100.1:22/tcp");
 
 async fn import(lab: &Lab, things: &[(Kind, &str)], seen_at: Timestamp) -> ImportOutcome {
+    import_part(lab, things, seen_at, false).await
+}
+
+async fn import_part(lab: &Lab, things: &[(Kind, &str)], seen_at: Timestamp, goes_on: bool) -> ImportOutcome {
     let sighted = |(kind, name): &(Kind, &str)| Sighted {
         kind: *kind,
         name: (*name).to_owned(),
@@ -22,7 +26,8 @@ async fn import(lab: &Lab, things: &[(Kind, &str)], seen_at: Timestamp) -> Impor
         says: BTreeMap::from([("state".to_owned(), "open".to_owned())]),
     };
     let sighted = things.iter().map(sighted).collect();
-    lab.store.import(&lab.me, lab.collection, (Source::Nmap, sighted), lab.now()).await.unwrap()
+    let imported = Imported { source: Source::Nmap, sighted, goes_on };
+    lab.store.import(&lab.me, lab.collection, imported, lab.now()).await.unwrap()
 }
 
 /// `scoped clearance: how often it was imported`, or that it is gone.
@@ -76,6 +81,37 @@ async fn a_collection_without_a_run_has_its_seeds() {
         let run = lab.run().await;
         assert_eq!(shown(&lab, WWW).await, "false L1: 1");
         lab.finish(&run).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_comes_in_parts_is_decided_with_the_last_and_closed_until_then() {
+    both(async |lab| {
+        inventory(&lab).await;
+        let seen_at = lab.now();
+        assert_eq!(import_part(&lab, &[WWW], seen_at, true).await.new_entities, 1);
+        assert_eq!(shown(&lab, WWW).await, "false L0: 1");
+        assert_eq!(import_part(&lab, &[SITE, ADDRESS], seen_at, false).await.new_entities, 2);
+        assert_eq!(shown(&lab, ADDRESS).await, "false L1: 1");
+        assert_eq!(shown(&lab, WWW).await, "false L1: 1");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn many_names_of_one_import_are_all_decided() {
+    both(async |lab| {
+        inventory(&lab).await;
+        let names: Vec<String> = (0..2_500).map(|number| format!("n{number}.acme.test")).collect();
+        for part in names.chunks(1_000) {
+            let things: Vec<(Kind, &str)> = part.iter().map(|name| (Kind::DnsRecord, name.as_str())).collect();
+            import_part(&lab, &things, lab.now(), part.len() == 1_000).await;
+        }
+        // More than one transaction writes.
+        for name in [&names[0], &names[1_999], &names[2_000], &names[2_499]] {
+            assert_eq!(shown(&lab, (Kind::DnsRecord, name)).await, "false L1: 1", "{name}");
+        }
     })
     .await;
 }

@@ -60,9 +60,25 @@ pub(crate) enum Action {
         jsonl: bool,
     },
     /// Change its name, schedule, level, ports or exclusions.
+    #[command(visible_alias = "set")]
     Update(Update),
+    /// Give it another name.
+    Rename {
+        /// Its name or uuid.
+        collection: String,
+        /// What people call it from now on.
+        name: String,
+    },
+    /// Say when it runs by itself; `update` has cron expressions, time zones and hours of rest.
+    Schedule {
+        /// Its name or uuid.
+        collection: String,
+        /// on_demand (never), daily, weekly, monthly, quarterly. Another schedule counts from now.
+        #[arg(value_parser = schedule)]
+        schedule: Schedule,
+    },
     /// List, add and remove its seeds, from which discovery begins. The next run takes them up; none is started.
-    #[command(subcommand)]
+    #[command(subcommand, visible_alias = "seeds")]
     Seed(Seed),
     /// Archive it: it stays, and no run starts in it any more.
     Archive {
@@ -112,7 +128,7 @@ pub(crate) struct Create {
     pub(crate) exclude: Vec<String>,
 }
 
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 #[group(id = "change", required = true, multiple = true)]
 pub(crate) struct Changed {
     /// What people call it.
@@ -239,13 +255,14 @@ pub(crate) async fn run(command: &Collection, settings: &Settings, silent: bool)
         Action::Posture { collection, as_of, jsonl } => {
             posture::show(&api, &path_of(&api, collection).await?, (*as_of, *jsonl), &mut results).await?
         }
-        Action::Update(update) => {
-            let changed = change(&api, update).await?;
-            print(&changed, false, &mut results)?;
-            show::settings_of(&changed, &mut results)?;
-            if !silent {
-                hint(&what_follows(&changed));
-            }
+        Action::Update(update) => changed(&api, &update.collection, &update.changed, silent, &mut results).await?,
+        Action::Rename { collection, name } => {
+            let name = Changed { name: Some(name.clone()), ..Changed::default() };
+            changed(&api, collection, &name, silent, &mut results).await?;
+        }
+        Action::Schedule { collection, schedule } => {
+            let schedule = Changed { schedule: Some(*schedule), ..Changed::default() };
+            changed(&api, collection, &schedule, silent, &mut results).await?;
         }
         Action::Seed(seed) => seeds(&api, seed, &mut results).await?,
         Action::Archive { collection } => {
@@ -338,9 +355,25 @@ async fn create(api: &Api, new: &Create) -> Result<Value, Failure> {
 }
 
 /// Changes what was given of a collection; answers with it.
-async fn change(api: &Api, update: &Update) -> Result<Value, Failure> {
-    let target = path_of(api, &update.collection).await?;
-    let changed = &update.changed;
+/// Changes a collection, and says what it is then.
+async fn changed(
+    api: &Api,
+    collection: &str,
+    asked: &Changed,
+    silent: bool,
+    results: &mut Results,
+) -> Result<(), Failure> {
+    let changed = change(api, collection, asked).await?;
+    print(&changed, false, results)?;
+    show::settings_of(&changed, results)?;
+    if !silent {
+        hint(&what_follows(&changed));
+    }
+    Ok(())
+}
+
+async fn change(api: &Api, collection: &str, changed: &Changed) -> Result<Value, Failure> {
+    let target = path_of(api, collection).await?;
     let mut body = Map::new();
     body.extend(changed.name.iter().map(|name| ("printable_name".to_owned(), json!(name))));
     body.extend(changed.schedule.map(|schedule| ("auto_refresh_schedule".to_owned(), json!(schedule.name()))));

@@ -18,6 +18,9 @@ use std::path::{Path, PathBuf};
 const FILE_BYTES_MAX: u64 = 256 * 1024 * 1024;
 /// Things of one call, as many as the server takes.
 const SIGHTED_MAX: usize = 1_000;
+/// Parts after which scope is decided: that goes over the whole collection, and has to write what all of them brought
+/// within the time of one request.
+const DECIDED_AFTER: usize = 10;
 /// Things that are named where they were left out.
 const NAMED_MAX: usize = 5;
 
@@ -62,9 +65,11 @@ pub(crate) async fn run(command: &Import, settings: &Settings) -> Result<(), Fai
     // What is on a host comes after all hosts: it is accepted with them.
     let mut ordered: Vec<&Sighted> = read.sighted.iter().collect();
     ordered.sort_by_key(|one| is_on_a_host(one.kind));
-    for part in ordered.chunks(SIGHTED_MAX) {
+    let parts = ordered.len().div_ceil(SIGHTED_MAX);
+    for (number, part) in (1..).zip(ordered.chunks(SIGHTED_MAX)) {
         let sightings: Vec<Value> = part.iter().map(|one| sighting(one)).collect();
-        let body = json!({"source": command.from.name(), "sightings": sightings});
+        let goes_on = number < parts && number % DECIDED_AFTER != 0;
+        let body = json!({"source": command.from.name(), "sightings": sightings, "goes_on": goes_on});
         sums.add(&api.post(&target, body).await?.result);
     }
     let mut results = Results::open(None)?;

@@ -2,7 +2,7 @@
 
 use super::item::{self, History, ISSUE, Note, Tag};
 use super::retest::{self, Retest};
-use crate::api::{ASM, Api, OURS, escape};
+use crate::api::{ASM, OURS, escape};
 use crate::args::Target;
 use crate::config::Settings;
 use crate::failure::Failure;
@@ -45,7 +45,8 @@ pub(crate) enum Action {
     Tag(Tag),
     /// Assign one issue, or many, to a person.
     Assign(Assign),
-    /// Test this issue again, and nothing else; says whether it is still there, gone, or could not be tested.
+    /// Test one issue again, or many one after the other, and nothing else; says whether each is still there, gone, or
+    /// could not be tested.
     Retest(Retest),
 }
 
@@ -98,23 +99,8 @@ pub(crate) async fn run(command: &Issue, settings: &Settings) -> Result<(), Fail
     }
 }
 
-/// The issues that were typed, or stand on standard input, each as it was given; with their uids and the way to the
-/// API.
-async fn named(typed: &str, target: &Target, settings: &Settings) -> Result<(Api, Vec<String>, Vec<String>), Failure> {
-    let ids = if typed == "-" { item::read_ids()? } else { vec![typed.to_owned()] };
-    let Some(first) = ids.first() else {
-        return Err(Failure::usage("standard input holds no issue: give one uid or uuid a line"));
-    };
-    let (api, found) = item::find(ISSUE, first, target, settings).await?;
-    let mut uids = vec![found];
-    for id in &ids[1..] {
-        uids.push(item::resolve(&api, ISSUE, id).await?);
-    }
-    Ok((api, ids, uids))
-}
-
 async fn set_assignee(assign: &Assign, target: &Target, settings: &Settings) -> Result<(), Failure> {
-    let (api, ids, uids) = named(&assign.issue, target, settings).await?;
+    let (api, ids, uids) = item::issues(std::slice::from_ref(&assign.issue), target, settings).await?;
     let body = match &assign.user {
         Some(user) => json!({"ids": uids, "assignee": user}),
         None => json!({"ids": uids, "unassign": true}),
@@ -129,7 +115,7 @@ async fn set_assignee(assign: &Assign, target: &Target, settings: &Settings) -> 
 }
 
 async fn set_status(change: &NewStatus, target: &Target, settings: &Settings) -> Result<(), Failure> {
-    let (api, ids, uids) = named(&change.issue, target, settings).await?;
+    let (api, ids, uids) = item::issues(std::slice::from_ref(&change.issue), target, settings).await?;
     let mut body = json!({"ids": uids, "status": change.status.name()});
     for (member, value) in [("until", &change.until), ("reason", &change.reason)] {
         if let Some(value) = value {

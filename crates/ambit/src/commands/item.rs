@@ -202,8 +202,34 @@ fn read(typed: &str) -> Result<String, Failure> {
     Ok(text)
 }
 
+/// The issues that were typed, or stand on standard input, each as it was given; with their uids and the way to the
+/// API.
+pub(crate) async fn issues(
+    typed: &[String],
+    target: &Target,
+    settings: &Settings,
+) -> Result<(Api, Vec<String>, Vec<String>), Failure> {
+    let mut ids = Vec::new();
+    for one in typed {
+        if one == "-" {
+            ids.extend(read_ids()?);
+        } else {
+            ids.push(one.clone());
+        }
+    }
+    let Some(first) = ids.first() else {
+        return Err(Failure::usage("standard input holds no issue: give one uid or uuid a line"));
+    };
+    let (api, found) = find(ISSUE, first, target, settings).await?;
+    let mut uids = vec![found];
+    for id in &ids[1..] {
+        uids.push(resolve(&api, ISSUE, id).await?);
+    }
+    Ok((api, ids, uids))
+}
+
 /// The identifiers on standard input, one a line.
-pub(crate) fn read_ids() -> Result<Vec<String>, Failure> {
+fn read_ids() -> Result<Vec<String>, Failure> {
     let text = read("-")?;
     Ok(text.lines().map(|line| line.trim().to_owned()).filter(|line| !line.is_empty()).collect())
 }

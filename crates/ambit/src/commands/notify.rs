@@ -37,7 +37,8 @@ pub(crate) enum Action {
         #[arg(long, value_name = "N", default_value_t = 20)]
         limit: u64,
     },
-    /// Send again what failed, or one delivery; a receiver that was ended is at work again.
+    /// Send again what failed and try at once what waits for its next try, or send one delivery again; a receiver that
+    /// was ended is at work again.
     Replay {
         /// Its name or uuid.
         receiver: String,
@@ -126,6 +127,9 @@ pub(crate) async fn run(command: &Notify, settings: &Settings) -> Result<(), Fai
                 if let Some(key) = made[member].as_str() {
                     hint(&format!("its messages are verified with this {says}, shown once: {}", plain(key)));
                 }
+            }
+            if add.channel == Channel::Email && settings.get("smtp").is_none() {
+                hint("mail goes out where the server has the settings smtp and mail_from; they are not set here");
             }
         }
         Action::List => {

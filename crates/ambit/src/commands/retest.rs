@@ -1,8 +1,7 @@
-//! `ambit issue retest`: looks again at what one issue rests on, and says what came of it. In a data folder without a
-//! server the command carries the look itself.
+//! `ambit issue retest`: looks again at what issues rest on, one after the other, and says what came of it. In a data
+//! folder without a server the command carries each look itself.
 
-use super::item::{self, ISSUE};
-use super::serve;
+use super::{item, serve};
 use crate::api::{Api, Needs, OURS};
 use crate::args::Target;
 use crate::clock::now;
@@ -18,63 +17,155 @@ use ambit_engine::{RunEnd, Shares};
 use ambit_model::id::RunId;
 use ambit_store::{Store, StoreError};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::time::Duration;
 use tokio::sync::watch;
 
+/// Issues of one command: where all are gone, each takes a minute and more.
+const ISSUES_MAX: usize = 100;
 /// Between two looks at what came of it, where somebody else carries it.
 const LOOK: Duration = Duration::from_secs(1);
 
 /// What is looked at again.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Retest {
-    /// Its uid or uuid.
-    issue: String,
+    /// Its uid or uuid, of up to 100 issues; `-` reads one a line from standard input.
+    #[arg(value_name = "ISSUE", required = true)]
+    issues: Vec<String>,
     /// Ask for it, and do not wait for what comes of it.
     #[arg(long)]
     no_wait: bool,
-    /// One JSON object.
+    /// One JSON object per issue; of many, the last line is a summary.
     #[arg(long)]
     jsonl: bool,
 }
 
+/// What came of all of them.
+#[derive(Default)]
+struct Tally {
+    asked: usize,
+    open: usize,
+    closed: usize,
+    could_not_look: usize,
+    /// Those that were not even asked for, such as beside another run of their collection.
+    refused: usize,
+}
+
 /// Runs the command. It fails where it could not look.
 pub(crate) async fn run(retest: &Retest, target: &Target, settings: &Settings) -> Result<(), Failure> {
-    let (api, uid) = item::find(ISSUE, &retest.issue, target, settings).await?;
-    let path = format!("{OURS}/issues/{uid}/retest");
-    let mut answer = api.ask("POST", &path, None).await?.result;
-    let mut results = Results::open(None)?;
-    let api = if retest.no_wait {
-        api
-    } else {
-        let api = carried(api, answer["run"].as_i64().unwrap_or_default(), target, settings).await?;
-        answer = end(&api, &path).await?;
-        api
-    };
-    drop(api);
-    if retest.jsonl {
-        results.json(&answer)?;
-    } else {
-        results.line(&line(&uid, &answer))?;
-        for row in answer["not_done"].as_array().into_iter().flatten() {
-            results.line(&format!(
-                "  not done  {} × {} ({}), for example {}",
-                row["count"],
-                text(&row["task"]),
-                plain(&text(&row["reason"])),
-                plain(&text(&row["example"]))
-            ))?;
+    // All are known before the first is looked at.
+    let (api, _, mut uids) = item::issues(&retest.issues, target, settings).await?;
+    let mut before = BTreeSet::new();
+    uids.retain(|uid| before.insert(uid.clone()));
+    if uids.len() > ISSUES_MAX {
+        let many = uids.len();
+        return Err(Failure::usage(format!(
+            "{many} issues: at most {ISSUES_MAX} in one command, since each takes a minute"
+        )));
+    }
+    let (mut tally, mut api) = (Tally::default(), Some(api));
+    for uid in &uids {
+        let opened = match api.take() {
+            Some(api) => api,
+            None => Api::open(target, settings, Needs::Rows).await?,
+        };
+        match look(opened, uid, retest, target, settings).await {
+            Ok(answer) => {
+                print(uid, &answer, retest.jsonl)?;
+                tally.add(&answer);
+                if let (Some("could_not_look"), 1) = (answer["verdict"].as_str(), uids.len()) {
+                    return Err(Failure::partial(format!("run {} could not test the issue", answer["run"])));
+                }
+            }
+            Err(failure) if uids.len() == 1 || failure.is_interruption() => return Err(failure),
+            Err(failure) => {
+                tally.refuse();
+                let mut results = Results::open(None)?;
+                match retest.jsonl {
+                    true => results.json(&json!({"issue": uid, "error": failure.to_string()}))?,
+                    false => results.line(&format!("{} was not looked at: {failure}", short(uid)))?,
+                }
+                results.finish()?;
+            }
         }
     }
-    results.finish()?;
-    match answer["verdict"].as_str() {
-        Some("could_not_look") => Err(Failure::partial(format!("run {} could not test the issue", answer["run"]))),
-        _ => Ok(()),
+    if uids.len() == 1 { Ok(()) } else { tally.end(retest.jsonl) }
+}
+
+/// Asks for a look, and waits for its end where that is wanted.
+async fn look(api: Api, uid: &str, retest: &Retest, target: &Target, settings: &Settings) -> Result<Value, Failure> {
+    let path = format!("{OURS}/issues/{uid}/retest");
+    let asked = api.ask("POST", &path, None).await?.result;
+    if retest.no_wait {
+        return Ok(asked);
     }
+    let api = carried(api, asked["run"].as_i64().unwrap_or_default(), target, settings).await?;
+    end(&api, &path).await
+}
+
+/// Prints what came of one, at once: the next may take minutes.
+fn print(uid: &str, answer: &Value, jsonl: bool) -> Result<(), Failure> {
+    let mut results = Results::open(None)?;
+    if jsonl {
+        results.json(answer)?;
+        return results.finish();
+    }
+    results.line(&line(uid, answer))?;
+    for row in answer["not_done"].as_array().into_iter().flatten() {
+        results.line(&format!(
+            "  not done  {} × {} ({}), for example {}",
+            row["count"],
+            text(&row["task"]),
+            plain(&text(&row["reason"])),
+            plain(&text(&row["example"]))
+        ))?;
+    }
+    results.finish()
+}
+
+impl Tally {
+    fn add(&mut self, answer: &Value) {
+        self.asked += 1;
+        match answer["verdict"].as_str() {
+            Some("open") => self.open += 1,
+            Some("closed") => self.closed += 1,
+            Some(_) => self.could_not_look += 1,
+            None => {}
+        }
+    }
+
+    fn refuse(&mut self) {
+        self.asked += 1;
+        self.refused += 1;
+    }
+
+    /// One summary of all, and the exit code: partial where one was not looked at.
+    fn end(&self, jsonl: bool) -> Result<(), Failure> {
+        let Self { asked, open, closed, could_not_look, refused } = self;
+        let (under_way, blind) = (asked - open - closed - could_not_look - refused, could_not_look + refused);
+        let mut results = Results::open(None)?;
+        if jsonl {
+            results.json(&json!({"record": "summary", "issues": asked, "open": open, "closed": closed,
+                "could_not_look": could_not_look, "refused": refused, "under_way": under_way}))?;
+        } else {
+            let away = if under_way > 0 { format!(", {under_way} under way") } else { String::new() };
+            results.line(&format!(
+                "{asked} issues: {open} still there, {closed} not there any more, {blind} not looked at{away}"
+            ))?;
+        }
+        results.finish()?;
+        if blind > 0 { Err(Failure::partial(format!("{blind} of {asked} issues were not looked at"))) } else { Ok(()) }
+    }
+}
+
+/// As much of a uid as people see.
+fn short(uid: &str) -> String {
+    plain(&uid.chars().take(16).collect::<String>())
 }
 
 /// What came of it, on one line.
 fn line(uid: &str, answer: &Value) -> String {
-    let uid = plain(&uid.chars().take(16).collect::<String>());
+    let uid = short(uid);
     let (run, status) = (&answer["run"], text(&answer["issue_status"]));
     match answer["verdict"].as_str() {
         Some("open") => format!("{uid} is still there: run {run} looked at it; its status is {status}"),

@@ -14,7 +14,7 @@ use crate::local_store::{INDEX_FOLDER, bring_up_index, index_failure};
 use crate::output::hint;
 use crate::signals::{END_WITHIN, Stop};
 use crate::workspace::{self, Workspace};
-use crate::{engine_config, folder, ledger, notifications, sample, wires};
+use crate::{engine_config, folder, ledger, notifications, sample, traces, wires};
 use ambit_engine::{Board, Service};
 use ambit_search::IndexError;
 use ambit_server::ServerState;
@@ -147,6 +147,7 @@ pub(crate) async fn answer(
     let library = Arc::new(library(engine_config::planned(settings)?));
     let mut state = ServerState::new(workspace.store.clone(), index, library, Arc::new(now));
     state.ledger = Some(ledger::of_server(folder));
+    state.adopt = Some(traces::adopt);
     state.sample = Some(sample::sample());
     let silent = front.silent;
     let root = front.root.clone();

@@ -54,6 +54,19 @@ fn one_screen_says_how_things_are() {
         assert!(status.contains(words), "{words}: {status}");
     }
     assert!(served.both(&["status", "--jsonl"]).contains("\"record\":\"status\""));
+    let top = served.answer(&["top"]);
+    assert!(top.contains("0 under way") && top.contains(" finished at ") && !top.contains('\u{1b}'), "{top}");
+    let collection = || -> serde_json::Value {
+        let listed = served.answer(&["collection", "list", "--jsonl"]);
+        serde_json::from_str(listed.lines().next().expect("there is one")).expect("JSON")
+    };
+    let uuid = collection()["uuid"].as_str().expect("a uuid").to_owned();
+    served.answer(&["collection", "rename", &uuid, "Renamed"]);
+    served.answer(&["collection", "schedule", "Renamed", "weekly"]);
+    let renamed = collection();
+    assert_eq!((&renamed["printable_name"], &renamed["auto_refresh_schedule"]), (&"Renamed".into(), &"weekly".into()));
+    served.answer(&["collection", "set", "Renamed", "--name", "Again", "--schedule", "on_demand"]);
+    assert!(served.answer(&["collection", "seeds", "list", "Again"]).lines().count() > 0);
     assert!(succeed(&["help"]).contains("Commands:"));
     assert!(succeed(&["help", "issue", "status"]).contains("--until"));
 }

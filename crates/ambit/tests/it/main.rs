@@ -29,4 +29,5 @@ mod scope;
 mod sightings;
 mod sisters;
 mod suppliers;
+mod traces;
 mod whole_run;

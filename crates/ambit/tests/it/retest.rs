@@ -1,7 +1,9 @@
 //! A look at one issue alone: still there, gone, or could not look; and nothing else is touched by it.
 
-use crate::program::{Folder, ambit, scan_text, succeed};
+use crate::program::{Folder, ambit, command, scan_text, succeed};
 use serde_json::Value;
+use std::io::Write as _;
+use std::process::{Command, Output, Stdio};
 
 /// The second state heals the shop and replaces its certificate; a service that nobody asks about is gone as well.
 const HEALED: &str = r#"
@@ -71,6 +73,14 @@ impl Installation {
     }
 }
 
+/// Runs a command with this on its standard input.
+fn with_input(mut command: Command, text: &str) -> Output {
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    child.stdin.take().expect("is piped").write_all(text.as_bytes()).expect("it reads");
+    child.wait_with_output().expect("it ends")
+}
+
 #[test]
 fn one_issue_is_looked_at_again_and_nothing_else_is_gone_by_it() {
     let installation = Installation { folder: Folder::new("retest") };
@@ -98,6 +108,26 @@ fn one_issue_is_looked_at_again_and_nothing_else_is_gone_by_it() {
     assert_eq!(gone, Vec::<String>::new(), "what was not looked at stays");
     let telnet = installation.rows(&["issues", "exposed_telnet_service status_new:open"]);
     assert_eq!(telnet.len(), 1, "nobody looked whether that is gone");
+
+    installation.move_to("1");
+    installation.level("normal");
+    let data = installation.folder.join("data");
+    let data = data.to_str().expect("UTF-8");
+    let many = command(&["issue", "retest", &exposure, "-", "--data", data]);
+    let many = with_input(many, &format!("{certificate}\n\n{exposure}\n"));
+    let said = String::from_utf8_lossy(&many.stdout).into_owned();
+    assert_eq!(many.status.code(), Some(0), "{said}{}", String::from_utf8_lossy(&many.stderr));
+    assert_eq!(said.lines().last(), Some("2 issues: 2 still there, 0 not there any more, 0 not looked at"), "{said}");
+    let unknown = ambit(&["issue", "retest", &exposure, &"0".repeat(64), "--jsonl", "--data", data]);
+    let rows: Vec<Value> = String::from_utf8_lossy(&unknown.stdout)
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    assert_eq!((unknown.status.code(), rows.len()), (Some(5), 3), "{rows:?}");
+    assert_eq!((&rows[2]["open"], &rows[2]["refused"]), (&1.into(), &1.into()));
+    let too_many: String = (0..101).map(|n| format!("{n:064x}\n")).collect();
+    let too_many = with_input(command(&["issue", "retest", "-", "--data", data]), &too_many);
+    assert_eq!(too_many.status.code(), Some(2), "{}", String::from_utf8_lossy(&too_many.stderr));
 
     installation.move_to("1");
     installation.level("normal");
