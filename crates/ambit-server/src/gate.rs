@@ -76,7 +76,7 @@ struct Held {
 pub(crate) async fn answer_to(state: Arc<ServerState>, asker: Asker, request: Request<Body>) -> Response {
     let (head, body) = request.into_parts();
     let path = request_log::shown(head.uri.path());
-    let told = RequestSpan::begin(&head.method, &path, &head.headers, state.adopt);
+    let told = RequestSpan::begin(&head.method, &path, &head.headers, state.spans);
     let line = format!("{} {path}", head.method);
     let (mut response, route) = answer(&state, asker, (head, body), line).instrument(told.span.clone()).await;
     told.end(route, response.status());

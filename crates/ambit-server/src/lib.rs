@@ -68,7 +68,7 @@ pub use oidc::{AskProvider, Provider, ProviderAsk, ProviderSettings, group_role}
 pub use openapi::{document as openapi_document, text as openapi_text};
 pub use origin::{Hosts, Outside, public_url};
 pub use quota::rules::{Price, Rule};
-pub use request_span::AdoptFn;
+pub use request_span::SpanFns;
 pub use rights::Right;
 pub use serve::{Listener, serve};
 pub use state::{Clock, LedgerFn, ReadSeeds, Sample, ServerState};

@@ -11,18 +11,25 @@ pub(crate) const REQUEST_ID: &str = "x-request-id";
 /// Characters of an id that a caller may choose.
 const ID_CHARS_MAX: usize = 64;
 
-/// Makes a span part of the trace that a request says it belongs to, given by the binary.
-pub type AdoptFn = fn(&Span, &HeaderMap);
+/// What the binary does to spans that are sent on.
+#[derive(Clone, Copy, Debug)]
+pub struct SpanFns {
+    /// Makes a span part of the trace that a request says it belongs to.
+    pub adopt: fn(&Span, &HeaderMap),
+    /// Gives a span its name, which is not known when it begins.
+    pub rename: fn(&Span, String),
+}
 
 /// A request as it is told of.
 pub(crate) struct RequestSpan {
     pub(crate) span: Span,
     id: HeaderValue,
+    sent: Option<SpanFns>,
 }
 
 impl RequestSpan {
     /// Begins with the head; `path` is what the log may have of it.
-    pub(crate) fn begin(method: &http::Method, path: &str, headers: &HeaderMap, adopt: Option<AdoptFn>) -> Self {
+    pub(crate) fn begin(method: &http::Method, path: &str, headers: &HeaderMap, sent: Option<SpanFns>) -> Self {
         let id = headers.get(REQUEST_ID).filter(|id| is_id(id.as_bytes())).cloned();
         let id = id.unwrap_or_else(|| {
             HeaderValue::try_from(Uuid::new_v4().simple().to_string()).expect("digits are a value of a header")
@@ -31,7 +38,6 @@ impl RequestSpan {
             target: "traces",
             "request",
             otel.kind = "server",
-            otel.name = field::Empty,
             otel.status_code = field::Empty,
             request.id = id.to_str().unwrap_or_default(),
             http.request.method = method.as_str(),
@@ -39,10 +45,11 @@ impl RequestSpan {
             http.route = field::Empty,
             http.response.status_code = field::Empty,
         );
-        if let Some(adopt) = adopt.filter(|_| !span.is_disabled()) {
-            adopt(&span, headers);
+        let sent = sent.filter(|_| !span.is_disabled());
+        if let Some(sent) = sent {
+            (sent.adopt)(&span, headers);
         }
-        Self { span, id }
+        Self { span, id, sent }
     }
 
     /// Says where the request went, and how it was answered.
@@ -51,7 +58,9 @@ impl RequestSpan {
             return;
         }
         if let Some(Route { prefix, path, method }) = route {
-            self.span.record("otel.name", format!("{method} {prefix}{path}"));
+            if let Some(sent) = self.sent {
+                (sent.rename)(&self.span, format!("{method} {prefix}{path}"));
+            }
             self.span.record("http.route", format!("{prefix}{path}"));
         }
         self.span.record("http.response.status_code", i64::from(status.as_u16()));

@@ -7,7 +7,7 @@ use crate::limits::Limits;
 use crate::metrics::Metrics;
 use crate::oidc::Provider;
 use crate::quota::free::FreeCounts;
-use crate::request_span::AdoptFn;
+use crate::request_span::SpanFns;
 use crate::rooms::Rooms;
 use crate::shares::Shares;
 use ambit_api::contacts::Contacts;
@@ -80,7 +80,7 @@ pub struct ServerState {
     /// The provider by which people sign in, where there is one.
     pub oidc: Option<Arc<Provider>>,
     /// Makes requests part of the traces of those who ask, where spans are sent somewhere.
-    pub adopt: Option<AdoptFn>,
+    pub spans: Option<SpanFns>,
     /// The ledger of contacts; `None` where there is no data folder.
     pub ledger: Option<LedgerFn>,
     /// Whoever may invite makes accounts for addresses that nobody has; else only the administrator of the installation
@@ -151,7 +151,7 @@ impl ServerState {
             sample: None,
             limits: Limits::default(),
             contact: None,
-            adopt: None,
+            spans: None,
             ledger: None,
             oidc: None,
             open_accounts: false,

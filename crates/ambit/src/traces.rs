@@ -11,8 +11,9 @@ use ambit_net::guard::OperatorOnly;
 use ambit_net::http::{HttpRequest, Url};
 use ambit_net::live::LiveWire;
 use ambit_net::{Grant, Grants, Net, NetOptions, Pace, PaceLimits, Session};
+use ambit_server::SpanFns;
 use opentelemetry::propagation::{Extractor, TextMapPropagator as _};
-use opentelemetry::trace::TracerProvider as _;
+use opentelemetry::trace::{TraceContextExt as _, TracerProvider as _};
 use opentelemetry::{Context, KeyValue};
 use opentelemetry_http::{Bytes, HttpClient, HttpError, Request, Response};
 use opentelemetry_otlp::{WithExportConfig as _, WithHttpConfig as _};
@@ -100,7 +101,7 @@ impl Traces {
 }
 
 /// Makes a span part of the trace that a request says it belongs to (W3C Trace Context). One that is none is left out.
-pub(crate) fn adopt(span: &Span, head: &http::HeaderMap) {
+fn adopt(span: &Span, head: &http::HeaderMap) {
     struct Head<'a>(&'a http::HeaderMap);
     impl Extractor for Head<'_> {
         fn get(&self, name: &str) -> Option<&str> {
@@ -113,6 +114,14 @@ pub(crate) fn adopt(span: &Span, head: &http::HeaderMap) {
     }
     let context = TraceContextPropagator::new().extract_with_context(&Context::new(), &Head(head));
     span.set_parent(context).ok();
+}
+
+/// What the server has done to the spans of its requests.
+pub(crate) const SPANS: SpanFns = SpanFns { adopt, rename };
+
+/// A span that has begun takes a new name by its context alone.
+fn rename(span: &Span, name: String) {
+    span.context().span().update_name(name);
 }
 
 /// The `traceparent` of what is under way, for whoever is told of it.

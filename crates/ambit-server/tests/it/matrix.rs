@@ -14,7 +14,7 @@ const CALLERS: [&str; 10] =
     ["newcomer", "viewer", "analyst", "admin", "captain", "stranger", "owner", "nobody", "garbage", "revoked"];
 
 /// Headers that say nothing of the object.
-const BESIDE: [&str; 2] = ["date", "content-length"];
+const BESIDE: [&str; 3] = ["date", "content-length", "x-request-id"];
 
 /// Where the two differ, and why that is right: caller (`*` is anybody with a key), method, and what the path begins
 /// with.

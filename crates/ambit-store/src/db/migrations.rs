@@ -89,6 +89,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(202611251820, "identities"),
     migration!(202611251830, "told"),
     migration!(202611252000, "overdue"),
+    migration!(202611252150, "edges_by_ends"),
     migration!(202611252215, "waves"),
 ];
 

@@ -147,7 +147,7 @@ pub(crate) async fn answer(
     let library = Arc::new(library(engine_config::planned(settings)?));
     let mut state = ServerState::new(workspace.store.clone(), index, library, Arc::new(now));
     state.ledger = Some(ledger::of_server(folder));
-    state.adopt = Some(traces::adopt);
+    state.spans = Some(traces::SPANS);
     state.sample = Some(sample::sample());
     let silent = front.silent;
     let root = front.root.clone();

@@ -92,25 +92,6 @@ fn one_issue_is_looked_at_again_and_nothing_else_is_gone_by_it() {
         assert_eq!(installation.retest(issue), ("open".to_owned(), "open_new".to_owned(), String::new()));
     }
 
-    installation.move_to("2");
-    let (verdict, status, why) = installation.retest(&exposure);
-    assert_eq!((verdict.as_str(), status.as_str()), ("could_not_look", "open_new"), "the level is passive now");
-    assert!(why.contains("may be asked at the level passive"), "{why}");
-
-    installation.level("normal");
-    let entities = installation.rows(&["entities", "present:true"]);
-    for issue in [&exposure, &certificate] {
-        assert_eq!(installation.retest(issue), ("closed".to_owned(), "closed_resolved".to_owned(), String::new()));
-    }
-    let names = |rows: &[Value]| -> Vec<String> { rows.iter().map(|row| row["name"].to_string()).collect() };
-    let after = installation.rows(&["entities", "present:true"]);
-    let gone: Vec<String> = names(&entities).into_iter().filter(|name| !names(&after).contains(name)).collect();
-    assert_eq!(gone, Vec::<String>::new(), "what was not looked at stays");
-    let telnet = installation.rows(&["issues", "exposed_telnet_service status_new:open"]);
-    assert_eq!(telnet.len(), 1, "nobody looked whether that is gone");
-
-    installation.move_to("1");
-    installation.level("normal");
     let data = installation.folder.join("data");
     let data = data.to_str().expect("UTF-8");
     let many = command(&["issue", "retest", &exposure, "-", "--data", data]);
@@ -128,6 +109,23 @@ fn one_issue_is_looked_at_again_and_nothing_else_is_gone_by_it() {
     let too_many: String = (0..101).map(|n| format!("{n:064x}\n")).collect();
     let too_many = with_input(command(&["issue", "retest", "-", "--data", data]), &too_many);
     assert_eq!(too_many.status.code(), Some(2), "{}", String::from_utf8_lossy(&too_many.stderr));
+
+    installation.move_to("2");
+    let (verdict, status, why) = installation.retest(&exposure);
+    assert_eq!((verdict.as_str(), status.as_str()), ("could_not_look", "open_new"), "the level is passive now");
+    assert!(why.contains("may be asked at the level passive"), "{why}");
+
+    installation.level("normal");
+    let entities = installation.rows(&["entities", "present:true"]);
+    for issue in [&exposure, &certificate] {
+        assert_eq!(installation.retest(issue), ("closed".to_owned(), "closed_resolved".to_owned(), String::new()));
+    }
+    let names = |rows: &[Value]| -> Vec<String> { rows.iter().map(|row| row["name"].to_string()).collect() };
+    let after = installation.rows(&["entities", "present:true"]);
+    let gone: Vec<String> = names(&entities).into_iter().filter(|name| !names(&after).contains(name)).collect();
+    assert_eq!(gone, Vec::<String>::new(), "what was not looked at stays");
+    let telnet = installation.rows(&["issues", "exposed_telnet_service status_new:open"]);
+    assert_eq!(telnet.len(), 1, "nobody looked whether that is gone");
 
     installation.move_to("1");
     installation.level("normal");
