@@ -32,7 +32,7 @@ use ambit_store::engine::Commit;
 use ambit_tasks::Settings;
 use ambit_vulns::Knowledge;
 use flight::Flight;
-use planned::Planned;
+use planned::PlannedRows;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
@@ -203,7 +203,7 @@ struct Drive<'a> {
     counted: Option<std::time::Instant>,
     progress: Progress,
     proven: BTreeSet<(Uid, &'static str, String)>,
-    planned: Planned,
+    planned: PlannedRows,
     finishing: bool,
     /// The last lease brought fewer rows than asked for, and nothing was committed or reconciled since.
     dry: bool,
@@ -246,7 +246,7 @@ impl<'a> Drive<'a> {
             counted: None,
             progress: Progress::default(),
             proven: BTreeSet::new(),
-            planned: Planned::default(),
+            planned: PlannedRows::default(),
             finishing: false,
             dry: false,
             unreconciled: false,

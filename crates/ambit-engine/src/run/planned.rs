@@ -13,13 +13,14 @@ const ROWS_MAX: usize = 2_000_000;
 /// What is remembered of a row: two hashes, so that no two rows are taken for one.
 type Mark = (u64, u64);
 
+/// The rows that the store has taken.
 #[derive(Default)]
-pub(super) struct Planned {
+pub(super) struct PlannedRows {
     marks: HashSet<Mark>,
     keys: (RandomState, RandomState),
 }
 
-impl Planned {
+impl PlannedRows {
     /// Keeps the rows that are not planned yet.
     pub(super) fn retain_new(&self, work: &mut Vec<NewWork>, sweeps: &mut Vec<NewSweep>) {
         work.retain(|row| !self.marks.contains(&self.row(row)));
@@ -55,5 +56,51 @@ impl Planned {
 
     fn mark(&self, row: (&Uid, &str, &String, i64)) -> Mark {
         (self.keys.0.hash_one(row), self.keys.1.hash_one(row))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ambit_model::{Clearance, Timestamp, Wave};
+
+    #[test]
+    fn a_row_is_brought_once_until_all_are_forgotten() {
+        let row = |argument: &str, number| NewWork {
+            task: "resolve",
+            uid: Uid::from_bytes([7; 32]),
+            argument: argument.to_owned(),
+            number,
+            wave: Wave::Passive,
+            footprint: Clearance::L1,
+            priority: 0,
+            not_before: Timestamp(0),
+            partition: 0,
+        };
+        let (first, sweep) = (
+            row("a", 0),
+            NewSweep {
+                task: "resolve",
+                uid: Uid::from_bytes([7; 32]),
+                prefix: "a".to_owned(),
+                size: 9,
+                step: 3,
+                wave: Wave::Passive,
+                footprint: Clearance::L1,
+                priority: 0,
+                partition: 0,
+            },
+        );
+        let mut rows = PlannedRows::default();
+        let marks = rows.marks(std::slice::from_ref(&first), &[]);
+        rows.add(marks);
+        let left = |rows: &PlannedRows| {
+            let (mut work, mut sweeps) = (vec![first.clone(), row("a", 2), row("b", 0)], vec![sweep.clone()]);
+            rows.retain_new(&mut work, &mut sweeps);
+            (work.len(), sweeps.len())
+        };
+        assert_eq!(left(&rows), (2, 1), "another number, another argument and a sweep are new");
+        rows.forget();
+        assert_eq!(left(&rows), (3, 1));
     }
 }
