@@ -5,7 +5,7 @@
 use crate::db::rows::FromRow;
 use crate::db::sql::{Tx, Value, values};
 use crate::wider::objects::collections_seen;
-use crate::wider::visibility::audiences;
+use crate::wider::visibility::{INSTALLATION, audiences};
 use crate::{Principal, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::id::BlobHash;
@@ -63,16 +63,41 @@ pub struct FileSearch<'a> {
 /// A condition in SQL with what is bound in it.
 struct Sql {
     postgres: bool,
-    /// The values of `project_id` that the caller sees, in a list.
+    /// The values of `project_id` that the caller sees and that have files, in a list.
     seen: String,
+    /// The greatest of them: what it has is hidden by no other.
+    greatest: i64,
     values: Vec<Value>,
+}
+
+/// Those of some values of `project_id` that have files.
+async fn peopled(tx: &mut Tx, seen: &[i64]) -> Result<Vec<i64>, StoreError> {
+    let rows: Vec<String> = seen.iter().filter(|id| **id != INSTALLATION).map(|id| format!("({id})")).collect();
+    if rows.is_empty() {
+        return Ok(vec![INSTALLATION]);
+    }
+    // The two indexes hold what is of a project, and what is of a collection.
+    let has = |side: &str| {
+        format!("EXISTS (SELECT 1 FROM file_facts f WHERE f.project_id = v.column1 AND f.project_id {side} 0)")
+    };
+    let text = format!(
+        "SELECT CAST(v.column1 AS BIGINT) FROM (VALUES {}) AS v WHERE {} OR {}",
+        rows.join(", "),
+        has(">"),
+        has("<")
+    );
+    let mut peopled: Vec<i64> = tx.read_all(&text, Vec::new()).await?;
+    peopled.push(INSTALLATION);
+    Ok(peopled)
 }
 
 impl Sql {
     async fn new(tx: &mut Tx, principal: &Principal) -> Result<Self, StoreError> {
         let seen = [audiences(principal), collections_seen(tx, principal).await?].concat();
+        let seen = peopled(tx, &seen).await?;
+        let greatest = seen.iter().copied().max().unwrap_or(INSTALLATION);
         let seen: Vec<String> = seen.iter().map(i64::to_string).collect();
-        Ok(Self { postgres: tx.is_postgres(), seen: seen.join(", "), values: values![] })
+        Ok(Self { postgres: tx.is_postgres(), seen: seen.join(", "), greatest, values: values![] })
     }
 
     fn bind(&mut self, value: impl Into<Value>) -> String {
@@ -154,9 +179,13 @@ impl Sql {
             "x.first_submission <= {last} AND x.project_id IN ({seen}) AND (x.project_id >= 0 OR x.first_at <= {at})"
         );
         if seen.contains(',') {
+            // Most files are the installation's, and few a project's: those are gathered once.
+            let other = format!("FROM file_facts y WHERE y.project_id IN ({seen}) AND y.first_submission <= {last}");
             visible = format!(
-                "{visible} AND NOT EXISTS (SELECT 1 FROM file_facts y WHERE y.sha256 = x.sha256 AND y.project_id > \
-                 x.project_id AND y.project_id IN ({seen}) AND y.first_submission <= {last})"
+                "{visible} AND (x.project_id = {} OR (x.project_id = {INSTALLATION} AND x.sha256 NOT IN (SELECT \
+                 y.sha256 {other} AND y.project_id > {INSTALLATION})) OR (x.project_id <> {INSTALLATION} AND NOT \
+                 EXISTS (SELECT 1 {other} AND y.sha256 = x.sha256 AND y.project_id > x.project_id)))",
+                self.greatest
             );
         }
         format!("FROM file_facts x WHERE {visible} AND {}", self.tree(query))
