@@ -17,17 +17,18 @@ pub(super) struct Spent {
     pub(super) leasing: Duration,
     /// Entities reconciled, each as often as it was.
     pub(super) reconciled: usize,
+    /// Of these, those of which scope was decided anew, and those that are planned since it was raised around them.
+    pub(super) decided: usize,
+    pub(super) raised: usize,
 }
 
 impl std::fmt::Display for Spent {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { committing, reconciling, leasing, reconciled } = self;
+        let Self { committing, reconciling, leasing, reconciled, decided, raised } = self;
         let seconds = |spent: &Duration| spent.as_secs_f64();
         let (committing, reconciling, leasing) = (seconds(committing), seconds(reconciling), seconds(leasing));
-        write!(
-            f,
-            "committing {committing:.1} s, reconciling {reconciled} entities {reconciling:.1} s, leasing {leasing:.1} s"
-        )
+        write!(f, "committing {committing:.1} s, reconciling {reconciled} entities {reconciling:.1} s")?;
+        write!(f, " ({decided} decided anew, {raised} beside what was raised), leasing {leasing:.1} s")
     }
 }
 
