@@ -86,7 +86,7 @@ struct View {
     buckets: HashMap<String, Clearance>,
     /// Hosts (names or addresses) and ports of sites and services that are seeds.
     sites: HashSet<(String, u16)>,
-    blocks: Vec<ipnet::IpNet>,
+    blocks: Vec<(ipnet::IpNet, Clearance)>,
     /// Blocks within those that are registered to others. They wait for a person's decision.
     foreign_blocks: Vec<ipnet::IpNet>,
     /// Exclusions of the installation and of the collection.
@@ -180,8 +180,8 @@ impl View {
             Kind::Uri | Kind::NetworkService if node.seed && clearance > Clearance::L0 => {
                 self.sites.extend(place(node))
             }
-            Kind::NetBlock if (node.seed || node.allow) && clearance > Clearance::L0 => {
-                self.blocks.extend(node.name.parse::<ipnet::IpNet>())
+            Kind::NetBlock if is_given(node, state) && clearance > Clearance::L0 => {
+                self.blocks.extend(node.name.parse::<ipnet::IpNet>().map(|block| (block, clearance)))
             }
             Kind::NetBlock
                 if state.decision.reason == ScopeReason::Edge(EdgeKind::Suballocation) && !state.decision.scoped() =>
@@ -250,25 +250,26 @@ impl View {
         if known.is_some_and(|known| known.closed) {
             return Err("the address is closed: denied itself, or only denied names lead to it".to_owned());
         }
-        if self.is_in_given_block(&address) {
-            return Ok(Known {
-                clearance: self.ceiling.unwrap_or(Clearance::L0),
-                unproven: false,
-                shared: false,
-                closed: false,
-            });
+        if let Some(clearance) = self.given_block(&address) {
+            return Ok(Known { clearance, unproven: false, shared: false, closed: false });
         }
         known.copied().ok_or_else(|| "no edge of scope leads to this address".to_owned())
     }
 
-    /// Returns true in a block that is a seed, unless a narrower block is registered to others.
-    fn is_in_given_block(&self, address: &IpAddr) -> bool {
-        let narrowest = |blocks: &[ipnet::IpNet]| {
-            blocks.iter().filter(|block| block.contains(address)).map(ipnet::IpNet::prefix_len).max()
-        };
-        let given = narrowest(&self.blocks);
-        given.is_some() && given >= narrowest(&self.foreign_blocks)
+    /// The clearance of the narrowest block around an address that is a seed or that a network which is one announces;
+    /// `None` where there is none, or a narrower one is registered to others.
+    fn given_block(&self, address: &IpAddr) -> Option<Clearance> {
+        let around = self.blocks.iter().filter(|(block, _)| block.contains(address));
+        let (given, clearance) = around.map(|(block, clearance)| (block.prefix_len(), *clearance)).max()?;
+        let foreign = self.foreign_blocks.iter().filter(|block| block.contains(address));
+        (Some(given) >= foreign.map(ipnet::IpNet::prefix_len).max()).then_some(clearance)
     }
+}
+
+/// True for a block that opens its addresses: a person named or allowed it, or a network of theirs announces it.
+fn is_given(node: &Node, state: &State) -> bool {
+    let is_announced = state.decision.reason == ScopeReason::Edge(EdgeKind::Announces);
+    node.seed || node.allow || (is_announced && state.decision.scoped())
 }
 
 /// One handshake without SNI at an address that is not known to be shared: the certificate that it presents to

@@ -159,7 +159,7 @@ fn add_sweep(
         wave: task.wave(),
         footprint: task.footprint,
         priority: priority(task),
-        partition: partition(task, facts),
+        partition: partition(task, facts, ""),
     });
 }
 
@@ -188,13 +188,13 @@ pub fn new_work(task: &'static Task, facts: &Facts, argument: String, number: i6
     NewWork {
         task: task.name.as_str(),
         uid: facts.uid,
+        partition: partition(task, facts, &argument),
         argument,
         number,
         wave: task.wave(),
         footprint: task.footprint,
         priority: priority(task),
         not_before,
-        partition: partition(task, facts),
     }
 }
 
@@ -210,12 +210,12 @@ fn priority(task: &Task) -> i64 {
 }
 
 /// The hash of what the task contacts: /24 or /48 for connections, the zone for look-ups, the provider for sources.
-fn partition(task: &Task, facts: &Facts) -> i64 {
+fn partition(task: &Task, facts: &Facts, argument: &str) -> i64 {
     let contacted = match task.contacts {
         Contacts::Nothing | Contacts::File => facts.name.clone(),
         Contacts::Zone => entity::registrable(host_of(&facts.name)).unwrap_or(&facts.name).to_owned(),
         Contacts::Address => network_of(host_of(&facts.name)),
-        Contacts::Provider(provider) => provider.to_owned(),
+        Contacts::Provider(_) | Contacts::Source => task.provider(argument).unwrap_or_default().to_owned(),
     };
     let digest = Sha256::digest(contacted.as_bytes());
     i64::from(u16::from_be_bytes([digest[0], digest[1]])) % PARTITIONS

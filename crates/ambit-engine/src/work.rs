@@ -96,9 +96,10 @@ fn grants(task: &Task, work: &Work) -> Grants {
         Contacts::Zone => {
             Grants::task(task.footprint, &[]).at_home(Home::Zone(entity::registrable(host).unwrap_or(host).to_owned()))
         }
-        Contacts::Provider(provider) => {
-            Grants::task(task.footprint, &[provider]).at_home(Home::Provider(provider.to_owned()))
-        }
+        Contacts::Provider(_) | Contacts::Source => match task.provider(&work.argument) {
+            Some(provider) => Grants::task(task.footprint, &[provider]).at_home(Home::Provider(provider.to_owned())),
+            None => Grants::task(task.footprint, &[]),
+        },
         Contacts::Address => match host.parse() {
             Ok(address) => Grants::task(task.footprint, &[]).at_home(Home::Block(address)),
             Err(_) => Grants::task(task.footprint, &[]),

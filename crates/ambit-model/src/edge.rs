@@ -61,9 +61,10 @@ pub enum EdgeKind {
     CoveringBlock,
     /// From a block to an address in it.
     BlockMember,
-    /// From a block to a more specific one within it that is registered to somebody else.
+    /// From a block to a more specific one within it, or from an autonomous system to a block that it announces, where
+    /// that is registered to somebody else.
     Suballocation,
-    /// From an autonomous system that is theirs to a block that it announces.
+    /// From an autonomous system that is theirs to a block that it announces and that its own holder registered.
     Announces,
     /// From a domain, block or address to the organisation that registered it (of an address: the narrowest block
     /// around it), or to the registrant's mailbox.

@@ -11,6 +11,7 @@ use strum::{EnumString, IntoStaticStr, VariantArray};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "snake_case")]
 pub enum TaskName {
+    AnnouncedBlocks,
     AppPackage,
     AwsAccount,
     BlockSweep,
@@ -35,6 +36,7 @@ pub enum TaskName {
     LinkedHosts,
     Lookalikes,
     MailPolicy,
+    NameSources,
     NameSweep,
     Network,
     NsecWalk,

@@ -24,6 +24,7 @@ pub const EXTERNAL_DISCOVERY: Workflow = Workflow {
     pretty_name: "External Discovery & Assessment",
     ceiling: Clearance::L4,
     seeds: &[
+        Kind::AutonomousSystem,
         Kind::CloudStorageBucket,
         Kind::DnsRecord,
         Kind::Domain,

@@ -17,7 +17,7 @@ mod volumes;
 pub use context::Context;
 pub use library::fingerprints;
 pub use same_sites::Sites;
-pub use settings::{Account, Settings};
+pub use settings::{Account, Settings, SourceKeys};
 pub use task::{Answer, Contacts, Plan, STAGES, Sights, Task, TaskError};
 pub use tasks::app_package::app_in;
 pub use tasks::{ALL, find, outside, task};

@@ -55,6 +55,10 @@ pub struct Settings {
     pub accounts: BTreeMap<String, Account>,
     /// Where the operator says that AWS is asked, in place of its own hosts: a URL.
     pub aws_endpoint: Option<String>,
+    /// Sources of names that are asked, where they need no key or have one; `None`: all that there are.
+    pub sources: Option<BTreeSet<&'static str>>,
+    /// The keys of sources of names, by the source.
+    pub source_keys: SourceKeys,
     /// What tells products: our rules, and those of the packs that a user loaded.
     pub fingerprints: Arc<Set>,
 }
@@ -74,6 +78,29 @@ impl std::fmt::Debug for Account {
     }
 }
 
+/// Keys of sources of names. They are never shown.
+#[derive(Clone, Default)]
+pub struct SourceKeys(BTreeMap<&'static str, String>);
+
+impl SourceKeys {
+    /// The key of a source, if it has one.
+    pub fn of(&self, source: &str) -> Option<&str> {
+        self.0.get(source).map(String::as_str)
+    }
+}
+
+impl FromIterator<(&'static str, String)> for SourceKeys {
+    fn from_iter<I: IntoIterator<Item = (&'static str, String)>>(keys: I) -> Self {
+        Self(keys.into_iter().collect())
+    }
+}
+
+impl std::fmt::Debug for SourceKeys {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_set().entries(self.0.keys()).finish()
+    }
+}
+
 impl Default for Settings {
     fn default() -> Self {
         let mut ports = COMMON.to_vec();
@@ -90,6 +117,8 @@ impl Default for Settings {
             packages: BTreeMap::new(),
             accounts: BTreeMap::new(),
             aws_endpoint: None,
+            sources: None,
+            source_keys: SourceKeys::default(),
             fingerprints: ambit_fingerprints::own(),
         }
     }

@@ -62,6 +62,15 @@ impl Task {
         }
     }
 
+    /// The data provider that a probe with this argument asks; `None` where it asks none.
+    pub fn provider(&self, argument: &str) -> Option<&'static str> {
+        match self.contacts {
+            Contacts::Provider(provider) => Some(provider),
+            Contacts::Source => ambit_sources::find(argument).map(|source| source.name),
+            _ => None,
+        }
+    }
+
     /// When its rows are leased. Names are guessed before anything is visited, though guessing needs the clearance of a
     /// sweep: only resolvers are asked, and what is found is looked at together with the rest.
     pub fn wave(&self) -> Wave {
@@ -77,7 +86,7 @@ impl Task {
         match self.contacts {
             Contacts::Nothing | Contacts::File => None,
             Contacts::Zone => Some("names"),
-            Contacts::Provider(_) => Some("sources"),
+            Contacts::Provider(_) | Contacts::Source => Some("sources"),
             Contacts::Address if self.watches.contains(&Kind::Uri) => Some("sites"),
             Contacts::Address if self.watches.contains(&Kind::NetworkService) => Some("services"),
             Contacts::Address => Some("addresses"),
@@ -98,6 +107,8 @@ pub enum Contacts {
     Address,
     /// A data provider, by its name.
     Provider(&'static str),
+    /// The source of names that the argument names, and resolvers.
+    Source,
 }
 
 /// What counts as seen where a task finds something.

@@ -1,6 +1,7 @@
 //! The tasks, one file each: a constant that says what the task is, `plan` and `run`. The list below is the only place
 //! where a new one is named.
 
+pub(crate) mod announced_blocks;
 pub(crate) mod app_package;
 pub(crate) mod aws_account;
 pub(crate) mod block_sweep;
@@ -25,6 +26,7 @@ pub(crate) mod level_sweep;
 pub(crate) mod linked_hosts;
 pub(crate) mod lookalikes;
 pub(crate) mod mail_policy;
+pub(crate) mod name_sources;
 pub(crate) mod name_sweep;
 pub(crate) mod network;
 pub(crate) mod nsec_walk;
@@ -64,6 +66,7 @@ use ambit_model::{SkippedTasks, TaskName, workflow};
 
 /// Every task, in alphabetical order of name.
 pub const ALL: &[&Task] = &[
+    &announced_blocks::TASK,
     &app_package::TASK,
     &aws_account::TASK,
     &block_sweep::TASK,
@@ -88,6 +91,7 @@ pub const ALL: &[&Task] = &[
     &linked_hosts::TASK,
     &lookalikes::TASK,
     &mail_policy::TASK,
+    &name_sources::TASK,
     &name_sweep::TASK,
     &network::TASK,
     &nsec_walk::TASK,

@@ -9,6 +9,8 @@ mod datagrams;
 mod explorer;
 #[path = "worlds/faulty.rs"]
 mod faulty;
+#[path = "worlds/name_sources.rs"]
+mod name_sources;
 #[path = "worlds/services.rs"]
 mod services;
 #[path = "worlds/slow.rs"]

@@ -136,6 +136,8 @@ pub(crate) struct Name {
     pub line: usize,
     pub org: Option<String>,
     pub hidden: bool,
+    /// Sources of names tell of it.
+    pub archived: bool,
     pub rotate: bool,
     pub answers: Answers,
     /// Types of question that fail, whatever the others are answered with.

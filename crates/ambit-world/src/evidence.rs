@@ -79,11 +79,7 @@ fn is_within_seed(internet: &Internet, address: IpAddr) -> bool {
     let draft = &internet.draft;
     let holder =
         |(_, block): (&IpNet, &crate::draft::Block)| draft.orgs.get(&block.org).map(|org| org.name.to_lowercase());
-    let seeds = internet
-        .seeds
-        .iter()
-        .filter_map(|seed| seed.parse().ok().or_else(|| seed.parse::<IpAddr>().ok().map(IpNet::from)));
-    let around: Vec<IpNet> = seeds.filter(|net| net.contains(&address)).collect();
+    let around: Vec<IpNet> = internet.seed_blocks().into_iter().filter(|net| net.contains(&address)).collect();
     let Some(seed) = around.iter().max_by_key(|net| net.prefix_len()) else {
         return false;
     };

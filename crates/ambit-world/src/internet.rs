@@ -7,6 +7,7 @@ use crate::plan;
 use ambit_model::Timestamp;
 use ambit_model::moment::DAY_MS;
 use ambit_model::workflow::Workflow;
+use ipnet::IpNet;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -84,7 +85,10 @@ pub(crate) enum Source {
     RdapRegistry,
     WhoisRoot,
     WhoisRegistry,
+    Routes,
     Storage,
+    /// A source of names, by its place in the list of them.
+    Names(usize),
 }
 
 /// Addresses and names of the providers in `built_in.world`: last byte, provider, name for its certificate.
@@ -95,6 +99,7 @@ const SOURCES: &[(u8, Source, &str)] = &[
     (13, Source::WhoisRoot, ""),
     (14, Source::RdapRegistry, "rdap-registry.example"),
     (15, Source::WhoisRegistry, ""),
+    (16, Source::Routes, "stat.ripe.net"),
     (20, Source::Storage, "*.s3.amazonaws.com s3.amazonaws.com"),
     (21, Source::Storage, "*.storage.googleapis.com storage.googleapis.com"),
     (22, Source::Storage, "*.blob.core.windows.net"),
@@ -133,6 +138,22 @@ impl Internet {
         }
         internet.certificates = issued.all;
         internet
+    }
+
+    /// The blocks that seeds name: as such, as one address, or as a network, of which those that its holder registered
+    /// count.
+    pub(crate) fn seed_blocks(&self) -> Vec<IpNet> {
+        let mut blocks = Vec::new();
+        for seed in &self.seeds {
+            blocks.extend(seed.parse().ok().or_else(|| seed.parse::<IpAddr>().ok().map(IpNet::from)));
+            let number = seed.strip_prefix("AS").and_then(|number| number.parse::<u32>().ok());
+            let announced: Vec<(&IpNet, &crate::draft::Block)> =
+                self.draft.blocks.iter().filter(|(_, block)| number.is_some() && block.asn == number).collect();
+            let holder = announced.first().map(|(_, block)| block.org.clone());
+            let own = announced.into_iter().filter(|(_, block)| Some(&block.org) == holder.as_ref());
+            blocks.extend(own.map(|(net, _)| *net));
+        }
+        blocks
     }
 
     /// The date at wire time zero of this state.
@@ -258,8 +279,10 @@ impl Internet {
     }
 
     fn add_sources(&mut self, issued: &mut Issued) {
-        for (last, source, names) in SOURCES {
-            let address = IpAddr::from([198, 19, 0, *last]);
+        let named = SOURCES.iter().map(|(last, source, names)| (IpAddr::from([198, 19, 0, *last]), *source, *names));
+        let told = crate::name_sources::hosts();
+        let told = told.enumerate().map(|(place, (address, host))| (address, Source::Names(place), host));
+        for (address, source, names) in named.chain(told) {
             let names: Vec<String> = names.split_whitespace().map(str::to_owned).collect();
             let mut stated = crate::parse::usual_certificate();
             stated.logged = false;
@@ -267,11 +290,11 @@ impl Internet {
             let host = self.host(address);
             match certificate {
                 Some(certificate) => {
-                    host.ports.insert(80, Port::Source(*source, None));
-                    host.ports.insert(443, Port::Source(*source, Some(certificate)));
+                    host.ports.insert(80, Port::Source(source, None));
+                    host.ports.insert(443, Port::Source(source, Some(certificate)));
                 }
                 None => {
-                    host.ports.insert(43, Port::Source(*source, None));
+                    host.ports.insert(43, Port::Source(source, None));
                 }
             }
         }

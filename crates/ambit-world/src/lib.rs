@@ -12,6 +12,7 @@ mod exposure;
 mod fresh;
 mod internet;
 mod ledger;
+mod name_sources;
 mod parse;
 mod pki;
 mod plan;
@@ -107,7 +108,7 @@ impl World {
 
 /// Adds the statements of every world; the file's own come first.
 fn with_built_in(mut draft: Draft) -> Draft {
-    let (built_in, faults) = parse::understand(BUILT_IN);
+    let (built_in, faults) = parse::understand(&format!("{BUILT_IN}{}", name_sources::statements()));
     debug_assert!(faults.is_empty(), "{faults:?}");
     let Some(more) = built_in.states.into_iter().next() else { return draft };
     for bucket in draft.buckets.values() {

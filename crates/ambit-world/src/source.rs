@@ -2,6 +2,7 @@
 //! log, storage.
 
 mod certificate_log;
+mod names;
 mod registry;
 mod storage;
 
@@ -20,6 +21,8 @@ pub(crate) async fn serve(connection: &Connection, source: Source, stream: &mut 
         }
         Source::RdapBootstrap => answer(connection, stream, |request| registry::bootstrap(connection, request)).await,
         Source::WhoisRoot | Source::WhoisRegistry => registry::whois(connection, source, stream).await,
+        Source::Routes => answer(connection, stream, |request| registry::routes(connection, request)).await,
+        Source::Names(place) => answer(connection, stream, |request| names::respond(connection, place, request)).await,
         Source::Storage => answer(connection, stream, |request| storage::respond(connection, request)).await,
     }
 }

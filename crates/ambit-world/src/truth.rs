@@ -369,11 +369,7 @@ impl<'a> Derivation<'a> {
         for name in rotating {
             self.allow_name(&name);
         }
-        let blocks: Vec<ipnet::IpNet> = self
-            .seeds
-            .iter()
-            .filter_map(|seed| seed.parse().ok().or_else(|| seed.parse::<IpAddr>().ok().map(ipnet::IpNet::from)))
-            .collect();
+        let blocks = self.internet.seed_blocks();
         addresses
             .extend(self.internet.hosts.keys().filter(|address| blocks.iter().any(|block| block.contains(*address))));
         // An address of ours where nothing answers is an address of ours.

@@ -80,6 +80,9 @@ pub(crate) const ROWS: &[Row] = &[
     row("log_format", "text"),
     row("repository_mib", "1024"),
     row("aws_endpoint", ""),
+    // Which sources are asked for names, and what opens those that want a key.
+    list("sources"),
+    Row { secret: true, by_file: true, ..row("source_keys", "") },
     list("ports"),
     row("server", ""),
     Row { secret: true, by_file: true, ..row("api_key", "") },

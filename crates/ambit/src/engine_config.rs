@@ -10,6 +10,8 @@ use ambit_model::reserved::IpNet;
 use ambit_model::scope::exclusion;
 use ambit_net::PaceLimits;
 use ambit_net::live::{LiveOptions, LiveWire};
+use ambit_tasks::SourceKeys;
+use std::collections::BTreeSet;
 use std::io::Read as _;
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -174,6 +176,8 @@ pub(crate) fn tasks(settings: &Settings) -> Result<ambit_tasks::Settings, Failur
     }
     given.repository_bytes = repository_bytes(settings)?;
     given.aws_endpoint = aws_endpoint(settings)?;
+    given.sources = sources(settings)?;
+    given.source_keys = source_keys(settings)?;
     for path in list(settings, "geo") {
         let bytes = read_bytes(Path::new(path), GEO_BYTES_MAX)?;
         given.add_geo(bytes).map_err(|error| Failure::usage(format!("setting geo: {path} {error}")))?;
@@ -229,6 +233,42 @@ fn aws_endpoint(settings: &Settings) -> Result<Option<String>, Failure> {
         ))
     };
     url.map(Some).ok_or_else(refused)
+}
+
+/// The sources that are asked for names (`sources`), where the operator says which; `none` says that none is.
+fn sources(settings: &Settings) -> Result<Option<BTreeSet<&'static str>>, Failure> {
+    let mut chosen = BTreeSet::new();
+    let mut is_said = false;
+    for name in list(settings, "sources") {
+        is_said = true;
+        if name != "none" {
+            chosen.insert(source(name).map_err(|why| Failure::usage(format!("setting sources: {why}")))?);
+        }
+    }
+    Ok(is_said.then_some(chosen))
+}
+
+/// The keys of sources of names (`source_keys`): `NAME=KEY`, with blanks, commas or lines between.
+fn source_keys(settings: &Settings) -> Result<SourceKeys, Failure> {
+    let text = settings.get("source_keys").unwrap_or_default();
+    let words = text.split(|letter: char| letter == ',' || letter.is_whitespace()).filter(|word| !word.is_empty());
+    let pair = |(place, word): (usize, &str)| {
+        let refused = |why: String| Failure::usage(format!("setting source_keys, key {}: {why}", place + 1));
+        let (name, key) = word
+            .split_once('=')
+            .filter(|(_, key)| !key.is_empty())
+            .ok_or_else(|| refused("expected the name of a source and its key, such as shodan=KEY".to_owned()))?;
+        Ok((source(name).map_err(refused)?, key.to_owned()))
+    };
+    words.enumerate().map(pair).collect()
+}
+
+/// The name of a source as this version knows it.
+fn source(name: &str) -> Result<&'static str, String> {
+    ambit_sources::find(name).map(|source| source.name).ok_or_else(|| {
+        let known: Vec<&str> = ambit_sources::all().iter().map(|source| source.name).collect();
+        format!("no source is named {:?}; there are {}", plain(name), known.join(", "))
+    })
 }
 
 /// The ports that the installation asks in place of ours (`ports`), where it names some.

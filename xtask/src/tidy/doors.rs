@@ -184,6 +184,7 @@ pub(crate) fn pure_crates(tree: &Tree, out: &mut Vec<Finding>) {
         "ambit-api",
         "ambit-yara",
         "ambit-secrets",
+        "ambit-sources",
         "ambit-app",
         "ambit-fingerprints",
         "ambit-export",

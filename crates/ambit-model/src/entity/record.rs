@@ -89,6 +89,8 @@ pub struct Ground {
 pub enum GroundKind {
     /// For: a block around it is a seed, or allowed.
     SeededBlock,
+    /// For: a network that is a seed announces a block around it that the network's own holder registered.
+    AnnouncedBlock,
     /// For: the narrowest block around it is registered to the registrant of a seed, or by a mailbox in a seed's
     /// domain.
     Registrant,
@@ -112,6 +114,7 @@ impl GroundKind {
     /// What it says of the entity that shows it, for people: "registered to NAME".
     pub fn words(self) -> &'static str {
         match self {
+            Self::AnnouncedBlock => "in a block that the named network announces",
             Self::SeededBlock => "in the named block",
             Self::Registrant => "registered to",
             Self::ReverseName => "its reverse name, which leads back to it, is",

@@ -64,7 +64,7 @@ fn evidence(
         if !named[node] || graph.nodes[node].shared {
             return None;
         }
-        let title = around.in_block(node, GroundKind::SeededBlock).or_else(|| {
+        let title = around.given_block(node).or_else(|| {
             let registrant = around.registrant[node]?;
             Some(Reason { kind: GroundKind::Registrant, node: registrant })
         });

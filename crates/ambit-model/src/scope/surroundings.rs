@@ -18,8 +18,8 @@ pub(super) struct Reason {
 
 /// What holds whatever is decided of paths.
 pub(super) struct Surroundings {
-    /// Of an address in a block that is a seed or allowed: that block; of one in a block within it that somebody else
-    /// registered: that one.
+    /// Of an address in a block that is a seed or allowed, or that a network which is one announces: that block; of one
+    /// in a block within it that somebody else registered: that one.
     pub(super) block: Vec<Option<Reason>>,
     /// Of a domain, an address or a block: who registered it, where that is the registrant of a seed or writes from a
     /// mailbox in a seed's domain.
@@ -42,9 +42,15 @@ impl Surroundings {
         levels(name).any(|level| self.seed_domains.contains(level))
     }
 
-    /// True for an address in a block that is a seed, or that the registrant of a seed holds.
+    /// True for an address in a block that is a seed or theirs by a seed, or that the registrant of a seed holds.
     pub(super) fn is_registered_as_theirs(&self, address: usize) -> bool {
-        self.registrant[address].is_some() || self.in_block(address, GroundKind::SeededBlock).is_some()
+        self.registrant[address].is_some() || self.given_block(address).is_some()
+    }
+
+    /// The block that is a seed, or that a network which is one announces, that an address is in.
+    pub(super) fn given_block(&self, address: usize) -> Option<Reason> {
+        let is_given = |reason: &Reason| matches!(reason.kind, GroundKind::SeededBlock | GroundKind::AnnouncedBlock);
+        self.block[address].filter(is_given)
     }
 
     pub(super) fn in_block(&self, node: usize, kind: GroundKind) -> Option<Reason> {
@@ -149,6 +155,11 @@ fn blocks(graph: &Graph<'_>, registrant: &[Option<usize>]) -> Vec<Option<Reason>
     for node in (0..graph.len()).filter(|node| graph.nodes[*node].kind == Kind::NetBlock && graph.is_given(*node)) {
         let kind = GroundKind::SeededBlock;
         known.extend(net(node).map(|net| (net, Reason { kind, node })));
+    }
+    let announced = graph.links_of(EdgeKind::Announces).filter(|link| graph.is_given(link.from));
+    for link in announced.filter(|link| !graph.is_given(link.to)) {
+        let kind = GroundKind::AnnouncedBlock;
+        known.extend(net(link.to).map(|net| (net, Reason { kind, node: link.to })));
     }
     if known.is_empty() {
         return reasons;

@@ -29,7 +29,19 @@ impl Session {
     /// Asks a data provider like [`Session::source`] for something that may be very long: at most `SOURCE_LIST_MAX`
     /// bytes.
     pub async fn source_list(&self, provider: &'static str, url: &str) -> Result<HttpFetch, NetError> {
-        self.source_up_to(provider, url, limits::SOURCE_LIST_MAX, &[]).await
+        self.source_list_with(provider, url, &[]).await
+    }
+
+    /// As [`Session::source_list`], with headers, such as the one that shows a key.
+    pub async fn source_list_with(
+        &self,
+        provider: &'static str,
+        url: &str,
+        headers: &[(String, String)],
+    ) -> Result<HttpFetch, NetError> {
+        let request = HttpRequest { body_kept: limits::SOURCE_LIST_MAX, ..self.get(url)? };
+        let request = headers.iter().fold(request, |request, (name, value)| request.with_header(name, value));
+        self.source_fetch(provider, request).await
     }
 
     /// Asks a data provider for a list that many questions need: once in a run, as long as the list holds.
@@ -50,12 +62,12 @@ impl Session {
         bytes: usize,
         learned: &[String],
     ) -> Result<HttpFetch, NetError> {
-        let request = HttpRequest {
-            body_kept: bytes,
-            learned: learned.to_vec(),
-            timeout: limits::SOURCE_TIMEOUT,
-            ..self.get(url)?
-        };
+        let request = HttpRequest { body_kept: bytes, learned: learned.to_vec(), ..self.get(url)? };
+        self.source_fetch(provider, request).await
+    }
+
+    async fn source_fetch(&self, provider: &'static str, request: HttpRequest) -> Result<HttpFetch, NetError> {
+        let request = HttpRequest { timeout: limits::SOURCE_TIMEOUT, ..request };
         let place = (provider, request.url.host.clone(), request.url.port);
         self.asked(place, Box::pin(self.fetch(&request.on(Grant::Source(provider))))).await
     }

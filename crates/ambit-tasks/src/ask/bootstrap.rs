@@ -32,6 +32,7 @@ pub(crate) async fn ask(cx: &Context<'_>, path: &str) -> Result<HttpExchange, Ta
 async fn registries(cx: &Context<'_>, path: &str) -> Result<BTreeSet<String>, TaskError> {
     let list = match path.split_once('/') {
         Some(("domain", _)) => "dns",
+        Some(("autnum", _)) => "asn",
         Some(("ip", address)) if address.contains(':') => "ipv6",
         _ => "ipv4",
     };

@@ -25,6 +25,16 @@ pub(crate) async fn guess(
     level: &str,
     labels: impl Iterator<Item = String>,
 ) -> Result<Answer, TaskError> {
+    guess_below(cx, level, level, labels).await
+}
+
+/// As [`guess`], where a level below the domain may have been handed to others.
+pub(crate) async fn guess_below(
+    cx: &Context<'_>,
+    domain: &str,
+    level: &str,
+    labels: impl Iterator<Item = String>,
+) -> Result<Answer, TaskError> {
     let wild = Wild {
         four: cx.net.wildcard(level, RecordType::A).await?,
         six: cx.net.wildcard(level, RecordType::AAAA).await,
@@ -50,7 +60,7 @@ pub(crate) async fn guess(
         }
     }
     for name in &hits {
-        match edge_below(cx, level, name).await {
+        match edge_below(cx, domain, name).await {
             Ok(edge) => cx.found_host(name, edge),
             // A name that exists and whose servers do not answer was handed to them.
             Err(error) if error.is_no_answer() => cx.found_host(name, EdgeKind::DelegatedSubdomain),

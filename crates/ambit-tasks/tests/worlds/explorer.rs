@@ -9,7 +9,7 @@ use ambit_model::scope::{self, Decision, Edge, Node, Rules, ScopeReason};
 use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName, Timestamp, Uid, workflow};
 use ambit_net::net::NetOptions;
 use ambit_net::{Contact, Grant, Grants, Guard, Net, Pace, PaceLimits, Refused, Wire};
-use ambit_tasks::{Answer, Contacts, Context, Plan, Settings, Task, TaskError};
+use ambit_tasks::{Answer, Context, Plan, Settings, Task, TaskError};
 use ambit_world::{SimulatedWire, World};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -414,11 +414,8 @@ fn arguments(plan: Plan) -> Vec<String> {
 }
 
 async fn look(net: &Net, settings: &Settings, job: &Job) -> (Result<Answer, TaskError>, Found) {
-    let sources: &[&'static str] = match job.task.contacts {
-        Contacts::Provider(provider) => &[provider],
-        _ => &[],
-    };
-    let session = net.session(Grants::task(job.task.footprint, sources));
+    let sources: Vec<&'static str> = job.task.provider(&job.argument).into_iter().collect();
+    let session = net.session(Grants::task(job.task.footprint, &sources));
     let context = Context::new(&session, &job.facts, &job.argument, settings);
     let answer = (job.task.run)(&context).await;
     (answer, context.into_found())

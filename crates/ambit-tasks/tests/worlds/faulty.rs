@@ -6,7 +6,7 @@ use ambit_model::{Clearance, Kind, Timestamp};
 use ambit_net::net::NetOptions;
 use ambit_net::wire::{Datagrams, Hold, Stream, TrustAnchor, WireTime};
 use ambit_net::{Contact, Grants, Guard, Net, Pace, PaceLimits, Refused, Wire};
-use ambit_tasks::{Answer, Contacts, Context, Settings, TaskError};
+use ambit_tasks::{Answer, Context, Settings, TaskError};
 use ambit_world::{SimulatedWire, World};
 use futures::future::BoxFuture;
 use std::io;
@@ -26,6 +26,18 @@ pub(crate) struct Looked {
 
 /// Looks once.
 pub(crate) fn look(world: &World, epoch: Timestamp, task: &str, entity: (Kind, &str, &str), fault: Fault) -> Looked {
+    look_with(Settings::default(), world, epoch, task, entity, fault)
+}
+
+/// Looks once, with these settings.
+pub(crate) fn look_with(
+    settings: Settings,
+    world: &World,
+    epoch: Timestamp,
+    task: &str,
+    entity: (Kind, &str, &str),
+    fault: Fault,
+) -> Looked {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let wire = Arc::new(Faulty { wire: world.wire(epoch, 1), fault });
     let task = ambit_tasks::find(task).unwrap();
@@ -35,12 +47,9 @@ pub(crate) fn look(world: &World, epoch: Timestamp, task: &str, entity: (Kind, &
     runtime.block_on(wire.track(Box::pin(async move {
         let pace = Arc::new(Pace::new(PaceLimits::default()));
         let net = Net::new(tracked, Arc::new(Anything), pace, NetOptions::default());
-        let sources: &[&'static str] = match task.contacts {
-            Contacts::Provider(provider) => &[provider],
-            _ => &[],
-        };
-        let session = net.session(Grants::task(Clearance::L3, sources));
-        let (facts, settings) = (empty_facts(kind, &name), Settings::default());
+        let sources: Vec<&'static str> = task.provider(&argument).into_iter().collect();
+        let session = net.session(Grants::task(Clearance::L3, &sources));
+        let facts = empty_facts(kind, &name);
         let context = Context::new(&session, &facts, &argument, &settings);
         let answer = (task.run)(&context).await;
         let (found, took) = (context.into_found(), session.now());

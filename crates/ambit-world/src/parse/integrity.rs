@@ -12,6 +12,7 @@ const OWN_NAMES: &[&str] = &[
     "rdap.org",
     "iana.org",
     "cymru.com",
+    "ripe.net",
     "arpa",
     "rdap-registry.example",
     "sources.example",
@@ -34,7 +35,7 @@ pub(super) fn check(draft: &Draft, faults: &mut Vec<Fault>) {
     for (name, zone) in &draft.zones {
         org(zone.line, &zone.org, faults);
         let reserved = |own: &&str| name == *own || name.ends_with(&format!(".{own}"));
-        if OWN_NAMES.iter().any(reserved) {
+        if OWN_NAMES.iter().any(reserved) || crate::name_sources::zones().iter().any(reserved) {
             faults.push(Fault::new(zone.line, name, "every world has this zone already"));
         }
         if zone.servers.is_empty() {

@@ -116,6 +116,7 @@ impl Reader {
             line: cursor.line,
             org: None,
             hidden: false,
+            archived: false,
             rotate: false,
             answers: Answers::Normal,
             fails: Vec::new(),
@@ -197,7 +198,8 @@ fn answers(cursor: &mut Cursor<'_>) -> Result<Answers, Fault> {
 }
 
 /// What a name's statement may say.
-const NAME_WORDS: &str = "of, ttl, hidden, rotate, answers, fails, A, AAAA, CNAME, NS, MX, TXT, SRV, CAA, PTR, DS";
+const NAME_WORDS: &str =
+    "of, ttl, hidden, archived, rotate, answers, fails, A, AAAA, CNAME, NS, MX, TXT, SRV, CAA, PTR, DS";
 
 fn name_words(name: &mut Name, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
     while let Some(word) = cursor.next() {
@@ -205,6 +207,7 @@ fn name_words(name: &mut Name, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
             "of" => name.org = Some(cursor.word("an organisation's key")?.to_owned()),
             "ttl" => name.ttl = cursor.number("seconds")?,
             "hidden" => name.hidden = true,
+            "archived" => name.archived = true,
             "rotate" => name.rotate = true,
             "answers" => name.answers = answers(cursor)?,
             "fails" => {
@@ -274,6 +277,7 @@ pub(super) fn server(line: usize, given: &[IpAddr]) -> Name {
         line,
         org: None,
         hidden: false,
+        archived: false,
         rotate: false,
         answers: Answers::Normal,
         fails: Vec::new(),

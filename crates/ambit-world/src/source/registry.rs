@@ -176,6 +176,19 @@ fn system(connection: &Connection, text: &str) -> Option<Value> {
     }))
 }
 
+/// What a network announces, as the routing information service says it.
+pub(super) fn routes(connection: &Connection, request: &Request) -> Response {
+    let resource = request.parameter("resource").unwrap_or_default();
+    let number = resource.trim_start_matches("AS").parse::<u32>();
+    let (Ok(number), "/data/announced-prefixes/data.json") = (number, request.path()) else {
+        return Response::new(400, "application/json", json!({"status": "error"}).to_string());
+    };
+    let blocks = connection.internet.draft.blocks.iter().filter(|(_, block)| block.asn == Some(number));
+    let prefixes: Vec<Value> = blocks.map(|(net, _)| json!({"prefix": net.to_string(), "timelines": []})).collect();
+    let body = json!({"status": "ok", "data": {"resource": number.to_string(), "prefixes": prefixes}});
+    Response::new(200, "application/json", body.to_string())
+}
+
 /// One query, one answer, end.
 pub(super) async fn whois(connection: &Connection, source: Source, stream: &mut impl Peer) {
     let read = async {

@@ -29,5 +29,6 @@ mod scope;
 mod sightings;
 mod sisters;
 mod suppliers;
+mod told;
 mod traces;
 mod whole_run;

@@ -497,7 +497,10 @@ fn a_file_that_is_no_app_is_refused_as_a_target() {
 #[test]
 fn a_seed_of_a_kind_that_nothing_looks_at_is_named() {
     let folder = Folder::new("inert");
-    let output = scan_command(&folder, NAMED).args(["acme.test", "AS64500"]).output().unwrap();
+    let output = scan_command(&folder, NAMED)
+        .args(["--workflow", "third_party_workflow", "acme.test", "AS64500"])
+        .output()
+        .unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     let row = "1 nothing looks at it: AutonomousSystem AS64500: no task of this version looks at seeds of this kind";
     assert!(not_done(&folder, "1").contains(&row.to_owned()), "{:?}", not_done(&folder, "1"));

@@ -159,6 +159,16 @@ fn an_address_in_a_block_that_somebody_gave_is_theirs() {
     assert_eq!(address("NetBlock 192.0.3.0/24 seed"), "500 L2 -");
 }
 
+#[test]
+fn an_address_in_a_block_that_a_named_network_announces_is_theirs() {
+    let announced = |flags: &str| {
+        address(&format!("AutonomousSystem AS64500 {flags}\nNetBlock 192.0.2.0/24\nAS64500 announces 192.0.2.0/24"))
+    };
+    assert_eq!(announced("seed"), "900 L3 announced_block 192.0.2.0/24");
+    assert_eq!(announced(""), "500 L2 -", "a network around an address is nobody's word");
+    assert_eq!(announced("seed deny"), "500 L2 -");
+}
+
 /// A block as a seed, in which a smaller one is registered to somebody; an address of each, and one in both that a name
 /// leads to.
 fn allocated(flags: &str, more: &str) -> BTreeMap<String, Decision> {

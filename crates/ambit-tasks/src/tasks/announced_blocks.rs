@@ -1,0 +1,138 @@
+//! Blocks that a network which is a seed announces, as far as they are registered to whoever registered the network.
+
+use crate::ask::bootstrap::PROVIDER;
+use crate::ask::whois;
+use crate::read::rdap::{self, Person};
+use crate::tasks::registration::{self, Registration};
+use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use ambit_model::moment::DAY_MS;
+use ambit_model::observation::Sighting;
+use ambit_model::{Clearance, EdgeKind, Kind, TaskName, workflow};
+use ipnet::IpNet;
+use serde::Deserialize;
+use std::collections::BTreeSet;
+
+pub(crate) const TASK: Task = Task {
+    name: TaskName::AnnouncedBlocks,
+    pretty_name: "Announced blocks",
+    description: "Asks which blocks a network announces, and the registries whose each of them is.",
+    workflows: &[workflow::EXTERNAL_DISCOVERY],
+    watches: &[Kind::AutonomousSystem],
+    produces: &[Kind::NetBlock],
+    footprint: Clearance::L1,
+    ttl_ms: 7 * DAY_MS,
+    cost: 16,
+    gain: 64,
+    volatile: &[],
+    contacts: Contacts::Provider(PROVIDER),
+    sights: Sights::All(Sighting::Ends),
+    plan: |facts, _| Plan::once_if(facts.seed || facts.decision.scoped()),
+    run: |cx| Box::pin(run(cx)),
+};
+
+/// Where announcements are asked for: the routing information service of the RIPE NCC, which sees all of the internet.
+const ROUTES: &str = "stat.ripe.net";
+/// Blocks of one network that are asked for at registries: at the usual pace of two a second some minutes.
+const BLOCKS_MAX: usize = 1_000;
+
+async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+    let system = cx.facts.name.as_str();
+    let holders = names(&holders(cx, &format!("autnum/{}", system.trim_start_matches("AS")), system).await?);
+    let announced = announced(cx, system).await?;
+    if announced.len() > BLOCKS_MAX {
+        let said = format!("{system} announces {} blocks; name the blocks that are meant", announced.len());
+        return Err(TaskError::OutOfBudget(said));
+    }
+    for block in &announced {
+        let registrants = holders_of(cx, block).await?;
+        // A network announces its customers' blocks as well.
+        let is_theirs = registrants.iter().any(|name| holders.contains(name));
+        let edge = if is_theirs { EdgeKind::Announces } else { EdgeKind::Suballocation };
+        cx.found(Kind::NetBlock, &block.to_string(), edge);
+    }
+    Ok(Answer::found_if(!announced.is_empty()))
+}
+
+async fn holders_of(cx: &Context<'_>, block: &IpNet) -> Result<BTreeSet<String>, TaskError> {
+    Ok(names(&holders(cx, &format!("ip/{block}"), &block.addr().to_string()).await?))
+}
+
+/// Who a registry says holds something.
+async fn holders(cx: &Context<'_>, path: &str, question: &str) -> Result<Vec<Person>, TaskError> {
+    Ok(match registration::ask(cx, path, question).await? {
+        Registration::Rdap(body) => rdap::people(&body),
+        Registration::Whois(text) => whois::people(&text),
+        Registration::Nothing => Vec::new(),
+    })
+}
+
+/// The organisations that registered something, in small letters; none where that is withheld.
+fn names(people: &[Person]) -> BTreeSet<String> {
+    let named = people.iter().filter(|person| person.registrant && !person.redacted());
+    named.filter_map(|person| person.organization.as_ref()).map(|name| name.trim().to_lowercase()).collect()
+}
+
+/// The blocks that a network announces, without those that lie in another of them.
+async fn announced(cx: &Context<'_>, system: &str) -> Result<Vec<IpNet>, TaskError> {
+    let url = format!("https://{ROUTES}/data/announced-prefixes/data.json?resource={system}");
+    let fetch = cx.net.source_list(PROVIDER, &url).await.map_err(|error| TaskError::source(ROUTES, &error))?;
+    let last = fetch.last();
+    if last.status != 200 || last.truncated {
+        return Err(TaskError::SourceDown(format!("{ROUTES}: status {}", last.status)));
+    }
+    let prefixes = prefixes(&last.body).map_err(|why| TaskError::SourceDown(format!("{ROUTES}: {why}")))?;
+    Ok(IpNet::aggregate(&prefixes))
+}
+
+/// The answer, as far as it is read.
+#[derive(Deserialize)]
+struct Announced {
+    data: Prefixes,
+}
+
+#[derive(Deserialize)]
+struct Prefixes {
+    prefixes: Vec<Prefix>,
+}
+
+#[derive(Deserialize)]
+struct Prefix {
+    prefix: IpNet,
+}
+
+fn prefixes(body: &[u8]) -> Result<Vec<IpNet>, String> {
+    let announced: Announced =
+        serde_json::from_slice(body).map_err(|error| format!("not the list that was expected: {error}"))?;
+    Ok(announced.data.prefixes.into_iter().map(|prefix| prefix.prefix.trunc()).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_is_read_and_anything_else_is_no_empty_list() {
+        let body = br#"{"status": "ok", "data": {"resource": "64500", "prefixes": [
+            {"prefix": "203.0.113.0/25", "timelines": []},
+            {"prefix": "203.0.113.0/24", "timelines": []},
+            {"prefix": "2001:db8::/32", "timelines": []}
+        ]}}"#;
+        let read = IpNet::aggregate(&prefixes(body).unwrap());
+        assert_eq!(read.iter().map(IpNet::to_string).collect::<Vec<_>>(), ["203.0.113.0/24", "2001:db8::/32"]);
+        assert!(prefixes(br#"{"data": {"prefixes": []}}"#).unwrap().is_empty());
+        for body in ["{}", "[]", "<html>", r#"{"data": {"prefixes": [{"prefix": "all"}]}}"#] {
+            assert!(prefixes(body.as_bytes()).is_err(), "{body}");
+        }
+    }
+
+    #[test]
+    fn a_registrant_that_is_withheld_holds_nothing() {
+        let person = |organization: Option<&str>, registrant| Person {
+            organization: organization.map(str::to_owned),
+            registrant,
+            ..Person::default()
+        };
+        let people = [person(Some("ACME Corp "), true), person(Some("Registrar"), false), person(None, true)];
+        assert_eq!(names(&people).into_iter().collect::<Vec<_>>(), ["acme corp"]);
+    }
+}

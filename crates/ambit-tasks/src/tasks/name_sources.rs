@@ -1,0 +1,164 @@
+//! Names below a domain that data providers were told of.
+
+use crate::ask::guess::guess_below;
+use crate::{Answer, Contacts, Context, Plan, Settings, Sights, Task, TaskError};
+use ambit_model::moment::DAY_MS;
+use ambit_model::observation::Sighting;
+use ambit_model::{Clearance, Facts, Kind, TaskName, workflow};
+use ambit_net::http::BodyEnd;
+use ambit_sources::{Key, Page, Refusal, Source};
+use std::collections::{BTreeMap, BTreeSet};
+
+pub(crate) const TASK: Task = Task {
+    name: TaskName::NameSources,
+    pretty_name: "Names from sources",
+    description: "Asks data providers for names below a domain, and looks up which of them exist.",
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS, workflow::THIRD_PARTIES],
+    watches: &[Kind::Domain],
+    produces: &[Kind::DnsRecord],
+    footprint: Clearance::L1,
+    // Whoever asks without a key may ask some tens of times a day.
+    ttl_ms: 3 * DAY_MS,
+    cost: 5,
+    gain: 30,
+    volatile: &[],
+    contacts: Contacts::Source,
+    sights: Sights::All(Sighting::Ends),
+    plan,
+    run: |cx| Box::pin(run(cx)),
+};
+
+/// Pages that are read of one source.
+const PAGES_MAX: u32 = 100;
+/// Names that are looked up of one source: what archives tell of the largest organisations.
+const NAMES_MAX: usize = 20_000;
+/// Names that are looked at for a wildcard, those with the most names below them first; what is below others is tried
+/// for that of the domain alone.
+const LEVELS_MAX: usize = 500;
+
+fn plan(facts: &Facts, settings: &Settings) -> Plan {
+    if !facts.decision.scoped() {
+        return Plan::No;
+    }
+    let chosen = |source: &&Source| settings.sources.as_ref().is_none_or(|chosen| chosen.contains(source.name));
+    let has_key = |source: &&Source| source.key != Key::Required || settings.source_keys.of(source.name).is_some();
+    let asked = ambit_sources::all().iter().filter(chosen).filter(has_key);
+    Plan::each(asked.map(|source| source.name.to_owned()))
+}
+
+async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+    let source = ambit_sources::find(cx.argument)
+        .ok_or_else(|| TaskError::Failed(format!("this version knows no source {:?}", cx.argument)))?;
+    let told = names(cx, source).await?;
+    let (mut found, mut failed) = (false, None);
+    for (level, labels) in by_level(&told, &cx.facts.name, LEVELS_MAX) {
+        match guess_below(cx, &cx.facts.name, level, labels.into_iter()).await {
+            Ok(answer) => found |= answer == Answer::Found,
+            Err(error) if error.is_no_answer() => failed = failed.or(Some(error)),
+            Err(error) => return Err(error),
+        }
+    }
+    match failed {
+        Some(error) if !found => Err(error),
+        _ => Ok(Answer::found_if(found)),
+    }
+}
+
+/// All names that the source tells of, page by page. A page without a new name is the last one.
+async fn names(cx: &Context<'_>, source: &'static Source) -> Result<BTreeSet<String>, TaskError> {
+    let (domain, key) = (cx.facts.name.as_str(), cx.settings.source_keys.of(source.name));
+    let mut names = BTreeSet::new();
+    let mut page = ask(cx, source, domain, key, None).await?;
+    for number in 0.. {
+        let before = names.len();
+        names.append(&mut page.names);
+        let is_last = names.len() == before || !source.goes_on(&page);
+        if names.len() > NAMES_MAX || (number + 1 == PAGES_MAX && !is_last) {
+            let said = format!("{} knows of {} names below {domain} and more", source.pretty_name, names.len());
+            return Err(TaskError::OutOfBudget(said));
+        }
+        if is_last {
+            break;
+        }
+        page = ask(cx, source, domain, key, Some((number, &page))).await?;
+    }
+    Ok(names)
+}
+
+async fn ask(
+    cx: &Context<'_>,
+    source: &'static Source,
+    domain: &str,
+    key: Option<&str>,
+    after: Option<(u32, &Page)>,
+) -> Result<Page, TaskError> {
+    let name = &source.pretty_name;
+    let request = source.request(domain, key, after).ok_or_else(|| {
+        TaskError::Denied(format!("{name}: it is not asked without a key; see the setting source_keys"))
+    })?;
+    let fetch = cx.net.source_list_with(source.name, &request.url, &request.headers).await;
+    let fetch = fetch.map_err(|error| masked(TaskError::source(name, &error), key))?;
+    let last = fetch.last();
+    if last.truncated {
+        let why = if last.end == BodyEnd::TooLarge { "its answer is too long" } else { "its answer broke off" };
+        return Err(TaskError::SourceDown(format!("{name}: {why}")));
+    }
+    source.page(domain, last.status, &last.body).map_err(|refusal| {
+        let said = format!("{name}: {refusal}");
+        masked(
+            if let Refusal::Denied(_) = refusal { TaskError::Denied(said) } else { TaskError::SourceDown(said) },
+            key,
+        )
+    })
+}
+
+/// The error without the key: some sources want it in the URL, and errors quote those.
+fn masked(error: TaskError, key: Option<&str>) -> TaskError {
+    let Some(key) = key.filter(|key| error.to_string().contains(key)) else { return error };
+    TaskError::SourceDown(error.to_string().replace(key, "(key)"))
+}
+
+/// The names as labels below their parents, so that a wildcard is told where it is; below the domain itself where there
+/// are more parents than that.
+fn by_level<'a>(names: &'a BTreeSet<String>, domain: &'a str, most: usize) -> Vec<(&'a str, Vec<String>)> {
+    let mut crowds: BTreeMap<&str, usize> = BTreeMap::new();
+    for (_, level) in names.iter().filter_map(|name| name.split_once('.')) {
+        *crowds.entry(level).or_default() += 1;
+    }
+    let mut crowded: Vec<(&str, usize)> = crowds.into_iter().collect();
+    crowded.sort_by_key(|(level, crowd)| (std::cmp::Reverse(*crowd), *level));
+    let kept: BTreeSet<&str> = crowded.into_iter().take(most).map(|(level, _)| level).collect();
+    let mut levels: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for name in names {
+        let own = name.split_once('.').filter(|(_, level)| kept.contains(level));
+        let below =
+            || name.strip_suffix(domain).and_then(|labels| labels.strip_suffix('.')).map(|labels| (labels, domain));
+        if let Some((label, level)) = own.or_else(below) {
+            levels.entry(level).or_default().push(label.to_owned());
+        }
+    }
+    levels.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_looked_up_below_their_parents_as_far_as_those_are_few() {
+        let names: BTreeSet<String> =
+            ["www.acme.test", "a.eu.acme.test", "b.eu.acme.test", "c.us.acme.test"].map(str::to_owned).into();
+        let told = |most| -> Vec<String> {
+            let levels = by_level(&names, "acme.test", most);
+            levels.iter().map(|(level, labels)| format!("{level}: {}", labels.join(" "))).collect()
+        };
+        assert_eq!(told(3), ["acme.test: www", "eu.acme.test: a b", "us.acme.test: c"]);
+        assert_eq!(told(1), ["acme.test: c.us www", "eu.acme.test: a b"]);
+    }
+
+    #[test]
+    fn a_key_is_in_no_error() {
+        let error = TaskError::SourceDown("https://x.test/?key=s3cret cannot be reached".to_owned());
+        assert_eq!(masked(error, Some("s3cret")).to_string(), "https://x.test/?key=(key) cannot be reached");
+    }
+}
