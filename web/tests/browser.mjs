@@ -1104,6 +1104,20 @@ test("what a run finds while triage is open is told, and shown when asked for", 
   await done(page);
 });
 
+test("an issue shows what was asked and answered, with secrets masked", async () => {
+  const [{ uid }] = (await world.api("/api/v3/asm/search/issues/name:exposed_environment_file?page_size=1")).hits;
+  for (const [width, dark] of [[360, false], [1280, true]]) {
+    const page = await world.inside(`/issues?q=name:exposed_environment_file&issue=${uid}`, { width, dark });
+    const drawer = page.getByRole("complementary", { name: "Issue" });
+    const request = await drawer.getByRole("group", { name: "Request" }).innerText();
+    assert(/^GET \/\.env\S* HTTP\/1\.1\nHost: /.test(request), request);
+    const answer = await drawer.getByRole("group", { name: /^Answer \(\d+ masked\)/ }).innerText();
+    assert(answer.startsWith("HTTP/1.1 200 ") && answer.includes("APP_ENV=[masked]") && !answer.includes("planted-"), answer);
+    await accessible(page, `evidence at ${width}`);
+    await done(page);
+  }
+});
+
 test("an issue has somebody who sees to it and a day when it is due, and is looked at again alone", async () => {
   const { uuid, due_days: before } = await theCollection();
   const [{ uid }] = (await world.api("/api/v3/asm/search/issues/status_new:open severity:1?page_size=1")).hits;

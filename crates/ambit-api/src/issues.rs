@@ -20,6 +20,13 @@ words! {
         Closed = "closed",
     }
 
+    /// How a probe ended.
+    pub enum EvidenceOutcome {
+        Found = "found",
+        Absent = "absent",
+        Unknown = "unknown",
+    }
+
     /// The only type of issue.
     pub enum IssueType {
         Standard = "standard",
@@ -71,6 +78,43 @@ contract! {
         /// A moment, or `change`; null: while the fact stays.
         pub until: Option<String>,
         pub changed: Vec<String>,
+    }
+
+    /// A probe that an issue rests on, with what it left. Ours.
+    #[derive(Debug, Serialize)]
+    pub struct IssueEvidence {
+        /// The name of the task, as the library has it.
+        pub task: String,
+        /// What was probed: the issue's entity, or one that leads to it.
+        pub entity_type: String,
+        pub entity_name: String,
+        /// The address or name that it was probed at; empty where the entity says it.
+        pub argument: String,
+        pub outcome: EvidenceOutcome,
+        /// When it was probed, by the clock of its internet.
+        pub at: Timestamp,
+        /// Why it failed.
+        pub reason: Option<String>,
+        pub pieces: Vec<EvidencePiece>,
+    }
+
+    /// One piece of evidence as it may be shown: bounded, and with secrets masked.
+    #[derive(Debug, Serialize)]
+    pub struct EvidencePiece {
+        /// What it is: `exchange`, `banner`, `certificate` …
+        pub label: String,
+        /// Of the bytes that are kept.
+        pub sha256: Uid,
+        /// What was sent; null where the evidence is not an exchange over HTTP.
+        pub request: Option<String>,
+        /// What came, bytes that are no text as hexadecimal digits; null where it is no longer kept.
+        pub answer: Option<String>,
+        /// Bytes that are kept of it.
+        pub size: i64,
+        /// How many places were masked.
+        pub masked: i64,
+        /// Less is shown than is kept.
+        pub truncated: bool,
     }
 
     /// The open issues of a collection that are past their due date. Ours.

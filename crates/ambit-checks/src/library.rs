@@ -2,7 +2,6 @@
 
 use crate::judge::{BY_KNOWLEDGE, Judge, OWN};
 use crate::{application, exposure, package};
-use ambit_model::issue::IssueKind;
 use ambit_model::library::IssueEntry;
 use serde_json::json;
 use std::sync::LazyLock;
@@ -30,10 +29,11 @@ pub fn by_knowledge() -> impl Iterator<Item = &'static Judge> {
 
 /// Every issue that judges report, for the library pages.
 pub fn library() -> Vec<IssueEntry> {
-    all().iter().map(|judge| entry(&judge.issue)).collect()
+    all().iter().map(|judge| entry(judge)).collect()
 }
 
-fn entry(issue: &IssueKind) -> IssueEntry {
+fn entry(judge: &Judge) -> IssueEntry {
+    let issue = &judge.issue;
     IssueEntry {
         name: issue.name.to_owned(),
         pretty_name: issue.pretty_name.to_owned(),
@@ -44,6 +44,7 @@ fn entry(issue: &IssueKind) -> IssueEntry {
         description: issue.description.to_owned(),
         remediation: issue.remediation.to_owned(),
         references: issue.references.iter().map(|(uri, kind)| json!({"uri": uri, "type": kind})).collect(),
+        reads: judge.reads.to_vec(),
     }
 }
 

@@ -16,6 +16,11 @@ pub struct Library {
 }
 
 impl Library {
+    /// Returns the tasks whose probes an issue of this name rests on; none where no judge reports it.
+    pub fn reads(&self, issue: &str) -> &[TaskName] {
+        self.issues.iter().find(|entry| entry.name == issue).map_or(&[], |entry| &entry.reads)
+    }
+
     /// Returns the tasks that a workflow does not have.
     pub fn outside(&self, workflow: &str) -> SkippedTasks {
         let foreign = self.tasks.iter().filter(|task| !task.workflows.contains(&workflow));
@@ -57,6 +62,8 @@ pub struct IssueEntry {
     pub description: String,
     pub remediation: String,
     pub references: Vec<Value>,
+    /// The tasks whose probes prove or clear it.
+    pub reads: Vec<TaskName>,
 }
 
 /// A product that can be recognised.

@@ -59,6 +59,13 @@ pub struct Discovery {
 /// The label of the evidence that is the body of a page: rules look at it.
 pub const BODY: &str = "response";
 
+/// How the label of evidence begins that is one exchange over HTTP: the head of the request as it was sent, then the
+/// answer. What it shows, and the path where a probe asks for several, stand behind it.
+pub const EXCHANGE: &str = "exchange ";
+
+/// The label of evidence that is a certificate as it was shown (DER).
+pub const CERTIFICATE: &str = "certificate";
+
 /// Bytes that back an observation; stored as a blob under their hash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Evidence {

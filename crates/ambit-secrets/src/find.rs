@@ -6,6 +6,7 @@ use crate::rule::Rule;
 use aho_corasick::{AhoCorasick, AhoCorasickBuilder};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 /// Secrets of one text.
 const FOUND_MAX: usize = 200;
@@ -90,9 +91,15 @@ impl Rules {
         found
     }
 
+    /// Returns where secrets stand in a text, whatever their form.
+    pub(crate) fn places(&self, text: &str) -> Vec<Range<usize>> {
+        let rules = self.asked(text, Look::Code);
+        rules.flat_map(|rule| rule.secrets(text).map(|(at, secret)| at..at + secret.len())).collect()
+    }
+
     /// Adds what stands in a text and in the texts inside it.
     fn look(&self, text: &str, look: Look, depth: usize, hits: &mut Vec<(usize, Found)>) {
-        let mut taken: Vec<std::ops::Range<usize>> = Vec::new();
+        let mut taken: Vec<Range<usize>> = Vec::new();
         for rule in self.asked(text, look) {
             for (at, secret) in rule.secrets(text).take(FOUND_MAX) {
                 let place = at..at + secret.len();

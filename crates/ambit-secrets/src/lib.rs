@@ -3,8 +3,10 @@
 
 mod decode;
 mod find;
+mod mask;
 mod own;
 mod rule;
 
 pub use find::{Found, Look, Rules};
+pub use mask::{MASK, Masked, masked, names_only};
 pub use own::own;

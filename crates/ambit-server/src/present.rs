@@ -8,6 +8,7 @@ pub(crate) mod collaborators;
 pub(crate) mod collections;
 pub(crate) mod comments;
 pub(crate) mod entities;
+pub(crate) mod evidence;
 pub(crate) mod exports;
 pub(crate) mod facts;
 pub(crate) mod file_types;

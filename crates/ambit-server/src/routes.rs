@@ -7,6 +7,7 @@ pub(crate) mod collection_runs;
 pub(crate) mod collections;
 pub(crate) mod contacts;
 pub(crate) mod entities;
+pub(crate) mod evidence;
 pub(crate) mod exports;
 pub(crate) mod graphs;
 pub(crate) mod imports;

@@ -4,7 +4,7 @@
 
 mod bodies;
 mod claim;
-mod commit;
+pub(crate) mod commit;
 mod deferred;
 mod dirty;
 mod facts;

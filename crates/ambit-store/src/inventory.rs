@@ -9,6 +9,7 @@ pub(crate) mod collections;
 pub(crate) mod contexts;
 pub(crate) mod decisions;
 pub(crate) mod entity_issues;
+pub(crate) mod evidence;
 pub(crate) mod feed;
 pub(crate) mod index;
 pub(crate) mod integrations;

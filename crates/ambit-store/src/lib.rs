@@ -26,6 +26,7 @@ pub use inventory::collection_settings::CollectionSettings;
 pub use inventory::collections::{CollectionRef, CollectionView, NewCollection, SameSeeds};
 pub use inventory::contexts::CollectionContext;
 pub use inventory::decisions::IssueVersion;
+pub use inventory::evidence::ProbeLeft;
 pub use inventory::index::{Change, HistoryRow, IndexRow};
 pub use inventory::integrations::{Credential, IntegrationUse, IntegrationView, NewIntegration};
 pub use inventory::items::ItemView;

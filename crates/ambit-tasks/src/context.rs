@@ -1,10 +1,12 @@
 //! The context of a probe: what it is given, and the only place where it reports what it saw.
 
+use crate::read::normal;
 use crate::{Settings, Sites};
 use ambit_model::entity::Member;
-use ambit_model::observation::{Discovery, Evidence, Found};
+use ambit_model::observation::{Discovery, EXCHANGE, Evidence, Found};
 use ambit_model::{Details, EdgeKind, Facts, Kind};
 use ambit_net::Session;
+use ambit_net::http::HttpExchange;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -20,8 +22,8 @@ const TEXT_BYTES_MAX: usize = 64 * 1_024;
 const DEPTH_MAX: usize = 12;
 /// Bytes of one piece of evidence (docs/architecture.md §1.6: blobs of at most 1 MiB).
 const EVIDENCE_BYTES_MAX: usize = 1_024 * 1_024;
-/// The most pieces of evidence of one probe.
-const EVIDENCE_MAX: usize = 32;
+/// The most pieces of evidence of one probe: a site that shows one of each exposure has fewer.
+const EVIDENCE_MAX: usize = 64;
 
 /// What a probe is given, and where it reports.
 pub struct Context<'a> {
@@ -106,6 +108,13 @@ impl<'a> Context<'a> {
             let bytes = bytes[..bytes.len().min(EVIDENCE_BYTES_MAX)].to_vec();
             said.evidence.push(Evidence { label: label.to_owned(), bytes });
         }
+    }
+
+    /// Keeps an exchange as evidence: what was asked as it was sent, and what was answered.
+    pub(crate) fn exchange(&self, shows: &str, exchange: &HttpExchange) {
+        let request = exchange.request.as_slice();
+        let bytes = [request, &normal::exchange(exchange)].concat();
+        self.evidence(&format!("{EXCHANGE}{shows}"), &bytes);
     }
 
     /// Returns how many names were left out, because they were invalid or beyond the limit.

@@ -10,7 +10,7 @@ use ambit_fingerprints::{Product, Set, items};
 use ambit_model::entity::network::Fingerprint;
 use ambit_model::entity::network_service::{self, Service};
 use ambit_model::entity::{Member, domain, network, uri};
-use ambit_model::observation::{BODY, Evidence};
+use ambit_model::observation::{BODY, CERTIFICATE, Evidence};
 use ambit_model::{Details, Kind, TaskName};
 use ambit_net::Untrusted;
 use ambit_net::http::{Cookie, HttpExchange, HttpFetch, Url};
@@ -33,7 +33,6 @@ const HEAD: &str = "head";
 const PAGE_HEAD: &str = "page_head";
 const PAGE: &str = "page";
 const REDIRECTS: &str = "redirects";
-const CERTIFICATE: &str = "certificate";
 pub(crate) const BANNER: &str = "banner";
 
 /// Returns the products that a look of a task told, as these rules tell them: out of its details and its evidence.

@@ -262,6 +262,7 @@ fn library() -> Library {
         description: "Any authority may issue certificates for this domain.".to_owned(),
         remediation: "Add a CAA record.".to_owned(),
         references: Vec::new(),
+        reads: vec![TaskName::ZoneProfile],
     };
     Library {
         kinds: vec![KindEntry {

@@ -1,6 +1,7 @@
 //! Where results go: standard output or a file, one per line. Progress, logs and hints go to standard error, elsewhere.
 
 pub(crate) mod assessments;
+pub(crate) mod evidence;
 pub(crate) mod lines;
 pub(crate) mod records;
 pub(crate) mod report;

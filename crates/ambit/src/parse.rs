@@ -9,8 +9,8 @@ use std::ffi::OsString;
 /// Parses the arguments. `Ok(None)` means that help or the version was printed.
 pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Option<Cli>, Failure> {
     let long = long_names(&Cli::command());
-    let arguments = arguments.into_iter().map(|argument| widen(argument, &long));
-    match Cli::try_parse_from(arguments) {
+    let arguments: Vec<OsString> = arguments.into_iter().map(|argument| widen(argument, &long)).collect();
+    match Cli::try_parse_from(&arguments) {
         Ok(cli) => Ok(Some(cli)),
         Err(error) if !error.use_stderr() => {
             // Help goes to standard output; a closed pipe there is no error of ours.
@@ -21,7 +21,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Opt
             error.print().ok();
             Err(Failure::silent(crate::failure::USAGE))
         }
-        Err(error) => Err(Failure::usage(one_line(&error))),
+        Err(error) => Err(Failure::usage(one_line(&error, &named(&arguments)))),
     }
 }
 
@@ -40,8 +40,22 @@ fn long_names(command: &clap::Command) -> BTreeSet<String> {
     own.chain(command.get_subcommands().flat_map(long_names)).chain(["help".to_owned(), "version".to_owned()]).collect()
 }
 
-/// The message without its prefix in one line, with the remedy that clap suggests and the help of the command.
-fn one_line(error: &clap::Error) -> String {
+/// The command that the arguments name, as one would type it.
+fn named(arguments: &[OsString]) -> String {
+    let root = Cli::command();
+    let (mut command, mut words) = (&root, vec![root.get_name().to_owned()]);
+    for argument in arguments.iter().skip(1).filter_map(|argument| argument.to_str()) {
+        if let Some(inner) = command.find_subcommand(argument) {
+            words.push(inner.get_name().to_owned());
+            command = inner;
+        }
+    }
+    words.join(" ")
+}
+
+/// The message without its prefix in one line, with the remedy that clap suggests and the help of the command. `named`
+/// is the command where the message does not name it.
+fn one_line(error: &clap::Error, named: &str) -> String {
     let text = error.render().to_string();
     let mut said = String::new();
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
@@ -58,7 +72,7 @@ fn one_line(error: &clap::Error) -> String {
         });
         said.push_str(line.trim_start_matches("error: ").trim_start_matches("tip: "));
     }
-    let usage = text.lines().find_map(|line| line.trim().strip_prefix("Usage:")).unwrap_or("ambit");
+    let usage = text.lines().find_map(|line| line.trim().strip_prefix("Usage:")).unwrap_or(named);
     let is_command = |word: &&str| !word.starts_with(['[', '<', '-']);
     let command: Vec<&str> = usage.split_whitespace().take_while(is_command).collect();
     format!("{said}; see `{} --help`", command.join(" "))
@@ -95,7 +109,11 @@ mod tests {
             ),
             (vec!["/opt/ambit-0.1", "juggle"], "see `ambit-0.1 --help`"),
             (vec!["ambit", "serve", "--listen"], "--listen"),
-            (vec!["ambit", "scan", "--level", "loud", "acme.test"], "loud"),
+            (vec!["ambit", "scan", "--level", "loud", "acme.test"], "see `ambit scan --help`"),
+            (
+                vec!["ambit", "collection", "update", "Outside", "--cron", "soon"],
+                "see `ambit collection update --help`",
+            ),
             (
                 vec!["ambit", "role", "project", "acme"],
                 "the following required arguments were not provided: <USER> <ROLE>; see `ambit role project --help`",

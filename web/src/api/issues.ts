@@ -93,6 +93,14 @@ export function issueHistory(uid: string) {
   });
 }
 
+/** The probes that an issue rests on, with what may be shown of what they left. */
+export function issueEvidence(uid: string) {
+  return queryOptions({
+    queryKey: ["issue", uid, "evidence"],
+    queryFn: ({ signal }) => get<Schema["IssueEvidence"][]>(`${OURS}/issues/${encodeURIComponent(uid)}/evidence`, signal),
+  });
+}
+
 /** The texts of every kind of issue, by name. */
 export const issueKinds = queryOptions({
   queryKey: ["library", "issues"],

@@ -14,6 +14,7 @@ import { Trail } from "../components/trail";
 import { highlighted } from "../highlight";
 import { reproduce } from "../reproduce";
 import type { Choice } from "./decision";
+import { Evidence } from "./evidence";
 import { Assignee, Due, LookAgain } from "./seeing";
 
 export function IssueDrawer({ uid, onClose, onChoose }: { uid: string; onClose: () => void; onChoose: (choice: Choice) => void }): ReactNode {
@@ -101,6 +102,7 @@ function Body({ found, heading, onClose, onChoose }: {
             <Facts of={found.details.proof.details as Record<string, unknown>} />
           </Part>
         )}
+        <Part title="What was asked and answered"><Evidence uid={found.uid} /></Part>
         {command !== null && (
           <Part title="See it yourself">
             <div className="flex items-start gap-2">

@@ -60,7 +60,16 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ),
     (
         "ambit-server",
-        &["ambit-model", "ambit-query", "ambit-api", "ambit-store", "ambit-search", "ambit-yara", "ambit-export"],
+        &[
+            "ambit-model",
+            "ambit-query",
+            "ambit-api",
+            "ambit-store",
+            "ambit-search",
+            "ambit-yara",
+            "ambit-export",
+            "ambit-secrets",
+        ],
     ),
     ("ambit", PRODUCT),
     ("ambit-testkit", PRODUCT),

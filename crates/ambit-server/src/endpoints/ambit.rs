@@ -211,6 +211,12 @@ pub(super) const ROWS: &[Endpoint] = &[
     get("/overdue", InProject(Member), handler!(issues::overdue))
         .says("Count the open issues of each collection that are past their due date, by severity.")
         .answers(Vec::<issues::Overdue>::SHAPE),
+    get("/issues/{id}/evidence", OfCollection(Viewer), handler!(evidence::list))
+        .says(
+            "Read what an issue rests on: the probes that its judge reads, when they were made, and what was asked \
+             and answered: the beginning of it, with secrets masked.",
+        )
+        .answers(Vec::<issues::IssueEvidence>::SHAPE),
     post("/issues/{id}/retest", OfCollection(Admin), handler!(retests::start))
         .says(
             "Test one issue again, and nothing else, within its present clearance. This is a run of its own, which \

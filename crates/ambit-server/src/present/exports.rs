@@ -18,12 +18,13 @@ pub(crate) struct Walk {
     size: u64,
     /// Where the next page begins; `None` after the last, and before the first.
     pub(crate) token: Option<Vec<u8>>,
-    /// What the search has to say, such as an unknown keyword.
+    /// What the search has to say, such as that words stand for themselves.
     pub(crate) message: Option<String>,
 }
 
 impl Walk {
-    /// Begins a walk, or goes on with one whose token the caller has. Fails where the search string cannot be read.
+    /// Begins a walk, or goes on with one whose token the caller has. Fails where the search string cannot be read, or
+    /// has a keyword that is none.
     pub(crate) fn begin(
         call: &Call,
         noun: Noun,
@@ -32,6 +33,10 @@ impl Walk {
         token: Option<Vec<u8>>,
     ) -> Result<Self, ApiError> {
         let search = parse_search(query, noun).map_err(|error| of_query(&error))?;
+        // A document without rows would say that there is nothing.
+        if let Some(unknown) = search.unknown.first() {
+            return Err(ApiError::invalid(format!("search_string: {unknown}")));
+        }
         let window = window(call, &search)?;
         Ok(Self { noun, search, window, size, token, message: None })
     }

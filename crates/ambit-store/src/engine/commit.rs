@@ -22,7 +22,7 @@ pub(super) use batch::{ABSENT, FOUND, UNKNOWN};
 use std::collections::BTreeMap;
 
 /// Label and hash of what backs a probe result.
-pub(super) type EvidenceList = Vec<(String, BlobHash)>;
+pub(crate) type EvidenceList = Vec<(String, BlobHash)>;
 
 impl Engine {
     /// Stores a batch of outcomes. Each outcome is stored whole or not at all; a large batch becomes several

@@ -282,7 +282,7 @@ fn entity(base: Base) -> Result<EntityView, StoreError> {
     })
 }
 
-fn issue(base: Base) -> Result<IssueView, StoreError> {
+pub(crate) fn issue(base: Base) -> Result<IssueView, StoreError> {
     Ok(IssueView {
         id: base.id,
         uuid: base.uid.uuid(),

@@ -2,7 +2,6 @@
 
 use crate::ask::web;
 use crate::read::buckets::{BucketAddress, place};
-use crate::read::normal;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::bucket;
 use ambit_model::moment::DAY_MS;
@@ -66,7 +65,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     cx.observe(bucket::FOUND_OBJECTS, json!(objects.iter().take(OBJECTS_MAX).collect::<Vec<_>>()));
     cx.observe(bucket::LISTABLE, listable);
     cx.observe(bucket::READABLE, readable);
-    cx.evidence("list", &normal::exchange(&list));
+    cx.exchange("list", &list);
     Ok(Answer::Found)
 }
 

@@ -3,7 +3,6 @@
 use crate::ask::together::together;
 use crate::ask::{bindings, same_site, web};
 use crate::read::listing::{FOLDERS, listing_proof};
-use crate::read::normal;
 use crate::tasks::soft404_profile::refusal;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::network::Fingerprint;
@@ -81,7 +80,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     }
     seen.found.sort_by(|a, b| (a.what, &a.url.path).cmp(&(b.what, &b.url.path)));
     for proven in &seen.found {
-        cx.evidence(proven.what, &normal::exchange(&proven.exchange));
+        cx.exchange(&format!("{} {}", proven.what, proven.url.path_only()), &proven.exchange);
         if proven.is_interface {
             cx.found_with(Kind::ApiEndpoint, &without_query(&proven.url), EdgeKind::Api, endpoint(proven));
         }

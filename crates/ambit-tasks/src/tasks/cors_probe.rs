@@ -45,6 +45,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         .is_some_and(|value| value.eq_ignore_ascii_case("true"));
     let reflects = allowed.is_some_and(|origin| origin.eq_ignore_ascii_case(STRANGER));
     if reflects {
+        cx.exchange("foreign_origin", &exchange);
         cx.observe(uri::FOREIGN_ORIGIN, ForeignOrigin { credentials });
     }
     Ok(Answer::found_if(reflects))

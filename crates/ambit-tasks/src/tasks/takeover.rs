@@ -2,7 +2,6 @@
 //! to that very provider.
 
 use crate::ask::{bindings, web};
-use crate::read::normal;
 use crate::read::takeovers::{self, Claimable};
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::domain;
@@ -66,7 +65,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
                         domain::TAKEOVER,
                         Takeover { provider: rule.provider.to_owned(), target, proof: proof.to_owned() },
                     );
-                    cx.evidence("response", &normal::exchange(&exchange));
+                    cx.exchange("takeover", &exchange);
                     return Ok(Answer::Found);
                 }
             }

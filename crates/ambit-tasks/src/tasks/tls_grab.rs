@@ -9,7 +9,7 @@ use ambit_model::entity::certificate::{ChainError, Key, KeyAlgorithm, TlsLook};
 use ambit_model::entity::network_service::Service;
 use ambit_model::entity::{certificate, network_service, registrable};
 use ambit_model::moment::DAY_MS;
-use ambit_model::observation::Sighting;
+use ambit_model::observation::{CERTIFICATE, Sighting};
 use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, workflow};
 use ambit_net::http::Url;
 use ambit_net::tcp::StartTls;
@@ -191,7 +191,7 @@ fn observe(cx: &Context<'_>, socket: SocketAddr, sni: Option<&str>, facts: &TlsF
         cx.observe(network_service::CERT, short(&leaf));
         cx.observe(network_service::ALT_NAMES, names(&leaf).into_iter().collect::<Vec<_>>());
     }
-    cx.evidence("certificate", der);
+    cx.evidence(CERTIFICATE, der);
     if let Some(edge) = edge_to(cx.facts, facts, &leaf) {
         cx.found_with(Kind::SslCertificate, &name_of(&leaf), edge, members(&leaf, der, &facts.verification));
     }

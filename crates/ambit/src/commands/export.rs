@@ -99,6 +99,10 @@ fn query(export: &Export) -> Result<String, Failure> {
     let noun = if export.of == Of::Entities { Noun::Entities } else { Noun::Issues };
     let typed = export.query.join(" ");
     let search = parse_search(&typed, noun).map_err(|error| Failure::usage(format!("query: {error}")))?;
+    // A document without rows would say that there is nothing.
+    if let Some(unknown) = search.unknown.first() {
+        return Err(Failure::usage(format!("query: {unknown}; docs/search.md has all of them")));
+    }
     Ok(match noun {
         Noun::Entities if search.clauses.iter().any(|clause| clause.keyword.name == "present") => typed,
         Noun::Entities => format!("{typed} present:true"),

@@ -6,6 +6,7 @@ use crate::api::{ASM, OURS, escape};
 use crate::args::Target;
 use crate::config::Settings;
 use crate::failure::Failure;
+use crate::output::evidence;
 use crate::output::lines;
 use crate::output::table::{at, text};
 use crate::output::{Results, plain};
@@ -175,16 +176,23 @@ async fn show(
     settings: &Settings,
 ) -> Result<(), Failure> {
     let (api, uid) = item::find(ISSUE, typed, target, settings).await?;
-    let issue = match as_of {
-        None => api.get(&format!("{ASM}/issues/{uid}")).await?.result,
+    // What was asked and answered is kept of the newest probes alone.
+    let (mut issue, evidence) = match as_of {
+        None => {
+            let issue = api.get(&format!("{ASM}/issues/{uid}")).await?.result;
+            (issue, api.get(&format!("{OURS}/issues/{uid}/evidence")).await?.result)
+        }
         Some(moment) => {
             let moment = escape(&moment.to_string());
             let path = format!("{ASM}/time_series/point_in_time/issues/{uid}?point_in_time={moment}");
-            api.get(&path).await?.result["issue"].take()
+            (api.get(&path).await?.result["issue"].take(), Value::Null)
         }
     };
     let mut results = Results::open(None)?;
     if jsonl {
+        if !evidence.is_null() {
+            issue["evidence"] = evidence;
+        }
         results.json(&issue)?;
         return results.finish();
     }
@@ -212,6 +220,11 @@ async fn show(
     }
     if let Some(command) = reproduce(&text(&issue["name"]), at(&issue, "details.proof.details")) {
         results.line(&format!("  {:<11} {}", "to see it", plain(&command)))?;
+    }
+    for probe in evidence.as_array().into_iter().flatten() {
+        for line in evidence::lines(probe) {
+            results.line(&line)?;
+        }
     }
     results.finish()
 }

@@ -41,6 +41,7 @@ fn an_export_says_what_was_asked_for_on_server_and_folder_alike() {
         (&["export", "--format", "pdf"][..], "expected one of csv, jsonl, sarif"),
         (&["export", "--format", "sarif", "--of", "entities"], "tells of issues only"),
         (&["export", "--format", "csv", "severity:9"], "query:"),
+        (&["export", "--format", "csv", "sevrity:3"], "query: unknown keyword `sevrity`"),
         (&["export", "--format", "csv", "--since", "soon"], "yesterday"),
     ] {
         let output = command(arguments).args(["--data", served.path()]).output().expect("the binary starts");

@@ -8,6 +8,7 @@ mod cloud;
 mod crash;
 mod daily;
 mod engine_config;
+mod evidence;
 mod exclusions;
 mod exports;
 mod feeds;

@@ -1,22 +1,24 @@
 //! A batch of probe results in memory: what each does to the intervals and edges that are open, and then
 //! everything written in a few statements.
 
+mod load;
+
 use super::super::Outcome;
 use super::super::dirty::mark_dirty;
 use super::super::graph::{CLOSE_EDGES, closed_edge};
 use super::super::lease::Held;
 use super::{EvidenceList, count_not_done, count_work, raise_wire_date};
 use crate::StoreError;
-use crate::db::rows::{Rows, columns, list, named};
-use crate::db::sql::{Tx, Value, from_json, to_json, values};
+use crate::db::rows::{Rows, columns, named};
+use crate::db::sql::{Tx, Value, to_json, values};
 use crate::inventory::blobs;
 use crate::record::{ChangeContext, Changes, EntityRow};
 use crate::wider::specimens;
-use ambit_model::edge::EDGES;
 use ambit_model::id::BlobHash;
 use ambit_model::observation::{BODY, Found, ProbeResult, SECOND_PROBE_AFTER_MS, Sighting, same_answer};
 use ambit_model::run::NotDone;
 use ambit_model::{Details, EdgeKind, Timestamp, Uid};
+use load::{load_edges, load_probes, load_said, says_nothing, told};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -70,6 +72,8 @@ pub(super) struct Batch {
     changes: Changes,
     probes: BTreeMap<Key, ProbeRow>,
     edges: BTreeMap<Key, BTreeMap<EdgeKey, EdgeRow>>,
+    /// Entities of which a task has an open answer already, asked of those that something new says nothing of itself.
+    said: BTreeSet<(Uid, String)>,
     /// Entities that are known, and whether they are present.
     known: BTreeMap<Uid, bool>,
     /// Rows of `intervals`.
@@ -102,6 +106,7 @@ impl Batch {
         outcomes: impl Iterator<Item = &'a Outcome> + Clone,
     ) -> Result<Self, StoreError> {
         let keys: BTreeSet<Key> = outcomes.clone().map(key_of).collect();
+        let silent = outcomes.clone().filter(|outcome| says_nothing(outcome)).map(key_of).collect();
         let mut uids: BTreeSet<Uid> = keys.iter().map(|key| key.0).collect();
         for outcome in outcomes {
             if let ProbeResult::Found(found) = &outcome.result {
@@ -113,6 +118,7 @@ impl Batch {
         let uids: Vec<Uid> = uids.into_iter().collect();
         let known = tx.read_in("SELECT uid, present FROM entities WHERE uid IN", Vec::new(), &uids, "").await?;
         Ok(Self {
+            said: load_said(tx, &silent).await?,
             probes: load_probes(tx, &keys).await?,
             edges: load_edges(tx, &keys).await?,
             changes: Changes::new(place),
@@ -205,7 +211,10 @@ impl Batch {
             }
             return;
         }
-        let details_same = probe.open.as_ref().is_some_and(|open| open.details == found.details);
+        let before = probe.open.as_ref().map(|open| &open.details);
+        let details_same = before.map_or(found.details.is_empty(), |before| *before == found.details);
+        // A record tells what tasks said, and which: an answer that says nothing is told once for all arguments.
+        let told_before = before.is_some() || self.said.contains(&(key.0, key.1.clone()));
         if let Some(open) = probe.open.take() {
             self.closed.push(open.closed_row(key, now));
         }
@@ -219,7 +228,10 @@ impl Batch {
             last_at: outcome.at,
         });
         probe.evidence_moved = true;
-        self.changes.refold.insert(key.0);
+        if !details_same || !told_before {
+            self.changes.refold.insert(key.0);
+        }
+        self.said.insert((key.0, key.1.clone()));
         if !details_same {
             self.details_changed.insert(key.0);
         }
@@ -428,73 +440,87 @@ fn same_edges(edges: &BTreeMap<EdgeKey, EdgeRow>, wanted: &BTreeMap<EdgeKey, Det
         })
 }
 
-/// The keys as rows of `v`.
-fn key_rows(keys: &BTreeSet<Key>) -> Rows {
-    keys.iter().map(|(uid, task, argument)| named! { uid, task, argument }).collect()
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Work;
+    use ambit_model::Kind;
+    use ambit_model::observation::Discovery;
+    use serde_json::json;
+    use uuid::Uuid;
 
-async fn load_probes(tx: &mut Tx, keys: &BTreeSet<Key>) -> Result<BTreeMap<Key, ProbeRow>, StoreError> {
-    type Documents = (Option<String>, Option<String>);
-    type Interval = (Option<Timestamp>, Option<i64>, Option<Timestamp>, Option<i64>, Option<Timestamp>);
-    let sql = format!(
-        "SELECT l.uid, l.task, l.argument, {}, {OPEN} FROM v JOIN looks l ON l.uid = v.uid AND l.task = v.task AND \
-         l.argument = v.argument",
-        list::<ProbeRow>()
-    );
-    let mut probes = BTreeMap::new();
-    let rows: Vec<(Key, ProbeRow, Documents, Interval)> = tx.read_with(key_rows(keys), &sql).await?;
-    for (key, mut probe, (details, evidence), interval) in rows {
-        if let (Some(details), (Some(opened_at), Some(first_run), Some(first_at), Some(last_run), Some(last_at))) =
-            (details, interval)
-        {
-            let evidence: EvidenceList = evidence.map_or(Ok(Vec::new()), |text| from_json(&text))?;
-            probe.evident = !evidence.is_empty();
-            probe.open = Some(Open {
-                details: from_json(&details)?,
-                evidence,
-                opened_at,
-                first_run,
-                first_at,
-                last_run,
-                last_at,
-            });
+    fn domain() -> Uid {
+        Uid::from_bytes([1; 32])
+    }
+
+    fn batch() -> Batch {
+        let place = ChangeContext {
+            collection: 1,
+            uuid: Uuid::nil(),
+            project: 1,
+            run: None,
+            person: true,
+            now: Timestamp(0),
+            graph: 1,
+        };
+        Batch {
+            changes: Changes::new(place),
+            probes: BTreeMap::new(),
+            edges: BTreeMap::new(),
+            said: BTreeSet::new(),
+            known: BTreeMap::from([(domain(), true)]),
+            closed: Rows::default(),
+            dirty: BTreeSet::new(),
+            details_changed: BTreeSet::new(),
+            second: Rows::default(),
+            replaced: BTreeSet::new(),
+            not_done: Vec::new(),
+            tasks: BTreeMap::new(),
+            latest: Timestamp(0),
         }
-        probes.insert(key, probe);
     }
-    Ok(probes)
-}
 
-async fn load_edges(
-    tx: &mut Tx,
-    keys: &BTreeSet<Key>,
-) -> Result<BTreeMap<Key, BTreeMap<EdgeKey, EdgeRow>>, StoreError> {
-    let sql = "SELECT e.from_uid, e.task, e.argument, e.kind, e.to_uid, e.details
-               FROM v JOIN edges e ON e.from_uid = v.uid AND e.task = v.task AND e.argument = v.argument WHERE \
-               e.closed_at IS NULL";
-    let mut edges: BTreeMap<Key, BTreeMap<EdgeKey, EdgeRow>> = BTreeMap::new();
-    let rows: Vec<(Key, EdgeKey, String)> = tx.read_with(key_rows(keys), sql).await?;
-    for (key, edge, details) in rows {
-        let details: Details = from_json(&details)?;
-        let known = EdgeRow { stored: Some(details.clone()), wanted: Some(details) };
-        edges.entry(key).or_default().insert(edge, known);
+    /// An answer about the domain that leads to a name.
+    fn leads(name: &str, details: serde_json::Value) -> Outcome {
+        let lead = Discovery {
+            edge: EdgeKind::Subdomain,
+            kind: Kind::DnsRecord,
+            name: name.to_owned(),
+            details: Details::new(),
+        };
+        let details = details.as_object().cloned().unwrap_or_default();
+        let found = Found { details, edges: vec![lead], evidence: Vec::new() };
+        let work = Work {
+            id: 0,
+            run: 0,
+            task: "import".to_owned(),
+            uid: domain(),
+            kind: Kind::Domain,
+            name: "acme.test".to_owned(),
+            argument: name.to_owned(),
+            number: 0,
+            attempts: 0,
+            fence: 0,
+        };
+        let at = Timestamp(0);
+        Outcome { work, result: ProbeResult::Found(found), volatile: &[], sighting: Sighting::Nothing, at }
     }
-    Ok(edges)
-}
 
-/// The other ends of the open edges over which entities tell their details: they are planned and judged by them.
-async fn told(tx: &mut Tx, uids: &[Uid]) -> Result<BTreeSet<Uid>, StoreError> {
-    let mut ends = BTreeSet::new();
-    for (end, other, tells) in [
-        ("from_uid", "to_uid", EdgeKind::shares_details_with_end as fn(EdgeKind) -> bool),
-        ("to_uid", "from_uid", EdgeKind::shares_details_with_start),
-    ] {
-        let kinds = EDGES.iter().filter(|rule| tells(rule.kind));
-        let kinds: Vec<String> = kinds.map(|rule| format!("'{}'", rule.kind.name())).collect();
-        let head = format!(
-            "SELECT DISTINCT {other} FROM edges WHERE closed_at IS NULL AND kind IN ({}) AND {end} IN",
-            kinds.join(",")
-        );
-        ends.extend(tx.read_in::<Uid, _>(&head, Vec::new(), uids, "").await?);
+    fn folds(batch: &mut Batch, outcome: &Outcome) -> bool {
+        let lease = Held { wave: 0, footprint: 0, priority: 0, partition: 0 };
+        batch.changes.refold.clear();
+        batch.apply(outcome, &EvidenceList::new(), &lease);
+        batch.changes.refold.contains(&domain())
     }
-    Ok(ends)
+
+    #[test]
+    fn a_domain_to_which_a_name_is_added_is_folded_once_and_not_for_each() {
+        let mut batch = batch();
+        assert!(folds(&mut batch, &leads("a.acme.test", json!({}))), "its record shows the task from now on");
+        assert!(!folds(&mut batch, &leads("b.acme.test", json!({}))), "it would be read with all its names");
+        assert!(!folds(&mut batch, &leads("b.acme.test", json!({}))));
+        assert!(folds(&mut batch, &leads("c.acme.test", json!({"title": "x"}))), "something is said of it");
+        assert!(folds(&mut batch, &leads("c.acme.test", json!({}))), "and no longer said");
+        assert_eq!(batch.details_changed, BTreeSet::from([domain()]));
+    }
 }

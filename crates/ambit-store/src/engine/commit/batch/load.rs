@@ -1,0 +1,97 @@
+//! What a batch is compared with, as it stands in the database.
+
+use super::{EdgeKey, EdgeRow, EvidenceList, Key, OPEN, Open, ProbeRow};
+use crate::StoreError;
+use crate::db::rows::{Rows, list, named};
+use crate::db::sql::{Tx, from_json};
+use crate::engine::Outcome;
+use ambit_model::edge::EDGES;
+use ambit_model::observation::ProbeResult;
+use ambit_model::{Details, EdgeKind, Timestamp, Uid};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The keys as rows of `v`.
+fn key_rows(keys: &BTreeSet<Key>) -> Rows {
+    keys.iter().map(|(uid, task, argument)| named! { uid, task, argument }).collect()
+}
+
+/// True for an answer that says nothing of what was asked, only where it led.
+pub(super) fn says_nothing(outcome: &Outcome) -> bool {
+    matches!(&outcome.result, ProbeResult::Found(found) if found.details.is_empty())
+}
+
+/// Entity and task of those keys of which the task has an open answer, whatever its argument.
+pub(super) async fn load_said(tx: &mut Tx, keys: &BTreeSet<Key>) -> Result<BTreeSet<(Uid, String)>, StoreError> {
+    let asked: BTreeSet<(Uid, &str)> = keys.iter().map(|(uid, task, _)| (*uid, task.as_str())).collect();
+    let rows: Rows = asked.into_iter().map(|(uid, task)| named! { uid, task }).collect();
+    let sql = "SELECT v.uid, v.task FROM v WHERE EXISTS (SELECT 1 FROM looks l WHERE l.uid = v.uid AND l.task = v.task \
+               AND l.details IS NOT NULL)";
+    let said: Vec<(Uid, String)> = tx.read_with(rows, sql).await?;
+    Ok(said.into_iter().collect())
+}
+
+pub(super) async fn load_probes(tx: &mut Tx, keys: &BTreeSet<Key>) -> Result<BTreeMap<Key, ProbeRow>, StoreError> {
+    type Documents = (Option<String>, Option<String>);
+    type Interval = (Option<Timestamp>, Option<i64>, Option<Timestamp>, Option<i64>, Option<Timestamp>);
+    let sql = format!(
+        "SELECT l.uid, l.task, l.argument, {}, {OPEN} FROM v JOIN looks l ON l.uid = v.uid AND l.task = v.task AND \
+         l.argument = v.argument",
+        list::<ProbeRow>()
+    );
+    let mut probes = BTreeMap::new();
+    let rows: Vec<(Key, ProbeRow, Documents, Interval)> = tx.read_with(key_rows(keys), &sql).await?;
+    for (key, mut probe, (details, evidence), interval) in rows {
+        if let (Some(details), (Some(opened_at), Some(first_run), Some(first_at), Some(last_run), Some(last_at))) =
+            (details, interval)
+        {
+            let evidence: EvidenceList = evidence.map_or(Ok(Vec::new()), |text| from_json(&text))?;
+            probe.evident = !evidence.is_empty();
+            probe.open = Some(Open {
+                details: from_json(&details)?,
+                evidence,
+                opened_at,
+                first_run,
+                first_at,
+                last_run,
+                last_at,
+            });
+        }
+        probes.insert(key, probe);
+    }
+    Ok(probes)
+}
+
+pub(super) async fn load_edges(
+    tx: &mut Tx,
+    keys: &BTreeSet<Key>,
+) -> Result<BTreeMap<Key, BTreeMap<EdgeKey, EdgeRow>>, StoreError> {
+    let sql = "SELECT e.from_uid, e.task, e.argument, e.kind, e.to_uid, e.details
+               FROM v JOIN edges e ON e.from_uid = v.uid AND e.task = v.task AND e.argument = v.argument WHERE \
+               e.closed_at IS NULL";
+    let mut edges: BTreeMap<Key, BTreeMap<EdgeKey, EdgeRow>> = BTreeMap::new();
+    let rows: Vec<(Key, EdgeKey, String)> = tx.read_with(key_rows(keys), sql).await?;
+    for (key, edge, details) in rows {
+        let details: Details = from_json(&details)?;
+        let known = EdgeRow { stored: Some(details.clone()), wanted: Some(details) };
+        edges.entry(key).or_default().insert(edge, known);
+    }
+    Ok(edges)
+}
+
+/// The other ends of the open edges over which entities tell their details: they are planned and judged by them.
+pub(super) async fn told(tx: &mut Tx, uids: &[Uid]) -> Result<BTreeSet<Uid>, StoreError> {
+    let mut ends = BTreeSet::new();
+    for (end, other, tells) in [
+        ("from_uid", "to_uid", EdgeKind::shares_details_with_end as fn(EdgeKind) -> bool),
+        ("to_uid", "from_uid", EdgeKind::shares_details_with_start),
+    ] {
+        let kinds = EDGES.iter().filter(|rule| tells(rule.kind));
+        let kinds: Vec<String> = kinds.map(|rule| format!("'{}'", rule.kind.name())).collect();
+        let head = format!(
+            "SELECT DISTINCT {other} FROM edges WHERE closed_at IS NULL AND kind IN ({}) AND {end} IN",
+            kinds.join(",")
+        );
+        ends.extend(tx.read_in::<Uid, _>(&head, Vec::new(), uids, "").await?);
+    }
+    Ok(ends)
+}

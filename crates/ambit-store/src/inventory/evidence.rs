@@ -1,0 +1,74 @@
+//! What an issue rests on: the probes that its judge reads, with the evidence that they left.
+
+use crate::db::rows::{columns, list};
+use crate::db::sql::values;
+use crate::engine::commit::EvidenceList;
+use crate::inventory::views::{IssueView, Item, find, issue};
+use crate::{Principal, Store, StoreError};
+use ambit_model::facts::ProbeOutcome;
+use ambit_model::user::CollectionRole;
+use ambit_model::{Kind, TaskName, Timestamp, Uid};
+
+/// Probes that are read of one issue at most: a service that is asked by many names has as many.
+const PROBES_MAX: usize = 10;
+/// Edges that are looked through for them: a certificate that thousands of services show is told by any of these.
+const LEADING_MAX: i64 = 1_000;
+
+columns! {
+    /// A probe, with what it left.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct ProbeLeft of l {
+        pub task: String,
+        pub argument: String,
+        /// What was probed: the issue's entity, or one that leads to it.
+        pub kind: Kind = "e.kind",
+        pub name: String = "e.name",
+        pub outcome: ProbeOutcome,
+        /// When it was probed, by the clock of its internet.
+        pub at: Timestamp,
+        /// Why it failed.
+        pub reason: Option<String>,
+        /// Label and hash of each piece, as the newest probe that found something left it.
+        pub evidence: EvidenceList = (json "COALESCE(l.evidence, '[]')"),
+    }
+}
+
+impl Store {
+    /// Returns an issue with the probes that it rests on: those of the tasks that `reads` names for its kind, at its
+    /// entity; where there are none, at the entities that lead there, as services lead to a certificate.
+    pub async fn issue_evidence(
+        &self,
+        principal: &Principal,
+        id: &str,
+        project: Option<i64>,
+        reads: impl FnOnce(&str) -> Vec<TaskName> + Send,
+    ) -> Result<(IssueView, Vec<ProbeLeft>), StoreError> {
+        let mut tx = self.read().await?;
+        let view = issue(find(&mut tx, principal, Item::Issue, id, project, CollectionRole::Viewer).await?)?;
+        let tasks = reads(&view.record.name);
+        let is_read = |task: &str| tasks.iter().any(|known| known.as_str() == task);
+        let entity = view.record.entity_uid;
+        let sql = "SELECT uid, task, argument FROM looks WHERE uid = $1";
+        let mut keys: Vec<(Uid, String, String)> = tx.read_all(sql, values![entity]).await?;
+        keys.retain(|(_, task, _)| is_read(task));
+        if keys.is_empty() {
+            let sql = "SELECT from_uid, task, argument FROM edges WHERE to_uid = $1 AND closed_at IS NULL LIMIT $2";
+            keys = tx.read_all(sql, values![entity, LEADING_MAX]).await?;
+            keys.retain(|(_, task, _)| is_read(task));
+        }
+        keys.sort();
+        keys.dedup();
+        keys.truncate(PROBES_MAX);
+        let sql = format!(
+            "SELECT {} FROM looks l JOIN entities e ON e.uid = l.uid WHERE l.uid = $1 AND l.task = $2 AND l.argument \
+             = $3",
+            list::<ProbeLeft>()
+        );
+        let mut probes = Vec::new();
+        for (uid, task, argument) in &keys {
+            probes.extend(tx.read_first::<ProbeLeft>(&sql, values![*uid, task, argument]).await?);
+        }
+        tx.rollback().await?;
+        Ok((view, probes))
+    }
+}
