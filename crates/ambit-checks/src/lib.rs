@@ -5,6 +5,7 @@
 mod address;
 mod application;
 mod certificate;
+mod cloud;
 pub mod exposure;
 pub mod judge;
 mod library;

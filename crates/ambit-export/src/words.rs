@@ -44,6 +44,8 @@ pub(crate) fn address(kind: Kind, name: &str) -> String {
         Kind::AndroidApp
         | Kind::AutonomousSystem
         | Kind::AwsCredential
+        | Kind::AwsRdsDbInstance
+        | Kind::AwsResource
         | Kind::AwsS3Bucket
         | Kind::CloudStorageBucket
         | Kind::IosApp

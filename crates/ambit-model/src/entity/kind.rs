@@ -13,6 +13,8 @@ pub enum Kind {
     AutonomousSystem,
     AwsCredential,
     AwsEC2Instance,
+    AwsRdsDbInstance,
+    AwsResource,
     AwsS3Bucket,
     CloudStorageBucket,
     DnsRecord,
@@ -69,9 +71,9 @@ impl Kind {
     }
 
     /// Returns true if a person may give one as a seed. Certificates are only ever discovered, and accounts come from
-    /// the integrations that a collection uses.
+    /// the integrations that a collection uses, with what stands in them.
     pub fn is_seedable(self) -> bool {
-        !matches!(self, Self::AwsCredential | Self::SslCertificate | Self::PreCertificate)
+        !matches!(self, Self::AwsCredential | Self::AwsResource | Self::SslCertificate | Self::PreCertificate)
     }
 
     fn about(self) -> (&'static str, &'static str) {
@@ -84,6 +86,13 @@ impl Kind {
                 "Production (5f0c2f9e-7a41-4c52-9d0c-2f6f1c1f7a55)",
             ),
             Self::AwsEC2Instance => ("A machine at AWS with a public address", "ec2-192-0-2-1.compute-1.amazonaws.com"),
+            Self::AwsRdsDbInstance => {
+                ("A database that AWS runs, by its ARN", "arn:aws:rds:eu-west-1:123456789012:db:example")
+            }
+            Self::AwsResource => (
+                "What else stands in an account at AWS, by its ARN",
+                "arn:aws:lambda:eu-west-1:123456789012:function:example",
+            ),
             Self::AwsS3Bucket => ("A storage bucket at AWS, by its name", "example-backup"),
             Self::CloudStorageBucket => {
                 ("A storage bucket at a cloud provider", "https://example-backup.s3.amazonaws.com")

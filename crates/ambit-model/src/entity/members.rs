@@ -36,6 +36,8 @@ impl Kind {
             Self::UniqueToken => mentioned::TOKEN,
             Self::AwsCredential => aws::CREDENTIAL,
             Self::AwsEC2Instance => aws::INSTANCE,
+            Self::AwsRdsDbInstance => aws::DATABASE,
+            Self::AwsResource => aws::RESOURCE,
             Self::AwsS3Bucket => aws::S3_BUCKET,
             Self::CloudStorageBucket => bucket::MEMBERS,
             Self::GitRepository | Self::GithubRepository | Self::GitlabProject => repository::MEMBERS,

@@ -48,6 +48,8 @@ impl Kind {
                 Self::AndroidApp | Self::IosApp => app::name(text),
                 Self::EmailAddress => email(text),
                 Self::AwsCredential
+                | Self::AwsRdsDbInstance
+                | Self::AwsResource
                 | Self::Organization
                 | Self::PreCertificate
                 | Self::SslCertificate

@@ -21,8 +21,9 @@ struct Cloud {
 }
 
 impl Cloud {
-    fn start() -> Self {
+    fn start(filled: &[&str]) -> Self {
         let mut cloud = python("cloud.py");
+        cloud.args(filled);
         cloud.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = cloud.spawn().expect("Python starts");
         let mut line = String::new();
@@ -114,9 +115,15 @@ impl Installation {
 
     /// Lets the collection use an integration with these secrets; answers with the uuid of the integration.
     fn link(&self, collection: &str, secrets: &Value) -> String {
+        let places = json!({"regions": ["us-east-1", "eu-west-1"], "services": ["ec2", "s3"]});
+        self.link_in(collection, secrets, &places)
+    }
+
+    /// The same with settings that say where it is looked.
+    fn link_in(&self, collection: &str, secrets: &Value, settings: &Value) -> String {
         let collections = self.rows(&["collection", "list"]);
         let row = collections.iter().find(|row| row["name"] == collection).expect("it is there");
-        let body = json!({"name": "Production", "type": "AwsCredential", "secrets": secrets});
+        let body = json!({"name": "Production", "type": "AwsCredential", "secrets": secrets, "settings": settings});
         let project = row["project_uuid"].as_str().expect("text");
         let (status, answer) = self.ask("POST", &format!("/projects/{project}/integrations"), &body);
         assert_eq!(status, 200, "{answer}");
@@ -159,7 +166,7 @@ fn buckets() -> BTreeSet<String> {
 
 #[test]
 fn an_account_is_looked_through_in_every_region_and_what_stands_in_it_is_theirs() {
-    let cloud = Cloud::start();
+    let cloud = Cloud::start(&[]);
     let installation = Installation::beside(&cloud, "cloud-whole");
     let collection = installation.collection("Cloud");
     let refused = command(&["run", "start", &collection])
@@ -204,14 +211,15 @@ fn an_account_is_looked_through_in_every_region_and_what_stands_in_it_is_theirs(
 
 #[test]
 fn what_is_denied_is_told_and_closes_nothing_and_what_is_no_longer_opened_is_gone() {
-    let cloud = Cloud::start();
+    let cloud = Cloud::start(&[]);
     let installation = Installation::beside(&cloud, "cloud-denied");
     let collection = installation.collection("Half");
     installation.link(&collection, &cloud.said["half"]);
     let run = installation.run(&collection);
     let not_done = run["not_done"].as_array().expect("a list");
     let [row] = not_done.as_slice() else { panic!("one thing is denied: {run}") };
-    assert_eq!((&row["reason"], &row["task"], &row["count"]), (&json!("denied"), &json!("aws_account"), &json!(1)));
+    // Each of the five lists of buckets is one that failed.
+    assert_eq!((&row["reason"], &row["task"], &row["count"]), (&json!("denied"), &json!("aws_account"), &json!(5)));
     assert!(row["example"].to_string().contains("s3 in us-east-1: denied: status 403, AccessDenied"), "{row}");
     installation.finds(&collection, "AwsEC2Instance", &cloud.texts("hosts"));
     installation.finds(&collection, "AwsS3Bucket", &BTreeSet::new());
@@ -232,4 +240,78 @@ fn what_is_denied_is_told_and_closes_nothing_and_what_is_no_longer_opened_is_gon
     installation.run(&collection);
     installation.finds(&collection, "AwsS3Bucket", &BTreeSet::new());
     installation.finds(&collection, "AwsEC2Instance", &cloud.texts("hosts"));
+}
+
+/// Lists of services that the simulated AWS does not have, in three regions: four of interfaces, two of user pools and
+/// two of simple machines, one of containers; and one that is the account's.
+const NOT_SIMULATED: usize = 3 * (4 + 2 + 2 + 1) + 1;
+
+/// Issues that the planted things have, and how many of each: what is open to everybody, and never its twin.
+const OPEN: &[(&str, &str, usize)] = &[
+    ("cloud_firewall_open_mysql", "security-group/", 3),
+    ("cloud_balancer_in_the_clear", "loadbalancer/", 6),
+    ("cloud_distribution_in_the_clear", "distribution/", 1),
+    // Registering a domain makes a zone as well.
+    ("cloud_zone_not_signed", "hostedzone/", 2),
+    ("cloud_domain_not_renewed", "domain/acme-zone.com", 1),
+    ("cloud_certificate_unproven", "certificate/", 3),
+    ("cloud_function_without_authentication", "function:hook", 3),
+    ("cloud_registry_open_to_anyone", "repository/shown", 3),
+    ("cloud_kubernetes_open_to_everybody", "cluster/k", 3),
+    ("cloud_interface_by_key", "apis/", 3),
+    ("cloud_public_disk_snapshot", "snapshot/snap-", 3),
+    ("cloud_public_database", "db:orders", 3),
+    ("cloud_public_database_snapshot", "snapshot:orders-1", 3),
+    ("cloud_cache_open_access", "cluster/m", 3),
+    ("cloud_search_domain_open_to_anyone", "domain/logs", 3),
+    ("cloud_public_warehouse", "cluster:dw", 3),
+    ("cloud_public_replication_machine", "rep:r", 3),
+    ("cloud_queue_open_to_anyone", ":jobs", 3),
+    ("cloud_public_message_broker", "broker:", 3),
+    ("cloud_file_server_in_the_clear", "server/", 3),
+    ("cloud_public_bucket_grants", "acme-files", 1),
+];
+
+#[test]
+fn every_service_is_looked_through_in_every_region_and_what_is_open_to_everybody_is_told() {
+    let cloud = Cloud::start(&["services"]);
+    let installation = Installation::beside(&cloud, "cloud-services");
+    let collection = installation.collection("Services");
+    let places = json!({"regions": ["us-east-1", "eu-west-1", "ap-southeast-2"]});
+    installation.link_in(&collection, &cloud.said["reader"], &places);
+    let run = installation.run(&collection);
+    let [row] = run["not_done"].as_array().expect("a list").as_slice() else { panic!("{run}") };
+    assert_eq!((&row["reason"], &row["count"]), (&json!("source down"), &json!(NOT_SIMULATED)), "{run}");
+    assert!(row["example"].to_string().contains(" in "), "a region is named: {row}");
+
+    let services = cloud.said["services"].as_object().expect("an object");
+    assert!(services.len() >= 20, "{:?}", services.keys());
+    let names = |arguments: &[&str], member: &str| -> BTreeSet<String> {
+        let rows = installation.rows(arguments);
+        rows.iter().map(|row| row[member].as_str().expect("text").to_owned()).collect()
+    };
+    let query = format!("collection:{collection} present:true");
+    let end = Instant::now() + INDEX_WAIT;
+    let missing = loop {
+        let found = names(&["entities", &query], "name");
+        let made = services.values().flat_map(|made| made.as_array().expect("a list"));
+        let missing: Vec<&Value> = made.filter(|name| !found.contains(name.as_str().expect("text"))).collect();
+        if missing.is_empty() || Instant::now() > end {
+            break missing;
+        }
+    };
+    assert!(missing.is_empty(), "{missing:?}");
+    for host in ["cdn.acme.test", "www.acme-zone.com", "acme-zone.com"] {
+        assert!(names(&["entities", &query], "name").contains(host), "{host}");
+    }
+    let mut wrong = Vec::new();
+    for (issue, part, count) in OPEN {
+        let rows = installation.rows(&["issues", &format!("collection:{collection} name:{issue}")]);
+        let of_it = rows.iter().filter(|row| row["name"] == **issue);
+        let found: BTreeSet<&str> = of_it.map(|row| row["entity_name"].as_str().expect("text")).collect();
+        if found.len() != *count || !found.iter().all(|name| name.contains(part)) {
+            wrong.push(format!("{issue}: {found:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }
