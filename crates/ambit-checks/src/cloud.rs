@@ -18,9 +18,23 @@ use ambit_model::{Facts, Kind, TaskName, Timestamp};
 use serde_json::{Value, json};
 
 /// The kinds of things in accounts.
-const KINDS: &[Kind] = &[Kind::AwsEC2Instance, Kind::AwsRdsDbInstance, Kind::AwsResource, Kind::AwsS3Bucket];
+const KINDS: &[Kind] = &[
+    Kind::AwsEC2Instance,
+    Kind::AwsRdsDbInstance,
+    Kind::AwsResource,
+    Kind::AwsS3Bucket,
+    Kind::AzureStorageAccount,
+    Kind::AzureVirtualMachine,
+    Kind::CloudResource,
+    Kind::GcpApiGateway,
+    Kind::GcpAppEngineApplication,
+    Kind::GcpCloudFunction,
+    Kind::GcpCloudSQLInstance,
+    Kind::GcpComputeEngineInstance,
+    Kind::GcpStorageBucket,
+];
 /// The tasks that list them.
-const LISTED_BY: &[TaskName] = &[TaskName::AwsAccount];
+const LISTED_BY: &[TaskName] = &[TaskName::AwsAccount, TaskName::CloudAccount];
 /// Everybody, as firewalls write it.
 const EVERYBODY: &[&str] = &["*", "0.0.0.0/0", "::/0", "0.0.0.0", "any", "internet"];
 

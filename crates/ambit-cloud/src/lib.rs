@@ -4,6 +4,7 @@
 
 pub mod aws;
 pub mod form;
+pub mod provider;
 mod xml;
 
 /// Why an answer is of no use.

@@ -18,6 +18,7 @@ pub enum TaskName {
     Campaigns,
     CertificateLog,
     CertificateNames,
+    CloudAccount,
     CloudAttribution,
     ContentFocus,
     CorsProbe,

@@ -39,6 +39,29 @@ const SOURCES: &[Source] = &[
     // Interfaces of cloud providers: at hosts of their own, or at the endpoint that the operator named instead. Each
     // service of AWS counts for itself in each region; so five are asked at once, of some hundreds.
     Source { name: "aws", hosts: &["amazonaws.com", "amazonaws.com.cn"], named: true, interfaces: 5, ..USUAL },
+    // Other cloud providers: what opens an account goes to the host that its provider's own file names.
+    Source {
+        name: "cloud",
+        hosts: &[
+            "api.cloudflare.com",
+            "api.digitalocean.com",
+            "api.fastly.com",
+            "api.gandi.net",
+            "api.hetzner.cloud",
+            "api.linode.com",
+            "api.netlify.com",
+            "api.scaleway.com",
+            "api.vercel.com",
+            "api.vultr.com",
+            "cloudasset.googleapis.com",
+            "login.microsoftonline.com",
+            "management.azure.com",
+            "oauth2.googleapis.com",
+        ],
+        named: true,
+        interfaces: 1,
+        ..USUAL
+    },
     // Feeds of what is known against products.
     Source { name: "cisa", hosts: &["www.cisa.gov"], ..USUAL },
     Source { name: "epss", hosts: &["epss.empiricalsecurity.com", "epss.cyentia.com"], ..USUAL },

@@ -55,6 +55,8 @@ pub struct Settings {
     pub accounts: BTreeMap<String, Account>,
     /// Where the operator says that AWS is asked, in place of its own hosts: a URL.
     pub aws_endpoint: Option<String>,
+    /// Where the operator says that other providers are asked, by name: URLs without a path.
+    pub cloud_endpoints: BTreeMap<String, String>,
     /// What tells products: our rules, and those of the packs that a user loaded.
     pub fingerprints: Arc<Set>,
 }
@@ -90,6 +92,7 @@ impl Default for Settings {
             packages: BTreeMap::new(),
             accounts: BTreeMap::new(),
             aws_endpoint: None,
+            cloud_endpoints: BTreeMap::new(),
             fingerprints: ambit_fingerprints::own(),
         }
     }

@@ -80,6 +80,7 @@ pub(crate) const ROWS: &[Row] = &[
     row("log_format", "text"),
     row("repository_mib", "1024"),
     row("aws_endpoint", ""),
+    list("cloud_endpoints"),
     list("ports"),
     row("server", ""),
     Row { secret: true, by_file: true, ..row("api_key", "") },

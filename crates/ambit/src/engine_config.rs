@@ -10,6 +10,7 @@ use ambit_model::reserved::IpNet;
 use ambit_model::scope::exclusion;
 use ambit_net::PaceLimits;
 use ambit_net::live::{LiveOptions, LiveWire};
+use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -174,6 +175,7 @@ pub(crate) fn tasks(settings: &Settings) -> Result<ambit_tasks::Settings, Failur
     }
     given.repository_bytes = repository_bytes(settings)?;
     given.aws_endpoint = aws_endpoint(settings)?;
+    given.cloud_endpoints = cloud_endpoints(settings)?;
     for path in list(settings, "geo") {
         let bytes = read_bytes(Path::new(path), GEO_BYTES_MAX)?;
         given.add_geo(bytes).map_err(|error| Failure::usage(format!("setting geo: {path} {error}")))?;
@@ -229,6 +231,28 @@ fn aws_endpoint(settings: &Settings) -> Result<Option<String>, Failure> {
         ))
     };
     url.map(Some).ok_or_else(refused)
+}
+
+/// Where other providers are asked in place of their own hosts (`cloud_endpoints`), by name.
+fn cloud_endpoints(settings: &Settings) -> Result<BTreeMap<String, String>, Failure> {
+    let endpoint = |text: &str| {
+        let (name, url) = text.split_once('=')?;
+        let known = ambit_tasks::cloud_providers().any(|known| known == name);
+        let url = ambit_model::Kind::Uri.canonical(url).ok().filter(|url| known && url.matches('/').count() == 2)?;
+        Some((name.to_owned(), url))
+    };
+    let read = |text: &str| {
+        endpoint(text).ok_or_else(|| {
+            let names: Vec<&str> = ambit_tasks::cloud_providers().collect();
+            Failure::usage(format!(
+                "setting cloud_endpoints {:?}: expected NAME=URL such as hetzner=https://cloud.example.org, without a \
+                 path; the names are {}",
+                plain(text),
+                names.join(", ")
+            ))
+        })
+    };
+    list(settings, "cloud_endpoints").map(read).collect()
 }
 
 /// The ports that the installation asks in place of ours (`ports`), where it names some.

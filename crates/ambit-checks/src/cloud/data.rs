@@ -174,4 +174,45 @@ misconfigurations! {
         reports: json!({"encrypted": false}),
         near_miss: json!({"encrypted": true}),
     }
+    cloud_public_storage_account {
+        pretty_name: "Storage account lets containers be public",
+        severity: SEVERITY_LOW,
+        of: ["storage account"],
+        needs: "public",
+        description: "The account allows that containers in it are read by everybody. One setting of a container is \
+                      then enough to publish what lies in it.",
+        remediation: "Forbid public access for the account (allowBlobPublicAccess), and share by signed addresses.",
+        reference: "https://learn.microsoft.com/en-us/azure/storage/blobs/anonymous-read-access-prevent",
+        finds: |thing, date| once(thing.is("public"), "Containers of the account may be public."),
+        reports: json!({"public": true}),
+        near_miss: json!({"public": false}),
+    }
+    cloud_database_open_to_everybody {
+        pretty_name: "Database lets every address in",
+        severity: SEVERITY_HIGH,
+        of: ["database", "database cluster"],
+        needs: "sources",
+        description: "The networks that may reach the database are all of them, so that its passwords alone guard it.",
+        remediation: "Name the addresses that need the database, or reach it through a private network.",
+        reference: "https://cwe.mitre.org/data/definitions/284.html",
+        finds: |thing, date| once(
+            thing.texts("sources").iter().any(|source| is_everybody(source)),
+            "Every address may reach the database.",
+        ),
+        reports: json!({"sources": ["0.0.0.0/0"]}),
+        near_miss: json!({"sources": ["198.51.100.7/32"]}),
+    }
+    cloud_bucket_publishing_allowed {
+        pretty_name: "Nothing keeps a bucket of Google Cloud from becoming public",
+        severity: SEVERITY_LOW,
+        of: ["bucket"],
+        needs: "prevention",
+        description: "The bucket does not prevent public access. One grant to allUsers gives what lies in it to \
+                      everybody.",
+        remediation: "Enforce the prevention of public access for the bucket, or better for the whole organisation.",
+        reference: "https://cloud.google.com/storage/docs/public-access-prevention",
+        finds: |thing, date| once(thing.text("prevention") != "enforced", "Public access is not prevented."),
+        reports: json!({"prevention": "inherited"}),
+        near_miss: json!({"prevention": "enforced"}),
+    }
 }

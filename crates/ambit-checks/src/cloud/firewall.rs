@@ -5,28 +5,43 @@ use super::*;
 /// Ports from which a rule is about all of them rather than about one service.
 const WIDE: i64 = 10_000;
 
-/// The rules that let everybody in, as ranges of a protocol.
-fn open<'a>(rules: &'a Value) -> impl Iterator<Item = (String, i64, i64)> + 'a {
+/// The rules that let everybody in, as ranges of a protocol. Some providers write ports as texts: `22`, `8000-8100`,
+/// `*`; where they write none, all are meant.
+fn open(rules: &Value) -> Vec<(String, i64, i64)> {
     let to_everybody = each(rules).filter(|rule| each(&rule["sources"]).filter_map(Value::as_str).any(is_everybody));
-    to_everybody.map(|rule| {
+    let ranges = to_everybody.flat_map(|rule| {
         let protocol = rule["protocol"].as_str().unwrap_or("-1").to_ascii_lowercase();
         let port = |name: &str, otherwise: i64| rule[name].as_i64().filter(|port| *port >= 0).unwrap_or(otherwise);
-        (protocol, port("from", 0), port("to", 65_535))
-    })
+        let texts: Vec<(i64, i64)> =
+            each(&rule["ports"]).filter_map(Value::as_str).flat_map(|text| text.split(',')).filter_map(range).collect();
+        let ranges = if texts.is_empty() { vec![(port("from", 0), port("to", 65_535))] } else { texts };
+        ranges.into_iter().map(move |(from, to)| (protocol.clone(), from, to))
+    });
+    ranges.collect()
+}
+
+/// A port, a range of ports, or all of them.
+fn range(text: &str) -> Option<(i64, i64)> {
+    let text = text.trim();
+    if matches!(text, "*" | "all" | "any") {
+        return Some((0, 65_535));
+    }
+    let (from, to) = text.split_once('-').unwrap_or((text, text));
+    Some((from.trim().parse().ok()?, to.trim().parse().ok()?))
 }
 
 fn is_wide((protocol, from, to): &(String, i64, i64)) -> bool {
-    protocol == "-1" || (matches!(protocol.as_str(), "tcp" | "udp" | "all" | "any" | "6" | "17") && to - from >= WIDE)
+    let is_all = matches!(protocol.as_str(), "-1" | "*" | "all" | "any");
+    (is_all || matches!(protocol.as_str(), "tcp" | "udp" | "6" | "17")) && to - from >= WIDE
 }
 
 /// A finding where a rule that is about few ports lets everybody in at one of these.
 fn lets_in(thing: &Thing<'_>, protocol: &str, ports: &[i64]) -> Finding {
     let number = if protocol == "udp" { "17" } else { "6" };
     let rules = thing.said("inward");
-    let narrow: Vec<(String, i64, i64)> = open(&rules).filter(|rule| !is_wide(rule)).collect();
-    let is_open = |port: &&i64| {
-        narrow.iter().any(|(of, from, to)| (of == protocol || of == number) && (from..=to).contains(port))
-    };
+    let narrow: Vec<(String, i64, i64)> = open(&rules).into_iter().filter(|rule| !is_wide(rule)).collect();
+    let is_of = |of: &str| of == protocol || of == number || matches!(of, "-1" | "*" | "all" | "any");
+    let is_open = |port: &&i64| narrow.iter().any(|(of, from, to)| is_of(of) && (from..=to).contains(port));
     let found: Vec<String> = ports.iter().filter(is_open).map(i64::to_string).collect();
     let ports = found.join(", ");
     (!found.is_empty()).then(|| format!("The rules let everybody on the internet in at {protocol} {ports}."))
@@ -62,7 +77,7 @@ macro_rules! doors {
                               only from the addresses that need them.",
                 reference: "https://cwe.mitre.org/data/definitions/284.html",
                 finds: |thing, date| once(
-                    open(&thing.said("inward")).any(|rule| is_wide(&rule)),
+                    open(&thing.said("inward")).iter().any(is_wide),
                     "A rule lets everybody on the internet in at all ports, or at most of them.",
                 ),
                 reports: json!({"inward": [{"protocol": "-1", "from": null, "to": null, "sources": ["::/0"]}]}),
@@ -122,4 +137,25 @@ doors! {
         "A rule lets everybody on the internet in at the ports of Kafka or ZooKeeper, which seldom ask who is there.";
     cloud_firewall_open_snmp "udp" [161], SEVERITY_MEDIUM, "Firewall lets everybody in at SNMP",
         "A rule lets everybody on the internet in at the port of SNMP, which tells much and multiplies floods.";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ports_are_read_as_each_provider_writes_them() {
+        let rule = |members: Value| {
+            let mut rule = json!({"protocol": "tcp", "sources": ["0.0.0.0/0"]});
+            rule.as_object_mut().unwrap().extend(members.as_object().cloned().unwrap());
+            open(&json!([rule]))
+        };
+        let tcp = |from, to| vec![("tcp".to_owned(), from, to)];
+        assert_eq!(rule(json!({"from": 22, "to": 22})), tcp(22, 22));
+        assert_eq!(rule(json!({"ports": ["8000-8100"]})), tcp(8_000, 8_100));
+        assert_eq!(rule(json!({"ports": ["22, 80"]})), [tcp(22, 22), tcp(80, 80)].concat());
+        assert_eq!(rule(json!({"ports": ["*"]})), tcp(0, 65_535));
+        assert_eq!(rule(json!({"ports": []})), tcp(0, 65_535), "no port named is every port");
+        assert_eq!(rule(json!({"sources": ["10.0.0.0/8"], "ports": ["22"]})), []);
+    }
 }

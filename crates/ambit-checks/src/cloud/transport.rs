@@ -160,4 +160,48 @@ misconfigurations! {
         reports: json!({"on_the_way": "TLS_PLAINTEXT"}),
         near_miss: json!({"on_the_way": "TLS"}),
     }
+    cloud_application_in_the_clear {
+        pretty_name: "Application or storage answers unencrypted",
+        severity: SEVERITY_LOW,
+        of: ["application", "storage account"],
+        needs: "https_only",
+        description: "It answers HTTP as well as HTTPS, so that what is sent and fetched is read and changed on the \
+                      way.",
+        remediation: "Demand HTTPS for all requests, which is one setting at the provider.",
+        reference: "https://cwe.mitre.org/data/definitions/319.html",
+        finds: |thing, date| once(thing.is_not("https_only"), "It does not demand HTTPS."),
+        reports: json!({"https_only": false}),
+        near_miss: json!({"https_only": true}),
+    }
+    cloud_zone_old_tls {
+        pretty_name: "What stands before sites, or storage, allows old versions of TLS",
+        severity: SEVERITY_LOW,
+        of: ["zone", "storage account"],
+        needs: "tls_version",
+        description: "The lowest version of TLS is 1.0 or 1.1, which are withdrawn because their parts are broken.",
+        remediation: "Set the lowest version of TLS to 1.2, or better to 1.3, which all browsers of today speak.",
+        reference: "https://www.rfc-editor.org/rfc/rfc8996",
+        finds: |thing, date| once(
+            ["1.0", "1.1", "TLS1_0", "TLS1_1"].contains(&thing.text("tls_version").as_str()),
+            "TLS 1.0 or 1.1 is allowed.",
+        ),
+        reports: json!({"tls_version": "1.0"}),
+        near_miss: json!({"tls_version": "1.2"}),
+    }
+    cloud_zone_unencrypted_behind {
+        pretty_name: "Between the content network and the site nothing is encrypted",
+        severity: SEVERITY_MEDIUM,
+        of: ["zone"],
+        needs: "encryption",
+        description: "Visitors see HTTPS, but the content network asks the site itself in the clear, or not encrypted \
+                      at all. Whoever is on that way reads and changes everything.",
+        remediation: "Give the site a certificate and set the encryption to Full (strict).",
+        reference: "https://developers.cloudflare.com/ssl/origin-configuration/ssl-modes/",
+        finds: |thing, date| once(
+            ["off", "flexible"].contains(&thing.text("encryption").as_str()),
+            "The site behind is asked without encryption.",
+        ),
+        reports: json!({"encryption": "flexible"}),
+        near_miss: json!({"encryption": "strict"}),
+    }
 }

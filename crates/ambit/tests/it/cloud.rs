@@ -49,7 +49,7 @@ impl Drop for Cloud {
 }
 
 /// A server with its engine, which asks the simulated AWS and nobody else.
-struct Installation {
+pub(crate) struct Installation {
     folder: Folder,
     server: Server,
     key: String,
@@ -57,14 +57,16 @@ struct Installation {
 
 impl Installation {
     fn beside(cloud: &Cloud, name: &str) -> Self {
+        Self::asking(name, &[("AMBIT_AWS_ENDPOINT", cloud.said["url"].as_str().expect("text"))])
+    }
+
+    /// One that asks providers where these settings say.
+    pub(crate) fn asking(name: &str, endpoints: &[(&str, &str)]) -> Self {
         let folder = Folder::new(name);
         let data = folder.path().to_str().expect("UTF-8").to_owned();
-        let settings = [
-            ("AMBIT_AWS_ENDPOINT", cloud.said["url"].as_str().expect("text")),
-            ("AMBIT_RESERVED_RANGES", "127.0.0.1"),
-            // Nobody answers there: what is public of the simulated account is somebody's on the internet.
-            ("AMBIT_RESOLVER", "127.0.0.1:9"),
-        ];
+        // Nobody answers at the resolver: what is public of a simulated account is somebody's on the internet.
+        let mut settings = vec![("AMBIT_RESERVED_RANGES", "127.0.0.1"), ("AMBIT_RESOLVER", "127.0.0.1:9")];
+        settings.extend(endpoints);
         let server = Server::start(&["serve", "--data", &data, "--listen", "127.0.0.1:0"], &settings);
         let key = succeed(&["key", "create", "--data", &data]).trim().to_owned();
         Self { folder, server, key }
@@ -79,7 +81,7 @@ impl Installation {
         String::from_utf8(output.stdout).expect("UTF-8")
     }
 
-    fn rows(&self, arguments: &[&str]) -> Vec<Value> {
+    pub(crate) fn rows(&self, arguments: &[&str]) -> Vec<Value> {
         let text = self.tell(&[arguments, &["--jsonl"]].concat());
         text.lines().map(|line| serde_json::from_str(line).expect("a line is an object")).collect()
     }
@@ -105,8 +107,12 @@ impl Installation {
 
     /// A collection of the cloud workflow that contacts nobody but the provider; its name.
     fn collection(&self, name: &str) -> String {
-        let made =
-            ["collection", "create", name, "--workflow", WORKFLOW, "--only", "aws_account", "--level", "passive"];
+        self.collection_of(name, "aws_account")
+    }
+
+    /// The same that asks by another task.
+    pub(crate) fn collection_of(&self, name: &str, task: &str) -> String {
+        let made = ["collection", "create", name, "--workflow", WORKFLOW, "--only", task, "--level", "passive"];
         let uuid = self.tell(&made).trim().to_owned();
         let collections = self.rows(&["collection", "list"]);
         let row = collections.iter().find(|row| row["uuid"] == uuid).expect("it is there");
@@ -121,11 +127,16 @@ impl Installation {
 
     /// The same with settings that say where it is looked.
     fn link_in(&self, collection: &str, secrets: &Value, settings: &Value) -> String {
+        let body = json!({"name": "Production", "type": "AwsCredential", "secrets": secrets, "settings": settings});
+        self.use_integration(collection, &body)
+    }
+
+    /// Makes an integration and lets the collection use it; its uuid.
+    pub(crate) fn use_integration(&self, collection: &str, integration: &Value) -> String {
         let collections = self.rows(&["collection", "list"]);
         let row = collections.iter().find(|row| row["name"] == collection).expect("it is there");
-        let body = json!({"name": "Production", "type": "AwsCredential", "secrets": secrets, "settings": settings});
         let project = row["project_uuid"].as_str().expect("text");
-        let (status, answer) = self.ask("POST", &format!("/projects/{project}/integrations"), &body);
+        let (status, answer) = self.ask("POST", &format!("/projects/{project}/integrations"), integration);
         assert_eq!(status, 200, "{answer}");
         let uuid = answer["result"]["uuid"].as_str().expect("text").to_owned();
         let path = format!("/user_collections/{}/integration_collections", row["uuid"].as_str().expect("text"));
@@ -134,8 +145,17 @@ impl Installation {
         uuid
     }
 
+    /// Demands that no file of the data folder has this word in it.
+    pub(crate) fn keeps_no_word(&self, secret: &str) {
+        for entry in std::fs::read_dir(self.folder.path()).expect("can be read") {
+            let path = entry.expect("can be read").path();
+            let bytes = std::fs::read(&path).unwrap_or_default();
+            assert!(!bytes.windows(secret.len()).any(|part| part == secret.as_bytes()), "a secret is in {path:?}");
+        }
+    }
+
     /// Runs the collection to its end; the run as it is shown.
-    fn run(&self, collection: &str) -> Value {
+    pub(crate) fn run(&self, collection: &str) -> Value {
         let started = self.tell(&["run", "start", collection]);
         let id = started.split_whitespace().nth(1).expect("the run's number").to_owned();
         self.tell(&["run", "watch", &id]);
@@ -144,7 +164,7 @@ impl Installation {
 
     /// Demands that a search for what is present of a kind finds these names, as soon as the index has what the run
     /// found.
-    fn finds(&self, collection: &str, kind: &str, wanted: &BTreeSet<String>) {
+    pub(crate) fn finds(&self, collection: &str, kind: &str, wanted: &BTreeSet<String>) {
         let query = format!("collection:{collection} type:{kind} present:true");
         let end = Instant::now() + INDEX_WAIT;
         loop {
@@ -175,7 +195,10 @@ fn an_account_is_looked_through_in_every_region_and_what_stands_in_it_is_theirs(
         .output()
         .expect("starts");
     let said = String::from_utf8_lossy(&refused.stderr).into_owned();
-    assert!(!refused.status.success() && said.contains("an integration of the type AwsCredential"), "{said}");
+    assert!(
+        !refused.status.success() && said.contains("an integration of the type AwsCredential, AzureCredential"),
+        "{said}"
+    );
 
     installation.link(&collection, &cloud.said["reader"]);
     let run = installation.run(&collection);
@@ -201,12 +224,7 @@ fn an_account_is_looked_through_in_every_region_and_what_stands_in_it_is_theirs(
     let changes = installation.rows(&["changes", "record:entity", "--after", &known]);
     assert!(changes.is_empty(), "{changes:?}");
     assert_eq!((&again["new_entity_count"], &again["not_done"]), (&json!(0), &json!([])), "{again}");
-    let secret = cloud.secret("reader");
-    for entry in std::fs::read_dir(installation.folder.path()).expect("can be read") {
-        let path = entry.expect("can be read").path();
-        let bytes = std::fs::read(&path).unwrap_or_default();
-        assert!(!bytes.windows(secret.len()).any(|part| part == secret.as_bytes()), "a secret is in {path:?}");
-    }
+    installation.keeps_no_word(cloud.secret("reader"));
 }
 
 #[test]
