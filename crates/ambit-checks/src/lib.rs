@@ -11,6 +11,7 @@ pub mod judge;
 mod library;
 mod look;
 mod package;
+mod repository;
 #[cfg(test)]
 mod samples;
 mod service;
