@@ -91,6 +91,7 @@ mod spf_too_many_lookups;
 mod subdomain_takeover;
 mod suspicious_domain;
 mod version_disclosure;
+mod vulnerable_dependency;
 mod vulnerable_software;
 mod wildcard_certificate;
 
@@ -149,6 +150,7 @@ all![
     subdomain_takeover,
     suspicious_domain,
     version_disclosure,
+    vulnerable_dependency,
     vulnerable_software,
     wildcard_certificate,
 ];

@@ -5,11 +5,13 @@
 mod address;
 mod application;
 mod certificate;
+mod cloud;
 pub mod exposure;
 pub mod judge;
 mod library;
 mod look;
 mod package;
+mod repository;
 #[cfg(test)]
 mod samples;
 mod service;

@@ -1,7 +1,7 @@
 //! Every judge, whether it has a file of its own or follows from an exposure, and what they report as data.
 
 use crate::judge::{BY_KNOWLEDGE, Judge, OWN};
-use crate::{application, exposure, package};
+use crate::{application, cloud, exposure, package, repository};
 use ambit_model::library::IssueEntry;
 use serde_json::json;
 use std::sync::LazyLock;
@@ -11,6 +11,7 @@ pub fn all() -> &'static [&'static Judge] {
     static ALL: LazyLock<Vec<&Judge>> = LazyLock::new(|| {
         let mut judges: Vec<&Judge> =
             OWN.iter().copied().chain(exposure::JUDGES).chain(package::judges()).chain(application::JUDGES).collect();
+        judges.extend(cloud::judges().chain(repository::JUDGES));
         judges.sort_by_key(|judge| judge.issue.name);
         judges
     });
@@ -64,12 +65,16 @@ mod tests {
     /// Every judge with its samples.
     fn sampled() -> impl Iterator<Item = (&'static Judge, Samples)> {
         let own = SAMPLES.iter().map(|(judge, samples)| (*judge, samples()));
-        own.chain(package::samples()).chain(application::samples()).chain(
-            exposure::JUDGES
-                .iter()
-                .zip(exposure::ALL)
-                .map(|(judge, exposure)| (judge, exposure::sample::samples(exposure))),
-        )
+        own.chain(package::samples())
+            .chain(application::samples())
+            .chain(cloud::samples())
+            .chain(repository::samples())
+            .chain(
+                exposure::JUDGES
+                    .iter()
+                    .zip(exposure::ALL)
+                    .map(|(judge, exposure)| (judge, exposure::sample::samples(exposure))),
+            )
     }
 
     #[test]

@@ -1,129 +1,80 @@
-//! Amazon Web Services: keys, signed requests, the services that are looked through, and what a refusal says.
+//! Amazon Web Services: keys, signed requests, the lists that are gone through, and what a refusal says.
 
-mod ec2;
-mod s3;
+mod lists;
 mod sign;
 mod sts;
 
+pub use lists::{list, lists};
 pub use sign::{Keys, sign};
 pub use sts::{Identity, ask_identity, assume_role, assumed, identity};
 
+use crate::Refusal;
+use crate::form::{At, Form, Mark, Page, Place, Request, escaped};
 use crate::xml::Element;
-use std::net::IpAddr;
-
-/// Every list that is asked for, service by service. A new service is a file beside this one and a line here.
-pub const LISTS: &[&List] = &[&ec2::ADDRESSES, &ec2::INSTANCES, &s3::BUCKETS];
+use serde_json::Value;
 
 /// The region that is asked where nothing says another one.
 pub const FIRST_REGION: &str = "us-east-1";
+/// The partition of the regions that everybody may use.
+pub const FIRST_PARTITION: &str = "aws";
 
-/// A list that a service gives out page by page.
-#[derive(Debug)]
-pub struct List {
-    /// The service, as its hosts and signatures name it: `ec2`.
-    pub service: &'static str,
-    /// The permission that it takes, and its name among the arguments of the task: `ec2:DescribeInstances`.
-    pub permission: &'static str,
-    /// Each region has one of its own.
-    pub is_regional: bool,
-    /// Makes the request for the first page, or for the one that a mark of the page before stands for.
-    pub request: fn(Option<&str>) -> Request,
-    /// Reads a page.
-    read: fn(&Element) -> Option<Page>,
-}
-
-/// A request before it has a host and a signature.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Request {
-    pub method: &'static str,
-    /// Path and query.
-    pub target: String,
-    /// The form in the body; empty for a GET.
-    pub body: String,
-}
-
-/// What a page of a list holds.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Page {
-    pub assets: Vec<Asset>,
-    /// What asks for the next page.
-    pub next: Option<String>,
-}
-
-/// Something that stands in an account.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Asset {
-    /// A public address that the account holds.
-    Address(IpAddr),
-    /// A machine with a public address.
-    Instance(Box<Instance>),
-    /// A bucket, by its name, and its region where the list says it.
-    Bucket { name: String, region: Option<String> },
-}
-
-/// A machine with a public address.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Instance {
-    /// `i-0a1b2c3d4e5f60718`.
-    pub id: String,
-    /// Its public name; its private one where its network gives none.
-    pub host: String,
-    pub addresses: Vec<IpAddr>,
-    pub private_address: Option<String>,
-    pub image: Option<String>,
-    pub size: Option<String>,
-    /// `running`, `stopped` …
-    pub state: Option<String>,
-    pub network: Option<String>,
-    pub security_groups: Vec<String>,
-    pub launched_at: Option<String>,
-}
-
-/// Why an answer is of no use.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
-    /// The keys lack a permission, or the organisation takes it away.
-    #[error("denied: {0}")]
-    Denied(String),
-    /// The keys are wrong, revoked or run out.
-    #[error("the credential is not accepted: {0}")]
-    BadKeys(String),
-    /// Too many requests: the same may be asked later.
-    #[error("too many requests: {0}")]
-    Throttled(String),
-    /// Anything else.
-    #[error("{0}")]
-    Other(String),
-}
-
-impl List {
-    /// Reads the answer to its request.
-    ///
-    /// # Errors
-    /// The answer is a refusal, or nothing that can be read.
-    pub fn page(&self, status: u16, body: &[u8]) -> Result<Page, Refusal> {
-        let answer = answer(status, body)?;
-        (self.read)(&answer).ok_or_else(|| unreadable(self.permission))
+/// Reads a page of a list. Where the refusal says that the item before has nothing of it, that is what is read.
+///
+/// # Errors
+/// The answer is a refusal, or nothing that can be read.
+pub fn page(
+    form: &'static Form,
+    asked: Option<&Mark>,
+    parent: &Value,
+    place: &Place<'_>,
+    (status, body): (u16, &[u8]),
+) -> Result<Page, Refusal> {
+    match answer(status, body) {
+        Ok(answer) => form.page(&answer, asked, parent, place).ok_or_else(|| unreadable(&form.permission)),
+        Err(refusal) if form.is_nothing(&refusal) => {
+            Ok(Page { assets: form.without(parent, place).into_iter().collect(), next: None })
+        }
+        Err(refusal) => Err(refusal),
     }
 }
 
-/// The list of this permission.
-pub fn list(permission: &str) -> Option<&'static List> {
-    LISTS.iter().copied().find(|list| list.permission == permission)
+/// The host at which a list is asked in a region; `None` where nobody knows how it is asked in that partition.
+pub fn host_of(form: &Form, region: &str) -> Option<String> {
+    let partition = partition(region);
+    if form.only_in.is_some() && partition != FIRST_PARTITION {
+        return None;
+    }
+    let place = Place { region, partition, domain: domain(partition), ..Place::default() };
+    let at = At { item: &Value::Null, parent: &Value::Null, place: &place };
+    let template = form.host.as_deref().unwrap_or("{@service}.{@region}.{@domain}");
+    at.template(&template.replace("{@service}", &form.service), str::to_owned)
+}
+
+/// Where the names of a partition end.
+pub fn domain(partition: &str) -> &'static str {
+    if partition == "aws-cn" { "amazonaws.com.cn" } else { "amazonaws.com" }
 }
 
 /// The request for the regions that the account may use.
 pub fn list_regions() -> Request {
-    ec2::list_regions()
+    action("2016-11-15", "DescribeRegions", &[])
 }
 
-/// Reads the regions of `partition` that the account may use, sorted.
+/// Reads the regions of `partition` that the account may use, those that it did not ask for left out, sorted.
 ///
 /// # Errors
 /// The answer is a refusal, or nothing that can be read.
 pub fn regions(partition: &str, status: u16, body: &[u8]) -> Result<Vec<String>, Refusal> {
-    let found = ec2::regions(&answer(status, body)?).ok_or_else(|| unreadable("DescribeRegions"))?;
-    let mut found: Vec<String> = found.into_iter().filter(|region| self::partition(region) == partition).collect();
+    let answer = answer(status, body)?;
+    let place = Place::default();
+    let at = At { item: &answer, parent: &Value::Null, place: &place };
+    if !at.has("regionInfo/item") {
+        return Err(unreadable("DescribeRegions"));
+    }
+    let regions = at.all("regionInfo/item").into_iter();
+    let regions = regions.filter(|region| said(region, "optInStatus").as_deref() != Some("not-opted-in"));
+    let mut found: Vec<String> = regions.filter_map(|region| said(&region, "regionName")).collect();
+    found.retain(|region| is_region(region) && self::partition(region) == partition);
     found.sort();
     Ok(found)
 }
@@ -151,14 +102,7 @@ pub fn is_region(text: &str) -> bool {
 
 /// The host at which a service is asked in a region.
 pub fn host(service: &str, region: &str) -> String {
-    let suffix = if partition(region) == "aws-cn" { ".cn" } else { "" };
-    format!("{service}.{region}.amazonaws.com{suffix}")
-}
-
-/// The host at which anybody may ask for a bucket, in a partition.
-pub fn bucket_host(name: &str, partition: &str) -> String {
-    let suffix = if partition == "aws-cn" { ".cn" } else { "" };
-    format!("{name}.s3.amazonaws.com{suffix}")
+    format!("{service}.{region}.{}", domain(partition(region)))
 }
 
 /// An action of the services that take a form.
@@ -167,16 +111,13 @@ fn action(version: &str, action: &str, arguments: &[(&str, &str)]) -> Request {
     for (name, value) in arguments {
         body.push_str(&format!("&{name}={}", escaped(value)));
     }
-    Request { method: "POST", target: "/".to_owned(), body }
+    Request { method: "POST", target: "/".to_owned(), headers: Vec::new(), body }
 }
 
-/// Everything but unreserved characters, percent-escaped.
-fn escaped(text: &str) -> String {
-    let each = |byte: u8| match byte {
-        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),
-        _ => format!("%{byte:02X}"),
-    };
-    text.bytes().map(each).collect()
+/// The text at a path of an answer.
+fn said(answer: &Value, path: &str) -> Option<String> {
+    let place = Place::default();
+    At { item: answer, parent: &Value::Null, place: &place }.text(path)
 }
 
 fn unreadable(what: &str) -> Refusal {
@@ -212,13 +153,20 @@ const THROTTLED: &[&str] = &[
 /// Characters of a refusal's code that are kept: it is the peer's text.
 const CODE_CHARS_MAX: usize = 60;
 
-/// The answer as a tree. Of a refusal only its code is told: its message names keys, users and resources.
-fn answer(status: u16, body: &[u8]) -> Result<Element, Refusal> {
-    let answer = std::str::from_utf8(body).ok().and_then(Element::parse);
-    if status == 200 {
-        return answer.ok_or_else(|| Refusal::Other("the answer is no XML".to_owned()));
+/// The answer as a value, be it XML or JSON. Of a refusal only its code is told: its message names keys, users and
+/// resources.
+fn answer(status: u16, body: &[u8]) -> Result<Value, Refusal> {
+    let text = std::str::from_utf8(body).ok().map(str::trim_start);
+    let answer = text.and_then(|text| match text.starts_with('<') {
+        true => Element::parse(text).map(Element::value),
+        false => serde_json::from_str::<Value>(text).ok().filter(Value::is_object),
+    });
+    if (200..300).contains(&status) {
+        return answer.ok_or_else(|| Refusal::Other("the answer is neither XML nor JSON".to_owned()));
     }
-    let code = answer.as_ref().and_then(code).unwrap_or_default();
+    let code = answer.as_ref().and_then(|answer| said(answer, CODE)).unwrap_or_default();
+    // `com.amazon.coral.service#AccessDeniedException`, `AccessDeniedException:http://…`
+    let code = code.rsplit('#').next().and_then(|code| code.split(':').next()).unwrap_or_default();
     let is_plain = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_');
     let code: String = code.chars().filter(is_plain).take(CODE_CHARS_MAX).collect();
     let said = if code.is_empty() { format!("status {status}") } else { format!("status {status}, {code}") };
@@ -232,11 +180,8 @@ fn answer(status: u16, body: &[u8]) -> Result<Element, Refusal> {
     })
 }
 
-/// The code of a refusal, in each of the three forms that services write.
-fn code(answer: &Element) -> Option<&str> {
-    let direct = answer.is("Error").then(|| answer.text(&["Code"])).flatten();
-    direct.or_else(|| answer.text(&["Error", "Code"])).or_else(|| answer.text(&["Errors", "Error", "Code"]))
-}
+/// Where services write the code of a refusal.
+const CODE: &str = "Error/Code|Errors/Error/Code|Code|__type|code";
 
 #[cfg(test)]
 mod tests {
@@ -266,7 +211,9 @@ mod tests {
         }
         assert_eq!(answer(429, b""), Err(Refusal::Throttled("status 429".into())));
         assert_eq!(answer(403, b"{}"), Err(Refusal::Denied("status 403".into())));
-        assert_eq!(answer(200, b"{}"), Err(Refusal::Other("the answer is no XML".into())));
+        assert_eq!(answer(200, b"[]"), Err(Refusal::Other("the answer is neither XML nor JSON".into())));
+        let json = br#"{"__type":"com.amazon.x#AccessDeniedException","message":"key AKIAX"}"#;
+        assert_eq!(answer(400, json), Err(Refusal::Denied("status 400, AccessDeniedException".into())));
     }
 
     #[test]
@@ -287,11 +234,20 @@ mod tests {
     }
 
     #[test]
-    fn every_list_has_a_permission_of_its_own() {
-        assert!(LISTS.is_sorted_by_key(|list| list.permission));
-        for found in LISTS {
-            assert_eq!(list(found.permission).map(|list| list.service), Some(found.service));
-            assert!(found.permission.starts_with(found.service), "{}", found.permission);
-        }
+    fn regions_that_the_account_may_use_are_read() {
+        let item = |name: &str, status: &str| {
+            format!("<item><optInStatus>{status}</optInStatus><regionName>{name}</regionName></item>")
+        };
+        let all = [
+            item("us-west-2", "opt-in-not-required"),
+            item("eu-west-1", "opted-in"),
+            item("ap-east-1", "not-opted-in"),
+            item("cn-north-1", "opt-in-not-required"),
+            item("evil.test/", "opted-in"),
+        ];
+        let body = format!("<R><regionInfo>{}</regionInfo></R>", all.concat());
+        assert_eq!(regions("aws", 200, body.as_bytes()).unwrap(), ["eu-west-1", "us-west-2"]);
+        assert_eq!(regions("aws-cn", 200, body.as_bytes()).unwrap(), ["cn-north-1"]);
+        assert!(regions("aws", 200, b"<R/>").is_err());
     }
 }

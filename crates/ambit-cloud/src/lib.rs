@@ -1,6 +1,25 @@
 //! Accounts at cloud providers: how their interfaces are asked, as bytes, and how their answers are read. It opens no
-//! connection: a task sends what it makes, through the door. A provider is a folder; a service of one is a file in it
-//! and a line in its list.
+//! connection: a task sends what it makes, through the door. What a provider gives out is data: a file for each of its
+//! services.
 
 pub mod aws;
+pub mod form;
+pub mod provider;
 mod xml;
+
+/// Why an answer is of no use.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// The keys lack a permission, or the organisation takes it away.
+    #[error("denied: {0}")]
+    Denied(String),
+    /// The keys are wrong, revoked or run out.
+    #[error("the credential is not accepted: {0}")]
+    BadKeys(String),
+    /// Too many requests: the same may be asked later.
+    #[error("too many requests: {0}")]
+    Throttled(String),
+    /// Anything else.
+    #[error("{0}")]
+    Other(String),
+}

@@ -3,6 +3,8 @@
 use quick_xml::escape::unescape;
 use quick_xml::events::Event;
 use quick_xml::reader::Reader;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 
 /// Elements within elements: answers have some twelve.
 const DEPTH_MAX: usize = 64;
@@ -50,29 +52,23 @@ impl Element {
         document.within.into_iter().next()
     }
 
-    /// Returns whether it has this name.
-    pub(crate) fn is(&self, name: &str) -> bool {
-        self.name == name
-    }
-
-    /// Returns the first element of this name directly within it.
-    pub(crate) fn find(&self, name: &str) -> Option<&Self> {
-        self.within.iter().find(|element| element.name == name)
-    }
-
-    /// Returns the text at the end of a path of names; `None` where it is not there or empty.
-    pub(crate) fn text(&self, path: &[&str]) -> Option<&str> {
-        let mut at = self;
-        for name in path {
-            at = at.find(name)?;
+    /// Returns what it holds as a value: its text, or an object of the elements within it, those of one name as a list.
+    pub(crate) fn value(self) -> Value {
+        let Self { text, within, .. } = self;
+        if within.is_empty() {
+            let text = text.trim();
+            return if text.is_empty() { Value::Null } else { Value::String(text.to_owned()) };
         }
-        Some(at.text.trim()).filter(|text| !text.is_empty())
-    }
-
-    /// Returns the elements of a list: what stands as `each` within `list`.
-    pub(crate) fn list<'a>(&'a self, list: &str, each: &'a str) -> impl Iterator<Item = &'a Self> {
-        let within = self.find(list).map(|list| list.within.as_slice()).unwrap_or_default();
-        within.iter().filter(move |element| element.name == each)
+        let mut members = Map::new();
+        let mut several: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+        for element in within {
+            several.entry(element.name.clone()).or_default().push(element.value());
+        }
+        for (name, mut values) in several {
+            let value = if values.len() == 1 { values.remove(0) } else { Value::Array(values) };
+            members.insert(name, value);
+        }
+        Value::Object(members)
     }
 }
 
@@ -88,11 +84,8 @@ mod tests {
     fn an_answer_is_a_tree_and_what_breaks_off_is_none() {
         let text =
             "<?xml version=\"1.0\"?>\n<a:R xmlns:a=\"x\"><s><i><n>one &amp; 1</n><e/></i><i><n> two </n></i></s></a:R>";
-        let answer = Element::parse(text).unwrap();
-        assert!(answer.is("R"));
-        let names: Vec<_> = answer.list("s", "i").map(|item| item.text(&["n"])).collect();
-        assert_eq!(names, [Some("one & 1"), Some("two")]);
-        assert_eq!(answer.find("s").unwrap().find("i").unwrap().text(&["e"]), None);
+        let answer = Element::parse(text).unwrap().value();
+        assert_eq!(answer, serde_json::json!({"s": {"i": [{"n": "one & 1", "e": null}, {"n": "two"}]}}));
         let deep = "<a>".repeat(100) + &"</a>".repeat(100);
         for text in ["", "no", "<a><b></a>", "<a><b>", "{}", &deep] {
             assert_eq!(Element::parse(text), None, "{text}");

@@ -44,7 +44,21 @@ pub(crate) fn address(kind: Kind, name: &str) -> String {
         Kind::AndroidApp
         | Kind::AutonomousSystem
         | Kind::AwsCredential
+        | Kind::AwsRdsDbInstance
+        | Kind::AwsResource
         | Kind::AwsS3Bucket
+        | Kind::AzureCredential
+        | Kind::AzureStorageAccount
+        | Kind::AzureVirtualMachine
+        | Kind::CloudCredential
+        | Kind::CloudResource
+        | Kind::GcpApiGateway
+        | Kind::GcpAppEngineApplication
+        | Kind::GcpCloudFunction
+        | Kind::GcpCloudSQLInstance
+        | Kind::GcpComputeEngineInstance
+        | Kind::GcpCredential
+        | Kind::GcpStorageBucket
         | Kind::CloudStorageBucket
         | Kind::IosApp
         | Kind::Organization

@@ -8,7 +8,7 @@ mod protocol;
 
 pub use folder::Folder;
 pub use gix_hash::ObjectId;
-pub use history::{Commit, Piece, Walked, walk};
+pub use history::{Commit, Piece, Walked, has_file, walk};
 pub use objects::Objects;
 pub use protocol::{Advertised, PackWriter, Ref, advertised, fetch_request, list_request, refs};
 

@@ -11,3 +11,4 @@ pub(crate) mod nmap;
 pub(crate) mod nuclei;
 pub(crate) mod openapi;
 pub(crate) mod postman;
+pub(crate) mod terraform;

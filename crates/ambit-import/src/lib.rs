@@ -34,6 +34,7 @@ pub fn read(source: Source, text: &str, usual: Timestamp) -> Result<Import, Impo
         Source::Gti => format::gti::read(text, &mut gathered),
         Source::Openapi => format::openapi::read(text, &mut gathered),
         Source::Postman => format::postman::read(text, &mut gathered),
+        Source::Terraform => format::terraform::read(text, &mut gathered),
     }?;
     gathered.end()
 }

@@ -107,6 +107,30 @@ fn interfaces() -> Vec<Row> {
             vec![described("/v1/a", "methods=POST"), "DnsRecord api.acme.test 2026-11-18T11:06".to_owned()],
         ),
         (
+            Source::Terraform,
+            r#"{"version": 4, "terraform_version": "1.9.0", "resources": [
+                {"mode": "managed", "type": "aws_instance", "name": "web", "instances": [{"attributes": {
+                    "public_ip": "192.0.2.7", "private_ip": "10.0.0.7", "user_data": "https://secret.acme.test"}}]},
+                {"mode": "managed", "type": "aws_route53_record", "name": "www", "instances": [{"attributes": {
+                    "name": "www.acme.test", "fqdn": "www.acme.test"}}]},
+                {"mode": "managed", "type": "aws_db_instance", "name": "db", "instances": [{"attributes": {
+                    "endpoint": "db.acme.test:5432", "address": "hidden.acme.test"},
+                    "sensitive_attributes": [[{"type": "get_attr", "value": "address"}]]}]},
+                {"mode": "data", "type": "aws_instance", "name": "other", "instances": [{"attributes": {
+                    "public_ip": "192.0.2.9"}}]}]}"#,
+            said(&[
+                "DnsRecord db.acme.test 2026-11-18T11:06 name=db, resource=aws_db_instance",
+                "DnsRecord www.acme.test 2026-11-18T11:06 name=www, resource=aws_route53_record",
+                "IpAddress 192.0.2.7 2026-11-18T11:06 name=web, resource=aws_instance",
+            ]),
+        ),
+        (
+            Source::Terraform,
+            r#"{"format_version": "1.0", "values": {"root_module": {"resources": [], "child_modules": [{"resources": [
+                {"mode": "managed", "type": "google_storage_bucket", "name": "b", "values": {"name": "acme-b"}}]}]}}}"#,
+            said(&["CloudStorageBucket https://storage.googleapis.com/acme-b 2026-11-18T11:06"]),
+        ),
+        (
             Source::Postman,
             r#"{"info": {"name": "Shop"}, "variable": [{"key": "base", "value": "https://{{host}}"},
                 {"key": "host", "value": "api.acme.test"}], "item": [{"name": "folder", "item": [
@@ -222,6 +246,8 @@ fn what_no_tool_wrote_is_refused_in_one_line() {
         (Source::Openapi, "{\"openapi\": \"3.0.1\", \"paths\": {}}", "it names no server with a host"),
         (Source::Openapi, "openapi: 3.0.1\n", "line 1: "),
         (Source::Postman, "{\"info\": {}}", "no collection of Postman"),
+        (Source::Terraform, "{\"version\": 4}", "no state of Terraform (version 4)"),
+        (Source::Terraform, "resource \"a\" {}", "line 1: "),
     ] {
         let error = read(source, text, USUAL).expect_err(text).to_string();
         assert!(error.starts_with(why), "{}: {error}", source.name());

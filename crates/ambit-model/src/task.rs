@@ -19,6 +19,7 @@ pub enum TaskName {
     Campaigns,
     CertificateLog,
     CertificateNames,
+    CloudAccount,
     CloudAttribution,
     ContentFocus,
     CorsProbe,

@@ -45,9 +45,10 @@ pub struct IntegrationType(pub &'static str);
 
 /// The types of integrations that a project can have. What no workflow uses yet is kept, and runs of collections that
 /// are linked to it say that nothing looks at it.
-pub const INTEGRATION_TYPES: [IntegrationType; 5] = [
+pub const INTEGRATION_TYPES: [IntegrationType; 6] = [
     IntegrationType("AwsCredential"),
     IntegrationType("AzureCredential"),
+    IntegrationType("CloudCredential"),
     IntegrationType("GcpCredential"),
     IntegrationType("GithubCredential"),
     IntegrationType("JiraCredential"),
@@ -59,7 +60,7 @@ pub const CLOUD_ACCOUNTS: Workflow = Workflow {
     pretty_name: "Authenticated Cloud Discovery",
     ceiling: Clearance::L4,
     seeds: &[],
-    credentials: &["AwsCredential"],
+    credentials: &["AwsCredential", "AzureCredential", "CloudCredential", "GcpCredential"],
 };
 
 /// What repositories of code give away.
@@ -239,7 +240,15 @@ mod tests {
             (APPLICATIONS, &[Kind::Domain], &aws, vec!["a seed of the kind Uri".to_owned()]),
             (THIRD_PARTIES, &[Kind::NetBlock], &[], vec!["a seed of the kind DnsRecord, Domain or Uri".to_owned()]),
             (CLOUD_ACCOUNTS, &[], &aws, vec![]),
-            (CLOUD_ACCOUNTS, &[Kind::Domain], &[], vec!["an integration of the type AwsCredential".to_owned()]),
+            (
+                CLOUD_ACCOUNTS,
+                &[Kind::Domain],
+                &[],
+                vec![
+                    "an integration of the type AwsCredential, AzureCredential, CloudCredential or GcpCredential"
+                        .to_owned(),
+                ],
+            ),
             (
                 CODE_REPOSITORIES,
                 &[Kind::Uri],

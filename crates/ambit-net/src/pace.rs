@@ -75,8 +75,10 @@ impl PaceLimits {
             Bucket::Block(_) => Some(self.connections_per_block),
             Bucket::Host(..) => Some(self.requests_per_host),
             Bucket::Server(_) => Some(self.questions_per_server),
-            Bucket::Provider(provider) if source::is_for_programs(provider) => Some(self.requests_per_interface),
-            Bucket::Provider(_) => Some(self.requests_per_provider),
+            Bucket::Provider(provider) => match source::interfaces(provider) {
+                0 => Some(self.requests_per_provider),
+                interfaces => Some(self.requests_per_interface * f64::from(interfaces)),
+            },
             Bucket::Resolver(_) => self.questions_per_resolver,
         }
     }

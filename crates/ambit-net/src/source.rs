@@ -20,14 +20,15 @@ struct Source {
     /// It is asked at what people name: `learned` are URLs, and whatever lies at scheme, host and port of one may be
     /// asked.
     named: bool,
-    /// Its interface is made for programs that read whole accounts, and says itself when they ask too much.
-    for_programs: bool,
+    /// Its interface is made for programs that read whole accounts, and says itself when they ask too much: so many
+    /// interfaces that count on their own.
+    interfaces: u32,
     /// Any URL may be asked: for the tests of this crate.
     anything: bool,
 }
 
 /// A provider that is asked at hosts of its own alone, as few times as people would; a row says what it does beside.
-const USUAL: Source = Source { name: "", hosts: &[], lines: None, named: false, for_programs: false, anything: false };
+const USUAL: Source = Source { name: "", hosts: &[], lines: None, named: false, interfaces: 0, anything: false };
 
 const SOURCES: &[Source] = &[
     Source { name: "crt.sh", hosts: &["crt.sh"], ..USUAL },
@@ -36,8 +37,32 @@ const SOURCES: &[Source] = &[
     Source { name: "rdap", hosts: &["rdap.org", "data.iana.org", "stat.ripe.net"], lines: Some(WHOIS), ..USUAL },
     // Repositories of code, wherever people say that theirs are.
     Source { name: "git", named: true, ..USUAL },
-    // Interfaces of cloud providers: at hosts of their own, or at the endpoint that the operator named instead.
-    Source { name: "aws", hosts: &["amazonaws.com", "amazonaws.com.cn"], named: true, for_programs: true, ..USUAL },
+    // Interfaces of cloud providers: at hosts of their own, or at the endpoint that the operator named instead. Each
+    // service of AWS counts for itself in each region; so five are asked at once, of some hundreds.
+    Source { name: "aws", hosts: &["amazonaws.com", "amazonaws.com.cn"], named: true, interfaces: 5, ..USUAL },
+    // Other cloud providers: what opens an account goes to the host that its provider's own file names.
+    Source {
+        name: "cloud",
+        hosts: &[
+            "api.cloudflare.com",
+            "api.digitalocean.com",
+            "api.fastly.com",
+            "api.gandi.net",
+            "api.hetzner.cloud",
+            "api.linode.com",
+            "api.netlify.com",
+            "api.scaleway.com",
+            "api.vercel.com",
+            "api.vultr.com",
+            "cloudasset.googleapis.com",
+            "login.microsoftonline.com",
+            "management.azure.com",
+            "oauth2.googleapis.com",
+        ],
+        named: true,
+        interfaces: 1,
+        ..USUAL
+    },
     // What is told of names, each as its file in `ambit-sources` says.
     Source { name: "alienvault", hosts: &["otx.alienvault.com"], ..USUAL },
     Source { name: "anubis", hosts: &["jonlu.ca"], ..USUAL },
@@ -83,9 +108,10 @@ fn find(provider: &str) -> Result<&'static Source, NetError> {
     found.ok_or_else(|| NetError::NotAllowed(format!("no data provider is registered as {provider}")))
 }
 
-/// Returns whether the interface of a provider is made for programs that read whole accounts.
-pub(crate) fn is_for_programs(provider: &str) -> bool {
-    find(provider).is_ok_and(|source| source.for_programs)
+/// Returns how many interfaces a provider has that are made for programs and count on their own; none where it is asked
+/// as people ask.
+pub(crate) fn interfaces(provider: &str) -> u32 {
+    find(provider).map_or(0, |source| source.interfaces)
 }
 
 /// May the provider be asked by this URL? Asked for each hop. `learned`: hosts that a list which the provider itself

@@ -5,6 +5,7 @@ pub(crate) mod aws;
 pub(crate) mod bindings;
 pub(crate) mod blocks;
 pub(crate) mod bootstrap;
+pub(crate) mod cloud;
 pub(crate) mod datagram;
 pub(crate) mod default_certificate;
 pub(crate) mod delegation;

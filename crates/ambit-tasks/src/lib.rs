@@ -23,5 +23,10 @@ pub use tasks::app_package::app_in;
 pub use tasks::{ALL, find, outside, task};
 pub use volumes::volumes;
 
+/// The names of the cloud providers beside AWS that are known.
+pub fn cloud_providers() -> impl Iterator<Item = &'static str> {
+    ambit_cloud::provider::all().iter().map(|provider| provider.name.as_str())
+}
+
 #[cfg(test)]
 mod tests;

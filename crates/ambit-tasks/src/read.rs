@@ -2,6 +2,7 @@
 //! it with. Nothing here asks the network.
 
 pub(crate) mod buckets;
+pub(crate) mod build_files;
 pub(crate) mod datagram;
 pub(crate) mod default_installations;
 pub(crate) mod default_pages;
@@ -9,6 +10,7 @@ pub(crate) mod front;
 pub(crate) mod frontier;
 pub(crate) mod greeting;
 pub(crate) mod listing;
+pub(crate) mod lockfiles;
 pub(crate) mod mentions;
 pub(crate) mod normal;
 pub(crate) mod nsec3;

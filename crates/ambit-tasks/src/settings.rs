@@ -55,6 +55,8 @@ pub struct Settings {
     pub accounts: BTreeMap<String, Account>,
     /// Where the operator says that AWS is asked, in place of its own hosts: a URL.
     pub aws_endpoint: Option<String>,
+    /// Where the operator says that other providers are asked, by name: URLs without a path.
+    pub cloud_endpoints: BTreeMap<String, String>,
     /// Sources of names that are asked, where they need no key or have one; `None`: all that there are.
     pub sources: Option<BTreeSet<&'static str>>,
     /// The keys of sources of names, by the source.
@@ -117,6 +119,7 @@ impl Default for Settings {
             packages: BTreeMap::new(),
             accounts: BTreeMap::new(),
             aws_endpoint: None,
+            cloud_endpoints: BTreeMap::new(),
             sources: None,
             source_keys: SourceKeys::default(),
             fingerprints: ambit_fingerprints::own(),

@@ -9,6 +9,7 @@ pub(crate) mod bucket_probe;
 pub(crate) mod campaigns;
 pub(crate) mod certificate_log;
 pub(crate) mod certificate_names;
+pub(crate) mod cloud_account;
 pub(crate) mod cloud_attribution;
 pub(crate) mod content_focus;
 pub(crate) mod cors_probe;
@@ -74,6 +75,7 @@ pub const ALL: &[&Task] = &[
     &campaigns::TASK,
     &certificate_log::TASK,
     &certificate_names::TASK,
+    &cloud_account::TASK,
     &cloud_attribution::TASK,
     &content_focus::TASK,
     &cors_probe::TASK,

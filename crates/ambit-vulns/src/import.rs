@@ -11,6 +11,8 @@ mod osv;
 mod packages;
 mod retire;
 
+pub use packages::package;
+
 use crate::lifecycle::Lifecycle;
 use crate::vulnerability::{CveId, Vulnerability};
 use flate2::read::MultiGzDecoder;

@@ -16,5 +16,6 @@ mod records;
 pub mod vulnerability;
 
 pub use bundle::is_bundle;
+pub use import::package;
 pub use knowledge::{Concern, Knowledge, concern};
 pub use packs::{Pack, PackError, Packs};

@@ -359,13 +359,20 @@ fn libraries_are_known_by_the_lists_of_retire_and_of_osv() {
         record.to_string()
     };
     let lines = [osv("GHSA-1", "lodash", json!({})), osv("GHSA-2", "unseen", json!({"aliases": ["CVE-2026-3002"]}))];
-    assert_eq!(folder.load("osv", &folder.file("osv.jsonl", lines.join("\n"))).unwrap(), "1 of OSV");
+    assert_eq!(folder.load("osv", &folder.file("osv.jsonl", lines.join("\n"))).unwrap(), "2 of OSV");
     let knowledge = folder.knowledge();
     for (version, is_known) in [("4.17.11", true), ("4.17.12", false), ("5.0.2", true), ("5.0.3", false)] {
         let found = cves(&knowledge, &[&format!("lodash:lodash:{version}")], &[]);
         assert_eq!(found.iter().any(|id| id == "CVE-2026-3001"), is_known, "lodash {version}: {found:?}");
     }
-    let unseen = folder.file("unseen.json", osv("GHSA-3", "unseen", json!({})));
+    for (version, is_known) in [("4.17.11", true), ("4.17.12", false)] {
+        let package = ambit_vulns::package("npm", "unseen", version);
+        let found = knowledge.affected(&[package], &[]).unwrap();
+        let found: Vec<&str> = found.iter().map(|affected| affected.cve.as_str()).collect();
+        assert_eq!(found.contains(&"CVE-2026-3002"), is_known, "a package of a lock file, {version}: {found:?}");
+    }
+    let elsewhere = json!({"affected": [{"package": {"ecosystem": "Debian:12", "name": "unseen"}, "ranges": ranges}]});
+    let unseen = folder.file("unseen.json", osv("GHSA-3", "unseen", elsewhere));
     assert_eq!(folder.load("unseen", &unseen).unwrap(), "0 of ", "one file of many may have nothing to say");
     let withdrawn = osv("GHSA-1", "lodash", json!({"withdrawn": "2026-02-01T00:00:00Z"}));
     folder.load("osv", &folder.file("osv.json", withdrawn)).unwrap();

@@ -80,6 +80,7 @@ pub(crate) const ROWS: &[Row] = &[
     row("log_format", "text"),
     row("repository_mib", "1024"),
     row("aws_endpoint", ""),
+    list("cloud_endpoints"),
     // Which sources are asked for names, and what opens those that want a key.
     list("sources"),
     Row { secret: true, by_file: true, ..row("source_keys", "") },

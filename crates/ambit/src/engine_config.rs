@@ -11,7 +11,7 @@ use ambit_model::scope::exclusion;
 use ambit_net::PaceLimits;
 use ambit_net::live::{LiveOptions, LiveWire};
 use ambit_tasks::SourceKeys;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read as _;
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -176,6 +176,7 @@ pub(crate) fn tasks(settings: &Settings) -> Result<ambit_tasks::Settings, Failur
     }
     given.repository_bytes = repository_bytes(settings)?;
     given.aws_endpoint = aws_endpoint(settings)?;
+    given.cloud_endpoints = cloud_endpoints(settings)?;
     given.sources = sources(settings)?;
     given.source_keys = source_keys(settings)?;
     for path in list(settings, "geo") {
@@ -269,6 +270,28 @@ fn source(name: &str) -> Result<&'static str, String> {
         let known: Vec<&str> = ambit_sources::all().iter().map(|source| source.name).collect();
         format!("no source is named {:?}; there are {}", plain(name), known.join(", "))
     })
+}
+
+/// Where other providers are asked in place of their own hosts (`cloud_endpoints`), by name.
+fn cloud_endpoints(settings: &Settings) -> Result<BTreeMap<String, String>, Failure> {
+    let endpoint = |text: &str| {
+        let (name, url) = text.split_once('=')?;
+        let known = ambit_tasks::cloud_providers().any(|known| known == name);
+        let url = ambit_model::Kind::Uri.canonical(url).ok().filter(|url| known && url.matches('/').count() == 2)?;
+        Some((name.to_owned(), url))
+    };
+    let read = |text: &str| {
+        endpoint(text).ok_or_else(|| {
+            let names: Vec<&str> = ambit_tasks::cloud_providers().collect();
+            Failure::usage(format!(
+                "setting cloud_endpoints {:?}: expected NAME=URL such as hetzner=https://cloud.example.org, without a \
+                 path; the names are {}",
+                plain(text),
+                names.join(", ")
+            ))
+        })
+    };
+    list(settings, "cloud_endpoints").map(read).collect()
 }
 
 /// The ports that the installation asks in place of ours (`ports`), where it names some.

@@ -49,7 +49,7 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     })
 }
 
-fn proof(facts: &Facts, affected: &Affected) -> Proof {
+pub(super) fn proof(facts: &Facts, affected: &Affected) -> Proof {
     let product = format!("{} {}", affected.product, affected.version);
     let exploited = affected.exploited.as_ref();
     let known = if exploited.is_some() { " It is known to be exploited." } else { "" };

@@ -1,6 +1,7 @@
 //! Signatures (version 4) over requests.
 
-use super::{Refusal, Request};
+use crate::Refusal;
+use crate::form::Request;
 use aws_credential_types::Credentials;
 use aws_sigv4::http_request::{
     PayloadChecksumKind, PercentEncodingMode, SignableBody, SignableRequest, SigningSettings, UriPathNormalizationMode,
@@ -52,7 +53,8 @@ pub fn sign(
         .build()
         .map_err(|error| unsigned(&error))?;
     let mut headers = vec![("host".to_owned(), host.to_owned())];
-    if !request.body.is_empty() {
+    headers.extend(request.headers.iter().cloned());
+    if request.headers.is_empty() && !request.body.is_empty() {
         headers.push(("content-type".to_owned(), "application/x-www-form-urlencoded; charset=utf-8".to_owned()));
     }
     let url = format!("https://{host}{}", request.target);

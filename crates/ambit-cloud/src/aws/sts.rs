@@ -1,6 +1,6 @@
 //! The security token service: whose keys they are, and the keys of a role that they may take.
 
-use super::{Keys, Refusal, Request, action, answer, unreadable};
+use super::{Keys, Refusal, Request, action, answer, said, unreadable};
 
 const VERSION: &str = "2011-06-15";
 /// What the provider's own log names our sessions.
@@ -33,7 +33,7 @@ pub fn ask_identity() -> Request {
 /// The answer is a refusal, or names no account.
 pub fn identity(status: u16, body: &[u8]) -> Result<Identity, Refusal> {
     let answer = answer(status, body)?;
-    let said = |name| answer.text(&["GetCallerIdentityResult", name]).map(str::to_owned);
+    let said = |name| said(&answer, &format!("GetCallerIdentityResult/{name}"));
     let is_account = |text: &String| text.len() == 12 && text.bytes().all(|byte| byte.is_ascii_digit());
     let account = said("Account").filter(is_account);
     let identity = account.zip(said("Arn")).map(|(account, arn)| Identity { account, arn });
@@ -53,7 +53,7 @@ pub fn assume_role(arn: &str, external_id: Option<&str>) -> Request {
 /// The answer is a refusal, or holds no keys.
 pub fn assumed(status: u16, body: &[u8]) -> Result<Keys, Refusal> {
     let answer = answer(status, body)?;
-    let said = |name| answer.text(&["AssumeRoleResult", "Credentials", name]).map(str::to_owned);
+    let said = |name| said(&answer, &format!("AssumeRoleResult/Credentials/{name}"));
     let keys = said("AccessKeyId").zip(said("SecretAccessKey"));
     let keys = keys.map(|(id, secret)| Keys { id, secret, token: said("SessionToken") });
     keys.ok_or_else(|| unreadable("AssumeRole"))

@@ -2,10 +2,13 @@
 
 use super::row::{
     Empty::{List, Null},
-    Row, contract, unseen,
+    Row, contract, seen, unseen,
 };
 use super::{Member, bucket};
+use crate::Details;
 use crate::task::TaskName::AwsAccount;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// The number of the account: `123456789012`.
 pub const ACCOUNT_ID: Member<String> = Member::named("account_id");
@@ -34,6 +37,39 @@ pub const SECURITY_GROUPS: Member<Vec<String>> = Member::named("security_groups"
 /// When it was started last.
 pub const LAUNCH_TIME: Member<Option<String>> = Member::named("launch_time");
 
+/// What a thing is, in a word or two: `load balancer`.
+pub const RESOURCE_TYPE: Member<String> = Member::named("resource_type");
+/// What it says of itself, a row for each setting.
+pub const CONFIGURATION: Member<Vec<Setting>> = Member::named("hidden_configuration");
+/// The name of a database in its account.
+pub const DATABASE_NAME: Member<Option<String>> = Member::named("db_instance_identifier");
+/// `postgres`, `mysql` and so on.
+pub const ENGINE: Member<Option<String>> = Member::named("engine");
+/// Its version.
+pub const ENGINE_VERSION: Member<Option<String>> = Member::named("engine_version");
+/// The host at which a database answers.
+pub const ENDPOINT: Member<Option<String>> = Member::named("endpoint");
+/// The port at which it answers.
+pub const PORT: Member<Option<i64>> = Member::named("port");
+
+/// What a thing in an account says of itself in one respect.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Setting {
+    pub name: String,
+    pub value: Value,
+}
+
+/// Returns what a thing in an account says of itself, as its details have it: a list, since several lists of the
+/// provider say something of one thing.
+pub fn configuration(says: impl IntoIterator<Item = (String, Value)>) -> (String, Value) {
+    CONFIGURATION.is(says.into_iter().map(|(name, value)| Setting { name, value }).collect::<Vec<_>>())
+}
+
+/// Returns what it says in one respect; `None` where nothing was said of that.
+pub fn setting(details: &Details, name: &str) -> Option<Value> {
+    CONFIGURATION.items(details).find(|setting| setting.name == name).map(|setting| setting.value)
+}
+
 /// What is known of an account.
 pub(super) const CREDENTIAL: &[Row] = &[
     contract(ACCOUNT_ID, Null).by(AwsAccount),
@@ -54,6 +90,28 @@ pub(super) const INSTANCE: &[Row] = &[
     contract(PRIVATE_IP, Null).by(AwsAccount),
     contract(SECURITY_GROUPS, List).by(AwsAccount),
     contract(LAUNCH_TIME, Null).by(AwsAccount),
+    seen(CONFIGURATION, AwsAccount),
+];
+
+/// What is known of a database.
+pub(super) const DATABASE: &[Row] = &[
+    contract(ACCOUNT_ID, Null).by(AwsAccount),
+    contract(DATABASE_NAME, Null).by(AwsAccount),
+    contract(ENGINE, Null).by(AwsAccount),
+    contract(ENGINE_VERSION, Null).by(AwsAccount),
+    contract(ENDPOINT, Null).by(AwsAccount),
+    contract(PORT, Null).by(AwsAccount),
+    contract(INSTANCE_REGION, Null).by(AwsAccount),
+    contract(STATE, Null).by(AwsAccount),
+    seen(CONFIGURATION, AwsAccount),
+];
+
+/// What is known of anything else.
+pub(super) const RESOURCE: &[Row] = &[
+    contract(ACCOUNT_ID, Null).by(AwsAccount),
+    contract(RESOURCE_TYPE, Null).by(AwsAccount),
+    contract(INSTANCE_REGION, Null).by(AwsAccount),
+    seen(CONFIGURATION, AwsAccount),
 ];
 
 /// What is known of a bucket in an account.
@@ -61,6 +119,7 @@ pub(super) const S3_BUCKET: &[Row] = &[
     contract(ACCOUNT_ID, Null).by(AwsAccount),
     contract(bucket::BUCKET_NAME, Null).by(AwsAccount),
     contract(bucket::REGION, Null).by(AwsAccount),
+    seen(CONFIGURATION, AwsAccount),
     unseen("found_objects", List),
     unseen("contents", Null),
 ];

@@ -13,11 +13,25 @@ pub enum Kind {
     AutonomousSystem,
     AwsCredential,
     AwsEC2Instance,
+    AwsRdsDbInstance,
+    AwsResource,
     AwsS3Bucket,
+    AzureCredential,
+    AzureStorageAccount,
+    AzureVirtualMachine,
+    CloudCredential,
+    CloudResource,
     CloudStorageBucket,
     DnsRecord,
     Domain,
     EmailAddress,
+    GcpApiGateway,
+    GcpAppEngineApplication,
+    GcpCloudFunction,
+    GcpCloudSQLInstance,
+    GcpComputeEngineInstance,
+    GcpCredential,
+    GcpStorageBucket,
     GitRepository,
     GithubRepository,
     GitlabProject,
@@ -60,53 +74,110 @@ impl Kind {
 
     /// What it is, in a sentence for the library.
     pub fn description(self) -> &'static str {
-        self.about().0
+        match self {
+            Self::AndroidApp => "An app for Android, by the name of its package",
+            Self::ApiEndpoint => "The address of an HTTP interface for programs",
+            Self::AutonomousSystem => "A network that announces routes under its number",
+            Self::AwsCredential => "An account at AWS, by the integration that opens it",
+            Self::AwsEC2Instance => "A machine at AWS with a public address",
+            Self::AwsRdsDbInstance => "A database that AWS runs, by its ARN",
+            Self::AwsResource => "What else stands in an account at AWS, by its ARN",
+            Self::AwsS3Bucket => "A storage bucket at AWS, by its name",
+            Self::AzureCredential => "What an application may read at Azure, by the integration that opens it",
+            Self::AzureStorageAccount => "A storage account at Azure, by its name",
+            Self::AzureVirtualMachine => "A machine at Azure, by its resource id",
+            Self::CloudCredential => "An account at another provider, by the integration that opens it",
+            Self::CloudResource => "What else stands in an account, by the provider's name of it",
+            Self::CloudStorageBucket => "A storage bucket at a cloud provider",
+            Self::DnsRecord => "A host name below a registrable domain",
+            Self::Domain => "A registrable domain",
+            Self::EmailAddress => "An e-mail address",
+            Self::GcpApiGateway => "A gateway to interfaces at Google Cloud",
+            Self::GcpAppEngineApplication => "An application of App Engine",
+            Self::GcpCloudFunction => "A function at Google Cloud",
+            Self::GcpCloudSQLInstance => "A database that Google Cloud runs",
+            Self::GcpComputeEngineInstance => "A machine at Google Cloud",
+            Self::GcpCredential => "A project of Google Cloud, by the integration that opens it",
+            Self::GcpStorageBucket => "A storage bucket at Google Cloud, by its name",
+            Self::GitRepository => "A repository of git at a URL of its own",
+            Self::GithubRepository => "A repository of code at GitHub",
+            Self::GitlabProject => "A project with its code at a GitLab",
+            Self::IosApp => "An app for iOS, by the identifier of its bundle",
+            Self::IpAddress => "An IPv4 or IPv6 address",
+            Self::Mailserver => "A host that accepts mail for a domain",
+            Self::Nameserver => "A host that answers for a zone",
+            Self::NetBlock => "A registered block of addresses",
+            Self::NetworkService => "A port of an address that answers",
+            Self::Organization => "An organisation that registered a name or a block",
+            Self::PreCertificate => "A certificate seen in a public log",
+            Self::SslCertificate => "A certificate that a service serves",
+            Self::UniqueKeyword => "A word that belongs to one organisation alone",
+            Self::UniqueToken => "A key or tracking identifier found in content",
+            Self::Uri => "A web site, or a page of one",
+        }
     }
 
     /// A name of this kind.
     pub fn example(self) -> &'static str {
-        self.about().1
+        match self {
+            Self::AndroidApp => "org.example.app",
+            Self::ApiEndpoint => "https://api.example.org:443/v1",
+            Self::AutonomousSystem => "AS64500",
+            Self::AwsCredential => "Production (5f0c2f9e-7a41-4c52-9d0c-2f6f1c1f7a55)",
+            Self::AwsEC2Instance => "ec2-192-0-2-1.compute-1.amazonaws.com",
+            Self::AwsRdsDbInstance => "arn:aws:rds:eu-west-1:123456789012:db:example",
+            Self::AwsResource => "arn:aws:lambda:eu-west-1:123456789012:function:example",
+            Self::AwsS3Bucket => "example-backup",
+            Self::AzureCredential => "Azure (5f0c2f9e-7a41-4c52-9d0c-2f6f1c1f7a55)",
+            Self::AzureStorageAccount => "examplefiles",
+            Self::AzureVirtualMachine => {
+                "/subscriptions/1/resourceGroups/a/providers/Microsoft.Compute/virtualMachines/web"
+            }
+            Self::CloudCredential => "Cloudflare (5f0c2f9e-7a41-4c52-9d0c-2f6f1c1f7a55)",
+            Self::CloudResource => "cloudflare:zone:0a1b2c3d",
+            Self::CloudStorageBucket => "https://example-backup.s3.amazonaws.com",
+            Self::DnsRecord => "www.example.org",
+            Self::Domain => "example.org",
+            Self::EmailAddress => "security@example.org",
+            Self::GcpApiGateway => "//apigateway.googleapis.com/projects/a/gateways/b",
+            Self::GcpAppEngineApplication => "//appengine.googleapis.com/apps/example",
+            Self::GcpCloudFunction => "//cloudfunctions.googleapis.com/projects/a/functions/b",
+            Self::GcpCloudSQLInstance => "//cloudsql.googleapis.com/projects/a/instances/b",
+            Self::GcpComputeEngineInstance => "//compute.googleapis.com/projects/a/zones/b/instances/c",
+            Self::GcpCredential => "Google (5f0c2f9e-7a41-4c52-9d0c-2f6f1c1f7a55)",
+            Self::GcpStorageBucket => "example-backup",
+            Self::GitRepository => "https://code.example.org:443/app.git",
+            Self::GithubRepository => "https://github.com/example/app",
+            Self::GitlabProject => "https://gitlab.com/example/app",
+            Self::IosApp => "org.example.app",
+            Self::IpAddress => "192.0.2.1",
+            Self::Mailserver => "mx1.example.org",
+            Self::Nameserver => "ns1.example.org",
+            Self::NetBlock => "192.0.2.0/24",
+            Self::NetworkService => "192.0.2.1:22/tcp",
+            Self::Organization => "Example Ltd",
+            Self::PreCertificate => "www.example.org (0a1b2c)",
+            Self::SslCertificate => "www.example.org (0a1b2c)",
+            Self::UniqueKeyword => "exampletools",
+            Self::UniqueToken => "UA-1234567-1",
+            Self::Uri => "https://www.example.org:443",
+        }
     }
 
     /// Returns true if a person may give one as a seed. Certificates are only ever discovered, and accounts come from
-    /// the integrations that a collection uses.
+    /// the integrations that a collection uses, with what stands in them.
     pub fn is_seedable(self) -> bool {
-        !matches!(self, Self::AwsCredential | Self::SslCertificate | Self::PreCertificate)
-    }
-
-    fn about(self) -> (&'static str, &'static str) {
-        match self {
-            Self::AndroidApp => ("An app for Android, by the name of its package", "org.example.app"),
-            Self::ApiEndpoint => ("The address of an HTTP interface for programs", "https://api.example.org:443/v1"),
-            Self::AutonomousSystem => ("A network that announces routes under its number", "AS64500"),
-            Self::AwsCredential => (
-                "An account at AWS, by the integration that opens it",
-                "Production (5f0c2f9e-7a41-4c52-9d0c-2f6f1c1f7a55)",
-            ),
-            Self::AwsEC2Instance => ("A machine at AWS with a public address", "ec2-192-0-2-1.compute-1.amazonaws.com"),
-            Self::AwsS3Bucket => ("A storage bucket at AWS, by its name", "example-backup"),
-            Self::CloudStorageBucket => {
-                ("A storage bucket at a cloud provider", "https://example-backup.s3.amazonaws.com")
-            }
-            Self::DnsRecord => ("A host name below a registrable domain", "www.example.org"),
-            Self::Domain => ("A registrable domain", "example.org"),
-            Self::EmailAddress => ("An e-mail address", "security@example.org"),
-            Self::GitRepository => ("A repository of git at a URL of its own", "https://code.example.org:443/app.git"),
-            Self::GithubRepository => ("A repository of code at GitHub", "https://github.com/example/app"),
-            Self::GitlabProject => ("A project with its code at a GitLab", "https://gitlab.com/example/app"),
-            Self::IosApp => ("An app for iOS, by the identifier of its bundle", "org.example.app"),
-            Self::IpAddress => ("An IPv4 or IPv6 address", "192.0.2.1"),
-            Self::Mailserver => ("A host that accepts mail for a domain", "mx1.example.org"),
-            Self::Nameserver => ("A host that answers for a zone", "ns1.example.org"),
-            Self::NetBlock => ("A registered block of addresses", "192.0.2.0/24"),
-            Self::NetworkService => ("A port of an address that answers", "192.0.2.1:22/tcp"),
-            Self::Organization => ("An organisation that registered a name or a block", "Example Ltd"),
-            Self::PreCertificate => ("A certificate seen in a public log", "www.example.org (0a1b2c)"),
-            Self::SslCertificate => ("A certificate that a service serves", "www.example.org (0a1b2c)"),
-            Self::UniqueKeyword => ("A word that belongs to one organisation alone", "exampletools"),
-            Self::UniqueToken => ("A key or tracking identifier found in content", "UA-1234567-1"),
-            Self::Uri => ("A web site, or a page of one", "https://www.example.org:443"),
-        }
+        !matches!(
+            self,
+            Self::AwsCredential
+                | Self::AwsResource
+                | Self::AzureCredential
+                | Self::CloudCredential
+                | Self::CloudResource
+                | Self::GcpCredential
+                | Self::SslCertificate
+                | Self::PreCertificate
+        )
     }
 
     /// Returns how many addresses a seed of this name adds: all of a block, one for an address, none for a name. Blocks

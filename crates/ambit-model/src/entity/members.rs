@@ -3,7 +3,8 @@
 
 use super::row::{Empty, Row};
 use super::{
-    Kind, app, aws, bucket, certificate, domain, ip_address, mentioned, net_block, network_service, repository, uri,
+    Kind, app, aws, bucket, certificate, cloud, domain, ip_address, mentioned, net_block, network_service, repository,
+    uri,
 };
 use crate::{Details, TaskName};
 use serde_json::{Value, json};
@@ -36,7 +37,19 @@ impl Kind {
             Self::UniqueToken => mentioned::TOKEN,
             Self::AwsCredential => aws::CREDENTIAL,
             Self::AwsEC2Instance => aws::INSTANCE,
+            Self::AwsRdsDbInstance => aws::DATABASE,
+            Self::AwsResource => aws::RESOURCE,
             Self::AwsS3Bucket => aws::S3_BUCKET,
+            Self::AzureCredential | Self::CloudCredential | Self::GcpCredential => &[],
+            Self::AzureStorageAccount
+            | Self::AzureVirtualMachine
+            | Self::CloudResource
+            | Self::GcpApiGateway
+            | Self::GcpAppEngineApplication
+            | Self::GcpCloudFunction
+            | Self::GcpCloudSQLInstance
+            | Self::GcpComputeEngineInstance
+            | Self::GcpStorageBucket => cloud::MEMBERS,
             Self::CloudStorageBucket => bucket::MEMBERS,
             Self::GitRepository | Self::GithubRepository | Self::GitlabProject => repository::MEMBERS,
             Self::Organization => mentioned::ORGANIZATION,

@@ -4,6 +4,7 @@ pub mod app;
 pub mod aws;
 pub mod bucket;
 pub mod certificate;
+pub mod cloud;
 pub mod domain;
 mod evidence;
 mod fold;

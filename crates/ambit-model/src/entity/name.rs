@@ -48,6 +48,20 @@ impl Kind {
                 Self::AndroidApp | Self::IosApp => app::name(text),
                 Self::EmailAddress => email(text),
                 Self::AwsCredential
+                | Self::AwsRdsDbInstance
+                | Self::AwsResource
+                | Self::AzureCredential
+                | Self::AzureStorageAccount
+                | Self::AzureVirtualMachine
+                | Self::CloudCredential
+                | Self::CloudResource
+                | Self::GcpApiGateway
+                | Self::GcpAppEngineApplication
+                | Self::GcpCloudFunction
+                | Self::GcpCloudSQLInstance
+                | Self::GcpComputeEngineInstance
+                | Self::GcpCredential
+                | Self::GcpStorageBucket
                 | Self::Organization
                 | Self::PreCertificate
                 | Self::SslCertificate

@@ -23,6 +23,34 @@ pub const COMMITS: Member<u64> = Member::named("hidden_commits");
 /// What its history gives away.
 pub const LEAKS: Member<Vec<Leak>> = Member::named("hidden_leaks");
 
+/// Packages that its lock files name, in exact versions.
+pub const PACKAGES: Member<Vec<Package>> = Member::named("hidden_packages");
+/// What the files say wrong by which its software is built.
+pub const FLAWS: Member<Vec<Flaw>> = Member::named("hidden_flaws");
+
+/// A package that a lock file names.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Package {
+    /// The registry, as OSV calls it: `npm`, `PyPI`, `crates.io`.
+    pub ecosystem: String,
+    pub name: String,
+    pub version: String,
+    /// The file that names it.
+    pub path: String,
+}
+
+/// What a file says wrong by which software is built.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Flaw {
+    /// The name of its issue.
+    pub what: String,
+    pub path: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// What stands there, shortened.
+    pub shown: String,
+}
+
 /// A secret in a history, at the first place where it stood.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Leak {
@@ -55,6 +83,8 @@ pub(super) const MEMBERS: &[Row] = &[
     seen(TIPS, Repository),
     seen(COMMITS, Repository),
     seen(LEAKS, Repository),
+    seen(PACKAGES, Repository),
+    seen(FLAWS, Repository),
 ];
 
 /// The beginning of the name of a repository in a folder.

@@ -1,23 +1,33 @@
-//! What stands in an account at AWS, by the account's own keys: machines with public addresses, elastic addresses,
-//! buckets, in every region that it may use.
+//! What stands in an account at AWS, by the account's own keys: what its services list, in every region that it may
+//! use. What is asked for and what is made of it is data (`ambit-cloud/src/aws/lists/`).
 
 use crate::ask::aws::{Caller, PROVIDER};
 use crate::{Answer, Contacts, Context, Plan, Settings, Sights, Task, TaskError};
-use ambit_cloud::aws::{self, Asset, Instance};
-use ambit_model::entity::{aws as known, bucket};
+use ambit_cloud::aws;
+use ambit_cloud::form::{Asset, Place};
+use ambit_model::entity::aws as known;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, workflow};
-use serde_json::json;
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::AwsAccount,
     pretty_name: "AWS Account",
-    description: "Asks AWS, by the keys of an integration, for the machines, addresses and buckets of an account in \
-                  every region that it may use.",
+    description: "Asks AWS, by the keys of an integration, for what stands in an account, service by service in every \
+                  region that it may use.",
     workflows: &[workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::AwsCredential],
-    produces: &[Kind::AwsEC2Instance, Kind::AwsS3Bucket, Kind::CloudStorageBucket, Kind::IpAddress],
+    produces: &[
+        Kind::AwsEC2Instance,
+        Kind::AwsRdsDbInstance,
+        Kind::AwsResource,
+        Kind::AwsS3Bucket,
+        Kind::CloudStorageBucket,
+        Kind::DnsRecord,
+        Kind::Domain,
+        Kind::IpAddress,
+        Kind::Uri,
+    ],
     footprint: Clearance::L1,
     ttl_ms: DAY_MS,
     cost: 2,
@@ -33,13 +43,22 @@ pub(crate) const TASK: Task = Task {
 const ACCOUNT: &str = "account";
 
 /// First the account, then each list in each region: one that is denied says nothing of the others.
-fn plan(facts: &Facts, _: &Settings) -> Plan {
-    let regions = known::REGIONS.of(&facts.details).unwrap_or_default();
+fn plan(facts: &Facts, settings: &Settings) -> Plan {
+    let mut regions = known::REGIONS.of(&facts.details).unwrap_or_default();
     if regions.is_empty() {
         return Plan::Each(vec![ACCOUNT.to_owned()]);
     }
-    let lists = aws::LISTS.iter().flat_map(|list| {
-        let places = if list.is_regional { regions.iter().map(String::as_str).collect() } else { vec![""] };
+    let named =
+        |what: &str| settings.accounts.get(&facts.name).and_then(|account| account.settings.get(what)?.as_array());
+    let is_wanted =
+        |what: &str, name: &str| named(what).is_none_or(|wanted| wanted.iter().any(|wanted| wanted == name));
+    regions.retain(|region| is_wanted("regions", region));
+    let lists = aws::lists().iter().filter(|list| is_wanted("services", &list.service)).flat_map(|list| {
+        let places = match &list.only_in {
+            Some(only) => vec![only.as_str()],
+            None if list.of_account => vec![""],
+            None => regions.iter().map(String::as_str).collect(),
+        };
         places.into_iter().map(|region| format!("{} {region}", list.permission).trim_end().to_owned())
     });
     Plan::bound(lists.chain([ACCOUNT.to_owned()]))
@@ -53,8 +72,12 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let (permission, region) = cx.argument.split_once(' ').unwrap_or((cx.argument, &caller.region));
     let list = aws::list(permission).filter(|_| aws::is_region(region));
     let list = list.ok_or_else(|| TaskError::Failed(format!("no list is named {:?}", cx.argument)))?;
-    for asset in caller.all(cx, list, region).await? {
-        say(cx, region, asset);
+    let account = known::ACCOUNT_ID.of(&cx.facts.details).unwrap_or_default();
+    let arn = known::ARN.of(&cx.facts.details).unwrap_or_default();
+    let partition = arn.split(':').nth(1).unwrap_or(aws::FIRST_PARTITION);
+    let place = Place { account: &account, region, partition, domain: aws::domain(partition) };
+    for asset in caller.all(cx, list, &place).await? {
+        say(cx, &place, asset);
     }
     Ok(Answer::Found)
 }
@@ -62,78 +85,93 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
 /// Whose keys they are, and which regions there are.
 async fn account(cx: &Context<'_>, caller: &Caller) -> Result<Answer, TaskError> {
     let region = caller.region.as_str();
-    let identity = caller.ask(cx, ("sts", region), &aws::ask_identity(), aws::identity).await?;
+    let identity = caller.ask_service(cx, ("sts", region), &aws::ask_identity(), aws::identity).await?;
     let read = |status: u16, body: &[u8]| aws::regions(identity.partition(), status, body);
-    let regions = caller.ask(cx, ("ec2", region), &aws::list_regions(), read).await?;
+    let regions = caller.ask_service(cx, ("ec2", region), &aws::list_regions(), read).await?;
     cx.observe(known::ACCOUNT_ID, identity.account);
     cx.observe(known::ARN, identity.arn);
     cx.observe(known::REGIONS, regions);
     Ok(Answer::Found)
 }
 
-fn say(cx: &Context<'_>, region: &str, asset: Asset) {
+/// Reports what a list says of a thing, and what it leads to.
+fn say(cx: &Context<'_>, place: &Place<'_>, asset: Asset) {
     let edge = EdgeKind::CloudAccount;
-    let account = known::ACCOUNT_ID.of(&cx.facts.details).unwrap_or_default();
-    match asset {
-        Asset::Address(address) => cx.found(Kind::IpAddress, &address.to_string(), edge),
-        Asset::Instance(found) => {
-            for address in &found.addresses {
-                cx.found(Kind::IpAddress, &address.to_string(), edge);
-            }
-            let host = found.host.clone();
-            cx.found_with(Kind::AwsEC2Instance, &host, edge, instance(account, region, *found));
-        }
-        Asset::Bucket { name, region } => {
-            let members = [
-                known::ACCOUNT_ID.is(account),
-                bucket::BUCKET_NAME.is(json!(name)),
-                bucket::REGION.is(region.map(|region| json!(region))),
-            ];
-            cx.found_with(Kind::AwsS3Bucket, &name, edge, Details::from_iter(members));
-            let arn = known::ARN.of(&cx.facts.details).unwrap_or_default();
-            let partition = arn.split(':').nth(1).unwrap_or_default();
-            cx.found(Kind::CloudStorageBucket, &aws::bucket_host(&name, partition), edge);
-        }
+    for address in &asset.addresses {
+        cx.found(Kind::IpAddress, &address.to_string(), edge);
     }
-}
-
-fn instance(account: String, region: &str, found: Instance) -> Details {
-    let addresses: Vec<String> = found.addresses.iter().map(ToString::to_string).collect();
-    Details::from_iter([
-        known::ACCOUNT_ID.is(account),
-        known::INSTANCE_ID.is(found.id),
-        known::IMAGE_ID.is(found.image),
-        known::INSTANCE_TYPE.is(found.size),
-        known::STATE.is(found.state),
-        known::INSTANCE_REGION.is(region.to_owned()),
-        known::VPC_ID.is(found.network),
-        known::PUBLIC_IPS.is(addresses),
-        known::PRIVATE_IP.is(found.private_address),
-        known::SECURITY_GROUPS.is(found.security_groups),
-        known::LAUNCH_TIME.is(found.launched_at),
-    ])
+    for host in &asset.hosts {
+        cx.found_host(host, edge);
+    }
+    for url in &asset.urls {
+        cx.found(Kind::Uri, url, edge);
+    }
+    for (kind, name) in asset.also.iter().filter_map(|(kind, name)| Some((Kind::from_name(kind)?, name))) {
+        cx.found(kind, name, edge);
+    }
+    let Some((kind, name)) = asset.entity else { return };
+    let Some(kind) = Kind::from_name(kind) else { return };
+    let mut details = Details::from_iter(asset.members);
+    details.extend([known::ACCOUNT_ID.is(place.account.to_owned())]);
+    if kind == Kind::AwsResource {
+        details.extend([known::RESOURCE_TYPE.is(asset.what.to_owned())]);
+        details.extend([known::INSTANCE_REGION.is(place.region.to_owned())]);
+    }
+    if !asset.says.is_empty() {
+        details.extend([known::configuration(asset.says)]);
+    }
+    cx.found_with(kind, &name, edge, details);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Account;
     use crate::tests::facts;
+    use serde_json::json;
 
     #[test]
     fn the_account_is_asked_first_and_then_each_list_in_each_region() {
-        let planned = |details| plan(&facts(Kind::AwsCredential, "a", details), &Settings::default());
-        assert_eq!(planned(json!({})), Plan::Each(vec!["account".to_owned()]));
-        let Plan::Bound { asked, .. } = planned(json!({"regions": ["eu-west-1", "us-east-1"]})) else {
-            panic!("what holds is bound");
+        let account = facts(Kind::AwsCredential, "a", json!({"regions": ["eu-west-1", "us-east-1"]}));
+        let none = facts(Kind::AwsCredential, "a", json!({}));
+        assert_eq!(plan(&none, &Settings::default()), Plan::Each(vec!["account".to_owned()]));
+        let asked = |settings: &Settings| match plan(&account, settings) {
+            Plan::Bound { asked, .. } => asked,
+            other => panic!("what holds is bound: {other:?}"),
         };
-        let wanted = [
+        let all = asked(&Settings::default());
+        for wanted in [
             "account",
-            "ec2:DescribeAddresses eu-west-1",
-            "ec2:DescribeAddresses us-east-1",
+            "cloudfront:ListDistributions us-east-1",
             "ec2:DescribeInstances eu-west-1",
             "ec2:DescribeInstances us-east-1",
             "s3:ListAllMyBuckets",
-        ];
-        assert_eq!(asked, wanted);
+        ] {
+            assert!(all.iter().any(|argument| argument == wanted), "{wanted}: {all:?}");
+        }
+        let mut settings = Settings::default();
+        let named = json!({"regions": ["eu-west-1", "moon-1"], "services": ["cloudfront", "ec2"]})
+            .as_object()
+            .cloned()
+            .unwrap();
+        settings.accounts.insert("a".to_owned(), Account { secrets: serde_json::Map::new(), settings: named });
+        let some = asked(&settings);
+        assert!(some.iter().any(|argument| argument == "ec2:DescribeInstances eu-west-1"), "{some:?}");
+        assert!(!some.iter().any(|argument| argument == "ec2:DescribeInstances us-east-1"), "{some:?}");
+        assert!(some.iter().any(|argument| argument == "cloudfront:ListDistributions us-east-1"), "{some:?}");
+        assert!(!some.iter().any(|argument| argument.starts_with("s3:")), "{some:?}");
+    }
+
+    #[test]
+    fn lists_lead_to_kinds_that_the_task_produces_and_say_members_of_them() {
+        for list in aws::lists() {
+            for (kind, is_entity) in list.kinds().zip([true].into_iter().chain(std::iter::repeat(false))) {
+                let found = Kind::from_name(kind).unwrap_or_else(|| panic!("{}: {kind}", list.permission));
+                assert!(TASK.produces.contains(&found), "{}: {kind}", list.permission);
+                for member in list.members().filter(|_| is_entity) {
+                    assert_eq!(found.owner(member), Some(TaskName::AwsAccount), "{}: {member}", list.permission);
+                }
+            }
+        }
     }
 }

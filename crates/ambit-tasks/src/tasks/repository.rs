@@ -2,14 +2,15 @@
 
 use crate::ask::git;
 use crate::read::mentions::Mentions;
+use crate::read::{build_files, lockfiles};
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
-use ambit_git::{GitError, ObjectId, Objects, Piece, walk};
+use ambit_git::{GitError, ObjectId, Objects, Piece, has_file, walk};
 use ambit_model::entity::{mentioned, repository};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, Timestamp, workflow};
 use ambit_secrets::Look;
-use repository::Leak;
+use repository::{Flaw, Leak, Package};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,7 +21,8 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::Repository,
     pretty_name: "Repository",
     description: "Fetches the history of a repository and looks through every commit of it for secrets, and for the \
-                  hosts, mailboxes and storage buckets that its files name.",
+                  hosts, mailboxes and storage buckets that its files name; through its newest lock files for \
+                  packages, and through the files by which it is built.",
     workflows: &[workflow::CODE_REPOSITORIES],
     watches: Kind::REPOSITORIES,
     produces: &[Kind::CloudStorageBucket, Kind::DnsRecord, Kind::Domain, Kind::EmailAddress, Kind::UniqueToken],
@@ -37,6 +39,8 @@ pub(crate) const TASK: Task = Task {
 
 /// Secrets of one history that are kept.
 const LEAKS_MAX: usize = 1_000;
+/// Packages of one repository that are kept, and as many flaws: what a list of details holds.
+const PACKAGES_MAX: usize = 2_000;
 /// Hosts of one history that are kept, and as many mailboxes and buckets.
 const MENTIONS_MAX: usize = 300;
 /// Branches and tags that are written down one by one; of more a hash says whether anything changed.
@@ -51,10 +55,10 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let mut looked = Looked::default();
     if known.tips != written(&tips) {
         let ids = known.ids();
-        looked = look(cx, &source, &tips, &ids).await?;
+        looked = look(cx, &source, &tips, &ids, &known.files).await?;
         if !ids.iter().all(|id| tips.contains(id) || looked.ends.contains(id)) {
             // Commits that were there are in no history any more: what they held is not there either.
-            looked = look(cx, &source, &tips, &[]).await?;
+            looked = look(cx, &source, &tips, &[], &Files::new()).await?;
             known = Known::default();
         } else if ids.is_empty() {
             known = Known::default();
@@ -72,16 +76,25 @@ struct Known {
     leaks: BTreeMap<String, Leak>,
     /// What it led to, beside tokens.
     named: BTreeSet<(EdgeKind, Kind, String)>,
+    files: Files,
 }
+
+/// What the newest of the files say that name packages or by which software is built, by path.
+type Files = BTreeMap<String, (Vec<Package>, Vec<Flaw>)>;
 
 impl Known {
     fn of(facts: &Facts) -> Self {
         let own = facts.outward.iter().filter(|end| end.task == TASK.name.as_str() && end.edge != EdgeKind::Token);
         Self {
-            tips: repository::TIPS.of(&facts.details).unwrap_or_default(),
+            // One that looked at no lock files yet looks at all anew.
+            tips: repository::PACKAGES
+                .raw(&facts.details)
+                .and_then(|_| repository::TIPS.of(&facts.details))
+                .unwrap_or_default(),
             commits: repository::COMMITS.of(&facts.details).unwrap_or(0),
             leaks: repository::LEAKS.items(&facts.details).map(|leak: Leak| (leak.token.clone(), leak)).collect(),
             named: own.map(|end| (end.edge, end.kind, end.name.clone())).collect(),
+            files: files_of(facts),
         }
     }
 
@@ -89,6 +102,18 @@ impl Known {
     fn ids(&self) -> Vec<ObjectId> {
         self.tips.iter().filter_map(|tip| ObjectId::from_hex(tip.as_bytes()).ok()).collect()
     }
+}
+
+/// What an earlier look wrote down of the files that are kept.
+fn files_of(facts: &Facts) -> Files {
+    let mut files = Files::new();
+    for package in repository::PACKAGES.items(&facts.details) {
+        files.entry(package.path.clone()).or_default().0.push(package);
+    }
+    for flaw in repository::FLAWS.items(&facts.details) {
+        files.entry(flaw.path.clone()).or_default().1.push(flaw);
+    }
+    files
 }
 
 /// Tips as they are written down, sorted.
@@ -107,6 +132,9 @@ struct Looked {
     named: Mentions,
     commits: u64,
     ends: BTreeSet<ObjectId>,
+    files: Files,
+    /// Of the files that an earlier look knew, those that no branch has any more.
+    gone: Vec<String>,
 }
 
 /// Looks through everything that leads to the tips and not to the known commits.
@@ -115,15 +143,17 @@ async fn look(
     source: &git::Source,
     tips: &[ObjectId],
     known: &[ObjectId],
+    files: &Files,
 ) -> Result<Looked, TaskError> {
     let stop = StopWhenDropped(Arc::default());
     let pack = source.fetch(cx, tips, known).await?;
     let (stopped, tips, known) = (stop.0.clone(), tips.to_vec(), known.to_vec());
+    let paths: Vec<String> = files.keys().cloned().collect();
     // Walking waits for no wire: it takes no wire time.
     let hold = cx.net.hold();
     let walking = tokio::task::spawn_blocking(move || {
         let objects = pack.open(&stopped)?;
-        look_through(&objects, &tips, &known, &stopped)
+        look_through(&objects, &tips, &known, &paths, &stopped)
     });
     let looked = walking.await.map_err(|_| TaskError::Failed("reading the repository broke off".into()))?;
     drop(hold);
@@ -143,6 +173,7 @@ fn look_through(
     objects: &Objects,
     tips: &[ObjectId],
     known: &[ObjectId],
+    paths: &[String],
     stop: &AtomicBool,
 ) -> Result<Looked, GitError> {
     let rules = ambit_secrets::own();
@@ -157,7 +188,21 @@ fn look_through(
         if looked.named.hosts.len() < MENTIONS_MAX && !is_of_others(piece.path.unwrap_or("")) {
             looked.named.read(&text);
         }
+        if let Some(path) = piece.path.filter(|path| !is_in_folder_of_others(path)) {
+            let (packages, flaws) = (lockfiles::packages(path, &text), build_files::flaws(path, &text));
+            if packages.is_some() || flaws.is_some() {
+                // The oldest commit comes first: what is newer takes its place.
+                looked.files.insert(path.to_owned(), (packages.unwrap_or_default(), flaws.unwrap_or_default()));
+            }
+        }
     })?;
+    let known_paths = paths.iter().chain(looked.files.keys()).cloned().collect::<BTreeSet<_>>();
+    for path in known_paths {
+        if has_file(objects, tips, &path)? == Some(false) {
+            looked.files.remove(&path);
+            looked.gone.push(path);
+        }
+    }
     looked.commits = walked.commits as u64;
     looked.ends = walked.ends;
     Ok(looked)
@@ -177,8 +222,12 @@ fn leak(found: ambit_secrets::Found, piece: &Piece<'_>) -> Leak {
     }
 }
 
+fn is_in_folder_of_others(path: &str) -> bool {
+    path.split('/').any(|part| OF_OTHERS.contains(&part))
+}
+
 fn is_of_others(path: &str) -> bool {
-    path.split('/').any(|part| OF_OTHERS.contains(&part)) || path.ends_with(".lock") || path.ends_with("-lock.json")
+    is_in_folder_of_others(path) || path.ends_with(".lock") || path.ends_with("-lock.json")
 }
 
 fn say(cx: &Context<'_>, source: &git::Source, tips: &[ObjectId], known: Known, looked: Looked) {
@@ -207,6 +256,10 @@ fn say(cx: &Context<'_>, source: &git::Source, tips: &[ObjectId], known: Known, 
     for bucket in looked.named.buckets.iter().take(MENTIONS_MAX) {
         cx.found(Kind::CloudStorageBucket, bucket, EdgeKind::Bucket);
     }
+    let mut files = known.files;
+    files.extend(looked.files);
+    files.retain(|path, _| !looked.gone.contains(path));
+    let (packages, flaws): (Vec<_>, Vec<_>) = files.into_values().unzip();
     let (owner, name) = source.owner_and_name();
     cx.observe(repository::OWNER, owner);
     cx.observe(repository::REPOSITORY_NAME, name);
@@ -214,5 +267,7 @@ fn say(cx: &Context<'_>, source: &git::Source, tips: &[ObjectId], known: Known, 
     cx.observe(repository::REPOSITORY_PUBLIC, source.is_public());
     cx.observe(repository::TIPS, written(tips));
     cx.observe(repository::COMMITS, commits);
+    cx.observe(repository::PACKAGES, packages.into_iter().flatten().take(PACKAGES_MAX).collect::<Vec<_>>());
+    cx.observe(repository::FLAWS, flaws.into_iter().flatten().take(PACKAGES_MAX).collect::<Vec<_>>());
     cx.observe(repository::LEAKS, leaks.into_values().take(LEAKS_MAX).collect::<Vec<_>>());
 }

@@ -1,5 +1,5 @@
-//! Records of OSV: packages of registries and their versions. Those without a CVE id, and of packages that nobody can
-//! see from outside, are passed over.
+//! Records of OSV: packages of registries and their versions. Those without a CVE id are passed over. A package that is
+//! seen from outside is known by the name of its product as well, all by the name in their registry.
 
 use super::{list, packages, text};
 use crate::configuration::{Configuration, Criterion, Node};
@@ -44,8 +44,15 @@ pub(super) fn records(record: Map<String, Value>) -> Vec<(CveId, Vulnerability)>
 
 /// The ranges of a package, or its single versions where it has no ranges.
 fn of_package(affected: &Value) -> Vec<Criterion> {
-    let name = affected.get("package").map(|package| text(package, "name")).unwrap_or_default();
-    let Some((vendor, product)) = packages::product(&name) else { return Vec::new() };
+    let Some(about) = affected.get("package") else { return Vec::new() };
+    let (name, ecosystem) = (text(about, "name"), text(about, "ecosystem"));
+    let vendor = packages::vendor(&ecosystem).filter(|_| !name.is_empty());
+    let by_registry = vendor.as_deref().map(|vendor| (vendor, name.as_str()));
+    let keys = packages::product(&name).into_iter().chain(by_registry);
+    keys.flat_map(|(vendor, product)| of_key(affected, vendor, product)).collect()
+}
+
+fn of_key(affected: &Value, vendor: &str, product: &str) -> Vec<Criterion> {
     let of_product = |version: &str| Criterion {
         name: Cpe::application(vendor, product, version).to_string(),
         vulnerable: true,

@@ -63,6 +63,23 @@ const PACKAGES: &[(&str, &str)] = &[
     ("werkzeug", "palletsprojects:werkzeug"),
 ];
 
+/// The registries whose lock files are read, as OSV calls them.
+const REGISTRIES: &[&str] = &["Go", "Maven", "NuGet", "Packagist", "PyPI", "RubyGems", "crates.io", "npm"];
+
+/// Returns what stands for a registry in the place of a vendor: `osv_npm`; `None` for one whose lock files nobody
+/// reads.
+pub(super) fn vendor(ecosystem: &str) -> Option<String> {
+    let registry = REGISTRIES.iter().find(|known| **known == ecosystem)?.to_ascii_lowercase();
+    Some(format!("osv_{}", registry.replace(|letter: char| !letter.is_ascii_alphanumeric(), "_")))
+}
+
+/// Returns a package of a registry in a version as fingerprints name products.
+pub fn package(ecosystem: &str, name: &str, version: &str) -> serde_json::Value {
+    let vendor = vendor(ecosystem).unwrap_or_default();
+    let cpe = crate::cpe::Cpe::application(&vendor, name, version).to_string();
+    serde_json::json!({"vendor": ecosystem, "product": name, "version": version, "cpe": cpe})
+}
+
 /// Returns vendor and product of a package, whatever registry it is in.
 pub(super) fn product(name: &str) -> Option<(&'static str, &'static str)> {
     let name = name.to_ascii_lowercase();

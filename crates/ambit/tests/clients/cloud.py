@@ -1,4 +1,5 @@
 """A simulated AWS on loopback, filled in two regions, until the input ends. Says where it is and whose keys there are.
+With the argument `services`, most of its services are filled, in three regions.
 
 Once filled it demands permissions and valid signatures of every request.
 """
@@ -9,12 +10,18 @@ import sys
 
 # Everything that fills it is let through; what is asked afterwards is not.
 os.environ["INITIAL_NO_AUTH_ACTION_COUNT"] = "1000000"
+# Certificates stay unproven for as long as anybody looks.
+os.environ["MOTO_ACM_VALIDATION_WAIT"] = "3600"
 
 import boto3
 import requests
 from moto.server import ThreadedMotoServer
 
-READS = ["ec2:Describe*", "s3:ListAllMyBuckets", "iam:*"]
+import cloud_services
+
+READS = ["*"]
+# All that is read of machines and buckets but the list of buckets.
+HALF = ["ec2:Describe*"]
 
 
 def main():
@@ -60,8 +67,10 @@ def main():
         "hosts": sorted(hosts),
         "addresses": sorted(addresses),
         "reader": keys("reader", READS),
-        "half": keys("half", ["ec2:Describe*"]),
+        "half": keys("half", HALF),
     }
+    if "services" in sys.argv:
+        said["services"] = cloud_services.fill(client)
     requests.post(url + "/moto-api/reset-auth", data=b"0").raise_for_status()
     print(json.dumps(said), flush=True)
     sys.stdin.read()

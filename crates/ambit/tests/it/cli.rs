@@ -84,7 +84,10 @@ fn a_plan_has_numbers_and_a_large_block_needs_a_yes_of_its_own() {
     assert!(!quiet.contains("names tried"), "{quiet}");
     for (workflow, lacking) in [
         ("external_application_assessment", "needs a seed of the kind Uri"),
-        ("authenticated_cloud_discovery", "needs an integration of the type AwsCredential"),
+        (
+            "authenticated_cloud_discovery",
+            "needs an integration of the type AwsCredential, AzureCredential, CloudCredential or GcpCredential",
+        ),
     ] {
         refused(&["scan", "-y", "--data", data, "acme.test", "--workflow", workflow], 2, &[workflow, lacking]);
     }

@@ -202,7 +202,7 @@ fn workflows_are_listed_and_a_collection_says_what_its_own_needs() {
     let lacking = shown("external_application_assessment");
     assert!(lacking.contains("missing   a seed of the kind Uri") && !lacking.contains("nothing looks"), "{lacking}");
     let unopened = shown("authenticated_cloud_discovery");
-    assert!(unopened.contains("missing   an integration of the type AwsCredential"), "{unopened}");
+    assert!(unopened.contains("missing   an integration of the type AwsCredential, AzureCredential"), "{unopened}");
     let unnamed = shown("mobile_app_discovery");
     assert!(unnamed.contains("missing   a seed of the kind AndroidApp or IosApp"), "{unnamed}");
     let whole = shown("external_discovery_and_assessment");

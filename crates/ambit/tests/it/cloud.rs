@@ -21,8 +21,9 @@ struct Cloud {
 }
 
 impl Cloud {
-    fn start() -> Self {
+    fn start(filled: &[&str]) -> Self {
         let mut cloud = python("cloud.py");
+        cloud.args(filled);
         cloud.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = cloud.spawn().expect("Python starts");
         let mut line = String::new();
@@ -48,7 +49,7 @@ impl Drop for Cloud {
 }
 
 /// A server with its engine, which asks the simulated AWS and nobody else.
-struct Installation {
+pub(crate) struct Installation {
     folder: Folder,
     server: Server,
     key: String,
@@ -56,14 +57,16 @@ struct Installation {
 
 impl Installation {
     fn beside(cloud: &Cloud, name: &str) -> Self {
+        Self::asking(name, &[("AMBIT_AWS_ENDPOINT", cloud.said["url"].as_str().expect("text"))])
+    }
+
+    /// One that asks providers where these settings say.
+    pub(crate) fn asking(name: &str, endpoints: &[(&str, &str)]) -> Self {
         let folder = Folder::new(name);
         let data = folder.path().to_str().expect("UTF-8").to_owned();
-        let settings = [
-            ("AMBIT_AWS_ENDPOINT", cloud.said["url"].as_str().expect("text")),
-            ("AMBIT_RESERVED_RANGES", "127.0.0.1"),
-            // Nobody answers there: what is public of the simulated account is somebody's on the internet.
-            ("AMBIT_RESOLVER", "127.0.0.1:9"),
-        ];
+        // Nobody answers at the resolver: what is public of a simulated account is somebody's on the internet.
+        let mut settings = vec![("AMBIT_RESERVED_RANGES", "127.0.0.1"), ("AMBIT_RESOLVER", "127.0.0.1:9")];
+        settings.extend(endpoints);
         let server = Server::start(&["serve", "--data", &data, "--listen", "127.0.0.1:0"], &settings);
         let key = succeed(&["key", "create", "--data", &data]).trim().to_owned();
         Self { folder, server, key }
@@ -78,7 +81,7 @@ impl Installation {
         String::from_utf8(output.stdout).expect("UTF-8")
     }
 
-    fn rows(&self, arguments: &[&str]) -> Vec<Value> {
+    pub(crate) fn rows(&self, arguments: &[&str]) -> Vec<Value> {
         let text = self.tell(&[arguments, &["--jsonl"]].concat());
         text.lines().map(|line| serde_json::from_str(line).expect("a line is an object")).collect()
     }
@@ -104,8 +107,12 @@ impl Installation {
 
     /// A collection of the cloud workflow that contacts nobody but the provider; its name.
     fn collection(&self, name: &str) -> String {
-        let made =
-            ["collection", "create", name, "--workflow", WORKFLOW, "--only", "aws_account", "--level", "passive"];
+        self.collection_of(name, "aws_account")
+    }
+
+    /// The same that asks by another task.
+    pub(crate) fn collection_of(&self, name: &str, task: &str) -> String {
+        let made = ["collection", "create", name, "--workflow", WORKFLOW, "--only", task, "--level", "passive"];
         let uuid = self.tell(&made).trim().to_owned();
         let collections = self.rows(&["collection", "list"]);
         let row = collections.iter().find(|row| row["uuid"] == uuid).expect("it is there");
@@ -114,11 +121,22 @@ impl Installation {
 
     /// Lets the collection use an integration with these secrets; answers with the uuid of the integration.
     fn link(&self, collection: &str, secrets: &Value) -> String {
+        let places = json!({"regions": ["us-east-1", "eu-west-1"], "services": ["ec2", "s3"]});
+        self.link_in(collection, secrets, &places)
+    }
+
+    /// The same with settings that say where it is looked.
+    fn link_in(&self, collection: &str, secrets: &Value, settings: &Value) -> String {
+        let body = json!({"name": "Production", "type": "AwsCredential", "secrets": secrets, "settings": settings});
+        self.use_integration(collection, &body)
+    }
+
+    /// Makes an integration and lets the collection use it; its uuid.
+    pub(crate) fn use_integration(&self, collection: &str, integration: &Value) -> String {
         let collections = self.rows(&["collection", "list"]);
         let row = collections.iter().find(|row| row["name"] == collection).expect("it is there");
-        let body = json!({"name": "Production", "type": "AwsCredential", "secrets": secrets});
         let project = row["project_uuid"].as_str().expect("text");
-        let (status, answer) = self.ask("POST", &format!("/projects/{project}/integrations"), &body);
+        let (status, answer) = self.ask("POST", &format!("/projects/{project}/integrations"), integration);
         assert_eq!(status, 200, "{answer}");
         let uuid = answer["result"]["uuid"].as_str().expect("text").to_owned();
         let path = format!("/user_collections/{}/integration_collections", row["uuid"].as_str().expect("text"));
@@ -127,8 +145,17 @@ impl Installation {
         uuid
     }
 
+    /// Demands that no file of the data folder has this word in it.
+    pub(crate) fn keeps_no_word(&self, secret: &str) {
+        for entry in std::fs::read_dir(self.folder.path()).expect("can be read") {
+            let path = entry.expect("can be read").path();
+            let bytes = std::fs::read(&path).unwrap_or_default();
+            assert!(!bytes.windows(secret.len()).any(|part| part == secret.as_bytes()), "a secret is in {path:?}");
+        }
+    }
+
     /// Runs the collection to its end; the run as it is shown.
-    fn run(&self, collection: &str) -> Value {
+    pub(crate) fn run(&self, collection: &str) -> Value {
         let started = self.tell(&["run", "start", collection]);
         let id = started.split_whitespace().nth(1).expect("the run's number").to_owned();
         self.tell(&["run", "watch", &id]);
@@ -137,7 +164,7 @@ impl Installation {
 
     /// Demands that a search for what is present of a kind finds these names, as soon as the index has what the run
     /// found.
-    fn finds(&self, collection: &str, kind: &str, wanted: &BTreeSet<String>) {
+    pub(crate) fn finds(&self, collection: &str, kind: &str, wanted: &BTreeSet<String>) {
         let query = format!("collection:{collection} type:{kind} present:true");
         let end = Instant::now() + INDEX_WAIT;
         loop {
@@ -159,7 +186,7 @@ fn buckets() -> BTreeSet<String> {
 
 #[test]
 fn an_account_is_looked_through_in_every_region_and_what_stands_in_it_is_theirs() {
-    let cloud = Cloud::start();
+    let cloud = Cloud::start(&[]);
     let installation = Installation::beside(&cloud, "cloud-whole");
     let collection = installation.collection("Cloud");
     let refused = command(&["run", "start", &collection])
@@ -168,7 +195,10 @@ fn an_account_is_looked_through_in_every_region_and_what_stands_in_it_is_theirs(
         .output()
         .expect("starts");
     let said = String::from_utf8_lossy(&refused.stderr).into_owned();
-    assert!(!refused.status.success() && said.contains("an integration of the type AwsCredential"), "{said}");
+    assert!(
+        !refused.status.success() && said.contains("an integration of the type AwsCredential, AzureCredential"),
+        "{said}"
+    );
 
     installation.link(&collection, &cloud.said["reader"]);
     let run = installation.run(&collection);
@@ -194,24 +224,20 @@ fn an_account_is_looked_through_in_every_region_and_what_stands_in_it_is_theirs(
     let changes = installation.rows(&["changes", "record:entity", "--after", &known]);
     assert!(changes.is_empty(), "{changes:?}");
     assert_eq!((&again["new_entity_count"], &again["not_done"]), (&json!(0), &json!([])), "{again}");
-    let secret = cloud.secret("reader");
-    for entry in std::fs::read_dir(installation.folder.path()).expect("can be read") {
-        let path = entry.expect("can be read").path();
-        let bytes = std::fs::read(&path).unwrap_or_default();
-        assert!(!bytes.windows(secret.len()).any(|part| part == secret.as_bytes()), "a secret is in {path:?}");
-    }
+    installation.keeps_no_word(cloud.secret("reader"));
 }
 
 #[test]
 fn what_is_denied_is_told_and_closes_nothing_and_what_is_no_longer_opened_is_gone() {
-    let cloud = Cloud::start();
+    let cloud = Cloud::start(&[]);
     let installation = Installation::beside(&cloud, "cloud-denied");
     let collection = installation.collection("Half");
     installation.link(&collection, &cloud.said["half"]);
     let run = installation.run(&collection);
     let not_done = run["not_done"].as_array().expect("a list");
     let [row] = not_done.as_slice() else { panic!("one thing is denied: {run}") };
-    assert_eq!((&row["reason"], &row["task"], &row["count"]), (&json!("denied"), &json!("aws_account"), &json!(1)));
+    // Each of the five lists of buckets is one that failed.
+    assert_eq!((&row["reason"], &row["task"], &row["count"]), (&json!("denied"), &json!("aws_account"), &json!(5)));
     assert!(row["example"].to_string().contains("s3 in us-east-1: denied: status 403, AccessDenied"), "{row}");
     installation.finds(&collection, "AwsEC2Instance", &cloud.texts("hosts"));
     installation.finds(&collection, "AwsS3Bucket", &BTreeSet::new());
@@ -232,4 +258,78 @@ fn what_is_denied_is_told_and_closes_nothing_and_what_is_no_longer_opened_is_gon
     installation.run(&collection);
     installation.finds(&collection, "AwsS3Bucket", &BTreeSet::new());
     installation.finds(&collection, "AwsEC2Instance", &cloud.texts("hosts"));
+}
+
+/// Lists of services that the simulated AWS does not have, in three regions: four of interfaces, two of user pools and
+/// two of simple machines, one of containers; and one that is the account's.
+const NOT_SIMULATED: usize = 3 * (4 + 2 + 2 + 1) + 1;
+
+/// Issues that the planted things have, and how many of each: what is open to everybody, and never its twin.
+const OPEN: &[(&str, &str, usize)] = &[
+    ("cloud_firewall_open_mysql", "security-group/", 3),
+    ("cloud_balancer_in_the_clear", "loadbalancer/", 6),
+    ("cloud_distribution_in_the_clear", "distribution/", 1),
+    // Registering a domain makes a zone as well.
+    ("cloud_zone_not_signed", "hostedzone/", 2),
+    ("cloud_domain_not_renewed", "domain/acme-zone.com", 1),
+    ("cloud_certificate_unproven", "certificate/", 3),
+    ("cloud_function_without_authentication", "function:hook", 3),
+    ("cloud_registry_open_to_anyone", "repository/shown", 3),
+    ("cloud_kubernetes_open_to_everybody", "cluster/k", 3),
+    ("cloud_interface_by_key", "apis/", 3),
+    ("cloud_public_disk_snapshot", "snapshot/snap-", 3),
+    ("cloud_public_database", "db:orders", 3),
+    ("cloud_public_database_snapshot", "snapshot:orders-1", 3),
+    ("cloud_cache_open_access", "cluster/m", 3),
+    ("cloud_search_domain_open_to_anyone", "domain/logs", 3),
+    ("cloud_public_warehouse", "cluster:dw", 3),
+    ("cloud_public_replication_machine", "rep:r", 3),
+    ("cloud_queue_open_to_anyone", ":jobs", 3),
+    ("cloud_public_message_broker", "broker:", 3),
+    ("cloud_file_server_in_the_clear", "server/", 3),
+    ("cloud_public_bucket_grants", "acme-files", 1),
+];
+
+#[test]
+fn every_service_is_looked_through_in_every_region_and_what_is_open_to_everybody_is_told() {
+    let cloud = Cloud::start(&["services"]);
+    let installation = Installation::beside(&cloud, "cloud-services");
+    let collection = installation.collection("Services");
+    let places = json!({"regions": ["us-east-1", "eu-west-1", "ap-southeast-2"]});
+    installation.link_in(&collection, &cloud.said["reader"], &places);
+    let run = installation.run(&collection);
+    let [row] = run["not_done"].as_array().expect("a list").as_slice() else { panic!("{run}") };
+    assert_eq!((&row["reason"], &row["count"]), (&json!("source down"), &json!(NOT_SIMULATED)), "{run}");
+    assert!(row["example"].to_string().contains(" in "), "a region is named: {row}");
+
+    let services = cloud.said["services"].as_object().expect("an object");
+    assert!(services.len() >= 20, "{:?}", services.keys());
+    let names = |arguments: &[&str], member: &str| -> BTreeSet<String> {
+        let rows = installation.rows(arguments);
+        rows.iter().map(|row| row[member].as_str().expect("text").to_owned()).collect()
+    };
+    let query = format!("collection:{collection} present:true");
+    let end = Instant::now() + INDEX_WAIT;
+    let missing = loop {
+        let found = names(&["entities", &query], "name");
+        let made = services.values().flat_map(|made| made.as_array().expect("a list"));
+        let missing: Vec<&Value> = made.filter(|name| !found.contains(name.as_str().expect("text"))).collect();
+        if missing.is_empty() || Instant::now() > end {
+            break missing;
+        }
+    };
+    assert!(missing.is_empty(), "{missing:?}");
+    for host in ["cdn.acme.test", "www.acme-zone.com", "acme-zone.com"] {
+        assert!(names(&["entities", &query], "name").contains(host), "{host}");
+    }
+    let mut wrong = Vec::new();
+    for (issue, part, count) in OPEN {
+        let rows = installation.rows(&["issues", &format!("collection:{collection} name:{issue}")]);
+        let of_it = rows.iter().filter(|row| row["name"] == **issue);
+        let found: BTreeSet<&str> = of_it.map(|row| row["entity_name"].as_str().expect("text")).collect();
+        if found.len() != *count || !found.iter().all(|name| name.contains(part)) {
+            wrong.push(format!("{issue}: {found:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }

@@ -60,7 +60,7 @@ fn what_no_tool_wrote_is_refused_in_one_line() {
         (
             "hearsay",
             &text,
-            "expected one of nmap, masscan, naabu, httpx, nuclei, bbot, amass, csv, gti, openapi, postman",
+            "expected one of nmap, masscan, naabu, httpx, nuclei, bbot, amass, csv, gti, openapi, postman, terraform",
         ),
     ] {
         let output = ambit(&["import", "--from", from, file, "--data", &path]);

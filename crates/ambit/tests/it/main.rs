@@ -5,6 +5,7 @@ mod cli;
 mod client;
 mod clients;
 mod cloud;
+mod cloud_providers;
 mod crash;
 mod daily;
 mod engine_config;

@@ -1,7 +1,7 @@
 //! Repositories of code, with a real git behind a real server and in a folder: what a history gives away is found, told
 //! once, and only what is new is fetched again.
 
-use crate::program::{Discovery, Folder, command};
+use crate::program::{Discovery, Folder, command, succeed};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
@@ -239,4 +239,76 @@ fn what_is_too_large_or_not_there_is_said_and_nothing_is_closed_for_it() {
     std::fs::rename(&repository, folder.join("root").join("gone.git")).expect("can be moved");
     let gone = scan(&target, &data, "64");
     assert_eq!(Discovery::parse(&String::from_utf8_lossy(&gone.stdout)).issues.len(), 2, "{gone:?}");
+}
+
+/// A record of OSV about a package of npm.
+const OSV: &str = r#"{"id":"GHSA-35jh-r3h4-6jhm","modified":"2024-01-01T00:00:00Z","schema_version":"1.6.0",
+    "aliases":["CVE-2021-23337"],"summary":"Command injection in lodash","affected":[{"package":{"ecosystem":"npm",
+    "name":"lodash"},"ranges":[{"type":"SEMVER","events":[{"introduced":"0"},{"fixed":"4.17.21"}]}]}]}"#;
+
+/// A record of NVD, which says how grave it is.
+const NVD: &str = r#"{"format":"NVD_CVE","version":"2.0","vulnerabilities":[{"cve":{"id":"CVE-2021-23337",
+    "vulnStatus":"Analyzed","descriptions":[{"lang":"en","value":"x"}],"metrics":{"cvssMetricV31":[{"type":"Primary",
+    "cvssData":{"version":"3.1","vectorString":"CVSS:3.1/AV:N/AC:L/PR:H/UI:N/S:U/C:H/I:H/A:H","baseScore":7.2,
+    "baseSeverity":"HIGH"}}]}}}]}"#;
+
+/// The issues that a scan printed, without leaks, as they are shown.
+fn flaws(output: &Output, data: &Path) -> Vec<String> {
+    let data = data.to_str().expect("UTF-8");
+    let shown = |id: &str| succeed(&["issue", "show", id, "--data", data]);
+    let mut found: Vec<String> = Discovery::of(output)
+        .issues
+        .into_values()
+        .filter(|issue| issue["name"] != "leaked_token")
+        .map(|issue| {
+            format!("{} {}", issue["name"].as_str().expect("text"), shown(issue["id"].as_str().expect("text")))
+        })
+        .collect();
+    found.sort();
+    found
+}
+
+#[test]
+fn packages_of_the_newest_lock_file_are_judged_and_so_are_the_files_by_which_it_is_built() {
+    let folder = Folder::new("repositories-packages");
+    let repository = folder.join("app.git");
+    let data = folder.join("data");
+    let lock = |version: &str| {
+        format!(r#"{{"lockfileVersion":3,"packages":{{"node_modules/lodash":{{"version":"{version}"}}}}}}"#)
+            .into_bytes()
+    };
+    let workflow = b"on: issues\njobs:\n  a:\n    steps:\n      - uses: acme/setup@v1\n      - run: echo \
+                     ${{ github.event.issue.title }}\n";
+    commit(
+        &repository,
+        &[
+            (1_700_000_000, "package-lock.json", lock("4.17.20")),
+            (1_700_000_100, ".github/workflows/ci.yml", workflow.to_vec()),
+            (1_700_000_200, "node_modules/x/package-lock.json", lock("1.0.0")),
+        ],
+    );
+    let (osv, nvd) = (folder.join("osv.json"), folder.join("nvd.json"));
+    std::fs::write(&osv, OSV).expect("is written");
+    std::fs::write(&nvd, NVD).expect("is written");
+    let text = |path: &Path| path.to_str().expect("UTF-8").to_owned();
+    let scanned = |data: &Path| {
+        succeed(&["init", "--data", &text(data), "--email", "a@acme.test"]);
+        succeed(&["packs", "add", "--data", &text(data), &text(&osv), &text(&nvd)]);
+        scan(&text(&repository), data, "64")
+    };
+    let first = scanned(&data);
+    let found = flaws(&first, &data);
+    let [unpinned, dependency, injection] = found.as_slice() else { panic!("{found:#?} {first:?}") };
+    assert!(unpinned.starts_with("unpinned_action ") && unpinned.contains("acme/setup@v1"), "{unpinned}");
+    assert!(dependency.starts_with("vulnerable_dependency "), "{dependency}");
+    for words in ["lodash 4.17.20", "package-lock.json", "CVE-2021-23337", "before 4.17.21"] {
+        assert!(dependency.contains(words), "{words}: {dependency}");
+    }
+    assert!(injection.starts_with("workflow_injection "), "{injection}");
+
+    commit(&repository, &[(1_700_000_300, "package-lock.json", lock("4.17.21"))]);
+    let later = folder.join("later");
+    let found = flaws(&scanned(&later), &later);
+    assert!(!found.iter().any(|issue| issue.starts_with("vulnerable_dependency")), "a newer one is safe: {found:#?}");
+    assert_eq!(found.len(), 2, "{found:#?}");
 }

@@ -1,0 +1,234 @@
+//! Judges of how things in accounts at cloud providers are set up: rows in tables, by what they are about. A row brings
+//! what it reports and its near miss. What a thing says of itself comes with the edge from its account.
+
+mod access;
+mod data;
+mod firewall;
+mod names;
+mod transport;
+
+use crate::judge::Judge;
+use crate::look;
+use ambit_model::entity::aws::{RESOURCE_TYPE, setting};
+use ambit_model::issue::{
+    Confidence, IssueKind, Proof, SEVERITY_CRITICAL, SEVERITY_HIGH, SEVERITY_INFO, SEVERITY_LOW, SEVERITY_MEDIUM,
+    Verdict,
+};
+use ambit_model::{Facts, Kind, TaskName, Timestamp};
+use serde_json::{Value, json};
+
+/// The kinds of things in accounts.
+const KINDS: &[Kind] = &[
+    Kind::AwsEC2Instance,
+    Kind::AwsRdsDbInstance,
+    Kind::AwsResource,
+    Kind::AwsS3Bucket,
+    Kind::AzureStorageAccount,
+    Kind::AzureVirtualMachine,
+    Kind::CloudResource,
+    Kind::GcpApiGateway,
+    Kind::GcpAppEngineApplication,
+    Kind::GcpCloudFunction,
+    Kind::GcpCloudSQLInstance,
+    Kind::GcpComputeEngineInstance,
+    Kind::GcpStorageBucket,
+];
+/// The tasks that list them.
+const LISTED_BY: &[TaskName] = &[TaskName::AwsAccount, TaskName::CloudAccount];
+/// Everybody, as firewalls write it.
+const EVERYBODY: &[&str] = &["*", "0.0.0.0/0", "::/0", "0.0.0.0", "any", "internet"];
+
+/// What a row found: the sentence, or nothing.
+type Finding = Option<String>;
+
+macro_rules! misconfigurations {
+    ($($name:ident {
+        pretty_name: $pretty:literal,
+        severity: $severity:ident,
+        of: $of:expr,
+        needs: $needs:literal,
+        description: $description:literal,
+        remediation: $remediation:literal,
+        reference: $reference:literal,
+        finds: |$thing:ident, $date:ident| $finds:expr,
+        reports: $reports:expr,
+        near_miss: $near_miss:expr,
+    })*) => {
+        pub(super) const JUDGES: &[Judge] = &[$(Judge {
+            issue: IssueKind {
+                name: stringify!($name),
+                pretty_name: $pretty,
+                severity: $severity,
+                confidence: Confidence::Confirmed,
+                category: "misconfiguration",
+                added: "2026-11-25",
+                description: $description,
+                remediation: $remediation,
+                references: &[($reference, "description")],
+            },
+            applies_to: KINDS,
+            reads: super::LISTED_BY,
+            judge: |facts, date| super::weigh(facts, &$of, $needs, |$thing| {
+                let $date = date;
+                let _ = $date;
+                $finds
+            }),
+        }),*];
+
+        #[cfg(test)]
+        pub(super) fn samples() -> Vec<crate::samples::Samples> {
+            vec![$(super::sampled(&$of, &$reports, &$near_miss)),*]
+        }
+    };
+}
+use misconfigurations;
+
+/// The judges of all tables.
+pub(crate) fn judges() -> impl Iterator<Item = &'static Judge> {
+    [access::JUDGES, data::JUDGES, firewall::JUDGES, names::JUDGES, transport::JUDGES].into_iter().flatten()
+}
+
+/// What a thing says of itself.
+struct Thing<'a> {
+    facts: &'a Facts,
+}
+
+impl Thing<'_> {
+    fn said(&self, name: &str) -> Value {
+        setting(&self.facts.details, name).unwrap_or(Value::Null)
+    }
+
+    fn is(&self, name: &str) -> bool {
+        self.said(name) == true
+    }
+
+    /// It was said, and is not so.
+    fn is_not(&self, name: &str) -> bool {
+        self.said(name) == false
+    }
+
+    fn text(&self, name: &str) -> String {
+        self.said(name).as_str().unwrap_or_default().to_owned()
+    }
+
+    fn texts(&self, name: &str) -> Vec<String> {
+        let said = self.said(name);
+        each(&said).filter_map(Value::as_str).map(str::to_owned).collect()
+    }
+}
+
+/// Judges a thing of one of these sorts, once it was said what the row needs.
+fn weigh(facts: &Facts, of: &[&str], needs: &str, find: impl Fn(&Thing<'_>) -> Finding) -> Verdict {
+    if !of.contains(&sort_of(facts).as_str()) {
+        return Verdict::Clear;
+    }
+    if setting(&facts.details, needs).is_none() {
+        return Verdict::Unknown;
+    }
+    match find(&Thing { facts }) {
+        Some(sentence) => Verdict::Proven(vec![proof(facts, sentence)]),
+        None => Verdict::Clear,
+    }
+}
+
+/// What a thing is, in a word or two.
+fn sort_of(facts: &Facts) -> String {
+    match facts.kind {
+        Kind::AwsEC2Instance => "machine".to_owned(),
+        Kind::AwsRdsDbInstance => "database".to_owned(),
+        Kind::AwsS3Bucket => "bucket".to_owned(),
+        _ => RESOURCE_TYPE.of(&facts.details).unwrap_or_default(),
+    }
+}
+
+fn proof(facts: &Facts, sentence: String) -> Proof {
+    look::proof(sentence, json!({"resource": facts.name, "resource_type": sort_of(facts)}))
+}
+
+/// A finding where it is so.
+fn once(is: bool, sentence: &str) -> Finding {
+    is.then(|| sentence.to_owned())
+}
+
+/// The values of a list; none where there is no list.
+fn each(list: &Value) -> impl Iterator<Item = &Value> {
+    list.as_array().into_iter().flatten()
+}
+
+/// Returns whether a source of a rule is everybody.
+fn is_everybody(source: &str) -> bool {
+    EVERYBODY.iter().any(|known| source.eq_ignore_ascii_case(known))
+}
+
+/// Returns whether a policy allows anybody something without a condition.
+fn is_open_to_anyone(policy: &Value) -> bool {
+    let statements = &policy["Statement"];
+    let all: Vec<&Value> = if statements.is_array() { each(statements).collect() } else { vec![statements] };
+    let is_star = |value: &Value| value == "*" || each(value).any(|one| one == "*");
+    all.into_iter().any(|statement| {
+        let anyone = is_star(&statement["Principal"]) || is_star(&statement["Principal"]["AWS"]);
+        let conditions = statement["Condition"].as_object().is_some_and(|conditions| !conditions.is_empty());
+        statement["Effect"] == "Allow" && anyone && !conditions
+    })
+}
+
+/// A moment, as text or in seconds since 1970.
+fn moment(said: &str) -> Option<Timestamp> {
+    #[expect(clippy::cast_possible_truncation, reason = "seconds of certificates are far below the largest")]
+    let of_seconds = |seconds: f64| Timestamp((seconds * 1_000.0) as i64);
+    said.parse::<f64>().ok().map(of_seconds).or_else(|| Timestamp::parse(said))
+}
+
+/// What a row brings to be tested with: facts that it reports, its near miss, and a thing of which nothing was said.
+#[cfg(test)]
+fn sampled(of: &[&'static str], reports: &Value, near_miss: &Value) -> crate::samples::Samples {
+    use crate::samples::{Samples, Told, facts};
+    use ambit_model::entity::aws::configuration;
+    let thing = || match of[0] {
+        "machine" => facts(Kind::AwsEC2Instance, "ec2-192-0-2-1.compute-1.amazonaws.com"),
+        "database" => facts(Kind::AwsRdsDbInstance, "arn:aws:rds:eu-west-1:123456789012:db:acme"),
+        "bucket" => facts(Kind::AwsS3Bucket, "acme-files"),
+        sort => facts(Kind::AwsResource, "arn:aws:x:eu-west-1:123456789012:acme").with(json!({"resource_type": sort})),
+    };
+    let says = |settings: &Value| {
+        let (name, value) = configuration(settings.as_object().cloned().unwrap_or_default());
+        thing().with(json!({ name: value }))
+    };
+    Samples::new().reports(says(reports)).near_miss(says(near_miss)).unknown(thing())
+}
+
+/// Every judge of the tables with its samples.
+#[cfg(test)]
+pub(crate) fn samples() -> impl Iterator<Item = (&'static Judge, crate::samples::Samples)> {
+    let samples = [access::samples(), data::samples(), firewall::samples(), names::samples(), transport::samples()];
+    judges().zip(samples.into_iter().flatten())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_policy_is_open_where_it_allows_anybody_without_a_condition() {
+        let statement = |members: Value| {
+            let mut statement = json!({"Effect": "Allow", "Principal": "*", "Action": "x:*"});
+            statement.as_object_mut().unwrap().extend(members.as_object().cloned().unwrap());
+            statement
+        };
+        for (policy, open) in [
+            (json!({"Statement": [statement(json!({}))]}), true),
+            (json!({"Statement": statement(json!({"Principal": {"AWS": ["arn:aws:iam::1:root", "*"]}}))}), true),
+            (json!({"Statement": [statement(json!({"Effect": "Deny"}))]}), false),
+            (json!({"Statement": [statement(json!({"Principal": {"AWS": "arn:aws:iam::1:root"}}))]}), false),
+            (json!({"Statement": [statement(json!({"Condition": {"StringEquals": {"aws:a": "b"}}}))]}), false),
+            (Value::Null, false),
+        ] {
+            assert_eq!(is_open_to_anyone(&policy), open, "{policy}");
+        }
+    }
+
+    #[test]
+    fn at_least_forty_rows_judge_what_stands_in_accounts() {
+        assert!(judges().count() >= 40, "{}", judges().count());
+    }
+}

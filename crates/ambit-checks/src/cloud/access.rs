@@ -1,0 +1,247 @@
+//! What may be called: by whom, and whether anybody is asked who they are.
+
+use super::*;
+
+misconfigurations! {
+    cloud_function_without_authentication {
+        pretty_name: "Function is called without authentication",
+        severity: SEVERITY_MEDIUM,
+        of: ["function"],
+        needs: "url_authentication",
+        description: "The function has a URL at which everybody may call it. Unless its program checks who calls, \
+                      strangers use what it may do, and its owner pays.",
+        remediation: "Demand authentication of the provider (AWS_IAM), put a gateway before the function, or check the \
+                      caller in the program.",
+        reference: "https://docs.aws.amazon.com/lambda/latest/dg/urls-auth.html",
+        finds: |thing, date| once(
+            thing.text("url_authentication") == "NONE",
+            "The URL of the function asks nobody who they are.",
+        ),
+        reports: json!({"url_authentication": "NONE"}),
+        near_miss: json!({"url_authentication": "AWS_IAM"}),
+    }
+    cloud_registry_open_to_anyone {
+        pretty_name: "Registry of images is open to everybody",
+        severity: SEVERITY_HIGH,
+        of: ["image registry"],
+        needs: "policy",
+        description: "The policy of the registry allows everybody something without a condition. Images are read, with \
+                      the programs and secrets in them, or replaced.",
+        remediation: "Name the accounts and organisations in the policy that need the images, and nobody else.",
+        reference: "https://docs.aws.amazon.com/AmazonECR/latest/userguide/repository-policies.html",
+        finds: |thing, date| once(
+            is_open_to_anyone(&thing.said("policy")),
+            "The policy of the registry allows everybody something.",
+        ),
+        reports: json!({"policy": {"Statement": [{"Effect": "Allow", "Principal": "*", "Action": "ecr:*"}]}}),
+        near_miss: json!({"policy": {"Statement": [{"Effect": "Allow", "Principal": {"AWS": "arn:aws:iam::1:root"}}]}}),
+    }
+    cloud_queue_open_to_anyone {
+        pretty_name: "Queue is open to everybody",
+        severity: SEVERITY_HIGH,
+        of: ["queue"],
+        needs: "policy",
+        description: "The policy of the queue allows everybody something without a condition. Strangers read its \
+                      messages, or send some that your programs believe.",
+        remediation: "Name in the policy who may send and receive, or add a condition on the account or the source.",
+        reference: "https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/\
+                    sqs-security-best-practices.html",
+        finds: |thing, date| once(
+            is_open_to_anyone(&thing.said("policy")),
+            "The policy of the queue allows everybody something.",
+        ),
+        reports: json!({"policy": {"Statement": [{"Effect": "Allow", "Principal": {"AWS": "*"}}]}}),
+        near_miss: json!({"policy": {"Statement": [{"Effect": "Allow", "Principal": {"AWS": "*"},
+            "Condition": {"ArnEquals": {"aws:SourceArn": "arn:aws:sns:x"}}}]}}),
+    }
+    cloud_topic_open_to_anyone {
+        pretty_name: "Topic is open to everybody",
+        severity: SEVERITY_MEDIUM,
+        of: ["topic"],
+        needs: "policy",
+        description: "The policy of the topic allows everybody something without a condition. Strangers read what is \
+                      published, or publish what your programs believe.",
+        remediation: "Name in the policy who may publish and subscribe, or add a condition on the account or the \
+                      source.",
+        reference: "https://docs.aws.amazon.com/sns/latest/dg/sns-security-best-practices.html",
+        finds: |thing, date| once(
+            is_open_to_anyone(&thing.said("policy")),
+            "The policy of the topic allows everybody something.",
+        ),
+        reports: json!({"policy": {"Statement": [{"Effect": "Allow", "Principal": "*"}]}}),
+        near_miss: json!({"policy": {"Statement": [{"Effect": "Allow", "Principal": {"AWS": "*"},
+            "Condition": {"StringEquals": {"AWS:SourceOwner": "123456789012"}}}]}}),
+    }
+    cloud_search_domain_open_to_anyone {
+        pretty_name: "Search domain is open to everybody",
+        severity: SEVERITY_CRITICAL,
+        of: ["search domain"],
+        needs: "policy",
+        description: "The domain stands on the internet and its policy allows everybody something without a condition. \
+                      Its indexes, which often are logs, are read and deleted by strangers.",
+        remediation: "Move the domain into a private network, or demand signed requests of named roles in its policy.",
+        reference: "https://docs.aws.amazon.com/opensearch-service/latest/developerguide/ac.html",
+        finds: |thing, date| once(
+            !thing.is("inside") && is_open_to_anyone(&thing.said("policy")),
+            "The policy of the domain, which stands on the internet, allows everybody something.",
+        ),
+        reports: json!({"inside": false, "policy": {"Statement": [{"Effect": "Allow", "Principal": "*"}]}}),
+        near_miss: json!({"inside": true, "policy": {"Statement": [{"Effect": "Allow", "Principal": "*"}]}}),
+    }
+    cloud_public_message_broker {
+        pretty_name: "Broker of messages has a public address",
+        severity: SEVERITY_MEDIUM,
+        of: ["message broker"],
+        needs: "public",
+        description: "The broker and its console answer on the internet, so that passwords are all that guards its \
+                      messages.",
+        remediation: "Make the broker private, and let programs reach it through the network of the account.",
+        reference: "https://docs.aws.amazon.com/amazon-mq/latest/developer-guide/using-amazon-mq-securely.html",
+        finds: |thing, date| once(thing.is("public"), "The broker is set to be reached from the internet."),
+        reports: json!({"public": true}),
+        near_miss: json!({"public": false}),
+    }
+    cloud_broker_without_authentication {
+        pretty_name: "Broker of messages asks nobody who they are",
+        severity: SEVERITY_HIGH,
+        of: ["message broker"],
+        needs: "unauthenticated",
+        description: "The broker lets clients in without authentication. Whoever reaches it reads and writes every \
+                      topic.",
+        remediation: "Demand authentication by role, password or certificate, and switch unauthenticated access off.",
+        reference: "https://docs.aws.amazon.com/msk/latest/developerguide/kafka_apis_iam.html",
+        finds: |thing, date| once(thing.is("unauthenticated"), "The broker lets clients in without authentication."),
+        reports: json!({"unauthenticated": true}),
+        near_miss: json!({"unauthenticated": false}),
+    }
+    cloud_public_kafka {
+        pretty_name: "Cluster of Kafka has public addresses",
+        severity: SEVERITY_MEDIUM,
+        of: ["message broker"],
+        needs: "access",
+        description: "The brokers of the cluster answer on the internet, so that their authentication alone guards \
+                      them.",
+        remediation: "Switch public access off, and let programs reach the cluster through the network of the account.",
+        reference: "https://docs.aws.amazon.com/msk/latest/developerguide/public-access.html",
+        finds: |thing, date| once(
+            thing.text("access") == "SERVICE_PROVIDED_EIPS",
+            "The brokers have public addresses.",
+        ),
+        reports: json!({"access": "SERVICE_PROVIDED_EIPS"}),
+        near_miss: json!({"access": "DISABLED"}),
+    }
+    cloud_public_replication_machine {
+        pretty_name: "Machine that moves databases has a public address",
+        severity: SEVERITY_MEDIUM,
+        of: ["replication machine"],
+        needs: "public",
+        description: "The machine, which holds the passwords of databases and their data while they move, has a public \
+                      address.",
+        remediation: "Make a private one in its place, inside the network that both databases are reached from.",
+        reference: "https://docs.aws.amazon.com/dms/latest/userguide/CHAP_Security.html",
+        finds: |thing, date| once(thing.is("public"), "The machine is set to be reached from the internet."),
+        reports: json!({"public": true}),
+        near_miss: json!({"public": false}),
+    }
+    cloud_kubernetes_open_to_everybody {
+        pretty_name: "Interface of a Kubernetes cluster is open to every address",
+        severity: SEVERITY_MEDIUM,
+        of: ["Kubernetes cluster"],
+        needs: "public",
+        description: "The interface by which the cluster is administered answers every address on the internet. A \
+                      leaked token or a flaw in it is enough to take the cluster.",
+        remediation: "Make the interface private, or name the addresses that may reach it.",
+        reference: "https://docs.aws.amazon.com/eks/latest/userguide/cluster-endpoint.html",
+        finds: |thing, date| once(
+            thing.is("public") && thing.texts("sources").iter().any(|source| is_everybody(source)),
+            "The interface of the cluster answers every address.",
+        ),
+        reports: json!({"public": true, "sources": ["0.0.0.0/0"]}),
+        near_miss: json!({"public": true, "sources": ["198.51.100.0/24"]}),
+    }
+    cloud_cache_open_access {
+        pretty_name: "Database in memory asks nobody for a password",
+        severity: SEVERITY_LOW,
+        of: ["cache"],
+        needs: "access",
+        description: "The access list of the database is the one that lets every user do everything without a \
+                      password.",
+        remediation: "Make users with passwords and the commands that they need, and give the database a list of them.",
+        reference: "https://docs.aws.amazon.com/memorydb/latest/devguide/clusters.acls.html",
+        finds: |thing, date| once(thing.text("access") == "open-access", "Its access list is the open one."),
+        reports: json!({"access": "open-access"}),
+        near_miss: json!({"access": "acme-programs"}),
+    }
+    cloud_interface_by_key {
+        pretty_name: "GraphQL interface is guarded by a key alone",
+        severity: SEVERITY_LOW,
+        of: ["GraphQL interface"],
+        needs: "authentication",
+        description: "The interface is opened by a key that every program holds, and that stands in every app and page \
+                      which calls it. It says nothing of who calls.",
+        remediation: "Demand authentication by role, user pool or OpenID Connect, and keep keys for what is meant for \
+                      all.",
+        reference: "https://docs.aws.amazon.com/appsync/latest/devguide/security-authz.html",
+        finds: |thing, date| once(thing.text("authentication") == "API_KEY", "A key alone opens the interface."),
+        reports: json!({"authentication": "API_KEY"}),
+        near_miss: json!({"authentication": "AMAZON_COGNITO_USER_POOLS"}),
+    }
+    cloud_public_build_project {
+        pretty_name: "Results of builds are shown to everybody",
+        severity: SEVERITY_MEDIUM,
+        of: ["build project"],
+        needs: "visibility",
+        description: "Everybody may read logs and results of the project's builds, with the secrets that builds print.",
+        remediation: "Make the project private, and change every secret that a log of it shows.",
+        reference: "https://docs.aws.amazon.com/codebuild/latest/userguide/public-builds.html",
+        finds: |thing, date| once(
+            thing.text("visibility") == "PUBLIC_READ",
+            "Everybody may read the builds of the project.",
+        ),
+        reports: json!({"visibility": "PUBLIC_READ"}),
+        near_miss: json!({"visibility": "PRIVATE"}),
+    }
+    cloud_machine_metadata_without_token {
+        pretty_name: "Machine gives out its keys without a token",
+        severity: SEVERITY_LOW,
+        of: ["machine"],
+        needs: "metadata_tokens",
+        description: "The metadata of the machine, among them the keys of its role, are told to every request that \
+                      reaches them, also to one that a flaw of a web application makes.",
+        remediation: "Demand tokens for metadata (IMDSv2) of this machine and of all that are made in the account.",
+        reference: "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/configuring-instance-metadata-service.html",
+        finds: |thing, date| once(
+            thing.text("metadata_tokens") == "optional",
+            "The machine demands no token for its metadata.",
+        ),
+        reports: json!({"metadata_tokens": "optional"}),
+        near_miss: json!({"metadata_tokens": "required"}),
+    }
+    cloud_user_pool_open_to_anyone {
+        pretty_name: "Anybody may become a user of a pool",
+        severity: SEVERITY_INFO,
+        of: ["user pool"],
+        needs: "by_administrators",
+        description: "Everybody may register in the pool. Where programs take every user of it for one of yours, \
+                      strangers are let in.",
+        remediation: "Let administrators alone make users, unless the application is meant for everybody.",
+        reference: "https://docs.aws.amazon.com/cognito/latest/developerguide/\
+                    user-pool-settings-admin-create-user-policy.html",
+        finds: |thing, date| once(thing.is_not("by_administrators"), "Everybody may register in the pool."),
+        reports: json!({"by_administrators": false}),
+        near_miss: json!({"by_administrators": true}),
+    }
+    cloud_user_pool_without_second_factor {
+        pretty_name: "Pool of users asks for no second factor",
+        severity: SEVERITY_INFO,
+        of: ["user pool"],
+        needs: "second_factor",
+        description: "A password is all that users of the pool have to show. One that leaked elsewhere lets a stranger \
+                      in.",
+        remediation: "Offer a second factor to all users, and demand it of those who may do much.",
+        reference: "https://docs.aws.amazon.com/cognito/latest/developerguide/user-pool-settings-mfa.html",
+        finds: |thing, date| once(thing.text("second_factor") == "OFF", "The pool has no second factor."),
+        reports: json!({"second_factor": "OFF"}),
+        near_miss: json!({"second_factor": "OPTIONAL"}),
+    }
+}

@@ -1,0 +1,218 @@
+//! What keeps data: who may take it, and whether it is encrypted where it lies.
+
+use super::*;
+
+/// Whom grants of everybody name.
+const ALL_USERS: &[&str] =
+    &["http://acs.amazonaws.com/groups/global/AllUsers", "http://acs.amazonaws.com/groups/global/AuthenticatedUsers"];
+
+fn is_granted_to_all(thing: &Thing<'_>) -> bool {
+    let grants = thing.said("grants");
+    !thing.is("blocks_acls") && each(&grants).filter_map(|grant| grant["to"].as_str()).any(|to| ALL_USERS.contains(&to))
+}
+
+misconfigurations! {
+    cloud_public_disk_snapshot {
+        pretty_name: "Snapshot of a disk is given to everybody",
+        severity: SEVERITY_HIGH,
+        of: ["disk snapshot"],
+        needs: "encrypted",
+        description: "Every customer of the provider may make a disk of the snapshot and read what is on it: files, \
+                      keys, databases, also what was deleted.",
+        remediation: "Take back the permission for all accounts, block public sharing for the account, and change \
+                      every secret that the disk held.",
+        reference: "https://docs.aws.amazon.com/ebs/latest/userguide/ebs-modifying-snapshot-permissions.html",
+        finds: |thing, date| once(thing.text("restorable_by") == "all", "Every account may restore the snapshot."),
+        reports: json!({"encrypted": false, "restorable_by": "all"}),
+        near_miss: json!({"encrypted": false}),
+    }
+    cloud_public_machine_image {
+        pretty_name: "Image of a machine is given to everybody",
+        severity: SEVERITY_MEDIUM,
+        of: ["machine image"],
+        needs: "public",
+        description: "Every customer of the provider may start machines from the image and read what is in it, with \
+                      keys and configuration that were left there.",
+        remediation: "Make the image private, share it with the accounts that need it alone, and change every secret \
+                      that it held.",
+        reference: "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/sharingamis-intro.html",
+        finds: |thing, date| once(thing.is("public"), "Every account may start machines from the image."),
+        reports: json!({"public": true}),
+        near_miss: json!({"public": false}),
+    }
+    cloud_public_database_snapshot {
+        pretty_name: "Snapshot of a database is given to everybody",
+        severity: SEVERITY_CRITICAL,
+        of: ["database snapshot"],
+        needs: "restorable_by",
+        description: "Every customer of the provider may restore the snapshot and so has the whole database as it was \
+                      then.",
+        remediation: "Take back the permission for all accounts, and treat what the database held as known to others.",
+        reference: "https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_ShareSnapshot.html",
+        finds: |thing, date| once(
+            thing.texts("restorable_by").iter().any(|who| who == "all"),
+            "Every account may restore the snapshot.",
+        ),
+        reports: json!({"restorable_by": ["all"]}),
+        near_miss: json!({"restorable_by": ["123456789012"]}),
+    }
+    cloud_public_database {
+        pretty_name: "Database has a public address",
+        severity: SEVERITY_MEDIUM,
+        of: ["database", "database cluster"],
+        needs: "public",
+        description: "The database answers at a public address, so that its firewall and its passwords are all that \
+                      guards it from everybody.",
+        remediation: "Make the database private, and let programs reach it through the network of the account or a \
+                      gateway.",
+        reference: "https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_VPC.WorkingWithRDSInstanceinaVPC.html",
+        finds: |thing, date| once(thing.is("public"), "The database is set to be reached from the internet."),
+        reports: json!({"public": true}),
+        near_miss: json!({"public": false}),
+    }
+    cloud_public_warehouse {
+        pretty_name: "Data warehouse has a public address",
+        severity: SEVERITY_MEDIUM,
+        of: ["data warehouse"],
+        needs: "public",
+        description: "The warehouse answers at a public address, so that its firewall and its passwords are all that \
+                      guards it from everybody.",
+        remediation: "Make the cluster private, and let programs reach it through the network of the account or a \
+                      gateway.",
+        reference: "https://docs.aws.amazon.com/redshift/latest/mgmt/managing-clusters-vpc.html",
+        finds: |thing, date| once(thing.is("public"), "The warehouse is set to be reached from the internet."),
+        reports: json!({"public": true}),
+        near_miss: json!({"public": false}),
+    }
+    cloud_public_bucket_policy {
+        pretty_name: "Policy gives a bucket to everybody",
+        severity: SEVERITY_HIGH,
+        of: ["bucket"],
+        needs: "public_by_policy",
+        description: "The policy of the bucket allows everybody something, and no block of the bucket stands against \
+                      it. What lies in it may be read, listed or changed by strangers.",
+        remediation: "Take everybody out of the policy, switch the block of public access on for the bucket and its \
+                      account, and share single files by signed addresses.",
+        reference: "https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-control-block-public-access.html",
+        finds: |thing, date| once(
+            thing.is("public_by_policy") && !thing.is("blocks_policies"),
+            "The policy of the bucket is public.",
+        ),
+        reports: json!({"public_by_policy": true, "blocks_policies": false}),
+        near_miss: json!({"public_by_policy": true, "blocks_policies": true}),
+    }
+    cloud_public_bucket_grants {
+        pretty_name: "Grants give a bucket to everybody",
+        severity: SEVERITY_HIGH,
+        of: ["bucket"],
+        needs: "grants",
+        description: "The access list of the bucket grants something to everybody, or to every customer of the \
+                      provider, which is the same.",
+        remediation: "Take the grants away, switch access lists off for the bucket, and switch the block of public \
+                      access on.",
+        reference: "https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html",
+        finds: |thing, date| once(
+            is_granted_to_all(thing),
+            "The access list of the bucket grants something to everybody.",
+        ),
+        reports: json!({"grants": [{"to": ALL_USERS[0], "permission": "READ"}], "blocks_acls": false}),
+        near_miss: json!({"grants": [{"to": "0123abcd", "permission": "FULL_CONTROL"}], "blocks_acls": false}),
+    }
+    cloud_bucket_unprotected {
+        pretty_name: "Nothing keeps a bucket from becoming public",
+        severity: SEVERITY_LOW,
+        of: ["bucket"],
+        needs: "blocks_policies",
+        description: "The bucket does not block public policies and grants. One mistake in either gives what lies in \
+                      it to everybody.",
+        remediation: "Switch the block of public access on for the bucket, or better for the whole account.",
+        reference: "https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-control-block-public-access.html",
+        finds: |thing, date| once(
+            thing.is_not("blocks_policies") && thing.is_not("blocks_acls"),
+            "The bucket blocks neither public policies nor public grants.",
+        ),
+        reports: json!({"blocks_policies": false, "blocks_acls": false}),
+        near_miss: json!({"blocks_policies": true, "blocks_acls": true}),
+    }
+    cloud_bucket_website {
+        pretty_name: "Bucket is published as a web site",
+        severity: SEVERITY_INFO,
+        of: ["bucket"],
+        needs: "website",
+        description: "The bucket answers as a web site, without encryption. What is put into it is published, also by \
+                      mistake.",
+        remediation: "Keep in the bucket only what is meant for everybody, and serve it through a content network with \
+                      HTTPS.",
+        reference: "https://docs.aws.amazon.com/AmazonS3/latest/userguide/WebsiteHosting.html",
+        finds: |thing, date| once(thing.is("website"), "The bucket is set up to answer as a web site."),
+        reports: json!({"website": true}),
+        near_miss: json!({"website": false}),
+    }
+    cloud_unencrypted_database {
+        pretty_name: "Database is not encrypted where it lies",
+        severity: SEVERITY_LOW,
+        of: ["database", "database cluster", "data warehouse", "search domain"],
+        needs: "encrypted",
+        description: "What the database holds lies unencrypted on its disks, and so do its snapshots, which are then \
+                      of use to whoever gets one.",
+        remediation: "Restore an encrypted copy of a snapshot and take it in the place of the database.",
+        reference: "https://cwe.mitre.org/data/definitions/311.html",
+        finds: |thing, date| once(thing.is_not("encrypted"), "What it stores is not encrypted."),
+        reports: json!({"encrypted": false}),
+        near_miss: json!({"encrypted": true}),
+    }
+    cloud_unencrypted_snapshot {
+        pretty_name: "Snapshot is not encrypted",
+        severity: SEVERITY_LOW,
+        of: ["disk snapshot", "database snapshot"],
+        needs: "encrypted",
+        description: "The snapshot is not encrypted. One wrong permission is enough for others to read all that it \
+                      holds.",
+        remediation: "Copy the snapshot with a key, delete the open one, and switch encryption on by default.",
+        reference: "https://cwe.mitre.org/data/definitions/311.html",
+        finds: |thing, date| once(thing.is_not("encrypted"), "The snapshot is not encrypted."),
+        reports: json!({"encrypted": false}),
+        near_miss: json!({"encrypted": true}),
+    }
+    cloud_public_storage_account {
+        pretty_name: "Storage account lets containers be public",
+        severity: SEVERITY_LOW,
+        of: ["storage account"],
+        needs: "public",
+        description: "The account allows that containers in it are read by everybody. One setting of a container is \
+                      then enough to publish what lies in it.",
+        remediation: "Forbid public access for the account (allowBlobPublicAccess), and share by signed addresses.",
+        reference: "https://learn.microsoft.com/en-us/azure/storage/blobs/anonymous-read-access-prevent",
+        finds: |thing, date| once(thing.is("public"), "Containers of the account may be public."),
+        reports: json!({"public": true}),
+        near_miss: json!({"public": false}),
+    }
+    cloud_database_open_to_everybody {
+        pretty_name: "Database lets every address in",
+        severity: SEVERITY_HIGH,
+        of: ["database", "database cluster"],
+        needs: "sources",
+        description: "The networks that may reach the database are all of them, so that its passwords alone guard it.",
+        remediation: "Name the addresses that need the database, or reach it through a private network.",
+        reference: "https://cwe.mitre.org/data/definitions/284.html",
+        finds: |thing, date| once(
+            thing.texts("sources").iter().any(|source| is_everybody(source)),
+            "Every address may reach the database.",
+        ),
+        reports: json!({"sources": ["0.0.0.0/0"]}),
+        near_miss: json!({"sources": ["198.51.100.7/32"]}),
+    }
+    cloud_bucket_publishing_allowed {
+        pretty_name: "Nothing keeps a bucket of Google Cloud from becoming public",
+        severity: SEVERITY_LOW,
+        of: ["bucket"],
+        needs: "prevention",
+        description: "The bucket does not prevent public access. One grant to allUsers gives what lies in it to \
+                      everybody.",
+        remediation: "Enforce the prevention of public access for the bucket, or better for the whole organisation.",
+        reference: "https://cloud.google.com/storage/docs/public-access-prevention",
+        finds: |thing, date| once(thing.text("prevention") != "enforced", "Public access is not prevented."),
+        reports: json!({"prevention": "inherited"}),
+        near_miss: json!({"prevention": "enforced"}),
+    }
+}

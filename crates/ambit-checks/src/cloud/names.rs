@@ -1,0 +1,95 @@
+//! Addresses, domains, zones and certificates of an account.
+
+use super::*;
+use ambit_model::moment::DAY_MS;
+
+/// How long before its end a certificate that is used is told, in milliseconds: the provider renews 60 days before.
+const EXPIRING_MS: i64 = 30 * DAY_MS;
+
+misconfigurations! {
+    cloud_unused_address {
+        pretty_name: "Public address is held and used by nothing",
+        severity: SEVERITY_INFO,
+        of: ["elastic address"],
+        needs: "used",
+        description: "Nothing uses the address. Names that still lead there lead to a stranger as soon as it is given \
+                      back, and until then it is paid for.",
+        remediation: "Look for names that lead to the address, take those away first, and then give the address back.",
+        reference: "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/elastic-ip-addresses-eip.html",
+        finds: |thing, date| once(thing.is_not("used"), "Nothing in the account uses the address."),
+        reports: json!({"used": false}),
+        near_miss: json!({"used": true}),
+    }
+    cloud_certificate_expiring {
+        pretty_name: "Certificate that is used ends soon and was not renewed",
+        severity: SEVERITY_MEDIUM,
+        of: ["certificate"],
+        needs: "expires",
+        description: "The certificate is in use, ends within 30 days or has ended, and was not renewed although that \
+                      is due long before. Visitors are then warned, and programs fail.",
+        remediation: "Look why it is not renewed: the names that prove the domain are missing, or it was brought in by \
+                      hand.",
+        reference: "https://docs.aws.amazon.com/acm/latest/userguide/troubleshooting-renewal.html",
+        finds: |thing, date| once(
+            thing.is("used") && moment(&thing.text("expires")).is_some_and(|end| end.0 - date.0 < EXPIRING_MS),
+            "The certificate is in use and was not renewed in time.",
+        ),
+        reports: json!({"used": true, "expires": "1780900000.0"}),
+        near_miss: json!({"used": true, "expires": "1830000000.0"}),
+    }
+    cloud_certificate_unproven {
+        pretty_name: "Certificate was never proven",
+        severity: SEVERITY_INFO,
+        of: ["certificate"],
+        needs: "status",
+        description: "The provider waits, or waited in vain, for a proof that the domain is yours. What was meant to \
+                      use the certificate has none.",
+        remediation: "Add the record by which the provider proves the domain, or delete the request.",
+        reference: "https://docs.aws.amazon.com/acm/latest/userguide/troubleshooting-DNS-validation.html",
+        finds: |thing, date| once(
+            ["PENDING_VALIDATION", "VALIDATION_TIMED_OUT", "FAILED"].contains(&thing.text("status").as_str()),
+            "The certificate was requested and never proven.",
+        ),
+        reports: json!({"status": "VALIDATION_TIMED_OUT"}),
+        near_miss: json!({"status": "ISSUED"}),
+    }
+    cloud_domain_not_renewed {
+        pretty_name: "Domain is not renewed by itself",
+        severity: SEVERITY_MEDIUM,
+        of: ["registered domain"],
+        needs: "renewed",
+        description: "Nobody renews the domain but a person who thinks of it. Once it has run out, everybody may \
+                      register it and take its mail and its visitors.",
+        remediation: "Switch the renewal on, and see that the address of the registrant and the way of payment hold.",
+        reference: "https://docs.aws.amazon.com/Route53/latest/DeveloperGuide/domain-renew.html",
+        finds: |thing, date| once(thing.is_not("renewed"), "The domain is not renewed by itself."),
+        reports: json!({"renewed": false}),
+        near_miss: json!({"renewed": true}),
+    }
+    cloud_domain_not_locked {
+        pretty_name: "Domain may be moved away",
+        severity: SEVERITY_LOW,
+        of: ["registered domain"],
+        needs: "locked",
+        description: "The domain is not locked against transfers. Whoever gets its code moves it to a registrar of \
+                      their own.",
+        remediation: "Lock the domain against transfers, and unlock it only for one that you began.",
+        reference: "https://docs.aws.amazon.com/Route53/latest/DeveloperGuide/domain-lock.html",
+        finds: |thing, date| once(thing.is_not("locked"), "The domain is not locked against transfers."),
+        reports: json!({"locked": false}),
+        near_miss: json!({"locked": true}),
+    }
+    cloud_zone_not_signed {
+        pretty_name: "Zone is not signed",
+        severity: SEVERITY_INFO,
+        of: ["zone"],
+        needs: "signing",
+        description: "The answers of the zone carry no signatures (DNSSEC), so that resolvers cannot tell a forged \
+                      one.",
+        remediation: "Sign the zone, and give the key to the registry of the domain above.",
+        reference: "https://docs.aws.amazon.com/Route53/latest/DeveloperGuide/dns-configuring-dnssec.html",
+        finds: |thing, date| once(thing.text("signing") == "NOT_SIGNING", "The zone is not signed."),
+        reports: json!({"signing": "NOT_SIGNING"}),
+        near_miss: json!({"signing": "SIGNING"}),
+    }
+}

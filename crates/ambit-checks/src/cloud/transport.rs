@@ -1,0 +1,207 @@
+//! How things are spoken to: in the clear, or with versions of TLS that are no longer safe.
+
+use super::*;
+
+/// Policies of load balancers that allow TLS 1.0 or 1.1.
+const OLD_POLICIES: &[&str] = &[
+    "ELBSecurityPolicy-2015-05",
+    "ELBSecurityPolicy-2016-08",
+    "ELBSecurityPolicy-FS-1-1-2019-08",
+    "ELBSecurityPolicy-FS-2018-06",
+    "ELBSecurityPolicy-TLS-1-0-2015-04",
+    "ELBSecurityPolicy-TLS-1-1-2017-01",
+    "ELBSecurityPolicy-TLS13-1-0-2021-06",
+    "ELBSecurityPolicy-TLS13-1-1-2021-06",
+];
+
+/// A load balancer that the internet reaches and that passes on what comes in the clear.
+fn speaks_in_the_clear(thing: &Thing<'_>) -> bool {
+    let listeners = thing.said("listeners");
+    let is_open = |listener: &&Value| listener["protocol"] == "HTTP" && listener["redirects_to"] != "HTTPS";
+    thing.text("scheme") == "internet-facing" && each(&listeners).any(|listener| is_open(&listener))
+}
+
+fn has_old_policy(thing: &Thing<'_>) -> bool {
+    let listeners = thing.said("listeners");
+    let mut policies = each(&listeners).filter_map(|listener| listener["tls_policy"].as_str());
+    policies.any(|policy| OLD_POLICIES.contains(&policy))
+}
+
+misconfigurations! {
+    cloud_balancer_in_the_clear {
+        pretty_name: "Load balancer passes on what comes unencrypted",
+        severity: SEVERITY_LOW,
+        of: ["load balancer"],
+        needs: "listeners",
+        description: "A listener that the internet reaches takes HTTP and does not lead visitors to HTTPS. What they \
+                      send, passwords and sessions among it, is read and changed on the way.",
+        remediation: "Let the listener redirect to HTTPS, and say with HSTS that browsers come encrypted from then on.",
+        reference: "https://cwe.mitre.org/data/definitions/319.html",
+        finds: |thing, date| once(speaks_in_the_clear(thing), "A listener takes HTTP and does not lead to HTTPS."),
+        reports: json!({"scheme": "internet-facing", "listeners": [{"port": 80, "protocol": "HTTP",
+            "redirects_to": null}]}),
+        near_miss: json!({"scheme": "internet-facing",
+            "listeners": [{"port": 80, "protocol": "HTTP", "redirects_to": "HTTPS"}, {"protocol": "HTTPS"}]}),
+    }
+    cloud_balancer_old_tls {
+        pretty_name: "Load balancer allows old versions of TLS",
+        severity: SEVERITY_LOW,
+        of: ["load balancer"],
+        needs: "listeners",
+        description: "The policy of a listener allows TLS 1.0 or 1.1, which are withdrawn because their parts are \
+                      broken.",
+        remediation: "Take a policy that begins with TLS 1.2, such as ELBSecurityPolicy-TLS13-1-2-2021-06.",
+        reference: "https://www.rfc-editor.org/rfc/rfc8996",
+        finds: |thing, date| once(has_old_policy(thing), "The policy of a listener allows TLS 1.0 or 1.1."),
+        reports: json!({"listeners": [{"protocol": "HTTPS", "tls_policy": "ELBSecurityPolicy-2016-08"}]}),
+        near_miss: json!({"listeners": [{"protocol": "HTTPS", "tls_policy": "ELBSecurityPolicy-TLS13-1-2-2021-06"}]}),
+    }
+    cloud_distribution_in_the_clear {
+        pretty_name: "Content network serves pages unencrypted",
+        severity: SEVERITY_LOW,
+        of: ["content distribution"],
+        needs: "viewer_protocol",
+        description: "The distribution answers HTTP as well as HTTPS. What visitors send and get in the clear is read \
+                      and changed on the way.",
+        remediation: "Lead visitors who come by HTTP to HTTPS (redirect-to-https) in every behaviour of the \
+                      distribution.",
+        reference: "https://cwe.mitre.org/data/definitions/319.html",
+        finds: |thing, date| once(thing.text("viewer_protocol") == "allow-all", "The distribution answers HTTP."),
+        reports: json!({"viewer_protocol": "allow-all"}),
+        near_miss: json!({"viewer_protocol": "redirect-to-https"}),
+    }
+    cloud_distribution_old_tls {
+        pretty_name: "Content network allows old versions of TLS",
+        severity: SEVERITY_LOW,
+        of: ["content distribution"],
+        needs: "tls_version",
+        description: "The distribution, with a certificate of its own, allows versions of TLS before 1.2, which are \
+                      withdrawn.",
+        remediation: "Set the lowest version of the distribution to TLSv1.2_2021 or a later policy.",
+        reference: "https://www.rfc-editor.org/rfc/rfc8996",
+        finds: |thing, date| once(
+            thing.is("own_certificate")
+                && ["SSLv3", "TLSv1", "TLSv1_2016", "TLSv1.1_2016"].contains(&thing.text("tls_version").as_str()),
+            "The distribution allows versions of TLS before 1.2.",
+        ),
+        reports: json!({"own_certificate": true, "tls_version": "TLSv1.1_2016"}),
+        near_miss: json!({"own_certificate": false, "tls_version": "TLSv1"}),
+    }
+    cloud_interface_domain_old_tls {
+        pretty_name: "Domain of an interface allows old versions of TLS",
+        severity: SEVERITY_LOW,
+        of: ["interface domain"],
+        needs: "tls_policies",
+        description: "The domain of the gateway allows TLS 1.0 and 1.1, which are withdrawn because their parts are \
+                      broken.",
+        remediation: "Set the security policy of the domain to TLS_1_2, so that versions before it are refused.",
+        reference: "https://www.rfc-editor.org/rfc/rfc8996",
+        finds: |thing, date| once(
+            thing.texts("tls_policies").iter().any(|policy| policy == "TLS_1_0"),
+            "The domain allows TLS 1.0.",
+        ),
+        reports: json!({"tls_policies": ["TLS_1_0"]}),
+        near_miss: json!({"tls_policies": ["TLS_1_2"]}),
+    }
+    cloud_search_domain_in_the_clear {
+        pretty_name: "Search domain answers unencrypted",
+        severity: SEVERITY_LOW,
+        of: ["search domain"],
+        needs: "https_only",
+        description: "The domain answers HTTP as well as HTTPS, so that what is searched and found is read on the way.",
+        remediation: "Demand HTTPS for all requests to the domain, with a policy that begins with TLS 1.2.",
+        reference: "https://cwe.mitre.org/data/definitions/319.html",
+        finds: |thing, date| once(thing.is_not("https_only"), "The domain does not demand HTTPS."),
+        reports: json!({"https_only": false}),
+        near_miss: json!({"https_only": true}),
+    }
+    cloud_cache_in_the_clear {
+        pretty_name: "Cache is spoken to in the clear",
+        severity: SEVERITY_INFO,
+        of: ["cache"],
+        needs: "encrypted_on_the_way",
+        description: "What programs put into the cache and take out of it travels unencrypted, passwords among it.",
+        remediation: "Make the cache anew with encryption on the way, and let programs speak TLS to it.",
+        reference: "https://docs.aws.amazon.com/AmazonElastiCache/latest/dg/in-transit-encryption.html",
+        finds: |thing, date| once(
+            thing.is_not("encrypted_on_the_way"),
+            "What travels to and from the cache is not encrypted.",
+        ),
+        reports: json!({"encrypted_on_the_way": false}),
+        near_miss: json!({"encrypted_on_the_way": true}),
+    }
+    cloud_file_server_in_the_clear {
+        pretty_name: "File server takes files unencrypted",
+        severity: SEVERITY_MEDIUM,
+        of: ["file server"],
+        needs: "protocols",
+        description: "The server speaks FTP without encryption. Passwords and files are read and changed on the way.",
+        remediation: "Take FTP out of the server's protocols, and use SFTP or FTPS.",
+        reference: "https://cwe.mitre.org/data/definitions/319.html",
+        finds: |thing, date| once(
+            thing.texts("protocols").iter().any(|protocol| protocol == "FTP"),
+            "The server speaks FTP without encryption.",
+        ),
+        reports: json!({"protocols": ["FTP", "SFTP"]}),
+        near_miss: json!({"protocols": ["FTPS", "SFTP"]}),
+    }
+    cloud_broker_in_the_clear {
+        pretty_name: "Broker of messages takes unencrypted connections",
+        severity: SEVERITY_LOW,
+        of: ["message broker"],
+        needs: "on_the_way",
+        description: "Clients may speak to the brokers without encryption, so that messages are read on the way.",
+        remediation: "Allow TLS alone between clients and brokers, and give clients the authority to trust.",
+        reference: "https://docs.aws.amazon.com/msk/latest/developerguide/msk-encryption.html",
+        finds: |thing, date| once(
+            ["PLAINTEXT", "TLS_PLAINTEXT"].contains(&thing.text("on_the_way").as_str()),
+            "The brokers take connections without encryption.",
+        ),
+        reports: json!({"on_the_way": "TLS_PLAINTEXT"}),
+        near_miss: json!({"on_the_way": "TLS"}),
+    }
+    cloud_application_in_the_clear {
+        pretty_name: "Application or storage answers unencrypted",
+        severity: SEVERITY_LOW,
+        of: ["application", "storage account"],
+        needs: "https_only",
+        description: "It answers HTTP as well as HTTPS, so that what is sent and fetched is read and changed on the \
+                      way.",
+        remediation: "Demand HTTPS for all requests, which is one setting at the provider.",
+        reference: "https://cwe.mitre.org/data/definitions/319.html",
+        finds: |thing, date| once(thing.is_not("https_only"), "It does not demand HTTPS."),
+        reports: json!({"https_only": false}),
+        near_miss: json!({"https_only": true}),
+    }
+    cloud_zone_old_tls {
+        pretty_name: "What stands before sites, or storage, allows old versions of TLS",
+        severity: SEVERITY_LOW,
+        of: ["zone", "storage account"],
+        needs: "tls_version",
+        description: "The lowest version of TLS is 1.0 or 1.1, which are withdrawn because their parts are broken.",
+        remediation: "Set the lowest version of TLS to 1.2, or better to 1.3, which all browsers of today speak.",
+        reference: "https://www.rfc-editor.org/rfc/rfc8996",
+        finds: |thing, date| once(
+            ["1.0", "1.1", "TLS1_0", "TLS1_1"].contains(&thing.text("tls_version").as_str()),
+            "TLS 1.0 or 1.1 is allowed.",
+        ),
+        reports: json!({"tls_version": "1.0"}),
+        near_miss: json!({"tls_version": "1.2"}),
+    }
+    cloud_zone_unencrypted_behind {
+        pretty_name: "Between the content network and the site nothing is encrypted",
+        severity: SEVERITY_MEDIUM,
+        of: ["zone"],
+        needs: "encryption",
+        description: "Visitors see HTTPS, but the content network asks the site itself in the clear, or not encrypted \
+                      at all. Whoever is on that way reads and changes everything.",
+        remediation: "Give the site a certificate and set the encryption to Full (strict).",
+        reference: "https://developers.cloudflare.com/ssl/origin-configuration/ssl-modes/",
+        finds: |thing, date| once(
+            ["off", "flexible"].contains(&thing.text("encryption").as_str()),
+            "The site behind is asked without encryption.",
+        ),
+        reports: json!({"encryption": "flexible"}),
+        near_miss: json!({"encryption": "strict"}),
+    }
+}

@@ -1,0 +1,113 @@
+//! Judges of what the files say by which software of a repository is built: rows of a table. What a file must say to be
+//! reported stands where files are read, with its twins; a row says what that means.
+
+use crate::judge::Judge;
+use crate::look;
+use ambit_model::entity::repository::{FLAWS, Flaw};
+use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_HIGH, SEVERITY_LOW, SEVERITY_MEDIUM, Verdict};
+use ambit_model::{Facts, Kind, TaskName};
+use serde_json::json;
+
+macro_rules! flaws {
+    ($($name:ident {
+        pretty_name: $pretty:literal,
+        severity: $severity:ident,
+        confidence: $confidence:ident,
+        description: $description:literal,
+        remediation: $remediation:literal,
+        reference: $reference:literal,
+    })*) => {
+        /// The judges of the table.
+        pub(crate) const JUDGES: &[Judge] = &[$(Judge {
+            issue: IssueKind {
+                name: stringify!($name),
+                pretty_name: $pretty,
+                severity: $severity,
+                confidence: Confidence::$confidence,
+                category: "misconfiguration",
+                added: "2026-11-25",
+                description: $description,
+                remediation: $remediation,
+                references: &[($reference, "description")],
+            },
+            applies_to: Kind::REPOSITORIES,
+            reads: &[TaskName::Repository],
+            judge: |facts, _| weigh(facts, stringify!($name)),
+        }),*];
+    };
+}
+
+flaws! {
+    dependency_confusion {
+        pretty_name: "A stranger may stand in for a package",
+        severity: SEVERITY_MEDIUM,
+        confidence: Potential,
+        description: "Packages of one's own come from a registry beside the public one, and their names are nobody's \
+                      there. Whoever registers such a name in the public registry with a higher version may be \
+                      installed in its place.",
+        remediation: "Put your packages into a scope or namespace that you own, register their names, or fetch all \
+                      packages through one registry that decides where each name comes from.",
+        reference: "https://cwe.mitre.org/data/definitions/427.html",
+    }
+    unpinned_action {
+        pretty_name: "Workflow uses an action that others may change",
+        severity: SEVERITY_LOW,
+        confidence: Confirmed,
+        description: "The workflow names an action of others by a tag or branch. Whoever takes over its repository \
+                      moves that, and runs in your builds with their secrets.",
+        remediation: "Name the action by the full hash of a commit, and let a program propose newer ones.",
+        reference: "https://docs.github.com/en/actions/reference/security/secure-use",
+    }
+    workflow_injection {
+        pretty_name: "Workflow puts texts of strangers into commands",
+        severity: SEVERITY_HIGH,
+        confidence: Potential,
+        description: "A command of the workflow is put together from a text that anybody writes, such as the title of \
+                      an issue or the name of a branch. Whoever writes commands there runs them in the build.",
+        remediation: "Hand the text over in a variable of the environment, and use that in quotes within the command.",
+        reference: "https://securitylab.github.com/resources/github-actions-untrusted-input/",
+    }
+    workflow_runs_foreign_code {
+        pretty_name: "Workflow runs code of strangers with its own secrets",
+        severity: SEVERITY_HIGH,
+        confidence: Potential,
+        description: "The workflow starts for requests of strangers with the rights and secrets of the repository, and \
+                      fetches the code of the request. What that code does, it does with them.",
+        remediation: "Let such requests start workflows by pull_request, which has no secrets, or do not fetch their \
+                      code.",
+        reference: "https://securitylab.github.com/resources/github-actions-preventing-pwn-requests/",
+    }
+}
+
+/// Judges what a look at the repository found, by the name of the flaw: one issue for each file and line.
+fn weigh(facts: &Facts, what: &str) -> Verdict {
+    look::after(facts, TaskName::Repository, |facts| {
+        FLAWS.items(&facts.details).filter(|flaw| flaw.what == what).map(|flaw| proof(facts, &flaw)).collect()
+    })
+}
+
+fn proof(facts: &Facts, flaw: &Flaw) -> Proof {
+    let description = format!("{}, line {}, of {} has {}.", flaw.path, flaw.line, facts.name, look::shown(&flaw.shown));
+    let details = json!({"repository": facts.name, "path": flaw.path, "line": flaw.line, "proof": flaw.shown});
+    look::proof_of(&format!("{} {}", flaw.path, flaw.shown), description, details)
+}
+
+/// Every judge of the table with its samples.
+#[cfg(test)]
+pub(crate) fn samples() -> impl Iterator<Item = (&'static Judge, crate::samples::Samples)> {
+    use crate::samples::{Samples, Told, facts};
+    JUDGES.iter().map(|judge| {
+        let repository = || facts(Kind::GithubRepository, "https://github.com/acme/app");
+        let found = || repository().found(TaskName::Repository);
+        let other =
+            JUDGES.iter().find(|other| other.issue.name != judge.issue.name).map_or("", |other| other.issue.name);
+        let has = |what: &str| json!({"hidden_flaws": [{"what": what, "path": "ci.yml", "line": 3, "shown": "x"}]});
+        let samples = Samples::new()
+            .reports_each(found().with(has(judge.issue.name)), &["ci.yml x"])
+            .near_miss(found().with(has(other)))
+            .near_miss(found())
+            .unknown(repository())
+            .unknown(repository().with(has(judge.issue.name)).failed(TaskName::Repository));
+        (judge, samples)
+    })
+}

@@ -1,0 +1,220 @@
+//! The lists of AWS, which are data: a file in `lists/` for each service, and a line here. The head of `ec2.toml` says
+//! how one is written.
+
+use crate::form::Form;
+use serde::Deserialize;
+use std::sync::LazyLock;
+
+/// The files: name of the service and text.
+const FILES: &[(&str, &str)] = &[
+    ("acm", include_str!("lists/acm.toml")),
+    ("apigateway", include_str!("lists/apigateway.toml")),
+    ("apprunner", include_str!("lists/apprunner.toml")),
+    ("appsync", include_str!("lists/appsync.toml")),
+    ("cloudfront", include_str!("lists/cloudfront.toml")),
+    ("codebuild", include_str!("lists/codebuild.toml")),
+    ("cognito", include_str!("lists/cognito.toml")),
+    ("dms", include_str!("lists/dms.toml")),
+    ("ec2", include_str!("lists/ec2.toml")),
+    ("ecr", include_str!("lists/ecr.toml")),
+    ("eks", include_str!("lists/eks.toml")),
+    ("elasticache", include_str!("lists/elasticache.toml")),
+    ("elasticbeanstalk", include_str!("lists/elasticbeanstalk.toml")),
+    ("elasticloadbalancing", include_str!("lists/elasticloadbalancing.toml")),
+    ("es", include_str!("lists/es.toml")),
+    ("globalaccelerator", include_str!("lists/globalaccelerator.toml")),
+    ("kafka", include_str!("lists/kafka.toml")),
+    ("lambda", include_str!("lists/lambda.toml")),
+    ("lightsail", include_str!("lists/lightsail.toml")),
+    ("memorydb", include_str!("lists/memorydb.toml")),
+    ("mq", include_str!("lists/mq.toml")),
+    ("rds", include_str!("lists/rds.toml")),
+    ("redshift", include_str!("lists/redshift.toml")),
+    ("route53", include_str!("lists/route53.toml")),
+    ("route53domains", include_str!("lists/route53domains.toml")),
+    ("s3", include_str!("lists/s3.toml")),
+    ("sns", include_str!("lists/sns.toml")),
+    ("sqs", include_str!("lists/sqs.toml")),
+    ("transfer", include_str!("lists/transfer.toml")),
+];
+
+/// A file.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    service: String,
+    host: Option<String>,
+    list: Vec<Form>,
+}
+
+static LISTS: LazyLock<Vec<Form>> = LazyLock::new(|| {
+    let read = |(name, text): &(&str, &str)| {
+        let file: File = toml::from_str(text).unwrap_or_else(|why| panic!("a test reads the lists: {name}: {why}"));
+        file.list.into_iter().map(move |mut form| {
+            form.service.clone_from(&file.service);
+            form.host = form.host.or_else(|| file.host.clone());
+            form
+        })
+    };
+    FILES.iter().flat_map(read).collect()
+});
+
+/// Every list that is asked for, service by service.
+pub fn lists() -> &'static [Form] {
+    &LISTS
+}
+
+/// The list of this name.
+pub fn list(permission: &str) -> Option<&'static Form> {
+    LISTS.iter().find(|list| list.permission == permission)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::form::{Asset, Mark, Place};
+    use serde_json::{Value, json};
+    use std::collections::BTreeSet;
+
+    const PLACE: Place<'_> =
+        Place { account: "123456789012", region: "eu-west-1", partition: "aws", domain: "amazonaws.com" };
+
+    /// What a list makes of an answer.
+    fn read(permission: &str, parent: &Value, answer: &str) -> Vec<Asset> {
+        let form = list(permission).unwrap();
+        crate::aws::page(form, None, parent, &PLACE, (200, answer.as_bytes())).unwrap().assets
+    }
+
+    fn names(assets: &[Asset]) -> Vec<&str> {
+        assets.iter().filter_map(|asset| asset.entity.as_ref()).map(|(_, name)| name.as_str()).collect()
+    }
+
+    #[test]
+    fn machines_are_read_page_by_page_with_their_public_addresses_alone() {
+        let machine = |elements: &str| {
+            format!(
+                "<item><instanceId>i-1</instanceId><privateDnsName>ip-10-0-0-5.ec2.internal</privateDnsName>{elements}</item>"
+            )
+        };
+        let shown = machine(
+            "<dnsName>ec2-203-0-113-9.compute-1.amazonaws.com</dnsName><ipAddress>203.0.113.9</ipAddress>\
+             <instanceState><name>running</name></instanceState><groupSet><item><groupId>sg-2</groupId></item></groupSet>\
+             <networkInterfaceSet><item><groupSet><item><groupId>sg-1</groupId></item></groupSet><privateIpAddressesSet>\
+             <item><association><publicIp>203.0.113.10</publicIp></association></item><item/></privateIpAddressesSet>\
+             <ipv6AddressesSet><item><ipv6Address>2001:db8::9</ipv6Address></item></ipv6AddressesSet></item>\
+             </networkInterfaceSet>",
+        );
+        let unnamed = machine("<dnsName/><ipAddress>203.0.113.11</ipAddress>");
+        let hidden = machine("<privateIpAddress>10.0.0.5</privateIpAddress>");
+        let gone = machine("<ipAddress>203.0.113.12</ipAddress><instanceState><name>terminated</name></instanceState>");
+        let answer = |machines: &str, end: &str| {
+            format!("<R><reservationSet><item><instancesSet>{machines}</instancesSet></item></reservationSet>{end}</R>")
+        };
+        let form = list("ec2:DescribeInstances").unwrap();
+        let page = |body: &str| crate::aws::page(form, None, &Value::Null, &PLACE, (200, body.as_bytes()));
+        let found = page(&answer(&[shown, unnamed, hidden, gone].concat(), "<nextToken>m&amp;1</nextToken>")).unwrap();
+        assert_eq!(names(&found.assets), ["ec2-203-0-113-9.compute-1.amazonaws.com", "ip-10-0-0-5.ec2.internal"]);
+        let addresses: Vec<String> = found.assets[0].addresses.iter().map(ToString::to_string).collect();
+        assert_eq!(addresses, ["203.0.113.9", "203.0.113.10", "2001:db8::9"]);
+        assert_eq!(found.assets[0].members["security_groups"], json!(["sg-1", "sg-2"]));
+        assert_eq!(found.assets[0].members["region"], "eu-west-1");
+        let next = form.request(found.next.as_ref(), &Value::Null, &PLACE).unwrap();
+        assert!(next.body.contains("Action=DescribeInstances") && next.body.ends_with("&NextToken=m%261"), "{next:?}");
+        assert_eq!(page(&answer("", "")).unwrap().assets, []);
+        assert!(page("<R/>").is_err(), "no list is not an empty one");
+    }
+
+    #[test]
+    fn buckets_are_read_and_asked_about_where_they_lie() {
+        let body = "<R><Buckets><Bucket><Name>acme-files</Name><BucketRegion>eu-west-1</BucketRegion></Bucket><Bucket>\
+                    <Name>acme.logs</Name></Bucket></Buckets><ContinuationToken>a/b=</ContinuationToken></R>";
+        let form = list("s3:ListAllMyBuckets").unwrap();
+        let page = crate::aws::page(form, None, &Value::Null, &PLACE, (200, body.as_bytes())).unwrap();
+        assert_eq!(names(&page.assets), ["acme-files", "acme.logs"]);
+        assert_eq!(page.assets[0].also, [("CloudStorageBucket", "acme-files.s3.amazonaws.com".to_owned())]);
+        let next = form.request(page.next.as_ref(), &Value::Null, &PLACE).unwrap();
+        assert_eq!(next.target, "/?max-buckets=1000&continuation-token=a%2Fb%3D");
+        assert!(crate::aws::page(form, None, &Value::Null, &PLACE, (200, b"<html></html>")).is_err());
+        let status = list("s3:GetBucketPolicyStatus").unwrap();
+        let asked = status.request(None, &page.assets[0].item, &PLACE).unwrap();
+        assert_eq!((asked.method, asked.target.as_str()), ("GET", "/acme-files?policyStatus"));
+        assert_eq!(status.region_of(&page.assets[0].item).as_deref(), Some("eu-west-1"));
+        let without = b"<Error><Code>NoSuchBucketPolicy</Code></Error>";
+        let none = crate::aws::page(status, None, &page.assets[1].item, &PLACE, (404, without)).unwrap();
+        assert_eq!(names(&none.assets), ["acme.logs"]);
+        assert_eq!(none.assets[0].says["public_by_policy"], false);
+        let denied = b"<Error><Code>AccessDenied</Code></Error>";
+        assert!(crate::aws::page(status, None, &page.assets[1].item, &PLACE, (403, denied)).is_err());
+    }
+
+    #[test]
+    fn gateways_pools_and_the_like_are_read_as_their_services_answer() {
+        let rest = r#"{"item":[{"id":"a1b2","name":"shop","endpointConfiguration":{"types":["EDGE"]}},
+            {"id":"c3d4","endpointConfiguration":{"types":["PRIVATE"]}}]}"#;
+        let found = read("apigateway:GET.restapis", &Value::Null, rest);
+        assert_eq!(found[0].hosts, ["a1b2.execute-api.eu-west-1.amazonaws.com"]);
+        assert_eq!(found.len(), 1);
+        let stages = read("apigateway:GET.stages", &found[0].item, r#"{"item":[{"stageName":"prod"}]}"#);
+        assert_eq!(stages[0].urls, ["https://a1b2.execute-api.eu-west-1.amazonaws.com/prod"]);
+        let http = r#"{"items":[{"apiId":"x","apiEndpoint":"https://x.execute-api.eu-west-1.amazonaws.com"}]}"#;
+        assert_eq!(names(&read("apigateway:GET.apis", &Value::Null, http)), ["arn:aws:apigateway:eu-west-1::/apis/x"]);
+        let domains =
+            r#"{"items":[{"domainName":"api.acme.test","domainNameConfigurations":[{"securityPolicy":"TLS_1_0"}]}]}"#;
+        let found = read("apigateway:GET.domainnames", &Value::Null, domains);
+        assert_eq!(
+            (found[0].hosts[0].as_str(), &found[0].says["tls_policies"]),
+            ("api.acme.test", &json!(["TLS_1_0"]))
+        );
+        let pool = r#"{"UserPool":{"Id":"p","Arn":"arn:aws:cognito-idp:eu-west-1:1:userpool/p","Domain":"acme",
+            "MfaConfiguration":"OFF","AdminCreateUserConfig":{"AllowAdminCreateUserOnly":false}}}"#;
+        let found = read("cognito-idp:DescribeUserPool", &json!({"Id": "p"}), pool);
+        assert_eq!(found[0].hosts, ["acme.auth.eu-west-1.amazoncognito.com"]);
+        assert_eq!(
+            (&found[0].says["second_factor"], &found[0].says["by_administrators"]),
+            (&json!("OFF"), &json!(false))
+        );
+        let machines = r#"{"instances":[{"arn":"arn:aws:lightsail:1","name":"blog","publicIpAddress":"203.0.113.4",
+            "networking":{"ports":[{"protocol":"tcp","fromPort":22,"toPort":22,"cidrs":["0.0.0.0/0"]}]}}]}"#;
+        let found = read("lightsail:GetInstances", &Value::Null, machines);
+        let door = json!([{"protocol": "tcp", "from": 22, "to": 22, "sources": ["0.0.0.0/0"]}]);
+        assert_eq!((found[0].addresses.len(), &found[0].says["inward"]), (1, &door));
+        let accelerators = r#"{"Accelerators":[{"AcceleratorArn":"arn:x","DnsName":"a.awsglobalaccelerator.com",
+            "IpSets":[{"IpAddresses":["203.0.113.5","203.0.113.6"]}]}]}"#;
+        let found = read("globalaccelerator:ListAccelerators", &Value::Null, accelerators);
+        assert_eq!((found[0].addresses.len(), found[0].hosts.len()), (2, 1));
+        let services = r#"{"ServiceSummaryList":[{"ServiceArn":"arn:y","ServiceUrl":"a.eu-west-1.awsapprunner.com"}]}"#;
+        assert_eq!(read("apprunner:ListServices", &Value::Null, services)[0].hosts, ["a.eu-west-1.awsapprunner.com"]);
+    }
+
+    #[test]
+    fn numbered_pages_end_where_one_is_the_last_and_json_is_asked_by_its_operation() {
+        let form = list("ecr:DescribeRepositories").unwrap();
+        let mark = Mark::Argument("m".to_owned());
+        let asked = form.request(Some(&mark), &Value::Null, &PLACE).unwrap();
+        assert_eq!(asked.body, r#"{"nextToken":"m"}"#);
+        let (name, value) = &asked.headers[0];
+        let operation = "AmazonEC2ContainerRegistry_V20150921.DescribeRepositories";
+        assert_eq!((name.as_str(), value.as_str()), ("x-amz-target", operation));
+        assert_eq!(crate::aws::host_of(form, "eu-west-1").as_deref(), Some("api.ecr.eu-west-1.amazonaws.com"));
+        assert_eq!(crate::aws::host_of(list("route53:ListHostedZones").unwrap(), "cn-north-1"), None);
+    }
+
+    #[test]
+    fn every_file_is_listed_and_every_list_has_a_name_of_its_own() {
+        let mut files: Vec<String> = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src/aws/lists"))
+            .unwrap()
+            .map(|file| file.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned())
+            .collect();
+        files.sort();
+        assert_eq!(files, FILES.iter().map(|(name, _)| *name).collect::<Vec<_>>());
+        let names: BTreeSet<&str> = lists().iter().map(|list| list.permission.as_str()).collect();
+        assert_eq!(names.len(), lists().len());
+        for found in lists() {
+            let name = &found.permission;
+            assert!(name.starts_with(&format!("{}:", found.service)), "{name}");
+            if let Some(before) = &found.after {
+                assert!(list(before).is_some_and(|before| before.after.is_none()), "{name}: {before}");
+            }
+        }
+    }
+}

@@ -1,0 +1,380 @@
+//! Lists that a provider gives out, as data: what is asked, how the pages follow one another, and what is made of each
+//! item. The head of `aws/lists/ec2.toml` says how one is written.
+
+mod path;
+
+pub(crate) use path::At;
+
+use crate::Refusal;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+
+/// A list that a provider gives out page by page.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Form {
+    /// What allows it, and its name among the arguments of the task: `ec2:DescribeInstances`.
+    pub permission: String,
+    /// The service, as hosts and signatures name it; the file says it once.
+    #[serde(skip)]
+    pub service: String,
+    /// Of a service with several: at which host it is asked, in place of the one that its file names.
+    pub host: Option<String>,
+    /// Signed for this region alone, because it is the account's and no region's.
+    pub only_in: Option<String>,
+    /// The account has one for all its regions.
+    pub of_account: bool,
+    /// An action with its version, for services that take a form: `2016-11-15 DescribeImages`.
+    query: Option<String>,
+    /// An operation with its version, for services that take JSON: `1.1 AmazonEC2ContainerRegistry_V20150921.X`.
+    operation: Option<String>,
+    /// Path and query of a GET.
+    get: Option<String>,
+    /// Path and query of a POST of JSON.
+    post: Option<String>,
+    /// What is asked beside: fields of the form, members of the JSON.
+    with: BTreeMap<String, Value>,
+    /// How the next page is asked for.
+    page: Option<String>,
+    /// The list whose items this one is asked for, one by one.
+    pub after: Option<String>,
+    /// Where such an item says its region.
+    region: Option<String>,
+    /// Codes and statuses that say of such an item that it has nothing of this.
+    nothing: Vec<String>,
+    /// Where the items stand; empty: the answer is one, or a list of them.
+    items: String,
+    /// An answer without the place of the items has none.
+    may_lack: bool,
+    /// Items are left out unless they say these, or where they say those.
+    only: BTreeMap<String, String>,
+    unless: BTreeMap<String, String>,
+    /// Items without a public address are left out.
+    needs_address: bool,
+    /// The kind of entity that an item is.
+    kind: Option<String>,
+    /// What an item is, in a word or two: `load balancer`.
+    what: String,
+    /// The name of the entity.
+    name: Option<String>,
+    /// Host names, addresses and URLs that lead on.
+    hosts: Vec<String>,
+    addresses: Vec<String>,
+    urls: Vec<String>,
+    /// Entities beside, by kind.
+    also: BTreeMap<String, String>,
+    /// What leads on does so where the item says this.
+    leads_if: BTreeMap<String, String>,
+    /// Members of the contract, and what else the item says of itself.
+    members: BTreeMap<String, Said>,
+    says: BTreeMap<String, Said>,
+}
+
+/// What is read of an item: a value, or a list of objects.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Said {
+    One(String),
+    Each {
+        each: String,
+        #[serde(default)]
+        only: BTreeMap<String, String>,
+        says: BTreeMap<String, Said>,
+    },
+}
+
+/// A request before it has a host and a signature.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Request {
+    pub method: &'static str,
+    /// Path and query.
+    pub target: String,
+    /// Headers beside those of the signature.
+    pub headers: Vec<(String, String)>,
+    /// The body; empty for a GET.
+    pub body: String,
+}
+
+/// What a page of a list holds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Page {
+    pub assets: Vec<Asset>,
+    /// What asks for the next page.
+    pub next: Option<Mark>,
+}
+
+/// Something that stands in an account, or what only leads on.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Asset {
+    /// Kind and name of the entity; `None` for what only leads on.
+    pub entity: Option<(&'static str, String)>,
+    /// What it is, in a word or two.
+    pub what: &'static str,
+    pub hosts: Vec<String>,
+    pub addresses: Vec<IpAddr>,
+    pub urls: Vec<String>,
+    /// Entities beside: kind and name.
+    pub also: Vec<(&'static str, String)>,
+    /// Members of its details, and what it says of itself beside.
+    pub members: Map<String, Value>,
+    pub says: Map<String, Value>,
+    /// The item itself, for the lists that are asked for each.
+    pub item: Value,
+}
+
+/// What asks for the next page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// A value among the arguments.
+    Argument(String),
+    /// Path and query of the next page, at the same host.
+    Target(String),
+}
+
+/// Where an item stands, for what names it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Place<'a> {
+    pub account: &'a str,
+    pub region: &'a str,
+    pub partition: &'a str,
+    /// Where names of the provider end: `amazonaws.com`.
+    pub domain: &'a str,
+}
+
+/// Values that one member of an item has at most.
+const VALUES_MAX: usize = 500;
+/// Numbered pages that are asked for at most.
+const NUMBER_MAX: u32 = 1_000;
+
+impl Form {
+    /// Makes the request for the first page, or for the one that the mark stands for. `parent` is the item of the list
+    /// before, where there is one; `None` where it lacks what is asked by.
+    pub fn request(&'static self, mark: Option<&Mark>, parent: &Value, place: &Place<'_>) -> Option<Request> {
+        let at = At { item: parent, parent: &Value::Null, place };
+        let argument = match (mark, &self.page) {
+            (Some(Mark::Target(target)), _) => {
+                return Some(Request { method: "GET", target: target.clone(), ..Request::default() });
+            }
+            (Some(Mark::Argument(value)), Some(page)) => Some((page.split(' ').next()?, value.as_str())),
+            _ => None,
+        };
+        let mut with = Map::new();
+        for (name, value) in &self.with {
+            with.insert(name.clone(), filled(value, &at)?);
+        }
+        let mut headers = Vec::new();
+        if let Some(query) = &self.query {
+            let (version, action) = query.split_once(' ')?;
+            let body = form_of(&[("Action", action), ("Version", version)], &with, argument);
+            return Some(Request { method: "POST", target: "/".to_owned(), headers, body });
+        }
+        if let Some(operation) = &self.operation {
+            let (version, operation) = operation.split_once(' ')?;
+            headers.push(("x-amz-target".to_owned(), operation.to_owned()));
+            headers.push(("content-type".to_owned(), format!("application/x-amz-json-{version}")));
+            insert_mark(&mut with, argument);
+            return Some(Request {
+                method: "POST",
+                target: "/".to_owned(),
+                headers,
+                body: Value::Object(with).to_string(),
+            });
+        }
+        if let Some(post) = &self.post {
+            headers.push(("content-type".to_owned(), "application/json".to_owned()));
+            insert_mark(&mut with, argument);
+            let target = at.template(post, escaped)?;
+            return Some(Request { method: "POST", target, headers, body: Value::Object(with).to_string() });
+        }
+        let mut target = at.template(self.get.as_deref()?, escaped)?;
+        if let Some((name, value)) = argument {
+            let joint = if target.contains('?') { '&' } else { '?' };
+            target.push_str(&format!("{joint}{name}={}", escaped(value)));
+        }
+        Some(Request { method: "GET", target, headers, body: String::new() })
+    }
+
+    /// Reads a page. `None`: it is no answer to this question.
+    pub fn page(
+        &'static self,
+        answer: &Value,
+        asked: Option<&Mark>,
+        parent: &Value,
+        place: &Place<'_>,
+    ) -> Option<Page> {
+        let whole = At { item: answer, parent, place };
+        let items = match self.items.as_str() {
+            "" => whole.all(""),
+            items if whole.has(items) => whole.all(items),
+            _ if self.may_lack && answer.is_object() => Vec::new(),
+            _ => return None,
+        };
+        let count = items.len();
+        let assets = items.into_iter().filter_map(|item| self.asset(item, parent, place)).collect();
+        Some(Page { assets, next: self.next(&whole, asked, count) })
+    }
+
+    /// Returns whether a refusal says of an item that it has nothing of what is asked for.
+    pub fn is_nothing(&self, refusal: &Refusal) -> bool {
+        let Refusal::Other(said) = refusal else { return false };
+        said.split([' ', ',']).any(|word| self.nothing.iter().any(|known| known == word))
+    }
+
+    /// What an item is read as where it has nothing of what was asked for.
+    pub fn without(&'static self, parent: &Value, place: &Place<'_>) -> Option<Asset> {
+        self.asset(Value::Object(Map::new()), parent, place)
+    }
+
+    fn next(&self, answer: &At<'_>, asked: Option<&Mark>, items: usize) -> Option<Mark> {
+        let page = self.page.as_deref()?;
+        if let Some(path) = page.strip_prefix("@url = ") {
+            return answer.text(path).map(|url| Mark::Target(target_of(&url).to_owned()));
+        }
+        if let Some((_, path)) = page.split_once(" = ") {
+            return answer.text(path).map(Mark::Argument);
+        }
+        let number = match asked {
+            Some(Mark::Argument(number)) => number.parse().unwrap_or(NUMBER_MAX),
+            _ => 1_u32,
+        };
+        let more = match page.split_once(" # ") {
+            Some((_, path)) => answer.text(path)?.parse::<u32>().ok()? > number,
+            None => items > 0,
+        };
+        (more && number < NUMBER_MAX).then(|| Mark::Argument((number + 1).to_string()))
+    }
+
+    fn asset(&'static self, item: Value, parent: &Value, place: &Place<'_>) -> Option<Asset> {
+        let at = At { item: &item, parent, place };
+        if !self.only.iter().all(|wanted| at.says(wanted)) || self.unless.iter().any(|wanted| at.says(wanted)) {
+            return None;
+        }
+        let leads = self.leads_if.iter().all(|wanted| at.says(wanted));
+        let texts = |paths: &[String]| -> Vec<String> {
+            sorted(paths.iter().filter(|_| leads).flat_map(|path| at.texts(path)))
+        };
+        let mut addresses: Vec<IpAddr> =
+            texts(&self.addresses).iter().filter_map(|text| text.split('/').next()?.parse().ok()).collect();
+        addresses.retain(is_public);
+        addresses.sort_unstable();
+        if self.needs_address && addresses.is_empty() {
+            return None;
+        }
+        let entity = match (&self.kind, &self.name) {
+            (Some(kind), Some(name)) => Some((kind.as_str(), at.text(name)?)),
+            _ => None,
+        };
+        let (hosts, urls) = (texts(&self.hosts), texts(&self.urls));
+        let hosts = hosts.into_iter().map(|host| host.trim_end_matches('.').to_owned()).collect();
+        let also = self.also.iter().filter_map(|(kind, name)| Some((kind.as_str(), at.text(name)?))).collect();
+        let (members, says) = (read(&self.members, &at), read(&self.says, &at));
+        Some(Asset { entity, what: &self.what, hosts, addresses, urls, also, members, says, item })
+    }
+
+    /// The kinds of entity that its items are, and that they lead to beside hosts, addresses and URLs.
+    pub fn kinds(&self) -> impl Iterator<Item = &str> {
+        self.kind.iter().chain(self.also.keys()).map(String::as_str)
+    }
+
+    /// The members of the contract that it says.
+    pub fn members(&self) -> impl Iterator<Item = &str> {
+        self.members.keys().map(String::as_str)
+    }
+
+    /// The region in which it is asked for an item of the list before, where the item says one.
+    pub fn region_of(&self, parent: &Value) -> Option<String> {
+        let place = Place::default();
+        At { item: parent, parent: &Value::Null, place: &place }.text(self.region.as_deref()?)
+    }
+}
+
+/// What the members of a table read of an item; each is there, whatever the item lacks.
+fn read(table: &BTreeMap<String, Said>, at: &At<'_>) -> Map<String, Value> {
+    let one = |said: &Said| match said {
+        Said::One(path) => at.value(path),
+        Said::Each { each, only, says } => {
+            let items = at.all(each).into_iter().take(VALUES_MAX);
+            let within = |item: Value| {
+                let at = At { item: &item, parent: at.item, ..*at };
+                only.iter().all(|wanted| at.says(wanted)).then(|| Value::Object(read(says, &at)))
+            };
+            items.filter_map(within).collect()
+        }
+    };
+    table.iter().map(|(name, said)| (name.clone(), one(said))).collect()
+}
+
+/// An address that networks of their own do not use.
+fn is_public(address: &IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => !address.is_private() && !address.is_link_local() && !address.is_unspecified(),
+        IpAddr::V6(address) => {
+            !address.is_unique_local() && !address.is_unicast_link_local() && !address.is_unspecified()
+        }
+    }
+}
+
+/// Path and query of a URL.
+fn target_of(url: &str) -> &str {
+    let after = url.split_once("://").map_or(url, |(_, rest)| rest);
+    after.find('/').map_or("/", |start| &after[start..])
+}
+
+fn sorted(texts: impl Iterator<Item = String>) -> Vec<String> {
+    let mut texts: Vec<String> = texts.take(VALUES_MAX).collect();
+    texts.sort_unstable();
+    texts.dedup();
+    texts
+}
+
+/// A value whose texts are templates.
+fn filled(value: &Value, at: &At<'_>) -> Option<Value> {
+    Some(match value {
+        Value::String(text) => Value::String(at.template(text, str::to_owned)?),
+        Value::Array(items) => items.iter().map(|item| filled(item, at)).collect::<Option<_>>()?,
+        Value::Object(members) => {
+            let member = |(name, value): (&String, &Value)| Some((name.clone(), filled(value, at)?));
+            Value::Object(members.iter().map(member).collect::<Option<_>>()?)
+        }
+        plain => plain.clone(),
+    })
+}
+
+/// Puts the mark of a page where its name says: `options/$skipToken` is a member within a member.
+fn insert_mark(with: &mut Map<String, Value>, argument: Option<(&str, &str)>) {
+    let Some((name, value)) = argument else { return };
+    match name.split_once('/') {
+        None => {
+            with.insert(name.to_owned(), Value::String(value.to_owned()));
+        }
+        Some((outer, inner)) => {
+            let within = with.entry(outer).or_insert_with(|| Value::Object(Map::new()));
+            if let Value::Object(within) = within {
+                within.insert(inner.to_owned(), Value::String(value.to_owned()));
+            }
+        }
+    }
+}
+
+fn form_of(head: &[(&str, &str)], with: &Map<String, Value>, argument: Option<(&str, &str)>) -> String {
+    let mut fields: Vec<(String, String)> =
+        head.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    fields.extend(
+        with.iter()
+            .map(|(name, value)| (name.clone(), value.as_str().map_or_else(|| value.to_string(), str::to_owned))),
+    );
+    fields.extend(argument.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    let pairs: Vec<String> = fields.iter().map(|(name, value)| format!("{name}={}", escaped(value))).collect();
+    pairs.join("&")
+}
+
+/// Everything but unreserved characters, percent-escaped.
+pub(crate) fn escaped(text: &str) -> String {
+    let each = |byte: u8| match byte {
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),
+        _ => format!("%{byte:02X}"),
+    };
+    text.bytes().map(each).collect()
+}

@@ -1,0 +1,221 @@
+//! Providers beside AWS, which are data: a file for each in `providers/`, in the form of the lists of AWS, with where
+//! it is asked, what opens it, and how that is shown.
+
+use crate::Refusal;
+use crate::form::{At, Form, Place, Request, escaped};
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use ring::rand::SystemRandom;
+use ring::signature::{RSA_PKCS1_SHA256, RsaKeyPair};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+/// The files: name and text.
+const FILES: &[(&str, &str)] = &[
+    ("azure", include_str!("providers/azure.toml")),
+    ("cloudflare", include_str!("providers/cloudflare.toml")),
+    ("digitalocean", include_str!("providers/digitalocean.toml")),
+    ("fastly", include_str!("providers/fastly.toml")),
+    ("gandi", include_str!("providers/gandi.toml")),
+    ("gcp", include_str!("providers/gcp.toml")),
+    ("hetzner", include_str!("providers/hetzner.toml")),
+    ("kubernetes", include_str!("providers/kubernetes.toml")),
+    ("linode", include_str!("providers/linode.toml")),
+    ("netlify", include_str!("providers/netlify.toml")),
+    ("scaleway", include_str!("providers/scaleway.toml")),
+    ("vercel", include_str!("providers/vercel.toml")),
+    ("vultr", include_str!("providers/vultr.toml")),
+];
+/// How long a signed word for a token holds, in seconds: the most that is accepted.
+const ASSERTION_SECONDS: i64 = 3_600;
+
+/// A provider.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Provider {
+    pub name: String,
+    pub pretty_name: String,
+    /// Where it is asked: scheme and host; a template of what opens it where that says so.
+    base: String,
+    /// What opens it, by the names under which people give it.
+    pub secrets: Vec<String>,
+    /// What its account is called, as a template of these.
+    account: Option<String>,
+    /// Headers that show who asks.
+    headers: BTreeMap<String, String>,
+    token: Option<Token>,
+    /// Regions in which lists are asked that are not of the account.
+    pub regions: Vec<String>,
+    #[serde(rename = "list")]
+    pub lists: Vec<Form>,
+}
+
+/// What has to be asked for first.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Token {
+    /// Where it is given out.
+    post: String,
+    form: BTreeMap<String, String>,
+    assertion: Option<Assertion>,
+}
+
+/// A word signed by the key of a service account (RFC 7523).
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Assertion {
+    issuer: String,
+    key: String,
+    audience: String,
+    scope: String,
+}
+
+static PROVIDERS: LazyLock<Vec<Provider>> = LazyLock::new(|| {
+    let read = |(name, text): &(&str, &str)| -> Provider {
+        let mut provider: Provider =
+            toml::from_str(text).unwrap_or_else(|why| panic!("a test reads the files: {name}: {why}"));
+        for list in &mut provider.lists {
+            list.service.clone_from(&provider.name);
+        }
+        provider
+    };
+    FILES.iter().map(read).collect()
+});
+
+/// Every provider, in alphabetical order.
+pub fn all() -> &'static [Provider] {
+    &PROVIDERS
+}
+
+/// The provider of a name.
+pub fn find(name: &str) -> Option<&'static Provider> {
+    PROVIDERS.iter().find(|provider| provider.name == name)
+}
+
+impl Provider {
+    /// The list of this name.
+    pub fn list(&'static self, permission: &str) -> Option<&'static Form> {
+        self.lists.iter().find(|list| list.permission == permission)
+    }
+
+    /// Where it is asked; `None` where what opens it does not say.
+    pub fn base(&self, secrets: &Value) -> Option<String> {
+        self.shown(&self.base, secrets).map(|base| base.trim_end_matches('/').to_owned())
+    }
+
+    /// What its account is called; empty where it has no name.
+    pub fn account(&self, secrets: &Value) -> String {
+        self.account.as_deref().and_then(|account| self.shown(account, secrets)).unwrap_or_default()
+    }
+
+    /// A template of what opens it, filled in.
+    fn shown(&self, template: &str, secrets: &Value) -> Option<String> {
+        let place = Place::default();
+        At { item: secrets, parent: &Value::Null, place: &place }.template(template, str::to_owned)
+    }
+
+    /// The headers that show who asks, with the token where there is one.
+    pub fn headers(&self, secrets: &Value, token: Option<&str>) -> Option<Vec<(String, String)>> {
+        let header = |(name, template): (&String, &String)| {
+            let template = token.map_or_else(|| template.clone(), |token| template.replace("{@token}", token));
+            Some((name.clone(), self.shown(&template, secrets)?))
+        };
+        self.headers.iter().map(header).collect()
+    }
+
+    /// The request for a token: URL and request; `None` where none is needed. `date` is the time of the wire in
+    /// milliseconds since 1970.
+    ///
+    /// # Errors
+    /// What opens the account cannot sign.
+    pub fn token_request(&self, secrets: &Value, date: i64) -> Result<Option<(String, Request)>, Refusal> {
+        let Some(token) = &self.token else { return Ok(None) };
+        let unfit = |what: &str| Refusal::BadKeys(format!("{what} is missing or of another form"));
+        let assertion = match &token.assertion {
+            None => None,
+            Some(assertion) => Some(self.signed(assertion, secrets, date)?),
+        };
+        let place = Place::default();
+        let at = At { item: secrets, parent: &Value::Null, place: &place };
+        let url = at.template(&token.post, escaped).ok_or_else(|| unfit("what opens it"))?;
+        let mut pairs = Vec::new();
+        for (name, template) in &token.form {
+            let value = match &assertion {
+                Some(assertion) if template == "{@assertion}" => assertion.clone(),
+                _ => self.shown(template, secrets).ok_or_else(|| unfit(name))?,
+            };
+            pairs.push(format!("{name}={}", escaped(&value)));
+        }
+        let kind = ("content-type".to_owned(), "application/x-www-form-urlencoded".to_owned());
+        let body = pairs.join("&");
+        Ok(Some((url, Request { method: "POST", target: String::new(), headers: vec![kind], body })))
+    }
+
+    fn signed(&self, assertion: &Assertion, secrets: &Value, date: i64) -> Result<String, Refusal> {
+        let unfit = |what: &str| Refusal::BadKeys(format!("{what} is missing or of another form"));
+        let now = date / 1_000;
+        let issuer = self.shown(&assertion.issuer, secrets).ok_or_else(|| unfit("the name of the account"))?;
+        let claims = json!({
+            "iss": issuer, "scope": assertion.scope, "aud": assertion.audience, "iat": now,
+            "exp": now + ASSERTION_SECONDS,
+        });
+        let head = json!({"alg": "RS256", "typ": "JWT"});
+        let encoded = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
+        let said = format!("{}.{}", encoded(&head), encoded(&claims));
+        let key = self.shown(&assertion.key, secrets).ok_or_else(|| unfit("the key"))?;
+        let pem: String =
+            key.replace("\\n", "\n").lines().filter(|line| !line.starts_with("-----")).map(str::trim).collect();
+        let der = STANDARD.decode(pem).map_err(|_| unfit("the key"))?;
+        let pair = RsaKeyPair::from_pkcs8(&der).map_err(|_| unfit("the key"))?;
+        let mut signature = vec![0; pair.public().modulus_len()];
+        let signing = pair.sign(&RSA_PKCS1_SHA256, &SystemRandom::new(), said.as_bytes(), &mut signature);
+        signing.map_err(|_| unfit("the key"))?;
+        Ok(format!("{said}.{}", URL_SAFE_NO_PAD.encode(signature)))
+    }
+}
+
+/// Reads a token.
+///
+/// # Errors
+/// The answer is a refusal, or holds none.
+pub fn token(status: u16, body: &[u8]) -> Result<String, Refusal> {
+    let answer = match answer(status, body) {
+        // A grant that is refused is answered by 400.
+        Err(Refusal::Other(said)) if status == 400 => return Err(Refusal::BadKeys(said)),
+        answer => answer?,
+    };
+    let token = answer["access_token"].as_str().map(str::to_owned);
+    token.ok_or_else(|| Refusal::Other("the answer holds no token".to_owned()))
+}
+
+/// The answer as a value. Of a refusal the status alone is told: its text names keys and people.
+///
+/// # Errors
+/// The answer is a refusal, or no JSON.
+pub fn answer(status: u16, body: &[u8]) -> Result<Value, Refusal> {
+    let said = format!("status {status}");
+    match status {
+        200..=299 => {
+            let answer =
+                serde_json::from_slice(body).ok().filter(|answer: &Value| answer.is_object() || answer.is_array());
+            answer.ok_or_else(|| Refusal::Other("the answer is no JSON".to_owned()))
+        }
+        401 => Err(Refusal::BadKeys(said)),
+        402 | 403 => Err(Refusal::Denied(said)),
+        429 | 503 => Err(Refusal::Throttled(said)),
+        404 => Err(Refusal::Other("refused: status 404".to_owned())),
+        _ => Err(Refusal::Other(format!("refused: {said}"))),
+    }
+}
+
+/// What opens an account, as templates read it: secrets before settings.
+pub fn opening(secrets: &Map<String, Value>, settings: &Map<String, Value>) -> Value {
+    let mut all = settings.clone();
+    all.extend(secrets.clone());
+    Value::Object(all)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,274 @@
+//! Answers as the providers give them, shortened, and what is made of them.
+
+use super::*;
+use crate::form::{Asset, Mark};
+
+/// A word for each thing and for all that it leads to.
+fn words(assets: &[Asset]) -> Vec<String> {
+    let word = |asset: &Asset| {
+        let entity = asset.entity.as_ref().map(|(kind, name)| format!("{kind} {name}"));
+        let addresses = asset.addresses.iter().map(ToString::to_string);
+        let leads: Vec<String> =
+            asset.hosts.iter().cloned().chain(addresses).chain(asset.urls.iter().cloned()).collect();
+        format!("{} -> {}", entity.unwrap_or_default(), leads.join(" "))
+    };
+    assets.iter().map(word).collect()
+}
+
+fn page(provider: &str, list: &str, parent: &Value, answer: &str) -> crate::form::Page {
+    let list = find(provider).unwrap().list(list).unwrap();
+    let place = Place { account: "acme", region: "fr-par-1", ..Place::default() };
+    list.page(&super::answer(200, answer.as_bytes()).unwrap(), None, parent, &place).expect("it is an answer to this")
+}
+
+/// Provider, list, item of the list before, answer, and what is made of it.
+const RECORDED: &[(&str, &str, &str, &str, &[&str])] = &[
+    (
+        "cloudflare",
+        "zones",
+        "null",
+        r#"{"success":true,"result":[{"id":"z1","name":"acme.test","status":"active","paused":false}],
+            "result_info":{"page":1,"per_page":50,"total_pages":1}}"#,
+        &["CloudResource cloudflare:zone:z1 -> acme.test"],
+    ),
+    (
+        "cloudflare",
+        "records",
+        r#"{"id":"z1","name":"acme.test"}"#,
+        r#"{"result":[{"type":"A","name":"www.acme.test","content":"203.0.113.4"},{"type":"TXT","name":"x.acme.test"}]}"#,
+        &[" -> www.acme.test"],
+    ),
+    (
+        "digitalocean",
+        "droplets",
+        "null",
+        r#"{"droplets":[{"id":7,"name":"web","status":"active","networks":{"v4":[
+            {"ip_address":"10.110.0.2","type":"private"},{"ip_address":"203.0.113.7","type":"public"}],"v6":[]}}],
+            "links":{"pages":{"next":"https://api.digitalocean.com/v2/droplets?page=2&per_page=200"}}}"#,
+        &["CloudResource digitalocean:droplet:7 -> 203.0.113.7"],
+    ),
+    (
+        "digitalocean",
+        "records",
+        r#"{"name":"acme.test"}"#,
+        r#"{"domain_records":[{"type":"A","name":"@","data":"203.0.113.7"},{"type":"CNAME","name":"shop","data":"x."}]}"#,
+        &[" -> shop.acme.test"],
+    ),
+    (
+        "hetzner",
+        "servers",
+        "null",
+        r#"{"servers":[{"id":42,"name":"db","status":"running","public_net":{"ipv4":{"ip":"203.0.113.42"},
+            "ipv6":{"ip":"2001:db8::/64"}}}],"meta":{"pagination":{"page":1,"next_page":null}}}"#,
+        &["CloudResource hetzner:server:42 -> 203.0.113.42"],
+    ),
+    (
+        "azure",
+        "addresses",
+        "null",
+        r#"{"totalRecords":1,"data":[{"id":"/subscriptions/s/p/web","name":"web","properties":{
+            "ipAddress":"203.0.113.9","dnsSettings":{"fqdn":"web.westeurope.cloudapp.azure.com"}}}],"$skipToken":"t1"}"#,
+        &["CloudResource /subscriptions/s/p/web -> web.westeurope.cloudapp.azure.com 203.0.113.9"],
+    ),
+    (
+        "azure",
+        "storage",
+        "null",
+        r#"{"data":[{"id":"/subscriptions/s/x","name":"acmefiles","properties":{"allowBlobPublicAccess":true}}]}"#,
+        &["AzureStorageAccount acmefiles -> acmefiles.blob.core.windows.net"],
+    ),
+    (
+        "azure",
+        "records",
+        r#"{"id":"/subscriptions/s/dnszones/acme.test","name":"acme.test"}"#,
+        r#"{"value":[{"name":"www","type":"Microsoft.Network/dnszones/A"},{"name":"@","type":"Microsoft.Network/dnszones/SOA"}]}"#,
+        &[" -> www.acme.test"],
+    ),
+    (
+        "gcp",
+        "machines",
+        "null",
+        r#"{"assets":[{"name":"//compute.googleapis.com/projects/a/zones/z/instances/web","resource":{"data":{
+            "name":"web","status":"RUNNING","networkInterfaces":[{"networkIP":"10.0.0.2",
+            "accessConfigs":[{"natIP":"203.0.113.20"}]}]}}}]}"#,
+        &["GcpComputeEngineInstance //compute.googleapis.com/projects/a/zones/z/instances/web -> 203.0.113.20"],
+    ),
+    (
+        "gcp",
+        "buckets",
+        "null",
+        r#"{"assets":[{"name":"//storage.googleapis.com/acme-b","resource":{"data":{"name":"acme-b"}}}]}"#,
+        &["GcpStorageBucket acme-b -> "],
+    ),
+    (
+        "gcp",
+        "functions",
+        "null",
+        r#"{"assets":[{"name":"//f/hook","resource":{"data":{"httpsTrigger":{"url":"https://r-a.cloudfunctions.net/hook"}}}}]}"#,
+        &["GcpCloudFunction //f/hook -> https://r-a.cloudfunctions.net/hook"],
+    ),
+    (
+        "gcp",
+        "databases",
+        "null",
+        r#"{"assets":[{"name":"//sql/a","resource":{"data":{"ipAddresses":[{"type":"PRIMARY","ipAddress":"203.0.113.30"},
+            {"type":"OUTGOING","ipAddress":"203.0.113.31"}]}}}]}"#,
+        &["GcpCloudSQLInstance //sql/a -> 203.0.113.30"],
+    ),
+    ("gcp", "gateways", "null", "{}", &[]),
+    (
+        "kubernetes",
+        "services",
+        "null",
+        r#"{"kind":"ServiceList","metadata":{"continue":"c1"},"items":[
+            {"metadata":{"name":"web","uid":"u1"},"spec":{"type":"LoadBalancer"},
+             "status":{"loadBalancer":{"ingress":[{"ip":"203.0.113.50"}]}}},
+            {"metadata":{"name":"inner","uid":"u2"},"spec":{"type":"ClusterIP"}}]}"#,
+        &["CloudResource kubernetes:service:u1 -> 203.0.113.50"],
+    ),
+    (
+        "kubernetes",
+        "ingresses",
+        "null",
+        r#"{"metadata":{},"items":[{"metadata":{"name":"i","uid":"u3"},"spec":{"rules":[{"host":"shop.acme.test"}]},
+            "status":{"loadBalancer":{"ingress":[{"hostname":"lb.acme.test"}]}}}]}"#,
+        &["CloudResource kubernetes:ingress:u3 -> lb.acme.test shop.acme.test"],
+    ),
+    (
+        "kubernetes",
+        "nodes",
+        "null",
+        r#"{"metadata":{},"items":[{"metadata":{"name":"n","uid":"u4"},"status":{"addresses":[
+            {"type":"InternalIP","address":"10.0.0.4"},{"type":"ExternalIP","address":"203.0.113.51"}]}}]}"#,
+        &["CloudResource kubernetes:node:u4 -> 203.0.113.51"],
+    ),
+    (
+        "vultr",
+        "instances",
+        "null",
+        r#"{"instances":[{"id":"v1","main_ip":"203.0.113.60","v6_main_ip":"2001:db8::60"}],"meta":{"links":{"next":"","prev":""}}}"#,
+        &["CloudResource vultr:instance:v1 -> 203.0.113.60 2001:db8::60"],
+    ),
+    (
+        "linode",
+        "instances",
+        "null",
+        r#"{"data":[{"id":9,"label":"web","ipv4":["203.0.113.61","192.168.1.2"],"ipv6":"2001:db8::61/128"}],"page":1,"pages":3}"#,
+        &["CloudResource linode:instance:9 -> 203.0.113.61 2001:db8::61"],
+    ),
+    (
+        "scaleway",
+        "servers",
+        "null",
+        r#"{"servers":[{"id":"s1","name":"web","public_ips":[{"address":"203.0.113.62"}]}]}"#,
+        &["CloudResource scaleway:server:s1 -> 203.0.113.62"],
+    ),
+    (
+        "gandi",
+        "domains",
+        "null",
+        r#"[{"fqdn":"acme.test","autorenew":false,"dates":{"registry_ends_at":"2027-01-01T00:00:00Z"}}]"#,
+        &["CloudResource gandi:domain:acme.test -> acme.test"],
+    ),
+    (
+        "gandi",
+        "records",
+        r#"{"fqdn":"acme.test"}"#,
+        r#"[{"rrset_name":"www","rrset_type":"CNAME"},{"rrset_name":"@","rrset_type":"A"}]"#,
+        &[" -> www.acme.test"],
+    ),
+    (
+        "netlify",
+        "sites",
+        "null",
+        r#"[{"id":"n1","name":"acme","custom_domain":"www.acme.test","ssl_url":"https://www.acme.test","force_ssl":true}]"#,
+        &["CloudResource netlify:site:n1 -> www.acme.test https://www.acme.test"],
+    ),
+    (
+        "vercel",
+        "projects",
+        "null",
+        r#"{"projects":[{"id":"p1","name":"acme","alias":[{"domain":"app.acme.test"}]}],"pagination":{"next":1690000000}}"#,
+        &["CloudResource vercel:project:p1 -> app.acme.test"],
+    ),
+    ("fastly", "domains", r#"{"id":"f1","version":3}"#, r#"[{"name":"cdn.acme.test"}]"#, &[" -> cdn.acme.test"]),
+];
+
+#[test]
+fn what_providers_answer_becomes_things_and_what_they_lead_to() {
+    for (provider, list, parent, answer, wanted) in RECORDED {
+        let parent: Value = serde_json::from_str(parent).unwrap();
+        assert_eq!(words(&page(provider, list, &parent, answer).assets), *wanted, "{provider} {list}");
+    }
+    let read: std::collections::BTreeSet<&str> = RECORDED.iter().map(|row| row.0).collect();
+    assert_eq!(read.into_iter().collect::<Vec<_>>(), all().iter().map(|known| known.name.as_str()).collect::<Vec<_>>());
+}
+
+#[test]
+fn the_next_page_is_asked_for_as_each_provider_says_and_only_at_its_own_host() {
+    let next = |provider: &str, list: &str, answer: &str| {
+        let mark = page(provider, list, &Value::Null, answer).next?;
+        let list = find(provider).unwrap().list(list).unwrap();
+        let place = Place { account: "acme", ..Place::default() };
+        let request = list.request(Some(&mark), &Value::Null, &place).unwrap();
+        Some(if request.body.is_empty() { request.target } else { request.body })
+    };
+    let more = r#"{"droplets":[],"links":{"pages":{"next":"https://evil.test/v2/droplets?page=2"}}}"#;
+    assert_eq!(next("digitalocean", "droplets", more).as_deref(), Some("/v2/droplets?page=2"));
+    let numbered = r#"{"result":[],"result_info":{"total_pages":2}}"#;
+    assert_eq!(next("cloudflare", "zones", numbered).as_deref(), Some("/client/v4/zones?per_page=50&page=2"));
+    assert_eq!(next("cloudflare", "zones", r#"{"result":[],"result_info":{"total_pages":1}}"#), None);
+    let until = r#"{"projects":[],"pagination":{"next":1690000000}}"#;
+    assert_eq!(next("vercel", "projects", until).as_deref(), Some("/v9/projects?limit=100&until=1690000000"));
+    assert!(
+        next("azure", "zones", r#"{"data":[],"$skipToken":"t1"}"#)
+            .unwrap()
+            .contains(r#""options":{"$skipToken":"t1"}"#)
+    );
+    assert_eq!(next("netlify", "sites", r#"[{"id":"a"}]"#).as_deref(), Some("/api/v1/sites?per_page=100&page=2"));
+    assert_eq!(next("netlify", "sites", "[]"), None);
+    let list = find("netlify").unwrap().list("sites").unwrap();
+    let (answer, place) = (json!([{"id": "a"}]), Place::default());
+    let last = list.page(&answer, Some(&Mark::Argument("1000".to_owned())), &Value::Null, &place).unwrap();
+    assert_eq!(last.next, None, "numbered pages have an end");
+}
+
+#[test]
+fn another_answer_is_no_empty_list_and_a_refusal_tells_no_more_than_its_status() {
+    let list = find("hetzner").unwrap().list("servers").unwrap();
+    assert_eq!(list.page(&json!({"error": {}}), None, &Value::Null, &Place::default()), None);
+    let said = |status| answer(status, br#"{"message":"token abc of bob"}"#).unwrap_err();
+    assert_eq!(said(401), Refusal::BadKeys("status 401".into()));
+    assert_eq!(said(403), Refusal::Denied("status 403".into()));
+    assert_eq!(said(429), Refusal::Throttled("status 429".into()));
+    assert_eq!(said(500), Refusal::Other("refused: status 500".into()));
+    assert!(answer(200, b"<html>").is_err());
+    assert_eq!(token(400, br#"{"error":"invalid_client"}"#), Err(Refusal::BadKeys("refused: status 400".into())));
+}
+
+#[test]
+fn what_opens_an_account_stands_in_its_headers_and_in_no_list() {
+    let opening = json!({"token": "s3cret"});
+    let cloudflare = find("cloudflare").unwrap();
+    let headers = cloudflare.headers(&opening, None).unwrap();
+    assert_eq!(headers, [("authorization".to_owned(), "Bearer s3cret".to_owned())]);
+    assert_eq!(cloudflare.headers(&json!({}), None), None);
+    let azure = json!({"tenant_id": "t/../x", "client_id": "c", "client_secret": "a b&c"});
+    let (url, request) = find("azure").unwrap().token_request(&azure, 0).unwrap().unwrap();
+    assert!(url.starts_with("https://login.microsoftonline.com/t%2F..%2Fx/oauth2"), "{url}");
+    assert!(request.body.contains("client_secret=a%20b%26c"), "{}", request.body);
+    let gcp = json!({"project_id": "p", "client_email": "a@p.iam", "private_key": "no key"});
+    assert!(matches!(find("gcp").unwrap().token_request(&gcp, 0), Err(Refusal::BadKeys(_))));
+    for provider in all() {
+        let text = FILES.iter().find(|(name, _)| *name == provider.name).unwrap().1;
+        assert!(!provider.lists.is_empty() && text.starts_with("# "), "{}", provider.name);
+        for list in &provider.lists {
+            let before = list.after.as_ref().map(|before| provider.list(before));
+            assert!(
+                before.is_none_or(|before| before.is_some_and(|before| before.after.is_none())),
+                "{}",
+                list.permission
+            );
+        }
+    }
+}

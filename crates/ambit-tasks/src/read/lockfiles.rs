@@ -1,0 +1,382 @@
+//! Files by which programs say exactly which packages they are made of: lock files of npm, PyPI, Cargo, Go, Maven,
+//! RubyGems, Composer and NuGet. What only names ranges of versions says nothing exact and is not read.
+
+use ambit_model::entity::repository::Package;
+use regex::Regex;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+/// Packages of one file that are kept: the largest lock files have some thousands.
+const PACKAGES_MAX: usize = 5_000;
+/// Packages within packages of the first format of npm.
+const DEPTH_MAX: usize = 32;
+
+/// A pattern that is ours.
+fn pattern(text: &str) -> Regex {
+    Regex::new(text).expect("our own patterns are tested")
+}
+
+/// Returns the packages of a file by its name; `None` for one that is no such file, or cannot be read as one.
+pub(crate) fn packages(path: &str, text: &str) -> Option<Vec<Package>> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let is_requirements = name.starts_with("requirements") && name.ends_with(".txt");
+    let found = match name {
+        "package-lock.json" | "npm-shrinkwrap.json" => npm(text)?,
+        "yarn.lock" => yarn(text),
+        "pnpm-lock.yaml" => pnpm(text),
+        "poetry.lock" | "uv.lock" | "pdm.lock" => blocks("PyPI", text),
+        "Pipfile.lock" => pipfile(text)?,
+        _ if is_requirements => requirements(text),
+        "Cargo.lock" => blocks("crates.io", text),
+        "go.mod" => go(text),
+        "pom.xml" => maven(text),
+        "gradle.lockfile" => gradle(text),
+        "Gemfile.lock" => gems(text),
+        "composer.lock" => composer(text)?,
+        "packages.lock.json" => nuget(text)?,
+        _ => return None,
+    };
+    let placed = found.into_iter().filter(is_exact).map(|package| Package { path: path.to_owned(), ..package });
+    let all: BTreeSet<Package> = placed.collect();
+    Some(all.into_iter().take(PACKAGES_MAX).collect())
+}
+
+/// A package whose name and version can stand in a record.
+fn is_exact(package: &Package) -> bool {
+    let plain = |text: &str| {
+        !text.is_empty() && text.len() <= 200 && !text.chars().any(|c| c.is_control() || c.is_whitespace())
+    };
+    plain(&package.name)
+        && plain(&package.version)
+        && package.version.starts_with(|c: char| c.is_ascii_digit() || c == 'v')
+}
+
+fn package(ecosystem: &str, name: &str, version: &str) -> Package {
+    let name = if ecosystem == "PyPI" { python_name(name) } else { name.to_owned() };
+    let version = version.trim_start_matches("v").to_owned();
+    Package { ecosystem: ecosystem.to_owned(), name, version, path: String::new() }
+}
+
+/// Names of Python's packages are the same whatever stands between their words.
+fn python_name(name: &str) -> String {
+    static BETWEEN: LazyLock<Regex> = LazyLock::new(|| pattern("[-_.]+"));
+    BETWEEN.replace_all(name, "-").to_lowercase()
+}
+
+fn npm(text: &str) -> Option<Vec<Package>> {
+    let body: Value = serde_json::from_str(text).ok()?;
+    let mut found = Vec::new();
+    if let Some(packages) = body["packages"].as_object() {
+        for (path, about) in packages.iter().filter(|(path, _)| !path.is_empty()) {
+            let by_path = path.rsplit("node_modules/").next().unwrap_or(path);
+            let name = about["name"].as_str().unwrap_or(by_path);
+            if about["link"] != true && path.contains("node_modules/") {
+                found.push(package("npm", name, about["version"].as_str().unwrap_or_default()));
+            }
+        }
+    } else {
+        within(&body["dependencies"], DEPTH_MAX, &mut found);
+    }
+    Some(found)
+}
+
+/// Packages within packages, as the first format of npm has them.
+fn within(dependencies: &Value, depth: usize, found: &mut Vec<Package>) {
+    for (name, about) in dependencies.as_object().into_iter().flatten() {
+        found.push(package("npm", name, about["version"].as_str().unwrap_or_default()));
+        if depth > 0 {
+            within(&about["dependencies"], depth - 1, found);
+        }
+    }
+}
+
+/// `lodash@^4.17.0:`, `"@babel/core@npm:^7.0.0":`, and on a line below `version "4.17.21"` or `version: 7.1.0`.
+fn yarn(text: &str) -> Vec<Package> {
+    static HEAD: LazyLock<Regex> = LazyLock::new(|| pattern(r#"^"?(@?[^@"\s]+)@[^:]"#));
+    static VERSION: LazyLock<Regex> = LazyLock::new(|| pattern(r#"^\s+version:?\s+"?([^"\s]+)"?"#));
+    let (mut found, mut name) = (Vec::new(), None);
+    for line in text.lines() {
+        if let Some(head) = HEAD.captures(line) {
+            name = Some(head[1].to_owned());
+        } else if let Some(version) = VERSION.captures(line)
+            && let Some(name) = name.take()
+        {
+            found.push(package("npm", &name, &version[1]));
+        }
+    }
+    found
+}
+
+/// `/lodash@4.17.21:`, `lodash@4.17.21:`, `'@babel/core@7.1.0(x)':` or `/lodash/4.17.21:`.
+fn pnpm(text: &str) -> Vec<Package> {
+    static HEAD: LazyLock<Regex> =
+        LazyLock::new(|| pattern(r"^  '?/?(@?[^@\s'/]+(?:/[^@\s'/]+)?)[@/](\d[^\s:'(_]*)[^:]*'?:"));
+    text.lines().filter_map(|line| HEAD.captures(line)).map(|head| package("npm", &head[1], &head[2])).collect()
+}
+
+/// `[[package]]` with `name` and `version`. What has no source but this repository is its own.
+fn blocks(ecosystem: &str, text: &str) -> Vec<Package> {
+    static MEMBER: LazyLock<Regex> = LazyLock::new(|| pattern(r#"^(name|version|source) = (?:"([^"]*)"|(\{.*))"#));
+    let mut found = Vec::new();
+    for block in text.split("[[package]]").skip(1) {
+        let block = block.split("\n[").next().unwrap_or(block);
+        let (mut name, mut version, mut source) = (String::new(), String::new(), None);
+        for member in block.lines().filter_map(|line| MEMBER.captures(line)) {
+            let value = member.get(2).or(member.get(3)).map_or("", |value| value.as_str()).to_owned();
+            match &member[1] {
+                "name" => name = value,
+                "version" => version = value,
+                _ => source = Some(value),
+            }
+        }
+        let is_own = ecosystem == "crates.io" && source.is_none()
+            || source.is_some_and(|source| ["editable", "virtual"].iter().any(|word| source.contains(word)));
+        if !is_own {
+            found.push(package(ecosystem, &name, &version));
+        }
+    }
+    found
+}
+
+fn pipfile(text: &str) -> Option<Vec<Package>> {
+    let body: Value = serde_json::from_str(text).ok()?;
+    let groups = ["default", "develop"].into_iter().filter_map(|group| body[group].as_object()).flatten();
+    let exact = groups.filter_map(|(name, about)| Some((name, about["version"].as_str()?.strip_prefix("==")?)));
+    Some(exact.map(|(name, version)| package("PyPI", name, version)).collect())
+}
+
+/// `requests==2.31.0`, with extras, conditions and hashes behind.
+fn requirements(text: &str) -> Vec<Package> {
+    static LINE: LazyLock<Regex> =
+        LazyLock::new(|| pattern(r"^\s*([A-Za-z0-9][\w.-]*)(?:\[[^\]]*\])?\s*===?\s*([^\s;,#\\*]+)\s*(?:[;#\\]|--|$)"));
+    text.lines().filter_map(|line| LINE.captures(line)).map(|found| package("PyPI", &found[1], &found[2])).collect()
+}
+
+/// `require example.org/x v1.2.3` and such lines within brackets.
+fn go(text: &str) -> Vec<Package> {
+    static LINE: LazyLock<Regex> =
+        LazyLock::new(|| pattern(r"^\s*(?:require\s+)?([a-z0-9][\w.~-]*\.[\w.-]+/[\w./~-]+)\s+(v\d[^\s/]*)"));
+    let mut open = "";
+    let mut found = Vec::new();
+    for line in text.lines().map(|line| line.split("//").next().unwrap_or(line)) {
+        if let Some(block) = line.trim().strip_suffix('(') {
+            open = if block.trim() == "require" { "require" } else { "other" };
+        } else if line.trim() == ")" {
+            open = "";
+        } else if (open == "require" || open.is_empty() && line.starts_with("require "))
+            && let Some(line) = LINE.captures(line)
+        {
+            found.push(package("Go", &line[1], &line[2]));
+        }
+    }
+    found
+}
+
+/// Dependencies with a version of their own; one that stands in a property of the file is filled in.
+fn maven(text: &str) -> Vec<Package> {
+    static BLOCK: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?s)<dependency>(.*?)</dependency>"));
+    static MEMBER: LazyLock<Regex> = LazyLock::new(|| pattern(r"<(groupId|artifactId|version)>\s*([^<]*?)\s*</"));
+    static PROPERTY: LazyLock<Regex> = LazyLock::new(|| pattern(r"<([\w.-]+)>\s*([^<\s]+)\s*</"));
+    let filled = |value: &str| match value.strip_prefix("${").and_then(|value| value.strip_suffix('}')) {
+        None => value.to_owned(),
+        Some(name) => {
+            let property = PROPERTY.captures_iter(text).find(|property| &property[1] == name);
+            property.map_or_else(String::new, |property| property[2].to_owned())
+        }
+    };
+    let read = |block: regex::Captures<'_>| {
+        let said = |wanted: &str| {
+            let member = MEMBER.captures_iter(block.get(1)?.as_str()).find(|member| &member[1] == wanted)?;
+            Some(filled(&member[2])).filter(|value| !value.is_empty())
+        };
+        Some(package("Maven", &format!("{}:{}", said("groupId")?, said("artifactId")?), &said("version")?))
+    };
+    BLOCK.captures_iter(text).filter_map(read).collect()
+}
+
+/// `org.example:thing:1.2.3=runtimeClasspath`.
+fn gradle(text: &str) -> Vec<Package> {
+    static LINE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^([\w.-]+:[\w.-]+):([\w.+-]+)="));
+    text.lines().filter_map(|line| LINE.captures(line)).map(|found| package("Maven", &found[1], &found[2])).collect()
+}
+
+/// `    rack (2.2.3)`: four blanks; what a package needs in turn has six.
+fn gems(text: &str) -> Vec<Package> {
+    static LINE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^ {4}(\S+) \((\d[^)\s-]*)[^)]*\)$"));
+    let of_registry = text.split("\n\n").filter(|section| section.trim_start().starts_with("GEM"));
+    let lines = of_registry.flat_map(str::lines).filter_map(|line| LINE.captures(line));
+    lines.map(|found| package("RubyGems", &found[1], &found[2])).collect()
+}
+
+fn composer(text: &str) -> Option<Vec<Package>> {
+    let body: Value = serde_json::from_str(text).ok()?;
+    let groups = ["packages", "packages-dev"].into_iter().filter_map(|group| body[group].as_array()).flatten();
+    let exact = groups.filter_map(|about| Some((about["name"].as_str()?, about["version"].as_str()?)));
+    Some(exact.map(|(name, version)| package("Packagist", name, version)).collect())
+}
+
+fn nuget(text: &str) -> Option<Vec<Package>> {
+    let body: Value = serde_json::from_str(text).ok()?;
+    let frameworks = body["dependencies"].as_object()?.values().filter_map(Value::as_object).flatten();
+    let exact = frameworks.filter_map(|(name, about)| Some((name, about["resolved"].as_str()?)));
+    Some(exact.map(|(name, version)| package("NuGet", name, version)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Path, text, and the packages that it names.
+    const FILES: &[(&str, &str, &str)] = &[
+        (
+            "app/package-lock.json",
+            r#"{"lockfileVersion":3,"packages":{"":{"name":"app","version":"1.0.0"},"lib":{"name":"lib","version":"1.0.0"},
+                    "node_modules/lodash":{"version":"4.17.20"},"node_modules/a/node_modules/@x/y":{"version":"2.0.0"},
+                    "node_modules/lib":{"link":true}}}"#,
+            "npm @x/y 2.0.0, npm lodash 4.17.20",
+        ),
+        (
+            "package-lock.json",
+            r#"{"lockfileVersion":1,"dependencies":{"a":{"version":"1.0.0","dependencies":{"b":{"version":"2.0.0"}}},
+                    "c":{"version":"git+ssh://x"}}}"#,
+            "npm a 1.0.0, npm b 2.0.0",
+        ),
+        (
+            "yarn.lock",
+            r#"# yarn lockfile v1
+
+lodash@^4.17.0, lodash@^4.17.20:
+  version "4.17.20"
+
+"@b/core@npm:^7.0.0":
+  version: 7.1.0
+"#,
+            "npm @b/core 7.1.0, npm lodash 4.17.20",
+        ),
+        (
+            "pnpm-lock.yaml",
+            r#"packages:
+
+  /lodash@4.17.20:
+    resolution: {}
+  '@b/core@7.1.0(x@1.0.0)':
+    dev: true
+  /old/1.2.3:
+"#,
+            "npm @b/core 7.1.0, npm lodash 4.17.20, npm old 1.2.3",
+        ),
+        (
+            "poetry.lock",
+            r#"[[package]]
+name = "Jinja2"
+version = "2.11.2"
+
+[package.dependencies]
+name = "no"
+
+[[package]]
+name = "zope.interface"
+version = "5.0"
+"#,
+            "PyPI jinja2 2.11.2, PyPI zope-interface 5.0",
+        ),
+        (
+            "Pipfile.lock",
+            r#"{"default":{"requests":{"version":"==2.19.0"},"own":{"git":"x"}},"develop":{"py_test":{"version":"==6.0"}}}"#,
+            "PyPI py-test 6.0, PyPI requests 2.19.0",
+        ),
+        (
+            "requirements-dev.txt",
+            r#"# a
+requests[socks]==2.19.0 ; python_version < '3'
+flask>=1.0
+django == 3.0.1 \
+    --hash=sha256:x
+x==1.*
+"#,
+            "PyPI django 3.0.1, PyPI requests 2.19.0",
+        ),
+        (
+            "Cargo.lock",
+            r#"[[package]]
+name = "app"
+version = "0.1.0"
+
+[[package]]
+name = "time"
+version = "0.1.43"
+source = "registry+https://x"
+"#,
+            "crates.io time 0.1.43",
+        ),
+        (
+            "go.mod",
+            r#"module acme.test/app
+
+go 1.22
+
+require (
+	github.com/gin-gonic/gin v1.6.0
+	golang.org/x/net v0.1.0 // indirect
+)
+replace (
+	github.com/a/b v1.0.0 => ../b
+)
+"#,
+            "Go github.com/gin-gonic/gin 1.6.0, Go golang.org/x/net 0.1.0",
+        ),
+        (
+            "pom.xml",
+            "<project><properties><log4j.version>2.14.1</log4j.version></properties><dependencies><dependency>\
+                 <groupId>org.apache.logging.log4j</groupId><artifactId>log4j-core</artifactId><version>${log4j.version}</version>\
+                 </dependency><dependency><groupId>a</groupId><artifactId>b</artifactId></dependency></dependencies></project>",
+            "Maven org.apache.logging.log4j:log4j-core 2.14.1",
+        ),
+        ("gradle.lockfile", "# x\norg.a:b:1.2.3=runtimeClasspath\nempty=\n", "Maven org.a:b 1.2.3"),
+        (
+            "Gemfile.lock",
+            r#"GIT
+  remote: x
+  specs:
+    own (1.0)
+
+GEM
+  remote: https://rubygems.org/
+  specs:
+    rack (2.2.3)
+      dep (>= 1)
+    nokogiri (1.10.0-x86_64-linux)
+
+PLATFORMS
+"#,
+            "RubyGems nokogiri 1.10.0, RubyGems rack 2.2.3",
+        ),
+        (
+            "composer.lock",
+            r#"{"packages":[{"name":"symfony/http-kernel","version":"v4.4.0"}],"packages-dev":[{"name":"a/b","version":"dev-main"}]}"#,
+            "Packagist symfony/http-kernel 4.4.0",
+        ),
+        (
+            "packages.lock.json",
+            r#"{"version":1,"dependencies":{"net8.0":{"Newtonsoft.Json":{"type":"Direct","resolved":"12.0.1"}}}}"#,
+            "NuGet Newtonsoft.Json 12.0.1",
+        ),
+        ("Cargo.lock", "nonsense", ""),
+    ];
+
+    #[test]
+    fn every_lock_file_names_its_packages_and_what_is_no_exact_version_is_left_out() {
+        for (path, text, wanted) in FILES {
+            let found: Vec<String> = packages(path, text)
+                .unwrap_or_else(|| panic!("{path}"))
+                .iter()
+                .map(|one| format!("{} {} {}", one.ecosystem, one.name, one.version))
+                .collect();
+            assert_eq!(found.join(", "), *wanted, "{path}");
+        }
+        for (path, text) in [("package.json", "{}"), ("package-lock.json", "{"), ("notes.txt", "a==1.0")] {
+            assert_eq!(packages(path, text), None, "{path}");
+        }
+    }
+}
