@@ -72,8 +72,7 @@ impl Graph {
 
     /// Decides every node again and returns what differs from the store. The changes are taken as stored. Nothing is
     /// gone before the run is `ending`: what no path leads to for a while, because an answer that held it was replaced,
-    /// may be found again by the next one. Ways move as more is found: one that says nothing new of what may be done is
-    /// told at the end.
+    /// may be found again by the next one.
     pub fn decide(&mut self, rules: &Rules, ending: bool) -> Vec<Change> {
         let decisions = scope::decide_beside(&self.nodes, &self.edges, rules, &self.reserved);
         let reached = self.reached();
@@ -81,9 +80,6 @@ impl Graph {
         for (uid, decision) in decisions {
             let Some(state) = self.state.get_mut(&uid) else { continue };
             let present = state.observed || reached.contains(&uid) || (state.present && !ending);
-            if !ending && state.present == present && state.decision.differs_in_way(&decision) {
-                continue;
-            }
             if state.present != present || state.decision != decision {
                 let raised = decision.clearance > state.decision.clearance;
                 state.present = present;

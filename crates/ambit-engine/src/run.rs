@@ -207,8 +207,6 @@ struct Drive<'a> {
     finishing: bool,
     /// The last lease brought fewer rows than asked for, and nothing was committed or reconciled since.
     dry: bool,
-    /// The last lease brought fewer rows than asked for.
-    is_scarce: bool,
     /// Something was committed since everything was reconciled.
     unreconciled: bool,
     /// Entities that changed and that more rows are under way for, with when that was seen first.
@@ -251,7 +249,6 @@ impl<'a> Drive<'a> {
             planned: PlannedRows::default(),
             finishing: false,
             dry: false,
-            is_scarce: false,
             unreconciled: false,
             deferred: HashMap::new(),
             reconciled: (std::time::Instant::now(), Duration::ZERO),
@@ -280,7 +277,7 @@ impl<'a> Drive<'a> {
                 self.commit().await?;
                 self.spent.committing += begun.elapsed();
             }
-            if (self.unreconciled || self.has_waited_in_vain())
+            if self.unreconciled
                 && self.reconciling_is_due()
                 && let Some(end) = self.reconcile_all().await?
             {
@@ -367,20 +364,10 @@ impl<'a> Drive<'a> {
     /// True where it is time, and where there is too little else to do.
     fn reconciling_is_due(&self) -> bool {
         let (at, took) = self.reconciled;
-        self.is_starving() || at.elapsed() >= took * RECONCILE_PACE
-    }
-
-    /// True where an entity waits for its other rows though what it leads to may be all that is left to do.
-    fn has_waited_in_vain(&self) -> bool {
-        let has_waited = |since: &std::time::Instant| since.elapsed() >= reconciling::DEFERRED_IDLE_MAX;
-        self.is_starving() && self.deferred.values().any(has_waited)
-    }
-
-    /// True where more could be under way than there are rows for.
-    fn is_starving(&self) -> bool {
         // Rows that wait for their turn are counted here: there is enough to do once it comes.
         let few = self.flight.rows() <= self.config.share.rows() / 2;
-        self.flight.running().len() == 0 || (self.is_scarce && few)
+        let starving = self.flight.running().len() == 0 || (self.dry && few);
+        starving || at.elapsed() >= took * RECONCILE_PACE
     }
 
     #[tracing::instrument(target = "traces", skip_all)]
@@ -392,8 +379,7 @@ impl<'a> Drive<'a> {
         } else {
             self.flight.beside(self.config.engine.lease(self.run.id, room, date)).await?
         };
-        self.is_scarce = leased.len() < room;
-        self.dry = self.is_scarce;
+        self.dry = leased.len() < room;
         if leased.is_empty() {
             return Ok(());
         }

@@ -73,16 +73,6 @@ impl Decision {
             && matches!(self.reason, ScopeReason::Denied | ScopeReason::Excluded | ScopeReason::Reserved)
     }
 
-    /// Returns true where another decision differs from this one in nothing but the way to its last step: what may be
-    /// done is the same.
-    pub fn differs_in_way(&self, other: &Self) -> bool {
-        let but_for_its_way = |decision: &Self| {
-            let Self { ownership, clearance, reason, path, evidence } = decision.clone();
-            (ownership, clearance, reason, path.last().cloned(), evidence)
-        };
-        self.path != other.path && but_for_its_way(self) == but_for_its_way(other)
-    }
-
     /// `scoped` of the API: ownership of at least 0.9, or an allow override.
     pub fn scoped(&self) -> bool {
         self.ownership >= SCOPED_FROM

@@ -18,12 +18,9 @@ use std::time::Duration;
 const RECONCILED_MAX: usize = 400;
 /// Entities that are looked through for those that can be reconciled: what several thousand rows change at once.
 const DIRTY_MAX: usize = 20_000;
-/// How long an entity waits for its other rows before it is reconciled while there is enough else to do, wall time: a
-/// visit of a site that shares its address with others ends within it, a sweep does not.
-const DEFERRED_MAX: Duration = Duration::from_secs(20);
-/// The same where rows are few, and what an entity leads to may be all that is left to do: a probe that hangs keeps
-/// nobody waiting.
-pub(super) const DEFERRED_IDLE_MAX: Duration = Duration::from_secs(1);
+/// How long an entity waits for its other rows before it is reconciled, wall time: a visit of a site ends within it, a
+/// sweep does not.
+const DEFERRED_MAX: Duration = Duration::from_secs(5);
 
 impl Drive<'_> {
     /// Decides scope, plans and issues of everything that changed; a run with marks left is not finished. Between two
@@ -63,17 +60,16 @@ impl Drive<'_> {
     }
 
     /// Entities that changed, without those that more rows are under way for: what a visit changes by and by is
-    /// reconciled once, unless it waited for long.
+    /// reconciled once. None waits longer than [`DEFERRED_MAX`].
     async fn due(&mut self) -> Result<Vec<Dirty>, StoreError> {
         let dirty = self.flight.beside(self.config.engine.dirty(self.run.id, DIRTY_MAX)).await?;
         let under_way: HashSet<Uid> = self.flight.under_way().collect();
         let now = std::time::Instant::now();
-        let most = if self.is_starving() { DEFERRED_IDLE_MAX } else { DEFERRED_MAX };
         let seen = std::mem::take(&mut self.deferred);
         let mut due = Vec::new();
         for dirty in dirty {
             let since = seen.get(&dirty.uid).copied().unwrap_or(now);
-            if under_way.contains(&dirty.uid) && now - since < most {
+            if under_way.contains(&dirty.uid) && now - since < DEFERRED_MAX {
                 self.deferred.insert(dirty.uid, since);
             } else {
                 due.push(dirty);
