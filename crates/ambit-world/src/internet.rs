@@ -85,6 +85,10 @@ pub(crate) enum Source {
     WhoisRoot,
     WhoisRegistry,
     Storage,
+    /// What cloud providers tell of accounts.
+    Interfaces,
+    /// Servers of git.
+    Repositories,
 }
 
 /// Addresses and names of the providers in `built_in.world`: last byte, provider, name for its certificate.
@@ -99,6 +103,17 @@ const SOURCES: &[(u8, Source, &str)] = &[
     (21, Source::Storage, "*.storage.googleapis.com storage.googleapis.com"),
     (22, Source::Storage, "*.blob.core.windows.net"),
 ];
+/// The last bytes of the addresses of interfaces of clouds and of servers of git, whose names the file states.
+const INTERFACES: u8 = 23;
+const REPOSITORIES: u8 = 24;
+
+/// The addresses of servers that the file names without saying where they are, by name.
+pub(crate) fn stated_servers(draft: &Draft) -> BTreeMap<String, IpAddr> {
+    let interfaces = draft.accounts.values().flat_map(|account| &account.answers);
+    let interfaces = interfaces.map(|interface| (interface.host.clone(), INTERFACES));
+    let repositories = draft.repositories.values().map(|repository| (repository.host.clone(), REPOSITORIES));
+    interfaces.chain(repositories).map(|(host, last)| (host, IpAddr::from([198, 19, 0, last]))).collect()
+}
 
 impl Internet {
     /// Builds a state. `draft` holds the statements of every world already.
@@ -258,20 +273,30 @@ impl Internet {
     }
 
     fn add_sources(&mut self, issued: &mut Issued) {
-        for (last, source, names) in SOURCES {
-            let address = IpAddr::from([198, 19, 0, *last]);
-            let names: Vec<String> = names.split_whitespace().map(str::to_owned).collect();
+        let stated = stated_servers(&self.draft);
+        let names_of = |last: u8| {
+            let address = IpAddr::from([198, 19, 0, last]);
+            stated.iter().filter(|(_, known)| **known == address).map(|(name, _)| name.clone()).collect::<Vec<_>>()
+        };
+        let fixed = SOURCES.iter().map(|(last, source, names)| {
+            (*last, *source, names.split_whitespace().map(str::to_owned).collect::<Vec<String>>())
+        });
+        let stated = [(INTERFACES, Source::Interfaces), (REPOSITORIES, Source::Repositories)]
+            .map(|(last, source)| (last, source, names_of(last)));
+        let stated = stated.into_iter().filter(|(_, _, names)| !names.is_empty());
+        for (last, source, names) in fixed.chain(stated) {
+            let address = IpAddr::from([198, 19, 0, last]);
             let mut stated = crate::parse::usual_certificate();
             stated.logged = false;
             let certificate = (!names.is_empty()).then(|| issued.issue(&self.authorities, &stated, &names));
             let host = self.host(address);
             match certificate {
                 Some(certificate) => {
-                    host.ports.insert(80, Port::Source(*source, None));
-                    host.ports.insert(443, Port::Source(*source, Some(certificate)));
+                    host.ports.insert(80, Port::Source(source, None));
+                    host.ports.insert(443, Port::Source(source, Some(certificate)));
                 }
                 None => {
-                    host.ports.insert(43, Port::Source(*source, None));
+                    host.ports.insert(43, Port::Source(source, None));
                 }
             }
         }

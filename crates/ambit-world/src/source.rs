@@ -1,8 +1,10 @@
 //! The data providers of every world, under the names that are asked on the real network: registries, a certificate
-//! log, storage.
+//! log, storage, interfaces of clouds, repositories of code.
 
 mod certificate_log;
+mod interfaces;
 mod registry;
+mod repositories;
 mod storage;
 
 use crate::internet::Source;
@@ -20,6 +22,8 @@ pub(crate) async fn serve(connection: &Connection, source: Source, stream: &mut 
         }
         Source::RdapBootstrap => answer(connection, stream, |request| registry::bootstrap(connection, request)).await,
         Source::WhoisRoot | Source::WhoisRegistry => registry::whois(connection, source, stream).await,
+        Source::Interfaces => answer(connection, stream, |request| interfaces::respond(connection, request)).await,
+        Source::Repositories => answer(connection, stream, |request| repositories::respond(connection, request)).await,
         Source::Storage => answer(connection, stream, |request| storage::respond(connection, request)).await,
     }
 }
