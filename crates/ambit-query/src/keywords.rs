@@ -138,6 +138,9 @@ const STATUS_DETAILED: ValueType = ValueType::OneOf(&[
 const CHANGE: ValueType =
     ValueType::OneOf(&[("appeared", "appeared"), ("changed", "changed"), ("disappeared", "disappeared")]);
 
+/// What is outside and in no account, and the other way round.
+const SHADOW: ValueType = ValueType::OneOf(&[("unmanaged", "unmanaged"), ("unseen", "unseen")]);
+
 const CONFIDENCE: ValueType = ValueType::OneOf(&[("confirmed", "confirmed"), ("potential", "potential")]);
 
 use Comparison::{AtLeast, AtMost, Contains, Equal, Host, Runs};
@@ -177,6 +180,9 @@ pub static KEYWORDS: &[Keyword] = &[
     row("cloud", E, Bool, Equal, &["summary.technology.cloud"], "Whether a cloud provider hosts the entity."),
     row("cloud_provider", E, Text, Contains, &["summary.technology.cloud_providers"],
     "Text that occurs in the name of a hosting cloud provider."),
+    row("shadow", E, SHADOW, Equal, &["shadow.in_account", "shadow.seen_outside"],
+    "unmanaged: addresses and buckets that are yours and stand in no account of the project; unseen: what stands in an \
+    account and nobody saw from outside."),
     row("network", E, Text, Contains, &["summary.network.name"], "Text that occurs in the name of the network."),
     row("technology", E, Text, Runs, &["summary.technology.technologies", "summary.technology.products"],
     "Text that occurs in a technology's vendor and name, such as jquery or apache; with bounds, in such a version: \

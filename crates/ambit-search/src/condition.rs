@@ -4,7 +4,8 @@
 use std::fmt::Write as _;
 use std::net::IpAddr;
 
-use ambit_model::Timestamp;
+use crate::fields::{IN_ACCOUNT, SEEN_OUTSIDE};
+use ambit_model::{Kind, Timestamp};
 use ambit_query::{Clause, Comparison, Noun, Search, TimeValue, Value, VersionRange};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -89,6 +90,8 @@ pub(crate) enum Condition {
     Runs(VersionRange),
     AtLeast(&'static str, i64),
     AtMost(&'static str, i64),
+    /// Its asset is that of a document that fulfils the condition, in whatever collection.
+    SameAsset(Box<Condition>),
 }
 
 /// The condition of a search: noun, project, visible collections and every clause.
@@ -156,6 +159,9 @@ fn of_value(clause: &Clause, value: &Value, context: &SearchContext, window: Win
             Window::Now | Window::AsOf(_) => Condition::Nothing,
         };
     }
+    if let (SHADOW, Value::Word(which)) = (keyword.name, value) {
+        return shadow(which, context, window);
+    }
     if let (OVERDUE, Value::Bool(wanted)) = (keyword.name, value) {
         let overdue = or(context.collections.iter().map(overdue).collect());
         return if *wanted { overdue } else { Condition::Not(Box::new(overdue)) };
@@ -208,6 +214,38 @@ fn overdue(collection: &CollectionContext) -> Condition {
         Condition::Nothing => Condition::Nothing,
         any => Condition::And(vec![collections(vec![collection.uuid]), Condition::EqualBool("present", true), any]),
     }
+}
+
+/// The keyword that compares what is found outside with what stands in accounts.
+const SHADOW: &str = "shadow";
+
+/// What is theirs outside and stands in no account of the project, or stands in one and was never seen from outside.
+fn shadow(which: &str, context: &SearchContext, window: Window) -> Condition {
+    let flag = |member: &'static str| Condition::EqualBool(member, true);
+    // As far as the caller may see the project.
+    let anywhere = |parts: Vec<Condition>| {
+        let space = match window.moment() {
+            None => Condition::Space(Noun::Entities, context.project),
+            Some(moment) => Condition::SpaceAt(Noun::Entities, context.project, moment.0),
+        };
+        let visible = (!context.whole_project)
+            .then(|| collections(context.collections.iter().map(|collection| collection.uuid).collect()));
+        let there = [space, flag("present")].into_iter().chain(visible).chain(parts);
+        Condition::SameAsset(Box::new(Condition::And(there.collect())))
+    };
+    let in_account = || anywhere(vec![flag(IN_ACCOUNT)]);
+    let (of_them, elsewhere) = match which {
+        "unmanaged" => (vec![hosting(), flag("summary.scoped")], in_account()),
+        _ => (vec![flag(IN_ACCOUNT)], anywhere(vec![flag(SEEN_OUTSIDE), in_account()])),
+    };
+    let not_elsewhere = Condition::Not(Box::new(elsewhere));
+    Condition::And(of_them.into_iter().chain([flag("present"), not_elsewhere]).collect())
+}
+
+/// What something stands on: names and sites follow from these.
+fn hosting() -> Condition {
+    let kinds = [Kind::CloudStorageBucket, Kind::IpAddress];
+    Condition::Or(kinds.map(|kind| Condition::EqualKind("type", kind.name().to_lowercase())).to_vec())
 }
 
 /// A bound at a moment, or at each collection's own moment. A collection that was never refreshed has its last

@@ -2,7 +2,8 @@
 //! members only: no branch on an entity's kind.
 
 use crate::running;
-use ambit_model::entity::EntityRecord;
+use ambit_model::TaskName;
+use ambit_model::entity::{EntityRecord, TaskResult, in_account};
 use ambit_model::issue::IssueRecord;
 use ambit_model::technology::TechnologyRecord;
 use ambit_model::{Timestamp, Uid};
@@ -13,6 +14,13 @@ use uuid::Uuid;
 
 /// Details that a search hit shows; the others stay out of the index (a page body would make it as large as the store).
 const DETAILS_KEPT: &[&str] = &["exfil_lookup_identifier"];
+
+/// Details that name the account in which something stands.
+const ACCOUNTS: [&str; 2] = [in_account::AWS.name(), in_account::CLOUD.name()];
+
+/// Tasks whose answer says that something is there: a name that resolves, a bucket that answers. Of addresses and sites
+/// open ports and answers say it; that an address has a name says nothing.
+const SEEN_BY: [TaskName; 2] = [TaskName::BucketProbe, TaskName::Resolve];
 
 /// A record of any noun.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -156,9 +164,23 @@ fn entity_members(entity: &EntityRecord) -> Value {
         "tags": entity.tags,
         "summary": entity.summary,
     });
+    members["shadow"] = shadow(entity);
     members["summary"]["technology"]["running"] = json!(running::of_entity(entity));
     members["summary"]["technology"]["products"] = json!(running::products(entity));
     members
+}
+
+/// Whether it stands in an account, and whether anybody saw it from outside.
+fn shadow(entity: &EntityRecord) -> Value {
+    let in_account = ACCOUNTS.iter().any(|member| entity.details.get(*member).is_some_and(|name| !name.is_null()));
+    let answered = |result: &TaskResult| SEEN_BY.iter().any(|task| task.as_str() == result.task);
+    let summary = &entity.summary;
+    let seen = summary.ports.count > 0 || summary.http.code.is_some() || entity.task_results.iter().any(answered);
+    json!({
+        "asset": [format!("{} {}", entity.kind.name(), entity.name)],
+        "in_account": in_account,
+        "seen_outside": seen,
+    })
 }
 
 fn issue_members(issue: &IssueRecord) -> Value {

@@ -67,6 +67,10 @@ fn query(condition: &Condition) -> Value {
         Condition::EqualBool(member, flag) => json!({ "term": { *member: flag } }),
         Condition::Contains(member, text) => contains(member, text),
         Condition::Runs(range) => runs(range),
+        // Terms that another query looks up, as OpenSearch has it.
+        Condition::SameAsset(of) => {
+            json!({ "terms": { fields::ASSET: { "index": "entities", "path": fields::ASSET, "query": query(of) } } })
+        }
         // Before all time: the last refresh of a collection that had none.
         Condition::AtLeast(_, i64::MIN) => json!({ "match_all": {} }),
         Condition::AtMost(_, i64::MIN) => json!({ "match_none": {} }),

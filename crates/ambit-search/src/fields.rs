@@ -12,6 +12,13 @@ pub(crate) const VALUE_CHARS_MAX: usize = 4_096;
 /// Which products something runs in which versions, each as `running.rs` writes it.
 pub(crate) const RUNNING: &str = "summary.technology.running";
 
+/// Kind and name of what can stand in an account and be seen from outside.
+pub(crate) const ASSET: &str = "shadow.asset";
+/// An account at a provider names it.
+pub(crate) const IN_ACCOUNT: &str = "shadow.in_account";
+/// It answered somebody who looked from outside.
+pub(crate) const SEEN_OUTSIDE: &str = "shadow.seen_outside";
+
 /// How a member may be searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shape {
@@ -113,6 +120,10 @@ pub(crate) static MEMBERS: &[Member] = &[
     list("summary.technology.technology_labels", Shape::Word, true),
     list("summary.vulns.vulns", Shape::Word, true),
     one("summary.vulns.current_count", Shape::Integer),
+    // What stands in accounts at providers, and what was seen from outside; the asset is the same in each collection.
+    list(ASSET, Shape::Word, true),
+    bare(IN_ACCOUNT, Shape::Bool),
+    bare(SEEN_OUTSIDE, Shape::Bool),
     // Issues.
     one("upstream", Shape::Word),
     one("entity_type", Shape::Kind),
@@ -143,7 +154,7 @@ mod tests {
 
     #[test]
     fn every_keyword_compares_members_of_the_document() {
-        for row in KEYWORDS.iter().filter(|row| !["collection", "change", "overdue"].contains(&row.name)) {
+        for row in KEYWORDS.iter().filter(|row| !["collection", "change", "overdue", "shadow"].contains(&row.name)) {
             for path in row.members {
                 let member = member(path).unwrap_or_else(|| panic!("{}: no member {path}", row.name));
                 let fits = match row.value {

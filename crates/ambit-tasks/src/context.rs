@@ -83,8 +83,13 @@ impl<'a> Context<'a> {
 
     /// Reports a host name that the entity led to: a `Domain` if it is registrable, otherwise a `DnsRecord`.
     pub fn found_host(&self, raw: &str, edge: EdgeKind) {
+        self.found_host_with(raw, edge, Details::new());
+    }
+
+    /// Like `found_host`, with details of that name.
+    pub fn found_host_with(&self, raw: &str, edge: EdgeKind, details: Details) {
         match Kind::of_host(raw) {
-            Ok((kind, name)) => self.found(kind, &name, edge),
+            Ok((kind, name)) => self.found_with(kind, &name, edge, details),
             Err(_) => self.report().refused += 1,
         }
     }

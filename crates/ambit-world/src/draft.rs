@@ -2,11 +2,13 @@
 //! the epoch.
 
 mod datagram;
+mod estate;
 
 use crate::exposure::Exposure;
 use crate::rtype::Rtype;
 use ambit_model::Timestamp;
 pub(crate) use datagram::Datagram;
+pub(crate) use estate::{Access, Account, App, Bucket, Commit, Interface, Repository, Setting, Storage, System};
 use ipnet::IpNet;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -23,6 +25,10 @@ pub(crate) struct Draft {
     pub sites: BTreeMap<String, Site>,
     pub certs: BTreeMap<String, Cert>,
     pub buckets: BTreeMap<String, Bucket>,
+    pub accounts: BTreeMap<String, Account>,
+    /// By their URL without `.git`.
+    pub repositories: BTreeMap<String, Repository>,
+    pub apps: BTreeMap<String, App>,
     pub expects: Vec<Expect>,
     /// Every name that has records, or something below it: follows from names and zones.
     pub existing: BTreeSet<String>,
@@ -453,35 +459,6 @@ pub(crate) struct Site {
     pub hostile: Option<Hostile>,
     /// Answers for unknown names on its addresses, too.
     pub default: bool,
-    pub hidden: bool,
-}
-
-/// Which provider keeps a bucket.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Storage {
-    S3,
-    Gcs,
-    Azure,
-}
-
-/// Who may read a bucket.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Access {
-    /// Anyone may list and read it.
-    Listed,
-    /// Anyone who knows a key may read it.
-    Open,
-    Closed,
-}
-
-#[derive(Clone, Debug)]
-pub(crate) struct Bucket {
-    pub line: usize,
-    pub storage: Storage,
-    pub name: String,
-    pub org: String,
-    pub access: Access,
-    pub keys: Vec<String>,
     pub hidden: bool,
 }
 

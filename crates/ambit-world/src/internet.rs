@@ -89,6 +89,10 @@ pub(crate) enum Source {
     Storage,
     /// A source of names, by its place in the list of them.
     Names(usize),
+    /// What cloud providers tell of accounts.
+    Interfaces,
+    /// Servers of git.
+    Repositories,
 }
 
 /// Addresses and names of the providers in `built_in.world`: last byte, provider, name for its certificate.
@@ -104,6 +108,17 @@ const SOURCES: &[(u8, Source, &str)] = &[
     (21, Source::Storage, "*.storage.googleapis.com storage.googleapis.com"),
     (22, Source::Storage, "*.blob.core.windows.net"),
 ];
+/// The last bytes of the addresses of interfaces of clouds and of servers of git, whose names the file states.
+const INTERFACES: u8 = 23;
+const REPOSITORIES: u8 = 24;
+
+/// The addresses of servers that the file names without saying where they are, by name.
+pub(crate) fn stated_servers(draft: &Draft) -> BTreeMap<String, IpAddr> {
+    let interfaces = draft.accounts.values().flat_map(|account| &account.answers);
+    let interfaces = interfaces.map(|interface| (interface.host.clone(), INTERFACES));
+    let repositories = draft.repositories.values().map(|repository| (repository.host.clone(), REPOSITORIES));
+    interfaces.chain(repositories).map(|(host, last)| (host, IpAddr::from([198, 19, 0, last]))).collect()
+}
 
 impl Internet {
     /// Builds a state. `draft` holds the statements of every world already.
@@ -279,11 +294,20 @@ impl Internet {
     }
 
     fn add_sources(&mut self, issued: &mut Issued) {
-        let named = SOURCES.iter().map(|(last, source, names)| (IpAddr::from([198, 19, 0, *last]), *source, *names));
-        let told = crate::name_sources::hosts();
-        let told = told.enumerate().map(|(place, (address, host))| (address, Source::Names(place), host));
-        for (address, source, names) in named.chain(told) {
-            let names: Vec<String> = names.split_whitespace().map(str::to_owned).collect();
+        let at = |last: u8| IpAddr::from([198, 19, 0, last]);
+        let stated = stated_servers(&self.draft);
+        let names_of = |last: u8| {
+            stated.iter().filter(|(_, known)| **known == at(last)).map(|(name, _)| name.clone()).collect::<Vec<_>>()
+        };
+        let fixed = SOURCES.iter().map(|(last, source, names)| {
+            (at(*last), *source, names.split_whitespace().map(str::to_owned).collect::<Vec<String>>())
+        });
+        let told = crate::name_sources::hosts().enumerate();
+        let told = told.map(|(place, (address, host))| (address, Source::Names(place), vec![host.to_owned()]));
+        let stated = [(INTERFACES, Source::Interfaces), (REPOSITORIES, Source::Repositories)]
+            .map(|(last, source)| (at(last), source, names_of(last)));
+        let stated = stated.into_iter().filter(|(_, _, names)| !names.is_empty());
+        for (address, source, names) in fixed.chain(told).chain(stated) {
             let mut stated = crate::parse::usual_certificate();
             stated.logged = false;
             let certificate = (!names.is_empty()).then(|| issued.issue(&self.authorities, &stated, &names));

@@ -13,6 +13,7 @@ mod fresh;
 mod internet;
 mod ledger;
 mod name_sources;
+mod package;
 mod parse;
 mod pki;
 mod plan;
@@ -30,10 +31,11 @@ pub use problem::Problem;
 pub use truth::{Truth, Verdict};
 pub use wire::SimulatedWire;
 
-use ambit_model::Timestamp;
 use ambit_model::workflow::{self, Workflow};
+use ambit_model::{Kind, Timestamp};
 use draft::Draft;
 use internet::Internet;
+use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
 /// What every world has beside its file.
@@ -83,6 +85,21 @@ impl World {
         &self.seeds
     }
 
+    /// What a run of this workflow begins with, sorted: the repositories and apps of the file, or its seeds.
+    pub fn targets(&self, workflow: Workflow) -> Vec<(Kind, String)> {
+        plan::targets(workflow, &self.seeds, &self.states[0])
+    }
+
+    /// The accounts of the first state: what opens each.
+    pub fn accounts(&self) -> Vec<Account> {
+        self.states[0].accounts.values().map(Account::of).collect()
+    }
+
+    /// The packages of apps of the first state: name of the file, and bytes.
+    pub fn packages(&self) -> Vec<(String, Vec<u8>)> {
+        self.states[0].apps.values().map(|app| (package::file_name(app), package::bytes(app))).collect()
+    }
+
     /// How many states there are; the first is 1.
     pub fn states(&self) -> i64 {
         i64::try_from(self.states.len()).unwrap_or(i64::MAX)
@@ -106,6 +123,34 @@ impl World {
     }
 }
 
+/// What opens an account of a world at a cloud provider.
+#[derive(Clone, Debug)]
+pub struct Account {
+    /// What people call it.
+    pub title: String,
+    /// The provider: `aws`, `azure`, `gcp`, or the name of another.
+    pub provider: String,
+    /// Names and texts.
+    pub secrets: Map<String, Value>,
+    /// Texts, and lists of texts.
+    pub settings: Map<String, Value>,
+}
+
+impl Account {
+    fn of(account: &draft::Account) -> Self {
+        let said = |setting: &draft::Setting| match setting {
+            draft::Setting::Text(text) => json!(text),
+            draft::Setting::List(texts) => json!(texts),
+        };
+        Self {
+            title: account.title.clone(),
+            provider: account.provider.clone(),
+            secrets: account.secrets.iter().map(|(name, secret)| (name.clone(), json!(secret))).collect(),
+            settings: account.settings.iter().map(|(name, setting)| (name.clone(), said(setting))).collect(),
+        }
+    }
+}
+
 /// Adds the statements of every world; the file's own come first.
 fn with_built_in(mut draft: Draft) -> Draft {
     let (built_in, faults) = parse::understand(&format!("{BUILT_IN}{}", name_sources::statements()));
@@ -123,6 +168,17 @@ fn with_built_in(mut draft: Draft) -> Draft {
     draft.zones.extend(more.zones);
     draft.names.extend(more.names);
     draft.hosts.extend(more.hosts);
+    for (name, address) in internet::stated_servers(&draft) {
+        let zone = match plan::zone_of(&draft, &name) {
+            Some(_) => String::new(),
+            None => format!("zone {name} of internet\n  ns ns1.sources.example\n"),
+        };
+        let (reading, _) = parse::understand(&format!("{zone}name {name} A {address}"));
+        for state in reading.states {
+            draft.zones.extend(state.zones);
+            draft.names.extend(state.names);
+        }
+    }
     parse::complete(&mut draft);
     draft
 }

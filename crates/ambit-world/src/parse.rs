@@ -2,6 +2,7 @@
 
 mod cert;
 mod cursor;
+mod estate;
 mod exposure;
 mod host;
 mod integrity;
@@ -28,7 +29,8 @@ pub(crate) struct Reading {
     pub states: Vec<Draft>,
 }
 
-const STATEMENTS: &str = "world, seeds, org, block, zone, name, host, site, cert, bucket, expect, state, remove";
+const STATEMENTS: &str = "world, seeds, org, block, zone, name, host, site, cert, bucket, account, repository, app, \
+                          expect, state, remove";
 
 /// Reads a file. With faults, the reading is what was understood.
 pub(crate) fn read(text: &str) -> (Reading, Vec<Fault>) {
@@ -127,7 +129,7 @@ impl Reader {
 
     fn read(&mut self, cursor: &mut Cursor<'_>, statement: &Statement, faults: &mut Vec<Fault>) -> Result<(), Fault> {
         let keyword = cursor.word(STATEMENTS)?;
-        let has_body = matches!(keyword, "zone" | "name" | "host" | "site" | "cert");
+        let has_body = ["zone", "name", "host", "site", "cert", "account", "repository", "app"].contains(&keyword);
         if let (false, Some(line)) = (has_body, statement.body.first()) {
             let message = format!("`{keyword}` takes no indented lines");
             faults.push(Fault::new(line.number, &line.words[0].text, message));
@@ -147,6 +149,9 @@ impl Reader {
             "site" => self.site(cursor, &statement.body, faults),
             "cert" => self.cert(cursor, &statement.body, faults),
             "bucket" => self.bucket(cursor),
+            "account" => self.account(cursor, &statement.body, faults),
+            "repository" => self.repository(cursor, &statement.body, faults),
+            "app" => self.app(cursor, &statement.body, faults),
             "expect" => self.expect(cursor),
             "state" => self.state(cursor),
             "remove" => self.remove(cursor),
@@ -236,7 +241,7 @@ impl Reader {
     }
 
     fn remove(&mut self, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
-        const WORDS: &str = "name, host, site, zone, cert, bucket, block, expects";
+        const WORDS: &str = "name, host, site, zone, cert, bucket, block, account, repository, app, expects";
         if !self.replaces {
             return Err(cursor.fault("`remove` stands below a `state` line"));
         }
@@ -257,6 +262,15 @@ impl Reader {
             "block" => {
                 let block = cursor.word("a block")?.parse().map_err(|_| cursor.fault("no block"))?;
                 draft.blocks.remove(&block).is_some()
+            }
+            "account" => {
+                let provider = cursor.word("a provider")?;
+                draft.accounts.remove(&format!("{provider} {}", cursor.word("what the account is called")?)).is_some()
+            }
+            "repository" => draft.repositories.remove(&estate::place(cursor)?.0).is_some(),
+            "app" => {
+                let system = cursor.word("android or ios")?;
+                draft.apps.remove(&format!("{system} {}", cursor.word("an app's name")?)).is_some()
             }
             "expects" => {
                 draft.expects.clear();

@@ -3,6 +3,8 @@
 
 use crate::draft::{Data, Draft, Name, Org, OrgRole, Site};
 use crate::rtype::Rtype;
+use ambit_model::Kind;
+use ambit_model::workflow::{self, Workflow};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
@@ -147,4 +149,18 @@ pub(crate) fn site_addresses(draft: &Draft, site: &Site) -> Vec<IpAddr> {
         Ok(address) => vec![address],
         Err(_) => addresses(draft, &site.host),
     }
+}
+
+/// What a run of a workflow begins with, sorted.
+pub(crate) fn targets(workflow: Workflow, seeds: &[String], draft: &Draft) -> Vec<(Kind, String)> {
+    let mut targets: Vec<(Kind, String)> = match workflow {
+        workflow::CODE_REPOSITORIES if !draft.repositories.is_empty() => {
+            draft.repositories.keys().filter_map(|url| Kind::of_repository(url)).collect()
+        }
+        workflow::MOBILE_APPS => draft.apps.values().map(|app| (app.kind(), app.id.clone())).collect(),
+        _ => seeds.iter().filter_map(|seed| workflow.target(seed).ok()).collect(),
+    };
+    targets.sort();
+    targets.dedup();
+    targets
 }

@@ -1,9 +1,11 @@
 //! The data providers of every world, under the names that are asked on the real network: registries, a certificate
-//! log, storage.
+//! log, storage, interfaces of clouds, repositories of code.
 
 mod certificate_log;
+mod interfaces;
 mod names;
 mod registry;
+mod repositories;
 mod storage;
 
 use crate::internet::Source;
@@ -23,6 +25,8 @@ pub(crate) async fn serve(connection: &Connection, source: Source, stream: &mut 
         Source::WhoisRoot | Source::WhoisRegistry => registry::whois(connection, source, stream).await,
         Source::Routes => answer(connection, stream, |request| registry::routes(connection, request)).await,
         Source::Names(place) => answer(connection, stream, |request| names::respond(connection, place, request)).await,
+        Source::Interfaces => answer(connection, stream, |request| interfaces::respond(connection, request)).await,
+        Source::Repositories => answer(connection, stream, |request| repositories::respond(connection, request)).await,
         Source::Storage => answer(connection, stream, |request| storage::respond(connection, request)).await,
     }
 }

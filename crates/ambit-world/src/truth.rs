@@ -2,18 +2,20 @@
 //! not be reported.
 
 mod buckets;
+mod estate;
+mod expected;
 mod issues;
 mod posture;
 mod sights;
 
-use crate::draft::{Answers, Data, Draft, Expect, Name, OrgRole, Unlisted, Zone};
+use crate::draft::{Answers, Data, Draft, Name, OrgRole, Unlisted, Zone};
 use crate::evidence::{self, Shown};
 use crate::internet::{Internet, Port, Virtual};
 use crate::pki::Certificate;
 use crate::plan;
 use ambit_model::Kind;
 use ambit_model::entity::host_of;
-use ambit_model::workflow::{EXTERNAL_DISCOVERY, SUSPICIOUS_DOMAINS};
+use ambit_model::workflow::EXTERNAL_DISCOVERY;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -51,6 +53,11 @@ pub struct Truth {
 const NOT_SCORED: &[Kind] = &[
     Kind::ApiEndpoint,
     Kind::AutonomousSystem,
+    // Accounts are named by integrations, which are made for the run.
+    Kind::AwsCredential,
+    Kind::AzureCredential,
+    Kind::CloudCredential,
+    Kind::GcpCredential,
     Kind::EmailAddress,
     Kind::NetBlock,
     Kind::Organization,
@@ -175,6 +182,7 @@ pub(crate) fn derive(internet: &Internet) -> Truth {
     if internet.workflow != EXTERNAL_DISCOVERY {
         derivation.loosen();
     }
+    derivation.accounts();
     derivation.threats();
     derivation.expectations();
     derivation.truth
@@ -441,46 +449,16 @@ impl<'a> Derivation<'a> {
         }
     }
 
-    /// The file's own word stands above what follows from it.
     /// Of a workflow that looks at less, what the others would find is neither missed nor unexpected.
     fn loosen(&mut self) {
-        let seeds: BTreeSet<(Kind, String)> = self.seeds.iter().filter_map(|seed| Kind::of_target(seed).ok()).collect();
+        let seeds: BTreeSet<(Kind, String)> =
+            plan::targets(self.internet.workflow, self.seeds, self.draft).into_iter().collect();
         let (kept, others) = std::mem::take(&mut self.truth.entities).into_iter().partition(|key| seeds.contains(key));
         self.truth.entities = kept;
+        self.truth.entities.extend(seeds);
         let others: BTreeSet<(Kind, String)> = others;
         self.truth.maybe_entities.extend(others);
         self.truth.maybe_issues.append(&mut self.truth.issues);
-    }
-
-    /// What those give rise to who pass for the seeds' owner.
-    fn threats(&mut self) {
-        if self.internet.workflow != SUSPICIOUS_DOMAINS {
-            return;
-        }
-        for (domain, zone) in &self.draft.zones {
-            for issue in &zone.threats {
-                self.truth.plant_issue(issue, Kind::Domain, domain);
-            }
-        }
-    }
-
-    fn expectations(&mut self) {
-        for expect in &self.draft.expects {
-            let truth = &mut self.truth;
-            match expect {
-                Expect::Issue(issue, kind, entity) => truth.plant_issue(issue, *kind, entity),
-                Expect::NoIssue(issue, kind, entity) => {
-                    truth.issues.remove(&(issue.clone(), *kind, entity.clone()));
-                    truth.maybe_issues.remove(&(issue.clone(), *kind, entity.clone()));
-                }
-                Expect::Entity(kind, entity) => truth.plant(*kind, entity),
-                Expect::Ignore(kind, entity) => {
-                    truth.entities.remove(&(*kind, entity.clone()));
-                    truth.allow(*kind, entity);
-                }
-                Expect::Never(_) => {}
-            }
-        }
     }
 }
 

@@ -18,7 +18,7 @@ const ERRORS: &[(&str, &[&str])] = &[
     (
         "hots x",
         &["t.world:7: `hots`: unknown word; expected world, seeds, org, block, zone, name, host, site, cert, bucket, \
-             expect, state, remove"],
+             account, repository, app, expect, state, remove"],
     ),
     (
         "host 203.0.113.9\n  prot 1",
@@ -66,6 +66,22 @@ const ERRORS: &[(&str, &[&str])] = &[
     ("remove name ns1.acme.test", &["t.world:7: `remove`: `remove` stands below a `state` line"]),
     ("expect entity Thing x", &["t.world:7: `Thing`: no kind such as Domain, IpAddress or Uri"]),
     ("zone crt.sh of acme\n  ns ns1.acme.test", &["t.world:7: `crt.sh`: every world has this zone already"]),
+    ("account hetzner M of acme", &["t.world:7: what shows who asks is missing; add `shown TEXT`"]),
+    (
+        "account hetzner M of acme shown x answers api.acme.test json \"{}\"",
+        &["t.world:7: `api.acme.test`: a zone of the file holds this name; give one that none holds"],
+    ),
+    (
+        "account hetzner M of acme shown x\n  answers api.hetzner.cloud json \"{'a':\"",
+        &["t.world:8: `{\\'a\\':`: no JSON; write ' for each \" of it"],
+    ),
+    (
+        "repository https://github.com/acme/app of acme\n  writes a b",
+        &["t.world:8: `b`: it stands below a `commit` line"],
+    ),
+    ("repository acme of acme", &["t.world:7: `acme`: no URL of a repository"]),
+    ("app ios shop of acme", &["t.world:7: `shop`: it is no name of an app such as org.example.app"]),
+    ("app ios test.acme.shop", &["t.world:7: the owner is missing; add `of ORG`"]),
     ("org acme \"Again\" ours", &["t.world:7: `ours`: it was stated before; put all its lines under one statement"]),
     ("seeds acme.test\n  more", &["t.world:8: `more`: `seeds` takes no indented lines"]),
     ("name x.acme.test TXT \"open", &["t.world:7: `open`: the quotation mark is never closed"]),

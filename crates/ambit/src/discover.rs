@@ -9,7 +9,7 @@ use crate::signals::Stop;
 use crate::wire_log::WireLog;
 use crate::wires::{self, Simulated};
 use crate::workspace::Workspace;
-use crate::{engine_config, progress};
+use crate::{engine_config, estate, progress};
 use ambit_engine::{EngineConfig, Installation, Progress, RunEnd, Shares, drive};
 use ambit_model::collection::{Collection, Schedule};
 use ambit_model::id::RunId;
@@ -77,6 +77,9 @@ pub(crate) struct Finished {
 /// Finds or makes the collection, resumes or starts its run, and carries it to its end.
 pub(crate) async fn discover(workspace: &Workspace, job: &Job, stop: &Stop) -> Result<Finished, Failure> {
     let collection = collection(workspace, job).await?;
+    if let Some(simulated) = &job.simulated {
+        estate::link(workspace, &collection, simulated).await?;
+    }
     // Whoever came here was asked about each.
     let ports = u64::try_from(job.settings.swept_ports.len()).unwrap_or(u64::MAX);
     workspace.store.confirm_large_blocks(&workspace.principal, collection.uuid, ports, now()).await?;

@@ -14,6 +14,7 @@ mod contacts;
 mod discover;
 mod door;
 mod engine_config;
+mod estate;
 mod failure;
 mod folder;
 mod interface;

@@ -20,6 +20,9 @@ pub(crate) fn sample() -> Sample {
         project: "Demo",
         internet: TEXT,
         wire: |blob| WireChoice::Simulated { blob, state: 1 },
-        seeds: || world().map_err(|failure| failure.to_string()).and_then(|world| wires::seeds(&world)),
+        seeds: || {
+            let world = world().map_err(|failure| failure.to_string())?;
+            Ok(world.targets(ambit_model::workflow::EXTERNAL_DISCOVERY))
+        },
     }
 }

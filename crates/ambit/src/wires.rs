@@ -3,7 +3,6 @@
 use crate::failure::Failure;
 use crate::ledger::Recorder;
 use crate::output::plain;
-use ambit_model::Kind;
 use ambit_model::collection::Collection;
 use ambit_model::run::Run;
 use ambit_model::wire::WireChoice;
@@ -32,18 +31,6 @@ pub(crate) fn parse_world(text: &str, file: &str) -> Result<World, Failure> {
         };
         Failure::usage(format!("{first}{count}")).with_more(more)
     })
-}
-
-/// The seeds of a world, canonical.
-pub(crate) fn seeds(world: &World) -> Result<Vec<(Kind, String)>, String> {
-    let mut seeds = world
-        .seeds()
-        .iter()
-        .map(|seed| Kind::of_target(seed).map_err(|error| error.to_string()))
-        .collect::<Result<Vec<_>, _>>()?;
-    seeds.sort();
-    seeds.dedup();
-    Ok(seeds)
 }
 
 /// A simulated internet in the state of a run.
@@ -110,8 +97,8 @@ pub(crate) fn maker(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ambit_model::Clearance;
     use ambit_model::collection::Schedule;
+    use ambit_model::{Clearance, Kind};
     use ambit_store::{NewCollection, NewOwner, Options, Started};
 
     #[tokio::test]

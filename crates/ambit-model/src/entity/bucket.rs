@@ -1,11 +1,11 @@
 //! What is known of a storage bucket.
 
-use super::Member;
 use super::row::{
     Empty::{List, Null},
     Row, contract, seen, unseen,
 };
-use crate::task::TaskName::BucketProbe;
+use super::{Member, in_account};
+use crate::task::TaskName::{AwsAccount, BucketProbe, CloudAccount};
 
 /// Its name at the provider.
 pub const BUCKET_NAME: Member = Member::named("bucket_name");
@@ -29,4 +29,6 @@ pub(super) const MEMBERS: &[Row] = &[
     unseen("contents", Null).by(BucketProbe),
     seen(LISTABLE, BucketProbe),
     seen(READABLE, BucketProbe),
+    seen(in_account::AWS, AwsAccount),
+    seen(in_account::CLOUD, CloudAccount),
 ];

@@ -8,7 +8,7 @@ use super::row::{
     Empty::{False, List, Null},
     Row, contract, seen,
 };
-use super::{certificate, network};
+use super::{certificate, in_account, network};
 use crate::TaskName;
 use crate::task::TaskName::{
     CloudAttribution, Delegations, HttpProbe, Lookalikes, MailPolicy, NameSweep, Network, NsecWalk, Registration,
@@ -111,6 +111,8 @@ pub(super) const DOMAIN: &[Row] = &[
     contract(CONTACTS, List).by(Registration),
     contract(network::GEOLOCATION, Null).by(Network),
     contract(network::FINGERPRINT, List).by(ZoneProfile),
+    seen(in_account::AWS, TaskName::AwsAccount),
+    seen(in_account::CLOUD, TaskName::CloudAccount),
     seen(DANGLING, TaskName::Dangling),
     seen(DEAD_DELEGATIONS, Delegations),
     seen(CAMPAIGNS, TaskName::Campaigns),
@@ -155,6 +157,8 @@ pub(super) const DNS_RECORD: &[Row] = &[
     contract(network::CLOUD_HOSTED, False).by(CloudAttribution),
     contract(network::CLOUD_PROVIDERS, List).by(CloudAttribution),
     contract(network::FINGERPRINT, List).by(ZoneProfile),
+    seen(in_account::AWS, TaskName::AwsAccount),
+    seen(in_account::CLOUD, TaskName::CloudAccount),
     seen(DANGLING, TaskName::Dangling),
     seen(DEAD_DELEGATIONS, Delegations),
     seen(SITES, HttpProbe),

@@ -5,9 +5,9 @@ use super::row::{
     Empty::{False, List, Null},
     Row, contract, seen, unseen,
 };
-use super::{certificate, domain, network};
+use super::{certificate, domain, in_account, network};
 use crate::task::TaskName::{
-    CloudAttribution, Geolocation, Network, PortOracle, PortSweep, Ptr, Registration, TlsGrab,
+    AwsAccount, CloudAccount, CloudAttribution, Geolocation, Network, PortOracle, PortSweep, Ptr, Registration, TlsGrab,
 };
 use serde::{Deserialize, Serialize};
 
@@ -64,6 +64,8 @@ pub(super) const MEMBERS: &[Row] = &[
     seen(CATCH_ALL, PortOracle),
     seen(CATCH_ALL_SAYS, PortOracle),
     seen(certificate::TLS, TlsGrab),
+    seen(in_account::AWS, AwsAccount),
+    seen(in_account::CLOUD, CloudAccount),
 ];
 
 /// A port that takes connections.

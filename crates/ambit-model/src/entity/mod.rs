@@ -11,6 +11,7 @@ mod fold;
 pub mod front_page;
 pub mod impersonation;
 pub mod imported;
+pub mod in_account;
 pub mod ip_address;
 mod kind;
 mod member;

@@ -1,14 +1,14 @@
 //! What is known of a web site, or of a page of one.
 
 use super::Member;
-use super::network;
 use super::row::{
     Empty::{False, List, Null, Zero},
     Row, contract, seen, unseen,
 };
+use super::{in_account, network};
 use crate::task::TaskName::{
-    CloudAttribution, ContentFocus, CorsProbe, Crawl, Favicon, HttpEnrich, LinkedHosts, Network,
-    RobotsSitemapWellknown, Soft404Profile,
+    AwsAccount, CloudAccount, CloudAttribution, ContentFocus, CorsProbe, Crawl, Favicon, HttpEnrich, LinkedHosts,
+    Network, RobotsSitemapWellknown, Soft404Profile,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -123,6 +123,8 @@ pub const SOFT404_HASH: Member = Member::named("hidden_soft404_hash");
 
 /// What is known of a site.
 pub(super) const MEMBERS: &[Row] = &[
+    seen(in_account::AWS, AwsAccount),
+    seen(in_account::CLOUD, CloudAccount),
     contract(network::ASN, Null).by(Network),
     contract(SSL, Null).by(HttpEnrich),
     contract(URI, Null).by(HttpEnrich),

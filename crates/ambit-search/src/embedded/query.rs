@@ -2,6 +2,7 @@
 //! lists of its terms or from its column; sets are intersected and united word by word. Sets are kept beside their
 //! segment, since searches share their demands.
 
+use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -15,7 +16,7 @@ use super::document_set::DocumentSet;
 use super::schema::{Fields, column_name};
 use super::tokenizers::{GRAM_CHARS, WORDS, fold_case, gram_chars};
 use crate::condition::Condition;
-use crate::fields::{RUNNING, Shape, VALUE_CHARS_MAX};
+use crate::fields::{ASSET, RUNNING, Shape, VALUE_CHARS_MAX};
 use crate::running::runs;
 
 /// Sets kept beside a segment; the one that was asked for least recently goes first. Each is a bit for each document:
@@ -98,6 +99,14 @@ impl Asked<'_> {
                 Arc::make_mut(&mut set).complement(documents);
                 Ok(set)
             }
+            // What fulfils it here depends on other segments: such a set is not kept beside this one.
+            Condition::SameAsset(of) => {
+                let (mut set, main) = (DocumentSet::empty(documents), self.fields.of(ASSET).main);
+                for asset in self.assets(of)? {
+                    add_term(&mut set, self.reader, &Term::from_field_text(main, &fold_case(&asset)))?;
+                }
+                Ok(Arc::new(set))
+            }
             demand => {
                 if let Some(set) = self.kept.find(demand) {
                     return Ok(set);
@@ -127,6 +136,27 @@ impl Asked<'_> {
             }
         }
         Ok(joined.unwrap_or_else(|| Arc::new(of_none)))
+    }
+
+    /// The assets of what fulfils a condition in any segment.
+    fn assets(&self, condition: &Condition) -> Result<BTreeSet<String>, Stop> {
+        let mut assets = BTreeSet::new();
+        for reader in self.searcher.segment_readers() {
+            let kept = KeptSets::default();
+            let there = Asked { reader, kept: &kept, ..*self };
+            let Some(column) = reader.fast_fields().str(&column_name(ASSET))? else { continue };
+            let mut found = BTreeSet::new();
+            for document in there.matching(condition)?.iter().filter(|document| !reader.is_deleted(*document)) {
+                found.extend(column.term_ords(document));
+            }
+            for ordinal in found {
+                let mut asset = String::new();
+                column.ord_to_str(ordinal, &mut asset)?;
+                assets.insert(asset);
+            }
+            self.check_clock()?;
+        }
+        Ok(assets)
     }
 
     /// Whether there is time left.
@@ -167,7 +197,7 @@ impl Asked<'_> {
             Condition::AtLeast(member, number) => self.add_between(set, member, *number..=i64::MAX),
             Condition::AtMost(member, number) => self.add_between(set, member, i64::MIN..=*number),
             // Made of other demands, not read from the segment.
-            Condition::Nothing | Condition::And(_) | Condition::Or(_) | Condition::Not(_) => {
+            Condition::Nothing | Condition::And(_) | Condition::Or(_) | Condition::Not(_) | Condition::SameAsset(_) => {
                 let made = self.matching(demand)?;
                 set.unite(&made);
                 Ok(())

@@ -11,12 +11,12 @@ use super::records::inventory;
 use super::{Scratch, context, filled, name, request};
 use crate::condition::{Condition, resolve};
 use crate::document::value_at;
-use crate::fields::{RUNNING, Shape, member as field};
+use crate::fields::{ASSET, RUNNING, Shape, member as field};
 use crate::running::runs;
 use crate::{IndexedRecord, Window};
 
-/// A plain look at one record.
-pub(super) fn holds(condition: &Condition, record: &IndexedRecord) -> bool {
+/// A plain look at one record among all.
+pub(super) fn holds(condition: &Condition, record: &IndexedRecord, all: &[IndexedRecord]) -> bool {
     let members = record.members();
     let values = |member: &str| match value_at(&members, member) {
         Some(Value::Array(items)) => items.clone(),
@@ -30,9 +30,9 @@ pub(super) fn holds(condition: &Condition, record: &IndexedRecord) -> bool {
         |member: &str, fits: &dyn Fn(i64) -> bool| values(member).iter().any(|value| value.as_i64().is_some_and(fits));
     match condition {
         Condition::Nothing => false,
-        Condition::And(all) => all.iter().all(|one| holds(one, record)),
-        Condition::Or(any) => any.iter().any(|one| holds(one, record)),
-        Condition::Not(one) => !holds(one, record),
+        Condition::And(parts) => parts.iter().all(|one| holds(one, record, all)),
+        Condition::Or(any) => any.iter().any(|one| holds(one, record, all)),
+        Condition::Not(one) => !holds(one, record, all),
         Condition::Space(noun, project) => {
             record.record.noun() == *noun && record.project == *project && record.valid_to.is_none()
         }
@@ -53,6 +53,9 @@ pub(super) fn holds(condition: &Condition, record: &IndexedRecord) -> bool {
         Condition::Runs(range) => any_text(RUNNING, &|value| runs(range, value)),
         Condition::AtLeast(member, number) => any_number(member, &|value| value >= *number),
         Condition::AtMost(member, number) => any_number(member, &|value| value <= *number),
+        Condition::SameAsset(of) => all.iter().filter(|other| holds(of, other, all)).any(|other| {
+            value_at(&other.members(), ASSET).is_some_and(|asset| Some(asset) == value_at(&members, ASSET))
+        }),
     }
 }
 
@@ -132,7 +135,8 @@ fn the_engine_agrees_with_a_look_at_every_record() {
             let text = terms.join(" ");
             let search = parse_search(&text, noun).unwrap();
             let condition = resolve(&search, noun, &context(), Window::Now);
-            let mut expected: Vec<&IndexedRecord> = records.iter().filter(|record| holds(&condition, record)).collect();
+            let mut expected: Vec<&IndexedRecord> =
+                records.iter().filter(|record| holds(&condition, record, &records)).collect();
             expected.sort_by_key(|record| (record.last_seen, record.record.uid()));
             let expected: Vec<String> = expected.into_iter().map(name).collect();
             let answer = index.search_blocking(&request(noun, &text)).unwrap();

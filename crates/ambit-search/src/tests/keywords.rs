@@ -62,6 +62,8 @@ const ENTITIES: &[(&str, &[&str])] = &[
     ("country:ger", &[]),
     ("cloud:true", &[URI]),
     ("cloud_provider:amazon", &[URI]),
+    ("shadow:unmanaged", &[IP]),
+    ("shadow:unseen", &[HOST]),
     ("network:acme", &[IP]),
     ("network:zzz", &[]),
     ("technology:jquery", &[URI]),

@@ -7,6 +7,7 @@ mod paging;
 mod past;
 mod random;
 mod records;
+mod shadow;
 mod store;
 
 use std::path::{Path, PathBuf};

@@ -215,7 +215,7 @@ fn hits_orders_totals_and_counts_are_those_of_a_plain_look() {
                 let condition = resolve(&search, noun, &context(), window);
                 let field = sort_fields(noun)[field];
                 let mut expected: Vec<&IndexedRecord> =
-                    held.iter().filter(|record| holds(&condition, record)).collect();
+                    held.iter().filter(|record| holds(&condition, record, &held)).collect();
                 expected.sort_by(|left, right| in_order(left, right, field, descending));
                 let mut request = SearchRequest::new(noun, search, context(), Timestamp(1_000_000_000_000));
                 (request.window, request.descending, request.page_size) = (window, descending, size);

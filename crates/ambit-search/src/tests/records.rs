@@ -142,6 +142,7 @@ fn entities() -> Vec<IndexedRecord> {
         record.scoped = false;
         record.ownership = 600;
         record.summary.scoped = false;
+        record.details.insert("hidden_aws_account".to_owned(), json!("Production"));
         record.summary.resolutions = vec!["192.0.2.1".to_owned(), "edge.example".to_owned()];
     });
     vec![at(1_000, 3_000, uri), at(1_000, 2_000, address), at(2_000, 1_500, host)]

@@ -5,7 +5,7 @@ use crate::ask::aws::{Caller, PROVIDER};
 use crate::{Answer, Contacts, Context, Plan, Settings, Sights, Task, TaskError};
 use ambit_cloud::aws;
 use ambit_cloud::form::{Asset, Place};
-use ambit_model::entity::aws as known;
+use ambit_model::entity::{aws as known, in_account};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, workflow};
@@ -97,17 +97,18 @@ async fn account(cx: &Context<'_>, caller: &Caller) -> Result<Answer, TaskError>
 /// Reports what a list says of a thing, and what it leads to.
 fn say(cx: &Context<'_>, place: &Place<'_>, asset: Asset) {
     let edge = EdgeKind::CloudAccount;
+    let own = || Details::from_iter([in_account::AWS.is(cx.facts.name.clone())]);
     for address in &asset.addresses {
-        cx.found(Kind::IpAddress, &address.to_string(), edge);
+        cx.found_with(Kind::IpAddress, &address.to_string(), edge, own());
     }
     for host in &asset.hosts {
-        cx.found_host(host, edge);
+        cx.found_host_with(host, edge, own());
     }
     for url in &asset.urls {
-        cx.found(Kind::Uri, url, edge);
+        cx.found_with(Kind::Uri, url, edge, own());
     }
     for (kind, name) in asset.also.iter().filter_map(|(kind, name)| Some((Kind::from_name(kind)?, name))) {
-        cx.found(kind, name, edge);
+        cx.found_with(kind, name, edge, own());
     }
     let Some((kind, name)) = asset.entity else { return };
     let Some(kind) = Kind::from_name(kind) else { return };

@@ -22,13 +22,7 @@ const OWN_NAMES: &[&str] = &[
 ];
 
 pub(super) fn check(draft: &Draft, faults: &mut Vec<Fault>) {
-    let org = |line: usize, key: &str, faults: &mut Vec<Fault>| {
-        if key.is_empty() {
-            faults.push(Fault::new(line, "", "the owner is missing; add `of ORG`"));
-        } else if !draft.orgs.contains_key(key) {
-            faults.push(Fault::new(line, key, "no organisation has this key; add an `org` line"));
-        }
-    };
+    let org = |line: usize, key: &str, faults: &mut Vec<Fault>| org_known(draft, key, line, faults);
     for block in draft.blocks.values() {
         org(block.line, &block.org, faults);
     }
@@ -48,6 +42,7 @@ pub(super) fn check(draft: &Draft, faults: &mut Vec<Fault>) {
     for bucket in draft.buckets.values() {
         org(bucket.line, &bucket.org, faults);
     }
+    estate(draft, faults);
     names(draft, faults);
     for (address, host) in &draft.hosts {
         if host.org.is_empty() {
@@ -80,6 +75,34 @@ pub(super) fn check(draft: &Draft, faults: &mut Vec<Fault>) {
     }
 }
 
+fn estate(draft: &Draft, faults: &mut Vec<Fault>) {
+    for account in draft.accounts.values() {
+        org_known(draft, &account.org, account.line, faults);
+        if account.shown.is_empty() {
+            let message = "what shows who asks is missing; add `shown TEXT`";
+            faults.push(Fault::new(account.line, "", message));
+        }
+        for host in account.answers.iter().map(|interface| &interface.host) {
+            free(draft, host, account.line, faults);
+        }
+    }
+    for repository in draft.repositories.values() {
+        org_known(draft, &repository.org, repository.line, faults);
+        free(draft, &repository.host, repository.line, faults);
+    }
+    for app in draft.apps.values() {
+        org_known(draft, &app.org, app.line, faults);
+    }
+}
+
+fn org_known(draft: &Draft, key: &str, line: usize, faults: &mut Vec<Fault>) {
+    if key.is_empty() {
+        faults.push(Fault::new(line, "", "the owner is missing; add `of ORG`"));
+    } else if !draft.orgs.contains_key(key) {
+        faults.push(Fault::new(line, key, "no organisation has this key; add an `org` line"));
+    }
+}
+
 fn names(draft: &Draft, faults: &mut Vec<Fault>) {
     for (key, name) in &draft.names {
         let plain = key.strip_prefix("*.").unwrap_or(key);
@@ -101,6 +124,13 @@ fn cert(draft: &Draft, choice: &CertChoice, line: usize, faults: &mut Vec<Fault>
         && !draft.certs.contains_key(name)
     {
         faults.push(Fault::new(line, name, "no certificate has this name; add a `cert` statement"));
+    }
+}
+
+/// A server that stands nowhere in the file is one of the sources that every world has.
+fn free(draft: &Draft, host: &str, line: usize, faults: &mut Vec<Fault>) {
+    if zone_of(draft, host).is_some() {
+        faults.push(Fault::new(line, host, "a zone of the file holds this name; give one that none holds"));
     }
 }
 

@@ -12,7 +12,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 /// Longest request head, in bytes, as usual servers have it.
 const HEAD_BYTES_MAX: usize = 32 << 10;
-/// Longest request body that is read and forgotten, in bytes.
+/// Longest request body that is read, in bytes.
 const BODY_BYTES_MAX: u64 = 1 << 20;
 /// Read and written at once, in bytes: a request's head, most pages.
 const BUFFER_BYTES: usize = 8 << 10;
@@ -140,6 +140,7 @@ async fn read(stream: &mut impl Peer) -> Result<Request, bool> {
         target: target.to_owned(),
         host: None,
         headers,
+        body: Vec::new(),
         keep: version == "HTTP/1.1",
     };
     let stated = request.header("host").map(str::to_owned);
@@ -162,8 +163,7 @@ async fn read(stream: &mut impl Peer) -> Result<Request, bool> {
     if length > BODY_BYTES_MAX {
         return Err(true);
     }
-    let mut body = stream.take(length);
-    tokio::io::copy(&mut body, &mut tokio::io::sink()).await.map_err(|_| false)?;
+    stream.take(length).read_to_end(&mut request.body).await.map_err(|_| false)?;
     Ok(request)
 }
 

@@ -9,6 +9,8 @@ pub(crate) struct Request {
     /// From the `Host` header or an absolute target; in small letters, without the port.
     pub host: Option<String>,
     pub headers: Vec<(String, String)>,
+    /// What came behind the head.
+    pub body: Vec<u8>,
     /// The client wants the connection to stay open.
     pub keep: bool,
 }

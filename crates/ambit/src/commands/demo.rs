@@ -15,7 +15,7 @@ use crate::sample;
 use crate::signals::Stop;
 use crate::wire_log::WireLog;
 use crate::workspace::{self, Workspace};
-use crate::{engine_config, folder, wires};
+use crate::{engine_config, estate, folder, wires};
 use ambit_model::Clearance;
 use ambit_model::wire::WireChoice;
 use ambit_model::workflow::{self, Workflow};
@@ -47,19 +47,25 @@ pub(crate) struct Demo {
     /// Write every contact with its answer to this file as it happens, one JSON object a line.
     #[arg(long, value_name = "FILE")]
     pub(crate) wire_log: Option<PathBuf>,
-    /// Discover three more simulated internets, each in a collection of its own: domains that pass for a brand,
-    /// suppliers, and an application.
+    /// Run the other six workflows as well, each in a collection of its own: cloud accounts, repositories of code,
+    /// apps, domains that pass for a brand, suppliers, and an application.
     #[arg(long, conflicts_with_all = ["contacts", "output", "state", "wire_log"])]
     pub(crate) workflows: bool,
     #[command(flatten)]
     pub(crate) output: Output,
 }
 
+/// What an organisation has at cloud providers, at forges and in stores.
+const ESTATE: &str = include_str!("../../../../worlds/estate.world");
+
 /// The simulated internets of other workflows: file, text, workflow.
 const OTHERS: &[(&str, &str, Workflow)] = &[
     ("lookalikes.world", include_str!("../../../../worlds/lookalikes.world"), workflow::SUSPICIOUS_DOMAINS),
     ("suppliers.world", include_str!("../../../../worlds/suppliers.world"), workflow::THIRD_PARTIES),
     ("application.world", include_str!("../../../../worlds/application.world"), workflow::APPLICATIONS),
+    ("estate.world", ESTATE, workflow::CLOUD_ACCOUNTS),
+    ("estate.world", ESTATE, workflow::CODE_REPOSITORIES),
+    ("estate.world", ESTATE, workflow::MOBILE_APPS),
 ];
 
 /// Runs the command.
@@ -90,7 +96,8 @@ pub(crate) async fn run(demo: &Demo, silent: bool, settings: &mut Settings) -> R
     contacts.write(&finished)?;
     job.wire_log.finish()?;
     for (file, text, workflow) in OTHERS.iter().filter(|_| demo.workflows) {
-        let job = asked.job(&wires::parse_world(text, file)?, text, Some(workflow))?;
+        let mut job = asked.job(&wires::parse_world(text, file)?, text, Some(workflow))?;
+        job.settings.packages = estate::packages(&folder, job.simulated.as_ref(), workflow.name)?;
         let finished = discover(&workspace, &job, &stop).await?;
         shortfalls.extend(print(&workspace, &finished, Results::open(None)?, &style).await?.shortfall);
     }
@@ -120,7 +127,7 @@ impl Asked<'_> {
     /// The discovery of a simulated internet; `None`: by the usual workflow.
     fn job(&self, world: &World, text: &str, workflow: Option<&Workflow>) -> Result<Job, Failure> {
         Ok(Job {
-            seeds: wires::seeds(world).map_err(Failure::run_time)?,
+            seeds: world.targets(*workflow.unwrap_or(&workflow::EXTERNAL_DISCOVERY)),
             simulated: Some((text.to_owned(), world.name().to_owned())),
             workflow: workflow.map(|workflow| workflow.name.to_owned()),
             level: Clearance::L3,

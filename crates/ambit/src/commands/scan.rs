@@ -13,7 +13,7 @@ use crate::output::{Results, hint, plain};
 use crate::signals::Stop;
 use crate::wire_log::WireLog;
 use crate::workspace;
-use crate::{confirm, engine_config, folder, wires};
+use crate::{confirm, engine_config, estate, folder, wires};
 use ambit_model::entity::InvalidName;
 use ambit_model::estimate::estimate;
 use ambit_model::scope::Exclusions;
@@ -143,6 +143,8 @@ pub(crate) async fn run(scan: &Scan, silent: bool, settings: &Settings) -> Resul
     let passive_only = !consent(scan, &mut job)?;
     let stop = Stop::listen()?;
     let workspace = workspace::open(&folder, "scan", settings).await?;
+    let packed = estate::packages(&folder, job.simulated.as_ref(), workflow_of(&job))?;
+    job.settings.packages.extend(packed);
     let finished = discover(&workspace, &job, &stop).await?;
     let style = Style { jsonl: scan.output.jsonl, silent, asking: job.asking.clone() };
     let outcome = print(&workspace, &finished, results, &style).await?;
@@ -161,8 +163,8 @@ pub(crate) async fn run(scan: &Scan, silent: bool, settings: &Settings) -> Resul
 
 /// What is to be discovered, with everything read that flags and settings name.
 fn job(scan: &Scan, silent: bool, settings: &Settings, folder: &Path) -> Result<Job, Failure> {
-    let simulated = read_simulated(scan)?;
     let name = scan.workflow.as_deref().unwrap_or(workflow::DEFAULT);
+    let simulated = read_simulated(scan, name)?;
     let mut packages = BTreeMap::new();
     let own = simulated.as_ref().map(|(_, _, seeds)| seeds.as_slice());
     let seeds = seeds(scan, name, own, &mut packages)?;
@@ -229,12 +231,12 @@ fn verdict(scan: &Scan, outcome: &Outcome, passive_only: bool) -> Result<(), Fai
 
 type Simulated = (String, String, Vec<(Kind, String)>);
 
-fn read_simulated(scan: &Scan) -> Result<Option<Simulated>, Failure> {
+fn read_simulated(scan: &Scan, workflow: &str) -> Result<Option<Simulated>, Failure> {
     let Some(path) = &scan.world else { return Ok(None) };
     let text = engine_config::read_text(path, SIMULATED_BYTES_MAX)?;
     let file = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
     let world = wires::parse_world(&text, &file)?;
-    let seeds = wires::seeds(&world).map_err(Failure::usage)?;
+    let seeds = world.targets(estate::workflow_of(Some(workflow)));
     Ok(Some((text, world.name().to_owned(), seeds)))
 }
 
@@ -342,7 +344,9 @@ fn workflow_of(job: &Job) -> &str {
 /// What the workflow needs and the targets are not.
 fn missing(job: &Job) -> Vec<String> {
     let kinds: Vec<Kind> = job.seeds.iter().map(|(kind, _)| *kind).collect();
-    workflow::find(workflow_of(job)).map(|workflow| workflow.missing(&kinds, &[])).unwrap_or_default()
+    let simulated = job.simulated.as_ref();
+    let credentials = simulated.and_then(|(text, name)| estate::credentials(text, name).ok()).unwrap_or_default();
+    workflow::find(workflow_of(job)).map(|workflow| workflow.missing(&kinds, &credentials)).unwrap_or_default()
 }
 
 /// A workflow that begins elsewhere would look at nothing.

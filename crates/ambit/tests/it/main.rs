@@ -9,6 +9,7 @@ mod cloud_providers;
 mod crash;
 mod daily;
 mod engine_config;
+mod estate;
 mod evidence;
 mod exclusions;
 mod exports;

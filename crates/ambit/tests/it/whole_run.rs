@@ -40,6 +40,39 @@ fn the_demo_finds_all_that_is_planted_and_touches_nobody_else() {
     first.assert_same(&again);
 }
 
+/// The kinds that the contract names.
+const CONTRACT_KINDS: [&str; 29] = [
+    "ApiEndpoint",
+    "AppEndpoint",
+    "AutonomousSystem",
+    "AwsEC2Instance",
+    "AwsRdsDbInstance",
+    "AwsS3Bucket",
+    "AzureStorageAccount",
+    "AzureVirtualMachine",
+    "CloudStorageBucket",
+    "DnsRecord",
+    "Domain",
+    "EmailAddress",
+    "GcpApiGateway",
+    "GcpAppEngineApplication",
+    "GcpCloudFunction",
+    "GcpCloudSQLInstance",
+    "GcpComputeEngineInstance",
+    "GcpStorageBucket",
+    "GithubAccount",
+    "GithubRepository",
+    "IpAddress",
+    "Nameserver",
+    "NetBlock",
+    "NetworkService",
+    "PreCertificate",
+    "SslCertificate",
+    "UniqueKeyword",
+    "UniqueToken",
+    "Uri",
+];
+
 #[test]
 fn the_demo_of_more_workflows_has_a_collection_for_each_and_finds_what_is_planted() {
     let folder = Folder::new("demo-workflows");
@@ -47,18 +80,22 @@ fn the_demo_of_more_workflows_has_a_collection_for_each_and_finds_what_is_plante
     let output = ambit(&["demo", "--once", "--workflows", "--jsonl", "--data", path]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let lines = String::from_utf8(output.stdout).expect("UTF-8");
-    let lines = lines.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
-    let summaries: Vec<Value> = lines.filter(|line| line["record"] == "summary").collect();
-    assert_eq!(summaries.len(), 4);
+    let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let summaries: Vec<&Value> = lines.iter().filter(|line| line["record"] == "summary").collect();
+    assert_eq!(summaries.len(), 7, "one for each workflow");
     for summary in &summaries {
         for figure in ["missed", "unexpected", "contacts_outside_clearance"] {
             assert_eq!(summary[figure], 0, "{figure}: {summary}");
         }
     }
     let listed = succeed(&["collection", "list", "--data", path]);
-    for workflow in ["suspicious_domain_discovery", "third_party_workflow", "external_application_assessment"] {
-        assert_eq!(listed.lines().filter(|line| line.contains(workflow)).count(), 1, "{workflow}: {listed}");
+    for workflow in ambit_model::workflow::ALL {
+        let name = workflow.name;
+        assert_eq!(listed.lines().filter(|line| line.contains(name)).count(), 1, "{name}: {listed}");
     }
+    let kinds: BTreeSet<&str> = lines.iter().filter_map(|line| line["type"].as_str()?.rsplit("::").next()).collect();
+    let missing: Vec<&&str> = CONTRACT_KINDS.iter().filter(|kind| !kinds.contains(*kind)).collect();
+    assert!(missing.len() <= 4, "at least 25 of the 29 kinds of the contract occur; these do not: {missing:?}");
 }
 
 /// Bytes of a copy of the database, which has neither free pages nor a write-ahead log.

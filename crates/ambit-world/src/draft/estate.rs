@@ -1,0 +1,129 @@
+//! What an organisation has elsewhere than on addresses of its own: accounts at cloud providers, buckets, repositories
+//! of code, packages of apps.
+
+use super::Moment;
+use ambit_model::Kind;
+use std::collections::BTreeMap;
+
+/// An account at a cloud provider, told by the answers of its interfaces.
+#[derive(Clone, Debug)]
+pub(crate) struct Account {
+    pub line: usize,
+    pub org: String,
+    /// The provider: `aws`, `azure`, `gcp`, or the name of another.
+    pub provider: String,
+    /// What people call it.
+    pub title: String,
+    /// What opens it.
+    pub secrets: BTreeMap<String, String>,
+    /// Of its integration: texts, and lists of texts.
+    pub settings: BTreeMap<String, Setting>,
+    /// What a header of each request holds that may be answered.
+    pub shown: String,
+    /// The first that fits a request answers it.
+    pub answers: Vec<Interface>,
+    /// What stands in it.
+    pub holds: Vec<(Kind, String)>,
+}
+
+/// What a setting says.
+#[derive(Clone, Debug)]
+pub(crate) enum Setting {
+    Text(String),
+    List(Vec<String>),
+}
+
+/// One answer of an interface.
+#[derive(Clone, Debug)]
+pub(crate) struct Interface {
+    pub host: String,
+    /// What target or body of the request hold, each of these.
+    pub when: Vec<String>,
+    /// Nobody has to show who asks.
+    pub freely: bool,
+    pub status: u16,
+    pub media: &'static str,
+    pub body: String,
+}
+
+/// A repository of code, at its URL without `.git`.
+#[derive(Clone, Debug)]
+pub(crate) struct Repository {
+    pub line: usize,
+    pub org: String,
+    pub host: String,
+    /// Begins with `/`.
+    pub path: String,
+    /// The branch `main`, the oldest first.
+    pub commits: Vec<Commit>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Commit {
+    pub message: String,
+    /// Name and address.
+    pub author: String,
+    pub at: Moment,
+    /// Paths with what they hold from now on; `None`: nothing.
+    pub files: Vec<(String, Option<String>)>,
+}
+
+/// The package of an app.
+#[derive(Clone, Debug)]
+pub(crate) struct App {
+    pub line: usize,
+    pub org: String,
+    pub system: System,
+    /// `org.example.app`.
+    pub id: String,
+    pub title: String,
+    /// What its manifest or property list says: a path of names between slashes, and a text.
+    pub says: Vec<(String, String)>,
+    /// Further members: path and text.
+    pub members: Vec<(String, String)>,
+}
+
+/// What an app runs on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum System {
+    Android,
+    Ios,
+}
+
+impl App {
+    pub(crate) fn kind(&self) -> Kind {
+        match self.system {
+            System::Android => Kind::AndroidApp,
+            System::Ios => Kind::IosApp,
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Bucket {
+    pub line: usize,
+    pub storage: Storage,
+    pub name: String,
+    pub org: String,
+    pub access: Access,
+    pub keys: Vec<String>,
+    pub hidden: bool,
+}
+
+/// Which provider keeps a bucket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Storage {
+    S3,
+    Gcs,
+    Azure,
+}
+
+/// Who may read a bucket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// Anyone may list and read it.
+    Listed,
+    /// Anyone who knows a key may read it.
+    Open,
+    Closed,
+}

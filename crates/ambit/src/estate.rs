@@ -1,0 +1,87 @@
+//! What a simulated internet holds beside what answers on it: accounts, which a run opens by integrations, and packages
+//! of apps, which it reads from files.
+
+use crate::clock::now;
+use crate::failure::Failure;
+use crate::wires::parse_world;
+use crate::workspace::Workspace;
+use ambit_model::Kind;
+use ambit_model::collection::Collection;
+use ambit_model::workflow::{CLOUD_ACCOUNTS, MOBILE_APPS, Workflow};
+use ambit_store::NewIntegration;
+use ambit_world::Account;
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// The folder of the packages of simulated apps inside a data folder.
+const APPS_FOLDER: &str = "apps";
+
+/// Writes the packages of a simulated internet into the data folder, where the workflow reads some: each by its app.
+pub(crate) fn packages(
+    folder: &Path,
+    simulated: Option<&(String, String)>,
+    workflow: &str,
+) -> Result<BTreeMap<(Kind, String), PathBuf>, Failure> {
+    let mut packages = BTreeMap::new();
+    let Some((text, name)) = simulated.filter(|_| workflow == MOBILE_APPS.name) else { return Ok(packages) };
+    let folder = folder.join(APPS_FOLDER);
+    let unwritten = |error: std::io::Error| Failure::run_time(format!("cannot write {}: {error}", folder.display()));
+    std::fs::create_dir_all(&folder).map_err(unwritten)?;
+    for (file, bytes) in parse_world(text, name)?.packages() {
+        let path = folder.join(file);
+        std::fs::write(&path, bytes).map_err(unwritten)?;
+        let app = ambit_tasks::app_in(&path).map_err(|why| Failure::run_time(format!("{}: {why}", path.display())))?;
+        packages.insert(app, path);
+    }
+    Ok(packages)
+}
+
+/// The types of integration that open the accounts of a simulated internet.
+pub(crate) fn credentials(text: &str, name: &str) -> Result<Vec<String>, Failure> {
+    Ok(parse_world(text, name)?.accounts().iter().map(|account| kind_of(account).to_owned()).collect())
+}
+
+/// Gives a collection the integrations that open the accounts of its simulated internet, where its workflow begins with
+/// some and it has none yet.
+pub(crate) async fn link(
+    workspace: &Workspace,
+    collection: &Collection,
+    (text, name): &(String, String),
+) -> Result<(), Failure> {
+    let Workspace { store, principal, .. } = workspace;
+    if collection.workflow != CLOUD_ACCOUNTS.name || !store.list_credentials(collection.uuid).await?.is_empty() {
+        return Ok(());
+    }
+    for account in parse_world(text, name)?.accounts() {
+        let new = integration(account);
+        let made = store.create_integration(principal, collection.project_uuid, &new, now()).await?;
+        store.add_integration_use(principal, collection.uuid, made.uuid, now()).await?;
+    }
+    Ok(())
+}
+
+/// Providers whose accounts have a type of integration of their own.
+const OWN_TYPES: [(&str, &str); 3] = [("aws", "AwsCredential"), ("azure", "AzureCredential"), ("gcp", "GcpCredential")];
+
+fn own_type(account: &Account) -> Option<&'static str> {
+    OWN_TYPES.iter().find(|(provider, _)| *provider == account.provider).map(|(_, kind)| *kind)
+}
+
+fn kind_of(account: &Account) -> &'static str {
+    own_type(account).unwrap_or("CloudCredential")
+}
+
+fn integration(account: Account) -> NewIntegration {
+    let (kind, own) = (kind_of(&account).to_owned(), own_type(&account));
+    let Account { title, provider, secrets, mut settings } = account;
+    if own.is_none() {
+        settings.insert("provider".to_owned(), json!(provider));
+    }
+    NewIntegration { name: title, kind, secrets, settings }
+}
+
+/// The workflow of a name, or the usual one.
+pub(crate) fn workflow_of(name: Option<&str>) -> Workflow {
+    name.and_then(ambit_model::workflow::find).unwrap_or(ambit_model::workflow::EXTERNAL_DISCOVERY)
+}
