@@ -1105,7 +1105,7 @@ test("what a run finds while triage is open is told, and shown when asked for", 
 });
 
 test("an issue shows what was asked and answered, with secrets masked", async () => {
-  const [{ uid }] = (await world.api("/api/v3/asm/search/issues/name:exposed_environment_file?page_size=1")).hits;
+  const [{ uid }] = (await world.api("/api/v3/asm/search/issues/name:exposed_environment_file status_new:open?page_size=1")).hits;
   for (const [width, dark] of [[360, false], [1280, true]]) {
     const page = await world.inside(`/issues?q=name:exposed_environment_file&issue=${uid}`, { width, dark });
     const drawer = page.getByRole("complementary", { name: "Issue" });

@@ -91,7 +91,7 @@ contract! {
         /// The address or name that it was probed at; empty where the entity says it.
         pub argument: String,
         pub outcome: EvidenceOutcome,
-        /// When it was probed, by the clock of its internet.
+        /// When it was probed; of a simulated internet, when the run began.
         pub at: Timestamp,
         /// Why it failed.
         pub reason: Option<String>,

@@ -24,8 +24,8 @@ columns! {
         pub kind: Kind = "e.kind",
         pub name: String = "e.name",
         pub outcome: ProbeOutcome,
-        /// When it was probed, by the clock of its internet.
-        pub at: Timestamp,
+        /// When it was probed; of a simulated internet, whose clock is another, when the run began.
+        pub at: Timestamp = "CASE WHEN c.wire_blob IS NULL THEN l.at ELSE COALESCE(r.started_at, l.at) END",
         /// Why it failed.
         pub reason: Option<String>,
         /// Label and hash of each piece, as the newest probe that found something left it.
@@ -60,8 +60,8 @@ impl Store {
         keys.dedup();
         keys.truncate(PROBES_MAX);
         let sql = format!(
-            "SELECT {} FROM looks l JOIN entities e ON e.uid = l.uid WHERE l.uid = $1 AND l.task = $2 AND l.argument \
-             = $3",
+            "SELECT {} FROM looks l JOIN entities e ON e.uid = l.uid JOIN collections c ON c.id = e.collection_id \
+             LEFT JOIN runs r ON r.id = l.run_id WHERE l.uid = $1 AND l.task = $2 AND l.argument = $3",
             list::<ProbeLeft>()
         );
         let mut probes = Vec::new();

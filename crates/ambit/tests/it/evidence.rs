@@ -86,6 +86,7 @@ fn what_was_asked_and_answered_stands_beside_an_issue_with_secrets_masked() {
     let [probe] = whole["evidence"].as_array().expect("a list").as_slice() else { panic!("{whole}") };
     let [piece] = probe["pieces"].as_array().expect("a list").as_slice() else { panic!("{probe}") };
     assert_eq!((&probe["outcome"], &piece["label"]), (&"found".into(), &"exchange".into()));
+    assert!(probe["at"].as_str() <= whole["last_seen"].as_str(), "in wall time: {probe}");
     assert!(piece["masked"].as_i64().is_some_and(|masked| masked >= 5), "{piece}");
     assert!(!whole.to_string().contains(PASSWORD), "{whole}");
     let past = shop.ask(&["issue", "show", &shop.uid("exposed_environment_file"), "--as-of", "2999-01-01"]);
