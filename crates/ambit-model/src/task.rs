@@ -181,7 +181,7 @@ mod tests {
         assert!(only.contains(TaskName::Resolve) && !only.contains(TaskName::UdpSweep));
         assert!("".parse::<SkippedTasks>().unwrap().is_empty());
         let error = "udp".parse::<SkippedTasks>().unwrap_err();
-        assert!(error.starts_with("no task is named \"udp\"; there are app_package, "), "{error}");
+        assert!(error.starts_with("no task is named \"udp\"; there are announced_blocks, "), "{error}");
     }
 
     #[test]

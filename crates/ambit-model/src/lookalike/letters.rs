@@ -28,7 +28,7 @@ pub(super) const ASCII_ALIKE: &[(&str, &[&str])] = &[
     ("u", &["v"]),
     ("v", &["u"]),
     ("vv", &["w"]),
-    ("w", &["vv"]),
+    ("w", &["uu", "vv"]),
 ];
 
 /// Letters beyond ASCII that look like one of it: those of the Latin blocks of Unicode whose decomposition is that

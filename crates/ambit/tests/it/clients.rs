@@ -118,12 +118,15 @@ impl Drop for Front {
 
 /// A program of the clients in the private Python.
 pub(crate) fn python(program: &str) -> Command {
-    let programs = std::env::var_os("AMBIT_TEST_PYTHON").map(PathBuf::from);
-    let programs = programs
-        .expect("AMBIT_TEST_PYTHON is not set: run the tests with `make test`, or below `cargo xtask with-python`");
-    let mut python = Command::new(programs.join("python"));
+    let mut python = Command::new(python_programs().join("python"));
     python.arg(Path::new(PROGRAMS).join(program)).env("PYTHONDONTWRITEBYTECODE", "1");
     python
+}
+
+/// Where the programs of the private Python are.
+pub(crate) fn python_programs() -> PathBuf {
+    let programs = std::env::var_os("AMBIT_TEST_PYTHON").map(PathBuf::from);
+    programs.expect("AMBIT_TEST_PYTHON is not set: run the tests with `make test`, or below `cargo xtask with-python`")
 }
 
 fn text(path: &Path) -> &str {

@@ -19,6 +19,7 @@ mod impersonation;
 mod imports;
 mod known;
 mod ledger;
+mod lookalikes;
 mod migrate;
 mod oidc;
 mod operator;
