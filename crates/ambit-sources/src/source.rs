@@ -213,6 +213,11 @@ fn comma() -> String {
     ",".to_owned()
 }
 
+/// Returns a text without a key, as it was given and as it stands in a URL.
+pub fn without_key(text: &str, key: &str) -> String {
+    text.replace(key, "(key)").replace(&escaped(key), "(key)")
+}
+
 /// A text within a URL (RFC 3986 §2.3).
 fn escaped(text: &str) -> String {
     let mut out = String::new();

@@ -6,7 +6,7 @@ use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, Facts, Kind, TaskName, workflow};
 use ambit_net::http::BodyEnd;
-use ambit_sources::{Key, Page, Refusal, Source};
+use ambit_sources::{Key, Page, Refusal, Source, without_key};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) const TASK: Task = Task {
@@ -114,8 +114,13 @@ async fn ask(
 
 /// The error without the key: some sources want it in the URL, and errors quote those.
 fn masked(error: TaskError, key: Option<&str>) -> TaskError {
-    let Some(key) = key.filter(|key| error.to_string().contains(key)) else { return error };
-    TaskError::SourceDown(error.to_string().replace(key, "(key)"))
+    let Some(key) = key else { return error };
+    let (told, masked) = (error.to_string(), without_key(&error.to_string(), key));
+    match error {
+        error if told == masked => error,
+        TaskError::Denied(_) => TaskError::Denied(masked),
+        _ => TaskError::SourceDown(masked),
+    }
 }
 
 /// The names as labels below their parents, so that a wildcard is told where it is; below the domain itself where there
@@ -160,5 +165,8 @@ mod tests {
     fn a_key_is_in_no_error() {
         let error = TaskError::SourceDown("https://x.test/?key=s3cret cannot be reached".to_owned());
         assert_eq!(masked(error, Some("s3cret")).to_string(), "https://x.test/?key=(key) cannot be reached");
+        let error = TaskError::Denied("https://x.test/?key=a%2Fb%3D refuses a/b=".to_owned());
+        let hidden = TaskError::Denied("https://x.test/?key=(key) refuses (key)".to_owned());
+        assert_eq!(masked(error, Some("a/b=")), hidden);
     }
 }
