@@ -9,7 +9,8 @@ use serde_json::Value;
 use uuid::Uuid;
 
 contract! {
-    /// One change, with name, kind and status of what changed as they were shown then.
+    /// One change, with name, kind and status of what changed as they were shown then; collections, projects and runs
+    /// by what they are called now.
     #[derive(Debug, Serialize)]
     pub struct Change {
         pub revision: i64,
@@ -56,11 +57,7 @@ fn identifier(row: &FeedRow) -> String {
     match row.noun {
         Noun::Entity | Noun::Issue | Noun::Technology => row.uid.to_string(),
         Noun::Graph => format!("g{}", row.uid),
-        Noun::Collection | Noun::Project | Noun::Run => {
-            let mut bytes = [0; 16];
-            bytes.copy_from_slice(&row.uid.bytes()[..16]);
-            Uuid::from_bytes(bytes).to_string()
-        }
+        Noun::Collection | Noun::Project | Noun::Run => row.uuid().to_string(),
     }
 }
 

@@ -4,6 +4,7 @@ use crate::Uid;
 use crate::names::names;
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantArray};
+use uuid::Uuid;
 
 /// Which sort of record changed.
 #[derive(
@@ -60,4 +61,14 @@ pub struct FeedRow {
     pub noun: Noun,
     pub uid: Uid,
     pub what: What,
+}
+
+impl FeedRow {
+    /// Returns the uuid of a collection, a project or a run, which the feed keeps in the first half of the uid; of
+    /// other nouns it means nothing.
+    pub fn uuid(&self) -> Uuid {
+        let mut bytes = [0; 16];
+        bytes.copy_from_slice(&self.uid.bytes()[..16]);
+        Uuid::from_bytes(bytes)
+    }
 }

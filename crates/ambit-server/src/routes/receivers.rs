@@ -8,7 +8,8 @@ use ambit_api::receivers::{self as wire, Asked, MadeReceiver, Receiver, Replayed
 use ambit_api::words::Word;
 use ambit_api::{ApiError, ErrorCode, success};
 use ambit_model::notification::hours::{Hours, Quiet};
-use ambit_model::notification::{Channel, Digest, Rule, target};
+use ambit_model::notification::{Channel, Digest, EventKind, Rule, target};
+use ambit_query::{Noun, parse_search};
 use ambit_store::{Delivery, NewReceiver, ReceiverView};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -108,15 +109,34 @@ fn invalid(member: &str, why: &str) -> ApiError {
 fn rule(body: wire::NewReceiver) -> Result<Rule, ApiError> {
     let zone = body.time_zone.0.map(|text| Hours::parse(&text.0)).transpose();
     let quiet = body.quiet_hours.0.map(|text| Quiet::parse(&text.0)).transpose();
+    let events: Vec<EventKind> = body.events.0.unwrap_or_default().into_iter().map(|word| word.0).collect();
+    let query = body.query.0.map(|text| text.0);
+    if let Some(query) = &query {
+        checked(query).map_err(|why| invalid("query", &why))?;
+    }
     Ok(Rule {
-        events: body.events.0.unwrap_or_default().into_iter().map(|word| word.0).collect(),
-        query: body.query.0.map(|text| text.0),
+        events,
+        query,
         collection: body.collection_uuid.0.map(|uuid| uuid.0),
         digest: body.digest.0.map_or(Digest::AtOnce, |word| word.0),
         quiet: quiet.map_err(|why| invalid("quiet_hours", &why))?,
         zone: zone.map_err(|why| invalid("time_zone", &why))?.unwrap_or_else(Hours::utc),
         heartbeat: body.heartbeat.0.unwrap_or(false),
     })
+}
+
+/// Fails where neither a search of entities nor one of issues has all the keywords: such a rule would tell nobody of
+/// anything.
+fn checked(query: &str) -> Result<(), String> {
+    let mut unknown = None;
+    for noun in [Noun::Issues, Noun::Entities] {
+        let search = parse_search(query, noun).map_err(|error| error.to_string())?;
+        match search.unknown.first() {
+            None => return Ok(()),
+            Some(keyword) => unknown = Some(keyword.to_string()),
+        }
+    }
+    unknown.map_or(Ok(()), Err)
 }
 
 /// What signs the messages of a webhook, and what its owner verifies them with, as Standard Webhooks spells both.

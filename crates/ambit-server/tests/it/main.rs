@@ -20,6 +20,7 @@ mod matrix;
 mod metrics;
 mod objects;
 mod oidc;
+mod receivers;
 mod scenarios;
 mod searches;
 mod sessions;

@@ -11,7 +11,7 @@ use ambit_model::feed::{FeedRow, Noun};
 use ambit_model::issue::Status;
 use ambit_model::user::ProjectRole;
 use ambit_model::{Timestamp, Uid};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use uuid::Uuid;
 
@@ -93,7 +93,8 @@ columns! {
         pub at: Timestamp,
         /// A person made it.
         pub person: bool,
-        /// The record as it was shown then; `None` for collections, projects and runs, and for what was deleted since.
+        /// The record as it was shown then; of collections, projects and runs only the name that they have now. `None`
+        /// for what was deleted since.
         pub record: Option<Value> = { None },
         pub collection: Option<CollectionRef> = { None },
     }
@@ -228,6 +229,7 @@ impl Store {
             );
         }
         add_records(&mut tx, &mut changes).await?;
+        add_names(&mut tx, &mut changes).await?;
         Ok(changes)
     }
 }
@@ -257,6 +259,31 @@ async fn add_records(tx: &mut Tx, changes: &mut [Change]) -> Result<(), StoreErr
             let then = versions.get(&key).into_iter().flatten().find(|version| version.holds(change.row.revision));
             change.record = Some(then.map_or_else(|| row.record.clone(), |version| version.record.clone()));
             change.collection = Some(row.collection.clone());
+        }
+    }
+    Ok(())
+}
+
+/// What is called by a name alone, and how the name is found by uuid.
+const NAMED: [(Noun, &str); 3] = [
+    (Noun::Collection, "SELECT uuid, printable_name FROM collections WHERE uuid IN"),
+    (Noun::Project, "SELECT uuid, name FROM projects WHERE uuid IN"),
+    (
+        Noun::Run,
+        "SELECT r.uuid, c.printable_name || ', run ' || r.number FROM runs r JOIN collections c ON c.id = \
+         r.collection_id WHERE r.uuid IN",
+    ),
+];
+
+/// Adds what collections, projects and runs are called now.
+async fn add_names(tx: &mut Tx, changes: &mut [Change]) -> Result<(), StoreError> {
+    for (noun, head) in NAMED {
+        let of_noun = || changes.iter().filter(|change| change.row.noun == noun);
+        let uuids: Vec<Uuid> = of_noun().map(|change| change.row.uuid()).collect::<BTreeSet<_>>().into_iter().collect();
+        let rows: Vec<(Uuid, String)> = tx.read_in(head, Vec::new(), &uuids, "").await?;
+        let names: BTreeMap<Uuid, String> = rows.into_iter().collect();
+        for change in changes.iter_mut().filter(|change| change.row.noun == noun) {
+            change.record = names.get(&change.row.uuid()).map(|name| json!({"name": name}));
         }
     }
     Ok(())

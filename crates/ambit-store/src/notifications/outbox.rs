@@ -389,7 +389,7 @@ async fn with_facts(tx: &mut Tx, rows: Vec<(FeedRow, Timestamp, Option<i64>)>) -
         let facts: IssueFacts = from_json(&record)?;
         before.insert(revision, (facts.status.is_open(), facts.confidence == Confidence::Confirmed));
     }
-    let uuids: Vec<Uuid> = of(Noun::Run).iter().map(run_uuid).collect();
+    let uuids: Vec<Uuid> = rows.iter().filter(|(row, ..)| row.noun == Noun::Run).map(|(row, ..)| row.uuid()).collect();
     let head = format!("SELECT {} FROM runs r WHERE r.uuid IN", list::<RunFacts>());
     let runs: Vec<RunFacts> = tx.read_in(&head, Vec::new(), &uuids, "").await?;
     let runs: BTreeMap<Uuid, RunFacts> = runs.into_iter().map(|run| (run.uuid, run)).collect();
@@ -398,7 +398,7 @@ async fn with_facts(tx: &mut Tx, rows: Vec<(FeedRow, Timestamp, Option<i64>)>) -
         let to = match row.noun {
             Noun::Entity => entity(row, entities.get(&row.uid)?),
             Noun::Issue => issue(row, issues.get(&row.uid)?, before.get(&row.revision).copied()),
-            Noun::Run => run(runs.get(&run_uuid(&row.uid)).filter(|run| run.retests.is_none())?),
+            Noun::Run => run(runs.get(&row.uuid()).filter(|run| run.retests.is_none())?),
             Noun::Technology | Noun::Collection | Noun::Project | Noun::Graph => return None,
         };
         Some(Happened {
@@ -450,11 +450,6 @@ fn issue(row: &FeedRow, facts: &IssueFacts, before: Option<(bool, bool)>) -> Hap
 fn run(facts: &RunFacts) -> HappenedTo {
     let RunFacts { uuid, number, state, new_entities, not_done, retests: _ } = *facts;
     HappenedTo::Run { uuid, number, state, new_entities, not_done }
-}
-
-/// The uuid of a run, by which the feed names it.
-fn run_uuid(uid: &Uid) -> Uuid {
-    Uuid::from_slice(&uid.bytes()[..16]).expect("16 bytes are a uuid")
 }
 
 /// Removes what was told long ago and the log of deliveries that ended long ago, and ends receivers for which too much

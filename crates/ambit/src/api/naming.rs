@@ -1,7 +1,7 @@
-//! What people call a collection or a project, as the uuid that paths want. A name that several have is refused with
-//! the list of them.
+//! What people call a collection, a project or a receiver, as the uuid that paths want: its name, or the beginning of
+//! its uuid where no other begins so. What several have is refused with the list of them.
 
-use crate::api::{ASM, Api};
+use crate::api::{ASM, Api, OURS};
 use crate::failure::Failure;
 use crate::output::plain;
 use crate::output::table::text;
@@ -10,6 +10,8 @@ use uuid::Uuid;
 
 /// Things that a refusal lists at most.
 const LISTED_MAX: usize = 10;
+/// Characters of the beginning of a uuid.
+const BEGINNING_MIN: usize = 4;
 
 /// The uuid of a collection that was typed as its uuid, its internal name, or the name that people gave it in this
 /// project.
@@ -39,7 +41,16 @@ pub(crate) async fn project(api: &Api, typed: &str) -> Result<String, Failure> {
     Ok(text(&found["uuid"]))
 }
 
-/// The one row of which a member is what was typed: exactly, else in another letter case.
+/// The uuid of a receiver of notifications that was typed as its uuid or its name.
+pub(crate) async fn receiver(api: &Api, typed: &str) -> Result<String, Failure> {
+    let reply = api.get(&format!("{OURS}/receivers")).await?.result;
+    let rows = reply.as_array().map(Vec::as_slice).unwrap_or_default();
+    let found = choose(rows, typed, &["name", "uuid"], "receiver", "ambit notify list")?;
+    Ok(text(&found["uuid"]))
+}
+
+/// The one row of which a member is what was typed: exactly, else in another letter case, else as the beginning of its
+/// uuid.
 fn choose<'a>(
     rows: &'a [Value],
     typed: &str,
@@ -56,9 +67,20 @@ fn choose<'a>(
     if found.is_empty() {
         found = pick(&|name| name.to_lowercase() == typed.to_lowercase());
     }
+    let is_beginning =
+        typed.len() >= BEGINNING_MIN && typed.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
+    if found.is_empty() && is_beginning {
+        let begins = |row: &&Value| text(&row["uuid"]).starts_with(&typed.to_ascii_lowercase());
+        found = rows.iter().filter(begins).collect();
+    }
     match found.as_slice() {
         [one] => Ok(one),
-        [] => Err(Failure::not_found(format!("no {noun} is called {shown}; `{lister}` shows them"))),
+        [] => {
+            let near = pick(&|name| name.to_lowercase().starts_with(&typed.to_lowercase()));
+            let meant = near.first().map(|row| format!("; {} begins so", plain(&text(&row[members[0]]))));
+            let meant = meant.unwrap_or_default();
+            Err(Failure::not_found(format!("no {noun} is called {shown}{meant}; `{lister}` shows them")))
+        }
         several => {
             let listed = several
                 .iter()
@@ -67,7 +89,7 @@ fn choose<'a>(
             let listed: Vec<String> = listed.collect();
             let count = several.len();
             Err(Failure::usage(format!(
-                "{shown} is the name of {count} of them: give the uuid of one {noun}: {}",
+                "{shown} means {count} of them: give the uuid of one {noun}: {}",
                 listed.join(", ")
             )))
         }
@@ -86,6 +108,8 @@ mod tests {
             json!({"uuid": "u2", "name": "outside_2", "printable_name": "outside"}),
             json!({"uuid": "u3", "name": "inside_3", "printable_name": "Inside"}),
             json!({"uuid": "u4", "name": "inside_4", "printable_name": "Inside"}),
+            json!({"uuid": "3fa8-1", "name": "far_5", "printable_name": "Far"}),
+            json!({"uuid": "3fa8-2", "name": "far_6", "printable_name": "3fa8-1x"}),
         ];
         let chosen = |typed: &str| {
             let found = choose(&rows, typed, &["name", "printable_name"], "collection", "ambit collection list");
@@ -97,6 +121,11 @@ mod tests {
         assert_eq!(code, crate::failure::USAGE);
         assert!(said.contains("u1 (outside_1), u2 (outside_2)"), "{said}");
         assert!(chosen("inside").unwrap_err().1.contains("u3 (inside_3), u4 (inside_4)"));
+        assert_eq!(chosen("3FA8-2"), Ok("3fa8-2".to_owned()), "the beginning of a uuid is enough");
+        assert_eq!(chosen("3fa8-1x"), Ok("3fa8-2".to_owned()), "a name goes before it");
+        assert_eq!(chosen("3fa8").unwrap_err().0, crate::failure::USAGE);
+        assert_eq!(chosen("3fa").unwrap_err().0, crate::failure::NOT_FOUND, "three characters begin too many");
+        assert!(chosen("outs").unwrap_err().1.contains("outside_1 begins so"), "a name is not completed, but said");
         let (code, said) = chosen("elsewhere").unwrap_err();
         assert_eq!(code, crate::failure::NOT_FOUND);
         assert!(said.contains("ambit collection list"), "{said}");

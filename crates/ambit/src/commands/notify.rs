@@ -4,11 +4,14 @@
 use crate::api::{Api, Needs, OURS, naming};
 use crate::args::Target;
 use crate::config::Settings;
+use crate::engine_config;
 use crate::failure::Failure;
 use crate::output::table::text;
 use crate::output::{Results, hint, plain};
 use ambit_model::notification::{Channel, Digest, EventKind};
+use ambit_model::reserved::Reserved;
 use serde_json::{Value, json};
+use std::net::IpAddr;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Notify {
@@ -26,12 +29,12 @@ pub(crate) enum Action {
     List,
     /// Send a receiver a test message.
     Test {
-        /// Its name or uuid.
+        /// Its name, its uuid or the beginning of it.
         receiver: String,
     },
     /// What was sent to a receiver, or waits, newest first, with its last answer.
     Log {
-        /// Its name or uuid.
+        /// Its name, its uuid or the beginning of it.
         receiver: String,
         /// Most rows.
         #[arg(long, value_name = "N", default_value_t = 20)]
@@ -40,14 +43,14 @@ pub(crate) enum Action {
     /// Send again what failed and try at once what waits for its next try, or send one delivery again; a receiver that
     /// was ended is at work again.
     Replay {
-        /// Its name or uuid.
+        /// Its name, its uuid or the beginning of it.
         receiver: String,
         /// One delivery, by its uuid in the log.
         delivery: Option<String>,
     },
     /// Remove a receiver with what waits for it and its log.
     Remove {
-        /// Its name or uuid.
+        /// Its name, its uuid or the beginning of it.
         receiver: String,
     },
 }
@@ -131,6 +134,9 @@ pub(crate) async fn run(command: &Notify, settings: &Settings) -> Result<(), Fai
             if add.channel == Channel::Email && settings.get("smtp").is_none() {
                 hint("mail goes out where the server has the settings smtp and mail_from; they are not set here");
             }
+            if let Some(why) = closed(&add.place, settings)? {
+                hint(&why);
+            }
         }
         Action::List => {
             for row in api.get(&receivers).await?.result.as_array().into_iter().flatten() {
@@ -138,25 +144,25 @@ pub(crate) async fn run(command: &Notify, settings: &Settings) -> Result<(), Fai
             }
         }
         Action::Test { receiver } => {
-            let uuid = named(&api, receiver).await?;
+            let uuid = naming::receiver(&api, receiver).await?;
             let asked = api.ask("POST", &format!("{receivers}/{uuid}/test"), None).await?.result;
             results.line(&text(&asked["delivery_uuid"]))?;
         }
         Action::Log { receiver, limit } => {
-            let uuid = named(&api, receiver).await?;
+            let uuid = naming::receiver(&api, receiver).await?;
             let log = api.get(&format!("{receivers}/{uuid}/deliveries?limit={limit}")).await?.result;
             for row in log.as_array().into_iter().flatten() {
                 results.line(&logged(row))?;
             }
         }
         Action::Replay { receiver, delivery } => {
-            let uuid = named(&api, receiver).await?;
+            let uuid = naming::receiver(&api, receiver).await?;
             let body = delivery.as_ref().map_or_else(|| json!({}), |delivery| json!({"delivery_uuid": delivery}));
             let sent = api.post(&format!("{receivers}/{uuid}/replay"), body).await?.result;
             results.line(&format!("{} deliveries are sent again", sent["deliveries"]))?;
         }
         Action::Remove { receiver } => {
-            let uuid = named(&api, receiver).await?;
+            let uuid = naming::receiver(&api, receiver).await?;
             api.ask("DELETE", &format!("{receivers}/{uuid}"), None).await?;
             results.line(&format!("receiver {uuid} is removed"))?;
         }
@@ -201,31 +207,35 @@ async fn body(api: &Api, add: &Add) -> Result<Value, Failure> {
     Ok(body)
 }
 
-/// The uuid of a receiver, by its name where only one has it.
-async fn named(api: &Api, name: &str) -> Result<String, Failure> {
-    let rows = api.get(&format!("{OURS}/receivers")).await?.result;
-    let rows: Vec<&Value> = rows.as_array().into_iter().flatten().collect();
-    let of = |row: &Value| text(&row["uuid"]);
-    if let Some(row) = rows.iter().find(|row| of(row) == name) {
-        return Ok(of(row));
-    }
-    match &rows.iter().filter(|row| row["name"] == name).collect::<Vec<_>>()[..] {
-        [row] => Ok(of(row)),
-        [] => Err(Failure::not_found(format!("no receiver {}; `ambit notify list` shows them", plain(name)))),
-        _ => Err(Failure::usage(format!("several receivers are called {}: name one by its uuid", plain(name)))),
-    }
+/// What the address of a receiver needs that is reserved, such as one on this machine; `None` where it is none, or
+/// opened.
+fn closed(place: &str, settings: &Settings) -> Result<Option<String>, Failure> {
+    let reserved = Reserved::internal(engine_config::ranges(settings, "notify_ranges")?);
+    let host = place.parse::<http::Uri>().ok().and_then(|uri| uri.host().map(str::to_owned));
+    let Some(host) = host else { return Ok(None) };
+    let address = host.trim_matches(['[', ']']).parse::<IpAddr>().ok();
+    Ok(address.and_then(|address| reserved.closes(address)).map(|range| {
+        format!(
+            "{} is in the reserved range {range}: nothing goes there unless the server's setting notify_ranges opens \
+             it, which is not so here",
+            plain(&host)
+        )
+    }))
 }
 
 fn line(row: &Value) -> String {
     let shown = |name: &str| plain(&text(&row[name]));
     let query = row["query"].as_str().map(|query| format!("  {}", plain(query))).unwrap_or_default();
+    let quiet = row["quiet_hours"].as_str().map(|hours| format!("  quiet {} {}", plain(hours), shown("time_zone")));
+    let heartbeat = if row["heartbeat"] == true { "  heartbeat" } else { "" };
+    let quiet = quiet.unwrap_or_default();
     let state = match (row["ended"].as_str(), row["failing_since"].as_str()) {
         (Some(why), _) => format!("  ended: {}", plain(why)),
         (None, Some(since)) => format!("  failing since {}", plain(since)),
         (None, None) => String::new(),
     };
     format!(
-        "{}  {}  {}  {}  {}{query}{state}",
+        "{}  {}  {}  {}  {}{heartbeat}{quiet}{query}{state}",
         shown("uuid"),
         shown("name"),
         shown("channel"),
