@@ -30,6 +30,9 @@ const LIST_FILE: &str = "meta.json";
 /// deleted documents (whose file then bears a number).
 const NOT_ALWAYS_THERE: &[&str] = &[".store.temp", ".0.del"];
 
+/// How the names of files begin that Tantivy renames once they are whole.
+const UNFINISHED: &str = ".tmp";
+
 /// What an index must be to be read.
 pub(crate) struct Expected {
     pub(crate) schema: Schema,
@@ -95,7 +98,9 @@ fn open_whole(path: &Path, expected: &Expected) -> Result<(tantivy::Index, Reach
     Ok((index, reached))
 }
 
-/// The writer of an index, of which there is one in all processes.
+/// The writer of an index, of which there is one in all processes. What a writer left that was killed before it had
+/// committed is removed: commits are numbered from the last one on, so that the files of the same changes have the same
+/// names again, and Tantivy refuses to write a file that is there.
 pub(crate) fn writer(index: &tantivy::Index, path: &Path) -> Result<IndexWriter, IndexError> {
     let options = IndexWriterOptions::builder()
         .num_worker_threads(1)
@@ -107,7 +112,28 @@ pub(crate) fn writer(index: &tantivy::Index, path: &Path) -> Result<IndexWriter,
     policy.set_min_num_segments(SEGMENTS_PER_LEVEL);
     policy.set_del_docs_ratio_before_merge(REPLACED_SHARE_MAX);
     writer.set_merge_policy(Box::new(policy));
+    writer.garbage_collect_files().wait()?;
+    remove_unfinished(path)?;
     Ok(writer)
+}
+
+/// Takes back what was not committed, with its files.
+pub(crate) fn roll_back(writer: &mut IndexWriter) -> Result<(), IndexError> {
+    writer.rollback()?;
+    writer.garbage_collect_files().wait()?;
+    Ok(())
+}
+
+/// Removes lists that were being written; they have another name until they are whole.
+fn remove_unfinished(path: &Path) -> Result<(), IndexError> {
+    let unreadable = |error| IndexError::io("read", path, error);
+    for entry in std::fs::read_dir(path).map_err(unreadable)? {
+        let entry = entry.map_err(unreadable)?;
+        if entry.file_name().to_string_lossy().starts_with(UNFINISHED) {
+            std::fs::remove_file(entry.path()).map_err(|error| IndexError::io("remove", &entry.path(), error))?;
+        }
+    }
+    Ok(())
 }
 
 /// Whoever has the lock may write, and take away what is damaged.

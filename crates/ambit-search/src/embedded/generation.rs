@@ -171,7 +171,7 @@ impl Generation {
 
     /// Takes back what was staged.
     pub(crate) fn take_back(&self) -> Result<(), IndexError> {
-        self.changing(|writing| Ok(writing.writer.rollback().map(|_| ())?))
+        self.changing(|writing| checked::roll_back(&mut writing.writer))
     }
 
     fn changing(&self, change: impl FnOnce(&mut Writing) -> Result<(), IndexError>) -> Result<(), IndexError> {
@@ -179,7 +179,7 @@ impl Generation {
         let mut writing = writing.lock().unwrap_or_else(PoisonError::into_inner);
         change(&mut writing).inspect_err(|_| {
             // What was not committed must not ride along with the next batch. If this fails too, so does that batch.
-            let _ = writing.writer.rollback();
+            let _ = checked::roll_back(&mut writing.writer);
         })
     }
 

@@ -6,12 +6,15 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use ambit_query::Noun;
+use serde_json::Value;
 
 use super::records::inventory;
 use super::{Scratch, filled, found};
 use crate::embedded::Reached;
 use crate::{Batch, Index, IndexError};
 
+/// Where Tantivy writes which files are its own.
+const MANAGED: &str = ".managed.json";
 const ALL: &str = "www.b-shop.example 192.0.2.1 https://a.example:443";
 
 /// Every file of the index; lock files hold nothing.
@@ -142,6 +145,38 @@ fn a_missing_or_cut_file_is_found() {
             assert_eq!(found(&index, Noun::Entities, ""), ALL, "{what}");
         }
     }
+}
+
+/// A writer was killed after it had written which documents of a segment are deleted, and before it had committed. The
+/// next one numbers its commits from the same one on, and writes files of the same names.
+#[test]
+fn what_a_killed_writer_left_is_in_nobodys_way() {
+    let scratch = whole();
+    let meta = files(scratch.path()).into_iter().find(|file| file.ends_with("meta.json")).unwrap();
+    let folder = meta.parent().unwrap();
+    let read = |file: &Path| -> Value { serde_json::from_slice(&fs::read(file).unwrap()).unwrap() };
+    let committed = read(&meta);
+    let opstamp = committed["opstamp"].as_u64().unwrap();
+    let mut managed = read(&folder.join(MANAGED));
+    let segments = committed["segments"].as_array().unwrap();
+    assert!(!segments.is_empty());
+    let mut left = vec![folder.join(".tmpA1b2C3")];
+    for segment in segments {
+        let id = segment["segment_id"].as_str().unwrap().replace('-', "");
+        for opstamp in opstamp + 1..opstamp + 100 {
+            let name = format!("{id}.{opstamp}.del");
+            left.push(folder.join(&name));
+            managed.as_array_mut().unwrap().push(name.into());
+        }
+    }
+    fs::write(folder.join(MANAGED), managed.to_string()).unwrap();
+    left.iter().for_each(|file| fs::write(file, "unfinished").unwrap());
+
+    let index = Index::open(scratch.path()).unwrap();
+    assert_eq!(index.committed().unwrap(), 2);
+    assert!(left.iter().all(|file| !file.exists()));
+    index.apply(3, &Batch { records: inventory().split_off(1), ..Batch::default() }).unwrap();
+    assert_eq!(found(&index, Noun::Entities, ""), ALL);
 }
 
 #[tokio::test]
