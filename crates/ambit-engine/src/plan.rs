@@ -6,7 +6,7 @@ use ambit_model::entity::host_of;
 use ambit_model::estimate::large_block;
 use ambit_model::facts::{Facts, LastProbe, ProbeKey, ProbeOutcome};
 use ambit_model::scope::Decision;
-use ambit_model::{Clearance, EdgeKind, Kind, TaskName, Timestamp, Uid, entity};
+use ambit_model::{Clearance, EdgeKind, Kind, TaskName, Timestamp, Uid, Wave, entity};
 use ambit_store::engine::{NewSweep, NewWork, Work};
 use ambit_tasks::{Contacts, Plan, Settings, Task};
 use sha2::{Digest, Sha256};
@@ -198,15 +198,19 @@ pub fn new_work(task: &'static Task, facts: &Facts, argument: String, number: i6
     }
 }
 
-/// Expected new facts per cost, in thousandths. Tasks that ask the same things equally loudly go together, when the
-/// most telling of them goes: what they ask a site is one visit.
+/// Expected new facts per cost, in thousandths; of what goes into depth its cost, since the run ends with what takes
+/// longest. Tasks that ask the same things equally loudly go together, when the first of them goes: what they ask a
+/// site is one visit.
 fn priority(task: &Task) -> i64 {
     let beside = |other: &&Task| {
         task.contacts == Contacts::Address
             && (other.contacts, other.footprint, other.watches) == (task.contacts, task.footprint, task.watches)
     };
-    let gain = |task: &Task| task.gain.saturating_mul(1_000) / task.cost.max(1);
-    ambit_tasks::ALL.iter().copied().filter(beside).map(gain).fold(gain(task), i64::max)
+    let order = |task: &Task| match task.wave() {
+        Wave::Probes => task.cost,
+        _ => task.gain.saturating_mul(1_000) / task.cost.max(1),
+    };
+    ambit_tasks::ALL.iter().copied().filter(beside).map(order).fold(order(task), i64::max)
 }
 
 /// The hash of what the task contacts: /24 or /48 for connections, the zone for look-ups, the provider for sources.

@@ -379,7 +379,7 @@ impl<'a> Drive<'a> {
         } else {
             self.flight.beside(self.config.engine.lease(self.run.id, room, date)).await?
         };
-        self.dry = leased.len() < room;
+        self.dry = leased.len() < room.rows;
         if leased.is_empty() {
             return Ok(());
         }

@@ -71,12 +71,14 @@ impl Task {
         }
     }
 
-    /// When its rows are leased. Names are guessed before anything is visited, though guessing needs the clearance of a
-    /// sweep: only resolvers are asked, and what is found is looked at together with the rest.
+    /// When its rows are leased. Names are guessed and zones transferred before anything is visited, though both need
+    /// the clearance of a sweep: only resolvers and servers of names are asked, and what is found is looked at
+    /// together with the rest.
     pub fn wave(&self) -> Wave {
         match self.name {
-            TaskName::NameSweep => Wave::Words,
+            TaskName::NameSweep | TaskName::ZoneTransfer => Wave::Words,
             TaskName::LevelSweep | TaskName::Permutations => Wave::Variations,
+            TaskName::PortOracle | TaskName::PortSweep | TaskName::BlockSweep => Wave::Sweeps,
             _ => Wave::of(self.footprint),
         }
     }

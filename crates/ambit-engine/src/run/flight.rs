@@ -3,9 +3,9 @@
 
 use super::{COMMIT_EVERY, COMMIT_MAX, EngineConfig};
 use crate::work::{Worker, execute};
-use ambit_model::Uid;
 use ambit_model::facts::Facts;
-use ambit_store::engine::{ATTEMPTS_BEFORE_ALONE, Outcome, Work};
+use ambit_model::{TaskName, Uid};
+use ambit_store::engine::{ATTEMPTS_BEFORE_ALONE, Outcome, Places, Work};
 use std::collections::{HashMap, VecDeque};
 use std::pin::pin;
 use std::sync::Arc;
@@ -14,7 +14,14 @@ use tokio::sync::mpsc;
 
 /// Rows under way with those that wait for their turn, as a multiple of those that may be at work: a waiting row is a
 /// few kB.
-const WITH_WAITING: usize = 4;
+const WITH_WAITING: usize = 8;
+
+/// The same for rows that go into depth: they wait longest, and what they leave is for what is found meanwhile.
+const DEEP_WITH_WAITING: usize = 6;
+
+/// Tasks whose rows take longer than what they change should wait.
+const LONG: &[TaskName] =
+    &[TaskName::PortSweep, TaskName::BlockSweep, TaskName::UdpSweep, TaskName::ContentFocus, TaskName::Crawl];
 
 /// The leased rows of a run, and the way in which they come back.
 pub(super) struct Flight<'a> {
@@ -56,11 +63,12 @@ impl<'a> Flight<'a> {
     /// Rows that may be leased now, and whether that is worth a transaction. As many as may be at work wait beside
     /// them, so that rows are started while the store answers. A lease counts as an attempt: the process's end is
     /// blamed on rows that were about to start, too, and these are the first to be leased again.
-    pub(super) fn room(&self) -> Option<usize> {
+    pub(super) fn room(&self) -> Option<Places> {
         let rows = self.config.share.rows();
         let room = (self.places() + rows).saturating_sub(self.queue.len());
         let worth_it = room >= rows / 2 || self.in_flight.is_empty();
-        (worth_it && self.alone.is_empty()).then_some(room)
+        let deep = (rows * DEEP_WITH_WAITING).saturating_sub(self.rows());
+        (worth_it && self.alone.is_empty()).then_some(Places { rows: room, deep: deep.min(room) })
     }
 
     /// Rows that could start at once: a row that waits for its turn with a peer holds no place.
@@ -210,10 +218,11 @@ impl<'a> Flight<'a> {
         self.in_flight.values().map(|(work, _)| work)
     }
 
-    /// Entities of rows that are leased and not yet committed.
+    /// Entities of rows that are leased and will be committed soon: a sweep or a search for content is not waited for.
     pub(super) fn under_way(&self) -> impl Iterator<Item = Uid> + '_ {
-        let waiting = self.queue.iter().chain(&self.alone).map(|(work, _)| work.uid);
-        let ended = self.ended.iter().map(|outcome| outcome.work.uid);
-        self.running().map(|work| work.uid).chain(waiting).chain(ended)
+        let waiting = self.queue.iter().chain(&self.alone).map(|(work, _)| work);
+        let ended = self.ended.iter().map(|outcome| &outcome.work);
+        let rows = self.running().chain(waiting).chain(ended);
+        rows.filter(|work| !LONG.iter().any(|task| work.task == task.as_str())).map(|work| work.uid)
     }
 }

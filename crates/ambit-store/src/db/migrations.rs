@@ -91,6 +91,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(202611252000, "overdue"),
     migration!(202611252150, "edges_by_ends"),
     migration!(202611252215, "waves"),
+    migration!(202611260520, "sweeps_first"),
 ];
 
 /// The newest schema that this program knows.

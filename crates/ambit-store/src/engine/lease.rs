@@ -14,19 +14,39 @@ use ambit_model::{Clearance, Timestamp, Uid, Wave};
 use std::collections::BTreeMap;
 
 /// Rows of one lease at most.
-const LEASE_ROWS_MAX: usize = 2_000;
+const LEASE_ROWS_MAX: usize = 4_000;
 /// Leases without an end after which a row is leased and runs alone: the process died under it that often
 /// (docs/architecture.md §2).
 pub const ATTEMPTS_BEFORE_ALONE: i64 = 3;
 /// Open sweeps looked at in one lease.
 const SWEEPS_OF_LEASE_MAX: i64 = 100;
 
+/// How many rows may be leased.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Places {
+    pub rows: usize,
+    /// Of these, how many of the waves that begin with [`Wave::Probes`]. They are many and wait long for their turn
+    /// with a peer: what they leave is for what they lead to, and for what sweeps find.
+    pub deep: usize,
+}
+
+impl From<usize> for Places {
+    fn from(rows: usize) -> Self {
+        Self { rows, deep: rows }
+    }
+}
+
 impl Engine {
-    /// Leases up to `limit` open rows whose `not_before` has come, of the first wave that has any. Empty where
-    /// nothing can start now, and where the run is not running or not held by this engine. A lease lives as long as its
-    /// engine, whose heartbeat knows the wall time.
-    pub async fn lease(&self, run: RunId, limit: usize, wire_now: Timestamp) -> Result<Vec<Work>, StoreError> {
-        self.lease_rows(run, limit, wire_now, true).await
+    /// Leases as many open rows as there are places for whose `not_before` has come, of the first wave that has any.
+    /// Empty where nothing can start now, and where the run is not running or not held by this engine. A lease lives
+    /// as long as its engine, whose heartbeat knows the wall time.
+    pub async fn lease(
+        &self,
+        run: RunId,
+        places: impl Into<Places>,
+        wire_now: Timestamp,
+    ) -> Result<Vec<Work>, StoreError> {
+        self.lease_rows(run, places.into(), wire_now, true).await
     }
 
     /// Leases like `lease`, while changes wait to be reconciled: they may call for quieter work, so that nothing is
@@ -34,21 +54,21 @@ impl Engine {
     pub async fn lease_meanwhile(
         &self,
         run: RunId,
-        limit: usize,
+        places: impl Into<Places>,
         wire_now: Timestamp,
     ) -> Result<Vec<Work>, StoreError> {
-        self.lease_rows(run, limit, wire_now, false).await
+        self.lease_rows(run, places.into(), wire_now, false).await
     }
 
     async fn lease_rows(
         &self,
         run: RunId,
-        limit: usize,
+        places: Places,
         wire_now: Timestamp,
         reconciled: bool,
     ) -> Result<Vec<Work>, StoreError> {
-        let (engine, limit) = (self.id, limit.min(LEASE_ROWS_MAX));
-        transaction!(self.store, Engine, async |tx| lease(tx, engine, run, limit, (wire_now, reconciled)).await)
+        let engine = self.id;
+        transaction!(self.store, Engine, async |tx| lease(tx, engine, run, places, (wire_now, reconciled)).await)
     }
 
     /// Takes leased rows out of the plan, undone and uncounted: what they were to contact is no longer bound to their
@@ -111,41 +131,67 @@ async fn lease(
     tx: &mut Tx,
     engine: i64,
     run: RunId,
-    limit: usize,
+    places: Places,
     (wire_now, reconciled): (Timestamp, bool),
 ) -> Result<Vec<Work>, StoreError> {
     let collection = collection_of(tx, run).await?;
     collections::lock(tx, collection).await?;
     let held = "SELECT 1 FROM runs WHERE id = $1 AND state = $2 AND engine_id = $3";
-    if limit == 0 || !tx.exists(held, values![run, RunState::Running.name(), engine]).await? {
+    if places.rows == 0 || !tx.exists(held, values![run, RunState::Running.name(), engine]).await? {
         return Ok(Vec::new());
     }
+    let mut taken = Vec::new();
     for wave in Wave::ALL {
+        // Beside the rows of one wave go those of the next where it does not wait.
+        if wave.waits() && !taken.is_empty() {
+            break;
+        }
         if !reconciled && wave > Wave::Passive && !is_leased(tx, run, (wave, Wave::Writes)).await? {
-            return Ok(Vec::new());
+            break;
         }
         // What is owed does not change in here: it is asked once, before the first wave that waits for it.
         if wave == Wave::Visits && second_probe_owed(tx, run, wire_now).await?.is_some() {
-            return Ok(Vec::new());
+            break;
         }
-        let wanted = i64::try_from(limit).expect("bounded above");
-        let (mut ids, least) = open_rows(tx, run, wave, wire_now, wanted).await?;
-        // A range of a sweep goes before rows that promise less, and takes the places that are left over.
-        let (room, above) = if ids.len() < limit { (limit - ids.len(), i64::MIN) } else { (limit, least) };
-        if unroll_sweeps(tx, run, wave, room, above).await? {
-            (ids, _) = open_rows(tx, run, wave, wire_now, wanted).await?;
+        let limit = if wave >= Wave::Probes { places.deep } else { places.rows };
+        let limit = limit.min(LEASE_ROWS_MAX).min(places.rows - taken.len());
+        if limit == 0 {
+            break;
         }
+        let ids = startable(tx, run, wave, wire_now, limit).await?;
         if !ids.is_empty() {
-            return take(tx, &ids).await;
+            taken.extend(ids);
+            continue;
         }
-        if is_leased(tx, run, (wave, wave)).await? {
-            return Ok(Vec::new());
+        let next = Wave::from_number(wave.number() + 1);
+        if next.is_none_or(Wave::waits) && is_leased(tx, run, (wave, wave)).await? {
+            break;
         }
-        if let Some(id) = suspect(tx, run, wave, wire_now).await? {
+        if taken.is_empty()
+            && let Some(id) = suspect(tx, run, wave, wire_now).await?
+        {
             return take(tx, &[id]).await;
         }
     }
-    Ok(Vec::new())
+    take(tx, &taken).await
+}
+
+/// Rows of a wave that could start now, with ranges of its sweeps.
+async fn startable(
+    tx: &mut Tx,
+    run: RunId,
+    wave: Wave,
+    wire_now: Timestamp,
+    limit: usize,
+) -> Result<Vec<i64>, StoreError> {
+    let wanted = i64::try_from(limit).expect("bounded by the caller");
+    let (ids, least) = open_rows(tx, run, wave, wire_now, wanted).await?;
+    // A range of a sweep goes before rows that promise less, and takes the places that are left over.
+    let (room, above) = if ids.len() < limit { (limit - ids.len(), i64::MIN) } else { (limit, least) };
+    if unroll_sweeps(tx, run, wave, room, above).await? {
+        return Ok(open_rows(tx, run, wave, wire_now, wanted).await?.0);
+    }
+    Ok(ids)
 }
 
 /// Whether rows of some waves, from the first to the last of them, are leased.
@@ -190,12 +236,12 @@ async fn take(tx: &mut Tx, ids: &[i64]) -> Result<Vec<Work>, StoreError> {
     );
     tx.run_in(&head, Vec::new(), ids, "").await?;
     let head = format!(
-        "SELECT {}, w.footprint, w.priority FROM work w JOIN entities e ON e.uid = w.uid WHERE w.id IN",
+        "SELECT {}, w.wave, w.footprint, w.priority FROM work w JOIN entities e ON e.uid = w.uid WHERE w.id IN",
         list::<Work>()
     );
-    let mut rows: Vec<(Work, i64, i64)> = tx.read_in(&head, Vec::new(), ids, "").await?;
-    rows.sort_by_key(|(work, footprint, priority)| (*footprint, -priority, work.id));
-    Ok(rows.into_iter().map(|(work, _, _)| work).collect())
+    let mut rows: Vec<(Work, i64, i64, i64)> = tx.read_in(&head, Vec::new(), ids, "").await?;
+    rows.sort_by_key(|(work, wave, footprint, priority)| (*wave, *footprint, -priority, work.id));
+    Ok(rows.into_iter().map(|(work, ..)| work).collect())
 }
 
 columns! {

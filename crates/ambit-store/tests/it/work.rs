@@ -8,7 +8,7 @@ use ambit_model::observation::{ProbeResult, SECOND_PROBE_AFTER_MS};
 use ambit_model::run::{RunState, Stage};
 use ambit_model::scope::Decision;
 use ambit_model::{Clearance, Kind, Timestamp, Wave};
-use ambit_store::engine::{NewSweep, NewWork, Work};
+use ambit_store::engine::{NewSweep, NewWork, Places, Work};
 use ambit_store::{CollectionSettings, Started, StoreError};
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -185,7 +185,6 @@ async fn loud_work_waits_for_quiet_work() {
             work("later", Clearance::L1, 5, 100),
         ];
         lab.engine.reconcile(reconciliation).await.unwrap();
-        let tasks = |work: &[ambit_store::engine::Work]| work.iter().map(|work| work.task.clone()).collect::<Vec<_>>();
         let mut held = lab.engine.lease(run.id, 2, Timestamp(0)).await.unwrap();
         assert_eq!(tasks(&held), ["high", "low"]);
         for (class, next) in [("passive", "page"), ("polite", "sweep")] {
@@ -206,6 +205,10 @@ async fn loud_work_waits_for_quiet_work() {
     .await;
 }
 
+fn tasks(work: &[Work]) -> Vec<&str> {
+    work.iter().map(|work| &*work.task).collect()
+}
+
 #[tokio::test]
 async fn names_are_guessed_before_anything_is_visited() {
     both(async |lab| {
@@ -215,7 +218,7 @@ async fn names_are_guessed_before_anything_is_visited() {
         let mut reconciliation = lab.reconciliation(run.id);
         reconciliation.work = vec![
             louder("page", uid, Clearance::L2),
-            sweep("ports", Wave::Probes),
+            sweep("ports", Wave::Sweeps),
             sweep("variations", Wave::Variations),
             sweep("words", Wave::Words),
             louder("resolve", uid, Clearance::L1),
@@ -223,7 +226,7 @@ async fn names_are_guessed_before_anything_is_visited() {
         lab.engine.reconcile(reconciliation).await.unwrap();
         for next in ["resolve", "words", "variations", "page", "ports"] {
             let held = lab.engine.lease(run.id, 9, Timestamp(0)).await.unwrap();
-            assert_eq!(held.iter().map(|work| &*work.task).collect::<Vec<_>>(), [next]);
+            assert_eq!(tasks(&held), [next]);
             let done = held.into_iter().map(|work| outcome(work, ProbeResult::Absent, Timestamp(1))).collect();
             lab.engine.commit(lab.commit(run.id, done)).await.unwrap();
         }
@@ -236,6 +239,36 @@ async fn names_are_guessed_before_anything_is_visited() {
         lowered.decisions = vec![(uid, decision(Clearance::L2), true)];
         lab.engine.reconcile(lowered).await.unwrap();
         assert_eq!(lab.engine.lease(run.id, 9, Timestamp(0)).await.unwrap(), []);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_goes_into_depth_comes_after_sweeps_and_leaves_room_for_what_they_find() {
+    both(async |lab| {
+        let run = lab.run().await;
+        let uid = lab.uid(Kind::IpAddress, "192.0.2.1");
+        let loud = |task, wave, number| NewWork { wave, number, ..louder(task, uid, Clearance::L3) };
+        let mut reconciliation = lab.reconciliation(run.id);
+        reconciliation.work = (0..2).map(|number| loud("paths", Wave::Probes, 2 * number)).collect();
+        reconciliation.work.push(loud("ports", Wave::Sweeps, 0));
+        lab.engine.reconcile(reconciliation).await.unwrap();
+        let room = |rows, deep| Places { rows, deep };
+        let lease = async |room: Places| -> Vec<Work> { lab.engine.lease(run.id, room, Timestamp(0)).await.unwrap() };
+        assert_eq!(lease(room(0, 0)).await, []);
+        let mut ports = lease(room(9, 1)).await;
+        assert_eq!(tasks(&ports), ["ports", "paths"], "depth does not wait for the end of sweeps");
+        ports.truncate(1);
+        assert_eq!(lease(room(9, 0)).await, [], "there is no room for depth");
+
+        // What the sweep leads to is visited first, and depth waits for the end of that.
+        let done = ports.into_iter().map(|work| outcome(work, ProbeResult::Absent, Timestamp(1))).collect();
+        lab.engine.commit(lab.commit(run.id, done)).await.unwrap();
+        let mut found = lab.reconciliation(run.id);
+        found.work = vec![louder("page", uid, Clearance::L2)];
+        lab.engine.reconcile(found).await.unwrap();
+        assert_eq!(tasks(&lease(room(9, 9)).await), ["page"]);
+        assert_eq!(lease(room(9, 9)).await, []);
     })
     .await;
 }

@@ -36,7 +36,7 @@ pub(crate) const TASK: Task = Task {
     footprint: Clearance::L2,
     ttl_ms: DAY_MS,
     cost: 5,
-    gain: 10,
+    gain: 40,
     volatile: &[],
     contacts: Contacts::Address,
     sights: Sights::All(Sighting::Entity),
