@@ -5,7 +5,7 @@ use crate::read::mentions::Mentions;
 use crate::read::{build_files, lockfiles};
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_git::{GitError, ObjectId, Objects, Piece, has_file, walk};
-use ambit_model::entity::{mentioned, repository};
+use ambit_model::entity::{code_account, mentioned, repository};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, Timestamp, workflow};
@@ -25,7 +25,15 @@ pub(crate) const TASK: Task = Task {
                   packages, and through the files by which it is built.",
     workflows: &[workflow::CODE_REPOSITORIES],
     watches: Kind::REPOSITORIES,
-    produces: &[Kind::CloudStorageBucket, Kind::DnsRecord, Kind::Domain, Kind::EmailAddress, Kind::UniqueToken],
+    produces: &[
+        Kind::CloudStorageBucket,
+        Kind::DnsRecord,
+        Kind::Domain,
+        Kind::EmailAddress,
+        Kind::GithubAccount,
+        Kind::GitlabAccount,
+        Kind::UniqueToken,
+    ],
     footprint: Clearance::L1,
     ttl_ms: DAY_MS,
     cost: 20,
@@ -153,7 +161,7 @@ async fn look(
     let hold = cx.net.hold();
     let walking = tokio::task::spawn_blocking(move || {
         let objects = pack.open(&stopped)?;
-        look_through(&objects, &tips, &known, &paths, &stopped)
+        look_through(&objects, (&tips, &known), &paths, &stopped)
     });
     let looked = walking.await.map_err(|_| TaskError::Failed("reading the repository broke off".into()))?;
     drop(hold);
@@ -171,8 +179,7 @@ impl Drop for StopWhenDropped {
 
 fn look_through(
     objects: &Objects,
-    tips: &[ObjectId],
-    known: &[ObjectId],
+    (tips, known): (&[ObjectId], &[ObjectId]),
     paths: &[String],
     stop: &AtomicBool,
 ) -> Result<Looked, GitError> {
@@ -232,6 +239,11 @@ fn is_of_others(path: &str) -> bool {
 
 fn say(cx: &Context<'_>, source: &git::Source, tips: &[ObjectId], known: Known, looked: Looked) {
     let commits = known.commits + looked.commits;
+    // The same whether this look saw it or an earlier one.
+    let of_mailbox = |kind: Kind| {
+        let origin = (kind == Kind::EmailAddress).then(|| mentioned::ORIGIN.is(json!(cx.facts.name)));
+        Details::from_iter(origin)
+    };
     // What stood there first is known from the earlier look.
     let mut leaks = looked.leaks;
     leaks.extend(known.leaks);
@@ -244,14 +256,13 @@ fn say(cx: &Context<'_>, source: &git::Source, tips: &[ObjectId], known: Known, 
         cx.found_with(Kind::UniqueToken, &leak.token, EdgeKind::Token, Details::from_iter(members));
     }
     for (edge, kind, name) in &known.named {
-        cx.found(*kind, name, *edge);
+        cx.found_with(*kind, name, *edge, of_mailbox(*kind));
     }
     for host in looked.named.hosts.iter().filter(|host| host.parse::<std::net::IpAddr>().is_err()).take(MENTIONS_MAX) {
         cx.found_host(host, EdgeKind::Link);
     }
     for mailbox in looked.named.mailboxes.iter().take(MENTIONS_MAX) {
-        let origin = Details::from_iter([mentioned::ORIGIN.is(json!(cx.facts.name))]);
-        cx.found_with(Kind::EmailAddress, mailbox, EdgeKind::Contact, origin);
+        cx.found_with(Kind::EmailAddress, mailbox, EdgeKind::Contact, of_mailbox(Kind::EmailAddress));
     }
     for bucket in looked.named.buckets.iter().take(MENTIONS_MAX) {
         cx.found(Kind::CloudStorageBucket, bucket, EdgeKind::Bucket);
@@ -260,6 +271,9 @@ fn say(cx: &Context<'_>, source: &git::Source, tips: &[ObjectId], known: Known, 
     files.extend(looked.files);
     files.retain(|path, _| !looked.gone.contains(path));
     let (packages, flaws): (Vec<_>, Vec<_>) = files.into_values().unzip();
+    if let Some((kind, account)) = code_account::of_repository(cx.facts.kind, &cx.facts.name) {
+        cx.found(kind, &account, EdgeKind::RepositoryAccount);
+    }
     let (owner, name) = source.owner_and_name();
     cx.observe(repository::OWNER, owner);
     cx.observe(repository::REPOSITORY_NAME, name);
