@@ -8,7 +8,7 @@ use ambit_model::entity::{app, host_of, mentioned, uri};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName, workflow};
-use ambit_secrets::Look;
+use ambit_secrets::{At, Look, Rules};
 use app::PackedSecret;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -79,7 +79,8 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     })?;
     // Reading waits for no wire: it takes no wire time.
     let hold = cx.net.hold();
-    let reading = tokio::task::spawn_blocking(move || read(&path));
+    let rules = cx.settings.secrets.clone();
+    let reading = tokio::task::spawn_blocking(move || read(&path, &rules));
     let looked = reading.await.map_err(|_| TaskError::Failed("reading the package broke off".into()))??;
     drop(hold);
     let (kind, name) = named(&looked.package.app);
@@ -126,16 +127,15 @@ fn bytes_of(path: &Path) -> Result<Vec<u8>, String> {
     std::fs::read(path).map_err(|error| error.to_string())
 }
 
-fn read(path: &Path) -> Result<Looked, TaskError> {
-    let looked = bytes_of(path).and_then(|bytes| look_through(&bytes).map_err(|error| error.to_string()));
+fn read(path: &Path, rules: &Rules) -> Result<Looked, TaskError> {
+    let looked = bytes_of(path).and_then(|bytes| look_through(&bytes, rules).map_err(|error| error.to_string()));
     looked.map_err(|why| TaskError::Failed(format!("{}: {why}", path.display())))
 }
 
-fn look_through(bytes: &[u8]) -> Result<Looked, AppError> {
-    let rules = ambit_secrets::own();
+fn look_through(bytes: &[u8], rules: &Rules) -> Result<Looked, AppError> {
     let (mut secrets, mut named, mut addresses) = (BTreeMap::new(), Mentions::default(), BTreeMap::new());
     let package = ambit_app::read(bytes, &mut |piece| {
-        for found in rules.find(piece.text, Look::Code) {
+        for found in rules.find_at(piece.text, Look::Code, At { path: piece.path, commit: "" }) {
             if secrets.len() < SECRETS_MAX {
                 secrets.entry(found.name.clone()).or_insert_with(|| PackedSecret {
                     token: found.name,

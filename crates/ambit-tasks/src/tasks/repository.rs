@@ -9,7 +9,7 @@ use ambit_model::entity::{code_account, mentioned, repository};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, Timestamp, workflow};
-use ambit_secrets::Look;
+use ambit_secrets::{At, Look, Rules};
 use repository::{Flaw, Leak, Package};
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -59,7 +59,7 @@ const OF_OTHERS: &[&str] = &["node_modules", "vendor", "third_party", "bower_com
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let mut source = git::Source::of(cx)?;
     let tips = source.tips(cx).await?;
-    let mut known = Known::of(cx.facts);
+    let mut known = Known::of(cx.facts, &cx.settings.secrets.edition());
     let mut looked = Looked::default();
     if known.tips != written(&tips) {
         let ids = known.ids();
@@ -91,12 +91,14 @@ struct Known {
 type Files = BTreeMap<String, (Vec<Package>, Vec<Flaw>)>;
 
 impl Known {
-    fn of(facts: &Facts) -> Self {
+    fn of(facts: &Facts, edition: &str) -> Self {
         let own = facts.outward.iter().filter(|end| end.task == TASK.name.as_str() && end.edge != EdgeKind::Token);
         Self {
-            // One that looked at no lock files yet looks at all anew.
+            // One that looked by other rules, or at no lock files yet, looks at all anew.
             tips: repository::PACKAGES
                 .raw(&facts.details)
+                .and_then(|_| repository::RULES.of(&facts.details))
+                .filter(|rules| rules == edition)
                 .and_then(|_| repository::TIPS.of(&facts.details))
                 .unwrap_or_default(),
             commits: repository::COMMITS.of(&facts.details).unwrap_or(0),
@@ -157,11 +159,12 @@ async fn look(
     let pack = source.fetch(cx, tips, known).await?;
     let (stopped, tips, known) = (stop.0.clone(), tips.to_vec(), known.to_vec());
     let paths: Vec<String> = files.keys().cloned().collect();
+    let rules = cx.settings.secrets.clone();
     // Walking waits for no wire: it takes no wire time.
     let hold = cx.net.hold();
     let walking = tokio::task::spawn_blocking(move || {
         let objects = pack.open(&stopped)?;
-        look_through(&objects, (&tips, &known), &paths, &stopped)
+        look_through(&objects, &rules, (&tips, &known), &paths, &stopped)
     });
     let looked = walking.await.map_err(|_| TaskError::Failed("reading the repository broke off".into()))?;
     drop(hold);
@@ -179,15 +182,17 @@ impl Drop for StopWhenDropped {
 
 fn look_through(
     objects: &Objects,
+    rules: &Rules,
     (tips, known): (&[ObjectId], &[ObjectId]),
     paths: &[String],
     stop: &AtomicBool,
 ) -> Result<Looked, GitError> {
-    let rules = ambit_secrets::own();
     let mut looked = Looked::default();
     let walked = walk(objects, tips, known, stop, &mut |piece| {
         let text = String::from_utf8_lossy(piece.text);
-        for found in rules.find(&text, Look::Code) {
+        let commit = piece.commit.id.to_string();
+        let at = At { path: piece.path.unwrap_or(""), commit: &commit };
+        for found in rules.find_at(&text, Look::Code, at) {
             if looked.leaks.len() < LEAKS_MAX {
                 looked.leaks.entry(found.name.clone()).or_insert_with(|| leak(found, piece));
             }
@@ -280,6 +285,7 @@ fn say(cx: &Context<'_>, source: &git::Source, tips: &[ObjectId], known: Known, 
     cx.observe(repository::REPOSITORY_URI, source.url());
     cx.observe(repository::REPOSITORY_PUBLIC, source.is_public());
     cx.observe(repository::TIPS, written(tips));
+    cx.observe(repository::RULES, cx.settings.secrets.edition());
     cx.observe(repository::COMMITS, commits);
     cx.observe(repository::PACKAGES, packages.into_iter().flatten().take(PACKAGES_MAX).collect::<Vec<_>>());
     cx.observe(repository::FLAWS, flaws.into_iter().flatten().take(PACKAGES_MAX).collect::<Vec<_>>());
