@@ -16,7 +16,37 @@ export interface AccountType {
   words: string;
   secrets: AccountField[];
   settings: AccountField[];
+  /** Settings that are given and not asked for. */
+  given?: Record<string, string>;
 }
+
+/** A provider beside those with a type of their own, by the secrets that it asks for. */
+function provider(name: string, words: string, ...secrets: AccountField[]): [string, AccountType] {
+  return [name, { words, secrets, settings: [], given: { provider: name } }];
+}
+
+const TOKEN: AccountField = { name: "token", label: "Token for its interface, reading rights are enough", hidden: true, required: true };
+
+/** The providers whose integrations are of the type `CloudCredential`. */
+const PROVIDERS: Record<string, AccountType> = Object.fromEntries([
+  provider("cloudflare", "an account at Cloudflare", TOKEN),
+  provider("digitalocean", "an account at DigitalOcean", TOKEN),
+  provider("fastly", "an account at Fastly", TOKEN),
+  provider("gandi", "an account at Gandi", TOKEN),
+  provider("hetzner", "a project at Hetzner Cloud", TOKEN),
+  provider("kubernetes", "a cluster of Kubernetes",
+    { name: "server", label: "URL of its interface", required: true },
+    { name: "token", label: "Token of a service account that may list", hidden: true, required: true }),
+  provider("linode", "an account at Linode", TOKEN),
+  provider("netlify", "a team at Netlify", TOKEN),
+  provider("ovh", "an account at OVHcloud",
+    { name: "application_key", label: "Application key", required: true },
+    { name: "application_secret", label: "Application secret", hidden: true, required: true },
+    { name: "consumer_key", label: "Consumer key, which may GET what is listed", hidden: true, required: true }),
+  provider("scaleway", "a project at Scaleway", { name: "secret_key", label: "Secret key", hidden: true, required: true }),
+  provider("vercel", "a team at Vercel", TOKEN),
+  provider("vultr", "an account at Vultr", TOKEN),
+]);
 
 const TYPES: Record<string, AccountType> = {
   AwsCredential: {
@@ -28,7 +58,10 @@ const TYPES: Record<string, AccountType> = {
       { name: "aws_role_arn", label: "Role to take (ARN)" },
       { name: "aws_external_id", label: "External id that the role demands" },
     ],
-    settings: [{ name: "region", label: "Region that is asked first" }],
+    settings: [
+      { name: "region", label: "Region that is asked first" },
+      { name: "organization_role", label: "Role in the other accounts of its organisation" },
+    ],
   },
   AzureCredential: {
     words: "a tenant at Azure",
@@ -50,14 +83,28 @@ const TYPES: Record<string, AccountType> = {
   },
 };
 
+/** What stands between a type of integration and the provider that it is for. */
+const OF = "/";
+
+/** What a person chooses among: the types, those with several providers one for each, and last any other. */
+export function accountChoices(types: string[]): string[] {
+  return types.flatMap((type) => type === "CloudCredential" ? [...Object.keys(PROVIDERS).map((name) => type + OF + name), type] : [type]);
+}
+
+/** The type of integration of a choice. */
+export function integrationType(choice: string): string {
+  return choice.split(OF)[0] ?? choice;
+}
+
 /** What is asked for; null: nobody here knows, and the names are typed as well. */
-export function accountType(type: string): AccountType | null {
-  return TYPES[type] ?? null;
+export function accountType(choice: string): AccountType | null {
+  const [type = choice, name] = choice.split(OF);
+  return (name === undefined ? TYPES[type] : PROVIDERS[name]) ?? null;
 }
 
 /** How a type is called in a list. */
 export function accountWords(type: string): string {
-  return accountType(type)?.words ?? `an account by ${type}`;
+  return accountType(type)?.words ?? (type === "CloudCredential" ? "an account at another provider" : `an account by ${type}`);
 }
 
 /** Lines such as `token = abc` as names with values; what is no such line is refused. */

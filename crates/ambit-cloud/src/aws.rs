@@ -80,7 +80,7 @@ pub fn regions(partition: &str, status: u16, body: &[u8]) -> Result<Vec<String>,
 }
 
 /// The partition that a region lies in: keys hold in one of them.
-fn partition(region: &str) -> &'static str {
+pub fn partition(region: &str) -> &'static str {
     match region {
         _ if region.starts_with("cn-") => "aws-cn",
         _ if region.starts_with("us-gov-") => "aws-us-gov",

@@ -239,9 +239,10 @@ impl Form {
             Some(Mark::Argument(number)) => number.parse().unwrap_or(NUMBER_MAX),
             _ => 1_u32,
         };
-        let more = match page.split_once(" # ") {
-            Some((_, path)) => answer.text(path)?.parse::<u32>().ok()? > number,
-            None => items > 0,
+        let more = match (page.split_once(" # "), page.split_once(" + ")) {
+            (Some((_, path)), _) => answer.text(path)?.parse::<u32>().ok()? > number,
+            (None, Some((_, full))) => items >= full.parse().ok()?,
+            (None, None) => items > 0,
         };
         (more && number < NUMBER_MAX).then(|| Mark::Argument((number + 1).to_string()))
     }

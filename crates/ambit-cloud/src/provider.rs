@@ -2,7 +2,7 @@
 //! it is asked, what opens it, and how that is shown.
 
 use crate::Refusal;
-use crate::form::{At, Form, Place, Request, escaped};
+use crate::form::{At, Form, Mark, Page, Place, Request, escaped};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use ring::rand::SystemRandom;
@@ -24,10 +24,15 @@ const FILES: &[(&str, &str)] = &[
     ("kubernetes", include_str!("providers/kubernetes.toml")),
     ("linode", include_str!("providers/linode.toml")),
     ("netlify", include_str!("providers/netlify.toml")),
+    ("ovh", include_str!("providers/ovh.toml")),
     ("scaleway", include_str!("providers/scaleway.toml")),
     ("vercel", include_str!("providers/vercel.toml")),
     ("vultr", include_str!("providers/vultr.toml")),
 ];
+/// Forges of code, which are asked in the same form: what everybody may read of an account, and with a token what its
+/// holder may.
+const FORGES: &[(&str, &str)] =
+    &[("github", include_str!("forges/github.toml")), ("gitlab", include_str!("forges/gitlab.toml"))];
 /// How long a signed word for a token holds, in seconds: the most that is accepted.
 const ASSERTION_SECONDS: i64 = 3_600;
 
@@ -46,6 +51,7 @@ pub struct Provider {
     /// Headers that show who asks.
     headers: BTreeMap<String, String>,
     token: Option<Token>,
+    signature: Option<Signature>,
     /// Regions in which lists are asked that are not of the account.
     pub regions: Vec<String>,
     #[serde(rename = "list")]
@@ -62,6 +68,19 @@ struct Token {
     assertion: Option<Assertion>,
 }
 
+/// How each request is signed: by a hash over what is asked and what only the account knows.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Signature {
+    /// What is hashed: templates of what opens the account, and `@method`, `@url`, `@body` and `@time`.
+    fields: Vec<String>,
+    joint: String,
+    /// What stands in front of the hash.
+    head: String,
+    header: String,
+    time_header: String,
+}
+
 /// A word signed by the key of a service account (RFC 7523).
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -72,21 +91,31 @@ struct Assertion {
     scope: String,
 }
 
-static PROVIDERS: LazyLock<Vec<Provider>> = LazyLock::new(|| {
-    let read = |(name, text): &(&str, &str)| -> Provider {
-        let mut provider: Provider =
-            toml::from_str(text).unwrap_or_else(|why| panic!("a test reads the files: {name}: {why}"));
-        for list in &mut provider.lists {
-            list.service.clone_from(&provider.name);
-        }
-        provider
-    };
-    FILES.iter().map(read).collect()
-});
+static PROVIDERS: LazyLock<Vec<Provider>> = LazyLock::new(|| FILES.iter().map(read).collect());
+static CODE: LazyLock<Vec<Provider>> = LazyLock::new(|| FORGES.iter().map(read).collect());
+
+fn read((name, text): &(&str, &str)) -> Provider {
+    let mut provider: Provider =
+        toml::from_str(text).unwrap_or_else(|why| panic!("a test reads the files: {name}: {why}"));
+    for list in &mut provider.lists {
+        list.service.clone_from(&provider.name);
+    }
+    provider
+}
 
 /// Every provider, in alphabetical order.
 pub fn all() -> &'static [Provider] {
     &PROVIDERS
+}
+
+/// Every forge of code, in alphabetical order.
+pub fn forges() -> &'static [Provider] {
+    &CODE
+}
+
+/// The forge of a name.
+pub fn forge(name: &str) -> Option<&'static Provider> {
+    CODE.iter().find(|forge| forge.name == name)
 }
 
 /// The provider of a name.
@@ -123,6 +152,25 @@ impl Provider {
             Some((name.clone(), self.shown(&template, secrets)?))
         };
         self.headers.iter().map(header).collect()
+    }
+
+    /// The headers that sign a request; none where requests are not signed. `None`: what opens the account lacks a
+    /// part. `date` is the time of the wire in milliseconds since 1970.
+    pub fn signature(&self, secrets: &Value, url: &str, request: &Request, date: i64) -> Option<Vec<(String, String)>> {
+        let Some(signature) = &self.signature else { return Some(Vec::new()) };
+        let time = (date / 1_000).to_string();
+        let field = |field: &String| match field.as_str() {
+            "@method" => Some(request.method.to_owned()),
+            "@url" => Some(url.to_owned()),
+            "@body" => Some(request.body.clone()),
+            "@time" => Some(time.clone()),
+            template => self.shown(template, secrets),
+        };
+        let text = signature.fields.iter().map(field).collect::<Option<Vec<String>>>()?.join(&signature.joint);
+        let hash = ring::digest::digest(&ring::digest::SHA1_FOR_LEGACY_USE_ONLY, text.as_bytes());
+        let hash: String = hash.as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
+        let signed = (signature.header.clone(), format!("{}{hash}", signature.head));
+        Some(vec![(signature.time_header.clone(), time), signed])
     }
 
     /// The request for a token: URL and request; `None` where none is needed. `date` is the time of the wire in
@@ -190,12 +238,36 @@ pub fn token(status: u16, body: &[u8]) -> Result<String, Refusal> {
     token.ok_or_else(|| Refusal::Other("the answer holds no token".to_owned()))
 }
 
+/// Reads a page of a list. Where the refusal says that the item before has nothing of it, the page is empty.
+///
+/// # Errors
+/// The answer is a refusal, or nothing that can be read.
+pub fn page(
+    form: &'static Form,
+    asked: Option<&Mark>,
+    parent: &Value,
+    place: &Place<'_>,
+    (status, body): (u16, &[u8]),
+) -> Result<Page, Refusal> {
+    match answer(status, body) {
+        Ok(answer) => form
+            .page(&answer, asked, parent, place)
+            .ok_or_else(|| Refusal::Other(format!("the answer to {} cannot be read", form.permission))),
+        Err(refusal) if form.is_nothing(&refusal) => Ok(Page::default()),
+        Err(refusal) => Err(refusal),
+    }
+}
+
+/// What forges say in the text of a refusal by 403 that means patience.
+const RATE_LIMIT: &str = "rate limit";
+
 /// The answer as a value. Of a refusal the status alone is told: its text names keys and people.
 ///
 /// # Errors
 /// The answer is a refusal, or no JSON.
 pub fn answer(status: u16, body: &[u8]) -> Result<Value, Refusal> {
     let said = format!("status {status}");
+    let is_rate_limit = || String::from_utf8_lossy(body).to_lowercase().contains(RATE_LIMIT);
     match status {
         200..=299 => {
             let answer =
@@ -203,6 +275,7 @@ pub fn answer(status: u16, body: &[u8]) -> Result<Value, Refusal> {
             answer.ok_or_else(|| Refusal::Other("the answer is no JSON".to_owned()))
         }
         401 => Err(Refusal::BadKeys(said)),
+        403 if is_rate_limit() => Err(Refusal::Throttled(said)),
         402 | 403 => Err(Refusal::Denied(said)),
         429 | 503 => Err(Refusal::Throttled(said)),
         404 => Err(Refusal::Other("refused: status 404".to_owned())),

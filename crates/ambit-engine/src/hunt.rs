@@ -120,7 +120,7 @@ impl Hunter {
             return Ok(false);
         }
         let mut packs = self.engine.packs().await?;
-        packs.retain(|pack| pack.kind != "fingerprints");
+        packs.retain(|pack| !["fingerprints", "secrets"].contains(&pack.kind.as_str()));
         for analysis in &waiting {
             let results = self.results(analysis, &packs).await?;
             self.engine.record_analysis(analysis.number, &results, now).await?;

@@ -12,6 +12,7 @@ pub mod progress;
 mod reassess;
 pub mod run;
 pub mod schedule;
+mod secrets;
 pub mod share;
 mod told;
 mod vulnerabilities;

@@ -12,13 +12,13 @@ mod reconciling;
 mod telling;
 mod unserved;
 
-use crate::fingerprints;
 use crate::graph::Graph;
 use crate::guard::{Installation, ScopeGuard};
 use crate::plan::Bindings;
 use crate::progress::Progress;
 use crate::share::Share;
 use crate::work::Worker;
+use crate::{fingerprints, secrets};
 use alone::Alone;
 use ambit_model::facts::Facts;
 use ambit_model::observation::ProbeResult;
@@ -122,6 +122,9 @@ async fn carry(config: &EngineConfig, run: &Run) -> Result<RunEnd, StoreError> {
     let mut config = with_wishes(config, run).await?;
     if let Some(rules) = fingerprints::loaded(&config.engine).await? {
         Arc::make_mut(&mut config.settings).fingerprints = rules;
+    }
+    if let Some(rules) = secrets::loaded(&config.engine).await? {
+        Arc::make_mut(&mut config.settings).secrets = rules;
     }
     let by_operator = config.engine.operator_seeds(run.collection).await?;
     let folders = by_operator.iter().filter(|(kind, _)| *kind == Kind::GitRepository).map(|(_, name)| name.clone());

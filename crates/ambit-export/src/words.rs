@@ -30,7 +30,14 @@ pub(crate) fn severity_title(severity: i64) -> &'static str {
 /// An address that names an entity: its own where it is a URL, else `dns:`, `ip:` and so on with its name escaped.
 pub(crate) fn address(kind: Kind, name: &str) -> String {
     let scheme = match kind {
-        Kind::Uri | Kind::ApiEndpoint | Kind::GitRepository | Kind::GithubRepository | Kind::GitlabProject => {
+        Kind::Uri
+        | Kind::ApiEndpoint
+        | Kind::AppEndpoint
+        | Kind::GitRepository
+        | Kind::GithubAccount
+        | Kind::GithubRepository
+        | Kind::GitlabAccount
+        | Kind::GitlabProject => {
             return match name.starts_with("http") {
                 true => escaped(name, b":/?#[]@!$&'()*+,;=%"),
                 false => format!("uri:{}", escaped(name, b":/@")),

@@ -85,6 +85,16 @@ pub enum EdgeKind {
     Resembles,
     /// From a domain to an organisation whose service its records or pages show it to use.
     Uses,
+    /// From an account at a forge of code to a repository that it has.
+    AccountRepository,
+    /// From an account at a forge to that of somebody who belongs to it.
+    AccountMember,
+    /// From a repository to the account that has it.
+    RepositoryAccount,
+    /// From a word of theirs to a repository that bears it.
+    RepositoryWord,
+    /// From an app to an address that its package names.
+    AppCall,
 }
 
 /// One row of the edge table: the most ownership that an edge passes on, and the highest clearance.
@@ -135,6 +145,11 @@ pub const EDGES: &[EdgeRule] = &[
     rule(EdgeKind::Api, 1000, Clearance::L4),
     rule(EdgeKind::Resembles, 10, Clearance::L2),
     rule(EdgeKind::Uses, 20, Clearance::L1),
+    rule(EdgeKind::AccountRepository, 950, Clearance::L1),
+    rule(EdgeKind::AccountMember, 50, Clearance::L1),
+    rule(EdgeKind::RepositoryAccount, 300, Clearance::L1),
+    rule(EdgeKind::RepositoryWord, 20, Clearance::L1),
+    rule(EdgeKind::AppCall, 50, Clearance::L1),
 ];
 
 const fn rule(kind: EdgeKind, own: u16, cap: Clearance) -> EdgeRule {
@@ -181,6 +196,6 @@ mod tests {
             assert_eq!(EdgeKind::from_name(&rule.kind.name()), Some(rule.kind));
             assert_eq!(rule.kind.rule(), *rule);
         }
-        assert_eq!(EDGES.len(), 34, "a new kind needs its row");
+        assert_eq!(EDGES.len(), 39, "a new kind needs its row");
     }
 }

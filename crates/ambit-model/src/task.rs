@@ -21,6 +21,7 @@ pub enum TaskName {
     CertificateNames,
     CloudAccount,
     CloudAttribution,
+    CodeAccount,
     ContentFocus,
     CorsProbe,
     Crawl,

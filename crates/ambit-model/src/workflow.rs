@@ -16,6 +16,8 @@ pub struct Workflow {
     pub seeds: &'static [Kind],
     /// The types of integration that it begins with; a collection needs one of them. Empty: it needs none.
     pub credentials: &'static [&'static str],
+    /// The types of integration that show it more than everybody sees; a collection needs none of them.
+    pub helped_by: &'static [&'static str],
 }
 
 /// What an organisation exposes to the outside.
@@ -24,6 +26,7 @@ pub const EXTERNAL_DISCOVERY: Workflow = Workflow {
     pretty_name: "External Discovery & Assessment",
     ceiling: Clearance::L4,
     seeds: &[
+        Kind::AppEndpoint,
         Kind::AutonomousSystem,
         Kind::CloudStorageBucket,
         Kind::DnsRecord,
@@ -37,6 +40,7 @@ pub const EXTERNAL_DISCOVERY: Workflow = Workflow {
         Kind::Uri,
     ],
     credentials: &[],
+    helped_by: &[],
 };
 
 /// A type of integration, by its name.
@@ -61,6 +65,7 @@ pub const CLOUD_ACCOUNTS: Workflow = Workflow {
     ceiling: Clearance::L4,
     seeds: &[],
     credentials: &["AwsCredential", "AzureCredential", "CloudCredential", "GcpCredential"],
+    helped_by: &[],
 };
 
 /// What repositories of code give away.
@@ -69,8 +74,9 @@ pub const CODE_REPOSITORIES: Workflow = Workflow {
     pretty_name: "Code Repository Discovery & Assessment",
     // What a history names is a candidate, and nobody contacts it for that.
     ceiling: Clearance::L1,
-    seeds: Kind::REPOSITORIES,
+    seeds: Kind::CODE,
     credentials: &[],
+    helped_by: &["GithubCredential"],
 };
 
 /// Domains of others that pass for the organisation's.
@@ -80,6 +86,7 @@ pub const SUSPICIOUS_DOMAINS: Workflow = Workflow {
     ceiling: Clearance::L2,
     seeds: &[Kind::Domain, Kind::UniqueKeyword],
     credentials: &[],
+    helped_by: &[],
 };
 
 /// Apps for telephones.
@@ -89,6 +96,7 @@ pub const MOBILE_APPS: Workflow = Workflow {
     ceiling: Clearance::L1,
     seeds: Kind::APPS,
     credentials: &[],
+    helped_by: &[],
 };
 
 /// Applications at known addresses.
@@ -98,6 +106,7 @@ pub const APPLICATIONS: Workflow = Workflow {
     ceiling: Clearance::L4,
     seeds: &[Kind::Uri],
     credentials: &[],
+    helped_by: &[],
 };
 
 /// Suppliers, who gave nobody leave to search them: nothing is swept.
@@ -107,6 +116,7 @@ pub const THIRD_PARTIES: Workflow = Workflow {
     ceiling: Clearance::L2,
     seeds: &[Kind::DnsRecord, Kind::Domain, Kind::Uri],
     credentials: &[],
+    helped_by: &[],
 };
 
 /// The workflows, in the order of the contract.
@@ -130,10 +140,10 @@ impl Workflow {
     /// The text is none.
     pub fn target(&self, text: &str) -> Result<(Kind, String), InvalidName> {
         let own = match *self {
-            CODE_REPOSITORIES => Kind::of_repository(text),
-            SUSPICIOUS_DOMAINS if is_word(text) => {
+            CODE_REPOSITORIES | SUSPICIOUS_DOMAINS if is_word(text) => {
                 Kind::UniqueKeyword.seed(text).ok().map(|name| (Kind::UniqueKeyword, name))
             }
+            CODE_REPOSITORIES => Kind::of_code(text),
             _ => None,
         };
         own.map_or_else(|| Kind::of_target(text), Ok)
@@ -148,6 +158,11 @@ impl Workflow {
         let kind = Kind::from_name(integration)?;
         let name = kind.canonical(&format!("{title} ({uuid})")).or_else(|_| kind.canonical(&uuid.to_string()));
         Some((kind, name.ok()?))
+    }
+
+    /// Returns whether a collection of this workflow has any use for integrations of a type.
+    pub fn uses(&self, integration: &str) -> bool {
+        self.credentials.contains(&integration) || self.helped_by.contains(&integration)
     }
 
     /// Returns what a collection lacks before a run of it can find anything, a phrase for each thing. `seeds` are the
@@ -221,11 +236,14 @@ mod tests {
     }
 
     #[test]
-    fn a_word_is_a_target_where_names_that_bear_it_are_searched_for() {
+    fn a_word_is_a_target_where_what_bears_it_is_searched_for() {
         let target =
             |workflow: Workflow, text: &str| workflow.target(text).map(|(kind, name)| (kind.name(), name)).ok();
         assert_eq!(target(SUSPICIOUS_DOMAINS, " harbour "), Some(("UniqueKeyword", "harbour".to_owned())));
         assert_eq!(target(SUSPICIOUS_DOMAINS, "harbour.test"), Some(("Domain", "harbour.test".to_owned())));
+        assert_eq!(target(CODE_REPOSITORIES, "harbour"), Some(("UniqueKeyword", "harbour".to_owned())));
+        let account = Some(("GithubAccount", "https://github.com/harbour".to_owned()));
+        assert_eq!(target(CODE_REPOSITORIES, "https://github.com/Harbour/"), account);
         assert_eq!(target(EXTERNAL_DISCOVERY, "harbour"), None);
     }
 
@@ -235,6 +253,7 @@ mod tests {
         for (workflow, seeds, credentials, missing) in [
             (EXTERNAL_DISCOVERY, &[Kind::Domain][..], &[][..], vec![]),
             (EXTERNAL_DISCOVERY, &[Kind::UniqueKeyword, Kind::Uri], &[], vec![]),
+            (CODE_REPOSITORIES, &[Kind::GithubAccount], &[], vec![]),
             (SUSPICIOUS_DOMAINS, &[], &[], vec!["a seed of the kind Domain or UniqueKeyword".to_owned()]),
             (MOBILE_APPS, &[Kind::Domain], &[], vec!["a seed of the kind AndroidApp or IosApp".to_owned()]),
             (APPLICATIONS, &[Kind::Domain], &aws, vec!["a seed of the kind Uri".to_owned()]),
@@ -253,7 +272,11 @@ mod tests {
                 CODE_REPOSITORIES,
                 &[Kind::Uri],
                 &[],
-                vec!["a seed of the kind GitRepository, GithubRepository or GitlabProject".to_owned()],
+                vec![
+                    "a seed of the kind GitRepository, GithubAccount, GithubRepository, GitlabAccount, GitlabProject \
+                     or UniqueKeyword"
+                        .to_owned(),
+                ],
             ),
         ] {
             assert_eq!(workflow.missing(seeds, credentials), missing, "{} {seeds:?}", workflow.name);

@@ -55,6 +55,7 @@ const SOURCES: &[Source] = &[
             "api.vercel.com",
             "api.vultr.com",
             "cloudasset.googleapis.com",
+            "eu.api.ovh.com",
             "login.microsoftonline.com",
             "management.azure.com",
             "oauth2.googleapis.com",
@@ -63,6 +64,8 @@ const SOURCES: &[Source] = &[
         interfaces: 1,
         ..USUAL
     },
+    // Forges of code, which tell what an account has.
+    Source { name: "forge", hosts: &["api.github.com", "gitlab.com"], named: true, ..USUAL },
     // What is told of names, each as its file in `ambit-sources` says.
     Source { name: "alienvault", hosts: &["otx.alienvault.com"], ..USUAL },
     Source { name: "anubis", hosts: &["jonlu.ca"], ..USUAL },

@@ -1,7 +1,9 @@
 //! Finds secrets in a text: a word of each rule is looked for first, all of them at once, and only the rules whose word
 //! is there look closer.
 
+use crate::allow::At;
 use crate::decode::decoded;
+use crate::pack::Pack;
 use crate::rule::Rule;
 use aho_corasick::{AhoCorasick, AhoCorasickBuilder};
 use sha2::{Digest, Sha256};
@@ -52,6 +54,8 @@ pub struct Rules {
     words: AhoCorasick,
     /// The rule of each word.
     rule_of: Vec<usize>,
+    /// Rules without any word.
+    always: Vec<usize>,
 }
 
 impl Rules {
@@ -66,7 +70,22 @@ impl Rules {
         let built = AhoCorasickBuilder::new().ascii_case_insensitive(true).build(words.iter().map(|(_, word)| word));
         let words_built = built.expect("some hundred words are far below the limit");
         let rule_of = words.iter().map(|(index, _)| *index).collect();
-        Self { words: words_built, rule_of, rules }
+        let always = (0..rules.len()).filter(|index| rules[*index].keywords.is_empty()).collect();
+        Self { words: words_built, rule_of, always, rules }
+    }
+
+    /// Returns what tells these rules from others: what was found by others may be less.
+    pub fn edition(&self) -> String {
+        let mut hash = Sha256::new();
+        for rule in &self.rules {
+            hash.update(format!("{} {} {:?}\n", rule.name, rule.pattern, rule.entropy));
+        }
+        hex::encode(hash.finalize())[..SHOWN_HASH_CHARS].to_owned()
+    }
+
+    /// Returns the rules of packs alone.
+    pub fn of(packs: Vec<Pack>) -> Self {
+        Self::new(packs.into_iter().flat_map(|pack| pack.rules).collect())
     }
 
     /// Returns how many rules there are.
@@ -74,10 +93,15 @@ impl Rules {
         self.rules.len()
     }
 
-    /// Returns what a text holds, sorted, each secret once with the first line on which it stands.
+    /// Returns what a text holds that stands nowhere in particular.
     pub fn find(&self, text: &str, look: Look) -> Vec<Found> {
+        self.find_at(text, look, At::default())
+    }
+
+    /// Returns what a text holds, sorted, each secret once with the first line on which it stands.
+    pub fn find_at(&self, text: &str, look: Look, at: At<'_>) -> Vec<Found> {
         let mut hits = Vec::new();
-        self.look(text, look, DEPTH_MAX, &mut hits);
+        self.look(text, (look, at), DEPTH_MAX, &mut hits);
         let mut lines = Lines { text, at: 0, line: 1 };
         hits.sort_by_key(|(at, _)| *at);
         let mut found: Vec<Found> = Vec::new();
@@ -94,31 +118,32 @@ impl Rules {
     /// Returns where secrets stand in a text, whatever their form.
     pub(crate) fn places(&self, text: &str) -> Vec<Range<usize>> {
         let rules = self.asked(text, Look::Code);
-        rules.flat_map(|rule| rule.secrets(text).map(|(at, secret)| at..at + secret.len())).collect()
+        let secrets = rules.flat_map(|rule| rule.secrets(text, At::default()));
+        secrets.map(|(at, secret)| at..at + secret.len()).collect()
     }
 
     /// Adds what stands in a text and in the texts inside it.
-    fn look(&self, text: &str, look: Look, depth: usize, hits: &mut Vec<(usize, Found)>) {
+    fn look(&self, text: &str, (look, place): (Look, At<'_>), depth: usize, hits: &mut Vec<(usize, Found)>) {
         let mut taken: Vec<Range<usize>> = Vec::new();
         for rule in self.asked(text, look) {
-            for (at, secret) in rule.secrets(text).take(FOUND_MAX) {
-                let place = at..at + secret.len();
+            for (at, secret) in rule.secrets(text, place).take(FOUND_MAX) {
+                let range = at..at + secret.len();
                 if hits.len() < FOUND_MAX * 2
-                    && !taken.iter().any(|other| other.start < place.end && place.start < other.end)
+                    && !taken.iter().any(|other| other.start < range.end && range.start < other.end)
                 {
                     hits.push((at, found(rule, secret)));
-                    taken.push(place);
+                    taken.push(range);
                 }
             }
         }
         if look == Look::Code && depth > 0 {
             for (at, inner) in decoded(text) {
                 // What is a secret as it stands is no wrapping of another one.
-                if taken.iter().any(|place| place.contains(&at)) {
+                if taken.iter().any(|range| range.contains(&at)) {
                     continue;
                 }
                 let mut inside = Vec::new();
-                self.look(&inner, look, depth - 1, &mut inside);
+                self.look(&inner, (look, place), depth - 1, &mut inside);
                 hits.extend(inside.into_iter().map(|(_, hit)| (at, hit)));
             }
         }
@@ -128,16 +153,18 @@ impl Rules {
     fn asked(&self, text: &str, look: Look) -> impl Iterator<Item = &Rule> {
         let there: BTreeSet<usize> =
             self.words.find_overlapping_iter(text).map(|word| self.rule_of[word.pattern().as_usize()]).collect();
+        let there: BTreeSet<usize> = there.into_iter().chain(self.always.iter().copied()).collect();
         let rules = there.into_iter().map(|index| &self.rules[index]);
         rules.filter(move |rule| match look {
-            Look::Site => !rule.by_context,
+            Look::Site => !rule.by_context && rule.foreign.is_none(),
             Look::Code => rule.sensitive,
         })
     }
 }
 
 fn found(rule: &Rule, secret: &str) -> Found {
-    let shown = if rule.by_context { SHOWN_CHARS_IN_CONTEXT } else { SHOWN_CHARS };
+    let by_context = rule.is_by_context(secret);
+    let shown = if by_context { SHOWN_CHARS_IN_CONTEXT } else { SHOWN_CHARS };
     let masked = || {
         let beginning: String = secret.chars().take(shown).collect();
         format!("{beginning}… (sha256 {})", &hex::encode(Sha256::digest(secret))[..SHOWN_HASH_CHARS])
@@ -147,7 +174,7 @@ fn found(rule: &Rule, secret: &str) -> Found {
         provider: rule.provider.clone(),
         sensitive: rule.sensitive,
         rule: rule.name.clone(),
-        by_context: rule.by_context,
+        by_context,
         line: 0,
     }
 }

@@ -1,12 +1,18 @@
 //! Secrets in text: rules that tell keys, tokens and passwords by their form or by what they are called, and how they
-//! are shown without being told. Pure: text in, findings out; the rules are data (`own/`).
+//! are shown without being told. Pure: text in, findings out; the rules are data: ours (`own/`), and those of files
+//! that a user loads.
 
+mod allow;
 mod decode;
+mod expression;
 mod find;
 mod mask;
 mod own;
+mod pack;
 mod rule;
 
+pub use allow::At;
 pub use find::{Found, Look, Rules};
 pub use mask::{MASK, Masked, masked, names_only};
-pub use own::own;
+pub use own::{own, with_packs};
+pub use pack::{LeftOut, PACK_BYTES_MAX, Pack, is_pack, read_pack};

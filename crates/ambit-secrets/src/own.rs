@@ -1,6 +1,7 @@
 //! Our own rules, which are data: the head of `own/clouds.txt` says how one is written.
 
 use crate::find::Rules;
+use crate::pack::Pack;
 use crate::rule::{Rule, compile};
 use std::sync::{Arc, LazyLock};
 
@@ -17,16 +18,23 @@ const TABLES: &[(&str, &str)] = &[
     ("keys.txt", include_str!("own/keys.txt")),
 ];
 
-static OWN: LazyLock<Arc<Rules>> = LazyLock::new(|| {
+static OWN: LazyLock<Arc<Rules>> = LazyLock::new(|| Arc::new(Rules::new(rules())));
+
+fn rules() -> Vec<Rule> {
     let read = |(file, table): &(&str, &str)| {
         read(table).unwrap_or_else(|problem| panic!("a test reads the table: {file}:{problem}"))
     };
-    Arc::new(Rules::new(TABLES.iter().flat_map(read).map(|block| block.rule).collect()))
-});
+    TABLES.iter().flat_map(read).map(|block| block.rule).collect()
+}
 
 /// Returns the set of our own rules, which is compiled once.
 pub fn own() -> Arc<Rules> {
     OWN.clone()
+}
+
+/// Returns our rules with those of packs behind them, which take what ours do not.
+pub fn with_packs(packs: Vec<Pack>) -> Arc<Rules> {
+    Arc::new(Rules::new(rules().into_iter().chain(packs.into_iter().flat_map(|pack| pack.rules)).collect()))
 }
 
 /// A rule with its examples, as they are written.
@@ -73,8 +81,11 @@ fn rule(head: &str, pattern: &str) -> Result<Rule, String> {
         by_context: pattern.starts_with("near "),
         keywords: keywords.split_whitespace().map(str::to_owned).collect(),
         pattern: compile(pattern)?,
+        group: 0,
+        path: None,
         entropy: None,
         digit: false,
+        foreign: None,
     };
     for word in parts.next().unwrap_or("").split_whitespace() {
         match word.strip_prefix("entropy=").map(str::parse) {

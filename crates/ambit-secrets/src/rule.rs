@@ -1,6 +1,7 @@
 //! One rule: what it looks like, and what else must hold of a secret that it finds.
 
-use regex::{Regex, RegexBuilder};
+use crate::allow::{At, Foreign, Hit};
+use regex::{Captures, Regex, RegexBuilder};
 
 /// Bytes that one compiled expression may take: those for long private keys take some hundred kilobytes.
 const COMPILED_BYTES_MAX: usize = 4 * 1_024 * 1_024;
@@ -45,22 +46,51 @@ pub(crate) struct Rule {
     pub(crate) sensitive: bool,
     /// The form alone says little: what stands around it tells.
     pub(crate) by_context: bool,
-    /// Words of which a text has one, in small letters.
+    /// Words of which a text has one, in small letters; without any, every text is looked at.
     pub(crate) keywords: Vec<String>,
-    /// What it looks like: the first group, else all of it, is the secret.
+    /// What it looks like.
     pub(crate) pattern: Regex,
-    /// Bits of entropy that a character has at least, by Shannon.
+    /// The group that is the secret; 0: the first that holds anything, else all of it.
+    pub(crate) group: usize,
+    /// The files that it looks at; `None`: all.
+    pub(crate) path: Option<Regex>,
+    /// Bits of entropy that a character has at least, by Shannon; of a rule of others, more than these.
     pub(crate) entropy: Option<f64>,
     /// It has a digit.
     pub(crate) digit: bool,
+    /// What a rule of others leaves out; ours leave out what documents print.
+    pub(crate) foreign: Option<Foreign>,
 }
 
 impl Rule {
     /// Returns the secrets of a text with the byte at which each begins.
-    pub(crate) fn secrets<'a>(&'a self, text: &'a str) -> impl Iterator<Item = (usize, &'a str)> + 'a {
-        let group = usize::from(self.pattern.captures_len() > 1);
-        let hits = self.pattern.captures_iter(text).filter_map(move |found| found.get(group).or_else(|| found.get(0)));
-        hits.map(|hit| (hit.start(), hit.as_str())).filter(|(_, secret)| self.accepts(secret))
+    pub(crate) fn secrets<'a>(&'a self, text: &'a str, at: At<'a>) -> impl Iterator<Item = (usize, &'a str)> + 'a {
+        let looks = self.path.as_ref().is_none_or(|path| path.is_match(at.path));
+        let found = looks.then(|| self.pattern.captures_iter(text)).into_iter().flatten();
+        found.filter_map(move |found| self.secret(text, &found, at))
+    }
+
+    fn secret<'a>(&self, text: &'a str, found: &Captures<'a>, at: At<'_>) -> Option<(usize, &'a str)> {
+        let whole = found.get(0)?;
+        let told = match self.group {
+            0 => found.iter().skip(1).flatten().find(|group| !group.is_empty()),
+            group => found.get(group),
+        };
+        let secret = told.unwrap_or(whole);
+        let is_one = match &self.foreign {
+            None => self.accepts(secret.as_str()),
+            Some(foreign) => {
+                let hit = Hit { secret: secret.as_str(), matched: whole.as_str(), line: lines(text, whole.range()) };
+                self.entropy.is_none_or(|least| entropy(hit.secret) > least) && !foreign.leaves_out(&hit, at)
+            }
+        };
+        is_one.then_some((secret.start(), secret.as_str()))
+    }
+
+    /// Returns whether the form of a secret says little of it: what stands around it told.
+    pub(crate) fn is_by_context(&self, secret: &str) -> bool {
+        let small = secret.to_ascii_lowercase();
+        self.by_context || (self.foreign.is_some() && !self.keywords.iter().any(|word| small.contains(word)))
     }
 
     fn accepts(&self, secret: &str) -> bool {
@@ -92,6 +122,13 @@ pub(crate) fn compile(pattern: &str) -> Result<Regex, String> {
     let pattern = pattern.replace(r"\b", r"(?-u:\b)").replace(r"\d", "[0-9]").replace(r"\s", r"[ \t\r\n]");
     let built = RegexBuilder::new(&pattern).size_limit(COMPILED_BYTES_MAX).build();
     built.map_err(|error| error.to_string())
+}
+
+/// The lines on which a range stands.
+fn lines(text: &str, range: std::ops::Range<usize>) -> &str {
+    let start = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
+    let end = text[range.end..].find('\n').map_or(text.len(), |at| range.end + at);
+    &text[start..end]
 }
 
 /// Bits a character, by Shannon, over the bytes of the text.

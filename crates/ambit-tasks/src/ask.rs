@@ -1,6 +1,7 @@
 //! What several tasks ask of the network or of facts, and where: bindings, blocks of addresses, conversations, sites,
 //! registries. Only tasks say what they found; these answer them.
 
+pub(crate) mod account;
 pub(crate) mod aws;
 pub(crate) mod bindings;
 pub(crate) mod blocks;
@@ -16,6 +17,7 @@ pub(crate) mod hashed_zone;
 pub(crate) mod host;
 pub(crate) mod identify;
 pub(crate) mod inputs;
+pub(crate) mod provider;
 pub(crate) mod registered;
 pub(crate) mod same_site;
 pub(crate) mod together;

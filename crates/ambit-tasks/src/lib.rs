@@ -23,9 +23,10 @@ pub use tasks::app_package::app_in;
 pub use tasks::{ALL, find, outside, task};
 pub use volumes::volumes;
 
-/// The names of the cloud providers beside AWS that are known.
+/// The names of the cloud providers beside AWS that are known, and of the forges of code.
 pub fn cloud_providers() -> impl Iterator<Item = &'static str> {
-    ambit_cloud::provider::all().iter().map(|provider| provider.name.as_str())
+    let known = ambit_cloud::provider::all().iter().chain(ambit_cloud::provider::forges());
+    known.map(|provider| provider.name.as_str())
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ pub(crate) mod build_files;
 pub(crate) mod datagram;
 pub(crate) mod default_installations;
 pub(crate) mod default_pages;
+pub(crate) mod endpoints;
 pub(crate) mod front;
 pub(crate) mod frontier;
 pub(crate) mod greeting;

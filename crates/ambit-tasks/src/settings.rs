@@ -24,6 +24,9 @@ pub(crate) const FIRST_PORTS: usize = 2;
 /// Bytes of a repository where nobody said another limit: the history of a large product.
 const REPOSITORY_BYTES: u64 = 1_024 * 1_024 * 1_024;
 
+/// The name under which stands what opens GitHub: the type of the integration.
+const GITHUB: &str = "GithubCredential";
+
 /// Labels that a user adds at most: what the largest public lists hold, some megabytes.
 const ADDED_WORDS_MAX: usize = 1_000_000;
 
@@ -51,7 +54,7 @@ pub struct Settings {
     /// Files of this machine with packages of apps, by kind and name of the app: those that the operator named at the
     /// command line.
     pub packages: BTreeMap<(Kind, String), PathBuf>,
-    /// What opens accounts, by the name of the account.
+    /// What opens accounts, by the name of the account; what only helps, by the type of its integration.
     pub accounts: BTreeMap<String, Account>,
     /// Where the operator says that AWS is asked, in place of its own hosts: a URL.
     pub aws_endpoint: Option<String>,
@@ -61,6 +64,8 @@ pub struct Settings {
     pub sources: Option<BTreeSet<&'static str>>,
     /// The keys of sources of names, by the source.
     pub source_keys: SourceKeys,
+    /// What tells secrets in code and in apps: our rules, and those of the packs that a user loaded.
+    pub secrets: Arc<ambit_secrets::Rules>,
     /// What tells products: our rules, and those of the packs that a user loaded.
     pub fingerprints: Arc<Set>,
 }
@@ -122,6 +127,7 @@ impl Default for Settings {
             cloud_endpoints: BTreeMap::new(),
             sources: None,
             source_keys: SourceKeys::default(),
+            secrets: ambit_secrets::own(),
             fingerprints: ambit_fingerprints::own(),
         }
     }
@@ -136,6 +142,12 @@ impl Settings {
         let telling = SWEPT_PORTS.iter().copied().filter(|port| telling.contains(port));
         self.swept_ports = telling.chain(rest).collect();
         self.ports = ports.into();
+    }
+
+    /// The token by which a forge shows what its holder may see, where the collection uses an integration with one.
+    pub fn forge_token(&self, forge: &str) -> Option<&str> {
+        let account = (forge == "github").then(|| self.accounts.get(GITHUB)).flatten()?;
+        account.secrets.get("token")?.as_str().map(str::trim).filter(|token| !token.is_empty())
     }
 
     /// Adds a database of places or networks.

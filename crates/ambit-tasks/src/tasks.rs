@@ -11,6 +11,7 @@ pub(crate) mod certificate_log;
 pub(crate) mod certificate_names;
 pub(crate) mod cloud_account;
 pub(crate) mod cloud_attribution;
+pub(crate) mod code_account;
 pub(crate) mod content_focus;
 pub(crate) mod cors_probe;
 pub(crate) mod crawl;
@@ -77,6 +78,7 @@ pub const ALL: &[&Task] = &[
     &certificate_names::TASK,
     &cloud_account::TASK,
     &cloud_attribution::TASK,
+    &code_account::TASK,
     &content_focus::TASK,
     &cors_probe::TASK,
     &crawl::TASK,

@@ -47,6 +47,13 @@ fn volatile_members_are_the_tasks_own() {
     }
 }
 
+#[test]
+fn what_an_account_names_is_looked_at_by_all_that_discovery_has() {
+    for task in ALL.iter().filter(|task| task.workflows.contains(&workflow::EXTERNAL_DISCOVERY)) {
+        assert!(task.workflows.contains(&workflow::CLOUD_ACCOUNTS), "{}", task.name);
+    }
+}
+
 /// Members of the contract that no task observes: a person's flags, and what needs a browser or an upload.
 const NOT_OBSERVED: &[&str] = &["exfil_lookup_identifier", "screenshot_exists"];
 

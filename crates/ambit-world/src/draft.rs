@@ -8,7 +8,7 @@ use crate::exposure::Exposure;
 use crate::rtype::Rtype;
 use ambit_model::Timestamp;
 pub(crate) use datagram::Datagram;
-pub(crate) use estate::{Access, Account, App, Bucket, Commit, Interface, Repository, Setting, Storage, System};
+pub(crate) use estate::{Access, Account, App, Bucket, Commit, Forge, Interface, Repository, Setting, Storage, System};
 use ipnet::IpNet;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -28,6 +28,8 @@ pub(crate) struct Draft {
     pub accounts: BTreeMap<String, Account>,
     /// By their URL without `.git`.
     pub repositories: BTreeMap<String, Repository>,
+    /// Accounts at forges of code, by their canonical URL.
+    pub forges: BTreeMap<String, Forge>,
     pub apps: BTreeMap<String, App>,
     pub expects: Vec<Expect>,
     /// Every name that has records, or something below it: follows from names and zones.

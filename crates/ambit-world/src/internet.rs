@@ -4,9 +4,9 @@
 use crate::draft::{CertChoice, Datagram, Draft, OrgRole, Plain, Service, Site, TlsVersions, UnknownHost, Unlisted};
 use crate::pki::{Authorities, Certificate, derive};
 use crate::plan;
-use ambit_model::Timestamp;
 use ambit_model::moment::DAY_MS;
-use ambit_model::workflow::Workflow;
+use ambit_model::workflow::{CLOUD_ACCOUNTS, Workflow};
+use ambit_model::{Kind, Timestamp};
 use ipnet::IpNet;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
@@ -112,11 +112,17 @@ const SOURCES: &[(u8, Source, &str)] = &[
 const INTERFACES: u8 = 23;
 const REPOSITORIES: u8 = 24;
 
+/// Where forges of code tell what accounts have.
+const FORGES: [&str; 2] = ["api.github.com", "gitlab.com"];
+
 /// The addresses of servers that the file names without saying where they are, by name.
 pub(crate) fn stated_servers(draft: &Draft) -> BTreeMap<String, IpAddr> {
     let interfaces = draft.accounts.values().flat_map(|account| &account.answers);
     let interfaces = interfaces.map(|interface| (interface.host.clone(), INTERFACES));
-    let repositories = draft.repositories.values().map(|repository| (repository.host.clone(), REPOSITORIES));
+    let is_code = !draft.repositories.is_empty() || !draft.forges.is_empty();
+    let forges = FORGES.iter().filter(|_| is_code).map(|host| (*host).to_owned());
+    let hosts = draft.repositories.values().map(|repository| repository.host.clone());
+    let repositories = hosts.chain(forges).map(|host| (host, REPOSITORIES));
     interfaces.chain(repositories).map(|(host, last)| (host, IpAddr::from([198, 19, 0, last]))).collect()
 }
 
@@ -130,7 +136,11 @@ impl Internet {
         state: i64,
     ) -> Self {
         let sisters = draft.zones.iter().filter(|(_, zone)| zone.sister).map(|(name, _)| name.clone());
-        let homes = seeds.iter().cloned().chain(sisters).collect();
+        // What an account names is theirs to whoever looks through it.
+        let accounts = draft.accounts.values().filter(|_| workflow == CLOUD_ACCOUNTS);
+        let held = accounts.flat_map(|account| &account.holds).filter(|(kind, _)| *kind == Kind::Domain);
+        let held = held.map(|(_, domain)| domain.clone()).filter(|domain| draft.zones.contains_key(domain));
+        let homes = seeds.iter().cloned().chain(sisters).chain(held).collect();
         let mut internet = Self {
             world: world.to_owned(),
             workflow,

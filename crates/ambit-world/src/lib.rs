@@ -95,6 +95,12 @@ impl World {
         self.states[0].accounts.values().map(Account::of).collect()
     }
 
+    /// What opens accounts at forges of code in the first state: what each is called, and its token.
+    pub fn forge_tokens(&self) -> Vec<(String, String)> {
+        let forges = self.states[0].forges.values();
+        forges.filter_map(|forge| Some((forge.title.clone(), forge.token.clone()?))).collect()
+    }
+
     /// The packages of apps of the first state: name of the file, and bytes.
     pub fn packages(&self) -> Vec<(String, Vec<u8>)> {
         self.states[0].apps.values().map(|app| (package::file_name(app), package::bytes(app))).collect()

@@ -1,5 +1,9 @@
 //! Packages of apps, written as their formats say: an IPA with its property list, a bundle for Android with its
-//! manifest as a message of protobuf. Nothing is compressed or signed.
+//! manifest as a message of protobuf, an APK with its manifest as Android compiles it. Nothing is compressed, and an
+//! APK alone is signed.
+
+mod compiled;
+mod signed;
 
 use crate::draft::{App, System};
 use flate2::Crc;
@@ -31,7 +35,12 @@ impl Node {
 
 /// What the file of the package is called.
 pub(crate) fn file_name(app: &App) -> String {
-    format!("{}.{}", app.id, if app.system == System::Ios { "ipa" } else { "aab" })
+    let ending = match app.system {
+        System::Ios => "ipa",
+        System::Android if app.apk => "apk",
+        System::Android => "aab",
+    };
+    format!("{}.{ending}", app.id)
 }
 
 /// The bytes of a package.
@@ -45,11 +54,16 @@ pub(crate) fn bytes(app: &App) -> Vec<u8> {
     let root = Node::of(&says);
     let (path, list, folder) = match app.system {
         System::Ios => ("Payload/App.app/Info.plist", property_list(&root).into_bytes(), "Payload/App.app/"),
+        System::Android if app.apk => ("AndroidManifest.xml", compiled::document("manifest", &root), ""),
         System::Android => (MANIFEST, field(1, &element("manifest", &root)), "base/"),
     };
     let mut members = vec![(path.to_owned(), list)];
     members.extend(app.members.iter().map(|(path, text)| (format!("{folder}{path}"), text.clone().into_bytes())));
-    archive(&members)
+    let (bytes, directory) = archive(&members);
+    match &app.signed {
+        Some(name) => signed::signed(&bytes, directory, name),
+        None => bytes,
+    }
 }
 
 fn property_list(root: &Node) -> String {
@@ -96,8 +110,8 @@ fn field(number: u8, value: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// A zip archive whose members are stored as they are (APPNOTE 4.3).
-fn archive(members: &[(String, Vec<u8>)]) -> Vec<u8> {
+/// A zip archive whose members are stored as they are (APPNOTE 4.3), and where its directory begins.
+fn archive(members: &[(String, Vec<u8>)]) -> (Vec<u8>, usize) {
     let (mut bytes, mut directory) = (Vec::new(), Vec::new());
     for (name, content) in members {
         let mut crc = Crc::new();
@@ -111,13 +125,13 @@ fn archive(members: &[(String, Vec<u8>)]) -> Vec<u8> {
         directory.extend([&b"PK\x01\x02"[..], &u16s(&[20]), &head, &u16s(&[0, 0, 0]), &u32s(&[0, offset])].concat());
         directory.extend(name.as_bytes());
     }
-    let offset = size(bytes.len());
+    let offset = bytes.len();
     bytes.extend(&directory);
     bytes.extend(b"PK\x05\x06");
     bytes.extend(u16s(&[0, 0, members.len(), members.len()]));
-    bytes.extend(u32s(&[size(directory.len()), offset]));
+    bytes.extend(u32s(&[size(directory.len()), size(offset)]));
     bytes.extend(u16s(&[0]));
-    bytes
+    (bytes, offset)
 }
 
 /// A size in an archive; those of world files are far below the largest.

@@ -13,6 +13,7 @@ use crate::draft::{Bucket, Draft, Expect};
 use crate::problem::Fault;
 use crate::text::{self, Statement};
 use ambit_model::Kind;
+use ambit_model::workflow::SUSPICIOUS_DOMAINS;
 use cursor::Cursor;
 use std::collections::BTreeSet;
 
@@ -29,8 +30,8 @@ pub(crate) struct Reading {
     pub states: Vec<Draft>,
 }
 
-const STATEMENTS: &str = "world, seeds, org, block, zone, name, host, site, cert, bucket, account, repository, app, \
-                          expect, state, remove";
+const STATEMENTS: &str = "world, seeds, org, block, zone, name, host, site, cert, bucket, account, repository, forge, \
+                          app, expect, state, remove";
 
 /// Reads a file. With faults, the reading is what was understood.
 pub(crate) fn read(text: &str) -> (Reading, Vec<Fault>) {
@@ -129,7 +130,8 @@ impl Reader {
 
     fn read(&mut self, cursor: &mut Cursor<'_>, statement: &Statement, faults: &mut Vec<Fault>) -> Result<(), Fault> {
         let keyword = cursor.word(STATEMENTS)?;
-        let has_body = ["zone", "name", "host", "site", "cert", "account", "repository", "app"].contains(&keyword);
+        let has_body =
+            ["zone", "name", "host", "site", "cert", "account", "repository", "forge", "app"].contains(&keyword);
         if let (false, Some(line)) = (has_body, statement.body.first()) {
             let message = format!("`{keyword}` takes no indented lines");
             faults.push(Fault::new(line.number, &line.words[0].text, message));
@@ -151,6 +153,7 @@ impl Reader {
             "bucket" => self.bucket(cursor),
             "account" => self.account(cursor, &statement.body, faults),
             "repository" => self.repository(cursor, &statement.body, faults),
+            "forge" => self.forge(cursor, &statement.body, faults),
             "app" => self.app(cursor, &statement.body, faults),
             "expect" => self.expect(cursor),
             "state" => self.state(cursor),
@@ -161,8 +164,9 @@ impl Reader {
 
     fn seeds(&mut self, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
         while let Some(word) = cursor.next() {
-            let (_, name) =
-                Kind::of_target(word).map_err(|invalid| cursor.fault(format!("no seed: {}", invalid.why)))?;
+            // A word is a seed of the workflows that search for what bears one.
+            let seed = SUSPICIOUS_DOMAINS.target(word);
+            let (_, name) = seed.map_err(|invalid| cursor.fault(format!("no seed: {}", invalid.why)))?;
             self.reading.seeds.push(name);
         }
         if self.reading.seeds.is_empty() {
@@ -241,7 +245,8 @@ impl Reader {
     }
 
     fn remove(&mut self, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
-        const WORDS: &str = "name, host, site, zone, cert, bucket, block, account, repository, app, expects";
+        const WORDS: &str = "name, host, site, zone, cert, bucket, block, account, repository, forge, app, \
+                             expects";
         if !self.replaces {
             return Err(cursor.fault("`remove` stands below a `state` line"));
         }
@@ -268,6 +273,7 @@ impl Reader {
                 draft.accounts.remove(&format!("{provider} {}", cursor.word("what the account is called")?)).is_some()
             }
             "repository" => draft.repositories.remove(&estate::place(cursor)?.0).is_some(),
+            "forge" => draft.forges.remove(&estate::code_account(cursor)?.1).is_some(),
             "app" => {
                 let system = cursor.word("android or ios")?;
                 draft.apps.remove(&format!("{system} {}", cursor.word("an app's name")?)).is_some()

@@ -275,7 +275,24 @@ fn ed25519_public(pair: &Ed25519KeyPair) -> Vec<u8> {
     der::public_key(der::ED25519, &[], pair.public_key().as_ref())
 }
 
-fn rsa_public(key: &rsa::RsaKey) -> Vec<u8> {
+/// A certificate of somebody who signs for themselves, by a key that protects nothing.
+pub(crate) fn self_signed(common_name: &str) -> Vec<u8> {
+    /// 2020-01-01 and 2050-01-01.
+    const VALID: [Timestamp; 2] = [Timestamp(1_577_836_800_000), Timestamp(2_524_608_000_000)];
+    let name = der::name(None, None, common_name);
+    let content = Content {
+        serial: serial("apps", common_name),
+        issuer: &name,
+        subject: &name,
+        not_before: VALID[0],
+        not_after: VALID[1],
+        public_key: &rsa_public(&rsa::USUAL),
+        extensions: vec![der::extension(der::KEY_USAGE, true, &[0x03, 0x02, 0x07, 0x80])],
+    };
+    sign_rsa(&rsa::USUAL, &content, false)
+}
+
+pub(crate) fn rsa_public(key: &rsa::RsaKey) -> Vec<u8> {
     let numbers = der::sequence(&[&der::integer(&key.modulus()), &der::integer(&[1, 0, 1])]);
     der::public_key(der::RSA, &[0x05, 0x00], &numbers)
 }

@@ -1,9 +1,10 @@
 //! Questions that a draft answers without building anything: which zone holds a name, who owns an address, where a name
 //! leads.
 
-use crate::draft::{Data, Draft, Name, Org, OrgRole, Site};
+use crate::draft::{Data, Draft, Name, Org, OrgRole, Repository, Site};
 use crate::rtype::Rtype;
 use ambit_model::Kind;
+use ambit_model::entity::code_account::has;
 use ambit_model::workflow::{self, Workflow};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
@@ -154,8 +155,17 @@ pub(crate) fn site_addresses(draft: &Draft, site: &Site) -> Vec<IpAddr> {
 /// What a run of a workflow begins with, sorted.
 pub(crate) fn targets(workflow: Workflow, seeds: &[String], draft: &Draft) -> Vec<(Kind, String)> {
     let mut targets: Vec<(Kind, String)> = match workflow {
-        workflow::CODE_REPOSITORIES if !draft.repositories.is_empty() => {
-            draft.repositories.keys().filter_map(|url| Kind::of_repository(url)).collect()
+        workflow::CODE_REPOSITORIES if !draft.repositories.is_empty() || !draft.forges.is_empty() => {
+            let words = seeds.iter().filter_map(|seed| workflow.target(seed).ok());
+            let words = words.filter(|(kind, _)| *kind == Kind::UniqueKeyword);
+            let accounts = draft.forges.iter().map(|(account, forge)| (forge.kind, account.clone()));
+            // Repositories of an account are what it leads to, those of strangers what a word leads to.
+            let is_named = |(url, repository): &(&String, &Repository)| {
+                standing(draft, &repository.org) == OrgRole::Ours
+                    && !draft.forges.keys().any(|account| has(account, url))
+            };
+            let named = draft.repositories.iter().filter(is_named);
+            words.chain(accounts).chain(named.filter_map(|(url, _)| Kind::of_repository(url))).collect()
         }
         workflow::MOBILE_APPS => draft.apps.values().map(|app| (app.kind(), app.id.clone())).collect(),
         _ => seeds.iter().filter_map(|seed| workflow.target(seed).ok()).collect(),

@@ -2,6 +2,7 @@
 //! log, storage, interfaces of clouds, repositories of code.
 
 mod certificate_log;
+mod forges;
 mod interfaces;
 mod names;
 mod registry;

@@ -34,7 +34,8 @@ pub enum Verdict {
 /// The truth about one state at one epoch.
 #[derive(Clone, Debug, Default)]
 pub struct Truth {
-    /// Must be present at the end, by kind and canonical name. All but `CloudStorageBucket` are scoped as well.
+    /// Must be present at the end, by kind and canonical name. All are scoped as well, but for what a mention makes
+    /// known.
     pub entities: BTreeSet<(Kind, String)>,
     /// Must be open: issue name, kind and canonical name of its entity.
     pub issues: BTreeSet<(String, Kind, String)>,
@@ -61,7 +62,6 @@ const NOT_SCORED: &[Kind] = &[
     Kind::EmailAddress,
     Kind::NetBlock,
     Kind::Organization,
-    Kind::UniqueKeyword,
     Kind::UniqueToken,
 ];
 
@@ -183,6 +183,8 @@ pub(crate) fn derive(internet: &Internet) -> Truth {
         derivation.loosen();
     }
     derivation.accounts();
+    derivation.code();
+    derivation.apps();
     derivation.threats();
     derivation.expectations();
     derivation.truth

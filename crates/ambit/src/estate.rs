@@ -7,7 +7,7 @@ use crate::wires::parse_world;
 use crate::workspace::Workspace;
 use ambit_model::Kind;
 use ambit_model::collection::Collection;
-use ambit_model::workflow::{CLOUD_ACCOUNTS, MOBILE_APPS, Workflow};
+use ambit_model::workflow::{CLOUD_ACCOUNTS, CODE_REPOSITORIES, MOBILE_APPS, Workflow};
 use ambit_store::NewIntegration;
 use ambit_world::Account;
 use serde_json::json;
@@ -42,7 +42,7 @@ pub(crate) fn credentials(text: &str, name: &str) -> Result<Vec<String>, Failure
     Ok(parse_world(text, name)?.accounts().iter().map(|account| kind_of(account).to_owned()).collect())
 }
 
-/// Gives a collection the integrations that open the accounts of its simulated internet, where its workflow begins with
+/// Gives a collection the integrations that open the accounts of its simulated internet, where its workflow has use for
 /// some and it has none yet.
 pub(crate) async fn link(
     workspace: &Workspace,
@@ -50,11 +50,16 @@ pub(crate) async fn link(
     (text, name): &(String, String),
 ) -> Result<(), Failure> {
     let Workspace { store, principal, .. } = workspace;
-    if collection.workflow != CLOUD_ACCOUNTS.name || !store.list_credentials(collection.uuid).await?.is_empty() {
+    let is_used = [CLOUD_ACCOUNTS.name, CODE_REPOSITORIES.name].contains(&collection.workflow.as_str());
+    if !is_used || !store.list_credentials(collection.uuid).await?.is_empty() {
         return Ok(());
     }
-    for account in parse_world(text, name)?.accounts() {
-        let new = integration(account);
+    let world = parse_world(text, name)?;
+    let integrations: Vec<NewIntegration> = match collection.workflow == CODE_REPOSITORIES.name {
+        true => world.forge_tokens().into_iter().map(forge).collect(),
+        false => world.accounts().into_iter().map(integration).collect(),
+    };
+    for new in integrations {
         let made = store.create_integration(principal, collection.project_uuid, &new, now()).await?;
         store.add_integration_use(principal, collection.uuid, made.uuid, now()).await?;
     }
@@ -79,6 +84,12 @@ fn integration(account: Account) -> NewIntegration {
         settings.insert("provider".to_owned(), json!(provider));
     }
     NewIntegration { name: title, kind, secrets, settings }
+}
+
+/// The integration by which a forge shows what the holder of a token may see.
+fn forge((title, token): (String, String)) -> NewIntegration {
+    let secrets = [("token".to_owned(), json!(token))].into_iter().collect();
+    NewIntegration { name: title, kind: "GithubCredential".to_owned(), secrets, settings: serde_json::Map::new() }
 }
 
 /// The workflow of a name, or the usual one.

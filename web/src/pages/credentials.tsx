@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, type ReactNode, useState } from "react";
-import { accountType, type AccountField, accountWords, pairs } from "../accounts";
+import { accountChoices, accountType, type AccountField, accountWords, integrationType, pairs } from "../accounts";
 import { useAct } from "../act";
 import type { Collection } from "../api/collections";
 import { addUse, endUse, type Integration, integrations, integrationUses, makeIntegration, removeIntegration } from "../api/integrations";
@@ -80,7 +80,8 @@ const LINES: Record<"secrets" | "settings", AccountField> = {
 
 function NewAccount({ of, types }: { of: Collection; types: string[] }): ReactNode {
   const [chosen, setChosen] = useState<string | null>(null);
-  const type = chosen ?? types[0] ?? "";
+  const choices = accountChoices(types);
+  const type = chosen ?? choices[0] ?? "";
   const [values, setValues] = useState<Record<string, string>>({});
   const { busy, act } = useAct();
   const known = accountType(type);
@@ -90,7 +91,7 @@ function NewAccount({ of, types }: { of: Collection; types: string[] }): ReactNo
   function submit(event: FormEvent) {
     event.preventDefault();
     void act(async () => {
-      const made = await makeIntegration(of.project_uuid, { name: value("name"), type: type as "AwsCredential", secrets: said("secrets"), settings: said("settings") });
+      const made = await makeIntegration(of.project_uuid, { name: value("name"), type: integrationType(type) as "AwsCredential", secrets: said("secrets"), settings: { ...known?.given, ...said("settings") } });
       await addUse(of.uuid, made.uuid);
     }, "The account is looked through by the next run.").then((done) => done && setValues({}));
   }
@@ -98,14 +99,14 @@ function NewAccount({ of, types }: { of: Collection; types: string[] }): ReactNo
   const fields: AccountField[] = [{ name: "name", label: "What to call it", required: true }, ...others];
   return (
     <details>
-      <summary className="text-accent">Add {types.length === 1 ? accountWords(type) : "an account"}</summary>
+      <summary className="text-accent">Add {choices.length === 1 ? accountWords(type) : "an account"}</summary>
       <form className="mt-2 grid gap-3 sm:grid-cols-2" onSubmit={submit}>
-        {types.length > 1 && (
+        {choices.length > 1 && (
           <label className="flex flex-col gap-1">
             What it is
             <select className={FIELD} value={type}
               onChange={(event) => { setChosen(event.target.value); setValues({ name: values.name ?? "" }); }}>
-              {types.map((one) => <option key={one} value={one}>{accountWords(one)}</option>)}
+              {choices.map((one) => <option key={one} value={one}>{accountWords(one)}</option>)}
             </select>
           </label>
         )}

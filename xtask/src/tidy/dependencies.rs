@@ -56,6 +56,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "ambit-vulns",
             "ambit-yara",
             "ambit-fingerprints",
+            "ambit-secrets",
         ],
     ),
     (

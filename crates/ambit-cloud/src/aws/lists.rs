@@ -28,6 +28,7 @@ const FILES: &[(&str, &str)] = &[
     ("lightsail", include_str!("lists/lightsail.toml")),
     ("memorydb", include_str!("lists/memorydb.toml")),
     ("mq", include_str!("lists/mq.toml")),
+    ("organizations", include_str!("lists/organizations.toml")),
     ("rds", include_str!("lists/rds.toml")),
     ("redshift", include_str!("lists/redshift.toml")),
     ("route53", include_str!("lists/route53.toml")),

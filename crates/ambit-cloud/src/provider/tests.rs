@@ -191,6 +191,28 @@ const RECORDED: &[(&str, &str, &str, &str, &[&str])] = &[
         r#"{"projects":[{"id":"p1","name":"acme","alias":[{"domain":"app.acme.test"}]}],"pagination":{"next":1690000000}}"#,
         &["CloudResource vercel:project:p1 -> app.acme.test"],
     ),
+    (
+        "ovh",
+        "vps",
+        "null",
+        r#"["vps-1.vps.ovh.net"]"#,
+        &["CloudResource ovh:vps:vps-1.vps.ovh.net -> vps-1.vps.ovh.net"],
+    ),
+    (
+        "ovh",
+        "dedicated_addresses",
+        r#""ns1.ip-203-0-113.eu""#,
+        r#"["203.0.113.7/32","2001:db8::/56"]"#,
+        &[" -> 203.0.113.7 2001:db8::"],
+    ),
+    (
+        "ovh",
+        "instances",
+        r#""p1""#,
+        r#"[{"id":"i1","name":"web","status":"ACTIVE","ipAddresses":[{"ip":"10.0.0.3","type":"private"},
+            {"ip":"203.0.113.8","type":"public"}]}]"#,
+        &["CloudResource ovh:instance:i1 -> 203.0.113.8"],
+    ),
     ("fastly", "domains", r#"{"id":"f1","version":3}"#, r#"[{"name":"cdn.acme.test"}]"#, &[" -> cdn.acme.test"]),
 ];
 
@@ -271,4 +293,62 @@ fn what_opens_an_account_stands_in_its_headers_and_in_no_list() {
             );
         }
     }
+}
+
+#[test]
+fn forges_name_accounts_their_repositories_and_members_and_leave_forks_out() {
+    let read = |forge_name: &str, list: &str, body: &str| {
+        let list = forge(forge_name).unwrap().list(list).unwrap();
+        let place = Place { account: "acme", ..Place::default() };
+        super::page(list, None, &Value::Null, &place, (200, body.as_bytes())).unwrap()
+    };
+    let account = r#"{"login":"Acme","html_url":"https://github.com/Acme","type":"Organization","name":"Acme Corp",
+        "blog":"https://acme.test","email":null}"#;
+    let found = read("github", "account", account).assets.remove(0);
+    assert_eq!(
+        (&found.members["account_type"], &found.members["title"]),
+        (&json!("Organization"), &json!("Acme Corp"))
+    );
+    assert_eq!(found.hosts, ["https://acme.test"]);
+    let repositories = r#"[{"html_url":"https://github.com/acme/shop","fork":false},
+        {"html_url":"https://github.com/acme/left-pad","fork":true}]"#;
+    let page = read("github", "repositories", repositories);
+    assert_eq!(words(&page.assets), ["GithubRepository https://github.com/acme/shop -> "]);
+    assert_eq!(page.next, None, "fewer than a page: there is no other");
+    let full: Vec<Value> =
+        (0..100).map(|number| json!({"html_url": format!("https://github.com/acme/{number}")})).collect();
+    let next = read("github", "repositories", &json!(full).to_string()).next;
+    assert_eq!(next, Some(Mark::Argument("2".to_owned())));
+    let members = r#"[{"login":"ann","html_url":"https://github.com/ann"}]"#;
+    assert_eq!(words(&read("github", "members", members).assets), ["GithubAccount https://github.com/ann -> "]);
+    let projects = r#"[{"web_url":"https://gitlab.com/acme/team/app"}]"#;
+    let found = read("gitlab", "repositories", projects).assets;
+    assert_eq!(words(&found), ["GitlabProject https://gitlab.com/acme/team/app -> "]);
+    let place = Place { account: "acme/team", ..Place::default() };
+    let list = forge("gitlab").unwrap().list("repositories").unwrap();
+    let asked = list.request(None, &Value::Null, &place).unwrap().target;
+    assert!(asked.starts_with("/api/v4/groups/acme%2Fteam/projects?"), "{asked}");
+    let absent = super::page(list, None, &Value::Null, &place, (404, b"{}")).unwrap();
+    assert_eq!(absent.assets, []);
+}
+
+#[test]
+fn a_forge_that_asks_for_patience_by_a_denial_denies_nothing() {
+    let limited = br#"{"message":"API rate limit exceeded for 192.0.2.1."}"#;
+    assert_eq!(answer(403, limited), Err(Refusal::Throttled("status 403".into())));
+    assert_eq!(answer(403, br#"{"message":"Resource not accessible"}"#), Err(Refusal::Denied("status 403".into())));
+}
+
+#[test]
+fn requests_are_signed_as_the_provider_checks_them() {
+    let ovh = find("ovh").unwrap();
+    let opening = json!({"application_key": "7kbG7Bk7S9Nt7ZSV",
+        "application_secret": "EXEgWIz07P0HYwtQDs7cNIqCiQaWSuHF", "consumer_key": "MtSwSrPpNjqfVSmJhLbPyr2i45lSwPU1"});
+    let request = Request { method: "GET", ..Request::default() };
+    let signed = ovh.signature(&opening, "https://eu.api.ovh.com/1.0/domains/", &request, 1_366_560_945_000).unwrap();
+    let expected =
+        [("x-ovh-timestamp", "1366560945"), ("x-ovh-signature", "$1$d3705e8afb27a0d2970a322b96550abfc67bb798")];
+    assert_eq!(signed, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    assert_eq!(ovh.signature(&json!({}), "https://eu.api.ovh.com/1.0/ip", &request, 0), None);
+    assert_eq!(find("hetzner").unwrap().signature(&json!({}), "https://x", &request, 0), Some(Vec::new()));
 }

@@ -2,7 +2,7 @@
 
 use super::EngineConfig;
 use ambit_model::run::Run;
-use ambit_model::workflow;
+use ambit_model::workflow::{self, Workflow};
 use ambit_store::{Credential, StoreError};
 use ambit_tasks::Account;
 use std::collections::BTreeMap;
@@ -10,7 +10,8 @@ use std::collections::BTreeMap;
 /// What opens the accounts that the run begins with, by the accounts' names. It goes to the tasks and nowhere else.
 pub(super) async fn opened(config: &EngineConfig, run: &Run) -> Result<BTreeMap<String, Account>, StoreError> {
     let name = config.engine.collection(run.collection).await?.workflow;
-    let Some(workflow) = workflow::find(&name).filter(|workflow| !workflow.credentials.is_empty()) else {
+    let begins_or_helps = |workflow: &Workflow| !workflow.credentials.is_empty() || !workflow.helped_by.is_empty();
+    let Some(workflow) = workflow::find(&name).filter(begins_or_helps) else {
         return Ok(BTreeMap::new());
     };
     let credentials = match config.engine.store().list_credentials(run.collection).await {
@@ -22,7 +23,10 @@ pub(super) async fn opened(config: &EngineConfig, run: &Run) -> Result<BTreeMap<
         read => read?,
     };
     let account = |known: Credential| {
-        let (_, name) = workflow.account(&known.kind, &known.name, known.integration)?;
+        let name = match workflow.helped_by.contains(&known.kind.as_str()) {
+            true => known.kind,
+            false => workflow.account(&known.kind, &known.name, known.integration)?.1,
+        };
         Some((name, Account { secrets: known.secrets, settings: known.settings }))
     };
     Ok(credentials.into_iter().filter_map(account).collect())

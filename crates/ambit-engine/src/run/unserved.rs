@@ -17,8 +17,8 @@ impl Drive<'_> {
         let collection = self.config.engine.collection(self.run.collection).await?;
         let mut rows = Vec::new();
         let mut integrations = self.config.engine.linked_integrations(self.run.collection).await?;
-        let used = workflow::find(&collection.workflow).map(|workflow| workflow.credentials).unwrap_or_default();
-        integrations.retain(|kind| !used.contains(&kind.as_str()));
+        let workflow = workflow::find(&collection.workflow);
+        integrations.retain(|kind| !workflow.is_some_and(|workflow| workflow.uses(kind)));
         if let Some(kind) = integrations.first() {
             let example = format!("integration {kind}: no task of this version uses it");
             rows.push(row(NotDoneReason::NoTask, "integration", integrations.len(), example));

@@ -116,7 +116,14 @@ fn observable(kind: Kind, name: &str) -> Option<(Value, String)> {
         Kind::Domain | Kind::DnsRecord | Kind::Mailserver | Kind::Nameserver => ("domain-name", "value", json!(name)),
         Kind::IpAddress | Kind::NetBlock if name.contains(':') => ("ipv6-addr", "value", json!(name)),
         Kind::IpAddress | Kind::NetBlock => ("ipv4-addr", "value", json!(name)),
-        Kind::Uri | Kind::ApiEndpoint | Kind::GitRepository | Kind::GithubRepository | Kind::GitlabProject
+        Kind::Uri
+        | Kind::ApiEndpoint
+        | Kind::AppEndpoint
+        | Kind::GitRepository
+        | Kind::GithubAccount
+        | Kind::GithubRepository
+        | Kind::GitlabAccount
+        | Kind::GitlabProject
             if name.contains("://") =>
         {
             ("url", "value", json!(name))

@@ -1,7 +1,7 @@
 //! Mobile apps: their names, and what is known of one.
 
-use super::row::{Row, seen};
-use super::{Kind, Member};
+use super::row::{Empty::Null, Row, contract, seen};
+use super::{Kind, Member, mentioned, uri};
 use crate::task::TaskName::AppPackage;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -39,6 +39,16 @@ pub(super) const MEMBERS: &[Row] = &[
     seen(SHA256, AppPackage),
     seen(SKIPPED, AppPackage),
     seen(SECRETS, AppPackage),
+];
+
+/// The member of the package that names an address.
+pub const FILE: Member<String> = Member::named("file");
+
+/// What is known of an address that an app names.
+pub(super) const ENDPOINT: &[Row] = &[
+    contract(mentioned::ORIGIN, Null).by(AppPackage),
+    contract(FILE, Null).by(AppPackage),
+    contract(uri::SSL, Null).by(AppPackage),
 ];
 
 impl Kind {

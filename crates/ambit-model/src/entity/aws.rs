@@ -14,6 +14,8 @@ use serde_json::Value;
 pub const ACCOUNT_ID: Member<String> = Member::named("account_id");
 /// Whose keys the integration holds.
 pub const ARN: Member<String> = Member::named("arn");
+/// What its organisation calls an account.
+pub const ACCOUNT_NAME: Member<Option<String>> = Member::named("account_name");
 /// Regions that the account may use, sorted.
 pub const REGIONS: Member<Vec<String>> = Member::named("regions");
 /// The provider's name of a machine: `i-0a1b2c3d4e5f60718`.
@@ -70,9 +72,32 @@ pub fn setting(details: &Details, name: &str) -> Option<Value> {
     CONFIGURATION.items(details).find(|setting| setting.name == name).map(|setting| setting.value)
 }
 
+/// What stands between the name of an organisation's first account and the number of another one.
+const MEMBER: &str = " / ";
+
+/// Returns the name of an account that an organisation lists; `None` where the number is none.
+pub fn in_organization(first: &str, number: &str) -> Option<String> {
+    is_number(number).then(|| format!("{first}{MEMBER}{number}"))
+}
+
+/// Returns the name of the account that an integration opens, and the number of the one of its organisation that is
+/// meant, where it is another.
+pub fn of_organization(name: &str) -> (&str, Option<&str>) {
+    match name.rsplit_once(MEMBER) {
+        Some((first, number)) if is_number(number) => (first, Some(number)),
+        _ => (name, None),
+    }
+}
+
+/// Twelve digits.
+fn is_number(text: &str) -> bool {
+    text.len() == 12 && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// What is known of an account.
 pub(super) const CREDENTIAL: &[Row] = &[
     contract(ACCOUNT_ID, Null).by(AwsAccount),
+    contract(ACCOUNT_NAME, Null).by(AwsAccount),
     contract(ARN, Null).by(AwsAccount),
     contract(REGIONS, List).by(AwsAccount),
 ];
@@ -131,4 +156,20 @@ pub(super) fn bucket(text: &str) -> Result<String, &'static str> {
     let good = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_');
     let is_name = (3..=CHARS_MAX).contains(&text.len()) && text.bytes().all(good);
     if is_name { Ok(text.to_owned()) } else { Err("it is no name of a bucket such as example-backup") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_account_of_an_organisation_is_named_by_its_number_behind_the_first_one() {
+        let first = "Production / old (5f0c2f9e-7a41-4c52-9d0c-2f6f1c1f7a55)";
+        let name = in_organization(first, "210987654321").unwrap();
+        assert_eq!(of_organization(&name), (first, Some("210987654321")));
+        assert_eq!(of_organization(first), (first, None));
+        for number in ["", "1", "21098765432x", "../../../../"] {
+            assert_eq!(in_organization(first, number), None, "{number}");
+        }
+    }
 }

@@ -10,6 +10,7 @@ use strum::{IntoStaticStr, VariantArray};
 pub enum Kind {
     AndroidApp,
     ApiEndpoint,
+    AppEndpoint,
     AutonomousSystem,
     AwsCredential,
     AwsEC2Instance,
@@ -33,7 +34,9 @@ pub enum Kind {
     GcpCredential,
     GcpStorageBucket,
     GitRepository,
+    GithubAccount,
     GithubRepository,
+    GitlabAccount,
     GitlabProject,
     IosApp,
     IpAddress,
@@ -77,6 +80,7 @@ impl Kind {
         match self {
             Self::AndroidApp => "An app for Android, by the name of its package",
             Self::ApiEndpoint => "The address of an HTTP interface for programs",
+            Self::AppEndpoint => "An address that the package of an app names",
             Self::AutonomousSystem => "A network that announces routes under its number",
             Self::AwsCredential => "An account at AWS, by the integration that opens it",
             Self::AwsEC2Instance => "A machine at AWS with a public address",
@@ -100,7 +104,9 @@ impl Kind {
             Self::GcpCredential => "A project of Google Cloud, by the integration that opens it",
             Self::GcpStorageBucket => "A storage bucket at Google Cloud, by its name",
             Self::GitRepository => "A repository of git at a URL of its own",
+            Self::GithubAccount => "The account of an organisation or a person at GitHub",
             Self::GithubRepository => "A repository of code at GitHub",
+            Self::GitlabAccount => "A group or a person at GitLab",
             Self::GitlabProject => "A project with its code at a GitLab",
             Self::IosApp => "An app for iOS, by the identifier of its bundle",
             Self::IpAddress => "An IPv4 or IPv6 address",
@@ -122,6 +128,7 @@ impl Kind {
         match self {
             Self::AndroidApp => "org.example.app",
             Self::ApiEndpoint => "https://api.example.org:443/v1",
+            Self::AppEndpoint => "https://api.example.org:443/v1/orders",
             Self::AutonomousSystem => "AS64500",
             Self::AwsCredential => "Production (5f0c2f9e-7a41-4c52-9d0c-2f6f1c1f7a55)",
             Self::AwsEC2Instance => "ec2-192-0-2-1.compute-1.amazonaws.com",
@@ -147,7 +154,9 @@ impl Kind {
             Self::GcpCredential => "Google (5f0c2f9e-7a41-4c52-9d0c-2f6f1c1f7a55)",
             Self::GcpStorageBucket => "example-backup",
             Self::GitRepository => "https://code.example.org:443/app.git",
+            Self::GithubAccount => "https://github.com/example",
             Self::GithubRepository => "https://github.com/example/app",
+            Self::GitlabAccount => "https://gitlab.com/example",
             Self::GitlabProject => "https://gitlab.com/example/app",
             Self::IosApp => "org.example.app",
             Self::IpAddress => "192.0.2.1",
@@ -200,10 +209,10 @@ impl Kind {
         }
     }
 
-    /// Returns true if a page that mentions one makes it known without saying whose it is, because its names are unique
-    /// on the whole internet.
+    /// Returns true if a page, an app or a forge that mentions one makes it known without saying whose it is, because
+    /// its names are unique on the whole internet.
     pub fn is_known_by_mention(self) -> bool {
-        self == Self::CloudStorageBucket
+        matches!(self, Self::AppEndpoint | Self::CloudStorageBucket | Self::GithubAccount | Self::GitlabAccount)
     }
 
     /// Returns true if a name of this kind is a place on the network. Mailboxes and numbers of networks, which stand

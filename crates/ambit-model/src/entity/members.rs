@@ -3,8 +3,8 @@
 
 use super::row::{Empty, Row};
 use super::{
-    Kind, app, aws, bucket, certificate, cloud, domain, ip_address, mentioned, net_block, network_service, repository,
-    uri,
+    Kind, app, aws, bucket, certificate, cloud, code_account, domain, ip_address, mentioned, net_block,
+    network_service, repository, uri,
 };
 use crate::{Details, TaskName};
 use serde_json::{Value, json};
@@ -30,6 +30,7 @@ impl Kind {
             Self::NetBlock => net_block::MEMBERS,
             Self::NetworkService => network_service::MEMBERS,
             Self::ApiEndpoint => mentioned::API_ENDPOINT,
+            Self::AppEndpoint => app::ENDPOINT,
             Self::SslCertificate => certificate::SERVED,
             Self::PreCertificate => certificate::LOGGED,
             Self::Nameserver | Self::Mailserver => domain::SERVER,
@@ -51,6 +52,7 @@ impl Kind {
             | Self::GcpComputeEngineInstance
             | Self::GcpStorageBucket => cloud::MEMBERS,
             Self::CloudStorageBucket => bucket::MEMBERS,
+            Self::GithubAccount | Self::GitlabAccount => code_account::MEMBERS,
             Self::GitRepository | Self::GithubRepository | Self::GitlabProject => repository::MEMBERS,
             Self::Organization => mentioned::ORGANIZATION,
             Self::AutonomousSystem | Self::UniqueKeyword => mentioned::WITH_ORIGIN,

@@ -5,6 +5,7 @@ pub mod aws;
 pub mod bucket;
 pub mod certificate;
 pub mod cloud;
+pub mod code_account;
 pub mod domain;
 mod evidence;
 mod fold;

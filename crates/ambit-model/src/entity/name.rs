@@ -1,7 +1,7 @@
 //! Canonical names: one spelling for one thing, whatever its source (docs/architecture.md §4). Idempotent; tested by
 //! properties.
 
-use super::{Kind, app, aws, repository};
+use super::{Kind, app, aws, code_account, repository};
 use ipnet::IpNet;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
@@ -39,11 +39,13 @@ impl Kind {
                 Self::NetBlock => block(text),
                 Self::AutonomousSystem => autonomous_system(text),
                 Self::NetworkService => service(text),
-                Self::Uri | Self::ApiEndpoint => url(text),
+                Self::ApiEndpoint | Self::AppEndpoint | Self::Uri => url(text),
                 Self::AwsS3Bucket => aws::bucket(text),
                 Self::CloudStorageBucket => bucket(text),
                 Self::GitRepository => repository::plain(text, url(text)),
+                Self::GithubAccount => code_account::github(text),
                 Self::GithubRepository => repository::github(text),
+                Self::GitlabAccount => code_account::gitlab(text),
                 Self::GitlabProject => repository::gitlab(text),
                 Self::AndroidApp | Self::IosApp => app::name(text),
                 Self::EmailAddress => email(text),

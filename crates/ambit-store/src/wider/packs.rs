@@ -1,5 +1,5 @@
 //! Packs that the operator loads: rules and lists of hashes to judge files by, each an engine in the results of
-//! analyses, and rules that tell products.
+//! analyses, and rules that tell products and secrets.
 
 use crate::db::rows::{columns, list, named};
 use crate::db::sql::{from_json, to_json, values};
@@ -21,6 +21,8 @@ pub enum PackContent {
     Rules { sources: Vec<(String, String)>, rules: i64 },
     /// Name and text of each file of rules that tell products; they were read before.
     Fingerprints { sources: Vec<(String, String)>, rules: i64 },
+    /// Name and text of each file of rules that tell secrets; they were read before.
+    Secrets { sources: Vec<(String, String)>, rules: i64 },
     /// Hash (SHA-256, SHA-1 or MD5, hexadecimal, in lower case) and what is known of it.
     Hashes(Vec<(String, String)>),
 }
@@ -30,7 +32,7 @@ columns! {
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub struct Pack {
         pub name: String,
-        /// `rules`, `hashes` or `fingerprints`.
+        /// `rules`, `hashes`, `fingerprints` or `secrets`.
         pub kind: String,
         /// Rules or hashes.
         pub entries: i64,
@@ -65,6 +67,7 @@ impl Store {
             let (kind, sources, entries) = match &content {
                 PackContent::Rules { sources, rules } => ("rules", to_json(sources), *rules),
                 PackContent::Fingerprints { sources, rules } => ("fingerprints", to_json(sources), *rules),
+                PackContent::Secrets { sources, rules } => ("secrets", to_json(sources), *rules),
                 PackContent::Hashes(hashes) => {
                     ("hashes", String::new(), i64::try_from(hashes.len()).unwrap_or(i64::MAX))
                 }
@@ -97,10 +100,10 @@ impl Store {
         })
     }
 
-    /// Name and text of the sources of a pack of rules, for files or for products.
+    /// Name and text of the sources of a pack of rules, for files, products or secrets.
     pub async fn pack_sources(&self, name: &str) -> Result<Vec<(String, String)>, StoreError> {
         let mut tx = self.read().await?;
-        let sql = "SELECT sources FROM packs WHERE name = $1 AND kind IN ('rules', 'fingerprints')";
+        let sql = "SELECT sources FROM packs WHERE name = $1 AND kind IN ('rules', 'fingerprints', 'secrets')";
         from_json(&tx.find::<String>(sql, values![name]).await?)
     }
 

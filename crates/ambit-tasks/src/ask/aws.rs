@@ -1,25 +1,20 @@
-//! Asks AWS in the name of an account: signed requests on the ground of a data provider, again after a while where
-//! there were too many.
+//! How AWS is asked in the name of an account: with requests signed by its keys, or by those of a role that they may
+//! take. How its lists are gone through is the same as with other providers: `account.rs` beside this file.
 
+use super::provider::{denied, opened, patiently, request};
 use crate::{Account, Context, TaskError};
 use ambit_cloud::Refusal;
 use ambit_cloud::aws::{self, Keys};
-use ambit_cloud::form::{Asset, Form, Page, Place, Request};
+use ambit_cloud::form::{Form, Request};
+use ambit_model::entity::aws as known;
 use ambit_net::http::{HttpRequest, Url};
-use ambit_net::{Grant, limits};
-use serde_json::Value;
-use std::time::Duration;
 
 /// The ground on which it is asked.
 pub(crate) const PROVIDER: &str = "aws";
-/// Times that a request is sent at most, where the provider asks for patience.
-const TRIES_MAX: u32 = 5;
-/// The wait before the second time; it doubles.
-const FIRST_WAIT: Duration = Duration::from_secs(1);
-/// Pages of one list: a million machines.
-const PAGES_MAX: usize = 1_000;
-/// Items that another list is asked for one by one: at the pace of an interface some minutes.
-const PARENTS_MAX: usize = 5_000;
+/// What people call it.
+pub(super) const NAME: &str = "AWS";
+/// The role that the provider itself makes in the accounts of an organisation, for those of its first one.
+const ROLE: &str = "OrganizationAccountAccessRole";
 
 /// Where a request goes: service and region as its signature names them, and the host.
 struct At<'a> {
@@ -36,147 +31,96 @@ pub(crate) struct Caller {
 }
 
 impl Caller {
-    /// Returns the caller of the account of these facts. Where its integration names a role, the role is taken.
+    /// Returns the caller of the account of these facts. Where its integration names a role, the role is taken; then,
+    /// for an account that its organisation named, the role of that account.
     ///
     /// # Errors
-    /// The integration holds no keys, or the role is refused.
+    /// The integration holds no keys, or a role is refused.
     pub(crate) async fn of(cx: &Context<'_>) -> Result<Self, TaskError> {
-        let account = cx.settings.accounts.get(&cx.facts.name);
-        let account =
-            account.ok_or_else(|| denied("no integration opens it any more, or its secrets cannot be read"))?;
-        let secret = |name: &str| secret(account, name);
+        let (first, member) = known::of_organization(&cx.facts.name);
+        let account = opened(cx, first)?;
+        let secret = |name: &str| text(&account.secrets, name);
         let keys = secret("aws_access_key_id").zip(secret("aws_secret_access_key"));
         let (id, key) = keys.ok_or_else(|| {
             denied("its integration has no secrets named aws_access_key_id and aws_secret_access_key")
         })?;
-        let region = account.settings.get("region").and_then(|region| region.as_str());
-        let region = region.filter(|region| aws::is_region(region)).unwrap_or(aws::FIRST_REGION);
+        let region = text(&account.settings, "region").filter(|region| aws::is_region(region));
+        let region = region.unwrap_or_else(|| aws::FIRST_REGION.to_owned());
         let keys = Keys { id, secret: key, token: secret("aws_session_token") };
-        let caller = Self { keys, region: region.to_owned() };
-        let Some(role) = secret("aws_role_arn") else { return Ok(caller) };
-        let request = aws::assume_role(&role, secret("aws_external_id").as_deref());
-        let keys = caller.ask_service(cx, ("sts", region), &request, aws::assumed).await?;
-        Ok(Self { keys, ..caller })
+        let mut caller = Self { keys, region };
+        if let Some(role) = secret("aws_role_arn") {
+            caller = caller.taking(cx, &role, account, "").await?;
+        }
+        let Some(member) = member else { return Ok(caller) };
+        let role = text(&account.settings, "organization_role").unwrap_or_else(|| ROLE.to_owned());
+        let arn = format!("arn:{}:iam::{member}:role/{role}", aws::partition(&caller.region));
+        caller.taking(cx, &arn, account, &format!(" for the role {role} of account {member}")).await
+    }
+
+    /// The caller by the keys of a role that its own may take.
+    async fn taking(self, cx: &Context<'_>, role: &str, account: &Account, what: &str) -> Result<Self, TaskError> {
+        let request = aws::assume_role(role, text(&account.secrets, "aws_external_id").as_deref());
+        let keys = self.ask_at(cx, ("sts", &self.region), what, &request, aws::assumed).await?;
+        Ok(Self { keys, region: self.region })
     }
 
     /// Sends a request to a service in a region and reads its answer.
     pub(crate) async fn ask_service<T>(
         &self,
         cx: &Context<'_>,
+        at: (&str, &str),
+        request: &Request,
+        read: impl Fn(u16, &[u8]) -> Result<T, Refusal>,
+    ) -> Result<T, TaskError> {
+        self.ask_at(cx, at, "", request, read).await
+    }
+
+    async fn ask_at<T>(
+        &self,
+        cx: &Context<'_>,
         (service, region): (&str, &str),
+        what: &str,
         request: &Request,
         read: impl Fn(u16, &[u8]) -> Result<T, Refusal>,
     ) -> Result<T, TaskError> {
         let host = aws::host(service, region);
-        self.ask(cx, &At { service, region, host: &host }, request, read).await
+        let dressed = || self.signed(cx, &At { service, region, host: &host }, request);
+        patiently(cx, NAME, &format!("{}{what}", words(service, region)), dressed, read).await
     }
 
-    async fn ask<T>(
+    /// The request for a list in a region; `None` where nobody knows how it is asked there.
+    pub(super) fn of_list(
         &self,
         cx: &Context<'_>,
-        at: &At<'_>,
+        list: &Form,
+        region: &str,
         request: &Request,
-        read: impl Fn(u16, &[u8]) -> Result<T, Refusal>,
-    ) -> Result<T, TaskError> {
-        let At { service, region, .. } = at;
-        let mut wait = FIRST_WAIT;
-        for tried in 1.. {
-            let signed = self.signed(cx, at, request)?;
-            let answer = cx.net.http(&signed).await.map_err(|error| TaskError::source("AWS", &error))?;
-            if answer.truncated {
-                return Err(TaskError::SourceDown(format!("AWS: the answer of {service} in {region} broke off")));
-            }
-            match read(answer.status, &answer.body) {
-                Ok(read) => return Ok(read),
-                Err(Refusal::Throttled(_)) if tried < TRIES_MAX => cx.net.sleep(wait).await,
-                Err(why @ (Refusal::Denied(_) | Refusal::BadKeys(_))) => {
-                    return Err(TaskError::Denied(format!("AWS, {service} in {region}: {why}")));
-                }
-                Err(why) => return Err(TaskError::SourceDown(format!("AWS, {service} in {region}: {why}"))),
-            }
-            wait *= 2;
-        }
-        unreachable!("the last try returns")
-    }
-
-    /// Asks for a whole list, page by page; one that is asked for each item of another, after that one.
-    pub(crate) async fn all(
-        &self,
-        cx: &Context<'_>,
-        list: &'static Form,
-        place: &Place<'_>,
-    ) -> Result<Vec<Asset>, TaskError> {
-        let Some(before) = &list.after else { return self.pages(cx, list, &Value::Null, place).await };
-        let before = aws::list(before).ok_or_else(|| TaskError::Failed(format!("no list is named {before}")))?;
-        let parents = self.pages(cx, before, &Value::Null, place).await?;
-        if parents.len() > PARENTS_MAX {
-            let said = format!("{} in {} has more than {PARENTS_MAX} items", before.permission, place.region);
-            return Err(TaskError::OutOfBudget(said));
-        }
-        let mut assets = Vec::new();
-        for parent in &parents {
-            let region = list.region_of(&parent.item).filter(|region| aws::is_region(region));
-            let place = Place { region: region.as_deref().unwrap_or(place.region), ..*place };
-            assets.extend(self.pages(cx, list, &parent.item, &place).await?);
-        }
-        Ok(assets)
-    }
-
-    async fn pages(
-        &self,
-        cx: &Context<'_>,
-        list: &'static Form,
-        parent: &Value,
-        place: &Place<'_>,
-    ) -> Result<Vec<Asset>, TaskError> {
-        let unknown =
-            || TaskError::Failed(format!("AWS: it is not known how {} is asked in {}", list.permission, place.region));
-        let host = aws::host_of(list, place.region).ok_or_else(unknown)?;
-        let at = At { service: &list.service, region: place.region, host: &host };
-        let (mut assets, mut mark) = (Vec::new(), None);
-        for _ in 0..PAGES_MAX {
-            let request = list.request(mark.as_ref(), parent, place).ok_or_else(unknown)?;
-            let read = |status: u16, body: &[u8]| aws::page(list, mark.as_ref(), parent, place, (status, body));
-            let Page { assets: more, next } = self.ask(cx, &at, &request, read).await?;
-            assets.extend(more);
-            match next {
-                Some(next) if mark.as_ref() != Some(&next) => mark = Some(next),
-                _ => return Ok(assets),
-            }
-        }
-        Err(TaskError::OutOfBudget(format!("{} in {} has more than {PAGES_MAX} pages", list.permission, place.region)))
+    ) -> Result<Option<HttpRequest>, TaskError> {
+        let Some(host) = aws::host_of(list, region) else { return Ok(None) };
+        self.signed(cx, &At { service: &list.service, region, host: &host }, request).map(Some)
     }
 
     /// The request with its signature, to the provider's own host or to where the operator says.
-    fn signed(&self, cx: &Context<'_>, at: &At<'_>, request: &Request) -> Result<HttpRequest, TaskError> {
+    fn signed(&self, cx: &Context<'_>, at: &At<'_>, asked: &Request) -> Result<HttpRequest, TaskError> {
         let At { service, region, host } = at;
         let named = cx.settings.aws_endpoint.as_deref().map(|url| url.trim_end_matches('/').to_owned());
         let base = named.clone().unwrap_or_else(|| format!("https://{host}"));
-        let url = format!("{base}{}", request.target);
+        let url = format!("{base}{}", asked.target);
         let host = Url::parse(&url)?.authority();
-        let headers = aws::sign(&self.keys, request, (service, region), &host, cx.net.date().0);
+        let headers = aws::sign(&self.keys, asked, (service, region), &host, cx.net.date().0);
         let headers = headers.map_err(|why| TaskError::Failed(why.to_string()))?;
-        let mut asked = HttpRequest {
-            learned: named.into_iter().collect(),
-            body_kept: limits::SOURCE_LIST_MAX,
-            timeout: limits::SOURCE_TIMEOUT,
-            body: request.body.clone().into_bytes(),
-            ..cx.net.get(&url)?
-        }
-        .with_method(request.method)
-        .on(Grant::Source(PROVIDER));
-        for (name, value) in &headers {
-            asked = asked.with_header(name, value);
-        }
-        Ok(asked)
+        let bare = request(cx, PROVIDER, &url, named.into_iter().collect(), asked)?;
+        Ok(headers.iter().fold(bare, |asked, (name, value)| asked.with_header(name, value)))
     }
 }
 
-fn secret(account: &Account, name: &str) -> Option<String> {
-    let text = account.secrets.get(name)?.as_str()?.trim();
-    (!text.is_empty()).then(|| text.to_owned())
+/// What a service in a region is called where it fails.
+pub(super) fn words(service: &str, region: &str) -> String {
+    format!("{NAME}, {service} in {region}")
 }
 
-fn denied(why: &str) -> TaskError {
-    TaskError::Denied(format!("the account cannot be asked: {why}"))
+/// A text of an integration, if it says something.
+fn text(members: &serde_json::Map<String, serde_json::Value>, name: &str) -> Option<String> {
+    let text = members.get(name)?.as_str()?.trim();
+    (!text.is_empty()).then(|| text.to_owned())
 }

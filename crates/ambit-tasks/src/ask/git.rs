@@ -7,6 +7,8 @@ use ambit_git::{
 use ambit_model::Kind;
 use ambit_net::http::{BodyEnd, BodySink, HttpExchange, HttpRequest};
 use ambit_net::{Grant, limits};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Seek};
@@ -21,6 +23,8 @@ pub(crate) const PROVIDER: &str = "git";
 const AGENT: &str = concat!("ambit/", env!("CARGO_PKG_VERSION"));
 /// Bytes of the lines around a pack, beside it: a head of five for each piece of at least a thousand.
 const AROUND_PACK: u64 = 64 * 1_024 * 1_024;
+/// Where a token is shown, and nowhere else.
+const GITHUB: &str = "https://github.com/";
 /// What the name of a repository in a folder begins with.
 const FILE: &str = "file://";
 /// What asks for the second version of the protocol.
@@ -36,6 +40,8 @@ pub(crate) enum Source {
         named: String,
         /// Where the server has it: elsewhere on itself, where it moved.
         at: String,
+        /// What the forge is shown of a repository that not everybody may read.
+        shown: Option<String>,
     },
 }
 
@@ -58,7 +64,7 @@ impl Source {
     }
 
     fn server(named: String) -> Self {
-        Self::Server { at: named.clone(), named }
+        Self::Server { at: named.clone(), named, shown: None }
     }
 
     /// Returns the URL at which it is fetched.
@@ -71,7 +77,10 @@ impl Source {
 
     /// Returns whether anybody may read it; `None` of a folder.
     pub(crate) fn is_public(&self) -> Option<bool> {
-        matches!(self, Self::Server { .. }).then_some(true)
+        match self {
+            Self::Folder(_) => None,
+            Self::Server { shown, .. } => Some(shown.is_none()),
+        }
     }
 
     /// Returns who has it, where its URL says so, and what it is called.
@@ -93,7 +102,14 @@ impl Source {
     pub(crate) async fn tips(&mut self, cx: &Context<'_>) -> Result<Vec<ObjectId>, TaskError> {
         let refs = match self {
             Self::Folder(path) => folder(path)?.refs().map_err(|error| failed(&error))?,
-            Self::Server { at, .. } => listed(cx, at).await?,
+            Self::Server { at, shown, .. } => match (listed(cx, at, None).await, token(cx, at)) {
+                (Err(TaskError::Denied(_)), Some(token)) => {
+                    let refs = listed(cx, at, Some(&token)).await?;
+                    *shown = Some(token);
+                    refs
+                }
+                (listed, _) => listed?,
+            },
         };
         let ids: BTreeSet<ObjectId> = refs.into_iter().map(|found| found.id).collect();
         Ok(ids.into_iter().collect())
@@ -117,7 +133,7 @@ impl Source {
                 }
             }
             Self::Server { .. } if tips.is_empty() => Ok(Fetched::Nothing),
-            Self::Server { at, .. } => pack(cx, at, tips, known, bytes_max).await,
+            Self::Server { at, shown, .. } => pack(cx, (at, shown.as_deref()), (tips, known), bytes_max).await,
         }
     }
 }
@@ -159,13 +175,19 @@ fn too_large(bytes_max: u64) -> TaskError {
     ))
 }
 
+/// What opens repositories at a forge to the holder of a token, where the collection uses an integration with one.
+fn token(cx: &Context<'_>, url: &str) -> Option<String> {
+    let token = url.starts_with(GITHUB).then(|| cx.settings.forge_token("github")).flatten()?;
+    Some(format!("Basic {}", STANDARD.encode(format!("x-access-token:{token}"))))
+}
+
 /// What is asked for first of a repository.
 const LIST: &str = "/info/refs?service=git-upload-pack";
 
 /// Asks a server for its branches and tags. Where it sends us on, the repository is at where that leads, as git takes
 /// it.
-async fn listed(cx: &Context<'_>, url: &mut String) -> Result<Vec<Ref>, TaskError> {
-    let request = on_server(cx, url, &format!("{url}{LIST}"))?;
+async fn listed(cx: &Context<'_>, url: &mut String, shown: Option<&str>) -> Result<Vec<Ref>, TaskError> {
+    let request = on_server(cx, (url, shown), &format!("{url}{LIST}"))?;
     let fetch = cx.net.fetch(&request).await?;
     let said = advertised(answer(fetch.last())?).map_err(|error| failed(&error))?;
     let last = fetch.last().url.to_string();
@@ -176,16 +198,15 @@ async fn listed(cx: &Context<'_>, url: &mut String) -> Result<Vec<Ref>, TaskErro
     if said != Advertised::Version2 {
         return Err(TaskError::Failed("the server speaks no version 2 of the protocol of git".into()));
     }
-    let exchange = cx.net.http(&upload_pack(cx, url, list_request(AGENT))?).await?;
+    let exchange = cx.net.http(&upload_pack(cx, (url, shown), list_request(AGENT))?).await?;
     refs(answer(&exchange)?).map_err(|error| failed(&error))
 }
 
 /// Asks a server for a pack, which goes to a file.
 async fn pack(
     cx: &Context<'_>,
-    url: &str,
-    tips: &[ObjectId],
-    known: &[ObjectId],
+    at: (&str, Option<&str>),
+    (tips, known): (&[ObjectId], &[ObjectId]),
     bytes_max: u64,
 ) -> Result<Fetched, TaskError> {
     let unwritable = |error: std::io::Error| TaskError::Failed(format!("no folder for the repository: {error}"));
@@ -193,7 +214,7 @@ async fn pack(
     let file = tempfile::tempfile_in(folder.path()).map_err(unwritable)?;
     let writer = Arc::new(Mutex::new(PackWriter::new(BufWriter::new(file), bytes_max)));
     let most = usize::try_from(bytes_max.saturating_add(AROUND_PACK)).unwrap_or(usize::MAX);
-    let request = upload_pack(cx, url, fetch_request(AGENT, tips, known))?;
+    let request = upload_pack(cx, at, fetch_request(AGENT, tips, known))?;
     let exchange = cx.net.http(&request.into_sink(BodySink::new(writer.clone(), most))).await?;
     if exchange.status != 200 {
         answer(&exchange)?;
@@ -212,21 +233,22 @@ async fn pack(
     Ok(Fetched::Pack(file, folder))
 }
 
-fn upload_pack(cx: &Context<'_>, url: &str, body: Vec<u8>) -> Result<HttpRequest, TaskError> {
-    let request = on_server(cx, url, &format!("{url}/git-upload-pack"))?;
+fn upload_pack(cx: &Context<'_>, at: (&str, Option<&str>), body: Vec<u8>) -> Result<HttpRequest, TaskError> {
+    let request = on_server(cx, at, &format!("{}/git-upload-pack", at.0))?;
     let request = request.with_method("POST").with_body("application/x-git-upload-pack-request", body);
     Ok(request.with_header("Accept", "application/x-git-upload-pack-result"))
 }
 
 /// A request to the server of the repository, which may not lead elsewhere.
-fn on_server(cx: &Context<'_>, repository: &str, url: &str) -> Result<HttpRequest, TaskError> {
+fn on_server(cx: &Context<'_>, (repository, shown): (&str, Option<&str>), url: &str) -> Result<HttpRequest, TaskError> {
     let request = HttpRequest {
         learned: vec![repository.to_owned()],
         body_kept: limits::SOURCE_LIST_MAX,
         timeout: limits::SOURCE_TIMEOUT,
         ..cx.net.get(url)?
     };
-    Ok(request.on(Grant::Source(PROVIDER)).with_header(VERSION.0, VERSION.1))
+    let request = request.on(Grant::Source(PROVIDER)).with_header(VERSION.0, VERSION.1);
+    Ok(shown.into_iter().fold(request, |request, shown| request.with_header("Authorization", shown)))
 }
 
 /// The body of an answer that is whole and no refusal.
@@ -234,7 +256,7 @@ fn answer(exchange: &HttpExchange) -> Result<&[u8], TaskError> {
     match exchange.status {
         200 if exchange.truncated => Err(TaskError::Failed("the list of branches broke off".into())),
         200 => Ok(&exchange.body),
-        401 | 403 => Err(TaskError::Failed(format!("the server wants credentials: status {}", exchange.status))),
+        401 | 403 => Err(TaskError::Denied(format!("the server wants credentials: status {}", exchange.status))),
         404 => Err(TaskError::Failed("no repository there that anybody may read: status 404".into())),
         status => Err(TaskError::Failed(format!("the server answers with status {status}"))),
     }

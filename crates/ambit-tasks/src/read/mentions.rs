@@ -23,7 +23,8 @@ pub(crate) struct Mentions {
 static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i)\b([a-z0-9][a-z0-9._%+-]{0,63}@[a-z0-9][a-z0-9.-]{1,200}\.[a-z]{2,24})\b").expect("constant")
 });
-static URL: LazyLock<Regex> = LazyLock::new(|| {
+/// An address in a text; scripts write slashes behind backslashes.
+pub(super) static URL: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r#"(?i)\bhttps?:\\?/\\?/[a-z0-9][a-z0-9.-]{1,252}(?::\d{1,5})?(?:/[^\s"'<>\\)]{0,300})?"#)
         .expect("constant")
 });

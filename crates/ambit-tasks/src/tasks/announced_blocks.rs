@@ -16,7 +16,7 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::AnnouncedBlocks,
     pretty_name: "Announced blocks",
     description: "Asks which blocks a network announces, and the registries whose each of them is.",
-    workflows: &[workflow::EXTERNAL_DISCOVERY],
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::AutonomousSystem],
     produces: &[Kind::NetBlock],
     footprint: Clearance::L1,

@@ -1,13 +1,14 @@
 //! What the package of a mobile app says and gives away: its manifest, its signers, and what the texts inside name.
 
+use crate::read::endpoints::endpoints;
 use crate::read::mentions::Mentions;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_app::{App, AppError, Package};
-use ambit_model::entity::{app, mentioned};
+use ambit_model::entity::{app, host_of, mentioned, uri};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName, workflow};
-use ambit_secrets::Look;
+use ambit_secrets::{At, Look, Rules};
 use app::PackedSecret;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -18,11 +19,18 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::AppPackage,
     pretty_name: "App package",
     description: "Reads the package of a mobile app that the operator names: what its manifest says, who signed it, \
-                  and the secrets, hosts, mailboxes and storage buckets that stand in its programs, scripts and \
-                  resources.",
+                  and the secrets, addresses, hosts, mailboxes and storage buckets that stand in its programs, scripts \
+                  and resources.",
     workflows: &[workflow::MOBILE_APPS],
     watches: Kind::APPS,
-    produces: &[Kind::CloudStorageBucket, Kind::DnsRecord, Kind::Domain, Kind::EmailAddress, Kind::UniqueToken],
+    produces: &[
+        Kind::AppEndpoint,
+        Kind::CloudStorageBucket,
+        Kind::DnsRecord,
+        Kind::Domain,
+        Kind::EmailAddress,
+        Kind::UniqueToken,
+    ],
     footprint: Clearance::L0,
     ttl_ms: DAY_MS,
     cost: 20,
@@ -38,6 +46,8 @@ pub(crate) const TASK: Task = Task {
 const SECRETS_MAX: usize = 1_000;
 /// Hosts of one package that are kept, and as many mailboxes and buckets.
 const MENTIONS_MAX: usize = 300;
+/// Addresses of one package that are kept.
+const ENDPOINTS_MAX: usize = 1_000;
 /// Hosts of formats and platforms, which stand in every app and are nobody's of interest.
 const OF_PLATFORMS: &[&str] = &[
     "android.com",
@@ -69,7 +79,8 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     })?;
     // Reading waits for no wire: it takes no wire time.
     let hold = cx.net.hold();
-    let reading = tokio::task::spawn_blocking(move || read(&path));
+    let rules = cx.settings.secrets.clone();
+    let reading = tokio::task::spawn_blocking(move || read(&path, &rules));
     let looked = reading.await.map_err(|_| TaskError::Failed("reading the package broke off".into()))??;
     drop(hold);
     let (kind, name) = named(&looked.package.app);
@@ -86,6 +97,8 @@ struct Looked {
     sha256: String,
     secrets: BTreeMap<String, PackedSecret>,
     named: Mentions,
+    /// Addresses, with the first member of the package that names each.
+    endpoints: BTreeMap<String, String>,
 }
 
 /// Returns the kind and name of the app in a package: the entity that it is read for.
@@ -114,16 +127,15 @@ fn bytes_of(path: &Path) -> Result<Vec<u8>, String> {
     std::fs::read(path).map_err(|error| error.to_string())
 }
 
-fn read(path: &Path) -> Result<Looked, TaskError> {
-    let looked = bytes_of(path).and_then(|bytes| look_through(&bytes).map_err(|error| error.to_string()));
+fn read(path: &Path, rules: &Rules) -> Result<Looked, TaskError> {
+    let looked = bytes_of(path).and_then(|bytes| look_through(&bytes, rules).map_err(|error| error.to_string()));
     looked.map_err(|why| TaskError::Failed(format!("{}: {why}", path.display())))
 }
 
-fn look_through(bytes: &[u8]) -> Result<Looked, AppError> {
-    let rules = ambit_secrets::own();
-    let (mut secrets, mut named) = (BTreeMap::new(), Mentions::default());
+fn look_through(bytes: &[u8], rules: &Rules) -> Result<Looked, AppError> {
+    let (mut secrets, mut named, mut addresses) = (BTreeMap::new(), Mentions::default(), BTreeMap::new());
     let package = ambit_app::read(bytes, &mut |piece| {
-        for found in rules.find(piece.text, Look::Code) {
+        for found in rules.find_at(piece.text, Look::Code, At { path: piece.path, commit: "" }) {
             if secrets.len() < SECRETS_MAX {
                 secrets.entry(found.name.clone()).or_insert_with(|| PackedSecret {
                     token: found.name,
@@ -137,9 +149,14 @@ fn look_through(bytes: &[u8]) -> Result<Looked, AppError> {
         if named.hosts.len() < MENTIONS_MAX {
             named.read(piece.text);
         }
+        for address in endpoints(piece.text) {
+            if addresses.len() < ENDPOINTS_MAX && !is_of_platforms(host_of(&address)) {
+                addresses.entry(address).or_insert_with(|| piece.path.to_owned());
+            }
+        }
     })?;
     named.hosts.retain(|host| !is_of_platforms(host));
-    Ok(Looked { package, sha256: hex::encode(Sha256::digest(bytes)), secrets, named })
+    Ok(Looked { package, sha256: hex::encode(Sha256::digest(bytes)), secrets, named, endpoints: addresses })
 }
 
 fn is_of_platforms(host: &str) -> bool {
@@ -159,7 +176,7 @@ fn linked_hosts(app: &App) -> Vec<String> {
 }
 
 fn say(cx: &Context<'_>, looked: Looked) -> Result<(), TaskError> {
-    let Looked { package, sha256, secrets, mut named } = looked;
+    let Looked { package, sha256, secrets, mut named, endpoints } = looked;
     named.hosts.extend(linked_hosts(&package.app).iter().map(|host| host.trim_start_matches("*.").to_owned()));
     for secret in secrets.values() {
         let members = [
@@ -171,6 +188,14 @@ fn say(cx: &Context<'_>, looked: Looked) -> Result<(), TaskError> {
     }
     for host in named.hosts.iter().filter(|host| host.parse::<std::net::IpAddr>().is_err()).take(MENTIONS_MAX) {
         cx.found_host(host, EdgeKind::Link);
+    }
+    for (address, path) in endpoints {
+        let members = [
+            mentioned::ORIGIN.is(json!(cx.facts.name)),
+            app::FILE.is(path),
+            uri::SSL.is(json!(address.starts_with("https://"))),
+        ];
+        cx.found_with(Kind::AppEndpoint, &address, EdgeKind::AppCall, Details::from_iter(members));
     }
     for mailbox in named.mailboxes.iter().take(MENTIONS_MAX) {
         let origin = Details::from_iter([mentioned::ORIGIN.is(json!(cx.facts.name))]);

@@ -1,6 +1,7 @@
 //! What stands in an account at AWS, by the account's own keys: what its services list, in every region that it may
 //! use. What is asked for and what is made of it is data (`ambit-cloud/src/aws/lists/`).
 
+use crate::ask::account;
 use crate::ask::aws::{Caller, PROVIDER};
 use crate::{Answer, Contacts, Context, Plan, Settings, Sights, Task, TaskError};
 use ambit_cloud::aws;
@@ -14,10 +15,12 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::AwsAccount,
     pretty_name: "AWS Account",
     description: "Asks AWS, by the keys of an integration, for what stands in an account, service by service in every \
-                  region that it may use.",
+                  region that it may use, and for the other accounts of its organisation, which are looked through by \
+                  a role in each.",
     workflows: &[workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::AwsCredential],
     produces: &[
+        Kind::AwsCredential,
         Kind::AwsEC2Instance,
         Kind::AwsRdsDbInstance,
         Kind::AwsResource,
@@ -41,19 +44,23 @@ pub(crate) const TASK: Task = Task {
 
 /// The argument under which it is asked whose keys they are, and which regions there are.
 const ACCOUNT: &str = "account";
+/// The list of the accounts of an organisation.
+const ORGANIZATION: &str = "organizations:ListAccounts";
 
 /// First the account, then each list in each region: one that is denied says nothing of the others.
 fn plan(facts: &Facts, settings: &Settings) -> Plan {
+    let (first, member) = known::of_organization(&facts.name);
     let mut regions = known::REGIONS.of(&facts.details).unwrap_or_default();
     if regions.is_empty() {
         return Plan::Each(vec![ACCOUNT.to_owned()]);
     }
-    let named =
-        |what: &str| settings.accounts.get(&facts.name).and_then(|account| account.settings.get(what)?.as_array());
+    let named = |what: &str| settings.accounts.get(first).and_then(|account| account.settings.get(what)?.as_array());
     let is_wanted =
         |what: &str, name: &str| named(what).is_none_or(|wanted| wanted.iter().any(|wanted| wanted == name));
     regions.retain(|region| is_wanted("regions", region));
-    let lists = aws::lists().iter().filter(|list| is_wanted("services", &list.service)).flat_map(|list| {
+    let lists = aws::lists().iter().filter(|list| is_wanted("services", &list.service));
+    // An account that its organisation named has no other accounts.
+    let lists = lists.filter(|list| member.is_none() || list.permission != ORGANIZATION).flat_map(|list| {
         let places = match &list.only_in {
             Some(only) => vec![only.as_str()],
             None if list.of_account => vec![""],
@@ -67,23 +74,54 @@ fn plan(facts: &Facts, settings: &Settings) -> Plan {
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let caller = Caller::of(cx).await?;
     if cx.argument == ACCOUNT {
-        return account(cx, &caller).await;
+        return whose(cx, &caller).await;
     }
-    let (permission, region) = cx.argument.split_once(' ').unwrap_or((cx.argument, &caller.region));
+    let first = caller.region.clone();
+    let (permission, region) = cx.argument.split_once(' ').unwrap_or((cx.argument, &first));
     let list = aws::list(permission).filter(|_| aws::is_region(region));
     let list = list.ok_or_else(|| TaskError::Failed(format!("no list is named {:?}", cx.argument)))?;
-    let account = known::ACCOUNT_ID.of(&cx.facts.details).unwrap_or_default();
+    let number = known::ACCOUNT_ID.of(&cx.facts.details).unwrap_or_default();
     let arn = known::ARN.of(&cx.facts.details).unwrap_or_default();
     let partition = arn.split(':').nth(1).unwrap_or(aws::FIRST_PARTITION);
-    let place = Place { account: &account, region, partition, domain: aws::domain(partition) };
-    for asset in caller.all(cx, list, &place).await? {
-        say(cx, &place, asset);
+    let place = Place { account: &number, region, partition, domain: aws::domain(partition) };
+    let caller = account::Caller::Aws(caller);
+    let assets = caller.all(cx, list, &place).await?;
+    if permission == ORGANIZATION {
+        organization(cx, &assets);
+        return Ok(Answer::Found);
+    }
+    let own = in_account::AWS.is(cx.facts.name.clone());
+    for asset in assets {
+        let what = asset.what;
+        account::tell(cx, asset, &own, |kind| {
+            let mut details = Details::from_iter([known::ACCOUNT_ID.is(number.clone())]);
+            if kind == Kind::AwsResource {
+                details.extend([known::RESOURCE_TYPE.is(what.to_owned())]);
+                details.extend([known::INSTANCE_REGION.is(region.to_owned())]);
+            }
+            details
+        });
     }
     Ok(Answer::Found)
 }
 
+/// Leads to the other accounts of the organisation: all, or those that the integration names.
+fn organization(cx: &Context<'_>, assets: &[Asset]) {
+    let own = known::ACCOUNT_ID.of(&cx.facts.details);
+    let settings = cx.settings.accounts.get(&cx.facts.name).map(|account| &account.settings);
+    let named = settings.and_then(|settings| settings.get("accounts")?.as_array());
+    for item in assets.iter().map(|asset| &asset.item) {
+        let Some(number) = item["Id"].as_str().filter(|number| Some(*number) != own.as_deref()) else { continue };
+        let is_wanted = named.is_none_or(|named| named.iter().any(|wanted| wanted == number));
+        if let Some(name) = known::in_organization(&cx.facts.name, number).filter(|_| is_wanted) {
+            let title = known::ACCOUNT_NAME.is(item["Name"].as_str().map(str::to_owned));
+            cx.found_with(Kind::AwsCredential, &name, EdgeKind::CloudAccount, Details::from_iter([title]));
+        }
+    }
+}
+
 /// Whose keys they are, and which regions there are.
-async fn account(cx: &Context<'_>, caller: &Caller) -> Result<Answer, TaskError> {
+async fn whose(cx: &Context<'_>, caller: &Caller) -> Result<Answer, TaskError> {
     let region = caller.region.as_str();
     let identity = caller.ask_service(cx, ("sts", region), &aws::ask_identity(), aws::identity).await?;
     let read = |status: u16, body: &[u8]| aws::regions(identity.partition(), status, body);
@@ -92,36 +130,6 @@ async fn account(cx: &Context<'_>, caller: &Caller) -> Result<Answer, TaskError>
     cx.observe(known::ARN, identity.arn);
     cx.observe(known::REGIONS, regions);
     Ok(Answer::Found)
-}
-
-/// Reports what a list says of a thing, and what it leads to.
-fn say(cx: &Context<'_>, place: &Place<'_>, asset: Asset) {
-    let edge = EdgeKind::CloudAccount;
-    let own = || Details::from_iter([in_account::AWS.is(cx.facts.name.clone())]);
-    for address in &asset.addresses {
-        cx.found_with(Kind::IpAddress, &address.to_string(), edge, own());
-    }
-    for host in &asset.hosts {
-        cx.found_host_with(host, edge, own());
-    }
-    for url in &asset.urls {
-        cx.found_with(Kind::Uri, url, edge, own());
-    }
-    for (kind, name) in asset.also.iter().filter_map(|(kind, name)| Some((Kind::from_name(kind)?, name))) {
-        cx.found_with(kind, name, edge, own());
-    }
-    let Some((kind, name)) = asset.entity else { return };
-    let Some(kind) = Kind::from_name(kind) else { return };
-    let mut details = Details::from_iter(asset.members);
-    details.extend([known::ACCOUNT_ID.is(place.account.to_owned())]);
-    if kind == Kind::AwsResource {
-        details.extend([known::RESOURCE_TYPE.is(asset.what.to_owned())]);
-        details.extend([known::INSTANCE_REGION.is(place.region.to_owned())]);
-    }
-    if !asset.says.is_empty() {
-        details.extend([known::configuration(asset.says)]);
-    }
-    cx.found_with(kind, &name, edge, details);
 }
 
 #[cfg(test)]

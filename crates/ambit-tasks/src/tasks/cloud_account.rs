@@ -1,14 +1,14 @@
 //! What stands in an account at a provider beside AWS, by what opens it. How each is asked, and what is made of its
 //! lists, is data (`ambit-cloud/src/providers/`).
 
+use crate::ask::account;
 use crate::ask::cloud::{Caller, PROVIDER, provider_by, provider_of};
 use crate::{Answer, Contacts, Context, Plan, Settings, Sights, Task, TaskError};
-use ambit_cloud::form::{Asset, Place};
-use ambit_model::entity::aws::configuration;
+use ambit_cloud::form::Place;
 use ambit_model::entity::{cloud as known, in_account};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, workflow};
+use ambit_model::{Clearance, Details, Facts, Kind, TaskName, workflow};
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::CloudAccount,
@@ -68,40 +68,21 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let (permission, region) = cx.argument.split_once(' ').unwrap_or((cx.argument, ""));
     let list = provider.list(permission);
     let list = list.ok_or_else(|| TaskError::Failed(format!("no list is named {:?}", cx.argument)))?;
-    let place = Place { account: &caller.account, region, ..Place::default() };
+    let name = caller.account.clone();
+    let caller = account::Caller::Other(caller);
+    let place = Place { account: &name, region, ..Place::default() };
+    let own = in_account::CLOUD.is(cx.facts.name.clone());
     for asset in caller.all(cx, list, &place).await? {
-        say(cx, &provider.pretty_name, &caller.account, asset);
+        let what = asset.what;
+        account::tell(cx, asset, &own, |_| {
+            Details::from_iter([
+                known::PROVIDER.is(provider.pretty_name.clone()),
+                known::ACCOUNT_ID.is(Some(name.clone()).filter(|name| !name.is_empty())),
+                known::RESOURCE_TYPE.is(what.to_owned()),
+            ])
+        });
     }
     Ok(Answer::Found)
-}
-
-/// Reports what a list says of a thing, and what it leads to.
-fn say(cx: &Context<'_>, provider: &str, account: &str, asset: Asset) {
-    let edge = EdgeKind::CloudAccount;
-    let own = || Details::from_iter([in_account::CLOUD.is(cx.facts.name.clone())]);
-    for address in &asset.addresses {
-        cx.found_with(Kind::IpAddress, &address.to_string(), edge, own());
-    }
-    for host in &asset.hosts {
-        cx.found_host_with(host, edge, own());
-    }
-    for url in &asset.urls {
-        cx.found_with(Kind::Uri, url, edge, own());
-    }
-    for (kind, name) in asset.also.iter().filter_map(|(kind, name)| Some((Kind::from_name(kind)?, name))) {
-        cx.found_with(kind, name, edge, own());
-    }
-    let Some((kind, name)) = asset.entity else { return };
-    let Some(kind) = Kind::from_name(kind) else { return };
-    let mut details = Details::from_iter([
-        known::PROVIDER.is(provider.to_owned()),
-        known::ACCOUNT_ID.is(Some(account.to_owned()).filter(|account| !account.is_empty())),
-        known::RESOURCE_TYPE.is(asset.what.to_owned()),
-    ]);
-    if !asset.says.is_empty() {
-        details.extend([configuration(asset.says)]);
-    }
-    cx.found_with(kind, &name, edge, details);
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::Jarm,
     pretty_name: "JARM",
     description: "Asks a TLS service with the ten hellos of JARM and hashes what it chooses.",
-    workflows: &[workflow::EXTERNAL_DISCOVERY],
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::NetworkService],
     produces: &[],
     footprint: Clearance::L3,

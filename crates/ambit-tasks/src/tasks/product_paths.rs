@@ -20,7 +20,7 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::ProductPaths,
     pretty_name: "Pages of products",
     description: "Asks for the few pages beside the front page at which loaded rules look for products.",
-    workflows: &[workflow::EXTERNAL_DISCOVERY],
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::Uri],
     produces: &[],
     footprint: Clearance::L3,

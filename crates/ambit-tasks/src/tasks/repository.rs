@@ -5,11 +5,11 @@ use crate::read::mentions::Mentions;
 use crate::read::{build_files, lockfiles};
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_git::{GitError, ObjectId, Objects, Piece, has_file, walk};
-use ambit_model::entity::{mentioned, repository};
+use ambit_model::entity::{code_account, mentioned, repository};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, Timestamp, workflow};
-use ambit_secrets::Look;
+use ambit_secrets::{At, Look, Rules};
 use repository::{Flaw, Leak, Package};
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -25,7 +25,15 @@ pub(crate) const TASK: Task = Task {
                   packages, and through the files by which it is built.",
     workflows: &[workflow::CODE_REPOSITORIES],
     watches: Kind::REPOSITORIES,
-    produces: &[Kind::CloudStorageBucket, Kind::DnsRecord, Kind::Domain, Kind::EmailAddress, Kind::UniqueToken],
+    produces: &[
+        Kind::CloudStorageBucket,
+        Kind::DnsRecord,
+        Kind::Domain,
+        Kind::EmailAddress,
+        Kind::GithubAccount,
+        Kind::GitlabAccount,
+        Kind::UniqueToken,
+    ],
     footprint: Clearance::L1,
     ttl_ms: DAY_MS,
     cost: 20,
@@ -51,7 +59,7 @@ const OF_OTHERS: &[&str] = &["node_modules", "vendor", "third_party", "bower_com
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let mut source = git::Source::of(cx)?;
     let tips = source.tips(cx).await?;
-    let mut known = Known::of(cx.facts);
+    let mut known = Known::of(cx.facts, &cx.settings.secrets.edition());
     let mut looked = Looked::default();
     if known.tips != written(&tips) {
         let ids = known.ids();
@@ -83,12 +91,14 @@ struct Known {
 type Files = BTreeMap<String, (Vec<Package>, Vec<Flaw>)>;
 
 impl Known {
-    fn of(facts: &Facts) -> Self {
+    fn of(facts: &Facts, edition: &str) -> Self {
         let own = facts.outward.iter().filter(|end| end.task == TASK.name.as_str() && end.edge != EdgeKind::Token);
         Self {
-            // One that looked at no lock files yet looks at all anew.
+            // One that looked by other rules, or at no lock files yet, looks at all anew.
             tips: repository::PACKAGES
                 .raw(&facts.details)
+                .and_then(|_| repository::RULES.of(&facts.details))
+                .filter(|rules| rules == edition)
                 .and_then(|_| repository::TIPS.of(&facts.details))
                 .unwrap_or_default(),
             commits: repository::COMMITS.of(&facts.details).unwrap_or(0),
@@ -149,11 +159,12 @@ async fn look(
     let pack = source.fetch(cx, tips, known).await?;
     let (stopped, tips, known) = (stop.0.clone(), tips.to_vec(), known.to_vec());
     let paths: Vec<String> = files.keys().cloned().collect();
+    let rules = cx.settings.secrets.clone();
     // Walking waits for no wire: it takes no wire time.
     let hold = cx.net.hold();
     let walking = tokio::task::spawn_blocking(move || {
         let objects = pack.open(&stopped)?;
-        look_through(&objects, &tips, &known, &paths, &stopped)
+        look_through(&objects, &rules, (&tips, &known), &paths, &stopped)
     });
     let looked = walking.await.map_err(|_| TaskError::Failed("reading the repository broke off".into()))?;
     drop(hold);
@@ -171,16 +182,17 @@ impl Drop for StopWhenDropped {
 
 fn look_through(
     objects: &Objects,
-    tips: &[ObjectId],
-    known: &[ObjectId],
+    rules: &Rules,
+    (tips, known): (&[ObjectId], &[ObjectId]),
     paths: &[String],
     stop: &AtomicBool,
 ) -> Result<Looked, GitError> {
-    let rules = ambit_secrets::own();
     let mut looked = Looked::default();
     let walked = walk(objects, tips, known, stop, &mut |piece| {
         let text = String::from_utf8_lossy(piece.text);
-        for found in rules.find(&text, Look::Code) {
+        let commit = piece.commit.id.to_string();
+        let at = At { path: piece.path.unwrap_or(""), commit: &commit };
+        for found in rules.find_at(&text, Look::Code, at) {
             if looked.leaks.len() < LEAKS_MAX {
                 looked.leaks.entry(found.name.clone()).or_insert_with(|| leak(found, piece));
             }
@@ -232,6 +244,11 @@ fn is_of_others(path: &str) -> bool {
 
 fn say(cx: &Context<'_>, source: &git::Source, tips: &[ObjectId], known: Known, looked: Looked) {
     let commits = known.commits + looked.commits;
+    // The same whether this look saw it or an earlier one.
+    let of_mailbox = |kind: Kind| {
+        let origin = (kind == Kind::EmailAddress).then(|| mentioned::ORIGIN.is(json!(cx.facts.name)));
+        Details::from_iter(origin)
+    };
     // What stood there first is known from the earlier look.
     let mut leaks = looked.leaks;
     leaks.extend(known.leaks);
@@ -244,14 +261,13 @@ fn say(cx: &Context<'_>, source: &git::Source, tips: &[ObjectId], known: Known, 
         cx.found_with(Kind::UniqueToken, &leak.token, EdgeKind::Token, Details::from_iter(members));
     }
     for (edge, kind, name) in &known.named {
-        cx.found(*kind, name, *edge);
+        cx.found_with(*kind, name, *edge, of_mailbox(*kind));
     }
     for host in looked.named.hosts.iter().filter(|host| host.parse::<std::net::IpAddr>().is_err()).take(MENTIONS_MAX) {
         cx.found_host(host, EdgeKind::Link);
     }
     for mailbox in looked.named.mailboxes.iter().take(MENTIONS_MAX) {
-        let origin = Details::from_iter([mentioned::ORIGIN.is(json!(cx.facts.name))]);
-        cx.found_with(Kind::EmailAddress, mailbox, EdgeKind::Contact, origin);
+        cx.found_with(Kind::EmailAddress, mailbox, EdgeKind::Contact, of_mailbox(Kind::EmailAddress));
     }
     for bucket in looked.named.buckets.iter().take(MENTIONS_MAX) {
         cx.found(Kind::CloudStorageBucket, bucket, EdgeKind::Bucket);
@@ -260,12 +276,16 @@ fn say(cx: &Context<'_>, source: &git::Source, tips: &[ObjectId], known: Known, 
     files.extend(looked.files);
     files.retain(|path, _| !looked.gone.contains(path));
     let (packages, flaws): (Vec<_>, Vec<_>) = files.into_values().unzip();
+    if let Some((kind, account)) = code_account::of_repository(cx.facts.kind, &cx.facts.name) {
+        cx.found(kind, &account, EdgeKind::RepositoryAccount);
+    }
     let (owner, name) = source.owner_and_name();
     cx.observe(repository::OWNER, owner);
     cx.observe(repository::REPOSITORY_NAME, name);
     cx.observe(repository::REPOSITORY_URI, source.url());
     cx.observe(repository::REPOSITORY_PUBLIC, source.is_public());
     cx.observe(repository::TIPS, written(tips));
+    cx.observe(repository::RULES, cx.settings.secrets.edition());
     cx.observe(repository::COMMITS, commits);
     cx.observe(repository::PACKAGES, packages.into_iter().flatten().take(PACKAGES_MAX).collect::<Vec<_>>());
     cx.observe(repository::FLAWS, flaws.into_iter().flatten().take(PACKAGES_MAX).collect::<Vec<_>>());

@@ -24,6 +24,7 @@ pub(crate) const TASK: Task = Task {
     description: "Looks up the addresses (A, AAAA) and the alias chain of a name.",
     workflows: &[
         workflow::EXTERNAL_DISCOVERY,
+        workflow::CLOUD_ACCOUNTS,
         workflow::SUSPICIOUS_DOMAINS,
         workflow::APPLICATIONS,
         workflow::THIRD_PARTIES,

@@ -11,14 +11,14 @@ use std::net::IpAddr;
 pub(crate) const TASK: Task = Task {
     name: TaskName::SeedHost,
     pretty_name: "Host of a seed",
-    description: "Leads from a site or service that was given as a seed to the host that it is on.",
+    description: "Leads from a site, service or interface that was given as a seed to the host that it is on.",
     workflows: &[
         workflow::EXTERNAL_DISCOVERY,
         workflow::CLOUD_ACCOUNTS,
         workflow::APPLICATIONS,
         workflow::THIRD_PARTIES,
     ],
-    watches: &[Kind::NetworkService, Kind::Uri],
+    watches: &[Kind::AppEndpoint, Kind::NetworkService, Kind::Uri],
     produces: &[Kind::DnsRecord, Kind::Domain, Kind::IpAddress],
     footprint: Clearance::L0,
     ttl_ms: 30 * DAY_MS,

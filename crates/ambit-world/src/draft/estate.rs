@@ -39,6 +39,8 @@ pub(crate) struct Interface {
     pub host: String,
     /// What target or body of the request hold, each of these.
     pub when: Vec<String>,
+    /// What a header of the request holds beside what every request of the account shows.
+    pub by: Option<String>,
     /// Nobody has to show who asks.
     pub freely: bool,
     pub status: u16,
@@ -56,6 +58,32 @@ pub(crate) struct Repository {
     pub path: String,
     /// The branch `main`, the oldest first.
     pub commits: Vec<Commit>,
+    /// Only who shows the token of the account may read it.
+    pub private: bool,
+}
+
+impl Repository {
+    /// The URL without `.git`.
+    pub(crate) fn url(&self) -> String {
+        format!("https://{}{}", self.host, self.path)
+    }
+}
+
+/// An account at a forge of code.
+#[derive(Clone, Debug)]
+pub(crate) struct Forge {
+    pub line: usize,
+    pub org: String,
+    pub kind: Kind,
+    /// What people call it.
+    pub title: String,
+    pub website: String,
+    /// Names of accounts at the same forge.
+    pub members: Vec<String>,
+    /// Names of repositories that are copies of somebody else's.
+    pub forks: Vec<String>,
+    /// What shows what not everybody sees; the run has an integration with it.
+    pub token: Option<String>,
 }
 
 #[derive(Clone, Debug)]
@@ -81,6 +109,10 @@ pub(crate) struct App {
     pub says: Vec<(String, String)>,
     /// Further members: path and text.
     pub members: Vec<(String, String)>,
+    /// For Android: an APK, and not a bundle.
+    pub apk: bool,
+    /// Who signed it.
+    pub signed: Option<String>,
 }
 
 /// What an app runs on.

@@ -2,7 +2,7 @@
 
 use super::cursor::Cursor;
 use super::{Reader, kind_and_name};
-use crate::draft::{Account, App, Commit, Interface, Repository, Setting, System};
+use crate::draft::{Account, App, Commit, Forge, Interface, Repository, Setting, System};
 use crate::problem::Fault;
 use crate::text::Line;
 use ambit_model::Kind;
@@ -12,8 +12,9 @@ use std::collections::BTreeMap;
 const KEY: &str = include_str!("../pki/account_key.pem");
 
 const ACCOUNT_WORDS: &str = "of, secret, setting, list, shown, answers, holds";
-const REPOSITORY_WORDS: &str = "of, commit, writes, removes";
-const APP_WORDS: &str = "of, says, member";
+const REPOSITORY_WORDS: &str = "of, private, commit, writes, removes";
+const FORGE_WORDS: &str = "of, website, member, fork, token";
+const APP_WORDS: &str = "of, apk, signed, says, member";
 
 impl Reader {
     pub(super) fn account(
@@ -53,12 +54,40 @@ impl Reader {
     ) -> Result<(), Fault> {
         let (key, host, path) = place(cursor)?;
         self.once(cursor, format!("repository {key}"))?;
-        let mut repository = Repository { line: cursor.line, org: String::new(), host, path, commits: Vec::new() };
+        let mut repository =
+            Repository { line: cursor.line, org: String::new(), host, path, commits: Vec::new(), private: false };
         repository_words(&mut repository, cursor)?;
         for line in body {
             faults.extend(repository_words(&mut repository, &mut Cursor::new(line)).err());
         }
         self.draft().repositories.insert(key, repository);
+        Ok(())
+    }
+
+    pub(super) fn forge(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        body: &[Line],
+        faults: &mut Vec<Fault>,
+    ) -> Result<(), Fault> {
+        let (kind, key) = code_account(cursor)?;
+        self.once(cursor, format!("forge {key}"))?;
+        let title = cursor.next_quoted().unwrap_or_default().to_owned();
+        let mut forge = Forge {
+            line: cursor.line,
+            org: String::new(),
+            kind,
+            title,
+            website: String::new(),
+            members: Vec::new(),
+            forks: Vec::new(),
+            token: None,
+        };
+        forge_words(&mut forge, cursor)?;
+        for line in body {
+            faults.extend(forge_words(&mut forge, &mut Cursor::new(line)).err());
+        }
+        self.draft().forges.insert(key, forge);
         Ok(())
     }
 
@@ -70,8 +99,17 @@ impl Reader {
         let key = format!("{} {id}", if system == System::Ios { "ios" } else { "android" });
         self.once(cursor, format!("app {key}"))?;
         let title = cursor.next_quoted().unwrap_or_default().to_owned();
-        let mut app =
-            App { line: cursor.line, org: String::new(), system, id, title, says: Vec::new(), members: Vec::new() };
+        let mut app = App {
+            line: cursor.line,
+            org: String::new(),
+            system,
+            id,
+            title,
+            says: Vec::new(),
+            members: Vec::new(),
+            apk: false,
+            signed: None,
+        };
         app_words(&mut app, cursor)?;
         for line in body {
             faults.extend(app_words(&mut app, &mut Cursor::new(line)).err());
@@ -110,13 +148,14 @@ fn account_words(account: &mut Account, cursor: &mut Cursor<'_>) -> Result<(), F
     Ok(())
 }
 
-/// `HOST [when TEXT]… [freely] [status N] xml|json "BODY"`.
+/// `HOST [when TEXT]… [by TEXT] [freely] [status N] xml|json "BODY"`.
 fn interface(cursor: &mut Cursor<'_>) -> Result<Interface, Fault> {
     let host = cursor.host_name(false)?;
     let mut interface =
-        Interface { host, when: Vec::new(), freely: false, status: 200, media: "", body: String::new() };
+        Interface { host, when: Vec::new(), by: None, freely: false, status: 200, media: "", body: String::new() };
     loop {
-        match cursor.word("when, freely, status, xml or json")? {
+        match cursor.word("when, by, freely, status, xml or json")? {
+            "by" => interface.by = Some(cursor.word("what a header of the request holds")?.to_owned()),
             "when" => interface.when.push(cursor.word("what target or body of the request hold")?.to_owned()),
             "freely" => interface.freely = true,
             "status" => interface.status = cursor.status()?,
@@ -134,7 +173,7 @@ fn interface(cursor: &mut Cursor<'_>) -> Result<Interface, Fault> {
                 }
                 return Ok(interface);
             }
-            _ => return Err(cursor.unknown("when, freely, status, xml, json")),
+            _ => return Err(cursor.unknown("when, by, freely, status, xml, json")),
         }
     }
 }
@@ -153,10 +192,32 @@ pub(super) fn place(cursor: &mut Cursor<'_>) -> Result<(String, String, String),
     Ok((name, host, path))
 }
 
+/// The kind and canonical URL of an account at a forge.
+pub(super) fn code_account(cursor: &mut Cursor<'_>) -> Result<(Kind, String), Fault> {
+    let word = cursor.word("a URL such as https://github.com/example")?;
+    let account = Kind::of_code(word).filter(|(kind, _)| Kind::CODE_ACCOUNTS.contains(kind));
+    account.ok_or_else(|| cursor.fault("no account at github.com or gitlab.com"))
+}
+
+fn forge_words(forge: &mut Forge, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
+    while let Some(word) = cursor.next() {
+        match word {
+            "of" => forge.org = cursor.word("an organisation's key")?.to_owned(),
+            "website" => forge.website = cursor.word("a URL")?.to_owned(),
+            "member" => forge.members.push(cursor.word("a member's name")?.to_owned()),
+            "fork" => forge.forks.push(cursor.word("a repository's name")?.to_owned()),
+            "token" => forge.token = Some(cursor.word("what shows who asks")?.to_owned()),
+            _ => return Err(cursor.unknown(FORGE_WORDS)),
+        }
+    }
+    Ok(())
+}
+
 fn repository_words(repository: &mut Repository, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
     while let Some(word) = cursor.next() {
         match word {
             "of" => repository.org = cursor.word("an organisation's key")?.to_owned(),
+            "private" => repository.private = true,
             "commit" => {
                 let at = cursor.moment()?;
                 let message = cursor.word("the message")?.to_owned();
@@ -194,6 +255,9 @@ fn app_words(app: &mut App, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
     while let Some(word) = cursor.next() {
         match word {
             "of" => app.org = cursor.word("an organisation's key")?.to_owned(),
+            "apk" if app.system == System::Android => app.apk = true,
+            "signed" if app.apk => app.signed = Some(cursor.word("who signs it")?.to_owned()),
+            "apk" | "signed" => return Err(cursor.fault("an APK is an app for Android, and signed behind `apk`")),
             "says" => {
                 let path = cursor.word("a path such as application/debuggable")?.to_owned();
                 app.says.push((path, cursor.word("what it says")?.to_owned()));

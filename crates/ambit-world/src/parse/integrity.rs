@@ -90,6 +90,9 @@ fn estate(draft: &Draft, faults: &mut Vec<Fault>) {
         org_known(draft, &repository.org, repository.line, faults);
         free(draft, &repository.host, repository.line, faults);
     }
+    for forge in draft.forges.values() {
+        org_known(draft, &forge.org, forge.line, faults);
+    }
     for app in draft.apps.values() {
         org_known(draft, &app.org, app.line, faults);
     }

@@ -10,7 +10,8 @@ pub(super) fn respond(connection: &Connection, request: &Request) -> Response {
     let body = String::from_utf8_lossy(&request.body);
     let fits = |interface: &&Interface| {
         let holds = |text: &String| request.target.contains(text) || body.contains(text);
-        interface.host == host && interface.when.iter().all(holds)
+        let is_by = |text: &String| request.headers.iter().any(|(_, value)| value.contains(text));
+        interface.host == host && interface.when.iter().all(holds) && interface.by.iter().all(is_by)
     };
     let mut may_ask = false;
     for account in connection.internet.draft.accounts.values() {

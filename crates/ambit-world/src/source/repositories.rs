@@ -1,6 +1,7 @@
 //! Repositories of code by git's smart HTTP, protocol version 2 (gitprotocol-v2, gitformat-pack): one branch, `main`,
 //! whose objects follow from the commits that the file states.
 
+use super::forges;
 use crate::draft::Commit;
 use crate::serve::connection::Connection;
 use crate::serve::request::{Request, Response};
@@ -39,6 +40,9 @@ struct Brought {
 
 pub(super) fn respond(connection: &Connection, request: &Request) -> Response {
     let host = request.host.as_deref().unwrap_or_default();
+    if forges::is_asked(host, request) {
+        return forges::respond(connection, host, request);
+    }
     let repositories = connection.internet.draft.repositories.values();
     let asked = repositories.filter(|repository| repository.host == host).find_map(|repository| {
         let rest = request.path().strip_prefix(&repository.path)?;
@@ -47,6 +51,9 @@ pub(super) fn respond(connection: &Connection, request: &Request) -> Response {
     let Some((repository, rest)) = asked else {
         return Response::new(404, "text/html", "<h1>Not Found</h1>");
     };
+    if repository.private && !forges::shows_token(connection, &repository.url(), request) {
+        return Response::new(401, "text/plain", "Repository not found.");
+    }
     let body = String::from_utf8_lossy(&request.body);
     match rest {
         "/info/refs" if request.parameter("service").as_deref() == Some("git-upload-pack") => {

@@ -3,7 +3,8 @@
 use super::Derivation;
 use crate::draft::Expect;
 use ambit_model::Kind;
-use ambit_model::workflow::CLOUD_ACCOUNTS;
+use ambit_model::entity::code_account;
+use ambit_model::workflow::{CLOUD_ACCOUNTS, CODE_REPOSITORIES, MOBILE_APPS};
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 
@@ -24,6 +25,43 @@ impl Derivation<'_> {
             addresses.into_iter().filter(|address| self.internet.hosts.contains_key(address)).collect();
         self.services(&answering);
         self.sites(&answering);
+    }
+
+    /// What accounts at forges have must be found, and who belongs to them; copies of what others have must not.
+    pub(super) fn code(&mut self) {
+        if self.internet.workflow != CODE_REPOSITORIES {
+            return;
+        }
+        for (url, repository) in &self.draft.repositories {
+            let forge = self.draft.forges.iter().find(|(account, _)| code_account::has(account, url));
+            let Some((kind, name)) = Kind::of_repository(url) else { continue };
+            if let Some((_, forge)) = forge.filter(|(_, forge)| !repository.private || forge.token.is_some()) {
+                self.truth.plant(kind, &name);
+                self.truth
+                    .entities
+                    .extend(code_account::of_repository(kind, &name).filter(|(kind, _)| *kind == forge.kind));
+            }
+        }
+        for (account, forge) in &self.draft.forges {
+            let above = account.rsplit_once('/').map_or("", |(above, _)| above);
+            for member in forge.members.iter().filter(|_| forge.kind == Kind::GithubAccount) {
+                self.truth.plant(Kind::GithubAccount, &format!("{above}/{member}"));
+            }
+        }
+    }
+
+    /// What the members of packages name must be known.
+    pub(super) fn apps(&mut self) {
+        if self.internet.workflow != MOBILE_APPS {
+            return;
+        }
+        let texts = self.draft.apps.values().flat_map(|app| &app.members);
+        for (_, text) in texts {
+            let words = text.split(['"', '\'', '`', '<', '>', ' ', '(', ')']);
+            for url in words.filter(|word| word.starts_with("http://") || word.starts_with("https://")) {
+                self.truth.plant(Kind::AppEndpoint, url.split(['?', '#']).next().unwrap_or(url));
+            }
+        }
     }
 
     /// An issue that is expected of what an account holds, of a repository or of an app, which this run does not look

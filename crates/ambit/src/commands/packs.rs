@@ -1,12 +1,13 @@
 //! `ambit packs`: what the operator loads. Rules in the language YARA and lists of hashes judge files: each is an
 //! engine in the results of analyses, from the next analysis on. Files of recog and webappanalyzer and templates of
-//! nuclei tell products, anew out of what is stored too. Feeds of vulnerabilities say what is known of products: what
-//! is stored is judged again at once.
+//! nuclei tell products, anew out of what is stored too. Files of gitleaks tell secrets. Feeds of vulnerabilities say
+//! what is known of products: what is stored is judged again at once.
 
 mod download;
 mod feeds;
 mod fingerprints;
 mod judging;
+mod secrets;
 mod update;
 
 use crate::args::Data;
@@ -43,8 +44,8 @@ pub(crate) enum Packs {
         /// A file, told by its content, or a folder of such files: a feed of vulnerabilities (answers of NVD 2.0, CVE 5
         /// records, the KEV catalogue, EPSS scores, OSV records, the list of retire.js, files of endoflife.date; plain
         /// or packed as .gz, .zst or .zip), a bundle of packs, rules that tell products (recog, webappanalyzer,
-        /// technology templates of nuclei), rules (.yar, .yara), or a list of hashes (SHA-256, SHA-1 or MD5, one a
-        /// line, what is known of it behind it).
+        /// technology templates of nuclei), rules that tell secrets (those of gitleaks, .toml), rules (.yar, .yara),
+        /// or a list of hashes (SHA-256, SHA-1 or MD5, one a line, what is known of it behind it).
         #[arg(required = true, value_name = "PATH")]
         paths: Vec<PathBuf>,
         /// The pack's name (default: that of the file or folder).
@@ -163,9 +164,14 @@ async fn add(
             return Err(Failure::usage(format!("a pack of another type is named {name}: {remedy}")));
         }
         let said = if files.is_empty() {
-            let (version, content, said) = match fingerprints(path)? {
-                Some(found) => told(found),
-                None => read(path, &name)?,
+            let (version, content, said) = match (secrets::secrets(path)?, fingerprints(path)?) {
+                (Some(found), None) => leaked(found),
+                (None, Some(found)) => told(found),
+                (Some(_), Some(_)) => {
+                    let why = "holds rules that tell secrets and rules that tell products: add them one by one";
+                    return Err(Failure::usage(format!("{} {why}", path.display())));
+                }
+                (None, None) => read(path, &name)?,
             };
             judged |= matches!(content, PackContent::Fingerprints { .. });
             store.load_pack(&principal, &name, &version, content, now()).await?;
@@ -189,7 +195,7 @@ async fn add(
 fn feed_files(path: &Path) -> Result<Vec<PathBuf>, Failure> {
     let files = if path.is_dir() { feeds::feeds(path)? } else { vec![path.to_owned()] };
     let Some(first) = files.first() else { return Ok(files) };
-    let is_feed = !has_rules(first) && feeds::is_feed(first)? && !tells_products(first)?;
+    let is_feed = !has_rules(first) && !secrets::may_hold(first) && feeds::is_feed(first)? && !tells_products(first)?;
     Ok(if is_feed { files } else { Vec::new() })
 }
 
@@ -199,6 +205,14 @@ fn told(found: Fingerprints) -> (String, PackContent, String) {
     let said = format!("{rules} fingerprints of {} files", sources.len());
     let version = version(sources.iter().map(|(_, text)| text.as_str()));
     (version, PackContent::Fingerprints { sources, rules }, said)
+}
+
+/// Version and content of rules that tell secrets, and what is said of them.
+fn leaked(found: secrets::Secrets) -> (String, PackContent, String) {
+    let secrets::Secrets { sources, rules } = found;
+    let said = format!("{rules} rules for secrets of {} files", sources.len());
+    let version = version(sources.iter().map(|(_, text)| text.as_str()));
+    (version, PackContent::Secrets { sources, rules }, said)
 }
 
 fn name_of(path: &Path) -> Result<String, Failure> {

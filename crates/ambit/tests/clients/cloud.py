@@ -1,5 +1,6 @@
 """A simulated AWS on loopback, filled in two regions, until the input ends. Says where it is and whose keys there are.
-With the argument `services`, most of its services are filled, in three regions.
+With the argument `services`, most of its services are filled, in three regions; with `organization`, there are more
+accounts than one page lists, of which two are active beside the first: one whose role may read, and one whose may not.
 
 Once filled it demands permissions and valid signatures of every request.
 """
@@ -22,6 +23,52 @@ import cloud_services
 READS = ["*"]
 # All that is read of machines and buckets but the list of buckets.
 HALF = ["ec2:Describe*"]
+
+
+# More than one page of accounts.
+CLOSED = 21
+
+
+def organization(client, url):
+    organizations = client("organizations")
+    organizations.create_organization(FeatureSet="ALL")
+    number = 0
+
+    def account(name):
+        nonlocal number
+        number += 1
+        made = organizations.create_account(Email="a%d@acme.test" % number, AccountName=name)
+        return made["CreateAccountStatus"]["AccountId"]
+
+    for closed in range(CLOSED):
+        organizations.close_account(AccountId=account("Closed %d" % closed))
+    said = {}
+    for name, actions in [("open", READS), ("shut", ["iam:ListUsers"])]:
+        said[name] = account(name)
+        arn = "arn:aws:iam::%s:role/OrganizationAccountAccessRole" % said[name]
+        keys = client("sts").assume_role(RoleArn=arn, RoleSessionName="filling")["Credentials"]
+
+        def inside(service):
+            return boto3.client(
+                service,
+                region_name="us-east-1",
+                endpoint_url=url,
+                aws_access_key_id=keys["AccessKeyId"],
+                aws_secret_access_key=keys["SecretAccessKey"],
+                aws_session_token=keys["SessionToken"],
+            )
+
+        # The provider made the role, which may do everything.
+        iam, role = inside("iam"), "OrganizationAccountAccessRole"
+        for policy in iam.list_attached_role_policies(RoleName=role)["AttachedPolicies"]:
+            iam.detach_role_policy(RoleName=role, PolicyArn=policy["PolicyArn"])
+        for policy in iam.list_role_policies(RoleName=role)["PolicyNames"]:
+            iam.delete_role_policy(RoleName=role, PolicyName=policy)
+        statement = {"Effect": "Allow", "Action": actions, "Resource": "*"}
+        document = json.dumps({"Version": "2012-10-17", "Statement": [statement]})
+        iam.put_role_policy(RoleName=role, PolicyName="reads", PolicyDocument=document)
+        said[name + "_address"] = inside("ec2").allocate_address(Domain="vpc")["PublicIp"]
+    return said
 
 
 def main():
@@ -71,6 +118,8 @@ def main():
     }
     if "services" in sys.argv:
         said["services"] = cloud_services.fill(client)
+    if "organization" in sys.argv:
+        said["organization"] = organization(client, url)
     requests.post(url + "/moto-api/reset-auth", data=b"0").raise_for_status()
     print(json.dumps(said), flush=True)
     sys.stdin.read()

@@ -260,6 +260,33 @@ fn what_is_denied_is_told_and_closes_nothing_and_what_is_no_longer_opened_is_gon
     installation.finds(&collection, "AwsEC2Instance", &cloud.texts("hosts"));
 }
 
+#[test]
+fn the_accounts_of_an_organisation_are_looked_through_by_a_role_in_each_and_one_that_refuses_is_named() {
+    let cloud = Cloud::start(&["organization"]);
+    let installation = Installation::beside(&cloud, "cloud-organization");
+    let collection = installation.collection("Group");
+    let places = json!({"regions": ["us-east-1", "eu-west-1"], "services": ["ec2", "organizations"]});
+    installation.link_in(&collection, &cloud.said["reader"], &places);
+    let run = installation.run(&collection);
+    let said = |name: &str| cloud.said["organization"][name].as_str().expect("text").to_owned();
+    let [row] = run["not_done"].as_array().expect("a list").as_slice() else { panic!("one account refuses: {run}") };
+    assert_eq!((&row["reason"], &row["count"]), (&json!("denied"), &json!(1)), "{row}");
+    assert!(row["example"].to_string().contains(&format!(" / {}", said("shut"))), "the account is named: {row}");
+    let mut addresses = cloud.texts("addresses");
+    addresses.insert(said("open_address"));
+    installation.finds(&collection, "IpAddress", &addresses);
+    let accounts = installation.rows(&["entities", &format!("collection:{collection} type:AwsCredential")]);
+    assert_eq!(accounts.len(), 3, "closed accounts are none: {accounts:?}");
+    assert!(accounts.iter().all(|account| account["summary"]["scoped"] == true), "{accounts:?}");
+
+    let known = installation.rows(&["changes"]).last().expect("something changed")["revision"].to_string();
+    let again = installation.run(&collection);
+    let changes = installation.rows(&["changes", "record:entity", "--after", &known]);
+    assert!(changes.is_empty(), "{changes:?}");
+    assert_eq!(again["new_entity_count"], json!(0), "{again}");
+    installation.keeps_no_word(cloud.secret("reader"));
+}
+
 /// Lists of services that the simulated AWS does not have, in three regions: four of interfaces, two of user pools and
 /// two of simple machines, one of containers; and one that is the account's.
 const NOT_SIMULATED: usize = 3 * (4 + 2 + 2 + 1) + 1;

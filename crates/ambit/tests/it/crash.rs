@@ -63,18 +63,97 @@ fn a_killed_run_resumes_on_postgres_too() {
     undisturbed.assert_same(&read(scan(&killed)));
 }
 
-/// Starts the command and kills it at that moment, unless it was faster.
-fn kill_after(command: &mut Command, delay: Duration) {
+/// Kills of each of the other workflows; a run of one is much shorter than the demo.
+const KILLS_OTHERS: u32 = 3;
+
+/// Demands that a run of a workflow in a world of ours, killed and resumed again and again, finds what an undisturbed
+/// one finds.
+fn resumes(mut random: u64, world: &str, workflow: &str) {
+    let world = format!("{}/../../worlds/{world}.world", env!("CARGO_MANIFEST_DIR"));
+    let scan = |folder: &Folder| {
+        let mut command = command(&["scan", "--world", &world, "--workflow", workflow, "-y", "--jsonl", "--silent"]);
+        command.arg("--data").arg(folder.path());
+        command
+    };
+    let (calm, killed) = (Folder::new("calm-other"), Folder::new("killed-other"));
+    let start = Instant::now();
+    let undisturbed = Discovery::of(&scan(&calm).output().expect("the binary starts"));
+    let whole = start.elapsed();
+    let mut kills = 0;
+    for _ in 0..KILLS_OTHERS {
+        kills += u32::from(kill_after(&mut scan(&killed), next_random(&mut random, whole)));
+    }
+    // Where each was faster than its end, one is killed as it begins.
+    if kills == 0 {
+        assert!(kill_after(&mut scan(&killed), whole / 20), "a run that nobody could interrupt");
+    }
+    let mut resumed = Discovery::of(&scan(&killed).output().expect("the binary starts"));
+    let mut undisturbed = undisturbed;
+    for found in [&mut undisturbed, &mut resumed] {
+        // Accounts have the identifiers of integrations, which are made for each folder.
+        found.entities.retain(|_, entity| !entity["type"].as_str().is_some_and(|kind| kind.ends_with("Credential")));
+    }
+    undisturbed.assert_same(&resumed);
+    for figure in ["missed", "unexpected", "contacts_outside_clearance"] {
+        assert_eq!(resumed.figure(figure), 0, "{figure}: {}", resumed.summary);
+    }
+}
+
+#[test]
+fn a_killed_run_through_cloud_accounts_resumes() {
+    let seed = seed();
+    println!("AMBIT_TEST_SEED={seed}");
+    resumes(seed, "estate", "authenticated_cloud_discovery");
+}
+
+#[test]
+fn a_killed_run_through_repositories_resumes() {
+    let seed = seed();
+    println!("AMBIT_TEST_SEED={seed}");
+    resumes(seed, "estate", "code_repository_discovery_and_assessment");
+}
+
+#[test]
+fn a_killed_run_through_apps_resumes() {
+    let seed = seed();
+    println!("AMBIT_TEST_SEED={seed}");
+    resumes(seed, "estate", "mobile_app_discovery");
+}
+
+#[test]
+fn a_killed_run_over_domains_that_pass_for_theirs_resumes() {
+    let seed = seed();
+    println!("AMBIT_TEST_SEED={seed}");
+    resumes(seed, "lookalikes", "suspicious_domain_discovery");
+}
+
+#[test]
+fn a_killed_run_through_an_application_resumes() {
+    let seed = seed();
+    println!("AMBIT_TEST_SEED={seed}");
+    resumes(seed, "application", "external_application_assessment");
+}
+
+#[test]
+fn a_killed_run_over_suppliers_resumes() {
+    let seed = seed();
+    println!("AMBIT_TEST_SEED={seed}");
+    resumes(seed, "suppliers", "third_party_workflow");
+}
+
+/// Starts the command and kills it at that moment, unless it was faster. Returns whether it was killed.
+fn kill_after(command: &mut Command, delay: Duration) -> bool {
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("starts");
     let deadline = Instant::now() + delay;
     while Instant::now() < deadline {
         if child.try_wait().expect("can be asked").is_some() {
-            return;
+            return false;
         }
         std::thread::park_timeout(Duration::from_millis(2));
     }
     child.kill().expect("can be killed");
     child.wait().expect("ends");
+    true
 }
 
 /// Between a fiftieth of a whole run and all of it (xorshift: a test's randomness needs no more).

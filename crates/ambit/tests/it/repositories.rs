@@ -241,6 +241,121 @@ fn what_is_too_large_or_not_there_is_said_and_nothing_is_closed_for_it() {
     assert_eq!(Discovery::parse(&String::from_utf8_lossy(&gone.stdout)).issues.len(), 2, "{gone:?}");
 }
 
+/// Rules in the form of gitleaks: one that finds tickets outside of tests, and one that looks ahead.
+const RULES: &str = r#"
+title = "ours"
+[[rules]]
+id = "acme-ticket"
+description = "A ticket"
+regex = '''\b(tkt-[a-z0-9]{12})\b'''
+entropy = 2
+keywords = ["tkt-"]
+[[rules.allowlists]]
+paths = ['''(?:^|/)tests/''']
+[[rules]]
+id = "ahead"
+regex = '''a(?=b)'''
+"#;
+
+#[test]
+fn rules_of_a_pack_find_what_ours_do_not_and_a_history_is_looked_through_again_by_them() {
+    let folder = Folder::new("repositories-rules");
+    let repository = folder.join("app.git");
+    let ticket = |ticket: &str| format!("call(\"tkt-{ticket}\")\n").into_bytes();
+    commit(
+        &repository,
+        &[(1_700_000_000, "app.py", ticket("k3m8vq1zbw5h")), (1_700_000_100, "tests/app.py", ticket("9cd2yfs7hui4"))],
+    );
+    let data = folder.join("data");
+    let text = |path: &Path| path.to_str().expect("UTF-8").to_owned();
+    succeed(&["init", "--data", &text(&data), "--email", "a@acme.test"]);
+    let target = text(&repository);
+    assert_eq!(leaks(&scan(&target, &data, "64")), Vec::<String>::new());
+    let rules = folder.join("rules.toml");
+    std::fs::write(&rules, RULES).expect("is written");
+    let added = command(&["packs", "add", "--data", &text(&data), &text(&rules)]).output().expect("starts");
+    let said = format!("{}{}", String::from_utf8_lossy(&added.stdout), String::from_utf8_lossy(&added.stderr));
+    assert!(added.status.success() && said.contains("rules  1 rules for secrets of 1 files"), "{said}");
+    assert!(said.contains("left out: ahead: an expression cannot be read: look-around"), "{said}");
+    let found = Discovery::of(&scan(&target, &data, "64")).issues;
+    assert_eq!(found.len(), 1, "{found:?}");
+    let shown = succeed(&["issue", "show", found.keys().next().expect("one"), "--data", &text(&data)]);
+    assert!(shown.contains("A secret of acme ticket stands in \"app.py\", line 1,"), "{shown}");
+    std::fs::write(&rules, "[[rules]]\nid = \"a\"\nregex = 5\n").expect("is written");
+    let refused = command(&["packs", "add", "--data", &text(&data), &text(&rules)]).output().expect("starts");
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(refused.status.code() == Some(2) && said.contains("rules.toml: line 3: "), "{said}");
+    assert!(succeed(&["packs", "list", "--data", &text(&data)]).contains("rules  1 secrets"));
+}
+
+/// Bytes that a server would send of a repository that is far larger than what is kept.
+const HUGE_BYTES: u64 = 5 << 30;
+
+/// A server of one repository whose pack has no end before five gigabytes, until the tests end; how much it sent.
+fn endless() -> (String, Arc<Mutex<u64>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    let url = format!("http://{}/huge.git", listener.local_addr().expect("has one"));
+    let sent: Arc<Mutex<u64>> = Arc::default();
+    let told = sent.clone();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().map_while(Result::ok) {
+            send_without_end(stream, &told);
+        }
+    });
+    (url, sent)
+}
+
+fn send_without_end(stream: TcpStream, sent: &Mutex<u64>) {
+    let line = |text: &str| format!("{:04x}{text}", text.len() + 4);
+    let mut reader = BufReader::new(stream);
+    let (mut head, mut length) = (String::new(), 0);
+    loop {
+        let mut row = String::new();
+        reader.read_line(&mut row).expect("a line");
+        if let Some(value) = row.to_ascii_lowercase().strip_prefix("content-length:") {
+            length = value.trim().parse().expect("a number");
+        }
+        if row.trim().is_empty() {
+            break;
+        }
+        head.push_str(&row);
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).expect("the whole body");
+    let mut stream = reader.into_inner();
+    stream.write_all(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n").expect("it reads");
+    let body = String::from_utf8_lossy(&body);
+    if head.starts_with("GET") {
+        let lines = ["version 2\n", "ls-refs\n", "fetch\n", "object-format=sha1\n"].map(line).concat();
+        let said = format!("{}0000{lines}0000", line("# service=git-upload-pack\n"));
+        return stream.write_all(said.as_bytes()).expect("it reads");
+    }
+    if body.contains("command=ls-refs") {
+        let said = format!("{}0000", line(&format!("{} refs/heads/main\n", "1".repeat(40))));
+        return stream.write_all(said.as_bytes()).expect("it reads");
+    }
+    stream.write_all(line("packfile\n").as_bytes()).expect("it reads");
+    let piece = [&b"fff0\x01"[..], &vec![7; 0xfff0 - 5]].concat();
+    while *sent.lock().expect("nobody panics") < HUGE_BYTES && stream.write_all(&piece).is_ok() {
+        *sent.lock().expect("nobody panics") += piece.len() as u64;
+    }
+}
+
+#[test]
+fn a_repository_of_five_gigabytes_is_hung_up_on_where_it_exceeds_what_is_kept() {
+    let folder = Folder::new("repositories-huge");
+    let (url, sent) = endless();
+    let output = scan(&url, &folder.join("data"), "8");
+    let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(text.contains("larger than 8 MiB (setting repository_mib)"), "{text}");
+    // What the two kernels hold is sent as well.
+    assert!(
+        *sent.lock().expect("nobody panics") < 64 << 20,
+        "{} bytes were taken",
+        sent.lock().expect("nobody panics")
+    );
+}
+
 /// A record of OSV about a package of npm.
 const OSV: &str = r#"{"id":"GHSA-35jh-r3h4-6jhm","modified":"2024-01-01T00:00:00Z","schema_version":"1.6.0",
     "aliases":["CVE-2021-23337"],"summary":"Command injection in lodash","affected":[{"package":{"ecosystem":"npm",

@@ -15,7 +15,7 @@ const HEAD_BYTES: usize = 4 << 10;
 /// Bytes of the files of one pack.
 const BYTES_MAX: usize = 128 << 20;
 /// Patterns that are named where they cannot be used.
-const LEFT_OUT_SHOWN: usize = 20;
+pub(super) const LEFT_OUT_SHOWN: usize = 20;
 
 /// Files of rules.
 pub(super) struct Fingerprints {

@@ -1,0 +1,147 @@
+//! Accounts at forges of code, of organisations and of people: their names, and what is known of one.
+
+use super::row::{Empty::Null, Row, contract};
+use super::{Kind, Member};
+use crate::task::TaskName::CodeAccount;
+
+/// What the forge calls it: `Organization`, `User`, `Group`.
+pub const ACCOUNT_TYPE: Member<String> = Member::named("account_type");
+/// Its name for people.
+pub const TITLE: Member<String> = Member::named("title");
+/// The site that it says to be its own.
+pub const WEBSITE: Member<String> = Member::named("website");
+
+/// What is known of an account.
+pub(super) const MEMBERS: &[Row] = &[
+    contract(ACCOUNT_TYPE, Null).by(CodeAccount),
+    contract(TITLE, Null).by(CodeAccount),
+    contract(WEBSITE, Null).by(CodeAccount),
+];
+
+const GITHUB: &str = "https://github.com/";
+/// Letters of the name of an account.
+const NAME_CHARS_MAX: usize = 100;
+
+impl Kind {
+    /// The kinds of accounts at forges.
+    pub const CODE_ACCOUNTS: &[Self] = &[Self::GithubAccount, Self::GitlabAccount];
+
+    /// What the search for code begins with.
+    pub const CODE: &[Self] = &[
+        Self::GitRepository,
+        Self::GithubAccount,
+        Self::GithubRepository,
+        Self::GitlabAccount,
+        Self::GitlabProject,
+        Self::UniqueKeyword,
+    ];
+
+    /// Returns the kind and name of what a person typed as a repository, or as an account at a forge; `None` where it
+    /// is neither. A path of several parts at a GitLab is taken for a project.
+    pub fn of_code(text: &str) -> Option<(Self, String)> {
+        if let Some(repository) = Self::of_repository(text) {
+            return Some(repository);
+        }
+        let text = text.trim();
+        let bare = text.split_once("://").map_or(text, |(_, rest)| rest);
+        let kind = match bare.split('/').next()? {
+            "github.com" | "www.github.com" => Self::GithubAccount,
+            "gitlab.com" => Self::GitlabAccount,
+            _ => return None,
+        };
+        kind.canonical(text).ok().map(|name| (kind, name))
+    }
+}
+
+/// Returns what a forge calls the account of this name: `acme`, `acme/team`. A word is itself.
+pub fn path_of(name: &str) -> &str {
+    let rest = name.split_once("://").map_or(name, |(_, rest)| rest);
+    rest.split_once('/').map_or(rest, |(_, path)| path)
+}
+
+/// Returns whether a repository stands below an account. Letter case does not count there.
+pub fn has(account: &str, repository: &str) -> bool {
+    let above = repository.get(..account.len()).is_some_and(|start| start.eq_ignore_ascii_case(account));
+    above && repository[account.len()..].starts_with('/')
+}
+
+/// Returns kind and name of the account that has a repository at a forge; `None` for one that is elsewhere.
+pub fn of_repository(kind: Kind, name: &str) -> Option<(Kind, String)> {
+    let account = match kind {
+        Kind::GithubRepository => Kind::GithubAccount,
+        Kind::GitlabProject => Kind::GitlabAccount,
+        _ => return None,
+    };
+    let (owner, _) = name.rsplit_once('/')?;
+    Some((account, account.canonical(owner).ok()?))
+}
+
+/// `https://github.com/owner`, or the bare name.
+pub(super) fn github(text: &str) -> Result<String, &'static str> {
+    const WHY: &str = "it is no account such as https://github.com/example";
+    let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
+    let rest = rest.strip_prefix("www.").unwrap_or(rest);
+    let name = rest.strip_prefix("github.com/").unwrap_or(rest).trim_end_matches('/');
+    let is_bare = name == text || rest != name;
+    if is_bare && is_name(name) { Ok(format!("{GITHUB}{}", name.to_ascii_lowercase())) } else { Err(WHY) }
+}
+
+/// `https://gitlab.com/group/…`; the host is that of any GitLab.
+pub(super) fn gitlab(text: &str) -> Result<String, &'static str> {
+    const WHY: &str = "it is no account such as https://gitlab.com/example";
+    let rest = text.strip_prefix("https://").or_else(|| (!text.contains("://")).then_some(text)).ok_or(WHY)?;
+    let (host, path) = rest.split_once('/').ok_or(WHY)?;
+    let host = Kind::DnsRecord.canonical(host).map_err(|_| WHY)?;
+    let path = path.trim_end_matches('/');
+    let is_part = |part: &str| is_name(&part.replace('.', "-"));
+    if path.split('/').all(is_part) { Ok(format!("https://{host}/{}", path.to_ascii_lowercase())) } else { Err(WHY) }
+}
+
+/// Letters, digits, hyphens and underscores, and no hyphen in front.
+fn is_name(text: &str) -> bool {
+    let good = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    !text.is_empty() && text.len() <= NAME_CHARS_MAX && !text.starts_with('-') && text.bytes().all(good)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_people_type_as_an_account_is_one() {
+        for (text, kind, name) in [
+            ("https://github.com/Acme", Kind::GithubAccount, "https://github.com/acme"),
+            ("www.github.com/acme/", Kind::GithubAccount, "https://github.com/acme"),
+            ("https://gitlab.com/Acme", Kind::GitlabAccount, "https://gitlab.com/acme"),
+            ("https://github.com/acme/app", Kind::GithubRepository, "https://github.com/acme/app"),
+            ("https://gitlab.com/acme/team", Kind::GitlabProject, "https://gitlab.com/acme/team"),
+        ] {
+            assert_eq!(Kind::of_code(text), Some((kind, name.to_owned())), "{text}");
+            assert_eq!(kind.canonical(name).as_deref(), Ok(name));
+        }
+        for text in ["acme", "https://github.com", "https://github.com/", "https://acme.test/acme/x"] {
+            assert!(Kind::of_code(text).is_none_or(|(kind, _)| kind == Kind::GitRepository), "{text}");
+        }
+        assert_eq!(Kind::GithubAccount.canonical("Acme-Tools").as_deref(), Ok("https://github.com/acme-tools"));
+        for text in ["-acme", "acme/app", "a b", "https://evil.test/acme", "https://github.com/acme/app", "acme.test"] {
+            assert!(Kind::GithubAccount.canonical(text).is_err(), "{text}");
+        }
+        let sub = Kind::GitlabAccount.canonical("https://code.acme.test/group/team");
+        assert_eq!(sub.as_deref(), Ok("https://code.acme.test/group/team"));
+    }
+
+    #[test]
+    fn a_repository_stands_below_its_account() {
+        assert!(has("https://github.com/acme", "https://github.com/Acme/app"));
+        assert!(!has("https://github.com/acme", "https://github.com/acme-tools/app"));
+        assert!(!has("https://github.com/acme", "https://github.com/acme"));
+        let of = |kind, name| of_repository(kind, name).map(|(kind, name)| format!("{} {name}", kind.name()));
+        let github = of(Kind::GithubRepository, "https://github.com/Acme/app");
+        assert_eq!(github.as_deref(), Some("GithubAccount https://github.com/acme"));
+        let gitlab = of(Kind::GitlabProject, "https://gitlab.com/acme/team/app");
+        assert_eq!(gitlab.as_deref(), Some("GitlabAccount https://gitlab.com/acme/team"));
+        assert_eq!(of(Kind::GitRepository, "https://code.acme.test:443/acme/app.git"), None);
+        assert_eq!(path_of("https://gitlab.com/acme/team"), "acme/team");
+        assert_eq!(path_of("acmetools"), "acmetools");
+    }
+}

@@ -1,0 +1,152 @@
+//! Asks providers for what stands in an account: page by page, again after a while where there were too many requests,
+//! and what a list says of a thing becomes an entity. In what AWS differs from the others stands in `aws.rs` and
+//! `cloud.rs` beside this file.
+
+use super::provider::patiently;
+use super::{aws, cloud};
+use crate::{Context, TaskError};
+use ambit_cloud::Refusal;
+use ambit_cloud::form::{Asset, Form, Mark, Page, Place, Request};
+use ambit_model::{Details, EdgeKind, Kind};
+use ambit_net::http::HttpRequest;
+use serde_json::Value;
+
+/// Pages of one list: a million machines.
+const PAGES_MAX: usize = 1_000;
+/// Items that another list is asked for one by one: at the pace of an interface some ten minutes.
+const PARENTS_MAX: usize = 5_000;
+
+/// An account, and how it is asked.
+pub(crate) enum Caller {
+    Aws(aws::Caller),
+    Other(cloud::Caller),
+}
+
+impl Caller {
+    /// Asks for a whole list, page by page; one that is asked for each item of another, after that one.
+    pub(crate) async fn all(
+        &self,
+        cx: &Context<'_>,
+        list: &'static Form,
+        place: &Place<'_>,
+    ) -> Result<Vec<Asset>, TaskError> {
+        let Some(before) = &list.after else { return self.pages(cx, list, &Value::Null, place).await };
+        let before = self.list(before).ok_or_else(|| TaskError::Failed(format!("no list is named {before}")))?;
+        let parents = self.pages(cx, before, &Value::Null, place).await?;
+        if parents.len() > PARENTS_MAX {
+            return Err(TaskError::OutOfBudget(format!(
+                "{} has more than {PARENTS_MAX} items",
+                self.words(before, place)
+            )));
+        }
+        let mut assets = Vec::new();
+        for parent in &parents {
+            let region = list.region_of(&parent.item).filter(|region| ambit_cloud::aws::is_region(region));
+            let place = Place { region: region.as_deref().unwrap_or(place.region), ..*place };
+            assets.extend(self.pages(cx, list, &parent.item, &place).await?);
+        }
+        Ok(assets)
+    }
+
+    async fn pages(
+        &self,
+        cx: &Context<'_>,
+        list: &'static Form,
+        parent: &Value,
+        place: &Place<'_>,
+    ) -> Result<Vec<Asset>, TaskError> {
+        let words = self.words(list, place);
+        let unknown = || TaskError::Failed(format!("{words}: it is not known how it is asked"));
+        let (mut assets, mut mark) = (Vec::new(), None);
+        for _ in 0..PAGES_MAX {
+            let request = list.request(mark.as_ref(), parent, place).ok_or_else(unknown)?;
+            let dressed = || self.dressed(cx, list, place, &request)?.ok_or_else(unknown);
+            let read = |status: u16, body: &[u8]| self.page(list, mark.as_ref(), parent, place, (status, body));
+            let Page { assets: more, next } = patiently(cx, self.name(), &words, dressed, read).await?;
+            assets.extend(more);
+            match next {
+                Some(next) if mark.as_ref() != Some(&next) => mark = Some(next),
+                _ => return Ok(assets),
+            }
+        }
+        Err(TaskError::OutOfBudget(format!("{words} has more than {PAGES_MAX} pages")))
+    }
+
+    /// The provider, as people call it.
+    fn name(&self) -> &str {
+        match self {
+            Self::Aws(_) => aws::NAME,
+            Self::Other(caller) => &caller.provider.pretty_name,
+        }
+    }
+
+    fn list(&self, permission: &str) -> Option<&'static Form> {
+        match self {
+            Self::Aws(_) => ambit_cloud::aws::list(permission),
+            Self::Other(caller) => caller.provider.list(permission),
+        }
+    }
+
+    /// What a list is called where it fails.
+    fn words(&self, list: &Form, place: &Place<'_>) -> String {
+        match self {
+            Self::Aws(_) => aws::words(&list.service, place.region),
+            Self::Other(_) => format!("{}, {}", self.name(), list.permission),
+        }
+    }
+
+    /// The request as the wire takes it; `None` where nobody knows how the list is asked there.
+    fn dressed(
+        &self,
+        cx: &Context<'_>,
+        list: &Form,
+        place: &Place<'_>,
+        request: &Request,
+    ) -> Result<Option<HttpRequest>, TaskError> {
+        match self {
+            Self::Aws(caller) => caller.of_list(cx, list, place.region, request),
+            Self::Other(caller) => caller.dressed(cx, &caller.url(&request.target), request).map(Some),
+        }
+    }
+
+    fn page(
+        &self,
+        list: &'static Form,
+        mark: Option<&Mark>,
+        parent: &Value,
+        place: &Place<'_>,
+        answer: (u16, &[u8]),
+    ) -> Result<Page, Refusal> {
+        match self {
+            Self::Aws(_) => ambit_cloud::aws::page(list, mark, parent, place, answer),
+            Self::Other(_) => ambit_cloud::provider::page(list, mark, parent, place, answer),
+        }
+    }
+}
+
+/// Reports what a list says of a thing, and what it leads to. `own` marks what the account names as its own, `details`
+/// are known of the thing beside what it says.
+pub(crate) fn tell(cx: &Context<'_>, asset: Asset, own: &(String, Value), details: impl FnOnce(Kind) -> Details) {
+    let edge = EdgeKind::CloudAccount;
+    let own = || Details::from_iter([own.clone()]);
+    for address in &asset.addresses {
+        cx.found_with(Kind::IpAddress, &address.to_string(), edge, own());
+    }
+    for host in &asset.hosts {
+        cx.found_host_with(host, edge, own());
+    }
+    for url in &asset.urls {
+        cx.found_with(Kind::Uri, url, edge, own());
+    }
+    for (kind, name) in asset.also.iter().filter_map(|(kind, name)| Some((Kind::from_name(kind)?, name))) {
+        cx.found_with(kind, name, edge, own());
+    }
+    let Some((kind, name)) = asset.entity else { return };
+    let Some(kind) = Kind::from_name(kind) else { return };
+    let mut members = Details::from_iter(asset.members);
+    members.extend(details(kind));
+    if !asset.says.is_empty() {
+        members.extend([ambit_model::entity::aws::configuration(asset.says)]);
+    }
+    cx.found_with(kind, &name, edge, members);
+}

@@ -1,0 +1,77 @@
+//! What is the same whichever provider is asked in the name of an account: the request, when it is sent again, and what
+//! a refusal is to a run.
+
+use crate::{Account, Context, TaskError};
+use ambit_cloud::Refusal;
+use ambit_cloud::form::Request;
+use ambit_net::http::HttpRequest;
+use ambit_net::{Grant, limits};
+use std::time::Duration;
+
+/// Times that a request is sent at most, where the provider asks for patience.
+const TRIES_MAX: u32 = 5;
+/// The wait before the second time; it doubles.
+const FIRST_WAIT: Duration = Duration::from_secs(1);
+
+/// Sends a request and reads its answer; again after a while where the provider asks for patience. `name` is the
+/// provider's, `words` say what is asked.
+pub(super) async fn patiently<T>(
+    cx: &Context<'_>,
+    name: &str,
+    words: &str,
+    dressed: impl Fn() -> Result<HttpRequest, TaskError>,
+    read: impl Fn(u16, &[u8]) -> Result<T, Refusal>,
+) -> Result<T, TaskError> {
+    let mut wait = FIRST_WAIT;
+    for tried in 1.. {
+        // Signatures hold for a moment: each time is dressed anew.
+        let answer = cx.net.http(&dressed()?).await.map_err(|error| TaskError::source(name, &error))?;
+        if answer.truncated {
+            return Err(TaskError::SourceDown(format!("{words}: the answer broke off")));
+        }
+        match read(answer.status, &answer.body) {
+            Ok(read) => return Ok(read),
+            Err(Refusal::Throttled(_)) if tried < TRIES_MAX => cx.net.sleep(wait).await,
+            Err(why) => return Err(refused(words, &why)),
+        }
+        wait *= 2;
+    }
+    unreachable!("the last try returns")
+}
+
+/// What a refusal is to a run.
+pub(super) fn refused(words: &str, why: &Refusal) -> TaskError {
+    let said = format!("{words}: {why}");
+    match why {
+        Refusal::Denied(_) | Refusal::BadKeys(_) => TaskError::Denied(said),
+        Refusal::Throttled(_) | Refusal::Other(_) => TaskError::SourceDown(said),
+    }
+}
+
+/// A request on the ground of a provider, which may be asked at the learned places beside its own hosts.
+pub(super) fn request(
+    cx: &Context<'_>,
+    provider: &'static str,
+    url: &str,
+    learned: Vec<String>,
+    request: &Request,
+) -> Result<HttpRequest, TaskError> {
+    let asked = HttpRequest {
+        learned,
+        body_kept: limits::SOURCE_LIST_MAX,
+        timeout: limits::SOURCE_TIMEOUT,
+        body: request.body.clone().into_bytes(),
+        ..cx.net.get(url)?
+    };
+    Ok(asked.with_method(request.method).on(Grant::Source(provider)))
+}
+
+/// The integration that opens an account.
+pub(super) fn opened<'a>(cx: &'a Context<'_>, account: &str) -> Result<&'a Account, TaskError> {
+    let opened = cx.settings.accounts.get(account);
+    opened.ok_or_else(|| denied("no integration opens it any more, or its secrets cannot be read"))
+}
+
+pub(super) fn denied(why: &str) -> TaskError {
+    TaskError::Denied(format!("the account cannot be asked: {why}"))
+}

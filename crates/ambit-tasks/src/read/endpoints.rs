@@ -1,0 +1,68 @@
+//! Addresses that the texts of an app name: sites and interfaces that it may call. Pure.
+
+use super::mentions::URL;
+use ambit_model::Kind;
+use regex::Regex;
+use std::borrow::Cow;
+use std::net::IpAddr;
+use std::sync::LazyLock;
+
+/// Addresses of one text that are read.
+const ADDRESSES_MAX: usize = 1_200;
+
+/// What a template puts into a path: `${id}`, `{id}`, `%s`, `%1$d`, `:id`.
+static HOLE: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"\$?\{[^}/]*\}|%(?:\d\$)?[sd]\b|:[A-Za-z_]\w*").expect("constant"));
+/// Ends of what is shown or run by the app, and called by nobody.
+const FILES: &[&str] = &[
+    ".css", ".eot", ".gif", ".htm", ".html", ".ico", ".jpeg", ".jpg", ".js", ".md", ".mp4", ".otf", ".pdf", ".png",
+    ".svg", ".ttf", ".txt", ".webp", ".woff", ".woff2",
+];
+/// What ends a sentence, and no address.
+const ENDS: &[char] = &['.', ',', ';', ':', '!', '?', '\'', '"', '`', ']', '*', '_', '-', '/'];
+
+/// Returns the addresses, in canonical form and without their queries; what a template fills in is `{}`.
+pub(crate) fn endpoints(text: &str) -> Vec<String> {
+    // Scripts write slashes behind backslashes.
+    let text = if text.contains("\\/") { Cow::Owned(text.replace("\\/", "/")) } else { Cow::Borrowed(text) };
+    let found = URL.find_iter(&text).take(ADDRESSES_MAX);
+    found.filter_map(|found| endpoint(found.as_str())).collect()
+}
+
+fn endpoint(url: &str) -> Option<String> {
+    let url = url.split(['?', '#', '`', '|', '^']).next().unwrap_or(url);
+    let site = url.find("://").map(|at| at + 3)?;
+    let path = url[site..].find('/').map_or(url.len(), |at| site + at);
+    let filled = HOLE.replace_all(&url[path..], "{}");
+    let filled = filled.trim_end_matches(ENDS);
+    let name = Kind::AppEndpoint.canonical(&format!("{}{filled}", &url[..path])).ok()?;
+    let host = ambit_model::entity::host_of(&name);
+    let is_far = match host.parse::<IpAddr>() {
+        Ok(address) => !address.is_loopback() && !address.is_unspecified(),
+        Err(_) => host.contains('.'),
+    };
+    (is_far && !FILES.iter().any(|end| filled.to_ascii_lowercase().ends_with(end))).then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_told_from_pictures_documents_and_the_machine_itself() {
+        for (text, expected) in [
+            ("fetch('https://api.acme.test/v1/basket?x=1')", Some("https://api.acme.test:443/v1/basket")),
+            (r#""https:\/\/api.acme.test\/v2""#, Some("https://api.acme.test:443/v2")),
+            ("base = http://10.0.2.2:8080/api.", Some("http://10.0.2.2:8080/api")),
+            ("`https://api.acme.test/users/${id}/mail`", Some("https://api.acme.test:443/users/{}/mail")),
+            ("https://api.acme.test/users/%1$s", Some("https://api.acme.test:443/users/{}")),
+            ("See https://acme.test/.", Some("https://acme.test:443")),
+            ("https://acme.test/logo.PNG", None),
+            ("http://localhost:3000/api", None),
+            ("http://127.0.0.1/api", None),
+            ("https://a_b_/x", None),
+        ] {
+            assert_eq!(endpoints(text).first().map(String::as_str), expected, "{text}");
+        }
+    }
+}

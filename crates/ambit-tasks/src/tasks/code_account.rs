@@ -1,0 +1,158 @@
+//! What an account at a forge of code has: its repositories and members, as far as the forge shows them; and what
+//! repositories bear a word. How each forge is asked is data (`ambit-cloud/src/forges/`).
+
+use crate::ask::account;
+use crate::ask::cloud::{self, FORGE};
+use crate::{Answer, Contacts, Context, Plan, Settings, Sights, Task, TaskError};
+use ambit_cloud::form::{Asset, Place};
+use ambit_cloud::provider::{self, Provider};
+use ambit_model::entity::{code_account, host_of};
+use ambit_model::moment::DAY_MS;
+use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, workflow};
+
+pub(crate) const TASK: Task = Task {
+    name: TaskName::CodeAccount,
+    pretty_name: "Code account",
+    description: "Asks GitHub and GitLab which repositories an account has and who its members are, and which \
+                  repositories bear a word.",
+    workflows: &[workflow::CODE_REPOSITORIES],
+    watches: &[Kind::GithubAccount, Kind::GitlabAccount, Kind::UniqueKeyword],
+    produces: &[Kind::DnsRecord, Kind::Domain, Kind::GithubAccount, Kind::GithubRepository, Kind::GitlabProject],
+    footprint: Clearance::L1,
+    ttl_ms: DAY_MS,
+    cost: 2,
+    gain: 50,
+    volatile: &[],
+    contacts: Contacts::Provider(FORGE),
+    sights: Sights::Only(Kind::CODE_ACCOUNTS),
+    plan,
+    run: |cx| Box::pin(run(cx)),
+};
+
+/// Lists that say who an account is.
+const ACCOUNT: &[&str] = &["account", "account_of_a_person"];
+/// Lists that only the holder of a token is shown; of members it takes the place of what everybody is shown.
+const BY_TOKEN: &[&str] = &["all_members", "private_repositories"];
+/// The list of those who say in public that they are members.
+const PUBLIC_MEMBERS: &str = "members";
+/// The list of what bears a word.
+const SEARCH: &str = "search";
+
+/// The forges at which something of this kind is asked for.
+fn forges(kind: Kind) -> Vec<&'static Provider> {
+    let name = match kind {
+        Kind::GithubAccount => "github",
+        Kind::GitlabAccount => "gitlab",
+        _ => return provider::forges().iter().collect(),
+    };
+    provider::forge(name).into_iter().collect()
+}
+
+/// Each list of a forge is a probe of its own: one that fails says nothing of the others. Only what is theirs is asked
+/// for: the account of a member is somebody's own.
+fn plan(facts: &Facts, settings: &Settings) -> Plan {
+    if !facts.decision.scoped() {
+        return Plan::bound([]);
+    }
+    let is_word = facts.kind == Kind::UniqueKeyword;
+    Plan::bound(forges(facts.kind).into_iter().flat_map(|forge| {
+        let has_token = settings.forge_token(&forge.name).is_some();
+        let is_asked = move |list: &str| match list {
+            SEARCH => is_word,
+            PUBLIC_MEMBERS => !is_word && !has_token,
+            list => !is_word && (has_token || !BY_TOKEN.contains(&list)),
+        };
+        // Who the account is, is one question, however many lists answer it.
+        let lists = forge.lists.iter().map(|list| list.permission.as_str()).filter(move |list| is_asked(list));
+        let lists = lists.filter(|list| !ACCOUNT[1..].contains(list));
+        lists.map(|list| format!("{} {list}", forge.name))
+    }))
+}
+
+async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+    let (name, permission) = cx.argument.split_once(' ').unwrap_or((cx.argument, ""));
+    let unknown = || TaskError::Failed(format!("no list is named {:?}", cx.argument));
+    let forge = provider::forge(name).filter(|forge| forge.list(permission).is_some()).ok_or_else(unknown)?;
+    let account = code_account::path_of(&cx.facts.name).to_owned();
+    let caller = account::Caller::Other(cloud::Caller::of_forge(cx, forge, account.clone())?);
+    let place = Place { account: &account, ..Place::default() };
+    let wanted: &[&str] = if permission == ACCOUNT[0] { ACCOUNT } else { &[permission] };
+    let mut assets = Vec::new();
+    for list in wanted.iter().filter_map(|permission| forge.list(permission)) {
+        assets.extend(caller.all(cx, list, &place).await?);
+    }
+    if permission == ACCOUNT[0] {
+        return Ok(who(cx, assets));
+    }
+    for (kind, name) in assets.into_iter().filter_map(|asset| asset.entity) {
+        let Some(kind) = Kind::from_name(kind) else { continue };
+        let edge = match (kind, permission) {
+            (_, SEARCH) => EdgeKind::RepositoryWord,
+            (Kind::GithubAccount, _) => EdgeKind::AccountMember,
+            // What an account does not have itself, it was only lent.
+            _ if !code_account::has(&cx.facts.name, &name) => continue,
+            _ => EdgeKind::AccountRepository,
+        };
+        cx.found(kind, &name, edge);
+    }
+    Ok(Answer::Found)
+}
+
+/// Says who the account is; absent where the forge knows none of this name.
+fn who(cx: &Context<'_>, assets: Vec<Asset>) -> Answer {
+    let Some(asset) = assets.into_iter().next() else { return Answer::Absent };
+    for site in &asset.hosts {
+        cx.found_host(host_of(site), EdgeKind::Link);
+    }
+    cx.observe_all(Details::from_iter(asset.members));
+    Answer::Found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Account;
+    use crate::tests::facts;
+    use serde_json::json;
+
+    fn asked(kind: Kind, name: &str, settings: &Settings, is_theirs: bool) -> Vec<String> {
+        let mut facts = facts(kind, name, json!({}));
+        facts.decision.ownership = if is_theirs { 1_000 } else { 50 };
+        match plan(&facts, settings) {
+            Plan::Bound { asked, .. } => asked,
+            other => panic!("what holds is bound: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn only_what_is_theirs_is_asked_for_and_more_of_it_by_a_token() {
+        let plain = Settings::default();
+        let acme = "https://github.com/acme";
+        let wanted = ["github account", "github members", "github repositories"];
+        assert_eq!(asked(Kind::GithubAccount, acme, &plain, true), wanted);
+        assert_eq!(asked(Kind::GithubAccount, "https://github.com/ann", &plain, false), Vec::<String>::new());
+        let wanted = ["gitlab account", "gitlab repositories", "gitlab repositories_of_a_person"];
+        assert_eq!(asked(Kind::GitlabAccount, "https://gitlab.com/acme", &plain, true), wanted);
+        assert_eq!(asked(Kind::UniqueKeyword, "acmetools", &plain, true), ["github search", "gitlab search"]);
+        let mut opened = Settings::default();
+        let secrets = json!({"token": "t"}).as_object().cloned().unwrap();
+        let account = Account { secrets, settings: serde_json::Map::new() };
+        opened.accounts.insert("GithubCredential".to_owned(), account);
+        let wanted = ["github account", "github all_members", "github private_repositories", "github repositories"];
+        assert_eq!(asked(Kind::GithubAccount, acme, &opened, true), wanted);
+        assert_eq!(asked(Kind::UniqueKeyword, "acmetools", &opened, true), ["github search", "gitlab search"]);
+    }
+
+    #[test]
+    fn lists_lead_to_kinds_that_the_task_produces() {
+        for list in provider::forges().iter().flat_map(|forge| &forge.lists) {
+            for kind in list.kinds() {
+                assert!(Kind::from_name(kind).is_some_and(|kind| TASK.produces.contains(&kind)), "{kind}");
+            }
+            for member in list.members() {
+                let owner = Kind::GithubAccount.owner(member);
+                assert_eq!(owner, Some(TASK.name), "{}: {member}", list.permission);
+            }
+        }
+    }
+}
