@@ -146,7 +146,13 @@ impl Workflow {
             CODE_REPOSITORIES => Kind::of_code(text),
             _ => None,
         };
-        own.map_or_else(|| Kind::of_target(text), Ok)
+        // What begins with a forge and is none of its accounts and repositories is mistyped, and no site.
+        let forge = if *self == CODE_REPOSITORIES { Kind::of_forge(text) } else { None };
+        match (own, forge) {
+            (Some(own), _) => Ok(own),
+            (None, Some(kind)) => kind.canonical(text).map(|name| (kind, name)),
+            (None, None) => Kind::of_target(text),
+        }
     }
 
     /// Returns the kind and name of the account that an integration opens to this workflow; `None` where the workflow
@@ -244,6 +250,7 @@ mod tests {
         assert_eq!(target(CODE_REPOSITORIES, "harbour"), Some(("UniqueKeyword", "harbour".to_owned())));
         let account = Some(("GithubAccount", "https://github.com/harbour".to_owned()));
         assert_eq!(target(CODE_REPOSITORIES, "https://github.com/Harbour/"), account);
+        assert_eq!(target(CODE_REPOSITORIES, "https://github.com/-harbour"), None);
         assert_eq!(target(EXTERNAL_DISCOVERY, "harbour"), None);
     }
 

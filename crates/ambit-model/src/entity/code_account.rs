@@ -42,14 +42,19 @@ impl Kind {
         if let Some(repository) = Self::of_repository(text) {
             return Some(repository);
         }
+        let kind = Self::of_forge(text)?;
+        kind.canonical(text).ok().map(|name| (kind, name))
+    }
+
+    /// Returns the kind of the accounts at the forge that a text begins with; `None` where it begins with none.
+    pub fn of_forge(text: &str) -> Option<Self> {
         let text = text.trim();
         let bare = text.split_once("://").map_or(text, |(_, rest)| rest);
-        let kind = match bare.split('/').next()? {
-            "github.com" | "www.github.com" => Self::GithubAccount,
-            "gitlab.com" => Self::GitlabAccount,
-            _ => return None,
-        };
-        kind.canonical(text).ok().map(|name| (kind, name))
+        match bare.split('/').next()? {
+            "github.com" | "www.github.com" => Some(Self::GithubAccount),
+            "gitlab.com" => Some(Self::GitlabAccount),
+            _ => None,
+        }
     }
 }
 

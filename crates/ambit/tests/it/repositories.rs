@@ -285,6 +285,10 @@ fn rules_of_a_pack_find_what_ours_do_not_and_a_history_is_looked_through_again_b
     let refused = command(&["packs", "add", "--data", &text(&data), &text(&rules)]).output().expect("starts");
     let said = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert!(refused.status.code() == Some(2) && said.contains("rules.toml: line 3: "), "{said}");
+    std::fs::write(&rules, "[[rules]]\nid = \"file\"\npath = \"p12\"\n").expect("is written");
+    let refused = command(&["packs", "add", "--data", &text(&data), &text(&rules)]).output().expect("starts");
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(said.contains("left out: file: ") && said.contains("rules.toml has no rule that can be used"), "{said}");
     assert!(succeed(&["packs", "list", "--data", &text(&data)]).contains("rules  1 secrets"));
 }
 

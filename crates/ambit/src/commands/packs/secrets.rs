@@ -47,6 +47,9 @@ pub(super) fn secrets(path: &Path) -> Result<Option<Secrets>, Failure> {
         sources.push((name, text));
     }
     tell(&left_out);
+    if rules == 0 && !sources.is_empty() {
+        return Err(Failure::usage(format!("{} has no rule that can be used", path.display())));
+    }
     let rules = i64::try_from(rules).unwrap_or(i64::MAX);
     Ok((!sources.is_empty()).then_some(Secrets { sources, rules }))
 }
