@@ -18,7 +18,7 @@ const ERRORS: &[(&str, &[&str])] = &[
     (
         "hots x",
         &["t.world:7: `hots`: unknown word; expected world, seeds, org, block, zone, name, host, site, cert, bucket, \
-             account, repository, app, expect, state, remove"],
+             account, repository, forge, app, expect, state, remove"],
     ),
     (
         "host 203.0.113.9\n  prot 1",

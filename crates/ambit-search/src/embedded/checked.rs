@@ -124,8 +124,11 @@ pub(crate) fn roll_back(writer: &mut IndexWriter) -> Result<(), IndexError> {
     Ok(())
 }
 
-/// Removes lists that were being written; they have another name until they are whole.
+/// Removes lists that were being written; they have another name until they are whole. An index in memory has none.
 fn remove_unfinished(path: &Path) -> Result<(), IndexError> {
+    if !path.is_dir() {
+        return Ok(());
+    }
     let unreadable = |error| IndexError::io("read", path, error);
     for entry in std::fs::read_dir(path).map_err(unreadable)? {
         let entry = entry.map_err(unreadable)?;

@@ -247,7 +247,7 @@ async fn names_are_guessed_before_anything_is_visited() {
 async fn what_goes_into_depth_comes_after_sweeps_and_leaves_room_for_what_they_find() {
     both(async |lab| {
         let run = lab.run().await;
-        let uid = lab.uid(Kind::IpAddress, "192.0.2.1");
+        let uid = lab.uid(Kind::Domain, "acme.test");
         let loud = |task, wave, number| NewWork { wave, number, ..louder(task, uid, Clearance::L3) };
         let mut reconciliation = lab.reconciliation(run.id);
         reconciliation.work = (0..2).map(|number| loud("paths", Wave::Probes, 2 * number)).collect();

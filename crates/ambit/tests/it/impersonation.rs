@@ -38,15 +38,26 @@ fn what_passes_for_theirs_is_told_from_namesakes_and_nothing_of_it_becomes_their
             "phishing_site harb0ur.test",
             "suspicious_domain harb0ur.test",
             "suspicious_domain harbour-login.test",
+            "suspicious_domain harbourtools.com",
             "suspicious_domain harbuor.test",
         ]
     );
     let ours = first.entities.values().filter(|entity| entity["summary"]["scoped"] == true);
     let ours: BTreeSet<&str> = ours.filter_map(|entity| entity["name"].as_str()).collect();
-    let theirs = ["203.0.113.70", "203.0.113.71", "203.0.113.73", "203.0.113.140", "203.0.113.141", "203.0.113.200"];
+    let theirs = [
+        "203.0.113.70",
+        "203.0.113.71",
+        "203.0.113.73",
+        "203.0.113.74",
+        "203.0.113.140",
+        "203.0.113.141",
+        "203.0.113.200",
+    ];
     assert!(ours.iter().all(|name| !theirs.contains(name)), "{ours:?}");
     let names = ours.iter().filter(|name| name.parse::<std::net::IpAddr>().is_err());
-    assert!(names.clone().all(|name| *name == "harbour.test" || name.ends_with(".harbour.test")), "{ours:?}");
+    // The domain and the word that are seeds.
+    let is_theirs = |name: &str| matches!(name, "harbour.test" | "harbourtools") || name.ends_with(".harbour.test");
+    assert!(names.clone().all(|name| is_theirs(name)), "{ours:?}");
     let data = folder.join("data");
     let path = data.to_str().expect("UTF-8");
     let phishing = first.issues.values().find(|issue| issue["name"] == "phishing_site").expect("it is planted");
