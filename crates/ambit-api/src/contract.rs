@@ -127,7 +127,7 @@ macro_rules! words {
         pub enum $name:ident { $($word:ident = $text:literal,)* }
     )*) => {$(
         $(#[$meta])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
         pub enum $name {
             $(#[serde(rename = $text)] $word,)*
         }

@@ -1,6 +1,7 @@
 //! What exports tell of issues and entities: flat rows that every format is written from. Ours.
 
-use crate::contract::contract;
+use crate::contract::{Maybe, contract};
+use crate::issues::IssueEvidence;
 use crate::words::Word;
 use crate::{CollectionRef, Sighting};
 use ambit_model::entity::EntityRecord;
@@ -8,6 +9,10 @@ use ambit_model::issue::{Confidence, Identifier, IssueRecord, Status};
 use ambit_model::{Kind, Timestamp, Uid};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+/// Open issues of one export that are told with what was asked and answered: reading it takes a look into the store for
+/// each, and a document of more is read by nobody.
+pub const PROBED_MAX: u64 = 200;
 
 contract! {
     /// An issue, with its proof and its remedy.
@@ -35,6 +40,8 @@ contract! {
         pub proof: String,
         /// The facts that the proof rests on.
         pub evidence: Value,
+        /// The probes that it rests on, with what was asked and answered; missing where that was not asked for.
+        pub probes: Maybe<Vec<IssueEvidence>>,
         pub entity_type: Word<Kind>,
         pub entity_name: String,
         pub entity_uid: Uid,
@@ -102,6 +109,7 @@ impl Finding {
             identifiers: record.identifiers.clone().unwrap_or_default(),
             proof: details["proof"]["description"].as_str().unwrap_or_default().to_owned(),
             evidence: details["proof"]["details"].clone(),
+            probes: Maybe(None),
             entity_type: Word(record.entity_kind),
             entity_name: record.entity_name.clone(),
             entity_uid: record.entity_uid,

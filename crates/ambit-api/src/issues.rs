@@ -81,7 +81,7 @@ contract! {
     }
 
     /// A probe that an issue rests on, with what it left. Ours.
-    #[derive(Debug, Serialize)]
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct IssueEvidence {
         /// The name of the task, as the library has it.
         pub task: String,
@@ -99,7 +99,7 @@ contract! {
     }
 
     /// One piece of evidence as it may be shown: bounded, and with secrets masked.
-    #[derive(Debug, Serialize)]
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct EvidencePiece {
         /// What it is: `exchange`, `banner`, `certificate` …
         pub label: String,

@@ -2,6 +2,7 @@
 //! DefectDojo findings, OCSF events, a STIX bundle and an HTML report. Pure: rows in, text out. A format is one file in
 //! `format/` and one line in [`FORMATS`]. Who asks for rows, and where the text goes, is somebody else's business.
 
+mod exchange;
 mod format;
 mod kept;
 mod reproduce;
@@ -38,6 +39,8 @@ pub struct Format {
     pub extension: &'static str,
     /// The search that is meant where a person gives none.
     pub usual_query: &'static str,
+    /// Whether it tells what was asked and answered.
+    pub takes_probes: bool,
     begin: fn(&mut Document),
     /// `None`: it cannot tell of issues.
     finding: Option<fn(&mut Document, &Finding)>,

@@ -2,7 +2,8 @@
 //! Whether programs of others read it is asked of these programs (`crates/ambit/tests/it/exports.rs`).
 
 use super::*;
-use ambit_api::{CollectionRef, Sighting};
+use ambit_api::issues::{EvidenceOutcome, EvidencePiece, IssueEvidence};
+use ambit_api::{CollectionRef, Maybe, Sighting};
 use ambit_model::issue::{Confidence, Decision, Identifier, IssueRecord, Status};
 use ambit_model::{Kind, Uid};
 use serde_json::{Value, json};
@@ -144,4 +145,74 @@ fn a_report_of_many_counts_all_and_holds_few() {
     assert!(page.contains("<strong>2000</strong> issues are open: 400 critical, 400 high,"), "{}", &page[..3_000]);
     assert!(page.contains("1800 more open issues are counted above"));
     assert_eq!(page.matches("<article>").count(), 200);
+}
+
+/// An issue with what was asked and answered.
+fn probed(request: Option<&str>, answer: Option<&str>) -> Finding {
+    let piece = EvidencePiece {
+        label: "exchange".to_owned(),
+        sha256: Uid::of_entity(Uuid::nil(), Kind::Uri, "a blob"),
+        request: request.map(str::to_owned),
+        answer: answer.map(str::to_owned),
+        size: 70_000,
+        masked: 2,
+        truncated: true,
+    };
+    let probe = IssueEvidence {
+        task: "content_focus".to_owned(),
+        entity_type: "Intrigue::Entity::Uri".to_owned(),
+        entity_name: "https://www.acme.test:443".to_owned(),
+        argument: HOSTILE.to_owned(),
+        outcome: EvidenceOutcome::Found,
+        at: Timestamp(86_400_000),
+        reason: None,
+        pieces: vec![piece],
+    };
+    Finding { probes: Maybe(Some(vec![probe])), ..finding(1, Status::OpenNew, 1) }
+}
+
+const REQUEST: &str = "GET /.env HTTP/1.1\nHost: www.acme.test\nno header\n\n";
+
+#[test]
+fn what_was_asked_and_answered_stands_in_a_report() {
+    let long = format!("HTTP/1.1 200 OK\n\n{HOSTILE}{}", "x".repeat(5_000));
+    let page = written("html", None, &[probed(Some(REQUEST), Some(&long))]);
+    for told in [
+        "Probed 1970-01-02 00:00 UTC by content_focus at",
+        ">Request</p><pre>GET /.env HTTP/1.1\nHost: www.acme.test",
+        ">Answer</p><pre>HTTP/1.1 200 OK",
+        "2 masked; a part of the 70000 bytes that are kept",
+    ] {
+        assert!(page.contains(told), "{told:?} in {page}");
+    }
+    assert!(!page.contains("<script") && !page.contains(&"x".repeat(2_000)), "{page}");
+    let gone = written("html", None, &[probed(None, None)]);
+    assert!(gone.contains("exchange: no longer kept"), "{gone}");
+    assert!(!written("html", None, &[finding(1, Status::OpenNew, 1)]).contains("Probed"));
+}
+
+#[test]
+fn sarif_has_the_request_and_the_answer_in_parts() {
+    let answer = "HTTP/1.1 404 Not Found\nSet-Cookie: a=[masked]\nServer: x\nSet-Cookie: b=[masked]\n\ngone";
+    let result = |finding: Finding| parsed("sarif", &[finding])["runs"][0]["results"][0].take();
+    let told = result(probed(Some(REQUEST), Some(answer)));
+    let request = json!({"method": "GET", "target": "/.env", "protocol": "HTTP", "version": "1.1",
+        "headers": {"Host": "www.acme.test"}});
+    assert_eq!(told["webRequest"], request);
+    let response = json!({"statusCode": 404, "reasonPhrase": "Not Found", "protocol": "HTTP", "version": "1.1",
+        "headers": {"Set-Cookie": "a=[masked], b=[masked]", "Server": "x"}, "body": {"text": "gone"}});
+    assert_eq!(told["webResponse"], response);
+    // A banner is no exchange.
+    assert!(result(probed(None, Some("SSH-2.0-x")))["webRequest"].is_null());
+    assert!(result(probed(Some(""), Some(answer)))["webRequest"].is_null());
+}
+
+/// The report tells those in full that come with their probes, and these are the first ones of their severity.
+#[test]
+fn of_issues_that_are_equally_bad_the_first_are_told_in_full() {
+    let mut rows: Vec<Finding> = (0..500).map(|number| finding(2, Status::OpenNew, number)).collect();
+    rows[0].entity_name = "zzz first".to_owned();
+    rows[499].entity_name = "aaa last".to_owned();
+    let page = written("html", None, &rows);
+    assert!(page.contains("zzz first") && !page.contains("aaa last"));
 }

@@ -10,6 +10,7 @@ pub(super) const FORMAT: Format = Format {
     about: "comma-separated values for a spreadsheet",
     extension: "csv",
     usual_query: OPEN,
+    takes_probes: false,
     begin: |_| {},
     finding: Some(finding),
     asset: Some(asset),

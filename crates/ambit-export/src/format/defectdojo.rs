@@ -13,6 +13,7 @@ pub(super) const FORMAT: Format = Format {
     about: "generic findings for DefectDojo",
     extension: "json",
     usual_query: OPEN,
+    takes_probes: false,
     begin: |document| document.text.push_str("{\"name\":\"Ambit\",\"type\":\"Ambit\",\"findings\":["),
     finding: Some(finding),
     asset: None,

@@ -3,16 +3,19 @@
 
 mod plot;
 
+use crate::exchange::{beginning, probes};
 use crate::kept::Report;
 use crate::words::{evidence, html, severity, severity_title};
 use crate::{Document, Format};
-use ambit_api::exports::Finding;
+use ambit_api::exports::{Finding, PROBED_MAX};
+use ambit_api::issues::{EvidencePiece, IssueEvidence};
 
 pub(super) const FORMAT: Format = Format {
     name: "html",
     about: "a report of one file: a page for the management, then the worst with proof and remedy",
     extension: "html",
     usual_query: "",
+    takes_probes: true,
     begin: |_| {},
     finding: Some(finding),
     asset: None,
@@ -20,7 +23,10 @@ pub(super) const FORMAT: Format = Format {
 };
 
 /// Issues that are told in full; the others are counted. A report of more is read by nobody.
-const WORST_MAX: usize = 200;
+const WORST_MAX: usize = PROBED_MAX as usize;
+/// Probes of one issue, and pieces of one probe, that are told.
+const PROBES_MAX: usize = 3;
+const PIECES_MAX: usize = 2;
 /// Rows of the lists of what is new and of what is gone.
 const LISTED_MAX: usize = 100;
 /// Rows of a plot.
@@ -49,20 +55,25 @@ fn finding(document: &mut Document, finding: &Finding) {
     keep(&mut report.worst, finding);
 }
 
-/// Keeps the worst, in whatever order they come.
+/// Keeps the worst, in whatever order they come; of those that are equally bad the first, which come with their probes.
 fn keep(list: &mut Vec<Finding>, finding: &Finding) {
     list.push(finding.clone());
     if list.len() >= 2 * WORST_MAX {
-        worst_first(list);
+        cut_to_worst(list);
     }
 }
 
+fn cut_to_worst(list: &mut Vec<Finding>) {
+    list.sort_by_key(|finding| finding.severity);
+    list.truncate(WORST_MAX);
+}
+
 fn worst_first(list: &mut Vec<Finding>) {
+    cut_to_worst(list);
     list.sort_by(|left, right| {
         let key = |finding: &Finding| (finding.severity, finding.name.clone(), finding.entity_name.clone());
         key(left).cmp(&key(right))
     });
-    list.truncate(WORST_MAX);
 }
 
 fn end(document: &mut Document) {
@@ -216,6 +227,9 @@ fn detail(finding: &Finding, page: &mut String) {
     if !seen.is_empty() {
         page.push_str(&format!("<h4>Seen</h4><pre>{}</pre>", html(&seen)));
     }
+    for probe in probes(finding).iter().take(PROBES_MAX) {
+        probed(probe, page);
+    }
     if let Some(command) = crate::reproduce(&finding.name, &finding.evidence) {
         page.push_str(&format!("<h4>See it yourself</h4><pre>{}</pre>", html(&command)));
     }
@@ -229,6 +243,41 @@ fn detail(finding: &Finding, page: &mut String) {
         page.push_str(&format!("<ul class=\"links\">{}</ul>", links.concat()));
     }
     page.push_str("</article>");
+}
+
+/// When which task looked, what it sent, and what came.
+fn probed(probe: &IssueEvidence, page: &mut String) {
+    let place = format!("{} {}", probe.entity_name, probe.argument);
+    page.push_str(&format!(
+        "<h4>Probed {} by {} at <span class=\"name\">{}</span></h4>",
+        minute(probe.at),
+        html(&probe.task),
+        html(place.trim())
+    ));
+    for piece in probe.pieces.iter().take(PIECES_MAX) {
+        let label = piece.label.replace('_', " ");
+        let came = if piece.request.is_some() { "Answer" } else { label.as_str() };
+        let sides = [("Request", piece.request.as_deref()), (came, piece.answer.as_deref())];
+        let mut cut = piece.truncated;
+        for (title, text) in sides {
+            let Some(text) = text else { continue };
+            let (text, more) = beginning(text.trim_end());
+            cut |= more;
+            page.push_str(&format!("<p class=\"side\">{}</p><pre>{}</pre>", html(title), html(text)));
+        }
+        if let Some(note) = note(piece, cut) {
+            page.push_str(&format!("<p class=\"meta\">{note}</p>"));
+        }
+    }
+}
+
+/// What is not shown of a piece.
+fn note(piece: &EvidencePiece, cut: bool) -> Option<String> {
+    let masked = (piece.masked > 0).then(|| format!("{} masked", piece.masked));
+    let part = (cut && piece.answer.is_some()).then(|| format!("a part of the {} bytes that are kept", piece.size));
+    let gone = piece.answer.is_none().then(|| format!("{}: no longer kept", html(&piece.label)));
+    let notes: Vec<String> = [masked, part, gone].into_iter().flatten().collect();
+    (!notes.is_empty()).then(|| notes.join("; "))
 }
 
 fn badge(level: i64) -> String {

@@ -9,6 +9,7 @@ pub(super) const FORMAT: Format = Format {
     about: "one JSON object a line",
     extension: "jsonl",
     usual_query: OPEN,
+    takes_probes: false,
     begin: |_| {},
     finding: Some(|document, finding| line(document, &json!(finding))),
     asset: Some(|document, asset| line(document, &json!(asset))),

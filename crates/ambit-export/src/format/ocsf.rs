@@ -12,6 +12,7 @@ pub(super) const FORMAT: Format = Format {
     about: "OCSF 1.5.0 detection findings, one JSON object a line",
     extension: "ocsf.jsonl",
     usual_query: OPEN,
+    takes_probes: false,
     begin: |_| {},
     finding: Some(finding),
     asset: None,

@@ -1,6 +1,7 @@
 //! SARIF 2.1.0: each issue a result, each kind of issue a rule.
 
 use super::OPEN;
+use crate::exchange::{Message, beginning, first, message as parts};
 use crate::words::{address, is_decided, message, severity};
 use crate::{Document, Format};
 use ambit_api::exports::Finding;
@@ -11,6 +12,7 @@ pub(super) const FORMAT: Format = Format {
     about: "SARIF 2.1.0 for code hosts and editors",
     extension: "sarif",
     usual_query: OPEN,
+    takes_probes: true,
     begin: |document| document.text.push_str("{\"version\":\"2.1.0\",\"runs\":[{\"results\":["),
     finding: Some(finding),
     asset: None,
@@ -50,6 +52,10 @@ fn finding(document: &mut Document, finding: &Finding) {
     if let Some(since) = document.head.since {
         result["baselineState"] = json!(if finding.first_seen > since { "new" } else { "unchanged" });
     }
+    if let Some((request, answer)) = first(finding).and_then(|(asked, came)| Some((parts(asked)?, parts(came)?))) {
+        result["webRequest"] = web_request(&request);
+        result["webResponse"] = web_response(&answer);
+    }
     if is_decided(finding.status.0) {
         let why = finding.reason.as_deref().unwrap_or(finding.status.0.name());
         result["suppressions"] = json!([{"kind": "external", "status": "accepted", "justification": why}]);
@@ -65,6 +71,52 @@ fn end(document: &mut Document) {
         "\n],\"tool\":{},\"invocations\":{invocation},\"columnKind\":\"utf16CodeUnits\"}}]}}\n",
         json!({"driver": driver})
     ));
+}
+
+/// SARIF 2.1.0 §3.46.
+fn web_request(request: &Message<'_>) -> Value {
+    let mut words = request.first_line.split(' ');
+    let (method, target, version) = (words.next(), words.next(), words.next());
+    let mut told = of_message(request);
+    told["method"] = json!(method.unwrap_or_default());
+    told["target"] = json!(target.unwrap_or_default());
+    set_protocol(&mut told, version);
+    told
+}
+
+/// SARIF 2.1.0 §3.47.
+fn web_response(answer: &Message<'_>) -> Value {
+    let mut words = answer.first_line.splitn(3, ' ');
+    let (version, code, reason) = (words.next(), words.next(), words.next());
+    let mut told = of_message(answer);
+    if let Some(code) = code.and_then(|code| code.parse::<u16>().ok()) {
+        told["statusCode"] = json!(code);
+    }
+    told["reasonPhrase"] = json!(reason.unwrap_or_default());
+    set_protocol(&mut told, version);
+    told
+}
+
+fn set_protocol(told: &mut Value, version: Option<&str>) {
+    if let Some((protocol, version)) = version.and_then(|version| version.split_once('/')) {
+        told["protocol"] = json!(protocol);
+        told["version"] = json!(version);
+    }
+}
+
+fn of_message(message: &Message<'_>) -> Value {
+    let mut headers = serde_json::Map::new();
+    for (name, value) in &message.headers {
+        // Of a header that comes twice both values stand, as RFC 9110 §5.3 joins them.
+        let all = headers.get(*name).and_then(Value::as_str).map(|before| format!("{before}, {value}"));
+        headers.insert((*name).to_owned(), json!(all.unwrap_or_else(|| (*value).to_owned())));
+    }
+    let mut told = json!({"headers": headers});
+    let (body, _) = beginning(message.body);
+    if !body.is_empty() {
+        told["body"] = json!({"text": body});
+    }
+    told
 }
 
 fn rule(finding: &Finding) -> Value {

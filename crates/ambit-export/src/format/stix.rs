@@ -15,6 +15,7 @@ pub(super) const FORMAT: Format = Format {
     about: "a STIX 2.1 bundle for threat intelligence platforms",
     extension: "stix.json",
     usual_query: OPEN,
+    takes_probes: false,
     begin,
     finding: Some(finding),
     asset: Some(asset),

@@ -14,6 +14,7 @@ pub(super) const FORMAT: Format = Format {
     about: "CycloneDX 1.6 VEX: issues with their analysis",
     extension: "cdx.json",
     usual_query: OPEN,
+    takes_probes: false,
     begin,
     finding: Some(finding),
     asset: None,

@@ -1,6 +1,10 @@
 //! Evidence as it may be shown: a part of what is kept, with secrets masked. Of files that are leaks only the names of
 //! their lines are shown.
 
+use super::issues::NOUN;
+use crate::call::Call;
+use crate::failure::About;
+use ambit_api::ApiError;
 use ambit_api::issues::{EvidenceOutcome, EvidencePiece, IssueEvidence};
 use ambit_model::facts::ProbeOutcome;
 use ambit_model::id::BlobHash;
@@ -9,7 +13,10 @@ use ambit_secrets::{Masked, masked, names_only};
 use ambit_store::ProbeLeft;
 use base64::Engine as _;
 use serde_json::Value;
+use std::collections::BTreeSet;
 
+/// Pieces of one issue at most.
+const PIECES_MAX: usize = 8;
 /// Characters of a piece that are shown.
 const SHOWN_CHARS_MAX: usize = 4_000;
 /// Bytes of a piece that are read for it: a secret that begins in what is shown ends in here.
@@ -25,8 +32,30 @@ const STRAY_PERCENT_MAX: usize = 10;
 /// The category of issues about files that are themselves secret.
 const LEAK: &str = "leak";
 
+/// The probes that an issue of the caller rests on, with their pieces. Fails as reading the issue does.
+pub(crate) async fn probes(call: &Call, id: &str) -> Result<Vec<IssueEvidence>, ApiError> {
+    let reads = |name: &str| call.state.library.reads(name).to_vec();
+    let found = call.store().issue_evidence(call.caller(), id, call.project, reads).await;
+    let (issue, probes) = found.about(NOUN)?;
+    let facts = &issue.record.details["proof"]["details"];
+    let (mut shown, mut told) = (Vec::new(), BTreeSet::new());
+    for left in &probes {
+        let mut probe = probe(left);
+        for (label, hash) in &left.evidence {
+            // A certificate that several names show is told once.
+            if !belongs(facts, label) || told.len() >= PIECES_MAX || !told.insert(hash) {
+                continue;
+            }
+            let bytes = call.store().blob(*hash).await.about(NOUN)?;
+            probe.pieces.push(piece(&issue.record.category, label, *hash, bytes.as_deref()));
+        }
+        shown.push(probe);
+    }
+    Ok(shown)
+}
+
 /// A probe as it is shown, without its pieces.
-pub(crate) fn probe(left: &ProbeLeft) -> IssueEvidence {
+fn probe(left: &ProbeLeft) -> IssueEvidence {
     IssueEvidence {
         task: left.task.clone(),
         entity_type: left.kind.type_name(),
@@ -45,7 +74,7 @@ pub(crate) fn probe(left: &ProbeLeft) -> IssueEvidence {
 
 /// Returns true for a piece that may show the issue: of exchanges that a probe had at several paths, those at the paths
 /// that the facts of the proof name.
-pub(crate) fn belongs(facts: &Value, label: &str) -> bool {
+fn belongs(facts: &Value, label: &str) -> bool {
     let Some(path) = label.strip_prefix(EXCHANGE).and_then(|shows| shows.split_once(' ')).map(|(_, path)| path) else {
         return true;
     };
@@ -57,7 +86,7 @@ pub(crate) fn belongs(facts: &Value, label: &str) -> bool {
 }
 
 /// A piece of an issue of a category as it is shown; `bytes` are `None` where they are no longer kept.
-pub(crate) fn piece(category: &str, label: &str, hash: BlobHash, bytes: Option<&[u8]>) -> EvidencePiece {
+fn piece(category: &str, label: &str, hash: BlobHash, bytes: Option<&[u8]>) -> EvidencePiece {
     let kept = bytes.unwrap_or_default();
     let (request, rest) = match label.strip_prefix(EXCHANGE).and_then(|_| split_head(kept)) {
         Some((request, rest)) => (Some(cut(masked(&String::from_utf8_lossy(request)), false)), rest),

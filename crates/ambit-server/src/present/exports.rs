@@ -2,10 +2,11 @@
 
 use crate::call::Call;
 use crate::failure::{About, of_query, of_search};
+use crate::present::evidence;
 use crate::searching::{caller, context, placed};
 use crate::window::{set_last_seen, window};
-use ambit_api::ApiError;
 use ambit_api::exports::{Asset, ExportRows, Finding};
+use ambit_api::{ApiError, Maybe};
 use ambit_model::Uid;
 use ambit_query::{Noun, Search, parse_search};
 use ambit_search::{Record, SearchRequest, Window};
@@ -18,6 +19,8 @@ pub(crate) struct Walk {
     size: u64,
     /// Where the next page begins; `None` after the last, and before the first.
     pub(crate) token: Option<Vec<u8>>,
+    /// Open issues that are still to be told with what was asked and answered.
+    pub(crate) probed: u64,
     /// What the search has to say, such as that words stand for themselves.
     pub(crate) message: Option<String>,
 }
@@ -38,7 +41,7 @@ impl Walk {
             return Err(ApiError::invalid(format!("search_string: {unknown}")));
         }
         let window = window(call, &search)?;
-        Ok(Self { noun, search, window, size, token, message: None })
+        Ok(Self { noun, search, window, size, token, probed: 0, message: None })
     }
 
     /// The next page of rows.
@@ -71,7 +74,13 @@ impl Walk {
             let Some((seen, collection)) = placed(call, hit, &names) else { continue };
             match &hit.record {
                 Record::Issue(record) => {
-                    rows.findings.push(Finding::of(whole.get(&record.uid).unwrap_or(record), seen, collection));
+                    let record = whole.get(&record.uid).unwrap_or(record);
+                    let mut finding = Finding::of(record, seen, collection);
+                    if self.probed > 0 && at.is_none() && record.status.is_open() {
+                        self.probed -= 1;
+                        finding.probes = Maybe(Some(evidence::probes(call, &record.uid.to_string()).await?));
+                    }
+                    rows.findings.push(finding);
                 }
                 Record::Entity(record) => rows.assets.push(Asset::of(record, seen, collection)),
                 Record::Technology(_) => {}

@@ -6,7 +6,7 @@ use crate::call::{Call, whole_number};
 use crate::present::exports::Walk;
 use crate::searching::{page_token, sealed};
 use crate::window::start_of;
-use ambit_api::exports::ExportRows;
+use ambit_api::exports::{ExportRows, PROBED_MAX};
 use ambit_api::{ApiError, success};
 use ambit_export::{Document, FORMATS, Format, Head};
 use ambit_query::Noun;
@@ -43,6 +43,7 @@ pub(crate) async fn document(mut call: Call) -> Result<Answer, ApiError> {
         version: env!("CARGO_PKG_VERSION"),
     };
     let mut walk = Walk::begin(&call, noun, &query, PAGE_SIZE_MAX, None)?;
+    walk.probed = if format.takes_probes { probed(&call, PROBED_MAX) } else { 0 };
     // What is wrong with the search is said before anything is sent.
     let first = walk.next(&call).await?;
     let message = walk.message.take();
@@ -62,9 +63,15 @@ pub(crate) async fn rows(call: Call) -> Result<Answer, ApiError> {
     let size = whole_number(&call, "page_size")?.unwrap_or(ROWS).clamp(1, PAGE_SIZE_MAX);
     let query = call.query("search_string").unwrap_or_default();
     let mut walk = Walk::begin(&call, noun, query, size, page_token(&call)?)?;
+    walk.probed = probed(&call, whole_number(&call, "probed")?.unwrap_or(0));
     let mut rows = walk.next(&call).await?;
     rows.next_page_token = walk.token.as_deref().map(|token| sealed(&call, token));
     Ok(Answer::json(&success(walk.message.as_deref().unwrap_or("Rows"), rows)))
+}
+
+/// How many issues are told with their probes: of the past no answers are kept.
+fn probed(call: &Call, wanted: u64) -> u64 {
+    if call.query("as_of").is_none_or(str::is_empty) { wanted.min(PROBED_MAX) } else { 0 }
 }
 
 fn noun(call: &Call) -> Result<Noun, ApiError> {

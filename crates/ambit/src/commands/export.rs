@@ -7,7 +7,7 @@ use crate::clock::now;
 use crate::config::Settings;
 use crate::failure::Failure;
 use crate::output::{Results, hint};
-use ambit_api::exports::ExportRows;
+use ambit_api::exports::{ExportRows, PROBED_MAX};
 use ambit_export::{Document, FORMATS, Format, Head};
 use ambit_model::Timestamp;
 use ambit_query::{Noun, parse_search};
@@ -67,13 +67,16 @@ pub(crate) async fn run(export: &Export, settings: &Settings) -> Result<(), Fail
         target.push_str(&format!("&as_of={}", escape(&moment.to_string())));
     }
     let mut token = String::new();
+    let mut probed = if export.format.takes_probes { PROBED_MAX } else { 0 };
     loop {
-        let reply = api.get(&format!("{target}{token}")).await?;
+        let reply = api.get(&format!("{target}&probed={probed}{token}")).await?;
         if reply.message != "Rows" && token.is_empty() {
             hint(&reply.message);
         }
         let rows: ExportRows = serde_json::from_value(reply.result)
             .map_err(|error| Failure::run_time(format!("the answer cannot be read: {error}")))?;
+        let with_probes = rows.findings.iter().filter(|finding| finding.probes.0.is_some()).count();
+        probed = probed.saturating_sub(u64::try_from(with_probes).unwrap_or(u64::MAX));
         write(&rows, &mut document, &mut results)?;
         match rows.next_page_token {
             Some(next) => token = format!("&page_token={}", escape(&next)),

@@ -89,6 +89,21 @@ fn what_was_asked_and_answered_stands_beside_an_issue_with_secrets_masked() {
     assert!(probe["at"].as_str() <= whole["last_seen"].as_str(), "in wall time: {probe}");
     assert!(piece["masked"].as_i64().is_some_and(|masked| masked >= 5), "{piece}");
     assert!(!whole.to_string().contains(PASSWORD), "{whole}");
+
+    let report = shop.ask(&["export", "--format", "html"]);
+    for line in [">Request</p><pre>GET /.env HTTP/1.1", "APP_ENV=[masked]", " by content_focus at "] {
+        assert!(report.contains(line), "{line:?} in {report}");
+    }
+    let sarif: Value = serde_json::from_str(&shop.ask(&["export", "--format", "sarif"])).expect("JSON");
+    let results = sarif["runs"][0]["results"].as_array().expect("a list");
+    let file = results.iter().find(|result| result["ruleId"] == "exposed_environment_file").expect("the file");
+    assert_eq!((&file["webRequest"]["target"], &file["webResponse"]["statusCode"]), (&"/.env".into(), &200.into()));
+    for document in [&report, &sarif.to_string()] {
+        assert!(!document.contains(PASSWORD), "{document}");
+    }
+    let past = shop.ask(&["export", "--format", "html", "--as-of", "2999-01-01"]);
+    assert!(past.contains("exposed_environment_file") || past.contains("/.env"), "{past}");
+    assert!(!past.contains(">Request</p>"), "of the past no answers are kept: {past}");
     let past = shop.ask(&["issue", "show", &shop.uid("exposed_environment_file"), "--as-of", "2999-01-01"]);
     assert!(!past.contains("  request "), "of the past no answers are kept: {past}");
 }
