@@ -160,7 +160,7 @@ async fn carry(config: &EngineConfig, run: &Run) -> Result<RunEnd, StoreError> {
 }
 
 /// The configuration with the ports that the run's collection asks for, and without the tasks that it leaves out or
-/// that its workflow does not have.
+/// that its workflow does not have, and without a browser that could not reach what the run looks at.
 async fn with_wishes(config: &EngineConfig, run: &Run) -> Result<EngineConfig, StoreError> {
     let mut config = config.clone();
     let collection = config.engine.collection(run.collection).await?;
@@ -172,6 +172,9 @@ async fn with_wishes(config: &EngineConfig, run: &Run) -> Result<EngineConfig, S
     let skipped = chosen.and(&outside);
     if skipped != config.settings.skipped {
         Arc::make_mut(&mut config.settings).skipped = skipped;
+    }
+    if config.settings.browser.is_some() && !config.wire.carries_programs() {
+        Arc::make_mut(&mut config.settings).browser = None;
     }
     Ok(config)
 }

@@ -63,6 +63,9 @@ pub const BODY: &str = "response";
 /// answer. What it shows, and the path where a probe asks for several, stand behind it.
 pub const EXCHANGE: &str = "exchange ";
 
+/// The label of evidence that is a picture of a page as a browser shows it (PNG).
+pub const SCREENSHOT: &str = "screenshot";
+
 /// The label of evidence that is a certificate as it was shown (DER).
 pub const CERTIFICATE: &str = "certificate";
 

@@ -57,6 +57,7 @@ pub enum TaskName {
     Resolve,
     ReverseWalk,
     RobotsSitemapWellknown,
+    Screenshot,
     SeedHost,
     ServiceIdentify,
     SisterDomain,

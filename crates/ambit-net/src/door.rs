@@ -314,24 +314,49 @@ impl Door {
         name: Option<&str>,
         limit: Duration,
     ) -> Result<Connection, NetError> {
+        self.admit_tcp(grant, address, name).await?;
+        let place = self.socket().await;
         self.check(grant, address, Transport::Tcp, name)?;
+        let connecting = self.outside.wire.connect(address);
+        let stream = self.connected(connecting, limit).await?;
+        Ok(Connection::new(stream, address, grant, place))
+    }
+
+    /// Asks a port of a target whether it accepts connections: with half a handshake where the wire can do that, which
+    /// takes no socket, else by opening one.
+    pub(crate) async fn knock(&self, address: SocketAddr, limit: Duration) -> Result<(), NetError> {
+        self.admit_tcp(Grant::Target, address, None).await?;
+        if let Some(asking) = self.outside.wire.half_open(address) {
+            return self.connected(asking, limit).await;
+        }
+        let _place = self.socket().await;
+        self.check(Grant::Target, address, Transport::Tcp, None)?;
+        let connecting = self.outside.wire.connect(address);
+        self.connected(connecting, limit).await.map(drop)
+    }
+
+    /// Admits one connection: checks the contact, waits for its turn, checks again.
+    async fn admit_tcp(&self, grant: Grant, address: SocketAddr, name: Option<&str>) -> Result<(), NetError> {
         let buckets = match grant {
             Grant::Target => vec![Bucket::Address(address.ip()), Bucket::block(address.ip())],
             Grant::Source(provider) => vec![Bucket::Provider(provider)],
             Grant::Operator(_) | Grant::Receiver => Vec::new(),
         };
-        self.admit(grant, address, Transport::Tcp, name, &buckets).await?;
-        let place = self.socket().await;
-        self.check(grant, address, Transport::Tcp, name)?;
+        self.admit(grant, address, Transport::Tcp, name, &buckets).await
+    }
+
+    /// Waits until a connection stands, at most for `limit`.
+    async fn connected<T>(
+        &self,
+        connecting: impl Future<Output = std::io::Result<T>>,
+        limit: Duration,
+    ) -> Result<T, NetError> {
         self.outside.connections.fetch_add(1, Ordering::Relaxed);
-        let at = self.now() + limit;
-        let connecting = self.outside.wire.connect(address);
-        let stream = self.until(at, Phase::Connecting, connecting).await?.map_err(|error| match error.kind() {
+        self.until(self.now() + limit, Phase::Connecting, connecting).await?.map_err(|error| match error.kind() {
             // The system gave up before we did.
             ErrorKind::TimedOut => NetError::Timeout(Phase::Connecting),
             _ => NetError::from_io(&error, "connecting"),
-        })?;
-        Ok(Connection::new(stream, address, grant, place))
+        })
     }
 
     /// Acquires a free socket. Work that waits for one gives up its idle connections first, so that none waits for

@@ -10,6 +10,7 @@
 //! whatever a peer does ends in an answer, an [`error::NetError`] that says whether the thing is absent or unknown, or
 //! a note on a partial answer. Never in a hang.
 
+pub mod browser;
 pub mod dns;
 mod door;
 pub mod error;

@@ -1,5 +1,8 @@
 //! The live wire: real sockets, the machine's clocks and randomness, its resolvers, the trust roots of browsers.
 
+#[cfg(target_os = "linux")]
+mod syn;
+
 use crate::guard::Transport;
 use crate::limits::{SOCKETS_DEFAULT, SOCKETS_MAX};
 use crate::wire::{Datagrams, Hold, Stream, Wire, WireTime};
@@ -36,6 +39,7 @@ pub struct LiveWire {
     roots: Arc<Vec<TrustAnchor<'static>>>,
     reserved: Vec<IpNet>,
     witness: Option<Arc<dyn Witness>>,
+    half_open: HalfOpen,
 }
 
 /// Hears of each contact before it is made, to write it down. Resolvers are not told of: the operator named them.
@@ -56,6 +60,34 @@ pub struct LiveOptions {
     pub authorities: Vec<PathBuf>,
     /// Who hears of contacts.
     pub witness: Option<Arc<dyn Witness>>,
+    /// Ports are probed by connecting to them, even where the process may send packets of its own.
+    pub connect_only: bool,
+}
+
+/// Ports are probed with half a handshake where the system permits it, which is tried when the first is.
+#[derive(Default)]
+struct HalfOpen {
+    never: bool,
+    #[cfg(target_os = "linux")]
+    syn: std::sync::OnceLock<Option<syn::Syn>>,
+}
+
+impl HalfOpen {
+    #[cfg(target_os = "linux")]
+    fn ask(&self, to: SocketAddr) -> Option<BoxFuture<'static, io::Result<()>>> {
+        let SocketAddr::V4(to) = to else { return None };
+        if self.never {
+            return None;
+        }
+        // Where raw sockets are not permitted, connecting says the same, with more work for both sides.
+        let opened = self.syn.get_or_init(|| syn::Syn::open().ok());
+        opened.as_ref().map(|syn| Box::pin(syn.ask(to)) as BoxFuture<'static, io::Result<()>>)
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn ask(&self, _to: SocketAddr) -> Option<BoxFuture<'static, io::Result<()>>> {
+        None
+    }
 }
 
 impl LiveWire {
@@ -73,7 +105,8 @@ impl LiveWire {
         }
         let mut reserved = networks(&[INTERNAL, DOCUMENTATION].concat());
         reserved.extend(own_addresses().into_iter().map(IpNet::from));
-        Ok(Self { resolvers, roots: Arc::new(roots), reserved, witness: options.witness.clone() })
+        let half_open = HalfOpen { never: options.connect_only, ..HalfOpen::default() };
+        Ok(Self { resolvers, roots: Arc::new(roots), reserved, witness: options.witness.clone(), half_open })
     }
 
     /// Tells the witness of a contact.
@@ -104,6 +137,19 @@ impl Wire for LiveWire {
             stream.set_nodelay(true)?;
             Ok(Box::new(stream) as Box<dyn Stream>)
         })
+    }
+
+    fn half_open(&self, to: SocketAddr) -> Option<BoxFuture<'static, io::Result<()>>> {
+        let asking = self.half_open.ask(to)?;
+        let noted = self.tell(Transport::Tcp, to);
+        Some(Box::pin(async move {
+            noted?;
+            asking.await
+        }))
+    }
+
+    fn carries_programs(&self) -> bool {
+        true
     }
 
     fn datagrams(&self, peer: IpAddr) -> io::Result<Box<dyn Datagrams>> {

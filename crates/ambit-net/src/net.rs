@@ -4,6 +4,7 @@
 mod outages;
 mod sources;
 
+use crate::browser::Browser;
 use crate::dns::cache::Cache;
 use crate::dns::resolver::Engine;
 use crate::dns::{DnsAnswer, RecordType, Transfer, WildcardProfile};
@@ -19,6 +20,7 @@ use crate::tls::{HelloAnswer, TlsOptions, TlsSession, TlsVersion};
 use crate::udp::{AnswerFrom, PortAnswer};
 use crate::wire::{Hold, Wire, WireTime};
 use ambit_model::Timestamp;
+use futures::future::BoxFuture;
 use outages::Outages;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -345,6 +347,40 @@ impl Session {
     /// Only zeros: it speaks no TLS.
     pub async fn jarm(&self, address: SocketAddr, sni: Option<&str>) -> Result<String, NetError> {
         crate::tls::handshake::jarm(&self.door, address, sni).await
+    }
+
+    /// Takes a picture (PNG, at most 1 MiB) of a page of a site that is reached at one address, in a browser of this
+    /// machine. What the page wants of hosts that may not be contacted stays away.
+    ///
+    /// # Errors
+    /// What the connection to the site failed of; `Budget` where the browser cannot be run or leaves no picture.
+    pub async fn picture(&self, browser: &Browser, site: &Url, address: SocketAddr) -> Result<Vec<u8>, NetError> {
+        let waits = self.waits();
+        let _place = browser.place().await;
+        drop(waits);
+        let open =
+            |host: String, port: u16| -> BoxFuture<'_, _> { Box::pin(self.open_for_page((site, address), host, port)) };
+        crate::browser::picture(browser, site, &open).await
+    }
+
+    /// What a page of a site wants to be opened: the site itself at its address, and hosts that the guard allows.
+    async fn open_for_page(
+        &self,
+        (site, address): (&Url, SocketAddr),
+        host: String,
+        port: u16,
+    ) -> Result<Connection, NetError> {
+        if (host.as_str(), port) == (site.host.as_str(), site.port) {
+            return self.connect(address, Some(&host)).await;
+        }
+        if let Ok(literal) = host.parse::<IpAddr>() {
+            return self.connect(SocketAddr::new(literal, port), None).await;
+        }
+        // Nothing is looked up of names that may not be contacted: a page makes them up as it likes.
+        self.door.check_name(Grant::Target, &host)?;
+        let addresses = self.addresses(&host).await?;
+        let first = addresses.first().ok_or_else(|| NetError::Unreachable("no address".into()))?;
+        self.connect(SocketAddr::new(*first, port), Some(&host)).await
     }
 
     // ── HTTP ──

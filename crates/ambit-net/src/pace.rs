@@ -68,6 +68,25 @@ impl PaceLimits {
         }
     }
 
+    /// Whose rates a person can set, each of one peer of its kind.
+    pub const PEERS: [&'static str; 6] = ["address", "block", "host", "server", "provider", "resolver"];
+
+    /// Sets the rate of each peer of a kind, per second, above or below what is usual. False where no peer is called
+    /// so. What peers complain of still slows us down.
+    pub fn set(&mut self, peer: &str, rate: f64) -> bool {
+        let rate = rate.max(RATE_MIN);
+        match peer {
+            "address" => self.connections_per_address = rate,
+            "block" => self.connections_per_block = rate,
+            "host" => self.requests_per_host = rate,
+            "server" => self.questions_per_server = rate,
+            "provider" => (self.requests_per_provider, self.requests_per_interface) = (rate, rate),
+            "resolver" => self.questions_per_resolver = Some(rate),
+            _ => return false,
+        }
+        true
+    }
+
     fn rate(&self, bucket: &Bucket) -> Option<f64> {
         match bucket {
             Bucket::Total => self.total,
@@ -396,6 +415,28 @@ mod tests {
         let fast = PaceLimits::at_rate(1e6);
         assert_eq!(fast, PaceLimits { total: Some(1e6), ..default }, "nobody is asked more often than usual");
         assert!(PaceLimits::at_rate(0.0).total.is_some_and(|rate| rate > 0.0));
+    }
+
+    #[test]
+    fn a_person_sets_the_rate_of_each_kind_of_peer() {
+        let address: IpAddr = "192.0.2.1".parse().unwrap();
+        let buckets = [
+            Bucket::Address(address),
+            Bucket::block(address),
+            Bucket::Host(address, "a.test".to_owned()),
+            Bucket::Server(address),
+            Bucket::Provider("a-source"),
+            Bucket::Resolver(address),
+        ];
+        let mut limits = PaceLimits::at_rate(5.0);
+        for (number, (peer, bucket)) in PaceLimits::PEERS.iter().zip(&buckets).enumerate() {
+            let rate = 1_000.0 + f64::from(u32::try_from(number).unwrap());
+            assert!(limits.set(peer, rate));
+            assert_eq!(limits.rate(bucket), Some(rate), "{peer}");
+        }
+        assert_eq!(limits.total, Some(5.0));
+        assert!(!limits.set("peer", 1.0));
+        assert!(limits.set("host", 0.0) && limits.requests_per_host > 0.0);
     }
 
     #[test]

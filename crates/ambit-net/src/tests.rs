@@ -1,6 +1,7 @@
 //! Tests of the door over an internet in the test itself: scripted peers, a clock that jumps, no socket. Live sockets
 //! only against this process.
 
+mod browser;
 mod certificates;
 mod clock;
 mod dns;

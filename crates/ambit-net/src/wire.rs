@@ -39,6 +39,17 @@ pub trait Wire: Send + Sync {
     /// `HostUnreachable`.
     fn connect(&self, to: SocketAddr) -> BoxFuture<'static, io::Result<Box<dyn Stream>>>;
 
+    /// Asks a port with half a handshake, which takes no socket: accepted, or a refused connection, as `connect` says
+    /// it. `None` where this wire cannot: then connecting is the way to know. No time-out of its own.
+    fn half_open(&self, _to: SocketAddr) -> Option<BoxFuture<'static, io::Result<()>>> {
+        None
+    }
+
+    /// Returns whether the streams of other programs can be carried over it: its clock is theirs.
+    fn carries_programs(&self) -> bool {
+        false
+    }
+
     /// Opens a datagram socket on a random local port of the family of `peer`.
     fn datagrams(&self, peer: IpAddr) -> io::Result<Box<dyn Datagrams>>;
 

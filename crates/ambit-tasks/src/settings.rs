@@ -64,6 +64,8 @@ pub struct Settings {
     pub sources: Option<BTreeSet<&'static str>>,
     /// The keys of sources of names, by the source.
     pub source_keys: SourceKeys,
+    /// The browser in which sites are opened for pictures; without one the task `screenshot` does not plan.
+    pub browser: Option<ambit_net::browser::Browser>,
     /// What tells secrets in code and in apps: our rules, and those of the packs that a user loaded.
     pub secrets: Arc<ambit_secrets::Rules>,
     /// What tells products: our rules, and those of the packs that a user loaded.
@@ -127,6 +129,7 @@ impl Default for Settings {
             cloud_endpoints: BTreeMap::new(),
             sources: None,
             source_keys: SourceKeys::default(),
+            browser: None,
             secrets: ambit_secrets::own(),
             fingerprints: ambit_fingerprints::own(),
         }

@@ -78,6 +78,8 @@ impl Task {
         match self.name {
             TaskName::NameSweep | TaskName::ZoneTransfer => Wave::Words,
             TaskName::LevelSweep | TaskName::Permutations => Wave::Variations,
+            // A browser takes long, and what it shows leads to nothing.
+            TaskName::Screenshot => Wave::Probes,
             TaskName::PortOracle | TaskName::PortSweep | TaskName::BlockSweep => Wave::Sweeps,
             _ => Wave::of(self.footprint),
         }

@@ -47,6 +47,7 @@ pub(crate) mod resembling_domains;
 pub(crate) mod resolve;
 pub(crate) mod reverse_walk;
 pub(crate) mod robots_sitemap_wellknown;
+pub(crate) mod screenshot;
 pub(crate) mod seed_host;
 pub(crate) mod service_identify;
 pub(crate) mod sister_domain;
@@ -114,6 +115,7 @@ pub const ALL: &[&Task] = &[
     &resolve::TASK,
     &reverse_walk::TASK,
     &robots_sitemap_wellknown::TASK,
+    &screenshot::TASK,
     &seed_host::TASK,
     &service_identify::TASK,
     &sister_domain::TASK,

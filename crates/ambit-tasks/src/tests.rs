@@ -54,8 +54,8 @@ fn what_an_account_names_is_looked_at_by_all_that_discovery_has() {
     }
 }
 
-/// Members of the contract that no task observes: a person's flags, and what needs a browser or an upload.
-const NOT_OBSERVED: &[&str] = &["exfil_lookup_identifier", "screenshot_exists"];
+/// Members of the contract that no task observes: a person's flags, and what needs an upload.
+const NOT_OBSERVED: &[&str] = &["exfil_lookup_identifier"];
 
 #[test]
 fn every_member_of_a_site_and_an_address_has_an_owner() {

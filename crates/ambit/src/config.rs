@@ -63,6 +63,9 @@ pub(crate) const ROWS: &[Row] = &[
     Row { truth: true, ..row("open_accounts", "false") },
     Row { truth: true, ..row("private_uploads", "false") },
     row("rate", ""),
+    // How often each peer may be contacted, and whether ports are probed with half a handshake where that is possible.
+    list("rates"),
+    Row { truth: true, ..row("syn_probes", "true") },
     // Whom those who are contacted may ask.
     row("contact", ""),
     list("resolver"),
@@ -85,6 +88,8 @@ pub(crate) const ROWS: &[Row] = &[
     list("sources"),
     Row { secret: true, by_file: true, ..row("source_keys", "") },
     list("ports"),
+    // What takes pictures of sites.
+    row("browser", ""),
     row("server", ""),
     Row { secret: true, by_file: true, ..row("api_key", "") },
     row("plan_expires_at", ""),
@@ -215,6 +220,11 @@ impl Settings {
     /// Whether files that people upload are for their project, where they do not say otherwise.
     pub(crate) fn private_uploads(&self) -> Result<bool, Failure> {
         self.truth("private_uploads")
+    }
+
+    /// Whether ports are probed with half a handshake where the system permits it.
+    pub(crate) fn syn_probes(&self) -> Result<bool, Failure> {
+        self.truth("syn_probes")
     }
 
     fn truth(&self, name: &str) -> Result<bool, Failure> {

@@ -9,7 +9,7 @@ use crate::signals::Stop;
 use crate::wire_log::WireLog;
 use crate::wires::{self, Simulated};
 use crate::workspace::Workspace;
-use crate::{engine_config, estate, progress};
+use crate::{estate, progress};
 use ambit_engine::{EngineConfig, Installation, Progress, RunEnd, Shares, drive};
 use ambit_model::collection::{Collection, Schedule};
 use ambit_model::id::RunId;
@@ -17,9 +17,9 @@ use ambit_model::ports::PortList;
 use ambit_model::run::{Run, RunState};
 use ambit_model::wire::WireChoice;
 use ambit_model::{Clearance, Kind, Timestamp, workflow};
-use ambit_net::Pace;
 use ambit_net::live::LiveOptions;
 use ambit_net::wire::Wire;
+use ambit_net::{Pace, PaceLimits};
 use ambit_store::{CollectionSettings, NewCollection, Started};
 use std::sync::Arc;
 use std::time::Duration;
@@ -52,7 +52,7 @@ pub(crate) struct Job {
     /// Moves the simulated internet to this state.
     pub(crate) state: Option<i64>,
     pub(crate) live: LiveOptions,
-    pub(crate) rate: Option<u32>,
+    pub(crate) limits: PaceLimits,
     pub(crate) settings: ambit_tasks::Settings,
     /// How a person asks for it afterwards.
     pub(crate) asking: Asking,
@@ -110,7 +110,7 @@ pub(crate) async fn discover(workspace: &Workspace, job: &Job, stop: &Stop) -> R
     let config = EngineConfig {
         engine: workspace.engine.clone(),
         wire,
-        pace: Arc::new(Pace::new(engine_config::limits(job.rate))),
+        pace: Arc::new(Pace::new(job.limits.clone())),
         settings: Arc::new(job.settings.clone()),
         installation: job.installation.clone(),
         clock,

@@ -9,6 +9,7 @@ use ambit_model::ports::PortList;
 use ambit_model::reserved::IpNet;
 use ambit_model::scope::exclusion;
 use ambit_net::PaceLimits;
+use ambit_net::browser::Browser;
 use ambit_net::live::{LiveOptions, LiveWire};
 use ambit_tasks::SourceKeys;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,6 +17,8 @@ use std::io::Read as _;
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 
+/// The most that a person can say of one kind of peer: more than a machine sends.
+const PEER_RATE_MAX: f64 = 1e7;
 /// Longest list of labels, in bytes.
 const WORDS_BYTES_MAX: u64 = 16 << 20;
 /// Largest database of places: it is held in memory.
@@ -38,15 +41,52 @@ impl Given {
         Ok(Self {
             live,
             tasks: tasks(settings)?,
-            limits: limits(settings.rate()?),
+            limits: limits(settings, None, &[])?,
             installation: installation(settings)?,
         })
     }
 }
 
-/// The ledger's limits at so many requests per second over all; the usual ones where none is said.
-pub(crate) fn limits(rate: Option<u32>) -> PaceLimits {
-    rate.map_or_else(PaceLimits::default, |rate| PaceLimits::at_rate(f64::from(rate)))
+/// How often who may be contacted: over all (`rate`), and each peer of a kind (`rates`); what flags say stands in place
+/// of the settings.
+///
+/// # Errors
+/// A rate that is none; the failure names it.
+pub(crate) fn limits(settings: &Settings, rate: Option<u32>, rates: &[PeerRate]) -> Result<PaceLimits, Failure> {
+    let total = rate.or(settings.rate()?);
+    let mut limits = total.map_or_else(PaceLimits::default, |rate| PaceLimits::at_rate(f64::from(rate)));
+    let set = list(settings, "rates").map(|text| {
+        text.parse().map_err(|why: String| Failure::usage(format!("setting rates {:?}: {why}", plain(text))))
+    });
+    let set: Vec<PeerRate> = if rates.is_empty() { set.collect::<Result<_, _>>()? } else { rates.to_vec() };
+    for PeerRate { peer, rate } in &set {
+        limits.set(peer, *rate);
+    }
+    Ok(limits)
+}
+
+/// How often each peer of a kind may be contacted: `host=50`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct PeerRate {
+    peer: String,
+    rate: f64,
+}
+
+impl std::str::FromStr for PeerRate {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let expected = || {
+            let peers = PaceLimits::PEERS.join(", ");
+            format!("expected PEER=N, contacts a second with each, such as host=50; PEER is one of {peers}")
+        };
+        let (peer, number) = text.split_once('=').ok_or_else(expected)?;
+        let number = number.strip_suffix("/s").unwrap_or(number);
+        let rate: f64 =
+            number.parse().ok().filter(|rate| *rate > 0.0 && *rate <= PEER_RATE_MAX).ok_or_else(expected)?;
+        let is_known = PaceLimits::PEERS.contains(&peer);
+        is_known.then(|| Self { peer: peer.to_owned(), rate }).ok_or_else(expected)
+    }
 }
 
 /// What the administrator says for every run of this process: what is never touched (`exclude`), and reserved ranges
@@ -140,7 +180,8 @@ pub(crate) fn live(settings: &Settings, resolvers: &[String], ca: Option<&Path>)
         Some(path) => vec![path.to_owned()],
         None => list(settings, "ca").map(PathBuf::from).collect(),
     };
-    Ok(LiveOptions { resolvers, authorities, witness: None })
+    let connect_only = !settings.syn_probes()?;
+    Ok(LiveOptions { resolvers, authorities, witness: None, connect_only })
 }
 
 /// Makes a live network once and drops it: a file of authorities that is none ends a command before it asks, claims or
@@ -179,6 +220,7 @@ pub(crate) fn tasks(settings: &Settings) -> Result<ambit_tasks::Settings, Failur
     given.cloud_endpoints = cloud_endpoints(settings)?;
     given.sources = sources(settings)?;
     given.source_keys = source_keys(settings)?;
+    given.browser = browser(settings)?;
     for path in list(settings, "geo") {
         let bytes = read_bytes(Path::new(path), GEO_BYTES_MAX)?;
         given.add_geo(bytes).map_err(|error| Failure::usage(format!("setting geo: {path} {error}")))?;
@@ -187,6 +229,27 @@ pub(crate) fn tasks(settings: &Settings) -> Result<ambit_tasks::Settings, Failur
         tell_left_out(path, &refused);
     }
     Ok(given)
+}
+
+/// The browser that takes pictures of sites (`browser`): the file of one, `auto` for the first that is known on the
+/// search path, or none. That there is none is said once, and no task asks for it.
+///
+/// # Errors
+/// A file that is none.
+fn browser(settings: &Settings) -> Result<Option<Browser>, Failure> {
+    match settings.get("browser") {
+        None => Ok(None),
+        Some("auto") => {
+            let found = Browser::find();
+            if found.is_none() {
+                hint("setting browser: no Chromium is on the search path, so that no pictures of sites are taken");
+            }
+            Ok(found)
+        }
+        Some(path) => Browser::at(Path::new(path)).map(Some).map_err(|error| {
+            Failure::usage(format!("setting browser: {}: {error}; name the file of a Chromium, or auto", plain(path)))
+        }),
+    }
 }
 
 /// Adds the labels of a list that a flag names.
@@ -326,7 +389,7 @@ pub(crate) fn planned(settings: &Settings) -> Result<Volumes, Failure> {
     if let Some(ports) = ports(settings)? {
         tasks.ask_ports(&ports);
     }
-    Ok(volumes(&tasks, &limits(settings.rate()?)))
+    Ok(volumes(&tasks, &limits(settings, None, &[])?))
 }
 
 /// How much tasks with these settings ask at this pace, for plans.
@@ -377,4 +440,19 @@ fn read_bytes(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
         return Err(Failure::usage(format!("{} is larger than {} MiB", path.display(), limit >> 20)));
     }
     Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rate_of_a_peer_is_read_or_refused_in_one_line() {
+        assert_eq!("host=50".parse(), Ok(PeerRate { peer: "host".to_owned(), rate: 50.0 }));
+        assert_eq!("server=0.5/s".parse(), Ok(PeerRate { peer: "server".to_owned(), rate: 0.5 }));
+        for wrong in ["", "host", "host=", "host=0", "host=-1", "host=NaN", "host=inf", "host=1e9", "hosts=5", "5"] {
+            let why = wrong.parse::<PeerRate>().expect_err(wrong);
+            assert!(why.contains("such as host=50") && why.contains("address, block") && !why.contains('\n'), "{why}");
+        }
+    }
 }

@@ -87,6 +87,7 @@ function Body({ of, asOf, onMoment }: { of: Entity; asOf: string | undefined; on
       <Strip of={of} />
       <div className="grid items-start gap-5 2xl:grid-cols-2">
         <div className="flex min-w-0 flex-col gap-5">
+          {of.summary.screenshot_exists && <Picture of={of} />}
           {of.seed && kind(of.type) === "Domain" && <PostureOf uid={of.uid} asOf={asOf} />}
           <Issues uid={of.uid} asOf={asOf} />
           {known.slice(0, 1)}
@@ -108,6 +109,18 @@ function Body({ of, asOf, onMoment }: { of: Entity; asOf: string | undefined; on
         </div>
       </div>
     </>
+  );
+}
+
+/** The newest picture that a browser took of a site; of the past there is none. */
+function Picture({ of }: { of: Entity }): ReactNode {
+  const source = `/api/ambit/v1/entities/${of.uid}/screenshot`;
+  return (
+    <Section title="Picture">
+      <a href={source} target="_blank" rel="noreferrer">
+        <img src={source} alt={`${of.name} in a browser`} loading="lazy" className="w-full rounded border border-line" />
+      </a>
+    </Section>
   );
 }
 

@@ -20,8 +20,14 @@ const WITH_WAITING: usize = 8;
 const DEEP_WITH_WAITING: usize = 6;
 
 /// Tasks whose rows take longer than what they change should wait.
-const LONG: &[TaskName] =
-    &[TaskName::PortSweep, TaskName::BlockSweep, TaskName::UdpSweep, TaskName::ContentFocus, TaskName::Crawl];
+const LONG: &[TaskName] = &[
+    TaskName::PortSweep,
+    TaskName::BlockSweep,
+    TaskName::UdpSweep,
+    TaskName::ContentFocus,
+    TaskName::Crawl,
+    TaskName::Screenshot,
+];
 
 /// The leased rows of a run, and the way in which they come back.
 pub(super) struct Flight<'a> {

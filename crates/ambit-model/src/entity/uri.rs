@@ -8,7 +8,7 @@ use super::row::{
 use super::{in_account, network};
 use crate::task::TaskName::{
     AwsAccount, CloudAccount, CloudAttribution, ContentFocus, CorsProbe, Crawl, Favicon, HttpEnrich, LinkedHosts,
-    Network, RobotsSitemapWellknown, Soft404Profile,
+    Network, RobotsSitemapWellknown, Screenshot, Soft404Profile,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -86,6 +86,8 @@ pub const CONTENT_TYPE: Member = Member::named("hidden_content_type");
 pub const MIXED_CONTENT: Member = Member::named("hidden_mixed_content");
 /// It sends visitors to https of the same host.
 pub const HTTPS_REDIRECT: Member<bool> = Member::named("hidden_https_redirect");
+/// Whether there is a picture of it as a browser shows it.
+pub const SCREENSHOT_EXISTS: Member<bool> = Member::named("screenshot_exists");
 /// A hash of its icon.
 pub const FAVICON_MD5: Member = Member::named("favicon_md5");
 /// A hash of its icon.
@@ -162,7 +164,7 @@ pub(super) const MEMBERS: &[Row] = &[
     contract(network::CLOUD_PROVIDERS, List).by(CloudAttribution),
     contract(network::NET_COUNTRY_CODE, Null).by(Network),
     contract(CERTIFICATE_CHAIN, List).by(HttpEnrich),
-    unseen("screenshot_exists", False),
+    contract(SCREENSHOT_EXISTS, False).by(Screenshot),
     contract(network::CLOUD_FINGERPRINTS, List).by(CloudAttribution),
     contract(RESPONSE_DATA_HASH, Null).by(HttpEnrich),
     unseen("exfil_lookup_identifier", Null),

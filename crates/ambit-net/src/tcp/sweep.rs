@@ -1,4 +1,4 @@
-//! Port sweeps by connecting: many ports at once, within the rate limits. Ports without an answer are tried again, so
+//! Port sweeps: many ports at once, within the rate limits. Ports without an answer are tried again, so
 //! that loss is measured and not assumed.
 
 use super::{PortState, PortSweep};
@@ -32,8 +32,8 @@ pub(crate) async fn probe(door: &Door, address: SocketAddr) -> Result<PortState,
 }
 
 async fn probe_once(door: &Door, address: SocketAddr, limit: Duration) -> Result<PortState, NetError> {
-    match door.open(Grant::Target, address, None, limit).await {
-        Ok(_) => Ok(PortState::Open),
+    match door.knock(address, limit).await {
+        Ok(()) => Ok(PortState::Open),
         Err(NetError::ConnectionRefused) => Ok(PortState::Closed),
         // A reset before the connection stood comes from a filter; so do the unreachables. Where this machine itself is
         // cut off, nothing was asked.

@@ -6,8 +6,10 @@ use crate::guard::{Contact, Guard};
 use crate::live::{LiveOptions, LiveWire};
 use crate::net::{Net, NetOptions, Session};
 use crate::tcp::PortState;
+use crate::wire::Wire as _;
 use crate::{AnswerFrom, Grants, Pace, PaceLimits, PortAnswer};
 use ambit_model::Clearance;
+use socket2::{Domain, Socket, Type};
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,13 +28,21 @@ impl Guard for Loopback {
         }
     }
 
+    fn allow_name(&self, name: &str, _grant: crate::Grant) -> Result<(), String> {
+        Err(format!("{name}: not the loopback"))
+    }
+
     fn named(&self, address: IpAddr) -> bool {
         address.is_loopback()
     }
 }
 
 fn session(resolver: SocketAddr) -> Session {
-    let wire = LiveWire::new(&LiveOptions { resolvers: vec![resolver], ..LiveOptions::default() }).unwrap();
+    session_by(LiveOptions { resolvers: vec![resolver], ..LiveOptions::default() })
+}
+
+pub(super) fn session_by(options: LiveOptions) -> Session {
+    let wire = LiveWire::new(&options).unwrap();
     let limits = PaceLimits { connections_per_address: 1e6, connections_per_block: 1e6, ..PaceLimits::default() };
     Net::new(Arc::new(wire), Arc::new(Loopback), Arc::new(Pace::new(limits)), NetOptions::default())
         .session(Grants::task(Clearance::L3, &[]))
@@ -65,6 +75,47 @@ async fn ports_pages_and_banners_come_over_real_sockets() {
     assert_eq!(exchange.body, b"hello");
     assert!(session.probe_port("192.0.2.1:80".parse().unwrap()).await.is_err(), "a reserved address opens no socket");
     serving.abort();
+}
+
+/// Half a handshake says what connecting says, and the program that listens never hears of it. Where the process may
+/// not send it, both sweeps connect.
+#[tokio::test]
+async fn half_a_handshake_says_what_connecting_says() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let open = listener.local_addr().unwrap();
+    // Bound and not listening: nobody else gets them meanwhile.
+    let refusing: Vec<Socket> = (0..50)
+        .map(|_| {
+            let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+            socket.bind(&SocketAddr::from(([127, 0, 0, 1], 0)).into()).unwrap();
+            socket
+        })
+        .collect();
+    let closed: Vec<SocketAddr> =
+        refusing.iter().map(|socket| socket.local_addr().unwrap().as_socket().unwrap()).collect();
+    let resolvers = vec!["127.0.0.1:9".parse().unwrap()];
+    let wire = LiveWire::new(&LiveOptions { resolvers: resolvers.clone(), ..LiveOptions::default() }).unwrap();
+    let half_open = wire.half_open(open);
+    let is_permitted = half_open.is_some();
+    if let Some(asking) = half_open {
+        asking.await.unwrap();
+        // Two questions to one port at once are both answered.
+        let (one, other) = (wire.half_open(closed[0]).unwrap(), wire.half_open(closed[0]).unwrap());
+        let refused = |asked: std::io::Result<()>| asked.unwrap_err().kind();
+        let (one, other) = tokio::join!(one, other);
+        assert_eq!([refused(one), refused(other)], [std::io::ErrorKind::ConnectionRefused; 2]);
+    }
+    let ports: Vec<u16> = closed.iter().map(SocketAddr::port).chain([open.port()]).collect();
+    let mut seen = Vec::new();
+    for connect_only in [false, true] {
+        let session = session_by(LiveOptions { resolvers: resolvers.clone(), connect_only, ..LiveOptions::default() });
+        let sweep = session.sweep_ports(open.ip(), &ports).await.unwrap();
+        let accepted = std::iter::from_fn(|| listener.accept().ok()).count();
+        seen.push((sweep.open, sweep.closed.len(), sweep.filtered, sweep.failed, accepted));
+    }
+    let told = |accepted| (vec![open.port()], closed.len(), Vec::new(), Vec::new(), accepted);
+    assert_eq!(seen, [told(usize::from(!is_permitted)), told(1)]);
 }
 
 #[tokio::test]

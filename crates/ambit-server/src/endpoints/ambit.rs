@@ -56,6 +56,13 @@ const EXPORT_ROWS: &[Parameter] = &[
         required: false,
         doc: "`next_page_token` of the page before.",
     },
+    Parameter {
+        name: "probed",
+        shape: &Shape::Count,
+        required: false,
+        doc: "How many open issues of the page, the first ones, come with their `probes`: what was asked and \
+              answered, with secrets masked. 0 by default, at most 200.",
+    },
     AS_OF[0],
 ];
 
@@ -167,6 +174,9 @@ pub(super) const ROWS: &[Endpoint] = &[
         .says("Explain why an entity is in scope or not, edge by edge from the seed.")
         .asks(AS_OF)
         .answers(entities::ScopeExplanation::SHAPE),
+    get("/entities/{entity_uid}/screenshot", OfCollection(Viewer), handler!(entities::screenshot))
+        .says("Read the picture of a site as a browser showed it (PNG); 404 where there is none.")
+        .as_type("image/png"),
     get("/entities/{entity_uid}/posture", OfCollection(Viewer), handler!(postures::of_entity))
         .says(
             "Say how well an entity protects what everybody can see of it, why, whose services it uses, and which \

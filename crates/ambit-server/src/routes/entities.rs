@@ -8,6 +8,8 @@ use crate::present::entities::{NOUN, collection, sighting};
 use crate::window::{moment, then};
 use ambit_api::entities::{EntityDetail, EntityMarks, RawEntity, ScopeExplanation};
 use ambit_api::{ApiError, read, success};
+use ambit_model::TaskName;
+use ambit_model::observation::SCREENSHOT;
 use ambit_store::{EntityFlags, EntityView};
 
 const MESSAGE: &str = "successfully returned entity";
@@ -31,6 +33,19 @@ pub(crate) async fn raw(call: Call) -> Result<Answer, ApiError> {
 pub(crate) async fn scope(call: Call) -> Result<Answer, ApiError> {
     let view = view(&call).await?;
     Ok(Answer::json(&success("Scope explained", ScopeExplanation::from(&view.record))))
+}
+
+/// Read the picture of a site as a browser showed it (PNG); 404 where there is none.
+pub(crate) async fn screenshot(call: Call) -> Result<Answer, ApiError> {
+    let id = call.parameter("entity_uid");
+    let probes = call.store().entity_probes(call.caller(), id, call.project, TaskName::Screenshot).await.about(NOUN)?;
+    let pictures = probes.iter().flat_map(|probe| &probe.evidence).filter(|(label, _)| label == SCREENSHOT);
+    for (_, hash) in pictures {
+        if let Some(bytes) = call.store().blob(*hash).await.about(NOUN)? {
+            return Ok(Answer::bytes("image/png", bytes.into()));
+        }
+    }
+    Err(ApiError::not_found("Screenshot"))
 }
 
 /// Put an entity on the deny list or the allow list, or hide it. The allow list is for admins of the collection. Scope

@@ -34,6 +34,23 @@ columns! {
 }
 
 impl Store {
+    /// Returns the probes of an entity by one task, with what they left; the newest first.
+    pub async fn entity_probes(
+        &self,
+        principal: &Principal,
+        id: &str,
+        project: Option<i64>,
+        task: TaskName,
+    ) -> Result<Vec<ProbeLeft>, StoreError> {
+        let mut tx = self.read().await?;
+        let base = find(&mut tx, principal, Item::Entity, id, project, CollectionRole::Viewer).await?;
+        let sql = format!("{} WHERE l.uid = $1 AND l.task = $2", probes());
+        let mut probes: Vec<ProbeLeft> = tx.read_all(&sql, values![base.uid, task.as_str()]).await?;
+        tx.rollback().await?;
+        probes.sort_by_key(|probe| std::cmp::Reverse(probe.at));
+        Ok(probes)
+    }
+
     /// Returns an issue with the probes that it rests on: those of the tasks that `reads` names for its kind, at its
     /// entity; where there are none, at the entities that lead there, as services lead to a certificate.
     pub async fn issue_evidence(
@@ -59,11 +76,7 @@ impl Store {
         keys.sort();
         keys.dedup();
         keys.truncate(PROBES_MAX);
-        let sql = format!(
-            "SELECT {} FROM looks l JOIN entities e ON e.uid = l.uid JOIN collections c ON c.id = e.collection_id \
-             LEFT JOIN runs r ON r.id = l.run_id WHERE l.uid = $1 AND l.task = $2 AND l.argument = $3",
-            list::<ProbeLeft>()
-        );
+        let sql = format!("{} WHERE l.uid = $1 AND l.task = $2 AND l.argument = $3", probes());
         let mut probes = Vec::new();
         for (uid, task, argument) in &keys {
             probes.extend(tx.read_first::<ProbeLeft>(&sql, values![*uid, task, argument]).await?);
@@ -71,4 +84,13 @@ impl Store {
         tx.rollback().await?;
         Ok((view, probes))
     }
+}
+
+/// The rows of probes, without a condition.
+fn probes() -> String {
+    format!(
+        "SELECT {} FROM looks l JOIN entities e ON e.uid = l.uid JOIN collections c ON c.id = e.collection_id \
+         LEFT JOIN runs r ON r.id = l.run_id",
+        list::<ProbeLeft>()
+    )
 }

@@ -19,6 +19,7 @@ use crate::{engine_config, estate, folder, wires};
 use ambit_model::Clearance;
 use ambit_model::wire::WireChoice;
 use ambit_model::workflow::{self, Workflow};
+use ambit_net::PaceLimits;
 use ambit_net::live::LiveOptions;
 use ambit_world::World;
 use std::path::{Path, PathBuf};
@@ -136,7 +137,7 @@ impl Asked<'_> {
             installation: engine_config::installation(self.settings)?,
             state: self.demo.state,
             live: LiveOptions::default(),
-            rate: None,
+            limits: PaceLimits::default(),
             settings: engine_config::built_in(),
             asking: Asking::new(self.folder, self.settings),
             silent: self.silent,

@@ -62,6 +62,10 @@ pub(crate) struct Scan {
     /// Requests per second, over all targets together.
     #[arg(long, value_name = "N", value_parser = rate)]
     pub(crate) rate: Option<u32>,
+    /// Contacts a second with each peer of a kind: address=50, block=300, host=10 (HTTP requests), server=100 (of
+    /// names), provider=2, resolver; repeatable, or with commas.
+    #[arg(long, value_name = "PEER=N", value_delimiter = ',')]
+    pub(crate) rates: Vec<engine_config::PeerRate>,
     /// Trust the certificate authorities of this PEM file too.
     #[arg(long, value_name = "FILE")]
     pub(crate) ca: Option<PathBuf>,
@@ -191,7 +195,7 @@ fn job(scan: &Scan, silent: bool, settings: &Settings, folder: &Path) -> Result<
         installation: engine_config::installation(settings)?,
         state: scan.state,
         live,
-        rate: scan.rate.or(settings.rate()?),
+        limits: engine_config::limits(settings, scan.rate, &scan.rates)?,
         settings: given,
         asking: Asking::new(folder, settings),
         silent,
@@ -359,7 +363,7 @@ fn refuse_missing(job: &Job) -> Result<(), Failure> {
 
 /// What the run asks for its targets, in numbers.
 fn plan(job: &Job) -> Value {
-    let volumes = engine_config::volumes(&job.settings, &engine_config::limits(job.rate));
+    let volumes = engine_config::volumes(&job.settings, &job.limits);
     let volumes = volumes.without(&ambit_tasks::outside(workflow_of(job)));
     let never = job.installation.never_in(job.never.clone());
     let counted = estimate(&job.seeds, ceiling(job), &never, &volumes);
