@@ -124,6 +124,7 @@ pub(crate) async fn run(command: &Notify, settings: &Settings) -> Result<(), Fai
     let mut results = Results::open(None)?;
     match &command.action {
         Action::Add(add) => {
+            let closed = closed(&add.place, settings)?;
             let made = api.post(&receivers, body(&api, add).await?).await?.result;
             results.line(&text(&made["receiver"]["uuid"]))?;
             for (member, says) in [("signing_secret", "secret"), ("public_key", "public key")] {
@@ -134,7 +135,7 @@ pub(crate) async fn run(command: &Notify, settings: &Settings) -> Result<(), Fai
             if add.channel == Channel::Email && settings.get("smtp").is_none() {
                 hint("mail goes out where the server has the settings smtp and mail_from; they are not set here");
             }
-            if let Some(why) = closed(&add.place, settings)? {
+            if let Some(why) = closed {
                 hint(&why);
             }
         }
