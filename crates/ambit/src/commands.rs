@@ -48,7 +48,7 @@ use std::path::PathBuf;
 /// Ambit finds what an organisation exposes to the internet, keeps every fact with its source and time, and reports
 /// what is wrong with it.
 #[derive(Debug, Parser)]
-#[command(name = "ambit", version, propagate_version = true)]
+#[command(name = "ambit", version, propagate_version = true, after_long_help = crate::failure::help_of_codes())]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
