@@ -97,7 +97,7 @@ pub(crate) enum Command {
     Project(projects::Project),
     /// Show open issues, active runs, and when each collection was last refreshed.
     Status(status::Status),
-    /// What runs now, and how fast.
+    /// Show what runs now, and how fast.
     Top(top::Top),
     /// Search entities.
     Entities(search::Search),
