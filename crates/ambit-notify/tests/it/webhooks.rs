@@ -284,7 +284,7 @@ async fn a_busy_receiver_is_left_alone_for_as_long_as_it_asks() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn days_of_failure_end_a_receiver() {
-    let (lab, inventory, receiver, view, service) = with_a_webhook(Says::Status(503)).await;
+    let (lab, inventory, _receiver, view, service) = with_a_webhook(Says::Status(503)).await;
     set(&lab, &inventory, Status::ClosedRiskAccepted).await;
     for _ in 0..100 {
         service.round().await.unwrap();
