@@ -24,8 +24,8 @@ pub fn assert_file(path: &str, actual: &str) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     if let Err(difference) = compare(&root.join(path), actual, update) {
         panic!(
-            "{path} is not current: {difference}\nthis test with {UPDATE}=1 writes it (`cargo xtask docs` all of docs/); \
-             then read the diff"
+            "{path} is not current: {difference}\nthis test with {UPDATE}=1 writes it (`cargo xtask docs` writes all \
+             of docs/); then read the diff"
         );
     }
 }

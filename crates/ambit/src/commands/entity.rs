@@ -27,11 +27,11 @@ pub(crate) enum Action {
     Raw(One),
     /// Explain why the entity is ours or not: the path to it from the seed, edge by edge.
     Path(One),
-    /// Mark the entity as not ours: nothing is sent to it or asked about it any more, nor about what only it leads to. Takes
-    /// effect at once, also in an active run.
+    /// Mark the entity as not ours: nothing is sent to it or asked about it any more, nor about what only it leads to.
+    /// Takes effect at once, also in an active run.
     Deny(Named),
-    /// Mark the entity as ours: it may be contacted up to the level of the collection. Takes effect at once, also in an active
-    /// run.
+    /// Mark the entity as ours: it may be contacted up to the level of the collection. Takes effect at once, also
+    /// in an active run.
     Allow(Named),
     /// Undo `deny` or `allow`: the rules of scope decide again.
     Reset(Named),

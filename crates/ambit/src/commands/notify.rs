@@ -40,8 +40,8 @@ pub(crate) enum Action {
         #[arg(long, value_name = "N", default_value_t = 20)]
         limit: u64,
     },
-    /// Send failed deliveries again and waiting ones at once, or send one delivery again. A receiver that was stopped is
-    /// active again.
+    /// Send failed deliveries again and waiting ones at once, or send one delivery again. A receiver that was stopped
+    /// is active again.
     Replay {
         /// Name or uuid of the receiver, or the beginning of its uuid.
         receiver: String,
