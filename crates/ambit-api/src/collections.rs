@@ -19,6 +19,7 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::str::FromStr;
 use uuid::Uuid;
 
 /// Where the UI keeps the picture of a collection.
@@ -265,6 +266,20 @@ impl Collection {
     }
 }
 
+/// Reads a value that is written as text; `None` for the word that leaves it to the installation.
+fn text_or_default<'de, T, D>(deserializer: D, expected: &str) -> Result<Option<T>, D::Error>
+where
+    T: FromStr<Err = String>,
+    D: Deserializer<'de>,
+{
+    let text = serde_json::from_value::<String>(Value::deserialize(deserializer)?);
+    let text = text.map_err(|_| D::Error::custom(expected))?;
+    if text == DEFAULT {
+        return Ok(None);
+    }
+    text.parse().map(Some).map_err(|error| D::Error::custom(format!(": {error}")))
+}
+
 /// A list of ports, or the word for those of the installation, which is `None`.
 #[derive(Debug)]
 pub struct Ports(pub Option<PortList>);
@@ -275,12 +290,7 @@ impl Contract for Ports {
 
 impl<'de> Deserialize<'de> for Ports {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = serde_json::from_value::<String>(Value::deserialize(deserializer)?)
-            .map_err(|_| D::Error::custom("must be a text such as 80,443,8000-8100, top:100, all or default"))?;
-        if text == DEFAULT {
-            return Ok(Self(None));
-        }
-        text.parse().map(|ports| Self(Some(ports))).map_err(|error: String| D::Error::custom(format!(": {error}")))
+        text_or_default(deserializer, "must be a text such as 80,443,8000-8100, top:100, all or default").map(Self)
     }
 }
 
@@ -294,12 +304,7 @@ impl Contract for Due {
 
 impl<'de> Deserialize<'de> for Due {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = serde_json::from_value::<String>(Value::deserialize(deserializer)?)
-            .map_err(|_| D::Error::custom("must be a text such as critical=7,high=30, none or default"))?;
-        if text == DEFAULT {
-            return Ok(Self(None));
-        }
-        text.parse().map(|days| Self(Some(days))).map_err(|error: String| D::Error::custom(format!(": {error}")))
+        text_or_default(deserializer, "must be a text such as critical=7,high=30, none or default").map(Self)
     }
 }
 

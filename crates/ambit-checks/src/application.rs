@@ -12,6 +12,7 @@ macro_rules! defects {
     ($($name:ident {
         pretty_name: $pretty:literal,
         severity: $severity:ident,
+        added: $added:literal,
         description: $description:literal,
         remediation: $remediation:literal,
         reference: $reference:literal,
@@ -24,7 +25,7 @@ macro_rules! defects {
                 severity: $severity,
                 confidence: Confidence::Confirmed,
                 category: "application",
-                added: "2026-11-25",
+                added: $added,
                 description: $description,
                 remediation: $remediation,
                 references: &[($reference, "description")],
@@ -40,6 +41,7 @@ defects! {
     cacheable_private_answer {
         pretty_name: "Caches may keep an answer that is one visitor's",
         severity: SEVERITY_MEDIUM,
+        added: "2026-11-25",
         description: "The answer sets a cookie and allows shared caches to keep it. Whoever asks a cache on the way \
                       next may get the cookie, and with it the session, of somebody else.",
         remediation: "Send Cache-Control: private, no-store with every answer that sets a cookie or depends on one.",
@@ -48,6 +50,7 @@ defects! {
     mixed_content {
         pretty_name: "Encrypted page loads parts without encryption",
         severity: SEVERITY_LOW,
+        added: "2026-11-25",
         description: "The page is encrypted, and loads scripts, styles or frames that are not. Whoever is on the way \
                       can change them, and so the page; browsers that refuse them show a broken page.",
         remediation: "Load every part over HTTPS, and send the policy upgrade-insecure-requests until all are found.",
@@ -56,6 +59,7 @@ defects! {
     verbose_error_page {
         pretty_name: "Error page shows the inside of the application",
         severity: SEVERITY_LOW,
+        added: "2026-11-25",
         description: "An error is answered with a stack trace or a message of the database. It names files, products, \
                       versions and queries, and so shows where to look for the next weakness.",
         remediation: "Turn off the debugging mode, log errors on the server, and answer with a page that names none.",
@@ -64,6 +68,7 @@ defects! {
     weak_content_policy {
         pretty_name: "Content policy allows what it should stop",
         severity: SEVERITY_INFO,
+        added: "2026-11-25",
         description: "The content policy of the page lets scripts from anywhere, or any script that stands in the \
                       page, run. It then stops none of the attacks that it is made for.",
         remediation: "Allow scripts by nonces or hashes, leave out 'unsafe-inline' and wildcards, and set object-src \
@@ -73,6 +78,7 @@ defects! {
     exposed_source_map {
         pretty_name: "Sources of scripts are published",
         severity: SEVERITY_INFO,
+        added: "2026-11-25",
         description: "A source map beside a script holds the sources that it was made from, with their names and \
                       comments, for everybody to read.",
         remediation: "Leave source maps out of what is published, or serve them to your own people alone.",

@@ -45,6 +45,7 @@ macro_rules! misconfigurations {
     ($($name:ident {
         pretty_name: $pretty:literal,
         severity: $severity:ident,
+        added: $added:literal,
         of: $of:expr,
         needs: $needs:literal,
         description: $description:literal,
@@ -61,7 +62,7 @@ macro_rules! misconfigurations {
                 severity: $severity,
                 confidence: Confidence::Confirmed,
                 category: "misconfiguration",
-                added: "2026-11-25",
+                added: $added,
                 description: $description,
                 remediation: $remediation,
                 references: &[($reference, "description")],

@@ -59,6 +59,7 @@ mod exposed_search_index;
 mod exposed_server_status;
 mod exposed_shell_history;
 mod exposed_tool_credentials;
+mod exposed_upload_credentials;
 mod exposed_user_listing;
 mod exposed_version_control;
 
@@ -83,6 +84,7 @@ all![
     exposed_server_status,
     exposed_shell_history,
     exposed_tool_credentials,
+    exposed_upload_credentials,
     exposed_user_listing,
     exposed_version_control,
 ];

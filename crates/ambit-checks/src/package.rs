@@ -51,6 +51,7 @@ macro_rules! weaknesses {
     ($($name:ident {
         pretty_name: $pretty:literal,
         severity: $severity:ident,
+        added: $added:literal,
         applies_to: $kinds:expr,
         description: $description:literal,
         remediation: $remediation:literal,
@@ -66,7 +67,7 @@ macro_rules! weaknesses {
                 severity: $severity,
                 confidence: Confidence::Confirmed,
                 category: "misconfiguration",
-                added: "2026-11-23",
+                added: $added,
                 description: $description,
                 remediation: $remediation,
                 references: &[($reference, "description")],

@@ -12,6 +12,7 @@ macro_rules! flaws {
     ($($name:ident {
         pretty_name: $pretty:literal,
         severity: $severity:ident,
+        added: $added:literal,
         confidence: $confidence:ident,
         description: $description:literal,
         remediation: $remediation:literal,
@@ -25,7 +26,7 @@ macro_rules! flaws {
                 severity: $severity,
                 confidence: Confidence::$confidence,
                 category: "misconfiguration",
-                added: "2026-11-25",
+                added: $added,
                 description: $description,
                 remediation: $remediation,
                 references: &[($reference, "description")],
@@ -41,6 +42,7 @@ flaws! {
     dependency_confusion {
         pretty_name: "A stranger may stand in for a package",
         severity: SEVERITY_MEDIUM,
+        added: "2026-11-25",
         confidence: Potential,
         description: "Packages of one's own come from a registry beside the public one, and their names are nobody's \
                       there. Whoever registers such a name in the public registry with a higher version may be \
@@ -52,6 +54,7 @@ flaws! {
     unpinned_action {
         pretty_name: "Workflow uses an action that others may change",
         severity: SEVERITY_LOW,
+        added: "2026-11-25",
         confidence: Confirmed,
         description: "The workflow names an action of others by a tag or branch. Whoever takes over its repository \
                       moves that, and runs in your builds with their secrets.",
@@ -61,6 +64,7 @@ flaws! {
     workflow_injection {
         pretty_name: "Workflow puts texts of strangers into commands",
         severity: SEVERITY_HIGH,
+        added: "2026-11-25",
         confidence: Potential,
         description: "A command of the workflow is put together from a text that anybody writes, such as the title of \
                       an issue or the name of a branch. Whoever writes commands there runs them in the build.",
@@ -70,6 +74,7 @@ flaws! {
     workflow_runs_foreign_code {
         pretty_name: "Workflow runs code of strangers with its own secrets",
         severity: SEVERITY_HIGH,
+        added: "2026-11-25",
         confidence: Potential,
         description: "The workflow starts for requests of strangers with the rights and secrets of the repository, and \
                       fetches the code of the request. What that code does, it does with them.",

@@ -23,7 +23,8 @@ pub struct Task {
     pub watches: &'static [Kind],
     /// Kinds of entity it may lead to.
     pub produces: &'static [Kind],
-    /// The clearance that the entity must have.
+    /// The clearance that the entity must have. When rows are leased follows from it, except for tasks that guess names
+    /// or sweep, which [`Task::wave`] lists.
     pub footprint: Clearance,
     /// How long an answer is fresh, in milliseconds of wire time.
     pub ttl_ms: i64,
@@ -31,6 +32,9 @@ pub struct Task {
     pub cost: i64,
     /// About how many new facts a probe gives; the priority is gain × 1,000 / cost.
     pub gain: i64,
+    /// Whether a probe takes longer than what it changes should wait: what is known of an entity is reconciled while
+    /// its slow probes go on.
+    pub slow: bool,
     /// Members of its own (`Kind::owner`) that change without meaning anything.
     pub volatile: &'static [&'static str],
     /// What it contacts, for the partition of its work.

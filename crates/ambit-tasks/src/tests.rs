@@ -34,7 +34,7 @@ fn every_file_is_registered() {
         .map(|path| path.file_stem().unwrap().to_string_lossy().into_owned())
         .collect();
     let tasks: BTreeSet<String> = ALL.iter().map(|task| task.name.to_string()).collect();
-    assert_eq!(files, tasks);
+    assert_eq!(files, tasks, "each file in tasks/ is a task of its name in ALL");
     assert!(ALL.iter().map(|task| &task.name).eq(TaskName::ALL), "ALL has every name of a task, in alphabetical order");
 }
 
@@ -42,7 +42,8 @@ fn every_file_is_registered() {
 fn volatile_members_are_the_tasks_own() {
     for task in ALL {
         for member in task.volatile {
-            assert!(Kind::ALL.iter().any(|kind| kind.owner(member) == Some(task.name)), "{}: {member}", task.name);
+            let is_own = Kind::ALL.iter().any(|kind| kind.owner(member) == Some(task.name));
+            assert!(is_own, "{}: no kind says that the volatile {member} is its member", task.name);
         }
     }
 }
@@ -50,7 +51,11 @@ fn volatile_members_are_the_tasks_own() {
 #[test]
 fn what_an_account_names_is_looked_at_by_all_that_discovery_has() {
     for task in ALL.iter().filter(|task| task.workflows.contains(&workflow::EXTERNAL_DISCOVERY)) {
-        assert!(task.workflows.contains(&workflow::CLOUD_ACCOUNTS), "{}", task.name);
+        let name = task.name;
+        assert!(
+            task.workflows.contains(&workflow::CLOUD_ACCOUNTS),
+            "{name} belongs to EXTERNAL_DISCOVERY: add CLOUD_ACCOUNTS to its workflows"
+        );
     }
 }
 

@@ -23,7 +23,10 @@ pub fn assert_file(path: &str, actual: &str) {
     assert!(!(update && in_ci), "{UPDATE} is set in CI, which compares files and writes none: unset it");
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     if let Err(difference) = compare(&root.join(path), actual, update) {
-        panic!("{path} is not current: {difference}\n{UPDATE}=1 writes it; then read the diff");
+        panic!(
+            "{path} is not current: {difference}\nthis test with {UPDATE}=1 writes it (`cargo xtask docs` writes all \
+             of docs/); then read the diff"
+        );
     }
 }
 
@@ -45,7 +48,7 @@ fn compare(path: &Path, actual: &str, write: bool) -> Result<(), String> {
         let (old, new) = (old.next(), new.next());
         if old != new {
             let shown = |line: Option<&str>| line.map_or_else(|| "the end".to_owned(), |line| format!("{line:?}"));
-            return Err(format!("line {number} is {}, expected {}", shown(new), shown(old)));
+            return Err(format!("line {number} of the file is {}, and now it would be {}", shown(old), shown(new)));
         }
         if old.is_none() {
             break;
@@ -66,9 +69,9 @@ mod tests {
         assert_eq!(compare(&file, "a\nb\n", true), Ok(()), "it is written, folders and all");
         assert_eq!(compare(&file, "a\nb\n", false), Ok(()));
         let rows = [
-            ("a\nc\n", "line 2 is \"c\", expected \"b\""),
-            ("a\n", "line 2 is the end, expected \"b\""),
-            ("a\nb\n\n", "line 3 is \"\", expected the end"),
+            ("a\nc\n", "line 2 of the file is \"b\", and now it would be \"c\""),
+            ("a\n", "line 2 of the file is \"b\", and now it would be the end"),
+            ("a\nb\n\n", "line 3 of the file is the end, and now it would be \"\""),
             ("a\nb", "the ends of lines differ"),
         ];
         for (actual, difference) in rows {

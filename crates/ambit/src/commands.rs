@@ -48,7 +48,7 @@ use std::path::PathBuf;
 /// Ambit finds what an organisation exposes to the internet, keeps every fact with its source and time, and reports
 /// what is wrong with it.
 #[derive(Debug, Parser)]
-#[command(name = "ambit", version, propagate_version = true)]
+#[command(name = "ambit", version, propagate_version = true, after_long_help = crate::failure::help_of_codes())]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -97,7 +97,7 @@ pub(crate) enum Command {
     Project(projects::Project),
     /// Show open issues, active runs, and when each collection was last refreshed.
     Status(status::Status),
-    /// What runs now, and how fast.
+    /// Show what runs now, and how fast.
     Top(top::Top),
     /// Search entities.
     Entities(search::Search),

@@ -1,5 +1,7 @@
 //! Settings: defaults < `ambit.toml` < `AMBIT_*` environment (`*_FILE` for secrets) < flags; each with its origin.
 
+mod rows;
+
 use crate::failure::Failure;
 use ambit_api::projects::Plan;
 use ambit_model::vulnerability::Threshold;
@@ -7,6 +9,8 @@ use ambit_model::{DueDays, Timestamp};
 use ambit_store::Retention;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+
+pub(crate) use rows::{ROWS, Row, find, known};
 
 /// Carries the value of `--database` into the program that begins anew without it: the environment of a process is read
 /// by its owner alone.
@@ -30,97 +34,6 @@ impl std::fmt::Display for Origin {
             Self::Flag => f.write_str("flag"),
         }
     }
-}
-
-/// One row of the settings table.
-pub(crate) struct Row {
-    pub(crate) name: &'static str,
-    pub(crate) default: &'static str,
-    /// Its value is never printed.
-    pub(crate) secret: bool,
-    /// Another file may hold it: `AMBIT_…_FILE`, and `…_file` in `ambit.toml`.
-    pub(crate) by_file: bool,
-    /// Several values, by commas; in `ambit.toml` also as an array.
-    pub(crate) list: bool,
-    /// `true` or `false`; in `ambit.toml` also without quotes.
-    pub(crate) truth: bool,
-}
-
-/// Every setting; the environment variable is `AMBIT_` and the name in upper case.
-pub(crate) const ROWS: &[Row] = &[
-    row("data", ""),
-    // A password within it is not printed.
-    Row { by_file: true, ..row("database", "") },
-    row("listen", "127.0.0.1:8080"),
-    // Beside the port for everybody, one for monitors alone.
-    row("metrics_listen", ""),
-    list("hosts"),
-    row("public_url", ""),
-    list("trusted_proxies"),
-    row("tls_certificate", ""),
-    row("tls_key", ""),
-    row("key_rate", ""),
-    Row { truth: true, ..row("open_accounts", "false") },
-    Row { truth: true, ..row("private_uploads", "false") },
-    row("rate", ""),
-    // How often each peer may be contacted, and whether ports are probed with half a handshake where that is possible.
-    list("rates"),
-    Row { truth: true, ..row("syn_probes", "true") },
-    // Whom those who are contacted may ask.
-    row("contact", ""),
-    list("resolver"),
-    list("ca"),
-    list("geo"),
-    list("exclude"),
-    list("reserved_ranges"),
-    // Where mail goes out, with its password, and who it is from.
-    Row { secret: true, by_file: true, ..row("smtp", "") },
-    row("mail_from", ""),
-    list("notify_ranges"),
-    row("packs_mirror", ""),
-    row("vulnerability_issues", "weighty"),
-    list("words"),
-    row("log_format", "text"),
-    row("repository_mib", "1024"),
-    row("aws_endpoint", ""),
-    list("cloud_endpoints"),
-    // Which sources are asked for names, and what opens those that want a key.
-    list("sources"),
-    Row { secret: true, by_file: true, ..row("source_keys", "") },
-    list("ports"),
-    // What takes pictures of sites.
-    row("browser", ""),
-    row("server", ""),
-    Row { secret: true, by_file: true, ..row("api_key", "") },
-    row("plan_expires_at", ""),
-    row("plan_status", ""),
-    row("project", ""),
-    // The path alone: whoever opens the store reads the file, or makes it.
-    row("secret_file", ""),
-    // How much people who do not administer the installation may ask of runs.
-    row("open_runs", ""),
-    // By when issues are to be closed, in days by severity.
-    row("due_days", "none"),
-    // By which provider people sign in, and which of its groups have which roles.
-    row("oidc_issuer", ""),
-    row("oidc_client", ""),
-    Row { secret: true, by_file: true, ..row("oidc_secret", "") },
-    row("oidc_scopes", "email profile"),
-    row("oidc_groups_claim", "groups"),
-    list("oidc_roles"),
-    Row { truth: true, ..row("oidc_trust_email", "false") },
-    // How long what is over is kept.
-    row("keep_versions_days", ""),
-    row("keep_evidence_days", ""),
-    row("seed_addresses", ""),
-];
-
-const fn row(name: &'static str, default: &'static str) -> Row {
-    Row { name, default, secret: false, by_file: false, list: false, truth: false }
-}
-
-const fn list(name: &'static str) -> Row {
-    Row { list: true, ..row(name, "") }
 }
 
 /// The settings with their origins.
@@ -271,7 +184,7 @@ impl Settings {
     /// Name, value (secrets hidden) and origin of each setting.
     pub(crate) fn rows(&self) -> impl Iterator<Item = (&'static str, String, &Origin)> {
         self.values.iter().map(|(name, (value, origin))| {
-            let secret = ROWS.iter().any(|row| row.name == *name && row.secret);
+            let secret = find(name).is_some_and(|row| row.secret);
             let shown = if secret && !value.is_empty() { "(hidden)".to_owned() } else { without_passwords(value) };
             (*name, shown, origin)
         })
@@ -317,18 +230,18 @@ fn read_file(path: &Path, values: &mut BTreeMap<&'static str, (String, Origin)>)
     let table = text.parse::<toml::Table>().map_err(|error| syntax(path, &text, &error))?;
     let origin = || Origin::File(path.to_owned());
     for (name, value) in &table {
-        let held = name.strip_suffix("_file").and_then(|base| ROWS.iter().find(|row| row.name == base && row.by_file));
+        let held = name.strip_suffix("_file").and_then(|base| find(base).filter(|row| row.by_file));
         if let Some(row) = held {
             let file = text_of(row, value)
                 .map_err(|why| Failure::usage(format!("configuration {}: setting {name}: {why}", path.display())))?;
             values.insert(row.name, (held_by(name, &file)?, origin()));
             continue;
         }
-        let Some(row) = ROWS.iter().find(|row| row.name == name) else {
-            let known = ROWS.iter().map(|row| row.name).collect::<Vec<_>>().join(", ");
+        let Some(row) = find(name) else {
             return Err(Failure::usage(format!(
-                "configuration {}: unknown setting {name:?}; known are {known}",
-                path.display()
+                "configuration {}: unknown setting {name:?}; known are {}",
+                path.display(),
+                known()
             )));
         };
         let value = text_of(row, value)

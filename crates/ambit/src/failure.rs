@@ -14,6 +14,29 @@ pub(crate) const SCOPE: u8 = 6;
 pub(crate) const THRESHOLD: u8 = 10;
 pub(crate) const INTERRUPTED: u8 = 130;
 
+/// Every exit code with its meaning, for the help and docs/reference.md.
+pub(crate) const CODES: &[(u8, &str)] = &[
+    (0, "Done."),
+    (RUN_TIME, "A run-time error."),
+    (USAGE, "Wrong usage."),
+    (ACCESS, "Access denied."),
+    (NOT_FOUND, "Not found."),
+    (
+        PARTIAL,
+        "Partly done; stderr says what failed: no target could be looked at, a source was down, a budget was used up, \
+         a task broke.",
+    ),
+    (SCOPE, "Refused by scope (every target is excluded), or by the person who was asked."),
+    (THRESHOLD, "The threshold of `--fail-on` was met."),
+    (INTERRUPTED, "Interrupted; the state is saved, and how to go on is printed."),
+];
+
+/// Returns the exit codes as a part of the help of the program.
+pub(crate) fn help_of_codes() -> String {
+    let lines = CODES.iter().map(|(code, meaning)| format!("  {code:>3}  {meaning}"));
+    format!("Exit codes:\n{}", lines.collect::<Vec<_>>().join("\n"))
+}
+
 /// A command's failure.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Failure {

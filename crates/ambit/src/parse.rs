@@ -53,6 +53,9 @@ fn named(arguments: &[OsString]) -> String {
     words.join(" ")
 }
 
+/// What the standard library says of texts that are no number, which names no remedy.
+const NO_NUMBER: &[&str] = &["invalid digit found in string", "number too large to fit in target type"];
+
 /// The message without its prefix in one line, with the remedy that clap suggests and the help of the command. `named`
 /// is the command where the message does not name it.
 fn one_line(error: &clap::Error, named: &str) -> String {
@@ -71,6 +74,9 @@ fn one_line(error: &clap::Error, named: &str) -> String {
             "; "
         });
         said.push_str(line.trim_start_matches("error: ").trim_start_matches("tip: "));
+    }
+    for of_a_number in NO_NUMBER {
+        said = said.replace(of_a_number, "expected a whole number");
     }
     let usage = text.lines().find_map(|line| line.trim().strip_prefix("Usage:")).unwrap_or(named);
     let is_command = |word: &&str| !word.starts_with(['[', '<', '-']);
@@ -109,6 +115,7 @@ mod tests {
             ),
             (vec!["/opt/ambit-0.1", "juggle"], "see `ambit-0.1 --help`"),
             (vec!["ambit", "serve", "--listen"], "--listen"),
+            (vec!["ambit", "run", "show", "first"], "'first' for '<RUN>': expected a whole number; see"),
             (vec!["ambit", "scan", "--level", "loud", "acme.test"], "see `ambit scan --help`"),
             (
                 vec!["ambit", "collection", "update", "Outside", "--cron", "soon"],

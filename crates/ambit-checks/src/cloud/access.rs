@@ -6,6 +6,7 @@ misconfigurations! {
     cloud_function_without_authentication {
         pretty_name: "Function is called without authentication",
         severity: SEVERITY_MEDIUM,
+        added: "2026-11-25",
         of: ["function"],
         needs: "url_authentication",
         description: "The function has a URL at which everybody may call it. Unless its program checks who calls, \
@@ -23,6 +24,7 @@ misconfigurations! {
     cloud_registry_open_to_anyone {
         pretty_name: "Registry of images is open to everybody",
         severity: SEVERITY_HIGH,
+        added: "2026-11-25",
         of: ["image registry"],
         needs: "policy",
         description: "The policy of the registry allows everybody something without a condition. Images are read, with \
@@ -39,6 +41,7 @@ misconfigurations! {
     cloud_queue_open_to_anyone {
         pretty_name: "Queue is open to everybody",
         severity: SEVERITY_HIGH,
+        added: "2026-11-25",
         of: ["queue"],
         needs: "policy",
         description: "The policy of the queue allows everybody something without a condition. Strangers read its \
@@ -57,6 +60,7 @@ misconfigurations! {
     cloud_topic_open_to_anyone {
         pretty_name: "Topic is open to everybody",
         severity: SEVERITY_MEDIUM,
+        added: "2026-11-25",
         of: ["topic"],
         needs: "policy",
         description: "The policy of the topic allows everybody something without a condition. Strangers read what is \
@@ -75,6 +79,7 @@ misconfigurations! {
     cloud_search_domain_open_to_anyone {
         pretty_name: "Search domain is open to everybody",
         severity: SEVERITY_CRITICAL,
+        added: "2026-11-25",
         of: ["search domain"],
         needs: "policy",
         description: "The domain stands on the internet and its policy allows everybody something without a condition. \
@@ -91,6 +96,7 @@ misconfigurations! {
     cloud_public_message_broker {
         pretty_name: "Broker of messages has a public address",
         severity: SEVERITY_MEDIUM,
+        added: "2026-11-25",
         of: ["message broker"],
         needs: "public",
         description: "The broker and its console answer on the internet, so that passwords are all that guards its \
@@ -104,6 +110,7 @@ misconfigurations! {
     cloud_broker_without_authentication {
         pretty_name: "Broker of messages asks nobody who they are",
         severity: SEVERITY_HIGH,
+        added: "2026-11-25",
         of: ["message broker"],
         needs: "unauthenticated",
         description: "The broker lets clients in without authentication. Whoever reaches it reads and writes every \
@@ -117,6 +124,7 @@ misconfigurations! {
     cloud_public_kafka {
         pretty_name: "Cluster of Kafka has public addresses",
         severity: SEVERITY_MEDIUM,
+        added: "2026-11-25",
         of: ["message broker"],
         needs: "access",
         description: "The brokers of the cluster answer on the internet, so that their authentication alone guards \
@@ -133,6 +141,7 @@ misconfigurations! {
     cloud_public_replication_machine {
         pretty_name: "Machine that moves databases has a public address",
         severity: SEVERITY_MEDIUM,
+        added: "2026-11-25",
         of: ["replication machine"],
         needs: "public",
         description: "The machine, which holds the passwords of databases and their data while they move, has a public \
@@ -146,6 +155,7 @@ misconfigurations! {
     cloud_kubernetes_open_to_everybody {
         pretty_name: "Interface of a Kubernetes cluster is open to every address",
         severity: SEVERITY_MEDIUM,
+        added: "2026-11-25",
         of: ["Kubernetes cluster"],
         needs: "public",
         description: "The interface by which the cluster is administered answers every address on the internet. A \
@@ -162,6 +172,7 @@ misconfigurations! {
     cloud_cache_open_access {
         pretty_name: "Database in memory asks nobody for a password",
         severity: SEVERITY_LOW,
+        added: "2026-11-25",
         of: ["cache"],
         needs: "access",
         description: "The access list of the database is the one that lets every user do everything without a \
@@ -175,6 +186,7 @@ misconfigurations! {
     cloud_interface_by_key {
         pretty_name: "GraphQL interface is guarded by a key alone",
         severity: SEVERITY_LOW,
+        added: "2026-11-25",
         of: ["GraphQL interface"],
         needs: "authentication",
         description: "The interface is opened by a key that every program holds, and that stands in every app and page \
@@ -189,6 +201,7 @@ misconfigurations! {
     cloud_public_build_project {
         pretty_name: "Results of builds are shown to everybody",
         severity: SEVERITY_MEDIUM,
+        added: "2026-11-25",
         of: ["build project"],
         needs: "visibility",
         description: "Everybody may read logs and results of the project's builds, with the secrets that builds print.",
@@ -204,6 +217,7 @@ misconfigurations! {
     cloud_machine_metadata_without_token {
         pretty_name: "Machine gives out its keys without a token",
         severity: SEVERITY_LOW,
+        added: "2026-11-25",
         of: ["machine"],
         needs: "metadata_tokens",
         description: "The metadata of the machine, among them the keys of its role, are told to every request that \
@@ -220,6 +234,7 @@ misconfigurations! {
     cloud_user_pool_open_to_anyone {
         pretty_name: "Anybody may become a user of a pool",
         severity: SEVERITY_INFO,
+        added: "2026-11-25",
         of: ["user pool"],
         needs: "by_administrators",
         description: "Everybody may register in the pool. Where programs take every user of it for one of yours, \
@@ -234,6 +249,7 @@ misconfigurations! {
     cloud_user_pool_without_second_factor {
         pretty_name: "Pool of users asks for no second factor",
         severity: SEVERITY_INFO,
+        added: "2026-11-25",
         of: ["user pool"],
         needs: "second_factor",
         description: "A password is all that users of the pool have to show. One that leaked elsewhere lets a stranger \

@@ -15,6 +15,7 @@ misconfigurations! {
     cloud_public_disk_snapshot {
         pretty_name: "Snapshot of a disk is given to everybody",
         severity: SEVERITY_HIGH,
+        added: "2026-11-25",
         of: ["disk snapshot"],
         needs: "encrypted",
         description: "Every customer of the provider may make a disk of the snapshot and read what is on it: files, \
@@ -29,6 +30,7 @@ misconfigurations! {
     cloud_public_machine_image {
         pretty_name: "Image of a machine is given to everybody",
         severity: SEVERITY_MEDIUM,
+        added: "2026-11-25",
         of: ["machine image"],
         needs: "public",
         description: "Every customer of the provider may start machines from the image and read what is in it, with \
@@ -43,6 +45,7 @@ misconfigurations! {
     cloud_public_database_snapshot {
         pretty_name: "Snapshot of a database is given to everybody",
         severity: SEVERITY_CRITICAL,
+        added: "2026-11-25",
         of: ["database snapshot"],
         needs: "restorable_by",
         description: "Every customer of the provider may restore the snapshot and so has the whole database as it was \
@@ -59,6 +62,7 @@ misconfigurations! {
     cloud_public_database {
         pretty_name: "Database has a public address",
         severity: SEVERITY_MEDIUM,
+        added: "2026-11-25",
         of: ["database", "database cluster"],
         needs: "public",
         description: "The database answers at a public address, so that its firewall and its passwords are all that \
@@ -73,6 +77,7 @@ misconfigurations! {
     cloud_public_warehouse {
         pretty_name: "Data warehouse has a public address",
         severity: SEVERITY_MEDIUM,
+        added: "2026-11-25",
         of: ["data warehouse"],
         needs: "public",
         description: "The warehouse answers at a public address, so that its firewall and its passwords are all that \
@@ -87,6 +92,7 @@ misconfigurations! {
     cloud_public_bucket_policy {
         pretty_name: "Policy gives a bucket to everybody",
         severity: SEVERITY_HIGH,
+        added: "2026-11-25",
         of: ["bucket"],
         needs: "public_by_policy",
         description: "The policy of the bucket allows everybody something, and no block of the bucket stands against \
@@ -104,6 +110,7 @@ misconfigurations! {
     cloud_public_bucket_grants {
         pretty_name: "Grants give a bucket to everybody",
         severity: SEVERITY_HIGH,
+        added: "2026-11-25",
         of: ["bucket"],
         needs: "grants",
         description: "The access list of the bucket grants something to everybody, or to every customer of the \
@@ -121,6 +128,7 @@ misconfigurations! {
     cloud_bucket_unprotected {
         pretty_name: "Nothing keeps a bucket from becoming public",
         severity: SEVERITY_LOW,
+        added: "2026-11-25",
         of: ["bucket"],
         needs: "blocks_policies",
         description: "The bucket does not block public policies and grants. One mistake in either gives what lies in \
@@ -137,6 +145,7 @@ misconfigurations! {
     cloud_bucket_website {
         pretty_name: "Bucket is published as a web site",
         severity: SEVERITY_INFO,
+        added: "2026-11-25",
         of: ["bucket"],
         needs: "website",
         description: "The bucket answers as a web site, without encryption. What is put into it is published, also by \
@@ -151,6 +160,7 @@ misconfigurations! {
     cloud_unencrypted_database {
         pretty_name: "Database is not encrypted where it lies",
         severity: SEVERITY_LOW,
+        added: "2026-11-25",
         of: ["database", "database cluster", "data warehouse", "search domain"],
         needs: "encrypted",
         description: "What the database holds lies unencrypted on its disks, and so do its snapshots, which are then \
@@ -164,6 +174,7 @@ misconfigurations! {
     cloud_unencrypted_snapshot {
         pretty_name: "Snapshot is not encrypted",
         severity: SEVERITY_LOW,
+        added: "2026-11-25",
         of: ["disk snapshot", "database snapshot"],
         needs: "encrypted",
         description: "The snapshot is not encrypted. One wrong permission is enough for others to read all that it \
@@ -177,6 +188,7 @@ misconfigurations! {
     cloud_public_storage_account {
         pretty_name: "Storage account lets containers be public",
         severity: SEVERITY_LOW,
+        added: "2026-11-25",
         of: ["storage account"],
         needs: "public",
         description: "The account allows that containers in it are read by everybody. One setting of a container is \
@@ -190,6 +202,7 @@ misconfigurations! {
     cloud_database_open_to_everybody {
         pretty_name: "Database lets every address in",
         severity: SEVERITY_HIGH,
+        added: "2026-11-25",
         of: ["database", "database cluster"],
         needs: "sources",
         description: "The networks that may reach the database are all of them, so that its passwords alone guard it.",
@@ -205,6 +218,7 @@ misconfigurations! {
     cloud_bucket_publishing_allowed {
         pretty_name: "Nothing keeps a bucket of Google Cloud from becoming public",
         severity: SEVERITY_LOW,
+        added: "2026-11-25",
         of: ["bucket"],
         needs: "prevention",
         description: "The bucket does not prevent public access. One grant to allUsers gives what lies in it to \

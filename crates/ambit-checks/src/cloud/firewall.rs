@@ -48,11 +48,15 @@ fn lets_in(thing: &Thing<'_>, protocol: &str, ports: &[i64]) -> Finding {
 }
 
 macro_rules! doors {
-    ($($name:ident $protocol:literal $ports:expr, $severity:ident, $pretty:literal, $what:literal;)*) => {
+    ($(
+        added $added:literal:
+        $($name:ident $protocol:literal $ports:expr, $severity:ident, $pretty:literal, $what:literal;)*
+    )*) => {
         misconfigurations! {
-            $($name {
+            $($($name {
                 pretty_name: $pretty,
                 severity: $severity,
+                added: $added,
                 of: ["security group", "firewall", "machine"],
                 needs: "inward",
                 description: $what,
@@ -65,10 +69,11 @@ macro_rules! doors {
                 near_miss: json!({"inward": [
                     {"protocol": $protocol, "from": $ports[0], "to": $ports[0], "sources": ["198.51.100.0/24"]},
                     {"protocol": $protocol, "from": 443, "to": 443, "sources": ["0.0.0.0/0", "::/0"]}]}),
-            })*
+            })*)*
             cloud_firewall_open_wide {
                 pretty_name: "Firewall lets everybody in at every port",
                 severity: SEVERITY_HIGH,
+                added: "2026-11-25",
                 of: ["security group", "firewall", "machine"],
                 needs: "inward",
                 description: "A rule lets everybody on the internet in at all ports, or at most of them. Whatever is \
@@ -89,6 +94,7 @@ macro_rules! doors {
 }
 
 doors! {
+    added "2026-11-25":
     cloud_firewall_open_ssh "tcp" [22], SEVERITY_MEDIUM, "Firewall lets everybody in at SSH",
         "A rule lets everybody on the internet in at the port of SSH, where passwords are guessed all day long.";
     cloud_firewall_open_rdp "tcp" [3389], SEVERITY_HIGH, "Firewall lets everybody in at remote desktops",

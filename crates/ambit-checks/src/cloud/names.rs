@@ -10,6 +10,7 @@ misconfigurations! {
     cloud_unused_address {
         pretty_name: "Public address is held and used by nothing",
         severity: SEVERITY_INFO,
+        added: "2026-11-25",
         of: ["elastic address"],
         needs: "used",
         description: "Nothing uses the address. Names that still lead there lead to a stranger as soon as it is given \
@@ -23,6 +24,7 @@ misconfigurations! {
     cloud_certificate_expiring {
         pretty_name: "Certificate that is used ends soon and was not renewed",
         severity: SEVERITY_MEDIUM,
+        added: "2026-11-25",
         of: ["certificate"],
         needs: "expires",
         description: "The certificate is in use, ends within 30 days or has ended, and was not renewed although that \
@@ -40,6 +42,7 @@ misconfigurations! {
     cloud_certificate_unproven {
         pretty_name: "Certificate was never proven",
         severity: SEVERITY_INFO,
+        added: "2026-11-25",
         of: ["certificate"],
         needs: "status",
         description: "The provider waits, or waited in vain, for a proof that the domain is yours. What was meant to \
@@ -56,6 +59,7 @@ misconfigurations! {
     cloud_domain_not_renewed {
         pretty_name: "Domain is not renewed by itself",
         severity: SEVERITY_MEDIUM,
+        added: "2026-11-25",
         of: ["registered domain"],
         needs: "renewed",
         description: "Nobody renews the domain but a person who thinks of it. Once it has run out, everybody may \
@@ -69,6 +73,7 @@ misconfigurations! {
     cloud_domain_not_locked {
         pretty_name: "Domain may be moved away",
         severity: SEVERITY_LOW,
+        added: "2026-11-25",
         of: ["registered domain"],
         needs: "locked",
         description: "The domain is not locked against transfers. Whoever gets its code moves it to a registrar of \
@@ -82,6 +87,7 @@ misconfigurations! {
     cloud_zone_not_signed {
         pretty_name: "Zone is not signed",
         severity: SEVERITY_INFO,
+        added: "2026-11-25",
         of: ["zone"],
         needs: "signing",
         description: "The answers of the zone carry no signatures (DNSSEC), so that resolvers cannot tell a forged \

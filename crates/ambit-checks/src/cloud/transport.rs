@@ -31,6 +31,7 @@ misconfigurations! {
     cloud_balancer_in_the_clear {
         pretty_name: "Load balancer passes on what comes unencrypted",
         severity: SEVERITY_LOW,
+        added: "2026-11-25",
         of: ["load balancer"],
         needs: "listeners",
         description: "A listener that the internet reaches takes HTTP and does not lead visitors to HTTPS. What they \
@@ -46,6 +47,7 @@ misconfigurations! {
     cloud_balancer_old_tls {
         pretty_name: "Load balancer allows old versions of TLS",
         severity: SEVERITY_LOW,
+        added: "2026-11-25",
         of: ["load balancer"],
         needs: "listeners",
         description: "The policy of a listener allows TLS 1.0 or 1.1, which are withdrawn because their parts are \
@@ -59,6 +61,7 @@ misconfigurations! {
     cloud_distribution_in_the_clear {
         pretty_name: "Content network serves pages unencrypted",
         severity: SEVERITY_LOW,
+        added: "2026-11-25",
         of: ["content distribution"],
         needs: "viewer_protocol",
         description: "The distribution answers HTTP as well as HTTPS. What visitors send and get in the clear is read \
@@ -73,6 +76,7 @@ misconfigurations! {
     cloud_distribution_old_tls {
         pretty_name: "Content network allows old versions of TLS",
         severity: SEVERITY_LOW,
+        added: "2026-11-25",
         of: ["content distribution"],
         needs: "tls_version",
         description: "The distribution, with a certificate of its own, allows versions of TLS before 1.2, which are \
@@ -90,6 +94,7 @@ misconfigurations! {
     cloud_interface_domain_old_tls {
         pretty_name: "Domain of an interface allows old versions of TLS",
         severity: SEVERITY_LOW,
+        added: "2026-11-25",
         of: ["interface domain"],
         needs: "tls_policies",
         description: "The domain of the gateway allows TLS 1.0 and 1.1, which are withdrawn because their parts are \
@@ -106,6 +111,7 @@ misconfigurations! {
     cloud_search_domain_in_the_clear {
         pretty_name: "Search domain answers unencrypted",
         severity: SEVERITY_LOW,
+        added: "2026-11-25",
         of: ["search domain"],
         needs: "https_only",
         description: "The domain answers HTTP as well as HTTPS, so that what is searched and found is read on the way.",
@@ -118,6 +124,7 @@ misconfigurations! {
     cloud_cache_in_the_clear {
         pretty_name: "Cache is spoken to in the clear",
         severity: SEVERITY_INFO,
+        added: "2026-11-25",
         of: ["cache"],
         needs: "encrypted_on_the_way",
         description: "What programs put into the cache and take out of it travels unencrypted, passwords among it.",
@@ -133,6 +140,7 @@ misconfigurations! {
     cloud_file_server_in_the_clear {
         pretty_name: "File server takes files unencrypted",
         severity: SEVERITY_MEDIUM,
+        added: "2026-11-25",
         of: ["file server"],
         needs: "protocols",
         description: "The server speaks FTP without encryption. Passwords and files are read and changed on the way.",
@@ -148,6 +156,7 @@ misconfigurations! {
     cloud_broker_in_the_clear {
         pretty_name: "Broker of messages takes unencrypted connections",
         severity: SEVERITY_LOW,
+        added: "2026-11-25",
         of: ["message broker"],
         needs: "on_the_way",
         description: "Clients may speak to the brokers without encryption, so that messages are read on the way.",
@@ -163,6 +172,7 @@ misconfigurations! {
     cloud_application_in_the_clear {
         pretty_name: "Application or storage answers unencrypted",
         severity: SEVERITY_LOW,
+        added: "2026-11-25",
         of: ["application", "storage account"],
         needs: "https_only",
         description: "It answers HTTP as well as HTTPS, so that what is sent and fetched is read and changed on the \
@@ -176,6 +186,7 @@ misconfigurations! {
     cloud_zone_old_tls {
         pretty_name: "What stands before sites, or storage, allows old versions of TLS",
         severity: SEVERITY_LOW,
+        added: "2026-11-25",
         of: ["zone", "storage account"],
         needs: "tls_version",
         description: "The lowest version of TLS is 1.0 or 1.1, which are withdrawn because their parts are broken.",
@@ -191,6 +202,7 @@ misconfigurations! {
     cloud_zone_unencrypted_behind {
         pretty_name: "Between the content network and the site nothing is encrypted",
         severity: SEVERITY_MEDIUM,
+        added: "2026-11-25",
         of: ["zone"],
         needs: "encryption",
         description: "Visitors see HTTPS, but the content network asks the site itself in the clear, or not encrypted \

@@ -6,6 +6,7 @@ weaknesses! {
     app_backup_allowed {
         pretty_name: "Data of an app go into backups",
         severity: SEVERITY_LOW,
+        added: "2026-11-23",
         applies_to: ANDROID,
         description: "The package lets the system copy the data of the app into backups, from where they can be \
                       read with a cable or an account.",
@@ -21,6 +22,7 @@ weaknesses! {
     app_debuggable {
         pretty_name: "App can be debugged",
         severity: SEVERITY_HIGH,
+        added: "2026-11-23",
         applies_to: Kind::APPS,
         description: "The package is built for debugging. Whoever holds a device with the app can attach a \
                       debugger, read its data and change what it does.",
@@ -36,6 +38,7 @@ weaknesses! {
     app_for_all_devices {
         pretty_name: "App is made for every device of a company",
         severity: SEVERITY_LOW,
+        added: "2026-11-23",
         applies_to: IOS,
         description: "The package is provisioned for every device, past the store. Whoever gets hold of it can \
                       install it.",
@@ -49,6 +52,7 @@ weaknesses! {
     app_legacy_storage {
         pretty_name: "App writes where all apps read",
         severity: SEVERITY_LOW,
+        added: "2026-11-23",
         applies_to: ANDROID,
         description: "The app asks for the storage that all apps share, where others read and change its files.",
         remediation: "Keep files in the folder of the app, and take requestLegacyExternalStorage out.",
@@ -63,6 +67,7 @@ weaknesses! {
     app_old_min_sdk {
         pretty_name: "App runs on Androids that nobody cares for",
         severity: SEVERITY_LOW,
+        added: "2026-11-23",
         applies_to: ANDROID,
         description: "The app runs on devices before Android 7, which get no corrections and trust authorities \
                       that users add.",
@@ -78,6 +83,7 @@ weaknesses! {
     app_old_target_sdk {
         pretty_name: "App is made for an old Android",
         severity: SEVERITY_MEDIUM,
+        added: "2026-11-23",
         applies_to: ANDROID,
         description: "Protections that came after the version that the app names do not hold for it. Stores hide \
                       apps that are made for a version older than Android 14.",
@@ -93,6 +99,7 @@ weaknesses! {
     app_powerful_permission {
         pretty_name: "App asks for much",
         severity: SEVERITY_INFO,
+        added: "2026-11-23",
         applies_to: ANDROID,
         description: "The app asks for a permission that reaches far into the device or the life of its user. \
                       Whoever takes the app over has it.",
@@ -108,6 +115,7 @@ weaknesses! {
     app_shared_user {
         pretty_name: "App shares its user with others",
         severity: SEVERITY_LOW,
+        added: "2026-11-23",
         applies_to: ANDROID,
         description: "The app runs as one user with other apps of its signer, so that what one may do and read \
                       all of them may.",
@@ -123,6 +131,7 @@ weaknesses! {
     app_shares_files {
         pretty_name: "Files of the app are shared by cable",
         severity: SEVERITY_LOW,
+        added: "2026-11-23",
         applies_to: IOS,
         description: "Whoever connects the device to a computer can read and change the documents of the app.",
         remediation: "Take UIFileSharingEnabled out, or keep what must not be read in another folder.",
@@ -134,6 +143,7 @@ weaknesses! {
     app_test_only {
         pretty_name: "App is a build for tests",
         severity: SEVERITY_LOW,
+        added: "2026-11-23",
         applies_to: ANDROID,
         description: "The package says that it is for tests alone. Such builds hold what was never meant for \
                       others.",

@@ -6,6 +6,7 @@ weaknesses! {
     app_cleartext_domain {
         pretty_name: "App talks to a host in the clear",
         severity: SEVERITY_MEDIUM,
+        added: "2026-11-23",
         applies_to: Kind::APPS,
         description: "The app may talk to a host without TLS, so that everybody on the way can read and change \
                       what is said.",
@@ -26,6 +27,7 @@ weaknesses! {
     app_cleartext_traffic {
         pretty_name: "App talks in the clear",
         severity: SEVERITY_MEDIUM,
+        added: "2026-11-23",
         applies_to: ANDROID,
         description: "The app may talk to any host without TLS, so that everybody on the way can read and change \
                       what is said.",
@@ -42,6 +44,7 @@ weaknesses! {
     app_no_forward_secrecy {
         pretty_name: "App takes TLS without forward secrecy",
         severity: SEVERITY_LOW,
+        added: "2026-11-23",
         applies_to: IOS,
         description: "The app takes connections that can be read later by whoever gets the key of the host.",
         remediation: "Let the host offer forward secrecy, and take the exception out of the package.",
@@ -56,6 +59,7 @@ weaknesses! {
     app_old_tls_domain {
         pretty_name: "App takes an old TLS",
         severity: SEVERITY_LOW,
+        added: "2026-11-23",
         applies_to: IOS,
         description: "The app takes TLS 1.0 or 1.1 from a host, whose weaknesses are known and used.",
         remediation: "Let the host speak TLS 1.2 or later, and take the exception out of the package.",
@@ -70,6 +74,7 @@ weaknesses! {
     app_pins_expired {
         pretty_name: "Pinned keys of an app have ended",
         severity: SEVERITY_LOW,
+        added: "2026-11-23",
         applies_to: ANDROID,
         description: "From the day on which pins end the app takes any certificate for these hosts.",
         remediation: "Publish a version with the keys of today, spare keys, and a later day on which they end.",
@@ -85,6 +90,7 @@ weaknesses! {
     app_pins_overridden {
         pretty_name: "Pinned keys of an app are not asked",
         severity: SEVERITY_LOW,
+        added: "2026-11-23",
         applies_to: ANDROID,
         description: "A network security configuration names an authority in front of which pinned keys do not \
                       count.",
@@ -100,6 +106,7 @@ weaknesses! {
     app_transport_security_off {
         pretty_name: "Transport security of the app is off",
         severity: SEVERITY_MEDIUM,
+        added: "2026-11-23",
         applies_to: IOS,
         description: "The app may talk to any host without TLS, so that everybody on the way can read and change \
                       what is said.",
@@ -115,6 +122,7 @@ weaknesses! {
     app_trusts_user_authorities {
         pretty_name: "App trusts authorities that users add",
         severity: SEVERITY_MEDIUM,
+        added: "2026-11-23",
         applies_to: ANDROID,
         description: "The app takes certificates of authorities that somebody added to the device, as proxies \
                       that read along do.",
@@ -130,6 +138,7 @@ weaknesses! {
     app_web_transport_security_off {
         pretty_name: "Transport security of pages in the app is off",
         severity: SEVERITY_LOW,
+        added: "2026-11-23",
         applies_to: IOS,
         description: "Pages that the app shows may come without TLS, so that everybody on the way can change \
                       them.",

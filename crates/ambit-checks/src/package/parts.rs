@@ -6,6 +6,7 @@ weaknesses! {
     app_custom_scheme {
         pretty_name: "Links of the app can be taken by others",
         severity: SEVERITY_INFO,
+        added: "2026-11-23",
         applies_to: Kind::APPS,
         description: "The app is opened by a scheme of its own. Any other app may claim the same scheme and get \
                       what the links carry.",
@@ -29,6 +30,7 @@ weaknesses! {
     app_exported_activity {
         pretty_name: "Any app can call a page of the app",
         severity: SEVERITY_LOW,
+        added: "2026-11-23",
         applies_to: ANDROID,
         description: "Every app on the device may call this page, with whatever it likes, because no permission \
                       is asked.",
@@ -43,6 +45,7 @@ weaknesses! {
     app_exported_provider {
         pretty_name: "Any app can call a provider of data of the app",
         severity: SEVERITY_HIGH,
+        added: "2026-11-23",
         applies_to: ANDROID,
         description: "Every app on the device may call this provider of data, with whatever it likes, because no \
                       permission is asked.",
@@ -57,6 +60,7 @@ weaknesses! {
     app_exported_receiver {
         pretty_name: "Any app can call a receiver of the app",
         severity: SEVERITY_LOW,
+        added: "2026-11-23",
         applies_to: ANDROID,
         description: "Every app on the device may call this receiver, with whatever it likes, because no \
                       permission is asked.",
@@ -71,6 +75,7 @@ weaknesses! {
     app_exported_service {
         pretty_name: "Any app can call a service of the app",
         severity: SEVERITY_MEDIUM,
+        added: "2026-11-23",
         applies_to: ANDROID,
         description: "Every app on the device may call this service, with whatever it likes, because no \
                       permission is asked.",
@@ -85,6 +90,7 @@ weaknesses! {
     app_provider_grants_uris {
         pretty_name: "App gives leave for single data of an open provider",
         severity: SEVERITY_LOW,
+        added: "2026-11-23",
         applies_to: ANDROID,
         description: "A provider that others may call also gives them leave for single addresses, which is how \
                       files leak that were not meant.",
@@ -105,6 +111,7 @@ weaknesses! {
     app_unverified_link {
         pretty_name: "Links of the web open the app unproven",
         severity: SEVERITY_LOW,
+        added: "2026-11-23",
         applies_to: ANDROID,
         description: "The app claims links of a host without having Android ask the host, so that another app can \
                       claim them as well.",
@@ -129,6 +136,7 @@ weaknesses! {
     app_weak_permission {
         pretty_name: "A permission of the app is given to everybody",
         severity: SEVERITY_MEDIUM,
+        added: "2026-11-23",
         applies_to: ANDROID,
         description: "The app guards a part of itself with a permission of its own that every app gets for the \
                       asking.",

@@ -6,6 +6,7 @@ weaknesses! {
     app_certificate_expired {
         pretty_name: "Certificate of the signer of an app has ended",
         severity: SEVERITY_LOW,
+        added: "2026-11-23",
         applies_to: ANDROID,
         description: "Updates that are signed with a certificate after its end are refused by stores.",
         remediation: "Change the key with scheme v3, or have the store sign with a new one, and publish an \
@@ -25,6 +26,7 @@ weaknesses! {
     app_debug_certificate {
         pretty_name: "App is signed with a debug certificate",
         severity: SEVERITY_HIGH,
+        added: "2026-11-23",
         applies_to: ANDROID,
         description: "The package is signed with the key that development tools make for trying out. Such keys \
                       lie unprotected on many machines, and nothing tells this app from another build.",
@@ -44,6 +46,7 @@ weaknesses! {
     app_old_signature_scheme {
         pretty_name: "App is signed by the old scheme alone",
         severity: SEVERITY_MEDIUM,
+        added: "2026-11-23",
         applies_to: ANDROID,
         description: "The signature covers the members of the archive and not the archive, so that devices before \
                       Android 8.1 take a package to which a program was added.",
@@ -63,6 +66,7 @@ weaknesses! {
     app_unsigned {
         pretty_name: "App is not signed",
         severity: SEVERITY_HIGH,
+        added: "2026-11-23",
         applies_to: ANDROID,
         description: "The package has no signature. Nobody can tell who made it, and no device installs it.",
         remediation: "Sign the package with the release key, with scheme v2 or later, before it is given out.",
@@ -79,6 +83,7 @@ weaknesses! {
     app_weak_certificate_algorithm {
         pretty_name: "Certificate of an app rests on a weak digest",
         severity: SEVERITY_LOW,
+        added: "2026-11-23",
         applies_to: ANDROID,
         description: "The certificate of the signer is signed itself with MD5 or SHA-1.",
         remediation: "Use a new certificate for the next app; that of a published one changes with scheme v3.",
@@ -97,6 +102,7 @@ weaknesses! {
     app_weak_signature_digest {
         pretty_name: "Signature of an app rests on a weak digest",
         severity: SEVERITY_MEDIUM,
+        added: "2026-11-23",
         applies_to: ANDROID,
         description: "The v1 signature rests on SHA-1 or MD5, for which two files of one digest can be made.",
         remediation: "Sign the package again with SHA-256, which every device since Android 4.3 takes.",
@@ -115,6 +121,7 @@ weaknesses! {
     app_weak_signing_key {
         pretty_name: "Key of the signer of an app is weak",
         severity: SEVERITY_MEDIUM,
+        added: "2026-11-23",
         applies_to: ANDROID,
         description: "The key that signs the app is shorter than 2,048 bits of RSA, or of DSA.",
         remediation: "Change the key with scheme v3, or have the store sign with a new one.",

@@ -3,8 +3,8 @@
 
 use super::{COMMIT_EVERY, COMMIT_MAX, EngineConfig};
 use crate::work::{Worker, execute};
+use ambit_model::Uid;
 use ambit_model::facts::Facts;
-use ambit_model::{TaskName, Uid};
 use ambit_store::engine::{ATTEMPTS_BEFORE_ALONE, Outcome, Places, Work};
 use std::collections::{HashMap, VecDeque};
 use std::pin::pin;
@@ -18,16 +18,6 @@ const WITH_WAITING: usize = 8;
 
 /// The same for rows that go into depth: they wait longest, and what they leave is for what is found meanwhile.
 const DEEP_WITH_WAITING: usize = 6;
-
-/// Tasks whose rows take longer than what they change should wait.
-const LONG: &[TaskName] = &[
-    TaskName::PortSweep,
-    TaskName::BlockSweep,
-    TaskName::UdpSweep,
-    TaskName::ContentFocus,
-    TaskName::Crawl,
-    TaskName::Screenshot,
-];
 
 /// The leased rows of a run, and the way in which they come back.
 pub(super) struct Flight<'a> {
@@ -224,11 +214,11 @@ impl<'a> Flight<'a> {
         self.in_flight.values().map(|(work, _)| work)
     }
 
-    /// Entities of rows that are leased and will be committed soon: a sweep or a search for content is not waited for.
+    /// Entities of rows that are leased and will be committed soon: slow ones are not waited for.
     pub(super) fn under_way(&self) -> impl Iterator<Item = Uid> + '_ {
         let waiting = self.queue.iter().chain(&self.alone).map(|(work, _)| work);
         let ended = self.ended.iter().map(|outcome| &outcome.work);
         let rows = self.running().chain(waiting).chain(ended);
-        rows.filter(|work| !LONG.iter().any(|task| work.task == task.as_str())).map(|work| work.uid)
+        rows.filter(|work| !ambit_tasks::find(&work.task).is_some_and(|task| task.slow)).map(|work| work.uid)
     }
 }

@@ -5,6 +5,7 @@ use super::OPEN;
 use crate::words::{cves, evidence, severity};
 use crate::{Document, Format};
 use ambit_api::exports::{Asset, Finding};
+use ambit_model::entity::NameForm;
 use ambit_model::issue::Confidence;
 use ambit_model::{Kind, Timestamp, Uid};
 use serde_json::{Value, json};
@@ -117,18 +118,7 @@ fn observable(kind: Kind, name: &str) -> Option<(Value, String)> {
         Kind::Domain | Kind::DnsRecord | Kind::Mailserver | Kind::Nameserver => ("domain-name", "value", json!(name)),
         Kind::IpAddress | Kind::NetBlock if name.contains(':') => ("ipv6-addr", "value", json!(name)),
         Kind::IpAddress | Kind::NetBlock => ("ipv4-addr", "value", json!(name)),
-        Kind::Uri
-        | Kind::ApiEndpoint
-        | Kind::AppEndpoint
-        | Kind::GitRepository
-        | Kind::GithubAccount
-        | Kind::GithubRepository
-        | Kind::GitlabAccount
-        | Kind::GitlabProject
-            if name.contains("://") =>
-        {
-            ("url", "value", json!(name))
-        }
+        _ if kind.form() == NameForm::Url && name.contains("://") => ("url", "value", json!(name)),
         Kind::EmailAddress => ("email-addr", "value", json!(name)),
         Kind::AutonomousSystem => {
             let number: u32 = name.trim_start_matches(|c: char| !c.is_ascii_digit()).parse().ok()?;

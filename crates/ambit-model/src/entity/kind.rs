@@ -52,6 +52,25 @@ pub enum Kind {
     Uri,
 }
 
+/// What the names of a kind are, for documents that write names of one form alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NameForm {
+    /// A URL, or a name within a service that has URLs.
+    Url,
+    /// A host name.
+    Host,
+    /// An IP address, or a block of them.
+    Address,
+    /// An e-mail address.
+    Mailbox,
+    /// A port of an address.
+    Port,
+    /// The subject of a certificate, and what tells it from others of that subject.
+    Certificate,
+    /// A name of another form.
+    Other,
+}
+
 impl Kind {
     /// Every kind, in alphabetical order.
     pub const ALL: &'static [Self] = Self::VARIANTS;
@@ -120,6 +139,50 @@ impl Kind {
             Self::UniqueKeyword => "A word that belongs to one organisation alone",
             Self::UniqueToken => "A key or tracking identifier found in content",
             Self::Uri => "A web site, or a page of one",
+        }
+    }
+
+    /// Returns what names of this kind are.
+    pub fn form(self) -> NameForm {
+        match self {
+            Self::ApiEndpoint
+            | Self::AppEndpoint
+            | Self::GitRepository
+            | Self::GithubAccount
+            | Self::GithubRepository
+            | Self::GitlabAccount
+            | Self::GitlabProject
+            | Self::Uri => NameForm::Url,
+            Self::AwsEC2Instance | Self::DnsRecord | Self::Domain | Self::Mailserver | Self::Nameserver => {
+                NameForm::Host
+            }
+            Self::IpAddress | Self::NetBlock => NameForm::Address,
+            Self::EmailAddress => NameForm::Mailbox,
+            Self::NetworkService => NameForm::Port,
+            Self::PreCertificate | Self::SslCertificate => NameForm::Certificate,
+            Self::AndroidApp
+            | Self::AutonomousSystem
+            | Self::AwsCredential
+            | Self::AwsRdsDbInstance
+            | Self::AwsResource
+            | Self::AwsS3Bucket
+            | Self::AzureCredential
+            | Self::AzureStorageAccount
+            | Self::AzureVirtualMachine
+            | Self::CloudCredential
+            | Self::CloudResource
+            | Self::CloudStorageBucket
+            | Self::GcpApiGateway
+            | Self::GcpAppEngineApplication
+            | Self::GcpCloudFunction
+            | Self::GcpCloudSQLInstance
+            | Self::GcpComputeEngineInstance
+            | Self::GcpCredential
+            | Self::GcpStorageBucket
+            | Self::IosApp
+            | Self::Organization
+            | Self::UniqueKeyword
+            | Self::UniqueToken => NameForm::Other,
         }
     }
 

@@ -30,7 +30,7 @@ pub mod uri;
 
 pub use evidence::{Evidence, EvidenceKind};
 pub use fold::{FoldInput, fold};
-pub use kind::Kind;
+pub use kind::{Kind, NameForm};
 pub use member::Member;
 pub use name::{InvalidName, host_of, registrable, unmapped};
 pub use record::{

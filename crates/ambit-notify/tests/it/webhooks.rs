@@ -4,7 +4,8 @@ use crate::lab::{Lab, Receiver, SECRET, Says, rule};
 use ambit_model::issue::Status;
 use ambit_model::notification::{Channel, DeliveryState, Digest, EventKind, Rule};
 use ambit_model::{EdgeKind, Kind};
-use ambit_store::{Cost, Outcome};
+use ambit_notify::Service;
+use ambit_store::{Cost, Outcome, ReceiverView};
 use ambit_testkit::inventory::{self, Inventory, Look};
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -29,6 +30,17 @@ async fn toggle(lab: &Lab, inventory: &Inventory, times: usize) {
         set(lab, inventory, Status::ClosedRiskAccepted).await;
         set(lab, inventory, Status::OpenNew).await;
     }
+}
+
+/// A server that has found something, and tells of what follows to one webhook, which answers like this.
+async fn with_a_webhook(says: Says) -> (Lab, Inventory, Receiver, ReceiverView, Service) {
+    let lab = Lab::new().await;
+    let inventory = lab.fill().await;
+    let receiver = Receiver::new(says).await;
+    let view = lab.add_webhook(&receiver).await;
+    let service = lab.service();
+    service.begin().await.unwrap();
+    (lab, inventory, receiver, view, service)
 }
 
 async fn find_host(lab: &Lab, name: &str) {
@@ -176,12 +188,7 @@ async fn a_rule_whose_search_fails_for_good_keeps_nobody_from_being_told() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn after_an_hour_of_500_everything_comes_once_and_in_order() {
-    let lab = Lab::new().await;
-    let inventory = lab.fill().await;
-    let receiver = Receiver::new(Says::Status(500)).await;
-    let view = lab.add_webhook(&receiver).await;
-    let service = lab.service();
-    service.begin().await.unwrap();
+    let (lab, inventory, receiver, view, service) = with_a_webhook(Says::Status(500)).await;
     for _ in 0..60 {
         if lab.log(&view).await.len() < 20 {
             toggle(&lab, &inventory, 1).await;
@@ -227,12 +234,7 @@ async fn a_receiver_that_hangs_or_leads_away_harms_no_other() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn gone_ends_a_receiver_and_a_replay_takes_it_back() {
-    let lab = Lab::new().await;
-    let inventory = lab.fill().await;
-    let receiver = Receiver::new(Says::Status(410)).await;
-    let view = lab.add_webhook(&receiver).await;
-    let service = lab.service();
-    service.begin().await.unwrap();
+    let (lab, inventory, receiver, view, service) = with_a_webhook(Says::Status(410)).await;
     toggle(&lab, &inventory, 1).await;
     service.round().await.unwrap();
     let ended = lab.store().find_receiver(&lab.me, view.uuid).await.unwrap().ended;
@@ -250,12 +252,7 @@ async fn gone_ends_a_receiver_and_a_replay_takes_it_back() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_replay_does_not_wait_for_the_next_try() {
-    let lab = Lab::new().await;
-    let inventory = lab.fill().await;
-    let receiver = Receiver::new(Says::Status(500)).await;
-    let view = lab.add_webhook(&receiver).await;
-    let service = lab.service();
-    service.begin().await.unwrap();
+    let (lab, inventory, receiver, view, service) = with_a_webhook(Says::Status(500)).await;
     set(&lab, &inventory, Status::ClosedRiskAccepted).await;
     service.round().await.unwrap();
     lab.pass(10 * SECOND);
@@ -272,12 +269,7 @@ async fn a_replay_does_not_wait_for_the_next_try() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_busy_receiver_is_left_alone_for_as_long_as_it_asks() {
-    let lab = Lab::new().await;
-    let inventory = lab.fill().await;
-    let receiver = Receiver::new(Says::With(429, "Retry-After: 120")).await;
-    let view = lab.add_webhook(&receiver).await;
-    let service = lab.service();
-    service.begin().await.unwrap();
+    let (lab, inventory, receiver, view, service) = with_a_webhook(Says::With(429, "Retry-After: 120")).await;
     toggle(&lab, &inventory, 1).await;
     for _ in 0..12 {
         service.round().await.unwrap();
@@ -292,12 +284,7 @@ async fn a_busy_receiver_is_left_alone_for_as_long_as_it_asks() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn days_of_failure_end_a_receiver() {
-    let lab = Lab::new().await;
-    let inventory = lab.fill().await;
-    let receiver = Receiver::new(Says::Status(503)).await;
-    let view = lab.add_webhook(&receiver).await;
-    let service = lab.service();
-    service.begin().await.unwrap();
+    let (lab, inventory, _receiver, view, service) = with_a_webhook(Says::Status(503)).await;
     set(&lab, &inventory, Status::ClosedRiskAccepted).await;
     for _ in 0..100 {
         service.round().await.unwrap();

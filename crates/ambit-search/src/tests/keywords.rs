@@ -66,6 +66,8 @@ const ENTITIES: &[(&str, &[&str])] = &[
     ("shadow:unseen", &[HOST]),
     ("network:acme", &[IP]),
     ("network:zzz", &[]),
+    ("asn:64500", &[IP]),
+    ("asn:64501", &[]),
     ("technology:jquery", &[URI]),
     ("technology:NGIN", &[URI]),
     ("technology:f5", &[URI]),

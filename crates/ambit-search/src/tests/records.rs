@@ -137,6 +137,7 @@ fn entities() -> Vec<IndexedRecord> {
         summary.geolocation.country_code = Some("DE".to_owned());
         summary.geolocation.country_name = Some("Germany".to_owned());
         summary.network.name = Some("ACME-NET".to_owned());
+        summary.network.asn = Some(64_500);
     });
     let host = entity(OTHER, Kind::DnsRecord, "www.b-shop.example", |record| {
         record.scoped = false;

@@ -2,7 +2,8 @@
 //! set meanwhile is another.
 
 use crate::StoreError;
-use crate::db::sql::{Tx, values};
+use crate::db::rows::{Rows, named, or_set};
+use crate::db::sql::Tx;
 use ambit_model::Uid;
 
 /// Marks entities for planning and judging.
@@ -12,14 +13,8 @@ pub(crate) async fn mark_dirty(
     uids: impl IntoIterator<Item = Uid>,
 ) -> Result<(), StoreError> {
     let mark = new_mark();
-    let rows = uids.into_iter().flat_map(|uid| values![uid, collection, mark]).collect();
-    tx.many(
-        "INSERT INTO dirty (uid, collection_id, mark)",
-        3,
-        rows,
-        "ON CONFLICT (uid) DO UPDATE SET mark = excluded.mark",
-    )
-    .await
+    let rows = uids.into_iter().map(|uid| named! { uid, collection_id: collection, mark });
+    tx.insert("dirty", Rows::from_iter(rows), &or_set("uid", &["mark"])).await
 }
 
 /// A mark that was never used before.

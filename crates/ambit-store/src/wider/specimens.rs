@@ -2,7 +2,8 @@
 //! pages belong to their collection. Each is a row from the transaction that stored the bytes, marked once the live
 //! rules have examined it. What was not marked before a crash is examined again.
 
-use crate::db::sql::{SWEPT_ROWS_MAX, Tx, Value, from_json, values};
+use crate::db::rows::{Rows, named};
+use crate::db::sql::{SWEPT_ROWS_MAX, Tx, from_json, values};
 use crate::wider::objects::{self, EVERYBODYS, of_project};
 use crate::wider::visibility::Visibility;
 use crate::{Principal, Store, StoreError};
@@ -23,8 +24,8 @@ pub struct DiscoveredFile {
     pub first_at: Timestamp,
 }
 
-const INSERT: &str = "INSERT INTO specimens (sha256, collection_id, uid, at)";
-const COLUMNS: usize = 4;
+/// What tells two specimens apart.
+const KEY: &str = "sha256, collection_id";
 /// The task that keeps the body of a site's first page.
 const PAGE_TASK: TaskName = TaskName::HttpEnrich;
 /// A body of that many bytes may have been cut: evidence is kept up to there (docs/architecture.md §1.6).
@@ -43,7 +44,8 @@ pub(crate) async fn insert_upload(
         Visibility::Installation => EVERYBODYS,
         Visibility::Project(id) => of_project(id),
     };
-    insert(tx, values![sha256, belongs, None::<Uid>, now]).await
+    let row = named! { sha256, collection_id: belongs, uid: None::<Uid>, at: now };
+    tx.insert_new("specimens", KEY, row).await.map(|_| ())
 }
 
 /// Removes the specimens of a project; those of its collections go with them.
@@ -51,9 +53,16 @@ pub(crate) async fn forget_project(tx: &mut Tx, project: i64) -> Result<(), Stor
     tx.run("DELETE FROM specimens WHERE collection_id = $1", values![of_project(project)]).await.map(|_| ())
 }
 
-/// Notes bodies: rows of hash, collection, entity and time. Those that are there already stay as they are.
-pub(crate) async fn insert(tx: &mut Tx, rows: Vec<Value>) -> Result<(), StoreError> {
-    tx.many(INSERT, COLUMNS, rows, "ON CONFLICT (sha256, collection_id) DO NOTHING").await
+/// Notes bodies with the entities that sent them. Those that the collection has already stay as they are.
+pub(crate) async fn insert(
+    tx: &mut Tx,
+    collection: i64,
+    bodies: Vec<(BlobHash, Uid)>,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let row = |(sha256, uid)| named! { sha256, collection_id: collection, uid, at: now };
+    let rows = Rows::from_iter(bodies.into_iter().map(row));
+    tx.insert("specimens", rows, &format!("ON CONFLICT ({KEY}) DO NOTHING")).await
 }
 
 /// Removes what is said of bodies that are gone; true when there may be more.

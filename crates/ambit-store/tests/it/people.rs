@@ -16,16 +16,16 @@ pub(crate) async fn user(lab: &Lab, email: &str) -> (String, Principal) {
     (key, principal)
 }
 
+/// A key of the caller's own that ends.
+fn key_until(label: &str, end: Timestamp) -> NewKey {
+    NewKey { label: label.to_owned(), expires_at: Some(end), ..NewKey::default() }
+}
+
 #[tokio::test]
 async fn a_clock_that_is_set_back_revives_no_key() {
     both(async |lab| {
         let now = lab.now();
-        let new = NewKey {
-            user: None,
-            label: "short".to_owned(),
-            expires_at: Some(now.plus_ms(10_000)),
-            ..NewKey::default()
-        };
+        let new = key_until("short", now.plus_ms(10_000));
         let issued = lab.store.create_key(&lab.me, &new, now).await.unwrap();
         assert!(lab.store.authenticate(&issued.key, now).await.unwrap().is_some());
         lab.store.create_project(&lab.me, "later", now.plus_ms(20_000)).await.unwrap();
@@ -33,12 +33,7 @@ async fn a_clock_that_is_set_back_revives_no_key() {
         assert!(other.authenticate(&issued.key, now).await.unwrap().is_none(), "it had expired by then");
 
         let later = now.plus_ms(20_000);
-        let new = NewKey {
-            user: None,
-            label: "unwritten".to_owned(),
-            expires_at: Some(later.plus_ms(10_000)),
-            ..NewKey::default()
-        };
+        let new = key_until("unwritten", later.plus_ms(10_000));
         let issued = lab.store.create_key(&lab.me, &new, later).await.unwrap();
         assert!(lab.store.authenticate(&issued.key, later).await.unwrap().is_some());
         assert!(lab.store.authenticate(&issued.key, later.plus_ms(11_000)).await.unwrap().is_none(), "expired");
@@ -51,12 +46,7 @@ async fn a_clock_that_is_set_back_revives_no_key() {
 async fn a_key_lives_until_it_expires_or_is_revoked() {
     both(async |lab| {
         let now = lab.now();
-        let new = NewKey {
-            user: None,
-            label: "short".to_owned(),
-            expires_at: Some(now.plus_ms(10_000)),
-            ..NewKey::default()
-        };
+        let new = key_until("short", now.plus_ms(10_000));
         let issued = lab.store.create_key(&lab.me, &new, now).await.unwrap();
         assert_eq!((issued.key.len(), &issued.key[..8]), (64, issued.visible.as_str()));
         let principal = lab.store.authenticate(&issued.key, now).await.unwrap().unwrap();

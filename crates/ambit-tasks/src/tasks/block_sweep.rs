@@ -25,6 +25,7 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: DAY_MS,
     cost: 1_000,
     gain: 200,
+    slow: true,
     volatile: &[],
     contacts: Contacts::Address,
     sights: Sights::All(Sighting::Ends),

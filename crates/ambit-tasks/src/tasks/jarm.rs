@@ -21,6 +21,7 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: WEEK_MS,
     cost: 10,
     gain: 1,
+    slow: false,
     volatile: &[],
     contacts: Contacts::Address,
     sights: Sights::All(Sighting::Entity),

@@ -26,6 +26,7 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: DAY_MS,
     cost: 4,
     gain: 8,
+    slow: false,
     volatile: &[],
     contacts: Contacts::Address,
     sights: Sights::All(Sighting::Entity),

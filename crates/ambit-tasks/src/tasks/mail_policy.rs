@@ -31,6 +31,7 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: DAY_MS,
     cost: 10,
     gain: 6,
+    slow: false,
     volatile: &[],
     contacts: Contacts::Zone,
     sights: Sights::All(Sighting::Entity),

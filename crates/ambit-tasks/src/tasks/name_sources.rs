@@ -21,6 +21,7 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: 3 * DAY_MS,
     cost: 5,
     gain: 30,
+    slow: false,
     volatile: &[],
     contacts: Contacts::Source,
     sights: Sights::All(Sighting::Ends),

@@ -24,6 +24,7 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: DAY_MS,
     cost: PROBES as i64,
     gain: 8,
+    slow: false,
     volatile: &[],
     contacts: Contacts::Address,
     sights: Sights::All(Sighting::Entity),

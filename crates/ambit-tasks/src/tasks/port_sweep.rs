@@ -26,6 +26,7 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: DAY_MS,
     cost: 200,
     gain: 40,
+    slow: true,
     volatile: &[],
     contacts: Contacts::Address,
     sights: Sights::All(Sighting::Entity),

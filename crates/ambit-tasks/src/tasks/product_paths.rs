@@ -27,6 +27,7 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: DAY_MS,
     cost: PATHS_MAX as i64,
     gain: 4,
+    slow: false,
     volatile: &[],
     contacts: Contacts::Address,
     sights: Sights::All(Sighting::Entity),

@@ -24,6 +24,7 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: DAY_MS,
     cost: 256,
     gain: 50,
+    slow: false,
     volatile: &[],
     contacts: Contacts::Zone,
     sights: Sights::All(Sighting::Ends),

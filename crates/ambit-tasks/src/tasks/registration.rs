@@ -32,6 +32,7 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: 7 * DAY_MS,
     cost: 3,
     gain: 6,
+    slow: false,
     volatile: &[],
     contacts: Contacts::Provider(PROVIDER),
     sights: Sights::Only(&[Kind::NetBlock]),

@@ -38,6 +38,7 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: DAY_MS,
     cost: 20,
     gain: 50,
+    slow: false,
     volatile: &[],
     contacts: Contacts::Provider(git::PROVIDER),
     sights: Sights::All(Sighting::Entity),

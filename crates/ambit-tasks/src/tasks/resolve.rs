@@ -35,6 +35,7 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: 12 * 3_600 * SECOND_MS,
     cost: 2,
     gain: 6,
+    slow: false,
     volatile: &[domain::TTL.name()],
     contacts: Contacts::Zone,
     sights: Sights::All(Sighting::Entity),

@@ -21,6 +21,7 @@ pub(crate) const TASK: Task = Task {
     // A page with all that it loads.
     cost: 30,
     gain: 1,
+    slow: true,
     volatile: &[],
     contacts: Contacts::Address,
     sights: Sights::All(Sighting::Ends),

@@ -24,6 +24,7 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: 30 * DAY_MS,
     cost: 1,
     gain: 20,
+    slow: false,
     volatile: &[],
     contacts: Contacts::Nothing,
     sights: Sights::All(Sighting::Nothing),

@@ -29,6 +29,7 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: DAY_MS,
     cost: 4,
     gain: 8,
+    slow: false,
     // Banners hold dates, salts and counters.
     volatile: &[network_service::BANNER.name()],
     contacts: Contacts::Address,

@@ -24,6 +24,7 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: 7 * DAY_MS,
     cost: 3,
     gain: 4,
+    slow: false,
     volatile: &[],
     contacts: Contacts::Zone,
     sights: Sights::All(Sighting::Nothing),

@@ -24,6 +24,7 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: DAY_MS,
     cost: 2,
     gain: 4,
+    slow: false,
     volatile: &[uri::SOFT404_HASH.name()],
     contacts: Contacts::Address,
     sights: Sights::All(Sighting::Entity),

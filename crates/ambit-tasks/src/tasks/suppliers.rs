@@ -27,6 +27,7 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: DAY_MS,
     cost: 1,
     gain: 2,
+    slow: false,
     volatile: &[],
     contacts: Contacts::Nothing,
     sights: Sights::All(Sighting::Nothing),

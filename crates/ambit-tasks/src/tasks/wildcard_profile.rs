@@ -19,6 +19,7 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: DAY_MS,
     cost: 6,
     gain: 6,
+    slow: false,
     volatile: &[domain::WILDCARD.name()],
     contacts: Contacts::Zone,
     sights: Sights::All(Sighting::Ends),

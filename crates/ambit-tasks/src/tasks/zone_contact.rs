@@ -18,6 +18,7 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: 30 * DAY_MS,
     cost: 1,
     gain: 1,
+    slow: false,
     volatile: &[],
     contacts: Contacts::Nothing,
     // Nobody else leads to the mailbox, and the zone says it.

@@ -33,6 +33,7 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: 24 * 3_600 * SECOND_MS,
     cost: 8,
     gain: 12,
+    slow: false,
     volatile: &[domain::SOA_SERIAL.name()],
     contacts: Contacts::Zone,
     sights: Sights::All(Sighting::Entity),

@@ -23,6 +23,7 @@ pub(crate) const TASK: Task = Task {
     ttl_ms: DAY_MS,
     cost: 3,
     gain: 30,
+    slow: false,
     volatile: &[],
     contacts: Contacts::Zone,
     sights: Sights::All(Sighting::Entity),

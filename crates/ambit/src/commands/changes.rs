@@ -19,8 +19,8 @@ const MEMBERS: &[&str] = &["record", "what", "kind", "name", "status", "id", "co
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Changes {
-    /// Which changes: `record:entity what:appeared kind:uri acme`. A repeated member is one of them, `!` before a value
-    /// is not it.
+    /// Which changes: `record:entity what:appeared kind:uri acme`. Values of a repeated member are alternatives, and
+    /// `!` before a value excludes it.
     #[arg(value_name = "QUERY")]
     pub(crate) query: Vec<String>,
     #[command(flatten)]
@@ -30,16 +30,16 @@ pub(crate) struct Changes {
     /// Print how often each value of a member occurs: record, what, kind …
     #[arg(long, value_name = "NAME", conflicts_with = "fields")]
     pub(crate) facet: Option<String>,
-    /// Only what came after this revision.
+    /// List only what came after this revision.
     #[arg(long, value_name = "REVISION", default_value_t = 0)]
     pub(crate) after: i64,
-    /// Only what came until that moment (a date is the end of that day, UTC).
+    /// List only what came until that moment (a date is the end of that day, UTC).
     #[arg(long, value_name = "DATE", value_parser = crate::args::date)]
     pub(crate) as_of: Option<Timestamp>,
-    /// Only what came since then: a date, a moment, today, yesterday, 24h, 7d.
+    /// List only what came since then: a date, a moment, today, yesterday, 24h, 7d.
     #[arg(long, value_name = "DATE", value_parser = crate::args::since)]
     pub(crate) since: Option<Timestamp>,
-    /// Records that were only seen again, too.
+    /// Also list records that were only seen again.
     #[arg(long)]
     pub(crate) seen: bool,
 }

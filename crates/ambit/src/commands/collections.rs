@@ -39,9 +39,9 @@ pub(crate) enum Action {
     },
     /// Create a collection; prints its uuid, and on stderr when it will run. Starts nothing.
     Create(Create),
-    /// Show everything that is known of one, with its seeds.
+    /// Show everything that is known of a collection, with its seeds.
     Show {
-        /// Its name or uuid.
+        /// Name or uuid of the collection.
         collection: String,
         /// One JSON object.
         #[arg(long)]
@@ -50,7 +50,7 @@ pub(crate) enum Action {
     /// Score how well the domains among its seeds are protected, as seen from outside; the worst first, with the
     /// reasons. For collections of the workflow third_party_workflow.
     Posture {
-        /// Its name or uuid.
+        /// Name or uuid of the collection.
         collection: String,
         /// As it was at that moment (a date is the end of that day, UTC).
         #[arg(long, value_name = "DATE", value_parser = crate::args::date)]
@@ -59,19 +59,19 @@ pub(crate) enum Action {
         #[arg(long)]
         jsonl: bool,
     },
-    /// Change its name, schedule, level, ports or exclusions.
+    /// Change the name, schedule, level, ports or exclusions of a collection.
     #[command(visible_alias = "set")]
     Update(Update),
-    /// Give it another name.
+    /// Rename a collection.
     Rename {
-        /// Its name or uuid.
+        /// Name or uuid of the collection.
         collection: String,
-        /// What people call it from now on.
+        /// Its new name.
         name: String,
     },
-    /// Say when it runs by itself; `update` has cron expressions, time zones and hours of rest.
+    /// Set when a collection runs by itself; `update` has cron expressions, time zones and hours of rest.
     Schedule {
-        /// Its name or uuid.
+        /// Name or uuid of the collection.
         collection: String,
         /// on_demand (never), daily, weekly, monthly, quarterly. Another schedule counts from now.
         #[arg(value_parser = schedule)]
@@ -80,19 +80,19 @@ pub(crate) enum Action {
     /// List, add and remove its seeds, from which discovery begins. The next run takes them up; none is started.
     #[command(subcommand, visible_alias = "seeds")]
     Seed(Seed),
-    /// Archive it: it stays, and no run starts in it any more.
+    /// Archive a collection: it stays, and no run starts in it any more.
     Archive {
-        /// Its name or uuid.
+        /// Name or uuid of the collection.
         collection: String,
     },
     /// Make an archived collection active again; its schedule counts from now.
     Unarchive {
-        /// Its name or uuid.
+        /// Name or uuid of the collection.
         collection: String,
     },
-    /// Delete it with everything in it, for good.
+    /// Delete a collection with everything in it, for good.
     Delete {
-        /// Its name or uuid.
+        /// Name or uuid of the collection.
         collection: String,
         /// Do not ask.
         #[arg(short = 'y', long)]
@@ -102,9 +102,9 @@ pub(crate) enum Action {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Create {
-    /// What people call it.
+    /// Name of the collection.
     pub(crate) name: String,
-    /// How it is discovered.
+    /// Workflow: how it is discovered (`ambit workflow list` shows them).
     #[arg(long, value_name = "W", default_value = ambit_model::workflow::DEFAULT)]
     pub(crate) workflow: String,
     /// A domain, host name, address, block or URL to begin with; may be repeated.
@@ -131,7 +131,7 @@ pub(crate) struct Create {
 #[derive(Debug, Default, clap::Args)]
 #[group(id = "change", required = true, multiple = true)]
 pub(crate) struct Changed {
-    /// What people call it.
+    /// Name of the collection.
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
     /// When it runs by itself: on_demand (never), daily, weekly, monthly, quarterly. Another schedule counts from now.
@@ -143,11 +143,11 @@ pub(crate) struct Changed {
     /// Time zone of the expression and of --rest, such as Europe/Berlin.
     #[arg(long, value_name = "ZONE", value_parser = timing::zone)]
     pub(crate) zone: Option<String>,
-    /// Hours in which no run starts and one that goes on rests, such as "mon-fri 08:00-18:00" or 22:00-06:00, in the
-    /// place of those before; may be repeated; or none.
+    /// Hours in which no run starts and a running one pauses, such as "mon-fri 08:00-18:00" or 22:00-06:00; may be
+    /// repeated. They replace those before; `none` removes all.
     #[arg(long, value_name = "WINDOW", value_parser = timing::window)]
     pub(crate) rest: Vec<String>,
-    /// Put each start off by up to so many minutes.
+    /// Delay each start by a random time of up to this many minutes.
     #[arg(long, value_name = "MINUTES")]
     pub(crate) jitter: Option<u16>,
     /// How loud a run may be: passive, polite, normal, intensive.
@@ -160,11 +160,11 @@ pub(crate) struct Changed {
     /// Tasks that its runs leave out from now on, by name: udp_sweep,content_focus; or none.
     #[arg(long, value_name = "TASKS", value_parser = skipped)]
     pub(crate) skip: Option<SkippedTasks>,
-    /// Whether those who are told by mail hear of its new entities: always, whatever events their rules name; never; or
-    /// by-rule.
+    /// When receivers of mail are told of its new entities: always, whatever events they ask for; never; or by-rule,
+    /// which is what they ask for.
     #[arg(long, value_name = "WHEN")]
     pub(crate) notify_emails: Option<told::NewEntities>,
-    /// The same of those who are told by webhook.
+    /// The same for receivers by webhook.
     #[arg(long, value_name = "WHEN")]
     pub(crate) notify_webhooks: Option<told::NewEntities>,
     /// By when its issues are to be closed, in days by severity, such as critical=7,high=30,medium=90; none; or
@@ -181,7 +181,7 @@ pub(crate) struct Changed {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Update {
-    /// Its name or uuid.
+    /// Name or uuid of the collection.
     pub(crate) collection: String,
     #[command(flatten)]
     pub(crate) changed: Changed,
@@ -191,7 +191,7 @@ pub(crate) struct Update {
 pub(crate) enum Seed {
     /// List the seeds of a collection.
     List {
-        /// Its name or uuid.
+        /// Name or uuid of the collection.
         collection: String,
         /// One JSON object per line.
         #[arg(long)]
@@ -209,6 +209,7 @@ pub(crate) enum Seed {
     Remove {
         /// The collection's name or uuid.
         collection: String,
+        /// Names or ids of seeds, as `collection seed list` shows them.
         #[arg(required = true)]
         seed: Vec<String>,
     },

@@ -22,7 +22,7 @@ const LOOKS_MAX: u32 = 3_000;
 pub(crate) struct Doctor {
     #[command(flatten)]
     pub(crate) data: Data,
-    /// Build the search index anew: by whoever writes it, which goes on serving, else by this command.
+    /// Rebuild the search index. A running server does it and goes on serving; without one, this command does.
     #[arg(long)]
     pub(crate) rebuild_index: bool,
 }

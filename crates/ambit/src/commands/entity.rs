@@ -21,41 +21,41 @@ pub(crate) struct Entity {
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Action {
-    /// Show everything that is known of it.
+    /// Show everything that is known of the entity.
     Show(One),
-    /// Show it with the raw members of its evidence, as one JSON object.
+    /// Show the entity with the raw members of its evidence, as one JSON object.
     Raw(One),
-    /// Explain why it is ours or not: the path from the seed to it, edge by edge.
+    /// Explain why the entity is ours or not: the path to it from the seed, edge by edge.
     Path(One),
-    /// Mark it as not ours: nothing is sent to it or asked about it any more, nor about what only it leads to. Takes
-    /// effect at once, also in an active run.
+    /// Mark the entity as not ours: nothing is sent to it or asked about it any more, nor about what only it leads to.
+    /// Takes effect at once, also in an active run.
     Deny(Named),
-    /// Mark it as ours: it may be contacted up to the level of the collection. Takes effect at once, also in an active
-    /// run.
+    /// Mark the entity as ours: it may be contacted up to the level of the collection. Takes effect at once, also
+    /// in an active run.
     Allow(Named),
-    /// Undo deny or allow: the rules of scope decide again.
+    /// Undo `deny` or `allow`: the rules of scope decide again.
     Reset(Named),
-    /// Hide it from lists and searches by default; runs treat it as before.
+    /// Hide the entity from lists and searches by default; runs treat it as before.
     Hide(Named),
-    /// Undo hide.
+    /// Undo `hide`.
     Unhide(Named),
-    /// List when it changed, and which members.
+    /// List the changes of the entity, with the members that changed.
     History(History),
-    /// List its notes, or write one.
+    /// List the notes on the entity, or write one.
     Note(Note),
-    /// List its tags, or add and remove some.
+    /// List the tags of the entity, or add and remove some.
     Tag(Tag),
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Named {
-    /// Its uid (64 hexadecimal characters), uuid, or name.
+    /// Uid (64 hexadecimal characters), uuid or name of the entity.
     pub(crate) entity: String,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct One {
-    /// Its uid (64 hexadecimal characters), uuid, or name.
+    /// Uid (64 hexadecimal characters), uuid or name of the entity.
     pub(crate) entity: String,
     /// As it was at that moment (a date is the end of that day, UTC).
     #[arg(long, value_name = "DATE", value_parser = crate::args::date)]

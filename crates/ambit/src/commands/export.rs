@@ -23,10 +23,10 @@ pub(crate) struct Export {
     /// csv, jsonl, sarif, vex, defectdojo, ocsf, stix or html.
     #[arg(short, long, value_parser = format)]
     format: &'static Format,
-    /// issues, or entities, which csv, jsonl and stix can tell of.
+    /// What to write: issues, or entities, which only csv, jsonl and stix can hold.
     #[arg(long, value_name = "NOUN", default_value = "issues")]
     of: Of,
-    /// Say what came or went since then, where the format can: a date, a moment, yesterday, 24h.
+    /// Mark what came or went since then, in formats that can show it: a date, a moment, yesterday, 24h.
     #[arg(long, value_name = "DATE", value_parser = crate::args::since)]
     since: Option<Timestamp>,
     /// As it was at that moment (a date is the end of that day, UTC).

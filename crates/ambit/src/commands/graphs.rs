@@ -21,7 +21,7 @@ pub(crate) struct Graph {
 pub(crate) enum Action {
     /// Make a graph of an entity and its neighbours.
     Entity {
-        /// Its uid (64 hexadecimal characters), uuid, or name.
+        /// Uid (64 hexadecimal characters), uuid or name of the entity.
         entity: String,
         #[command(flatten)]
         how: How,
@@ -41,7 +41,7 @@ pub(crate) struct How {
     /// Steps from the first entities, 0 to 3 (default: 1 around an entity, 0 around what a search finds).
     #[arg(long, value_name = "N")]
     pub(crate) depth: Option<u64>,
-    /// Its name (default: the entity's name, or the search string).
+    /// Name of the graph (default: the entity's name, or the search string).
     #[arg(long, value_name = "TEXT")]
     pub(crate) name: Option<String>,
     /// Let every user of the installation see it; otherwise it is private.

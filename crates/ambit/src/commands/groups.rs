@@ -21,7 +21,7 @@ pub(crate) struct Group {
 pub(crate) enum Action {
     /// Create a group; prints its name.
     Create {
-        /// Its name.
+        /// Name of the group.
         #[arg(long, value_name = "G")]
         name: String,
         /// Username of a member; repeatable.

@@ -27,12 +27,12 @@ pub(crate) enum Action {
     },
     /// Accept an invitation and join the project or group.
     Accept {
-        /// Its number in the list.
+        /// Number of the invitation in the list.
         id: i64,
     },
     /// Decline an invitation, or take one back.
     Decline {
-        /// Its number in the list.
+        /// Number of the invitation in the list.
         id: i64,
     },
 }

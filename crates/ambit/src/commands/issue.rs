@@ -25,9 +25,9 @@ pub(crate) struct Issue {
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Action {
-    /// Show everything that is known of it.
+    /// Show everything that is known of the issue.
     Show {
-        /// Its uid or uuid.
+        /// Uid or uuid of the issue.
         issue: String,
         /// As it was at that moment (a date is the end of that day, UTC).
         #[arg(long, value_name = "DATE", value_parser = crate::args::date)]
@@ -38,11 +38,11 @@ pub(crate) enum Action {
     },
     /// Set the status of one issue, or of many.
     Status(NewStatus),
-    /// List when it changed: its status, who decided it and why, and its other members.
+    /// List the changes of the issue: its status, who decided it and why, and its other members.
     History(History),
-    /// List its notes, or write one.
+    /// List the notes on the issue, or write one.
     Note(Note),
-    /// List its tags, or add and remove some.
+    /// List the tags of the issue, or add and remove some.
     Tag(Tag),
     /// Assign one issue, or many, to a person.
     Assign(Assign),
@@ -54,7 +54,7 @@ pub(crate) enum Action {
 /// A status, and how long it holds.
 #[derive(Debug, clap::Args)]
 pub(crate) struct NewStatus {
-    /// Its uid or uuid; `-` reads one a line from standard input.
+    /// Uid or uuid of the issue; `-` reads several from standard input, one a line.
     issue: String,
     /// open_new, open_triaged, open_in_progress, closed, closed_risk_accepted, closed_benign …
     #[arg(value_parser = status)]
@@ -71,12 +71,12 @@ pub(crate) struct NewStatus {
 /// Who is to see to issues.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Assign {
-    /// Its uid or uuid; `-` reads one a line from standard input.
+    /// Uid or uuid of the issue; `-` reads several from standard input, one a line.
     issue: String,
     /// The username or address of somebody who sees the collection.
     #[arg(required_unless_present = "nobody", conflicts_with = "nobody")]
     user: Option<String>,
-    /// Assign it to nobody.
+    /// Assign the issue to nobody.
     #[arg(long)]
     nobody: bool,
 }

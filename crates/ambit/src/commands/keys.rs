@@ -30,7 +30,7 @@ pub(crate) enum Action {
         /// E-mail address or username (default: your own; on a data folder the owner's).
         #[arg(long, value_name = "EMAIL|USERNAME")]
         user: Option<String>,
-        /// What it is for.
+        /// What the key is for, as lists show it.
         #[arg(long, value_name = "L", default_value = "")]
         label: String,
         /// Last day on which it works (until the end of that day, UTC).
@@ -50,7 +50,7 @@ pub(crate) enum Action {
     List,
     /// Revoke a key: it opens nothing any more.
     Revoke {
-        /// Its number in the list.
+        /// Number of the key in the list.
         id: i64,
     },
 }

@@ -29,28 +29,28 @@ pub(crate) enum Action {
     List,
     /// Send a receiver a test message.
     Test {
-        /// Its name, its uuid or the beginning of it.
+        /// Name or uuid of the receiver, or the beginning of its uuid.
         receiver: String,
     },
-    /// What was sent to a receiver, or waits, newest first, with its last answer.
+    /// List what was sent to a receiver or waits to be sent, newest first, with its last answer.
     Log {
-        /// Its name, its uuid or the beginning of it.
+        /// Name or uuid of the receiver, or the beginning of its uuid.
         receiver: String,
-        /// Most rows.
+        /// Print at most this many rows.
         #[arg(long, value_name = "N", default_value_t = 20)]
         limit: u64,
     },
-    /// Send again what failed and try at once what waits for its next try, or send one delivery again; a receiver that
-    /// was ended is at work again.
+    /// Send failed deliveries again and waiting ones at once, or send one delivery again. A receiver that was stopped
+    /// is active again.
     Replay {
-        /// Its name, its uuid or the beginning of it.
+        /// Name or uuid of the receiver, or the beginning of its uuid.
         receiver: String,
         /// One delivery, by its uuid in the log.
         delivery: Option<String>,
     },
     /// Remove a receiver with what waits for it and its log.
     Remove {
-        /// Its name, its uuid or the beginning of it.
+        /// Name or uuid of the receiver, or the beginning of its uuid.
         receiver: String,
     },
 }
@@ -63,13 +63,13 @@ pub(crate) struct Add {
     /// A URL, an e-mail address, host:port for syslog, or the integration key of PagerDuty.
     #[arg(value_name = "TARGET")]
     place: String,
-    /// What it is called (default: its channel).
+    /// Name of the receiver (default: its channel).
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// Only entities and issues that this search finds.
+    /// Tell only of entities and issues that this search finds.
     #[arg(long, value_name = "QUERY")]
     query: Option<String>,
-    /// Only what happens in this collection: its name or uuid.
+    /// Tell only of what happens in this collection: its name or uuid.
     #[arg(long, value_name = "COLLECTION")]
     collection: Option<String>,
     /// Which events, such as issue.opened,run.short (default: new and gone entities, issues, runs that fall short,
@@ -85,7 +85,7 @@ pub(crate) struct Add {
     /// Time zone of digests and quiet hours, such as Europe/Berlin (default: UTC).
     #[arg(long, value_name = "ZONE")]
     zone: Option<String>,
-    /// Say so when there is nothing new.
+    /// Send a message also when there is nothing new.
     #[arg(long)]
     heartbeat: bool,
     /// File with the token of Splunk's event collector.
@@ -124,6 +124,7 @@ pub(crate) async fn run(command: &Notify, settings: &Settings) -> Result<(), Fai
     let mut results = Results::open(None)?;
     match &command.action {
         Action::Add(add) => {
+            let closed = closed(&add.place, settings)?;
             let made = api.post(&receivers, body(&api, add).await?).await?.result;
             results.line(&text(&made["receiver"]["uuid"]))?;
             for (member, says) in [("signing_secret", "secret"), ("public_key", "public key")] {
@@ -134,7 +135,7 @@ pub(crate) async fn run(command: &Notify, settings: &Settings) -> Result<(), Fai
             if add.channel == Channel::Email && settings.get("smtp").is_none() {
                 hint("mail goes out where the server has the settings smtp and mail_from; they are not set here");
             }
-            if let Some(why) = closed(&add.place, settings)? {
+            if let Some(why) = closed {
                 hint(&why);
             }
         }

@@ -45,7 +45,7 @@ pub(crate) enum Packs {
         /// records, the KEV catalogue, EPSS scores, OSV records, the list of retire.js, files of endoflife.date; plain
         /// or packed as .gz, .zst or .zip), a bundle of packs, rules that tell products (recog, webappanalyzer,
         /// technology templates of nuclei), rules that tell secrets (those of gitleaks, .toml), rules (.yar, .yara),
-        /// or a list of hashes (SHA-256, SHA-1 or MD5, one a line, what is known of it behind it).
+        /// or a list of hashes (SHA-256, SHA-1 or MD5, one a line, followed by what is known of it).
         #[arg(required = true, value_name = "PATH")]
         paths: Vec<PathBuf>,
         /// The pack's name (default: that of the file or folder).
@@ -59,7 +59,7 @@ pub(crate) enum Packs {
     Update {
         #[command(flatten)]
         data: Data,
-        /// Which: kev, epss, endoflife, retire, osv, osv-REGISTRY, nvd, nvd-YEAR, or cve5.
+        /// Feeds to load: kev, epss, endoflife, retire, osv, osv-REGISTRY, nvd, nvd-YEAR, or cve5.
         #[arg(value_name = "NAME")]
         names: Vec<String>,
     },

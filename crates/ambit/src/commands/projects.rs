@@ -30,7 +30,7 @@ pub(crate) enum Action {
     Create { name: String },
     /// List the people of a project.
     Users {
-        /// Its name, number or uuid.
+        /// Name, number or uuid of the project.
         #[arg(value_name = "PROJECT")]
         of: String,
         /// One JSON object per line.
@@ -39,12 +39,12 @@ pub(crate) enum Action {
     },
     /// Leave a project; its last owner cannot.
     Leave {
-        /// Its name, number or uuid.
+        /// Name, number or uuid of the project.
         name: String,
     },
     /// Delete a project with everything in it, for good.
     Delete {
-        /// Its name, number or uuid.
+        /// Name, number or uuid of the project.
         #[arg(value_name = "PROJECT")]
         of: String,
         /// Do not ask.

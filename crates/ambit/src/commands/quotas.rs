@@ -25,7 +25,7 @@ pub(crate) enum Action {
         subject: String,
         /// The quota, such as `api_requests_daily`.
         name: String,
-        /// How much of it; 1000000000 is no cap.
+        /// How much of it may be used; 1000000000 means without limit.
         #[arg(value_name = "N")]
         allowed: i64,
     },

@@ -29,10 +29,10 @@ const LOOK: Duration = Duration::from_secs(1);
 /// What is looked at again.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Retest {
-    /// Its uid or uuid, of up to 100 issues; `-` reads one a line from standard input.
+    /// The uids or uuids of up to 100 issues; `-` reads them from standard input, one a line.
     #[arg(value_name = "ISSUE", required = true)]
     issues: Vec<String>,
-    /// Ask for it, and do not wait for what comes of it.
+    /// Do not wait for the result.
     #[arg(long)]
     no_wait: bool,
     /// One JSON object per issue; of many, the last line is a summary.

@@ -54,19 +54,30 @@ pub(crate) enum Action {
     },
     /// Show one run, with what it did not do and why.
     Show {
+        /// Number of the run, as `run list` shows it.
         run: i64,
         /// One JSON object.
         #[arg(long)]
         jsonl: bool,
     },
     /// Pause a run; it can be resumed.
-    Pause { run: i64 },
+    Pause {
+        /// Number of the run, as `run list` shows it.
+        run: i64,
+    },
     /// Resume a paused run.
-    Resume { run: i64 },
+    Resume {
+        /// Number of the run, as `run list` shows it.
+        run: i64,
+    },
     /// Cancel a run; what it found stays.
-    Cancel { run: i64 },
+    Cancel {
+        /// Number of the run, as `run list` shows it.
+        run: i64,
+    },
     /// Follow a run to its end: its progress on stderr, its last line on stdout.
     Watch {
+        /// Number of the run, as `run list` shows it.
         run: i64,
         /// One JSON object at the end.
         #[arg(long)]

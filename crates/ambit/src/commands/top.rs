@@ -25,10 +25,10 @@ const CLEAR: &str = "\u{1b}[H\u{1b}[2J";
 pub(crate) struct Top {
     #[command(flatten)]
     target: Target,
-    /// Seconds between two looks, up to an hour.
+    /// Seconds between two updates, up to 3,600.
     #[arg(long, value_name = "SECONDS", default_value_t = 2, value_parser = clap::value_parser!(u64).range(1..=3_600))]
     every: u64,
-    /// Look so many times (default: until ^C at a terminal, else once).
+    /// Number of updates (default: until ^C at a terminal, else one).
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     rounds: Option<u64>,
 }

@@ -3,61 +3,94 @@
 //! what an account at a forge of code has.
 
 use crate::program::{Discovery, Folder, command, succeed};
-use std::path::Path;
+use std::path::PathBuf;
+use std::process::Output;
 
-/// A machine, an address that nothing uses, and their provider in five moods; in the last it has neither any more.
-const WORLD: &str = r#"
-world moods "Moods"
+/// What the internets here have in common: an organisation with one domain.
+const ACME: &str = r#"
+world acme "Acme"
 seeds acme.test
 org acme "Acme Corp" ours email hostmaster@acme.test
 block 203.0.113.0/26 of acme asn AS64500 named ACME-NET
 zone acme.test of acme
   ns ns1.acme.test 203.0.113.2
 name acme.test A 203.0.113.10
-
-account hetzner "Machines" of acme
-  secret token t0ken
-  shown "Bearer t0ken"
-  answers api.hetzner.cloud when /v1/servers json "{'servers':[{'id':42,'name':'web','public_net':{'ipv4':{'ip':'203.0.113.42'}}}]}"
-  answers api.hetzner.cloud when /v1/floating_ips json "{'floating_ips':[{'id':3,'ip':'203.0.113.43','server':null}]}"
-  answers api.hetzner.cloud json "{'firewalls':[],'load_balancers':[],'zones':[]}"
-
-state 2
-account hetzner "Machines" of acme
-  secret token t0ken
-  shown "Bearer t0ken"
-  answers api.hetzner.cloud status 429 json "{}"
-
-state 3
-account hetzner "Machines" of acme
-  secret token t0ken
-  shown "Bearer another"
-  answers api.hetzner.cloud json "{'servers':[],'floating_ips':[],'firewalls':[],'load_balancers':[],'zones':[]}"
-
-state 4
-account hetzner "Machines" of acme
-  secret token t0ken
-  shown "Bearer t0ken"
-  answers api.hetzner.cloud when /v1/servers status 403 json "{}"
-  answers api.hetzner.cloud when /v1/floating_ips json "{'floating_ips':[{'id':3,'ip':'203.0.113.43','server':null}]}"
-  answers api.hetzner.cloud json "{'firewalls':[],'load_balancers':[],'zones':[]}"
-
-state 5
-account hetzner "Machines" of acme
-  secret token t0ken
-  shown "Bearer t0ken"
-  answers api.hetzner.cloud json "{'servers':[],'floating_ips':[],'firewalls':[],'load_balancers':[],'zones':[]}"
 "#;
 
-/// A run in a state of the world: what it printed, and what it says that was not done.
-fn run(folder: &Folder, file: &Path, state: u32) -> (Discovery, String) {
-    let (data, file) = (folder.path().to_str().expect("UTF-8"), file.to_str().expect("UTF-8"));
-    let state = state.to_string();
-    let arguments = ["scan", "--world", file, "--workflow", "authenticated_cloud_discovery", "--state", &state];
-    let output = command(&[&arguments[..], &["--level", "passive", "-y", "--jsonl", "--data", data]].concat()).output();
-    let output = output.expect("the binary starts");
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    (Discovery::parse(&String::from_utf8_lossy(&output.stdout)), said)
+/// A simulated internet, with the data folder of its runs.
+struct Internet {
+    folder: Folder,
+    file: PathBuf,
+    workflow: &'static str,
+}
+
+impl Internet {
+    /// Acme's, with accounts at providers.
+    fn with_accounts(name: &str, more: &str) -> Self {
+        let folder = Folder::new(name);
+        let file = folder.join("accounts.world");
+        std::fs::write(&file, format!("{ACME}{more}")).expect("is written");
+        Self { folder, file, workflow: "authenticated_cloud_discovery" }
+    }
+
+    fn data(&self) -> String {
+        self.folder.join("data").to_str().expect("UTF-8").to_owned()
+    }
+
+    fn scan(&self, more: &[&str]) -> Output {
+        let (data, file) = (self.data(), self.file.to_str().expect("UTF-8"));
+        let usual = ["scan", "--world", file, "--workflow", self.workflow, "-y", "--jsonl", "--data", &data];
+        command(&[&usual[..], more].concat()).output().expect("the binary starts")
+    }
+
+    /// A quiet run in a state, which may fall short: what it printed, and what it says that was not done.
+    fn run(&self, state: u32) -> (Discovery, String) {
+        let output = self.scan(&["--level", "passive", "--state", &state.to_string()]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        (Discovery::parse(&String::from_utf8_lossy(&output.stdout)), said)
+    }
+
+    /// A run that does all that it planned.
+    fn whole_run(&self) -> Discovery {
+        Discovery::of(&self.scan(&[]))
+    }
+}
+
+/// An account at a provider that wants to be shown a token, with its answers: what is asked, and what comes back.
+fn account(title: &str, token: &str, answers: &[(&str, &str)]) -> String {
+    let mut text = format!("account hetzner \"{title}\" of acme\n  secret token t0ken\n  shown \"Bearer {token}\"\n");
+    for (asked, answer) in answers {
+        text.push_str(&format!("  answers api.hetzner.cloud {asked} {answer}\n"));
+    }
+    text
+}
+
+const SERVERS: &str = "when /v1/servers";
+const FLOATING_IPS: &str = "when /v1/floating_ips";
+/// An address that nothing uses.
+const ADDRESS: &str = r#"json "{'floating_ips':[{'id':3,'ip':'203.0.113.43','server':null}]}""#;
+const NOTHING_ELSE: &str = r#"json "{'firewalls':[],'load_balancers':[],'zones':[]}""#;
+const NOTHING: &str = r#"json "{'servers':[],'floating_ips':[],'firewalls':[],'load_balancers':[],'zones':[]}""#;
+
+/// A machine, an address that nothing uses, and their provider in five moods; in the last it has neither any more.
+fn moods() -> String {
+    let machine = r#"json "{'servers':[{'id':42,'name':'web','public_net':{'ipv4':{'ip':'203.0.113.42'}}}]}""#;
+    let states = [
+        account("Machines", "t0ken", &[(SERVERS, machine), (FLOATING_IPS, ADDRESS), ("", NOTHING_ELSE)]),
+        account("Machines", "t0ken", &[("status 429", r#"json "{}""#)]),
+        account("Machines", "another", &[("", NOTHING)]),
+        account(
+            "Machines",
+            "t0ken",
+            &[("when /v1/servers status 403", r#"json "{}""#), (FLOATING_IPS, ADDRESS), ("", NOTHING_ELSE)],
+        ),
+        account("Machines", "t0ken", &[("", NOTHING)]),
+    ];
+    let numbered = states.iter().zip(1..).map(|(text, number)| match number {
+        1 => text.clone(),
+        _ => format!("state {number}\n{text}"),
+    });
+    numbered.collect()
 }
 
 /// Things of the account that are there, and its open issues.
@@ -72,60 +105,42 @@ fn held(found: &Discovery) -> (Vec<String>, Vec<String>) {
 
 #[test]
 fn a_provider_that_throttles_refuses_or_denies_closes_nothing_and_one_that_answers_does() {
-    let folder = Folder::new("moods");
-    let file = folder.join("moods.world");
-    std::fs::write(&file, WORLD).expect("is written");
-    let data = Folder::new("moods-data");
-    let (first, said) = run(&data, &file, 1);
+    let internet = Internet::with_accounts("moods", &moods());
+    let (first, said) = internet.run(1);
     let known = held(&first);
     assert_eq!(known.0, ["hetzner:floating_ip:3", "hetzner:server:42", "203.0.113.42", "203.0.113.43"], "{said}");
     assert_eq!(known.1, ["cloud_unused_address"]);
     for (state, why) in [(2, "too many requests"), (3, "the credential is not accepted"), (4, "denied")] {
-        let (found, said) = run(&data, &file, state);
+        let (found, said) = internet.run(state);
         assert_eq!(held(&found), known, "state {state}: {said}");
         assert!(said.contains(why) && !said.contains("t0ken"), "state {state}: {said}");
     }
-    let (found, said) = run(&data, &file, 5);
+    let (found, said) = internet.run(5);
     assert_eq!(held(&found), (Vec::new(), Vec::new()), "{said}");
 }
 
-/// An account with two zones, one of a domain that is a seed and one that nobody named.
-const ZONES: &str = r#"
-world zones "Zones"
-seeds acme.test
-org acme "Acme Corp" ours email hostmaster@acme.test
-block 203.0.113.0/26 of acme asn AS64500 named ACME-NET
-zone acme.test of acme
-  ns ns1.acme.test 203.0.113.2
+/// Sites of a domain that is a seed, and of one that nobody named.
+const SITES: &str = r#"
 zone other.test of acme
   ns ns1.other.test 203.0.113.3
-name acme.test A 203.0.113.10
 name www.acme.test A 203.0.113.10
 name other.test A 203.0.113.12
 name shop.other.test A 203.0.113.12
 site https://www.acme.test "Acme"
 site https://shop.other.test "Shop"
 
-account hetzner "Zones" of acme
-  secret token t0ken
-  shown "Bearer t0ken"
-  answers api.hetzner.cloud when rrsets json "{'rrsets':[]}"
-  answers api.hetzner.cloud when /v1/zones json "{'zones':[{'id':1,'name':'acme.test'},{'id':2,'name':'other.test'}]}"
-  answers api.hetzner.cloud json "{'servers':[],'floating_ips':[],'firewalls':[],'load_balancers':[]}"
-  holds CloudResource hetzner:zone:{1,2}
-  holds Domain acme.test
-  holds Domain other.test
 "#;
 
 #[test]
 fn a_domain_that_stands_in_an_account_is_discovered_as_a_seed_is() {
-    let folder = Folder::new("zones");
-    let file = folder.join("zones.world");
-    std::fs::write(&file, ZONES).expect("is written");
-    let arguments = ["scan", "--world", file.to_str().expect("UTF-8"), "--workflow", "authenticated_cloud_discovery"];
-    let data = folder.join("data");
-    let output = command(&arguments).args(["-y", "--jsonl", "--data"]).arg(&data).output().expect("the binary starts");
-    let found = Discovery::of(&output);
+    let zones = r#"json "{'zones':[{'id':1,'name':'acme.test'},{'id':2,'name':'other.test'}]}""#;
+    let nothing = r#"json "{'servers':[],'floating_ips':[],'firewalls':[],'load_balancers':[]}""#;
+    let answers = [("when rrsets", r#"json "{'rrsets':[]}""#), ("when /v1/zones", zones), ("", nothing)];
+    let mut world = format!("{SITES}{}", account("Zones", "t0ken", &answers));
+    for held in ["CloudResource hetzner:zone:{1,2}", "Domain acme.test", "Domain other.test"] {
+        world.push_str(&format!("  holds {held}\n"));
+    }
+    let found = Internet::with_accounts("zones", &world).whole_run();
     let sites = found.names("Uri");
     for site in ["https://www.acme.test:443", "https://shop.other.test:443"] {
         assert!(sites.contains(site), "{site}: {sites:?}");
@@ -138,13 +153,6 @@ fn a_domain_that_stands_in_an_account_is_discovered_as_a_seed_is() {
 
 /// An organisation of three accounts; the second lets its role be taken, the third does not.
 const ORGANIZATION: &str = r#"
-world group "Group"
-seeds acme.test
-org acme "Acme Corp" ours email hostmaster@acme.test
-block 203.0.113.0/26 of acme asn AS64500 named ACME-NET
-zone acme.test of acme
-  ns ns1.acme.test 203.0.113.2
-name acme.test A 203.0.113.10
 host 203.0.113.42 of acme
 
 account aws "Group" of acme
@@ -179,11 +187,8 @@ account aws "Group" of acme
 
 #[test]
 fn an_account_of_an_organisation_that_refuses_its_role_is_named_and_closes_nothing() {
-    let folder = Folder::new("group");
-    let file = folder.join("group.world");
-    std::fs::write(&file, ORGANIZATION).expect("is written");
-    let data = Folder::new("group-data");
-    let (first, said) = run(&data, &file, 1);
+    let internet = Internet::with_accounts("group", ORGANIZATION);
+    let (first, said) = internet.run(1);
     let accounts: Vec<String> = first.names("AwsCredential").into_iter().collect();
     assert_eq!(accounts.len(), 3, "{accounts:?}: {said}");
     assert!(accounts[1].ends_with(") / 210987654321") && accounts[2].ends_with(") / 333333333333"), "{accounts:?}");
@@ -192,7 +197,7 @@ fn an_account_of_an_organisation_that_refuses_its_role_is_named_and_closes_nothi
     assert_eq!(things(&first), ([of.to_owned()].into(), true), "{said}");
     let why = "AWS, sts in eu-west-1 for the role Reader of account 333333333333: denied: status 403, AccessDenied";
     assert!(said.contains(why), "{said}");
-    let (second, said) = run(&data, &file, 2);
+    let (second, said) = internet.run(2);
     assert_eq!(things(&second), things(&first), "a role that is refused says nothing: {said}");
     assert!(said.contains("aws_account (denied)"), "{said}");
     assert_eq!(second.names("AwsCredential").len(), 3);
@@ -200,15 +205,12 @@ fn an_account_of_an_organisation_that_refuses_its_role_is_named_and_closes_nothi
 
 #[test]
 fn an_account_at_a_forge_leads_to_what_it_has_and_a_word_to_what_may_be_theirs() {
-    let folder = Folder::new("forge");
-    let world = concat!(env!("CARGO_MANIFEST_DIR"), "/../../worlds/estate.world");
-    let arguments = ["scan", "--world", world, "--workflow", "code_repository_discovery_and_assessment"];
-    let run = |data: &Path| {
-        let output = command(&arguments).args(["-y", "--jsonl", "--data"]).arg(data).output();
-        Discovery::of(&output.expect("the binary starts"))
+    let internet = Internet {
+        folder: Folder::new("forge"),
+        file: concat!(env!("CARGO_MANIFEST_DIR"), "/../../worlds/estate.world").into(),
+        workflow: "code_repository_discovery_and_assessment",
     };
-    let data = folder.join("data");
-    let found = run(&data);
+    let found = internet.whole_run();
     assert_eq!((found.figure("missed"), found.figure("unexpected")), (0, 0), "{}", found.summary);
     let own: Vec<String> = found.names("GithubRepository").into_iter().collect();
     let wanted = ["ops", "shop", "tools"].map(|name| format!("https://github.com/acme/{name}"));
@@ -227,11 +229,11 @@ fn an_account_at_a_forge_leads_to_what_it_has_and_a_word_to_what_may_be_theirs()
         .collect();
     assert!(!leaks.iter().any(|name| name.contains("zoe")), "{leaks:?}");
     let account = named("https://github.com/acme").expect("it is the seed");
-    let shown =
-        succeed(&["entity", "show", account["id"].as_str().expect("text"), "--data", data.to_str().expect("UTF-8")]);
+    let uid = account["id"].as_str().expect("text");
+    let shown = succeed(&["entity", "show", uid, "--data", &internet.data()]);
     for words in ["account_type: \"Organization\"", "title: \"Acme Corp\"", "website: \"https://acme.test\""] {
         assert!(shown.contains(words), "{words}: {shown}");
     }
-    let again = run(&data);
+    let again = internet.whole_run();
     assert_eq!(["new", "changed", "gone"].map(|figure| again.figure(figure)), [0, 0, 0], "{}", again.summary);
 }

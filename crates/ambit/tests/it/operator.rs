@@ -277,6 +277,36 @@ fn a_password_leaves_the_command_line() {
     assert!(text(&shown.stdout).contains("postgres://ambit:***@127.0.0.1:1/ambit"), "{}", text(&shown.stdout));
 }
 
+#[test]
+fn a_setting_that_is_mistyped_is_told_before_a_receiver_is_made() {
+    let folder = Folder::new("mistyped");
+    let data = folder.join("data");
+    let data = utf8(&data);
+    succeed(&["init", "--data", data, "--email", "owner@acme.test"]);
+    let add = ["notify", "add", "webhook", "http://127.0.0.1:9/", "--data", data];
+    let refused = command(&add).env("AMBIT_NOTIFY_RANGES", "127.0.0.1/8x").output().expect("starts");
+    assert_eq!(refused.status.code(), Some(2), "{}", text(&refused.stderr));
+    assert!(text(&refused.stderr).contains("setting notify_ranges \"127.0.0.1/8x\""), "{}", text(&refused.stderr));
+    assert_eq!(succeed(&["notify", "list", "--data", data]), "");
+}
+
+#[test]
+fn config_says_what_a_setting_means() {
+    let printed = |arguments: &[&str]| text(&command(arguments).output().expect("starts").stdout);
+    let all = printed(&["config"]);
+    assert!(all.contains("listen = \"127.0.0.1:8080\"  (default)\n") && !all.contains("Where `serve`"), "{all}");
+    let one = printed(&["config", "listen"]);
+    assert!(one.starts_with("listen = \"127.0.0.1:8080\"  (default)\n    Where `serve` and `demo` listen."), "{one}");
+    assert_eq!(one.lines().count(), 2);
+    let wrong = command(&["config", "lisen"]).output().expect("starts");
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(
+        text(&wrong.stderr).contains("\"lisen\"") || text(&wrong.stderr).contains("'lisen'"),
+        "{}",
+        text(&wrong.stderr)
+    );
+}
+
 /// Sends a request without a key and returns the answer.
 fn asked(address: &str, path: &str) -> String {
     let mut stream = std::net::TcpStream::connect(address).expect("answers");

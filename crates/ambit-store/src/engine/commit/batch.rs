@@ -356,7 +356,7 @@ impl Batch {
                 for (label, hash) in open.iter().flat_map(|open| &open.evidence) {
                     evidence.push(named! { uid, task, argument, hash: *hash });
                     if label == BODY {
-                        bodies.extend(values![*hash, self.changes.place.collection, uid, self.changes.place.now]);
+                        bodies.push((*hash, *uid));
                     }
                 }
             }
@@ -371,7 +371,7 @@ impl Batch {
         tx.insert("looks", rows, tail).await?;
         tx.many("DELETE FROM evidence WHERE (uid, task, argument) IN (", 3, cleared, ")").await?;
         tx.insert("evidence", evidence, "ON CONFLICT DO NOTHING").await?;
-        specimens::insert(tx, bodies).await
+        specimens::insert(tx, self.changes.place.collection, bodies, self.changes.place.now).await
     }
 
     async fn write_edges(&self, tx: &mut Tx) -> Result<(), StoreError> {

@@ -30,11 +30,11 @@ pub(crate) struct Timed {
     /// Time zone of the expression and of --rest, such as Europe/Berlin.
     #[arg(long, value_name = "ZONE", value_parser = zone)]
     zone: Option<String>,
-    /// Hours in which no run starts and one that goes on rests, such as "mon-fri 08:00-18:00" or 22:00-06:00; may be
+    /// Hours in which no run starts and a running one pauses, such as "mon-fri 08:00-18:00" or 22:00-06:00; may be
     /// repeated.
     #[arg(long, value_name = "WINDOW", value_parser = window)]
     rest: Vec<String>,
-    /// Put each start off by up to so many minutes.
+    /// Delay each start by a random time of up to this many minutes.
     #[arg(long, value_name = "MINUTES")]
     jitter: Option<u16>,
 }
