@@ -196,8 +196,28 @@ impl Form {
         Some(Request { method: "GET", target, headers, body: String::new() })
     }
 
+    /// Reads the answer to a question as a page. Where the refusal says that the item before has nothing of it, the page
+    /// is what `nothing` is.
+    ///
+    /// # Errors
+    /// The answer is a refusal, or nothing that can be read.
+    pub(crate) fn answered(
+        &'static self,
+        answer: Result<Value, Refusal>,
+        asked: Option<&Mark>,
+        parent: &Value,
+        place: &Place<'_>,
+        nothing: impl FnOnce() -> Page,
+    ) -> Result<Page, Refusal> {
+        match answer {
+            Ok(answer) => self.page(&answer, asked, parent, place).ok_or_else(|| unreadable(&self.permission)),
+            Err(refusal) if self.is_nothing(&refusal) => Ok(nothing()),
+            Err(refusal) => Err(refusal),
+        }
+    }
+
     /// Reads a page. `None`: it is no answer to this question.
-    pub fn page(
+    pub(crate) fn page(
         &'static self,
         answer: &Value,
         asked: Option<&Mark>,
@@ -217,13 +237,13 @@ impl Form {
     }
 
     /// Returns whether a refusal says of an item that it has nothing of what is asked for.
-    pub fn is_nothing(&self, refusal: &Refusal) -> bool {
+    fn is_nothing(&self, refusal: &Refusal) -> bool {
         let Refusal::Other(said) = refusal else { return false };
         said.split([' ', ',']).any(|word| self.nothing.iter().any(|known| known == word))
     }
 
     /// What an item is read as where it has nothing of what was asked for.
-    pub fn without(&'static self, parent: &Value, place: &Place<'_>) -> Option<Asset> {
+    pub(crate) fn without(&'static self, parent: &Value, place: &Place<'_>) -> Option<Asset> {
         self.asset(Value::Object(Map::new()), parent, place)
     }
 
@@ -369,6 +389,11 @@ fn form_of(head: &[(&str, &str)], with: &Map<String, Value>, argument: Option<(&
     fields.extend(argument.map(|(name, value)| (name.to_owned(), value.to_owned())));
     let pairs: Vec<String> = fields.iter().map(|(name, value)| format!("{name}={}", escaped(value))).collect();
     pairs.join("&")
+}
+
+/// What is said of an answer that is none to the question.
+pub(crate) fn unreadable(what: &str) -> Refusal {
+    Refusal::Other(format!("the answer to {what} cannot be read"))
 }
 
 /// Everything but unreserved characters, percent-escaped.

@@ -249,13 +249,7 @@ pub fn page(
     place: &Place<'_>,
     (status, body): (u16, &[u8]),
 ) -> Result<Page, Refusal> {
-    match answer(status, body) {
-        Ok(answer) => form
-            .page(&answer, asked, parent, place)
-            .ok_or_else(|| Refusal::Other(format!("the answer to {} cannot be read", form.permission))),
-        Err(refusal) if form.is_nothing(&refusal) => Ok(Page::default()),
-        Err(refusal) => Err(refusal),
-    }
+    form.answered(answer(status, body), asked, parent, place, Page::default)
 }
 
 /// What forges say in the text of a refusal by 403 that means patience.
