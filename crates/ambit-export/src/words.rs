@@ -29,48 +29,17 @@ pub(crate) fn severity_title(severity: i64) -> &'static str {
 
 /// An address that names an entity: its own where it is a URL, else `dns:`, `ip:` and so on with its name escaped.
 pub(crate) fn address(kind: Kind, name: &str) -> String {
+    if kind.is_url() && name.starts_with("http") {
+        return escaped(name, b":/?#[]@!$&'()*+,;=%");
+    }
     let scheme = match kind {
-        Kind::Uri
-        | Kind::ApiEndpoint
-        | Kind::AppEndpoint
-        | Kind::GitRepository
-        | Kind::GithubAccount
-        | Kind::GithubRepository
-        | Kind::GitlabAccount
-        | Kind::GitlabProject => {
-            return match name.starts_with("http") {
-                true => escaped(name, b":/?#[]@!$&'()*+,;=%"),
-                false => format!("uri:{}", escaped(name, b":/@")),
-            };
-        }
+        kind if kind.is_url() => "uri",
         Kind::AwsEC2Instance | Kind::Domain | Kind::DnsRecord | Kind::Mailserver | Kind::Nameserver => "dns",
         Kind::IpAddress | Kind::NetBlock => "ip",
         Kind::EmailAddress => "mailto",
         Kind::NetworkService => "service",
         Kind::SslCertificate | Kind::PreCertificate => "certificate",
-        Kind::AndroidApp
-        | Kind::AutonomousSystem
-        | Kind::AwsCredential
-        | Kind::AwsRdsDbInstance
-        | Kind::AwsResource
-        | Kind::AwsS3Bucket
-        | Kind::AzureCredential
-        | Kind::AzureStorageAccount
-        | Kind::AzureVirtualMachine
-        | Kind::CloudCredential
-        | Kind::CloudResource
-        | Kind::GcpApiGateway
-        | Kind::GcpAppEngineApplication
-        | Kind::GcpCloudFunction
-        | Kind::GcpCloudSQLInstance
-        | Kind::GcpComputeEngineInstance
-        | Kind::GcpCredential
-        | Kind::GcpStorageBucket
-        | Kind::CloudStorageBucket
-        | Kind::IosApp
-        | Kind::Organization
-        | Kind::UniqueKeyword
-        | Kind::UniqueToken => "entity",
+        _ => "entity",
     };
     format!("{scheme}:{}", escaped(name, b":/@"))
 }

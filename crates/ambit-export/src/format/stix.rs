@@ -116,18 +116,7 @@ fn observable(kind: Kind, name: &str) -> Option<(Value, String)> {
         Kind::Domain | Kind::DnsRecord | Kind::Mailserver | Kind::Nameserver => ("domain-name", "value", json!(name)),
         Kind::IpAddress | Kind::NetBlock if name.contains(':') => ("ipv6-addr", "value", json!(name)),
         Kind::IpAddress | Kind::NetBlock => ("ipv4-addr", "value", json!(name)),
-        Kind::Uri
-        | Kind::ApiEndpoint
-        | Kind::AppEndpoint
-        | Kind::GitRepository
-        | Kind::GithubAccount
-        | Kind::GithubRepository
-        | Kind::GitlabAccount
-        | Kind::GitlabProject
-            if name.contains("://") =>
-        {
-            ("url", "value", json!(name))
-        }
+        kind if kind.is_url() && name.contains("://") => ("url", "value", json!(name)),
         Kind::EmailAddress => ("email-addr", "value", json!(name)),
         Kind::AutonomousSystem => {
             let number: u32 = name.trim_start_matches(|c: char| !c.is_ascii_digit()).parse().ok()?;

@@ -215,6 +215,22 @@ impl Kind {
         matches!(self, Self::AppEndpoint | Self::CloudStorageBucket | Self::GithubAccount | Self::GitlabAccount)
     }
 
+    /// Returns true if names of this kind are URLs.
+    pub fn is_url(self) -> bool {
+        matches!(
+            self,
+            Self::ApiEndpoint
+                | Self::AppEndpoint
+                | Self::CloudStorageBucket
+                | Self::GitRepository
+                | Self::GithubAccount
+                | Self::GithubRepository
+                | Self::GitlabAccount
+                | Self::GitlabProject
+                | Self::Uri
+        )
+    }
+
     /// Returns true if a name of this kind is a place on the network. Mailboxes and numbers of networks, which stand
     /// beside places in tables, are none.
     pub fn is_place(self) -> bool {
@@ -256,6 +272,13 @@ mod tests {
             (Kind::Domain, "example.org", 0),
         ] {
             assert_eq!(kind.addresses(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn what_is_named_by_urls_says_so() {
+        for kind in Kind::ALL {
+            assert_eq!(kind.is_url(), kind.example().contains("://"), "{}", kind.name());
         }
     }
 
