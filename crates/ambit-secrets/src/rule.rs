@@ -165,7 +165,7 @@ pub(crate) fn compile(pattern: &str, keywords: &[String]) -> Result<Regex, Strin
     built.map_err(|error| error.to_string())
 }
 
-/// Returns whether a range of letters begins as words do in names, and ends so: `OKTA`, `my_okta`, `myOkta`, but neither
+/// Returns whether a range of letters begins and ends as words do in names: `OKTA`, `my_okta`, `myOkta`, but neither
 /// `rookTable` nor `oktA`.
 fn is_word(text: &str, range: std::ops::Range<usize>) -> bool {
     let word = &text.as_bytes()[range.clone()];
