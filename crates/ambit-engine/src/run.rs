@@ -228,7 +228,7 @@ impl<'a> Drive<'a> {
             config.pace.clone(),
             ambit_net::NetOptions { user_agent: config.installation.user_agent(), ..Default::default() },
         );
-        let worker = Worker { net, settings: config.settings.clone(), sites: Arc::default() };
+        let worker = Worker { net, settings: config.settings.clone(), memory: Arc::default() };
         Self {
             config,
             run,

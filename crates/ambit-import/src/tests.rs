@@ -282,9 +282,7 @@ fn variables_of_a_collection_that_hold_one_another_many_times_make_no_endless_te
 
 #[test]
 fn a_collection_of_fifty_megabytes_is_read_whole() {
-    let item = |number: usize| {
-        format!("{{\"description\":\"{:480}\",\"request\":\"https://acme.test/{number}\"}}", "")
-    };
+    let item = |number: usize| format!("{{\"description\":\"{:480}\",\"request\":\"https://acme.test/{number}\"}}", "");
     let items = (0..100_000).map(item).collect::<Vec<_>>().join(",");
     let text = format!("{{\"info\": {{}}, \"item\": [{items}]}}");
     assert!(text.len() > 50_000_000);
