@@ -27,6 +27,11 @@ function provider(name: string, words: string, ...secrets: AccountField[]): [str
 
 const TOKEN: AccountField = { name: "token", label: "Token for its interface, reading rights are enough", hidden: true, required: true };
 
+/** What shows a collection of repositories more than everybody sees. */
+function forge(words: string, ...settings: AccountField[]): AccountType {
+  return { words, secrets: [TOKEN], settings };
+}
+
 /** The providers whose integrations are of the type `CloudCredential`. */
 const PROVIDERS: Record<string, AccountType> = Object.fromEntries([
   provider("cloudflare", "an account at Cloudflare", TOKEN),
@@ -72,6 +77,10 @@ const TYPES: Record<string, AccountType> = {
     ],
     settings: [],
   },
+  BitbucketCredential: forge("a token for Bitbucket"),
+  GiteaCredential: forge("a token for Gitea or Forgejo", { name: "server", label: "Where it runs, if not at codeberg.org (URL)" }),
+  GithubCredential: forge("a token for GitHub"),
+  GitlabCredential: forge("a token for GitLab", { name: "server", label: "Where it runs, if not at gitlab.com (URL)" }),
   GcpCredential: {
     words: "a project at Google Cloud",
     secrets: [

@@ -75,6 +75,8 @@ contract! {
         pub seeds: Vec<String>,
         /// Types of integration of which a collection needs one.
         pub credentials: Vec<&'static str>,
+        /// Types of integration that show it more than everybody sees; a collection needs none of them.
+        pub helped_by: Vec<&'static str>,
         /// Names of the tasks that run at its ceiling.
         pub tasks: Vec<String>,
     }
@@ -182,6 +184,7 @@ impl LibraryWorkflow {
             ceiling: workflow.ceiling.level(),
             seeds: workflow.seeds.iter().map(|kind| kind.type_name()).collect(),
             credentials: workflow.credentials.to_vec(),
+            helped_by: workflow.helped_by.to_vec(),
             tasks: tasks
                 .iter()
                 .filter(|task| task.workflows.contains(&workflow.name) && task.footprint <= workflow.ceiling)

@@ -9,7 +9,7 @@ pub use sign::{Keys, sign};
 pub use sts::{Identity, ask_identity, assume_role, assumed, identity};
 
 use crate::Refusal;
-use crate::form::{At, Form, Mark, Page, Place, Request, escaped};
+use crate::form::{At, Form, Mark, Page, Place, Request, escaped, unreadable};
 use crate::xml::Element;
 use serde_json::Value;
 
@@ -29,13 +29,10 @@ pub fn page(
     place: &Place<'_>,
     (status, body): (u16, &[u8]),
 ) -> Result<Page, Refusal> {
-    match answer(status, body) {
-        Ok(answer) => form.page(&answer, asked, parent, place).ok_or_else(|| unreadable(&form.permission)),
-        Err(refusal) if form.is_nothing(&refusal) => {
-            Ok(Page { assets: form.without(parent, place).into_iter().collect(), next: None })
-        }
-        Err(refusal) => Err(refusal),
-    }
+    form.answered(answer(status, body), asked, parent, place, || Page {
+        assets: form.without(parent, place).into_iter().collect(),
+        next: None,
+    })
 }
 
 /// The host at which a list is asked in a region; `None` where nobody knows how it is asked in that partition.
@@ -118,10 +115,6 @@ fn action(version: &str, action: &str, arguments: &[(&str, &str)]) -> Request {
 fn said(answer: &Value, path: &str) -> Option<String> {
     let place = Place::default();
     At { item: answer, parent: &Value::Null, place: &place }.text(path)
-}
-
-fn unreadable(what: &str) -> Refusal {
-    Refusal::Other(format!("the answer to {what} cannot be read"))
 }
 
 /// Codes of keys that lack a permission.

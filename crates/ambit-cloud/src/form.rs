@@ -11,6 +11,10 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
+/// The prefixes of the widest blocks that are taken for an account's own: what providers give to one customer.
+const V4_PREFIX_MIN: u8 = 24;
+const V6_PREFIX_MIN: u8 = 48;
+
 /// A list that a provider gives out page by page.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -114,6 +118,8 @@ pub struct Asset {
     pub what: &'static str,
     pub hosts: Vec<String>,
     pub addresses: Vec<IpAddr>,
+    /// Blocks of addresses, which nobody takes for one address of them.
+    pub blocks: Vec<String>,
     pub urls: Vec<String>,
     /// Entities beside: kind and name.
     pub also: Vec<(&'static str, String)>,
@@ -196,8 +202,28 @@ impl Form {
         Some(Request { method: "GET", target, headers, body: String::new() })
     }
 
+    /// Reads the answer to a question as a page. Where the refusal says that the item before has nothing of it, that is
+    /// what `nothing` says.
+    ///
+    /// # Errors
+    /// The answer is a refusal, or nothing that can be read.
+    pub(crate) fn answered(
+        &'static self,
+        answer: Result<Value, Refusal>,
+        asked: Option<&Mark>,
+        parent: &Value,
+        place: &Place<'_>,
+        nothing: impl FnOnce() -> Page,
+    ) -> Result<Page, Refusal> {
+        match answer {
+            Ok(answer) => self.page(&answer, asked, parent, place).ok_or_else(|| unreadable(&self.permission)),
+            Err(refusal) if self.is_nothing(&refusal) => Ok(nothing()),
+            Err(refusal) => Err(refusal),
+        }
+    }
+
     /// Reads a page. `None`: it is no answer to this question.
-    pub fn page(
+    pub(crate) fn page(
         &'static self,
         answer: &Value,
         asked: Option<&Mark>,
@@ -217,13 +243,13 @@ impl Form {
     }
 
     /// Returns whether a refusal says of an item that it has nothing of what is asked for.
-    pub fn is_nothing(&self, refusal: &Refusal) -> bool {
+    fn is_nothing(&self, refusal: &Refusal) -> bool {
         let Refusal::Other(said) = refusal else { return false };
         said.split([' ', ',']).any(|word| self.nothing.iter().any(|known| known == word))
     }
 
     /// What an item is read as where it has nothing of what was asked for.
-    pub fn without(&'static self, parent: &Value, place: &Place<'_>) -> Option<Asset> {
+    pub(crate) fn without(&'static self, parent: &Value, place: &Place<'_>) -> Option<Asset> {
         self.asset(Value::Object(Map::new()), parent, place)
     }
 
@@ -256,11 +282,16 @@ impl Form {
         let texts = |paths: &[String]| -> Vec<String> {
             sorted(paths.iter().filter(|_| leads).flat_map(|path| at.texts(path)))
         };
-        let mut addresses: Vec<IpAddr> =
-            texts(&self.addresses).iter().filter_map(|text| text.split('/').next()?.parse().ok()).collect();
-        addresses.retain(is_public);
+        let (mut addresses, mut blocks) = (Vec::new(), Vec::new());
+        for text in texts(&self.addresses) {
+            match place_of(&text) {
+                Some((address, None)) => addresses.push(address),
+                Some((_, Some(_))) => blocks.push(text),
+                None => {}
+            }
+        }
         addresses.sort_unstable();
-        if self.needs_address && addresses.is_empty() {
+        if self.needs_address && addresses.is_empty() && blocks.is_empty() {
             return None;
         }
         let entity = match (&self.kind, &self.name) {
@@ -271,7 +302,7 @@ impl Form {
         let hosts = hosts.into_iter().map(|host| host.trim_end_matches('.').to_owned()).collect();
         let also = self.also.iter().filter_map(|(kind, name)| Some((kind.as_str(), at.text(name)?))).collect();
         let (members, says) = (read(&self.members, &at), read(&self.says, &at));
-        Some(Asset { entity, what: &self.what, hosts, addresses, urls, also, members, says, item })
+        Some(Asset { entity, what: &self.what, hosts, addresses, blocks, urls, also, members, says, item })
     }
 
     /// The kinds of entity that its items are, and that they lead to beside hosts, addresses and URLs.
@@ -305,6 +336,20 @@ fn read(table: &BTreeMap<String, Said>, at: &At<'_>) -> Map<String, Value> {
         }
     };
     table.iter().map(|(name, said)| (name.clone(), one(said))).collect()
+}
+
+/// The address that a text names, or where a block begins, with the length of its prefix; `None` for what networks of
+/// their own use, and for blocks so wide that no account has them.
+fn place_of(text: &str) -> Option<(IpAddr, Option<u8>)> {
+    let (address, prefix) = text.split_once('/').map_or((text, None), |(address, prefix)| (address, Some(prefix)));
+    let address: IpAddr = address.parse().ok().filter(is_public)?;
+    let (widest, one) = if address.is_ipv4() { (V4_PREFIX_MIN, 32) } else { (V6_PREFIX_MIN, 128) };
+    match prefix.map(str::parse::<u8>) {
+        None => Some((address, None)),
+        Some(Ok(prefix)) if prefix == one => Some((address, None)),
+        Some(Ok(prefix)) if (widest..one).contains(&prefix) => Some((address, Some(prefix))),
+        Some(_) => None,
+    }
 }
 
 /// An address that networks of their own do not use.
@@ -369,6 +414,11 @@ fn form_of(head: &[(&str, &str)], with: &Map<String, Value>, argument: Option<(&
     fields.extend(argument.map(|(name, value)| (name.to_owned(), value.to_owned())));
     let pairs: Vec<String> = fields.iter().map(|(name, value)| format!("{name}={}", escaped(value))).collect();
     pairs.join("&")
+}
+
+/// What is said of an answer that is none to the question.
+pub(crate) fn unreadable(what: &str) -> Refusal {
+    Refusal::Other(format!("the answer to {what} cannot be read"))
 }
 
 /// Everything but unreserved characters, percent-escaped.

@@ -31,8 +31,12 @@ const FILES: &[(&str, &str)] = &[
 ];
 /// Forges of code, which are asked in the same form: what everybody may read of an account, and with a token what its
 /// holder may.
-const FORGES: &[(&str, &str)] =
-    &[("github", include_str!("forges/github.toml")), ("gitlab", include_str!("forges/gitlab.toml"))];
+const FORGES: &[(&str, &str)] = &[
+    ("bitbucket", include_str!("forges/bitbucket.toml")),
+    ("gitea", include_str!("forges/gitea.toml")),
+    ("github", include_str!("forges/github.toml")),
+    ("gitlab", include_str!("forges/gitlab.toml")),
+];
 /// How long a signed word for a token holds, in seconds: the most that is accepted.
 const ASSERTION_SECONDS: i64 = 3_600;
 
@@ -42,8 +46,15 @@ const ASSERTION_SECONDS: i64 = 3_600;
 pub struct Provider {
     pub name: String,
     pub pretty_name: String,
-    /// Where it is asked: scheme and host; a template of what opens it where that says so.
+    /// Where it is asked: scheme and host; a template of what opens it where that says so, of a forge of its `host`.
     base: String,
+    /// Of a forge: the type of the integration that shows more of it than everybody sees.
+    pub integration: Option<String>,
+    /// Of a forge: where it runs for everybody; the first is where an integration's token is shown if it names no
+    /// other place.
+    pub forge_hosts: Vec<String>,
+    /// Of a forge: the name beside which git shows a token.
+    pub git_user: String,
     /// What opens it, by the names under which people give it.
     pub secrets: Vec<String>,
     /// What its account is called, as a template of these.
@@ -116,6 +127,11 @@ pub fn forges() -> &'static [Provider] {
 /// The forge of a name.
 pub fn forge(name: &str) -> Option<&'static Provider> {
     CODE.iter().find(|forge| forge.name == name)
+}
+
+/// The forge that runs for everybody at a host.
+pub fn forge_at(host: &str) -> Option<&'static Provider> {
+    CODE.iter().find(|forge| forge.forge_hosts.iter().any(|own| own == host))
 }
 
 /// The provider of a name.
@@ -249,13 +265,7 @@ pub fn page(
     place: &Place<'_>,
     (status, body): (u16, &[u8]),
 ) -> Result<Page, Refusal> {
-    match answer(status, body) {
-        Ok(answer) => form
-            .page(&answer, asked, parent, place)
-            .ok_or_else(|| Refusal::Other(format!("the answer to {} cannot be read", form.permission))),
-        Err(refusal) if form.is_nothing(&refusal) => Ok(Page::default()),
-        Err(refusal) => Err(refusal),
-    }
+    form.answered(answer(status, body), asked, parent, place, Page::default)
 }
 
 /// What forges say in the text of a refusal by 403 that means patience.

@@ -7,6 +7,7 @@ pub mod guard;
 pub mod hunt;
 pub mod judge;
 mod keeping;
+mod packs;
 pub mod plan;
 pub mod progress;
 mod reassess;

@@ -120,10 +120,10 @@ async fn carry(config: &EngineConfig, run: &Run) -> Result<RunEnd, StoreError> {
     let scope_revision = config.engine.scope_revision(run.collection).await?;
     let rules = obeying::rules(config, run).await?;
     let mut config = with_wishes(config, run).await?;
-    if let Some(rules) = fingerprints::loaded(&config.engine).await? {
+    if let Some(rules) = fingerprints::PACKS.loaded(&config.engine).await? {
         Arc::make_mut(&mut config.settings).fingerprints = rules;
     }
-    if let Some(rules) = secrets::loaded(&config.engine).await? {
+    if let Some(rules) = secrets::PACKS.loaded(&config.engine).await? {
         Arc::make_mut(&mut config.settings).secrets = rules;
     }
     let by_operator = config.engine.operator_seeds(run.collection).await?;
@@ -231,7 +231,7 @@ impl<'a> Drive<'a> {
             config.pace.clone(),
             ambit_net::NetOptions { user_agent: config.installation.user_agent(), ..Default::default() },
         );
-        let worker = Worker { net, settings: config.settings.clone(), sites: Arc::default() };
+        let worker = Worker { net, settings: config.settings.clone(), memory: Arc::default() };
         Self {
             config,
             run,

@@ -8,7 +8,7 @@ use ambit_model::observation::{ProbeResult, Sighting};
 use ambit_model::run::NotDoneReason;
 use ambit_net::{Grants, Home, Net};
 use ambit_store::engine::{ATTEMPTS_BEFORE_ALONE, Outcome, Work};
-use ambit_tasks::{Answer, Contacts, Context, Settings, Sites, Task};
+use ambit_tasks::{Answer, Contacts, Context, Memory, Settings, Task};
 use futures::FutureExt as _;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -32,8 +32,8 @@ pub const ATTEMPTS_MAX: i64 = ATTEMPTS_BEFORE_ALONE + 2;
 pub struct Worker {
     pub net: Net,
     pub settings: Arc<Settings>,
-    /// What the run's rows share of sites.
-    pub sites: Arc<Sites>,
+    /// What the run's rows remember for one another.
+    pub memory: Arc<Memory>,
 }
 
 /// Runs a leased row to its end. Never fails and never panics.
@@ -47,7 +47,7 @@ pub async fn execute(worker: &Worker, work: Work, facts: &Facts) -> Outcome {
         return finish(worker, work, unknown(NotDoneReason::SetAside, why), Some(task));
     }
     let session = worker.net.session(grants(task, &work));
-    let context = Context::new(&session, facts, &work.argument, &worker.settings).beside(&worker.sites);
+    let context = Context::new(&session, facts, &work.argument, &worker.settings).beside(&worker.memory);
     let deadline = session.sleep(deadline(task, &worker.settings));
     let ended = {
         let run = AssertUnwindSafe((task.run)(&context)).catch_unwind();

@@ -261,3 +261,32 @@ fn a_scan_that_was_stopped_is_read_as_far_as_it_goes() {
     let cut = whole.find("<runstats>").expect("is there");
     assert_eq!(read(Source::Nmap, &whole[..cut], USUAL).expect("is read").sighted.len(), 2);
 }
+
+#[test]
+fn variables_of_a_collection_that_hold_one_another_many_times_make_no_endless_text() {
+    let twice = |number: u32| {
+        let next = number + 1;
+        format!("{{\"key\": \"v{number:02}\", \"value\": \"{{{{v{next:02}}}}}{{{{v{next:02}}}}}\"}}")
+    };
+    let variables = (0..60).map(twice).collect::<Vec<_>>().join(",");
+    let text = format!(
+        "{{\"info\": {{}}, \"variable\": [{variables}], \"item\": [{{\"request\": \"https://acme.test/{{{{v00}}}}\"}}, \
+         {{\"request\": \"https://acme.test/{}\"}}, {{\"request\": \"https://acme.test/good\"}}]}}",
+        "{{v55}}".repeat(1_000)
+    );
+    let import = read(Source::Postman, &text, USUAL).expect("is read");
+    assert!(import.sighted.iter().any(|one| one.name == "https://acme.test:443/good"), "{:?}", import.sighted);
+    assert!(import.sighted.iter().all(|one| one.name.len() < 10_000));
+    assert_eq!(import.left_out, 1, "what became too long");
+}
+
+#[test]
+fn a_collection_of_fifty_megabytes_is_read_whole() {
+    let item = |number: usize| format!("{{\"description\":\"{:480}\",\"request\":\"https://acme.test/{number}\"}}", "");
+    let items = (0..100_000).map(item).collect::<Vec<_>>().join(",");
+    let text = format!("{{\"info\": {{}}, \"item\": [{items}]}}");
+    assert!(text.len() > 50_000_000);
+    let import = read(Source::Postman, &text, USUAL).expect("is read");
+    // The host is one of them.
+    assert_eq!((import.sighted.len(), import.left_out), (100_001, 0));
+}

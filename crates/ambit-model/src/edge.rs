@@ -95,6 +95,8 @@ pub enum EdgeKind {
     RepositoryWord,
     /// From an app to an address that its package names.
     AppCall,
+    /// From an app to a host whose links open it and that says itself that the app is its own.
+    AppLink,
 }
 
 /// One row of the edge table: the most ownership that an edge passes on, and the highest clearance.
@@ -150,6 +152,7 @@ pub const EDGES: &[EdgeRule] = &[
     rule(EdgeKind::RepositoryAccount, 300, Clearance::L1),
     rule(EdgeKind::RepositoryWord, 20, Clearance::L1),
     rule(EdgeKind::AppCall, 50, Clearance::L1),
+    rule(EdgeKind::AppLink, 950, Clearance::L3),
 ];
 
 const fn rule(kind: EdgeKind, own: u16, cap: Clearance) -> EdgeRule {
@@ -196,6 +199,6 @@ mod tests {
             assert_eq!(EdgeKind::from_name(&rule.kind.name()), Some(rule.kind));
             assert_eq!(rule.kind.rule(), *rule);
         }
-        assert_eq!(EDGES.len(), 39, "a new kind needs its row");
+        assert_eq!(EDGES.len(), 40, "a new kind needs its row");
     }
 }

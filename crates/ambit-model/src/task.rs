@@ -12,6 +12,7 @@ use strum::{EnumString, IntoStaticStr, VariantArray};
 #[strum(serialize_all = "snake_case")]
 pub enum TaskName {
     AnnouncedBlocks,
+    AppLinks,
     AppPackage,
     AwsAccount,
     BlockSweep,

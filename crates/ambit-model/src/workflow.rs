@@ -49,12 +49,15 @@ pub struct IntegrationType(pub &'static str);
 
 /// The types of integrations that a project can have. What no workflow uses yet is kept, and runs of collections that
 /// are linked to it say that nothing looks at it.
-pub const INTEGRATION_TYPES: [IntegrationType; 6] = [
+pub const INTEGRATION_TYPES: [IntegrationType; 9] = [
     IntegrationType("AwsCredential"),
     IntegrationType("AzureCredential"),
+    IntegrationType("BitbucketCredential"),
     IntegrationType("CloudCredential"),
     IntegrationType("GcpCredential"),
+    IntegrationType("GiteaCredential"),
     IntegrationType("GithubCredential"),
+    IntegrationType("GitlabCredential"),
     IntegrationType("JiraCredential"),
 ];
 
@@ -76,7 +79,7 @@ pub const CODE_REPOSITORIES: Workflow = Workflow {
     ceiling: Clearance::L1,
     seeds: Kind::CODE,
     credentials: &[],
-    helped_by: &["GithubCredential"],
+    helped_by: &["BitbucketCredential", "GiteaCredential", "GithubCredential", "GitlabCredential"],
 };
 
 /// Domains of others that pass for the organisation's.
@@ -280,8 +283,8 @@ mod tests {
                 &[Kind::Uri],
                 &[],
                 vec![
-                    "a seed of the kind GitRepository, GithubAccount, GithubRepository, GitlabAccount, GitlabProject \
-                     or UniqueKeyword"
+                    "a seed of the kind CodeAccount, GitRepository, GithubAccount, GithubRepository, GitlabAccount, \
+                     GitlabProject or UniqueKeyword"
                         .to_owned(),
                 ],
             ),

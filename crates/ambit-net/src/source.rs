@@ -64,8 +64,14 @@ const SOURCES: &[Source] = &[
         interfaces: 1,
         ..USUAL
     },
+    // What sites say of apps.
+    Source {
+        name: "app_links",
+        hosts: &["app-site-association.cdn-apple.com", "digitalassetlinks.googleapis.com"],
+        ..USUAL
+    },
     // Forges of code, which tell what an account has.
-    Source { name: "forge", hosts: &["api.github.com", "gitlab.com"], named: true, ..USUAL },
+    Source { name: "forge", hosts: &["api.bitbucket.org", "api.github.com", "gitlab.com"], named: true, ..USUAL },
     // What is told of names, each as its file in `ambit-sources` says.
     Source { name: "alienvault", hosts: &["otx.alienvault.com"], ..USUAL },
     Source { name: "anubis", hosts: &["jonlu.ca"], ..USUAL },

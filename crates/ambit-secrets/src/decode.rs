@@ -3,6 +3,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use regex::Regex;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 /// Bytes of the shortest text that is decoded: a shorter one holds no secret.
@@ -15,12 +16,12 @@ static ENCODED: LazyLock<Regex> = LazyLock::new(|| {
         .expect("the expression is constant")
 });
 
-/// Returns the texts that decoding shows, each with the byte at which it stands. All of them together are shorter than
-/// twice the text.
-pub(crate) fn decoded(text: &str) -> Vec<(usize, String)> {
+/// Returns the texts that decoding shows, each with where it stands. All of them together are shorter than twice the
+/// text.
+pub(crate) fn decoded(text: &str) -> Vec<(Range<usize>, String)> {
     let runs = ENCODED.find_iter(text).filter(|run| run.len() >= ENCODED_BYTES_MIN);
     runs.filter_map(|run| {
-        Some((run.start(), if run.as_str().contains('%') { percent(run.as_str()) } else { base64(run.as_str()) }?))
+        Some((run.range(), if run.as_str().contains('%') { percent(run.as_str()) } else { base64(run.as_str()) }?))
     })
     .take(DECODED_MAX)
     .collect()
@@ -76,7 +77,8 @@ mod tests {
             (format!("key: {}", URL_SAFE_NO_PAD.encode(inner)), 5),
             ("x password%20is%20%3Chunter2%3E%20and%20more~%3F%3E".to_owned(), 2),
         ] {
-            assert_eq!(decoded(&text), [(at, inner.to_owned())], "{text}");
+            let found: Vec<_> = decoded(&text).into_iter().map(|(place, inner)| (place.start, inner)).collect();
+            assert_eq!(found, [(at, inner.to_owned())], "{text}");
         }
         for text in ["", "plain words of a sentence", &STANDARD.encode([0_u8; 40]), "100%"] {
             assert!(decoded(text).is_empty(), "{text}");

@@ -122,31 +122,26 @@ impl Rules {
         secrets.map(|(at, secret)| at..at + secret.len()).collect()
     }
 
-    /// Adds what stands in a text and in the texts inside it.
+    /// Adds what stands in a text and in the texts inside it. What is a secret by its form wraps no other one, and what
+    /// wraps one is no secret by what it is called.
     fn look(&self, text: &str, (look, place): (Look, At<'_>), depth: usize, hits: &mut Vec<(usize, Found)>) {
         let mut taken: Vec<Range<usize>> = Vec::new();
-        for rule in self.asked(text, look) {
-            for (at, secret) in rule.secrets(text, place).take(FOUND_MAX) {
-                let range = at..at + secret.len();
-                if hits.len() < FOUND_MAX * 2
-                    && !taken.iter().any(|other| other.start < range.end && range.start < other.end)
-                {
-                    hits.push((at, found(rule, secret)));
-                    taken.push(range);
-                }
-            }
-        }
+        let (by_form, by_context): (Vec<&Rule>, Vec<&Rule>) = self.asked(text, look).partition(|rule| !rule.by_context);
+        take(&by_form, text, place, (&mut taken, hits));
         if look == Look::Code && depth > 0 {
-            for (at, inner) in decoded(text) {
-                // What is a secret as it stands is no wrapping of another one.
-                if taken.iter().any(|range| range.contains(&at)) {
+            for (range, inner) in decoded(text) {
+                if taken.iter().any(|other| other.contains(&range.start)) {
                     continue;
                 }
                 let mut inside = Vec::new();
                 self.look(&inner, (look, place), depth - 1, &mut inside);
-                hits.extend(inside.into_iter().map(|(_, hit)| (at, hit)));
+                if !inside.is_empty() {
+                    hits.extend(inside.into_iter().map(|(_, hit)| (range.start, hit)));
+                    taken.push(range);
+                }
             }
         }
+        take(&by_context, text, place, (&mut taken, hits));
     }
 
     /// The rules of which a word stands in the text, in order.
@@ -159,6 +154,21 @@ impl Rules {
             Look::Site => !rule.by_context && rule.foreign.is_none(),
             Look::Code => rule.sensitive,
         })
+    }
+}
+
+/// Adds what rules find where nothing is taken yet.
+fn take(rules: &[&Rule], text: &str, place: At<'_>, (taken, hits): (&mut Vec<Range<usize>>, &mut Vec<(usize, Found)>)) {
+    for rule in rules {
+        for (at, secret) in rule.secrets(text, place).take(FOUND_MAX) {
+            let range = at..at + secret.len();
+            if hits.len() < FOUND_MAX * 2
+                && !taken.iter().any(|other| other.start < range.end && range.start < other.end)
+            {
+                hits.push((at, found(rule, secret)));
+                taken.push(range);
+            }
+        }
     }
 }
 
@@ -254,6 +264,13 @@ mod tests {
             );
             text = standard.encode(text);
         }
+    }
+
+    #[test]
+    fn what_a_name_calls_a_secret_and_wraps_another_one_is_told_as_that() {
+        let inner = base64::engine::general_purpose::STANDARD.encode(format!("key = {}", aws_key()));
+        let found = own().find(&format!("api_token: {inner}\n"), Look::Code);
+        assert_eq!(found.iter().map(|found| found.rule.as_str()).collect::<Vec<_>>(), ["aws-access-key"]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::find::Rules;
 use crate::pack::Pack;
-use crate::rule::{Rule, compile};
+use crate::rule::{Rule, VALUE_GROUP, compile};
 use std::sync::{Arc, LazyLock};
 
 /// The tables: name of the file and text. Of two rules that find the same, the former takes it.
@@ -15,6 +15,7 @@ const TABLES: &[(&str, &str)] = &[
     ("learning.txt", include_str!("own/learning.txt")),
     ("watching.txt", include_str!("own/watching.txt")),
     ("tools.txt", include_str!("own/tools.txt")),
+    ("vendors.txt", include_str!("own/vendors.txt")),
     ("keys.txt", include_str!("own/keys.txt")),
 ];
 
@@ -59,6 +60,9 @@ fn read(table: &str) -> Result<Vec<Block>, String> {
             let (wanted, text) = example.split_once(' ').ok_or_else(|| problem("an example has no text".into()))?;
             let block = blocks.last_mut().ok_or_else(|| problem("an example of no rule".into()))?;
             block.examples.push((wanted == "yes", text.to_owned()));
+        } else if let Some(names) = line.strip_prefix("  not ") {
+            let block = blocks.last_mut().ok_or_else(|| problem("an exception to no rule".into()))?;
+            block.rule.not_after = Some(compile(names, &[]).map_err(problem)?);
         } else if let Some(pattern) = line.strip_prefix("  ") {
             let head = head.take().ok_or_else(|| problem("a pattern of no rule".into()))?;
             blocks.push(Block { rule: rule(head, pattern).map_err(problem)?, examples: Vec::new() });
@@ -70,30 +74,38 @@ fn read(table: &str) -> Result<Vec<Block>, String> {
 }
 
 fn rule(head: &str, pattern: &str) -> Result<Rule, String> {
-    let mut parts = head.split('|').map(str::trim);
+    let mut parts = head.splitn(4, '|').map(str::trim);
     let (Some(name), Some(provider), Some(keywords)) = (parts.next(), parts.next(), parts.next()) else {
         return Err("a rule begins NAME | PROVIDER | KEYWORDS".into());
     };
+    let is_near = pattern.starts_with("near ");
+    let keywords: Vec<String> = keywords.split_whitespace().map(str::to_owned).collect();
     let mut rule = Rule {
         name: name.to_owned(),
         provider: provider.to_owned(),
         sensitive: true,
-        by_context: pattern.starts_with("near "),
-        keywords: keywords.split_whitespace().map(str::to_owned).collect(),
-        pattern: compile(pattern)?,
-        group: 0,
+        by_context: is_near,
+        pattern: compile(pattern, &keywords)?,
+        keywords,
+        group: if is_near { VALUE_GROUP } else { 0 },
         path: None,
         entropy: None,
         digit: false,
+        rows: false,
+        by_word: is_near,
+        not_after: None,
         foreign: None,
     };
     for word in parts.next().unwrap_or("").split_whitespace() {
-        match word.strip_prefix("entropy=").map(str::parse) {
-            Some(bits) => rule.entropy = Some(bits.map_err(|_| format!("{word} is no number"))?),
-            None if word == "public" => rule.sensitive = false,
-            None if word == "context" => rule.by_context = true,
-            None if word == "digit" => rule.digit = true,
-            None => return Err(format!("no rule is {word}")),
+        match word.split_once('=').unwrap_or((word, "")) {
+            ("entropy", bits) => rule.entropy = Some(bits.parse().map_err(|_| format!("{word} is no number"))?),
+            ("path", path) => rule.path = Some(compile(path, &[])?),
+            ("public", "") => rule.sensitive = false,
+            ("context", "") => rule.by_context = true,
+            ("digit", "") => rule.digit = true,
+            ("rows", "") => rule.rows = true,
+            ("part", "") => rule.by_word = false,
+            _ => return Err(format!("no rule is {word}")),
         }
     }
     Ok(rule)
@@ -102,7 +114,7 @@ fn rule(head: &str, pattern: &str) -> Result<Rule, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Look;
+    use crate::{At, Look};
     use std::collections::BTreeSet;
 
     /// Writes out the braces of an example. What stands for letters is drawn in an order that repeats nothing soon.
@@ -121,6 +133,11 @@ mod tests {
             rest = after;
         }
         (text + rest).replace("\\n", "\n")
+    }
+
+    /// The path of the file in which an example stands, if it says one, and the example.
+    fn placed(example: &str) -> (&str, &str) {
+        example.strip_prefix('@').and_then(|rest| rest.split_once(' ')).unwrap_or(("", example))
     }
 
     fn drawn(inside: &str, seed: &mut u32, text: &mut String) {
@@ -155,7 +172,8 @@ mod tests {
                 let look = if rule.sensitive { Look::Code } else { Look::Site };
                 let alone = Rules::new(vec![rule]);
                 for (wanted, example) in examples {
-                    let found = !alone.find(&written_out(&example), look).is_empty();
+                    let (path, text) = placed(&example);
+                    let found = !alone.find_at(&written_out(text), look, At { path, commit: "" }).is_empty();
                     if found != wanted {
                         problems.push(format!("{file}: {name}: {example} found: {found}"));
                     }
@@ -174,7 +192,8 @@ mod tests {
                 continue;
             }
             for (_, example) in examples.iter().filter(|(wanted, _)| *wanted) {
-                let found = rules.find(&written_out(example), Look::Code);
+                let (path, text) = placed(example);
+                let found = rules.find_at(&written_out(text), Look::Code, At { path, commit: "" });
                 if !found.iter().any(|found| found.rule == rule.name) {
                     problems.push(format!("{}: {found:?}", rule.name));
                 }
@@ -189,6 +208,6 @@ mod tests {
         let names: BTreeSet<&str> = blocks.iter().map(|block| block.rule.name.as_str()).collect();
         assert_eq!(names.len(), blocks.len());
         assert_eq!(own().count(), blocks.len());
-        assert!(blocks.len() >= 150, "{}", blocks.len());
+        assert!(blocks.len() >= 280, "{}", blocks.len());
     }
 }

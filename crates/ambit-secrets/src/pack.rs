@@ -179,6 +179,9 @@ impl Reader {
             path,
             entropy: (written.entropy > 0.0).then_some(written.entropy),
             digit: false,
+            rows: false,
+            by_word: false,
+            not_after: None,
             foreign: Some(foreign),
         })
     }

@@ -2,6 +2,9 @@
 
 use crate::allow::{At, Foreign, Hit};
 use regex::{Captures, Regex, RegexBuilder};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 /// Bytes that one compiled expression may take: those for long private keys take some hundred kilobytes.
 const COMPILED_BYTES_MAX: usize = 4 * 1_024 * 1_024;
@@ -9,6 +12,10 @@ const COMPILED_BYTES_MAX: usize = 4 * 1_024 * 1_024;
 const SAME_IN_A_ROW: usize = 8;
 /// Bytes up to which such a row shows that somebody filled in a form; keys in files have them honestly.
 const FILLED_IN_BYTES: usize = 200;
+/// Hexadecimal digits by which a printed secret is known.
+const PRINTED_CHARS: usize = 16;
+/// Bytes of a name, with what stands between it and its value.
+const NAME_BYTES_MAX: usize = 120;
 /// Parts of words by which documents show where a secret goes, in small letters.
 const PLACEHOLDERS: &[&str] = &["example"];
 /// The same where only the context tells of a secret.
@@ -58,6 +65,12 @@ pub(crate) struct Rule {
     pub(crate) entropy: Option<f64>,
     /// It has a digit.
     pub(crate) digit: bool,
+    /// It has the same character many times in a row, where it is no form that somebody filled in.
+    pub(crate) rows: bool,
+    /// Of what a name tells: the word of the name stands as a word, and not inside of another one.
+    pub(crate) by_word: bool,
+    /// What the name in front of it does not say.
+    pub(crate) not_after: Option<Regex>,
     /// What a rule of others leaves out; ours leave out what documents print.
     pub(crate) foreign: Option<Foreign>,
 }
@@ -78,7 +91,12 @@ impl Rule {
         };
         let secret = told.unwrap_or(whole);
         let is_one = match &self.foreign {
-            None => self.accepts(secret.as_str()),
+            None => {
+                let is_word = || found.get(NAME_GROUP).is_some_and(|name| is_word(text, name.range()));
+                (!self.by_word || is_word())
+                    && self.accepts(secret.as_str())
+                    && !self.is_something_else(text, secret.start())
+            }
             Some(foreign) => {
                 let hit = Hit { secret: secret.as_str(), matched: whole.as_str(), line: lines(text, whole.range()) };
                 self.entropy.is_none_or(|least| entropy(hit.secret) > least) && !foreign.leaves_out(&hit, at)
@@ -93,35 +111,81 @@ impl Rule {
         self.by_context || (self.foreign.is_some() && !self.keywords.iter().any(|word| small.contains(word)))
     }
 
+    /// Returns whether the name in front of the secret says that it is something else.
+    fn is_something_else(&self, text: &str, at: usize) -> bool {
+        self.not_after.as_ref().is_some_and(|not| {
+            let start = text.floor_char_boundary(at.saturating_sub(NAME_BYTES_MAX));
+            let front = text[start..at].trim_end_matches(|c: char| !c.is_ascii_alphanumeric());
+            let is_outside = |c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '-' | '.');
+            let name = front.rfind(is_outside).map_or(0, |at| at + 1);
+            not.is_match(front.get(name..).unwrap_or_default())
+        })
+    }
+
     fn accepts(&self, secret: &str) -> bool {
         let small = secret.to_ascii_lowercase();
         let has = |words: &[&str]| words.iter().any(|word| small.contains(word));
-        let filled_in = secret.len() <= FILLED_IN_BYTES && longest_row(secret) >= SAME_IN_A_ROW;
+        let filled_in = !self.rows && secret.len() <= FILLED_IN_BYTES && longest_row(secret) >= SAME_IN_A_ROW;
         let placeholder = has(PLACEHOLDERS) || (self.by_context && has(PLACEHOLDERS_IN_CONTEXT));
         !placeholder
             && !filled_in
+            && !is_printed(secret)
             && (!self.digit || secret.bytes().any(|byte| byte.is_ascii_digit()))
             && self.entropy.is_none_or(|least| entropy(secret) >= least)
     }
 }
 
-/// Compiles a pattern of a rule, where `near NAMES :: VALUE` is the value given to a name with one of NAMES in it.
+/// How a value is given to a name: what may close the name, its type, and what assigns; then what may open the value.
+const ASSIGNED: &str = concat!(
+    r#"[0-9A-Za-z_.-]{0,40}['"\]\\]{0,2}(?:[ \t]{1,5}(?i:string|str))?"#,
+    r#"(?:[ \t]{0,5}(?:=>|[:?.+|]{0,3}=|:)[ \t]{0,5}\\?['"`]?|[ \t]{0,5},[ \t]{0,5}\\?['"`]|>[ \t\r\n]{0,40}['"`]?)"#
+);
+/// What stands behind a value.
+const BEHIND: &str = r#"(?:\\|['"`\s;,<&]|$)"#;
+/// The groups of what is compiled of `near`.
+const NAME_GROUP: usize = 1;
+pub(crate) const VALUE_GROUP: usize = 2;
+
+/// Compiles a pattern of a rule, where `near NAMES :: VALUE` is the value given to a name with one of NAMES in it;
+/// without NAMES those are the keywords.
 ///
 /// # Errors
 /// Why the pattern is none.
-pub(crate) fn compile(pattern: &str) -> Result<Regex, String> {
+pub(crate) fn compile(pattern: &str, keywords: &[String]) -> Result<Regex, String> {
     let near = pattern.strip_prefix("near ").map(|rest| {
-        let (names, value) = rest.split_once(" :: ").ok_or("near has no :: with a value behind it")?;
-        let name = format!("(?i:{names})[0-9A-Za-z_.-]{{0,40}}");
-        Ok::<String, String>(format!(
-            r#"{name}['"\]]{{0,2}}[ \t]{{0,5}}(?:=>|:=|=|:|,)[ \t]{{0,5}}['"`]?({value})(?:['"`\s;,<&)]|$)"#
-        ))
+        let (names, value) = rest.split_once(":: ").ok_or("near has no :: with a value behind it")?;
+        let own = || keywords.iter().map(|word| regex::escape(word)).collect::<Vec<_>>().join("|");
+        let names = if names.is_empty() { own() } else { names.trim_end().to_owned() };
+        Ok::<String, String>(format!("((?i:{names})){ASSIGNED}({value}){BEHIND}"))
     });
     // Letters beyond ASCII play no part, and asking for them makes expressions large and slow.
     let pattern = near.transpose()?.unwrap_or_else(|| pattern.to_owned());
     let pattern = pattern.replace(r"\b", r"(?-u:\b)").replace(r"\d", "[0-9]").replace(r"\s", r"[ \t\r\n]");
     let built = RegexBuilder::new(&pattern).size_limit(COMPILED_BYTES_MAX).build();
     built.map_err(|error| error.to_string())
+}
+
+/// Returns whether a range of letters begins and ends as words do in names: `OKTA`, `my_okta`, `myOkta`, but neither
+/// `rookTable` nor `oktA`.
+fn is_word(text: &str, range: std::ops::Range<usize>) -> bool {
+    let word = &text.as_bytes()[range.clone()];
+    let before = text.as_bytes()[..range.start].last();
+    let begins_with_capital = word.first().is_some_and(u8::is_ascii_uppercase);
+    let begins = match before {
+        Some(before) if before.is_ascii_lowercase() => begins_with_capital,
+        Some(before) if before.is_ascii_uppercase() => {
+            begins_with_capital && word.get(1).is_some_and(u8::is_ascii_lowercase)
+        }
+        _ => true,
+    };
+    begins && !matches!(word, [.., a, b] if a.is_ascii_lowercase() && b.is_ascii_uppercase())
+}
+
+/// Returns whether documents print a secret.
+fn is_printed(secret: &str) -> bool {
+    static PRINTED: LazyLock<BTreeSet<&str>> =
+        LazyLock::new(|| include_str!("own/printed.txt").lines().filter(|line| !line.starts_with('#')).collect());
+    PRINTED.contains(&hex::encode(Sha256::digest(secret))[..PRINTED_CHARS])
 }
 
 /// The lines on which a range stands.
@@ -159,8 +223,25 @@ mod tests {
     }
 
     #[test]
+    fn the_word_of_a_vendor_stands_as_one() {
+        for (text, found) in [
+            ("okta", true),
+            ("OKTA", true),
+            ("my_okta", true),
+            ("myOkta", true),
+            ("HTTPOkta", true),
+            ("2okta", true),
+            ("rookta", false),
+            ("ROOKTA", false),
+            ("oktA", false),
+        ] {
+            assert_eq!(is_word(text, text.len() - 4..text.len()), found, "{text}");
+        }
+    }
+
+    #[test]
     fn a_value_is_read_behind_every_usual_assignment() {
-        let pattern = compile("near acme :: [0-9]{4}").unwrap();
+        let pattern = compile("near acme :: [0-9]{4}", &[]).unwrap();
         for (text, found) in [
             ("ACME_KEY=1234", true),
             ("acme: '1234'", true),
@@ -168,12 +249,21 @@ mod tests {
             ("acme_key := `1234`", true),
             ("$config['acme'] = '1234';", true),
             ("acme => 1234", true),
+            ("acme ?= 1234", true),
+            ("acme .= \"1234\"", true),
+            ("var acmeKey string = \"1234\"", true),
+            ("<acmeKey>\n    1234\n</acmeKey>", true),
+            (r#"{"file": "ACME_KEY=1234\nOTHER=true"}"#, true),
+            (r#"say \"acme\": \"1234\""#, true),
+            ("set(\"acme.key\", \"1234\")", true),
+            ("acme\n= 1234", false),
+            ("import { acmeKey, 1234 }", false),
             ("acme=12345", false),
             ("acme is 1234", false),
             ("other=1234", false),
         ] {
             assert_eq!(pattern.is_match(text), found, "{text}");
         }
-        assert!(compile("near acme 1234").is_err());
+        assert!(compile("near acme 1234", &[]).is_err());
     }
 }

@@ -1,7 +1,7 @@
 //! The context of a probe: what it is given, and the only place where it reports what it saw.
 
 use crate::read::normal;
-use crate::{Settings, Sites};
+use crate::{Memory, Settings};
 use ambit_model::entity::Member;
 use ambit_model::observation::{Discovery, EXCHANGE, Evidence, Found};
 use ambit_model::{Details, EdgeKind, Facts, Kind};
@@ -35,8 +35,8 @@ pub struct Context<'a> {
     pub argument: &'a str,
     /// Word list, ports, loaded data.
     pub settings: &'a Settings,
-    /// What the run's rows share of sites; `None` where the probe stands alone.
-    pub(crate) sites: Option<&'a Sites>,
+    /// What the run's rows remember for one another; `None` where the probe stands alone.
+    pub(crate) memory: Option<&'a Memory>,
     report: Mutex<Report>,
 }
 
@@ -51,12 +51,12 @@ struct Report {
 impl<'a> Context<'a> {
     /// Makes a context without any report.
     pub fn new(net: &'a Session, facts: &'a Facts, argument: &'a str, settings: &'a Settings) -> Self {
-        Self { net, facts, argument, settings, sites: None, report: Mutex::default() }
+        Self { net, facts, argument, settings, memory: None, report: Mutex::default() }
     }
 
     /// Puts the probe beside the others of its run, which may look at the same site.
-    pub fn beside(self, sites: &'a Sites) -> Self {
-        Self { sites: Some(sites), ..self }
+    pub fn beside(self, memory: &'a Memory) -> Self {
+        Self { memory: Some(memory), ..self }
     }
 
     /// Reports another entity that this one led to. A text that is no name of the kind is counted and left out.

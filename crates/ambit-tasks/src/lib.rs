@@ -6,7 +6,9 @@ mod ask;
 mod context;
 mod front_pages;
 mod library;
+mod memory;
 mod read;
+mod roles;
 mod same_sites;
 mod settings;
 mod task;
@@ -16,7 +18,7 @@ mod volumes;
 
 pub use context::Context;
 pub use library::fingerprints;
-pub use same_sites::Sites;
+pub use memory::Memory;
 pub use settings::{Account, Settings, SourceKeys};
 pub use task::{Answer, Contacts, Plan, STAGES, Sights, Task, TaskError};
 pub use tasks::app_package::app_in;

@@ -1,6 +1,5 @@
 //! Sites that are one, as far as a run has looked through them. What takes a hundred requests is asked of one of them.
 
-use crate::front_pages::FrontPages;
 use std::collections::{BTreeSet, HashMap};
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,13 +13,6 @@ pub(crate) type SiteKey = (IpAddr, [u8; 32]);
 
 /// What was proven at a site, once somebody has looked through it.
 pub(crate) type Proven = Arc<OnceCell<BTreeSet<&'static str>>>;
-
-/// What rows of a run share of the sites that they look at.
-#[derive(Debug, Default)]
-pub struct Sites {
-    pub(crate) same: SameSites,
-    pub(crate) front_pages: FrontPages,
-}
 
 /// What was proven at each site that a run has looked through. Sites of one address that have the same front page, the
 /// same server and the same refusal share an entry.

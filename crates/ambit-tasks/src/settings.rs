@@ -1,11 +1,12 @@
 //! What tasks are given beside facts: our word list and ports, the probes for exposures, and the data that a user
 //! loaded.
 
+use ambit_cloud::provider::Provider;
 use ambit_fingerprints::Set;
-use ambit_model::Kind;
-use ambit_model::SkippedTasks;
+use ambit_model::entity::host_of;
 use ambit_model::exposure::Probe;
 use ambit_model::ports::{COMMON, PortList};
+use ambit_model::{Kind, SkippedTasks};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -23,9 +24,6 @@ pub(crate) const FIRST_PORTS: usize = 2;
 
 /// Bytes of a repository where nobody said another limit: the history of a large product.
 const REPOSITORY_BYTES: u64 = 1_024 * 1_024 * 1_024;
-
-/// The name under which stands what opens GitHub: the type of the integration.
-const GITHUB: &str = "GithubCredential";
 
 /// Labels that a user adds at most: what the largest public lists hold, some megabytes.
 const ADDED_WORDS_MAX: usize = 1_000_000;
@@ -147,9 +145,15 @@ impl Settings {
         self.ports = ports.into();
     }
 
-    /// The token by which a forge shows what its holder may see, where the collection uses an integration with one.
-    pub fn forge_token(&self, forge: &str) -> Option<&str> {
-        let account = (forge == "github").then(|| self.accounts.get(GITHUB)).flatten()?;
+    /// The token by which a forge at a host shows what its holder may see, where the collection uses an integration
+    /// with one. A token is shown to no other host than the one that its integration names.
+    pub fn forge_token(&self, forge: &Provider, host: &str) -> Option<&str> {
+        let account = self.accounts.get(forge.integration.as_deref()?)?;
+        let named = account.settings.get("server").and_then(Value::as_str).map(|server| host_of(server.trim()));
+        let own = named.filter(|own| !own.is_empty()).or_else(|| forge.forge_hosts.first().map(String::as_str))?;
+        if !own.eq_ignore_ascii_case(host) {
+            return None;
+        }
         account.secrets.get("token")?.as_str().map(str::trim).filter(|token| !token.is_empty())
     }
 

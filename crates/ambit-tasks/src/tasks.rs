@@ -2,6 +2,7 @@
 //! where a new one is named.
 
 pub(crate) mod announced_blocks;
+pub(crate) mod app_links;
 pub(crate) mod app_package;
 pub(crate) mod aws_account;
 pub(crate) mod block_sweep;
@@ -70,6 +71,7 @@ use ambit_model::{SkippedTasks, TaskName, workflow};
 /// Every task, in alphabetical order of name.
 pub const ALL: &[&Task] = &[
     &announced_blocks::TASK,
+    &app_links::TASK,
     &app_package::TASK,
     &aws_account::TASK,
     &block_sweep::TASK,

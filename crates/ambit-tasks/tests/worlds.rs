@@ -3,6 +3,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
 
+#[path = "worlds/app_links.rs"]
+mod app_links;
 #[path = "worlds/datagrams.rs"]
 mod datagrams;
 #[path = "worlds/explorer.rs"]
@@ -11,6 +13,8 @@ mod explorer;
 mod faulty;
 #[path = "worlds/name_sources.rs"]
 mod name_sources;
+#[path = "worlds/roles.rs"]
+mod roles;
 #[path = "worlds/services.rs"]
 mod services;
 #[path = "worlds/slow.rs"]

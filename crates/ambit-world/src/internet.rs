@@ -4,6 +4,7 @@
 use crate::draft::{CertChoice, Datagram, Draft, OrgRole, Plain, Service, Site, TlsVersions, UnknownHost, Unlisted};
 use crate::pki::{Authorities, Certificate, derive};
 use crate::plan;
+use ambit_model::entity::host_of;
 use ambit_model::moment::DAY_MS;
 use ambit_model::workflow::{CLOUD_ACCOUNTS, Workflow};
 use ambit_model::{Kind, Timestamp};
@@ -121,8 +122,13 @@ pub(crate) fn stated_servers(draft: &Draft) -> BTreeMap<String, IpAddr> {
     let interfaces = interfaces.map(|interface| (interface.host.clone(), INTERFACES));
     let is_code = !draft.repositories.is_empty() || !draft.forges.is_empty();
     let forges = FORGES.iter().filter(|_| is_code).map(|host| (*host).to_owned());
+    let others = draft.forges.iter().filter(|(_, forge)| forge.kind == Kind::CodeAccount);
+    let others = others.map(|(account, _)| match host_of(account) {
+        "bitbucket.org" => "api.bitbucket.org".to_owned(),
+        host => host.to_owned(),
+    });
     let hosts = draft.repositories.values().map(|repository| repository.host.clone());
-    let repositories = hosts.chain(forges).map(|host| (host, REPOSITORIES));
+    let repositories = hosts.chain(forges).chain(others).map(|host| (host, REPOSITORIES));
     interfaces.chain(repositories).map(|(host, last)| (host, IpAddr::from([198, 19, 0, last]))).collect()
 }
 

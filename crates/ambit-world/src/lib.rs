@@ -95,10 +95,10 @@ impl World {
         self.states[0].accounts.values().map(Account::of).collect()
     }
 
-    /// What opens accounts at forges of code in the first state: what each is called, and its token.
-    pub fn forge_tokens(&self) -> Vec<(String, String)> {
-        let forges = self.states[0].forges.values();
-        forges.filter_map(|forge| Some((forge.title.clone(), forge.token.clone()?))).collect()
+    /// What opens accounts at forges of code in the first state: what each is called, its URL, and its token.
+    pub fn forge_tokens(&self) -> Vec<(String, String, String)> {
+        let forges = self.states[0].forges.iter();
+        forges.filter_map(|(url, forge)| Some((forge.title.clone(), url.clone(), forge.token.clone()?))).collect()
     }
 
     /// The packages of apps of the first state: name of the file, and bytes.

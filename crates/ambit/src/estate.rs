@@ -7,6 +7,7 @@ use crate::wires::parse_world;
 use crate::workspace::Workspace;
 use ambit_model::Kind;
 use ambit_model::collection::Collection;
+use ambit_model::entity::host_of;
 use ambit_model::workflow::{CLOUD_ACCOUNTS, CODE_REPOSITORIES, MOBILE_APPS, Workflow};
 use ambit_store::NewIntegration;
 use ambit_world::Account;
@@ -69,6 +70,10 @@ pub(crate) async fn link(
 /// Providers whose accounts have a type of integration of their own.
 const OWN_TYPES: [(&str, &str); 3] = [("aws", "AwsCredential"), ("azure", "AzureCredential"), ("gcp", "GcpCredential")];
 
+/// Forges whose tokens have a type of integration of their own.
+const FORGE_TYPES: [(&str, &str); 3] =
+    [("bitbucket.org", "BitbucketCredential"), ("github.com", "GithubCredential"), ("gitlab.com", "GitlabCredential")];
+
 fn own_type(account: &Account) -> Option<&'static str> {
     OWN_TYPES.iter().find(|(provider, _)| *provider == account.provider).map(|(_, kind)| *kind)
 }
@@ -87,9 +92,15 @@ fn integration(account: Account) -> NewIntegration {
 }
 
 /// The integration by which a forge shows what the holder of a token may see.
-fn forge((title, token): (String, String)) -> NewIntegration {
+fn forge((title, account, token): (String, String, String)) -> NewIntegration {
     let secrets = [("token".to_owned(), json!(token))].into_iter().collect();
-    NewIntegration { name: title, kind: "GithubCredential".to_owned(), secrets, settings: serde_json::Map::new() }
+    let host = host_of(&account);
+    let own = FORGE_TYPES.iter().find(|(forge, _)| *forge == host).map(|(_, kind)| *kind);
+    let settings = match own {
+        Some(_) => serde_json::Map::new(),
+        None => [("server".to_owned(), json!(format!("https://{host}")))].into_iter().collect(),
+    };
+    NewIntegration { name: title, kind: own.unwrap_or("GiteaCredential").to_owned(), secrets, settings }
 }
 
 /// The workflow of a name, or the usual one.

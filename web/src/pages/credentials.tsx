@@ -14,16 +14,20 @@ import { Foreign } from "../components/text";
 export function Credentials({ of }: { of: Collection }): ReactNode {
   const uses = useQuery(integrationUses);
   const workflows = useQuery(libraryWorkflows);
-  const begins = workflows.data?.find((one) => one.name === of.workflow_name)?.credentials ?? [];
+  const workflow = workflows.data?.find((one) => one.name === of.workflow_name);
+  const begins = workflow?.credentials ?? [];
+  const types = [...begins, ...workflow?.helped_by ?? []];
   const used = (uses.data ?? []).filter((use) => use.collection_uuid === of.uuid);
   const { busy, act } = useAct();
   const mayChange = of.role === "admin" && !of.archived;
-  if (begins.length === 0 && used.length === 0) return null;
+  if (types.length === 0 && used.length === 0) return null;
   return (
     <Section title="Accounts it looks through" id="accounts">
       {uses.error && <Trouble error={uses.error} retry={() => void uses.refetch()} />}
-      {begins.length === 0 && <p className="mb-2">Runs of this collection do not begin with accounts: what is listed here is not used.</p>}
-      {uses.data && used.length === 0 && <p className="mb-2">None yet: without one, a run finds nothing.</p>}
+      {types.length === 0 && <p className="mb-2">Runs of this collection do not begin with accounts: what is listed here is not used.</p>}
+      {uses.data && used.length === 0 && (
+        <p className="mb-2">{begins.length > 0 ? "None yet: without one, a run finds nothing." : "None: a run sees what everybody may read. With a token it also sees what its holder may."}</p>
+      )}
       <ul>
         {used.map((use) => (
           <li key={use.uuid} className="flex items-center gap-2">
@@ -38,7 +42,7 @@ export function Credentials({ of }: { of: Collection }): ReactNode {
           </li>
         ))}
       </ul>
-      {mayChange && begins.length > 0 && <More of={of} types={begins} used={used.map((use) => use.integration_uuid)} />}
+      {mayChange && types.length > 0 && <More of={of} types={types} used={used.map((use) => use.integration_uuid)} />}
     </Section>
   );
 }

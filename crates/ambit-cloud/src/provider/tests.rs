@@ -8,8 +8,13 @@ fn words(assets: &[Asset]) -> Vec<String> {
     let word = |asset: &Asset| {
         let entity = asset.entity.as_ref().map(|(kind, name)| format!("{kind} {name}"));
         let addresses = asset.addresses.iter().map(ToString::to_string);
-        let leads: Vec<String> =
-            asset.hosts.iter().cloned().chain(addresses).chain(asset.urls.iter().cloned()).collect();
+        let leads: Vec<String> = asset
+            .hosts
+            .iter()
+            .cloned()
+            .chain(addresses)
+            .chain(asset.blocks.iter().chain(&asset.urls).cloned())
+            .collect();
         format!("{} -> {}", entity.unwrap_or_default(), leads.join(" "))
     };
     assets.iter().map(word).collect()
@@ -202,8 +207,8 @@ const RECORDED: &[(&str, &str, &str, &str, &[&str])] = &[
         "ovh",
         "dedicated_addresses",
         r#""ns1.ip-203-0-113.eu""#,
-        r#"["203.0.113.7/32","2001:db8::/56"]"#,
-        &[" -> 203.0.113.7", " -> 2001:db8::"],
+        r#"["203.0.113.7/32","2001:db8::/56","198.51.100.16/28","203.0.0.0/8","::/0","10.0.0.0/24"]"#,
+        &[" -> 203.0.113.7", " -> 2001:db8::/56", " -> 198.51.100.16/28", " -> ", " -> ", " -> "],
     ),
     (
         "ovh",
@@ -324,6 +329,16 @@ fn forges_name_accounts_their_repositories_and_members_and_leave_forks_out() {
     let projects = r#"[{"web_url":"https://gitlab.com/acme/team/app"}]"#;
     let found = read("gitlab", "repositories", projects).assets;
     assert_eq!(words(&found), ["GitlabProject https://gitlab.com/acme/team/app -> "]);
+    let repositories = r#"[{"clone_url":"https://codeberg.org/acme/shop.git","fork":false},
+        {"clone_url":"https://codeberg.org/acme/left-pad.git","fork":true}]"#;
+    let found = read("gitea", "repositories", repositories).assets;
+    assert_eq!(words(&found), ["GitRepository https://codeberg.org/acme/shop.git -> "]);
+    let workspace = r#"{"values":[{"links":{"html":{"href":"https://bitbucket.org/acme/shop"}},"parent":null},
+        {"links":{"html":{"href":"https://bitbucket.org/acme/fork"}},"parent":{"type":"repository"}}],
+        "next":"https://api.bitbucket.org/2.0/repositories/acme?pagelen=100&page=2"}"#;
+    let page = read("bitbucket", "repositories", workspace);
+    assert_eq!(words(&page.assets), ["GitRepository https://bitbucket.org/acme/shop -> "]);
+    assert_eq!(page.next, Some(Mark::Target("/2.0/repositories/acme?pagelen=100&page=2".to_owned())));
     let place = Place { account: "acme/team", ..Place::default() };
     let list = forge("gitlab").unwrap().list("repositories").unwrap();
     let asked = list.request(None, &Value::Null, &place).unwrap().target;
@@ -351,4 +366,18 @@ fn requests_are_signed_as_the_provider_checks_them() {
     assert_eq!(signed, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
     assert_eq!(ovh.signature(&json!({}), "https://eu.api.ovh.com/1.0/ip", &request, 0), None);
     assert_eq!(find("hetzner").unwrap().signature(&json!({}), "https://x", &request, 0), Some(Vec::new()));
+}
+
+#[test]
+fn a_forge_is_asked_at_the_host_of_the_account_and_known_by_where_it_runs_for_everybody() {
+    let base = |name: &str, host: &str| forge(name).unwrap().base(&json!({"host": host})).unwrap();
+    assert_eq!(base("gitea", "git.acme.test"), "https://git.acme.test");
+    assert_eq!(base("gitlab", "code.acme.test"), "https://code.acme.test");
+    assert_eq!(base("github", "github.com"), "https://api.github.com");
+    assert_eq!(base("bitbucket", "bitbucket.org"), "https://api.bitbucket.org");
+    let at = |host: &str| forge_at(host).map(|forge| forge.name.as_str());
+    assert_eq!(
+        (at("codeberg.org"), at("bitbucket.org"), at("git.acme.test")),
+        (Some("gitea"), Some("bitbucket"), None)
+    );
 }

@@ -9,6 +9,8 @@ use std::collections::BTreeMap;
 
 /// Variables that stand in each other's values.
 const REPLACED_MAX: usize = 5;
+/// Bytes of a URL, of which no server takes more: values of variables may hold one another many times.
+const URL_BYTES_MAX: usize = 8 * 1_024;
 
 pub(crate) fn read(file: &str, gathered: &mut Gathered) -> Result<(), ImportError> {
     let body: Value = serde_json::from_str(file).map_err(|error| ImportError::line(error.line(), error.to_string()))?;
@@ -44,14 +46,9 @@ fn variables(body: &Value) -> BTreeMap<&str, &str> {
 }
 
 /// The URL of a request without its query, with what variables say; what a caller fills in stands in braces. `None`
-/// where its host stands in a variable that the collection does not have.
+/// where its host stands in a variable that the collection does not have, or where it is too long.
 fn url(raw: &str, variables: &BTreeMap<&str, &str>) -> Option<String> {
-    let mut url = raw.trim().to_owned();
-    for _ in 0..REPLACED_MAX {
-        for (key, value) in variables {
-            url = url.replace(&format!("{{{{{key}}}}}"), value);
-        }
-    }
+    let url = filled_in(raw.trim(), variables)?;
     let url = url.split(['?', '#']).next().unwrap_or_default();
     let url = if url.contains("://") { url.to_owned() } else { format!("http://{url}") };
     let (scheme, rest) = url.split_once("://").filter(|(scheme, _)| matches!(*scheme, "http" | "https"))?;
@@ -64,4 +61,29 @@ fn url(raw: &str, variables: &BTreeMap<&str, &str>) -> Option<String> {
         None => segment.replace("{{", "{").replace("}}", "}"),
     });
     Some(format!("{scheme}://{host}/{}", segments.collect::<Vec<_>>().join("/")))
+}
+
+/// A text with the values of variables in it, and of those that stand in these; `None` where it becomes too long.
+fn filled_in(raw: &str, variables: &BTreeMap<&str, &str>) -> Option<String> {
+    let mut text = raw.to_owned();
+    for _ in 0..REPLACED_MAX {
+        let mut filled = String::with_capacity(text.len());
+        let (mut rest, mut is_same) = (text.as_str(), true);
+        while let Some((before, behind)) = rest.split_once("{{") {
+            let known = behind.split_once("}}").and_then(|(key, after)| Some((*variables.get(key)?, after)));
+            let (value, after) = known.unwrap_or(("{{", behind));
+            is_same &= known.is_none();
+            filled.extend([before, value]);
+            rest = after;
+            if filled.len() > URL_BYTES_MAX {
+                return None;
+            }
+        }
+        filled.push_str(rest);
+        text = filled;
+        if is_same {
+            break;
+        }
+    }
+    (text.len() <= URL_BYTES_MAX).then_some(text)
 }

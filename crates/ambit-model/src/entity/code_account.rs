@@ -19,15 +19,18 @@ pub(super) const MEMBERS: &[Row] = &[
 ];
 
 const GITHUB: &str = "https://github.com/";
+/// Hosts of other forges, which everybody may use.
+pub(super) const OTHER_FORGES: &[&str] = &["bitbucket.org", "codeberg.org", "gitea.com"];
 /// Letters of the name of an account.
 const NAME_CHARS_MAX: usize = 100;
 
 impl Kind {
     /// The kinds of accounts at forges.
-    pub const CODE_ACCOUNTS: &[Self] = &[Self::GithubAccount, Self::GitlabAccount];
+    pub const CODE_ACCOUNTS: &[Self] = &[Self::CodeAccount, Self::GithubAccount, Self::GitlabAccount];
 
     /// What the search for code begins with.
     pub const CODE: &[Self] = &[
+        Self::CodeAccount,
         Self::GitRepository,
         Self::GithubAccount,
         Self::GithubRepository,
@@ -39,11 +42,13 @@ impl Kind {
     /// Returns the kind and name of what a person typed as a repository, or as an account at a forge; `None` where it
     /// is neither. A path of several parts at a GitLab is taken for a project.
     pub fn of_code(text: &str) -> Option<(Self, String)> {
-        if let Some(repository) = Self::of_repository(text) {
-            return Some(repository);
+        let forge = Self::of_forge(text);
+        let account = |kind: Self| kind.canonical(text).ok().map(|name| (kind, name));
+        // Elsewhere than at these forges any URL may be a repository.
+        if let Some(other) = forge.filter(|kind| *kind == Self::CodeAccount).and_then(account) {
+            return Some(other);
         }
-        let kind = Self::of_forge(text)?;
-        kind.canonical(text).ok().map(|name| (kind, name))
+        Self::of_repository(text).or_else(|| account(forge?))
     }
 
     /// Returns the kind of the accounts at the forge that a text begins with; `None` where it begins with none.
@@ -53,6 +58,7 @@ impl Kind {
         match bare.split('/').next()? {
             "github.com" | "www.github.com" => Some(Self::GithubAccount),
             "gitlab.com" => Some(Self::GitlabAccount),
+            host if OTHER_FORGES.contains(&host) => Some(Self::CodeAccount),
             _ => None,
         }
     }
@@ -66,6 +72,7 @@ pub fn path_of(name: &str) -> &str {
 
 /// Returns whether a repository stands below an account. Letter case does not count there.
 pub fn has(account: &str, repository: &str) -> bool {
+    let repository = &repository.replacen(":443/", "/", 1);
     let above = repository.get(..account.len()).is_some_and(|start| start.eq_ignore_ascii_case(account));
     above && repository[account.len()..].starts_with('/')
 }
@@ -102,6 +109,20 @@ pub(super) fn gitlab(text: &str) -> Result<String, &'static str> {
     if path.split('/').all(is_part) { Ok(format!("https://{host}/{}", path.to_ascii_lowercase())) } else { Err(WHY) }
 }
 
+/// `https://codeberg.org/owner`; the host is that of any forge that is neither GitHub nor a GitLab for everybody.
+pub(super) fn other(text: &str) -> Result<String, &'static str> {
+    const WHY: &str = "it is no account such as https://codeberg.org/example";
+    let rest = text.strip_prefix("https://").or_else(|| (!text.contains("://")).then_some(text)).ok_or(WHY)?;
+    let (host, name) = rest.trim_end_matches('/').split_once('/').ok_or(WHY)?;
+    let host = Kind::DnsRecord.canonical(host).map_err(|_| WHY)?;
+    match host.as_str() {
+        "github.com" | "www.github.com" => Err("an account at GitHub is of the kind GithubAccount"),
+        "gitlab.com" => Err("an account at GitLab is of the kind GitlabAccount"),
+        _ if is_name(&name.replace('.', "-")) => Ok(format!("https://{host}/{}", name.to_ascii_lowercase())),
+        _ => Err(WHY),
+    }
+}
+
 /// Letters, digits, hyphens and underscores, and no hyphen in front.
 fn is_name(text: &str) -> bool {
     let good = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
@@ -120,6 +141,10 @@ mod tests {
             ("https://gitlab.com/Acme", Kind::GitlabAccount, "https://gitlab.com/acme"),
             ("https://github.com/acme/app", Kind::GithubRepository, "https://github.com/acme/app"),
             ("https://gitlab.com/acme/team", Kind::GitlabProject, "https://gitlab.com/acme/team"),
+            ("https://codeberg.org/Acme/", Kind::CodeAccount, "https://codeberg.org/acme"),
+            ("bitbucket.org/acme", Kind::CodeAccount, "https://bitbucket.org/acme"),
+            ("codeberg.org/acme/app.git", Kind::GitRepository, "https://codeberg.org:443/acme/app.git"),
+            ("https://bitbucket.org/acme/app", Kind::GitRepository, "https://bitbucket.org:443/acme/app"),
         ] {
             assert_eq!(Kind::of_code(text), Some((kind, name.to_owned())), "{text}");
             assert_eq!(kind.canonical(name).as_deref(), Ok(name));
@@ -131,6 +156,12 @@ mod tests {
         for text in ["-acme", "acme/app", "a b", "https://evil.test/acme", "https://github.com/acme/app", "acme.test"] {
             assert!(Kind::GithubAccount.canonical(text).is_err(), "{text}");
         }
+        let own = Kind::CodeAccount.canonical("https://git.acme.test/Acme.Tools");
+        assert_eq!(own.as_deref(), Ok("https://git.acme.test/acme.tools"));
+        for text in ["https://github.com/acme", "https://git.acme.test/a/b", "https://git.acme.test", "http://a.test/b"]
+        {
+            assert!(Kind::CodeAccount.canonical(text).is_err(), "{text}");
+        }
         let sub = Kind::GitlabAccount.canonical("https://code.acme.test/group/team");
         assert_eq!(sub.as_deref(), Ok("https://code.acme.test/group/team"));
     }
@@ -140,6 +171,7 @@ mod tests {
         assert!(has("https://github.com/acme", "https://github.com/Acme/app"));
         assert!(!has("https://github.com/acme", "https://github.com/acme-tools/app"));
         assert!(!has("https://github.com/acme", "https://github.com/acme"));
+        assert!(has("https://codeberg.org/acme", "https://codeberg.org:443/acme/app.git"));
         let of = |kind, name| of_repository(kind, name).map(|(kind, name)| format!("{} {name}", kind.name()));
         let github = of(Kind::GithubRepository, "https://github.com/Acme/app");
         assert_eq!(github.as_deref(), Some("GithubAccount https://github.com/acme"));

@@ -23,6 +23,7 @@ pub enum Kind {
     CloudCredential,
     CloudResource,
     CloudStorageBucket,
+    CodeAccount,
     DnsRecord,
     Domain,
     EmailAddress,
@@ -112,6 +113,7 @@ impl Kind {
             Self::CloudCredential => "An account at another provider, by the integration that opens it",
             Self::CloudResource => "What else stands in an account, by the provider's name of it",
             Self::CloudStorageBucket => "A storage bucket at a cloud provider",
+            Self::CodeAccount => "The account of an organisation or a person at another forge of code",
             Self::DnsRecord => "A host name below a registrable domain",
             Self::Domain => "A registrable domain",
             Self::EmailAddress => "An e-mail address",
@@ -147,6 +149,8 @@ impl Kind {
         match self {
             Self::ApiEndpoint
             | Self::AppEndpoint
+            | Self::CloudStorageBucket
+            | Self::CodeAccount
             | Self::GitRepository
             | Self::GithubAccount
             | Self::GithubRepository
@@ -171,7 +175,6 @@ impl Kind {
             | Self::AzureVirtualMachine
             | Self::CloudCredential
             | Self::CloudResource
-            | Self::CloudStorageBucket
             | Self::GcpApiGateway
             | Self::GcpAppEngineApplication
             | Self::GcpCloudFunction
@@ -206,6 +209,7 @@ impl Kind {
             Self::CloudCredential => "Cloudflare (5f0c2f9e-7a41-4c52-9d0c-2f6f1c1f7a55)",
             Self::CloudResource => "cloudflare:zone:0a1b2c3d",
             Self::CloudStorageBucket => "https://example-backup.s3.amazonaws.com",
+            Self::CodeAccount => "https://codeberg.org/example",
             Self::DnsRecord => "www.example.org",
             Self::Domain => "example.org",
             Self::EmailAddress => "security@example.org",
@@ -275,7 +279,14 @@ impl Kind {
     /// Returns true if a page, an app or a forge that mentions one makes it known without saying whose it is, because
     /// its names are unique on the whole internet.
     pub fn is_known_by_mention(self) -> bool {
-        matches!(self, Self::AppEndpoint | Self::CloudStorageBucket | Self::GithubAccount | Self::GitlabAccount)
+        matches!(
+            self,
+            Self::AppEndpoint
+                | Self::CloudStorageBucket
+                | Self::CodeAccount
+                | Self::GithubAccount
+                | Self::GitlabAccount
+        )
     }
 
     /// Returns true if a name of this kind is a place on the network. Mailboxes and numbers of networks, which stand
@@ -319,6 +330,13 @@ mod tests {
             (Kind::Domain, "example.org", 0),
         ] {
             assert_eq!(kind.addresses(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn what_is_named_by_urls_says_so() {
+        for kind in Kind::ALL {
+            assert_eq!(kind.form() == NameForm::Url, kind.example().contains("://"), "{}", kind.name());
         }
     }
 

@@ -52,7 +52,7 @@ impl Kind {
             | Self::GcpComputeEngineInstance
             | Self::GcpStorageBucket => cloud::MEMBERS,
             Self::CloudStorageBucket => bucket::MEMBERS,
-            Self::GithubAccount | Self::GitlabAccount => code_account::MEMBERS,
+            Self::CodeAccount | Self::GithubAccount | Self::GitlabAccount => code_account::MEMBERS,
             Self::GitRepository | Self::GithubRepository | Self::GitlabProject => repository::MEMBERS,
             Self::Organization => mentioned::ORGANIZATION,
             Self::AutonomousSystem | Self::UniqueKeyword => mentioned::WITH_ORIGIN,

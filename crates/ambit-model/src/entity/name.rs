@@ -42,6 +42,7 @@ impl Kind {
                 Self::ApiEndpoint | Self::AppEndpoint | Self::Uri => url(text),
                 Self::AwsS3Bucket => aws::bucket(text),
                 Self::CloudStorageBucket => bucket(text),
+                Self::CodeAccount => code_account::other(text),
                 Self::GitRepository => repository::plain(text, url(text)),
                 Self::GithubAccount => code_account::github(text),
                 Self::GithubRepository => repository::github(text),

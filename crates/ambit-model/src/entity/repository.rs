@@ -4,7 +4,7 @@ use super::row::{
     Empty::{False, Null},
     Row, contract, seen,
 };
-use super::{Kind, Member};
+use super::{Kind, Member, code_account};
 use crate::task::TaskName::Repository;
 use serde::{Deserialize, Serialize};
 
@@ -105,6 +105,9 @@ impl Kind {
         let kind = match bare.split('/').next() {
             Some("github.com" | "www.github.com") => Self::GithubRepository,
             Some("gitlab.com") => Self::GitlabProject,
+            Some(host) if !text.contains("://") && code_account::OTHER_FORGES.contains(&host) => {
+                return Self::of_repository(&format!("https://{bare}"));
+            }
             _ if text.contains("://") || text.starts_with('/') => Self::GitRepository,
             _ => return None,
         };

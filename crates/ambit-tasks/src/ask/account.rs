@@ -132,6 +132,9 @@ pub(crate) fn tell(cx: &Context<'_>, asset: Asset, own: &(String, Value), detail
     for address in &asset.addresses {
         cx.found_with(Kind::IpAddress, &address.to_string(), edge, own());
     }
+    for block in &asset.blocks {
+        cx.found(Kind::NetBlock, block, edge);
+    }
     for host in &asset.hosts {
         cx.found_host_with(host, edge, own());
     }

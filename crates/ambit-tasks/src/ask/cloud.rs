@@ -7,7 +7,7 @@ use crate::{Context, TaskError};
 use ambit_cloud::form::Request;
 use ambit_cloud::provider::{self, Provider};
 use ambit_net::http::HttpRequest;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// The ground on which they are asked.
 pub(crate) const PROVIDER: &str = "cloud";
@@ -77,10 +77,14 @@ impl Caller {
     ///
     /// # Errors
     /// It is not known where the forge is asked.
-    pub(crate) fn of_forge(cx: &Context<'_>, forge: &'static Provider, account: String) -> Result<Self, TaskError> {
-        let mut caller = Self::new(cx, forge, FORGE, &Value::Null, account)?;
+    pub(crate) fn of_forge(
+        cx: &Context<'_>,
+        forge: &'static Provider,
+        (host, account): (&str, String),
+    ) -> Result<Self, TaskError> {
+        let mut caller = Self::new(cx, forge, FORGE, &json!({"host": host}), account)?;
         caller.headers = forge.headers(&Value::Null, None).unwrap_or_default();
-        if let Some(token) = cx.settings.forge_token(&forge.name) {
+        if let Some(token) = cx.settings.forge_token(forge, host) {
             caller.headers.push(("authorization".to_owned(), format!("Bearer {token}")));
         }
         Ok(caller)

@@ -1,6 +1,7 @@
 //! Asks for a repository: of a server by its smart HTTP, or in a folder that the operator named.
 
 use crate::{Context, TaskError};
+use ambit_cloud::provider::{self, Provider};
 use ambit_git::{
     Advertised, Folder, GitError, ObjectId, Objects, PackWriter, Ref, advertised, fetch_request, list_request, refs,
 };
@@ -23,8 +24,6 @@ pub(crate) const PROVIDER: &str = "git";
 const AGENT: &str = concat!("ambit/", env!("CARGO_PKG_VERSION"));
 /// Bytes of the lines around a pack, beside it: a head of five for each piece of at least a thousand.
 const AROUND_PACK: u64 = 64 * 1_024 * 1_024;
-/// Where a token is shown, and nowhere else.
-const GITHUB: &str = "https://github.com/";
 /// What the name of a repository in a folder begins with.
 const FILE: &str = "file://";
 /// What asks for the second version of the protocol.
@@ -177,8 +176,10 @@ fn too_large(bytes_max: u64) -> TaskError {
 
 /// What opens repositories at a forge to the holder of a token, where the collection uses an integration with one.
 fn token(cx: &Context<'_>, url: &str) -> Option<String> {
-    let token = url.starts_with(GITHUB).then(|| cx.settings.forge_token("github")).flatten()?;
-    Some(format!("Basic {}", STANDARD.encode(format!("x-access-token:{token}"))))
+    let authority = url.strip_prefix("https://")?.split('/').next()?;
+    let host = authority.strip_suffix(":443").unwrap_or(authority);
+    let shown = |forge: &Provider| Some(format!("{}:{}", forge.git_user, cx.settings.forge_token(forge, host)?));
+    provider::forges().iter().find_map(shown).map(|shown| format!("Basic {}", STANDARD.encode(shown)))
 }
 
 /// What is asked for first of a repository.

@@ -42,8 +42,8 @@ pub(crate) async fn visit(cx: &Context<'_>, url: &Url) -> Result<Arc<HttpFetch>,
         request(cx, url).map_err(|error| NetError::Invalid { what: "binding", text: error.to_string() })?;
     request.body_kept = PAGE_BYTES;
     let key = request.address.map(|address| (address, url.to_string()));
-    let (Some(sites), Some(key)) = (cx.sites, key) else { return cx.net.fetch(&request).await.map(Arc::new) };
-    let page = sites.front_pages.entry(key);
+    let (Some(memory), Some(key)) = (cx.memory, key) else { return cx.net.fetch(&request).await.map(Arc::new) };
+    let page = memory.front_pages.entry(key);
     page.get_or_init(async || cx.net.fetch(&request).await.map(Arc::new)).await.clone()
 }
 

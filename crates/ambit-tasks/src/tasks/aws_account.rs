@@ -29,6 +29,7 @@ pub(crate) const TASK: Task = Task {
         Kind::DnsRecord,
         Kind::Domain,
         Kind::IpAddress,
+        Kind::NetBlock,
         Kind::Uri,
     ],
     footprint: Clearance::L1,

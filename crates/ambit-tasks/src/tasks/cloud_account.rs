@@ -30,6 +30,7 @@ pub(crate) const TASK: Task = Task {
         Kind::GcpComputeEngineInstance,
         Kind::GcpStorageBucket,
         Kind::IpAddress,
+        Kind::NetBlock,
         Kind::Uri,
     ],
     footprint: Clearance::L1,

@@ -13,11 +13,19 @@ use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, workflow}
 pub(crate) const TASK: Task = Task {
     name: TaskName::CodeAccount,
     pretty_name: "Code account",
-    description: "Asks GitHub and GitLab which repositories an account has and who its members are, and which \
-                  repositories bear a word.",
+    description: "Asks GitHub, GitLab, Gitea, Forgejo and Bitbucket which repositories an account has and who its \
+                  members are, and GitHub and GitLab which repositories bear a word.",
     workflows: &[workflow::CODE_REPOSITORIES],
-    watches: &[Kind::GithubAccount, Kind::GitlabAccount, Kind::UniqueKeyword],
-    produces: &[Kind::DnsRecord, Kind::Domain, Kind::GithubAccount, Kind::GithubRepository, Kind::GitlabProject],
+    watches: &[Kind::CodeAccount, Kind::GithubAccount, Kind::GitlabAccount, Kind::UniqueKeyword],
+    produces: &[
+        Kind::CodeAccount,
+        Kind::DnsRecord,
+        Kind::Domain,
+        Kind::GitRepository,
+        Kind::GithubAccount,
+        Kind::GithubRepository,
+        Kind::GitlabProject,
+    ],
     footprint: Clearance::L1,
     ttl_ms: DAY_MS,
     cost: 2,
@@ -39,14 +47,22 @@ const PUBLIC_MEMBERS: &str = "members";
 /// The list of what bears a word.
 const SEARCH: &str = "search";
 
-/// The forges at which something of this kind is asked for.
-fn forges(kind: Kind) -> Vec<&'static Provider> {
-    let name = match kind {
-        Kind::GithubAccount => "github",
-        Kind::GitlabAccount => "gitlab",
-        _ => return provider::forges().iter().collect(),
+/// The forge that runs at hosts of which nobody here knows what runs there: Gitea, or Forgejo, which answers alike.
+const SELF_HOSTED: &str = "gitea";
+
+/// The forges at which this is asked for, each with its host.
+fn forges(kind: Kind, name: &str) -> Vec<(&'static Provider, String)> {
+    let own = host_of(name);
+    let forge = match kind {
+        Kind::GithubAccount => provider::forge("github"),
+        Kind::GitlabAccount => provider::forge("gitlab"),
+        Kind::CodeAccount => provider::forge_at(own).or_else(|| provider::forge(SELF_HOSTED)),
+        _ => {
+            let all = provider::forges().iter();
+            return all.filter_map(|forge| Some((forge, forge.forge_hosts.first()?.clone()))).collect();
+        }
     };
-    provider::forge(name).into_iter().collect()
+    forge.into_iter().map(|forge| (forge, own.to_owned())).collect()
 }
 
 /// Each list of a forge is a probe of its own: one that fails says nothing of the others. Only what is theirs is asked
@@ -56,8 +72,8 @@ fn plan(facts: &Facts, settings: &Settings) -> Plan {
         return Plan::bound([]);
     }
     let is_word = facts.kind == Kind::UniqueKeyword;
-    Plan::bound(forges(facts.kind).into_iter().flat_map(|forge| {
-        let has_token = settings.forge_token(&forge.name).is_some();
+    Plan::bound(forges(facts.kind, &facts.name).into_iter().flat_map(|(forge, host)| {
+        let has_token = settings.forge_token(forge, &host).is_some();
         let is_asked = move |list: &str| match list {
             SEARCH => is_word,
             PUBLIC_MEMBERS => !is_word && !has_token,
@@ -73,9 +89,10 @@ fn plan(facts: &Facts, settings: &Settings) -> Plan {
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let (name, permission) = cx.argument.split_once(' ').unwrap_or((cx.argument, ""));
     let unknown = || TaskError::Failed(format!("no list is named {:?}", cx.argument));
-    let forge = provider::forge(name).filter(|forge| forge.list(permission).is_some()).ok_or_else(unknown)?;
+    let at = forges(cx.facts.kind, &cx.facts.name).into_iter().find(|(forge, _)| forge.name == name);
+    let (forge, host) = at.filter(|(forge, _)| forge.list(permission).is_some()).ok_or_else(unknown)?;
     let account = code_account::path_of(&cx.facts.name).to_owned();
-    let caller = account::Caller::Other(cloud::Caller::of_forge(cx, forge, account.clone())?);
+    let caller = account::Caller::Other(cloud::Caller::of_forge(cx, forge, (&host, account.clone()))?);
     let place = Place { account: &account, ..Place::default() };
     let wanted: &[&str] = if permission == ACCOUNT[0] { ACCOUNT } else { &[permission] };
     let mut assets = Vec::new();
@@ -89,7 +106,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         let Some(kind) = Kind::from_name(kind) else { continue };
         let edge = match (kind, permission) {
             (_, SEARCH) => EdgeKind::RepositoryWord,
-            (Kind::GithubAccount, _) => EdgeKind::AccountMember,
+            (Kind::CodeAccount | Kind::GithubAccount, _) => EdgeKind::AccountMember,
             // What an account does not have itself, it was only lent.
             _ if !code_account::has(&cx.facts.name, &name) => continue,
             _ => EdgeKind::AccountRepository,
@@ -138,10 +155,27 @@ mod tests {
         let mut opened = Settings::default();
         let secrets = json!({"token": "t"}).as_object().cloned().unwrap();
         let account = Account { secrets, settings: serde_json::Map::new() };
-        opened.accounts.insert("GithubCredential".to_owned(), account);
+        opened.accounts.insert("GithubCredential".to_owned(), account.clone());
+        opened.accounts.insert("GiteaCredential".to_owned(), account);
         let wanted = ["github account", "github all_members", "github private_repositories", "github repositories"];
         assert_eq!(asked(Kind::GithubAccount, acme, &opened, true), wanted);
         assert_eq!(asked(Kind::UniqueKeyword, "acmetools", &opened, true), ["github search", "gitlab search"]);
+        let wanted = ["bitbucket account", "bitbucket repositories"];
+        assert_eq!(asked(Kind::CodeAccount, "https://bitbucket.org/acme", &opened, true), wanted);
+        let everybody = ["gitea account", "gitea members", "gitea repositories", "gitea repositories_of_a_person"];
+        let holder = ["gitea account", "gitea all_members", "gitea repositories", "gitea repositories_of_a_person"];
+        for (name, settings, wanted) in [
+            ("https://codeberg.org/acme", &plain, everybody),
+            ("https://codeberg.org/acme", &opened, holder),
+            // The token is one of codeberg.org.
+            ("https://git.acme.test/acme", &opened, everybody),
+        ] {
+            assert_eq!(asked(Kind::CodeAccount, name, settings, true), wanted, "{name}");
+        }
+        let server = json!({"server": "https://git.acme.test/"}).as_object().cloned().unwrap();
+        opened.accounts.get_mut("GiteaCredential").unwrap().settings = server;
+        assert_eq!(asked(Kind::CodeAccount, "https://git.acme.test/acme", &opened, true), holder);
+        assert_eq!(asked(Kind::CodeAccount, "https://codeberg.org/acme", &opened, true), everybody);
     }
 
     #[test]

@@ -103,8 +103,8 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
 
 /// Looks for everything at one of the sites that are the same, and at the others for what was proven there.
 async fn looks(cx: &Context<'_>, url: &Url) -> Looks {
-    let entry = match cx.sites {
-        Some(sites) => same_site::key(cx, url).await.and_then(|key| sites.same.entry(key)),
+    let entry = match cx.memory {
+        Some(memory) => same_site::key(cx, url).await.and_then(|key| memory.same.entry(key)),
         None => None,
     };
     let Some(entry) = entry else { return look_for(cx, url, |_| true).await };

@@ -2,7 +2,7 @@
 
 use super::explorer::empty_facts;
 use ambit_model::observation::Found;
-use ambit_model::{Clearance, Kind, Timestamp};
+use ambit_model::{Clearance, Details, Facts, Kind, Timestamp};
 use ambit_net::net::NetOptions;
 use ambit_net::wire::{Datagrams, Hold, Stream, TrustAnchor, WireTime};
 use ambit_net::{Contact, Grants, Guard, Net, Pace, PaceLimits, Refused, Wire};
@@ -38,6 +38,28 @@ pub(crate) fn look_with(
     entity: (Kind, &str, &str),
     fault: Fault,
 ) -> Looked {
+    look_at(settings, (world, epoch), task, entity, (Details::new(), fault))
+}
+
+/// Looks once at an entity of which these details are known.
+pub(crate) fn look_of(
+    settings: Settings,
+    world: &World,
+    epoch: Timestamp,
+    task: &str,
+    entity: (Kind, &str, &str),
+    details: impl IntoIterator<Item = (String, serde_json::Value)>,
+) -> Looked {
+    look_at(settings, (world, epoch), task, entity, (Details::from_iter(details), |_, _| None))
+}
+
+fn look_at(
+    settings: Settings,
+    (world, epoch): (&World, Timestamp),
+    task: &str,
+    entity: (Kind, &str, &str),
+    (details, fault): (Details, Fault),
+) -> Looked {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let wire = Arc::new(Faulty { wire: world.wire(epoch, 1), fault });
     let task = ambit_tasks::find(task).unwrap();
@@ -49,7 +71,7 @@ pub(crate) fn look_with(
         let net = Net::new(tracked, Arc::new(Anything), pace, NetOptions::default());
         let sources: Vec<&'static str> = task.provider(&argument).into_iter().collect();
         let session = net.session(Grants::task(Clearance::L3, &sources));
-        let facts = empty_facts(kind, &name);
+        let facts = Facts { details, ..empty_facts(kind, &name) };
         let context = Context::new(&session, &facts, &argument, &settings);
         let answer = (task.run)(&context).await;
         let (found, took) = (context.into_found(), session.now());
@@ -58,7 +80,7 @@ pub(crate) fn look_with(
     receive.recv().unwrap()
 }
 
-struct Anything;
+pub(crate) struct Anything;
 
 impl Guard for Anything {
     fn allow(&self, _: &Contact) -> Result<(), Refused> {

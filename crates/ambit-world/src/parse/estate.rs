@@ -196,7 +196,7 @@ pub(super) fn place(cursor: &mut Cursor<'_>) -> Result<(String, String, String),
 pub(super) fn code_account(cursor: &mut Cursor<'_>) -> Result<(Kind, String), Fault> {
     let word = cursor.word("a URL such as https://github.com/example")?;
     let account = Kind::of_code(word).filter(|(kind, _)| Kind::CODE_ACCOUNTS.contains(kind));
-    account.ok_or_else(|| cursor.fault("no account at github.com or gitlab.com"))
+    account.ok_or_else(|| cursor.fault("no account at github.com, gitlab.com, codeberg.org or bitbucket.org"))
 }
 
 fn forge_words(forge: &mut Forge, cursor: &mut Cursor<'_>) -> Result<(), Fault> {

@@ -168,7 +168,8 @@ async fn read(stream: &mut impl Peer) -> Result<Request, bool> {
 }
 
 fn absolute(target: &str) -> Option<(String, String)> {
-    let (_, rest) = target.split_once("://")?;
+    // A path may hold a URL in its query.
+    let (_, rest) = target.split_once("://").filter(|(scheme, _)| !scheme.starts_with('/'))?;
     let at = rest.find('/').unwrap_or(rest.len());
     let (authority, path) = rest.split_at(at);
     Some((authority.to_owned(), if path.is_empty() { "/".to_owned() } else { path.to_owned() }))

@@ -1,5 +1,5 @@
-//! What forges of code tell of accounts, by the interfaces of GitHub and of GitLab: repositories, members, and what
-//! bears a word.
+//! What forges of code tell of accounts, by the interfaces of GitHub, GitLab, Gitea and Bitbucket: repositories,
+//! members, and what bears a word.
 
 use crate::draft::{Forge, Repository};
 use crate::serve::connection::Connection;
@@ -14,10 +14,21 @@ const GITHUB: &str = "api.github.com";
 const GITLAB: &str = "gitlab.com";
 /// Where the interface of GitLab begins.
 const GITLAB_API: &str = "/api/v4";
+const BITBUCKET: &str = "api.bitbucket.org";
+/// Where repositories at Bitbucket are.
+const BITBUCKET_SITE: &str = "bitbucket.org";
+/// Where the interface of Gitea begins, at any other host.
+const GITEA_API: &str = "/api/v1";
+/// The names beside which a token is shown by git.
+const GIT_USERS: [&str; 3] = ["x-access-token", "oauth2", "x-token-auth"];
 
 /// Whether a request is to the interface of a forge, and not to a repository at it.
 pub(super) fn is_asked(host: &str, request: &Request) -> bool {
-    host == GITHUB || (host == GITLAB && request.path().starts_with(GITLAB_API))
+    match host {
+        GITHUB | BITBUCKET => true,
+        GITLAB => request.path().starts_with(GITLAB_API),
+        _ => request.path().starts_with(GITEA_API),
+    }
 }
 
 /// Whether a request shows the token of the account that has what stands at a URL.
@@ -29,12 +40,18 @@ pub(super) fn shows_token(connection: &Connection, url: &str, request: &Request)
 
 fn is_shown(forge: &Forge, request: &Request) -> bool {
     let Some(token) = &forge.token else { return false };
-    let basic = format!("Basic {}", STANDARD.encode(format!("x-access-token:{token}")));
-    request.header("authorization").is_some_and(|shown| shown == basic || shown == format!("Bearer {token}"))
+    let basic = |user: &&str| format!("Basic {}", STANDARD.encode(format!("{user}:{token}")));
+    let is_one = |shown: &str| shown == format!("Bearer {token}") || GIT_USERS.iter().any(|user| shown == basic(user));
+    request.header("authorization").is_some_and(is_one)
 }
 
 pub(super) fn respond(connection: &Connection, host: &str, request: &Request) -> Response {
-    let found = if host == GITHUB { github(connection, request) } else { gitlab(connection, request) };
+    let found = match host {
+        GITHUB => github(connection, request),
+        GITLAB => gitlab(connection, request),
+        BITBUCKET => bitbucket(connection, request),
+        _ => gitea(connection, host, request),
+    };
     match found {
         Some(answer) => Response::new(200, "application/json", answer.to_string()),
         None => Response::new(404, "application/json", "{\"message\":\"Not Found\"}"),
@@ -106,6 +123,45 @@ fn gitlab(connection: &Connection, request: &Request) -> Option<Value> {
     Some(paged(repositories(connection, &account).filter(|repository| !repository.private).map(shown), request))
 }
 
+fn gitea(connection: &Connection, host: &str, request: &Request) -> Option<Value> {
+    let path = request.path().strip_prefix(GITEA_API)?.trim_matches('/');
+    let mut parts = path.strip_prefix("orgs/")?.split('/');
+    let account = format!("https://{host}/{}", parts.next()?.to_ascii_lowercase());
+    let forge = connection.internet.draft.forges.get(&account)?;
+    let may_see = is_shown(forge, request);
+    let people = || forge.members.iter().map(|member| json!({"html_url": format!("https://{host}/{member}")}));
+    let items: Vec<Value> = match parts.next() {
+        None => return Some(json!({"full_name": forge.title, "website": forge.website})),
+        Some("repos") => {
+            let own = repositories(connection, &account).filter(|repository| may_see || !repository.private);
+            let own = own.map(|repository| json!({"clone_url": format!("{}.git", repository.url()), "fork": false}));
+            let fork = |fork| json!({"clone_url": format!("{account}/{fork}.git"), "fork": true});
+            own.chain(forge.forks.iter().map(fork)).collect()
+        }
+        Some("public_members") => people().collect(),
+        Some("members") if may_see => people().collect(),
+        Some(_) => return None,
+    };
+    Some(page_of(items.into_iter(), request, "limit"))
+}
+
+fn bitbucket(connection: &Connection, request: &Request) -> Option<Value> {
+    let path = request.path().strip_prefix("/2.0/")?.trim_matches('/');
+    let (sort, name) = path.split_once('/')?;
+    let account = format!("https://{BITBUCKET_SITE}/{}", name.to_ascii_lowercase());
+    let forge = connection.internet.draft.forges.get(&account)?;
+    if sort == "workspaces" {
+        return Some(json!({"type": "workspace", "slug": name, "name": forge.title}));
+    }
+    let may_see = is_shown(forge, request);
+    let own = repositories(connection, &account).filter(|repository| may_see || !repository.private);
+    let shown = |url: String, parent: Value| json!({"links": {"html": {"href": url}}, "parent": parent});
+    let own = own.map(|repository| shown(repository.url(), Value::Null));
+    let fork = |fork: &String| shown(format!("{account}/{fork}"), json!({"type": "repository"}));
+    let values: Vec<Value> = own.chain(forge.forks.iter().map(fork)).collect();
+    (sort == "repositories").then(|| json!({"values": values}))
+}
+
 fn repositories<'a>(connection: &'a Connection, account: &'a str) -> impl Iterator<Item = &'a Repository> {
     let all = connection.internet.draft.repositories.iter();
     all.filter(move |(url, _)| code_account::has(account, url)).map(|(_, repository)| repository)
@@ -128,7 +184,12 @@ fn bearing<'a>(connection: &'a Connection, host: &str, word: &str) -> Vec<&'a Re
 
 /// The page of a list that is asked for.
 fn paged(items: impl Iterator<Item = Value>, request: &Request) -> Value {
+    page_of(items, request, "per_page")
+}
+
+/// The same, where `size` names how long a page is.
+fn page_of(items: impl Iterator<Item = Value>, request: &Request, size: &str) -> Value {
     let number = |name: &str, usual: usize| request.parameter(name).and_then(|text| text.parse().ok()).unwrap_or(usual);
-    let (page, size) = (number("page", 1).max(1), number("per_page", 30));
+    let (page, size) = (number("page", 1).max(1), number(size, 30));
     items.skip((page - 1) * size).take(size).collect()
 }

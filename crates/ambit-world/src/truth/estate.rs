@@ -44,8 +44,9 @@ impl Derivation<'_> {
         }
         for (account, forge) in &self.draft.forges {
             let above = account.rsplit_once('/').map_or("", |(above, _)| above);
-            for member in forge.members.iter().filter(|_| forge.kind == Kind::GithubAccount) {
-                self.truth.plant(Kind::GithubAccount, &format!("{above}/{member}"));
+            let tells = forge.kind != Kind::GitlabAccount && above != "https://bitbucket.org";
+            for member in forge.members.iter().filter(|_| tells) {
+                self.truth.plant(forge.kind, &format!("{above}/{member}"));
             }
         }
     }

@@ -49,6 +49,7 @@ fn print(row: &Value, results: &mut Results) -> Result<(), Failure> {
     for (word, parts) in [
         ("seeds", names("seeds").into_iter().map(short).collect()),
         ("credentials", names("credentials")),
+        ("helped by", names("helped_by")),
         ("tasks", names("tasks")),
     ] {
         if !parts.is_empty() {

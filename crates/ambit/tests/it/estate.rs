@@ -3,7 +3,7 @@
 //! what an account at a forge of code has.
 
 use crate::program::{Discovery, Folder, command, succeed};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Output;
 
 /// What the internets here have in common: an organisation with one domain.
@@ -235,5 +235,61 @@ fn an_account_at_a_forge_leads_to_what_it_has_and_a_word_to_what_may_be_theirs()
         assert!(shown.contains(words), "{words}: {shown}");
     }
     let again = internet.whole_run();
+    assert_eq!(["new", "changed", "gone"].map(|figure| again.figure(figure)), [0, 0, 0], "{}", again.summary);
+}
+
+const FORGES: &str = r#"
+world forges "Forges"
+seeds acme.test
+org acme "Acme Corp" ours email hostmaster@acme.test
+block 203.0.113.0/26 of acme asn AS64500 named ACME-NET
+zone acme.test of acme
+  ns ns1.acme.test 203.0.113.2
+name acme.test A 203.0.113.10
+forge https://codeberg.org/acme "Acme Corp" of acme
+  website https://acme.test  member ann  fork left-pad  token not-a-secret
+forge https://bitbucket.org/acme "Acme Workspace" of acme
+  fork right-pad
+repository https://codeberg.org/acme/shop.git of acme
+  commit 2024-05-01 "Begin" "Ann <ann@acme.test>"
+  writes README.md "The shop."
+repository https://codeberg.org/acme/ops.git of acme private
+  commit 2024-05-01 "Begin" "Ann <ann@acme.test>"
+  writes deploy.env "KEY=gh\u{70}_k3Tm8RvXq1ZbLw5GhJ9cNd2PyFs7DaHuVi4o"
+repository https://bitbucket.org/acme/tools of acme
+  commit 2024-05-01 "Begin" "Ann <ann@acme.test>"
+  writes README.md "Tools."
+expect issue leaked_token GitRepository https://codeberg.org:443/acme/ops.git
+"#;
+
+#[test]
+fn accounts_at_gitea_and_bitbucket_lead_to_their_repositories_and_with_a_token_to_private_ones() {
+    let folder = Folder::new("forges");
+    let file = folder.join("forges.world");
+    std::fs::write(&file, FORGES).expect("is written");
+    let workflow = "code_repository_discovery_and_assessment";
+    let arguments = ["scan", "--world", file.to_str().expect("UTF-8"), "--workflow", workflow, "-y", "--jsonl"];
+    let run = |data: &Path| {
+        let output = command(&arguments).arg("--data").arg(data).output().expect("the binary starts");
+        (Discovery::of(&output), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let data = folder.join("data");
+    let (found, said) = run(&data);
+    for figure in ["missed", "unexpected", "contacts_outside_clearance"] {
+        assert_eq!(found.figure(figure), 0, "{figure}: {} {said}", found.summary);
+    }
+    let own: Vec<String> = found.names("GitRepository").into_iter().collect();
+    let wanted = ["bitbucket.org:443/acme/tools", "codeberg.org:443/acme/ops.git", "codeberg.org:443/acme/shop.git"];
+    assert_eq!(own, wanted.map(|name| format!("https://{name}")), "no fork: {said}");
+    let accounts: Vec<String> = found.names("CodeAccount").into_iter().collect();
+    assert_eq!(
+        accounts,
+        ["https://bitbucket.org/acme", "https://codeberg.org/acme"],
+        "a member is somebody else: {said}"
+    );
+    assert!(found.entities.values().any(|entity| entity["name"] == "https://codeberg.org/ann"), "{said}");
+    let leaks = found.issues.values().filter(|issue| issue["name"] == "leaked_token").count();
+    assert_eq!(leaks, 1, "the private repository is read: {said}");
+    let again = run(&data).0;
     assert_eq!(["new", "changed", "gone"].map(|figure| again.figure(figure)), [0, 0, 0], "{}", again.summary);
 }

@@ -1,0 +1,197 @@
+//! Hosts whose links open an app, and that say themselves that the app is theirs: what both say is proven. They are not
+//! contacted for that: Google and Apple, whose systems believe them, tell what they say.
+
+use crate::{Answer, Contacts, Context, Plan, Settings, Sights, Task, TaskError};
+use ambit_model::entity::app::PACKAGE;
+use ambit_model::moment::DAY_MS;
+use ambit_model::observation::Sighting;
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, workflow};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+pub(crate) const TASK: Task = Task {
+    name: TaskName::AppLinks,
+    pretty_name: "App links",
+    description: "Asks Google and Apple whether the hosts whose links open an app say that the app is theirs: what \
+                  both say is proven.",
+    workflows: &[workflow::MOBILE_APPS],
+    watches: Kind::APPS,
+    produces: &[Kind::DnsRecord, Kind::Domain],
+    footprint: Clearance::L1,
+    ttl_ms: DAY_MS,
+    cost: 1,
+    gain: 20,
+    slow: false,
+    volatile: &[],
+    contacts: Contacts::Provider(PROVIDER),
+    sights: Sights::All(Sighting::Nothing),
+    plan,
+    run: |cx| Box::pin(run(cx)),
+};
+
+/// The ground on which both are asked.
+const PROVIDER: &str = "app_links";
+/// Google, who tells what a site says of apps for Android.
+const GOOGLE: &str = "digitalassetlinks.googleapis.com";
+/// Apple, who tells what a site says of apps for iOS.
+const APPLE: &str = "app-site-association.cdn-apple.com";
+/// What a site that opens links in an app says.
+const RELATION: &str = "delegate_permission/common.handle_all_urls";
+/// Hosts of one app that are asked about.
+const HOSTS_MAX: usize = 100;
+
+fn plan(facts: &Facts, _: &Settings) -> Plan {
+    let theirs = facts.decision.scoped();
+    let package = PACKAGE.of(&facts.details).filter(|_| theirs);
+    Plan::bound(package.iter().flat_map(hosts))
+}
+
+/// The hosts whose links open an app, by their canonical names.
+fn hosts(package: &Value) -> Vec<String> {
+    let items = |list: &Value| list.as_array().cloned().unwrap_or_default();
+    let links = items(&package["components"]).into_iter().flat_map(|component| items(&component["links"]));
+    let web = links.filter(|link| matches!(link["scheme"].as_str(), Some("http" | "https")));
+    let of_android = web.map(|link| link["host"].clone());
+    let named = of_android.chain(items(&package["associated_domains"]));
+    let named: BTreeSet<String> = named
+        .filter_map(|host| Some(host.as_str()?.trim_start_matches("*.").to_owned()))
+        .filter_map(|host| Kind::of_host(&host).ok().map(|(_, name)| name))
+        .collect();
+    named.into_iter().take(HOSTS_MAX).collect()
+}
+
+async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+    let host = cx.argument;
+    let package = PACKAGE.of(&cx.facts.details).unwrap_or_default();
+    let is_android = cx.facts.kind == Kind::AndroidApp;
+    let (source, url) = match is_android {
+        true => (
+            GOOGLE,
+            format!("https://{GOOGLE}/v1/statements:list?source.web.site=https%3A%2F%2F{host}&relation={RELATION}"),
+        ),
+        false => (APPLE, format!("https://{APPLE}/a/v1/{host}")),
+    };
+    let fetch = cx.net.source_list(PROVIDER, &url).await.map_err(|error| TaskError::source(source, &error))?;
+    let last = fetch.last();
+    // Apple knows no statement of this host.
+    if last.status == 404 && !is_android {
+        return Ok(Answer::Absent);
+    }
+    let answer = serde_json::from_slice::<Value>(&last.body).ok().filter(|answer| answer.is_object());
+    let answer = answer.filter(|_| last.status == 200 && !last.truncated);
+    let answer = answer.ok_or_else(|| TaskError::SourceDown(format!("{source}: status {}", last.status)))?;
+    let is_theirs = match is_android {
+        true => said_to_google(&answer, &cx.facts.name, &signers(&package))?,
+        false => said_to_apple(&answer, &cx.facts.name, package["team"].as_str()),
+    };
+    if is_theirs {
+        cx.found_host(host, EdgeKind::AppLink);
+    }
+    Ok(Answer::found_if(is_theirs))
+}
+
+/// The SHA-256 of the certificates of an app's signers, in hexadecimal digits.
+fn signers(package: &Value) -> Vec<String> {
+    let certificates = package["signatures"]["certificates"].as_array().into_iter().flatten();
+    certificates.filter_map(|certificate| Some(certificate["sha256"].as_str()?.to_ascii_lowercase())).collect()
+}
+
+/// Whether a site says that an app of these signers is its own. A package without signers, which the store signs, is
+/// known by its name.
+///
+/// # Errors
+/// Google could not read what the site says.
+fn said_to_google(answer: &Value, package: &str, signers: &[String]) -> Result<bool, TaskError> {
+    let statements = answer["statements"].as_array();
+    let said = answer["debugString"].as_str().unwrap_or_default();
+    // A site without statements is told as an error as well, with the status that it answered.
+    if statements.is_none() && said.contains("Error") && !said.contains("404") {
+        return Err(TaskError::SourceDown(format!("{GOOGLE}: it could not read what the site says")));
+    }
+    let apps = statements.into_iter().flatten().map(|statement| &statement["target"]["androidApp"]);
+    Ok(apps.filter(|app| app["packageName"] == package).any(|app| {
+        let print = app["certificate"]["sha256Fingerprint"].as_str().unwrap_or_default();
+        let print = print.replace(':', "").to_ascii_lowercase();
+        signers.is_empty() || signers.contains(&print)
+    }))
+}
+
+/// Whether a site says that an app is its own: by the number of its maker and its name.
+fn said_to_apple(answer: &Value, bundle: &str, team: Option<&str>) -> bool {
+    let is_it = |id: &str| match (team, id.split_once('.')) {
+        (Some(team), Some((prefix, name))) => prefix == team && name == bundle,
+        (None, Some((_, name))) => name == bundle,
+        (_, None) => false,
+    };
+    let items = |list: &Value| list.as_array().cloned().unwrap_or_default();
+    let details = items(&answer["applinks"]["details"]).into_iter().flat_map(|detail| {
+        let one = std::iter::once(detail["appID"].clone());
+        one.chain(items(&detail["appIDs"])).collect::<Vec<_>>()
+    });
+    let ids = details.chain(items(&answer["webcredentials"]["apps"]));
+    ids.filter_map(|id| id.as_str().map(str::to_owned)).any(|id| is_it(&id))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn hosts_of_links_of_the_web_are_asked_about_once() {
+        let link = |(scheme, host): (&str, Value)| json!({"scheme": scheme, "host": host, "is_verified": true});
+        let links: Vec<Value> = [
+            ("https", json!("Shop.Acme.test")),
+            ("acme", json!("x.acme.test")),
+            ("http", json!("shop.acme.test")),
+            ("https", json!("*.acme.test")),
+            ("https", Value::Null),
+            ("https", json!("192.0.2.1")),
+        ]
+        .map(link)
+        .into();
+        let android = json!({"components": [{"links": links}, {"links": []}]});
+        assert_eq!(hosts(&android), ["acme.test", "shop.acme.test"]);
+        assert_eq!(hosts(&json!({"associated_domains": ["acme.test", "*.acme.test"]})), ["acme.test"]);
+        assert_eq!(hosts(&Value::Null), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_statement_proves_the_app_of_its_own_signer_alone() {
+        let statement = |package: &str, print: &str| {
+            json!({"statements": [{"target": {"androidApp": {"packageName": package,
+                "certificate": {"sha256Fingerprint": print}}}}], "maxAge": "1s"})
+        };
+        let signers = ["aabb".to_owned()];
+        for (answer, signers, wanted) in [
+            (statement("test.acme.shop", "AA:BB"), &signers[..], true),
+            (statement("test.acme.shop", "AA:CC"), &signers, false),
+            (statement("test.acme.shop", "AA:CC"), &[], true),
+            (statement("test.acme.other", "AA:BB"), &signers, false),
+            (json!({"maxAge": "1s"}), &signers, false),
+            (json!({"maxAge": "1s", "debugString": "* Error: not_found: status 404"}), &signers, false),
+        ] {
+            assert_eq!(said_to_google(&answer, "test.acme.shop", signers), Ok(wanted), "{answer}");
+        }
+        let failed = json!({"debugString": "* Error: unavailable: time-out"});
+        assert!(said_to_google(&failed, "test.acme.shop", &signers).is_err());
+    }
+
+    #[test]
+    fn an_association_proves_the_app_of_its_own_maker_alone() {
+        let links = |id: &str| json!({"applinks": {"apps": [], "details": [{"appID": id, "paths": ["*"]}]}});
+        let newer = json!({"applinks": {"details": [{"appIDs": ["T1.x.y", "T1.test.acme.shop"], "components": []}]}});
+        let passwords = json!({"webcredentials": {"apps": ["T1.test.acme.shop"]}});
+        for (answer, team, wanted) in [
+            (links("T1.test.acme.shop"), Some("T1"), true),
+            (links("T2.test.acme.shop"), Some("T1"), false),
+            (links("T2.test.acme.shop"), None, true),
+            (links("T1.test.acme.shop.pro"), Some("T1"), false),
+            (newer, Some("T1"), true),
+            (passwords, Some("T1"), true),
+            (json!({}), Some("T1"), false),
+        ] {
+            assert_eq!(said_to_apple(&answer, "test.acme.shop", team), wanted, "{answer}");
+        }
+    }
+}
