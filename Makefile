@@ -6,7 +6,7 @@ SHELL := bash
 .DEFAULT_GOAL := build
 
 CARGO ?= cargo
-# The one profile of tests: our code quick to compile, the dependencies fast to run.
+# The one profile of tests and of `make run`: quick to compile from nothing.
 PROFILE := --profile test-release
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 LOG := $(TARGET)/test.log
