@@ -22,7 +22,7 @@ export function Credentials({ of }: { of: Collection }): ReactNode {
   const mayChange = of.role === "admin" && !of.archived;
   if (types.length === 0 && used.length === 0) return null;
   return (
-    <Section title="Accounts it looks through" id="accounts">
+    <Section title={begins.length > 0 || types.length === 0 ? "Accounts it looks through" : "Tokens that show it more"} id="accounts">
       {uses.error && <Trouble error={uses.error} retry={() => void uses.refetch()} />}
       {types.length === 0 && <p className="mb-2">Runs of this collection do not begin with accounts: what is listed here is not used.</p>}
       {uses.data && used.length === 0 && (
@@ -42,12 +42,12 @@ export function Credentials({ of }: { of: Collection }): ReactNode {
           </li>
         ))}
       </ul>
-      {mayChange && types.length > 0 && <More of={of} types={types} used={used.map((use) => use.integration_uuid)} />}
+      {mayChange && types.length > 0 && <More of={of} types={types} noun={begins.length > 0 ? "an account" : "a token"} used={used.map((use) => use.integration_uuid)} />}
     </Section>
   );
 }
 
-function More({ of, types, used }: { of: Collection; types: string[]; used: string[] }): ReactNode {
+function More({ of, types, used, noun }: { of: Collection; types: string[]; used: string[]; noun: string }): ReactNode {
   const all = useQuery(integrations(of.project_uuid));
   const others = (all.data ?? []).filter((one) => types.includes(one.type) && !used.includes(one.uuid));
   const { busy, act } = useAct();
@@ -61,7 +61,7 @@ function More({ of, types, used }: { of: Collection; types: string[]; used: stri
             onRemove={() => void act(() => removeIntegration(one.uuid), `${one.name} is removed with its secrets.`)} />)}
         </ul>
       )}
-      <NewAccount of={of} types={types} />
+      <NewAccount of={of} types={types} noun={noun} />
     </div>
   );
 }
@@ -82,7 +82,7 @@ const LINES: Record<"secrets" | "settings", AccountField> = {
   settings: { name: "settings", label: "Settings, each on a line as name = value", lines: true },
 };
 
-function NewAccount({ of, types }: { of: Collection; types: string[] }): ReactNode {
+function NewAccount({ of, types, noun }: { of: Collection; types: string[]; noun: string }): ReactNode {
   const [chosen, setChosen] = useState<string | null>(null);
   const choices = accountChoices(types);
   const type = chosen ?? choices[0] ?? "";
@@ -103,7 +103,7 @@ function NewAccount({ of, types }: { of: Collection; types: string[] }): ReactNo
   const fields: AccountField[] = [{ name: "name", label: "What to call it", required: true }, ...others];
   return (
     <details>
-      <summary className="text-accent">Add {choices.length === 1 ? accountWords(type) : "an account"}</summary>
+      <summary className="text-accent">Add {choices.length === 1 ? accountWords(type) : noun}</summary>
       <form className="mt-2 grid gap-3 sm:grid-cols-2" onSubmit={submit}>
         {choices.length > 1 && (
           <label className="flex flex-col gap-1">
@@ -127,7 +127,7 @@ function NewAccount({ of, types }: { of: Collection; types: string[] }): ReactNo
 function Field({ of, value, onChange }: { of: AccountField; value: string; onChange: (text: string) => void }): ReactNode {
   return (
     <label className={`flex flex-col gap-1 ${of.lines ? "sm:col-span-2" : ""}`}>
-      {of.label}
+      <span>{of.label}{!of.required && <span className="text-soft"> (optional)</span>}</span>
       {of.lines ? (
         <textarea className={`${FIELD} min-h-20 font-mono text-[0.8125rem]`} required={of.required ?? false} autoComplete="off" spellCheck={false} value={value}
           onChange={(event) => onChange(event.target.value)} />
