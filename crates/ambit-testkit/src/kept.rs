@@ -120,6 +120,7 @@ fn object_of(path: &str, place: &str) -> &'static str {
         "uuid" if below("/integration_collections") => "use",
         "collection_uuid" => "collection",
         "entity_uid" if path == "/entities/{entity_uid}" => "seed or entity",
+        "entity_uid" if path.ends_with("/screenshot") => "site",
         "entity_uid" | "item_uid" => "entity",
         "uid" if path.contains("/issues/") => "issue",
         "uid" => "entity",
@@ -274,6 +275,7 @@ async fn project(server: &TestServer, kept: &mut Kept) -> anyhow::Result<Invento
     kept.add("run", at(&runs, "/result/0/id")?);
     kept.add("entity", found.domain.to_string());
     kept.add("issue", found.issue.to_string());
+    kept.add("site", found.site.to_string());
     kept.add("domain", DOMAIN);
     kept.add("address", ADDRESS);
     kept.add("page", ambit_model::id::blob_hash(body.as_bytes()).to_string());
