@@ -44,6 +44,8 @@ const NOBODY: u32 = 65_534;
 pub struct Browser {
     program: PathBuf,
     places: Arc<Semaphore>,
+    /// Its own sandbox, which needs user namespaces of the system.
+    has_sandbox: bool,
 }
 
 impl Browser {
@@ -60,7 +62,14 @@ impl Browser {
         if !program.metadata()?.is_file() {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a file"));
         }
-        Ok(Self { program: program.to_owned(), places: Arc::new(Semaphore::new(BROWSERS_MAX)) })
+        let places = Arc::new(Semaphore::new(BROWSERS_MAX));
+        Ok(Self { program: program.to_owned(), places, has_sandbox: true })
+    }
+
+    /// For tests, whose pages are their own: some systems that they run on have no user namespaces.
+    #[cfg(test)]
+    pub(crate) fn without_sandbox(self) -> Self {
+        Self { has_sandbox: false, ..self }
     }
 
     /// A place among the browsers that run at once.
@@ -133,6 +142,9 @@ fn command(browser: &Browser, folder: &Folder, proxy: SocketAddr, scale: &str, u
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .kill_on_drop(true);
+    if !browser.has_sandbox {
+        command.arg("--no-sandbox");
+    }
     #[cfg(unix)]
     if folder.is_administrators {
         command.uid(NOBODY).gid(NOBODY);

@@ -16,7 +16,8 @@ const PAGE: &str = "<html><body style='background:#0a0'><h1>hello</h1>\
     <script>fetch('http://'+Date.now()+'.stranger.test/leak').catch(function(){})</script></body></html>";
 
 fn browser() -> Browser {
-    Browser::find().expect("the tests need the browser Chromium (Debian: apt-get install chromium)")
+    let found = Browser::find().expect("the tests need the browser Chromium (Debian: apt-get install chromium)");
+    found.without_sandbox()
 }
 
 fn session() -> Session {
