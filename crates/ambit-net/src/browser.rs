@@ -30,6 +30,8 @@ const PICTURE_TIMEOUT: Duration = Duration::from_secs(40);
 const LOAD_TIMEOUT: Duration = Duration::from_secs(15);
 /// Bytes of a picture: what evidence may have.
 const PICTURE_BYTES_MAX: usize = 1_024 * 1_024;
+/// Bytes of the file that a browser leaves: the window without any compression, some times over.
+const FILE_BYTES_MAX: u64 = 16 * 1_024 * 1_024;
 /// Sides of the window; a picture that is too large is taken again at half the scale.
 const WINDOW: &str = "--window-size=1280,800";
 const SCALES: &[&str] = &["1", "0.5", "0.25"];
@@ -180,8 +182,14 @@ impl Folder {
         Ok(folder)
     }
 
+    /// What the browser left. Pages of others ran in it: a link, a pipe or a file without an end is no picture.
     fn picture(&self) -> io::Result<Vec<u8>> {
-        std::fs::read(self.path.join(PICTURE))
+        let path = self.path.join(PICTURE);
+        let left = path.symlink_metadata()?;
+        if !left.is_file() || left.len() > FILE_BYTES_MAX {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "what it left is no picture"));
+        }
+        std::fs::read(path)
     }
 }
 
@@ -199,5 +207,23 @@ impl Drop for Folder {
     fn drop(&mut self) {
         // What a browser that is still ending writes meanwhile stays in the system's folder for passing files.
         let _ = std::fs::remove_dir_all(&self.path);
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_browser_leaves_is_read_only_where_it_is_a_file_of_some_size() {
+        let folder = Folder::new().unwrap();
+        let path = folder.path.join(PICTURE);
+        std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
+        assert!(folder.picture().is_err());
+        std::fs::remove_file(&path).unwrap();
+        std::fs::File::create(&path).unwrap().set_len(FILE_BYTES_MAX + 1).unwrap();
+        assert!(folder.picture().is_err());
+        std::fs::write(&path, PNG).unwrap();
+        assert_eq!(folder.picture().unwrap(), PNG);
     }
 }
