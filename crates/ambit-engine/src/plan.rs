@@ -156,7 +156,7 @@ fn add_sweep(
         prefix,
         size,
         step,
-        wave: task.wave(),
+        wave: task.wave,
         footprint: task.footprint,
         priority: priority(task),
         partition: partition(task, facts, ""),
@@ -191,7 +191,7 @@ pub fn new_work(task: &'static Task, facts: &Facts, argument: String, number: i6
         partition: partition(task, facts, &argument),
         argument,
         number,
-        wave: task.wave(),
+        wave: task.wave,
         footprint: task.footprint,
         priority: priority(task),
         not_before,
@@ -206,7 +206,7 @@ fn priority(task: &Task) -> i64 {
         task.contacts == Contacts::Address
             && (other.contacts, other.footprint, other.watches) == (task.contacts, task.footprint, task.watches)
     };
-    let order = |task: &Task| match task.wave() {
+    let order = |task: &Task| match task.wave {
         Wave::Probes => task.cost,
         _ => task.gain.saturating_mul(1_000) / task.cost.max(1),
     };

@@ -23,9 +23,12 @@ pub struct Task {
     pub watches: &'static [Kind],
     /// Kinds of entity it may lead to.
     pub produces: &'static [Kind],
-    /// The clearance that the entity must have. When rows are leased follows from it, except for tasks that guess names
-    /// or sweep, which [`Task::wave`] lists.
+    /// The clearance that the entity must have.
     pub footprint: Clearance,
+    /// When its rows are leased: as its footprint says, except for tasks that guess names or sweep. Names are guessed
+    /// and zones transferred before anything is visited, though both need the clearance of a sweep: only resolvers and
+    /// servers of names are asked, and what is found is looked at together with the rest.
+    pub wave: Wave,
     /// How long an answer is fresh, in milliseconds of wire time.
     pub ttl_ms: i64,
     /// About how many requests a probe costs.
@@ -72,20 +75,6 @@ impl Task {
             Contacts::Provider(provider) => Some(provider),
             Contacts::Source => ambit_sources::find(argument).map(|source| source.name),
             _ => None,
-        }
-    }
-
-    /// When its rows are leased. Names are guessed and zones transferred before anything is visited, though both need
-    /// the clearance of a sweep: only resolvers and servers of names are asked, and what is found is looked at
-    /// together with the rest.
-    pub fn wave(&self) -> Wave {
-        match self.name {
-            TaskName::NameSweep | TaskName::ZoneTransfer => Wave::Words,
-            TaskName::LevelSweep | TaskName::Permutations => Wave::Variations,
-            // A browser takes long, and what it shows leads to nothing.
-            TaskName::Screenshot => Wave::Probes,
-            TaskName::PortOracle | TaskName::PortSweep | TaskName::BlockSweep => Wave::Sweeps,
-            _ => Wave::of(self.footprint),
         }
     }
 

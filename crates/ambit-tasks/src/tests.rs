@@ -2,7 +2,7 @@
 
 use super::*;
 use ambit_model::scope::Decision;
-use ambit_model::{Details, Facts, Kind, TaskName, Uid, workflow};
+use ambit_model::{Clearance, Details, Facts, Kind, TaskName, Uid, Wave, workflow};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Facts of an entity of which nothing is known but these members; the seed is `acme.test`.
@@ -63,6 +63,21 @@ fn what_an_account_names_is_looked_at_by_all_that_discovery_has() {
 const NOT_OBSERVED: &[&str] = &["exfil_lookup_identifier"];
 
 #[test]
+fn nothing_loud_is_contacted_before_what_is_quiet_has_decided_scope() {
+    for task in ALL {
+        let usual = Wave::of(task.footprint);
+        let early = task.wave < usual;
+        let asks_names = task.contacts == Contacts::Zone;
+        assert!(!early || asks_names || task.wave >= Wave::Sweeps, "{}: {:?} before {usual:?}", task.name, task.wave);
+        assert!(
+            task.footprint < Clearance::L2 || task.wave > Wave::Passive,
+            "{} goes beside what is passive",
+            task.name
+        );
+    }
+}
+
+#[test]
 fn every_member_of_a_site_and_an_address_has_an_owner() {
     for kind in [Kind::Uri, Kind::IpAddress] {
         let orphans: Vec<&str> =
@@ -100,7 +115,7 @@ fn a_task_is_found_by_its_name_and_says_what_it_is() {
         assert!(!task.watches.is_empty() && task.cost > 0 && task.gain > 0 && task.ttl_ms > 0, "{}", task.name);
         assert!(task.description.ends_with('.') && !task.pretty_name.is_empty(), "{}", task.name);
         let sends_nothing = matches!(task.contacts, Contacts::Nothing | Contacts::File);
-        assert_eq!(sends_nothing, task.footprint == ambit_model::Clearance::L0, "{}", task.name);
+        assert_eq!(sends_nothing, task.footprint == Clearance::L0, "{}", task.name);
         for kinds in [task.watches, task.produces] {
             assert!(kinds.windows(2).all(|pair| pair[0] < pair[1]), "{}: kinds are sorted", task.name);
         }

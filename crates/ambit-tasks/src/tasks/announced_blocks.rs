@@ -7,7 +7,7 @@ use crate::tasks::registration::{self, Registration};
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, EdgeKind, Kind, TaskName, workflow};
+use ambit_model::{Clearance, EdgeKind, Kind, TaskName, Wave, workflow};
 use ipnet::IpNet;
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -20,6 +20,7 @@ pub(crate) const TASK: Task = Task {
     watches: &[Kind::AutonomousSystem],
     produces: &[Kind::NetBlock],
     footprint: Clearance::L1,
+    wave: Wave::Passive,
     ttl_ms: 7 * DAY_MS,
     cost: 16,
     gain: 64,

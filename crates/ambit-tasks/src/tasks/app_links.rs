@@ -5,7 +5,7 @@ use crate::{Answer, Contacts, Context, Plan, Settings, Sights, Task, TaskError};
 use ambit_model::entity::app::PACKAGE;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, workflow};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -18,6 +18,7 @@ pub(crate) const TASK: Task = Task {
     watches: Kind::APPS,
     produces: &[Kind::DnsRecord, Kind::Domain],
     footprint: Clearance::L1,
+    wave: Wave::Passive,
     ttl_ms: DAY_MS,
     cost: 1,
     gain: 20,

@@ -7,7 +7,7 @@ use ambit_app::{App, AppError, Package};
 use ambit_model::entity::{app, host_of, mentioned, uri};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName, workflow};
+use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName, Wave, workflow};
 use ambit_secrets::{At, Look, Rules};
 use app::PackedSecret;
 use serde_json::{Value, json};
@@ -32,6 +32,7 @@ pub(crate) const TASK: Task = Task {
         Kind::UniqueToken,
     ],
     footprint: Clearance::L0,
+    wave: Wave::Passive,
     ttl_ms: DAY_MS,
     cost: 20,
     gain: 50,

@@ -9,7 +9,7 @@ use ambit_cloud::form::{Asset, Place};
 use ambit_model::entity::{aws as known, in_account};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, workflow};
+use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::AwsAccount,
@@ -33,6 +33,7 @@ pub(crate) const TASK: Task = Task {
         Kind::Uri,
     ],
     footprint: Clearance::L1,
+    wave: Wave::Passive,
     ttl_ms: DAY_MS,
     cost: 2,
     gain: 50,

@@ -7,7 +7,7 @@ use crate::tasks::suballocations;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, workflow};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
 use ambit_net::NetError;
 use ambit_net::tcp::PortState;
 use std::collections::BTreeSet;
@@ -22,6 +22,7 @@ pub(crate) const TASK: Task = Task {
     watches: &[Kind::NetBlock],
     produces: &[Kind::IpAddress],
     footprint: Clearance::L3,
+    wave: Wave::Sweeps,
     ttl_ms: DAY_MS,
     cost: 1_000,
     gain: 200,

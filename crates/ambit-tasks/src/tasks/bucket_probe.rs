@@ -6,7 +6,7 @@ use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::bucket;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Kind, TaskName, workflow};
+use ambit_model::{Clearance, Kind, TaskName, Wave, workflow};
 use ambit_net::Grant;
 use ambit_net::http::{HttpExchange, Url};
 use regex::Regex;
@@ -22,6 +22,7 @@ pub(crate) const TASK: Task = Task {
     watches: &[Kind::CloudStorageBucket],
     produces: &[],
     footprint: Clearance::L2,
+    wave: Wave::Visits,
     ttl_ms: DAY_MS,
     cost: 2,
     gain: 5,

@@ -7,7 +7,7 @@ use ambit_model::entity::domain::CAMPAIGNS;
 use ambit_model::impersonation::{Campaign, Shared, traits_of};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, platforms, workflow};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Wave, platforms, workflow};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) const TASK: Task = Task {
@@ -19,6 +19,7 @@ pub(crate) const TASK: Task = Task {
     watches: &[Kind::Domain],
     produces: &[],
     footprint: Clearance::L0,
+    wave: Wave::Passive,
     ttl_ms: DAY_MS,
     cost: 1,
     gain: 1,

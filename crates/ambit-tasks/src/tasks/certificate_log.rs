@@ -4,7 +4,7 @@ use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::certificate;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName, Timestamp, workflow};
+use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName, Timestamp, Wave, workflow};
 use ambit_net::http::BodyEnd;
 use ambit_net::{NetError, Phase};
 use serde::Deserialize;
@@ -21,6 +21,7 @@ pub(crate) const TASK: Task = Task {
     watches: &[Kind::Domain],
     produces: &[Kind::PreCertificate],
     footprint: Clearance::L1,
+    wave: Wave::Passive,
     ttl_ms: DAY_MS,
     cost: 5,
     gain: 40,

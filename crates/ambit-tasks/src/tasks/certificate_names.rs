@@ -9,7 +9,7 @@ use ambit_model::entity::host_of;
 use ambit_model::entity::{certificate, registrable};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, workflow};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
 use ambit_net::NetError;
 use ambit_net::dns::RecordType;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,6 +23,7 @@ pub(crate) const TASK: Task = Task {
     watches: &[Kind::PreCertificate, Kind::SslCertificate],
     produces: &[Kind::DnsRecord, Kind::Domain],
     footprint: Clearance::L1,
+    wave: Wave::Passive,
     ttl_ms: 7 * DAY_MS,
     cost: 4,
     gain: 8,

@@ -8,7 +8,7 @@ use ambit_cloud::form::Place;
 use ambit_model::entity::{cloud as known, in_account};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Details, Facts, Kind, TaskName, workflow};
+use ambit_model::{Clearance, Details, Facts, Kind, TaskName, Wave, workflow};
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::CloudAccount,
@@ -34,6 +34,7 @@ pub(crate) const TASK: Task = Task {
         Kind::Uri,
     ],
     footprint: Clearance::L1,
+    wave: Wave::Passive,
     ttl_ms: DAY_MS,
     cost: 2,
     gain: 50,

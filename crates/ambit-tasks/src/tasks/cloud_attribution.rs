@@ -11,7 +11,7 @@ use ambit_model::facts::Neighbour;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::platforms::{self, Sharing};
-use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, workflow};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
 use std::collections::BTreeSet;
 
 pub(crate) const TASK: Task = Task {
@@ -28,6 +28,7 @@ pub(crate) const TASK: Task = Task {
     watches: &[Kind::DnsRecord, Kind::IpAddress, Kind::Uri],
     produces: &[],
     footprint: Clearance::L0,
+    wave: Wave::Passive,
     ttl_ms: DAY_MS,
     cost: 1,
     gain: 3,

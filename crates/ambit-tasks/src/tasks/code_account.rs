@@ -8,7 +8,7 @@ use ambit_cloud::form::{Asset, Place};
 use ambit_cloud::provider::{self, Provider};
 use ambit_model::entity::{code_account, host_of};
 use ambit_model::moment::DAY_MS;
-use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, workflow};
+use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::CodeAccount,
@@ -27,6 +27,7 @@ pub(crate) const TASK: Task = Task {
         Kind::GitlabProject,
     ],
     footprint: Clearance::L1,
+    wave: Wave::Passive,
     ttl_ms: DAY_MS,
     cost: 2,
     gain: 50,

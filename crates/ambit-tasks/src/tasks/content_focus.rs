@@ -12,7 +12,7 @@ use ambit_model::exposure::{DIRECTORY_LISTING, Place, Probe, Response};
 use ambit_model::facts::ProbeOutcome;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, workflow};
+use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
 use ambit_net::NetError;
 use ambit_net::http::{HttpExchange, Url};
 use serde_json::{Value, json};
@@ -28,6 +28,7 @@ pub(crate) const TASK: Task = Task {
     watches: &[Kind::Uri],
     produces: &[Kind::ApiEndpoint],
     footprint: Clearance::L3,
+    wave: Wave::Probes,
     ttl_ms: DAY_MS,
     cost: 90,
     gain: 10,

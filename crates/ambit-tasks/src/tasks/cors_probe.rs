@@ -7,7 +7,7 @@ use ambit_model::entity::uri;
 use ambit_model::entity::uri::ForeignOrigin;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Kind, TaskName, workflow};
+use ambit_model::{Clearance, Kind, TaskName, Wave, workflow};
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::CorsProbe,
@@ -17,6 +17,7 @@ pub(crate) const TASK: Task = Task {
     watches: &[Kind::Uri],
     produces: &[],
     footprint: Clearance::L3,
+    wave: Wave::Probes,
     ttl_ms: DAY_MS,
     cost: 2,
     gain: 2,

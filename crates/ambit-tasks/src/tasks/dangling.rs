@@ -8,7 +8,7 @@ use ambit_model::entity::domain::{Dangling, DanglingReason};
 use ambit_model::entity::{domain, registrable};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Kind, TaskName, workflow};
+use ambit_model::{Clearance, Kind, TaskName, Wave, workflow};
 use ambit_net::NetError;
 use ambit_net::dns::{DnsAnswer, Rcode, RecordType};
 use std::collections::BTreeSet;
@@ -22,6 +22,7 @@ pub(crate) const TASK: Task = Task {
     watches: &[Kind::DnsRecord, Kind::Domain],
     produces: &[],
     footprint: Clearance::L1,
+    wave: Wave::Passive,
     ttl_ms: DAY_MS,
     cost: 3,
     gain: 4,

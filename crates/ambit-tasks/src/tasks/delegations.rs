@@ -6,7 +6,7 @@ use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::domain::{self, DeadDelegation};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, workflow};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::Delegations,
@@ -16,6 +16,7 @@ pub(crate) const TASK: Task = Task {
     watches: &[Kind::DnsRecord, Kind::Domain],
     produces: &[],
     footprint: Clearance::L1,
+    wave: Wave::Passive,
     ttl_ms: DAY_MS,
     cost: 3,
     gain: 4,

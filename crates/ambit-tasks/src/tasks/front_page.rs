@@ -13,7 +13,7 @@ use ambit_model::entity::domain;
 use ambit_model::entity::front_page::{FrontPage, Https};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Facts, Kind, TaskName, workflow};
+use ambit_model::{Clearance, Facts, Kind, TaskName, Wave, workflow};
 use ambit_net::http::{ChainEnd, HttpExchange, HttpFetch, HttpRequest, Url};
 use ambit_net::{Grant, NetError};
 use sha2::{Digest, Sha256};
@@ -29,6 +29,7 @@ pub(crate) const TASK: Task = Task {
     watches: &[Kind::Domain],
     produces: &[],
     footprint: Clearance::L2,
+    wave: Wave::Visits,
     ttl_ms: DAY_MS,
     cost: 4,
     gain: 8,

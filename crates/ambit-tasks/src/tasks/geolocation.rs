@@ -4,7 +4,7 @@ use crate::{Answer, Contacts, Context, Plan, Settings, Sights, Task, TaskError};
 use ambit_model::entity::network;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Kind, TaskName, workflow};
+use ambit_model::{Clearance, Kind, TaskName, Wave, workflow};
 use serde_json::{Value, json};
 use std::net::IpAddr;
 
@@ -21,6 +21,7 @@ pub(crate) const TASK: Task = Task {
     watches: &[Kind::IpAddress],
     produces: &[],
     footprint: Clearance::L0,
+    wave: Wave::Passive,
     ttl_ms: 30 * DAY_MS,
     cost: 1,
     gain: 2,

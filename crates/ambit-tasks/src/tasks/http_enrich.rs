@@ -15,7 +15,7 @@ use ambit_model::entity::uri::Cookie as SeenCookie;
 use ambit_model::entity::{network, registrable, uri};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::{BODY, Sighting};
-use ambit_model::{Clearance, EdgeKind, Kind, TaskName, workflow};
+use ambit_model::{Clearance, EdgeKind, Kind, TaskName, Wave, workflow};
 use ambit_net::http::{ChainEnd, Cookie, HttpExchange, HttpFetch, Url};
 use ambit_net::tls::{Certificate, TlsFacts};
 use serde_json::{Value, json};
@@ -34,6 +34,7 @@ pub(crate) const TASK: Task = Task {
     watches: &[Kind::Uri],
     produces: &[Kind::DnsRecord, Kind::Domain, Kind::Uri],
     footprint: Clearance::L2,
+    wave: Wave::Visits,
     ttl_ms: DAY_MS,
     cost: 3,
     gain: 20,

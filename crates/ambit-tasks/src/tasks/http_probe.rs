@@ -6,7 +6,7 @@ use ambit_model::entity::domain;
 use ambit_model::entity::domain::SiteSeen;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, workflow};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
 use ambit_net::http::{HttpExchange, Url};
 use ambit_net::{Grant, NetError};
 use std::net::SocketAddr;
@@ -24,6 +24,7 @@ pub(crate) const TASK: Task = Task {
     watches: &[Kind::DnsRecord, Kind::Domain, Kind::NetworkService],
     produces: &[Kind::Uri],
     footprint: Clearance::L2,
+    wave: Wave::Visits,
     ttl_ms: DAY_MS,
     cost: 2,
     gain: 10,

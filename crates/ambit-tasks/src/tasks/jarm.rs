@@ -7,7 +7,7 @@ use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::network_service;
 use ambit_model::moment::WEEK_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Kind, TaskName, workflow};
+use ambit_model::{Clearance, Kind, TaskName, Wave, workflow};
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::Jarm,
@@ -17,6 +17,7 @@ pub(crate) const TASK: Task = Task {
     watches: &[Kind::NetworkService],
     produces: &[],
     footprint: Clearance::L3,
+    wave: Wave::Probes,
     // A library and its configuration change seldom, and ten connections are many.
     ttl_ms: WEEK_MS,
     cost: 10,

@@ -7,7 +7,7 @@ use crate::tasks::wildcard_profile::is_named_level;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, workflow};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) const TASK: Task = Task {
@@ -18,6 +18,7 @@ pub(crate) const TASK: Task = Task {
     watches: &[Kind::Domain],
     produces: &[Kind::DnsRecord],
     footprint: Clearance::L3,
+    wave: Wave::Variations,
     ttl_ms: 7 * DAY_MS,
     cost: 60,
     gain: 8,

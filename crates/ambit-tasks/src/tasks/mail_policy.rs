@@ -10,7 +10,7 @@ use ambit_model::entity::domain::{DmarcTags, SpfTree};
 use ambit_model::entity::{Member, domain, mentioned};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, EdgeKind, Kind, TaskName, workflow};
+use ambit_model::{Clearance, EdgeKind, Kind, TaskName, Wave, workflow};
 use ambit_net::dns::RecordType;
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -28,6 +28,7 @@ pub(crate) const TASK: Task = Task {
     watches: &[Kind::Domain],
     produces: &[Kind::DnsRecord, Kind::Domain, Kind::EmailAddress],
     footprint: Clearance::L1,
+    wave: Wave::Passive,
     ttl_ms: DAY_MS,
     cost: 10,
     gain: 6,

@@ -4,7 +4,7 @@ use crate::ask::guess::guess_below;
 use crate::{Answer, Contacts, Context, Plan, Settings, Sights, Task, TaskError};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Facts, Kind, TaskName, workflow};
+use ambit_model::{Clearance, Facts, Kind, TaskName, Wave, workflow};
 use ambit_net::http::BodyEnd;
 use ambit_sources::{Key, Page, Refusal, Source, without_key};
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,6 +17,7 @@ pub(crate) const TASK: Task = Task {
     watches: &[Kind::Domain],
     produces: &[Kind::DnsRecord],
     footprint: Clearance::L1,
+    wave: Wave::Passive,
     // Whoever asks without a key may ask some tens of times a day.
     ttl_ms: 3 * DAY_MS,
     cost: 5,

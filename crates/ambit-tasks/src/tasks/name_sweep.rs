@@ -5,7 +5,7 @@ use crate::tasks::wildcard_profile::is_level;
 use crate::{Answer, Contacts, Context, Plan, Settings, Sights, Task, TaskError};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Facts, Kind, TaskName, workflow};
+use ambit_model::{Clearance, Facts, Kind, TaskName, Wave, workflow};
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::NameSweep,
@@ -15,6 +15,7 @@ pub(crate) const TASK: Task = Task {
     watches: &[Kind::DnsRecord, Kind::Domain],
     produces: &[Kind::DnsRecord],
     footprint: Clearance::L3,
+    wave: Wave::Words,
     ttl_ms: 7 * DAY_MS,
     cost: 250,
     gain: 100,

@@ -9,7 +9,7 @@ use ambit_model::entity::{Member, ip_address, network};
 use ambit_model::facts::Neighbour;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, workflow};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 
@@ -26,6 +26,7 @@ pub(crate) const TASK: Task = Task {
     watches: &[Kind::DnsRecord, Kind::Domain, Kind::IpAddress, Kind::NetworkService, Kind::Uri],
     produces: &[],
     footprint: Clearance::L0,
+    wave: Wave::Passive,
     ttl_ms: DAY_MS,
     cost: 1,
     gain: 2,

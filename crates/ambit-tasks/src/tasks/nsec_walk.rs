@@ -10,7 +10,7 @@ use ambit_model::entity::domain;
 use ambit_model::entity::domain::ZoneWalk;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, workflow};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
 use ambit_net::NetError;
 use ambit_net::dns::{Record, RecordData, RecordType};
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,6 +24,7 @@ pub(crate) const TASK: Task = Task {
     watches: &[Kind::DnsRecord, Kind::Domain],
     produces: &[Kind::DnsRecord],
     footprint: Clearance::L1,
+    wave: Wave::Passive,
     ttl_ms: DAY_MS,
     cost: 2,
     gain: 6,

@@ -5,7 +5,7 @@ use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::network_service;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Kind, TaskName, workflow};
+use ambit_model::{Clearance, Kind, TaskName, Wave, workflow};
 use std::time::Duration;
 
 pub(crate) const TASK: Task = Task {
@@ -16,6 +16,7 @@ pub(crate) const TASK: Task = Task {
     watches: &[Kind::NetworkService],
     produces: &[],
     footprint: Clearance::L3,
+    wave: Wave::Probes,
     ttl_ms: DAY_MS,
     cost: 1,
     gain: 2,

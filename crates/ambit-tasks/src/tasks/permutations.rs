@@ -6,7 +6,7 @@ use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::facts::ProbeOutcome;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, workflow};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
 use std::collections::BTreeSet;
 
 pub(crate) const TASK: Task = Task {
@@ -17,6 +17,7 @@ pub(crate) const TASK: Task = Task {
     watches: &[Kind::Domain],
     produces: &[Kind::DnsRecord],
     footprint: Clearance::L3,
+    wave: Wave::Variations,
     ttl_ms: 7 * DAY_MS,
     cost: 60,
     gain: 2,

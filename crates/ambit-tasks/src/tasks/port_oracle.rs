@@ -8,7 +8,7 @@ use ambit_model::entity::ip_address;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::ports::COMMON;
-use ambit_model::{Clearance, Kind, TaskName, workflow};
+use ambit_model::{Clearance, Kind, TaskName, Wave, workflow};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
@@ -21,6 +21,7 @@ pub(crate) const TASK: Task = Task {
     watches: &[Kind::IpAddress],
     produces: &[],
     footprint: Clearance::L3,
+    wave: Wave::Sweeps,
     ttl_ms: DAY_MS,
     cost: PROBES as i64,
     gain: 8,

@@ -9,7 +9,7 @@ use ambit_model::entity::network_service::Service;
 use ambit_model::entity::{ip_address, network_service};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName, workflow};
+use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName, Wave, workflow};
 use ambit_net::{Meaning, NetError};
 use serde_json::json;
 use std::net::{IpAddr, SocketAddr};
@@ -23,6 +23,7 @@ pub(crate) const TASK: Task = Task {
     watches: &[Kind::IpAddress],
     produces: &[Kind::NetworkService],
     footprint: Clearance::L3,
+    wave: Wave::Sweeps,
     ttl_ms: DAY_MS,
     cost: 200,
     gain: 40,

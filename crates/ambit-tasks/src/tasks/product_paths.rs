@@ -12,7 +12,7 @@ use ambit_fingerprints::{PATHS_MAX, Product};
 use ambit_model::entity::network;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Kind, TaskName, workflow};
+use ambit_model::{Clearance, Kind, TaskName, Wave, workflow};
 use ambit_net::NetError;
 use ambit_net::http::{HttpExchange, Url};
 
@@ -24,6 +24,7 @@ pub(crate) const TASK: Task = Task {
     watches: &[Kind::Uri],
     produces: &[],
     footprint: Clearance::L3,
+    wave: Wave::Probes,
     ttl_ms: DAY_MS,
     cost: PATHS_MAX as i64,
     gain: 4,

@@ -7,7 +7,7 @@ use ambit_model::entity::domain::Resolution;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::scope::spells;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, workflow};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
 use ambit_net::dns::{RecordData, RecordType};
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -20,6 +20,7 @@ pub(crate) const TASK: Task = Task {
     watches: &[Kind::IpAddress],
     produces: &[Kind::DnsRecord, Kind::Domain],
     footprint: Clearance::L1,
+    wave: Wave::Passive,
     ttl_ms: DAY_MS,
     cost: 1,
     gain: 2,

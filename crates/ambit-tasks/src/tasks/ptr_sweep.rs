@@ -7,7 +7,7 @@ use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::scope::spells;
-use ambit_model::{Clearance, EdgeKind, Kind, TaskName, workflow};
+use ambit_model::{Clearance, EdgeKind, Kind, TaskName, Wave, workflow};
 use ambit_net::NetError;
 use ambit_net::dns::{RecordData, RecordType};
 use std::collections::BTreeSet;
@@ -21,6 +21,7 @@ pub(crate) const TASK: Task = Task {
     watches: &[Kind::NetBlock],
     produces: &[Kind::DnsRecord, Kind::Domain],
     footprint: Clearance::L1,
+    wave: Wave::Passive,
     ttl_ms: DAY_MS,
     cost: 256,
     gain: 50,

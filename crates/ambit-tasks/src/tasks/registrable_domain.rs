@@ -5,7 +5,7 @@ use ambit_model::entity::host_of;
 use ambit_model::entity::registrable;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, EdgeKind, Kind, TaskName, workflow};
+use ambit_model::{Clearance, EdgeKind, Kind, TaskName, Wave, workflow};
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::RegistrableDomain,
@@ -20,6 +20,7 @@ pub(crate) const TASK: Task = Task {
     watches: &[Kind::DnsRecord, Kind::EmailAddress, Kind::Mailserver, Kind::Nameserver, Kind::Uri],
     produces: &[Kind::Domain],
     footprint: Clearance::L0,
+    wave: Wave::Passive,
     ttl_ms: 30 * DAY_MS,
     cost: 1,
     gain: 1,

@@ -11,7 +11,7 @@ use ambit_model::entity::{domain, host_of, ip_address, mentioned, network};
 use ambit_model::moment::DAY_MS;
 use ambit_model::platforms;
 use ambit_model::run::NotDoneReason;
-use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, workflow};
+use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
 use ambit_net::dns::RecordType;
 use serde_json::{Value, json};
 use std::net::IpAddr;
@@ -29,6 +29,7 @@ pub(crate) const TASK: Task = Task {
     watches: &[Kind::Domain, Kind::IpAddress, Kind::NetBlock],
     produces: &[Kind::AutonomousSystem, Kind::EmailAddress, Kind::NetBlock, Kind::Organization],
     footprint: Clearance::L1,
+    wave: Wave::Passive,
     ttl_ms: 7 * DAY_MS,
     cost: 3,
     gain: 6,

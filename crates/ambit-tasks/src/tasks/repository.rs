@@ -8,7 +8,7 @@ use ambit_git::{GitError, ObjectId, Objects, Piece, has_file, walk};
 use ambit_model::entity::{code_account, mentioned, repository};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, Timestamp, workflow};
+use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, Timestamp, Wave, workflow};
 use ambit_secrets::{At, Look, Rules};
 use repository::{Flaw, Leak, Package};
 use serde_json::json;
@@ -35,6 +35,7 @@ pub(crate) const TASK: Task = Task {
         Kind::UniqueToken,
     ],
     footprint: Clearance::L1,
+    wave: Wave::Passive,
     ttl_ms: DAY_MS,
     cost: 20,
     gain: 50,

@@ -9,7 +9,7 @@ use ambit_model::impersonation::Resembled;
 use ambit_model::lookalike::{Resemblance, every_lookalike};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, workflow};
+use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
 use ambit_net::NetError;
 use std::collections::BTreeSet;
 
@@ -22,6 +22,7 @@ pub(crate) const TASK: Task = Task {
     watches: &[Kind::Domain, Kind::UniqueKeyword],
     produces: &[Kind::Domain],
     footprint: Clearance::L1,
+    wave: Wave::Passive,
     ttl_ms: DAY_MS,
     cost: 8_000,
     gain: 400,

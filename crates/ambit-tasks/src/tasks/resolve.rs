@@ -9,7 +9,7 @@ use ambit_model::entity::domain::Resolution;
 use ambit_model::moment::SECOND_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::platforms;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, workflow};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
 use ambit_net::NetError;
 use ambit_net::dns::{DnsAnswer, Rcode, RecordType};
 use ambit_net::http::Url;
@@ -32,6 +32,7 @@ pub(crate) const TASK: Task = Task {
     watches: &[Kind::DnsRecord, Kind::Domain, Kind::Mailserver, Kind::Nameserver],
     produces: &[Kind::CloudStorageBucket, Kind::DnsRecord, Kind::Domain, Kind::IpAddress],
     footprint: Clearance::L1,
+    wave: Wave::Passive,
     ttl_ms: 12 * 3_600 * SECOND_MS,
     cost: 2,
     gain: 6,

@@ -8,7 +8,7 @@ use crate::tasks::ptr_sweep::own_names;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, workflow};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
 use ambit_net::NetError;
 use ambit_net::dns::RecordType;
 use ipnet::{IpNet, Ipv6Net};
@@ -24,6 +24,7 @@ pub(crate) const TASK: Task = Task {
     watches: &[Kind::NetBlock],
     produces: &[Kind::DnsRecord, Kind::Domain, Kind::IpAddress],
     footprint: Clearance::L1,
+    wave: Wave::Passive,
     ttl_ms: DAY_MS,
     cost: 500,
     gain: 50,

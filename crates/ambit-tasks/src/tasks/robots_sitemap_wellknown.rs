@@ -7,7 +7,7 @@ use ambit_model::entity::host_of;
 use ambit_model::entity::{mentioned, uri};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName, workflow};
+use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName, Wave, workflow};
 use ambit_net::http::{HttpExchange, Url};
 use regex::Regex;
 use serde_json::{Value, json};
@@ -22,6 +22,7 @@ pub(crate) const TASK: Task = Task {
     watches: &[Kind::Uri],
     produces: &[Kind::DnsRecord, Kind::Domain, Kind::EmailAddress],
     footprint: Clearance::L2,
+    wave: Wave::Visits,
     ttl_ms: DAY_MS,
     cost: 8,
     gain: 5,

@@ -5,7 +5,7 @@ use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::uri;
 use ambit_model::moment::WEEK_MS;
 use ambit_model::observation::{SCREENSHOT, Sighting};
-use ambit_model::{Clearance, Facts, Kind, TaskName, workflow};
+use ambit_model::{Clearance, Facts, Kind, TaskName, Wave, workflow};
 use serde_json::Value;
 
 pub(crate) const TASK: Task = Task {
@@ -17,6 +17,8 @@ pub(crate) const TASK: Task = Task {
     watches: &[Kind::Uri],
     produces: &[],
     footprint: Clearance::L2,
+    // A browser takes long, and what it shows leads to nothing.
+    wave: Wave::Probes,
     ttl_ms: WEEK_MS,
     // A page with all that it loads.
     cost: 30,

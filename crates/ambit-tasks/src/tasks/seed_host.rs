@@ -5,7 +5,7 @@ use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::host_of;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, EdgeKind, Kind, TaskName, workflow};
+use ambit_model::{Clearance, EdgeKind, Kind, TaskName, Wave, workflow};
 use std::net::IpAddr;
 
 pub(crate) const TASK: Task = Task {
@@ -21,6 +21,7 @@ pub(crate) const TASK: Task = Task {
     watches: &[Kind::AppEndpoint, Kind::NetworkService, Kind::Uri],
     produces: &[Kind::DnsRecord, Kind::Domain, Kind::IpAddress],
     footprint: Clearance::L0,
+    wave: Wave::Passive,
     ttl_ms: 30 * DAY_MS,
     cost: 1,
     gain: 20,

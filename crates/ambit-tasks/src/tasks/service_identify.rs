@@ -11,7 +11,7 @@ use ambit_model::entity::network_service::{OpenRedis, Service};
 use ambit_model::entity::{network, network_service};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Kind, TaskName, workflow};
+use ambit_model::{Clearance, Kind, TaskName, Wave, workflow};
 use ambit_net::tcp::BannerOptions;
 use ambit_net::{NetError, Untrusted};
 use std::net::SocketAddr;
@@ -26,6 +26,7 @@ pub(crate) const TASK: Task = Task {
     watches: &[Kind::NetworkService],
     produces: &[],
     footprint: Clearance::L3,
+    wave: Wave::Probes,
     ttl_ms: DAY_MS,
     cost: 4,
     gain: 8,

@@ -8,7 +8,7 @@ use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::{host_of, mentioned};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, platforms, workflow};
+use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, Wave, platforms, workflow};
 use ambit_net::dns::RecordType;
 use serde_json::json;
 
@@ -21,6 +21,7 @@ pub(crate) const TASK: Task = Task {
     watches: &[Kind::Domain],
     produces: &[Kind::EmailAddress, Kind::Mailserver, Kind::Nameserver],
     footprint: Clearance::L1,
+    wave: Wave::Passive,
     ttl_ms: 7 * DAY_MS,
     cost: 3,
     gain: 4,

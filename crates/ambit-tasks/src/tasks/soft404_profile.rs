@@ -8,7 +8,7 @@ use ambit_model::entity::uri;
 use ambit_model::entity::uri::{Refusal, Soft404};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Kind, TaskName, workflow};
+use ambit_model::{Clearance, Kind, TaskName, Wave, workflow};
 use ambit_net::http::{HttpExchange, Url};
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -21,6 +21,7 @@ pub(crate) const TASK: Task = Task {
     watches: &[Kind::Uri],
     produces: &[],
     footprint: Clearance::L2,
+    wave: Wave::Visits,
     ttl_ms: DAY_MS,
     cost: 2,
     gain: 4,

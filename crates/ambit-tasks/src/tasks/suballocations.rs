@@ -9,7 +9,7 @@ use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::facts::ProbeOutcome;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, workflow};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
 use ipnet::IpNet;
 use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -22,6 +22,7 @@ pub(crate) const TASK: Task = Task {
     watches: &[Kind::NetBlock],
     produces: &[Kind::NetBlock],
     footprint: Clearance::L1,
+    wave: Wave::Passive,
     ttl_ms: 7 * DAY_MS,
     cost: 32,
     gain: 64,

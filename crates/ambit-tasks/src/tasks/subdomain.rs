@@ -6,7 +6,7 @@ use crate::ask::host::is_below;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, workflow};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
 use ambit_net::NetError;
 use ambit_net::dns::{Rcode, RecordType};
 
@@ -18,6 +18,7 @@ pub(crate) const TASK: Task = Task {
     watches: &[Kind::Domain],
     produces: &[Kind::DnsRecord],
     footprint: Clearance::L1,
+    wave: Wave::Passive,
     ttl_ms: DAY_MS,
     cost: 2,
     gain: 4,

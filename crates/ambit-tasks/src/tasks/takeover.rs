@@ -8,7 +8,7 @@ use ambit_model::entity::domain;
 use ambit_model::entity::domain::Takeover;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Facts, Kind, TaskName, workflow};
+use ambit_model::{Clearance, Facts, Kind, TaskName, Wave, workflow};
 use ambit_net::Grant;
 use ambit_net::http::Url;
 use std::net::SocketAddr;
@@ -21,6 +21,7 @@ pub(crate) const TASK: Task = Task {
     watches: &[Kind::DnsRecord, Kind::Domain],
     produces: &[],
     footprint: Clearance::L2,
+    wave: Wave::Visits,
     ttl_ms: DAY_MS,
     cost: 2,
     gain: 3,

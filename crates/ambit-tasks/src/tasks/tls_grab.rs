@@ -10,7 +10,7 @@ use ambit_model::entity::network_service::Service;
 use ambit_model::entity::{certificate, network_service, registrable};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::{CERTIFICATE, Sighting};
-use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, workflow};
+use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
 use ambit_net::http::Url;
 use ambit_net::tcp::StartTls;
 use ambit_net::tls::{Certificate, HelloAnswer, KeyType, Problem, TlsFacts, TlsOptions, TlsVersion, Verification};
@@ -34,6 +34,7 @@ pub(crate) const TASK: Task = Task {
     watches: &[Kind::DnsRecord, Kind::Domain, Kind::IpAddress, Kind::NetworkService],
     produces: &[Kind::NetworkService, Kind::SslCertificate],
     footprint: Clearance::L2,
+    wave: Wave::Visits,
     ttl_ms: DAY_MS,
     cost: 5,
     gain: 40,

@@ -8,7 +8,7 @@ use ambit_model::entity::ip_address::Port;
 use ambit_model::entity::{ip_address, network_service};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName, workflow};
+use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName, Wave, workflow};
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
@@ -22,6 +22,7 @@ pub(crate) const TASK: Task = Task {
     watches: &[Kind::IpAddress],
     produces: &[Kind::NetworkService],
     footprint: Clearance::L3,
+    wave: Wave::Probes,
     ttl_ms: DAY_MS,
     cost: 15,
     gain: 15,

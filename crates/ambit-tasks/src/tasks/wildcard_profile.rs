@@ -4,7 +4,7 @@ use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::domain;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Facts, Kind, TaskName, workflow};
+use ambit_model::{Clearance, Facts, Kind, TaskName, Wave, workflow};
 use ambit_net::dns::RecordType;
 use serde_json::{Map, Value, json};
 
@@ -16,6 +16,7 @@ pub(crate) const TASK: Task = Task {
     watches: &[Kind::DnsRecord, Kind::Domain],
     produces: &[],
     footprint: Clearance::L1,
+    wave: Wave::Passive,
     ttl_ms: DAY_MS,
     cost: 6,
     gain: 6,

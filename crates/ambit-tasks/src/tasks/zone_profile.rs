@@ -11,7 +11,7 @@ use ambit_model::entity::domain::{Authority, MailServer};
 use ambit_model::entity::{Member, domain, registrable};
 use ambit_model::moment::SECOND_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, EdgeKind, Kind, TaskName, workflow};
+use ambit_model::{Clearance, EdgeKind, Kind, TaskName, Wave, workflow};
 use ambit_net::NetError;
 use ambit_net::dns::{DnsAnswer, RecordData, RecordType};
 use serde_json::{Value, json};
@@ -30,6 +30,7 @@ pub(crate) const TASK: Task = Task {
     watches: &[Kind::DnsRecord, Kind::Domain],
     produces: &[Kind::DnsRecord, Kind::Domain, Kind::Mailserver, Kind::Nameserver],
     footprint: Clearance::L1,
+    wave: Wave::Passive,
     ttl_ms: 24 * 3_600 * SECOND_MS,
     cost: 8,
     gain: 12,

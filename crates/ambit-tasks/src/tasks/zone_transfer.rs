@@ -7,7 +7,7 @@ use ambit_model::entity::domain;
 use ambit_model::entity::domain::ZoneTransfer;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, workflow};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
 use ambit_net::dns::{Record, RecordData, Transfer};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, SocketAddr};
@@ -20,6 +20,7 @@ pub(crate) const TASK: Task = Task {
     watches: &[Kind::DnsRecord, Kind::Domain],
     produces: &[Kind::DnsRecord],
     footprint: Clearance::L3,
+    wave: Wave::Words,
     ttl_ms: DAY_MS,
     cost: 3,
     gain: 30,
