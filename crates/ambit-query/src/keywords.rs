@@ -100,7 +100,8 @@ pub(crate) const SEVERITY: ValueType = ValueType::Integer { min: 1, max: 5 };
 const COUNT: ValueType = ValueType::Integer { min: 0, max: i64::MAX };
 const PERCENT: ValueType = ValueType::Integer { min: 0, max: 100 };
 const PORT: ValueType = ValueType::Integer { min: 0, max: 65_535 };
-const ASN: ValueType = ValueType::Integer { min: 0, max: u32::MAX as i64 };
+/// Of an autonomous system; `AS` may stand before it.
+pub(crate) const ASN: ValueType = ValueType::Integer { min: 0, max: u32::MAX as i64 };
 const HTTP_CODE: ValueType = ValueType::Integer { min: 0, max: 999 };
 
 const STATUS: ValueType = ValueType::OneOf(&[("open", "open"), ("closed", "closed")]);
@@ -186,7 +187,7 @@ pub static KEYWORDS: &[Keyword] = &[
     account and nobody saw from outside."),
     row("network", E, Text, Contains, &["summary.network.name"], "Text that occurs in the name of the network."),
     row("asn", E, ASN, Equal, &["summary.network.asn"],
-    "The number of the autonomous system that announces the address, such as 64500."),
+    "The number of the autonomous system that announces the address, such as 64500 or AS64500."),
     row("technology", E, Text, Runs, &["summary.technology.technologies", "summary.technology.products"],
     "Text that occurs in a technology's vendor and name, such as jquery or apache; with bounds, in such a version: \
     openssh<9.8."),

@@ -4,7 +4,7 @@
 use std::fmt;
 
 use crate::date::{self, Rounding};
-use crate::keywords::{self, Comparison, Keyword, Noun, SEVERITY, ValueType};
+use crate::keywords::{self, ASN, Comparison, Keyword, Noun, SEVERITY, ValueType};
 use crate::lexer::{Lexer, Term};
 use crate::{CLAUSES_MAX, QUERY_BYTES_MAX, QueryError, TERMS_MAX, TimeValue};
 
@@ -161,8 +161,11 @@ fn read_value(keyword: &Keyword, text: &str) -> Option<Value> {
     match keyword.value {
         ValueType::Text => Some(Value::Text(text.to_owned())),
         ValueType::Integer { min, max } => {
-            let named = if keyword.value == SEVERITY { severity(text) } else { None };
-            let number: i64 = named.or_else(|| text.parse().ok())?;
+            let number: i64 = match keyword.value {
+                SEVERITY => severity(text).or_else(|| text.parse().ok())?,
+                ASN => as_number(text)?,
+                _ => text.parse().ok()?,
+            };
             (min..=max).contains(&number).then_some(Value::Integer(number))
         }
         ValueType::Bool if text.eq_ignore_ascii_case("true") => Some(Value::Bool(true)),
@@ -197,11 +200,19 @@ fn severity(word: &str) -> Option<i64> {
     i64::try_from(place + 1).ok()
 }
 
+/// The number of an autonomous system, as people write it: `64500` or `AS64500`.
+fn as_number(text: &str) -> Option<i64> {
+    let prefixed = text.get(..2).is_some_and(|prefix| prefix.eq_ignore_ascii_case("as"));
+    let digits = if prefixed { &text[2..] } else { text };
+    digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())?
+}
+
 /// What the keyword takes, for the message of an error.
 fn expected(keyword: &Keyword) -> String {
     match keyword.value {
         ValueType::Text => "text".to_owned(),
         SEVERITY => "critical, high, medium, low, info, or a whole number from 1 to 5".to_owned(),
+        ASN => "the number of an autonomous system such as 64500 or AS64500".to_owned(),
         ValueType::Integer { min, max: i64::MAX } => format!("a whole number from {min}"),
         ValueType::Integer { min, max } => format!("a whole number from {min} to {max}"),
         ValueType::Bool => "true or false".to_owned(),

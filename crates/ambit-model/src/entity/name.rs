@@ -117,13 +117,21 @@ impl Kind {
                 why: "it is a range of addresses; give a block such as 192.0.2.0/28, or each address",
             });
         }
+        if !text.is_empty() && is_digits(text) {
+            // It may as well be a port or a part of an address, and a whole network is much to contact by mistake.
+            return Err(InvalidName {
+                kind: Self::AutonomousSystem.name(),
+                text: text.chars().take(120).collect(),
+                why: "it is a bare number; give AS64500 if you mean an autonomous system",
+            });
+        }
         let kind = if text.contains("://") {
             Self::Uri
         } else if text.contains('/') {
             Self::NetBlock
         } else if address(text).is_ok() {
             Self::IpAddress
-        } else if autonomous_system(text).is_ok() {
+        } else if is_prefixed(text) && autonomous_system(text).is_ok() {
             Self::AutonomousSystem
         } else if text.contains('@') {
             Self::EmailAddress
@@ -239,12 +247,18 @@ fn block(text: &str) -> Result<String, &'static str> {
 }
 
 fn autonomous_system(text: &str) -> Result<String, &'static str> {
-    let digits = text.get(..2).filter(|prefix| prefix.eq_ignore_ascii_case("as")).and_then(|_| text.get(2..));
-    let number: u32 = digits
-        .filter(|digits| digits.bytes().all(|b| b.is_ascii_digit()))
-        .and_then(|digits| digits.parse().ok())
-        .ok_or("it is no AS number such as AS64500")?;
-    Ok(format!("AS{number}"))
+    let digits = if is_prefixed(text) { &text[2..] } else { text };
+    let number: Option<u32> = if is_digits(digits) { digits.parse().ok() } else { None };
+    number.map(|number| format!("AS{number}")).ok_or("it is no AS number such as AS64500")
+}
+
+/// True where the text begins with `AS`, as numbers of autonomous systems do.
+fn is_prefixed(text: &str) -> bool {
+    text.get(..2).is_some_and(|prefix| prefix.eq_ignore_ascii_case("as"))
+}
+
+fn is_digits(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 fn service(text: &str) -> Result<String, &'static str> {
@@ -362,6 +376,7 @@ mod tests {
             (Kind::NetBlock, "::ffff:192.0.2.0/120", "192.0.2.0/24"),
             (Kind::NetBlock, "2001:DB8::1/32", "2001:db8::/32"),
             (Kind::AutonomousSystem, "as064500", "AS64500"),
+            (Kind::AutonomousSystem, "64500", "AS64500"),
             (Kind::NetworkService, "192.0.2.1:443/TCP", "192.0.2.1:443/tcp"),
             (Kind::NetworkService, "[::ffff:192.0.2.1]:53/udp", "192.0.2.1:53/udp"),
             (Kind::NetworkService, "[2001:db8::1]:22/tcp", "[2001:db8::1]:22/tcp"),
@@ -467,9 +482,10 @@ mod tests {
             ("2001:db8::1-ff", "range of addresses"),
             ("co.uk", "public suffix"),
             ("CO.UK.", "public suffix"),
+            ("64500", "give AS64500"),
         ] {
             let refusal = Kind::of_target(text).unwrap_err().to_string();
-            assert!(refusal.contains(why) && refusal.contains("give a"), "{text}: {refusal}");
+            assert!(refusal.contains(why) && refusal.contains("give "), "{text}: {refusal}");
         }
         assert!(Kind::DnsRecord.canonical("10.1.2.3-20").is_err(), "it is no host name either");
         assert_eq!(Kind::DnsRecord.canonical("host-20.test").unwrap(), "host-20.test");

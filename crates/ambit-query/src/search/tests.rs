@@ -62,6 +62,19 @@ fn or_and_not() {
 }
 
 #[test]
+fn numbers_of_autonomous_systems_are_written_with_or_without_their_prefix() {
+    entities("asn:64500 asn:AS64501 asn:!as0", "asn{64500 64501 !0}");
+    entities("asn:4294967295", "asn{4294967295}");
+    for text in ["asn:AS", "asn:AS-1", "asn:-1", "asn:ASAS1", "asn:A64500", "asn:AS4294967296", "asn:AS+5", "asn:ünf"]
+    {
+        entities(
+            text,
+            &format!("`{text}` at character 1: expected the number of an autonomous system such as 64500 or AS64500"),
+        );
+    }
+}
+
+#[test]
 fn empty_values_are_ignored() {
     issues("severity_lte: status_new:open", "status_new{open}");
     entities("tag:\"\" tag:\"  \" collection:", "");

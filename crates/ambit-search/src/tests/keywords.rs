@@ -67,6 +67,7 @@ const ENTITIES: &[(&str, &[&str])] = &[
     ("network:acme", &[IP]),
     ("network:zzz", &[]),
     ("asn:64500", &[IP]),
+    ("asn:AS64500", &[IP]),
     ("asn:64501", &[]),
     ("technology:jquery", &[URI]),
     ("technology:NGIN", &[URI]),

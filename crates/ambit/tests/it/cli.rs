@@ -24,6 +24,7 @@ fn wrong_words_are_named() {
     refused(&["scan", "-y", "acme.test", "--resolver", "nonsense"], 2, &["nonsense", "192.0.2.53"]);
     refused(&["scan", "-y", "10.1.2.3-20"], 2, &["10.1.2.3-20", "range of addresses", "192.0.2.0/28"]);
     refused(&["scan", "-y", "co.uk"], 2, &["co.uk", "public suffix"]);
+    refused(&["scan", "-y", "64500"], 2, &["64500", "give AS64500"]);
     for (flag, list, why) in [
         ("--ports", "80,http", "expected ports such as 80,443,8000-8100"),
         ("--ports", "70000", "70000 is no port: ports are numbers from 1 to 65535"),
