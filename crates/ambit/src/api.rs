@@ -78,8 +78,7 @@ impl Api {
     /// folder.
     pub(crate) async fn open(target: &Target, settings: &Settings, needs: Needs) -> Result<Self, Failure> {
         let project = target.project.clone().or_else(|| settings.get("project").map(str::to_owned));
-        let server = target.server.as_deref().or_else(|| settings.get("server")).filter(|_| target.data.is_none());
-        let mut api = match server {
+        let mut api = match Self::server(target, settings) {
             Some(server) => Self::Server(Box::new(Remote::new(server, target, settings, needs)?)),
             None => Self::Folder(Box::new(Local::open(target, settings, needs).await?)),
         };
@@ -96,6 +95,11 @@ impl Api {
             }
         }
         Ok(api)
+    }
+
+    /// The server that the flags or the settings name; `None` where a data folder is meant.
+    pub(crate) fn server<'a>(target: &'a Target, settings: &'a Settings) -> Option<&'a str> {
+        target.server.as_deref().or_else(|| settings.get("server")).filter(|_| target.data.is_none())
     }
 
     pub(crate) async fn get(&self, target: &str) -> Result<Reply, Failure> {

@@ -12,7 +12,18 @@ pub(crate) fn library(volumes: Volumes) -> Library {
         user_creatable: kind.is_seedable(),
         example: kind.example().to_owned(),
     });
-    let tasks = ambit_tasks::ALL.iter().map(|task| TaskEntry {
+    Library {
+        kinds: kinds.collect(),
+        tasks: tasks(),
+        issues: ambit_checks::library(),
+        fingerprints: ambit_tasks::fingerprints(),
+        volumes,
+    }
+}
+
+/// The tasks of this program.
+pub(crate) fn tasks() -> Vec<TaskEntry> {
+    let entry = |task: &&ambit_tasks::Task| TaskEntry {
         name: task.name.to_string(),
         pretty_name: task.pretty_name.to_owned(),
         description: task.description.to_owned(),
@@ -20,12 +31,6 @@ pub(crate) fn library(volumes: Volumes) -> Library {
         workflows: task.workflows.iter().map(|workflow| workflow.name).collect(),
         watches: task.watches.to_vec(),
         produces: task.produces.to_vec(),
-    });
-    Library {
-        kinds: kinds.collect(),
-        tasks: tasks.collect(),
-        issues: ambit_checks::library(),
-        fingerprints: ambit_tasks::fingerprints(),
-        volumes,
-    }
+    };
+    ambit_tasks::ALL.iter().map(entry).collect()
 }

@@ -4,9 +4,11 @@ use crate::api::{ASM, Api, Needs};
 use crate::args::Target;
 use crate::config::Settings;
 use crate::failure::Failure;
+use crate::library;
 use crate::output::Results;
 use crate::output::table::text;
-use serde_json::Value;
+use ambit_api::library::LibraryWorkflow;
+use serde_json::{Value, json};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Workflow {
@@ -28,10 +30,17 @@ pub(crate) enum Action {
 
 /// Runs the command.
 pub(crate) async fn run(command: &Workflow, settings: &Settings) -> Result<(), Failure> {
-    let api = Api::open(&command.target, settings, Needs::Rows).await?;
+    let workflows = match Api::server(&command.target, settings) {
+        Some(_) => {
+            let api = Api::open(&command.target, settings, Needs::Rows).await?;
+            api.get(&format!("{ASM}/library/workflows")).await?.result
+        }
+        // They are those of this program, whatever the folder holds, and before there is one.
+        None => json!(LibraryWorkflow::all(&library::tasks())),
+    };
     let mut results = Results::open(None)?;
     let Action::List { jsonl } = &command.action;
-    for row in api.get(&format!("{ASM}/library/workflows")).await?.result.as_array().into_iter().flatten() {
+    for row in workflows.as_array().into_iter().flatten() {
         if *jsonl {
             results.json(row)?;
         } else {

@@ -148,6 +148,15 @@ fn a_shared_folder_keeps_its_mode_and_what_is_put_there_is_closed_to_others() {
 }
 
 #[test]
+fn workflows_are_listed_before_there_is_a_folder() {
+    let folder = Folder::new("workflows");
+    let data = folder.join("none");
+    let listed = succeed(&["workflow", "list", "--data", data.to_str().expect("UTF-8")]);
+    assert!(listed.contains("external_discovery_and_assessment  "), "{listed}");
+    assert!(!data.exists(), "a list makes no folder");
+}
+
+#[test]
 fn targets_that_are_all_excluded_are_refused_by_scope() {
     let folder = Folder::new("excluded");
     let data = folder.join("data");
