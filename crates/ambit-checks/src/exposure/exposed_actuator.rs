@@ -14,8 +14,7 @@ pub(super) const EXPOSURE: Exposure = Exposure {
         category: "misconfiguration",
         added: "2026-11-21",
         description: "The management endpoints of a Spring Boot application answer without authentication. They show \
-                      settings and \
-                      memory, sometimes with passwords, and some change the running application.",
+                      settings and memory, sometimes with passwords, and some change the running application.",
         remediation: "Expose only the health endpoint to the public, and put the others on an internal port or behind \
                       authentication.",
         references: &[

@@ -13,11 +13,9 @@ pub(super) const EXPOSURE: Exposure = Exposure {
         category: "misconfiguration",
         added: "2026-11-21",
         description: "The sign-in page of a tool that administers databases is public. Its password can be guessed \
-                      from \
-                      anywhere, and its own flaws can be used by everybody.",
+                      from anywhere, and its own flaws can be used by everybody.",
         remediation: "Let only the administrators reach the tool, through a private network or a gateway that asks who \
-                      is \
-                      there, or remove it.",
+                      is there, or remove it.",
         references: &[
             ("https://cwe.mitre.org/data/definitions/419.html", "description"),
             ("https://owasp.org/Top10/A05_2021-Security_Misconfiguration/", "remediation"),

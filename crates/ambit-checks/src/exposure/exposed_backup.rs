@@ -15,11 +15,9 @@ pub(super) const EXPOSURE: Exposure = Exposure {
         category: "leak",
         added: "2026-11-21",
         description: "The web server hands out a backup: an archive of the site or a dump of a database. It may hold \
-                      source code, \
-                      passwords and the data of users.",
+                      source code, passwords and the data of users.",
         remediation: "Remove the file and store backups outside the folders that are served. Treat what it holds as \
-                      read by \
-                      strangers: change passwords and find out whether people must be told.",
+                      read by strangers: change passwords and find out whether people must be told.",
         references: &[
             ("https://cwe.mitre.org/data/definitions/530.html", "description"),
             ("https://cwe.mitre.org/data/definitions/538.html", "description"),

@@ -15,8 +15,7 @@ pub(super) const EXPOSURE: Exposure = Exposure {
         category: "leak",
         added: "2026-11-21",
         description: "The web server hands out a configuration or password file of the application. Such files hold \
-                      credentials, or \
-                      hashes that can be guessed at leisure.",
+                      credentials, or hashes that can be guessed at leisure.",
         remediation: "Move the file out of the folder that is served or refuse its name, and change every secret that \
                       it holds.",
         references: &[

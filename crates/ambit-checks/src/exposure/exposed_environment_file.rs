@@ -15,11 +15,9 @@ pub(super) const EXPOSURE: Exposure = Exposure {
         category: "leak",
         added: "2026-11-21",
         description: "The web server hands out the environment file of an application. Such files hold passwords of \
-                      databases and \
-                      mail servers, keys of cloud accounts and the secret that signs sessions.",
+                      databases and mail servers, keys of cloud accounts and the secret that signs sessions.",
         remediation: "Remove the file from the folder that is served, and refuse names that begin with a dot. Then \
-                      change every \
-                      secret that it holds: it must be taken as read.",
+                      change every secret that it holds: it must be taken as read.",
         references: &[
             ("https://cwe.mitre.org/data/definitions/538.html", "description"),
             ("https://cheatsheetseries.owasp.org/cheatsheets/Secrets_Management_Cheat_Sheet.html", "remediation"),

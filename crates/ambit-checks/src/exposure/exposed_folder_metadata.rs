@@ -13,8 +13,7 @@ pub(super) const EXPOSURE: Exposure = Exposure {
         category: "leak",
         added: "2026-11-22",
         description: "The web server hands out a .DS_Store file, in which macOS keeps how a folder looks. It names the \
-                      files of the \
-                      folder, also those that nothing links to, such as backups and drafts.",
+                      files of the folder, also those that nothing links to, such as backups and drafts.",
         remediation: "Remove the file, refuse names that begin with a dot, and deploy an export instead of a copy of a \
                       working folder.",
         references: &[

@@ -14,11 +14,9 @@ pub(super) const EXPOSURE: Exposure = Exposure {
         category: "misconfiguration",
         added: "2026-11-21",
         description: "The GraphQL endpoint answers introspection queries from anyone, and so lists every type, query \
-                      and change that \
-                      the application knows, also those that no page uses.",
+                      and change that the application knows, also those that no page uses.",
         remediation: "Switch introspection off in production unless the API is meant for the public, and make sure \
-                      that every field \
-                      checks who asks.",
+                      that every field checks who asks.",
         references: &[
             ("https://cheatsheetseries.owasp.org/cheatsheets/GraphQL_Cheat_Sheet.html", "remediation"),
             ("https://graphql.org/learn/introspection/", "description"),

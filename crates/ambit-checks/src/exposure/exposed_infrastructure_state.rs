@@ -13,11 +13,9 @@ pub(super) const EXPOSURE: Exposure = Exposure {
         category: "leak",
         added: "2026-11-22",
         description: "The web server hands out a state file of Terraform or OpenTofu. It lists every machine, network \
-                      and account that \
-                      the tool made, and holds passwords and keys of theirs in plain text.",
+                      and account that the tool made, and holds passwords and keys of theirs in plain text.",
         remediation: "Remove the file and keep the state in a backend with access control and encryption. Then change \
-                      every secret that it \
-                      holds: it must be taken as read.",
+                      every secret that it holds: it must be taken as read.",
         references: &[
             ("https://developer.hashicorp.com/terraform/language/state/sensitive-data", "remediation"),
             ("https://cwe.mitre.org/data/definitions/538.html", "description"),

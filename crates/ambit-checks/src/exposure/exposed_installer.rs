@@ -15,8 +15,7 @@ pub(super) const EXPOSURE: Exposure = Exposure {
         category: "misconfiguration",
         added: "2026-11-21",
         description: "The set-up of an application was not finished or not removed: whoever opens it first may choose \
-                      the \
-                      administrator and take the application over, often the server with it.",
+                      the administrator and take the application over, often the server with it.",
         remediation: "Finish the installation and remove its pages, or let only the administrators reach them until \
                       then.",
         references: &[

@@ -15,8 +15,7 @@ pub(super) const EXPOSURE: Exposure = Exposure {
         category: "leak",
         added: "2026-11-21",
         description: "The measurements of a service are public. They tell strangers about versions, load, internal \
-                      names and how the \
-                      service is built, and sometimes count its customers.",
+                      names and how the service is built, and sometimes count its customers.",
         remediation: "Let only the monitoring system reach the endpoint, or ask for authentication.",
         references: &[
             ("https://prometheus.io/docs/operating/security/", "remediation"),

@@ -15,8 +15,7 @@ pub(super) const EXPOSURE: Exposure = Exposure {
         category: "leak",
         added: "2026-11-21",
         description: "A page prints the output of phpinfo(): versions, paths, modules and all environment variables, \
-                      which often \
-                      include passwords.",
+                      which often include passwords.",
         remediation: "Delete the page. Change secrets that appear among the environment variables.",
         references: &[
             ("https://www.php.net/manual/en/function.phpinfo.php", "description"),

@@ -15,11 +15,9 @@ pub(super) const EXPOSURE: Exposure = Exposure {
         category: "leak",
         added: "2026-11-21",
         description: "The web server hands out a file with a private key. Whoever has it can pose as the service or \
-                      the person that \
-                      it belongs to, and read traffic that relied on it.",
+                      the person that it belongs to, and read traffic that relied on it.",
         remediation: "Remove the file, revoke the certificates and remove the authorised keys that belong to it, and \
-                      replace the key \
-                      everywhere. Find out how it came there.",
+                      replace the key everywhere. Find out how it came there.",
         references: &[
             ("https://cwe.mitre.org/data/definitions/321.html", "description"),
             ("https://cheatsheetseries.owasp.org/cheatsheets/Key_Management_Cheat_Sheet.html", "remediation"),

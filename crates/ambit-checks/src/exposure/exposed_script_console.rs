@@ -13,11 +13,9 @@ pub(super) const EXPOSURE: Exposure = Exposure {
         category: "vulnerability",
         added: "2026-11-21",
         description: "The script console of a build server is open to strangers. It runs any code on the server, with \
-                      all \
-                      that the server may reach: sources, credentials, the machines that it deploys to.",
+                      all that the server may reach: sources, credentials, the machines that it deploys to.",
         remediation: "Switch authentication on, let nobody but administrators use the console, and keep the server \
-                      within \
-                      the own network. Treat its credentials as known to strangers.",
+                      within the own network. Treat its credentials as known to strangers.",
         references: &[
             ("https://www.jenkins.io/doc/book/managing/script-console/", "description"),
             ("https://www.jenkins.io/doc/book/security/", "remediation"),

@@ -15,11 +15,9 @@ pub(super) const EXPOSURE: Exposure = Exposure {
         category: "leak",
         added: "2026-11-21",
         description: "A search engine answers requests of strangers and names its indices. Whoever finds it can read \
-                      the \
-                      documents in them, and often change or delete them.",
+                      the documents in them, and often change or delete them.",
         remediation: "Bind the service to internal addresses and switch its authentication on. Assume that the data \
-                      was \
-                      read.",
+                      was read.",
         references: &[
             (
                 "https://www.elastic.co/guide/en/elasticsearch/reference/current/security-minimal-setup.html",

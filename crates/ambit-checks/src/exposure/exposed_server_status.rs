@@ -13,8 +13,7 @@ pub(super) const EXPOSURE: Exposure = Exposure {
         category: "leak",
         added: "2026-11-21",
         description: "The status page of the web server is public. It shows version, load, and the addresses that \
-                      other visitors are \
-                      asking for at this moment, sometimes with tokens in them.",
+                      other visitors are asking for at this moment, sometimes with tokens in them.",
         remediation: "Let only the monitoring system and administrators reach the page, or switch the module off.",
         references: &[
             ("https://httpd.apache.org/docs/2.4/mod/mod_status.html", "remediation"),

@@ -14,8 +14,7 @@ pub(super) const EXPOSURE: Exposure = Exposure {
         category: "leak",
         added: "2026-11-21",
         description: "An interface of the site lists its accounts with the names by which they sign in. That is half \
-                      of \
-                      what is needed to guess a password.",
+                      of what is needed to guess a password.",
         remediation: "Let the interface answer signed-in users only, or leave the sign-in names out.",
         references: &[
             ("https://developer.wordpress.org/rest-api/reference/users/", "description"),

@@ -15,11 +15,9 @@ pub(super) const EXPOSURE: Exposure = Exposure {
         category: "leak",
         added: "2026-11-21",
         description: "The web server hands out the files of a version control system. From them the whole source code \
-                      can be put \
-                      together again, with its history and with every secret that was ever committed.",
+                      can be put together again, with its history and with every secret that was ever committed.",
         remediation: "Remove the folder from what is served, and refuse names that begin with a dot. Deploy an export \
-                      instead of a \
-                      checkout, and change secrets that the history holds.",
+                      instead of a checkout, and change secrets that the history holds.",
         references: &[
             ("https://cwe.mitre.org/data/definitions/527.html", "description"),
             (

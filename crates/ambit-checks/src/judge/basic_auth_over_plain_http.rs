@@ -17,8 +17,7 @@ pub(super) const JUDGE: Judge = Judge {
         category: "misconfiguration",
         added: "2026-11-21",
         description: "The site asks for a name and password by HTTP Basic authentication without encryption. The \
-                      browser sends both \
-                      in readable form with every single request, for anyone on the way to read.",
+                      browser sends both in readable form with every single request, for anyone on the way to read.",
         remediation: "Serve the site over HTTPS only and redirect HTTP to it before the password is asked for.",
         references: &[
             ("https://www.rfc-editor.org/rfc/rfc7617", "description"),

@@ -16,8 +16,7 @@ pub(super) const JUDGE: Judge = Judge {
         category: "vulnerability",
         added: "2026-11-21",
         description: "The site repeats whatever origin a request names as allowed, and allows credentials. Any page \
-                      that a \
-                      signed-in visitor opens can read what the site shows to that visitor.",
+                      that a signed-in visitor opens can read what the site shows to that visitor.",
         remediation: "Compare the origin with a list of your own sites, and name only those. Do not allow credentials \
                       where they are not needed.",
         references: &[

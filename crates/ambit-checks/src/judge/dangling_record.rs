@@ -17,13 +17,10 @@ pub(super) const JUDGE: Judge = Judge {
         category: "misconfiguration",
         added: "2026-11-21",
         description: "A record of the name leads to a target that does not exist, is not registered, or does not \
-                      answer for the \
-                      zone. Nothing works there today; the danger is that somebody else may one day register or claim \
-                      the target and \
-                      then speak in this name.",
+                      answer for the zone. Nothing works there today; the danger is that somebody else may one day \
+                      register or claim the target and then speak in this name.",
         remediation: "Remove the record if nobody needs it, or point it to a target that you hold. Make removing DNS \
-                      records a step \
-                      of taking any service down.",
+                      records a step of taking any service down.",
         references: &[
             (
                 "https://owasp.org/www-project-web-security-testing-guide/latest/4-Web_Application_Security_Testing/02-Configuration_and_Deployment_Management_Testing/10-Test_for_Subdomain_Takeover",

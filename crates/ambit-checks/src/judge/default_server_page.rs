@@ -18,8 +18,7 @@ pub(super) const JUDGE: Judge = Judge {
         description: "The site shows the page of a freshly installed server. Nobody uses it, so nobody looks after it \
                       either: it is patched late and its other defaults stand open, too.",
         remediation: "Switch the server off if it is not needed. Otherwise replace the page, and answer unknown names \
-                      with \
-                      an error.",
+                      with an error.",
         references: &[
             ("https://cwe.mitre.org/data/definitions/1188.html", "description"),
             ("https://owasp.org/Top10/A05_2021-Security_Misconfiguration/", "remediation"),

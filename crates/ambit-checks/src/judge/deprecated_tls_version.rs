@@ -17,11 +17,9 @@ pub(super) const JUDGE: Judge = Judge {
         category: "misconfiguration",
         added: "2026-11-21",
         description: "The service accepts SSL 3.0, TLS 1.0 or TLS 1.1. These versions rest on broken building blocks \
-                      and have been \
-                      withdrawn; an attacker in between can try to push a connection down to them.",
+                      and have been withdrawn; an attacker in between can try to push a connection down to them.",
         remediation: "Offer TLS 1.2 and 1.3 only. Find out from the logs whether old clients remain before you switch \
-                      the old \
-                      versions off.",
+                      the old versions off.",
         references: &[
             ("https://www.rfc-editor.org/rfc/rfc8996", "description"),
             ("https://www.rfc-editor.org/rfc/rfc7568", "description"),

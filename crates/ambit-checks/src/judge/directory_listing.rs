@@ -19,11 +19,9 @@ pub(super) const JUDGE: Judge = Judge {
         category: "misconfiguration",
         added: "2026-11-21",
         description: "The web server lists the files of a folder that has no start page. Visitors find files that \
-                      nothing links to: \
-                      backups, drafts, exports, uploads of others.",
+                      nothing links to: backups, drafts, exports, uploads of others.",
         remediation: "Switch automatic listings off (Options -Indexes, autoindex off) and remove files that are not \
-                      meant for the \
-                      public.",
+                      meant for the public.",
         references: &[
             ("https://cwe.mitre.org/data/definitions/548.html", "description"),
             ("https://httpd.apache.org/docs/2.4/mod/mod_autoindex.html", "remediation"),

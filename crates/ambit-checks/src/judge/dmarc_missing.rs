@@ -17,11 +17,9 @@ pub(super) const JUDGE: Judge = Judge {
         category: "misconfiguration",
         added: "2026-11-21",
         description: "The domain publishes no DMARC record. Receivers then decide for themselves what to do with mail \
-                      that fails SPF \
-                      and DKIM, and nobody reports to you that the domain is being forged.",
+                      that fails SPF and DKIM, and nobody reports to you that the domain is being forged.",
         remediation: "Publish a TXT record at _dmarc below the domain. Begin with p=none and a rua address for \
-                      reports, and move to \
-                      p=quarantine or p=reject once the reports show that your own mail passes.",
+                      reports, and move to p=quarantine or p=reject once the reports show that your own mail passes.",
         references: &[
             ("https://www.rfc-editor.org/rfc/rfc7489", "description"),
             ("https://csrc.nist.gov/pubs/sp/800/177/r1/final", "remediation"),

@@ -17,11 +17,9 @@ pub(super) const JUDGE: Judge = Judge {
         category: "misconfiguration",
         added: "2026-11-21",
         description: "The DMARC record asks receivers to let forged mail through (p=none), or to act on only a part of \
-                      it (pct below \
-                      100). That is right while reports are gathered, and no protection if it stays.",
+                      it (pct below 100). That is right while reports are gathered, and no protection if it stays.",
         remediation: "Read the reports, make sure that all your own senders pass SPF or DKIM in alignment with the \
-                      domain, then set \
-                      p=quarantine or p=reject without pct.",
+                      domain, then set p=quarantine or p=reject without pct.",
         references: &[
             ("https://www.rfc-editor.org/rfc/rfc7489", "description"),
             ("https://csrc.nist.gov/pubs/sp/800/177/r1/final", "remediation"),

@@ -20,8 +20,7 @@ pub(super) const JUDGE: Judge = Judge {
                       may. A mistake at \
                       any authority, or a trick played on one, is then enough for a valid certificate in your name.",
         remediation: "Publish CAA records that name the authorities you use, with an iodef address for their reports. \
-                      A domain \
-                      without certificates can forbid all of them.",
+                      A domain without certificates can forbid all of them.",
         references: &[
             ("https://www.rfc-editor.org/rfc/rfc8659", "description"),
             ("https://www.rfc-editor.org/rfc/rfc8657", "remediation"),

@@ -16,11 +16,9 @@ pub(super) const JUDGE: Judge = Judge {
         category: "misconfiguration",
         added: "2026-11-21",
         description: "The zone is signed with NSEC records, each of which names the next name. Everybody can follow \
-                      them and read all \
-                      names of the zone, as with a zone transfer.",
+                      them and read all names of the zone, as with a zone transfer.",
         remediation: "If the names should not be read by everybody, sign with NSEC3 without extra iterations (RFC \
-                      9276), or let the \
-                      server make up minimal records as it answers.",
+                      9276), or let the server make up minimal records as it answers.",
         references: &[
             ("https://www.rfc-editor.org/rfc/rfc4033", "description"),
             ("https://www.rfc-editor.org/rfc/rfc5155", "remediation"),

@@ -20,8 +20,7 @@ pub(super) const JUDGE: Judge = Judge {
                       of the zone at \
                       once: internal systems, test machines and whatever else was meant to go unnoticed.",
         remediation: "Restrict transfers on the named servers to the addresses of your secondary servers, best with a \
-                      shared key \
-                      (TSIG).",
+                      shared key (TSIG).",
         references: &[
             ("https://www.rfc-editor.org/rfc/rfc5936", "description"),
             ("https://csrc.nist.gov/pubs/sp/800/81/2/final", "remediation"),

@@ -18,11 +18,9 @@ pub(super) const JUDGE: Judge = Judge {
         category: "misconfiguration",
         added: "2026-11-21",
         description: "A database answers on the internet. Even with passwords set it is open to guessing and to flaws \
-                      of the server \
-                      itself, and what lies behind it is usually what matters most.",
+                      of the server itself, and what lies behind it is usually what matters most.",
         remediation: "Let only the machines that need the database reach it: bind it to an internal address, filter \
-                      the port, and \
-                      use a VPN or a tunnel for administration.",
+                      the port, and use a VPN or a tunnel for administration.",
         references: &[
             ("https://cheatsheetseries.owasp.org/cheatsheets/Database_Security_Cheat_Sheet.html", "remediation"),
             ("https://cwe.mitre.org/data/definitions/668.html", "description"),

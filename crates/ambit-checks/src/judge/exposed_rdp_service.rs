@@ -15,9 +15,8 @@ pub(super) const JUDGE: Judge = Judge {
         category: "misconfiguration",
         added: "2026-11-21",
         description: "A Remote Desktop service answers on the internet. It is among the first doors that break-ins \
-                      use: passwords \
-                      are guessed around the clock, and flaws of the service itself have been exploited without any \
-                      password.",
+                      use: passwords are guessed around the clock, and flaws of the service itself have been exploited \
+                      without any password.",
         remediation: "Put the service behind a VPN or a gateway with a second factor, and let the internet no longer \
                       reach the port.",
         references: &[

@@ -16,8 +16,7 @@ pub(super) const JUDGE: Judge = Judge {
         category: "leak",
         added: "2026-11-21",
         description: "The page or a script of the site holds a key with which programs sign in to a service. Every \
-                      visitor \
-                      can read it and use the service in the name of the organisation.",
+                      visitor can read it and use the service in the name of the organisation.",
         remediation: "Revoke the key at its provider, and let the server talk to the service instead of the page.",
         references: &[
             ("https://cwe.mitre.org/data/definitions/798.html", "description"),

@@ -15,11 +15,9 @@ pub(super) const JUDGE: Judge = Judge {
         category: "misconfiguration",
         added: "2026-11-21",
         description: "A file-sharing service (SMB) answers on the internet. It gives away names of machines and users, \
-                      invites \
-                      password guessing, and has had flaws that spread from machine to machine without help.",
+                      invites password guessing, and has had flaws that spread from machine to machine without help.",
         remediation: "Block TCP port 445 at the edge of the network in both directions. Share files with the outside \
-                      over a service \
-                      made for it.",
+                      over a service made for it.",
         references: &[
             ("https://learn.microsoft.com/en-us/windows-server/storage/file-server/smb-secure-traffic", "remediation"),
             ("https://attack.mitre.org/techniques/T1021/002/", "threat_intel"),

@@ -15,8 +15,7 @@ pub(super) const JUDGE: Judge = Judge {
         category: "misconfiguration",
         added: "2026-11-21",
         description: "A VNC service answers on the internet. Most variants know only a password of eight characters \
-                      and no \
-                      encryption, so whoever listens or guesses gets the screen, the mouse and the keyboard.",
+                      and no encryption, so whoever listens or guesses gets the screen, the mouse and the keyboard.",
         remediation: "Reach the screen through a VPN or an SSH tunnel only, and let the service listen on the loopback \
                       address.",
         references: &[

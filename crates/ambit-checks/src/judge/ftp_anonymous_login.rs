@@ -16,11 +16,9 @@ pub(super) const JUDGE: Judge = Judge {
         category: "misconfiguration",
         added: "2026-11-21",
         description: "The FTP server accepts the user anonymous. Everybody can read the files that it shows, and on \
-                      some servers \
-                      leave files of their own; everything passes unencrypted.",
+                      some servers leave files of their own; everything passes unencrypted.",
         remediation: "Switch anonymous login off. Where files are meant for the public, serve them over HTTPS; where \
-                      they are not, \
-                      use SFTP with accounts.",
+                      they are not, use SFTP with accounts.",
         references: &[
             ("https://www.rfc-editor.org/rfc/rfc1635", "description"),
             ("https://cwe.mitre.org/data/definitions/306.html", "description"),

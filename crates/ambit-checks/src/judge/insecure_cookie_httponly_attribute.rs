@@ -16,8 +16,7 @@ pub(super) const JUDGE: Judge = Judge {
         category: "misconfiguration",
         added: "2026-11-21",
         description: "A cookie that seems to hold a session is set without the HttpOnly attribute. A script that an \
-                      attacker manages \
-                      to place in a page of the site can read it and take the session over.",
+                      attacker manages to place in a page of the site can read it and take the session over.",
         remediation: "Add the HttpOnly attribute to all cookies that scripts of the site need not read, sessions \
                       first.",
         references: &[

@@ -16,13 +16,10 @@ pub(super) const JUDGE: Judge = Judge {
         category: "misconfiguration",
         added: "2026-11-21",
         description: "A site that uses HTTPS sets a cookie without the Secure attribute. The browser also sends it \
-                      over plain HTTP, \
-                      for example when somebody types the address without https or follows an old link, and anyone on \
-                      the way can \
-                      read it.",
+                      over plain HTTP, for example when somebody types the address without https or follows an old \
+                      link, and anyone on the way can read it.",
         remediation: "Add the Secure attribute to every cookie of the site, or give the cookie a name with the \
-                      __Secure- or __Host- \
-                      prefix, which browsers enforce.",
+                      __Secure- or __Host- prefix, which browsers enforce.",
         references: &[
             ("https://owasp.org/www-community/controls/SecureCookieAttribute", "description"),
             ("https://cwe.mitre.org/data/definitions/614.html", "description"),

@@ -18,10 +18,8 @@ pub(super) const JUDGE: Judge = Judge {
         category: "misconfiguration",
         added: "2026-11-21",
         description: "The public DNS gives a private or link-local address for this name. Outsiders cannot reach it, \
-                      but they learn \
-                      names and addressing of the inside; and a page that they control under a similar address can be \
-                      made to answer \
-                      in its place on a foreign network.",
+                      but they learn names and addressing of the inside; and a page that they control under a similar \
+                      address can be made to answer in its place on a foreign network.",
         remediation: "Keep internal names in an internal zone (split DNS) and remove the record from the public one.",
         references: &[
             ("https://www.rfc-editor.org/rfc/rfc1918", "description"),

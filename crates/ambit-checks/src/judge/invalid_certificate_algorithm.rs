@@ -17,12 +17,10 @@ pub(super) const JUDGE: Judge = Judge {
         category: "misconfiguration",
         added: "2026-11-21",
         description: "The signature of the certificate uses a hash for which collisions can be made (MD2, MD4, MD5 or \
-                      SHA-1). Two \
-                      certificates can then share one signature, so the signature proves little; current clients \
-                      refuse it.",
+                      SHA-1). Two certificates can then share one signature, so the signature proves little; current \
+                      clients refuse it.",
         remediation: "Issue the certificate again with a signature over SHA-256 or better, and check that the \
-                      authority no longer \
-                      offers the old algorithm.",
+                      authority no longer offers the old algorithm.",
         references: &[
             ("https://www.rfc-editor.org/rfc/rfc6194", "description"),
             ("https://cwe.mitre.org/data/definitions/328.html", "description"),

@@ -20,8 +20,7 @@ pub(super) const JUDGE: Judge = Judge {
                       replaced about a \
                       third of their lifetime before the end, so this one may depend on somebody remembering it.",
         remediation: "Renew the certificate now and check that the services named in the proof load the new one. If \
-                      renewal is \
-                      automatic, find out why it has not run.",
+                      renewal is automatic, find out why it has not run.",
         references: &[
             ("https://www.rfc-editor.org/rfc/rfc5280", "description"),
             ("https://www.rfc-editor.org/rfc/rfc8555", "remediation"),

@@ -17,13 +17,10 @@ pub(super) const JUDGE: Judge = Judge {
         category: "misconfiguration",
         added: "2026-11-21",
         description: "The certificates that the service sends do not lead to an authority that clients trust: the \
-                      issuer is unknown, \
-                      or an intermediate certificate is missing. Some clients repair this from memory, others fail, so \
-                      it is often \
-                      noticed late.",
+                      issuer is unknown, or an intermediate certificate is missing. Some clients repair this from \
+                      memory, others fail, so it is often noticed late.",
         remediation: "Install the complete chain that the authority delivered, leaf first and without the root. If an \
-                      internal \
-                      authority issued the certificate, replace it on services that outsiders reach.",
+                      internal authority issued the certificate, replace it on services that outsiders reach.",
         references: &[
             ("https://www.rfc-editor.org/rfc/rfc5280", "description"),
             ("https://cwe.mitre.org/data/definitions/295.html", "description"),

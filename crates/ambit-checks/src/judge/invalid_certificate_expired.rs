@@ -19,8 +19,7 @@ pub(super) const JUDGE: Judge = Judge {
                       connection or \
                       warn their users, who learn to click warnings away and will do so on the day of a real attack.",
         remediation: "Renew the certificate and install it on every service that the proof names. Let renewal run by \
-                      itself (for \
-                      example with ACME) and watch that the services load the new file.",
+                      itself (for example with ACME) and watch that the services load the new file.",
         references: &[
             ("https://www.rfc-editor.org/rfc/rfc5280", "description"),
             ("https://cwe.mitre.org/data/definitions/298.html", "description"),

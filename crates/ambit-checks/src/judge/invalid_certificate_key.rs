@@ -17,13 +17,10 @@ pub(super) const JUDGE: Judge = Judge {
         category: "misconfiguration",
         added: "2026-11-21",
         description: "The key of the certificate is shorter than what is held to be safe: RSA below 2,048 bits, \
-                      elliptic curves \
-                      below 224 bits, or DSA. With enough effort the private key can be computed, and whoever has it \
-                      can pose as the \
-                      service.",
+                      elliptic curves below 224 bits, or DSA. With enough effort the private key can be computed, and \
+                      whoever has it can pose as the service.",
         remediation: "Issue a new certificate with a new key: ECDSA on P-256, Ed25519, or RSA with at least 2,048 \
-                      bits. Do not reuse \
-                      the old key.",
+                      bits. Do not reuse the old key.",
         references: &[
             ("https://csrc.nist.gov/pubs/sp/800/57/pt1/r5/final", "description"),
             ("https://cwe.mitre.org/data/definitions/326.html", "description"),

@@ -18,11 +18,9 @@ pub(super) const JUDGE: Judge = Judge {
         category: "misconfiguration",
         added: "2026-11-21",
         description: "The site answers over TLS with a certificate that does not name it. Browsers warn and programs \
-                      refuse. Often \
-                      the server has no certificate for this name and sends the one of its default site.",
+                      refuse. Often the server has no certificate for this name and sends the one of its default site.",
         remediation: "Issue a certificate that has this name among its alternative names and configure the server to \
-                      send it for \
-                      this name. If the name is no longer used, remove its DNS record.",
+                      send it for this name. If the name is no longer used, remove its DNS record.",
         references: &[
             ("https://www.rfc-editor.org/rfc/rfc9525", "description"),
             ("https://cwe.mitre.org/data/definitions/297.html", "description"),

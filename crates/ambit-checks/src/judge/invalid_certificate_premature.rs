@@ -16,12 +16,10 @@ pub(super) const JUDGE: Judge = Judge {
         category: "misconfiguration",
         added: "2026-11-21",
         description: "A service serves a certificate whose validity has not begun. Clients refuse it like an expired \
-                      one. The usual \
-                      causes are a certificate that was installed too early and an issuing machine whose clock is \
-                      wrong.",
+                      one. The usual causes are a certificate that was installed too early and an issuing machine \
+                      whose clock is wrong.",
         remediation: "Serve the previous certificate until the new one begins, or issue it again. Check the clock of \
-                      the machine \
-                      that issued it.",
+                      the machine that issued it.",
         references: &[
             ("https://www.rfc-editor.org/rfc/rfc5280", "description"),
             ("https://cwe.mitre.org/data/definitions/295.html", "description"),

@@ -18,10 +18,8 @@ pub(super) const JUDGE: Judge = Judge {
         category: "threat",
         added: "2026-11-21",
         description: "Somebody has registered a domain that can be mistaken for yours at a glance. Such domains serve \
-                      phishing, \
-                      forged invoices and stray mail; many are also parked or belong to an honest namesake, so look at \
-                      it before you \
-                      act.",
+                      phishing, forged invoices and stray mail; many are also parked or belong to an honest namesake, \
+                      so look at it before you act.",
         remediation: "Find out who holds the domain. If it is yours, add it as a seed; if it is used against you, ask \
                       its registrar \
                       or hoster to act or open a dispute. Consider registering the nearest variants yourself.",

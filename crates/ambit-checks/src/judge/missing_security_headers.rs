@@ -16,9 +16,8 @@ pub(super) const JUDGE: Judge = Judge {
         category: "misconfiguration",
         added: "2026-11-21",
         description: "The page is sent without one or more of the headers that make browsers guard against common \
-                      attacks: forced \
-                      encryption, allowed sources of content, guessing of content types, and being framed by other \
-                      sites.",
+                      attacks: forced encryption, allowed sources of content, guessing of content types, and being \
+                      framed by other sites.",
         remediation: "Send Strict-Transport-Security (over HTTPS), Content-Security-Policy with frame-ancestors, and \
                       X-Content-Type-Options: nosniff with every page. Begin with a policy that only reports and \
                       tighten it.",

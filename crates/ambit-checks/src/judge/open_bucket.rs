@@ -18,11 +18,9 @@ pub(super) const JUDGE: Judge = Judge {
         category: "misconfiguration",
         added: "2026-11-21",
         description: "A cloud storage bucket lists its contents to anyone who asks. What lies in it is easy to find \
-                      and usually easy \
-                      to fetch: uploads, backups, exports, logs.",
+                      and usually easy to fetch: uploads, backups, exports, logs.",
         remediation: "Switch public access off for the bucket and its account. Share single files by signed addresses, \
-                      or through a \
-                      site that serves only what is meant for the public.",
+                      or through a site that serves only what is meant for the public.",
         references: &[
             (
                 "https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-control-block-public-access.html",

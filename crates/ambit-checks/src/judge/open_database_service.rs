@@ -17,8 +17,7 @@ pub(super) const JUDGE: Judge = Judge {
         category: "misconfiguration",
         added: "2026-11-21",
         description: "A database on the internet answers without asking who is there. Anybody can read what it holds, \
-                      and usually \
-                      change or delete it; such databases are found and emptied by automated programs.",
+                      and usually change or delete it; such databases are found and emptied by automated programs.",
         remediation: "Take the service off the internet now, then turn authentication on. Treat what it held as read \
                       by strangers.",
         references: &[

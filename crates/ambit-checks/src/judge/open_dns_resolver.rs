@@ -17,8 +17,7 @@ pub(super) const JUDGE: Judge = Judge {
         added: "2026-11-21",
         description: "The name server resolves names for strangers. Attackers send it small questions with the forged \
                       address of a victim, and its large answers flood the victim; its cache can be probed and \
-                      poisoned, \
-                      too.",
+                      poisoned, too.",
         remediation: "Let only your own networks ask for recursion, and run authority and recursion on different \
                       servers.",
         references: &[

@@ -16,8 +16,7 @@ pub(super) const JUDGE: Judge = Judge {
         category: "misconfiguration",
         added: "2026-11-21",
         description: "A message broker (MQTT) on the internet accepts connections without a name or password. Anybody \
-                      can listen to \
-                      what devices and programs tell each other, and send commands in their name.",
+                      can listen to what devices and programs tell each other, and send commands in their name.",
         remediation: "Take the broker off the internet or ask for a name and password over TLS, with rights for each \
                       topic.",
         references: &[

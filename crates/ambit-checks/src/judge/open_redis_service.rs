@@ -16,11 +16,9 @@ pub(super) const JUDGE: Judge = Judge {
         category: "misconfiguration",
         added: "2026-11-21",
         description: "A Redis server on the internet answers commands without a password. Anybody can read and change \
-                      what it holds, \
-                      and by writing files through it often run programs on the machine.",
+                      what it holds, and by writing files through it often run programs on the machine.",
         remediation: "Take the server off the internet: bind it to an internal address and filter the port. Set a \
-                      password or access \
-                      lists, keep protected mode on, and treat the machine as possibly taken over.",
+                      password or access lists, keep protected mode on, and treat the machine as possibly taken over.",
         references: &[
             ("https://redis.io/docs/latest/operate/oss_and_stack/management/security/", "remediation"),
             ("https://cwe.mitre.org/data/definitions/306.html", "description"),

@@ -18,10 +18,8 @@ pub(super) const JUDGE: Judge = Judge {
         category: "misconfiguration",
         added: "2026-11-21",
         description: "The public DNS gives a loopback address for this name, so that it means the machine of whoever \
-                      asks. Programs \
-                      that trust the name, or cookies set for its parent domain, can then be used by anything that \
-                      runs on that \
-                      machine.",
+                      asks. Programs that trust the name, or cookies set for its parent domain, can then be used by \
+                      anything that runs on that machine.",
         remediation: "Remove the record. For local development use localhost or a name below it, which need no public \
                       record.",
         references: &[

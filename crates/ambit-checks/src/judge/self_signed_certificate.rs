@@ -17,8 +17,7 @@ pub(super) const JUDGE: Judge = Judge {
         category: "misconfiguration",
         added: "2026-11-21",
         description: "The certificate is signed with its own key: nobody else vouches for it. A client cannot tell it \
-                      from one that \
-                      an attacker in between has made, so people are trained to accept warnings.",
+                      from one that an attacker in between has made, so people are trained to accept warnings.",
         remediation: "Use a certificate of a public authority for services that the public reaches. For internal \
                       services use an \
                       authority of your own whose root your clients trust, and keep the service off the internet.",

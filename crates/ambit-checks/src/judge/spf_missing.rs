@@ -20,8 +20,7 @@ pub(super) const JUDGE: Judge = Judge {
                       name. That \
                       holds for domains that never send mail as well: they are the ones that forgers like best.",
         remediation: "Publish one TXT record that begins with v=spf1, lists the servers that send for the domain and \
-                      ends in -all. \
-                      For a domain that sends no mail, v=spf1 -all is enough.",
+                      ends in -all. For a domain that sends no mail, v=spf1 -all is enough.",
         references: &[
             ("https://www.rfc-editor.org/rfc/rfc7208", "description"),
             ("https://csrc.nist.gov/pubs/sp/800/177/r1/final", "remediation"),

@@ -17,9 +17,8 @@ pub(super) const JUDGE: Judge = Judge {
         category: "misconfiguration",
         added: "2026-11-21",
         description: "The SPF record does not reject senders that it does not list: it ends in +all or ?all, or has no \
-                      ending at \
-                      all. Mail that strangers send in the name of the domain passes, or is treated as if there were \
-                      no record.",
+                      ending at all. Mail that strangers send in the name of the domain passes, or is treated as if \
+                      there were no record.",
         remediation: "List the servers that send for the domain and end the record in -all (or ~all while you watch \
                       the reports).",
         references: &[

@@ -17,13 +17,10 @@ pub(super) const JUDGE: Judge = Judge {
         category: "misconfiguration",
         added: "2026-11-21",
         description: "Evaluating the SPF record takes more than ten DNS look-ups. Receivers must then stop with a \
-                      permanent error, \
-                      and many treat the domain as if it had no record; which of the listed senders still pass depends \
-                      on their \
-                      order.",
+                      permanent error, and many treat the domain as if it had no record; which of the listed senders \
+                      still pass depends on their order.",
         remediation: "Remove includes of services that no longer send for the domain, replace a and mx by addresses, \
-                      and give \
-                      newsletters a subdomain with a record of its own.",
+                      and give newsletters a subdomain with a record of its own.",
         references: &[
             ("https://www.rfc-editor.org/rfc/rfc7208", "description"),
             ("https://csrc.nist.gov/pubs/sp/800/177/r1/final", "remediation"),

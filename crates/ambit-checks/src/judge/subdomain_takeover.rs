@@ -22,8 +22,7 @@ pub(super) const JUDGE: Judge = Judge {
                       there. Whoever \
                       opens an account and claims it serves pages, sets cookies and gets certificates in this name.",
         remediation: "Remove the DNS record at once, or claim the name at the provider. From then on remove the record \
-                      first and the \
-                      hosted site second.",
+                      first and the hosted site second.",
         references: &[
             (
                 "https://owasp.org/www-project-web-security-testing-guide/latest/4-Web_Application_Security_Testing/02-Configuration_and_Deployment_Management_Testing/10-Test_for_Subdomain_Takeover",

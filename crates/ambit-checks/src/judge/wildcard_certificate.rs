@@ -21,8 +21,7 @@ pub(super) const JUDGE: Judge = Judge {
                       whoever takes \
                       its key from the weakest of the machines that hold it can pose as all of those names.",
         remediation: "Know which machines hold the key, and prefer certificates for single names where renewal is \
-                      automatic. No \
-                      action is needed where the key is kept in one well-guarded place.",
+                      automatic. No action is needed where the key is kept in one well-guarded place.",
         references: &[
             ("https://www.rfc-editor.org/rfc/rfc9525", "description"),
             ("https://cheatsheetseries.owasp.org/cheatsheets/Transport_Layer_Security_Cheat_Sheet.html", "remediation"),

@@ -42,8 +42,7 @@ weaknesses! {
         applies_to: IOS,
         description: "The package is provisioned for every device, past the store. Whoever gets hold of it can \
                       install it.",
-        remediation: "Give such packages out behind a login alone, and revoke the profile of those that got \
-                      away.",
+        remediation: "Give such packages out behind a login alone, and revoke the profile of those that got away.",
         reference: "https://cwe.mitre.org/data/definitions/347.html",
         finds: |app, date, is_apk| once(app["for_all_devices"] == true, "The package is provisioned for every device."),
         reports: json!({"for_all_devices": true, "has_provisioning": true}) => [""],
@@ -145,8 +144,7 @@ weaknesses! {
         severity: SEVERITY_LOW,
         added: "2026-11-23",
         applies_to: ANDROID,
-        description: "The package says that it is for tests alone. Such builds hold what was never meant for \
-                      others.",
+        description: "The package says that it is for tests alone. Such builds hold what was never meant for others.",
         remediation: "Publish a release build, and take the test build back where it was given out.",
         reference: "https://cwe.mitre.org/data/definitions/489.html",
         finds: |app, date, is_apk| once(app["test_only"] == true, "The package says that it is for tests alone."),

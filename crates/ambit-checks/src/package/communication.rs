@@ -92,8 +92,7 @@ weaknesses! {
         severity: SEVERITY_LOW,
         added: "2026-11-23",
         applies_to: ANDROID,
-        description: "A network security configuration names an authority in front of which pinned keys do not \
-                      count.",
+        description: "A network security configuration names an authority in front of which pinned keys do not count.",
         remediation: "Take overridePins out of the release build; it is meant for trying an app out.",
         reference: "https://cwe.mitre.org/data/definitions/295.html",
         finds: |app, date, is_apk| once(
@@ -140,8 +139,7 @@ weaknesses! {
         severity: SEVERITY_LOW,
         added: "2026-11-23",
         applies_to: IOS,
-        description: "Pages that the app shows may come without TLS, so that everybody on the way can change \
-                      them.",
+        description: "Pages that the app shows may come without TLS, so that everybody on the way can change them.",
         remediation: "Take NSAllowsArbitraryLoadsInWebContent out, and load pages over https alone.",
         reference: "https://cwe.mitre.org/data/definitions/319.html",
         finds: |app, date, is_apk| once(

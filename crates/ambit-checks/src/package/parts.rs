@@ -138,10 +138,8 @@ weaknesses! {
         severity: SEVERITY_MEDIUM,
         added: "2026-11-23",
         applies_to: ANDROID,
-        description: "The app guards a part of itself with a permission of its own that every app gets for the \
-                      asking.",
-        remediation: "Give the permission the protection level signature, so that only apps of the same signer \
-                      get it.",
+        description: "The app guards a part of itself with a permission of its own that every app gets for the asking.",
+        remediation: "Give the permission the protection level signature, so that only apps of the same signer get it.",
         reference: "https://cwe.mitre.org/data/definitions/732.html",
         finds: |app, date, is_apk| {
             let weak = each(&app["declared_permissions"]).filter(|own| own["level"] == 0);

@@ -9,8 +9,7 @@ weaknesses! {
         added: "2026-11-23",
         applies_to: ANDROID,
         description: "Updates that are signed with a certificate after its end are refused by stores.",
-        remediation: "Change the key with scheme v3, or have the store sign with a new one, and publish an \
-                      update.",
+        remediation: "Change the key with scheme v3, or have the store sign with a new one, and publish an update.",
         reference: "https://cwe.mitre.org/data/definitions/298.html",
         finds: |app, date, is_apk| certificates(
             app, |own| own["not_after"].as_i64().is_some_and(|end| end < date.0 / 1_000),
