@@ -1,8 +1,9 @@
 //! Somebody with one object of each kind that is nobody else's business, and for each of their ids one that names
-//! nothing: what a caller learns of the first must be what it learns of the second.
+//! nothing: what a caller learns of the first must be what it learns of the second. Objects that one request makes
+//! stand in the scenario of their noun, under `keeps`.
 
 use crate::inventory::{Ground, Inventory, fill_on};
-use crate::scenario::hunt;
+use crate::scenario::{Stage, hunt, read_folder, run_step};
 use crate::{Ask, Reply, TestServer, ask};
 use ambit_engine::hunt::LOOK_TIME;
 use ambit_model::collection::Schedule;
@@ -14,6 +15,7 @@ use ambit_store::NewCollection;
 use anyhow::{Context, ensure};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// Who has them.
 pub const KEEPER: &str = "keeper";
@@ -35,17 +37,12 @@ pub struct Pair {
 
 /// The keeper's ids by what they are of.
 #[derive(Clone, Debug, Default)]
-pub struct Kept(BTreeMap<&'static str, Pair>);
+pub struct Kept(BTreeMap<String, Pair>);
 
 impl Kept {
     /// The pair of a kind of object.
     pub fn pair(&self, of: &str) -> Option<&Pair> {
         self.0.get(of)
-    }
-
-    /// Every kind with its pair.
-    pub fn iter(&self) -> impl Iterator<Item = (&'static str, &Pair)> {
-        self.0.iter().map(|(of, pair)| (*of, pair))
     }
 
     /// The two targets of a row; `None`: it names no object.
@@ -72,7 +69,8 @@ impl Kept {
                     two.push('/', &pair.kept, &pair.missing);
                     two.ids.push((pair.kept.clone(), pair.missing.clone()));
                 }
-                None => two.push('/', "0", "0"),
+                None if of == NOTHING => two.push('/', "0", "0"),
+                None => panic!("nobody has what {} names: a scenario says under `keeps` how {of} are made", row.path),
             }
         }
         two.kept.insert_str(0, prefix);
@@ -84,10 +82,10 @@ impl Kept {
         (!two.ids.is_empty()).then_some(two)
     }
 
-    fn add(&mut self, of: &'static str, kept: impl Into<String>) {
+    fn add(&mut self, of: &str, kept: impl Into<String>) {
         let kept = kept.into();
         let missing = unlike(&kept);
-        self.0.insert(of, Pair { kept, missing });
+        self.0.insert(of.to_owned(), Pair { kept, missing });
     }
 }
 
@@ -109,14 +107,16 @@ impl Two {
     }
 }
 
-/// What the id at a place of a path is of. A place that is not here fails the test: whoever adds one says what it is.
-fn object_of(path: &str, place: &str) -> &'static str {
+/// What of a path names no object.
+const NOTHING: &str = "nothing";
+
+/// What the id at a place of a path is of: where nothing else is said here, what the word before it says.
+fn object_of<'a>(path: &'a str, place: &str) -> &'a str {
     let below = |start: &str| path.starts_with(start);
     match place {
         "uuid" if below("/projects") => "project",
         "uuid" if below("/user_collections") => "collection",
         "uuid" if below("/integrations") => "integration",
-        "uuid" if below("/receivers") => "receiver",
         "uuid" if below("/integration_collections") => "use",
         "collection_uuid" => "collection",
         "entity_uid" if path == "/entities/{entity_uid}" => "seed or entity",
@@ -137,12 +137,10 @@ fn object_of(path: &str, place: &str) -> &'static str {
                 "/collection_runs" | "/runs" => "run",
                 "/keys" => "key",
                 "/invitations" => "invitation",
-                "/graphs" => "graph",
                 "/users" => "user",
                 "/groups" => "group",
                 "/service_accounts" => "service account",
                 "/collections" => "list",
-                "/comments" => "comment",
                 "/domains" => "domain",
                 "/ip_addresses" => "address",
                 "/urls" => "url",
@@ -152,17 +150,18 @@ fn object_of(path: &str, place: &str) -> &'static str {
                 "/intelligence/hunting_rulesets" => "rule set",
                 "/intelligence/hunting_notifications" | "/ioc_stream_notifications" => "notification",
                 "/intelligence/retrohunt_jobs" => "job",
-                "/file_behaviours" | "/yara_rulesets" | "/sigma_rules" | "/threat_profiles" | "/references" => {
-                    "nothing"
-                }
-                "/analyses" | "/files/analyses" | "/intelligence/search/snippets" => "nothing",
-                "/private/files" | "/private/urls" | "/private/analyses" => "nothing",
-                _ => panic!("the matrix does not know what {before} has"),
+                "/file_behaviours" | "/yara_rulesets" | "/sigma_rules" | "/threat_profiles" | "/references" => NOTHING,
+                "/analyses" | "/files/analyses" | "/intelligence/search/snippets" => NOTHING,
+                "/private/files" | "/private/urls" | "/private/analyses" => NOTHING,
+                _ => before.rsplit('/').next().unwrap_or_default(),
             }
         }
         "object" | "issue_name" | "search_string" | "feed" | "time" | "token" | "file" | "format" | "noun"
-        | "beginning" => "nothing",
-        _ => panic!("the matrix does not know the place {{{place}}} of {path}"),
+        | "beginning" => NOTHING,
+        _ => {
+            let before = path.split(&format!("/{{{place}}}")).next().unwrap_or_default();
+            before.rsplit('/').next().unwrap_or_default()
+        }
     }
 }
 
@@ -224,6 +223,7 @@ pub async fn keep(server: &mut TestServer) -> anyhow::Result<Kept> {
     people(server, &mut kept).await?;
     objects(server, &mut kept).await?;
     hunting(server, &mut kept).await?;
+    of_scenarios(server, &mut kept).await?;
     Ok(kept)
 }
 
@@ -279,14 +279,14 @@ async fn project(server: &TestServer, kept: &mut Kept) -> anyhow::Result<Invento
     kept.add("domain", DOMAIN);
     kept.add("address", ADDRESS);
     kept.add("page", ambit_model::id::blob_hash(body.as_bytes()).to_string());
-    kept.0.insert("url", Pair { kept: SITE.to_owned(), missing: NO_SITE.to_owned() });
+    kept.0.insert("url".to_owned(), Pair { kept: SITE.to_owned(), missing: NO_SITE.to_owned() });
     let seeds =
         call(server, "GET", &format!("/api/v3/asm/user_collections/{}/user_entities", collection.uuid), None).await?;
     kept.add("seed", at(&seeds, "/result/0/id")?);
     Ok(found)
 }
 
-/// Note, tag, integration and its use, receiver.
+/// Note, tag, integration and its use.
 async fn marks(server: &TestServer, found: &Inventory, kept: &mut Kept) -> anyhow::Result<()> {
     let entity = found.domain;
     let note = json!({"note_text": "kept"});
@@ -303,9 +303,6 @@ async fn marks(server: &TestServer, found: &Inventory, kept: &mut Kept) -> anyho
     let used = call(server, "POST", &target, Some(json!({"integration_uuid": integration}))).await?;
     kept.add("use", at(&used, "/result/uuid")?);
     kept.add("integration", integration);
-    let new = json!({"channel": "slack", "target": "https://hooks.kept.test/"});
-    let receiver = call(server, "POST", "/api/ambit/v1/receivers", Some(new)).await?;
-    kept.add("receiver", at(&receiver, "/result/receiver/uuid")?);
     Ok(())
 }
 
@@ -329,18 +326,10 @@ async fn people(server: &TestServer, kept: &mut Kept) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Graph, collection of objects, comment, upload, archive.
+/// Collection of objects, upload, archive.
 async fn objects(server: &TestServer, kept: &mut Kept) -> anyhow::Result<()> {
-    let graph = json!({"data": {"type": "graph", "attributes": {
-        "graph_data": {"description": "kept", "version": "1"}, "private": true, "links": [],
-        "nodes": [{"type": "domain", "entity_id": DOMAIN, "index": 0, "x": 0, "y": 0}],
-    }}});
-    kept.add("graph", at(&call(server, "POST", "/api/v3/graphs", Some(graph)).await?, "/data/id")?);
     let list = json!({"data": {"type": "collection", "attributes": {"name": "kept", "private": true}}});
     kept.add("list", at(&call(server, "POST", "/api/v3/collections", Some(list)).await?, "/data/id")?);
-    let comment = json!({"data": {"type": "comment", "attributes": {"text": "kept"}}});
-    let comment = call(server, "POST", &format!("/api/v3/domains/{DOMAIN}/comments"), Some(comment)).await?;
-    kept.add("comment", at(&comment, "/data/id")?);
     let upload = call(server, "GET", "/api/v3/files/upload_url", None).await?;
     let token = at(&upload, "/data")?.rsplit('/').next().unwrap_or_default().to_owned();
     kept.add("upload", token);
@@ -382,6 +371,22 @@ async fn hunting(server: &TestServer, kept: &mut Kept) -> anyhow::Result<()> {
     kept.add("notification", at(&reported, "/data/0/id")?);
     let nothing = call(server, "DELETE", "/api/v3/intelligence/hunting_notifications?tag=none", None).await?;
     kept.add("operation", at(&nothing, "/data/id")?);
+    Ok(())
+}
+
+/// What the scenarios say under `keeps`: the keeper makes it, and it is named by what the steps save.
+async fn of_scenarios(server: &TestServer, kept: &mut Kept) -> anyhow::Result<()> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
+    let values = kept.0.iter().map(|(of, pair)| (of.clone(), pair.kept.clone())).collect();
+    let mut stage = Stage { address: server.address.clone(), keys: server.keys.clone(), values, ..Stage::default() };
+    for (file, scenario) in read_folder(&folder)? {
+        for step in &scenario.keeps {
+            run_step(&mut stage, step).await.with_context(|| format!("{file}: {}", step.name))?;
+            for of in step.save.keys() {
+                kept.add(of, &stage.values[of]);
+            }
+        }
+    }
     Ok(())
 }
 

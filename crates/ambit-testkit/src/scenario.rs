@@ -4,6 +4,8 @@
 //! name: what it is about
 //! needs: inventory                 # or left out: people, a project and a collection are enough
 //! groups: { red: [ admin, viewer ] }   # groups with their members, or left out
+//! keeps: [ … ]                     # steps by which `keeper` makes what nobody else may see, or left out; what they
+//!                                  # save has the name of the word before its id in a path (`graphs`)
 //! steps:
 //!   - name: what this step shows
 //!     advance: 60                  # seconds that pass before it, or left out
@@ -43,6 +45,9 @@ pub struct Scenario {
     /// Groups and their members, made by the runner.
     #[serde(default)]
     pub groups: BTreeMap<String, Vec<String>>,
+    /// What somebody has who shares it with nobody (`kept.rs`).
+    #[serde(default)]
+    pub keeps: Vec<Step>,
     pub steps: Vec<Step>,
 }
 
@@ -164,7 +169,8 @@ pub async fn run(stage: &mut Stage, scenario: &Scenario) -> anyhow::Result<Vec<D
     Ok(done)
 }
 
-async fn run_step(stage: &mut Stage, step: &Step) -> anyhow::Result<Done> {
+/// Runs one step; the error says what differed.
+pub(crate) async fn run_step(stage: &mut Stage, step: &Step) -> anyhow::Result<Done> {
     let (method, target) = step.request()?;
     if step.advance > 0 {
         let clock = stage.clock.as_ref().context("this server's clock cannot be moved")?;
