@@ -2,7 +2,7 @@
 //! to the path and query it was made for.
 
 use crate::answer::Answer;
-use crate::call::Call;
+use crate::call::{Call, whole_number};
 use ambit_api::objects::{Links, Meta, Object, ObjectCollection, Related, RelatedObjects, data, query_value};
 use ambit_api::{ApiError, ErrorCode, KEY_NAME};
 use ambit_model::id::blob_hash;
@@ -30,13 +30,11 @@ pub(crate) struct Paging {
 
 /// Reads `limit` and `cursor`. Above the maximum a limit is the maximum.
 pub(crate) fn paging(call: &Call, default: usize, most: usize) -> Result<Paging, ApiError> {
-    let limit = match call.query("limit") {
-        None | Some("") => default,
-        Some(text) => {
-            let number = text.parse::<u64>().ok().filter(|number| *number > 0);
-            let number =
-                number.ok_or_else(|| ApiError::with(ErrorCode::BadRequest, "Limit must be a whole number from 1"))?;
-            usize::try_from(number).unwrap_or(most).min(most)
+    let limit = match whole_number(call, "limit") {
+        Ok(None) => default,
+        Ok(Some(number)) if number > 0 => usize::try_from(number).unwrap_or(most).min(most),
+        Ok(Some(_)) | Err(_) => {
+            return Err(ApiError::with(ErrorCode::BadRequest, "Limit must be a whole number from 1"));
         }
     };
     let after = match call.query("cursor") {
