@@ -19,6 +19,7 @@ mod marks;
 mod matrix;
 mod metrics;
 mod objects;
+mod odd;
 mod oidc;
 mod receivers;
 mod scenarios;
