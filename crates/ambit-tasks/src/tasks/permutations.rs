@@ -7,7 +7,7 @@ use ambit_model::facts::ProbeOutcome;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::Permutations,
@@ -39,6 +39,10 @@ pub(crate) const TASK: Task = Task {
 const BASES_MAX: usize = 2_000;
 /// Characters of a label that is varied; longer ones are generated names.
 const LABEL_CHARS_MAX: usize = 24;
+/// Characters of a part of a label from which on it may be generated: an identifier of a deployment, a hash.
+const GENERATED_CHARS_MIN: usize = 8;
+/// Changes between letters and digits in a part of a label that nobody made up.
+const GENERATED_CHANGES_MIN: usize = 4;
 /// Environments that organisations put beside a name.
 const ENVIRONMENTS: &[&str] = &[
     "admin", "api", "beta", "demo", "dev", "int", "internal", "new", "old", "pre", "prod", "qa", "stage", "staging",
@@ -49,8 +53,8 @@ const NUMBER_REACH: u32 = 3;
 /// Labels that other names of the domain suggest for one of them.
 const LEARNED_MAX: usize = 60;
 
-/// Known names below the domain that something other than this task found: varying variations has no end.
-fn bases(facts: &Facts) -> impl Iterator<Item = &str> {
+/// Known names below the domain that something other than this task found.
+fn found_otherwise(facts: &Facts) -> impl Iterator<Item = &str> {
     let led = facts.outward.iter().chain(&facts.inward);
     let names = led.filter(|neighbour| {
         let edge = matches!(neighbour.edge, EdgeKind::Subdomain | EdgeKind::CertificateName);
@@ -58,13 +62,36 @@ fn bases(facts: &Facts) -> impl Iterator<Item = &str> {
             && neighbour.kind == Kind::DnsRecord
             && is_below(&neighbour.name, &facts.name)
     });
-    let names: BTreeSet<&str> = names.map(|neighbour| neighbour.name.as_str()).collect();
+    names.map(|neighbour| neighbour.name.as_str())
+}
+
+/// The label of a name that lies directly below a level.
+fn below<'a>(name: &'a str, level: &str) -> Option<&'a str> {
+    name.strip_suffix(level)?.strip_suffix('.').filter(|label| !label.contains('.'))
+}
+
+/// Names that are varied: not those that are variations themselves, which has no end.
+fn bases(facts: &Facts) -> impl Iterator<Item = &str> {
+    let names: BTreeSet<&str> = found_otherwise(facts).collect();
     names
         .into_iter()
         .filter(|name| {
-            name.split('.').next().is_some_and(|label| label.len() <= LABEL_CHARS_MAX && !label.starts_with('_'))
+            name.split('.').next().is_some_and(|label| {
+                label.len() <= LABEL_CHARS_MAX && !label.starts_with('_') && !label.split('-').any(is_generated)
+            })
         })
         .take(BASES_MAX)
+}
+
+/// True for a part of a label that a program made up, such as `8c3e1276`: nothing is next to it.
+fn is_generated(part: &str) -> bool {
+    let (digits, letters) = (part.bytes().any(|c| c.is_ascii_digit()), part.bytes().any(|c| c.is_ascii_alphabetic()));
+    if part.len() < GENERATED_CHARS_MIN || !digits || !letters {
+        return false;
+    }
+    let kinds: Vec<bool> = part.bytes().map(|c| c.is_ascii_digit()).collect();
+    let changes = kinds.windows(2).filter(|pair| pair[0] != pair[1]).count();
+    part.bytes().all(|c| c.is_ascii_hexdigit()) || changes >= GENERATED_CHANGES_MIN
 }
 
 /// Names whose variations were found: they are varied as long as that bears fruit, also when the name itself is gone.
@@ -81,7 +108,9 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     if label.contains('-') {
         labels.extend(learned(label, bases(cx.facts).filter_map(|name| name.split('.').next())));
     }
-    guess(cx, level, labels.into_iter()).await
+    // What another task found is no guess.
+    let known: HashSet<&str> = found_otherwise(cx.facts).filter_map(|name| below(name, level)).collect();
+    guess(cx, level, labels.into_iter().filter(|label| !known.contains(label.as_str()))).await
 }
 
 /// Labels like this one, sorted, itself not among them: other numbers and environments in each of its parts, or beside
@@ -173,6 +202,24 @@ mod tests {
         assert!(!found.contains("dev-shop-dev"));
         assert!(variants("dev-shop").contains("test-shop"));
         assert!(found.len() < 40);
+    }
+
+    #[test]
+    fn what_a_program_made_up_is_not_varied() {
+        for part in ["8c3e1276", "k8c3e1276", "d693816b2", "01cfe05b"] {
+            assert!(is_generated(part), "{part}");
+        }
+        for part in ["web01", "web01prod02", "eu2west1", "account", "20240101", "db2", "facade", "intranet01"] {
+            assert!(!is_generated(part), "{part}");
+        }
+    }
+
+    #[test]
+    fn only_names_directly_below_a_level_have_a_label_there() {
+        assert_eq!(below("www.acme.test", "acme.test"), Some("www"));
+        for name in ["a.www.acme.test", "acme.test", "xacme.test"] {
+            assert_eq!(below(name, "acme.test"), None, "{name}");
+        }
     }
 
     #[test]
