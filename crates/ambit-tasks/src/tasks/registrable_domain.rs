@@ -5,7 +5,7 @@ use ambit_model::entity::host_of;
 use ambit_model::entity::registrable;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, EdgeKind, Kind, TaskName, Wave, workflow};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::RegistrableDomain,
@@ -28,7 +28,7 @@ pub(crate) const TASK: Task = Task {
     volatile: &[],
     contacts: Contacts::Nothing,
     sights: Sights::All(Sighting::Nothing),
-    plan: |facts, _| Plan::once_if(domain_of(&facts.name).is_some()),
+    plan: |facts, _| Plan::once_if(domain_of(&facts.name).is_some() && !is_led_to_by_its_host(facts)),
     run: |cx| Box::pin(run(cx)),
 };
 
@@ -38,6 +38,11 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         cx.found(Kind::Domain, domain, EdgeKind::RegistrableDomain);
     }
     Ok(Answer::found_if(domain.is_some()))
+}
+
+/// True for a site that the name in its URL led to: that name leads to the domain itself.
+fn is_led_to_by_its_host(facts: &Facts) -> bool {
+    facts.kind == Kind::Uri && facts.from(EdgeKind::Site).any(|host| host.name == host_of(&facts.name))
 }
 
 /// The registrable domain of a name, URL or e-mail address; `None` for addresses and public suffixes.
