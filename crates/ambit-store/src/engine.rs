@@ -18,6 +18,7 @@ mod reassess;
 mod reconcile;
 mod relied;
 mod retests;
+mod stragglers;
 mod told;
 mod turns;
 

@@ -1,6 +1,7 @@
 //! Leasing work: quiet before loud, in blocks, each row with a fence; sweeps become rows as they are needed.
 
 use super::commit::count_not_done;
+use super::stragglers::{Visits, leaving_out, visits};
 use super::{Engine, NewSweep, NewWork, Pending, Work};
 use crate::StoreError;
 use crate::db::rows::{Rows, columns, list, named};
@@ -11,7 +12,7 @@ use crate::inventory::runs::{LEASED, OPEN, collection_of};
 use ambit_model::id::RunId;
 use ambit_model::run::{NotDone, NotDoneReason, RunState};
 use ambit_model::{Clearance, Timestamp, Uid, Wave};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Rows of one lease at most.
 const LEASE_ROWS_MAX: usize = 4_000;
@@ -141,9 +142,14 @@ async fn lease(
         return Ok(Vec::new());
     }
     let mut taken = Vec::new();
+    // What louder work keeps away from, as visits there are under way.
+    let mut near = BTreeSet::new();
     for wave in Wave::ALL {
         // Beside the rows of one wave go those of the next where it does not wait.
         if wave.waits() && !taken.is_empty() {
+            break;
+        }
+        if wave == Wave::Writes && !near.is_empty() {
             break;
         }
         if !reconciled && wave > Wave::Passive && !is_leased(tx, run, (wave, Wave::Writes)).await? {
@@ -158,16 +164,27 @@ async fn lease(
         if limit == 0 {
             break;
         }
-        let ids = startable(tx, run, wave, wire_now, limit).await?;
+        let ids = startable(tx, run, wave, (wire_now, &near), limit).await?;
         if !ids.is_empty() {
             taken.extend(ids);
             continue;
+        }
+        if wave == Wave::Visits {
+            match visits(tx, run).await? {
+                Visits::Over => {}
+                Visits::Few(at) => {
+                    near = at;
+                    continue;
+                }
+                Visits::Many => break,
+            }
         }
         let next = Wave::from_number(wave.number() + 1);
         if next.is_none_or(Wave::waits) && is_leased(tx, run, (wave, wave)).await? {
             break;
         }
         if taken.is_empty()
+            && near.is_empty()
             && let Some(id) = suspect(tx, run, wave, wire_now).await?
         {
             return take(tx, &[id]).await;
@@ -176,20 +193,20 @@ async fn lease(
     take(tx, &taken).await
 }
 
-/// Rows of a wave that could start now, with ranges of its sweeps.
+/// Rows of a wave that could start now, with ranges of its sweeps, at entities that are not among some.
 async fn startable(
     tx: &mut Tx,
     run: RunId,
     wave: Wave,
-    wire_now: Timestamp,
+    (wire_now, without): (Timestamp, &BTreeSet<Uid>),
     limit: usize,
 ) -> Result<Vec<i64>, StoreError> {
     let wanted = i64::try_from(limit).expect("bounded by the caller");
-    let (ids, least) = open_rows(tx, run, wave, wire_now, wanted).await?;
+    let (ids, least) = open_rows(tx, run, wave, (wire_now, without), wanted).await?;
     // A range of a sweep goes before rows that promise less, and takes the places that are left over.
     let (room, above) = if ids.len() < limit { (limit - ids.len(), i64::MIN) } else { (limit, least) };
-    if unroll_sweeps(tx, run, wave, room, above).await? {
-        return Ok(open_rows(tx, run, wave, wire_now, wanted).await?.0);
+    if unroll_sweeps(tx, run, wave, (room, above), without).await? {
+        return Ok(open_rows(tx, run, wave, (wire_now, without), wanted).await?.0);
     }
     Ok(ids)
 }
@@ -205,15 +222,16 @@ async fn open_rows(
     tx: &mut Tx,
     run: RunId,
     wave: Wave,
-    wire_now: Timestamp,
+    (wire_now, without): (Timestamp, &BTreeSet<Uid>),
     limit: i64,
 ) -> Result<(Vec<i64>, i64), StoreError> {
+    let mut wanted = values![run, wave.number(), wire_now, limit, ATTEMPTS_BEFORE_ALONE];
+    let without = leaving_out(without, &mut wanted);
     let sql = format!(
         "SELECT id, priority FROM work WHERE run_id = $1 AND state = {OPEN} AND wave = $2 AND not_before <= $3 AND \
-         attempts < $5
+         attempts < $5{without}
          ORDER BY footprint, priority DESC, id LIMIT $4"
     );
-    let wanted = values![run, wave.number(), wire_now, limit, ATTEMPTS_BEFORE_ALONE];
     let rows: Vec<(i64, i64)> = tx.read_all(&sql, wanted).await?;
     let least = rows.iter().map(|(_, priority)| *priority).min();
     Ok((rows.into_iter().map(|(id, _)| id).collect(), least.unwrap_or(i64::MIN)))
@@ -271,14 +289,23 @@ columns! {
 
 columns! { NewSweep { task: { "" }, uid, prefix, size, step, wave, footprint, priority, partition } }
 
-/// Turns the next ranges of a wave's sweeps, of those above a priority, into open rows; true when there were any.
-async fn unroll_sweeps(tx: &mut Tx, run: RunId, wave: Wave, wanted: usize, above: i64) -> Result<bool, StoreError> {
+/// Turns the next ranges of a wave's sweeps, of those above a priority and at entities that are not among some, into
+/// open rows; true when there were any.
+async fn unroll_sweeps(
+    tx: &mut Tx,
+    run: RunId,
+    wave: Wave,
+    (wanted, above): (usize, i64),
+    without: &BTreeSet<Uid>,
+) -> Result<bool, StoreError> {
+    let mut asked = values![run, wave.number(), SWEEPS_OF_LEASE_MAX, above];
+    let without = leaving_out(without, &mut asked);
     let sql = format!(
-        "SELECT {} FROM sweeps WHERE run_id = $1 AND wave = $2 AND size > reached * step AND priority > $4
+        "SELECT {} FROM sweeps WHERE run_id = $1 AND wave = $2 AND size > reached * step AND priority > $4{without}
          ORDER BY footprint, priority DESC, id LIMIT $3",
         list::<Sweep>()
     );
-    let sweeps: Vec<Sweep> = tx.read_all(&sql, values![run, wave.number(), SWEEPS_OF_LEASE_MAX, above]).await?;
+    let sweeps: Vec<Sweep> = tx.read_all(&sql, asked).await?;
     let (mut work, mut reached) = (Rows::default(), Rows::default());
     let mut left = i64::try_from(wanted).expect("bounded by the caller");
     for sweep in sweeps {

@@ -7,7 +7,7 @@ use ambit_model::moment::DAY_MS;
 use ambit_model::observation::{ProbeResult, SECOND_PROBE_AFTER_MS};
 use ambit_model::run::{RunState, Stage};
 use ambit_model::scope::Decision;
-use ambit_model::{Clearance, Kind, Timestamp, Wave};
+use ambit_model::{Clearance, EdgeKind, Kind, Timestamp, Wave};
 use ambit_store::engine::{NewSweep, NewWork, Places, Work};
 use ambit_store::{CollectionSettings, Started, StoreError};
 use serde_json::json;
@@ -269,6 +269,42 @@ async fn what_goes_into_depth_comes_after_sweeps_and_leaves_room_for_what_they_f
         lab.engine.reconcile(found).await.unwrap();
         assert_eq!(tasks(&lease(room(9, 9)).await), ["page"]);
         assert_eq!(lease(room(9, 9)).await, []);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_visit_that_hangs_holds_up_only_what_stands_at_its_place() {
+    both(async |lab| {
+        let run = lab.run().await;
+        let site = (EdgeKind::Site, Kind::Uri, "https://www.acme.test:443");
+        let place = (EdgeKind::ResolvesTo, Kind::IpAddress, "203.0.113.7");
+        let elsewhere = (EdgeKind::Subdomain, Kind::DnsRecord, "shop.acme.test");
+        let uid = lab.uid(Kind::Domain, "acme.test");
+        lab.probe(&run, "resolve", uid, 0, found(json!({}), &[site, place, elsewhere])).await;
+        let [site, place, elsewhere] = [site, place, elsewhere].map(|(_, kind, name)| lab.uid(kind, name));
+        let sweep = |uid| NewWork { wave: Wave::Sweeps, ..louder("ports", uid, Clearance::L3) };
+        let mut reconciliation = lab.reconciliation(run.id);
+        reconciliation.work = vec![
+            louder("page", site, Clearance::L2),
+            sweep(place),
+            sweep(elsewhere),
+            NewWork { wave: Wave::Writes, ..louder("login", elsewhere, Clearance::L4) },
+        ];
+        lab.engine.reconcile(reconciliation).await.unwrap();
+        let lease = async || -> Vec<Work> { lab.engine.lease(run.id, 9, Timestamp(0)).await.unwrap() };
+        let page = lease().await;
+        assert_eq!(tasks(&page), ["page"]);
+        let ports = lease().await;
+        assert_eq!(ports.iter().map(|work| work.uid).collect::<Vec<_>>(), [elsewhere], "the place itself waits");
+        let done = |work: Vec<Work>| work.into_iter().map(|work| outcome(work, ProbeResult::Absent, Timestamp(1)));
+        lab.engine.commit(lab.commit(run.id, done(ports).collect())).await.unwrap();
+        assert_eq!(lease().await, [], "what writes waits for everything");
+        lab.engine.commit(lab.commit(run.id, done(page).collect())).await.unwrap();
+        let ports = lease().await;
+        assert_eq!(ports.iter().map(|work| work.uid).collect::<Vec<_>>(), [place]);
+        lab.engine.commit(lab.commit(run.id, done(ports).collect())).await.unwrap();
+        assert_eq!(tasks(&lease().await), ["login"]);
     })
     .await;
 }
