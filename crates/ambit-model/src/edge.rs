@@ -66,6 +66,9 @@ pub enum EdgeKind {
     Suballocation,
     /// From an autonomous system that is theirs to a block that it announces and that its own holder registered.
     Announces,
+    /// From an organisation that is a seed to a block or an autonomous system that a regional registry holds under
+    /// exactly its name. Others may bear the same name, so that a person's word is waited for.
+    RegisteredName,
     /// From a domain, block or address to the organisation that registered it (of an address: the narrowest block
     /// around it), or to the registrant's mailbox.
     Registrant,
@@ -138,6 +141,7 @@ pub const EDGES: &[EdgeRule] = &[
     rule(EdgeKind::BlockMember, 970, Clearance::L3),
     rule(EdgeKind::Suballocation, 50, Clearance::L1),
     rule(EdgeKind::Announces, 970, Clearance::L3),
+    rule(EdgeKind::RegisteredName, 600, Clearance::L1),
     rule(EdgeKind::Registrant, 20, Clearance::L1),
     rule(EdgeKind::Contact, 20, Clearance::L1),
     rule(EdgeKind::Bucket, 200, Clearance::L2),
@@ -199,6 +203,6 @@ mod tests {
             assert_eq!(EdgeKind::from_name(&rule.kind.name()), Some(rule.kind));
             assert_eq!(rule.kind.rule(), *rule);
         }
-        assert_eq!(EDGES.len(), 40, "a new kind needs its row");
+        assert_eq!(EDGES.len(), 41, "a new kind needs its row");
     }
 }

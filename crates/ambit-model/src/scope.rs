@@ -16,6 +16,7 @@ mod tests;
 pub use never::{Exclusions, exclusion, is_never};
 pub use reason::ScopeReason;
 pub use spelled::spells;
+pub use surroundings::registrant_key;
 
 use crate::entity::{Evidence, PathStep};
 use crate::reserved::Reserved;

@@ -37,6 +37,7 @@ pub const EXTERNAL_DISCOVERY: Workflow = Workflow {
         Kind::Nameserver,
         Kind::NetBlock,
         Kind::NetworkService,
+        Kind::Organization,
         Kind::Uri,
     ],
     credentials: &[],

@@ -33,8 +33,13 @@ const USUAL: Source = Source { name: "", hosts: &[], lines: None, named: false, 
 const SOURCES: &[Source] = &[
     Source { name: "crt.sh", hosts: &["crt.sh"], ..USUAL },
     // Registries beside these hosts are learned from the list of the IANA, those of WHOIS by referral from its root.
-    // What networks announce, one of them tells.
-    Source { name: "rdap", hosts: &["rdap.org", "data.iana.org", "stat.ripe.net"], lines: Some(WHOIS), ..USUAL },
+    // What networks announce, one of them tells. Who registered anything is asked of those that can be searched by name.
+    Source {
+        name: "rdap",
+        hosts: &["rdap.org", "data.iana.org", "stat.ripe.net", "rdap.apnic.net", "rdap.arin.net", "rdap.db.ripe.net"],
+        lines: Some(WHOIS),
+        ..USUAL
+    },
     // Repositories of code, wherever people say that theirs are.
     Source { name: "git", named: true, ..USUAL },
     // Interfaces of cloud providers: at hosts of their own, or at the endpoint that the operator named instead. Each

@@ -102,7 +102,7 @@ const SOURCES: &[(u8, Source, &str)] = &[
     (11, Source::RdapOrg, "rdap.org"),
     (12, Source::RdapBootstrap, "data.iana.org"),
     (13, Source::WhoisRoot, ""),
-    (14, Source::RdapRegistry, "rdap-registry.example"),
+    (14, Source::RdapRegistry, "rdap-registry.example rdap.apnic.net rdap.arin.net rdap.db.ripe.net"),
     (15, Source::WhoisRegistry, ""),
     (16, Source::Routes, "stat.ripe.net"),
     (20, Source::Storage, "*.s3.amazonaws.com s3.amazonaws.com"),

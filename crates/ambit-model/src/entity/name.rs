@@ -23,6 +23,9 @@ pub struct InvalidName {
     pub why: &'static str,
 }
 
+/// What a person types before the name of an organisation.
+const ORGANIZATION: &str = "org:";
+
 impl Kind {
     /// The canonical name of a raw one.
     pub fn canonical(self, raw: &str) -> Result<String, InvalidName> {
@@ -103,13 +106,16 @@ impl Kind {
         Err(InvalidName { kind: self.name(), text: name, why })
     }
 
-    /// Returns the kind and canonical name of what a person typed as a target: address, block, `AS…`, URL, e-mail
-    /// address, domain or host name.
+    /// Returns the kind and canonical name of what a person typed as a target: address, block, `AS…`, `org:…`, URL,
+    /// e-mail address, domain or host name.
     ///
     /// # Errors
     /// The text is none of these, is a range of addresses, or a public suffix.
     pub fn of_target(text: &str) -> Result<(Self, String), InvalidName> {
         let text = text.trim();
+        if let Some(name) = text.strip_prefix(ORGANIZATION) {
+            return Self::Organization.seed(name).map(|name| (Self::Organization, name));
+        }
         if is_range(text) {
             return Err(InvalidName {
                 kind: Self::NetBlock.name(),
@@ -466,6 +472,7 @@ mod tests {
             ("as64500.test", Kind::Domain, "as64500.test"),
             ("https://acme.test/login", Kind::Uri, "https://acme.test:443/login"),
             ("Info@acme.test", Kind::EmailAddress, "info@acme.test"),
+            ("org: Acme Ltd", Kind::Organization, "Acme Ltd"),
         ] {
             assert_eq!(Kind::of_target(text), Ok((kind, name.to_owned())), "{text}");
         }

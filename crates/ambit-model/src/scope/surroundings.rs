@@ -65,7 +65,7 @@ impl Surroundings {
 
 /// A registrant's name as it is compared: letters and digits of any script in lower case, words apart by one blank.
 /// Nothing is guessed beyond that.
-fn registrant_key(name: &str) -> String {
+pub fn registrant_key(name: &str) -> String {
     let words = name.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
     words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
 }

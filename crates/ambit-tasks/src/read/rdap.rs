@@ -188,19 +188,59 @@ pub(crate) fn block(body: &Value, address: Option<IpAddr>) -> Option<Block> {
     }
 }
 
+/// The entries that a search for organisations found, with their names (RFC 9083 §8).
+pub(crate) fn entries(body: &Value) -> impl Iterator<Item = (String, String)> {
+    let named = |entry| Some((text(entry, "handle")?, card(entry, "fn").or_else(|| card(entry, "org"))?));
+    list(body, "entitySearchResults").filter_map(named)
+}
+
+/// What registries hold under an organisation's entries.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Holdings {
+    pub(crate) blocks: BTreeSet<ipnet::IpNet>,
+    pub(crate) systems: BTreeSet<u32>,
+}
+
+impl Holdings {
+    /// Adds the networks and autonomous systems of an entry (RFC 9083 §5.1).
+    pub(crate) fn add(&mut self, entry: &Value) {
+        for network in list(entry, "networks") {
+            let end = |member| text(network, member).and_then(|address| address.parse::<IpAddr>().ok());
+            if let (Some(start), Some(end)) = (end("startAddress"), end("endAddress")) {
+                self.blocks.extend(prefixes(start, end));
+            }
+        }
+        for system in list(entry, "autnums") {
+            let end = |member| system.get(member).and_then(Value::as_u64).and_then(|end| u32::try_from(end).ok());
+            if let (Some(start), Some(end)) = (end("startAutnum"), end("endAutnum")) {
+                self.systems.extend((start..=end).take(PREFIXES_MAX));
+            }
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.blocks.len() + self.systems.len()
+    }
+}
+
 /// The prefix that covers the range, or of several the one with the address, else the first.
 pub(crate) fn covering(start: IpAddr, end: IpAddr, address: Option<IpAddr>) -> Option<String> {
-    let subnets: Vec<ipnet::IpNet> = match (start, end) {
+    let subnets = prefixes(start, end);
+    let holds = address.and_then(|address| subnets.iter().find(|subnet| subnet.contains(&address)));
+    holds.or_else(|| subnets.first()).map(ipnet::IpNet::to_string)
+}
+
+/// The prefixes that a range consists of; none where its ends are of two families.
+fn prefixes(start: IpAddr, end: IpAddr) -> Vec<ipnet::IpNet> {
+    match (start, end) {
         (IpAddr::V4(start), IpAddr::V4(end)) => {
             ipnet::Ipv4Subnets::new(start, end, 0).map(Into::into).take(PREFIXES_MAX).collect()
         }
         (IpAddr::V6(start), IpAddr::V6(end)) => {
             ipnet::Ipv6Subnets::new(start, end, 0).map(Into::into).take(PREFIXES_MAX).collect()
         }
-        _ => return None,
-    };
-    let holds = address.and_then(|address| subnets.iter().find(|subnet| subnet.contains(&address)));
-    holds.or_else(|| subnets.first()).map(ipnet::IpNet::to_string)
+        _ => Vec::new(),
+    }
 }
 
 /// Prefixes that one range splits into, at most twice the bits of an address.

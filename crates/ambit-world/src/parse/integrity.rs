@@ -13,6 +13,8 @@ const OWN_NAMES: &[&str] = &[
     "iana.org",
     "cymru.com",
     "ripe.net",
+    "apnic.net",
+    "arin.net",
     "arpa",
     "rdap-registry.example",
     "sources.example",

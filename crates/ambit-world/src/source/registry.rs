@@ -17,6 +17,9 @@ const QUERY_BYTES_MAX: usize = 512;
 /// How long a WHOIS server waits for the query.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// The regional registries that are searched by name; what the file gives no registry is held by the first.
+const SEARCHED: [&str; 3] = ["rdap.db.ripe.net", "rdap.apnic.net", "rdap.arin.net"];
+
 pub(super) fn rdap(connection: &Connection, request: &Request) -> Response {
     let mut parts = request.path().trim_start_matches('/').splitn(2, '/');
     let (noun, rest) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
@@ -27,6 +30,10 @@ pub(super) fn rdap(connection: &Connection, request: &Request) -> Response {
         "domain" => domain(connection, rest),
         "ip" => block(connection, rest),
         "autnum" => system(connection, rest),
+        "registry" if rest.starts_with("entities") => Some(search(connection, request)),
+        "entities" => Some(search(connection, request)),
+        "entity" => holder(connection, request, rest),
+        "registry" => rest.strip_prefix("entity/").and_then(|handle| holder(connection, request, handle)),
         "help" => Some(json!({"rdapConformance": ["rdap_level_0"], "notices": []})),
         _ => None,
     };
@@ -158,6 +165,48 @@ fn block(connection: &Connection, text: &str) -> Option<Value> {
         "entities": [entity("registrant", &format!("ORG-{}", block.org.to_uppercase()), &org.name, &org.email)],
         "port43": "whois.rdap-registry.example",
     }))
+}
+
+/// Blocks that the registry under the request's name holds, of an organisation.
+fn held<'a>(connection: &'a Connection, request: &Request, org: &str) -> Vec<(&'a IpNet, &'a Block)> {
+    let host = request.header("host").unwrap_or_default();
+    let place = |block: &Block| match host_of(&block.registry) {
+        "" => SEARCHED[0].to_owned(),
+        registry => registry.to_owned(),
+    };
+    let blocks = connection.internet.draft.blocks.iter();
+    blocks.filter(|(_, block)| block.org == org && place(block) == host).collect()
+}
+
+/// Organisations whose name matches a pattern that may end in `*` (RFC 9082 §3.2.3).
+fn search(connection: &Connection, request: &Request) -> Value {
+    let pattern = request.parameter("fn").unwrap_or_default().to_lowercase();
+    let matches = |name: &str| match pattern.strip_suffix('*') {
+        Some(begin) => name.to_lowercase().starts_with(begin),
+        None => name.to_lowercase() == pattern,
+    };
+    let orgs = connection
+        .internet
+        .draft
+        .orgs
+        .iter()
+        .filter(|(key, org)| matches(&org.name) && !held(connection, request, key).is_empty());
+    let results: Vec<Value> = orgs
+        .map(|(key, org)| entity("registrant", &format!("ORG-{}", key.to_uppercase()), &org.name, &org.email))
+        .collect();
+    json!({"rdapConformance": ["rdap_level_0"], "entitySearchResults": results})
+}
+
+/// An organisation with what it holds.
+fn holder(connection: &Connection, request: &Request, handle: &str) -> Option<Value> {
+    let key = handle.strip_prefix("ORG-")?.to_lowercase();
+    let org = connection.internet.draft.orgs.get(&key)?;
+    let held = held(connection, request, &key);
+    let systems: std::collections::BTreeSet<u32> = held.iter().filter_map(|(_, block)| block.asn).collect();
+    let mut said = entity("registrant", handle, &org.name, &org.email);
+    said["networks"] = held.iter().filter_map(|(net, _)| block(connection, &net.to_string())).collect();
+    said["autnums"] = systems.iter().filter_map(|number| system(connection, &number.to_string())).collect();
+    Some(said)
 }
 
 fn system(connection: &Connection, text: &str) -> Option<Value> {

@@ -27,7 +27,7 @@ use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Scan {
-    /// Domains, host names, addresses, blocks, URLs.
+    /// Domains, host names, addresses, blocks, URLs, AS64500, "org:Example Ltd".
     #[arg(value_name = "TARGET")]
     pub(crate) targets: Vec<String>,
     /// Read targets from a file, one per line; - is standard input. In a .csv file, the first cell of each row that is

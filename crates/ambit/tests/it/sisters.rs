@@ -84,3 +84,28 @@ fn what_is_registered_and_served_alike_is_theirs_what_is_served_alike_waits_and_
     let said = succeed(&["entity", "deny", &domain("tidewater.test", path), "--data", path]);
     assert!(said.contains("ownership 0.000, clearance L0, deny_list_override"), "{said}");
 }
+
+#[test]
+fn an_organisation_that_is_a_seed_leads_to_blocks_that_wait_for_a_persons_word() {
+    let folder = Folder::new("organisation");
+    let data = folder.join("data");
+    let path = data.to_str().expect("UTF-8");
+    let first = scan_text(&folder, WORLD, &["org:Harbour Tools Ltd"]);
+    assert_eq!(first.figure("contacts_outside_clearance"), 0, "{}", first.summary);
+    let block = succeed(&["entities", "type:NetBlock", "--jsonl", "--data", path]);
+    let blocks: Vec<Value> = block.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let names: Vec<&str> = blocks.iter().filter_map(|block| block["name"].as_str()).collect();
+    assert_eq!(names, ["203.0.113.0/26"], "what others registered is not asked about");
+    let uid = blocks[0]["id"].as_str().expect("a uid");
+    let why = succeed(&["entity", "path", uid, "--data", path]);
+    assert!(why.ends_with("NetBlock 203.0.113.0/26: ownership 0.600, clearance L1, registered_name\n"), "{why}");
+    let found = succeed(&["entities", "type:NetworkService", "--jsonl", "--data", path]);
+    assert_eq!(found, "", "nobody was contacted");
+
+    // A person says that it is theirs.
+    succeed(&["entity", "allow", uid, "--data", path]);
+    scan_text(&folder, WORLD, &["org:Harbour Tools Ltd"]);
+    let found = succeed(&["entities", "type:NetworkService", "--jsonl", "--data", path]);
+    assert!(found.contains("203.0.113.10:443/tcp"), "{found}");
+    assert!(!found.contains("203.0.113.7"), "the neighbour's block is not theirs: {found}");
+}

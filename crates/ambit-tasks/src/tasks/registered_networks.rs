@@ -1,0 +1,125 @@
+//! Blocks and autonomous systems that regional registries hold under the name of an organisation which is a seed.
+
+use crate::ask::bootstrap::PROVIDER;
+use crate::read::rdap::{self, Holdings};
+use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use ambit_model::moment::DAY_MS;
+use ambit_model::observation::Sighting;
+use ambit_model::scope::registrant_key;
+use ambit_model::{Clearance, EdgeKind, Kind, TaskName, Wave, workflow};
+use ambit_sources::escaped;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+pub(crate) const TASK: Task = Task {
+    name: TaskName::RegisteredNetworks,
+    pretty_name: "Registered networks",
+    description: "Asks the regional registries which blocks and networks are registered to an organisation, by its name.",
+    workflows: &[workflow::EXTERNAL_DISCOVERY],
+    watches: &[Kind::Organization],
+    produces: &[Kind::AutonomousSystem, Kind::NetBlock],
+    footprint: Clearance::L1,
+    wave: Wave::Passive,
+    ttl_ms: 7 * DAY_MS,
+    cost: 8,
+    gain: 64,
+    slow: false,
+    volatile: &[],
+    contacts: Contacts::Provider(PROVIDER),
+    sights: Sights::All(Sighting::Ends),
+    plan: |facts, _| {
+        let is_named = facts.seed && !registrant_key(&facts.name).is_empty();
+        if is_named { Plan::each(REGISTRIES.iter().map(|registry| registry.host.to_owned())) } else { Plan::No }
+    },
+    run: |cx| Box::pin(run(cx)),
+};
+
+/// A regional registry that answers searches by name (RFC 9082 §3.2.3). Those of Africa and of Latin America do not.
+struct Registry {
+    host: &'static str,
+    /// What its paths begin with.
+    path: &'static str,
+}
+
+const REGISTRIES: &[Registry] = &[
+    Registry { host: "rdap.apnic.net", path: "" },
+    Registry { host: "rdap.arin.net", path: "/registry" },
+    Registry { host: "rdap.db.ripe.net", path: "" },
+];
+
+/// Entries of one name at one registry that are asked for; large organisations have several.
+const ENTRIES_MAX: usize = 20;
+/// Blocks and systems of one organisation at one registry.
+const HELD_MAX: usize = 1_000;
+
+async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+    let registry = REGISTRIES.iter().find(|registry| registry.host == cx.argument);
+    let registry = registry.ok_or_else(|| TaskError::Failed(format!("not a registry: {:?}", cx.argument)))?;
+    let name = cx.facts.name.as_str();
+    let handles = match ask(cx, registry, &format!("entities?fn={}*", escaped(name))).await? {
+        Some(body) => handles(&body, name),
+        None => return Ok(Answer::Absent),
+    };
+    if handles.len() > ENTRIES_MAX {
+        let said =
+            format!("{} has {} entries of this name; name the blocks that are meant", registry.host, handles.len());
+        return Err(TaskError::OutOfBudget(said));
+    }
+    let mut held = Holdings::default();
+    for handle in &handles {
+        if let Some(body) = ask(cx, registry, &format!("entity/{}", escaped(handle))).await? {
+            held.add(&body);
+        }
+    }
+    if held.len() > HELD_MAX {
+        let said =
+            format!("{} holds {} blocks of this name; name the blocks that are meant", registry.host, held.len());
+        return Err(TaskError::OutOfBudget(said));
+    }
+    for block in &held.blocks {
+        cx.found(Kind::NetBlock, &block.to_string(), EdgeKind::RegisteredName);
+    }
+    for system in &held.systems {
+        cx.found(Kind::AutonomousSystem, &format!("AS{system}"), EdgeKind::RegisteredName);
+    }
+    Ok(Answer::found_if(held.len() > 0))
+}
+
+/// What a registry says; `None` where it knows nothing of it.
+async fn ask(cx: &Context<'_>, registry: &Registry, question: &str) -> Result<Option<Value>, TaskError> {
+    let (host, path) = (registry.host, registry.path);
+    let asked = cx.net.source_list(PROVIDER, &format!("https://{host}{path}/{question}")).await;
+    let fetch = asked.map_err(|error| TaskError::source(host, &error))?;
+    let last = fetch.last();
+    let body: Option<Value> = serde_json::from_slice(&last.body).ok().filter(Value::is_object);
+    match (last.status, body) {
+        (200, Some(body)) if !last.truncated => Ok(Some(body)),
+        (404, Some(_)) => Ok(None),
+        (200, _) => Err(TaskError::SourceDown(format!("{host}: not an answer of RDAP"))),
+        (status, _) => Err(TaskError::SourceDown(format!("{host}: status {status}"))),
+    }
+}
+
+/// The handles of the entries that bear exactly this name.
+fn handles(body: &Value, name: &str) -> BTreeSet<String> {
+    let named = rdap::entries(body).filter(|(_, entry)| registrant_key(entry) == registrant_key(name));
+    named.map(|(handle, _)| handle).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn only_entries_of_exactly_this_name_count() {
+        let entry =
+            |handle: &str, name: &str| json!({"handle": handle, "vcardArray": ["vcard", [["fn", {}, "text", name]]]});
+        let body = json!({"entitySearchResults": [
+            entry("ACME-1", "Acme Ltd"), entry("ACME-2", "ACME, Ltd."), entry("ACME-3", "Acme Ltd Holdings"),
+            entry("", "Acme Ltd"), {"handle": "ACME-4"}, 7,
+        ]});
+        assert_eq!(handles(&body, "acme ltd").into_iter().collect::<Vec<_>>(), ["ACME-1", "ACME-2"]);
+        assert!(handles(&json!({"entitySearchResults": "none"}), "acme ltd").is_empty());
+    }
+}
