@@ -149,12 +149,18 @@ impl Settings {
     /// with one. A token is shown to no other host than the one that its integration names.
     pub fn forge_token(&self, forge: &Provider, host: &str) -> Option<&str> {
         let account = self.accounts.get(forge.integration.as_deref()?)?;
-        let named = account.settings.get("server").and_then(Value::as_str).map(|server| host_of(server.trim()));
-        let own = named.filter(|own| !own.is_empty()).or_else(|| forge.forge_hosts.first().map(String::as_str))?;
+        let own = self.forge_server(forge).or_else(|| forge.forge_hosts.first().map(String::as_str))?;
         if !own.eq_ignore_ascii_case(host) {
             return None;
         }
         account.secrets.get("token")?.as_str().map(str::trim).filter(|token| !token.is_empty())
+    }
+
+    /// The host of somebody's own at which a forge runs, where the integration of the collection names one.
+    pub(crate) fn forge_server(&self, forge: &Provider) -> Option<&str> {
+        let account = self.accounts.get(forge.integration.as_deref()?)?;
+        let named = account.settings.get("server").and_then(Value::as_str).map(|server| host_of(server.trim()));
+        named.filter(|own| !own.is_empty())
     }
 
     /// Adds a database of places or networks.
