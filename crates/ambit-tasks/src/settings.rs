@@ -1,12 +1,14 @@
 //! What tasks are given beside facts: our word list and ports, the probes for exposures, and the data that a user
 //! loaded.
 
+use crate::read::login;
 use ambit_cloud::provider::Provider;
 use ambit_fingerprints::Set;
 use ambit_model::entity::host_of;
 use ambit_model::exposure::Probe;
 use ambit_model::ports::{COMMON, PortList};
-use ambit_model::{Kind, SkippedTasks};
+use ambit_model::{Kind, SkippedTasks, workflow};
+use ambit_net::http::Url;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -154,6 +156,16 @@ impl Settings {
             return None;
         }
         account.secrets.get("token")?.as_str().map(str::trim).filter(|token| !token.is_empty())
+    }
+
+    /// What opens a session of the application at an origin, where an integration of the collection names that.
+    pub(crate) fn application(&self, origin: &str) -> Option<&Account> {
+        let names = |account: &&Account| {
+            let named = account.settings.get("origin").and_then(Value::as_str).map(str::trim);
+            named.and_then(|named| Url::parse(named).ok()).is_some_and(|url| login::origin(&url) == origin)
+        };
+        let sessions = self.accounts.iter().filter(|(name, _)| name.starts_with(workflow::SESSION));
+        sessions.map(|(_, account)| account).find(names)
     }
 
     /// The host of somebody's own at which a forge runs, where the integration of the collection names one.
