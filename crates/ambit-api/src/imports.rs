@@ -16,7 +16,8 @@ pub const SAYS_MAX: usize = 50;
 
 contract! {
     /// The body of an import: at most 1,000 things that one tool saw. Where further parts of the same follow
-    /// (`goes_on`), scope is decided with the last of them; until then nothing may be done at what is new.
+    /// (`goes_on`), what only the whole collection decides is decided with the last of them, and a search waits for
+    /// that one alone.
     #[derive(Debug, Deserialize)]
     pub struct NewImport {
         pub source: Word<Source>,
@@ -34,12 +35,14 @@ contract! {
         pub says: Maybe<BTreeMap<String, Text<SAYS_CHARS_MAX>>>,
     }
 
-    /// What became of an import. What is outside lies in or on nothing that the collection has; what is too old was
-    /// seen more than 90 days ago. Both are left out.
+    /// What became of an import. Nothing may be done at what is undecided before the last part came. What is outside
+    /// lies in or on nothing that the collection has; what is too old was seen more than 90 days ago. Both are left
+    /// out.
     #[derive(Debug, Serialize)]
     pub struct Import {
         pub accepted: usize,
         pub new_entities: usize,
+        pub undecided: usize,
         pub too_old: usize,
         pub outside: usize,
         pub first_outside: Vec<Outside>,

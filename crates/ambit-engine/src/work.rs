@@ -101,8 +101,8 @@ fn grants(task: &Task, work: &Work) -> Grants {
             None => Grants::task(task.footprint, &[]),
         },
         Contacts::Address => match host.parse() {
-            Ok(address) => Grants::task(task.footprint, &[]).at_home(Home::Block(address)),
-            Err(_) => Grants::task(task.footprint, &[]),
+            Ok(address) => Grants::task(task.footprint, task.also_asks()).at_home(Home::Block(address)),
+            Err(_) => Grants::task(task.footprint, task.also_asks()),
         },
     }
 }

@@ -4,6 +4,7 @@
 mod fixed;
 mod graph;
 mod known;
+mod leaf;
 mod never;
 mod reason;
 mod sisters;
@@ -13,6 +14,7 @@ mod surroundings;
 #[cfg(test)]
 mod tests;
 
+pub use leaf::{Leaves, Stem};
 pub use never::{Exclusions, exclusion, is_never};
 pub use reason::ScopeReason;
 pub use spelled::spells;

@@ -50,7 +50,8 @@ pub struct IntegrationType(pub &'static str);
 
 /// The types of integrations that a project can have. What no workflow uses yet is kept, and runs of collections that
 /// are linked to it say that nothing looks at it.
-pub const INTEGRATION_TYPES: [IntegrationType; 9] = [
+pub const INTEGRATION_TYPES: [IntegrationType; 10] = [
+    IntegrationType(SESSION),
     IntegrationType("AwsCredential"),
     IntegrationType("AzureCredential"),
     IntegrationType("BitbucketCredential"),
@@ -61,6 +62,9 @@ pub const INTEGRATION_TYPES: [IntegrationType; 9] = [
     IntegrationType("GitlabCredential"),
     IntegrationType("JiraCredential"),
 ];
+
+/// The type of integration that opens a session of an application.
+pub const SESSION: &str = "ApplicationCredential";
 
 /// What stands in the accounts of cloud providers.
 pub const CLOUD_ACCOUNTS: Workflow = Workflow {
@@ -110,7 +114,7 @@ pub const APPLICATIONS: Workflow = Workflow {
     ceiling: Clearance::L4,
     seeds: &[Kind::Uri],
     credentials: &[],
-    helped_by: &[],
+    helped_by: &[SESSION],
 };
 
 /// Suppliers, who gave nobody leave to search them: nothing is swept.

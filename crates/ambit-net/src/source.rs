@@ -77,6 +77,8 @@ const SOURCES: &[Source] = &[
     },
     // Forges of code, which tell what an account has.
     Source { name: "forge", hosts: &["api.bitbucket.org", "api.github.com", "gitlab.com"], named: true, ..USUAL },
+    // Who gives tokens for applications, wherever the operator says.
+    Source { name: "session", named: true, ..USUAL },
     // What is told of names, each as its file in `ambit-sources` says.
     Source { name: "alienvault", hosts: &["otx.alienvault.com"], ..USUAL },
     Source { name: "anubis", hosts: &["jonlu.ca"], ..USUAL },

@@ -183,8 +183,8 @@ pub static KEYWORDS: &[Keyword] = &[
     row("cloud_provider", E, Text, Contains, &["summary.technology.cloud_providers"],
     "Text that occurs in the name of a hosting cloud provider."),
     row("shadow", E, SHADOW, Equal, &["shadow.in_account", "shadow.seen_outside"],
-    "unmanaged: addresses and buckets that are yours and stand in no account of the project; unseen: what stands in an \
-    account and nobody saw from outside."),
+    "unmanaged: addresses and buckets that are yours and stand in no account of the project, nor in a block that one \
+    holds; unseen: what stands in an account and nobody saw from outside."),
     row("network", E, Text, Contains, &["summary.network.name"], "Text that occurs in the name of the network."),
     row("asn", E, ASN, Equal, &["summary.network.asn"],
     "The number of the autonomous system that announces the address, such as 64500 or AS64500."),

@@ -5,7 +5,7 @@
 //! others are to be believed.
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a measurement that people start")]
 
-use ambit_model::entity::{EntityRecord, Summary};
+use ambit_model::entity::{EntityRecord, Summary, in_account};
 use ambit_model::issue::{Confidence, IssueRecord, Status};
 use ambit_model::{Clearance, Details, Kind, Timestamp, Uid};
 use ambit_query::{Noun, parse_search};
@@ -127,6 +127,12 @@ fn summary(number: u64, kind: Kind) -> Summary {
     summary
 }
 
+/// One in ten stands in an account at a provider.
+fn held(number: u64) -> Details {
+    let account = mix(number ^ 21).is_multiple_of(10).then(|| in_account::CLOUD.is("Production (1)".to_owned()));
+    account.into_iter().collect()
+}
+
 fn entity(number: u64) -> IndexedRecord {
     let (kind, collection) = (kind(number), collection(number));
     let name = name(number, kind);
@@ -150,7 +156,7 @@ fn entity(number: u64) -> IndexedRecord {
         evidence: Vec::new(),
         ancestors: Vec::new(),
         task_results: Vec::new(),
-        details: Details::new(),
+        details: held(number),
         fingerprint: Vec::new(),
         tags: if number.is_multiple_of(200) { vec!["mine".to_owned()] } else { Vec::new() },
         aliases: None,
@@ -285,6 +291,8 @@ const CLASSES: &[Class] = &[
     class("a substring of many names", Noun::Entities, "~", true, false),
     class("a substring of few names", Noun::Entities, "one#.ex", true, false),
     class("kind, technology, country", Noun::Entities, "type:uri technology:php country:de", true, false),
+    class("outside and in no account", Noun::Entities, "shadow:unmanaged", true, false),
+    class("in an account and never seen", Noun::Entities, "shadow:unseen", true, false),
     class("open and severe issues", Noun::Issues, "severity_lte:2 status_new:open", true, false),
     class("as of a moment", Noun::Entities, "", true, true),
     class("as of a moment, narrowed", Noun::Entities, "type:uri technology:php", true, true),

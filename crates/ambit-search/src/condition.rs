@@ -90,7 +90,8 @@ pub(crate) enum Condition {
     Runs(VersionRange),
     AtLeast(&'static str, i64),
     AtMost(&'static str, i64),
-    /// Its asset is that of a document that fulfils the condition, in whatever collection.
+    /// Its asset is that of a document that fulfils the condition, in whatever collection, or an address in a block
+    /// that does.
     SameAsset(Box<Condition>),
 }
 
@@ -236,7 +237,11 @@ fn shadow(which: &str, context: &SearchContext, window: Window) -> Condition {
     let in_account = || anywhere(vec![flag(IN_ACCOUNT)]);
     let (of_them, elsewhere) = match which {
         "unmanaged" => (vec![hosting(), flag("summary.scoped")], in_account()),
-        _ => (vec![flag(IN_ACCOUNT)], anywhere(vec![flag(SEEN_OUTSIDE), in_account()])),
+        // A block answers nobody; what is in it does.
+        _ => (
+            vec![flag(IN_ACCOUNT), Condition::Not(Box::new(of_kind(Kind::NetBlock)))],
+            anywhere(vec![flag(SEEN_OUTSIDE), in_account()]),
+        ),
     };
     let not_elsewhere = Condition::Not(Box::new(elsewhere));
     Condition::And(of_them.into_iter().chain([flag("present"), not_elsewhere]).collect())
@@ -244,8 +249,11 @@ fn shadow(which: &str, context: &SearchContext, window: Window) -> Condition {
 
 /// What something stands on: names and sites follow from these.
 fn hosting() -> Condition {
-    let kinds = [Kind::CloudStorageBucket, Kind::IpAddress];
-    Condition::Or(kinds.map(|kind| Condition::EqualKind("type", kind.name().to_lowercase())).to_vec())
+    Condition::Or([Kind::CloudStorageBucket, Kind::IpAddress].map(of_kind).to_vec())
+}
+
+fn of_kind(kind: Kind) -> Condition {
+    Condition::EqualKind("type", kind.name().to_lowercase())
 }
 
 /// A bound at a moment, or at each collection's own moment. A collection that was never refreshed has its last

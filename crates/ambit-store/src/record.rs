@@ -32,6 +32,8 @@ pub(crate) struct ChangeContext {
     /// `None`: a person changes it, outside any run.
     pub(crate) run: Option<RunPlace>,
     pub(crate) person: bool,
+    /// Searches that begin after it wait until they see it, as they do for what a person changes.
+    pub(crate) awaited: bool,
     /// Wall time.
     pub(crate) now: Timestamp,
     /// The number of this change of the collection's graph.
@@ -60,7 +62,12 @@ impl ChangeContext {
                    RETURNING graph_revision, uuid, project_id";
         let row = tx.read_first(sql, values![collection]).await?;
         let (graph, uuid, project) = row.ok_or(StoreError::NotFound)?;
-        Ok(Self { collection, uuid, project, run, person, now, graph })
+        Ok(Self { collection, uuid, project, run, person, awaited: person, now, graph })
+    }
+
+    /// The same, for which no search waits: a part of something large.
+    pub(crate) fn unawaited(self) -> Self {
+        Self { awaited: false, ..self }
     }
 
     /// Returns the number of the run, 0 outside any.
@@ -168,7 +175,7 @@ impl Changes {
             });
         }
         tx.insert("feed", rows, "").await?;
-        if place.person {
+        if place.awaited {
             feed::raise_person_revision(tx, place.project, allotted.nth(steps.len() - 1).0).await?;
         }
         Ok(stamps)

@@ -20,6 +20,7 @@ pub(crate) mod inputs;
 pub(crate) mod provider;
 pub(crate) mod registered;
 pub(crate) mod same_site;
+pub(crate) mod session;
 pub(crate) mod together;
 pub(crate) mod web;
 pub(crate) mod whois;

@@ -12,6 +12,7 @@ pub(crate) mod frontier;
 pub(crate) mod greeting;
 pub(crate) mod listing;
 pub(crate) mod lockfiles;
+pub(crate) mod login;
 pub(crate) mod mentions;
 pub(crate) mod normal;
 pub(crate) mod nsec3;

@@ -1,12 +1,14 @@
 //! What tasks are given beside facts: our word list and ports, the probes for exposures, and the data that a user
 //! loaded.
 
+use crate::read::login;
 use ambit_cloud::provider::Provider;
 use ambit_fingerprints::Set;
 use ambit_model::entity::host_of;
 use ambit_model::exposure::Probe;
 use ambit_model::ports::{COMMON, PortList};
-use ambit_model::{Kind, SkippedTasks};
+use ambit_model::{Kind, SkippedTasks, workflow};
+use ambit_net::http::Url;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -149,12 +151,28 @@ impl Settings {
     /// with one. A token is shown to no other host than the one that its integration names.
     pub fn forge_token(&self, forge: &Provider, host: &str) -> Option<&str> {
         let account = self.accounts.get(forge.integration.as_deref()?)?;
-        let named = account.settings.get("server").and_then(Value::as_str).map(|server| host_of(server.trim()));
-        let own = named.filter(|own| !own.is_empty()).or_else(|| forge.forge_hosts.first().map(String::as_str))?;
+        let own = self.forge_server(forge).or_else(|| forge.forge_hosts.first().map(String::as_str))?;
         if !own.eq_ignore_ascii_case(host) {
             return None;
         }
         account.secrets.get("token")?.as_str().map(str::trim).filter(|token| !token.is_empty())
+    }
+
+    /// What opens a session of the application at an origin, where an integration of the collection names that.
+    pub(crate) fn application(&self, origin: &str) -> Option<&Account> {
+        let names = |account: &&Account| {
+            let named = account.settings.get("origin").and_then(Value::as_str).map(str::trim);
+            named.and_then(|named| Url::parse(named).ok()).is_some_and(|url| login::origin(&url) == origin)
+        };
+        let sessions = self.accounts.iter().filter(|(name, _)| name.starts_with(workflow::SESSION));
+        sessions.map(|(_, account)| account).find(names)
+    }
+
+    /// The host of somebody's own at which a forge runs, where the integration of the collection names one.
+    pub(crate) fn forge_server(&self, forge: &Provider) -> Option<&str> {
+        let account = self.accounts.get(forge.integration.as_deref()?)?;
+        let named = account.settings.get("server").and_then(Value::as_str).map(|server| host_of(server.trim()));
+        named.filter(|own| !own.is_empty())
     }
 
     /// Adds a database of places or networks.

@@ -56,6 +56,9 @@ impl std::fmt::Debug for Task {
     }
 }
 
+/// The ground on which providers of OpenID Connect are asked for tokens of applications.
+pub(crate) const SESSIONS: &str = "session";
+
 /// The stages of a run, as a person sees them, in the order in which they begin.
 pub const STAGES: &[&str] = &["names", "sources", "addresses", "services", "sites"];
 
@@ -75,6 +78,14 @@ impl Task {
             Contacts::Provider(provider) => Some(provider),
             Contacts::Source => ambit_sources::find(argument).map(|source| source.name),
             _ => None,
+        }
+    }
+
+    /// Data providers that a task which contacts addresses asks beside: who gives a token for the application.
+    pub fn also_asks(&self) -> &'static [&'static str] {
+        match self.name {
+            TaskName::Crawl => &[SESSIONS],
+            _ => &[],
         }
     }
 

@@ -437,6 +437,8 @@ pub(crate) struct Site {
     pub bare: bool,
     pub cookies: Vec<Cookie>,
     pub login: bool,
+    /// Who signs in, and by which word: nobody else sees more than a form.
+    pub guarded: Option<(String, String)>,
     pub basic: Option<String>,
     pub favicon: Option<String>,
     pub pages: Vec<Page>,

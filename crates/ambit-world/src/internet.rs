@@ -94,6 +94,8 @@ pub(crate) enum Source {
     Interfaces,
     /// Servers of git.
     Repositories,
+    /// What sites say of apps.
+    AppLinks,
 }
 
 /// Addresses and names of the providers in `built_in.world`: last byte, provider, name for its certificate.
@@ -109,12 +111,16 @@ const SOURCES: &[(u8, Source, &str)] = &[
     (21, Source::Storage, "*.storage.googleapis.com storage.googleapis.com"),
     (22, Source::Storage, "*.blob.core.windows.net"),
 ];
-/// The last bytes of the addresses of interfaces of clouds and of servers of git, whose names the file states.
+/// The last bytes of the addresses of interfaces of clouds and of servers of git, whose names the file states, and of
+/// who tells what sites say of apps.
 const INTERFACES: u8 = 23;
 const REPOSITORIES: u8 = 24;
+const APP_LINKS: u8 = 25;
 
-/// Where forges of code tell what accounts have.
-const FORGES: [&str; 2] = ["api.github.com", "gitlab.com"];
+/// Where forges of code tell what accounts have, and what bears a word.
+const FORGES: [&str; 3] = ["api.github.com", "codeberg.org", "gitlab.com"];
+/// Where it is told what sites say of apps.
+const SAID_OF_APPS: [&str; 2] = ["app-site-association.cdn-apple.com", "digitalassetlinks.googleapis.com"];
 
 /// The addresses of servers that the file names without saying where they are, by name.
 pub(crate) fn stated_servers(draft: &Draft) -> BTreeMap<String, IpAddr> {
@@ -129,7 +135,14 @@ pub(crate) fn stated_servers(draft: &Draft) -> BTreeMap<String, IpAddr> {
     });
     let hosts = draft.repositories.values().map(|repository| repository.host.clone());
     let repositories = hosts.chain(forges).chain(others).map(|host| (host, REPOSITORIES));
-    interfaces.chain(repositories).map(|(host, last)| (host, IpAddr::from([198, 19, 0, last]))).collect()
+    let has_apps = !draft.apps.is_empty();
+    let said_of_apps = SAID_OF_APPS.iter().filter(|_| has_apps).map(|host| ((*host).to_owned(), APP_LINKS));
+    // An account may state itself what is told of apps.
+    said_of_apps
+        .chain(interfaces)
+        .chain(repositories)
+        .map(|(host, last)| (host, IpAddr::from([198, 19, 0, last])))
+        .collect()
 }
 
 impl Internet {
@@ -320,8 +333,9 @@ impl Internet {
         });
         let told = crate::name_sources::hosts().enumerate();
         let told = told.map(|(place, (address, host))| (address, Source::Names(place), vec![host.to_owned()]));
-        let stated = [(INTERFACES, Source::Interfaces), (REPOSITORIES, Source::Repositories)]
-            .map(|(last, source)| (at(last), source, names_of(last)));
+        let stated =
+            [(INTERFACES, Source::Interfaces), (REPOSITORIES, Source::Repositories), (APP_LINKS, Source::AppLinks)]
+                .map(|(last, source)| (at(last), source, names_of(last)));
         let stated = stated.into_iter().filter(|(_, _, names)| !names.is_empty());
         for (address, source, names) in fixed.chain(told).chain(stated) {
             let mut stated = crate::parse::usual_certificate();

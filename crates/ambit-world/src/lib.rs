@@ -101,6 +101,13 @@ impl World {
         forges.filter_map(|(url, forge)| Some((forge.title.clone(), url.clone(), forge.token.clone()?))).collect()
     }
 
+    /// Sites of the first state that want to be signed in to: what each is called, its origin, who signs in, and the
+    /// password.
+    pub fn sessions(&self) -> Vec<(String, String, String, String)> {
+        let guarded = self.states[0].sites.iter().filter_map(|(url, site)| Some((url, site, site.guarded.clone()?)));
+        guarded.map(|(url, site, (user, password))| (site.title.clone(), url.clone(), user, password)).collect()
+    }
+
     /// The packages of apps of the first state: name of the file, and bytes.
     pub fn packages(&self) -> Vec<(String, Vec<u8>)> {
         self.states[0].apps.values().map(|app| (package::file_name(app), package::bytes(app))).collect()

@@ -12,6 +12,11 @@ use std::collections::BTreeMap;
 /// Where a bundle has its manifest.
 const MANIFEST: &str = "base/manifest/AndroidManifest.xml";
 
+/// What the program of an app for iOS is called.
+const PROGRAM: &str = "App";
+/// The number before entitlements in the signature of a program.
+const ENTITLEMENTS: u32 = 0xfade_7171;
+
 /// What stands below a name: a text, or more names.
 #[derive(Default)]
 struct Node {
@@ -51,6 +56,11 @@ pub(crate) fn bytes(app: &App) -> Vec<u8> {
         System::Android => [("package", &app.id), ("application/label", &app.title)],
     };
     says.extend(own.map(|(path, text)| (path.to_owned(), text.clone())));
+    let says_links = match app.system {
+        System::Ios => entitled(app),
+        System::Android => links(app),
+    };
+    says.extend(says_links);
     let root = Node::of(&says);
     let (path, list, folder) = match app.system {
         System::Ios => ("Payload/App.app/Info.plist", property_list(&root).into_bytes(), "Payload/App.app/"),
@@ -59,11 +69,50 @@ pub(crate) fn bytes(app: &App) -> Vec<u8> {
     };
     let mut members = vec![(path.to_owned(), list)];
     members.extend(app.members.iter().map(|(path, text)| (format!("{folder}{path}"), text.clone().into_bytes())));
+    if app.system == System::Ios && !app.opens.is_empty() {
+        members.push((format!("{folder}{PROGRAM}"), program(app)));
+    }
     let (bytes, directory) = archive(&members);
     match &app.signed {
         Some(name) => signed::signed(&bytes, directory, name),
         None => bytes,
     }
+}
+
+/// The page with which an app for Android begins, and which links to its hosts open as well.
+fn links(app: &App) -> Vec<(String, String)> {
+    let mut says = Vec::new();
+    if app.opens.is_empty() {
+        return says;
+    }
+    let mut say = |path: &str, text: &str| says.push((format!("application/activity:Main/{path}"), text.to_owned()));
+    say("name", ".Main");
+    say("exported", "true");
+    say("intent-filter:Main/category/name", "android.intent.category.LAUNCHER");
+    for (number, host) in (1..).zip(&app.opens) {
+        say(&format!("intent-filter:{number}/autoVerify"), "true");
+        say(&format!("intent-filter:{number}/data/scheme"), "https");
+        say(&format!("intent-filter:{number}/data/host"), host);
+    }
+    says
+}
+
+/// Says which member of an app for iOS is its program, where that is entitled to something.
+fn entitled(app: &App) -> Vec<(String, String)> {
+    let has_some = !app.opens.is_empty();
+    has_some.then(|| ("CFBundleExecutable".to_owned(), PROGRAM.to_owned())).into_iter().collect()
+}
+
+/// What stands for a program: nothing but the entitlements of its signature.
+fn program(app: &App) -> Vec<u8> {
+    let hosts = app.opens.iter().map(|host| format!("<string>applinks:{host}</string>")).collect::<String>();
+    let list = format!(
+        "<plist version=\"1.0\"><dict><key>com.apple.developer.team-identifier</key><string>{}</string>\
+         <key>com.apple.developer.associated-domains</key><array>{hosts}</array></dict></plist>",
+        app.team()
+    );
+    let head = [ENTITLEMENTS.to_be_bytes(), size(list.len() + 8).to_be_bytes()].concat();
+    [&head, list.as_bytes()].concat()
 }
 
 fn property_list(root: &Node) -> String {

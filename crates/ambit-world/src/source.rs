@@ -1,6 +1,7 @@
 //! The data providers of every world, under the names that are asked on the real network: registries, a certificate
-//! log, storage, interfaces of clouds, repositories of code.
+//! log, storage, interfaces of clouds, repositories of code, what sites say of apps.
 
+mod app_links;
 mod certificate_log;
 mod forges;
 mod interfaces;
@@ -27,6 +28,7 @@ pub(crate) async fn serve(connection: &Connection, source: Source, stream: &mut 
         Source::Routes => answer(connection, stream, |request| registry::routes(connection, request)).await,
         Source::Names(place) => answer(connection, stream, |request| names::respond(connection, place, request)).await,
         Source::Interfaces => answer(connection, stream, |request| interfaces::respond(connection, request)).await,
+        Source::AppLinks => answer(connection, stream, |request| app_links::respond(connection, request)).await,
         Source::Repositories => answer(connection, stream, |request| repositories::respond(connection, request)).await,
         Source::Storage => answer(connection, stream, |request| storage::respond(connection, request)).await,
     }

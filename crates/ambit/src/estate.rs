@@ -8,7 +8,7 @@ use crate::workspace::Workspace;
 use ambit_model::Kind;
 use ambit_model::collection::Collection;
 use ambit_model::entity::host_of;
-use ambit_model::workflow::{CLOUD_ACCOUNTS, CODE_REPOSITORIES, MOBILE_APPS, Workflow};
+use ambit_model::workflow::{APPLICATIONS, CLOUD_ACCOUNTS, CODE_REPOSITORIES, MOBILE_APPS, Workflow};
 use ambit_store::NewIntegration;
 use ambit_world::Account;
 use serde_json::json;
@@ -51,14 +51,16 @@ pub(crate) async fn link(
     (text, name): &(String, String),
 ) -> Result<(), Failure> {
     let Workspace { store, principal, .. } = workspace;
-    let is_used = [CLOUD_ACCOUNTS.name, CODE_REPOSITORIES.name].contains(&collection.workflow.as_str());
+    let is_used =
+        [APPLICATIONS.name, CLOUD_ACCOUNTS.name, CODE_REPOSITORIES.name].contains(&collection.workflow.as_str());
     if !is_used || !store.list_credentials(collection.uuid).await?.is_empty() {
         return Ok(());
     }
     let world = parse_world(text, name)?;
-    let integrations: Vec<NewIntegration> = match collection.workflow == CODE_REPOSITORIES.name {
-        true => world.forge_tokens().into_iter().map(forge).collect(),
-        false => world.accounts().into_iter().map(integration).collect(),
+    let integrations: Vec<NewIntegration> = match collection.workflow.as_str() {
+        of if of == CODE_REPOSITORIES.name => world.forge_tokens().into_iter().map(forge).collect(),
+        of if of == APPLICATIONS.name => world.sessions().into_iter().map(session).collect(),
+        _ => world.accounts().into_iter().map(integration).collect(),
     };
     for new in integrations {
         let made = store.create_integration(principal, collection.project_uuid, &new, now()).await?;
@@ -89,6 +91,18 @@ fn integration(account: Account) -> NewIntegration {
         settings.insert("provider".to_owned(), json!(provider));
     }
     NewIntegration { name: title, kind, secrets, settings }
+}
+
+/// The integration that signs in to an application.
+fn session((title, origin, user, password): (String, String, String, String)) -> NewIntegration {
+    let secrets = [("username".to_owned(), json!(user)), ("password".to_owned(), json!(password))];
+    let settings = [("origin".to_owned(), json!(origin))];
+    NewIntegration {
+        name: title,
+        kind: ambit_model::workflow::SESSION.to_owned(),
+        secrets: secrets.into_iter().collect(),
+        settings: settings.into_iter().collect(),
+    }
 }
 
 /// The integration by which a forge shows what the holder of a token may see.

@@ -58,6 +58,11 @@ impl Failure {
         Self { more, ..self }
     }
 
+    /// The same failure, and what holds beside it.
+    pub(crate) fn beside(self, also: &str) -> Self {
+        Self { message: format!("{}; {also}", self.message), ..self }
+    }
+
     /// The program or its surroundings failed.
     pub(crate) fn run_time(message: impl Into<String>) -> Self {
         Self::new(RUN_TIME, message)

@@ -24,6 +24,8 @@ pub(super) async fn opened(config: &EngineConfig, run: &Run) -> Result<BTreeMap<
     };
     let account = |known: Credential| {
         let name = match workflow.helped_by.contains(&known.kind.as_str()) {
+            // Of what helps there is one of a type, but for applications, each of which has its own.
+            true if known.kind == workflow::SESSION => format!("{} {}", known.kind, known.name),
             true => known.kind,
             false => workflow.account(&known.kind, &known.name, known.integration)?.1,
         };

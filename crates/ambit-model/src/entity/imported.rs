@@ -79,6 +79,19 @@ pub fn places(kind: Kind, name: &str) -> Vec<(Kind, String)> {
     }
 }
 
+/// Returns what closes a name to its domain where it is delegated to others: the name and those above it, in each kind
+/// that a delegation leads to. Of what is no name, nothing.
+pub fn delegations(kind: Kind, name: &str) -> Vec<(Kind, String)> {
+    let names = [Kind::Domain, Kind::DnsRecord, Kind::Nameserver, Kind::Mailserver];
+    let levels = std::iter::successors(Some(name).filter(|_| kind == Kind::DnsRecord), |name| above(name));
+    levels.flat_map(|level| names.map(|kind| (kind, level.to_owned()))).collect()
+}
+
+/// Returns the blocks that may be around an address, the narrowest first. Of anything else, nothing.
+pub fn blocks_around(kind: Kind, name: &str) -> Vec<(Kind, String)> {
+    if kind == Kind::IpAddress { places(kind, name) } else { Vec::new() }
+}
+
 /// Returns how a place leads to a thing. A name that somebody else saw has the clearance of a look-up until its zone
 /// answers for it; a service or site has that of its host.
 pub fn edge(kind: Kind) -> EdgeKind {
@@ -95,6 +108,10 @@ pub fn edge(kind: Kind) -> EdgeKind {
 /// Returns true for what lies on a host, and is imported after all hosts.
 pub fn is_on_a_host(kind: Kind) -> bool {
     matches!(kind, Kind::ApiEndpoint | Kind::NetworkService | Kind::Uri)
+}
+
+fn above(name: &str) -> Option<&str> {
+    name.split_once('.').map(|(_, above)| above)
 }
 
 fn parent(name: &str) -> Option<&str> {

@@ -1,4 +1,4 @@
-//! Which account at a provider names an address, a host, a URL or a bucket as its own.
+//! Which account at a provider names an address, a block, a host, a URL or a bucket as its own.
 
 use super::Member;
 

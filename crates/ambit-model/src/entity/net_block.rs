@@ -1,10 +1,12 @@
-//! What is known of a registered block of addresses. Its members are those of one answer of a registry, said together.
+//! What is known of a registered block of addresses. Its members are those of one answer of a registry, said together,
+//! and which account at a provider holds it.
 
+use super::in_account;
 use super::row::{
     Empty::{False, Null},
-    Row, unseen,
+    Row, seen, unseen,
 };
-use crate::task::TaskName::Registration;
+use crate::task::TaskName::{AwsAccount, CloudAccount, Registration};
 
 /// What is known of a block.
 pub(super) const MEMBERS: &[Row] = &[
@@ -24,4 +26,6 @@ pub(super) const MEMBERS: &[Row] = &[
     unseen("extended_rdap", Null).by(Registration),
     unseen("transferred", False).by(Registration),
     unseen("ipv6", Null).by(Registration),
+    seen(in_account::AWS, AwsAccount),
+    seen(in_account::CLOUD, CloudAccount),
 ];

@@ -27,7 +27,7 @@ const SHARED_CAP: Clearance = Clearance::L2;
 /// well.
 const UNPROVEN_CAP: Clearance = Clearance::L2;
 /// What such an address passes to the services on it: they are known about, and asked for by names alone.
-const SERVICE_OF_OTHERS_CAP: Clearance = Clearance::L1;
+pub(super) const SERVICE_OF_OTHERS_CAP: Clearance = Clearance::L1;
 
 /// What an edge passes on after its surroundings were considered, and why that differs from its row of the table.
 #[derive(Clone, Copy)]

@@ -1,6 +1,7 @@
 //! Scope by example (docs/architecture.md §4), and against a reference that is slow and obvious.
 
 mod evidence;
+mod leaf;
 mod reference;
 mod sisters;
 

@@ -16,9 +16,10 @@ use tantivy::{DocAddress, IndexReader, IndexSettings, IndexWriter, ReloadPolicy,
 use super::checked::{self, Expected, Reached};
 use super::collect::{Key, Order, Pages};
 use super::facets::Totals;
-use super::query::{Asked, Stop};
+use super::known::KnownSegment;
+use super::query::{Asked, FoundBefore, Stop};
 use super::schema::{Fields, UID_HIGH};
-use super::segment::Reading;
+use super::segment::{ReadSegment, Reading};
 use super::tokenizers;
 use crate::aggregations::Counted;
 use crate::condition::Condition;
@@ -271,13 +272,17 @@ impl View {
         };
         let (mut total, mut hits, mut timed_out) = (0, Vec::new(), false);
         let mut totals = counting.map(Totals::of);
+        let found_before = FoundBefore::default();
+        let known: Vec<KnownSegment<'_>> = self.reading.segments.iter().map(ReadSegment::known).collect();
         let readers = self.reading.searcher.segment_readers();
         for (ordinal, (reader, read)) in (0..).zip(readers.iter().zip(&self.reading.segments)) {
             let asked = Asked {
                 fields: &self.fields,
                 searcher: &self.reading.searcher,
                 reader,
-                kept: &read.segment.sets,
+                of: read.known(),
+                all: &known,
+                found: &found_before,
                 deadline,
             };
             let mut set = match asked.check_clock().and_then(|()| asked.matching(condition)) {

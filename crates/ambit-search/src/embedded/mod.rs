@@ -1,5 +1,6 @@
 //! The embedded engine: Tantivy. Its types stay in this folder.
 
+mod assets;
 mod checked;
 mod collect;
 mod document_set;
@@ -10,6 +11,7 @@ mod graph_fields;
 mod graph_order;
 mod graph_query;
 mod graphs;
+mod known;
 mod query;
 mod reading;
 mod schema;

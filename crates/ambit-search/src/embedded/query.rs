@@ -2,9 +2,9 @@
 //! lists of its terms or from its column; sets are intersected and united word by word. Sets are kept beside their
 //! segment, since searches share their demands.
 
-use std::collections::BTreeSet;
+use std::cell::RefCell;
 use std::ops::RangeInclusive;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
 use ambit_model::Uid;
@@ -12,16 +12,14 @@ use tantivy::query::{EnableScoring, PhraseQuery, Query as _};
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{COLLECT_BLOCK_BUFFER_LEN, DocSet, Searcher, SegmentReader, TERMINATED, TantivyError, Term};
 
+use super::assets::FoundAssets;
 use super::document_set::DocumentSet;
+use super::known::KnownSegment;
 use super::schema::{Fields, column_name};
 use super::tokenizers::{GRAM_CHARS, WORDS, fold_case, gram_chars};
 use crate::condition::Condition;
-use crate::fields::{ASSET, RUNNING, Shape, VALUE_CHARS_MAX};
+use crate::fields::{RUNNING, Shape, VALUE_CHARS_MAX};
 use crate::running::runs;
-
-/// Sets kept beside a segment; the one that was asked for least recently goes first. Each is a bit for each document:
-/// all of them are four bytes for each document.
-const SETS_MAX: usize = 32;
 
 /// Documents of a column that are compared at once; their numbers fit the processor's cache.
 const COLUMN_BLOCK: u32 = 16_384;
@@ -51,39 +49,23 @@ impl From<std::io::Error> for Stop {
     }
 }
 
-/// The sets that are kept beside a segment.
-#[derive(Default)]
-pub(crate) struct KeptSets {
-    /// The one that was asked for last stands at the end.
-    sets: Mutex<Vec<(Condition, Arc<DocumentSet>)>>,
-}
-
-impl KeptSets {
-    fn find(&self, condition: &Condition) -> Option<Arc<DocumentSet>> {
-        let mut sets = self.sets.lock().unwrap_or_else(PoisonError::into_inner);
-        let place = sets.iter().position(|(of, _)| of == condition)?;
-        let kept = sets.remove(place);
-        sets.push(kept);
-        sets.last().map(|(_, set)| set.clone())
-    }
-
-    fn keep(&self, condition: &Condition, set: &Arc<DocumentSet>) {
-        let mut sets = self.sets.lock().unwrap_or_else(PoisonError::into_inner);
-        sets.retain(|(of, _)| of != condition);
-        if sets.len() >= SETS_MAX {
-            sets.remove(0);
-        }
-        sets.push((condition.clone(), set.clone()));
-    }
-}
-
 /// A segment that is asked.
 pub(crate) struct Asked<'a> {
     pub(crate) fields: &'a Fields,
     pub(crate) searcher: &'a Searcher,
     pub(crate) reader: &'a SegmentReader,
-    pub(crate) kept: &'a KeptSets,
+    /// What is known of that segment, and of all of them.
+    pub(crate) of: KnownSegment<'a>,
+    pub(crate) all: &'a [KnownSegment<'a>],
+    /// What this search looked for in all segments already.
+    pub(crate) found: &'a FoundBefore,
     pub(crate) deadline: Instant,
+}
+
+/// Assets that a search looked for in all segments, which every segment asks for: they are found once.
+#[derive(Default)]
+pub(crate) struct FoundBefore {
+    of: RefCell<Vec<(Condition, Arc<FoundAssets>)>>,
 }
 
 impl Asked<'_> {
@@ -101,21 +83,18 @@ impl Asked<'_> {
             }
             // What fulfils it here depends on other segments: such a set is not kept beside this one.
             Condition::SameAsset(of) => {
-                let (mut set, main) = (DocumentSet::empty(documents), self.fields.of(ASSET).main);
-                for asset in self.assets(of)? {
-                    add_term(&mut set, self.reader, &Term::from_field_text(main, &fold_case(&asset)))?;
-                }
-                Ok(Arc::new(set))
+                let found = self.assets(of)?;
+                Ok(Arc::new(self.of.known.assets(self.reader)?.holding(self.reader, &found)?))
             }
             demand => {
-                if let Some(set) = self.kept.find(demand) {
+                if let Some(set) = self.of.known.sets.find(demand) {
                     return Ok(set);
                 }
                 self.check_clock()?;
                 let mut set = DocumentSet::empty(documents);
                 self.fill(&mut set, demand)?;
                 let set = Arc::new(set);
-                self.kept.keep(demand, &set);
+                self.of.known.sets.keep(demand, &set);
                 Ok(set)
             }
         }
@@ -139,24 +118,23 @@ impl Asked<'_> {
     }
 
     /// The assets of what fulfils a condition in any segment.
-    fn assets(&self, condition: &Condition) -> Result<BTreeSet<String>, Stop> {
-        let mut assets = BTreeSet::new();
-        for reader in self.searcher.segment_readers() {
-            let kept = KeptSets::default();
-            let there = Asked { reader, kept: &kept, ..*self };
-            let Some(column) = reader.fast_fields().str(&column_name(ASSET))? else { continue };
-            let mut found = BTreeSet::new();
-            for document in there.matching(condition)?.iter().filter(|document| !reader.is_deleted(*document)) {
-                found.extend(column.term_ords(document));
+    fn assets(&self, condition: &Condition) -> Result<Arc<FoundAssets>, Stop> {
+        if let Some((_, found)) = self.found.of.borrow().iter().find(|(of, _)| of == condition) {
+            return Ok(found.clone());
+        }
+        let mut found = FoundAssets::default();
+        for (reader, of) in self.searcher.segment_readers().iter().zip(self.all) {
+            let there = Asked { reader, of: *of, ..*self };
+            let mut documents = there.matching(condition)?;
+            if let Some(alive) = of.alive {
+                Arc::make_mut(&mut documents).intersect(alive);
             }
-            for ordinal in found {
-                let mut asset = String::new();
-                column.ord_to_str(ordinal, &mut asset)?;
-                assets.insert(asset);
-            }
+            of.known.assets(reader)?.tell(reader, &documents, &mut found)?;
             self.check_clock()?;
         }
-        Ok(assets)
+        let found = Arc::new(found);
+        self.found.of.borrow_mut().push((condition.clone(), found.clone()));
+        Ok(found)
     }
 
     /// Whether there is time left.

@@ -10,7 +10,7 @@ use tantivy::{DocId, Opstamp, Searcher, SegmentReader};
 use super::collect::{Order, Pages};
 use super::document_set::DocumentSet;
 use super::facets::Facets;
-use super::query::KeptSets;
+use super::known::{Known, KnownSegment};
 use super::schema::Fields;
 
 pub(crate) struct Segment {
@@ -18,7 +18,7 @@ pub(crate) struct Segment {
     /// Its documents in the default order, deleted ones included.
     pub(crate) order: Vec<DocId>,
     pub(crate) facets: Facets,
-    pub(crate) sets: KeptSets,
+    pub(crate) known: Known,
 }
 
 /// A segment at a moment of the index.
@@ -52,6 +52,11 @@ impl Reading {
 }
 
 impl ReadSegment {
+    /// What is known of it, for who asks it.
+    pub(crate) fn known(&self) -> KnownSegment<'_> {
+        KnownSegment { known: &self.segment.known, alive: self.alive.as_deref() }
+    }
+
     fn of(reader: &SegmentReader, fields: &Fields, earlier: Option<&ReadSegment>) -> tantivy::Result<Self> {
         let deleted = reader.delete_opstamp();
         let segment = match earlier {
@@ -61,7 +66,7 @@ impl ReadSegment {
                 id: reader.segment_id(),
                 order: Pages::all(Order::usual()).of_segment(0, reader)?.order(reader.max_doc()),
                 facets: Facets::of(fields, reader)?,
-                sets: KeptSets::default(),
+                known: Known::default(),
             }),
         };
         let alive = DocumentSet::alive(reader).map(Arc::new);

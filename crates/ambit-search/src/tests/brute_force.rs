@@ -1,8 +1,11 @@
 //! Random queries: what the engine finds is what a plain look at every record finds.
 
 use std::cell::Cell;
+use std::net::IpAddr;
 
+use ambit_model::Kind;
 use ambit_query::{Keyword, Noun, ValueType, keywords::KEYWORDS, parse_search};
+use ipnet::IpNet;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use serde_json::Value;
@@ -13,7 +16,7 @@ use crate::condition::{Condition, resolve};
 use crate::document::value_at;
 use crate::fields::{ASSET, RUNNING, Shape, member as field};
 use crate::running::runs;
-use crate::{IndexedRecord, Window};
+use crate::{IndexedRecord, Record, Window};
 
 /// A plain look at one record among all.
 pub(super) fn holds(condition: &Condition, record: &IndexedRecord, all: &[IndexedRecord]) -> bool {
@@ -54,9 +57,19 @@ pub(super) fn holds(condition: &Condition, record: &IndexedRecord, all: &[Indexe
         Condition::AtLeast(member, number) => any_number(member, &|value| value >= *number),
         Condition::AtMost(member, number) => any_number(member, &|value| value <= *number),
         Condition::SameAsset(of) => all.iter().filter(|other| holds(of, other, all)).any(|other| {
-            value_at(&other.members(), ASSET).is_some_and(|asset| Some(asset) == value_at(&members, ASSET))
+            let is_same =
+                value_at(&other.members(), ASSET).is_some_and(|asset| Some(asset) == value_at(&members, ASSET));
+            is_same || lies_in(record, other)
         }),
     }
+}
+
+/// The one is an address, the other a block around it.
+fn lies_in(one: &IndexedRecord, other: &IndexedRecord) -> bool {
+    let (Record::Entity(one), Record::Entity(other)) = (&one.record, &other.record) else { return false };
+    let address = one.name.parse::<IpAddr>().ok().filter(|_| one.kind == Kind::IpAddress);
+    let block = other.name.parse::<IpNet>().ok().filter(|_| other.kind == Kind::NetBlock);
+    block.zip(address).is_some_and(|(block, address)| block.contains(&address))
 }
 
 /// The words of a text stand in a value one behind the other. Only members of free text are cut into words.

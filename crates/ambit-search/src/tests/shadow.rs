@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::records::entity;
 use super::{ACME, OTHER, Scratch, context, filled, found, request};
-use crate::IndexedRecord;
+use crate::{Batch, IndexedRecord};
 
 /// In the collection of external discovery.
 fn outside(kind: Kind, name: &str) -> IndexedRecord {
@@ -69,11 +69,20 @@ fn what_is_outside_and_what_stands_in_accounts_is_compared_across_collections() 
     assert_eq!(told("shadow:unseen"), ["192.0.2.3", "new.acme.test"]);
     assert_eq!(told("shadow:unseen type:IpAddress"), ["192.0.2.3"]);
 
+    // A block that an account holds has what is in it, in whichever segment of the index the two are.
+    let blocks = ["192.0.2.0/30", "2001:db8::/56"].map(|block| held(Kind::NetBlock, block, "hidden_cloud_account"));
+    let inside = outside(Kind::IpAddress, "2001:db8:0:ff::1");
+    let beyond = outside(Kind::IpAddress, "2001:db8:0:100::1");
+    let records = blocks.into_iter().chain([inside, beyond]).collect();
+    index.apply(2, &Batch { records, ..Batch::default() }).unwrap();
+    assert_eq!(told("shadow:unmanaged"), ["192.0.2.4", "2001:db8:0:100::1"]);
+    assert_eq!(told("shadow:unseen"), ["192.0.2.3", "new.acme.test"], "a block answers nobody");
+
     // Whoever may not see the accounts is not told what stands in them.
     let mut asked = request(Noun::Entities, "shadow:unmanaged");
     let mut narrow = context();
     narrow.whole_project = false;
     narrow.collections.retain(|collection| collection.uuid == OTHER);
     asked.context = narrow;
-    assert_eq!(index.search_blocking(&asked).unwrap().total_hits, 4);
+    assert_eq!(index.search_blocking(&asked).unwrap().total_hits, 6);
 }

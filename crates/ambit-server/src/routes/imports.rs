@@ -2,13 +2,18 @@
 
 use crate::answer::Answer;
 use crate::call::Call;
-use crate::failure::About;
+use crate::failure::{About, of_search};
 use crate::present::collections::collection;
 use ambit_api::imports::{Import, NewImport, NewSighting, Outside, SAYS_CHARS_MAX, SAYS_MAX};
 use ambit_api::words::Word;
 use ambit_api::{ApiError, success};
 use ambit_model::entity::imported::Sighted;
 use ambit_store::engine::Imported;
+use std::time::Duration;
+
+/// How long a part waits for the search index to have those before it: who brings much goes at its pace, so that it is
+/// never far behind for everybody else.
+const INDEX_WAIT: Duration = Duration::from_secs(15);
 
 /// Import what another tool saw, at most 1,000 things, as observations of a collection with their source and date.
 /// Nothing is contacted. A thing that belongs to nothing in the collection is left out.
@@ -17,17 +22,27 @@ pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
     let body: NewImport = call.read()?;
     let sighted = body.sightings.into_iter().map(sighted).collect::<Result<Vec<_>, _>>()?;
     let imported = Imported { source: body.source.0, sighted, goes_on: body.goes_on.0.unwrap_or_default() };
+    keep_pace(&call).await?;
     let outcome = call.store().import(call.caller(), uuid, imported, call.now).await;
     let outcome = outcome.about("Collection")?;
     let outside = outcome.first_outside.into_iter().map(|(kind, name)| Outside { kind: Word(kind), name });
     let import = Import {
         accepted: outcome.accepted,
         new_entities: outcome.new_entities,
+        undecided: outcome.undecided,
         too_old: outcome.too_old,
         outside: outcome.outside,
         first_outside: outside.collect(),
     };
     Ok(Answer::json(&success("Imported", import)))
+}
+
+/// Waits until the index has what is there now. Where it does not get that far, because it is built anew or not open
+/// here, the import does not wait for it.
+async fn keep_pace(call: &Call) -> Result<(), ApiError> {
+    let Ok(index) = call.state.index() else { return Ok(()) };
+    let newest = call.store().last_revision().await.about("Collection")?;
+    call.aside(index.wait_for(newest, INDEX_WAIT)).await.map(drop).map_err(|error| of_search(error.into()))
 }
 
 fn sighted(new: NewSighting) -> Result<Sighted, ApiError> {

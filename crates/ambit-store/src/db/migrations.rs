@@ -92,6 +92,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(202611252150, "edges_by_ends"),
     migration!(202611252215, "waves"),
     migration!(202611260520, "sweeps_first"),
+    migration!(202611261150, "undecided"),
 ];
 
 /// The newest schema that this program knows.

@@ -58,8 +58,9 @@ const GROWING: [&str; 41] = [
 const BELONGING: [&str; 6] = ["collection_id", "project_id", "run_id", "noun", "state", "what"];
 
 /// Statements that may, by what stands in them, each with the reason.
-const ALLOWED: [(&str, &str); 21] = [
+const ALLOWED: [(&str, &str); 22] = [
     ("SELECT uid FROM entities WHERE collection_id = $1 AND seed = 1", "once, when a run is claimed"),
+    ("FROM entities WHERE collection_id = $1 AND deny_list = 1", "what people denied, by an index of that alone"),
     ("INSERT INTO dirty (uid, collection_id, mark) SELECT", "once, when a run is claimed: all is planned anew"),
     ("UPDATE work SET state = 0", "rows that are leased: as many as run at once"),
     ("DELETE FROM work WHERE run_id = $1", "once, when a run is over: what is left of it"),

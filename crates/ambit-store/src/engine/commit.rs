@@ -17,8 +17,9 @@ use ambit_model::Timestamp;
 use ambit_model::id::{BlobHash, RunId};
 use ambit_model::observation::ProbeResult;
 use ambit_model::run::NotDone;
+use ambit_model::scope::Rules;
 use batch::Batch;
-pub(super) use batch::{ABSENT, FOUND, UNKNOWN};
+pub(super) use batch::{ABSENT, FOUND, UNKNOWN, denied};
 use std::collections::BTreeMap;
 
 /// Label and hash of what backs a probe result.
@@ -135,14 +136,27 @@ impl Part {
     }
 }
 
-/// Stores what was imported, which no run looked for; answers with the number of new entities.
-pub(super) async fn import(tx: &mut Tx, place: ChangeContext, outcomes: &[Outcome]) -> Result<usize, StoreError> {
+/// What became of what was imported.
+pub(super) struct ImportedBatch {
+    pub(super) new_entities: usize,
+    /// Things whose scope only a decision over the whole collection tells.
+    pub(super) undecided: usize,
+}
+
+/// Stores what was imported, which no run looked for, with its scope as far as that follows from what leads there.
+pub(super) async fn import(
+    tx: &mut Tx,
+    place: ChangeContext,
+    outcomes: &[Outcome],
+    rules: &Rules,
+) -> Result<ImportedBatch, StoreError> {
     let mut batch = Batch::load(tx, place, outcomes.iter()).await?;
     let (evidence, unleased) = (EvidenceList::new(), Held { wave: 0, footprint: 0, priority: 0, partition: 0 });
     for outcome in outcomes {
         batch.apply(outcome, &evidence, &unleased);
     }
-    batch.write(tx).await
+    let undecided = batch.decide_leaves(tx, rules).await?;
+    Ok(ImportedBatch { new_entities: batch.write(tx).await?, undecided })
 }
 
 /// Locks the collection and returns where the engine changes it.

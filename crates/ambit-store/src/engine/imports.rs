@@ -1,20 +1,22 @@
 //! Imports: what other tools saw becomes observations of the entities in or on which it lies, with source and date, and
 //! is closed when it is too old. Nothing is contacted; scope decides at once, as after a person's word.
 
-use super::commit::import;
+use super::commit::{denied, import};
 use super::reconcile::forget;
 use super::{Outcome, Work};
 use crate::db::rows::{Rows, named};
 use crate::db::sql::{SWEPT_ROWS_MAX, Tx, values};
 use crate::db::writer::transaction;
-use crate::inventory::{collections, seeds};
+use crate::inventory::{collections, feed, seeds};
 use crate::people::audit;
 use crate::record::{ChangeContext, Changes, EntityRow};
 use crate::{Principal, Store, StoreError};
 use ambit_model::entity::imported::{IMPORTED, LASTS_MS, Said, Sighted, Source, TASK, edge, is_on_a_host, places};
 use ambit_model::observation::{Discovery, Found, ProbeResult, Sighting};
+use ambit_model::reserved::Reserved;
+use ambit_model::scope::{Decision, Leaves, Node, Rules};
 use ambit_model::user::CollectionRole;
-use ambit_model::{Details, Kind, Timestamp, Uid};
+use ambit_model::{Details, Kind, Timestamp, Uid, workflow};
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::collections::btree_map::Entry;
@@ -32,6 +34,8 @@ pub struct ImportOutcome {
     pub accepted: usize,
     /// Entities that the collection did not have.
     pub new_entities: usize,
+    /// Things whose scope waits for a decision over the whole collection, until which nothing may be done at them.
+    pub undecided: usize,
     /// Older than 90 days.
     pub too_old: usize,
     /// Things in or on which nothing of the collection lies.
@@ -45,8 +49,8 @@ pub struct ImportOutcome {
 pub struct Imported {
     pub source: Source,
     pub sighted: Vec<Sighted>,
-    /// Further parts follow: scope, which is decided over the whole collection, is decided with the last of them. Until
-    /// then nothing may be done at what is new.
+    /// Further parts follow: what only the whole collection decides is decided with the last of them, for which
+    /// searches wait.
     pub goes_on: bool,
 }
 
@@ -58,8 +62,9 @@ struct Accepted<'a> {
 
 impl Store {
     /// Stores what a tool saw, at most 1,000 things a call, as observations of a collection; for its admins. What
-    /// nothing of the collection leads to is counted and left out. The same again changes nothing. Where a later part
-    /// never comes, whatever decides scope next decides this, too.
+    /// nothing of the collection leads to is counted and left out. The same again changes nothing. Scope follows from
+    /// what leads to a thing where that suffices, so that an import takes as long in a large collection as in a small
+    /// one. Where a later part never comes, whatever decides scope next decides the rest, too.
     ///
     /// # Errors
     /// The caller is no admin of the collection, or there are more things than a call may hold.
@@ -75,22 +80,37 @@ impl Store {
             return Err(StoreError::Invalid(format!("at most {SIGHTED_MAX} sightings in one call")));
         }
         let principal = principal.clone();
-        let (outcome, never) = transaction!(self, Person, async |tx| {
+        let (mut outcome, never, is_undecided) = transaction!(self, Person, async |tx| {
             let id = collections::require(tx, &principal, collection, CollectionRole::Admin).await?.collection.id;
             collections::lock(tx, id).await?;
             let view = collections::require(tx, &principal, collection, CollectionRole::Admin).await?;
+            let (of, never) = (view.collection, view.never);
+            let rules = Rules { ceiling: workflow::ceiling(&of.workflow, of.level), never };
             let place = ChangeContext::enter(tx, id, None, true, now).await?;
-            let outcome = store(tx, place, source, &sighted).await?;
+            let outcome = store(tx, place.unawaited(), source, &sighted, &rules).await?;
             let details = json!({"source": source.name(), "accepted": outcome.accepted});
-            let project = view.collection.project;
-            audit::insert(tx, &principal, Some(project), "collection.import", collection, details, now).await?;
-            Ok((outcome, view.never))
+            audit::insert(tx, &principal, Some(of.project), "collection.import", collection, details, now).await?;
+            let is_undecided = mark_undecided(tx, id, outcome.undecided > 0).await?;
+            if !goes_on {
+                feed::await_all(tx, of.project).await?;
+            }
+            Ok((outcome, rules.never, is_undecided))
         })?;
-        if !goes_on {
+        if !goes_on && is_undecided {
             self.rescope(collection, &never, now).await?;
+            outcome.undecided = 0;
         }
         Ok(outcome)
     }
+}
+
+/// Says whether something of the collection is not decided, now or from before.
+async fn mark_undecided(tx: &mut Tx, collection: i64, is_new: bool) -> Result<bool, StoreError> {
+    if is_new {
+        tx.run("UPDATE collections SET undecided = 1 WHERE id = $1", values![collection]).await?;
+    }
+    let sql = "SELECT undecided FROM collections WHERE id = $1";
+    Ok(tx.read_one::<i64>(sql, values![collection]).await? != 0)
 }
 
 async fn store(
@@ -98,9 +118,10 @@ async fn store(
     place: ChangeContext,
     source: Source,
     sighted: &[Sighted],
+    rules: &Rules,
 ) -> Result<ImportOutcome, StoreError> {
-    add_seeds(tx, place.clone()).await?;
-    let mut outcome = ImportOutcome::default();
+    let mut outcome =
+        ImportOutcome { undecided: add_seeds(tx, place.clone(), rules).await?, ..ImportOutcome::default() };
     let oldest = Timestamp(place.now.0 - LASTS_MS);
     let (recent, old): (Vec<&Sighted>, Vec<&Sighted>) = sighted.iter().partition(|one| one.seen_at >= oldest);
     outcome.too_old = old.len();
@@ -118,23 +139,41 @@ async fn store(
     let rows: Rows = outcomes.iter().map(row).collect();
     let tail = "ON CONFLICT (uid, argument) DO UPDATE SET seen_at = excluded.seen_at";
     tx.insert("imported", rows, tail).await?;
-    outcome.new_entities = import(tx, place, &outcomes).await?;
+    let imported = import(tx, place, &outcomes, rules).await?;
+    outcome.new_entities = imported.new_entities;
+    outcome.undecided += imported.undecided;
     Ok(outcome)
 }
 
-/// Makes entities of seeds that no run has taken up yet: what lies in or on them is theirs to import.
-async fn add_seeds(tx: &mut Tx, place: ChangeContext) -> Result<(), StoreError> {
+/// Makes entities of seeds that no run has taken up yet: what lies in or on them is theirs to import. A seed is decided
+/// by itself; answers with how many there are beside which something else may now be decided otherwise.
+async fn add_seeds(tx: &mut Tx, place: ChangeContext, rules: &Rules) -> Result<usize, StoreError> {
     let mut changes = Changes::new(place);
     let seeds = seeds::list(tx, changes.place.collection).await?;
     let uids: Vec<Uid> = seeds.iter().map(|seed| Uid::of_entity(changes.place.uuid, seed.kind, &seed.name)).collect();
     changes.load_entities(tx, uids.iter().copied()).await?;
+    let is_first = changes.place.graph == 1;
+    let (denied, reserved) = (denied(tx, changes.place.collection).await?, Reserved::default());
+    let leaves = Leaves::new(&denied, rules, &reserved);
     for (uid, seed) in uids.into_iter().zip(seeds) {
         if let Entry::Vacant(unknown) = changes.entities.entry(uid) {
-            unknown.insert(EntityRow::new(uid, seed.kind, seed.name)).seed = true;
+            let row = unknown.insert(EntityRow::new(uid, seed.kind, seed.name));
+            row.seed = true;
+            let node = Node {
+                uid,
+                kind: row.kind,
+                name: row.name.clone(),
+                seed: true,
+                allow: false,
+                deny: false,
+                shared: false,
+            };
+            row.decision = leaves.given(&node).unwrap_or_else(Decision::unreached);
             changes.refold.insert(uid);
         }
     }
-    changes.write(tx).await.map(drop)
+    let beside = if is_first { 0 } else { changes.refold.len() };
+    changes.write(tx).await.map(|_| beside)
 }
 
 /// Finds what leads to each thing, hosts before what is on them, and counts those to which nothing does.

@@ -119,6 +119,14 @@ pub(crate) async fn raise_person_revision(tx: &mut Tx, project: i64, revision: i
     Ok(())
 }
 
+/// Lets searches in a project wait for everything until now.
+pub(crate) async fn await_all(tx: &mut Tx, project: i64) -> Result<(), StoreError> {
+    let newest = "(SELECT revision FROM revision WHERE one = 1)";
+    let sql = format!("UPDATE projects SET person_revision = {newest} WHERE id = $1 AND person_revision < {newest}");
+    tx.run(&sql, values![project]).await?;
+    Ok(())
+}
+
 columns! { FeedRow { revision, project: "project_id", noun, uid, what } }
 
 impl Store {

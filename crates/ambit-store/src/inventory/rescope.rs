@@ -1,6 +1,7 @@
 //! Scope after a person's word: what is known is decided again at once, whether or not an engine runs. A run that goes
 //! on hears of the same word by itself and comes to the same decisions.
 
+use crate::db::sql::values;
 use crate::db::writer::transaction;
 use crate::engine::{GraphNode, drop_uncleared, graph, mark_dirty};
 use crate::inventory::collections;
@@ -117,6 +118,10 @@ impl Store {
                 let written = changed.iter().cloned().collect();
                 if !changed.is_empty() {
                     write(tx, of.id, changed, now).await?;
+                }
+                if left.is_empty() {
+                    tx.run("UPDATE collections SET undecided = 0 WHERE id = $1 AND undecided = 1", values![of.id])
+                        .await?;
                 }
                 Ok((known, Decided { rules, written, left }))
             })?;

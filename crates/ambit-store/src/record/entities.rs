@@ -161,7 +161,7 @@ impl Changes {
         self.load_entities(tx, self.refold.clone()).await?;
         let uids: Vec<Uid> = self.refold.iter().copied().filter(|uid| self.entities.contains_key(uid)).collect();
         let mut own = own_observations(tx, &uids).await?;
-        let mut led = led_observations(tx, &uids).await?;
+        let mut led = led_observations(tx, &uids, &self.entities).await?;
         let mut counts = self.issue_counts(tx, &uids).await?;
         let mut vulns = load_vulns(tx, &uids).await?;
         let going: Vec<Uid> = uids
@@ -472,19 +472,21 @@ async fn own_observations(tx: &mut Tx, uids: &[Uid]) -> Result<BTreeMap<Uid, Vec
     Ok(observations)
 }
 
-/// What open edges that lead to entities say of them, as observations whose argument is the name of the leading entity.
-async fn led_observations(tx: &mut Tx, uids: &[Uid]) -> Result<BTreeMap<Uid, Vec<Observation>>, StoreError> {
+/// What open edges that lead to entities say of them, as observations whose argument is the name of the leading entity,
+/// which may be as new as what it leads to.
+async fn led_observations(
+    tx: &mut Tx,
+    uids: &[Uid],
+    unwritten: &BTreeMap<Uid, EntityRow>,
+) -> Result<BTreeMap<Uid, Vec<Observation>>, StoreError> {
     let mut observations: BTreeMap<Uid, Vec<Observation>> = BTreeMap::new();
-    let head = "SELECT e.to_uid, e.task, f.name, e.details FROM edges e JOIN entities f ON f.uid = e.from_uid
-                WHERE e.closed_at IS NULL AND e.details <> '{}' AND e.to_uid IN";
-    let rows: Vec<(Uid, String, String, String)> = tx.read_in(head, Vec::new(), uids, "").await?;
-    for (uid, task, argument, details) in rows {
-        observations.entry(uid).or_default().push(Observation {
-            task,
-            argument,
-            details: from_json(&details)?,
-            evidence: Vec::new(),
-        });
+    let head = "SELECT e.to_uid, e.task, e.from_uid, f.name, e.details FROM edges e LEFT JOIN entities f ON f.uid = \
+                e.from_uid WHERE e.closed_at IS NULL AND e.details <> '{}' AND e.to_uid IN";
+    let rows: Vec<(Uid, String, Uid, Option<String>, String)> = tx.read_in(head, Vec::new(), uids, "").await?;
+    for (uid, task, from, name, details) in rows {
+        let Some(argument) = name.or_else(|| unwritten.get(&from).map(|row| row.name.clone())) else { continue };
+        let (details, evidence) = (from_json(&details)?, Vec::new());
+        observations.entry(uid).or_default().push(Observation { task, argument, details, evidence });
     }
     // Two edges may share task and name; the fold must not depend on the database's order.
     for list in observations.values_mut() {

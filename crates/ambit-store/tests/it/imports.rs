@@ -4,6 +4,7 @@ use crate::lab::{Lab, both, found};
 use ambit_model::entity::imported::{IMPORTED, LASTS_MS, Sighted, Source};
 use ambit_model::{EdgeKind, Kind, Timestamp};
 use ambit_store::engine::{ImportOutcome, Imported};
+use ambit_store::{CollectionSettings, EntityFlags};
 use serde_json::json;
 use std::collections::BTreeMap;
 
@@ -46,6 +47,36 @@ async fn inventory(lab: &Lab) {
     let block = found(json!({}), &[(EdgeKind::CoveringBlock, BLOCK.0, BLOCK.1)]);
     lab.probe(&run, "network", domain, 0, block).await;
     lab.finish(&run).await;
+    decide(lab).await;
+}
+
+/// Any change of the rules decides all that is known, as an engine does.
+async fn decide(lab: &Lab) {
+    let never = Some(vec!["elsewhere.test".to_owned()]);
+    let settings = CollectionSettings { never, ..CollectionSettings::default() };
+    lab.store.change_settings(&lab.me, lab.collection, &settings, lab.now()).await.unwrap();
+}
+
+/// A run that found a name that is delegated to others, and ended.
+async fn delegation(lab: &Lab) {
+    let run = lab.run().await;
+    let domain = lab.uid(Kind::Domain, "acme.test");
+    let shop = found(json!({}), &[(EdgeKind::DelegatedSubdomain, Kind::DnsRecord, "shop.acme.test")]);
+    lab.probe(&run, "zone_profile", domain, 0, shop).await;
+    lab.finish(&run).await;
+    decide(lab).await;
+}
+
+#[tokio::test]
+async fn what_hangs_on_something_that_nobody_decided_waits_as_well() {
+    both(async |lab| {
+        let run = lab.run().await;
+        lab.finish(&run).await;
+        assert_eq!(import_part(&lab, &[WWW], lab.now(), true).await.undecided, 1);
+        import(&lab, &[], lab.now()).await;
+        assert_eq!(shown(&lab, WWW).await, "false L1: 1");
+    })
+    .await;
 }
 
 #[tokio::test]
@@ -86,24 +117,75 @@ async fn a_collection_without_a_run_has_its_seeds() {
 }
 
 #[tokio::test]
-async fn what_comes_in_parts_is_decided_with_the_last_and_closed_until_then() {
+async fn what_comes_in_parts_is_decided_by_what_leads_there_and_the_rest_with_the_last_part() {
     both(async |lab| {
         inventory(&lab).await;
         let seen_at = lab.now();
-        assert_eq!(import_part(&lab, &[WWW], seen_at, true).await.new_entities, 1);
-        assert_eq!(shown(&lab, WWW).await, "false L0: 1");
-        assert_eq!(import_part(&lab, &[SITE, ADDRESS], seen_at, false).await.new_entities, 2);
-        assert_eq!(shown(&lab, ADDRESS).await, "false L1: 1");
+        let first = import_part(&lab, &[WWW, SITE], seen_at, true).await;
+        assert_eq!((first.new_entities, first.undecided), (2, 0));
         assert_eq!(shown(&lab, WWW).await, "false L1: 1");
+        assert_eq!(shown(&lab, SITE).await, "false L1: 1");
+        // The block is not a seed: a narrower one in it might be somebody else's.
+        let second = import_part(&lab, &[ADDRESS, SERVICE], seen_at, true).await;
+        assert_eq!((second.new_entities, second.undecided), (2, 2));
+        assert_eq!(shown(&lab, ADDRESS).await, "false L0: 1");
+        assert_eq!(import_part(&lab, &[], seen_at, false).await.undecided, 0);
+        assert_eq!(shown(&lab, ADDRESS).await, "false L1: 1");
+        assert_eq!(shown(&lab, SERVICE).await, "false L1: 1");
     })
     .await;
 }
 
 #[tokio::test]
-async fn many_names_of_one_import_are_all_decided() {
+async fn what_is_denied_or_excluded_closes_what_is_imported_on_it() {
     both(async |lab| {
         inventory(&lab).await;
-        let names: Vec<String> = (0..2_500).map(|number| format!("n{number}.acme.test")).collect();
+        import(&lab, &[WWW], lab.now()).await;
+        let flags = EntityFlags { deny: Some(true), ..EntityFlags::default() };
+        let www = lab.uid(WWW.0, WWW.1).to_string();
+        lab.store.set_entity_flags(&lab.me, &www, None, &flags, lab.now()).await.unwrap();
+        let never = Some(vec!["*.off.acme.test".to_owned()]);
+        let settings = CollectionSettings { never, ..CollectionSettings::default() };
+        lab.store.change_settings(&lab.me, lab.collection, &settings, lab.now()).await.unwrap();
+        let excluded = (Kind::DnsRecord, "a.off.acme.test");
+        let outcome = import_part(&lab, &[SITE, excluded], lab.now(), true).await;
+        assert_eq!((outcome.new_entities, outcome.undecided), (2, 0));
+        assert_eq!(shown(&lab, SITE).await, "false L0: 1");
+        assert_eq!(shown(&lab, excluded).await, "false L0: 1");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_is_delegated_to_others_waits_for_the_whole_collection() {
+    both(async |lab| {
+        delegation(&lab).await;
+        let names = [(Kind::DnsRecord, "a.shop.acme.test"), (Kind::DnsRecord, "a.acme.test")];
+        let outcome = import_part(&lab, &names, lab.now(), true).await;
+        assert_eq!((outcome.new_entities, outcome.undecided), (2, 1));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn searches_wait_for_the_last_part_alone() {
+    both(async |lab| {
+        inventory(&lab).await;
+        let awaited = async || lab.store.person_revision(lab.project).await.unwrap();
+        let before = awaited().await;
+        import_part(&lab, &[WWW], lab.now(), true).await;
+        assert_eq!(awaited().await, before, "what comes in parts makes nobody wait");
+        import_part(&lab, &[SITE], lab.now(), false).await;
+        assert_eq!(awaited().await, lab.store.last_revision().await.unwrap());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn many_names_that_only_the_whole_collection_decides_are_all_decided() {
+    both(async |lab| {
+        delegation(&lab).await;
+        let names: Vec<String> = (0..2_500).map(|number| format!("n{number}.shop.acme.test")).collect();
         for part in names.chunks(1_000) {
             let things: Vec<(Kind, &str)> = part.iter().map(|name| (Kind::DnsRecord, name.as_str())).collect();
             import_part(&lab, &things, lab.now(), part.len() == 1_000).await;

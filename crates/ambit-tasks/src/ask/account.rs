@@ -133,7 +133,7 @@ pub(crate) fn tell(cx: &Context<'_>, asset: Asset, own: &(String, Value), detail
         cx.found_with(Kind::IpAddress, &address.to_string(), edge, own());
     }
     for block in &asset.blocks {
-        cx.found(Kind::NetBlock, block, edge);
+        cx.found_with(Kind::NetBlock, block, edge, own());
     }
     for host in &asset.hosts {
         cx.found_host_with(host, edge, own());

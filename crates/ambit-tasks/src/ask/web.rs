@@ -28,10 +28,21 @@ pub(crate) fn request(cx: &Context<'_>, url: &Url) -> Result<HttpRequest, TaskEr
 
 /// One page of the site, redirects not followed, on a connection that other pages share.
 pub(crate) async fn get(cx: &Context<'_>, url: &Url, body_kept: usize) -> Result<HttpExchange, NetError> {
+    get_in(cx, url, body_kept, &[]).await
+}
+
+/// The same in a session: with the headers that show it.
+pub(crate) async fn get_in(
+    cx: &Context<'_>,
+    url: &Url,
+    body_kept: usize,
+    session: &[(String, String)],
+) -> Result<HttpExchange, NetError> {
     let mut request =
         request(cx, url).map_err(|error| NetError::Invalid { what: "binding", text: error.to_string() })?;
     request.body_kept = body_kept;
     request.shared = true;
+    let request = session.iter().fold(request, |request, (name, value)| request.with_header(name, value));
     cx.net.http(&request).await
 }
 

@@ -72,7 +72,7 @@ const FLAT: &[&str] = &[
 
 /// The front of a page up to where it nests too deep or has too many tags: a trap for parsers beyond it. An end tag
 /// closes only what is open.
-fn bounded(html: &str) -> &str {
+pub(super) fn bounded(html: &str) -> &str {
     let mut open: Vec<&str> = Vec::new();
     let mut tags = 0usize;
     for (at, _) in html.match_indices('<') {

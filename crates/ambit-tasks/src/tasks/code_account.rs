@@ -14,7 +14,7 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::CodeAccount,
     pretty_name: "Code account",
     description: "Asks GitHub, GitLab, Gitea, Forgejo and Bitbucket which repositories an account has and who its \
-                  members are, and GitHub and GitLab which repositories bear a word.",
+                  members are, and GitHub, GitLab, Gitea and Forgejo which repositories bear a word.",
     workflows: &[workflow::CODE_REPOSITORIES],
     watches: &[Kind::CodeAccount, Kind::GithubAccount, Kind::GitlabAccount, Kind::UniqueKeyword],
     produces: &[
@@ -51,16 +51,22 @@ const SEARCH: &str = "search";
 /// The forge that runs at hosts of which nobody here knows what runs there: Gitea, or Forgejo, which answers alike.
 const SELF_HOSTED: &str = "gitea";
 
-/// The forges at which this is asked for, each with its host.
-fn forges(kind: Kind, name: &str) -> Vec<(&'static Provider, String)> {
+/// The forges at which this is asked for, each with its host. A word is asked of each where everybody knows it, and of
+/// the server that an integration names.
+fn forges(kind: Kind, name: &str, settings: &Settings) -> Vec<(&'static Provider, String)> {
     let own = host_of(name);
     let forge = match kind {
         Kind::GithubAccount => provider::forge("github"),
         Kind::GitlabAccount => provider::forge("gitlab"),
         Kind::CodeAccount => provider::forge_at(own).or_else(|| provider::forge(SELF_HOSTED)),
         _ => {
-            let all = provider::forges().iter();
-            return all.filter_map(|forge| Some((forge, forge.forge_hosts.first()?.clone()))).collect();
+            let own = |forge: &Provider| settings.forge_server(forge).filter(|_| forge.name == SELF_HOSTED);
+            let hosts = |forge: &'static Provider| {
+                let usual = forge.forge_hosts.first().map(String::as_str);
+                let other = own(forge).filter(|own| Some(*own) != usual);
+                usual.into_iter().chain(other).map(|host| (forge, host.to_owned())).collect::<Vec<_>>()
+            };
+            return provider::forges().iter().flat_map(hosts).collect();
         }
     };
     forge.into_iter().map(|forge| (forge, own.to_owned())).collect()
@@ -73,7 +79,7 @@ fn plan(facts: &Facts, settings: &Settings) -> Plan {
         return Plan::bound([]);
     }
     let is_word = facts.kind == Kind::UniqueKeyword;
-    Plan::bound(forges(facts.kind, &facts.name).into_iter().flat_map(|(forge, host)| {
+    Plan::bound(forges(facts.kind, &facts.name, settings).into_iter().flat_map(|(forge, host)| {
         let has_token = settings.forge_token(forge, &host).is_some();
         let is_asked = move |list: &str| match list {
             SEARCH => is_word,
@@ -83,15 +89,22 @@ fn plan(facts: &Facts, settings: &Settings) -> Plan {
         // Who the account is, is one question, however many lists answer it.
         let lists = forge.lists.iter().map(|list| list.permission.as_str()).filter(move |list| is_asked(list));
         let lists = lists.filter(|list| !ACCOUNT[1..].contains(list));
-        lists.map(|list| format!("{} {list}", forge.name))
+        // A word is asked of one forge at two hosts.
+        let at = match is_word && forge.forge_hosts.first() != Some(&host) {
+            true => format!(" {host}"),
+            false => String::new(),
+        };
+        lists.map(move |list| format!("{} {list}{at}", forge.name))
     }))
 }
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
-    let (name, permission) = cx.argument.split_once(' ').unwrap_or((cx.argument, ""));
+    let mut words = cx.argument.splitn(3, ' ');
+    let (name, permission, at) = (words.next().unwrap_or_default(), words.next().unwrap_or_default(), words.next());
     let unknown = || TaskError::Failed(format!("no list is named {:?}", cx.argument));
-    let at = forges(cx.facts.kind, &cx.facts.name).into_iter().find(|(forge, _)| forge.name == name);
-    let (forge, host) = at.filter(|(forge, _)| forge.list(permission).is_some()).ok_or_else(unknown)?;
+    let mut forges = forges(cx.facts.kind, &cx.facts.name, cx.settings).into_iter();
+    let asked = forges.find(|(forge, host)| forge.name == name && at.is_none_or(|at| at == host));
+    let (forge, host) = asked.filter(|(forge, _)| forge.list(permission).is_some()).ok_or_else(unknown)?;
     let account = code_account::path_of(&cx.facts.name).to_owned();
     let caller = account::Caller::Other(cloud::Caller::of_forge(cx, forge, (&host, account.clone()))?);
     let place = Place { account: &account, ..Place::default() };
@@ -152,7 +165,8 @@ mod tests {
         assert_eq!(asked(Kind::GithubAccount, "https://github.com/ann", &plain, false), Vec::<String>::new());
         let wanted = ["gitlab account", "gitlab repositories", "gitlab repositories_of_a_person"];
         assert_eq!(asked(Kind::GitlabAccount, "https://gitlab.com/acme", &plain, true), wanted);
-        assert_eq!(asked(Kind::UniqueKeyword, "acmetools", &plain, true), ["github search", "gitlab search"]);
+        let everywhere = ["gitea search", "github search", "gitlab search"];
+        assert_eq!(asked(Kind::UniqueKeyword, "acmetools", &plain, true), everywhere);
         let mut opened = Settings::default();
         let secrets = json!({"token": "t"}).as_object().cloned().unwrap();
         let account = Account { secrets, settings: serde_json::Map::new() };
@@ -160,7 +174,7 @@ mod tests {
         opened.accounts.insert("GiteaCredential".to_owned(), account);
         let wanted = ["github account", "github all_members", "github private_repositories", "github repositories"];
         assert_eq!(asked(Kind::GithubAccount, acme, &opened, true), wanted);
-        assert_eq!(asked(Kind::UniqueKeyword, "acmetools", &opened, true), ["github search", "gitlab search"]);
+        assert_eq!(asked(Kind::UniqueKeyword, "acmetools", &opened, true), everywhere);
         let wanted = ["bitbucket account", "bitbucket repositories"];
         assert_eq!(asked(Kind::CodeAccount, "https://bitbucket.org/acme", &opened, true), wanted);
         let everybody = ["gitea account", "gitea members", "gitea repositories", "gitea repositories_of_a_person"];
@@ -177,6 +191,8 @@ mod tests {
         opened.accounts.get_mut("GiteaCredential").unwrap().settings = server;
         assert_eq!(asked(Kind::CodeAccount, "https://git.acme.test/acme", &opened, true), holder);
         assert_eq!(asked(Kind::CodeAccount, "https://codeberg.org/acme", &opened, true), everybody);
+        let wanted = ["gitea search", "gitea search git.acme.test", "github search", "gitlab search"];
+        assert_eq!(asked(Kind::UniqueKeyword, "acmetools", &opened, true), wanted);
     }
 
     #[test]

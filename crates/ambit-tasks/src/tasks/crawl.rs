@@ -1,8 +1,10 @@
 //! Walks through an application from the page that a person named: its pages, scripts and described interfaces, within
 //! a cap of requests. Nothing is sent but what a browser would send, and nothing that changes something.
 
+use crate::ask::session::{self, Session};
 use crate::ask::{bindings, web};
 use crate::read::frontier::{Frontier, parameters, shape};
+use crate::read::login::origin;
 use crate::read::openapi::{self, Document};
 use crate::read::page::Page;
 use crate::read::{passive, script};
@@ -22,8 +24,8 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::Crawl,
     pretty_name: "Crawl",
     description: "Walks through an application that is a seed: pages, scripts, described interfaces, and what they \
-                  show that they should not. It follows links, fills in no form, and leaves what robots shall not \
-                  visit.",
+                  show that they should not. It follows links, fills in no form but that of a session which is \
+                  opened for it, and leaves what robots shall not visit.",
     workflows: &[workflow::APPLICATIONS],
     watches: &[Kind::Uri],
     produces: &[Kind::ApiEndpoint, Kind::DnsRecord, Kind::Domain],
@@ -59,7 +61,8 @@ const DOCUMENTS: &[&str] = &["openapi.json", "swagger.json", "v3/api-docs", "api
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let start = web::site(cx)?;
-    let mut crawl = Crawl::new(cx);
+    let session = session::open(cx, &start).await?;
+    let mut crawl = Crawl::new(cx, origin(&start), session);
     let forbidden = match crawl.get(&start.with_path("/robots.txt")).await {
         Ok(Some(answer)) if answer.status == 200 && !web::is_html(&answer) => Robots::parse(&web::text(&answer)).closed,
         Ok(_) => BTreeSet::new(),
@@ -80,6 +83,9 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
 /// What a crawl has seen so far.
 struct Crawl<'a> {
     cx: &'a Context<'a>,
+    /// Where the session is shown, and by what.
+    origin: String,
+    session: Session,
     requests: usize,
     /// It ended before all was visited.
     capped: bool,
@@ -95,9 +101,11 @@ struct Crawl<'a> {
 }
 
 impl<'a> Crawl<'a> {
-    fn new(cx: &'a Context<'a>) -> Self {
+    fn new(cx: &'a Context<'a>, origin: String, session: Session) -> Self {
         Self {
             cx,
+            origin,
+            session,
             requests: 0,
             capped: false,
             pages: BTreeMap::new(),
@@ -117,7 +125,8 @@ impl<'a> Crawl<'a> {
             return Ok(None);
         }
         self.requests += 1;
-        web::get(self.cx, url, FILE_BYTES).await.map(Some)
+        let session = if origin(url) == self.origin { self.session.as_slice() } else { &[] };
+        web::get_in(self.cx, url, FILE_BYTES, session).await.map(Some)
     }
 
     /// The same, where an answer that does not come leaves this place unknown and the others to be visited.

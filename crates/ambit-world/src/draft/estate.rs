@@ -3,6 +3,7 @@
 
 use super::Moment;
 use ambit_model::Kind;
+use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
 /// An account at a cloud provider, told by the answers of its interfaces.
@@ -113,6 +114,10 @@ pub(crate) struct App {
     pub apk: bool,
     /// Who signed it.
     pub signed: Option<String>,
+    /// Hosts whose links open it, as it says.
+    pub opens: Vec<String>,
+    /// Hosts that say that it is theirs.
+    pub named: Vec<String>,
 }
 
 /// What an app runs on.
@@ -128,6 +133,12 @@ impl App {
             System::Android => Kind::AndroidApp,
             System::Ios => Kind::IosApp,
         }
+    }
+
+    /// The number that Apple gave to who makes it.
+    pub(crate) fn team(&self) -> String {
+        let digits = Sha256::digest(self.org.as_bytes()).iter().map(|byte| format!("{byte:02X}")).collect::<String>();
+        digits[..10].to_owned()
     }
 }
 

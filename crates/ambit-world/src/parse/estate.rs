@@ -14,7 +14,7 @@ const KEY: &str = include_str!("../pki/account_key.pem");
 const ACCOUNT_WORDS: &str = "of, secret, setting, list, shown, answers, holds";
 const REPOSITORY_WORDS: &str = "of, private, commit, writes, removes";
 const FORGE_WORDS: &str = "of, website, member, fork, token";
-const APP_WORDS: &str = "of, apk, signed, says, member";
+const APP_WORDS: &str = "of, apk, signed, says, member, opens, named";
 
 impl Reader {
     pub(super) fn account(
@@ -109,6 +109,8 @@ impl Reader {
             members: Vec::new(),
             apk: false,
             signed: None,
+            opens: Vec::new(),
+            named: Vec::new(),
         };
         app_words(&mut app, cursor)?;
         for line in body {
@@ -262,6 +264,8 @@ fn app_words(app: &mut App, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
                 let path = cursor.word("a path such as application/debuggable")?.to_owned();
                 app.says.push((path, cursor.word("what it says")?.to_owned()));
             }
+            "opens" => app.opens.push(cursor.host_name(false)?),
+            "named" => app.named.push(cursor.host_name(false)?),
             "member" => {
                 let path = path(cursor)?;
                 app.members.push((path, cursor.word("what it holds")?.to_owned()));

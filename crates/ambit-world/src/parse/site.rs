@@ -16,9 +16,9 @@ const BODY_BYTES_MAX: usize = 128 << 10;
 /// Stands for the exposures that no site names, so that a new one is planted somewhere.
 const REST: &str = "rest";
 
-const WORDS: &str = "at, server, status, header, bare, cookie, login, basic, favicon, page, robots, links, loads, \
-                     redirect, soft-404, exposes, twin, fresh, explains, body, generator, nonce, compress, cert, tls, \
-                     plain, hostile, default, hidden";
+const WORDS: &str = "at, server, status, header, bare, cookie, login, guarded, basic, favicon, page, robots, links, \
+                     loads, redirect, soft-404, exposes, twin, fresh, explains, body, generator, nonce, compress, \
+                     cert, tls, plain, hostile, default, hidden";
 
 impl Reader {
     pub(super) fn site(
@@ -44,6 +44,7 @@ impl Reader {
             bare: false,
             cookies: Vec::new(),
             login: false,
+            guarded: None,
             basic: None,
             favicon: None,
             pages: Vec::new(),
@@ -130,6 +131,10 @@ fn site_words(site: &mut Site, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
                 site.cookies.push(Cookie { name, careful });
             }
             "login" => site.login = true,
+            "guarded" => {
+                let user = cursor.word("who signs in")?.to_owned();
+                site.guarded = Some((user, cursor.word("the password")?.to_owned()));
+            }
             "basic" => site.basic = Some(cursor.word("the realm in quotes")?.to_owned()),
             "favicon" => site.favicon = Some(cursor.word("a word that stands for the picture")?.to_owned()),
             "page" => site.pages.push(page(cursor)?),

@@ -7,6 +7,7 @@ use crate::draft::Site;
 use crate::exposure::{Answer, UNKNOWN_PATH};
 use crate::internet::Virtual;
 use crate::pki::derive;
+use sha2::{Digest, Sha256};
 
 const HTML: &str = "text/html; charset=utf-8";
 
@@ -64,6 +65,9 @@ fn content(connection: &Connection, virtual_host: &Virtual, request: &Request) -
         let refusal = Response::new(401, HTML, document(site, "401 Authorization Required", ""));
         return refusal.header("WWW-Authenticate", format!("Basic realm=\"{}\"", realm.replace('"', "")));
     }
+    if let Some((user, password)) = site.guarded.as_ref().filter(|(_, password)| !is_signed_in(request, password)) {
+        return sign_in(site, request, user, password);
+    }
     if let Some(page) = site.pages.iter().find(|page| page.path == request.path()) {
         return Response::new(page.status, &page.media, page.body.clone());
     }
@@ -90,6 +94,29 @@ fn content(connection: &Connection, virtual_host: &Virtual, request: &Request) -
             ),
         },
     }
+}
+
+/// A request that shows the session of who signed in, or the password as a token.
+fn is_signed_in(request: &Request, password: &str) -> bool {
+    let shows = |name: &str, text: String| request.header(name).is_some_and(|value| value.contains(&text));
+    shows("cookie", session(password)) || shows("authorization", format!("Bearer {password}"))
+}
+
+fn session(password: &str) -> String {
+    format!("session={}", hex::encode(&Sha256::digest(password.as_bytes())[..16]))
+}
+
+/// The form, or the session for who fills it in rightly.
+fn sign_in(site: &Site, request: &Request, user: &str, password: &str) -> Response {
+    let body = String::from_utf8_lossy(&request.body);
+    let has = |field: String| body.split('&').any(|known| known == field);
+    if request.method == "POST" && has(format!("user={user}")) && has(format!("password={password}")) {
+        let cookie = format!("{}; Path=/; Secure; HttpOnly; SameSite=Lax", session(password));
+        return Response::new(302, HTML, "").header("Location", "/").header("Set-Cookie", cookie);
+    }
+    let form = "<form action=\"/login\" method=\"post\"><input name=\"user\"><input type=\"password\" \
+                name=\"password\"><button>Sign in</button></form>";
+    Response::new(200, HTML, document(site, &site.title, form))
 }
 
 /// What an exposure of the site, or the twin of one, says on a path.

@@ -125,6 +125,11 @@ fn gitlab(connection: &Connection, request: &Request) -> Option<Value> {
 
 fn gitea(connection: &Connection, host: &str, request: &Request) -> Option<Value> {
     let path = request.path().strip_prefix(GITEA_API)?.trim_matches('/');
+    if path == "repos/search" {
+        let found = bearing(connection, host, &request.parameter("q")?);
+        let items = found.into_iter().map(shown_gitea);
+        return Some(json!({"ok": true, "data": page_of(items, request, "limit")}));
+    }
     let mut parts = path.strip_prefix("orgs/")?.split('/');
     let account = format!("https://{host}/{}", parts.next()?.to_ascii_lowercase());
     let forge = connection.internet.draft.forges.get(&account)?;
@@ -134,7 +139,7 @@ fn gitea(connection: &Connection, host: &str, request: &Request) -> Option<Value
         None => return Some(json!({"full_name": forge.title, "website": forge.website})),
         Some("repos") => {
             let own = repositories(connection, &account).filter(|repository| may_see || !repository.private);
-            let own = own.map(|repository| json!({"clone_url": format!("{}.git", repository.url()), "fork": false}));
+            let own = own.map(shown_gitea);
             let fork = |fork| json!({"clone_url": format!("{account}/{fork}.git"), "fork": true});
             own.chain(forge.forks.iter().map(fork)).collect()
         }
@@ -143,6 +148,10 @@ fn gitea(connection: &Connection, host: &str, request: &Request) -> Option<Value
         Some(_) => return None,
     };
     Some(page_of(items.into_iter(), request, "limit"))
+}
+
+fn shown_gitea(repository: &Repository) -> Value {
+    json!({"clone_url": format!("{}.git", repository.url()), "fork": false})
 }
 
 fn bitbucket(connection: &Connection, request: &Request) -> Option<Value> {

@@ -51,7 +51,7 @@ impl Derivation<'_> {
         }
     }
 
-    /// What the members of packages name must be known.
+    /// What the members of packages name must be known, and a host that an app names and that names it is theirs.
     pub(super) fn apps(&mut self) {
         if self.internet.workflow != MOBILE_APPS {
             return;
@@ -61,6 +61,11 @@ impl Derivation<'_> {
             let words = text.split(['"', '\'', '`', '<', '>', ' ', '(', ')']);
             for url in words.filter(|word| word.starts_with("http://") || word.starts_with("https://")) {
                 self.truth.plant(Kind::AppEndpoint, url.split(['?', '#']).next().unwrap_or(url));
+            }
+        }
+        for app in self.draft.apps.values() {
+            for host in app.opens.iter().filter(|host| app.named.contains(host)) {
+                self.truth.entities.extend(Kind::of_host(host).ok());
             }
         }
     }

@@ -18,9 +18,9 @@ use std::path::{Path, PathBuf};
 const FILE_BYTES_MAX: u64 = 256 * 1024 * 1024;
 /// Things of one call, as many as the server takes.
 const SIGHTED_MAX: usize = 1_000;
-/// Parts after which scope is decided: that goes over the whole collection, and has to write what all of them brought
-/// within the time of one request.
-const DECIDED_AFTER: usize = 10;
+/// Things whose scope waits for a decision over the whole collection, after which it is asked for: it has to write all
+/// of them within the time of one request.
+const UNDECIDED_MAX: u64 = 10_000;
 /// Things that are named where they were left out.
 const NAMED_MAX: usize = 5;
 
@@ -68,9 +68,10 @@ pub(crate) async fn run(command: &Import, settings: &Settings) -> Result<(), Fai
     let parts = ordered.len().div_ceil(SIGHTED_MAX);
     for (number, part) in (1..).zip(ordered.chunks(SIGHTED_MAX)) {
         let sightings: Vec<Value> = part.iter().map(|one| sighting(one)).collect();
-        let goes_on = number < parts && number % DECIDED_AFTER != 0;
+        let goes_on = number < parts && sums.undecided < UNDECIDED_MAX;
         let body = json!({"source": command.from.name(), "sightings": sightings, "goes_on": goes_on});
-        sums.add(&api.post(&target, body).await?.result);
+        let answered = api.post(&target, body).await;
+        sums.add(&answered.map_err(|failure| stopped(failure, sums.accepted, ordered.len()))?.result, goes_on);
     }
     let mut results = Results::open(None)?;
     sums.print(&read, &mut results)?;
@@ -110,6 +111,14 @@ async fn only(api: &Api) -> Result<String, Failure> {
     }
 }
 
+/// What is imported stays: the same command again adds the rest.
+fn stopped(failure: Failure, accepted: u64, of: usize) -> Failure {
+    if accepted == 0 {
+        return failure;
+    }
+    failure.beside(&format!("{accepted} of {of} are imported, and the same command adds the rest"))
+}
+
 fn sighting(one: &Sighted) -> Value {
     json!({"type": one.kind.name(), "name": one.name, "seen_at": one.seen_at, "says": one.says})
 }
@@ -118,16 +127,19 @@ fn sighting(one: &Sighted) -> Value {
 struct Sums {
     accepted: u64,
     new_entities: u64,
+    /// Since the last decision over the whole collection.
+    undecided: u64,
     too_old: u64,
     outside: u64,
     first_outside: Vec<String>,
 }
 
 impl Sums {
-    fn add(&mut self, part: &Value) {
+    fn add(&mut self, part: &Value, goes_on: bool) {
         let count = |member: &str| part[member].as_u64().unwrap_or_default();
         self.accepted += count("accepted");
         self.new_entities += count("new_entities");
+        self.undecided = if goes_on { self.undecided + count("undecided") } else { 0 };
         self.too_old += count("too_old");
         self.outside += count("outside");
         let first = part["first_outside"].as_array().into_iter().flatten().map(|one| text(&one["name"]));

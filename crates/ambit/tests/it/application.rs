@@ -39,6 +39,7 @@ fn an_application_is_walked_through_and_its_safe_twin_is_left_in_peace() {
         [
             "exposed_source_map https://shop.acme.test:443",
             "mixed_content https://shop.acme.test:443",
+            "verbose_error_page https://desk.acme.test:443",
             "verbose_error_page https://shop.acme.test:443",
             "weak_content_policy https://shop.acme.test:443",
         ]

@@ -1,6 +1,7 @@
 //! A batch of probe results in memory: what each does to the intervals and edges that are open, and then
 //! everything written in a few statements.
 
+mod leaves;
 mod load;
 
 use super::super::Outcome;
@@ -18,6 +19,7 @@ use ambit_model::id::BlobHash;
 use ambit_model::observation::{BODY, Found, ProbeResult, SECOND_PROBE_AFTER_MS, Sighting, same_answer};
 use ambit_model::run::NotDone;
 use ambit_model::{Details, EdgeKind, Timestamp, Uid};
+pub(in super::super) use leaves::denied;
 use load::{load_edges, load_probes, load_said, says_nothing, told};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -460,6 +462,7 @@ mod tests {
             project: 1,
             run: None,
             person: true,
+            awaited: true,
             now: Timestamp(0),
             graph: 1,
         };
