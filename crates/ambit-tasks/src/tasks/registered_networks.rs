@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 pub(crate) const TASK: Task = Task {
     name: TaskName::RegisteredNetworks,
     pretty_name: "Registered networks",
-    description: "Asks the regional registries which blocks and networks are registered to an organisation, by its name.",
+    description: "Asks the regional registries which blocks and networks an organisation registered, by its name.",
     workflows: &[workflow::EXTERNAL_DISCOVERY],
     watches: &[Kind::Organization],
     produces: &[Kind::AutonomousSystem, Kind::NetBlock],
