@@ -114,6 +114,13 @@ impl Kind {
     pub fn of_target(text: &str) -> Result<(Self, String), InvalidName> {
         let text = text.trim();
         if let Some(name) = text.strip_prefix(ORGANIZATION) {
+            if !name.contains(char::is_alphanumeric) {
+                return Err(InvalidName {
+                    kind: Self::Organization.name(),
+                    text: name.chars().take(120).collect(),
+                    why: "it has no letter or digit",
+                });
+            }
             return Self::Organization.seed(name).map(|name| (Self::Organization, name));
         }
         if is_range(text) {
@@ -490,6 +497,7 @@ mod tests {
             ("co.uk", "public suffix"),
             ("CO.UK.", "public suffix"),
             ("64500", "give AS64500"),
+            ("org:***", "no letter or digit"),
         ] {
             let refusal = Kind::of_target(text).unwrap_err().to_string();
             assert!(refusal.contains(why) && refusal.contains("give "), "{text}: {refusal}");

@@ -15,7 +15,7 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::RegisteredNetworks,
     pretty_name: "Registered networks",
     description: "Asks the regional registries which blocks and networks an organisation registered, by its name.",
-    workflows: &[workflow::EXTERNAL_DISCOVERY],
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::Organization],
     produces: &[Kind::AutonomousSystem, Kind::NetBlock],
     footprint: Clearance::L1,
