@@ -7,7 +7,7 @@ use crate::read::frontier::{Frontier, parameters, shape};
 use crate::read::login::origin;
 use crate::read::openapi::{self, Document};
 use crate::read::page::Page;
-use crate::read::{passive, script};
+use crate::read::{passive, script, web_token};
 use crate::tasks::robots_sitemap_wellknown::Robots;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::uri::{self, Crawled, CrawledPage, Defect};
@@ -238,6 +238,9 @@ impl<'a> Crawl<'a> {
             }
             let text = web::text(&answer);
             self.call(&text, &url);
+            for (what, proof) in web_token::defects(&answer) {
+                self.add_defect(what, url.path_only(), proof);
+            }
             let Some(map) = script::source_map(&text, &url).filter(|map| map.host == url.host) else { continue };
             let Some(answer) = self.try_get(&map).await? else { continue };
             if let Some(count) = script::sources_in(&answer.body).filter(|_| answer.status == 200) {

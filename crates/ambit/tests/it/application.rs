@@ -21,7 +21,16 @@ fn shown(found: &Discovery) -> Vec<String> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let issues = found.issues.values();
     let issues = issues.map(|issue| format!("{} {}", text(&issue["name"]), text(&issue["entity_name"])));
-    let of_pages = ["verbose_error_page", "weak_content_policy", "mixed_content", "exposed_source_map", "cacheable_"];
+    let of_pages = [
+        "verbose_error_page",
+        "weak_content_policy",
+        "mixed_content",
+        "exposed_source_map",
+        "cacheable_",
+        "jwt_",
+        "open_redirect",
+        "reflected_",
+    ];
     let mut shown: Vec<String> = issues.filter(|name| of_pages.iter().any(|begin| name.starts_with(begin))).collect();
     shown.sort();
     shown
@@ -38,7 +47,13 @@ fn an_application_is_walked_through_and_its_safe_twin_is_left_in_peace() {
         shown(&found),
         [
             "exposed_source_map https://shop.acme.test:443",
+            "jwt_guessable_key https://shop.acme.test:443",
+            "jwt_with_personal_data https://shop.acme.test:443",
+            "jwt_without_end https://shop.acme.test:443",
+            "jwt_without_signature https://shop.acme.test:443",
             "mixed_content https://shop.acme.test:443",
+            "open_redirect https://go.acme.test:443",
+            "reflected_input https://shop.acme.test:443",
             "verbose_error_page https://desk.acme.test:443",
             "verbose_error_page https://shop.acme.test:443",
             "weak_content_policy https://shop.acme.test:443",
