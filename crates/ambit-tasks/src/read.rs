@@ -20,6 +20,7 @@ pub(crate) mod normal;
 pub(crate) mod nsec3;
 pub(crate) mod openapi;
 pub(crate) mod page;
+pub(crate) mod parameters;
 pub(crate) mod passive;
 pub(crate) mod providers;
 pub(crate) mod rdap;

@@ -1,8 +1,8 @@
 //! Applications that a person names: walked through within bounds, with their interfaces, and with what their pages
 //! show that they should not.
 
-use crate::program::{Discovery, Folder, scan_text};
-use serde_json::Value;
+use crate::program::{Discovery, Folder, ambit, scan_text};
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 const WORKFLOW: &[&str] = &["--workflow", "external_application_assessment"];
@@ -89,5 +89,35 @@ fn a_walk_leaves_what_does_something_and_what_robots_shall_not_visit() {
     }
     for path in ["/orders/4", "/orders/5", "/private/x", "/logout"] {
         assert!(!asked.contains(path), "{path}: {asked:?}");
+    }
+}
+
+/// What is known of an entity, also what people do not see.
+fn details(folder: &Folder, name: &str) -> Value {
+    let data = folder.join("data");
+    let output = ambit(&["entity", "raw", name, "--data", data.to_str().expect("UTF-8")]);
+    let raw: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    raw["details"].clone()
+}
+
+#[test]
+fn parameters_are_facts_of_the_application_and_of_its_interfaces() {
+    let folder = Folder::new("application-parameters");
+    scan_text(&folder, WORLD, WORKFLOW);
+    let site = details(&folder, "https://shop.acme.test:443");
+    assert_eq!(
+        site["hidden_parameters"],
+        json!([
+            {"name": "currency", "seen": ["script"], "paths": ["/api/v1/basket"]},
+            {"name": "page", "seen": ["link", "query"], "paths": ["/items"]},
+            {"name": "q", "seen": ["form", "link", "query"], "paths": ["/find", "/search"]},
+            {"name": "state", "seen": ["document"], "paths": ["/api/v2/orders"]},
+        ])
+    );
+    assert_eq!(site["hidden_crawl"]["parameters"], 4);
+    for (url, name, seen) in [("/api/v1/basket", "currency", "script"), ("/api/v2/orders", "state", "document")] {
+        let interface = details(&folder, &format!("https://shop.acme.test:443{url}"));
+        let known = &interface["hidden_parameters"];
+        assert_eq!(*known, json!([{"name": name, "seen": [seen], "paths": [url]}]));
     }
 }
