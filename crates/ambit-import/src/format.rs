@@ -3,6 +3,7 @@
 pub(crate) mod amass;
 pub(crate) mod bbot;
 pub(crate) mod csv;
+pub(crate) mod graphql;
 pub(crate) mod gti;
 pub(crate) mod httpx;
 pub(crate) mod masscan;

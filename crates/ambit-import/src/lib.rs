@@ -15,13 +15,17 @@ use ambit_model::Timestamp;
 use ambit_model::entity::imported::Source;
 use gathered::Gathered;
 
-/// Reads a file that a tool wrote. What has no date in it was seen at `usual`.
+/// Reads a file that a tool wrote. What has no date in it was seen at `usual`; a schema that names no server is that of
+/// the interface at `endpoint`.
 ///
 /// # Errors
 /// The text is not what the tool writes, with the line where that shows, or holds more than a million things.
-pub fn read(source: Source, text: &str, usual: Timestamp) -> Result<Import, ImportError> {
+pub fn read(source: Source, text: &str, usual: Timestamp, endpoint: Option<&str>) -> Result<Import, ImportError> {
     let mut gathered = Gathered::new(usual);
     let text = text.trim_start_matches('\u{feff}');
+    if endpoint.is_some() && source != Source::Graphql {
+        return Err(ImportError::file("--endpoint is said of a schema of graphql alone: leave it out"));
+    }
     match source {
         Source::Nmap => format::nmap::read(text, &mut gathered),
         Source::Masscan => format::masscan::read(text, &mut gathered),
@@ -34,6 +38,7 @@ pub fn read(source: Source, text: &str, usual: Timestamp) -> Result<Import, Impo
         Source::Gti => format::gti::read(text, &mut gathered),
         Source::Openapi => format::openapi::read(text, &mut gathered),
         Source::Postman => format::postman::read(text, &mut gathered),
+        Source::Graphql => format::graphql::read(text, endpoint, &mut gathered),
         Source::Terraform => format::terraform::read(text, &mut gathered),
     }?;
     gathered.end()

@@ -1,10 +1,15 @@
 //! Every format by a file, and what is no file of the format.
 
-use crate::{Import, read};
+use crate::{Import, ImportError};
 use ambit_model::Timestamp;
 use ambit_model::entity::imported::Source;
 
 const USUAL: Timestamp = Timestamp(1_795_000_000_000);
+
+fn read(source: Source, text: &str, usual: Timestamp) -> Result<Import, ImportError> {
+    let endpoint = (source == Source::Graphql).then_some("https://api.acme.test/graphql");
+    crate::read(source, text, usual, endpoint)
+}
 
 /// `Kind name date: word=text, …`, a line each; what was left out is the last.
 fn lines(import: &Import) -> Vec<String> {
@@ -130,6 +135,8 @@ fn interfaces() -> Vec<Row> {
                 {"mode": "managed", "type": "google_storage_bucket", "name": "b", "values": {"name": "acme-b"}}]}]}}}"#,
             said(&["CloudStorageBucket https://storage.googleapis.com/acme-b 2026-11-18T11:06"]),
         ),
+        (Source::Graphql, INTROSPECTED, schema()),
+        (Source::Graphql, WRITTEN, schema()),
         (
             Source::Postman,
             r#"{"info": {"name": "Shop"}, "variable": [{"key": "base", "value": "https://{{host}}"},
@@ -146,6 +153,40 @@ fn interfaces() -> Vec<Row> {
         ),
     ]
 }
+
+/// One schema, as both of its forms say it.
+fn schema() -> Vec<String> {
+    let says = "methods=POST, mutation drop=(id), mutation: count=1, query me=(), query orders=(first, filter), query: \
+                count=2";
+    vec![
+        format!("ApiEndpoint https://api.acme.test:443/graphql 2026-11-18T11:06 {says}"),
+        "DnsRecord api.acme.test 2026-11-18T11:06".to_owned(),
+    ]
+}
+
+const INTROSPECTED: &str = r#"{"data": {"__schema": {"queryType": {"name": "Root"}, "mutationType": {"name": "Change"},
+    "subscriptionType": null, "types": [{"kind": "OBJECT", "name": "Root", "fields": [
+        {"name": "orders", "args": [{"name": "first"}, {"name": "filter"}]}, {"name": "me", "args": []},
+        {"name": "__typename", "args": []}]},
+    {"kind": "OBJECT", "name": "Order", "fields": [{"name": "id", "args": []}]},
+    {"kind": "OBJECT", "name": "Change", "fields": [{"name": "drop", "args": [{"name": "id"}]}]},
+    {"kind": "SCALAR", "name": "ID", "fields": null}]}}}"#;
+
+const WRITTEN: &str = r#"
+    """ Orders, with type Root { fake: ID } and \""" in it """
+    directive @auth(needs: Role = ADMIN) on FIELD_DEFINITION
+    type Order implements Node & Thing @key(fields: "id type") { id: ID! }
+    type Root @cached(for: {seconds: 7}) {
+      # orders(none: Int): ID
+      orders("how many" first: Int = 7, filter: Filter = {state: OPEN, tags: ["(", "a"]}): [Order!]! @auth(needs: USER)
+      me: User @deprecated(reason: "type Root { x: ID }")
+    }
+    input Filter { state: State = OPEN }
+    enum State { OPEN, query }
+    type Change
+    extend type Change { drop(id: ID!): Boolean }
+    schema @link(url: "https://specs.test") { query: Root mutation: Change }
+"#;
 
 fn inventories() -> Vec<Row> {
     vec![
@@ -246,6 +287,11 @@ fn what_no_tool_wrote_is_refused_in_one_line() {
         (Source::Openapi, "{\"openapi\": \"3.0.1\", \"paths\": {}}", "it names no server with a host"),
         (Source::Openapi, "openapi: 3.0.1\n", "line 1: "),
         (Source::Postman, "{\"info\": {}}", "no collection of Postman"),
+        (Source::Graphql, "{\"data\": {}}", "no answer to an introspection of GraphQL: there is no __schema"),
+        (Source::Graphql, "{\"__schema\": {\"types\": []}}", "no schema of GraphQL with operations"),
+        (Source::Graphql, "type Query {\n a: ID", "line 2: the schema ends within a definition"),
+        (Source::Graphql, "type A {}\ntype Query { a(x: ID = \"): ID }", "line 2: a string is not closed"),
+        (Source::Graphql, "hello", "no schema of GraphQL with operations"),
         (Source::Terraform, "{\"version\": 4}", "no state of Terraform (version 4)"),
         (Source::Terraform, "resource \"a\" {}", "line 1: "),
     ] {
@@ -289,4 +335,29 @@ fn a_collection_of_fifty_megabytes_is_read_whole() {
     let import = read(Source::Postman, &text, USUAL).expect("is read");
     // The host is one of them.
     assert_eq!((import.sighted.len(), import.left_out), (100_001, 0));
+}
+
+#[test]
+fn a_schema_says_where_it_is_served_only_with_an_endpoint() {
+    let without = crate::read(Source::Graphql, WRITTEN, USUAL, None).expect_err("no endpoint").to_string();
+    assert!(without.contains("--endpoint"), "{without}");
+    let none = crate::read(Source::Graphql, WRITTEN, USUAL, Some("api.acme.test")).expect_err("no URL").to_string();
+    assert!(none.contains("--endpoint is no URL"), "{none}");
+    let other = crate::read(Source::Csv, "www.acme.test", USUAL, Some("https://a.test/")).expect_err("csv").to_string();
+    assert!(other.contains("leave it out"), "{other}");
+}
+
+#[test]
+fn a_hostile_schema_is_read_within_bounds() {
+    let deep = format!("type A @x(a: {}", "(".repeat(2_000_000));
+    let error = read(Source::Graphql, &deep, USUAL).expect_err("is not closed").to_string();
+    assert!(error.contains("ends within a definition"), "{error}");
+    let nested = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    let error = read(Source::Graphql, &nested, USUAL).expect_err("too deep").to_string();
+    assert!(error.contains("recursion limit"), "{error}");
+    let fields: String = (0..200_000).map(|number| format!("f{number}(a{number}: ID): ID\n")).collect();
+    let import = read(Source::Graphql, &format!("type Query {{ {fields} }}"), USUAL).expect("is read");
+    let interface = import.sighted.iter().find(|one| one.name.ends_with("/graphql")).expect("is there");
+    assert_eq!(interface.says.get("query: count").map(String::as_str), Some("10000"));
+    assert_eq!(interface.says.len(), 17);
 }

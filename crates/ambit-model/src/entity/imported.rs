@@ -36,6 +36,7 @@ pub enum Source {
     Gti,
     Openapi,
     Postman,
+    Graphql,
     Terraform,
 }
 

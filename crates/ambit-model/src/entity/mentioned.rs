@@ -6,6 +6,7 @@ use super::row::{
     Empty::{False, List, Null},
     Row, contract, seen,
 };
+use super::uri::Parameter;
 use crate::task::TaskName::{ContentFocus, Crawl, LinkedHosts, Registration};
 
 /// Where it was named.
@@ -18,6 +19,8 @@ pub const CODE: Member = Member::named("code");
 pub const IS_JSON: Member = Member::named("is_json");
 /// What may be done with it, as methods of HTTP, where a document says so.
 pub const METHODS: Member<Vec<String>> = Member::named("hidden_methods");
+/// What it takes, and where that is said.
+pub const PARAMETERS: Member<Vec<Parameter>> = Member::named("hidden_parameters");
 /// The title of what it describes.
 pub const TITLE: Member = Member::named("title");
 /// Where in the content the token stands.
@@ -35,6 +38,7 @@ pub(super) const API_ENDPOINT: &[Row] = &[
     contract(network::FINGERPRINT, List).by(ContentFocus),
     contract(TITLE, Null).by(ContentFocus),
     seen(METHODS, Crawl),
+    seen(PARAMETERS, Crawl),
 ];
 
 /// What is known of a mailbox.

@@ -116,6 +116,8 @@ pub const MTA_STS_POLICY: Member = Member::named("hidden_mta_sts_policy");
 pub const PAGES: Member<Vec<CrawledPage>> = Member::named("hidden_pages");
 /// How far that walk came.
 pub const CRAWL: Member<Crawled> = Member::named("hidden_crawl");
+/// What its pages, scripts and described interfaces take.
+pub const PARAMETERS: Member<Vec<Parameter>> = Member::named("hidden_parameters");
 /// What its pages show that they should not.
 pub const DEFECTS: Member<Vec<Defect>> = Member::named("hidden_defects");
 /// How it says that a page does not exist.
@@ -173,6 +175,7 @@ pub(super) const MEMBERS: &[Row] = &[
     seen(CRAWL, Crawl),
     seen(DEFECTS, Crawl),
     seen(PAGES, Crawl),
+    seen(PARAMETERS, Crawl),
     seen(FAVICON_SHA256, Favicon),
     seen(FAVICON_MMH3, Favicon),
     seen(COOKIES, HttpEnrich),
@@ -227,6 +230,25 @@ pub struct CrawledPage {
     pub asks_password: bool,
 }
 
+/// A parameter that an application takes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Parameter {
+    pub name: String,
+    /// Where it was named: `document`, `form`, `link`, `query`, `script`.
+    pub seen: BTreeSet<String>,
+    /// Some of the paths that take it.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub paths: BTreeSet<String>,
+}
+
+impl Parameter {
+    /// One of which the name alone is known.
+    pub fn named(name: &str) -> Self {
+        Self { name: name.to_owned(), ..Self::default() }
+    }
+}
+
 /// How far a walk through an application came.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -234,6 +256,9 @@ pub struct Crawled {
     /// Shapes of pages.
     pub pages: usize,
     pub interfaces: usize,
+    /// Names of parameters, and times that one was met for which there was no room.
+    pub parameters: usize,
+    pub parameters_left_out: usize,
     /// Paths of documents that describe interfaces.
     pub documents: Vec<String>,
     /// Links that were left: to what robots shall not visit, to what seems endless, and to what does something.

@@ -1,11 +1,14 @@
 //! Reads documents of OpenAPI and Swagger into the interfaces that they describe. Pure.
 
+use super::parameters::is_name;
 use ambit_net::http::Url;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Interfaces of one document.
 const OPERATIONS_MAX: usize = 1_000;
+/// Parameters of one interface.
+const PARAMETERS_MAX: usize = 100;
 /// What may be done with a path.
 const METHODS: &[&str] = &["delete", "get", "head", "options", "patch", "post", "put", "trace"];
 
@@ -15,6 +18,8 @@ pub(crate) struct Document {
     pub(crate) title: Option<String>,
     /// Methods by URL. What a caller fills in stands in braces.
     pub(crate) operations: BTreeMap<String, BTreeSet<String>>,
+    /// Names of parameters by URL: in path, query, headers and cookies, and the members of the body.
+    pub(crate) parameters: BTreeMap<String, BTreeSet<String>>,
 }
 
 /// Reads a document that was fetched from a URL; `None` for what is none.
@@ -23,15 +28,51 @@ pub(crate) fn read(bytes: &[u8], url: &Url) -> Option<Document> {
     let is_one = ["openapi", "swagger"].iter().any(|name| body.get(*name).is_some_and(Value::is_string));
     let paths = body.get("paths").filter(|_| is_one)?.as_object()?;
     let base = base(&body, url);
-    let mut document = Document { title: text(&body["info"], "title"), operations: BTreeMap::new() };
+    let mut document = Document { title: text(&body["info"], "title"), ..Document::default() };
     for (path, item) in paths.iter().filter(|(path, _)| path.starts_with('/')) {
         let methods = METHODS.iter().filter(|method| item.get(**method).is_some());
         let methods: BTreeSet<String> = methods.map(|method| method.to_ascii_uppercase()).collect();
         if !methods.is_empty() && document.operations.len() < OPERATIONS_MAX {
             document.operations.insert(format!("{base}{path}"), methods);
+            let names = taken(&body, item);
+            if !names.is_empty() {
+                document.parameters.insert(format!("{base}{path}"), names);
+            }
         }
     }
     Some(document)
+}
+
+/// Names of what the methods of a path take.
+fn taken(body: &Value, path: &Value) -> BTreeSet<String> {
+    let methods = METHODS.iter().filter_map(|method| path.get(*method));
+    let mut names = BTreeSet::new();
+    for described in std::iter::once(path).chain(methods) {
+        for parameter in described["parameters"].as_array().into_iter().flatten() {
+            let parameter = referred(body, parameter);
+            if parameter["in"] == "body" {
+                names.extend(members(body, &parameter["schema"]));
+            } else {
+                names.extend(text(parameter, "name"));
+            }
+        }
+        let content = &referred(body, &described["requestBody"])["content"];
+        for media in content.as_object().into_iter().flat_map(|content| content.values()) {
+            names.extend(members(body, &media["schema"]));
+        }
+    }
+    names.into_iter().filter(|name| is_name(name)).take(PARAMETERS_MAX).collect()
+}
+
+fn members<'a>(body: &'a Value, schema: &'a Value) -> impl Iterator<Item = String> + 'a {
+    let properties = referred(body, schema)["properties"].as_object();
+    properties.into_iter().flat_map(|properties| properties.keys().take(PARAMETERS_MAX).cloned())
+}
+
+/// What a reference within the document leads to, by one step: references that lead on may go round.
+fn referred<'a>(body: &'a Value, value: &'a Value) -> &'a Value {
+    let pointer = value["$ref"].as_str().and_then(|reference| reference.strip_prefix('#'));
+    pointer.map_or(value, |pointer| body.pointer(pointer).unwrap_or(&Value::Null))
 }
 
 /// The URL that all paths follow, without a slash at its end.
@@ -81,6 +122,24 @@ mod tests {
         let two =
             of(&json!({"swagger": "2.0", "host": "api.acme.test", "basePath": "/v1", "paths": {"/a": {"get": {}}}}));
         assert!(two.unwrap().operations.contains_key("https://api.acme.test/v1/a"));
+    }
+
+    #[test]
+    fn what_an_interface_takes_is_named() {
+        let document = of(&json!({"openapi": "3.0.1", "paths": {"/orders/{id}": {
+            "parameters": [{"name": "id", "in": "path"}, {"$ref": "#/components/parameters/page"}],
+            "get": {"parameters": [{"name": "X-Trace", "in": "header"}, {"name": "a b", "in": "query"},
+                {"$ref": "#/components/parameters/none"}]},
+            "post": {"requestBody": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/o"}}}}}},
+            "/none": {"get": {}}},
+            "components": {"parameters": {"page": {"name": "page", "in": "query"}},
+                "schemas": {"o": {"properties": {"amount": {"$ref": "#/components/schemas/o"}, "to": {}}}}}}))
+        .unwrap();
+        let names = document.parameters.values().map(|names| names.iter().cloned().collect::<Vec<_>>().join(" "));
+        assert_eq!(names.collect::<Vec<_>>(), ["X-Trace amount id page to"]);
+        let old = of(&json!({"swagger": "2.0", "paths": {"/a": {"post": {"parameters": [
+            {"name": "body", "in": "body", "schema": {"properties": {"name": {}}}}]}}}}));
+        assert_eq!(old.unwrap().parameters["https://app.acme.test/a"], BTreeSet::from(["name".to_owned()]));
     }
 
     #[test]

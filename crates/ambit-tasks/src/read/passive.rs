@@ -1,7 +1,9 @@
 //! What an answer shows that it should not, without anybody attacking. Pure: an answer in, defects out, by the name of
 //! the issue that each is.
 
+use super::defect::{SEARCHED_BYTES, Shown};
 use super::page::Page;
+use super::{echo, web_token};
 use crate::ask::web;
 use ambit_net::http::HttpExchange;
 use regex::Regex;
@@ -10,8 +12,6 @@ use std::sync::LazyLock;
 
 /// Characters of a proof.
 const PROOF_CHARS_MAX: usize = 160;
-/// Bytes of an answer that are searched.
-const SEARCHED_BYTES: usize = 256 * 1_024;
 
 /// An error of the inside of an application. A page for people may quote one, so that these count in error answers
 /// alone.
@@ -38,15 +38,14 @@ static PHP: LazyLock<Regex> = LazyLock::new(|| {
     .expect("constant")
 });
 
-/// A defect: the name of its issue, and what shows it.
-pub(crate) type Shown = (&'static str, String);
-
 /// What one answer shows.
 pub(crate) fn defects(exchange: &HttpExchange, page: Option<&Page>) -> Vec<Shown> {
     let mut found = Vec::new();
     let text = String::from_utf8_lossy(&exchange.body[..exchange.body.len().min(SEARCHED_BYTES)]).into_owned();
     found.extend(error(exchange.status, &text).map(|proof| ("verbose_error_page", proof)));
     found.extend(private_in_caches(exchange).map(|proof| ("cacheable_private_answer", proof)));
+    found.extend(echo::defects(exchange));
+    found.extend(web_token::defects(exchange));
     if let Some(page) = page {
         if exchange.url.https {
             found.extend(unencrypted(page).map(|proof| ("mixed_content", proof)));

@@ -7,7 +7,8 @@ use crate::read::frontier::{Frontier, parameters, shape};
 use crate::read::login::origin;
 use crate::read::openapi::{self, Document};
 use crate::read::page::Page;
-use crate::read::{passive, script};
+use crate::read::parameters::{IN_DOCUMENT, IN_FORM, IN_LINK, IN_QUERY, IN_SCRIPT, Parameters};
+use crate::read::{passive, script, web_token};
 use crate::tasks::robots_sitemap_wellknown::Robots;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::uri::{self, Crawled, CrawledPage, Defect};
@@ -94,10 +95,18 @@ struct Crawl<'a> {
     failed: BTreeSet<String>,
     scripts: BTreeSet<String>,
     hosts: BTreeSet<String>,
-    /// Interfaces, with what may be done with them where a document says it.
-    interfaces: BTreeMap<String, BTreeSet<String>>,
+    interfaces: BTreeMap<String, Interface>,
+    parameters: Parameters,
     documents: BTreeMap<String, Document>,
     defects: Vec<Defect>,
+}
+
+/// What is said of an interface.
+#[derive(Default)]
+struct Interface {
+    /// What may be done with it, where a document says it.
+    methods: BTreeSet<String>,
+    parameters: Parameters,
 }
 
 impl<'a> Crawl<'a> {
@@ -113,6 +122,7 @@ impl<'a> Crawl<'a> {
             scripts: BTreeSet::new(),
             hosts: BTreeSet::new(),
             interfaces: BTreeMap::new(),
+            parameters: Parameters::default(),
             documents: BTreeMap::new(),
             defects: Vec::new(),
         }
@@ -156,6 +166,7 @@ impl<'a> Crawl<'a> {
             }
             for link in page.iter().flat_map(|page| &page.links).filter_map(|link| Url::parse(link).ok()) {
                 if link.host == url.host {
+                    self.take(IN_LINK, &link, &parameters(&link));
                     frontier.add(&link, depth);
                 } else {
                     self.hosts.insert(link.host);
@@ -172,6 +183,11 @@ impl<'a> Crawl<'a> {
 
     fn note(&mut self, url: &Url, answer: &HttpExchange, page: Option<&Page>) {
         let forms = page.map_or_else(Vec::new, |page| page.forms.clone());
+        self.take(IN_QUERY, url, &parameters(url));
+        for form in &forms {
+            let action = Url::parse(&form.action).ok().filter(|action| action.host == url.host);
+            self.take(IN_FORM, action.as_ref().unwrap_or(url), &form.fields);
+        }
         let parameters = parameters(url).into_iter().chain(forms.iter().flat_map(|form| form.fields.iter().cloned()));
         let seen = self.pages.entry(shape(url)).or_insert_with(|| CrawledPage {
             path: url.path_only().to_owned(),
@@ -189,6 +205,23 @@ impl<'a> Crawl<'a> {
         }
     }
 
+    /// Takes up parameters of a URL that were named in a place.
+    fn take(&mut self, place: &str, url: &Url, names: &BTreeSet<String>) {
+        for name in names {
+            self.parameters.add(name, place, url.path_only());
+        }
+    }
+
+    /// Takes up an interface of the application, with what it takes as a place says.
+    fn interface(&mut self, place: &str, target: &Url, url: &str, names: &BTreeSet<String>) -> &mut Interface {
+        self.take(place, target, names);
+        let known = self.interfaces.entry(url.to_owned()).or_default();
+        for name in names {
+            known.parameters.add(name, place, target.path_only());
+        }
+        known
+    }
+
     fn add_defect(&mut self, what: &str, path: &str, proof: String) {
         let same = self.defects.iter().filter(|defect| defect.what == what);
         let is_known = same.clone().any(|defect| defect.path == path);
@@ -201,10 +234,10 @@ impl<'a> Crawl<'a> {
 
     /// Takes up what a script calls.
     fn call(&mut self, text: &str, url: &Url) {
-        for called in script::calls(text, url) {
+        for (called, names) in script::calls(text, url) {
             match Url::parse(&called) {
                 Ok(target) if target.host == url.host => {
-                    self.interfaces.entry(called).or_default();
+                    self.interface(IN_SCRIPT, &target, &called, &names);
                 }
                 Ok(target) => {
                     self.hosts.insert(target.host);
@@ -218,7 +251,9 @@ impl<'a> Crawl<'a> {
         for (described, methods) in &document.operations {
             match Url::parse(described) {
                 Ok(target) if target.host == url.host => {
-                    self.interfaces.entry(described.clone()).or_default().extend(methods.iter().cloned());
+                    let names = document.parameters.get(described).cloned().unwrap_or_default();
+                    let known = self.interface(IN_DOCUMENT, &target, described, &names);
+                    known.methods.extend(methods.iter().cloned());
                 }
                 Ok(target) => {
                     self.hosts.insert(target.host);
@@ -238,6 +273,9 @@ impl<'a> Crawl<'a> {
             }
             let text = web::text(&answer);
             self.call(&text, &url);
+            for (what, proof) in web_token::defects(&answer) {
+                self.add_defect(what, url.path_only(), proof);
+            }
             let Some(map) = script::source_map(&text, &url).filter(|map| map.host == url.host) else { continue };
             let Some(answer) = self.try_get(&map).await? else { continue };
             if let Some(count) = script::sources_in(&answer.body).filter(|_| answer.status == 200) {
@@ -274,8 +312,11 @@ impl<'a> Crawl<'a> {
             .filter_map(|document| document.title.as_ref().map(|title| (document, title)))
             .flat_map(|(document, title)| document.operations.keys().map(move |url| (url, title)))
             .collect();
-        for (url, methods) in &self.interfaces {
+        for (url, Interface { methods, parameters }) in &self.interfaces {
             let mut details = Details::from_iter([mentioned::METHODS.is(methods.iter().cloned().collect::<Vec<_>>())]);
+            if parameters.len() > 0 {
+                details.extend([mentioned::PARAMETERS.is(parameters.list())]);
+            }
             details.extend(titles.get(url).map(|title| mentioned::TITLE.is(json!(title))));
             cx.found_with(Kind::ApiEndpoint, url, EdgeKind::Api, details);
         }
@@ -284,12 +325,17 @@ impl<'a> Crawl<'a> {
         self.defects.dedup();
         cx.observe(uri::DEFECTS, self.defects.clone());
         cx.observe(uri::PAGES, self.pages.values().cloned().collect::<Vec<_>>());
+        if self.parameters.len() > 0 {
+            cx.observe(uri::PARAMETERS, self.parameters.list());
+        }
         let left_out = frontier.left_out;
         cx.observe(
             uri::CRAWL,
             Crawled {
                 pages: self.pages.len(),
                 interfaces: self.interfaces.len(),
+                parameters: self.parameters.len(),
+                parameters_left_out: self.parameters.left_out,
                 documents: self.documents.keys().cloned().collect(),
                 closed_to_robots: left_out.robots,
                 traps: left_out.traps,

@@ -29,7 +29,7 @@ pub(crate) struct Import {
     #[command(flatten)]
     target: Target,
     /// The tool that wrote the file: nmap (-oX), masscan, naabu (-json), httpx (-json), nuclei (-jsonl), bbot, amass, a
-    /// table as csv, or gti for answers of the hosted product's API.
+    /// table as csv, gti for answers of the hosted product's API, openapi, postman, graphql or terraform.
     #[arg(long, value_name = "TOOL", value_parser = source)]
     from: Source,
     /// The collection's name or uuid (default: the only one of the project).
@@ -38,6 +38,9 @@ pub(crate) struct Import {
     /// When it was seen, where the file does not say (default: when the file was written last).
     #[arg(long, value_name = "DATE", value_parser = crate::args::date)]
     seen: Option<Timestamp>,
+    /// Where the schema of graphql is served: it does not say so itself.
+    #[arg(long, value_name = "URL")]
+    endpoint: Option<String>,
     /// The file; - is standard input.
     #[arg(value_name = "FILE")]
     file: PathBuf,
@@ -53,7 +56,7 @@ pub(crate) async fn run(command: &Import, settings: &Settings) -> Result<(), Fai
     let shown = plain(&command.file.display().to_string());
     let (content, written) = content(&command.file, &shown)?;
     let usual = command.seen.unwrap_or(written).min(now());
-    let read = ambit_import::read(command.from, &content, usual)
+    let read = ambit_import::read(command.from, &content, usual, command.endpoint.as_deref())
         .map_err(|error| Failure::usage(format!("{shown}: {}", plain(&error.to_string()))))?;
     let api = Api::open(&command.target, settings, Needs::Rows).await?;
     let uuid = match &command.collection {

@@ -1,8 +1,8 @@
 //! Applications that a person names: walked through within bounds, with their interfaces, and with what their pages
 //! show that they should not.
 
-use crate::program::{Discovery, Folder, scan_text};
-use serde_json::Value;
+use crate::program::{Discovery, Folder, ambit, scan_text};
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 const WORKFLOW: &[&str] = &["--workflow", "external_application_assessment"];
@@ -21,7 +21,16 @@ fn shown(found: &Discovery) -> Vec<String> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let issues = found.issues.values();
     let issues = issues.map(|issue| format!("{} {}", text(&issue["name"]), text(&issue["entity_name"])));
-    let of_pages = ["verbose_error_page", "weak_content_policy", "mixed_content", "exposed_source_map", "cacheable_"];
+    let of_pages = [
+        "verbose_error_page",
+        "weak_content_policy",
+        "mixed_content",
+        "exposed_source_map",
+        "cacheable_",
+        "jwt_",
+        "open_redirect",
+        "reflected_",
+    ];
     let mut shown: Vec<String> = issues.filter(|name| of_pages.iter().any(|begin| name.starts_with(begin))).collect();
     shown.sort();
     shown
@@ -38,7 +47,13 @@ fn an_application_is_walked_through_and_its_safe_twin_is_left_in_peace() {
         shown(&found),
         [
             "exposed_source_map https://shop.acme.test:443",
+            "jwt_guessable_key https://shop.acme.test:443",
+            "jwt_with_personal_data https://shop.acme.test:443",
+            "jwt_without_end https://shop.acme.test:443",
+            "jwt_without_signature https://shop.acme.test:443",
             "mixed_content https://shop.acme.test:443",
+            "open_redirect https://go.acme.test:443",
+            "reflected_input https://shop.acme.test:443",
             "verbose_error_page https://desk.acme.test:443",
             "verbose_error_page https://shop.acme.test:443",
             "weak_content_policy https://shop.acme.test:443",
@@ -74,5 +89,35 @@ fn a_walk_leaves_what_does_something_and_what_robots_shall_not_visit() {
     }
     for path in ["/orders/4", "/orders/5", "/private/x", "/logout"] {
         assert!(!asked.contains(path), "{path}: {asked:?}");
+    }
+}
+
+/// What is known of an entity, also what people do not see.
+fn details(folder: &Folder, name: &str) -> Value {
+    let data = folder.join("data");
+    let output = ambit(&["entity", "raw", name, "--data", data.to_str().expect("UTF-8")]);
+    let raw: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    raw["details"].clone()
+}
+
+#[test]
+fn parameters_are_facts_of_the_application_and_of_its_interfaces() {
+    let folder = Folder::new("application-parameters");
+    scan_text(&folder, WORLD, WORKFLOW);
+    let site = details(&folder, "https://shop.acme.test:443");
+    assert_eq!(
+        site["hidden_parameters"],
+        json!([
+            {"name": "currency", "seen": ["script"], "paths": ["/api/v1/basket"]},
+            {"name": "page", "seen": ["link", "query"], "paths": ["/items"]},
+            {"name": "q", "seen": ["form", "link", "query"], "paths": ["/find", "/search"]},
+            {"name": "state", "seen": ["document"], "paths": ["/api/v2/orders"]},
+        ])
+    );
+    assert_eq!(site["hidden_crawl"]["parameters"], 4);
+    for (url, name, seen) in [("/api/v1/basket", "currency", "script"), ("/api/v2/orders", "state", "document")] {
+        let interface = details(&folder, &format!("https://shop.acme.test:443{url}"));
+        let known = &interface["hidden_parameters"];
+        assert_eq!(*known, json!([{"name": name, "seen": [seen], "paths": [url]}]));
     }
 }

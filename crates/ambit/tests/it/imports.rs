@@ -60,7 +60,8 @@ fn what_no_tool_wrote_is_refused_in_one_line() {
         (
             "hearsay",
             &text,
-            "expected one of nmap, masscan, naabu, httpx, nuclei, bbot, amass, csv, gti, openapi, postman, terraform",
+            "expected one of nmap, masscan, naabu, httpx, nuclei, bbot, amass, csv, gti, openapi, postman, graphql, \
+             terraform",
         ),
     ] {
         let output = ambit(&["import", "--from", from, file, "--data", &path]);
