@@ -31,6 +31,7 @@ pub enum TaskName {
     Favicon,
     FrontPage,
     Geolocation,
+    HiddenParameters,
     HttpEnrich,
     HttpProbe,
     Impersonation,

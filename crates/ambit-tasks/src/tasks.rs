@@ -21,6 +21,7 @@ pub(crate) mod delegations;
 pub(crate) mod favicon;
 pub(crate) mod front_page;
 pub(crate) mod geolocation;
+pub(crate) mod hidden_parameters;
 pub(crate) mod http_enrich;
 pub(crate) mod http_probe;
 pub(crate) mod impersonation;
@@ -91,6 +92,7 @@ pub const ALL: &[&Task] = &[
     &favicon::TASK,
     &front_page::TASK,
     &geolocation::TASK,
+    &hidden_parameters::TASK,
     &http_enrich::TASK,
     &http_probe::TASK,
     &impersonation::TASK,

@@ -7,8 +7,8 @@ use super::row::{
 };
 use super::{in_account, network};
 use crate::task::TaskName::{
-    AwsAccount, CloudAccount, CloudAttribution, ContentFocus, CorsProbe, Crawl, Favicon, HttpEnrich, LinkedHosts,
-    Network, RobotsSitemapWellknown, Screenshot, Soft404Profile,
+    AwsAccount, CloudAccount, CloudAttribution, ContentFocus, CorsProbe, Crawl, Favicon, HiddenParameters, HttpEnrich,
+    LinkedHosts, Network, RobotsSitemapWellknown, Screenshot, Soft404Profile,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -118,6 +118,8 @@ pub const PAGES: Member<Vec<CrawledPage>> = Member::named("hidden_pages");
 pub const CRAWL: Member<Crawled> = Member::named("hidden_crawl");
 /// What its pages, scripts and described interfaces take.
 pub const PARAMETERS: Member<Vec<Parameter>> = Member::named("hidden_parameters");
+/// What it takes though nothing of it says so.
+pub const HIDDEN_PARAMETERS: Member<Vec<Parameter>> = Member::named("hidden_guessed_parameters");
 /// What its pages show that they should not.
 pub const DEFECTS: Member<Vec<Defect>> = Member::named("hidden_defects");
 /// How it says that a page does not exist.
@@ -178,6 +180,7 @@ pub(super) const MEMBERS: &[Row] = &[
     seen(PARAMETERS, Crawl),
     seen(FAVICON_SHA256, Favicon),
     seen(FAVICON_MMH3, Favicon),
+    seen(HIDDEN_PARAMETERS, HiddenParameters),
     seen(COOKIES, HttpEnrich),
     seen(FORMS, HttpEnrich),
     seen(SECURITY_HEADERS, HttpEnrich),
@@ -235,7 +238,7 @@ pub struct CrawledPage {
 #[serde(default)]
 pub struct Parameter {
     pub name: String,
-    /// Where it was named: `document`, `form`, `link`, `query`, `script`.
+    /// Where it was named: `document`, `form`, `link`, `query`, `script`; `guess` where nothing named it.
     pub seen: BTreeSet<String>,
     /// Some of the paths that take it.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
@@ -253,6 +256,8 @@ impl Parameter {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Crawled {
+    /// What it sent.
+    pub requests: usize,
     /// Shapes of pages.
     pub pages: usize,
     pub interfaces: usize,

@@ -96,14 +96,13 @@ impl Frontier {
         if !here || !url.path_only().starts_with(&self.below) || !self.seen.insert(url.path.clone()) {
             return;
         }
-        let path = url.path.to_ascii_lowercase();
         let ending = url.path_only().rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
         if ending.is_some_and(|ending| FILES.contains(&ending.as_str())) {
             return;
         }
         if self.forbidden.iter().any(|forbidden| url.path.starts_with(forbidden.as_str())) {
             self.left_out.robots += 1;
-        } else if DOING.iter().any(|word| path.contains(word)) {
+        } else if does_something(url) {
             self.left_out.doing += 1;
         } else if depth >= DEPTH_MAX || self.is_trap(url) || self.open.len() >= OPEN_MAX {
             self.left_out.traps += 1;
@@ -125,6 +124,12 @@ impl Frontier {
         *known += 1;
         *known > SAME_SHAPE_MAX || segments.values().any(|times| *times > SAME_SEGMENT_MAX)
     }
+}
+
+/// True for a URL that does something when it is asked for.
+pub(crate) fn does_something(url: &Url) -> bool {
+    let path = url.path.to_ascii_lowercase();
+    DOING.iter().any(|word| path.contains(word))
 }
 
 /// The path with numbers and identifiers taken out, and the names of the parameters.

@@ -48,7 +48,7 @@ pub(crate) const TASK: Task = Task {
 };
 
 /// Requests to one application, whatever is found.
-const REQUESTS_MAX: usize = 300;
+pub(crate) const REQUESTS_MAX: usize = 300;
 /// Scripts among them.
 const SCRIPTS_MAX: usize = 40;
 /// Bytes of a script or a document.
@@ -332,6 +332,7 @@ impl<'a> Crawl<'a> {
         cx.observe(
             uri::CRAWL,
             Crawled {
+                requests: self.requests,
                 pages: self.pages.len(),
                 interfaces: self.interfaces.len(),
                 parameters: self.parameters.len(),

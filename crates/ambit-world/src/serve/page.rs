@@ -3,7 +3,7 @@
 
 use super::connection::Connection;
 use super::request::{Request, Response};
-use crate::draft::Site;
+use crate::draft::{Page, Site};
 use crate::exposure::{Answer, UNKNOWN_PATH};
 use crate::internet::Virtual;
 use crate::pki::derive;
@@ -68,7 +68,13 @@ fn content(connection: &Connection, virtual_host: &Virtual, request: &Request) -
     if let Some((user, password)) = site.guarded.as_ref().filter(|(_, password)| !is_signed_in(request, password)) {
         return sign_in(site, request, user, password);
     }
-    if let Some(page) = site.pages.iter().find(|page| page.path == request.path()) {
+    // A page with a parameter in its path is shown to those who ask with it.
+    let asked_with = |page: &&Page| {
+        let (path, name) = page.path.split_once('?').unwrap_or((&page.path, ""));
+        path == request.path() && !name.is_empty() && request.parameter(name).is_some()
+    };
+    let with = site.pages.iter().find(asked_with);
+    if let Some(page) = with.or_else(|| site.pages.iter().find(|page| page.path == request.path())) {
         return Response::new(page.status, &page.media, page.body.clone());
     }
     if let Some(answer) = planted(site, request.path()) {

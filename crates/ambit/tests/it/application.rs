@@ -121,3 +121,21 @@ fn parameters_are_facts_of_the_application_and_of_its_interfaces() {
         assert_eq!(*known, json!([{"name": name, "seen": [seen], "paths": [url]}]));
     }
 }
+
+#[test]
+fn hidden_parameters_are_guessed_where_a_run_is_intensive_and_nowhere_else() {
+    let guessed = |level: &str| {
+        let folder = Folder::new(&format!("application-guess-{level}"));
+        let contacts = folder.join("contacts.jsonl");
+        let path = contacts.to_str().expect("UTF-8");
+        let found = scan_text(&folder, WORLD, &[WORKFLOW, &["--level", level, "--contacts", path]].concat());
+        assert_eq!(found.figure("contacts_outside_clearance"), 0, "{}", found.summary);
+        let text = std::fs::read_to_string(&contacts).expect("contacts");
+        let asked = text.lines().filter(|line| line.contains("debug=1")).count();
+        (details(&folder, "https://shop.acme.test:443")["hidden_guessed_parameters"].clone(), asked)
+    };
+    assert_eq!(guessed("normal"), (Value::Null, 0));
+    let (names, asked) = guessed("intensive");
+    assert!(asked > 0);
+    assert_eq!(names, json!([{"name": "debug", "seen": ["guess"], "paths": ["/items"]}]));
+}

@@ -1,0 +1,168 @@
+//! Asks pages of an application with names of parameters that programs often have and no page names, and reads from
+//! differences of the answers which are taken. The value is always 1, so that nothing is sent that could be an attack.
+
+use crate::ask::{bindings, web};
+use crate::read::normal;
+use crate::tasks::crawl;
+use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use ambit_model::entity::uri::{self, Parameter};
+use ambit_model::moment::DAY_MS;
+use ambit_model::observation::Sighting;
+use ambit_model::{Clearance, Facts, Kind, TaskName, Wave, workflow};
+use ambit_net::NetError;
+use ambit_net::http::{HttpExchange, Url};
+use std::collections::{BTreeMap, BTreeSet};
+
+pub(crate) const TASK: Task = Task {
+    name: TaskName::HiddenParameters,
+    pretty_name: "Hidden parameters",
+    description: "Asks pages of an application that is a seed with names of parameters from a short list, and tells by \
+                  differences of the answers which of them it takes. The walk through it and this share one cap of \
+                  requests.",
+    workflows: &[workflow::APPLICATIONS],
+    watches: &[Kind::Uri],
+    produces: &[],
+    footprint: Clearance::L4,
+    wave: Wave::Writes,
+    ttl_ms: 7 * DAY_MS,
+    cost: 100,
+    gain: 5,
+    slow: true,
+    volatile: &[],
+    contacts: Contacts::Address,
+    sights: Sights::All(Sighting::Entity),
+    plan: |facts, _| {
+        let first = bindings::of_site(facts).into_iter().next();
+        Plan::bound(first.filter(|_| facts.seed && facts.decision.scoped() && !pages(facts).is_empty()))
+    },
+    run: |cx| Box::pin(run(cx)),
+};
+
+/// Pages that are asked.
+const PAGES_MAX: usize = 10;
+/// Names that are asked at once: those of a request without a difference are none.
+const TOGETHER: usize = 12;
+/// Names that nobody has. Two pages that differ by them repeat their query, or never answer twice alike.
+const NOBODYS: [&str; 2] = ["ambit-nobodys", "ambit-neither"];
+/// Names of parameters that open something or change what is shown; none asks for anything to be done.
+const WORDS: &[&str] = &[
+    "admin", "all", "beta", "callback", "category", "config", "count", "debug", "demo", "detail", "details", "dev",
+    "draft", "embed", "env", "expand", "export", "feature", "fields", "file", "filter", "format", "from", "full",
+    "group", "hidden", "id", "include", "internal", "json", "key", "lang", "language", "layout", "level", "limit",
+    "locale", "mode", "next", "offset", "order", "page", "path", "preview", "print", "profile", "q", "query", "raw",
+    "redirect", "ref", "return", "role", "search", "show", "sort", "source", "staging", "status", "template", "test",
+    "theme", "token", "trace", "type", "url", "user", "verbose", "version", "view",
+];
+
+/// Pages that were met and answered, the shortest first, each with the parameters that it is known to take.
+fn pages(facts: &Facts) -> BTreeMap<(usize, String), BTreeSet<String>> {
+    let met = uri::PAGES.items(&facts.details).filter(|page| page.status == 200);
+    met.map(|page| ((page.path.len(), page.path), page.parameters)).collect()
+}
+
+async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+    let site = web::site(cx)?;
+    let sent = uri::CRAWL.of(&cx.facts.details).map_or(0, |crawl| crawl.requests);
+    let mut asking = Asking { cx, left: crawl::REQUESTS_MAX.saturating_sub(sent) };
+    let mut found: BTreeMap<String, Parameter> = BTreeMap::new();
+    for ((_, path), known) in pages(cx.facts).into_iter().take(PAGES_MAX) {
+        let page = site.with_path(&path);
+        let taken = match asking.page(&page, &known).await {
+            Ok(taken) => taken,
+            Err(error) if web::is_no_answer(&error) && found.is_empty() => return Ok(Answer::Absent),
+            Err(error) => return Err(error.into()),
+        };
+        for name in taken {
+            let one = found.entry(name.to_owned()).or_insert_with(|| Parameter::named(name));
+            one.seen.insert("guess".to_owned());
+            one.paths.insert(page.path_only().to_owned());
+        }
+    }
+    if found.is_empty() {
+        return Ok(Answer::found_if(false));
+    }
+    cx.observe(uri::HIDDEN_PARAMETERS, found.into_values().collect::<Vec<_>>());
+    Ok(Answer::Found)
+}
+
+/// What a page answers, as far as it says something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Shown {
+    status: u16,
+    location: Option<String>,
+    body: String,
+}
+
+impl Shown {
+    fn of(exchange: &HttpExchange) -> Self {
+        let location = web::header(exchange, "location");
+        let location = location.map(|target| target.split('?').next().unwrap_or_default().to_owned());
+        Self { status: exchange.status, location, body: normal::body_hash(exchange) }
+    }
+}
+
+struct Asking<'a> {
+    cx: &'a Context<'a>,
+    /// Requests that may still be sent.
+    left: usize,
+}
+
+impl Asking<'_> {
+    /// What a page answers to names; `None` where the cap is reached.
+    async fn shown(&mut self, page: &Url, names: &[&str]) -> Result<Option<Shown>, NetError> {
+        if self.left == 0 {
+            return Ok(None);
+        }
+        self.left -= 1;
+        let exchange = web::get(self.cx, &asked(page, names), web::PAGE_BYTES).await?;
+        Ok(Some(Shown::of(&exchange)))
+    }
+
+    /// The names that a page takes. A difference counts if it shows again, and if the page is the same without it.
+    async fn page(&mut self, page: &Url, known: &BTreeSet<String>) -> Result<Vec<&'static str>, NetError> {
+        let mut taken = Vec::new();
+        let usual = self.shown(page, &NOBODYS[..1]).await?;
+        let Some(usual) = usual else { return Ok(taken) };
+        if self.shown(page, &NOBODYS[1..]).await? != Some(usual.clone()) {
+            return Ok(taken);
+        }
+        let words: Vec<&'static str> = WORDS.iter().copied().filter(|word| !known.contains(*word)).collect();
+        for together in words.chunks(TOGETHER) {
+            let Some(shown) = self.shown(page, together).await? else { return Ok(taken) };
+            if shown == usual {
+                continue;
+            }
+            for word in together {
+                let Some(first) = self.shown(page, &[word]).await? else { return Ok(taken) };
+                if first != usual
+                    && self.shown(page, &[word]).await? == Some(first)
+                    && self.shown(page, &NOBODYS[..1]).await?.as_ref() == Some(&usual)
+                {
+                    taken.push(*word);
+                }
+            }
+        }
+        Ok(taken)
+    }
+}
+
+/// The URL of a page with parameters.
+fn asked(page: &Url, names: &[&str]) -> Url {
+    let query: Vec<String> = names.iter().map(|name| format!("{name}=1")).collect();
+    page.with_path(&format!("{}?{}", page.path_only(), query.join("&")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read::frontier;
+
+    #[test]
+    fn no_name_of_the_list_asks_for_something_to_be_done() {
+        assert!(WORDS.is_sorted());
+        let page = Url::parse("https://app.acme.test/orders").unwrap();
+        for word in WORDS {
+            assert!(!frontier::does_something(&asked(&page, &[word])), "{word}");
+        }
+    }
+}
