@@ -118,7 +118,7 @@ impl Kind {
                 return Err(InvalidName {
                     kind: Self::Organization.name(),
                     text: name.chars().take(120).collect(),
-                    why: "it has no letter or digit",
+                    why: "it has no letter or digit; give a name such as org:Example Ltd",
                 });
             }
             return Self::Organization.seed(name).map(|name| (Self::Organization, name));
