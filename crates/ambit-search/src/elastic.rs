@@ -67,7 +67,7 @@ fn query(condition: &Condition) -> Value {
         Condition::EqualBool(member, flag) => json!({ "term": { *member: flag } }),
         Condition::Contains(member, text) => contains(member, text),
         Condition::Runs(range) => runs(range),
-        // Terms that another query looks up, as OpenSearch has it.
+        // Terms that another query looks up, as OpenSearch has it. Blocks around addresses it cannot express.
         Condition::SameAsset(of) => {
             json!({ "terms": { fields::ASSET: { "index": "entities", "path": fields::ASSET, "query": query(of) } } })
         }

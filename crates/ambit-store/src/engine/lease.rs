@@ -180,7 +180,9 @@ async fn lease(
             }
         }
         let next = Wave::from_number(wave.number() + 1);
-        if next.is_none_or(Wave::waits) && is_leased(tx, run, (wave, wave)).await? {
+        // Of visits none is under way here.
+        let is_waited_for = wave != Wave::Visits && next.is_none_or(Wave::waits);
+        if is_waited_for && is_leased(tx, run, (wave, wave)).await? {
             break;
         }
         if taken.is_empty()
