@@ -412,8 +412,13 @@ fn form_of(head: &[(&str, &str)], with: &Map<String, Value>, argument: Option<(&
             .map(|(name, value)| (name.clone(), value.as_str().map_or_else(|| value.to_string(), str::to_owned))),
     );
     fields.extend(argument.map(|(name, value)| (name.to_owned(), value.to_owned())));
-    let pairs: Vec<String> = fields.iter().map(|(name, value)| format!("{name}={}", escaped(value))).collect();
-    pairs.join("&")
+    encoded(&fields)
+}
+
+/// Returns fields as a form sends them, or as they stand in a query.
+pub fn encoded(fields: &[(String, String)]) -> String {
+    let pair = |(name, value): &(String, String)| format!("{}={}", escaped(name), escaped(value));
+    fields.iter().map(pair).collect::<Vec<_>>().join("&")
 }
 
 /// What is said of an answer that is none to the question.
@@ -421,8 +426,8 @@ pub(crate) fn unreadable(what: &str) -> Refusal {
     Refusal::Other(format!("the answer to {what} cannot be read"))
 }
 
-/// Everything but unreserved characters, percent-escaped.
-pub(crate) fn escaped(text: &str) -> String {
+/// Returns a text with everything percent-escaped but unreserved characters (RFC 3986 §2.3).
+pub fn escaped(text: &str) -> String {
     let each = |byte: u8| match byte {
         b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),
         _ => format!("%{byte:02X}"),

@@ -12,4 +12,4 @@ mod tests;
 
 pub use own::{all, find};
 pub use page::{Page, Refusal};
-pub use source::{Asked, Key, Request, Source, escaped, without_key};
+pub use source::{Asked, Key, Request, Source, without_key};

@@ -218,8 +218,8 @@ pub fn without_key(text: &str, key: &str) -> String {
     text.replace(key, "(key)").replace(&escaped(key), "(key)")
 }
 
-/// Returns a text as it stands within a URL (RFC 3986 §2.3).
-pub fn escaped(text: &str) -> String {
+/// A text within a URL (RFC 3986 §2.3).
+fn escaped(text: &str) -> String {
     let mut out = String::new();
     for byte in text.bytes() {
         match byte {

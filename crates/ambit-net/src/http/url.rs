@@ -218,7 +218,8 @@ fn parse_four(name: &str) -> Option<Ipv4Addr> {
     u32::try_from(value).ok().map(Ipv4Addr::from)
 }
 
-fn percent_decode(text: &str) -> Option<String> {
+/// Returns a text with its `%XX` resolved; `None` where one is none, or where the result is not UTF-8.
+pub fn percent_decode(text: &str) -> Option<String> {
     if !text.contains('%') {
         return Some(text.to_owned());
     }

@@ -8,6 +8,7 @@ use crate::read::login::{self, origin};
 use crate::task::SESSIONS;
 use crate::{Account, Context, TaskError};
 use ambit_cloud::Refusal;
+use ambit_cloud::form::{encoded, escaped};
 use ambit_net::http::{HttpExchange, Url};
 use ambit_net::{Grant, limits};
 use base64::Engine as _;
@@ -90,20 +91,6 @@ async fn logged_in(
         return Err(refused(&format!("the form does not accept user and password (status {})", answer.status)));
     }
     Ok(vec![("Cookie".to_owned(), written(&cookies))])
-}
-
-fn encoded(fields: &[(String, String)]) -> String {
-    let pair = |(name, value): &(String, String)| format!("{}={}", escaped(name), escaped(value));
-    fields.iter().map(pair).collect::<Vec<_>>().join("&")
-}
-
-/// The text with everything escaped that has a meaning in a form.
-fn escaped(text: &str) -> String {
-    let byte = |byte: u8| match byte {
-        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'*' => char::from(byte).to_string(),
-        other => format!("%{other:02X}"),
-    };
-    text.bytes().map(byte).collect()
 }
 
 fn keep_cookies(answer: &HttpExchange, cookies: &mut BTreeMap<String, String>) {

@@ -4,6 +4,7 @@
 use super::defect::{SEARCHED_BYTES, Shown};
 use crate::ask::web;
 use ambit_model::entity::registrable;
+use ambit_net::http::url::percent_decode;
 use ambit_net::http::{HttpExchange, Url};
 
 /// Characters of a value that is looked for: shorter ones stand in pages by chance.
@@ -105,23 +106,10 @@ fn values(url: &Url) -> impl Iterator<Item = (String, String)> {
     pairs.map(|(name, value)| (decoded(name), decoded(value)))
 }
 
+/// A text as it was before it was put into a query; what no browser writes stays as it is.
 fn decoded(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let mut plain = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let digits = bytes.get(at + 1..at + 3).and_then(|digits| hex::decode(digits).ok());
-        match (bytes[at], digits) {
-            (b'%', Some(byte)) => {
-                plain.extend(byte);
-                at += 2;
-            }
-            (b'+', _) => plain.push(b' '),
-            (byte, _) => plain.push(byte),
-        }
-        at += 1;
-    }
-    String::from_utf8_lossy(&plain).into_owned()
+    let spaced = text.replace('+', " ");
+    percent_decode(&spaced).unwrap_or(spaced)
 }
 
 #[cfg(test)]

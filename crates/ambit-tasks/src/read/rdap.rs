@@ -194,6 +194,14 @@ pub(crate) fn entries(body: &Value) -> impl Iterator<Item = (String, String)> {
     list(body, "entitySearchResults").filter_map(named)
 }
 
+/// True where a registry says that it lists only a part of what it found (RFC 9083 §9).
+pub(crate) fn is_truncated(body: &Value) -> bool {
+    list(body, "notices").filter_map(|notice| text(notice, "type")).any(|kind| kind.starts_with("result set truncated"))
+}
+
+/// Blocks and systems of one organisation that are held; more are no answer that anybody can look through.
+pub(crate) const HELD_MAX: usize = 1_000;
+
 /// What registries hold under an organisation's entries.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Holdings {
@@ -202,20 +210,18 @@ pub(crate) struct Holdings {
 }
 
 impl Holdings {
-    /// Adds the networks and autonomous systems of an entry (RFC 9083 §5.1).
-    pub(crate) fn add(&mut self, entry: &Value) {
+    /// Adds the networks and autonomous systems of an entry (RFC 9083 §5.1); of a long range of systems one more than
+    /// are held. `None` where one of them does not say what it spans.
+    pub(crate) fn add(&mut self, entry: &Value) -> Option<()> {
         for network in list(entry, "networks") {
-            let end = |member| text(network, member).and_then(|address| address.parse::<IpAddr>().ok());
-            if let (Some(start), Some(end)) = (end("startAddress"), end("endAddress")) {
-                self.blocks.extend(prefixes(start, end));
-            }
+            let end = |member| text(network, member)?.parse::<IpAddr>().ok();
+            self.blocks.extend(prefixes(end("startAddress")?, end("endAddress")?));
         }
         for system in list(entry, "autnums") {
-            let end = |member| system.get(member).and_then(Value::as_u64).and_then(|end| u32::try_from(end).ok());
-            if let (Some(start), Some(end)) = (end("startAutnum"), end("endAutnum")) {
-                self.systems.extend((start..=end).take(PREFIXES_MAX));
-            }
+            let end = |member| u32::try_from(system.get(member)?.as_u64()?).ok();
+            self.systems.extend((end("startAutnum")?..=end("endAutnum")?).take(HELD_MAX + 1));
         }
+        Some(())
     }
 
     pub(crate) fn len(&self) -> usize {

@@ -1,13 +1,13 @@
 //! Blocks and autonomous systems that regional registries hold under the name of an organisation which is a seed.
 
 use crate::ask::bootstrap::PROVIDER;
-use crate::read::rdap::{self, Holdings};
+use crate::read::rdap::{self, HELD_MAX, Holdings};
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use ambit_cloud::form::escaped;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::scope::registrant_key;
 use ambit_model::{Clearance, EdgeKind, Kind, TaskName, Wave, workflow};
-use ambit_sources::escaped;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -49,14 +49,20 @@ const REGISTRIES: &[Registry] = &[
 
 /// Entries of one name at one registry that are asked for; large organisations have several.
 const ENTRIES_MAX: usize = 20;
-/// Blocks and systems of one organisation at one registry.
-const HELD_MAX: usize = 1_000;
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let registry = REGISTRIES.iter().find(|registry| registry.host == cx.argument);
     let registry = registry.ok_or_else(|| TaskError::Failed(format!("not a registry: {:?}", cx.argument)))?;
     let name = cx.facts.name.as_str();
     let handles = match ask(cx, registry, &format!("entities?fn={}*", escaped(name))).await? {
+        // One that is left out may be theirs.
+        Some(body) if rdap::is_truncated(&body) => {
+            let said = format!(
+                "{} has more entries of this name than it lists; name the blocks that are meant",
+                registry.host
+            );
+            return Err(TaskError::OutOfBudget(said));
+        }
         Some(body) => handles(&body, name),
         None => return Ok(Answer::Absent),
     };
@@ -68,7 +74,8 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let mut held = Holdings::default();
     for handle in &handles {
         if let Some(body) = ask(cx, registry, &format!("entity/{}", escaped(handle))).await? {
-            held.add(&body);
+            let unread = || TaskError::SourceDown(format!("{}: {handle} holds what has no range", registry.host));
+            held.add(&body).ok_or_else(unread)?;
         }
     }
     if held.len() > HELD_MAX {
@@ -121,5 +128,30 @@ mod tests {
         ]});
         assert_eq!(handles(&body, "acme ltd").into_iter().collect::<Vec<_>>(), ["ACME-1", "ACME-2"]);
         assert!(handles(&json!({"entitySearchResults": "none"}), "acme ltd").is_empty());
+        let notice = |kind: &str| json!({"notices": [{"title": "Terms"}, {"type": kind}]});
+        assert!(rdap::is_truncated(&notice("result set truncated due to excessive load")));
+        assert!(!rdap::is_truncated(&notice("object truncated due to authorization")));
+    }
+
+    #[test]
+    fn what_an_entry_holds_is_read_whole_or_not_at_all() {
+        let network = |start: &str, end: &str| json!({"startAddress": start, "endAddress": end});
+        let mut held = Holdings::default();
+        let entry = json!({
+            "networks": [
+                network("203.0.113.0", "203.0.113.191"),
+                network("2001:db8::", "2001:db8:0:ff:ffff:ffff:ffff:ffff"),
+            ],
+            "autnums": [{"startAutnum": 64500, "endAutnum": 64501}],
+        });
+        assert_eq!(held.add(&entry), Some(()));
+        let blocks: Vec<String> = held.blocks.iter().map(ToString::to_string).collect();
+        assert_eq!(blocks, ["203.0.113.0/25", "203.0.113.128/26", "2001:db8::/56"]);
+        assert_eq!(held.systems.iter().copied().collect::<Vec<_>>(), [64500, 64501]);
+        for unread in [network("203.0.113.0", ""), json!({"handle": "NET-1"})] {
+            assert_eq!(Holdings::default().add(&json!({"networks": [unread]})), None);
+        }
+        held.add(&json!({"autnums": [{"startAutnum": 1, "endAutnum": 4_294_967_295_u32}]})).unwrap();
+        assert!(held.len() > HELD_MAX);
     }
 }
