@@ -81,6 +81,11 @@ pub(crate) fn of_site(facts: &Facts) -> Vec<String> {
     bindings.into_iter().collect()
 }
 
+/// One of them, for what is asked only once: behind one name servers are equal.
+pub(crate) fn one_of_site(facts: &Facts) -> Option<String> {
+    of_site(facts).into_iter().next()
+}
+
 /// The same, for tasks that look at a site as a whole: only where its path is the root.
 pub(crate) fn of_root_site(facts: &Facts) -> Vec<String> {
     let root = Url::parse(&facts.name).is_ok_and(|url| url.path == "/");

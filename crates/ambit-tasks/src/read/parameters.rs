@@ -13,6 +13,8 @@ const PATHS_MAX: usize = 3;
 
 /// Where names of parameters stand, in the words of the facts.
 pub(crate) const IN_DOCUMENT: &str = "document";
+/// No place: it was guessed.
+pub(crate) const IN_GUESS: &str = "guess";
 pub(crate) const IN_FORM: &str = "form";
 pub(crate) const IN_LINK: &str = "link";
 pub(crate) const IN_QUERY: &str = "query";

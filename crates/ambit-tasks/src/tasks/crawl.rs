@@ -39,11 +39,7 @@ pub(crate) const TASK: Task = Task {
     volatile: &[],
     contacts: Contacts::Address,
     sights: Sights::All(Sighting::Entity),
-    plan: |facts, _| {
-        // Of equal servers behind one name one is asked.
-        let first = bindings::of_site(facts).into_iter().next();
-        Plan::bound(first.filter(|_| facts.seed && facts.decision.scoped()))
-    },
+    plan: |facts, _| Plan::bound(bindings::one_of_site(facts).filter(|_| facts.seed && facts.decision.scoped())),
     run: |cx| Box::pin(run(cx)),
 };
 

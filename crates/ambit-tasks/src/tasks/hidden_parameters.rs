@@ -3,9 +3,10 @@
 
 use crate::ask::{bindings, web};
 use crate::read::normal;
+use crate::read::parameters::{IN_GUESS, Parameters};
 use crate::tasks::crawl;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
-use ambit_model::entity::uri::{self, Parameter};
+use ambit_model::entity::uri;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, Facts, Kind, TaskName, Wave, workflow};
@@ -32,8 +33,9 @@ pub(crate) const TASK: Task = Task {
     contacts: Contacts::Address,
     sights: Sights::All(Sighting::Entity),
     plan: |facts, _| {
-        let first = bindings::of_site(facts).into_iter().next();
-        Plan::bound(first.filter(|_| facts.seed && facts.decision.scoped() && !pages(facts).is_empty()))
+        Plan::bound(
+            bindings::one_of_site(facts).filter(|_| facts.seed && facts.decision.scoped() && !pages(facts).is_empty()),
+        )
     },
     run: |cx| Box::pin(run(cx)),
 };
@@ -64,24 +66,22 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let site = web::site(cx)?;
     let sent = uri::CRAWL.of(&cx.facts.details).map_or(0, |crawl| crawl.requests);
     let mut asking = Asking { cx, left: crawl::REQUESTS_MAX.saturating_sub(sent) };
-    let mut found: BTreeMap<String, Parameter> = BTreeMap::new();
+    let mut found = Parameters::default();
     for ((_, path), known) in pages(cx.facts).into_iter().take(PAGES_MAX) {
         let page = site.with_path(&path);
         let taken = match asking.page(&page, &known).await {
             Ok(taken) => taken,
-            Err(error) if web::is_no_answer(&error) && found.is_empty() => return Ok(Answer::Absent),
+            Err(error) if web::is_no_answer(&error) && found.len() == 0 => return Ok(Answer::Absent),
             Err(error) => return Err(error.into()),
         };
         for name in taken {
-            let one = found.entry(name.to_owned()).or_insert_with(|| Parameter::named(name));
-            one.seen.insert("guess".to_owned());
-            one.paths.insert(page.path_only().to_owned());
+            found.add(name, IN_GUESS, page.path_only());
         }
     }
-    if found.is_empty() {
-        return Ok(Answer::found_if(false));
+    if found.len() == 0 {
+        return Ok(Answer::Absent);
     }
-    cx.observe(uri::HIDDEN_PARAMETERS, found.into_values().collect::<Vec<_>>());
+    cx.observe(uri::HIDDEN_PARAMETERS, found.list());
     Ok(Answer::Found)
 }
 
