@@ -3,6 +3,7 @@
 //! never see the wire itself (`cargo xtask tidy` holds them to it).
 
 mod connection;
+mod responsiveness;
 
 pub use connection::Connection;
 
@@ -13,6 +14,7 @@ use crate::pace::{Bucket, Pace, Signal};
 use crate::wire::{Datagrams, Hold, Wire, WireTime};
 use ambit_model::{Clearance, Timestamp};
 use futures::future::BoxFuture;
+use responsiveness::Responsiveness;
 use rustls::RootCertStore;
 use std::io::ErrorKind;
 use std::net::{IpAddr, SocketAddr};
@@ -70,6 +72,7 @@ struct Outside {
     roots: RootCertStore,
     connections: AtomicU64,
     refused: AtomicU64,
+    responsiveness: Responsiveness,
 }
 
 /// A contact by datagram that was admitted: it is good for one datagram to its address.
@@ -96,6 +99,7 @@ impl Door {
             roots,
             connections: AtomicU64::new(0),
             refused: AtomicU64::new(0),
+            responsiveness: Responsiveness::default(),
         };
         Self { outside: Arc::new(outside), grants: Grants::none(), close_idle: Arc::new(|| ()), turns: Arc::default() }
     }
@@ -165,6 +169,17 @@ impl Door {
             value = future => Ok(value),
             () = self.sleep_until(at) => Err(NetError::Timeout(phase.into())),
         }
+    }
+
+    /// How long an answer of an address is waited for that usually is waited for so long: less where the last
+    /// ones hung ([`Door::note_wait`]).
+    pub(crate) fn patience(&self, address: IpAddr, usual: Duration) -> Duration {
+        self.outside.responsiveness.patience(address, usual)
+    }
+
+    /// Takes what became of a wait for an answer of an address that began at `since`.
+    pub(crate) fn note_wait(&self, address: IpAddr, since: WireTime, error: Option<&NetError>) {
+        self.outside.responsiveness.note_wait(address, self.now() - since, error);
     }
 
     /// Wraps a task that waits on the wire ([`Wire::track`]).
@@ -318,7 +333,7 @@ impl Door {
         let place = self.socket().await;
         self.check(grant, address, Transport::Tcp, name)?;
         let connecting = self.outside.wire.connect(address);
-        let stream = self.connected(connecting, limit).await?;
+        let stream = self.connected(address.ip(), connecting, limit).await?;
         Ok(Connection::new(stream, address, grant, place))
     }
 
@@ -327,12 +342,12 @@ impl Door {
     pub(crate) async fn knock(&self, address: SocketAddr, limit: Duration) -> Result<(), NetError> {
         self.admit_tcp(Grant::Target, address, None).await?;
         if let Some(asking) = self.outside.wire.half_open(address) {
-            return self.connected(asking, limit).await;
+            return self.connected(address.ip(), asking, limit).await;
         }
         let _place = self.socket().await;
         self.check(Grant::Target, address, Transport::Tcp, None)?;
         let connecting = self.outside.wire.connect(address);
-        self.connected(connecting, limit).await.map(drop)
+        self.connected(address.ip(), connecting, limit).await.map(drop)
     }
 
     /// Admits one connection: checks the contact, waits for its turn, checks again.
@@ -348,15 +363,27 @@ impl Door {
     /// Waits until a connection stands, at most for `limit`.
     async fn connected<T>(
         &self,
+        address: IpAddr,
         connecting: impl Future<Output = std::io::Result<T>>,
         limit: Duration,
     ) -> Result<T, NetError> {
         self.outside.connections.fetch_add(1, Ordering::Relaxed);
-        self.until(self.now() + limit, Phase::Connecting, connecting).await?.map_err(|error| match error.kind() {
+        let begun = self.now();
+        let answer = self.until(begun + limit, Phase::Connecting, connecting).await?;
+        let answer = answer.map_err(|error| match error.kind() {
             // The system gave up before we did.
             ErrorKind::TimedOut => NetError::Timeout(Phase::Connecting),
             _ => NetError::from_io(&error, "connecting"),
-        })
+        });
+        if matches!(answer, Ok(_) | Err(NetError::ConnectionRefused)) {
+            self.outside.responsiveness.note_connection(address, self.now() - begun);
+        }
+        answer
+    }
+
+    /// Whether an address took or refused a connection promptly in this run: where it is silent, it is not slow.
+    pub(crate) fn is_prompt(&self, address: IpAddr) -> bool {
+        self.outside.responsiveness.is_prompt(address)
     }
 
     /// Acquires a free socket. Work that waits for one gives up its idle connections first, so that none waits for

@@ -10,7 +10,8 @@ use crate::error::{NetError, Phase};
 use crate::guard::{Grant, Transport};
 use crate::limits::{
     ADDRESSES_TRIED, BODY_KEPT_MAX, CONNECT_TIMEOUT, CONNECTION_IDLE_MAX, COOKIES_MAX, DOWNLOAD_TIMEOUT,
-    EXCHANGE_TIMEOUT, HEAD_BYTES_MAX, HEAD_TIMEOUT, INTERIM_HEADS_MAX, SOURCE_HEAD_TIMEOUT, SOURCE_TIMEOUT,
+    EXCHANGE_TIMEOUT, HEAD_BYTES_MAX, HEAD_REST_TIMEOUT, HEAD_TIMEOUT, INTERIM_HEADS_MAX, SOURCE_HEAD_TIMEOUT,
+    SOURCE_TIMEOUT,
 };
 use crate::pace::{Bucket, Signal};
 use crate::source;
@@ -169,12 +170,17 @@ async fn converse(
         // A provider is believed to be at work while it is silent: what it looks up may be large.
         Grant::Source(_) if request.sink.is_some() => (DOWNLOAD_TIMEOUT, SOURCE_HEAD_TIMEOUT),
         Grant::Source(_) => (SOURCE_TIMEOUT, SOURCE_HEAD_TIMEOUT),
-        Grant::Target | Grant::Operator(_) | Grant::Receiver => (EXCHANGE_TIMEOUT, HEAD_TIMEOUT),
+        Grant::Target => (EXCHANGE_TIMEOUT, door.patience(pin.address.ip(), HEAD_TIMEOUT)),
+        Grant::Operator(_) | Grant::Receiver => (EXCHANGE_TIMEOUT, HEAD_TIMEOUT),
     };
     let limit = started + request.timeout.min(whole_max);
     let head_limit = limit.min(started + head_max);
     let stream = &mut channel.stream;
-    let read = ask(door, stream, bytes, head_limit).await?;
+    let read = ask(door, stream, bytes, head_limit).await;
+    if request.grant == Grant::Target {
+        door.note_wait(pin.address.ip(), started, read.as_ref().err().map(|failed| &failed.error));
+    }
+    let read = read?;
     let head_after = door.now() - started;
     let mut head = Head::parse(&read.head)?;
     let framing = head.framing(&request.method);
@@ -275,6 +281,7 @@ async fn read_head(
     let mut interim = 0;
     let mut dropped = 0;
     let mut searched = 0;
+    let mut until = limit;
     loop {
         if !could_be_http(&bytes) {
             let shown = Untrusted::from_bytes(&bytes[..bytes.len().min(64)]);
@@ -294,6 +301,8 @@ async fn read_head(
             if interim > INTERIM_HEADS_MAX {
                 return Err(NetError::Protocol("interim heads without end".into()));
             }
+            // What the server does between two heads may take as long as it took to begin.
+            until = if rest.is_empty() { limit } else { limit.min(door.now() + HEAD_REST_TIMEOUT) };
             bytes = rest;
             searched = 0;
             continue;
@@ -302,13 +311,16 @@ async fn read_head(
         if bytes.len() + dropped > HEAD_BYTES_MAX {
             return Err(NetError::TooLarge("head"));
         }
-        if read_some(door, stream, &mut bytes, limit, "head").await? == 0 {
+        if read_some(door, stream, &mut bytes, until, "head").await? == 0 {
             // A head that ends with the connection is taken if its status line is whole.
             return if bytes.contains(&b'\n') {
                 Ok(ReadHead { head: bytes, rest: Vec::new(), interim: interim > 0 })
             } else {
                 Err(NetError::Closed("head"))
             };
+        }
+        if searched == 0 {
+            until = limit.min(door.now() + HEAD_REST_TIMEOUT);
         }
         *heard = true;
     }

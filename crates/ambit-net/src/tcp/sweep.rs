@@ -69,7 +69,7 @@ pub(crate) async fn sweep(
             break;
         }
     }
-    if count_answers(&states) == 0 && !silent.is_empty() {
+    if count_answers(&states) == 0 && !silent.is_empty() && !door.is_prompt(address) {
         states.extend(ask_slowly(door, address, silent, in_flight).await?);
     }
     let mut sweep =

@@ -400,6 +400,54 @@ fn a_busy_host_is_asked_more_slowly() {
 }
 
 #[test]
+fn the_rest_of_a_head_that_has_begun_is_waited_for_five_seconds() {
+    for (script, waited) in [
+        ("send \"HTTP/1.1 200 OK\\r\\nX: \"\ndrip 1s \"a\"", 5),
+        ("wait 4s\nsend \"HTTP/1.1 200\"\nhang", 9),
+        ("wait 4s\nsend \"HTTP/1.1 200\"\nwait 4s\nsend \" OK\\r\\nContent-Length: 0\\r\\n\\r\\n\"\nhang", 8),
+        (
+            "send \"HTTP/1.1 102 Processing\\r\\n\\r\\n\"\nwait 9s\nsend \"HTTP/1.1 200 OK\\r\\nContent-Length: 0\\r\\n\\r\\n\"\nhang",
+            9,
+        ),
+    ] {
+        run(move |wire| async move {
+            wire.script(SITE, &format!("read-head\n{script}"));
+            let outcome = ask(&wire).await.map(|exchange| exchange.status);
+            assert!(matches!(outcome, Ok(200) | Err(NetError::Timeout(_))), "{script}: {outcome:?}");
+            assert_eq!(wire.clock.now().as_secs(), waited, "{script}");
+        });
+    }
+}
+
+#[test]
+fn an_address_that_lets_questions_hang_is_waited_for_less_until_it_answers() {
+    run(|wire| async move {
+        let silent = "read-head\nhang";
+        let slow = "read-head\nwait 4s\nsend \"HTTP/1.1 200 OK\\r\\nContent-Length: 0\\r\\n\\r\\n\"\nhang";
+        for port in [81, 82, 83] {
+            wire.script(&format!("192.0.2.80:{port}"), silent);
+        }
+        wire.script("192.0.2.81:80", slow);
+        let session = session(&wire);
+        let waited = async |place: &str| {
+            let begun = session.now();
+            let status =
+                session.http(&get(&session, &format!("http://{place}/"))).await.ok().map(|answer| answer.status);
+            ((session.now() - begun).as_secs(), status)
+        };
+        assert_eq!(waited("192.0.2.80:81").await, (10, None));
+        assert_eq!(waited("192.0.2.80:82").await, (10, None));
+        assert_eq!(waited("192.0.2.80:83").await, (3, None), "the third is waited for less, whatever its port");
+        assert_eq!(waited("192.0.2.81").await, (4, Some(200)), "another address is another matter");
+        wire.script("192.0.2.80:84", "read-head\nsend \"HTTP/1.1 404 No\\r\\nContent-Length: 0\\r\\n\\r\\n\"\nhang");
+        wire.script("192.0.2.80:80", slow);
+        assert_eq!(waited("192.0.2.80").await, (3, None));
+        assert_eq!(waited("192.0.2.80:84").await, (0, Some(404)));
+        assert_eq!(waited("192.0.2.80").await, (4, Some(200)), "it answers again");
+    });
+}
+
+#[test]
 fn many_large_bodies_at_once_wait_for_memory_and_all_come() {
     run(|wire| async move {
         let body = "B".repeat(32 * 1024);

@@ -193,6 +193,23 @@ fn a_sweep_asks_again_where_answers_are_lost_and_measures_the_loss() {
 }
 
 #[test]
+fn an_address_that_was_prompt_is_not_taken_for_slow_where_it_is_silent() {
+    run(|wire| async move {
+        let session = session(&wire);
+        let silent = [192, 0, 2, 80].into();
+        let swept = async || {
+            let begun = session.now();
+            let sweep = session.sweep_ports(silent, &[8_001, 8_002]).await.unwrap();
+            (sweep.filtered.len(), (session.now() - begun).as_secs())
+        };
+        assert_eq!(swept().await, (2, 11), "two tries, and a longer one");
+        wire.peer("192.0.2.80:443", Peer::Refuses);
+        assert_eq!(session.probe_port(([192, 0, 2, 80], 443).into()).await, Ok(PortState::Closed));
+        assert_eq!(swept().await, (2, 5), "two tries");
+    });
+}
+
+#[test]
 fn a_datagram_is_answered_or_not() {
     run(|wire| async move {
         let answers = |delay: u64| -> super::wire::NameServer {

@@ -70,7 +70,7 @@ pub(crate) async fn jarm(door: &Door, address: SocketAddr, sni: Option<&str>) ->
         let mut random = [0; jarm::RANDOM_BYTES];
         door.random(&mut random);
         let hello = jarm::client_hello(number, &host, &random);
-        let limit = door.now() + TLS_TIMEOUT;
+        let limit = door.now() + door.patience(address.ip(), TLS_TIMEOUT);
         *choice = door.until(limit, "TLS hello", jarm::ask(&mut connection, &hello)).await??;
     }
     Ok(jarm::hash(&choices))
@@ -93,9 +93,12 @@ async fn shake(
     let name = server_name(address, sni).map_err(failed)?;
     let recorder = Arc::new(Recorder::default());
     let connector = TlsConnector::from(Arc::new(client_config(&recorder, options).map_err(failed)?));
-    let limit = door.now() + TLS_TIMEOUT;
+    let begun = door.now();
+    let limit = begun + door.patience(address.ip(), TLS_TIMEOUT);
     let bucket = Bucket::Address(address.ip());
-    let shaken = door.until(limit, "TLS handshake", connector.connect(name, connection)).await.map_err(failed)?;
+    let shaken = door.until(limit, "TLS handshake", connector.connect(name, connection)).await;
+    door.note_wait(address.ip(), begun, shaken.as_ref().err());
+    let shaken = shaken.map_err(failed)?;
     let record = recorder.lock().clone();
     match shaken {
         Ok(stream) => {
@@ -193,8 +196,11 @@ async fn exchange_hello(
     let mut connection = door.open(grant, address, sni, CONNECT_TIMEOUT).await?;
     let mut random = [0; 64];
     door.random(&mut random);
-    let limit = door.now() + TLS_TIMEOUT;
-    door.until(limit, "TLS hello", send_hello(&mut connection, sni, version, &random)).await?
+    let begun = door.now();
+    let limit = begun + door.patience(address.ip(), TLS_TIMEOUT);
+    let shown = door.until(limit, "TLS hello", send_hello(&mut connection, sni, version, &random)).await;
+    door.note_wait(address.ip(), begun, shown.as_ref().err());
+    shown?
 }
 
 /// The server name for rustls; an address sends none.
