@@ -46,7 +46,6 @@ pub enum TaskName {
     NsecWalk,
     OpenResolver,
     Permutations,
-    PortOracle,
     PortSweep,
     Posture,
     ProductPaths,

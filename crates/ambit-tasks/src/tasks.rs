@@ -36,7 +36,6 @@ pub(crate) mod network;
 pub(crate) mod nsec_walk;
 pub(crate) mod open_resolver;
 pub(crate) mod permutations;
-pub(crate) mod port_oracle;
 pub(crate) mod port_sweep;
 pub(crate) mod posture;
 pub(crate) mod product_paths;
@@ -107,7 +106,6 @@ pub const ALL: &[&Task] = &[
     &nsec_walk::TASK,
     &open_resolver::TASK,
     &permutations::TASK,
-    &port_oracle::TASK,
     &port_sweep::TASK,
     &posture::TASK,
     &product_paths::TASK,

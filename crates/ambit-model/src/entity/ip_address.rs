@@ -7,7 +7,7 @@ use super::row::{
 };
 use super::{certificate, domain, in_account, network};
 use crate::task::TaskName::{
-    AwsAccount, CloudAccount, CloudAttribution, Geolocation, Network, PortOracle, PortSweep, Ptr, Registration, TlsGrab,
+    AwsAccount, CloudAccount, CloudAttribution, Geolocation, Network, PortSweep, Ptr, Registration, TlsGrab,
 };
 use serde::{Deserialize, Serialize};
 
@@ -61,8 +61,8 @@ pub(super) const MEMBERS: &[Row] = &[
     unseen("exfil_lookup_identifier", Null),
     seen(SHARED, CloudAttribution),
     seen(SHARED_REASON, CloudAttribution),
-    seen(CATCH_ALL, PortOracle),
-    seen(CATCH_ALL_SAYS, PortOracle),
+    seen(CATCH_ALL, PortSweep),
+    seen(CATCH_ALL_SAYS, PortSweep),
     seen(certificate::TLS, TlsGrab),
     seen(in_account::AWS, AwsAccount),
     seen(in_account::CLOUD, CloudAccount),

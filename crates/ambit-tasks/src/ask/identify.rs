@@ -1,10 +1,10 @@
 //! Identifies the protocol and product of a service. It listens first, then asks what the port suggests, then what most
 //! services understand: in the clear, and inside TLS if the service begins with that. Nothing here logs in or writes.
 
+use crate::Context;
 use crate::read::greeting::{self, Greeting};
 use crate::read::technology;
 use crate::tasks::tls_grab::TLS_PORTS;
-use crate::{Context, TaskError};
 use ambit_fingerprints::{Product, Set};
 use ambit_model::entity::network_service::Service;
 use ambit_net::http::{HttpExchange, Url};
@@ -147,12 +147,7 @@ pub(crate) enum Layer {
 }
 
 /// Identifies the service. Fails only if it could not be reached at all.
-pub(crate) async fn identify(cx: &Context<'_>, socket: SocketAddr) -> Result<Identity, TaskError> {
-    Ok(hear(cx, socket).await?)
-}
-
-/// Like [`identify`], with the network's own error.
-pub(crate) async fn hear(cx: &Context<'_>, socket: SocketAddr) -> Result<Identity, NetError> {
+pub(crate) async fn identify(cx: &Context<'_>, socket: SocketAddr) -> Result<Identity, NetError> {
     let mut failure = None;
     let encrypted_first = TLS_PORTS.contains(&socket.port());
     if encrypted_first && let Some(identity) = encrypted(cx, socket, &mut failure).await? {

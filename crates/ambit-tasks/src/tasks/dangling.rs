@@ -31,28 +31,44 @@ pub(crate) const TASK: Task = Task {
     contacts: Contacts::Zone,
     sights: Sights::All(Sighting::Ends),
     plan: |facts, _| {
-        if facts.decision.scoped() { Plan::each(RECORDS.iter().map(|record| (*record).to_owned())) } else { Plan::No }
+        if facts.decision.scoped() { Plan::Once } else { Plan::No }
     },
     run: |cx| Box::pin(run(cx)),
 };
-
-/// Every kind of record is asked for by itself, so that each has its own answer.
-const RECORDS: &[&str] = &["CNAME", "MX", "NS"];
 
 /// Targets of one kind that are looked at.
 const TARGETS_MAX: usize = 20;
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let name = cx.facts.name.as_str();
-    let items = match cx.argument {
-        "CNAME" => alias(cx, name).await?,
-        "NS" => delegation(cx, name).await?,
-        "MX" => exchangers(cx, name).await?,
-        other => return Err(TaskError::Failed(format!("not a kind of record: {other:?}"))),
-    };
+    let kinds =
+        [("CNAME", alias(cx, name).await), ("MX", exchangers(cx, name).await), ("NS", delegation(cx, name).await)];
+    let items = together(kinds, &domain::DANGLING.items(&cx.facts.details).collect::<Vec<_>>())?;
     let answer = Answer::found_if(!items.is_empty());
     cx.observe(domain::DANGLING, items);
     Ok(answer)
+}
+
+/// What records of each kind lead to nothing. Of a kind that could not be looked at, what was known is not gone; where
+/// nothing leads to nothing as far as could be looked, the failure stands.
+fn together(
+    kinds: [(&str, Result<Vec<Dangling>, TaskError>); 3],
+    known: &[Dangling],
+) -> Result<Vec<Dangling>, TaskError> {
+    let (mut items, mut failure) = (Vec::new(), None);
+    for (record, answer) in kinds {
+        match answer {
+            Ok(found) => items.extend(found),
+            Err(error) => {
+                items.extend(known.iter().filter(|item| item.record == record).cloned());
+                failure = failure.or(Some(error));
+            }
+        }
+    }
+    match failure {
+        Some(error) if items.is_empty() => Err(error),
+        _ => Ok(items),
+    }
 }
 
 fn item(record: &str, target: &str, reason: DanglingReason) -> Dangling {
@@ -148,6 +164,18 @@ fn targets(answer: &DnsAnswer, name: &str) -> BTreeSet<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_known_of_records_that_could_not_be_looked_at_is_not_gone() {
+        let of = |record: &str| item(record, "gone.vendor.test", DanglingReason::Nxdomain);
+        let failed = || Err(TaskError::Failed("no answer".into()));
+        let all = |cname, mx, ns| together([("CNAME", cname), ("MX", mx), ("NS", ns)], &[of("MX")]).ok();
+        assert_eq!(all(Ok(vec![of("CNAME")]), Ok(vec![]), Ok(vec![of("NS")])), Some(vec![of("CNAME"), of("NS")]));
+        assert_eq!(all(Ok(vec![]), Ok(vec![]), Ok(vec![])), Some(vec![]));
+        assert_eq!(all(Ok(vec![of("CNAME")]), failed(), Ok(vec![])), Some(vec![of("CNAME"), of("MX")]));
+        assert_eq!(all(failed(), Ok(vec![]), Ok(vec![of("NS")])), Some(vec![of("NS")]));
+        assert_eq!(all(failed(), Ok(vec![]), Ok(vec![])), None, "nothing was found, and not all was looked at");
+    }
 
     #[test]
     fn an_item_names_the_provider_of_its_target() {

@@ -1,7 +1,9 @@
-//! Finds which ports of the list are open on an address. Each of them is a service.
+//! Finds which ports of the list are open on an address. Each of them is a service. Ports that no service uses are
+//! asked beside them: an address that accepts connections on those accepts them on all, so that its open ports prove
+//! nothing, and only services that speak count.
 
 use crate::ask::bindings::open_ports;
-use crate::ask::identify::hear;
+use crate::ask::identify::identify;
 use crate::ask::together::together;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::ip_address::Port;
@@ -9,9 +11,12 @@ use ambit_model::entity::network_service::Service;
 use ambit_model::entity::{ip_address, network_service};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
+use ambit_model::ports::COMMON;
 use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName, Wave, workflow};
 use ambit_net::{Meaning, NetError};
 use serde_json::json;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
 
 pub(crate) const TASK: Task = Task {
@@ -31,7 +36,7 @@ pub(crate) const TASK: Task = Task {
     volatile: &[],
     contacts: Contacts::Address,
     sights: Sights::All(Sighting::Entity),
-    plan: |facts, _| Plan::once_if(facts.looked(TaskName::PortOracle)),
+    plan: |_, _| Plan::Once,
     run: |cx| Box::pin(run(cx)),
 };
 
@@ -40,21 +45,35 @@ const CONFIRM_IN_FLIGHT: usize = 32;
 /// Ports of a catch-all address that count although it speaks the same protocol everywhere: those of a browser.
 const BROWSER_PORTS: &[u16] = &[80, 443];
 
+/// Improbable ports that are tried.
+const PROBES: usize = 8;
+/// Of them, how many must be open: a real host has none, loss may hide a few.
+const OPEN_MIN: usize = 4;
+/// Improbable ports of a catch-all address that are asked for their protocol.
+const VOICES: usize = 3;
+/// Improbable ports lie here: above all registered ones, below the range from which systems take client ports.
+const RANGE: std::ops::Range<u16> = 28_100..32_300;
+
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let address: IpAddr = cx.facts.name.parse().map_err(|_| TaskError::Failed("not an address".into()))?;
-    let catch_all = ip_address::CATCH_ALL.is_true(&cx.facts.details);
     // A list without them does not make known services gone.
     let known = open_ports(&cx.facts.details);
-    let asked: Vec<u16> = cx.settings.ports.iter().copied().chain(known.iter().copied()).collect();
+    let listed: BTreeSet<u16> = cx.settings.ports.iter().chain(&known).copied().collect();
+    let improbable = improbable(&cx.facts.name);
+    let asked: Vec<u16> = listed.union(&improbable).copied().collect();
     let sweep = cx.net.sweep_ports(address, &asked).await?;
     if let Some((_, error)) = sweep.failed.first() {
         return Err(error.clone().into());
     }
-    let mut open = sweep.open;
+    let improbable: Vec<u16> = sweep.open.iter().filter(|port| improbable.contains(port)).copied().collect();
+    let mut open: Vec<u16> = sweep.open.into_iter().filter(|port| listed.contains(port)).collect();
     // What must not be asked now is as it was known.
     open.extend(sweep.refused.iter().filter(|port| known.contains(port)));
-    if catch_all {
-        open = confirmed(cx, address, &open).await?;
+    if improbable.len() >= OPEN_MIN {
+        cx.observe(ip_address::CATCH_ALL, true);
+        let (confirmed, says) = confirmed(cx, address, &open, &improbable[..VOICES]).await?;
+        cx.observe(ip_address::CATCH_ALL_SAYS, says.into_iter().map(str::to_owned).collect::<Vec<_>>());
+        open = confirmed;
     }
     open.sort_unstable();
     open.dedup();
@@ -69,30 +88,56 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     Ok(Answer::found_if(!open.is_empty()))
 }
 
-/// Does a service of a catch-all address say more than its improbable ports do? Where those speak a protocol, that
-/// protocol is the machine's voice on every port; where they speak several, nothing that it says is true.
-fn counts(details: &Details, port: u16, service: &str) -> bool {
-    let says: Vec<&str> = ip_address::CATCH_ALL_SAYS.texts(details).collect();
-    let browser = BROWSER_PORTS.contains(&port) && service == Service::Http.as_str();
-    browser || (says.len() <= 1 && !says.contains(&service))
-}
-
-/// Of open ports that prove nothing, those whose service spoke a protocol that we know.
-async fn confirmed(cx: &Context<'_>, address: IpAddr, open: &[u16]) -> Result<Vec<u16>, TaskError> {
-    let ask = |port: u16| async move { (port, hear(cx, SocketAddr::new(address, port)).await) };
-    let answers = together(open.iter().copied().map(ask), CONFIRM_IN_FLIGHT).await;
-    let mut spoke = Vec::new();
-    for (port, identity) in answers {
-        match identity {
-            Ok(identity) if identity.voice().is_some_and(|service| counts(&cx.facts.details, port, service)) => {
-                spoke.push(port)
-            }
-            Ok(_) => {}
-            Err(error) if was_asked(&error) => {}
-            Err(error) => return Err(error.into()),
+/// Ports on which nothing is, the same for the same address each time, so that an answer does not depend on chance.
+fn improbable(address: &str) -> BTreeSet<u16> {
+    let hashes = (0_u32..).map(|round| Sha256::digest(format!("{address}#{round}")));
+    let ports = hashes.map(|hash| RANGE.start + u16::from_be_bytes([hash[0], hash[1]]) % (RANGE.end - RANGE.start));
+    let mut found = BTreeSet::new();
+    for port in ports.filter(|port| !COMMON.contains(port)) {
+        found.insert(port);
+        if found.len() == PROBES {
+            break;
         }
     }
-    Ok(spoke)
+    found
+}
+
+/// Does a service of a catch-all address say more than its improbable ports do? Where those speak a protocol, that
+/// protocol is the machine's voice on every port; where they speak several, nothing that it says is true.
+fn counts(says: &BTreeSet<&str>, port: u16, service: &str) -> bool {
+    let browser = BROWSER_PORTS.contains(&port) && service == Service::Http.as_str();
+    browser || (says.len() <= 1 && !says.contains(service))
+}
+
+/// Of open ports that prove nothing, those whose service speaks a protocol that we know and the improbable ones do not;
+/// and the protocols of those.
+async fn confirmed(
+    cx: &Context<'_>,
+    address: IpAddr,
+    open: &[u16],
+    improbable: &[u16],
+) -> Result<(Vec<u16>, BTreeSet<&'static str>), TaskError> {
+    let ask = |port: u16| async move { (port, identify(cx, SocketAddr::new(address, port)).await) };
+    let asked: BTreeSet<u16> = improbable.iter().chain(open).copied().collect();
+    // Those that say what counts wait for nobody.
+    let asked = improbable.iter().copied().chain(asked.into_iter().filter(|port| !improbable.contains(port)));
+    let (mut says, mut spoke) = (BTreeSet::new(), Vec::new());
+    for (port, identity) in together(asked.map(ask), CONFIRM_IN_FLIGHT).await {
+        let voice = match identity {
+            Ok(identity) => identity.voice(),
+            Err(error) if was_asked(&error) => None,
+            Err(error) => return Err(error.into()),
+        };
+        if improbable.contains(&port) {
+            says.extend(voice);
+        }
+        if open.contains(&port) {
+            spoke.extend(voice.map(|voice| (port, voice)));
+        }
+    }
+    let counted = spoke.into_iter().filter(|(port, voice)| counts(&says, *port, voice)).map(|(port, _)| port);
+    let counted = counted.collect();
+    Ok((counted, says))
 }
 
 /// Was the port asked, and did not speak? Where we could not or must not ask it, nothing is known.
@@ -115,12 +160,21 @@ mod tests {
 
     #[test]
     fn on_a_catch_all_address_only_what_differs_from_its_own_voice_counts() {
-        let says = |voices: &[&str]| json!({"hidden_catch_all_says": voices}).as_object().cloned().unwrap();
+        let says = |voices: &[&'static str]| voices.iter().copied().collect::<BTreeSet<_>>();
         assert!(counts(&says(&[]), 8080, "HTTP"), "improbable ports stay silent: whoever speaks is there");
         assert!(!counts(&says(&["HTTP"]), 8080, "HTTP"));
         assert!(counts(&says(&["HTTP"]), 443, "TLS"), "encrypted, and not a browser's");
         assert!(counts(&says(&["HTTP"]), 22, "SSH"));
         assert!(counts(&says(&["HTTP"]), 443, "HTTP"), "a browser would see it");
         assert!(!counts(&says(&["FTP", "SSH"]), 25, "SMTP"), "a machine that says anything anywhere");
+    }
+
+    #[test]
+    fn improbable_ports_are_many_and_the_same_each_time() {
+        let ports = improbable("203.0.113.7");
+        assert_eq!(ports.len(), PROBES);
+        assert_eq!(ports, improbable("203.0.113.7"));
+        assert_ne!(ports, improbable("203.0.113.8"));
+        assert!(ports.iter().all(|port| RANGE.contains(port) && !COMMON.contains(port)));
     }
 }

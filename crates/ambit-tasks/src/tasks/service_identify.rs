@@ -3,7 +3,7 @@
 use crate::ask::bindings;
 use crate::ask::datagram::{self, Heard};
 use crate::ask::dialogue::{Dialogue, is_whole_listing, is_whole_reply};
-use crate::ask::identify::{Identity, Layer, hear, read_banner};
+use crate::ask::identify::{Identity, Layer, identify, read_banner};
 use crate::read::normal;
 use crate::told;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
@@ -50,7 +50,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     }
     let socket = bindings::socket(cx.facts.kind, &cx.facts.name, "")
         .ok_or_else(|| TaskError::Failed("not a TCP service".into()))?;
-    let identity = match hear(cx, socket).await {
+    let identity = match identify(cx, socket).await {
         Ok(identity) => identity,
         Err(NetError::ConnectionRefused) => return Ok(Answer::Absent),
         Err(error) => return Err(error.into()),
