@@ -117,6 +117,14 @@ impl Graph {
         self.nodes.iter().filter_map(|(uid, node)| Some((node, self.state.get(uid)?)))
     }
 
+    /// The addresses to which a name resolves, as far as is known.
+    pub fn addresses_of(&self, name: &str) -> impl Iterator<Item = &str> {
+        let named: BTreeSet<Uid> = self.nodes.values().filter(|node| node.name == name).map(|node| node.uid).collect();
+        let resolves =
+            self.edges.iter().filter(move |edge| edge.kind == EdgeKind::ResolvesTo && named.contains(&edge.from));
+        resolves.filter_map(|edge| self.nodes.get(&edge.to)).map(|node| node.name.as_str())
+    }
+
     /// Names that resolve to these addresses, and the sites of those names: what may be done there follows the address.
     pub fn looked_at_by(&self, addresses: &BTreeSet<Uid>) -> BTreeSet<Uid> {
         if addresses.is_empty() {

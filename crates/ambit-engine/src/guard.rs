@@ -3,18 +3,19 @@
 
 use crate::graph::{Graph, State};
 use ambit_model::entity::host_of;
+use ambit_model::ports::BROWSER;
 use ambit_model::reserved::Reserved;
 use ambit_model::scope::{Exclusions, Node, ScopeReason};
 use ambit_model::{Clearance, EdgeKind, Kind};
 use ambit_net::http::Url;
 use ambit_net::{Contact, Grant, Guard, Refused, Transport};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::net::{IpAddr, SocketAddr};
 use std::sync::RwLock;
 
 /// Ports of an address that is not theirs alone that may be contacted, with a name of theirs only (docs/architecture.md
 /// §4).
-const SHARED_PORTS: [u16; 2] = [80, 443];
+const SHARED_PORTS: [u16; 2] = BROWSER;
 /// The port that may be asked without a name.
 const TLS_PORT: u16 = 443;
 
@@ -93,6 +94,8 @@ struct View {
     never: Exclusions,
     /// What the deny list closes, with what is on it.
     denied: Exclusions,
+    /// Names some of whose pages are excluded or denied, by the addresses to which they resolve.
+    hosts_of_pages: HashMap<IpAddr, Vec<String>>,
     /// Addresses and names on the allow list: the deny list closes what is around them, not them.
     allowed: HashSet<String>,
 }
@@ -105,6 +108,8 @@ struct Known {
     unproven: bool,
     /// Third parties are known to share it.
     shared: bool,
+    /// It is theirs as the host of a site or service that was named, which opens no other port of it.
+    by_site: bool,
     /// A person's word or a reserved range closes it, also inside a block that was named.
     closed: bool,
 }
@@ -126,6 +131,7 @@ impl ScopeGuard {
         for (node, state) in graph.iter() {
             view.add(node, state);
         }
+        view.add_pages(graph);
         *self.view.write().unwrap_or_else(std::sync::PoisonError::into_inner) = view;
     }
 
@@ -172,6 +178,7 @@ impl View {
                         clearance,
                         unproven: node.shared || !state.decision.scoped(),
                         shared: node.shared,
+                        by_site: state.decision.reason == ScopeReason::Edge(EdgeKind::Host),
                         closed: state.decision.is_closed(),
                     };
                     self.addresses.insert(address, known);
@@ -215,6 +222,27 @@ impl View {
         (covered(&self.denied, name, address) || place(&self.denied)).then_some("it is on the deny list")
     }
 
+    /// A site that is asked for at its address is that of the names which lead there.
+    fn add_pages(&mut self, graph: &Graph) {
+        let hosts: BTreeSet<String> =
+            self.never.hosts_of_pages().chain(self.denied.hosts_of_pages()).map(str::to_owned).collect();
+        for host in hosts {
+            for address in graph.addresses_of(&host).filter_map(|address| address.parse().ok()) {
+                self.hosts_of_pages.entry(address).or_default().push(host.clone());
+            }
+        }
+    }
+
+    /// Exclusions stand before everything, then the deny list: on a page and what lies below it.
+    fn allow_page(&self, page: &Url) -> Result<(), String> {
+        let at_address = page.ip().and_then(|address| self.hosts_of_pages.get(&address)).into_iter().flatten();
+        let hosts: Vec<&String> = at_address.chain([&page.host]).collect();
+        let covered = |words: &Exclusions| hosts.iter().any(|host| words.cover_page(host, page.port, &page.path));
+        let closed = covered(&self.never).then_some("it is excluded");
+        let denied = || covered(&self.denied).then_some("it is on the deny list");
+        closed.or_else(denied).map_or(Ok(()), |why| Err(why.to_owned()))
+    }
+
     fn check(&self, contact: &Contact) -> Result<(), String> {
         let address = contact.address;
         if self.is_bucket(contact) {
@@ -235,6 +263,9 @@ impl View {
             }
         }
         let by_name = name.is_some() && SHARED_PORTS.contains(&contact.port);
+        if known.by_site && !site && !by_name && !self.is_beside_named_site(contact) {
+            return Err("a site or service at this address was named, and no other port of it".to_owned());
+        }
         if known.unproven && !site && !by_name && !is_question_whose(contact, name, known) {
             return Err(
                 "the address is not known to be theirs alone: only ports 80 and 443 with a name of theirs".to_owned()
@@ -251,7 +282,7 @@ impl View {
             return Err("the address is closed: denied itself, or only denied names lead to it".to_owned());
         }
         if let Some(clearance) = self.given_block(&address) {
-            return Ok(Known { clearance, unproven: false, shared: false, closed: false });
+            return Ok(Known { clearance, unproven: false, shared: false, by_site: false, closed: false });
         }
         known.copied().ok_or_else(|| "no edge of scope leads to this address".to_owned())
     }
@@ -300,6 +331,16 @@ impl View {
         self.sites.contains(&(host.to_owned(), contact.port))
     }
 
+    /// The other of the two ports of a browser at the host of a site that is a seed, for no more than a browser does: sites
+    /// send visitors from the one to the other.
+    fn is_beside_named_site(&self, contact: &Contact) -> bool {
+        let address = contact.address.to_string();
+        let host = contact.name.as_deref().unwrap_or(&address);
+        contact.footprint <= Clearance::L2
+            && SHARED_PORTS.contains(&contact.port)
+            && SHARED_PORTS.iter().any(|port| self.sites.contains(&(host.to_owned(), *port)))
+    }
+
     /// A bucket's host, asked by its name as a browser does.
     fn is_bucket(&self, contact: &Contact) -> bool {
         let clearance = contact.name.as_ref().and_then(|name| self.buckets.get(name));
@@ -329,6 +370,18 @@ impl Guard for ScopeGuard {
                 self.forbids_name(name).map_or(Ok(()), |why| Err(why.to_owned()))
             }
         }
+    }
+
+    fn allow_page(&self, page: &Url, grant: Grant) -> Result<(), String> {
+        match grant {
+            Grant::Operator(_) => Ok(()),
+            Grant::Target | Grant::Source(_) | Grant::Receiver => self.view().allow_page(page),
+        }
+    }
+
+    fn has_closed_pages(&self, host: &str, port: u16) -> bool {
+        let view = self.view();
+        view.never.cover_some_pages(host, port) || view.denied.cover_some_pages(host, port)
     }
 
     fn named(&self, address: IpAddr) -> bool {

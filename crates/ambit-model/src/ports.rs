@@ -4,6 +4,9 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
+/// The ports to which a browser goes by itself.
+pub const BROWSER: [u16; 2] = [80, 443];
+
 /// Ports of services that we recognise, or that administrators move services to; the ones most often open first.
 pub const COMMON: &[u16] = &[
     443, 80, 22, 21, 25, 8080, 3389, 23, 53, 445, 8443, 110, 143, 993, 995, 587, 465, 3306, 139, 135, 111, 5900, 8000,
@@ -16,7 +19,8 @@ pub const COMMON: &[u16] = &[
     8444, 8500, 8530, 8545, 8686, 8728, 8834, 8880, 8883, 8983, 9001, 9042, 9043, 9060, 9080, 9091, 9092, 9093, 9100,
     9160, 9300, 9418, 9600, 9876, 9981, 9990, 9999, 10001, 10051, 10250, 11214, 12345, 15672, 16010, 18080, 20000,
     22222, 25565, 26, 26379, 27018, 28017, 30000, 32400, 37777, 44818, 47808, 49152, 50000, 50070, 54321, 55672, 60000,
-    61613, 61616, 62078, 79, 222, 502, 800, 843,
+    61613, 61616, 62078, 79, 222, 502, 800, 843, 102, 1911, 2022, 2377, 2380, 2404, 4646, 4786, 4840, 5678, 6333, 7687,
+    7860, 8006, 8085, 8091, 8123, 8140, 8265, 8291, 8501, 8529, 8787, 10255, 11434, 16379,
 ];
 /// Ranges of one list at most: more than people write, and some kilobytes of text.
 const RANGES_MAX: usize = 1_024;

@@ -6,6 +6,7 @@ mod graph;
 mod known;
 mod leaf;
 mod never;
+mod pages;
 mod reason;
 mod sisters;
 mod spelled;

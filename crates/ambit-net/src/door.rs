@@ -9,6 +9,7 @@ pub use connection::Connection;
 
 use crate::error::{NetError, Phase, Refused};
 use crate::guard::{Contact, Grant, Grants, Guard, RESOLVER, Transport, reserved_range};
+use crate::http::Url;
 use crate::limits::{SOCKETS_FREE_SHARE, SOCKETS_MAX};
 use crate::pace::{Bucket, Pace, Signal};
 use crate::wire::{Datagrams, Hold, Wire, WireTime};
@@ -18,8 +19,8 @@ use responsiveness::Responsiveness;
 use rustls::RootCertStore;
 use std::io::ErrorKind;
 use std::net::{IpAddr, SocketAddr};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -39,6 +40,24 @@ pub(crate) struct Door {
 struct Turns {
     here: AtomicUsize,
     units: Arc<AtomicUsize>,
+    waited: Mutex<Waited>,
+}
+
+/// How long one unit of work waited for the rate limiter, or will once its turns have come: what waits side by side is
+/// counted once.
+#[derive(Default)]
+struct Waited {
+    until: WireTime,
+    sum: Duration,
+}
+
+impl Turns {
+    fn note(&self, from: WireTime, until: WireTime) {
+        let mut waited = self.waited.lock().unwrap_or_else(PoisonError::into_inner);
+        let begins = from.max(waited.until);
+        waited.sum += until.saturating_sub(begins);
+        waited.until = waited.until.max(until);
+    }
 }
 
 /// Something that waits for its turn, until this is dropped.
@@ -111,7 +130,7 @@ impl Door {
 
     /// The same door for one unit of work.
     pub(crate) fn with(&self, grants: Grants) -> Self {
-        let turns = Turns { here: AtomicUsize::new(0), units: Arc::clone(&self.turns.units) };
+        let turns = Turns { units: Arc::clone(&self.turns.units), ..Turns::default() };
         Self { grants, turns: Arc::new(turns), ..self.clone() }
     }
 
@@ -258,6 +277,23 @@ impl Door {
         })
     }
 
+    /// Asks the guard for a page that is about to be asked for.
+    pub(crate) fn check_page(&self, grant: Grant, page: &Url) -> Result<(), NetError> {
+        self.outside.guard.allow_page(page, grant).map_err(|why| {
+            self.count_refused();
+            NetError::NotAllowed(format!("{}: {why}", crate::untrusted::escape(&page.to_string())))
+        })
+    }
+
+    /// Fails where some pages of a host and port must not be asked for, for who does not show which pages it asks for.
+    pub(crate) fn check_unseen(&self, host: &str, port: u16) -> Result<(), NetError> {
+        if !self.outside.guard.has_closed_pages(host, port) {
+            return Ok(());
+        }
+        self.count_refused();
+        Err(NetError::NotAllowed(format!("{}:{port}: some of its pages are excluded", crate::untrusted::escape(host))))
+    }
+
     /// Returns whether the installation's administrator opened this very address, or a block around it.
     pub(crate) fn is_named(&self, address: IpAddr) -> bool {
         self.outside.guard.named(address)
@@ -273,6 +309,7 @@ impl Door {
             let at = self.outside.pace.reserve(now, bucket, self.grants.home.as_ref());
             if at > now {
                 let _waits = self.waits();
+                self.turns.note(now, at);
                 self.sleep_until(at).await;
             }
         }
@@ -284,6 +321,11 @@ impl Door {
         if matches!(grant, Grant::Target | Grant::Source(_) | Grant::Operator(RESOLVER)) {
             self.acquire(&[Bucket::Total]).await;
         }
+    }
+
+    /// How long this unit of work waited for its turns, up to the last that it waits for now.
+    pub(crate) fn waited(&self) -> Duration {
+        self.turns.waited.lock().unwrap_or_else(PoisonError::into_inner).sum
     }
 
     /// How long the next contact of any peer would wait for its turn among all.

@@ -3,6 +3,7 @@
 //! first contacts, retries and redirects alike.
 
 use crate::error::{NetError, Refused};
+use crate::http::Url;
 use ambit_model::Clearance;
 use ambit_model::reserved::carried;
 use ambit_model::scope::Exclusions;
@@ -19,6 +20,16 @@ pub trait Guard: Send + Sync {
     /// resolved; what resolvers are asked otherwise is no contact with the name.
     fn allow_name(&self, _name: &str, _grant: Grant) -> Result<(), String> {
         Ok(())
+    }
+
+    /// May this page be asked for on this ground? Asked for every request and redirect, by each host that it names.
+    fn allow_page(&self, _page: &Url, _grant: Grant) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// True where some pages of a host and port must not be asked for: whoever goes there must show each page.
+    fn has_closed_pages(&self, _host: &str, _port: u16) -> bool {
+        false
     }
 
     /// Returns true if the installation's administrator opened this address, or a block around it. Only then may it lie

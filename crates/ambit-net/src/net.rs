@@ -163,6 +163,11 @@ impl Session {
         self.door.waits()
     }
 
+    /// How long this unit of work waited for the rate limiter, up to the turn that it waits for now. That time is no work.
+    pub fn waited(&self) -> Duration {
+        self.door.waited()
+    }
+
     /// Fills the buffer with random bytes (seeded in simulated wires).
     pub fn random(&self, buffer: &mut [u8]) {
         self.door.random(buffer);
@@ -370,6 +375,8 @@ impl Session {
         host: String,
         port: u16,
     ) -> Result<Connection, NetError> {
+        // What a browser asks for inside a tunnel cannot be seen.
+        self.door.check_unseen(&host, port)?;
         if (host.as_str(), port) == (site.host.as_str(), site.port) {
             return self.connect(address, Some(&host)).await;
         }

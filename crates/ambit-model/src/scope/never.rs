@@ -2,6 +2,7 @@
 //! parses those of the installation, of a collection and of the deny list.
 
 use super::Node;
+use super::pages::Pages;
 use crate::Kind;
 use crate::entity::{InvalidName, host_of, unmapped};
 use crate::reserved::carried;
@@ -19,8 +20,8 @@ pub struct Exclusions {
     below: HashSet<String>,
     addresses: HashSet<IpAddr>,
     blocks: Vec<IpNet>,
-    /// Canonical URLs: what lies below their path is covered too.
-    sites: Vec<String>,
+    /// Sites, and pages of sites with what lies below them.
+    pages: Vec<Pages>,
     /// Hosts and ports of the sites without a path, and of services.
     places: HashSet<(String, u16)>,
 }
@@ -69,8 +70,9 @@ impl Exclusions {
     fn add(&mut self, pattern: &str) {
         // People type patterns; entities' names are canonical.
         if let Ok(url) = Kind::Uri.canonical(pattern) {
-            self.places.extend(place_of(&url));
-            self.sites.push(url);
+            let pages = Pages::of(&url);
+            self.places.extend(pages.as_ref().and_then(Pages::whole));
+            self.pages.extend(pages);
             return;
         }
         let pattern = pattern.trim().trim_end_matches('.').to_lowercase();
@@ -95,7 +97,7 @@ impl Exclusions {
             // A block is stopped only as a whole: what else is in it may be looked at.
             return self.blocks.iter().any(|block| block.contains(&named));
         }
-        if self.sites.iter().any(|site| is_page_of(name, site)) {
+        if !self.pages.is_empty() && Pages::of(name).is_some_and(|page| self.hold(&page)) {
             return true;
         }
         let host = host_of(name);
@@ -119,6 +121,25 @@ impl Exclusions {
         let covers = |host: String| self.places.contains(&(host, socket.port()));
         !self.places.is_empty()
             && (covers(unmapped(socket.ip()).to_string()) || name.is_some_and(|name| covers(name.to_ascii_lowercase())))
+    }
+
+    /// True where a pattern covers a page: of a host, at a port, by its path with the query.
+    pub fn cover_page(&self, host: &str, port: u16, path: &str) -> bool {
+        !self.pages.is_empty() && self.hold(&Pages::at(host, port, path))
+    }
+
+    /// True where patterns cover some pages of a host and port, and not all: whoever asks there must show each page.
+    pub fn cover_some_pages(&self, host: &str, port: u16) -> bool {
+        self.pages.iter().any(|pages| pages.are_some_of(host, port))
+    }
+
+    /// Hosts of which patterns cover some pages, and not all.
+    pub fn hosts_of_pages(&self) -> impl Iterator<Item = &str> {
+        self.pages.iter().filter_map(Pages::host_of_some)
+    }
+
+    fn hold(&self, page: &Pages) -> bool {
+        self.pages.iter().any(|pages| pages.hold(page))
     }
 
     fn cover_host(&self, host: &str) -> bool {
@@ -155,19 +176,6 @@ fn lower(text: &str) -> Cow<'_, str> {
     } else {
         Cow::Borrowed(text)
     }
-}
-
-/// Host and port of a canonical URL without a path.
-fn place_of(url: &str) -> Option<(String, u16)> {
-    let (_, place) = url.split_once("://")?;
-    let (host, port) = place.rsplit_once(':').filter(|_| !place.contains('/'))?;
-    Some((host.trim_start_matches('[').trim_end_matches(']').to_owned(), port.parse().ok()?))
-}
-
-/// True for a site itself and for what lies below its path.
-fn is_page_of(name: &str, site: &str) -> bool {
-    let rest = name.get(..site.len()).filter(|start| start.eq_ignore_ascii_case(site)).map(|_| &name[site.len()..]);
-    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?']))
 }
 
 /// True where a pattern covers the name, see [`Exclusions::cover`].

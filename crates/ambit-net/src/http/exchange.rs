@@ -31,6 +31,9 @@ pub(crate) async fn exchange(client: Client<'_>, request: &HttpRequest) -> Resul
     let door = client.door;
     let bytes = request.to_bytes()?;
     door.check_grant(request.grant)?;
+    for page in request.pages() {
+        door.check_page(request.grant, &page)?;
+    }
     if let Grant::Source(provider) = request.grant {
         source::check_url(provider, &request.url, &request.learned)?;
     }

@@ -79,6 +79,21 @@ impl HttpRequest {
         }
     }
 
+    /// What is asked for, under each host that the request names: the URL's, the pinned `Host` and the server name.
+    pub(super) fn pages(&self) -> Vec<Url> {
+        let raw = self.raw.as_ref().and_then(|raw| raw.split(|byte| matches!(byte, b' ' | b'\r' | b'\n')).nth(1));
+        let raw = raw.map(|target| String::from_utf8_lossy(target).into_owned());
+        let path = raw.as_ref().or(self.target.as_ref()).unwrap_or(&self.url.path);
+        // A target may be a whole URL, whose host need not be that of the connection.
+        let path = Url::parse(path).map_or_else(|_| path.clone(), |url| url.path);
+        let mut hosts = vec![self.url.host.as_str(), self.identity()];
+        hosts.extend(self.server_name());
+        hosts.sort_unstable();
+        hosts.dedup();
+        let page = |host: &str| Url { host: host.to_ascii_lowercase(), path: path.clone(), ..self.url.clone() };
+        hosts.into_iter().map(page).collect()
+    }
+
     /// The server name for TLS: the pin, else the URL's host if it is a name.
     pub(super) fn server_name(&self) -> Option<&str> {
         match self.sni.as_deref() {

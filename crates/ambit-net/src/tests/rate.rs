@@ -112,6 +112,7 @@ fn a_unit_of_work_that_waits_for_its_turn_is_told_once() {
         assert_eq!(net.waiting(), 1);
         contacts.remove(0).await.unwrap();
         assert_eq!(net.waiting(), 0);
+        assert_eq!(two.waited(), wire.clock.now(), "and no longer than all took");
         let other = two.waits();
         assert_eq!(net.waiting(), 1);
         drop(other);

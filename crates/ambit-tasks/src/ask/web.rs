@@ -2,7 +2,7 @@
 
 use crate::{Context, TaskError};
 use ambit_net::http::{BodyEnd, HttpExchange, HttpFetch, HttpRequest, Url};
-use ambit_net::{Grant, NetError};
+use ambit_net::{Grant, Meaning, NetError};
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -99,6 +99,11 @@ pub(crate) fn begins_as_page(body: &[u8]) -> bool {
 fn text_start(body: &[u8]) -> String {
     let start = String::from_utf8_lossy(&body[..body.len().min(256)]);
     start.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']).to_ascii_lowercase()
+}
+
+/// Returns true for a page that must not be asked for: the site's other pages may be.
+pub(crate) fn is_closed(error: &NetError) -> bool {
+    error.meaning() == Meaning::NotAsked
 }
 
 /// Returns true for a failure that is an answer: nothing listens there, or it does not speak HTTP.

@@ -94,7 +94,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     });
     let items: Vec<uri::Exposure> = items.chain(seen.kept(cx.facts)).collect();
     // "Could not look" is not "nothing there".
-    if let (true, Some((_, error))) = (items.is_empty(), seen.failed.first()) {
+    if let (true, Some((_, error))) = (items.is_empty(), seen.failed.iter().find(|(_, error)| !web::is_closed(error))) {
         return Err(error.clone().into());
     }
     let answer = Answer::found_if(!items.is_empty());
@@ -181,7 +181,10 @@ impl Looks {
     /// The failure that ends it all: the budget's, or the first of too many.
     fn fatal(&self) -> Option<NetError> {
         let budget = self.failed.iter().find(|(_, error)| matches!(error, NetError::Budget(_)));
-        let weight = |error: &NetError| if matches!(error, NetError::Timeout(_)) { SILENCE } else { 1 };
+        let weight = |error: &NetError| match error {
+            NetError::Timeout(_) => SILENCE,
+            error => usize::from(!web::is_closed(error)),
+        };
         let failures: usize = self.failed.iter().map(|(_, error)| weight(error)).sum();
         let first = || self.failed.first().filter(|_| failures > FAILURES_MAX);
         budget.or_else(first).map(|(_, error)| error.clone())

@@ -63,6 +63,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let forbidden = match crawl.get(&start.with_path("/robots.txt")).await {
         Ok(Some(answer)) if answer.status == 200 && !web::is_html(&answer) => Robots::parse(&web::text(&answer)).closed,
         Ok(_) => BTreeSet::new(),
+        Err(error) if web::is_closed(&error) => BTreeSet::new(),
         Err(error) if web::is_no_answer(&error) => return Ok(Answer::Absent),
         Err(error) => return Err(error.into()),
     };

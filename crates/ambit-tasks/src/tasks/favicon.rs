@@ -57,7 +57,10 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         .and_then(|icon| Url::parse(&icon).ok())
         .filter(|icon| icon.host == url.host && icon.port == url.port && icon.https == url.https);
     for icon in named.into_iter().chain([url.with_path("/favicon.ico")]) {
-        let exchange = web::get(cx, &icon, ICON_BYTES).await?;
+        let exchange = match web::get(cx, &icon, ICON_BYTES).await {
+            Err(error) if web::is_closed(&error) => continue,
+            exchange => exchange?,
+        };
         if exchange.status == 200 && !exchange.truncated && is_image(&exchange.body) {
             observe(cx, &exchange.body);
             return Ok(Answer::Found);

@@ -71,6 +71,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         let page = site.with_path(&path);
         let taken = match asking.page(&page, &known).await {
             Ok(taken) => taken,
+            Err(error) if web::is_closed(&error) => continue,
             Err(error) if web::is_no_answer(&error) && found.len() == 0 => return Ok(Answer::Absent),
             Err(error) => return Err(error.into()),
         };

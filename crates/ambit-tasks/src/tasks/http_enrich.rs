@@ -15,6 +15,7 @@ use ambit_model::entity::uri::Cookie as SeenCookie;
 use ambit_model::entity::{network, registrable, uri};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::{BODY, Sighting};
+use ambit_model::ports::BROWSER;
 use ambit_model::{Clearance, EdgeKind, Kind, TaskName, Wave, workflow};
 use ambit_net::http::{ChainEnd, Cookie, HttpExchange, HttpFetch, Url};
 use ambit_net::tls::{Certificate, TlsFacts};
@@ -199,10 +200,16 @@ fn observe_chain(cx: &Context<'_>, url: &Url, fetch: &HttpFetch) {
             if let Some(domain) = domain {
                 cx.found(Kind::Domain, domain, EdgeKind::Redirect);
             }
-        } else if !is_same_site(target, url) && !failed {
+        } else if !is_same_site(target, url) && !failed && (target.ip().is_none() || is_of_browser(target, url)) {
             cx.found(Kind::Uri, &target.with_path("/").to_string(), EdgeKind::Page);
         }
     }
+}
+
+/// True for the sites of a host that a browser goes to by itself. At an address another port is another service, whoever
+/// named the one that leads there.
+fn is_of_browser(one: &Url, other: &Url) -> bool {
+    [one, other].iter().all(|url| BROWSER.contains(&url.port))
 }
 
 fn without_query(url: &Url) -> String {

@@ -6,6 +6,7 @@ use ambit_model::entity::domain;
 use ambit_model::entity::domain::SiteSeen;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
+use ambit_model::ports::BROWSER;
 use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
 use ambit_net::http::{HttpExchange, Url};
 use ambit_net::{Grant, NetError};
@@ -39,15 +40,12 @@ pub(crate) const TASK: Task = Task {
         }
         _ => {
             let named = named_sites(facts).map(|url| url.port);
-            let usual: Vec<u16> = USUAL_PORTS.iter().copied().chain(named).collect();
+            let usual: Vec<u16> = BROWSER.iter().copied().chain(named).collect();
             bindings::plan(facts, bindings::of_name(facts, &usual, is_web_port))
         }
     },
     run: |cx| Box::pin(run(cx)),
 };
-
-/// Ports that a browser tries by default.
-const USUAL_PORTS: &[u16] = &[80, 443];
 
 /// Ports of protocols that are no HTTP and that a request would only disturb.
 const OTHER_PORTS: &[u16] = &[
@@ -158,6 +156,6 @@ mod tests {
         for list in [OTHER_PORTS, TLS_PORTS] {
             assert!(list.windows(2).all(|pair| pair[0] < pair[1]), "{list:?}");
         }
-        assert!(TLS_PORTS.iter().chain(USUAL_PORTS).all(|port| is_web_port(*port)));
+        assert!(TLS_PORTS.iter().chain(&BROWSER).all(|port| is_web_port(*port)));
     }
 }

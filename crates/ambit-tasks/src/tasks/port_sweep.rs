@@ -11,7 +11,7 @@ use ambit_model::entity::network_service::Service;
 use ambit_model::entity::{ip_address, network_service};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::ports::COMMON;
+use ambit_model::ports::{BROWSER, COMMON};
 use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName, Wave, workflow};
 use ambit_net::{Meaning, NetError};
 use serde_json::json;
@@ -42,8 +42,6 @@ pub(crate) const TASK: Task = Task {
 
 /// Ports of a catch-all address that are asked for their protocol at once: most stay silent for as long as we wait.
 const CONFIRM_IN_FLIGHT: usize = 32;
-/// Ports of a catch-all address that count although it speaks the same protocol everywhere: those of a browser.
-const BROWSER_PORTS: &[u16] = &[80, 443];
 
 /// Improbable ports that are tried.
 const PROBES: usize = 8;
@@ -103,9 +101,9 @@ fn improbable(address: &str) -> BTreeSet<u16> {
 }
 
 /// Does a service of a catch-all address say more than its improbable ports do? Where those speak a protocol, that
-/// protocol is the machine's voice on every port; where they speak several, nothing that it says is true.
+/// protocol is the machine's voice on every port, but for a browser's; where they speak several, nothing that it says is true.
 fn counts(says: &BTreeSet<&str>, port: u16, service: &str) -> bool {
-    let browser = BROWSER_PORTS.contains(&port) && service == Service::Http.as_str();
+    let browser = BROWSER.contains(&port) && service == Service::Http.as_str();
     browser || (says.len() <= 1 && !says.contains(service))
 }
 

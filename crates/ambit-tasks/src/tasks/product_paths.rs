@@ -60,6 +60,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
             match told {
                 Ok(told) => products.extend(told),
                 Err(error @ NetError::Budget(_)) => return Err(error.into()),
+                Err(error) if web::is_closed(&error) => {}
                 Err(error) => failed.push(error),
             }
         }

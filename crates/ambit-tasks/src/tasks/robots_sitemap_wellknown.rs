@@ -50,8 +50,10 @@ const WELL_KNOWN: &[(&str, &str)] = &[
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let url = web::site(cx)?;
     let mut seen = false;
-    let Some(robots) = file(cx, &url, "/robots.txt").await? else {
-        return Ok(Answer::Absent);
+    let robots = match web::get(cx, &url.with_path("/robots.txt"), FILE_BYTES).await {
+        Ok(robots) => web::whole(robots)?,
+        Err(error) if web::is_no_answer(&error) => return Ok(Answer::Absent),
+        Err(error) => return Err(error.into()),
     };
     // A site that redirects even this file redirects everything, so the file belongs to the other site.
     if (300..400).contains(&robots.status) {
@@ -87,11 +89,11 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     Ok(Answer::found_if(seen))
 }
 
-/// Fetches one file; `None` if nothing answers at all.
+/// Fetches one file; `None` if nothing answers at all, or it must not be asked for.
 async fn file(cx: &Context<'_>, url: &Url, path: &str) -> Result<Option<HttpExchange>, TaskError> {
     match web::get(cx, &url.with_path(path), FILE_BYTES).await {
         Ok(exchange) => web::whole(exchange).map(Some),
-        Err(error) if web::is_no_answer(&error) => Ok(None),
+        Err(error) if web::is_no_answer(&error) || web::is_closed(&error) => Ok(None),
         Err(error) => Err(error.into()),
     }
 }

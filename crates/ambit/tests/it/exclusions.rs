@@ -265,3 +265,64 @@ fn over_the_api_no_seed_lies_in_a_reserved_range_that_the_administrator_did_not_
         assert_eq!(status, 200, "{name}: {answer}");
     }
 }
+
+const PAGES: &str = r#"
+world pages "Pages"
+seeds acme.test
+org acme "Acme Corp" ours email hostmaster@acme.test
+block 203.0.113.0/26 of acme asn AS64500 named ACME-NET
+zone acme.test of acme
+  ns ns1.acme.test 203.0.113.2
+name acme.test A 203.0.113.5
+name www.acme.test A 203.0.113.10
+site https://www.acme.test "Acme"
+  redirect https://www.acme.test/private/home
+name app.acme.test A 203.0.113.11
+site https://app.acme.test "App"
+  links https://app.acme.test/admin/users https://app.acme.test/about
+name pay.acme.test A 203.0.113.12
+name shop.acme.test CNAME pay.acme.test
+site https://shop.acme.test "Shop"
+"#;
+
+/// What was asked where a run was to leave something out, one contact a line.
+fn asked(folder: &Folder, world: &str, arguments: &[&str]) -> Vec<serde_json::Value> {
+    let file = folder.join("contacts");
+    let mut scan = scan_command(folder, world);
+    let output = scan.arg("--contacts").arg(&file).args(arguments).output().expect("the program starts");
+    assert!(output.status.code().is_some_and(|code| code == 0 || code == 5), "{output:?}");
+    let contacts = std::fs::read_to_string(&file).expect("the contacts were written");
+    contacts.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+#[test]
+fn pages_that_are_excluded_are_asked_for_by_nobody() {
+    let paths = |address: &str, arguments: &[&str]| -> Vec<String> {
+        let folder = Folder::new("pages");
+        let asked = asked(&folder, PAGES, arguments);
+        let there = asked.iter().filter(|contact| contact["address"] == address);
+        there.filter_map(|contact| contact["asked"].as_str()).map(str::to_owned).collect()
+    };
+    let at = |paths: &[String], below: &str| paths.iter().any(|path| path.contains(below));
+    let free = paths("203.0.113.10", &[]);
+    assert!(at(&free, "/private/home"), "a redirect leads there: {free:?}");
+    let kept = paths("203.0.113.10", &["--exclude", "https://www.acme.test/private/"]);
+    assert!(!at(&kept, "/private/"), "{kept:?}");
+    assert!(at(&kept, "/robots.txt"), "the other pages are asked for: {kept:?}");
+    let application = ["--workflow", "external_application_assessment", "https://app.acme.test"];
+    let free = paths("203.0.113.11", &application);
+    assert!(at(&free, "/admin/users") && at(&free, "/about"), "links lead there: {free:?}");
+    let kept = paths("203.0.113.11", &[&application[..], &["--exclude", "https://app.acme.test/admin"]].concat());
+    assert!(!at(&kept, "/admin/") && at(&kept, "/about"), "{kept:?}");
+}
+
+#[test]
+fn the_machine_behind_an_alias_to_an_excluded_name_is_not_contacted() {
+    let visited = |arguments: &[&str]| {
+        let folder = Folder::new("alias");
+        let asked = asked(&folder, PAGES, arguments);
+        asked.iter().any(|contact| contact["address"] == "203.0.113.12")
+    };
+    assert!(visited(&[]));
+    assert!(!visited(&["--exclude", "pay.acme.test"]));
+}
