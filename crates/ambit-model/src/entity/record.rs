@@ -111,6 +111,11 @@ pub enum GroundKind {
 }
 
 impl GroundKind {
+    /// Returns true for what gives a title to an address, and does not only describe the machine there.
+    pub fn is_title(self) -> bool {
+        matches!(self, Self::SeededBlock | Self::AnnouncedBlock | Self::Registrant)
+    }
+
     /// What it says of the entity that shows it, for people: "registered to NAME".
     pub fn words(self) -> &'static str {
         match self {

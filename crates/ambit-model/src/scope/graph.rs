@@ -104,15 +104,22 @@ impl<'a> Graph<'a> {
     }
 }
 
-/// Closes addresses on which only closed names are known: who takes a name out means the machine behind it, also inside
-/// a block of theirs. A name that only spells the address is its provider's and does not count. Decisions about the
-/// address itself stay.
+/// Closes addresses on which only closed names are known, or names that are aliases through closed ones: who takes a
+/// name out means the machine behind it, also inside a block of theirs. A name that only spells the address is its
+/// provider's and does not count. Decisions about the address itself stay.
 fn close_by_names(nodes: &[&Node], links: &[Link<'_>], fixed: &mut [Option<Fixed>]) {
+    let closed = |node: usize| fixed[node].as_ref().filter(|fixed| fixed.ownership == 0).map(|fixed| &fixed.reason);
+    let mut cut: Vec<Option<ScopeReason>> = (0..nodes.len()).map(|node| closed(node).cloned()).collect();
+    for link in links.iter().filter(|link| matches!(link.edge.kind, EdgeKind::Alias | EdgeKind::HostedAlias)) {
+        if cut[link.from].is_none() {
+            cut[link.from] = closed(link.to).cloned();
+        }
+    }
     let mut closed_by: Vec<Option<ScopeReason>> = vec![None; nodes.len()];
     let mut has_other = vec![false; nodes.len()];
     for link in links.iter().filter(|link| link.edge.kind == EdgeKind::ResolvesTo) {
-        match fixed[link.from].as_ref().filter(|fixed| fixed.ownership == 0) {
-            Some(closed) => closed_by[link.to] = closed_by[link.to].take().max(Some(closed.reason.clone())),
+        match &cut[link.from] {
+            Some(reason) => closed_by[link.to] = closed_by[link.to].take().max(Some(reason.clone())),
             None => has_other[link.to] |= !spells(host_of(&nodes[link.from].name), &nodes[link.to].name),
         }
     }

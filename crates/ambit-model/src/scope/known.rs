@@ -1,11 +1,13 @@
 //! What a round of decisions shows, beside best paths, that strengthens or weakens an edge: positive evidence that an
 //! address is theirs, aliases to third parties, sister domains. It is read again after each round.
 
+use super::Node;
 use super::graph::{Graph, Link};
 use super::sisters::{Sister, sisters};
-use super::surroundings::{Reason, Surroundings};
-use crate::EdgeKind;
+use super::surroundings::{Reason, Surroundings, levels};
 use crate::entity::{GroundKind, host_of};
+use crate::{EdgeKind, Kind};
+use std::collections::HashSet;
 
 /// What is known after a round. Each round can only add to what is theirs, so stopping early decides too little, never
 /// too much.
@@ -19,6 +21,8 @@ pub(super) struct Known {
     pub(super) on_own_machines: Vec<bool>,
     /// Of a domain that nobody named: the evidence that it is theirs.
     pub(super) sisters: Vec<Option<Sister>>,
+    /// A domain that is theirs by evidence alone, and the names in it.
+    pub(super) by_evidence: Vec<bool>,
 }
 
 impl Known {
@@ -30,6 +34,7 @@ impl Known {
             astray: astray(graph, &nobody),
             on_own_machines: vec![false; graph.len()],
             sisters: vec![None; graph.len()],
+            by_evidence: vec![false; graph.len()],
         }
     }
 
@@ -38,8 +43,21 @@ impl Known {
         let astray = astray(graph, scoped);
         let evidence = evidence(graph, around, scoped, &astray);
         let sisters = sisters(graph, around, scoped);
-        Self { evidence, on_own_machines: on_own_machines(graph, scoped), astray, sisters }
+        let by_evidence = by_evidence(graph, &sisters);
+        Self { evidence, on_own_machines: on_own_machines(graph, scoped), astray, sisters, by_evidence }
     }
+}
+
+/// Returns the domains that are theirs by evidence alone, and the names in them.
+fn by_evidence(graph: &Graph<'_>, sisters: &[Option<Sister>]) -> Vec<bool> {
+    let stand = |node: &usize| sisters[*node].as_ref().is_some_and(Sister::is_theirs) && !graph.resembling[*node];
+    let domains: HashSet<&str> = (0..graph.len()).filter(stand).map(|node| graph.nodes[node].name.as_str()).collect();
+    if domains.is_empty() {
+        return vec![false; graph.len()];
+    }
+    let named = |kind: Kind| matches!(kind, Kind::Domain | Kind::DnsRecord | Kind::Nameserver | Kind::Mailserver);
+    let within = |node: &&Node| named(node.kind) && levels(&node.name).any(|level| domains.contains(level));
+    graph.nodes.iter().map(|node| within(&node)).collect()
 }
 
 /// Returns the positive evidence for each address that one of their names resolves to and that is not known to be

@@ -15,6 +15,9 @@ const PRIOR: i32 = -300;
 const CANDIDATE_FROM: u16 = 600;
 /// Ownership from which evidence alone makes a domain theirs. In thousandths.
 const SISTER_FROM: u16 = 950;
+/// What may be done to a domain that is theirs by evidence alone, and to the names in it, until a person has said more:
+/// what a browser does.
+pub(super) const SISTER_CAP: Clearance = Clearance::L2;
 /// A certificate with names of more foreign domains says nothing of their owner.
 const CERTIFICATE_DOMAINS_MAX: usize = 3;
 
@@ -28,11 +31,16 @@ pub(super) struct Sister {
 }
 
 impl Sister {
+    /// True where the evidence alone makes it theirs.
+    pub(super) fn is_theirs(&self) -> bool {
+        self.ownership >= SISTER_FROM
+    }
+
     /// Ownership and clearance that the evidence gives; `None` where it does not suffice. What is likely but not shown
     /// is known about, no more; what is shown is visited as a browser does until a person has said more.
     pub(super) fn standing(&self) -> Option<(u16, Clearance)> {
         match self.ownership {
-            SISTER_FROM.. => Some((self.ownership, Clearance::L2)),
+            SISTER_FROM.. => Some((self.ownership, SISTER_CAP)),
             CANDIDATE_FROM.. => Some((self.ownership.min(SCOPED_FROM - 1), Clearance::L1)),
             _ => None,
         }

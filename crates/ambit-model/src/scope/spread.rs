@@ -3,6 +3,7 @@
 use super::fixed::Fixed;
 use super::graph::{Graph, Link};
 use super::known::Known;
+use super::sisters::SISTER_CAP;
 use super::surroundings::{Reason, Surroundings};
 use super::{DEDICATED_ADDRESS_OWN, Decision, PATH_STEPS_MAX, SCOPED_FROM, ScopeReason};
 use crate::entity::{Evidence, EvidenceKind, Ground, GroundKind, PathStep};
@@ -141,6 +142,11 @@ impl Spreading<'_> {
         if link.edge.kind == EdgeKind::Service && ownership < SCOPED_FROM {
             weight.cap = weight.cap.min(SERVICE_OF_OTHERS_CAP);
         }
+        // An account that holds it, or an app that it names itself, shows more than evidence does.
+        let is_shown = matches!(link.edge.kind, EdgeKind::CloudAccount | EdgeKind::AppLink);
+        if known.by_evidence[link.to] && !is_shown {
+            weight.cap = weight.cap.min(SISTER_CAP);
+        }
         let handed = EdgeKind::DelegatedSubdomain.rule();
         match self.surroundings.delegated[link.to] {
             Some(cut) if weight.own > handed.own || weight.cap > handed.cap => Weight {
@@ -228,7 +234,8 @@ impl Spreading<'_> {
             }
             let ownership = labels[from].map_or(0, |label| label.ownership);
             for link in &self.graph.links[self.graph.outward[from].clone()] {
-                let offered = clearances[from].min(self.weigh(link, ownership, known).cap);
+                let passed = if self.is_titled(link, known) { self.graph.ceiling } else { clearances[from] };
+                let offered = passed.min(self.weigh(link, ownership, known).cap);
                 if self.graph.fixed[link.to].is_none() && offered > clearances[link.to] {
                     clearances[link.to] = offered;
                     queue.push(link.to);
@@ -236,6 +243,14 @@ impl Spreading<'_> {
             }
         }
         clearances
+    }
+
+    /// True for an address of a sister's name that is registered to them: that is their title to the address, whatever
+    /// may be done to the name.
+    fn is_titled(&self, link: &Link<'_>, known: &Known) -> bool {
+        link.edge.kind == EdgeKind::ResolvesTo
+            && known.by_evidence[link.from]
+            && known.evidence[link.to].is_some_and(|reason| reason.kind.is_title())
     }
 
     /// The decisions of a round, with their paths.

@@ -218,6 +218,17 @@ fn an_address_with_none_but_closed_names_is_closed_though_its_block_is_a_seed() 
         ScopeReason::Edge(EdgeKind::BlockMember)
     );
     assert_eq!(graph("IpAddress 192.0.2.10 seed"), ScopeReason::Seed, "it was named itself");
+    let aliased = "DnsRecord shop.acme.test\n shop.acme.test resolves_to 192.0.2.10\n DnsRecord a.secret.test";
+    assert_eq!(
+        graph(&format!("{aliased}\n shop.acme.test alias a.secret.test")),
+        ScopeReason::Excluded,
+        "the machine behind the alias is the excluded name's"
+    );
+    assert_eq!(
+        graph(&format!("{aliased}\n a.secret.test alias shop.acme.test")),
+        ScopeReason::Edge(EdgeKind::BlockMember),
+        "what an excluded name leads to is not excluded"
+    );
 }
 
 #[test]

@@ -109,3 +109,44 @@ fn an_organisation_that_is_a_seed_leads_to_blocks_that_wait_for_a_persons_word()
     assert!(found.contains("203.0.113.10:443/tcp"), "{found}");
     assert!(!found.contains("203.0.113.7"), "the neighbour's block is not theirs: {found}");
 }
+
+/// A sister whose names are in the seed's certificate, on a vendor's machine with an open database.
+const AT_A_VENDOR: &str = "world kinship \"Kinship\"
+seeds acme.test
+org acme \"Acme Tools Ltd\" ours email hostmaster@acme.test
+org vendor \"Vendor\" vendor
+block 203.0.113.0/25 of acme asn AS64500 named ACME-NET
+block 198.51.100.0/24 of vendor asn AS64501 named VENDOR-NET
+zone acme.test of acme
+  ns ns1.acme.test 203.0.113.2
+zone acmeparts.test of acme
+  ns ns1.acme.test
+  sister
+name acme.test A 203.0.113.10
+name mail.acme.test A 203.0.113.11
+name acmeparts.test A 198.51.100.12 MX 10 mail.acme.test
+name vpn.acmeparts.test A 198.51.100.13
+host 198.51.100.13 of acme
+  ptr vpn.acmeparts.test
+  port 22 ssh
+  port 6379 redis open
+site https://acme.test \"Acme\"
+  cert names acme.test acmeparts.test
+site https://acmeparts.test \"Parts\"
+";
+
+#[test]
+fn a_sister_is_visited_as_a_browser_does_whatever_certificates_name_it() {
+    let folder = Folder::new("kinship");
+    let contacts = folder.join("contacts");
+    let mut scan = crate::program::scan_command(&folder, AT_A_VENDOR);
+    scan.arg("--contacts").arg(&contacts).output().expect("the program starts");
+    let contacts = std::fs::read_to_string(&contacts).expect("the contacts were written");
+    let contacts: Vec<Value> = contacts.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let there: Vec<&Value> = contacts.iter().filter(|contact| contact["address"] == "198.51.100.13").collect();
+    assert!(there.iter().all(|contact| contact["port"] == 80 || contact["port"] == 443), "{there:?}");
+    let data = folder.join("data");
+    let path = data.to_str().expect("UTF-8");
+    let why = succeed(&["entity", "path", &domain("acmeparts.test", path), "--data", path]);
+    assert!(why.contains("clearance L2, "), "{why}");
+}

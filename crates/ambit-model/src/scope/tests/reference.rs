@@ -226,7 +226,15 @@ fn round(world: &World, ceiling: Clearance, shown: &Shown) -> BTreeMap<Uid, (u16
         _ if node.kind == Kind::IpAddress => {
             let into = world.edges.iter().filter(|edge| edge.to == node.uid && edge.kind == EdgeKind::ResolvesTo);
             let names: Vec<&Node> = into.map(|edge| &world.nodes[&edge.from]).collect();
-            (!names.is_empty() && names.iter().all(|name| denied(name))).then_some((0, Clearance::L0))
+            let aliases = |name: &Node| {
+                let out = world.edges.iter().filter(|edge| edge.from == name.uid);
+                let out: Vec<&Edge> = out.collect();
+                out.into_iter().any(|edge| {
+                    matches!(edge.kind, EdgeKind::Alias | EdgeKind::HostedAlias) && denied(&world.nodes[&edge.to])
+                })
+            };
+            let closed = |name: &Node| denied(name) || aliases(name);
+            (!names.is_empty() && names.iter().all(|name| closed(name))).then_some((0, Clearance::L0))
         }
         _ => None,
     };
@@ -243,13 +251,27 @@ fn round(world: &World, ceiling: Clearance, shown: &Shown) -> BTreeMap<Uid, (u16
             let (own, cap) = weigh(world, edge, shown);
             let from = decided[&edge.from];
             let cap = if edge.kind == EdgeKind::Service && from.0 < 900 { cap.min(Clearance::L1) } else { cap };
+            let is_titled = edge.kind == EdgeKind::ResolvesTo
+                && is_kin(world, &world.nodes[&edge.from], shown)
+                && shown.evident.contains(&to.uid)
+                && (registered(world, to) || narrowest(world, to).is_some_and(given));
+            let passed = if is_titled && from.1 > Clearance::L0 { ceiling } else { from.1 };
             let known = decided.get_mut(&edge.to).unwrap();
-            *known = (known.0.max(from.0.min(own)), known.1.max(from.1.min(cap)));
+            *known = (known.0.max(from.0.min(own)), known.1.max(passed.min(cap)));
         }
         if decided == before {
             return decided;
         }
     }
+}
+
+/// A sister, and the names in one.
+fn is_kin(world: &World, node: &Node, shown: &Shown) -> bool {
+    let within = |(domain, (own, _)): (&Uid, &(u16, Clearance))| {
+        *own >= 950 && is_at_or_below(&node.name, &world.nodes[domain].name)
+    };
+    matches!(node.kind, Kind::Domain | Kind::DnsRecord | Kind::Nameserver | Kind::Mailserver)
+        && shown.sisters.iter().any(within)
 }
 
 fn weigh(world: &World, edge: &Edge, shown: &Shown) -> (u16, Clearance) {
@@ -269,6 +291,8 @@ fn weigh(world: &World, edge: &Edge, shown: &Shown) -> (u16, Clearance) {
         }
         _ => (rule.own, rule.cap),
     };
+    let is_shown = matches!(edge.kind, EdgeKind::CloudAccount | EdgeKind::AppLink);
+    let cap = if is_kin(world, to, shown) && !is_shown { cap.min(Clearance::L2) } else { cap };
     if handed(world, to) { (own.min(600), cap.min(Clearance::L2)) } else { (own, cap) }
 }
 

@@ -143,6 +143,16 @@ fn names_below_a_sister_follow_it_and_a_persons_word_stands_before_evidence() {
     let of = |text: String, name: &str| world(&text).decide(&[]).remove(name).unwrap();
     let below = of(format!("{HOME}\n{shown}"), "a.sister.test");
     assert_eq!((below.ownership, below.clearance), (952, Clearance::L2));
+    // What is served under its names shows no more of it, and an account that holds it does.
+    let more = |more: &str, name: &str| of(format!("{HOME}\n{shown}\n{more}"), name).clearance;
+    let certified = "served certificate_name sister.test\nserved certificate_name a.sister.test";
+    assert_eq!(more(certified, "sister.test"), Clearance::L2, "evidence alone does not open it to a sweep");
+    assert_eq!(more(certified, "a.sister.test"), Clearance::L2);
+    let titled = "DnsRecord b.sister.test\nsister.test subdomain b.sister.test\nb.sister.test resolves_to 192.0.2.1";
+    assert_eq!(more(titled, "b.sister.test"), Clearance::L2);
+    assert_eq!(more(titled, "192.0.2.1"), Clearance::L3, "the block is theirs, whose name leads there");
+    let held = "Organization aws:1 seed\naws:1 cloud_account a.sister.test";
+    assert_eq!(more(held, "a.sister.test"), Clearance::L3);
     let denied = format!("{HOME}\n{shown}").replacen("Domain sister.test", "Domain sister.test deny", 1);
     assert_eq!(of(denied.clone(), "sister.test").reason, ScopeReason::Denied);
     assert_eq!(of(denied, "a.sister.test").ownership, 0);
