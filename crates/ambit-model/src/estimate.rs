@@ -34,7 +34,8 @@ pub struct Volumes {
     pub names_per_domain: u64,
     /// Ports of an address that is there.
     pub ports_per_address: u64,
-    /// Ports of each address of a block, to find out whether it is there.
+    /// Ports of each address of a block of more than [`SMALL_BLOCK_ADDRESSES`], to find out whether it is there. In a
+    /// smaller one all ports are asked.
     pub ports_per_swept_address: u64,
     /// Things that one process looks at at once.
     pub at_once: u64,
@@ -115,6 +116,10 @@ pub struct Estimate {
     pub seconds: u64,
 }
 
+/// Addresses of a block in which every address is asked for all ports before it counts as not there: behind a firewall a
+/// host shows itself on its one open port alone. Our list takes some three minutes at the polite rates.
+pub const SMALL_BLOCK_ADDRESSES: u64 = 256;
+
 /// Returns the number of addresses of a block that is swept only after a yes when so many ports of each address are
 /// asked; `None` for every other name.
 pub fn large_block(name: &str, ports: u64) -> Option<u64> {
@@ -137,7 +142,7 @@ pub fn addresses_of(block: IpNet) -> Option<u64> {
 /// Counts what a run of these seeds at this level (the one asked for, under the workflow's ceiling) asks.
 pub fn estimate(seeds: &[(Kind, String)], ceiling: Clearance, never: &[String], volumes: &Volumes) -> Estimate {
     let mut plan = Estimate::default();
-    let mut swept = Vec::new();
+    let (mut swept, mut small) = (Vec::new(), Vec::new());
     for (kind, name) in seeds {
         if is_never(name, never) {
             plan.excluded.push(name.clone());
@@ -154,6 +159,9 @@ pub fn estimate(seeds: &[(Kind, String)], ceiling: Clearance, never: &[String], 
                 match block.and_then(|block| addresses_of(block).map(|addresses| (block, addresses))) {
                     Some((block, addresses)) => {
                         swept.push(block);
+                        if addresses <= SMALL_BLOCK_ADDRESSES {
+                            small.push(block);
+                        }
                         if is_large(addresses, volumes.ports_per_swept_address) {
                             let name = name.clone();
                             plan.large_blocks.push(LargeBlock { name, addresses });
@@ -166,7 +174,8 @@ pub fn estimate(seeds: &[(Kind, String)], ceiling: Clearance, never: &[String], 
         }
     }
     plan.swept_addresses = without(&swept, never);
-    plan.sum(ceiling, volumes);
+    let small = without(&small, never).min(plan.swept_addresses);
+    plan.sum(ceiling, small, volumes);
     plan
 }
 
@@ -195,10 +204,13 @@ fn at(level: Clearance, parts: &[(TaskName, Clearance, u64)]) -> u64 {
 }
 
 impl Estimate {
-    fn sum(&mut self, ceiling: Clearance, volumes: &Volumes) {
+    /// `small`: how many of the swept addresses are asked for all ports.
+    fn sum(&mut self, ceiling: Clearance, small: u64, volumes: &Volumes) {
         let sweeps = |count: u64| if ceiling >= SWEEP { count } else { 0 };
-        self.ports_per_swept_address = sweeps(volumes.ports_per_swept_address);
         self.ports_per_address = sweeps(volumes.ports_per_address);
+        let usual = sweeps(volumes.ports_per_swept_address);
+        let in_small = if usual == 0 { 0 } else { usual.max(self.ports_per_address) };
+        self.ports_per_swept_address = if small > 0 { in_small } else { usual };
         self.names_per_domain = sweeps(volumes.names_per_domain);
         self.requests_per_site = at(ceiling, &volumes.requests_per_site);
         // Every address of a block is asked for its reverse name at every level.
@@ -206,7 +218,8 @@ impl Estimate {
         let per_name = at(ceiling, &volumes.questions_per_name);
         let tried = self.domains.saturating_mul(self.names_per_domain);
         self.questions = self.names.saturating_mul(per_name).saturating_add(tried).saturating_add(reverse);
-        let knocks = self.swept_addresses.saturating_mul(self.ports_per_swept_address);
+        let large = self.swept_addresses - small;
+        let knocks = large.saturating_mul(usual).saturating_add(small.saturating_mul(in_small));
         self.connections = knocks.saturating_add(self.addresses.saturating_mul(self.ports_per_address));
         // A named host is looked at as a site as well.
         let sites = self.sites.saturating_add(self.names);

@@ -5,6 +5,7 @@ use crate::read::login;
 use ambit_cloud::provider::Provider;
 use ambit_fingerprints::Set;
 use ambit_model::entity::host_of;
+use ambit_model::estimate::SMALL_BLOCK_ADDRESSES;
 use ambit_model::exposure::Probe;
 use ambit_model::ports::{COMMON, PortList};
 use ambit_model::{Kind, SkippedTasks, workflow};
@@ -37,7 +38,8 @@ pub struct Settings {
     pub words: Arc<[String]>,
     /// Ports that the port sweep tries, ascending.
     pub ports: Arc<[u16]>,
-    /// Ports of which one that answers shows that an address of a block is there, most telling first.
+    /// Ports of which one that answers shows that an address of a block is there, most telling first; in a small block
+    /// the others are asked as well ([`Settings::ports_of_block`]).
     pub swept_ports: Arc<[u16]>,
     /// Tasks that a person leaves out: they are not planned.
     pub skipped: SkippedTasks,
@@ -145,6 +147,13 @@ impl Settings {
         let telling = SWEPT_PORTS.iter().copied().filter(|port| telling.contains(port));
         self.swept_ports = telling.chain(rest).collect();
         self.ports = ports.into();
+    }
+
+    /// Ports that are asked of the addresses of a block of so many, most telling first.
+    pub fn ports_of_block(&self, addresses: u64) -> Vec<u16> {
+        let rest = self.ports.iter().filter(|port| !self.swept_ports.contains(port));
+        let rest = rest.filter(|_| addresses <= SMALL_BLOCK_ADDRESSES);
+        self.swept_ports.iter().chain(rest).copied().collect()
     }
 
     /// The token by which a forge at a host shows what its holder may see, where the collection uses an integration

@@ -16,8 +16,8 @@ use std::net::{IpAddr, SocketAddr};
 pub(crate) const TASK: Task = Task {
     name: TaskName::BlockSweep,
     pretty_name: "Block sweep",
-    description: "Asks a few common ports of every address of a block that is theirs, or those that the person asked \
-                  for: whoever accepts or refuses is there.",
+    description: "Asks a few common ports of every address of a block that is theirs, all of our list in a block of up \
+                  to 256 addresses, or those that the person asked for: whoever accepts or refuses is there.",
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::NetBlock],
     produces: &[Kind::IpAddress],
@@ -52,9 +52,14 @@ const FILTER_PERCENT: usize = 90;
 fn plan(facts: &Facts, settings: &crate::Settings) -> Plan {
     let block = blocks::block(facts).filter(|_| facts.decision.scoped() && suballocations::were_asked(facts));
     match block.and_then(blocks::size) {
-        Some(size) => Plan::Sweep { prefix: String::new(), size, step: step(settings.swept_ports.len()) },
+        Some(size) => Plan::Sweep { prefix: String::new(), size, step: step(ports_of(size, settings).len()) },
         None => Plan::No,
     }
+}
+
+/// The ports that are asked of the addresses of a block of this size.
+fn ports_of(size: i64, settings: &crate::Settings) -> Vec<u16> {
+    settings.ports_of_block(u64::try_from(size).unwrap_or(u64::MAX))
 }
 
 /// Addresses of one look, for so many ports of each.
@@ -68,7 +73,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let asked = blocks::addresses(block, cx.argument)
         .ok_or_else(|| TaskError::Failed(format!("not a range of the block: {:?}", cx.argument)))?;
     let mut heard = Heard::default();
-    let ports = &cx.settings.swept_ports;
+    let ports = ports_of(blocks::size(block).unwrap_or(i64::MAX), cx.settings);
     let (first, more) = ports.split_at(FIRST_PORTS.min(ports.len()));
     heard.take(cx, &asked, first).await?;
     for some in more.chunks(PORTS_AT_ONCE) {
