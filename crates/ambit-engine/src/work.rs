@@ -6,10 +6,11 @@ use ambit_model::entity::host_of;
 use ambit_model::facts::Facts;
 use ambit_model::observation::{ProbeResult, Sighting};
 use ambit_model::run::NotDoneReason;
-use ambit_net::{Grants, Home, Net};
+use ambit_net::{Grants, Home, Net, Session};
 use ambit_store::engine::{ATTEMPTS_BEFORE_ALONE, Outcome, Work};
 use ambit_tasks::{Answer, Contacts, Context, Memory, Settings, Task};
 use futures::FutureExt as _;
+use futures::future::{Either, select};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,6 +21,10 @@ const TASK_DEADLINE: Duration = Duration::from_secs(20 * 60);
 
 /// The same of a repository and of the package of an app, which are there whole before they are looked through.
 const WHOLE_DEADLINE: Duration = Duration::from_secs(4 * 3_600);
+
+/// What a row may wait beside that for its turn with a data provider: behind thousands of questions to one registry,
+/// two a second, it waits for an hour.
+const SOURCE_WAITS_MAX: Duration = Duration::from_secs(12 * 3_600);
 
 /// What each port adds to that where ports are swept: the 256 addresses of a /24 share 300 connections a second.
 const PORT_TIME: Duration = Duration::from_secs(1);
@@ -48,15 +53,8 @@ pub async fn execute(worker: &Worker, work: Work, facts: &Facts) -> Outcome {
     }
     let session = worker.net.session(grants(task, &work));
     let context = Context::new(&session, facts, &work.argument, &worker.settings).beside(&worker.memory);
-    let deadline = session.sleep(deadline(task, &worker.settings));
-    let ended = {
-        let run = AssertUnwindSafe((task.run)(&context)).catch_unwind();
-        futures::pin_mut!(run, deadline);
-        match futures::future::select(run, deadline).await {
-            futures::future::Either::Left((ended, _)) => Some(ended),
-            futures::future::Either::Right(_) => None,
-        }
-    };
+    let waits_max = if task.asks_sources() { SOURCE_WAITS_MAX } else { Duration::ZERO };
+    let ended = within(&session, (deadline(task, &worker.settings), waits_max), (task.run)(&context)).await;
     let result = match ended {
         Some(Ok(Ok(Answer::Found))) => ProbeResult::Found(context.into_found()),
         Some(Ok(Ok(Answer::Absent))) => ProbeResult::Absent,
@@ -70,10 +68,34 @@ pub async fn execute(worker: &Worker, work: Work, facts: &Facts) -> Outcome {
     finish(worker, work, result, Some(task))
 }
 
+/// Runs a task for so long at most, and for so long more as it waits for the rate limiter, up to a limit. `None` where it
+/// did not end.
+async fn within<T>(
+    session: &Session,
+    (most, waits_max): (Duration, Duration),
+    task: impl Future<Output = T>,
+) -> Option<std::thread::Result<T>> {
+    let task = AssertUnwindSafe(task).catch_unwind();
+    futures::pin_mut!(task);
+    let begun = session.now();
+    let mut until = begun + most;
+    loop {
+        let over = std::pin::pin!(session.sleep(until.saturating_sub(session.now())));
+        if let Either::Left((ended, _)) = select(task.as_mut(), over).await {
+            return Some(ended);
+        }
+        let with_waits = begun + most + session.waited().min(waits_max);
+        if with_waits <= until {
+            return None;
+        }
+        until = with_waits;
+    }
+}
+
 /// How long a row of the task may take.
 fn deadline(task: &Task, settings: &Settings) -> Duration {
     let ports = match task.name {
-        TaskName::BlockSweep => settings.swept_ports.len(),
+        TaskName::BlockSweep => settings.swept_ports.len().max(settings.ports.len()),
         TaskName::PortSweep => settings.ports.len(),
         TaskName::AppPackage | TaskName::Repository => return WHOLE_DEADLINE,
         _ => 0,

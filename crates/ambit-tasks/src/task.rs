@@ -72,6 +72,11 @@ impl Task {
         }
     }
 
+    /// Returns true where it asks data providers, and no target.
+    pub fn asks_sources(&self) -> bool {
+        matches!(self.contacts, Contacts::Provider(_) | Contacts::Source)
+    }
+
     /// The data provider that a probe with this argument asks; `None` where it asks none.
     pub fn provider(&self, argument: &str) -> Option<&'static str> {
         match self.contacts {

@@ -49,3 +49,52 @@ fn no_contact_is_made_that_scope_forbids() {
     let said = String::from_utf8_lossy(&judged.stdout);
     assert!(judged.status.success(), "{said}{}", String::from_utf8_lossy(&judged.stderr));
 }
+
+/// A site at a vendor's address sends its visitors to another port of it.
+const SITE_AT_AN_ADDRESS: &str = "world address \"Site at an address\"
+seeds http://198.51.100.10:8080
+org acme \"Acme Tools\" ours email hostmaster@acme.test
+org vendor \"Vendor\" vendor
+block 198.51.100.0/25 of vendor asn AS64501 named VENDOR-NET
+host 198.51.100.10
+  port 8080 http
+  port 9999 http
+  port 22 ssh
+site http://198.51.100.10:8080 \"App\"
+  redirect http://198.51.100.10:9999/x
+site http://198.51.100.10:9999 \"Other\"
+";
+
+#[test]
+fn a_site_that_was_named_by_its_address_opens_no_other_port_of_it() {
+    let folder = crate::program::Folder::new("site_at_an_address");
+    let contacts = folder.join("contacts");
+    let mut scan = crate::program::scan_command(&folder, SITE_AT_AN_ADDRESS);
+    scan.arg("--contacts").arg(&contacts).output().expect("the program starts");
+    let contacts = std::fs::read_to_string(&contacts).expect("the contacts were written");
+    let contacts: Vec<serde_json::Value> =
+        contacts.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let mut ports: Vec<u64> = contacts
+        .iter()
+        .filter(|contact| contact["address"] == "198.51.100.10")
+        .filter_map(|contact| contact["port"].as_u64())
+        .collect();
+    ports.sort_unstable();
+    ports.dedup();
+    assert_eq!(ports, [8080]);
+}
+
+#[test]
+fn a_registry_that_is_asked_slowly_is_waited_for() {
+    let names: String = (20..60).map(|at| format!("name n{at}.acme.test A 203.0.113.{at}\n")).collect();
+    let world = format!(
+        "world slow \"Slow\"\nseeds acme.test\norg acme \"Acme Tools\" ours email hostmaster@acme.test\n\
+         block 203.0.113.0/25 of acme asn AS64500 named ACME-NET\nzone acme.test of acme\n  \
+         ns ns1.acme.test 203.0.113.2\n  transfer open\nname acme.test A 203.0.113.5\n{names}"
+    );
+    let folder = crate::program::Folder::new("slow_registry");
+    let found = crate::program::scan_text(&folder, &world, &["--rates", "provider=0.01"]);
+    let summary = &found.summary;
+    // Whose registration is not known is not swept: its services would be missed.
+    assert_eq!(found.figure("missed"), 0, "{summary}");
+}
