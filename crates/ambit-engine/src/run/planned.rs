@@ -11,7 +11,7 @@ use std::hash::{BuildHasher, RandomState};
 const ROWS_MAX: usize = 2_000_000;
 
 /// What is remembered of a row: two hashes, so that no two rows are taken for one.
-type Mark = (u64, u64);
+pub(super) type Mark = (u64, u64);
 
 /// The rows that the store has taken.
 #[derive(Default)]

@@ -1,16 +1,19 @@
 //! Scope, plans and issues of what changed, in batches of one transaction each.
 
+use super::planned::Mark;
 use super::{Drive, RunEnd};
-use crate::graph::Change;
+use crate::graph::{Change, Graph};
 use crate::judge::{Ground, is_judged_by_discoveries, judge};
 use crate::plan::{Terms, plan};
 use crate::vulnerabilities::{by_product, look_up};
 use ambit_model::estimate::{LARGE_BLOCK_ADDRESSES, LARGE_BLOCK_PORTS};
 use ambit_model::facts::LastProbe;
+use ambit_model::id::RunId;
 use ambit_model::run::{NotDone, NotDoneReason};
+use ambit_model::scope::Decision;
 use ambit_model::{Facts, TaskName, Timestamp, Uid};
 use ambit_store::StoreError;
-use ambit_store::engine::{Dirty, IssueWrite, Known, Reconciliation};
+use ambit_store::engine::{Dirty, Engine, IssueWrite, Known, LeadingProbes, Reconciliation};
 use std::collections::{BTreeSet, HashSet};
 use std::time::Duration;
 
@@ -22,6 +25,31 @@ const DIRTY_MAX: usize = 20_000;
 /// sweep does not.
 const DEFERRED_MAX: Duration = Duration::from_secs(5);
 
+/// What is reconciled in one transaction.
+struct Batch {
+    uids: Vec<Uid>,
+    dirty: Vec<Dirty>,
+    /// Entities that were decided anew.
+    moved: HashSet<Uid>,
+    decisions: Vec<(Uid, Decision, bool)>,
+    /// Entities that no path leads to any more.
+    lost: Vec<Uid>,
+}
+
+/// What the store says of the entities of a batch.
+struct Read {
+    known: Vec<Known>,
+    leading: LeadingProbes,
+}
+
+async fn read(engine: &Engine, run: RunId, graph: &Graph, batch: &Batch) -> Result<Read, StoreError> {
+    let known = engine.known(run, &batch.uids, |uid| graph.end(uid)).await?;
+    let led = known.iter().filter(|known| is_judged_by_discoveries(known.facts.kind));
+    let led: Vec<Uid> = led.map(|known| known.facts.uid).collect();
+    let leading = engine.leading_probes(&led).await?;
+    Ok(Read { known, leading })
+}
+
 impl Drive<'_> {
     /// Decides scope, plans and issues of everything that changed; a run with marks left is not finished. Between two
     /// batches a person's word and the process's end are heard: what is not reconciled then keeps its marks, and is
@@ -30,21 +58,13 @@ impl Drive<'_> {
     pub(super) async fn reconcile_all(&mut self) -> Result<Option<RunEnd>, StoreError> {
         let begun = std::time::Instant::now();
         loop {
-            let mut changes = self.decide().await?;
-            let mut due = self.due().await?;
+            let changes = self.decide().await?;
+            let due = self.due().await?;
             if due.is_empty() && changes.is_empty() {
                 break;
             }
-            loop {
-                let rest = due.split_off(due.len().min(RECONCILED_MAX));
-                self.reconcile(due, changes, Vec::new()).await?;
-                if let Some(end) = self.control().await? {
-                    return Ok(Some(end));
-                }
-                if rest.is_empty() {
-                    break;
-                }
-                (due, changes) = (rest, self.decide().await?);
+            if let Some(end) = self.reconcile_in_batches(due, changes).await? {
+                return Ok(Some(end));
             }
         }
         self.progress.entities = self.graph.iter().count();
@@ -57,6 +77,37 @@ impl Drive<'_> {
         self.reconciled = (std::time::Instant::now(), begun.elapsed());
         self.spent.reconciling += begun.elapsed();
         Ok(None)
+    }
+
+    /// Reconciles a batch at a time. While one is written, what the next needs is read: what the write changes of that is
+    /// marked by it, and reconciled once more.
+    async fn reconcile_in_batches(
+        &mut self,
+        mut due: Vec<Dirty>,
+        changes: Vec<Change>,
+    ) -> Result<Option<RunEnd>, StoreError> {
+        let mut rest = due.split_off(due.len().min(RECONCILED_MAX));
+        let mut batch = self.batch(due, changes, Vec::new());
+        let mut read = self.flight.beside(read(&self.config.engine, self.run.id, &self.graph, &batch)).await?;
+        loop {
+            let (reconciliation, marks) = self.prepare(batch, read);
+            let write = self.config.engine.reconcile(reconciliation);
+            if rest.is_empty() {
+                self.flight.beside(write).await?;
+                self.planned.add(marks);
+                return self.control().await;
+            }
+            let following = rest.split_off(rest.len().min(RECONCILED_MAX));
+            batch = self.batch(std::mem::replace(&mut rest, following), Vec::new(), Vec::new());
+            let reading = self::read(&self.config.engine, self.run.id, &self.graph, &batch);
+            let (written, known) = self.flight.beside(futures::future::join(write, reading)).await;
+            written?;
+            self.planned.add(marks);
+            read = known?;
+            if let Some(end) = self.control().await? {
+                return Ok(Some(end));
+            }
+        }
     }
 
     /// Entities that changed, without those that more rows are under way for: what a visit changes by and by is
@@ -93,13 +144,23 @@ impl Drive<'_> {
         Ok(changes)
     }
 
+    /// Reconciles one batch.
     pub(super) async fn reconcile(
         &mut self,
         dirty: Vec<Dirty>,
         changes: Vec<Change>,
         lost: Vec<Uid>,
     ) -> Result<(), StoreError> {
-        let date = self.config.wire.date();
+        let batch = self.batch(dirty, changes, lost);
+        let read = self.flight.beside(read(&self.config.engine, self.run.id, &self.graph, &batch)).await?;
+        let (reconciliation, marks) = self.prepare(batch, read);
+        self.flight.beside(self.config.engine.reconcile(reconciliation)).await?;
+        self.planned.add(marks);
+        Ok(())
+    }
+
+    /// The entities that a batch plans for and judges.
+    fn batch(&mut self, dirty: Vec<Dirty>, changes: Vec<Change>, lost: Vec<Uid>) -> Batch {
         let mut uids: BTreeSet<Uid> = dirty.iter().map(|dirty| dirty.uid).collect();
         uids.extend(changes.iter().map(|change| change.uid));
         // What is decided anew may have lost rows of its plan, and is planned whole.
@@ -112,13 +173,20 @@ impl Drive<'_> {
         if let Some(alone) = &self.alone {
             uids.clone_from(alone.entities());
         }
-        let uids: Vec<Uid> = uids.into_iter().collect();
+        self.spent.reconciled += uids.len();
+        let decisions = changes.into_iter().map(|change| (change.uid, change.decision, change.present)).collect();
+        Batch { uids: uids.into_iter().collect(), dirty, moved, decisions, lost }
+    }
+
+    /// Plans for and judges the entities of a batch; with what is to be remembered of the plan once it is stored.
+    fn prepare(&mut self, batch: Batch, read: Read) -> (Reconciliation, Vec<Mark>) {
+        let date = self.config.wire.date();
         let mut reconciliation = Reconciliation {
             vulns: Vec::new(),
             run: self.run.id,
-            reconciled: dirty,
-            decisions: changes.into_iter().map(|change| (change.uid, change.decision, change.present)).collect(),
-            lost,
+            reconciled: batch.dirty,
+            decisions: batch.decisions,
+            lost: batch.lost,
             orphaned: Vec::new(),
             work: Vec::new(),
             sweeps: Vec::new(),
@@ -127,33 +195,26 @@ impl Drive<'_> {
             at: date,
             now: (self.config.clock)(),
         };
-        self.spent.reconciled += uids.len();
-        let known = self.config.engine.known(self.run.id, &uids, |uid| self.graph.end(uid));
-        let known = self.flight.beside(known).await?;
-        let led = known.iter().filter(|known| is_judged_by_discoveries(known.facts.kind));
-        let led: Vec<Uid> = led.map(|known| known.facts.uid).collect();
-        let leading = self.flight.beside(self.config.engine.leading_probes(&led)).await?;
-        for mut known in known {
+        for mut known in read.known {
             // The store still holds the decision of before: tasks plan by the one that is being written.
             if let Some((_, state)) = self.graph.get(&known.facts.uid) {
                 known.facts.decision = state.decision.clone();
             }
-            let leading = leading.get(&known.facts.uid).map_or(&[][..], Vec::as_slice);
+            let leading = read.leading.get(&known.facts.uid).map_or(&[][..], Vec::as_slice);
             look_up(&self.config.knowledge, &mut known.facts);
             if let Some(vulns) =
                 known.facts.vulnerabilities.as_deref().map(by_product).filter(|vulns| *vulns != known.vulns)
             {
                 reconciliation.vulns.push((known.facts.uid, vulns));
             }
-            self.plan_and_judge(&mut reconciliation, &known, leading, moved.contains(&known.facts.uid), date);
+            let is_moved = batch.moved.contains(&known.facts.uid);
+            self.plan_and_judge(&mut reconciliation, &known, leading, is_moved, date);
         }
         let marks = self.planned.marks(&reconciliation.work, &reconciliation.sweeps);
         if !reconciliation.orphaned.is_empty() {
             self.planned.forget();
         }
-        self.flight.beside(self.config.engine.reconcile(reconciliation)).await?;
-        self.planned.add(marks);
-        Ok(())
+        (reconciliation, marks)
     }
 
     fn plan_and_judge(
