@@ -28,6 +28,7 @@ pub trait Contract {
 /// `#[serde(rename = "…")]` spells a member as the contract does, `as "…"` gives the schema another name than the
 /// struct's (`""`: it is written where it is used), and a last member under
 /// `#[serde(flatten)]` holds members of any name.
+#[macro_export]
 macro_rules! contract {
     ($(
         $(#[$meta:meta])*
@@ -47,7 +48,7 @@ macro_rules! contract {
         $vis struct $name {
             $(
                 $(#[doc = $doc])*
-                #[serde($(rename = $wire,)? skip_serializing_if = "crate::contract::Contract::is_absent")]
+                #[serde($(rename = $wire,)? skip_serializing_if = "ambit_api::Contract::is_absent")]
                 $field_vis $field: $type,
             )*
             $(
@@ -68,6 +69,8 @@ macro_rules! contract {
 
 /// The shape of an object: its name, its members with their types, and whether there may be others. Of the names in
 /// brackets the first counts.
+#[macro_export]
+#[doc(hidden)]
 macro_rules! shape_of {
     (($name:expr, $($_name:expr,)?) $(($member:expr, $($_member:expr,)?) $type:ty;)* $(open $open:ident)?) => {
         &$crate::Shape::Object(&$crate::shape::Object {
@@ -147,8 +150,8 @@ macro_rules! words {
     )*};
 }
 
-pub use copied;
-pub(crate) use {contract, first_type, mirror, shape_of, words};
+pub use {contract, copied, shape_of};
+pub(crate) use {first_type, mirror, words};
 
 /// A member that may be missing; in a request, null and a blank text are as good.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -8,9 +8,6 @@
 #![recursion_limit = "256"]
 
 pub mod accounts;
-pub mod archives;
-pub mod audit;
-pub mod bulk;
 pub mod changes;
 pub mod collection_runs;
 pub mod collections;
@@ -29,18 +26,14 @@ pub mod hunting_notifications;
 pub mod hunting_rulesets;
 pub mod imports;
 pub mod integrations;
-pub mod intelligence;
 pub mod inventory_objects;
 pub mod issues;
 pub mod keys;
 pub mod library;
 pub mod library_stats;
-pub mod metadata;
-pub mod misp_events;
 pub mod notes;
 pub mod object_collections;
 pub mod objects;
-pub mod operations;
 pub mod people;
 pub mod plans;
 pub mod postures;
@@ -48,15 +41,11 @@ pub mod projects;
 pub mod quotas;
 pub mod receivers;
 pub mod request;
-pub mod retrohunt_jobs;
 pub mod search;
 pub mod seeds;
 pub mod sessions;
 pub mod shape;
-pub mod tags;
 pub mod technologies;
-pub mod time_series;
-pub mod uids;
 pub mod users;
 pub mod v2;
 pub mod votes;
@@ -71,6 +60,9 @@ pub use words::Word;
 
 #[cfg(test)]
 mod recorded;
+
+/// By this name, `contract!` finds what it needs here and in other crates.
+extern crate self as ambit_api;
 
 use ambit_model::Timestamp;
 use uuid::Uuid;

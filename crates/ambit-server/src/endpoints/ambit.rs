@@ -4,11 +4,12 @@ use super::asm::{AS_OF, START};
 use crate::answer::EVENTS;
 use crate::endpoint::Access::{InProject, Key, OfCollection, OfProject};
 use crate::endpoint::{Endpoint, Parameter, delete, get, handler, patch, post};
+use crate::routes::{audit, bulk, uids};
 use ambit_api::shape::{BOOLEAN, Shape, TEXT};
 use ambit_api::words::Word;
 use ambit_api::{
-    Contract, audit, bulk, changes, collection_runs, collections, contacts, entities, exports, graphs, imports, issues,
-    keys, plans, postures, receivers, search, uids,
+    Contract, changes, collection_runs, collections, contacts, entities, exports, graphs, imports, issues, keys, plans,
+    postures, receivers, search,
 };
 use ambit_model::Clearance;
 use ambit_model::user::CollectionRole::{Admin, Analyst, Viewer};
@@ -286,7 +287,7 @@ pub(super) const ROWS: &[Endpoint] = &[
     get("/audit", InProject(Owner), handler!(audit::list))
         .says("List what people changed in a project, newest first.")
         .asks(LIMIT)
-        .answers(Vec::<audit::AuditRow>::SHAPE),
+        .answers(Vec::<audit::Entry>::SHAPE),
     get("/receivers", InProject(Owner), handler!(receivers::list))
         .says(
             "List the receivers of notifications of a project. Of their addresses only the part that is no secret is \

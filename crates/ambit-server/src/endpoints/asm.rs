@@ -4,11 +4,12 @@
 use crate::endpoint::Access::{InProject, Key, OfCollection, OfProject};
 use crate::endpoint::{Endpoint, Parameter, delete, get, handler, patch, post};
 use crate::routes::library::CSV;
+use crate::routes::{tags, time_series};
 use ambit_api::search::{self, SearchResult, SortDirection};
 use ambit_api::shape::{BOOLEAN, NULL, Shape, TEXT};
 use ambit_api::{
     Contract, collection_runs, collections, entities, integrations, issues, library, library_stats, notes, plans,
-    projects, seeds, tags, time_series, users,
+    projects, seeds, users,
 };
 use ambit_model::Timestamp;
 use ambit_model::user::CollectionRole::{Admin, Analyst, Viewer};

@@ -6,8 +6,8 @@ use crate::endpoint::{Endpoint, Parameter, delete, get, handler, patch, post};
 use crate::quota::rules;
 use crate::rights::Right::{EditGraph, OfGroup, OfGroupOrOneself, OfUser, Oneself, OwnCollection, OwnGraph};
 use crate::routes::wider::archives;
+use crate::routes::wider::misp_events::NewMispEvent;
 use ambit_api::Contract;
-use ambit_api::misp_events::NewMispEvent;
 use ambit_api::objects::{Figures, NewObject, ObjectCollection, OneObject, RelatedObjects, Said, Whether};
 use ambit_api::shape::{Shape, TEXT};
 

@@ -3,13 +3,29 @@
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::About;
-use ambit_api::{ApiError, audit, success};
+use ambit_api::{ApiError, contract, copied, success};
+use ambit_model::Timestamp;
 use ambit_store::AuditRow;
+use serde::Serialize;
+use serde_json::Value;
 
 /// Rows where the caller does not say.
 const ROWS_DEFAULT: usize = 100;
 /// Most rows of an answer.
 const ROWS_MAX: usize = 1_000;
+
+contract! {
+    /// A row of the audit log.
+    #[derive(Debug, Serialize)]
+    pub(crate) struct Entry as "AuditRow" {
+        id: i64,
+        at: Timestamp,
+        user: Option<String>,
+        action: String,
+        object: String,
+        details: Value,
+    }
+}
 
 /// List what people changed in a project, newest first.
 pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
@@ -19,7 +35,7 @@ pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
     };
     let project = call.project_or_404()?;
     let found = rows_of(&call, project, rows.min(ROWS_MAX)).await?;
-    let result: Vec<audit::AuditRow> = found.into_iter().map(shown).collect();
+    let result: Vec<Entry> = found.into_iter().map(shown).collect();
     Ok(Answer::json(&success("Audit log", result)))
 }
 
@@ -37,13 +53,6 @@ async fn rows_of(call: &Call, project: i64, wanted: usize) -> Result<Vec<AuditRo
     Ok(rows)
 }
 
-fn shown(row: AuditRow) -> audit::AuditRow {
-    audit::AuditRow {
-        id: row.id,
-        at: row.at,
-        user: row.user,
-        action: row.action,
-        object: row.object,
-        details: row.details,
-    }
+fn shown(row: AuditRow) -> Entry {
+    copied!(Entry from row { id, at, user, action, object, details })
 }

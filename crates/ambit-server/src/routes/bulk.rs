@@ -4,9 +4,66 @@ use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::About;
 use crate::present::items::noun;
-use ambit_api::bulk::{BulkResult, IssueBulk};
-use ambit_api::{ApiError, success};
+use ambit_api::request::{Text, Texts};
+use ambit_api::shape::Shape;
+use ambit_api::words::Word;
+use ambit_api::{ApiError, Contract, Maybe, contract, success};
+use ambit_model::issue::{Status, Until};
+use ambit_model::limits::REASON_CHARS_MAX;
 use ambit_store::{BulkChange, Item};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
+
+contract! {
+    /// How many items were changed.
+    #[derive(Debug, Serialize)]
+    pub(crate) struct BulkResult {
+        items: usize,
+    }
+
+    /// The body for issues: identifiers, and at least one of the changes.
+    #[derive(Debug, Deserialize)]
+    pub(crate) struct IssueBulk {
+        ids: Texts,
+        status: Maybe<Word<Status>>,
+        /// Why they are closed.
+        reason: Maybe<Text<REASON_CHARS_MAX>>,
+        /// How long that holds while the fact stays: a date, a moment, or `change`, which is until proof or severity
+        /// change.
+        until: Maybe<End>,
+        /// The username or address of who is to see to them.
+        assignee: Maybe<Text>,
+        /// Nobody is to see to them any more.
+        unassign: Maybe<bool>,
+        add_tags: Maybe<Texts>,
+        remove_tags: Maybe<Texts>,
+    }
+
+    /// The body for entities.
+    #[derive(Debug, Deserialize)]
+    pub(crate) struct EntityBulk {
+        ids: Texts,
+        add_tags: Maybe<Texts>,
+        remove_tags: Maybe<Texts>,
+    }
+}
+
+/// When a decision on issues ends, as a person writes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct End(Until);
+
+impl Contract for End {
+    const SHAPE: &'static Shape = &Shape::Text;
+}
+
+impl<'de> Deserialize<'de> for End {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let Text(text) = <Text>::deserialize(deserializer)?;
+        Until::parse(&text).map(Self).ok_or_else(|| {
+            Error::custom("must be a date such as 2027-01-31, a moment such as 2027-01-31T12:00:00Z, or change")
+        })
+    }
+}
 
 /// Change status, tags and assignee of up to 1,000 issues, all or none. A closing status may have a reason and an end.
 pub(crate) async fn issues(call: Call) -> Result<Answer, ApiError> {

@@ -4,9 +4,20 @@ use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::About;
 use crate::present::items::{item, noun};
-use ambit_api::tags::NewTag;
-use ambit_api::{ApiError, success};
+use ambit_api::request::{Text, Texts};
+use ambit_api::{ApiError, Maybe, contract, success};
+use ambit_model::limits::TAG_CHARS_MAX;
 use ambit_store::{ItemView, TagChange};
+use serde::Deserialize;
+
+contract! {
+    /// The body that adds tags: one of the two members.
+    #[derive(Debug, Deserialize)]
+    pub(crate) struct NewTag {
+        tag_name: Maybe<Text<TAG_CHARS_MAX>>,
+        tag_names: Maybe<Texts>,
+    }
+}
 
 /// List the tags of an entity or issue.
 pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {

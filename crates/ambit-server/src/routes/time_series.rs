@@ -6,14 +6,28 @@ use crate::failure::About;
 use crate::present::entities::{self as entity_shapes, collection};
 use crate::present::issues as issue_shapes;
 use crate::window::{MOMENT_FORMS, moment, start, then};
-use ambit_api::entities::EntityDetail;
+use ambit_api::entities::{EntityAtPoint, EntityDetail};
 use ambit_api::issues::IssueDetail;
-use ambit_api::time_series::{EntityAtPointResult, IssueAtPointResult};
-use ambit_api::{ApiError, success};
+use ambit_api::{ApiError, contract, success};
 use ambit_model::Timestamp;
 use ambit_store::Item;
+use serde::Serialize;
 
 const MESSAGE: &str = "Success";
+
+contract! {
+    /// The record of an entity at a moment.
+    #[derive(Debug, Serialize)]
+    pub(crate) struct EntityAtPointResult {
+        entity: EntityAtPoint,
+    }
+
+    /// The record of an issue at a moment.
+    #[derive(Debug, Serialize)]
+    pub(crate) struct IssueAtPointResult {
+        issue: IssueDetail,
+    }
+}
 
 /// Read an entity as it was shown at a point in time.
 pub(crate) async fn entity(call: Call) -> Result<Answer, ApiError> {

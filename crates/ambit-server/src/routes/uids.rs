@@ -3,14 +3,24 @@
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::About;
-use ambit_api::uids::Named;
-use ambit_api::{ApiError, success};
+use ambit_api::{ApiError, contract, success};
+use ambit_model::Uid;
 use ambit_store::Item;
+use serde::Serialize;
 
 /// Characters of a uid that are looked for at least: fewer begin too many.
 const CHARS_MIN: usize = 4;
 /// Records of an answer: who sees so many types more.
 const NAMED_MAX: usize = 10;
+
+contract! {
+    /// A record and the name that people know it by.
+    #[derive(Debug, Serialize)]
+    pub(crate) struct Named as "NamedUid" {
+        uid: Uid,
+        name: String,
+    }
+}
 
 /// List the entities or issues of a project whose uid begins with a text: up to ten, with their names.
 pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {

@@ -8,12 +8,12 @@ use crate::object_body::body_data;
 use crate::present::files;
 use crate::state::ServerState;
 use crate::{page, tokens};
-use ambit_api::archives::ArchiveAttributes;
 use ambit_api::objects::{Object, data};
-use ambit_api::{ApiError, ErrorCode};
+use ambit_api::{ApiError, ErrorCode, contract};
 use ambit_model::Timestamp;
 use ambit_model::moment::SECOND_MS;
 use ambit_store::{Archive, ArchiveStatus, StoreError, StoredFile};
+use serde::Serialize;
 use serde_json::Value;
 use std::io::{Cursor, Write};
 use std::sync::Arc;
@@ -36,6 +36,17 @@ const DOWNLOAD: &str = "archive";
 const SIGNED_MS: i64 = 3_600 * SECOND_MS;
 /// The type of archives.
 pub(crate) const TYPE: &str = "application/zip";
+
+contract! {
+    /// The attributes of an archive; its progress is between 0 and 1.
+    #[derive(Debug, Serialize)]
+    pub(crate) struct ArchiveAttributes {
+        status: &'static str,
+        progress: f64,
+        files_ok: i64,
+        files_error: i64,
+    }
+}
 
 /// The hashes of a body; none where it cannot be read.
 fn hashes(call: &Call) -> Vec<String> {

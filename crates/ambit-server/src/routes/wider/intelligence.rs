@@ -8,14 +8,14 @@ use crate::failure::About;
 use crate::present::object_search::{Asked, Place, inventory, objects_at};
 use crate::present::{files, objects, relationships};
 use crate::{page, tokens};
-use ambit_api::intelligence::FoundByContent;
 use ambit_api::objects::{Meta, Object, data, value};
-use ambit_api::{ApiError, ErrorCode};
+use ambit_api::{ApiError, ErrorCode, contract};
 use ambit_model::Timestamp;
 use ambit_model::id::BlobHash;
 use ambit_model::object::ObjectType;
 use ambit_query::intelligence::{Condition, Entity, IntelligenceError, Query, parse_intelligence_query};
 use ambit_store::{FileSearch, FilesAfter, FoundOrder, OrderValue, WalkBegin};
+use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -48,6 +48,16 @@ const ORDERS: &[(&str, FoundOrder)] = &[
     ("size", FoundOrder::Size),
     ("times_submitted", FoundOrder::Submissions),
 ];
+
+contract! {
+    /// What stands beside a file in which a search found bytes. `snippet` is a token for what stands around them.
+    #[derive(Debug, Serialize)]
+    pub(crate) struct FoundByContent {
+        confidence: i64,
+        match_in_subfile: bool,
+        snippet: String,
+    }
+}
 
 fn bad(message: impl Into<String>) -> ApiError {
     ApiError::with(ErrorCode::BadRequest, message)

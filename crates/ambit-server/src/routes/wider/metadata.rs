@@ -5,10 +5,10 @@ use crate::answer::Answer;
 use crate::call::Call;
 use crate::present::object_collections;
 use crate::present::relationships::{ADDRESS, DOMAIN, Relationship, URL};
-use ambit_api::ApiError;
-use ambit_api::metadata::{Metadata, RelationshipEntry};
 use ambit_api::objects::{Named, data};
+use ambit_api::{ApiError, contract};
 use ambit_model::quota::PRIVILEGES;
+use serde::Serialize;
 
 /// Type, and its relationships with what each leads to.
 const RELATIONSHIPS: [(&str, &[(&str, &str)]); 5] = [
@@ -53,6 +53,23 @@ const RELATIONSHIPS: [(&str, &[(&str, &str)]); 5] = [
         ],
     ),
 ];
+
+contract! {
+    /// The engines, of which none is described, the privileges, and the relationships of each type.
+    #[derive(Debug, Serialize)]
+    pub(crate) struct Metadata {
+        engines: Named<()>,
+        privileges: Vec<&'static str>,
+        relationships: Named<Vec<RelationshipEntry>>,
+    }
+
+    /// A relationship, and what it leads to.
+    #[derive(Debug, Serialize)]
+    pub(crate) struct RelationshipEntry {
+        name: &'static str,
+        description: &'static str,
+    }
+}
 
 /// List privileges and relationships.
 pub(crate) async fn find(_call: Call) -> Result<Answer, ApiError> {

@@ -6,15 +6,24 @@ use crate::failure::About;
 use crate::indicators::indicator;
 use crate::page;
 use crate::present::object_collections::{NOUN, shown};
-use ambit_api::misp_events::NewMispEvent;
-use ambit_api::{ApiError, ErrorCode};
+use ambit_api::{ApiError, ErrorCode, contract};
 use ambit_store::{CollectedItem, CollectionText};
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 /// Types of attributes, or parts of composite ones such as `ip-dst|port`, that name what is collected.
 const COLLECTED: [&str; 9] = ["domain", "hostname", "ip", "ip-dst", "ip-src", "md5", "sha1", "sha256", "url"];
 /// Characters of a collection's name.
 const NAME_CHARS_MAX: usize = 200;
+
+contract! {
+    /// An event with its attributes and objects; of its many members few are read.
+    #[derive(Debug, Deserialize)]
+    pub(crate) struct NewMispEvent {
+        #[serde(rename = "Event")]
+        event: Map<String, Value>,
+    }
+}
 
 /// Make a private collection of the hashes, URLs, addresses and names in an event of MISP.
 pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {

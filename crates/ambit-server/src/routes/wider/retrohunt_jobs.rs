@@ -9,14 +9,14 @@ use crate::page;
 use crate::present::accounts::require_oneself;
 use crate::present::relationships;
 use crate::rules::rule_names;
-use ambit_api::objects::Object;
-use ambit_api::retrohunt_jobs::{FoundByJob, RetrohuntJobAttributes, TimeRange};
-use ambit_api::{ApiError, ErrorCode, Maybe, copied};
+use ambit_api::objects::{Object, Seconds};
+use ambit_api::{ApiError, ErrorCode, Maybe, contract, copied};
 use ambit_model::Timestamp;
 use ambit_model::moment::SECOND_MS;
 use ambit_query::hunting::{JOB_MODIFIERS, parse_conditions};
 use ambit_store::{JOBS_AT_ONCE_MAX, JobRefused, NewRetrohuntJob, RetrohuntJob, RetrohuntMatch};
 use ambit_yara::RETRO;
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 const NOUN: &str = "Retrohunt job";
@@ -25,6 +25,42 @@ const COLLECTION: &str = "intelligence/retrohunt_jobs";
 const CORPUS: &str = "main";
 /// Characters of an address.
 const EMAIL_CHARS_MAX: usize = 254;
+
+contract! {
+    /// The attributes of a job; its progress is in percent.
+    #[derive(Debug, Serialize)]
+    pub(crate) struct RetrohuntJobAttributes {
+        status: String,
+        progress: f64,
+        rules: String,
+        corpus: String,
+        scanned_bytes: i64,
+        num_matches: i64,
+        num_matches_outside_time_range: i64,
+        num_timeouts: i64,
+        creation_date: Seconds,
+        start_date: Maybe<Seconds>,
+        finish_date: Maybe<Seconds>,
+        eta_seconds: Maybe<i64>,
+        notification_email: Maybe<String>,
+        time_range: Maybe<TimeRange>,
+    }
+
+    /// The seconds between which files were found that a job reports.
+    #[derive(Debug, Serialize)]
+    pub(crate) struct TimeRange {
+        start: Option<i64>,
+        end: Option<i64>,
+    }
+
+    /// What stands beside a file that a job found.
+    #[derive(Debug, Serialize)]
+    pub(crate) struct FoundByJob {
+        rule_name: String,
+        match_in_subfile: bool,
+        snippet: Option<String>,
+    }
+}
 
 /// Percent of what there is to look at, as far as it was.
 fn progress(job: &RetrohuntJob) -> f64 {
