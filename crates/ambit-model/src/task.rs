@@ -52,6 +52,7 @@ pub enum TaskName {
     ProductPaths,
     Ptr,
     PtrSweep,
+    RedirectProbe,
     RegisteredNetworks,
     RegistrableDomain,
     Registration,
