@@ -63,10 +63,10 @@ lint:
 	$(CARGO) clippy --locked --workspace --all-targets $(PROFILE) -- -D warnings
 
 # Formatting, rules and lints first, as they fail fast; then the interface in a browser, then all tests, beside a private
-# PostgreSQL and a private Python. No test can hang: each has a time of its own. The last line says how many passed and
+# PostgreSQL, a private Python and a package of an app. No test can hang: each has a time of its own. The last line says how many passed and
 # how many failed. The program as it is given away is built by `make build`, which takes as long again.
 test: lint web
 	$(CARGO) test --locked --workspace $(PROFILE) --no-run
 	$(CARGO) xtask browser
 	@$(CARGO) xtask with-python bench/report --check
-	@$(CARGO) xtask with-python $(CARGO) xtask with-postgres $(CARGO) xtask test --locked --workspace $(PROFILE) 2>&1 | tee $(LOG)
+	@$(CARGO) xtask with-python $(CARGO) xtask with-app $(CARGO) xtask with-postgres $(CARGO) xtask test --locked --workspace $(PROFILE) 2>&1 | tee $(LOG)

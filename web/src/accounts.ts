@@ -32,6 +32,43 @@ function forge(words: string, ...settings: AccountField[]): AccountType {
   return { words, secrets: [TOKEN], settings };
 }
 
+/** Where a session is shown, and nowhere else. */
+const ORIGIN: AccountField = { name: "origin", label: "Where the application is (URL, as among the seeds)", required: true };
+
+/** The ways in which a session of an application is opened, each with what it needs. */
+const SESSIONS: Record<string, AccountType> = {
+  form: {
+    words: "a sign-in at an application, by its form",
+    secrets: [
+      { name: "username", label: "User", required: true },
+      { name: "password", label: "Password", hidden: true, required: true },
+    ],
+    settings: [ORIGIN, { name: "login_url", label: "Page with the form, if not the front page (URL)" }],
+  },
+  header: {
+    words: "a session of an application, by a header",
+    secrets: [{ name: "header", label: "Header with its value, as Authorization: Bearer …", hidden: true, required: true }],
+    settings: [ORIGIN],
+  },
+  cookie: {
+    words: "a session of an application, by a cookie",
+    secrets: [{ name: "cookie", label: "Cookies, as name=value; name=value", hidden: true, required: true }],
+    settings: [ORIGIN],
+  },
+  token: {
+    words: "a session of an application, by a token of OpenID Connect",
+    secrets: [
+      { name: "client_id", label: "Client id", required: true },
+      { name: "client_secret", label: "Client secret", hidden: true, required: true },
+    ],
+    settings: [
+      ORIGIN,
+      { name: "token_url", label: "Where the provider gives out tokens (https URL)", required: true },
+      { name: "scope", label: "Scope that is asked for" },
+    ],
+  },
+};
+
 /** The providers whose integrations are of the type `CloudCredential`. */
 const PROVIDERS: Record<string, AccountType> = Object.fromEntries([
   provider("cloudflare", "an account at Cloudflare", TOKEN),
@@ -92,12 +129,15 @@ const TYPES: Record<string, AccountType> = {
   },
 };
 
-/** What stands between a type of integration and the provider that it is for. */
+/** What stands between a type of integration and the provider or the way that it is for. */
 const OF = "/";
 
 /** What a person chooses among: the types, those with several providers one for each, and last any other. */
 export function accountChoices(types: string[]): string[] {
-  return types.flatMap((type) => type === "CloudCredential" ? [...Object.keys(PROVIDERS).map((name) => type + OF + name), type] : [type]);
+  return types.flatMap((type) => {
+    if (type === "ApplicationCredential") return Object.keys(SESSIONS).map((name) => type + OF + name);
+    return type === "CloudCredential" ? [...Object.keys(PROVIDERS).map((name) => type + OF + name), type] : [type];
+  });
 }
 
 /** The type of integration of a choice. */
@@ -108,7 +148,8 @@ export function integrationType(choice: string): string {
 /** What is asked for; null: nobody here knows, and the names are typed as well. */
 export function accountType(choice: string): AccountType | null {
   const [type = choice, name] = choice.split(OF);
-  return (name === undefined ? TYPES[type] : PROVIDERS[name]) ?? null;
+  if (name === undefined) return TYPES[type] ?? null;
+  return (type === "ApplicationCredential" ? SESSIONS[name] : PROVIDERS[name]) ?? null;
 }
 
 /** How a type is called in a list. */

@@ -2,9 +2,11 @@
 //! large and how shaped the code is, `cargo xtask docs` writes the generated parts of the documents, `cargo xtask web`
 //! builds the web interface and `cargo xtask browser` tries it, `cargo xtask sbom` lists what is in the program,
 //! `cargo xtask test` runs tests and ends in any case, `cargo xtask with-postgres` runs a command beside a private
-//! PostgreSQL, `cargo xtask with-python` with a private Python. Nothing here is part of the product.
+//! PostgreSQL, `cargo xtask with-python` with a private Python, `cargo xtask with-app` with a package of an app.
+//! Nothing here is part of the product.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line program for developers")]
 
+mod app;
 mod debian;
 mod docs;
 mod postgres;
@@ -28,7 +30,8 @@ const USAGE: &str = "usage: cargo xtask tidy
        cargo xtask sbom FILE                            writes what is in the program (CycloneDX)
        cargo xtask test [ARGUMENT OF CARGO TEST]… [-- PART OF A TEST'S NAME…]
        cargo xtask with-postgres COMMAND [ARGUMENT]…    AMBIT_TEST_POSTGRES is set for COMMAND
-       cargo xtask with-python COMMAND [ARGUMENT]…      AMBIT_TEST_PYTHON is set for COMMAND";
+       cargo xtask with-python COMMAND [ARGUMENT]…      AMBIT_TEST_PYTHON is set for COMMAND
+       cargo xtask with-app COMMAND [ARGUMENT]…         AMBIT_TEST_APP is set for COMMAND";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -47,6 +50,9 @@ fn main() -> ExitCode {
         }
         ["with-python", "--", command @ ..] | ["with-python", command @ ..] if !command.is_empty() => {
             python::run_beside(&root(), command)
+        }
+        ["with-app", "--", command @ ..] | ["with-app", command @ ..] if !command.is_empty() => {
+            app::run_beside(&root(), command)
         }
         _ => {
             eprintln!("{USAGE}");

@@ -102,16 +102,6 @@ defects! {
         remediation: "Sign every token, and let the server accept the one algorithm that it signs with.",
         reference: "https://www.rfc-editor.org/rfc/rfc8725#section-3.2",
     }
-    open_redirect {
-        pretty_name: "Parameter leads visitors to other hosts",
-        severity: SEVERITY_LOW,
-        confidence: Potential,
-        added: "2026-11-26",
-        description: "A link of the application names a host of others in a parameter, and the answer leads there. If \
-                      it follows any host, a link to this site leads to whoever wrote it. No other host was tried.",
-        remediation: "Take an identifier of the target instead of its URL, or compare the host with a list.",
-        reference: "https://cwe.mitre.org/data/definitions/601.html",
-    }
     reflected_input {
         pretty_name: "Page repeats a parameter unescaped",
         severity: SEVERITY_MEDIUM,
@@ -163,7 +153,7 @@ fn weigh(facts: &Facts, what: &str) -> Verdict {
     })
 }
 
-fn proof(facts: &Facts, defect: &Defect) -> Proof {
+pub(crate) fn proof(facts: &Facts, defect: &Defect) -> Proof {
     let description = format!("{} of {} shows {}.", look::shown(&defect.path), facts.name, look::shown(&defect.proof));
     let details = json!({"uri": facts.name, "path": defect.path, "proof": defect.proof});
     look::proof_of(&defect.path, description, details)

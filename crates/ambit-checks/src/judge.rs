@@ -80,6 +80,7 @@ mod open_bucket;
 mod open_database_service;
 mod open_dns_resolver;
 mod open_message_broker;
+mod open_redirect;
 mod open_redis_service;
 mod phishing_site;
 mod resolves_to_localhost;
@@ -139,6 +140,7 @@ all![
     open_database_service,
     open_dns_resolver,
     open_message_broker,
+    open_redirect,
     open_redis_service,
     phishing_site,
     resolves_to_localhost,

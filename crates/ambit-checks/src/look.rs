@@ -88,6 +88,7 @@ pub(crate) fn proof_of(discriminator: &str, description: String, details: Value)
         description,
         details,
         severity: None,
+        confidence: None,
         identifiers: Vec::new(),
         words: None,
         exploitation: None,

@@ -115,7 +115,7 @@ pub fn judge(known: &Known, present: bool, scoped: bool, ground: &Ground<'_>, se
                     entity: known.facts.uid,
                     kind: &judge.issue,
                     upstream: UPSTREAM.to_owned(),
-                    proof,
+                    proof: Box::new(proof),
                 }));
             }
         }

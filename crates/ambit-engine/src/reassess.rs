@@ -121,7 +121,7 @@ fn writes(known: &Known, date: Timestamp) -> Vec<IssueWrite> {
             entity: known.facts.uid,
             kind: &judge.issue,
             upstream: UPSTREAM.to_owned(),
-            proof,
+            proof: Box::new(proof),
         }));
     }
     writes

@@ -11,6 +11,7 @@ mod planned;
 mod reconciling;
 mod telling;
 mod unserved;
+mod uploaded;
 
 use crate::graph::Graph;
 use crate::guard::{Installation, ScopeGuard};
@@ -130,6 +131,10 @@ async fn carry(config: &EngineConfig, run: &Run) -> Result<RunEnd, StoreError> {
     let folders = by_operator.iter().filter(|(kind, _)| *kind == Kind::GitRepository).map(|(_, name)| name.clone());
     Arc::make_mut(&mut config.settings).folders = folders.collect();
     Arc::make_mut(&mut config.settings).accounts = accounts::opened(&config, run).await?;
+    // They are files for as long as the run is carried on.
+    let held = uploaded::packages(&config, run).await?;
+    let uploaded = held.iter().map(|held| (held.app.clone(), held.path().to_owned()));
+    Arc::make_mut(&mut config.settings).packages.extend(uploaded);
     let alone = Alone::of(&config, run).await?;
     if let Some(alone) = &alone {
         let skipped = config.settings.skipped.and(&alone.skipped());

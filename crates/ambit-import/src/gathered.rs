@@ -47,12 +47,17 @@ impl Gathered {
 
     /// Adds a thing by a name in any of its spellings.
     pub(crate) fn add(&mut self, kind: Kind, raw: &str, at: Option<Timestamp>, says: Says<'_>) {
+        self.add_long((kind, raw), at, says, SAYS_MAX);
+    }
+
+    /// The same of a thing of which so many things may be said.
+    pub(crate) fn add_long(&mut self, (kind, raw): (Kind, &str), at: Option<Timestamp>, says: Says<'_>, most: usize) {
         let Ok(name) = kind.canonical(raw) else { return self.leave_out() };
         let (seen_at, said) = self.things.entry((kind, name)).or_default();
         *seen_at = at.max(*seen_at);
         for (word, text) in says {
             let (word, text) = (plain(word), plain(text));
-            if !word.is_empty() && !text.is_empty() && (said.len() < SAYS_MAX || said.contains_key(&word)) {
+            if !word.is_empty() && !text.is_empty() && (said.len() < most || said.contains_key(&word)) {
                 said.insert(word, text);
             }
         }

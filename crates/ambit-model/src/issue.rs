@@ -238,6 +238,9 @@ pub struct Proof {
     pub details: Value,
     /// Overrides the kind's severity where the proof says more.
     pub severity: Option<i64>,
+    /// Overrides the kind's confidence where this one was reproduced.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<Confidence>,
     /// CVE and the like.
     pub identifiers: Vec<Identifier>,
     /// What the issue is called, and what it is, where the proof says more than the kind.

@@ -11,6 +11,7 @@
 //! **Version**: one state of a record between two times. **Work**: a durable row: do this task for this entity in this
 //! run.
 
+pub mod application_session;
 pub mod canonical_url;
 pub mod clearance;
 pub mod collection;

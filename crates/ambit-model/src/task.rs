@@ -51,6 +51,7 @@ pub enum TaskName {
     ProductPaths,
     Ptr,
     PtrSweep,
+    RedirectProbe,
     RegisteredNetworks,
     RegistrableDomain,
     Registration,

@@ -197,7 +197,7 @@ pub struct Known {
 #[derive(Clone, Debug, PartialEq)]
 pub enum IssueWrite {
     /// Proven at an entity: opens, refreshes, or reopens it (`Status::after_proof`).
-    Prove { entity: Uid, kind: &'static IssueKind, upstream: String, proof: Proof },
+    Prove { entity: Uid, kind: &'static IssueKind, upstream: String, proof: Box<Proof> },
     /// First absent probe: remembered with its wire date.
     AbsentOnce { issue: Uid, at: Timestamp },
     /// The second probe ended as absent too, or the entity is gone (`Status::after_absence`).

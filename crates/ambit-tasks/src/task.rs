@@ -89,7 +89,7 @@ impl Task {
     /// Data providers that a task which contacts addresses asks beside: who gives a token for the application.
     pub fn also_asks(&self) -> &'static [&'static str] {
         match self.name {
-            TaskName::Crawl => &[SESSIONS],
+            TaskName::Crawl | TaskName::HiddenParameters | TaskName::RedirectProbe => &[SESSIONS],
             _ => &[],
         }
     }

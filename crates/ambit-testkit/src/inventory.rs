@@ -213,15 +213,16 @@ fn prove(entity: Uid, kind: &'static IssueKind, identifiers: Vec<Identifier>) ->
         entity,
         kind,
         upstream: "ambit".to_owned(),
-        proof: Proof {
+        proof: Box::new(Proof {
             discriminator: String::new(),
             description: "It was looked at.".to_owned(),
             details: json!({"looked_at": "it"}),
             severity: None,
+            confidence: None,
             identifiers,
             words: None,
             exploitation: None,
-        },
+        }),
     }
 }
 

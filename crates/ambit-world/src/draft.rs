@@ -445,6 +445,8 @@ pub(crate) struct Site {
     pub links: Vec<String>,
     pub loads: Vec<String>,
     pub redirect: Option<(u16, String)>,
+    /// Paths that lead wherever a parameter says: path and name.
+    pub leads: Vec<(String, String)>,
     pub soft_404: bool,
     pub exposes: Vec<&'static Exposure>,
     pub twins: Vec<&'static Exposure>,

@@ -14,6 +14,7 @@ mod graphs;
 mod groups;
 mod import;
 mod init;
+mod integrations;
 mod invitations;
 mod issue;
 mod item;
@@ -123,6 +124,8 @@ pub(crate) enum Command {
     Changes(changes::Changes),
     /// Manage collections: list, create, show, posture, update, seed, archive, unarchive, delete.
     Collection(collections::Collection),
+    /// Manage what opens accounts and sessions of applications: list, add, use, unuse, remove.
+    Integration(integrations::Integration),
     /// List workflows, the sets of tasks of which each collection has one: list.
     Workflow(workflows::Workflow),
     /// Manage runs: list, plan, start, show, pause, resume, cancel, watch.
@@ -193,6 +196,7 @@ pub(crate) async fn run(cli: Cli, mut settings: Settings) -> Result<(), Failure>
         Command::Import(import) => import::run(import, &settings).await,
         Command::Changes(changes) => changes::run(changes, &settings).await,
         Command::Collection(collection) => collections::run(collection, &settings, cli.silent).await,
+        Command::Integration(integration) => integrations::run(integration, &settings).await,
         Command::Workflow(workflow) => workflows::run(workflow, &settings).await,
         Command::Run(run) => runs::run(run, &settings, cli.silent).await,
         Command::Notify(notify) => notify::run(notify, &settings).await,

@@ -2,6 +2,7 @@
 
 pub(crate) mod assessments;
 pub(crate) mod evidence;
+pub(crate) mod interfaces;
 pub(crate) mod lines;
 pub(crate) mod records;
 pub(crate) mod report;

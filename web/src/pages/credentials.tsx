@@ -10,6 +10,20 @@ import { libraryWorkflows } from "../api/library";
 import { Button, FIELD, Section, Trouble } from "../components/controls";
 import { Foreign } from "../components/text";
 
+/** What is said of integrations without which a run works as well. */
+const HELPED = {
+  sessions: {
+    title: "Sessions in which it looks",
+    none: "None: a run sees what everybody sees. In a session it also sees what stands behind the sign-in, and follows links alone there.",
+    noun: "a session",
+  },
+  tokens: {
+    title: "Tokens that show it more",
+    none: "None: a run sees what everybody may read. With a token it also sees what its holder may.",
+    noun: "a token",
+  },
+};
+
 /** A section where the collection's workflow begins with credentials, or where it uses some. */
 export function Credentials({ of }: { of: Collection }): ReactNode {
   const uses = useQuery(integrationUses);
@@ -17,16 +31,17 @@ export function Credentials({ of }: { of: Collection }): ReactNode {
   const workflow = workflows.data?.find((one) => one.name === of.workflow_name);
   const begins = workflow?.credentials ?? [];
   const types = [...begins, ...workflow?.helped_by ?? []];
+  const helped = types.includes("ApplicationCredential") ? HELPED.sessions : HELPED.tokens;
   const used = (uses.data ?? []).filter((use) => use.collection_uuid === of.uuid);
   const { busy, act } = useAct();
   const mayChange = of.role === "admin" && !of.archived;
   if (types.length === 0 && used.length === 0) return null;
   return (
-    <Section title={begins.length > 0 || types.length === 0 ? "Accounts it looks through" : "Tokens that show it more"} id="accounts">
+    <Section title={begins.length > 0 || types.length === 0 ? "Accounts it looks through" : helped.title} id="accounts">
       {uses.error && <Trouble error={uses.error} retry={() => void uses.refetch()} />}
       {types.length === 0 && <p className="mb-2">Runs of this collection do not begin with accounts: what is listed here is not used.</p>}
       {uses.data && used.length === 0 && (
-        <p className="mb-2">{begins.length > 0 ? "None yet: without one, a run finds nothing." : "None: a run sees what everybody may read. With a token it also sees what its holder may."}</p>
+        <p className="mb-2">{begins.length > 0 ? "None yet: without one, a run finds nothing." : helped.none}</p>
       )}
       <ul>
         {used.map((use) => (
@@ -42,7 +57,7 @@ export function Credentials({ of }: { of: Collection }): ReactNode {
           </li>
         ))}
       </ul>
-      {mayChange && types.length > 0 && <More of={of} types={types} noun={begins.length > 0 ? "an account" : "a token"} used={used.map((use) => use.integration_uuid)} />}
+      {mayChange && types.length > 0 && <More of={of} types={types} noun={begins.length > 0 ? "an account" : helped.noun} used={used.map((use) => use.integration_uuid)} />}
     </Section>
   );
 }
@@ -97,7 +112,7 @@ function NewAccount({ of, types, noun }: { of: Collection; types: string[]; noun
     void act(async () => {
       const made = await makeIntegration(of.project_uuid, { name: value("name"), type: integrationType(type) as "AwsCredential", secrets: said("secrets"), settings: { ...known?.given, ...said("settings") } });
       await addUse(of.uuid, made.uuid);
-    }, "The account is looked through by the next run.").then((done) => done && setValues({}));
+    }, noun === HELPED.sessions.noun ? "The next run looks in this session." : "The account is looked through by the next run.").then((done) => done && setValues({}));
   }
   const others = known === null ? [LINES.secrets, LINES.settings] : [...known.secrets, ...known.settings];
   const fields: AccountField[] = [{ name: "name", label: "What to call it", required: true }, ...others];

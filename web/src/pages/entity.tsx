@@ -12,6 +12,7 @@ import { Button, CopyButton, Empty, Section, Trouble } from "../components/contr
 import { Facts, isNothing } from "../components/facts";
 import { Chip, count, Foreign, kind, Moment, Severity, severityWord, statusWord, words } from "../components/text";
 import { Trail } from "../components/trail";
+import { hasInterface, Taken } from "./interfaces";
 import { PostureOf } from "./posture";
 import { Timeline } from "./timeline";
 
@@ -90,6 +91,7 @@ function Body({ of, asOf, onMoment }: { of: Entity; asOf: string | undefined; on
           {of.summary.screenshot_exists && <Picture of={of} />}
           {of.seed && kind(of.type) === "Domain" && <PostureOf uid={of.uid} asOf={asOf} />}
           <Issues uid={of.uid} asOf={asOf} />
+          {asOf === undefined && hasInterface(kind(of.type)) && <Taken uid={of.uid} />}
           {known.slice(0, 1)}
         </div>
         <div className="flex min-w-0 flex-col gap-5">

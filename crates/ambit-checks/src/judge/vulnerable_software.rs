@@ -71,6 +71,7 @@ pub(super) fn proof(facts: &Facts, affected: &Affected) -> Proof {
     });
     Proof {
         severity: Some(severity(affected)),
+        confidence: None,
         identifiers: vec![Identifier { kind: "CVE".to_owned(), name: affected.cve.clone() }],
         words: Some(Box::new(Words {
             pretty_name: format!("{} in {product}: {title}", affected.cve),

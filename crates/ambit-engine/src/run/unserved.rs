@@ -5,8 +5,10 @@
 use super::Drive;
 use ambit_model::facts::{Facts, ProbeOutcome};
 use ambit_model::run::{NotDone, NotDoneReason};
-use ambit_model::{Kind, TaskName, Uid, workflow};
+use ambit_model::workflow::{self, Workflow};
+use ambit_model::{Kind, TaskName, Uid, application_session};
 use ambit_store::StoreError;
+use std::collections::BTreeSet;
 
 /// Seeds whose facts are read at once.
 const SEEDS_AT_ONCE: usize = 400;
@@ -30,8 +32,36 @@ impl Drive<'_> {
             let example = format!("{} {name}: no task of this version looks at seeds of this kind", kind.name());
             rows.push(row(NotDoneReason::NoTask, NotDone::SEED, unwatched.len(), example));
         }
+        rows.extend(self.elsewhere(workflow, &seeds).await?);
         rows.extend(self.missing_names(&seeds).await?);
         Ok(rows)
+    }
+
+    /// Sessions that open no seed: without this, an application whose origin is mistyped would be walked through as a
+    /// stranger sees it, and nobody would be told.
+    async fn elsewhere(
+        &self,
+        workflow: Option<Workflow>,
+        seeds: &[(Kind, String)],
+    ) -> Result<Option<NotDone>, StoreError> {
+        if !workflow.is_some_and(|workflow| workflow.uses(workflow::SESSION)) {
+            return Ok(None);
+        }
+        let credentials = match self.config.engine.store().list_credentials(self.run.collection).await {
+            // Sealed with another secret: the task says so of the application.
+            Err(StoreError::Bug(_)) => return Ok(None),
+            read => read?,
+        };
+        let sites: BTreeSet<String> = seeds.iter().filter_map(|(_, name)| application_session::site(name)).collect();
+        let sessions = credentials.into_iter().filter(|known| known.kind == workflow::SESSION);
+        let elsewhere: Vec<String> = sessions
+            .filter_map(|known| known.settings.get("origin")?.as_str().map(str::to_owned))
+            .filter(|origin| !application_session::site(origin).is_some_and(|site| sites.contains(&site)))
+            .collect();
+        Ok(elsewhere.first().map(|origin| {
+            let example = format!("integration {}: no seed is at its origin {origin}", workflow::SESSION);
+            row(NotDoneReason::NoTask, "integration", elsewhere.len(), example)
+        }))
     }
 
     /// Seeds whose name was asked for and does not exist.

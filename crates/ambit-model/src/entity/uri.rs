@@ -8,7 +8,7 @@ use super::row::{
 use super::{in_account, network};
 use crate::task::TaskName::{
     AwsAccount, CloudAccount, CloudAttribution, ContentFocus, CorsProbe, Crawl, Favicon, HiddenParameters, HttpEnrich,
-    LinkedHosts, Network, RobotsSitemapWellknown, Screenshot, Soft404Profile,
+    LinkedHosts, Network, RedirectProbe, RobotsSitemapWellknown, Screenshot, Soft404Profile,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -122,6 +122,8 @@ pub const PARAMETERS: Member<Vec<Parameter>> = Member::named("hidden_parameters"
 pub const HIDDEN_PARAMETERS: Member<Vec<Parameter>> = Member::named("hidden_guessed_parameters");
 /// What its pages show that they should not.
 pub const DEFECTS: Member<Vec<Defect>> = Member::named("hidden_defects");
+/// Where it leads visitors to any host that a parameter names.
+pub const LED_AWAY: Member<Vec<LedAway>> = Member::named("hidden_led_away");
 /// How it says that a page does not exist.
 pub const SOFT404: Member<Soft404> = Member::named("hidden_soft404");
 /// The hash of that answer, without what changes.
@@ -193,6 +195,7 @@ pub(super) const MEMBERS: &[Row] = &[
     seen(LINKED_HOSTS, LinkedHosts),
     seen(network::CARRIED, Network),
     seen(network::NET_BLOCK, Network),
+    seen(LED_AWAY, RedirectProbe),
     seen(ROBOTS, RobotsSitemapWellknown),
     seen(SITEMAP, RobotsSitemapWellknown),
     seen(SECURITY_TXT, RobotsSitemapWellknown),
@@ -281,6 +284,16 @@ pub struct Defect {
     pub what: String,
     pub path: String,
     pub proof: String,
+}
+
+/// The defect of a page that leads to the host of others which a parameter of it names.
+pub const OPEN_REDIRECT: &str = "open_redirect";
+
+/// A page that leads to any host which a parameter names.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LedAway {
+    pub path: String,
+    pub parameter: String,
 }
 
 /// A file or page that nobody meant to publish.

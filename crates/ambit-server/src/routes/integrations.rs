@@ -9,6 +9,8 @@ use ambit_api::integrations::{
     self as wire, Integration, IntegrationCollection, JiraProject, NewIntegrationCollection,
 };
 use ambit_api::{ApiError, success};
+use ambit_model::application_session::ApplicationSession;
+use ambit_model::workflow::SESSION;
 use ambit_store::{IntegrationUse, IntegrationView, NewIntegration};
 
 const NOUN: &str = "Integration";
@@ -37,6 +39,11 @@ pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
         secrets: body.secrets.0.unwrap_or_default(),
         settings: body.settings.0.unwrap_or_default(),
     };
+    if new.kind == SESSION {
+        // Nobody else knows what this type holds; of the others, clients send what their providers give.
+        let read = ApplicationSession::of(&new.secrets, &new.settings);
+        read.map_err(|missing| ApiError::invalid(format!("an {SESSION} needs {missing}")))?;
+    }
     let created = call.store().create_integration(call.caller(), project, &new, call.now).await.about("Project")?;
     Ok(Answer::json(&success("Integration created", shown(created))))
 }

@@ -93,6 +93,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(202611252215, "waves"),
     migration!(202611260520, "sweeps_first"),
     migration!(202611261150, "undecided"),
+    migration!(202611261555, "archives"),
     migration!(202611261600, "fewer_probes"),
 ];
 

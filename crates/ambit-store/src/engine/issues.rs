@@ -117,7 +117,7 @@ async fn prove(
         entity_kind: row.kind,
         entity_name: row.name.clone(),
         severity,
-        confidence: kind.confidence,
+        confidence: proof.confidence.unwrap_or(kind.confidence),
         category: kind.category.to_owned(),
         status: Status::OpenNew,
         scoped,

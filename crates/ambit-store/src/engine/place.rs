@@ -123,6 +123,32 @@ impl Engine {
         crate::inventory::seeds::by_operator(&mut tx, collection).await
     }
 
+    /// Returns the seeds of a collection of these kinds.
+    pub async fn seeds_of(&self, collection: Uuid, kinds: &[Kind]) -> Result<Vec<(Kind, String)>, StoreError> {
+        let mut tx = self.store.read().await?;
+        let sql = "SELECT s.kind, s.name FROM seeds s JOIN collections c ON c.id = s.collection_id WHERE c.uuid = $1 \
+                   ORDER BY s.id";
+        let seeds: Vec<(Kind, String)> = tx.read_all(sql, values![collection]).await?;
+        Ok(seeds.into_iter().filter(|(kind, _)| kinds.contains(kind)).collect())
+    }
+
+    /// Returns the archives that were uploaded for everybody or for the people of a collection's project, the newest
+    /// first, with their size.
+    pub async fn uploaded_archives(&self, collection: Uuid, most: usize) -> Result<Vec<(BlobHash, i64)>, StoreError> {
+        let mut tx = self.store.read().await?;
+        let project: i64 = tx.find("SELECT project_id FROM collections WHERE uuid = $1", values![collection]).await?;
+        let sql = "SELECT last_at, sha256, size FROM files WHERE project_id = $1 AND type_tag = 'zip' ORDER BY last_at \
+                   DESC, sha256 DESC LIMIT $2";
+        let limit = i64::try_from(most).unwrap_or(i64::MAX);
+        let mut found: Vec<(i64, BlobHash, i64)> = Vec::new();
+        for owner in [0, project] {
+            found.extend(tx.read_all::<(i64, BlobHash, i64)>(sql, values![owner, limit]).await?);
+        }
+        found.sort_unstable_by(|one, other| other.cmp(one));
+        found.dedup_by_key(|(_, hash, _)| *hash);
+        Ok(found.into_iter().take(most).map(|(_, hash, size)| (hash, size)).collect())
+    }
+
     /// Sends the heartbeat of this engine. On PostgreSQL its runs lapse without it.
     pub async fn heartbeat(&self, now: Timestamp) -> Result<(), StoreError> {
         let (id, name) = (self.id, Arc::clone(&self.name));

@@ -114,15 +114,16 @@ async fn plan(engine: &Engine, run: i64, now: Timestamp) -> Result<(), StoreErro
                 entity: known.facts.uid,
                 kind: &NO_TLS,
                 upstream: "judge".to_owned(),
-                proof: Proof {
+                proof: Box::new(Proof {
                     discriminator: String::new(),
                     description: "p".to_owned(),
                     details: json!({}),
                     severity: None,
+                    confidence: None,
                     identifiers: Vec::new(),
                     words: None,
                     exploitation: None,
-                },
+                }),
             });
         }
     }

@@ -28,6 +28,7 @@ fn proof(cve: bool) -> Proof {
         description: "no TXT record begins with v=spf1".to_owned(),
         details: json!({"records": []}),
         severity: None,
+        confidence: None,
         identifiers: if cve { vec![identifier] } else { Vec::new() },
         words: None,
         exploitation: None,
@@ -35,7 +36,7 @@ fn proof(cve: bool) -> Proof {
 }
 
 fn prove(entity: Uid) -> IssueWrite {
-    IssueWrite::Prove { entity, kind: &SPF, upstream: "judge".to_owned(), proof: proof(false) }
+    IssueWrite::Prove { entity, kind: &SPF, upstream: "judge".to_owned(), proof: Box::new(proof(false)) }
 }
 
 /// Reconciles issues; its wire date is the wall time.
@@ -125,7 +126,7 @@ async fn another_proof_changes_the_issue_and_its_counts() {
             entity,
             kind: &SPF,
             upstream: "judge".to_owned(),
-            proof: Proof { severity: Some(1), ..proof(true) },
+            proof: Box::new(Proof { severity: Some(1), ..proof(true) }),
         };
         reconcile(&lab, run.id, vec![worse]).await;
         let counts = lab.entity(entity).await.record.summary.issues;
@@ -320,7 +321,8 @@ async fn a_decision_until_change_ends_when_the_proof_or_the_severity_changes() {
         let run = lab.run().await;
         let entity = lab.uid(Kind::Domain, "acme.test");
         reconcile(&lab, run.id, vec![prove(entity)]).await;
-        let with = |proof| IssueWrite::Prove { entity, kind: &SPF, upstream: "judge".to_owned(), proof };
+        let with =
+            |proof| IssueWrite::Prove { entity, kind: &SPF, upstream: "judge".to_owned(), proof: Box::new(proof) };
         for (what, changed) in [
             ("severity", Proof { severity: Some(1), ..proof(false) }),
             ("proof", Proof { details: json!({"records": ["v=spf1 ?all"]}), ..proof(false) }),

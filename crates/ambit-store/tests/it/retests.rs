@@ -40,11 +40,13 @@ pub(crate) async fn prove(lab: &Lab, run: &Run, name: Uid) {
         description: "it was pushed, and it opened".to_owned(),
         details: json!({}),
         severity: None,
+        confidence: None,
         identifiers: Vec::new(),
         words: None,
         exploitation: None,
     };
-    let proven = IssueWrite::Prove { entity: name, kind: &OPEN_DOOR, upstream: "judge".to_owned(), proof };
+    let proven =
+        IssueWrite::Prove { entity: name, kind: &OPEN_DOOR, upstream: "judge".to_owned(), proof: Box::new(proof) };
     let reconciliation = lab.reconciliation(run.id);
     lab.engine.reconcile(Reconciliation { issues: vec![proven], ..reconciliation }).await.unwrap();
 }

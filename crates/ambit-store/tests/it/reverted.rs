@@ -37,11 +37,12 @@ fn prove_with(entity: Uid, description: &str) -> IssueWrite {
         description: description.to_owned(),
         details: json!({}),
         severity: None,
+        confidence: None,
         identifiers: Vec::new(),
         words: None,
         exploitation: None,
     };
-    IssueWrite::Prove { entity, kind: &LOGIN, upstream: "judge".to_owned(), proof }
+    IssueWrite::Prove { entity, kind: &LOGIN, upstream: "judge".to_owned(), proof: Box::new(proof) }
 }
 
 async fn reconcile(lab: &Lab, run: &Run, issues: Vec<IssueWrite>) {

@@ -6,11 +6,12 @@ use super::provider::patiently;
 use crate::ask::web;
 use crate::read::login::{self, origin};
 use crate::task::SESSIONS;
-use crate::{Account, Context, TaskError};
+use crate::{Context, TaskError};
 use ambit_cloud::Refusal;
 use ambit_cloud::form::{encoded, escaped};
+use ambit_model::application_session::{ApplicationSession, Opening, cookie_values, unschemed};
 use ambit_net::http::{HttpExchange, Url};
-use ambit_net::{Grant, limits};
+use ambit_net::{Grant, NetError, Untrusted, limits};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
@@ -21,55 +22,133 @@ const FORM: &str = "application/x-www-form-urlencoded";
 /// Cookies of a session at most, and bytes of each.
 const COOKIES_MAX: usize = 50;
 const COOKIE_BYTES_MAX: usize = 4_096;
+/// Redirects on the way from the page that a person named to one that shows whether the session is accepted.
+const REDIRECTS_MAX: usize = 5;
+/// Shortest text that is masked where the application repeats it: shorter ones stand in pages by chance.
+const MASKED_MIN: usize = 4;
+/// What stands in place of each of its bytes.
+const MASK: u8 = b'*';
 
-/// Headers that each request of the session has.
-pub(crate) type Session = Vec<(String, String)>;
+/// A session of an application: what its requests show, and what of it nobody may read.
+#[derive(Default)]
+pub(crate) struct Session {
+    /// Where it is shown; empty: nowhere.
+    origin: String,
+    /// Headers that each request there has.
+    headers: Vec<(String, String)>,
+    secrets: Vec<Vec<u8>>,
+}
+
+impl Session {
+    fn new(given: &ApplicationSession, start: &Url, headers: Vec<(String, String)>) -> Self {
+        let values = headers.iter().flat_map(|(name, value)| match name.as_str() {
+            "Cookie" => cookie_values(value).collect::<Vec<_>>(),
+            _ => vec![unschemed(value)],
+        });
+        let secrets = given.secrets().into_iter().chain(values).filter(|text| text.len() >= MASKED_MIN);
+        let mut secrets: Vec<Vec<u8>> = secrets.map(|text| text.as_bytes().to_vec()).collect();
+        // What holds another goes first.
+        secrets.sort_by_key(|text| std::cmp::Reverse(text.len()));
+        Self { origin: origin(start), headers, secrets }
+    }
+
+    /// Returns whether an integration opened it.
+    pub(crate) fn is_open(&self) -> bool {
+        !self.headers.is_empty()
+    }
+
+    /// One page of the site; in the session where it is that of the session, and without what opens it.
+    ///
+    /// # Errors
+    /// Those of the exchange.
+    pub(crate) async fn get(&self, cx: &Context<'_>, url: &Url, body_kept: usize) -> Result<HttpExchange, NetError> {
+        if origin(url) != self.origin {
+            return web::get(cx, url, body_kept).await;
+        }
+        let mut exchange = web::get_in(cx, url, body_kept, &self.headers).await?;
+        self.mask(&mut exchange.body);
+        self.mask(&mut exchange.head);
+        self.mask(&mut exchange.request);
+        for (_, value) in &mut exchange.headers {
+            let mut text = value.raw().as_bytes().to_vec();
+            if self.mask(&mut text) {
+                *value = Untrusted::new(String::from_utf8_lossy(&text).into_owned());
+            }
+        }
+        Ok(exchange)
+    }
+
+    /// Masks what opens the session where an answer repeats it; returns whether it did.
+    fn mask(&self, bytes: &mut [u8]) -> bool {
+        let mut masked = false;
+        for secret in &self.secrets {
+            let finder = memchr::memmem::Finder::new(secret);
+            let mut at = 0;
+            while let Some(found) = finder.find(&bytes[at..]) {
+                bytes[at + found..at + found + secret.len()].fill(MASK);
+                (at, masked) = (at + found + secret.len(), true);
+            }
+        }
+        masked
+    }
+}
 
 /// Opens the session of the application at a URL; without an integration for it, requests show nothing.
 ///
 /// # Errors
 /// The integration does not say what it opens with, or the application does not accept it.
 pub(crate) async fn open(cx: &Context<'_>, start: &Url) -> Result<Session, TaskError> {
-    let Some(account) = cx.settings.application(&origin(start)) else { return Ok(Vec::new()) };
-    let secret = |name: &str| text(account.secrets.get(name));
-    if let Some(header) = secret("header") {
-        let (name, value) = header.split_once(':').ok_or_else(|| refused("its header is no name, colon, value"))?;
-        return Ok(vec![(name.trim().to_owned(), value.trim().to_owned())]);
-    }
-    if let Some(cookie) = secret("cookie") {
-        return Ok(vec![("Cookie".to_owned(), cookie.to_owned())]);
-    }
-    if let (Some(name), Some(password)) = (secret("username"), secret("password")) {
-        return logged_in(cx, start, account, (name, password)).await;
-    }
-    if let (Some(id), Some(key)) = (secret("client_id"), secret("client_secret")) {
-        return by_token(cx, account, (id, key)).await;
-    }
-    Err(refused("it has none of header, cookie, username and password, client_id and client_secret"))
-}
-
-fn text(value: Option<&Value>) -> Option<&str> {
-    value?.as_str().map(str::trim).filter(|text| !text.is_empty())
+    let Some(account) = cx.settings.application(&origin(start)) else { return Ok(Session::default()) };
+    let given = ApplicationSession::of(&account.secrets, &account.settings);
+    let given = given.map_err(|missing| refused(&format!("the integration lacks {missing}")))?;
+    let headers = match &given.opening {
+        Opening::Header { name, value } => vec![(name.clone(), value.clone())],
+        Opening::Cookie(cookies) => vec![("Cookie".to_owned(), cookies.clone())],
+        Opening::Form { username, password, page } => {
+            logged_in(cx, start, page.as_deref(), (username, password)).await?
+        }
+        Opening::Token { client, secret, url, scope } => {
+            by_token(cx, (url, scope.as_deref()), (client, secret)).await?
+        }
+    };
+    let session = Session::new(&given, start, headers);
+    accepted(cx, &session, start).await?;
+    Ok(session)
 }
 
 fn refused(why: &str) -> TaskError {
     TaskError::Denied(format!("the session of the application cannot be opened: {why}"))
 }
 
-/// Fills in the form of the page `login_url`, or of the front page, and keeps the cookies that the answer sets.
+/// Looks at the page that a person named, as the session shows it. Where that still asks who is there, the session is
+/// over, and a walk would take all that stands behind it for gone.
+async fn accepted(cx: &Context<'_>, session: &Session, start: &Url) -> Result<(), TaskError> {
+    let mut url = start.clone();
+    for _ in 0..=REDIRECTS_MAX {
+        let answer = session.get(cx, &url, web::PAGE_BYTES).await?;
+        let asks = web::is_html(&answer) && login::filled_in(&web::text(&answer), &url, "", "").is_some();
+        if matches!(answer.status, 401 | 403) || asks {
+            return Err(refused(&format!("{url} still asks who is there (status {})", answer.status)));
+        }
+        let target = web::header(&answer, "location").filter(|_| (300..400).contains(&answer.status));
+        let Some(target) = target.and_then(|target| url.join(target).ok()) else { return Ok(()) };
+        if origin(&target) != origin(&url) {
+            return Ok(());
+        }
+        url = target;
+    }
+    Ok(())
+}
+
+/// Fills in the form of the page at `login_url`, or of the front page, and keeps the cookies that the answer sets.
 async fn logged_in(
     cx: &Context<'_>,
     start: &Url,
-    account: &Account,
+    login_url: Option<&str>,
     (name, password): (&str, &str),
-) -> Result<Session, TaskError> {
-    let page = match text(account.settings.get("login_url")) {
-        Some(given) => Url::parse(given).map_err(|_| refused("its login_url is no URL"))?,
-        None => start.clone(),
-    };
-    if origin(&page) != origin(start) {
-        return Err(refused("its login_url is at another origin than the application"));
-    }
+) -> Result<Vec<(String, String)>, TaskError> {
+    let page = login_url.map_or_else(|| Ok(start.clone()), Url::parse);
+    let page = page.map_err(|_| refused("its login_url is no URL"))?;
     let shown = web::get(cx, &page, web::PAGE_BYTES).await?;
     let mut cookies = BTreeMap::new();
     keep_cookies(&shown, &mut cookies);
@@ -108,15 +187,15 @@ fn written(cookies: &BTreeMap<String, String>) -> String {
     cookies.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join("; ")
 }
 
-/// Asks the provider at `token_url` for a token in the client's own name (RFC 6749 §4.4).
-async fn by_token(cx: &Context<'_>, account: &Account, (id, key): (&str, &str)) -> Result<Session, TaskError> {
-    let url = text(account.settings.get("token_url")).ok_or_else(|| refused("it has no setting token_url"))?;
-    if !url.starts_with("https://") || Url::parse(url).is_err() {
-        return Err(refused("its token_url is no https URL"));
-    }
+/// Asks the provider at a URL for a token in the client's own name (RFC 6749 §4.4).
+async fn by_token(
+    cx: &Context<'_>,
+    (url, scope): (&str, Option<&str>),
+    (id, key): (&str, &str),
+) -> Result<Vec<(String, String)>, TaskError> {
     let shown = format!("Basic {}", STANDARD.encode(format!("{}:{}", escaped(id), escaped(key))));
     let mut fields = vec![("grant_type".to_owned(), "client_credentials".to_owned())];
-    fields.extend(text(account.settings.get("scope")).map(|scope| ("scope".to_owned(), scope.to_owned())));
+    fields.extend(scope.map(|scope| ("scope".to_owned(), scope.to_owned())));
     let body = encoded(&fields);
     let dressed = || {
         let mut request = cx.net.get(url)?;

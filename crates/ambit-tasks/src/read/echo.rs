@@ -3,7 +3,7 @@
 
 use super::defect::{SEARCHED_BYTES, Shown};
 use crate::ask::web;
-use ambit_model::entity::registrable;
+use ambit_model::entity::{registrable, uri};
 use ambit_net::http::url::percent_decode;
 use ambit_net::http::{HttpExchange, Url};
 
@@ -30,7 +30,7 @@ pub(crate) fn defects(exchange: &HttpExchange) -> Vec<Shown> {
     let mut found = Vec::new();
     let target = web::header(exchange, "location").and_then(|target| exchange.url.join(target).ok());
     if let Some(target) = target.filter(|_| (300..400).contains(&exchange.status)) {
-        found.extend(led_away(&exchange.url, &target).map(|proof| ("open_redirect", proof)));
+        found.extend(led_away(&exchange.url, &target).map(|proof| (uri::OPEN_REDIRECT, proof)));
     }
     if web::is_html(exchange) {
         let text = String::from_utf8_lossy(&exchange.body[..exchange.body.len().min(SEARCHED_BYTES)]);

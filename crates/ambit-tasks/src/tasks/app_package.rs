@@ -13,14 +13,16 @@ use app::PackedSecret;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
+use std::io::Write as _;
 use std::path::Path;
+use tempfile::NamedTempFile;
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::AppPackage,
     pretty_name: "App package",
-    description: "Reads the package of a mobile app that the operator names: what its manifest says, who signed it, \
-                  and the secrets, addresses, hosts, mailboxes and storage buckets that stand in its programs, scripts \
-                  and resources.",
+    description: "Reads the package of a mobile app that was uploaded, or that the operator names: what its manifest \
+                  says, who signed it, and the secrets, addresses, hosts, mailboxes and storage buckets that stand in \
+                  its programs, scripts and resources.",
     workflows: &[workflow::MOBILE_APPS],
     watches: Kind::APPS,
     produces: &[
@@ -74,7 +76,8 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let key = (cx.facts.kind, cx.facts.name.clone());
     let path = cx.settings.packages.get(&key).cloned().ok_or_else(|| {
         TaskError::Failed(format!(
-            "{}: nobody gave its package; the operator names the file to `ambit scan --workflow {}`",
+            "{}: nobody gave its package: upload it to the server (POST /api/v3/files), or name the file to `ambit \
+             scan --workflow {}`",
             key.1,
             workflow::MOBILE_APPS.name
         ))
@@ -111,6 +114,37 @@ pub fn app_in(path: &Path) -> Result<(Kind, String), String> {
     let app = ambit_app::identify(&bytes_of(path)?).map_err(|error| error.to_string())?;
     let (kind, name) = named(&app);
     kind.canonical(name).map(|name| (kind, name)).map_err(|error| error.to_string())
+}
+
+/// The package of an app in a file that is there for as long as this value.
+#[derive(Debug)]
+pub struct HeldPackage {
+    /// The entity that it is read for.
+    pub app: (Kind, String),
+    file: NamedTempFile,
+}
+
+impl HeldPackage {
+    /// Bytes of the largest package that is read.
+    pub const BYTES_MAX: usize = ambit_app::PACKAGE_BYTES_MAX;
+
+    /// Writes a package to a file for temporary files; `None` where the bytes are no package of an app.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn of(bytes: &[u8]) -> std::io::Result<Option<Self>> {
+        let Ok(app) = ambit_app::identify(bytes) else { return Ok(None) };
+        let (kind, name) = named(&app);
+        let Ok(name) = kind.canonical(name) else { return Ok(None) };
+        let mut file = tempfile::Builder::new().prefix("ambit-app-").tempfile()?;
+        file.write_all(bytes)?;
+        file.flush()?;
+        Ok(Some(Self { app: (kind, name), file }))
+    }
+
+    pub fn path(&self) -> &Path {
+        self.file.path()
+    }
 }
 
 fn named(app: &App) -> (Kind, &str) {

@@ -4,7 +4,6 @@
 use crate::ask::session::{self, Session};
 use crate::ask::{bindings, web};
 use crate::read::frontier::{Frontier, parameters, shape};
-use crate::read::login::origin;
 use crate::read::openapi::{self, Document};
 use crate::read::page::Page;
 use crate::read::parameters::{IN_DOCUMENT, IN_FORM, IN_LINK, IN_QUERY, IN_SCRIPT, Parameters};
@@ -44,7 +43,7 @@ pub(crate) const TASK: Task = Task {
 };
 
 /// Requests to one application, whatever is found.
-pub(crate) const REQUESTS_MAX: usize = 300;
+const REQUESTS_MAX: usize = 300;
 /// Scripts among them.
 const SCRIPTS_MAX: usize = 40;
 /// Bytes of a script or a document.
@@ -59,7 +58,7 @@ const DOCUMENTS: &[&str] = &["openapi.json", "swagger.json", "v3/api-docs", "api
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let start = web::site(cx)?;
     let session = session::open(cx, &start).await?;
-    let mut crawl = Crawl::new(cx, origin(&start), session);
+    let mut crawl = Crawl::new(cx, session);
     let forbidden = match crawl.get(&start.with_path("/robots.txt")).await {
         Ok(Some(answer)) if answer.status == 200 && !web::is_html(&answer) => Robots::parse(&web::text(&answer)).closed,
         Ok(_) => BTreeSet::new(),
@@ -81,8 +80,6 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
 /// What a crawl has seen so far.
 struct Crawl<'a> {
     cx: &'a Context<'a>,
-    /// Where the session is shown, and by what.
-    origin: String,
     session: Session,
     requests: usize,
     /// It ended before all was visited.
@@ -107,10 +104,9 @@ struct Interface {
 }
 
 impl<'a> Crawl<'a> {
-    fn new(cx: &'a Context<'a>, origin: String, session: Session) -> Self {
+    fn new(cx: &'a Context<'a>, session: Session) -> Self {
         Self {
             cx,
-            origin,
             session,
             requests: 0,
             capped: false,
@@ -132,14 +128,19 @@ impl<'a> Crawl<'a> {
             return Ok(None);
         }
         self.requests += 1;
-        let session = if origin(url) == self.origin { self.session.as_slice() } else { &[] };
-        web::get_in(self.cx, url, FILE_BYTES, session).await.map(Some)
+        self.session.get(self.cx, url, FILE_BYTES).await.map(Some)
     }
 
     /// The same, where an answer that does not come leaves this place unknown and the others to be visited.
     async fn try_get(&mut self, url: &Url) -> Result<Option<HttpExchange>, TaskError> {
         match self.get(url).await {
-            Ok(answer) => Ok(answer),
+            Ok(answer) => {
+                // A session that ended on the way, or may not see this: what stood here is not gone.
+                if self.session.is_open() && answer.as_ref().is_some_and(|answer| matches!(answer.status, 401 | 403)) {
+                    self.failed.insert(url.path.clone());
+                }
+                Ok(answer)
+            }
             Err(error @ NetError::Budget(_)) => Err(error.into()),
             Err(_) => {
                 self.failed.insert(url.path.clone());

@@ -1,10 +1,10 @@
 //! Asks pages of an application with names of parameters that programs often have and no page names, and reads from
 //! differences of the answers which are taken. The value is always 1, so that nothing is sent that could be an attack.
 
+use crate::ask::session::{self, Session};
 use crate::ask::{bindings, web};
 use crate::read::normal;
 use crate::read::parameters::{IN_GUESS, Parameters};
-use crate::tasks::crawl;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::uri;
 use ambit_model::moment::DAY_MS;
@@ -18,8 +18,8 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::HiddenParameters,
     pretty_name: "Hidden parameters",
     description: "Asks pages of an application that is a seed with names of parameters from a short list, and tells by \
-                  differences of the answers which of them it takes. The walk through it and this share one cap of \
-                  requests.",
+                  differences of the answers which of them it takes, in the session that is opened for it. Each \
+                  application gets at most 160 requests for that.",
     workflows: &[workflow::APPLICATIONS],
     watches: &[Kind::Uri],
     produces: &[],
@@ -42,6 +42,8 @@ pub(crate) const TASK: Task = Task {
 
 /// Pages that are asked.
 const PAGES_MAX: usize = 10;
+/// Requests to one application, beside those of the walk through it.
+const REQUESTS_MAX: usize = 160;
 /// Names that are asked at once: those of a request without a difference are none.
 const TOGETHER: usize = 12;
 /// Names that nobody has. Two pages that differ by them repeat their query, or never answer twice alike.
@@ -64,8 +66,8 @@ fn pages(facts: &Facts) -> BTreeMap<(usize, String), BTreeSet<String>> {
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let site = web::site(cx)?;
-    let sent = uri::CRAWL.of(&cx.facts.details).map_or(0, |crawl| crawl.requests);
-    let mut asking = Asking { cx, left: crawl::REQUESTS_MAX.saturating_sub(sent) };
+    let session = session::open(cx, &site).await?;
+    let mut asking = Asking { cx, session, left: REQUESTS_MAX };
     let mut found = Parameters::default();
     for ((_, path), known) in pages(cx.facts).into_iter().take(PAGES_MAX) {
         let page = site.with_path(&path);
@@ -78,6 +80,9 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         for name in taken {
             found.add(name, IN_GUESS, page.path_only());
         }
+    }
+    if found.len() == 0 && asking.left == 0 {
+        return Err(TaskError::Failed(format!("{site}: {REQUESTS_MAX} requests did not suffice to ask for them all")));
     }
     if found.len() == 0 {
         return Ok(Answer::Absent);
@@ -104,6 +109,7 @@ impl Shown {
 
 struct Asking<'a> {
     cx: &'a Context<'a>,
+    session: Session,
     /// Requests that may still be sent.
     left: usize,
 }
@@ -115,7 +121,7 @@ impl Asking<'_> {
             return Ok(None);
         }
         self.left -= 1;
-        let exchange = web::get(self.cx, &asked(page, names), web::PAGE_BYTES).await?;
+        let exchange = self.session.get(self.cx, &asked(page, names), web::PAGE_BYTES).await?;
         Ok(Some(Shown::of(&exchange)))
     }
 

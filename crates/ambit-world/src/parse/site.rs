@@ -16,9 +16,9 @@ const BODY_BYTES_MAX: usize = 128 << 10;
 /// Stands for the exposures that no site names, so that a new one is planted somewhere.
 const REST: &str = "rest";
 
-const WORDS: &str = "at, server, status, header, bare, cookie, login, guarded, basic, favicon, page, robots, links, \
-                     loads, redirect, soft-404, exposes, twin, fresh, explains, body, generator, nonce, compress, \
-                     cert, tls, plain, hostile, default, hidden";
+const WORDS: &str = "at, server, status, header, bare, cookie, login, guarded, basic, favicon, page, robots, \
+                     links, loads, redirect, leads, soft-404, exposes, twin, fresh, explains, body, generator, \
+                     nonce, compress, cert, tls, plain, hostile, default, hidden";
 
 impl Reader {
     pub(super) fn site(
@@ -51,6 +51,7 @@ impl Reader {
             links: Vec::new(),
             loads: Vec::new(),
             redirect: None,
+            leads: Vec::new(),
             soft_404: false,
             exposes: Vec::new(),
             twins: Vec::new(),
@@ -144,12 +145,8 @@ fn site_words(site: &mut Site, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
             }
             "links" => site.links.extend(cursor.rest("URLs")?),
             "loads" => site.loads.extend(cursor.rest("URLs")?),
-            "redirect" => {
-                let target = cursor.word("a URL")?.to_owned();
-                let status =
-                    if cursor.peek().is_some_and(|word| word.starts_with('3')) { cursor.status()? } else { 301 };
-                site.redirect = Some((status, target));
-            }
+            "redirect" => site.redirect = Some(redirect(cursor)?),
+            "leads" => site.leads.push(lead(cursor)?),
             "soft-404" => site.soft_404 = true,
             "exposes" | "twin" | "fresh" | "explains" => plant(site, word, cursor)?,
             "body" => site.body = Some(body(cursor)?),
@@ -227,6 +224,21 @@ fn page(cursor: &mut Cursor<'_>) -> Result<Page, Fault> {
         _ => "text/html; charset=utf-8".to_owned(),
     };
     Ok(Page { path, status, media, body: body(cursor)? })
+}
+
+/// `redirect URL [STATUS]`.
+fn redirect(cursor: &mut Cursor<'_>) -> Result<(u16, String), Fault> {
+    let target = cursor.word("a URL")?.to_owned();
+    let status = if cursor.peek().is_some_and(|word| word.starts_with('3')) { cursor.status()? } else { 301 };
+    Ok((status, target))
+}
+
+/// `leads PATH?NAME`.
+fn lead(cursor: &mut Cursor<'_>) -> Result<(String, String), Fault> {
+    let word = cursor.word("a path with the name of a parameter, such as /go?to")?;
+    let pair = word.split_once('?').filter(|(path, name)| path.starts_with('/') && !name.is_empty());
+    let (path, name) = pair.ok_or_else(|| cursor.fault("expected a path with a parameter, such as /go?to"))?;
+    Ok((path.to_owned(), name.to_owned()))
 }
 
 /// A front page.

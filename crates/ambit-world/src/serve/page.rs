@@ -80,6 +80,10 @@ fn content(connection: &Connection, virtual_host: &Virtual, request: &Request) -
     if let Some(answer) = planted(site, request.path()) {
         return exposed(answer, site, request);
     }
+    let mut leads = site.leads.iter().filter(|(path, _)| path == request.path());
+    if let Some(target) = leads.find_map(|(_, name)| request.parameter(name)) {
+        return Response::new(302, HTML, "<h1>Moved</h1>").header("Location", target);
+    }
     if let Some((status, target)) = &site.redirect {
         return Response::new(*status, HTML, "<h1>Moved</h1>").header("Location", target.clone());
     }

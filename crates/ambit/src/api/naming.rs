@@ -41,6 +41,26 @@ pub(crate) async fn project(api: &Api, typed: &str) -> Result<String, Failure> {
     Ok(text(&found["uuid"]))
 }
 
+/// The uuid of the project that is asked about: the one that was named, else the primary one.
+pub(crate) async fn own_project(api: &Api, named: Option<&str>) -> Result<String, Failure> {
+    if let Some(typed) = named.filter(|typed| !typed.trim().is_empty() && *typed != "None") {
+        return project(api, typed).await;
+    }
+    let reply = api.get(&format!("{ASM}/projects")).await?.result;
+    let rows = reply.as_array().map(Vec::as_slice).unwrap_or_default();
+    let primary = rows.iter().find(|row| row["primary"] == true).or_else(|| rows.first());
+    let primary = primary.ok_or_else(|| Failure::not_found("you are in no project".to_owned()))?;
+    Ok(text(&primary["uuid"]))
+}
+
+/// The uuid of an integration at a place that was typed as its uuid or its name.
+pub(crate) async fn integration(api: &Api, place: &str, typed: &str) -> Result<String, Failure> {
+    let reply = api.get(place).await?.result;
+    let rows = reply.as_array().map(Vec::as_slice).unwrap_or_default();
+    let found = choose(rows, typed, &["name", "uuid"], "integration", "ambit integration list")?;
+    Ok(text(&found["uuid"]))
+}
+
 /// The uuid of a receiver of notifications that was typed as its uuid or its name.
 pub(crate) async fn receiver(api: &Api, typed: &str) -> Result<String, Failure> {
     let reply = api.get(&format!("{OURS}/receivers")).await?.result;

@@ -97,6 +97,9 @@ pub(crate) async fn run(demo: &Demo, silent: bool, settings: &mut Settings) -> R
     contacts.write(&finished)?;
     job.wire_log.finish()?;
     for (file, text, workflow) in OTHERS.iter().filter(|_| demo.workflows) {
+        if !silent {
+            hint(&format!("\n{} ({}):", workflow.pretty_name, workflow.name));
+        }
         let mut job = asked.job(&wires::parse_world(text, file)?, text, Some(workflow))?;
         job.settings.packages = estate::packages(&folder, job.simulated.as_ref(), workflow.name)?;
         let finished = discover(&workspace, &job, &stop).await?;

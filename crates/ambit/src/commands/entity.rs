@@ -7,8 +7,9 @@ use crate::config::Settings;
 use crate::failure::Failure;
 use crate::output::table::{at, text};
 use crate::output::{Results, plain};
-use crate::output::{assessments, lines};
+use crate::output::{assessments, interfaces, lines};
 use ambit_model::Timestamp;
+use ambit_model::entity::imported::IMPORTED;
 use serde_json::{Value, json};
 
 #[derive(Debug, clap::Args)]
@@ -120,13 +121,15 @@ async fn show(one: &One, target: &Target, settings: &Settings) -> Result<(), Fai
     }
     for (member, value) in entity["details"].as_object().into_iter().flatten() {
         let empty = value.is_null() || value.as_array().is_some_and(Vec::is_empty);
-        if !empty {
+        if !empty && member != IMPORTED.name() {
             results.line(&format!("  {member}: {}", plain(&value.to_string())))?;
         }
     }
     let raw = read(one, &format!("{ASM}/entities"), "/raw", target, settings).await?;
-    for line in raw["details"].as_object().map(assessments::lines).unwrap_or_default() {
-        results.line(&line)?;
+    if let Some(details) = raw["details"].as_object() {
+        for line in [assessments::lines(details), interfaces::lines(details), interfaces::said(details)].concat() {
+            results.line(&line)?;
+        }
     }
     results.finish()
 }

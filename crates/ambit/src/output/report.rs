@@ -14,7 +14,7 @@ use ambit_model::feed::{Noun, What};
 use ambit_model::issue::IssueRecord;
 use ambit_model::run::{NotDone, NotDoneReason};
 use ambit_model::scope::ScopeReason;
-use ambit_model::{EdgeKind, Kind, SkippedTasks, Uid};
+use ambit_model::{EdgeKind, Kind, SkippedTasks, Uid, workflow};
 use ambit_store::{IndexRow, Store};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -166,6 +166,10 @@ pub(crate) async fn print(
         hint(&format!("collection {}; {again} asks again; finished {}", finished.collection.name, now()));
         if !style.jsonl {
             verdict(workspace, &issues, &style.asking).await?;
+            if finished.collection.workflow == workflow::THIRD_PARTIES.name {
+                let posture = style.asking.command(&format!("collection posture {}", finished.collection.name));
+                hint(&format!("{posture} scores how well each of them is protected, with the reasons"));
+            }
         }
     }
     Ok(Outcome {

@@ -139,3 +139,44 @@ fn hidden_parameters_are_guessed_where_a_run_is_intensive_and_nowhere_else() {
     assert!(asked > 0);
     assert_eq!(names, json!([{"name": "debug", "seen": ["guess"], "paths": ["/items"]}]));
 }
+
+#[test]
+fn a_redirect_is_confirmed_where_it_was_tried_and_one_that_leads_to_one_place_alone_is_none() {
+    let fixed = "name out.acme.test A 203.0.113.14\nsite https://out.acme.test \"Out\"\n  page / \"<a \
+                 href='/leave?to=https://partner.others.test/'>partner</a>\"\n  redirect https://partner.others.test/ 302\n";
+    let world = WORLD.replace("seeds ", "seeds https://out.acme.test ") + fixed;
+    let redirects = |level: &str| {
+        let folder = Folder::new(&format!("application-redirects-{level}"));
+        let contacts = folder.join("contacts.jsonl");
+        let path = contacts.to_str().expect("UTF-8");
+        let found = scan_text(&folder, &world, &[WORKFLOW, &["--level", level, "--contacts", path]].concat());
+        assert_eq!(found.figure("contacts_outside_clearance"), 0, "nobody else is reached: {}", found.summary);
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let issues = found.issues.values().filter(|issue| issue["name"] == "open_redirect");
+        let mut issues: Vec<String> = issues
+            .map(|issue| format!("{} {}", text(&issue["entity_name"]), text(&issue["summary"]["confidence"])))
+            .collect();
+        issues.sort();
+        let contacts = std::fs::read_to_string(&contacts).expect("contacts");
+        let tried = contacts.lines().filter(|line| line.contains("ambit.invalid")).count();
+        let shown = details(&folder, "https://go.acme.test:443")["hidden_led_away"].clone();
+        (issues, tried, shown)
+    };
+    let seen = ["https://go.acme.test:443 potential", "https://out.acme.test:443 potential"].map(str::to_owned);
+    assert_eq!(redirects("normal"), (seen.to_vec(), 0, Value::Null));
+    let (issues, tried, shown) = redirects("intensive");
+    assert_eq!(issues, ["https://go.acme.test:443 confirmed"]);
+    assert_eq!(shown, json!([{"path": "/to", "parameter": "to"}]));
+    assert!(tried >= 2, "{tried}");
+}
+
+#[test]
+fn what_an_application_takes_is_shown_where_people_look() {
+    let folder = Folder::new("application-takes");
+    scan_text(&folder, WORLD, WORKFLOW);
+    let data = folder.join("data");
+    let shown = ambit(&["entity", "show", "https://shop.acme.test:443", "--data", data.to_str().expect("UTF-8")]);
+    let shown = String::from_utf8(shown.stdout).expect("UTF-8");
+    let wanted = "  takes\n    currency (script) at /api/v1/basket\n    page (link, query) at /items\n";
+    assert!(shown.contains(wanted), "{shown}");
+}

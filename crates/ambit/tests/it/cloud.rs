@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
-use std::process::{Child, Stdio};
+use std::process::{Child, Output, Stdio};
 use std::time::{Duration, Instant};
 
 const WORKFLOW: &str = "authenticated_cloud_discovery";
@@ -72,10 +72,31 @@ impl Installation {
         Self { folder, server, key }
     }
 
-    fn tell(&self, arguments: &[&str]) -> String {
+    pub(crate) fn address(&self) -> &str {
+        self.server.url.trim_start_matches("http://")
+    }
+
+    pub(crate) fn key(&self) -> &str {
+        &self.key
+    }
+
+    pub(crate) fn folder(&self) -> &Folder {
+        &self.folder
+    }
+
+    /// What the server wrote to its log.
+    pub(crate) fn logged(&self) -> String {
+        self.server.logged()
+    }
+
+    pub(crate) fn output(&self, arguments: &[&str]) -> Output {
         let mut command = command(arguments);
         let output = command.env("AMBIT_SERVER", &self.server.url).env("AMBIT_API_KEY", &self.key).output();
-        let output = output.expect("the binary starts");
+        output.expect("the binary starts")
+    }
+
+    pub(crate) fn tell(&self, arguments: &[&str]) -> String {
+        let output = self.output(arguments);
         let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         assert!(output.status.success(), "{arguments:?}: {said}");
         String::from_utf8(output.stdout).expect("UTF-8")
@@ -87,12 +108,21 @@ impl Installation {
     }
 
     /// Status and body of a request.
-    fn ask(&self, method: &str, path: &str, body: &Value) -> (u16, Value) {
+    pub(crate) fn ask(&self, method: &str, path: &str, body: &Value) -> (u16, Value) {
+        self.ask_at("/api/v3/asm", method, path, body)
+    }
+
+    /// The same of what is ours.
+    pub(crate) fn ask_ours(&self, method: &str, path: &str, body: &Value) -> (u16, Value) {
+        self.ask_at("/api/ambit/v1", method, path, body)
+    }
+
+    fn ask_at(&self, tree: &str, method: &str, path: &str, body: &Value) -> (u16, Value) {
         let address = self.server.url.trim_start_matches("http://");
         let mut stream = TcpStream::connect(address).expect("connects");
         let body = body.to_string();
         let head = format!(
-            "{method} /api/v3/asm{path} HTTP/1.1\r\nHost: localhost\r\nX-Apikey: {}\r\nContent-Type: \
+            "{method} {tree}{path} HTTP/1.1\r\nHost: localhost\r\nX-Apikey: {}\r\nContent-Type: \
              application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
             self.key,
             body.len()

@@ -1,6 +1,7 @@
 //! The whole program, run as a person runs it: the real binary, real data folders, the simulated internet.
 
 mod application;
+mod application_sessions;
 mod cli;
 mod client;
 mod clients;
@@ -35,4 +36,5 @@ mod sisters;
 mod suppliers;
 mod told;
 mod traces;
+mod uploaded_apps;
 mod whole_run;

@@ -6,6 +6,7 @@ use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
 
 /// A folder that goes away with the test.
 pub(crate) struct Folder(PathBuf);
@@ -115,6 +116,7 @@ pub(crate) fn succeed(arguments: &[&str]) -> String {
 pub(crate) struct Server {
     pub(crate) child: Child,
     pub(crate) url: String,
+    pub(crate) log: Arc<Mutex<String>>,
 }
 
 impl Server {
@@ -128,8 +130,19 @@ impl Server {
         let url = lines.find_map(|line| line.strip_prefix("listening on ").map(str::to_owned));
         let url = url.expect("the server says where it listens");
         // The rest is read, so that the server never waits for a reader.
-        std::thread::spawn(move || lines.for_each(drop));
-        Self { child, url }
+        let log = Arc::new(Mutex::new(String::new()));
+        let kept = Arc::clone(&log);
+        std::thread::spawn(move || {
+            for line in lines {
+                kept.lock().expect("nobody panics").push_str(&(line + "\n"));
+            }
+        });
+        Self { child, url, log }
+    }
+
+    /// What it has written to standard error since it listens.
+    pub(crate) fn logged(&self) -> String {
+        self.log.lock().expect("nobody panics").clone()
     }
 
     pub(crate) fn port(&self) -> u16 {

@@ -215,7 +215,7 @@ fn a_collector_that_takes_nothing_is_said_once_and_holds_nothing_up() {
         let mut child = serve.spawn().expect("it starts");
         let mut said = BufReader::new(child.stderr.take().expect("is piped")).lines().map_while(Result::ok);
         let url = said.find_map(|line| line.strip_prefix("listening on ").map(str::to_owned)).expect("it listens");
-        let server = Server { child, url };
+        let server = Server { child, url, log: Arc::default() };
         let ask = || assert_eq!(get(&server, "/api/v3/asm/projects", &[("x-apikey", &key)]).status, 200);
         ask();
         let line = said.by_ref().find(|line| line.contains("traces cannot be sent")).expect("it is said");

@@ -1,0 +1,244 @@
+//! `ambit integration`: what opens the accounts and sessions that collections look through, on a server or in a data
+//! folder. Secrets are read from a file or from standard input, go in, and never come out.
+
+use crate::api::{ASM, Api, Needs, naming};
+use crate::args::Target;
+use crate::config::Settings;
+use crate::confirm::confirm;
+use crate::failure::Failure;
+use crate::output::table::text;
+use crate::output::{Results, plain};
+use ambit_model::workflow::INTEGRATION_TYPES;
+use serde_json::{Map, Value, json};
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+/// Bytes of what is read as secrets: keys and certificates are small.
+const SECRETS_BYTES_MAX: u64 = 64 * 1024;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Integration {
+    #[command(flatten)]
+    pub(crate) target: Target,
+    #[command(subcommand)]
+    pub(crate) action: Action,
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Action {
+    /// List the integrations of the project with the collections that use each; of secrets the names only.
+    List {
+        /// One JSON object per line.
+        #[arg(long)]
+        jsonl: bool,
+    },
+    /// Add an integration; prints its uuid.
+    Add(Add),
+    /// Let a collection use an integration; its next run does.
+    Use {
+        /// Name or uuid of the integration.
+        integration: String,
+        /// Name or uuid of the collection.
+        collection: String,
+    },
+    /// End the use of an integration in a collection; its next run closes what only it led to.
+    Unuse {
+        /// Name or uuid of the integration.
+        integration: String,
+        /// Name or uuid of the collection.
+        collection: String,
+    },
+    /// Remove an integration with its secrets and its uses, for good.
+    Remove {
+        /// Name or uuid of the integration.
+        integration: String,
+        /// Do not ask.
+        #[arg(short = 'y', long)]
+        yes: bool,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Add {
+    /// What to call it.
+    name: String,
+    /// ApplicationCredential, AwsCredential, AzureCredential, BitbucketCredential, CloudCredential, GcpCredential,
+    /// GiteaCredential, GithubCredential, GitlabCredential or JiraCredential.
+    #[arg(value_name = "TYPE", value_parser = kind)]
+    kind: String,
+    /// File with the secrets, a line `name = value` for each, or one JSON object; `-` is standard input.
+    #[arg(long, value_name = "FILE")]
+    secrets: PathBuf,
+    /// A setting that is no secret, such as region=eu-west-1; may be repeated. A value that is JSON is taken as that.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = setting)]
+    setting: Vec<(String, Value)>,
+    /// Let this collection use it: its name or uuid.
+    #[arg(long, value_name = "COLLECTION")]
+    collection: Option<String>,
+}
+
+fn kind(word: &str) -> Result<String, String> {
+    let names = INTEGRATION_TYPES.map(|known| known.0);
+    let found = names.iter().find(|name| **name == word);
+    found.map(|name| (*name).to_owned()).ok_or_else(|| format!("expected one of {}", names.join(", ")))
+}
+
+fn setting(text: &str) -> Result<(String, Value), String> {
+    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE, such as region=eu-west-1")?;
+    // A number that stands alone is a name as well: of an account, of a project.
+    let read = serde_json::from_str(value).ok().filter(|read: &Value| !read.is_number());
+    Ok((name.trim().to_owned(), read.unwrap_or_else(|| json!(value.trim()))))
+}
+
+/// Runs the command.
+pub(crate) async fn run(command: &Integration, settings: &Settings) -> Result<(), Failure> {
+    // A file that cannot be read is told before anything is asked.
+    let secrets = match &command.action {
+        Action::Add(add) => secrets_in(&add.secrets)?,
+        Action::List { .. } | Action::Use { .. } | Action::Unuse { .. } | Action::Remove { .. } => Map::new(),
+    };
+    let api = Api::open(&command.target, settings, Needs::Rows).await?;
+    let project = naming::own_project(&api, command.target.project.as_deref().or(settings.get("project"))).await?;
+    let place = format!("{ASM}/projects/{project}/integrations");
+    let mut results = Results::open(None)?;
+    match &command.action {
+        Action::List { jsonl } => list(&api, &place, *jsonl, &mut results).await?,
+        Action::Add(add) => {
+            let collection = match &add.collection {
+                Some(typed) => Some(naming::collection(&api, typed).await?),
+                None => None,
+            };
+            let given: Map<String, Value> = add.setting.iter().cloned().collect();
+            let body = json!({"name": add.name, "type": add.kind, "secrets": secrets, "settings": given});
+            let uuid = text(&api.post(&place, body).await?.result["uuid"]);
+            results.line(&uuid)?;
+            if let Some(collection) = collection {
+                add_use(&api, &uuid, &collection).await?;
+            }
+        }
+        Action::Use { integration, collection } => {
+            let uuid = naming::integration(&api, &place, integration).await?;
+            add_use(&api, &uuid, &naming::collection(&api, collection).await?).await?;
+            results.line(&format!("{} is used by the next run of {}", plain(integration), plain(collection)))?;
+        }
+        Action::Unuse { integration, collection } => {
+            let uuid = naming::integration(&api, &place, integration).await?;
+            let of = naming::collection(&api, collection).await?;
+            let uses = uses(&api).await?;
+            let used = uses.iter().find(|used| used["integration_uuid"] == uuid && used["collection_uuid"] == of);
+            let Some(used) = used else {
+                let words = format!("{} does not use {}", plain(collection), plain(integration));
+                return Err(Failure::not_found(format!("{words}; `ambit integration list` shows who does")));
+            };
+            api.ask("DELETE", &format!("{ASM}/integration_collections/{}", text(&used["uuid"])), None).await?;
+            results.line(&format!("{} is not used by {} any more", plain(integration), plain(collection)))?;
+        }
+        Action::Remove { integration, yes } => {
+            let uuid = naming::integration(&api, &place, integration).await?;
+            confirm(&format!("integration {} ({uuid}) will be removed with its secrets", plain(integration)), *yes)?;
+            api.ask("DELETE", &format!("{ASM}/integrations/{uuid}"), None).await?;
+            results.line(&format!("integration {uuid} is removed"))?;
+        }
+    }
+    results.finish()
+}
+
+async fn list(api: &Api, place: &str, jsonl: bool, results: &mut Results) -> Result<(), Failure> {
+    let uses = uses(api).await?;
+    for mut row in api.get(place).await?.result.as_array().cloned().unwrap_or_default() {
+        let used = uses.iter().filter(|used| used["integration_uuid"] == row["uuid"]);
+        let names: Vec<String> = used.map(|used| text(&used["collection_name"])).collect();
+        if jsonl {
+            row["collections"] = json!(names);
+            results.json(&row)?;
+            continue;
+        }
+        let secrets = text(&row["secret_names"]);
+        let used = if names.is_empty() { "nobody".to_owned() } else { names.join(", ") };
+        results.line(&format!(
+            "{}  {}  {}  secrets: {}  used by {}",
+            text(&row["uuid"]),
+            plain(&text(&row["name"])),
+            text(&row["type"]),
+            plain(&secrets),
+            plain(&used)
+        ))?;
+    }
+    Ok(())
+}
+
+async fn uses(api: &Api) -> Result<Vec<Value>, Failure> {
+    let reply = api.get(&format!("{ASM}/integration_collections")).await?;
+    Ok(reply.result.as_array().cloned().unwrap_or_default())
+}
+
+async fn add_use(api: &Api, integration: &str, collection: &str) -> Result<(), Failure> {
+    let path = format!("{ASM}/user_collections/{collection}/integration_collections");
+    api.post(&path, json!({"integration_uuid": integration})).await.map(drop)
+}
+
+/// The secrets in a file, or on standard input.
+fn secrets_in(path: &Path) -> Result<Map<String, Value>, Failure> {
+    let shown = path.display();
+    let cannot = |error: std::io::Error| Failure::usage(format!("cannot read the secrets from {shown}: {error}"));
+    let mut text = String::new();
+    let read = if path == Path::new("-") {
+        std::io::stdin().lock().take(SECRETS_BYTES_MAX + 1).read_to_string(&mut text)
+    } else {
+        std::fs::File::open(path).map_err(cannot)?.take(SECRETS_BYTES_MAX + 1).read_to_string(&mut text)
+    };
+    if read.map_err(cannot)? as u64 > SECRETS_BYTES_MAX {
+        return Err(Failure::usage(format!("the secrets in {shown} are larger than {SECRETS_BYTES_MAX} bytes")));
+    }
+    parsed(&text).map_err(|why| Failure::usage(format!("the secrets in {shown}: {why}")))
+}
+
+/// One JSON object, or lines `name = value`. What is refused is not repeated: it may be a secret.
+fn parsed(text: &str) -> Result<Map<String, Value>, String> {
+    if text.trim_start().starts_with('{') {
+        return serde_json::from_str(text).map_err(|error| format!("no JSON object at line {}", error.line()));
+    }
+    let mut secrets = Map::new();
+    for (line, number) in text.lines().map(str::trim).zip(1..) {
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let pair = line.split_once('=').map(|(name, value)| (name.trim(), value.trim()));
+        let (name, value) = pair
+            .filter(|(name, value)| !name.is_empty() && !name.contains(char::is_whitespace) && !value.is_empty())
+            .ok_or_else(|| format!("line {number} is not written as name = value"))?;
+        secrets.insert(name.to_owned(), json!(value));
+    }
+    if secrets.is_empty() {
+        return Err("there are none; each stands on a line as name = value".to_owned());
+    }
+    Ok(secrets)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_are_lines_or_an_object_and_what_is_none_is_refused_by_its_line() {
+        let read = |text: &str| parsed(text).map(Value::from);
+        assert_eq!(read("# mine\ntoken = a=b \n\nregion=x"), Ok(json!({"token": "a=b", "region": "x"})));
+        assert_eq!(read(" {\"key\": \"-----BEGIN\\n\"}"), Ok(json!({"key": "-----BEGIN\n"})));
+        for (text, why) in [
+            ("a = b\nhunter2 hunter3", "line 2 is not written as name = value"),
+            ("hunter2 = ", "line 1 is not written as name = value"),
+            ("{\"hunter2\"", "no JSON object at line 1"),
+            ("\n# none\n", "there are none; each stands on a line as name = value"),
+        ] {
+            assert_eq!(read(text), Err(why.to_owned()));
+        }
+    }
+
+    #[test]
+    fn a_setting_is_text_or_json_and_numbers_stay_names() {
+        assert_eq!(setting("region=eu-west-1"), Ok(("region".to_owned(), json!("eu-west-1"))));
+        assert_eq!(setting("regions=[\"a\"]"), Ok(("regions".to_owned(), json!(["a"]))));
+        assert_eq!(setting("account=123456789012"), Ok(("account".to_owned(), json!("123456789012"))));
+        assert!(setting("region").is_err());
+    }
+}

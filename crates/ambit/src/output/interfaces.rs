@@ -1,0 +1,88 @@
+//! What an application or an interface takes, and what others say of it, in lines for people: parameters with the
+//! places that name them, where visitors are led, and what imports told.
+
+use super::plain;
+use ambit_model::Details;
+use ambit_model::entity::imported::IMPORTED;
+use ambit_model::entity::uri::{self, Parameter};
+
+/// Rows of one sort that are printed; the raw form has all.
+const ROWS_MAX: usize = 200;
+
+/// The lines of what the raw details hold of parameters; none where nothing is known.
+pub(crate) fn lines(details: &Details) -> Vec<String> {
+    let mut lines = Vec::new();
+    let taken = uri::PARAMETERS.items(details).chain(uri::HIDDEN_PARAMETERS.items(details));
+    add(&mut lines, "takes", taken.map(|parameter| taken_line(&parameter)));
+    let led = uri::LED_AWAY.items(details);
+    add(&mut lines, "leads away", led.map(|led| format!("{} by {}", plain(&led.path), plain(&led.parameter))));
+    lines
+}
+
+/// The lines of what imports said.
+pub(crate) fn said(details: &Details) -> Vec<String> {
+    let mut lines = Vec::new();
+    for said in IMPORTED.items(details) {
+        let says = said.says.iter().map(|(word, text)| format!("{}: {}", plain(word), plain(text)));
+        add(&mut lines, &format!("{} says, seen {}", plain(&said.source), said.seen_at), says);
+    }
+    lines
+}
+
+fn taken_line(parameter: &Parameter) -> String {
+    let seen = parameter.seen.iter().map(|place| plain(place)).collect::<Vec<_>>().join(", ");
+    let paths = parameter.paths.iter().map(|path| plain(path)).collect::<Vec<_>>().join(", ");
+    let seen = if seen.is_empty() { seen } else { format!(" ({seen})") };
+    let paths = if paths.is_empty() { paths } else { format!(" at {paths}") };
+    format!("{}{seen}{paths}", plain(&parameter.name))
+}
+
+/// Adds a head and its rows.
+fn add(lines: &mut Vec<String>, head: &str, rows: impl Iterator<Item = String>) {
+    let rows: Vec<String> = rows.collect();
+    if rows.is_empty() {
+        return;
+    }
+    lines.push(format!("  {head}"));
+    let left_out = rows.len().saturating_sub(ROWS_MAX);
+    lines.extend(rows.into_iter().take(ROWS_MAX).map(|row| format!("    {row}")));
+    if left_out > 0 {
+        lines.push(format!("    and {left_out} more, which `ambit entity raw` has"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn each_parameter_is_a_line_with_the_places_that_name_it() {
+        let details = json!({
+            "hidden_parameters": [{"name": "page", "seen": ["link", "query"], "paths": ["/items", "/list"]}],
+            "hidden_guessed_parameters": [{"name": "debug", "seen": ["guess"], "paths": ["/items"]}],
+            "hidden_led_away": [{"path": "/to", "parameter": "to"}],
+        });
+        let shown = lines(details.as_object().expect("an object"));
+        let wanted = [
+            "  takes",
+            "    page (link, query) at /items, /list",
+            "    debug (guess) at /items",
+            "  leads away",
+            "    /to by to",
+        ];
+        assert_eq!(shown, wanted);
+        assert_eq!(lines(&Details::new()), Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_an_import_says_has_a_line_for_each_word_and_an_end() {
+        let says: serde_json::Map<_, _> =
+            (0..205).map(|number| (format!("query f{number:03}"), json!("(id)"))).collect();
+        let details = json!({"imported": [{"source": "graphql", "seen_at": "2026-11-18T00:00:00Z", "says": says}]});
+        let shown = said(details.as_object().expect("an object"));
+        assert_eq!(shown[1], "    query f000: (id)");
+        assert_eq!(shown.last().map(String::as_str), Some("    and 5 more, which `ambit entity raw` has"));
+        assert_eq!(shown.len(), 202);
+    }
+}
