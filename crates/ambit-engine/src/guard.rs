@@ -331,8 +331,8 @@ impl View {
         self.sites.contains(&(host.to_owned(), contact.port))
     }
 
-    /// The other of the two ports of a browser at the host of a site that is a seed, for no more than a browser does: sites
-    /// send visitors from the one to the other.
+    /// The other of the two ports of a browser at the host of a site that is a seed, for no more than a browser does:
+    /// sites send visitors from the one to the other.
     fn is_beside_named_site(&self, contact: &Contact) -> bool {
         let address = contact.address.to_string();
         let host = contact.name.as_deref().unwrap_or(&address);

@@ -68,8 +68,8 @@ pub async fn execute(worker: &Worker, work: Work, facts: &Facts) -> Outcome {
     finish(worker, work, result, Some(task))
 }
 
-/// Runs a task for so long at most, and for so long more as it waits for the rate limiter, up to a limit. `None` where it
-/// did not end.
+/// Runs a task for so long at most, and for so long more as it waits for the rate limiter, up to a limit. `None` where
+/// it did not end.
 async fn within<T>(
     session: &Session,
     (most, waits_max): (Duration, Duration),

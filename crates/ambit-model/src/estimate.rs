@@ -116,8 +116,8 @@ pub struct Estimate {
     pub seconds: u64,
 }
 
-/// Addresses of a block in which every address is asked for all ports before it counts as not there: behind a firewall a
-/// host shows itself on its one open port alone. Our list takes some three minutes at the polite rates.
+/// Addresses of a block in which every address is asked for all ports before it counts as not there: behind a firewall
+/// a host shows itself on its one open port alone. Our list takes some three minutes at the polite rates.
 pub const SMALL_BLOCK_ADDRESSES: u64 = 256;
 
 /// Returns the number of addresses of a block that is swept only after a yes when so many ports of each address are

@@ -21,8 +21,8 @@ pub const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 /// From the first byte of a head to its end: a server that has begun to answer sends the rest within a round trip or
 /// two, and one that drips bytes would hold each of its visits for the whole of [`HEAD_TIMEOUT`].
 pub const HEAD_REST_TIMEOUT: Duration = Duration::from_secs(5);
-/// A handshake or a head at an address that let the last ones hang: ten slow seconds for each of its ports and names would
-/// hold up a run, and a host that has recovered answers within a second.
+/// A handshake or a head at an address that let the last ones hang: ten slow seconds for each of its ports and names
+/// would hold up a run, and a host that has recovered answers within a second.
 pub const HANGING_TIMEOUT: Duration = Duration::from_secs(3);
 /// The longest silence in the middle of a body.
 pub const IDLE_TIMEOUT: Duration = Duration::from_secs(10);

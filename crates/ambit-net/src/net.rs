@@ -163,7 +163,8 @@ impl Session {
         self.door.waits()
     }
 
-    /// How long this unit of work waited for the rate limiter, up to the turn that it waits for now. That time is no work.
+    /// How long this unit of work waited for the rate limiter, up to the turn that it waits for now. That time is no
+    /// work.
     pub fn waited(&self) -> Duration {
         self.door.waited()
     }

@@ -79,8 +79,8 @@ impl Drive<'_> {
         Ok(None)
     }
 
-    /// Reconciles a batch at a time. While one is written, what the next needs is read: what the write changes of that is
-    /// marked by it, and reconciled once more.
+    /// Reconciles a batch at a time. While one is written, what the next needs is read: what the write changes of that
+    /// is marked by it, and reconciled once more.
     async fn reconcile_in_batches(
         &mut self,
         mut due: Vec<Dirty>,

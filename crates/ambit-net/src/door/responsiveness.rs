@@ -55,7 +55,8 @@ impl Responsiveness {
         }
     }
 
-    /// Takes what became of a wait for an answer of an address, and how long it was: whatever came in time is an answer.
+    /// Takes what became of a wait for an answer of an address, and how long it was: whatever came in time is an
+    /// answer.
     pub(super) fn note_wait(&self, address: IpAddr, waited: Duration, error: Option<&NetError>) {
         match error {
             Some(NetError::Timeout(_)) if waited < HANGING_TIMEOUT => {}

@@ -406,7 +406,8 @@ fn the_rest_of_a_head_that_has_begun_is_waited_for_five_seconds() {
         ("wait 4s\nsend \"HTTP/1.1 200\"\nhang", 9),
         ("wait 4s\nsend \"HTTP/1.1 200\"\nwait 4s\nsend \" OK\\r\\nContent-Length: 0\\r\\n\\r\\n\"\nhang", 8),
         (
-            "send \"HTTP/1.1 102 Processing\\r\\n\\r\\n\"\nwait 9s\nsend \"HTTP/1.1 200 OK\\r\\nContent-Length: 0\\r\\n\\r\\n\"\nhang",
+            "send \"HTTP/1.1 102 Processing\\r\\n\\r\\n\"\nwait 9s\nsend \"HTTP/1.1 200 OK\\r\\n\"\n\
+             send \"Content-Length: 0\\r\\n\\r\\n\"\nhang",
             9,
         ),
     ] {

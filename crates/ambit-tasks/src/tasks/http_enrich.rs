@@ -206,8 +206,8 @@ fn observe_chain(cx: &Context<'_>, url: &Url, fetch: &HttpFetch) {
     }
 }
 
-/// True for the sites of a host that a browser goes to by itself. At an address another port is another service, whoever
-/// named the one that leads there.
+/// True for the sites of a host that a browser goes to by itself. At an address another port is another service,
+/// whoever named the one that leads there.
 fn is_of_browser(one: &Url, other: &Url) -> bool {
     [one, other].iter().all(|url| BROWSER.contains(&url.port))
 }

@@ -101,7 +101,8 @@ fn improbable(address: &str) -> BTreeSet<u16> {
 }
 
 /// Does a service of a catch-all address say more than its improbable ports do? Where those speak a protocol, that
-/// protocol is the machine's voice on every port, but for a browser's; where they speak several, nothing that it says is true.
+/// protocol is the machine's voice on every port, but for a browser's; where they speak several, nothing that it says
+/// is true.
 fn counts(says: &BTreeSet<&str>, port: u16, service: &str) -> bool {
     let browser = BROWSER.contains(&port) && service == Service::Http.as_str();
     browser || (says.len() <= 1 && !says.contains(service))
