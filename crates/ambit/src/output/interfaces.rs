@@ -24,6 +24,9 @@ pub(crate) fn said(details: &Details) -> Vec<String> {
     let mut lines = Vec::new();
     for said in IMPORTED.items(details) {
         let says = said.says.iter().map(|(word, text)| format!("{}: {}", plain(word), plain(text)));
+        if said.says.is_empty() {
+            lines.push(format!("  {} saw it, {}", plain(&said.source), said.seen_at));
+        }
         add(&mut lines, &format!("{} says, seen {}", plain(&said.source), said.seen_at), says);
     }
     lines
@@ -73,6 +76,14 @@ mod tests {
         ];
         assert_eq!(shown, wanted);
         assert_eq!(lines(&Details::new()), Vec::<String>::new());
+    }
+
+    #[test]
+    fn an_import_that_saw_a_thing_and_says_no_more_is_named() {
+        let details = json!({"imported": [{"source": "nmap", "seen_at": "2026-11-18T00:00:00Z", "says": {}}]});
+        let shown = said(details.as_object().expect("an object"));
+        assert_eq!(shown.len(), 1);
+        assert!(shown[0].starts_with("  nmap saw it, 2026-11-18"), "{shown:?}");
     }
 
     #[test]
