@@ -1291,6 +1291,29 @@ test("a world whose every text is an attack: nothing executes, nothing breaks th
   }
 });
 
+test("what a site takes, and where it leads away, stands on its page", async () => {
+  const world = new World();
+  const file = fileURLToPath(new URL("../../worlds/application.world", import.meta.url));
+  const scan = ["scan", "-y", "--workflow", "external_application_assessment", "--level", "intensive", "--world", file, "--silent"];
+  await world.start([], (one) => one.run([...scan, "-o", `${one.folder}/found`, "--data", one.data]));
+  try {
+    const { hits } = await world.api("/api/v3/asm/search/entities/type:Uri?page_size=50");
+    const uid = (name) => hits.find((hit) => hit.name === name).id;
+    for (const width of [360, 1280]) {
+      const page = await world.inside(`/entities/${uid("https://shop.acme.test:443")}`, { width });
+      const rows = page.getByRole("region", { name: "Parameters" }).getByRole("row");
+      await rows.filter({ hasText: "currency" }).getByText("a script").waitFor();
+      await rows.filter({ hasText: "debug" }).getByText("nothing, it was tried").waitFor();
+      await accessible(page, `a site at ${width}`);
+      await page.goto(`${world.url}/entities/${uid("https://go.acme.test:443")}`);
+      await page.getByText("/to leads to any host that to names.").waitFor();
+      await done(page);
+    }
+  } finally {
+    await world.stop();
+  }
+});
+
 test("suppliers are listed by how well they are protected, with reasons, services and the scores that they had", async () => {
   const world = new World();
   const file = fileURLToPath(new URL("../../worlds/suppliers.world", import.meta.url));

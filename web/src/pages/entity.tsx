@@ -91,7 +91,7 @@ function Body({ of, asOf, onMoment }: { of: Entity; asOf: string | undefined; on
           {of.summary.screenshot_exists && <Picture of={of} />}
           {of.seed && kind(of.type) === "Domain" && <PostureOf uid={of.uid} asOf={asOf} />}
           <Issues uid={of.uid} asOf={asOf} />
-          {asOf === undefined && hasInterface(kind(of.type)) && <Taken uid={of.uid} />}
+          {asOf === undefined && hasInterface(of.type) && <Taken uid={of.uid} />}
           {known.slice(0, 1)}
         </div>
         <div className="flex min-w-0 flex-col gap-5">

@@ -31,9 +31,9 @@ const PLACES: Record<string, string> = {
 /** Rows that are listed; the rest stands in what is known as JSON. */
 const ROWS_MAX = 200;
 
-/** Whether entities of a kind take parameters. */
-export function hasInterface(kind: string): boolean {
-  return kind === "Uri" || kind === "ApiEndpoint";
+/** Whether entities of a type take parameters. */
+export function hasInterface(type: string): boolean {
+  return /(^|:)(Uri|ApiEndpoint)$/.test(type);
 }
 
 /** What an entity takes; nothing where nobody looked. */
