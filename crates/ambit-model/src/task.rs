@@ -51,6 +51,7 @@ pub enum TaskName {
     ProductPaths,
     Ptr,
     PtrSweep,
+    Referrals,
     RegisteredNetworks,
     RegistrableDomain,
     Registration,

@@ -41,6 +41,7 @@ pub(crate) mod posture;
 pub(crate) mod product_paths;
 pub(crate) mod ptr;
 pub(crate) mod ptr_sweep;
+pub(crate) mod referrals;
 pub(crate) mod registered_networks;
 pub(crate) mod registrable_domain;
 pub(crate) mod registration;
@@ -111,6 +112,7 @@ pub const ALL: &[&Task] = &[
     &product_paths::TASK,
     &ptr::TASK,
     &ptr_sweep::TASK,
+    &referrals::TASK,
     &registered_networks::TASK,
     &registrable_domain::TASK,
     &registration::TASK,
