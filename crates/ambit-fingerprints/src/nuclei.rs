@@ -50,7 +50,13 @@ type Reason = String;
 pub(crate) fn is_template(text: &[u8]) -> bool {
     let head = String::from_utf8_lossy(&text[..text.len().min(HEAD_BYTES)]);
     let mut lines = head.lines().filter(|line| !line.trim().is_empty() && !line.starts_with(['#', '-']));
-    lines.next().is_some_and(|line| line.starts_with("id:")) && lines.any(|line| line.trim_end() == "info:")
+    lines.next().is_some_and(|line| line.starts_with("id:")) && lines.any(is_about)
+}
+
+/// Returns whether a line begins the block that says what a template is about; a comment or an anchor may follow.
+fn is_about(line: &str) -> bool {
+    let rest = line.strip_prefix("info:").map(str::trim_start);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['#', '&']))
 }
 
 /// Reads a template.
@@ -62,9 +68,7 @@ pub(crate) fn read(file: &str, bytes: &[u8]) -> Result<Pack, PackError> {
     let options = serde_saphyr::options! { with_snippet: false };
     let template: Value = serde_saphyr::from_str_with_options(text, options).map_err(|error| {
         let line = error.location().map_or(1, |location| usize::try_from(location.line()).unwrap_or(usize::MAX));
-        let message = error.to_string();
-        let said: String = message.lines().next().unwrap_or_default().chars().take(200).collect();
-        PackError::at_line(file, line, &said.escape_debug().to_string())
+        PackError::at_line(file, line, &said(&error.to_string()))
     })?;
     let mut pack = Pack::new(PackKind::Template, file);
     let id = template.get("id").and_then(text_of).unwrap_or_else(|| "a template without id".to_owned());
@@ -77,6 +81,15 @@ pub(crate) fn read(file: &str, bytes: &[u8]) -> Result<Pack, PackError> {
     let place = format!("{file}: {}", id.escape_debug());
     pack.left_out = notes.into_iter().map(|why| LeftOut { place: place.clone(), why }).collect();
     Ok(pack)
+}
+
+/// What the reader of YAML says, in one line and for people: it calls its limits a budget.
+fn said(message: &str) -> String {
+    if message.contains("budget") {
+        return "it is larger, or nested or repeated deeper, than a template may be".to_owned();
+    }
+    let first = message.lines().next().unwrap_or_default().chars().take(200);
+    first.map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
 /// Why there is no rule.

@@ -110,6 +110,7 @@ pub fn lookalikes(domain: &str) -> Vec<(String, Resemblance)> {
     ends(&letters, &mut found);
     keys(&letters, &mut found);
     found.add(&bit_flips(&letters), Resemblance::BitFlip);
+    found.add(&mixed_scripts(&letters), Resemblance::UnicodeAlike);
     found.add(&alike(&letters, UNICODE_ALIKE), Resemblance::UnicodeAlike);
     found.names
 }
@@ -257,9 +258,24 @@ fn bit_flips(letters: &[char]) -> Vec<String> {
 fn other_script(letters: &[char]) -> Vec<String> {
     let twin = |letter: &char| match letter {
         '-' | '0'..='9' => Some(*letter),
-        _ => CYRILLIC.iter().find(|(latin, _)| latin == letter).map(|(_, twin)| *twin),
+        _ => twin(*letter),
     };
     letters.iter().map(twin).collect::<Option<String>>().into_iter().collect()
+}
+
+/// The letter of another script that looks like one of Latin.
+fn twin(letter: char) -> Option<char> {
+    CYRILLIC.iter().find(|(latin, _)| *latin == letter).map(|(_, twin)| *twin)
+}
+
+/// Labels one of whose letters is of another script, and the label whose letters are as far as they have twins there:
+/// registries of many suffixes let scripts be mixed.
+fn mixed_scripts(letters: &[char]) -> Vec<String> {
+    let one = |(at, letter): (usize, &char)| {
+        twin(*letter).map(|twin| with(&letters[..at], &twin.to_string(), &letters[at + 1..]))
+    };
+    let most = letters.iter().map(|letter| twin(*letter).unwrap_or(*letter)).collect();
+    letters.iter().enumerate().filter_map(one).chain([most]).collect()
 }
 
 /// Labels one of whose letters, or pairs of letters, is replaced by what looks alike.
@@ -311,6 +327,8 @@ mod tests {
             ("harbour.test", "hartbour.test", Resemblance::ExtraKey),
             ("harbour.test", "iarbour.test", Resemblance::BitFlip),
             ("bank.com", "xn--bnk-ela.com", Resemblance::UnicodeAlike),
+            ("examplebrand.test", "xn--exmplebrand-zij.test", Resemblance::UnicodeAlike),
+            ("fern.test", "xn--frn-rdd.test", Resemblance::UnicodeAlike),
         ] {
             assert_eq!(how(domain, name), Some(by), "{name} of {domain}");
         }

@@ -2,6 +2,8 @@
 //! name servers. One table of facts, by the names that they give to hosts, networks and name servers. Whatever is not
 //! in it counts as no platform, so that only evidence decides.
 
+pub mod claimable;
+
 use std::sync::LazyLock;
 
 /// What a platform sells.

@@ -52,6 +52,7 @@ pub enum TaskName {
     Ptr,
     PtrSweep,
     RedirectProbe,
+    Referrals,
     RegisteredNetworks,
     RegistrableDomain,
     Registration,

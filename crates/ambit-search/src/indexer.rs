@@ -2,6 +2,7 @@
 //! with the revision reached. Whatever stops it, it goes on from there.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use ambit_model::feed::{FeedRow, Noun, What};
@@ -81,6 +82,62 @@ async fn compare(index: &Index, store: &Store) -> Result<bool, IndexError> {
 /// The wish for a rebuild, and the last one that was fulfilled: positions of the store, which every process sees.
 const REBUILD_ASKED: &str = "index rebuild asked";
 const REBUILD_DONE: &str = "index rebuild done";
+
+/// Who searches counts up here, so that whoever writes the index goes on with it.
+const WANTED: &str = "index wanted";
+
+/// How long the index is kept up after somebody asked for it: a search asks for what is new while it waits.
+const WANTED_FOR: Duration = Duration::from_secs(30);
+
+/// Asks a process that only writes the index where somebody wants it to bring it up, and to go on with it for a while.
+pub async fn ask_for(store: &Store) -> Result<(), IndexError> {
+    let asked = store.position(WANTED).await?.unwrap_or(0) + 1;
+    Ok(store.set_position(WANTED, asked).await?)
+}
+
+/// Brings up the index in a folder where somebody asks for it, until `stop` turns true (or its sender is gone): beside
+/// a run that needs no index itself, and that one which nobody reads would only slow down. The caller holds
+/// `engine.lock`. Nothing is opened, or made, before somebody asks.
+pub async fn follow_where_asked(path: &Path, store: &Store, mut stop: watch::Receiver<bool>) {
+    let (mut known, mut until, mut index) = (None, None, None);
+    while !*stop.borrow() {
+        let asked = store.position(WANTED).await.map(|asked| asked.unwrap_or(0)).map_err(IndexError::from);
+        let outcome = match asked {
+            Ok(asked) => {
+                if known.replace(asked).is_some_and(|before| before < asked) {
+                    until = Some(Instant::now() + WANTED_FOR);
+                }
+                match until.is_some_and(|until| Instant::now() < until) {
+                    true => bring_up(path, store, &mut index).await,
+                    false => Ok(()),
+                }
+            }
+            Err(error) => Err(error),
+        };
+        let pause = match outcome {
+            Ok(()) => LOOK,
+            Err(error) => {
+                tracing::error!(%error, "the search index does not go on");
+                PAUSE_AFTER_FAILURE
+            }
+        };
+        tokio::select! {
+            changed = stop.changed() => if changed.is_err() { return },
+            () = tokio::time::sleep(pause) => {}
+        }
+    }
+}
+
+async fn bring_up(path: &Path, store: &Store, opened: &mut Option<Index>) -> Result<(), IndexError> {
+    let index = match opened {
+        Some(index) => index,
+        None => {
+            let path = path.to_owned();
+            opened.insert(blocking(move || Index::open(&path)).await?)
+        }
+    };
+    catch_up(index, store).await.map(drop)
+}
 
 /// Asks whoever writes the index to build it anew while it serves. The answer is the number of the wish, for
 /// [`is_rebuilt`].

@@ -27,6 +27,5 @@ pub(crate) mod rdap;
 pub(crate) mod script;
 pub(crate) mod spf;
 pub(crate) mod suppliers;
-pub(crate) mod takeovers;
 pub(crate) mod technology;
 pub(crate) mod web_token;

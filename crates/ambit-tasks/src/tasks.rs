@@ -42,6 +42,7 @@ pub(crate) mod product_paths;
 pub(crate) mod ptr;
 pub(crate) mod ptr_sweep;
 pub(crate) mod redirect_probe;
+pub(crate) mod referrals;
 pub(crate) mod registered_networks;
 pub(crate) mod registrable_domain;
 pub(crate) mod registration;
@@ -113,6 +114,7 @@ pub const ALL: &[&Task] = &[
     &ptr::TASK,
     &ptr_sweep::TASK,
     &redirect_probe::TASK,
+    &referrals::TASK,
     &registered_networks::TASK,
     &registrable_domain::TASK,
     &registration::TASK,

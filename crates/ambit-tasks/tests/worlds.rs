@@ -62,6 +62,58 @@ fn the_small_world_is_found_and_nothing_else() {
     assert_eq!(explorer.outside(), Vec::<String>::new(), "contacts outside clearance");
 }
 
+#[test]
+fn providers_are_trusted_in_every_state() {
+    let world = World::parse(&world("name acme.test A 203.0.113.10"), "test.world").unwrap();
+    for state in [1, 12, 99] {
+        let explorer = Explorer::run(&world, EPOCH, state, Clearance::L1);
+        assert_eq!(explorer.failures().len(), 0, "state {state}: {:#?}", explorer.failures());
+    }
+}
+
+#[test]
+fn names_of_theirs_that_only_records_of_other_names_mention_are_found() {
+    let lines = "name acme.test A 203.0.113.10 TXT \"v=spf1 mx:mxq-1.acme.test -all\"\nname eu.acme.test A \
+                 203.0.113.11 MX 10 mxq-8.acme.test TXT \"v=spf1 a:outq-7.acme.test -all\"\nname \
+                 _sip._tcp.eu.acme.test SRV 0 5 5060 sipq-6.acme.test\nname _dmarc.acme.test TXT \"v=DMARC1; p=none; \
+                 rua=mailto:x@ruaq-5.acme.test\"\nname {mxq-1,mxq-8,outq-7,sipq-6,ruaq-5}.acme.test A \
+                 203.0.113.{21..25}\nzone dev.acme.test of acme\n  ns nsxq-4.acme.test 203.0.113.30\nname \
+                 dev.acme.test A 203.0.113.12\nname www.acme.test CNAME eu.acme.test";
+    let (explorer, truth) = explore(&world(lines), Clearance::L3);
+    let (missed, unexpected) = compare(&explorer, &truth);
+    assert!(missed.is_empty() && unexpected.is_empty(), "missed {missed:#?}\nunexpected {unexpected:#?}");
+    assert_eq!(explorer.outside(), Vec::<String>::new());
+
+    // Of a host that is a seed they tell of others in the domain, and nothing shows that those are theirs.
+    let text = world(lines).replace("seeds acme.test", "seeds eu.acme.test");
+    let (explorer, _) = explore(&text, Clearance::L3);
+    let scoped: Vec<String> = explorer.scoped().map(|(_, name)| name).collect();
+    assert!(!scoped.iter().any(|name| name == "outq-7.acme.test"), "{scoped:?}");
+    assert_eq!(explorer.outside(), Vec::<String>::new());
+}
+
+#[test]
+fn names_of_theirs_that_only_files_and_scripts_mention_are_found() {
+    let (explorer, truth) = explore(
+        &world(
+            "name www.acme.test A 203.0.113.10\nname mta-sts.acme.test A 203.0.113.10\nname \
+             {mapq-1,secq-2,boxq-3,pushq-4,cdnq-5,mxq-6}.acme.test A 203.0.113.{21..26}\n\
+             site https://www.acme.test \"Acme\"\n  robots \"Sitemap: https://mapq-1.acme.test/s.xml\"\n  page \
+             /.well-known/security.txt text/plain \"Contact: https://secq-2.acme.test/report\\nContact: \
+             mailto:a@boxq-3.acme.test\\n\"\n  body \"<script>new WebSocket('wss://pushq-4.acme.test/'); \
+             u='//cdnq-5.acme.test/a.js'; v='//gone.example/x'</script>\"\n\
+             site https://mta-sts.acme.test\n  page /.well-known/mta-sts.txt text/plain \"version: STSv1\\nmode: \
+             enforce\\nmx: mxq-6.acme.test\\nmax_age: 86400\\n\"",
+        ),
+        Clearance::L2,
+    );
+    let (missed, _) = compare(&explorer, &truth);
+    let names: Vec<&String> = missed.iter().filter(|text| text.starts_with("DnsRecord")).collect();
+    assert!(names.is_empty(), "{names:#?}");
+    assert!(explorer.present().all(|(_, name)| !name.contains("gone.example")), "a host of others, if it is one");
+    assert_eq!(explorer.outside(), Vec::<String>::new());
+}
+
 /// A zone of one site and what stands in it; the rest is as small as a world can be.
 fn world(lines: &str) -> String {
     format!(
@@ -194,6 +246,25 @@ fn a_walk_goes_on_past_names_that_were_handed_to_others() {
     }
     assert!(!scoped.iter().any(|name| name.contains("half") || name.contains("mid")), "{scoped:?}");
     assert!(explorer.present().any(|(_, name)| name == "half.works.acme.test"));
+}
+
+#[test]
+fn servers_to_which_names_were_handed_are_found_though_they_do_not_answer_for_them() {
+    let text = world(
+        "name acme.test A 203.0.113.10\nname www.acme.test A 203.0.113.10\nname qa.acme.test A 203.0.113.11\n\
+         zone qa.acme.test of acme\n  ns nsxq-9.acme.test 203.0.113.9\n  answers refused",
+    );
+    let (explorer, truth) = explore(&text, Clearance::L3);
+    let scoped: Vec<String> = explorer.scoped().map(|(kind, name)| format!("{} {name}", kind.name())).collect();
+    for there in ["DnsRecord nsxq-9.acme.test", "Nameserver nsxq-9.acme.test", "IpAddress 203.0.113.9"] {
+        assert!(scoped.iter().any(|name| name == there), "{there} is missed: {scoped:#?}");
+    }
+    let (missed, unexpected) = compare(&explorer, &truth);
+    assert!(missed.is_empty() && unexpected.is_empty(), "missed {missed:#?}\nunexpected {unexpected:#?}");
+    assert_eq!(explorer.outside(), Vec::<String>::new());
+
+    let (explorer, _) = explore(&text, Clearance::L2);
+    assert!(explorer.present().all(|(_, name)| !name.contains("nsxq-9")), "nobody's server was asked");
 }
 
 #[test]

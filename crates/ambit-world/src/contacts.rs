@@ -95,8 +95,13 @@ impl SimulatedWire {
             {
                 None
             }
-            // To whom it belongs is asked once of a machine that only names of ours have: one handshake without a name.
-            OrgRole::Vendor if draft.dedicated.contains(&address) && port == 443 && name.is_none() && !datagram => None,
+            // To whom it belongs is asked once of a machine of which nothing public tells that it has other names than
+            // ours: one handshake without a name.
+            OrgRole::Vendor
+                if port == 443 && name.is_none() && !datagram && evidence::looks_dedicated(&self.internet, address) =>
+            {
+                None
+            }
             OrgRole::Vendor if datagram || !browsed => {
                 Some(format!("{org} serves many: only its web servers, by a name of ours"))
             }

@@ -53,6 +53,14 @@ impl Moment {
             Self::At(moment) => moment,
         }
     }
+
+    /// The moment so many milliseconds later.
+    pub(crate) fn later(self, ms: i64) -> Self {
+        match self {
+            Self::FromEpoch(from_epoch) => Self::FromEpoch(from_epoch + ms),
+            Self::At(moment) => Self::At(moment.plus_ms(ms)),
+        }
+    }
 }
 
 /// What an organisation is to the one that is discovered.

@@ -2,7 +2,7 @@
 //! certificates shown to everybody, delegations and aliases. Reasoned from the file's statements alone; the standings
 //! say what is true, this says what can be known.
 
-use crate::draft::{Draft, Issuer, Name, OrgRole, TlsVersions};
+use crate::draft::{Data, Draft, Issuer, Name, OrgRole, TlsVersions};
 use crate::internet::{Internet, Port};
 use crate::pki::Certificate;
 use crate::plan;
@@ -37,6 +37,40 @@ pub(crate) fn of_address(internet: &Internet, address: IpAddr) -> Shown {
         leads && !is_ours(internet, name)
     });
     if strange { Shown::Doubtful } else { Shown::Plainly }
+}
+
+/// Returns true for an address that a name of ours has, where nothing that is ours, and no pointer, tells that others
+/// have it too.
+pub(crate) fn looks_dedicated(internet: &Internet, address: IpAddr) -> bool {
+    let draft = &internet.draft;
+    if draft.dedicated.contains(&address) {
+        return true;
+    }
+    let holders = draft.names.iter().filter(|(_, entry)| direct(entry).any(|other| other == address));
+    let (ours, others): (Vec<_>, Vec<_>) = holders.map(|(name, _)| name).partition(|name| is_ours(internet, name));
+    let pointer = draft.hosts.get(&address).and_then(|host| host.pointer.as_deref());
+    let told = |name: &String| pointer == Some(name.as_str()) || is_told_by_us(internet, name);
+    !ours.is_empty() && !others.into_iter().any(told)
+}
+
+/// Whether what is ours names it: a record, a certificate, a page.
+fn is_told_by_us(internet: &Internet, name: &str) -> bool {
+    let draft = &internet.draft;
+    let mut certificates = internet.certificates.iter().map(|certificate| &certificate.names);
+    let certified = certificates
+        .any(|names| names.iter().any(|known| known == name) && names.iter().any(|known| is_ours(internet, known)));
+    let mut pages = draft.sites.values().filter(|site| is_ours(internet, &site.host)).flat_map(|site| {
+        let redirect = site.redirect.as_ref().map(|(_, url)| url);
+        site.links.iter().chain(&site.loads).chain(redirect)
+    });
+    let own = draft.names.iter().filter(|(own, _)| is_ours(internet, own));
+    let mut records = own.flat_map(|(_, entry)| &entry.records);
+    certified
+        || pages.any(|url| ambit_model::entity::host_of(url) == name)
+        || records.any(|data| match data {
+            Data::Cname(to) | Data::Ns(to) | Data::Mx(_, to) | Data::Srv(_, _, _, to) => to == name,
+            _ => false,
+        })
 }
 
 /// At or below a seed, in a zone of ours that was not handed away.

@@ -340,6 +340,9 @@ impl Internet {
         for (address, source, names) in fixed.chain(told).chain(stated) {
             let mut stated = crate::parse::usual_certificate();
             stated.logged = false;
+            // Providers renew what they serve, however late the state.
+            let age_ms = (self.state - 1) * STATE_DAYS * DAY_MS;
+            (stated.starts, stated.ends) = (stated.starts.later(age_ms), stated.ends.later(age_ms));
             let certificate = (!names.is_empty()).then(|| issued.issue(&self.authorities, &stated, &names));
             let host = self.host(address);
             match certificate {

@@ -33,9 +33,10 @@ pub use wire::SimulatedWire;
 
 use ambit_model::workflow::{self, Workflow};
 use ambit_model::{Kind, Timestamp};
-use draft::Draft;
+use draft::{Draft, Expect};
 use internet::Internet;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// What every world has beside its file.
@@ -78,6 +79,16 @@ impl World {
     /// The world's title, for people; may be empty.
     pub fn title(&self) -> &str {
         &self.title
+    }
+
+    /// The issues that expectations of any state name.
+    pub fn expected_issues(&self) -> BTreeSet<&str> {
+        let expects = self.states.iter().flat_map(|state| &state.expects);
+        let names = expects.filter_map(|expect| match expect {
+            Expect::Issue(name, ..) | Expect::NoIssue(name, ..) => Some(name.as_str()),
+            Expect::Entity(..) | Expect::Ignore(..) | Expect::Never(_) => None,
+        });
+        names.collect()
     }
 
     /// What discovery starts from, in canonical form.

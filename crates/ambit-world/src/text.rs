@@ -46,6 +46,8 @@ pub(crate) fn statements(text: &str) -> (Vec<Statement>, Vec<Fault>) {
     }
     let mut statements: Vec<Statement> = Vec::new();
     let mut faults = Vec::new();
+    // Some editors begin a file with a mark of its encoding.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     for (index, raw) in text.lines().enumerate() {
         let number = index + 1;
         let words = match words(raw, number) {

@@ -219,10 +219,9 @@ impl<'a> Derivation<'a> {
     fn answers(&self, name: &str, entry: &Name) -> bool {
         let zone = plan::zone_of(self.draft, name).and_then(|zone| self.draft.zones.get(zone));
         let reachable = zone.is_some_and(|zone| self.zone_answers(zone));
-        let end = plan::end_of_chain(self.draft, name);
-        let looped = plan::entry(self.draft, &end)
-            .is_some_and(|entry| entry.records.iter().any(|data| matches!(data, Data::Cname(_))));
-        reachable && sound(entry.answers) && !looped
+        // Nobody follows a loop, and not everybody the longest chain.
+        let ends = plan::chain(self.draft, name).len() < plan::CHAIN_MAX;
+        reachable && sound(entry.answers) && ends
     }
 
     fn zone_answers(&self, zone: &Zone) -> bool {
@@ -237,6 +236,9 @@ impl<'a> Derivation<'a> {
         for home in &self.internet.homes {
             if let Ok((kind, name)) = Kind::of_target(home) {
                 self.truth.plant(kind, &name);
+                if kind == Kind::Uri {
+                    self.allow_host(host_of(&name));
+                }
             }
         }
         for (name, entry) in &self.draft.names {
@@ -301,6 +303,15 @@ impl<'a> Derivation<'a> {
         }
     }
 
+    /// The host of a site that is a seed, and its sites on the ports that a browser tries.
+    fn allow_host(&mut self, host: &str) {
+        if let Ok((kind, name)) = Kind::of_host(host) {
+            self.truth.allow(kind, &name);
+        }
+        self.truth.allow(Kind::Uri, &format!("http://{host}:80"));
+        self.truth.allow(Kind::Uri, &format!("https://{host}:443"));
+    }
+
     fn allow_name(&mut self, name: &str) {
         if let Ok((kind, name)) = Kind::of_host(name) {
             self.truth.allow(kind, &name);
@@ -329,6 +340,10 @@ impl<'a> Derivation<'a> {
             let Port::Web(web) = plan else { continue };
             let scheme = if web.tls { "https" } else { "http" };
             self.truth.allow(Kind::Uri, &format!("{scheme}://{name}:{port}"));
+            if host.standing == OrgRole::Ours {
+                let socket = std::net::SocketAddr::new(address, *port);
+                self.truth.allow(Kind::Uri, &format!("{scheme}://{socket}"));
+            }
             let certificates = web.sites.values().filter_map(|site| site.certificate.as_ref());
             for certificate in certificates {
                 self.truth.maybe_entities.extend(certificate_key(Kind::SslCertificate, certificate));
@@ -336,9 +351,16 @@ impl<'a> Derivation<'a> {
         }
     }
 
-    /// Name servers and mail servers of the seeds' zones, within their own names. Those of zones below them may be
-    /// told.
+    /// Name servers and mail servers of the seeds' zones, within their own names. Those of zones and names below them
+    /// may be told.
     fn servers(&mut self) {
+        let names = self.draft.names.iter().filter(|(name, _)| self.in_scope(name));
+        let mail = names.flat_map(|(_, entry)| &entry.records).filter_map(|data| match data {
+            Data::Mx(_, server) if self.in_scope(server) => Some((Kind::Mailserver, server.clone())),
+            _ => None,
+        });
+        let mail: Vec<(Kind, String)> = mail.collect();
+        self.truth.maybe_entities.extend(mail);
         let ours = self.draft.zones.iter().filter(|(name, _)| self.in_scope(name));
         let told = ours.flat_map(|(_, zone)| &zone.servers).filter(|(server, _)| self.in_scope(server));
         let told: Vec<(Kind, String)> = told.map(|(server, _)| (Kind::Nameserver, server.clone())).collect();

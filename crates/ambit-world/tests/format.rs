@@ -60,6 +60,10 @@ const ERRORS: &[(&str, &[&str])] = &[
         &["t.world:8: `careless`: no name for a certificate: it has no dot; `names` takes the rest of the line"],
     ),
     ("cert c", &["t.world:7: `c`: the certificate has no `names`"]),
+    (
+        "site https://www.acme.test\n  cert names www.acme.test\n  cert @mine\ncert mine names a.acme.test",
+        &["t.world:9: `cert`: the site has another certificate already; only `cert` with words adds up"],
+    ),
     ("seeds not_a..name", &["t.world:7: `not_a..name`: no seed: a label has 1 to 63 letters, digits, '-' or '_'"]),
     ("state 3", &["t.world:7: `3`: the next state is 2, and there are at most 12"]),
     ("state 2\nremove name x.acme.test", &["t.world:8: `x.acme.test`: the state before has no such name"]),
@@ -109,6 +113,11 @@ fn an_unknown_exposure_is_answered_with_those_that_can_be_planted() {
 }
 
 #[test]
+fn a_mark_of_the_encoding_before_the_first_line_is_passed_over() {
+    assert!(World::parse(&format!("\u{feff}{HEAD}"), "t").is_ok());
+}
+
+#[test]
 fn a_file_without_its_first_lines_says_so() {
     let shown = |text: &str| World::parse(text, "x").unwrap_err()[0].to_string();
     assert_eq!(shown(""), "x:1: the file has no line `world NAME \"TITLE\"`");
@@ -134,6 +143,22 @@ fn states_replace_what_they_repeat_and_keep_the_rest() {
     assert!(has(1, "203.0.113.5") && has(1, "203.0.113.6") && !has(1, "203.0.113.7"));
     assert!(!has(2, "203.0.113.5") && !has(2, "203.0.113.6") && has(2, "203.0.113.7"));
     assert!(!has(2, "b.acme.test") && has(2, "a.acme.test"));
+}
+
+#[test]
+fn lines_about_the_certificate_of_a_site_add_up() {
+    let of = |lines: &str| {
+        let text = format!("{HEAD}name www.acme.test A 203.0.113.5\nsite https://www.acme.test\n{lines}\n");
+        World::parse(&text, "t").unwrap().truth(ambit_model::Timestamp(1_751_328_000_000), 1)
+    };
+    let one = of("  cert expired 5d names www.acme.test a.acme.test b.acme.test");
+    for lines in [
+        "  cert expired 5d names www.acme.test\n  cert names {a,b}.acme.test",
+        "  cert names www.acme.test\n  cert expired 5d\n  cert names a.acme.test\n  cert names b.acme.test",
+    ] {
+        let other = of(lines);
+        assert_eq!((&other.entities, &other.issues), (&one.entities, &one.issues), "{lines}");
+    }
 }
 
 /// Words that reach deep into the parser, and some that reach nowhere.

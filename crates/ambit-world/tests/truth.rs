@@ -86,6 +86,36 @@ fn a_name_that_only_a_wildcard_answers_may_be_shown_where_something_tells_of_it(
 }
 
 #[test]
+fn what_the_file_does_not_decide_is_neither_missed_nor_unexpected() {
+    let chain: String =
+        (1..=16).map(|step| format!("name c{step}.acme.test CNAME c{}.acme.test\n", step - 1)).collect();
+    let truth = truth_of(&format!(
+        "{HEAD}name c0.acme.test A 203.0.113.10\n{chain}name eu.acme.test MX 10 mx8.acme.test\nname mx8.acme.test A \
+         203.0.113.11\nname gone.acme.test NS ns1.nowhere.test\nname turn.acme.test A 203.0.113.12 answers rebind \
+         203.0.113.13\nsite http://turn.acme.test \"T\"\nname inside.acme.test AAAA ::ffff:10.0.0.7\nname \
+         last.acme.test A 203.0.113.14\nsite https://last.acme.test \"L\"\n  cert expires 1h\n"
+    ));
+    for (kind, name, expected) in [
+        (Kind::DnsRecord, "c15.acme.test", Verdict::Planted),
+        (Kind::DnsRecord, "c16.acme.test", Verdict::NotScored),
+        (Kind::Mailserver, "mx8.acme.test", Verdict::NotScored),
+        (Kind::Uri, "http://203.0.113.12:80", Verdict::NotScored),
+    ] {
+        assert_eq!(truth.entity(kind, name), expected, "{name}");
+    }
+    assert_eq!(truth.issue("dangling_delegation", Kind::Domain, "acme.test"), Verdict::NotScored);
+    let inside = truth.issue("internal_system_exposed_via_dns", Kind::DnsRecord, "inside.acme.test");
+    assert_eq!(inside, Verdict::Planted);
+    assert!(!truth.issues.iter().any(|(issue, ..)| issue.contains("expired")), "it ends while a run goes on");
+
+    let text = HEAD.replace("seeds acme.test", "seeds https://shop.acme.test/");
+    let truth = truth_of(&format!("{text}name shop.acme.test A 203.0.113.10\nsite https://shop.acme.test \"S\"\n"));
+    for (kind, name) in [(Kind::DnsRecord, "shop.acme.test"), (Kind::Uri, "http://shop.acme.test:80")] {
+        assert_eq!(truth.entity(kind, name), Verdict::NotScored, "{name}");
+    }
+}
+
+#[test]
 fn a_wildcard_covers_no_zone_below_it_and_no_name_above_others() {
     let text = "name *.acme.test A 203.0.113.10\nzone corp.acme.test of acme\n  ns ns1.acme.test\nname \
                 deep.dev.acme.test A 203.0.113.11\n";
@@ -132,6 +162,13 @@ fn properties_imply_their_issues() {
         ("name x.acme.test A 127.0.0.1\n", vec!["resolves_to_localhost DnsRecord x.acme.test"]),
         ("name x.acme.test CNAME gone.nowhere.test\n", vec!["dangling_record DnsRecord x.acme.test"]),
         ("name x.acme.test CNAME gone.azurewebsites.net\n", vec!["subdomain_takeover DnsRecord x.acme.test"]),
+        ("name x.acme.test CNAME gone.cloudapp.net\n", vec!["subdomain_takeover DnsRecord x.acme.test"]),
+        (
+            "zone wordpress.com of shop\n  ns ns.wordpress.com 198.51.100.150\nname x.acme.test CNAME \
+             gone.wordpress.com\nname gone.wordpress.com A 198.51.100.151\nsite http://x.acme.test\n  plain none\n  \
+             at 198.51.100.151\n  body \"Do you want to register gone.wordpress.com?\"\n",
+            vec!["subdomain_takeover DnsRecord x.acme.test"],
+        ),
         (
             "zone harb.test of out\n  ns ns.harb.test 198.51.100.9\n  look-alike\n",
             vec!["lookalike_domain Domain acme.test"],
@@ -254,7 +291,9 @@ async fn contacts_are_judged_by_whom_they_reach() {
     use ambit_net::wire::Wire;
     let text = format!(
         "{HEAD}host 203.0.113.9\n  port 22 ssh\nhost 198.51.100.9\n  port 80 http\nhost 198.51.100.200\n  port 80 \
-         http\n  port 22 ssh\nexpect never 203.0.113.77\n"
+         http\n  port 22 ssh\nexpect never 203.0.113.77\nzone other.test of out\n  ns ns.other.test 198.51.100.8\nname \
+         {a,b}.acme.test A 198.51.100.{201,202}\nname {a,b}.other.test A 198.51.100.{201,202}\nhost 198.51.100.201\n  \
+         port 443 https\nhost 198.51.100.202\n  ptr b.other.test\n  port 443 https\n"
     );
     let wire = World::parse(&text, "t.world").unwrap().wire(EPOCH, 1);
     let ask = |address: &'static str, port: u16, name: &'static str| {
@@ -282,11 +321,14 @@ async fn contacts_are_judged_by_whom_they_reach() {
         ("198.51.100.9", 80, "www.acme.test"),
         ("203.0.113.77", 80, ""),
         ("10.0.0.1", 80, ""),
+        // Of its other names nothing tells, and of those of the next one its pointer.
+        ("198.51.100.201", 443, ""),
+        ("198.51.100.202", 443, ""),
     ] {
         ask(address, port, name).await.unwrap();
     }
     // A connection counts when its handler has seen the end.
-    while wire.contacts().len() < 9 {
+    while wire.contacts().len() < 11 {
         tokio::task::yield_now().await;
     }
     let outside: Vec<String> = wire
@@ -302,6 +344,7 @@ async fn contacts_are_judged_by_whom_they_reach() {
             "198.51.100.200:22 shop serves many: only its web servers, by a name of ours",
             "198.51.100.200:80 shop serves many, and no name was asked for",
             "198.51.100.200:80 shop serves many, and www.other.test is not ours",
+            "198.51.100.202:443 shop serves many, and no name was asked for",
             "203.0.113.77:80 the file says never",
         ]
     );

@@ -15,6 +15,7 @@ use ambit_model::collection::{Collection, Schedule};
 use ambit_model::id::RunId;
 use ambit_model::ports::PortList;
 use ambit_model::run::{Run, RunState};
+use ambit_model::scope::Exclusions;
 use ambit_model::wire::WireChoice;
 use ambit_model::{Clearance, Kind, Timestamp, workflow};
 use ambit_net::live::LiveOptions;
@@ -72,6 +73,8 @@ pub(crate) struct Finished {
     /// The wire's date when the run was taken up: what is fresh is so as of then.
     pub(crate) date: Timestamp,
     pub(crate) simulated: Option<Simulated>,
+    /// What was never to be looked at.
+    pub(crate) never: Exclusions,
 }
 
 /// Finds or makes the collection, resumes or starts its run, and carries it to its end.
@@ -127,7 +130,8 @@ pub(crate) async fn discover(workspace: &Workspace, job: &Job, stop: &Stop) -> R
     workspace.store.tidy(now()).await?;
     let run = workspace.store.find_run(&workspace.principal, run.id).await?;
     let collection = workspace.store.find_collection(&workspace.principal, collection.uuid).await?.collection;
-    Ok(Finished { collection, run, before, date, simulated })
+    let never = Exclusions::new(&job.installation.never_in(job.never.clone()));
+    Ok(Finished { collection, run, before, date, simulated, never })
 }
 
 /// Fails with what to do next where the run did not come to its end.

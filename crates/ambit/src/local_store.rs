@@ -8,13 +8,20 @@ use ambit_search::{Index, IndexError};
 use ambit_store::engine::Engine;
 use ambit_store::{Options, Principal, Schema, Store, StoreError};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
 
 /// The index's folder inside a data folder.
 pub(crate) const INDEX_FOLDER: &str = "index";
 
 /// Longest that a command waits for the index.
 const INDEX_WAIT: Duration = Duration::from_secs(30);
+
+/// How long it waits until it asks the writer again.
+const INDEX_ASK: Duration = Duration::from_secs(2);
+/// How often it looks for an index that is not there yet.
+const INDEX_LOOK: Duration = Duration::from_millis(100);
 
 /// The options of a data folder under the settings.
 pub(crate) fn options(folder: &Path, settings: &Settings) -> Options {
@@ -73,15 +80,33 @@ pub(crate) async fn index(folder: &Path, store: &Store) -> Result<(Index, Option
     };
     let index = match written {
         Some(index) => index,
-        None => Index::open_read_only(&place, Some(store)).map_err(index_failure)?,
+        None => return Ok((index_of_another(&place, store).await?, engine)),
     };
     let revision = store.last_revision().await?;
-    if !index.wait_for(revision, INDEX_WAIT).await.map_err(index_failure)? {
-        return Err(Failure::run_time(
-            "the search index is behind and its writer does not go on; is the server busy or stuck?",
-        ));
+    match index.wait_for(revision, INDEX_WAIT).await.map_err(index_failure)? {
+        true => Ok((index, engine)),
+        false => Err(Failure::run_time(BEHIND)),
     }
-    Ok((index, engine))
+}
+
+/// What a command says where the index does not come to what the store holds.
+const BEHIND: &str = "the search index is behind and its writer does not go on; is the server busy or stuck?";
+
+/// The index that another process writes, when it has seen everything that is in the store now. That process is asked
+/// for it: a run writes it where somebody wants it, and one that is the first of its folder makes it then.
+async fn index_of_another(place: &Path, store: &Store) -> Result<Index, Failure> {
+    let revision = store.last_revision().await?;
+    let end = Instant::now() + INDEX_WAIT;
+    while Instant::now() < end {
+        ambit_search::ask_for(store).await.map_err(index_failure)?;
+        match Index::open_read_only(place, Some(store)) {
+            Ok(index) if index.wait_for(revision, INDEX_ASK).await.map_err(index_failure)? => return Ok(index),
+            Ok(_) => {}
+            Err(IndexError::Missing(_)) => tokio::time::sleep(INDEX_LOOK).await,
+            Err(error) => return Err(index_failure(error)),
+        }
+    }
+    Err(Failure::run_time(BEHIND))
 }
 
 /// Opens the folder's index and brings it up to what the store holds now. `None`: another process writes it, which is
@@ -113,4 +138,48 @@ async fn read_only_index(place: &Path, store: &Store) -> Result<Index, Failure> 
 
 pub(crate) fn index_failure(error: IndexError) -> Failure {
     Failure::run_time(format!("search index: {error}"))
+}
+
+/// The search index beside a run: written where another process asks for it.
+pub(crate) struct Indexing {
+    stop: watch::Sender<bool>,
+    work: JoinHandle<()>,
+}
+
+impl Indexing {
+    /// Begins; the caller holds the engine's place until it has waited for the end.
+    pub(crate) fn begin(folder: &Path, store: &Store) -> Self {
+        let (stop, stopped) = watch::channel(false);
+        let (place, store) = (folder.join(INDEX_FOLDER), store.clone());
+        let work = tokio::spawn(async move { ambit_search::follow_where_asked(&place, &store, stopped).await });
+        Self { stop, work }
+    }
+
+    /// Ends, so that the index can be opened again.
+    pub(crate) async fn end(self) {
+        self.stop.send_replace(true);
+        // What went wrong was logged, and whoever opens the index next meets it.
+        self.work.await.ok();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workspace;
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_folder_can_be_searched_beside_its_first_run() {
+        let folder = std::env::temp_dir().join(format!("ambit-index-{}", uuid::Uuid::new_v4()));
+        let settings = Settings::load(None, &Default::default()).unwrap();
+        let workspace = workspace::open(&folder, "scan", &settings).await.unwrap();
+        let indexing = Indexing::begin(&folder, &workspace.store);
+        let (beside, _) = opened(Some(&folder), &settings).await.unwrap();
+        let (found, engine) = index(&folder, &beside).await.unwrap();
+        assert!(engine.is_none(), "the run holds the engine's place");
+        assert!(found.reached() >= beside.last_revision().await.unwrap());
+        indexing.end().await;
+        bring_up_index(&folder, &workspace.store).await.unwrap();
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
 }

@@ -21,7 +21,7 @@ pub(crate) fn live(options: LiveOptions) -> Result<Arc<dyn Wire>, String> {
 
 /// Reads a world's text. The failure is the first problem, with file, line and word; the others are its further lines.
 pub(crate) fn parse_world(text: &str, file: &str) -> Result<World, Failure> {
-    World::parse(text, file).map_err(|problems| {
+    let world = World::parse(text, file).map_err(|problems| {
         let mut lines = problems.iter().map(|problem| plain(&problem.to_string()));
         let first = lines.next().unwrap_or_else(|| format!("{file} cannot be read"));
         let more: Vec<String> = lines.collect();
@@ -30,7 +30,14 @@ pub(crate) fn parse_world(text: &str, file: &str) -> Result<World, Failure> {
             count => format!(" (and {count} more)"),
         };
         Failure::usage(format!("{first}{count}")).with_more(more)
-    })
+    })?;
+    let unknown = world.expected_issues().into_iter().find(|name| ambit_checks::find(name).is_none());
+    match unknown.map(plain) {
+        None => Ok(world),
+        Some(name) => Err(Failure::usage(format!(
+            "{file}: `expect` names the issue {name}, which nothing reports; docs/reference.md lists all"
+        ))),
+    }
 }
 
 /// A simulated internet in the state of a run.
@@ -100,6 +107,16 @@ mod tests {
     use ambit_model::collection::Schedule;
     use ambit_model::{Clearance, Kind};
     use ambit_store::{NewCollection, NewOwner, Options, Started};
+
+    #[test]
+    fn an_expectation_of_an_issue_that_nothing_reports_is_refused() {
+        let small = include_str!("../../../worlds/small.world");
+        let with =
+            |issue: &str| parse_world(&format!("{small}\nexpect no-issue {issue} Domain acme.test\n"), "my.world");
+        assert!(with("spf_missing").is_ok());
+        let refused = with("spf_misssing").unwrap_err().to_string();
+        assert!(refused.starts_with("my.world: `expect` names the issue spf_misssing, which"), "{refused}");
+    }
 
     #[tokio::test]
     async fn live_runs_share_a_ledger_and_a_clock_that_begins_anew_has_its_own() {

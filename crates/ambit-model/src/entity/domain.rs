@@ -173,6 +173,7 @@ pub(super) const DNS_RECORD: &[Row] = &[
     seen(certificate::TLS, TlsGrab),
     seen(WILDCARD, WildcardProfile),
     seen(WILDCARD_TYPES, WildcardProfile),
+    seen(SRV, ZoneProfile),
     seen(SOA_SERIAL, ZoneProfile),
     seen(CUT_NAMESERVERS, ZoneProfile),
     seen(ZONE_TRANSFER, TaskName::ZoneTransfer),

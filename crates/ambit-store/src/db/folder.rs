@@ -31,7 +31,8 @@ const NOTE_BYTES_MAX: u64 = 256;
 pub(crate) fn create(path: &Path) -> Result<(), StoreError> {
     let named = |error: io::Error| match StoreError::from(error) {
         StoreError::Unavailable(why) => {
-            StoreError::Unavailable(format!("the data folder {} cannot be made: {why}", path.display()))
+            let what = if path.is_dir() { "cannot be used" } else { "cannot be made" };
+            StoreError::Unavailable(format!("the data folder {} {what}: {why}", path.display()))
         }
         other => other,
     };

@@ -154,13 +154,36 @@ async fn edge_or(cx: &Context<'_>, domain: &str, name: &str, kept: EdgeKind) -> 
 
 /// The same of a name that a record of the domain tells of, where it exists; one that cannot be asked for now stays
 /// what it was.
-pub(crate) async fn found_existing(cx: &Context<'_>, domain: &str, name: &str) -> Result<(), TaskError> {
-    let exists = match cx.net.lookup(name, RecordType::A).await {
-        Ok(answer) => !answer.is_nxdomain() || !answer.chain.is_empty(),
-        Err(error @ NetError::Budget(_)) => return Err(error.into()),
-        Err(_) => cx.facts.outward.iter().any(|neighbour| neighbour.name == name),
-    };
-    if exists { found_below(cx, domain, name).await } else { Ok(()) }
+async fn found_existing(cx: &Context<'_>, domain: &str, name: &str) -> Result<(), TaskError> {
+    if exists(cx, name).await? { found_below(cx, domain, name).await } else { Ok(()) }
+}
+
+/// The same of a name that does not lie below what told of it. It is a lead: by its spelling it leads to the domain,
+/// whose own zone says whether it is theirs.
+async fn found_beside(cx: &Context<'_>, name: &str) -> Result<(), TaskError> {
+    if name != cx.facts.name && exists(cx, name).await? {
+        cx.found_host(name, EdgeKind::Link);
+    }
+    Ok(())
+}
+
+/// A host that a record or a file of theirs names, where it is of the same domain.
+pub(crate) async fn found_own(cx: &Context<'_>, host: &str) -> Result<(), TaskError> {
+    if is_below(host, &cx.facts.name) {
+        found_existing(cx, &cx.facts.name, host).await
+    } else if same_domain(host, &cx.facts.name) {
+        found_beside(cx, host).await
+    } else {
+        Ok(())
+    }
+}
+
+async fn exists(cx: &Context<'_>, name: &str) -> Result<bool, TaskError> {
+    match cx.net.lookup(name, RecordType::A).await {
+        Ok(answer) => Ok(!answer.is_nxdomain() || !answer.chain.is_empty()),
+        Err(error @ NetError::Budget(_)) => Err(error.into()),
+        Err(_) => Ok(cx.facts.outward.iter().any(|neighbour| neighbour.name == name)),
+    }
 }
 
 /// Returns true for a name whose look-up fails though the zone above it answers: it was handed to servers that do not

@@ -88,7 +88,7 @@ const PROBES: &[Probe] = &[
     },
     Probe {
         ports: &[11211, 11214],
-        send: b"version\r\n",
+        send: VERSION,
     },
     Probe {
         ports: &[27017, 27018],
@@ -123,6 +123,9 @@ const PROBES: &[Probe] = &[
         send: b"ruok",
     },
 ];
+
+/// Asks memcached for its version.
+const VERSION: &[u8] = b"version\r\n";
 
 /// An SMB1 negotiation that offers SMB2, so that servers of every age answer.
 const SMB_NEGOTIATE: &[u8] = b"\x00\x00\x00\x45\xffSMB\x72\x00\x00\x00\x00\x18\x01\x28\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x22\x00\x02NT LM 0.12\x00\x02SMB 2.002\x00\x02SMB 2.???\x00";
@@ -227,6 +230,11 @@ async fn by_custom(cx: &Context<'_>, socket: SocketAddr, layer: Layer, failure: 
         Err(error) => *failure = failure.take().or(Some(error)),
     }
     match ask(cx, socket, layer, b"PING\r\n", ANSWER_TIMEOUT).await {
+        // Memcached at another port than its own, or whatever knows no PING either.
+        Ok(said) if said.starts_with(b"ERROR\r\n") => match ask(cx, socket, layer, VERSION, ANSWER_TIMEOUT).await {
+            Ok(version) => read(&cx.settings.fingerprints, &version, socket.port(), true),
+            Err(_) => Identity { said, ..Identity::default() },
+        },
         Ok(said) => read(&cx.settings.fingerprints, &said, socket.port(), true),
         Err(_) => Identity::default(),
     }

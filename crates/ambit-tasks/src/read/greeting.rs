@@ -59,7 +59,7 @@ const LINES: &[Line] = &[
         words: &[],
         ports: &[],
     },
-    Line { service: Service::Memcached, begins: &["VERSION ", "ERROR\r\n"], words: &["version", "error"], ports: &[] },
+    Line { service: Service::Memcached, begins: &["VERSION "], words: &[], ports: &[] },
     Line { service: Service::Amqp, begins: &["AMQP"], words: &[], ports: &[] },
     Line { service: Service::Zookeeper, begins: &["imok", "ruok is not executed"], words: &[], ports: &[] },
     Line { service: Service::Nntp, begins: &["200 ", "201 "], words: &["nntp", "news"], ports: &[] },
@@ -75,15 +75,18 @@ pub(crate) fn read(rules: &Set, said: &[u8], port: u16, asked: bool) -> Option<G
     if said.is_empty() {
         return None;
     }
-    binary(rules, said, port, asked).or_else(|| text(rules, said, port))
+    binary(rules, said, port, asked).or_else(|| text(rules, said, port, asked))
 }
 
-fn text(rules: &Set, said: &[u8], port: u16) -> Option<Greeting> {
+fn text(rules: &Set, said: &[u8], port: u16, asked: bool) -> Option<Greeting> {
     let text = String::from_utf8_lossy(said);
     let lower = text.to_lowercase();
     let line = LINES.iter().find(|line| {
         let begins = line.begins.iter().any(|begin| text.starts_with(begin));
+        // Memcached never greets.
+        let due = asked || line.service != Service::Memcached;
         begins
+            && due
             && (line.words.is_empty()
                 || line.ports.contains(&port)
                 || line.words.iter().any(|word| lower.contains(word)))
@@ -284,6 +287,9 @@ mod tests {
         check(b"RFB 003.008\n", 5900, false, Some(Service::Vnc), None);
         check(b"+PONG\r\n", 6379, true, Some(Service::Redis), Some(("Redis", None)));
         check(b"VERSION 1.6.18\r\n", 11211, true, Some(Service::Memcached), Some(("memcached", Some("1.6.18"))));
+        check(b"VERSION 1.6.18\r\n", 11211, false, None, None);
+        check(b"ERROR\r\n", 11211, true, None, None);
+        check(b"ERROR\r\n", 11211, false, None, None);
         check(b"N", 5432, true, Some(Service::Postgresql), Some(("PostgreSQL", None)));
         check(
             b"\x03\x00\x00\x13\x0e\xd0\x00\x00\x124\x00\x02\x00\x08\x00\x02\x00\x00\x00",

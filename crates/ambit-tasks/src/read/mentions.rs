@@ -16,6 +16,8 @@ const MAILBOXES_MAX: usize = 100;
 #[derive(Debug, Default)]
 pub(crate) struct Mentions {
     pub(crate) hosts: BTreeSet<String>,
+    /// Names in quotes behind `//`: hosts, or what looks alike, as in a comment.
+    pub(crate) maybe_hosts: BTreeSet<String>,
     pub(crate) mailboxes: BTreeSet<String>,
     pub(crate) buckets: BTreeSet<String>,
 }
@@ -29,6 +31,12 @@ pub(super) static URL: LazyLock<Regex> = LazyLock::new(|| {
         .expect("constant")
 });
 
+/// An address of a socket of the web, or one in quotes whose scheme is that of the page.
+static OTHER: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r#"(?i)(?:\b(wss?):|["'`])\\?/\\?/((?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){1,8}[a-z]{2,24})\b"#)
+        .expect("constant")
+});
+
 impl Mentions {
     /// Adds what a text mentions.
     pub(crate) fn read(&mut self, text: &str) {
@@ -38,6 +46,11 @@ impl Mentions {
                 self.buckets.extend(buckets::of_url(&url));
                 self.hosts.insert(url.host);
             }
+        }
+        for found in OTHER.captures_iter(text).take(URLS_MAX) {
+            let Ok(host) = Kind::DnsRecord.canonical(&found[2]) else { continue };
+            let hosts = if found.get(1).is_some() { &mut self.hosts } else { &mut self.maybe_hosts };
+            hosts.insert(host);
         }
         let mailboxes = ADDRESS.captures_iter(text).filter_map(|found| Kind::EmailAddress.canonical(&found[1]).ok());
         // File names such as logo@2x.png look like mailboxes.
@@ -60,6 +73,11 @@ mod tests {
                mail="Help@acme.test"; img="logo@2x.png""#,
         );
         assert!(found.hosts.contains("api.acme.test"), "{found:?}");
+        found.read(
+            r#"new WebSocket("wss://push.acme.test/v1"); s.src='//static.acme.test:8443/a.js'; // see.acme.test"#,
+        );
+        assert_eq!(found.hosts.iter().filter(|host| host.contains("push")).count(), 1, "{found:?}");
+        assert_eq!(found.maybe_hosts.iter().collect::<Vec<_>>(), ["static.acme.test"]);
         assert_eq!(found.buckets.iter().collect::<Vec<_>>(), ["https://acme-files.s3.amazonaws.com"]);
         assert_eq!(found.mailboxes.iter().collect::<Vec<_>>(), ["help@acme.test"]);
     }

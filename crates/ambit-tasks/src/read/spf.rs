@@ -20,9 +20,9 @@ pub(crate) struct Record {
 pub(crate) enum Mechanism {
     /// Another domain's record.
     Include(String),
-    /// `a` with the name of a host that sends.
+    /// `a` or `mx` with a name whose addresses, or mail servers, send.
     Host(String),
-    /// `a` of the domain itself, `mx`, `ptr`, `exists`, or an include whose name a macro makes.
+    /// `a` and `mx` of the domain itself, `ptr`, `exists`, or an include whose name a macro makes.
     Other,
 }
 
@@ -49,16 +49,26 @@ pub(crate) fn parse(text: &str) -> Record {
                 break;
             }
             "include" => record.mechanisms.push(target(value).map_or(Mechanism::Other, Mechanism::Include)),
-            "a" => {
+            "a" | "mx" => {
                 let host = value.split('/').next().unwrap_or("");
                 record.mechanisms.push(target(host).map_or(Mechanism::Other, Mechanism::Host));
             }
-            "mx" | "ptr" | "exists" => record.mechanisms.push(Mechanism::Other),
+            "ptr" | "exists" => record.mechanisms.push(Mechanism::Other),
             "ip4" | "ip6" => {}
             _ => record.errors.push(format!("unknown mechanism {:?}", name.chars().take(30).collect::<String>())),
         }
     }
     record
+}
+
+/// The hosts that a record names as senders.
+pub(crate) fn hosts(text: &str) -> Vec<String> {
+    let mechanisms = parse(text).mechanisms.into_iter();
+    let hosts = mechanisms.filter_map(|mechanism| match mechanism {
+        Mechanism::Host(host) => Some(host),
+        Mechanism::Include(_) | Mechanism::Other => None,
+    });
+    hosts.collect()
 }
 
 fn is_modifier(name: &str) -> bool {
@@ -96,6 +106,12 @@ mod tests {
         );
         assert_eq!(record.all, Some('~'));
         assert!(record.errors.is_empty());
+    }
+
+    #[test]
+    fn hosts_that_send_are_told_and_what_a_macro_makes_is_not() {
+        let hosts = hosts("v=spf1 mx a:out.acme.test/28 mx:in.acme.test//64 a:%{d} include:_spf.acme.test -all");
+        assert_eq!(hosts, ["out.acme.test", "in.acme.test"]);
     }
 
     #[test]

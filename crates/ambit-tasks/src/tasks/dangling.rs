@@ -2,12 +2,12 @@
 //! a takeover.
 
 use crate::ask::delegation::fails_alone;
-use crate::read::takeovers;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::domain::{Dangling, DanglingReason};
 use ambit_model::entity::{domain, registrable};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
+use ambit_model::platforms::claimable;
 use ambit_model::{Clearance, Kind, TaskName, Wave, workflow};
 use ambit_net::NetError;
 use ambit_net::dns::{DnsAnswer, Rcode, RecordType};
@@ -76,7 +76,7 @@ fn item(record: &str, target: &str, reason: DanglingReason) -> Dangling {
         record: record.to_owned(),
         target: target.to_owned(),
         reason,
-        provider: takeovers::of_target(target).map(|rule| rule.provider.to_owned()),
+        provider: claimable::of_target(target).map(|rule| rule.provider.to_owned()),
     }
 }
 
@@ -88,18 +88,18 @@ async fn alias(cx: &Context<'_>, name: &str) -> Result<Vec<Dangling>, TaskError>
     };
     if answer.is_nxdomain() {
         // Of several links the provider's is the one that can be claimed.
-        let claimed = answer.chain.iter().find(|alias| takeovers::of_target(&alias.target).is_some()).unwrap_or(last);
+        let claimed = answer.chain.iter().find(|alias| claimable::of_target(&alias.target).is_some()).unwrap_or(last);
         let reason = missing(cx, &claimed.target).await?;
         return Ok(vec![item("CNAME", &claimed.target, reason)]);
     }
     let pattern =
-        answer.chain.iter().find(|alias| takeovers::of_target(&alias.target).is_some_and(|rule| rule.says.is_some()));
+        answer.chain.iter().find(|alias| claimable::of_target(&alias.target).is_some_and(|rule| rule.says.is_some()));
     Ok(pattern.map(|alias| item("CNAME", &alias.target, DanglingReason::UnclaimedPattern)).into_iter().collect())
 }
 
 /// `unregistered` where even the target's domain does not exist; a provider's names are not registered but claimed.
 async fn missing(cx: &Context<'_>, target: &str) -> Result<DanglingReason, TaskError> {
-    if takeovers::of_target(target).is_some() {
+    if claimable::of_target(target).is_some() {
         return Ok(DanglingReason::Nxdomain);
     }
     let Some(domain) = registrable(target).filter(|domain| *domain != target) else {

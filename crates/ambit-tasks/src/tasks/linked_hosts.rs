@@ -86,7 +86,9 @@ fn own_scripts(page: &Page, site: &Url) -> Vec<Url> {
 
 fn say(cx: &Context<'_>, url: &Url, found: Mentioned) -> bool {
     let Mentioned { text: found, tokens } = found;
-    let hosts: BTreeSet<String> = found.hosts.into_iter().filter(|host| *host != url.host).take(HOSTS_MAX).collect();
+    let near = found.maybe_hosts.into_iter().filter(|host| same_domain(host, &url.host));
+    let hosts: BTreeSet<String> =
+        found.hosts.into_iter().chain(near).filter(|host| *host != url.host).take(HOSTS_MAX).collect();
     for host in &hosts {
         if host.parse::<std::net::IpAddr>().is_err() {
             cx.found_host(host, EdgeKind::Link);

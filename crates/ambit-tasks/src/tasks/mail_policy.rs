@@ -1,8 +1,8 @@
 //! Collects who may send mail in a domain's name, and what receivers should do with forgeries: SPF with its whole tree,
 //! DMARC, MTA-STS, TLS reports, BIMI.
 
-use crate::ask::delegation::found_existing;
-use crate::ask::host::{is_below, is_resembling, same_domain};
+use crate::ask::delegation::found_own;
+use crate::ask::host::{is_resembling, same_domain};
 use crate::read::spf::{self, Mechanism, Record};
 use crate::tasks::zone_profile::is_spf;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
@@ -95,8 +95,8 @@ async fn observe_spf(cx: &Context<'_>, name: &str) -> Result<bool, TaskError> {
     for include in tree.includes.iter().filter(|include| !same_domain(include, name)) {
         cx.found_host(include, EdgeKind::Vendor);
     }
-    for host in tree.hosts.iter().filter(|host| is_below(host, name)) {
-        found_existing(cx, name, host).await?;
+    for host in &tree.hosts {
+        found_own(cx, host).await?;
     }
     Ok(true)
 }
@@ -112,6 +112,9 @@ async fn observe_dmarc(cx: &Context<'_>, name: &str) -> Result<bool, TaskError> 
     cx.observe(domain::DMARC_POLICY, policy.value(records.len()));
     for address in policy.reports.iter().filter(|_| !is_resembling(cx.facts)) {
         cx.found_with(Kind::EmailAddress, address, EdgeKind::Contact, origin(&format!("_dmarc.{name}")));
+        if let Some((_, host)) = address.rsplit_once('@') {
+            found_own(cx, host).await?;
+        }
     }
     Ok(true)
 }

@@ -2,6 +2,7 @@
 
 use crate::ask::host::same_domain;
 use crate::ask::{bindings, web};
+use crate::read::mentions::Mentions;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::host_of;
 use ambit_model::entity::{mentioned, uri};
@@ -63,8 +64,10 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     if let Some(robots) = text_file(&robots).map(|text| Robots::parse(&text)).filter(|robots| robots.is_one) {
         seen = true;
         cx.observe(uri::ROBOTS, json!(robots.paths));
-        let named = robots.sitemaps.iter().filter_map(|sitemap| url.join(sitemap).ok());
-        sitemaps = named.filter(|sitemap| sitemap.host == url.host).take(1).chain(sitemaps).collect();
+        let named: Vec<Url> = robots.sitemaps.iter().filter_map(|sitemap| url.join(sitemap).ok()).collect();
+        named.iter().for_each(|sitemap| found_host(cx, &url, &sitemap.host));
+        let own = named.into_iter().filter(|sitemap| sitemap.host == url.host);
+        sitemaps = own.take(1).chain(sitemaps).collect();
     }
     for sitemap in sitemaps.into_iter().take(2) {
         seen |= read_sitemap(cx, &url, &sitemap).await?;
@@ -87,6 +90,13 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         seen |= read_mta_sts(cx, &url).await?;
     }
     Ok(Answer::found_if(seen))
+}
+
+/// Leads to another host of the same domain that a file names.
+fn found_host(cx: &Context<'_>, url: &Url, host: &str) {
+    if host != url.host && same_domain(host, &url.host) {
+        cx.found_host(host, EdgeKind::Link);
+    }
 }
 
 /// Fetches one file; `None` if nothing answers at all, or it must not be asked for.
@@ -162,8 +172,8 @@ async fn read_sitemap(cx: &Context<'_>, url: &Url, sitemap: &Url) -> Result<bool
         let Ok(target) = Url::parse(&found[1]) else { continue };
         if target.host == url.host {
             paths.insert(target.path);
-        } else if same_domain(&target.host, &url.host) {
-            cx.found_host(&target.host, EdgeKind::Link);
+        } else {
+            found_host(cx, url, &target.host);
         }
     }
     cx.observe(uri::SITEMAP, json!(paths));
@@ -175,9 +185,12 @@ async fn read_security(cx: &Context<'_>, url: &Url) -> Result<bool, TaskError> {
         let Some(answer) = file(cx, url, path).await? else {
             return Ok(false);
         };
-        let Some(security) = text_file(&answer).and_then(|text| security(&text)) else {
-            continue;
-        };
+        let Some(text) = text_file(&answer) else { continue };
+        let Some(security) = security(&text) else { continue };
+        let mut named = Mentions::default();
+        named.read(&text);
+        let mailboxes = named.mailboxes.iter().filter_map(|mailbox| mailbox.rsplit_once('@').map(|(_, host)| host));
+        named.hosts.iter().map(String::as_str).chain(mailboxes).for_each(|host| found_host(cx, url, host));
         for mailbox in list(&security, "contact").filter_map(|contact| contact.strip_prefix("mailto:")) {
             let origin =
                 Details::from_iter([mentioned::ORIGIN.is(json!(format!("{}{path}", host_of(&cx.facts.name))))]);
@@ -210,6 +223,7 @@ async fn read_mta_sts(cx: &Context<'_>, url: &Url) -> Result<bool, TaskError> {
     let policy = answer.and_then(|answer| text_file(&answer)).and_then(|text| mta_sts(&text));
     if let Some(policy) = &policy {
         cx.observe(uri::MTA_STS_POLICY, policy.clone());
+        list(policy, "mx").for_each(|server| found_host(cx, url, server.trim_start_matches("*.")));
     }
     Ok(policy.is_some())
 }

@@ -2,12 +2,12 @@
 //! to that very provider.
 
 use crate::ask::{bindings, web};
-use crate::read::takeovers::{self, Claimable};
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::domain;
 use ambit_model::entity::domain::Takeover;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
+use ambit_model::platforms::claimable::{self, Claimable};
 use ambit_model::{Clearance, Facts, Kind, TaskName, Wave, workflow};
 use ambit_net::Grant;
 use ambit_net::http::Url;
@@ -43,7 +43,7 @@ const BODY_BYTES: usize = 64 * 1_024;
 /// The target in the name's alias chain that a provider gives to whoever claims it and that says so on its pages.
 fn claimable(facts: &Facts) -> Option<(String, &'static Claimable)> {
     let targets = domain::CNAME_CHAIN.texts(&facts.details);
-    let mut rules = targets.filter_map(|target| takeovers::of_target(target).map(|rule| (target.to_owned(), rule)));
+    let mut rules = targets.filter_map(|target| claimable::of_target(target).map(|rule| (target.to_owned(), rule)));
     rules.find(|(_, rule)| rule.says.is_some())
 }
 

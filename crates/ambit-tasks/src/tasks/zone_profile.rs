@@ -1,17 +1,17 @@
 //! Collects what a zone publishes about itself: its authority, name servers, mail servers, texts, services, and who may
 //! issue certificates for it.
 
-use crate::ask::delegation::{found_below_as, found_existing};
-use crate::ask::host::{is_below, is_resembling, same_domain};
+use crate::ask::delegation::{found_below_as, found_own};
+use crate::ask::host::{is_resembling, same_domain};
 use crate::ask::together::together;
-use crate::read::technology;
+use crate::read::{spf, technology};
 use crate::told;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::domain::{Authority, MailServer};
 use ambit_model::entity::{Member, domain, registrable};
 use ambit_model::moment::SECOND_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, EdgeKind, Kind, TaskName, Wave, workflow};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
 use ambit_net::NetError;
 use ambit_net::dns::{DnsAnswer, RecordData, RecordType};
 use serde_json::{Value, json};
@@ -20,7 +20,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) const TASK: Task = Task {
     name: TaskName::ZoneProfile,
     pretty_name: "Zone profile",
-    description: "Reads SOA, NS, MX, TXT, CAA, DS and the common SRV records of a domain, MX and TXT of a name.",
+    description: "Reads SOA, NS, MX, TXT, CAA, DS and the common SRV records of a domain, MX and TXT of a name, \
+                  and SRV of one that has mail servers or a zone of its own.",
     workflows: &[
         workflow::EXTERNAL_DISCOVERY,
         workflow::CLOUD_ACCOUNTS,
@@ -42,6 +43,7 @@ pub(crate) const TASK: Task = Task {
         _ if is_resembling(facts) => Plan::bound_if(true),
         _ if !facts.decision.scoped() => Plan::No,
         Kind::Domain => Plan::bound(["", CAA, DS, SRV].map(str::to_owned)),
+        _ if announces(facts) => Plan::bound(["", SRV].map(str::to_owned)),
         _ => Plan::bound_if(true),
     },
     run: |cx| Box::pin(run(cx)),
@@ -88,6 +90,12 @@ const SERVICES: &[&str] = &[
 /// SRV questions in flight.
 const IN_FLIGHT: usize = 8;
 
+/// Whether a name may announce services: it has mail servers or a zone of its own. Of all names that would be too many
+/// questions.
+fn announces(facts: &Facts) -> bool {
+    domain::MX_RECORDS.items(&facts.details).next().is_some() || domain::SOA_RECORD.of(&facts.details).is_some()
+}
+
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let name = cx.facts.name.as_str();
     match cx.argument {
@@ -121,6 +129,9 @@ async fn profile(cx: &Context<'_>, name: &str) -> Result<Answer, TaskError> {
     if cx.facts.kind == Kind::DnsRecord {
         let spf = texts.iter().find(|text| is_spf(text));
         cx.observe(domain::SPF_RECORD, spf.cloned());
+        for host in spf.into_iter().flat_map(|text| spf::hosts(text)) {
+            found_own(cx, &host).await?;
+        }
         if seen_authority {
             servers = observe_servers(cx, name, domain::CUT_NAMESERVERS).await?;
         }
@@ -155,7 +166,7 @@ async fn observe_servers(
 
 /// Leads to a server by its role and, where it has a name below this domain, as a name. The servers of whoever passes
 /// for them are told, and lead nowhere.
-async fn found_server(cx: &Context<'_>, kind: Kind, server: &str) -> Result<(), TaskError> {
+pub(crate) async fn found_server(cx: &Context<'_>, kind: Kind, server: &str) -> Result<(), TaskError> {
     if is_resembling(cx.facts) {
         return Ok(());
     }
@@ -167,11 +178,10 @@ async fn found_server(cx: &Context<'_>, kind: Kind, server: &str) -> Result<(), 
 }
 
 async fn found_host(cx: &Context<'_>, host: &str) -> Result<(), TaskError> {
-    if is_below(host, &cx.facts.name) {
-        found_existing(cx, &cx.facts.name, host).await?;
-    } else if !same_domain(host, &cx.facts.name) {
-        cx.found_host(host, EdgeKind::Vendor);
+    if same_domain(host, &cx.facts.name) {
+        return found_own(cx, host).await;
     }
+    cx.found_host(host, EdgeKind::Vendor);
     Ok(())
 }
 

@@ -35,12 +35,12 @@ pub(crate) const TASK: Task = Task {
 };
 
 /// Port of DNS over TCP.
-const PORT: u16 = 53;
+pub(crate) const PORT: u16 = 53;
 /// Records of a transferred zone that are kept as evidence.
 const EVIDENCE_RECORDS_MAX: usize = 5_000;
 
 /// Returns the name servers of the domain whose names lie within it. Others are third parties' machines.
-fn own_servers(facts: &Facts) -> Vec<String> {
+pub(crate) fn own_servers(facts: &Facts) -> Vec<String> {
     let member = if facts.kind == Kind::Domain { domain::NAMESERVERS } else { domain::CUT_NAMESERVERS };
     let names = member.texts(&facts.details).filter(|server| same_domain(server, &facts.name));
     names.map(str::to_owned).collect()

@@ -8,7 +8,7 @@ use ambit_net::wire::{Datagrams, Hold, Stream, TrustAnchor, WireTime};
 use ambit_net::{Contact, Grants, Guard, Net, Pace, PaceLimits, Refused, Wire};
 use ambit_tasks::{Answer, Context, Settings, TaskError};
 use ambit_world::{SimulatedWire, World};
-use futures::future::BoxFuture;
+use futures::future::{self, BoxFuture, Either};
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -16,6 +16,9 @@ use std::time::Duration;
 
 /// How a connection fails at this moment; `None`: it does not.
 pub(crate) type Fault = fn(SocketAddr, WireTime) -> Option<io::ErrorKind>;
+
+/// Wire time within which a look ends, as in a run.
+const DEADLINE: Duration = Duration::from_secs(20 * 60);
 
 /// What a look said, and how long it took on the wire's clock.
 pub(crate) struct Looked {
@@ -73,7 +76,11 @@ fn look_at(
         let session = net.session(Grants::task(Clearance::L3, &sources));
         let facts = Facts { details, ..empty_facts(kind, &name) };
         let context = Context::new(&session, &facts, &argument, &settings);
-        let answer = (task.run)(&context).await;
+        // As in a run, somebody waits for the end of the look, so that a clock that nobody holds jumps there.
+        let answer = match future::select((task.run)(&context), Box::pin(session.sleep(DEADLINE))).await {
+            Either::Left((answer, _)) => answer,
+            Either::Right(_) => Err(TaskError::Failed("out of time".to_owned())),
+        };
         let (found, took) = (context.into_found(), session.now());
         send.send(Looked { answer, found, took }).unwrap();
     })));

@@ -64,6 +64,19 @@ pub(super) fn choice(cursor: &mut Cursor<'_>) -> Result<CertChoice, Fault> {
     Ok(CertChoice::Inline(Box::new(cert)))
 }
 
+/// The certificate of a site of which an earlier line may have said some words: lines add up, as in a statement `cert`.
+pub(super) fn more(earlier: Option<CertChoice>, cursor: &mut Cursor<'_>) -> Result<CertChoice, Fault> {
+    let named = cursor.peek().is_some_and(|word| word.starts_with('@'));
+    match earlier {
+        None => choice(cursor),
+        Some(CertChoice::Inline(mut cert)) if !named => {
+            cert_words(&mut cert, cursor)?;
+            Ok(CertChoice::Inline(cert))
+        }
+        Some(_) => Err(cursor.fault("the site has another certificate already; only `cert` with words adds up")),
+    }
+}
+
 fn cert_words(cert: &mut Cert, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
     while let Some(word) = cursor.next() {
         match word {

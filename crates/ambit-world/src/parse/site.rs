@@ -153,7 +153,7 @@ fn site_words(site: &mut Site, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
             "generator" => site.generator = Some(cursor.word("the generator's name in quotes")?.to_owned()),
             "nonce" => site.nonce = true,
             "compress" => site.compress = true,
-            "cert" => site.cert = Some(super::cert::choice(cursor)?),
+            "cert" => site.cert = Some(super::cert::more(site.cert.take(), cursor)?),
             "tls" => {
                 site.versions = cursor.choice(&[
                     ("modern", TlsVersions::Modern),

@@ -1,42 +1,19 @@
 //! Issues of domains and names: mail policy, authorities, transfers, dangling records and takeovers, addresses inside.
 
 use super::Derivation;
-use crate::draft::{Answers, Data, Draft, Signed, UnknownHost, Zone};
+use crate::draft::{Answers, Data, Draft, Name, Signed, UnknownHost, Zone};
 use crate::internet::{Port, Source};
 use crate::plan;
 use crate::rtype::Rtype;
 use ambit_model::Kind;
 use ambit_model::moment::DAY_MS;
+use ambit_model::platforms::claimable::{self, Claimable};
 use std::net::IpAddr;
 
 /// Look-ups that a mail policy may cause (RFC 7208 §4.6.4).
 const SPF_LOOKUPS_MAX: usize = 10;
 /// Depth to which includes are followed here.
 const SPF_DEPTH_MAX: usize = 12;
-
-/// Providers whose names anyone may claim: suffix, and what their servers say of an unclaimed one (nothing: only a name
-/// that does not exist tells).
-const PROVIDERS: &[(&str, &str)] = &[
-    ("s3.amazonaws.com", "NoSuchBucket"),
-    ("storage.googleapis.com", "NoSuchBucket"),
-    ("github.io", "There isn't a GitHub Pages site here."),
-    ("herokuapp.com", "No such app"),
-    ("herokudns.com", "No such app"),
-    ("netlify.app", "Not Found - Request ID"),
-    ("pantheonsite.io", "404 error unknown site!"),
-    ("myshopify.com", "Sorry, this shop is currently unavailable."),
-    ("surge.sh", "project not found"),
-    ("zendesk.com", "Help Center Closed"),
-    ("fastly.net", "Fastly error: unknown domain"),
-    ("bitbucket.io", "Repository not found"),
-    ("readthedocs.io", "unknown to Read the Docs"),
-    ("azurewebsites.net", ""),
-    ("cloudapp.azure.com", ""),
-    ("trafficmanager.net", ""),
-    ("blob.core.windows.net", ""),
-    ("azureedge.net", ""),
-    ("elasticbeanstalk.com", ""),
-];
 
 /// A registration is about to end within so many days.
 const REGISTRATION_ENDS_DAYS: i64 = 30;
@@ -101,8 +78,13 @@ impl Derivation<'_> {
             let answers = matches!(zone.answers, Answers::Normal | Answers::Slow(_) | Answers::Truncated);
             !answers || zone.servers.iter().any(|(server, given)| given.is_empty() && !there(server))
         };
-        let names: Vec<String> =
-            self.draft.zones.iter().filter(|(_, zone)| dead(zone)).map(|(name, _)| name.clone()).collect();
+        let handed = |entry: &Name| {
+            let gone = |data: &Data| matches!(data, Data::Ns(server) if plan::addresses(self.draft, server).is_empty());
+            entry.records.iter().any(gone)
+        };
+        let zones = self.draft.zones.iter().filter(|(_, zone)| dead(zone)).map(|(name, _)| name);
+        let records = self.draft.names.iter().filter(|(_, entry)| handed(entry)).map(|(name, _)| name);
+        let names: Vec<String> = zones.chain(records).cloned().collect();
         for above in names.iter().flat_map(|name| plan::ancestors(name).skip(1)) {
             for kind in [Kind::Domain, Kind::DnsRecord] {
                 self.truth.allow_issue("dangling_delegation", kind, above);
@@ -146,7 +128,7 @@ impl Derivation<'_> {
     /// Names that lead to private or loopback addresses.
     fn inside(&mut self, kind: Kind, name: &str) {
         for address in plan::addresses(self.draft, name) {
-            let (loopback, private) = match address {
+            let (loopback, private) = match ambit_model::entity::unmapped(address) {
                 IpAddr::V4(v4) => {
                     let shared = v4.octets()[0] == 100 && v4.octets()[1] & 0xc0 == 64;
                     (v4.is_loopback(), v4.is_private() || v4.is_link_local() || shared)
@@ -176,15 +158,11 @@ impl Derivation<'_> {
             return;
         };
         let end = plan::end_of_chain(self.draft, name);
-        let below = |target: &str, suffix: &str| target.strip_suffix(suffix).is_some_and(|rest| rest.ends_with('.'));
-        let provider = PROVIDERS.iter().find(|(suffix, _)| below(first, suffix) || below(&end, suffix));
+        let provider = claimable::of_target(first).or_else(|| claimable::of_target(&end));
         if !self.exists_anywhere(&end) {
             let issue = if provider.is_some() { "subdomain_takeover" } else { "dangling_record" };
             self.truth.plant_issue(issue, kind, name);
-        } else if let Some((_, words)) = provider
-            && !words.is_empty()
-            && self.unclaimed(name, words)
-        {
+        } else if provider.is_some_and(|provider| provider.says.is_some() && self.unclaimed(name, provider)) {
             self.truth.plant_issue("subdomain_takeover", kind, name);
         }
     }
@@ -195,15 +173,19 @@ impl Derivation<'_> {
     }
 
     /// Whether the provider's servers say to this name that they do not know it.
-    fn unclaimed(&self, name: &str, words: &str) -> bool {
+    fn unclaimed(&self, name: &str, provider: &Claimable) -> bool {
         plan::addresses(self.draft, name).iter().any(|address| {
             let Some(host) = self.internet.hosts.get(address) else { return false };
             host.ports.values().any(|port| match port {
                 Port::Web(web) => match web.choose(Some(name)) {
                     Some(site) => {
-                        site.site.body.as_deref().is_some_and(|body| body.contains(words)) && site.site.status == 404
+                        let body = site.site.body.as_deref().unwrap_or_default();
+                        provider.proof(site.site.status, body).is_some()
                     }
-                    None => matches!(&host.unknown, UnknownHost::Page(_, text) if text.contains(words)),
+                    None => match &host.unknown {
+                        UnknownHost::Page(status, text) => provider.proof(*status, text).is_some(),
+                        UnknownHost::Site(_) | UnknownHost::Close => false,
+                    },
                 },
                 Port::Source(Source::Storage, _) => !self.draft.buckets.values().any(|bucket| bucket.name == name),
                 Port::Source(..) | Port::Service(..) | Port::Dns => false,

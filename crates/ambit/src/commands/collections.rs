@@ -346,11 +346,15 @@ async fn create(api: &Api, new: &Create) -> Result<Value, Failure> {
     let made = api.post(&format!("{ASM}/user_collections"), body).await?.result;
     let uuid = text(&made["uuid"]);
     if !seeds.is_empty() {
-        let target = format!("{ASM}/user_collections/{}/user_entities", escape(&uuid));
-        let added = api.post(&target, json!({"entities": seeds})).await;
-        added.map_err(|error| {
-            Failure::partial(format!("collection {uuid} was made, its seeds were not added: {error}"))
-        })?;
+        let target = format!("{ASM}/user_collections/{}", escape(&uuid));
+        let added = api.post(&format!("{target}/user_entities"), json!({"entities": seeds})).await;
+        if let Err(error) = added {
+            // Without its seeds it is not what was asked for, and nothing is in it yet.
+            return Err(match api.ask("DELETE", &target, None).await {
+                Ok(_) => error,
+                Err(_) => Failure::partial(format!("collection {uuid} was made, its seeds were not added: {error}")),
+            });
+        }
     }
     Ok(made)
 }

@@ -8,7 +8,7 @@ use crate::discover::{Job, discover};
 use crate::door::Front;
 use crate::failure::Failure;
 use crate::folder::Asking;
-use crate::local_store::bring_up_index;
+use crate::local_store::{Indexing, bring_up_index};
 use crate::output::report::{Style, print};
 use crate::output::{Results, hint};
 use crate::sample;
@@ -90,6 +90,7 @@ pub(crate) async fn run(demo: &Demo, silent: bool, settings: &mut Settings) -> R
     let asked = Asked { demo, silent, settings, folder: &folder };
     let wire_log = WireLog::open(demo.wire_log.as_deref())?;
     let job = Job { contacts: contacts.wanted(), wire_log, ..asked.job(&world, sample::TEXT, None)? };
+    let indexing = Indexing::begin(&folder, &workspace.store);
     let finished = discover(&workspace, &job, &stop).await?;
     let style = Style { jsonl: demo.output.jsonl, silent, asking: job.asking.clone() };
     let mut shortfalls: Vec<String> =
@@ -105,6 +106,7 @@ pub(crate) async fn run(demo: &Demo, silent: bool, settings: &mut Settings) -> R
         let finished = discover(&workspace, &job, &stop).await?;
         shortfalls.extend(print(&workspace, &finished, Results::open(None)?, &style).await?.shortfall);
     }
+    indexing.end().await;
     match front {
         None => {
             if let Some(indexed) = stop.unless_asked(bring_up_index(&folder, &workspace.store)).await {

@@ -45,7 +45,8 @@ pub(crate) enum Packs {
         /// records, the KEV catalogue, EPSS scores, OSV records, the list of retire.js, files of endoflife.date; plain
         /// or packed as .gz, .zst or .zip), a bundle of packs, rules that tell products (recog, webappanalyzer,
         /// technology templates of nuclei), rules that tell secrets (those of gitleaks, .toml), rules (.yar, .yara),
-        /// or a list of hashes (SHA-256, SHA-1 or MD5, one a line, followed by what is known of it).
+        /// or a list of hashes (SHA-256, SHA-1 or MD5, one a line, followed by what is known of it). Of a folder of
+        /// rules that tell products, broken files are named and left out.
         #[arg(required = true, value_name = "PATH")]
         paths: Vec<PathBuf>,
         /// The pack's name (default: that of the file or folder).
@@ -144,7 +145,7 @@ async fn add(
     }
     let (store, principal) = crate::local_store::folder(data, settings).await?;
     let (known, vulnerabilities) = (store.list_packs().await?, feeds::of(data, settings)?);
-    let (mut loaded, mut judged) = (false, false);
+    let (mut loaded, mut judged, mut refused) = (false, false, 0);
     for path in paths {
         if feeds::is_bundle(path)? {
             loaded = true;
@@ -166,7 +167,10 @@ async fn add(
         let said = if files.is_empty() {
             let (version, content, said) = match (secrets::secrets(path)?, fingerprints(path)?) {
                 (Some(found), None) => leaked(found),
-                (None, Some(found)) => told(found),
+                (None, Some(found)) => {
+                    refused += found.refused;
+                    told(found)
+                }
                 (Some(_), Some(_)) => {
                     let why = "holds rules that tell secrets and rules that tell products: add them one by one";
                     return Err(Failure::usage(format!("{} {why}", path.display())));
@@ -188,7 +192,11 @@ async fn add(
     if loaded || judged {
         judging::judge_again(data, settings, &store).await?;
     }
-    Ok(())
+    match refused {
+        0 => Ok(()),
+        1 => Err(Failure::partial("1 file was left out, as said above; the others are loaded".to_owned())),
+        _ => Err(Failure::partial(format!("{refused} files were left out, as said above; the others are loaded"))),
+    }
 }
 
 /// The feeds that a path holds; none where it holds something else. The first file of a folder tells what all are.
@@ -201,7 +209,7 @@ fn feed_files(path: &Path) -> Result<Vec<PathBuf>, Failure> {
 
 /// Version and content of rules that tell products, and what is said of them.
 fn told(found: Fingerprints) -> (String, PackContent, String) {
-    let Fingerprints { sources, rules } = found;
+    let Fingerprints { sources, rules, .. } = found;
     let said = format!("{rules} fingerprints of {} files", sources.len());
     let version = version(sources.iter().map(|(_, text)| text.as_str()));
     (version, PackContent::Fingerprints { sources, rules }, said)

@@ -6,7 +6,7 @@ use crate::contacts::Contacts;
 use crate::discover::{Job, discover};
 use crate::failure::Failure;
 use crate::folder::Asking;
-use crate::local_store::bring_up_index;
+use crate::local_store::{Indexing, bring_up_index};
 use crate::output::lines::{self, severity_name};
 use crate::output::report::{Outcome, Style, print};
 use crate::output::{Results, hint, plain};
@@ -149,6 +149,7 @@ pub(crate) async fn run(scan: &Scan, silent: bool, settings: &Settings) -> Resul
     let workspace = workspace::open(&folder, "scan", settings).await?;
     let packed = estate::packages(&folder, job.simulated.as_ref(), workflow_of(&job))?;
     job.settings.packages.extend(packed);
+    let indexing = Indexing::begin(&folder, &workspace.store);
     let finished = discover(&workspace, &job, &stop).await?;
     let style = Style { jsonl: scan.output.jsonl, silent, asking: job.asking.clone() };
     let outcome = print(&workspace, &finished, results, &style).await?;
@@ -156,6 +157,7 @@ pub(crate) async fn run(scan: &Scan, silent: bool, settings: &Settings) -> Resul
     job.wire_log.finish()?;
     // A simulated internet is not needed any more, and its memory is.
     drop(finished);
+    indexing.end().await;
     let indexed = stop.unless_asked(bring_up_index(&folder, &workspace.store)).await;
     let indexed = indexed.map_or(Ok(()), |indexed| indexed.map(|_| ()));
     let judged = verdict(scan, &outcome, passive_only);
@@ -173,7 +175,8 @@ fn job(scan: &Scan, silent: bool, settings: &Settings, folder: &Path) -> Result<
     let own = simulated.as_ref().map(|(_, _, seeds)| seeds.as_slice());
     let seeds = seeds(scan, name, own, &mut packages)?;
     let live = engine_config::live(settings, &scan.resolver, scan.ca.as_deref())?;
-    if simulated.is_none() {
+    // A file that was named is read, whether this run needs it or not.
+    if simulated.is_none() || scan.ca.is_some() {
         engine_config::check(&live)?;
     }
     let mut given = engine_config::tasks(settings)?;

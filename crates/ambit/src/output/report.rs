@@ -14,6 +14,7 @@ use ambit_model::feed::{Noun, What};
 use ambit_model::issue::IssueRecord;
 use ambit_model::run::{NotDone, NotDoneReason};
 use ambit_model::scope::ScopeReason;
+use ambit_model::technology::TechnologyRecord;
 use ambit_model::{EdgeKind, Kind, SkippedTasks, Uid, workflow};
 use ambit_store::{IndexRow, Store};
 use serde::de::DeserializeOwned;
@@ -145,6 +146,9 @@ pub(crate) async fn print(
             if style.jsonl { results.json(&issue_line(&row))? } else { results.line(&issue_text(&row.record))? }
         }
     }
+    if style.jsonl {
+        print_technologies(workspace, finished, &mut results).await?;
+    }
     let mut summary = summary(finished, &entities, &changes, &issues);
     let differences = add_score(finished, &entities, [&issues, &decided], &mut summary)?;
     if style.jsonl {
@@ -176,6 +180,22 @@ pub(crate) async fn print(
         worst: issues.first().map(|issue| issue.severity),
         shortfall: shortfall::of(workspace, finished, &not_done).await?,
     })
+}
+
+/// What software present entities show.
+async fn print_technologies(workspace: &Workspace, finished: &Finished, results: &mut Results) -> Result<(), Failure> {
+    let there = |row: Row<TechnologyRecord>| {
+        let TechnologyRecord { vendor, product, version, entity_count, .. } = row.record;
+        (entity_count > 0).then_some((vendor, product, version, row.row.uid))
+    };
+    let technologies = all(workspace, finished, Noun::Technology, there).await?;
+    for shown in technologies.chunks(PAGE) {
+        let uids = shown.iter().map(|(.., uid)| *uid).collect();
+        for row in rows(&workspace.store, Noun::Technology, uids).await? {
+            results.json(&technology_line(&row))?;
+        }
+    }
+    Ok(())
 }
 
 /// The worst that is open, what of it is new, and what to do next.
@@ -297,6 +317,14 @@ fn issue_line(row: &Row<IssueRecord>) -> Value {
     hit
 }
 
+fn technology_line(row: &Row<TechnologyRecord>) -> Value {
+    let seen = crate::output::records::sighting(&row.row);
+    let collection = crate::output::records::collection(&row.row.collection);
+    let mut hit = json!(ambit_api::technologies::TechnologyHit::of(&row.record, seen, collection));
+    hit["record"] = json!("technology");
+    hit
+}
+
 /// `high      exposed_telnet_service  NetworkService 203.0.113.9:23/tcp  (confirmed)`.
 fn issue_text(record: &IssueRecord) -> String {
     let name = severity_name(record.severity);
@@ -362,7 +390,7 @@ fn add_score(
         issues: issues.iter().map(of_issue).collect(),
         decided: decided.iter().map(of_issue).collect(),
     };
-    let result: Score = score(&simulated.truth, &inventory);
+    let result: Score = score(&simulated.truth, &inventory, &finished.never);
     let contacts = simulated.wire.contacts_outside_clearance();
     let outside: Vec<String> = contacts.iter().map(contact_text).collect();
     result.add_to(summary, &outside);

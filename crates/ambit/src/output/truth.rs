@@ -2,6 +2,7 @@
 //! after the run, by the binary alone).
 
 use ambit_model::Kind;
+use ambit_model::scope::Exclusions;
 use ambit_world::{Truth, Verdict};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -26,18 +27,20 @@ pub(crate) struct Score {
     pub(crate) unexpected: Vec<String>,
 }
 
-/// Compares. What the truth does not score counts neither way.
-pub(crate) fn score(truth: &Truth, inventory: &Inventory) -> Score {
+/// Compares. What the truth does not score counts neither way, nor does the absence of what was never to be looked at.
+pub(crate) fn score(truth: &Truth, inventory: &Inventory, never: &Exclusions) -> Score {
     // What a mention makes known but not theirs must be there, whoever's it is.
     let holds = |key: &&(Kind, String)| {
         let there = if key.0.is_known_by_mention() { &inventory.entities } else { &inventory.scoped };
         there.contains(*key)
     };
-    let (found, missed): (Vec<_>, Vec<_>) = truth.entities.iter().partition(holds);
+    let (found, missed): (Vec<_>, Vec<_>) =
+        truth.entities.iter().filter(|key| holds(key) || !never.cover(&key.1)).partition(holds);
     let is_known = |key: &&(String, Kind, String)| inventory.issues.contains(*key) || inventory.decided.contains(*key);
-    let (proven, unproven): (Vec<_>, Vec<_>) = truth.issues.iter().partition(is_known);
+    let (proven, unproven): (Vec<_>, Vec<_>) =
+        truth.issues.iter().filter(|key| is_known(key) || !never.cover(&key.2)).partition(is_known);
     let mut score = Score {
-        planted: truth.entities.len() + truth.issues.len(),
+        planted: found.len() + missed.len() + proven.len() + unproven.len(),
         found: found.len() + proven.len(),
         ..Score::default()
     };

@@ -180,6 +180,7 @@ fn what_no_run_could_use_is_refused_before_anything_begins() {
     refused(&["demo", "--once", "-o", out, "--data", path], 1, &[out]);
     let world = concat!(env!("CARGO_MANIFEST_DIR"), "/../../worlds/small.world");
     refused(&["scan", "-y", "--world", world, "-o", out, "--data", path], 1, &[out]);
+    refused(&["scan", "-y", "--world", world, "--ca", none, "--data", path], 2, &[none]);
     assert!(!data.exists(), "nothing was begun");
     let mut client = command(&["entities", "--server", "https://ambit.test", "--config", file]);
     let output = client.env("AMBIT_API_KEY", "0").output().expect("starts");

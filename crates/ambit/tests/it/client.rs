@@ -157,6 +157,11 @@ fn people_change_things_over_the_server() {
     served.answer(&["key", "revoke", number]);
     assert!(served.both(&["key", "list"]).contains("revoked"));
 
+    refused(&served.ask(&["collection", "create", "Inside", "--seed", "10.0.0.0/8"]), 2, &["10.0.0.0/8", "reserved"]);
+    assert!(
+        !served.both(&["collection", "list"]).contains("Inside"),
+        "one without its seeds is not what was asked for"
+    );
     let project = served.answer(&["project", "create", "Second"]);
     let project = project.trim();
     let made = served.answer(&["collection", "create", "Outside", "--seed", "acme.test", "--project", project]);

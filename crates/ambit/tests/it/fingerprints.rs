@@ -64,8 +64,9 @@ fn a_pack_that_is_loaded_tells_products_from_the_next_run_on_and_one_that_is_bro
     assert!(said.contains("things.xml:2: no pattern: unclosed group"), "{said}");
 
     assert_eq!(shown(&folder), 2, "products are told anew, nobody was asked");
-    let found = products(&scan_text(&folder, WORLD, &[]));
-    assert_eq!(found, ["Quokka"]);
+    let again = scan_text(&folder, WORLD, &[]);
+    assert_eq!(products(&again), ["Quokka"]);
+    assert!(again.technologies.iter().any(|name| name.contains("quokka 2.1.4")), "{:?}", again.technologies);
     let technologies = succeed(&["technologies", "--jsonl", "--data", &data]);
     assert!(technologies.contains(r#""cpe:2.3:a:zephyr:quokka:2.1.4:*:*:*:*:*:*:*""#), "{technologies}");
 
@@ -97,6 +98,48 @@ http:
         group: 1
         regex: ['build ([0-9.]+)']
 "#;
+
+#[test]
+fn a_broken_template_of_a_folder_is_named_and_the_others_are_loaded() {
+    let folder = Folder::new("fingerprints-broken");
+    scan_text(&folder, WORLD, &[]);
+    let templates = folder.join("templates");
+    std::fs::create_dir_all(&templates).expect("can be made");
+    let write = |name: &str, text: &[u8]| std::fs::write(templates.join(name), text).expect("can be written");
+    write("a-cut.yaml", &TEMPLATE.as_bytes()[..TEMPLATE.len() - 8]);
+    write("b-bytes.yaml", b"id: b\ninfo:\n  name: \xff\xfe\n");
+    write("c-note.yaml", TEMPLATE.replace("info:", "info: # of theirs").as_bytes());
+    write("d-group.yaml", TEMPLATE.replace("build (", "build ((").as_bytes());
+    let repeated: String = ('b'..='h')
+        .map(|name| {
+            let before = char::from(name as u8 - 1);
+            format!("{name}: &{name} [{}]\n", vec![format!("*{before}"); 9].join(","))
+        })
+        .collect();
+    write("e-large.yaml", format!("id: e\ninfo:\n  name: x\na: &a [x,x]\n{repeated}http: *h\n").as_bytes());
+
+    let told = add(&folder, &templates);
+    let said = String::from_utf8_lossy(&told.stderr);
+    assert_eq!(told.status.code(), Some(5), "{said}");
+    assert_eq!(String::from_utf8_lossy(&told.stdout), "templates  1 fingerprints of 1 files\n", "{said}");
+    for (file, why) in [
+        ("a-cut.yaml:", ""),
+        ("b-bytes.yaml: ", "no text in UTF-8"),
+        ("d-group.yaml: wombat-detect: ", "unclosed group"),
+        ("e-large.yaml:", "than a template may be"),
+    ] {
+        let named = said.lines().any(|line| line.starts_with(&format!("left out: {file}")) && line.contains(why));
+        assert!(named, "{file}: {said}");
+    }
+    assert!(said.contains("4 files were left out"), "{said}");
+
+    // One that is named itself is refused, as is a folder of which nothing is left.
+    for path in [templates.join("d-group.yaml"), templates.join("b-bytes.yaml")] {
+        assert_eq!(add(&folder, &path).status.code(), Some(2), "{}", path.display());
+    }
+    std::fs::remove_file(templates.join("c-note.yaml")).expect("is there");
+    assert_eq!(add(&folder, &templates).status.code(), Some(2));
+}
 
 /// A template that asks for another page than the front page.
 const OTHER_PAGE: &str = r#"id: koala-detect

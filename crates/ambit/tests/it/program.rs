@@ -176,6 +176,8 @@ pub(crate) struct Discovery {
     /// Entities by uid, without what time alone changes.
     pub(crate) entities: BTreeMap<String, Value>,
     pub(crate) issues: BTreeMap<String, Value>,
+    /// Vendor, product and version.
+    pub(crate) technologies: BTreeSet<String>,
     pub(crate) summary: Value,
 }
 
@@ -187,7 +189,8 @@ impl Discovery {
     }
 
     pub(crate) fn parse(text: &str) -> Self {
-        let mut discovery = Self { entities: BTreeMap::new(), issues: BTreeMap::new(), summary: Value::Null };
+        let (entities, issues, technologies) = Default::default();
+        let mut discovery = Self { entities, issues, technologies, summary: Value::Null };
         for line in text.lines() {
             let mut value: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
             assert!(discovery.summary.is_null(), "the summary is the last line");
@@ -200,6 +203,10 @@ impl Discovery {
                 Some("issue") => {
                     timeless(&mut value);
                     assert!(discovery.issues.insert(uid, value).is_none(), "an issue is printed once");
+                }
+                Some("technology") => {
+                    let name = value["name"].as_str().unwrap_or_default().to_owned();
+                    assert!(discovery.technologies.insert(name), "a technology is printed once");
                 }
                 Some("summary") => discovery.summary = value,
                 other => panic!("unknown record {other:?}"),

@@ -16,6 +16,8 @@ const HEAD_BYTES: usize = 4 << 10;
 const BYTES_MAX: usize = 128 << 20;
 /// Patterns that are named where they cannot be used.
 pub(super) const LEFT_OUT_SHOWN: usize = 20;
+/// Files of a folder that are named where they are refused: whoever mends them needs each.
+const REFUSED_SHOWN: usize = 500;
 
 /// Files of rules.
 pub(super) struct Fingerprints {
@@ -23,39 +25,59 @@ pub(super) struct Fingerprints {
     pub(super) sources: Vec<(String, String)>,
     /// How many rules there are.
     pub(super) rules: i64,
+    /// How many files of the folder were refused.
+    pub(super) refused: usize,
 }
 
 /// Returns the files that hold such rules; none where no file does.
 ///
+/// A file of a folder that is broken is named and left out; one that was named itself is refused.
+///
 /// # Errors
-/// That a file cannot be read, or what is wrong with it and where.
+/// That a file cannot be read, or what is wrong with the one that was named, or with all, and where.
 pub(super) fn fingerprints(path: &Path) -> Result<Option<Fingerprints>, Failure> {
     let files = match path.is_dir() {
         true => files_below(path, FILES_MAX, &may_hold)?,
         false => vec![path.to_owned()],
     };
-    let (mut sources, mut rules, mut left_out, mut bytes) = (Vec::new(), 0, Vec::new(), 0);
+    let (mut sources, mut rules, mut left_out, mut bytes, mut refused) = (Vec::new(), 0, Vec::new(), 0, Vec::new());
     for file in files {
-        let Some(text) = text(&file)? else { continue };
         let below = file.strip_prefix(path).ok().filter(|below| !below.as_os_str().is_empty());
         let name = below.unwrap_or(Path::new(file.file_name().unwrap_or_default())).display().to_string();
-        let pack = load(&name, text.as_bytes())
-            .map_err(|error| Failure::usage(format!("{}: {}", path.display(), plain(&error.to_string()))))?;
+        let text = match text(&file)? {
+            Found::Other => continue,
+            Found::Binary => {
+                refused.push(format!("{name}: it is no text in UTF-8"));
+                continue;
+            }
+            Found::Rules(text) => text,
+        };
         bytes += text.len();
         if bytes > BYTES_MAX {
             return Err(Failure::usage(format!("{} holds more than {BYTES_MAX} bytes of rules", path.display())));
         }
-        rules += i64::try_from(pack.len()).unwrap_or(i64::MAX);
-        left_out.extend(pack.left_out);
-        sources.push((name, text));
+        match load(&name, text.as_bytes()) {
+            Ok(pack) => {
+                rules += i64::try_from(pack.len()).unwrap_or(i64::MAX);
+                left_out.extend(pack.left_out);
+                sources.push((name, text));
+            }
+            Err(error) => refused.push(plain(&error.to_string())),
+        }
     }
-    tell(&left_out);
-    Ok((!sources.is_empty()).then_some(Fingerprints { sources, rules }))
+    if let Some(first) = refused.first().filter(|_| sources.is_empty()) {
+        return Err(Failure::usage(format!("{}: {first}", path.display())));
+    }
+    tell(&refused, REFUSED_SHOWN);
+    let left_out: Vec<String> =
+        left_out.iter().map(|one: &LeftOut| format!("{}: {}", plain(&one.place), plain(&one.why))).collect();
+    tell(&left_out, LEFT_OUT_SHOWN);
+    Ok((!sources.is_empty()).then_some(Fingerprints { sources, rules, refused: refused.len() }))
 }
 
 /// Returns whether a file holds such rules.
 pub(super) fn tells_products(path: &Path) -> Result<bool, Failure> {
-    Ok(text(path)?.is_some())
+    Ok(!matches!(text(path)?, Found::Other))
 }
 
 fn may_hold(path: &Path) -> bool {
@@ -63,8 +85,17 @@ fn may_hold(path: &Path) -> bool {
     ending.is_some_and(|ending| ENDINGS.contains(&ending.as_str()))
 }
 
-/// The text of a file that holds rules for products; none where it holds something else.
-fn text(path: &Path) -> Result<Option<String>, Failure> {
+/// What a file is.
+enum Found {
+    /// Something else.
+    Other,
+    /// It begins like one that holds rules for products, and its bytes are no text.
+    Binary,
+    /// It holds rules for products.
+    Rules(String),
+}
+
+fn text(path: &Path) -> Result<Found, Failure> {
     let mut file = File::open(path).map_err(|error| unreadable(path, &error))?;
     let mut bytes = Vec::new();
     let mut read = |most: usize, bytes: &mut Vec<u8>| {
@@ -73,22 +104,21 @@ fn text(path: &Path) -> Result<Option<String>, Failure> {
     // What begins otherwise is no such file, however large it is.
     read(HEAD_BYTES, &mut bytes)?;
     if !may_begin(&bytes) {
-        return Ok(None);
+        return Ok(Found::Other);
     }
     read(PACK_BYTES_MAX, &mut bytes)?;
     if detect(&bytes).is_none() {
-        return Ok(None);
+        return Ok(Found::Other);
     }
-    let text = String::from_utf8(bytes);
-    text.map(Some).map_err(|_| Failure::usage(format!("{} is no text in UTF-8", path.display())))
+    Ok(String::from_utf8(bytes).map_or(Found::Binary, Found::Rules))
 }
 
-/// Says what of a pack cannot be used.
-fn tell(left_out: &[LeftOut]) {
-    for one in left_out.iter().take(LEFT_OUT_SHOWN) {
-        hint(&format!("left out: {}: {}", plain(&one.place), plain(&one.why)));
+/// Says what cannot be used.
+fn tell(left_out: &[String], shown: usize) {
+    for one in left_out.iter().take(shown) {
+        hint(&format!("left out: {one}"));
     }
-    if left_out.len() > LEFT_OUT_SHOWN {
-        hint(&format!("left out: {} more", left_out.len() - LEFT_OUT_SHOWN));
+    if left_out.len() > shown {
+        hint(&format!("left out: {} more", left_out.len() - shown));
     }
 }

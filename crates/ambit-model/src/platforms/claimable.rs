@@ -1,15 +1,18 @@
 //! Providers whose names anybody may claim: the suffix that an alias leads to, and what the provider answers for an
 //! unclaimed name.
 
+use super::is_under;
+
 /// A provider's rule.
-pub(crate) struct Claimable {
+pub struct Claimable {
     /// Suffix of the alias' target.
-    pub(crate) suffix: &'static str,
-    pub(crate) provider: &'static str,
+    pub suffix: &'static str,
+    /// What the provider is called.
+    pub provider: &'static str,
     /// What its answer to an unclaimed name holds; `None` where the name then does not exist at all.
-    pub(crate) says: Option<&'static str>,
+    pub says: Option<&'static str>,
     /// Statuses with which it says so; empty: any.
-    pub(crate) status: &'static [u16],
+    pub status: &'static [u16],
 }
 
 const fn page(suffix: &'static str, provider: &'static str, says: &'static str) -> Claimable {
@@ -20,8 +23,12 @@ const fn name(suffix: &'static str, provider: &'static str) -> Claimable {
     Claimable { suffix, provider, says: None, status: &[] }
 }
 
-pub(crate) const CLAIMABLE: &[Claimable] = &[
-    page("s3.amazonaws.com", "Amazon S3", "NoSuchBucket"),
+/// Amazon's buckets by their own hosts.
+const AMAZON: &str = "s3.amazonaws.com";
+
+/// The rules.
+pub const CLAIMABLE: &[Claimable] = &[
+    page(AMAZON, "Amazon S3", "NoSuchBucket"),
     page("github.io", "GitHub Pages", "There isn't a GitHub Pages site here."),
     page("herokuapp.com", "Heroku", "o such app"),
     page("herokudns.com", "Heroku", "o such app"),
@@ -66,16 +73,22 @@ pub(crate) const CLAIMABLE: &[Claimable] = &[
 
 /// The rule for a target's name, of several the longest suffix. Amazon's buckets have regions in the middle of their
 /// names.
-pub(crate) fn of_target(target: &str) -> Option<&'static Claimable> {
-    let under = |suffix: &str| crate::ask::host::is_below(target, suffix);
-    let direct = CLAIMABLE.iter().filter(|rule| under(rule.suffix)).max_by_key(|rule| rule.suffix.len());
-    let bucket = crate::read::buckets::place(target, "/").filter(|place| place.provider == "aws");
-    direct.or_else(|| bucket.and_then(|_| CLAIMABLE.iter().find(|rule| rule.suffix == "s3.amazonaws.com")))
+pub fn of_target(target: &str) -> Option<&'static Claimable> {
+    let under = |rule: &&Claimable| target != rule.suffix && is_under(target, rule.suffix);
+    let direct = CLAIMABLE.iter().filter(under).max_by_key(|rule| rule.suffix.len());
+    direct.or_else(|| CLAIMABLE.iter().find(|rule| rule.suffix == AMAZON && is_bucket_of_amazon(target)))
+}
+
+/// `NAME.s3.REGION.amazonaws.com`, `NAME.s3-REGION.amazonaws.com`, `NAME.s3-website-REGION.amazonaws.com`.
+fn is_bucket_of_amazon(host: &str) -> bool {
+    let labels: Vec<&str> =
+        host.strip_suffix(".amazonaws.com").into_iter().flat_map(|front| front.split('.')).collect();
+    labels.iter().rposition(|label| *label == "s3" || label.starts_with("s3-")).is_some_and(|at| at > 0)
 }
 
 impl Claimable {
     /// The text in an answer that shows that the name is unclaimed.
-    pub(crate) fn proof(&self, status: u16, body: &str) -> Option<&'static str> {
+    pub fn proof(&self, status: u16, body: &str) -> Option<&'static str> {
         let says = self.says?;
         let fits = self.status.is_empty() || self.status.contains(&status);
         (fits && body.contains(says)).then_some(says)
@@ -101,7 +114,7 @@ mod tests {
     fn whoever_lets_names_be_claimed_is_a_platform_whose_sites_may_be_visited() {
         for rule in CLAIMABLE {
             let target = format!("acme.{}", rule.suffix);
-            assert!(ambit_model::platforms::of_host(&target).is_some(), "{target}");
+            assert!(crate::platforms::of_host(&target).is_some(), "{target}");
         }
     }
 

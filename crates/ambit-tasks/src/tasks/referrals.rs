@@ -1,0 +1,74 @@
+//! The servers of names that a zone handed away and for which none of them answers. A resolver tells nothing of such a
+//! delegation; the zone's own servers say to whom the names were handed.
+
+use crate::tasks::zone_profile::found_server;
+use crate::tasks::zone_transfer::{PORT, own_servers};
+use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use ambit_model::entity::domain::{self, DanglingReason};
+use ambit_model::moment::DAY_MS;
+use ambit_model::observation::Sighting;
+use ambit_model::{Clearance, Facts, Kind, TaskName, Wave, workflow};
+use ambit_net::NetError;
+use ambit_net::dns::{DnsAnswer, RecordType};
+use std::collections::BTreeSet;
+use std::net::SocketAddr;
+
+pub(crate) const TASK: Task = Task {
+    name: TaskName::Referrals,
+    pretty_name: "Referrals",
+    description: "Asks the own servers of a zone to which servers they handed names that nobody answers for.",
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
+    watches: &[Kind::DnsRecord, Kind::Domain],
+    produces: &[Kind::DnsRecord, Kind::Domain, Kind::Nameserver],
+    footprint: Clearance::L3,
+    wave: Wave::Words,
+    ttl_ms: DAY_MS,
+    cost: 2,
+    gain: 2,
+    slow: false,
+    volatile: &[],
+    contacts: Contacts::Zone,
+    sights: Sights::All(Sighting::Entity),
+    plan: |facts, _| {
+        if facts.decision.scoped() { Plan::bound(lame(facts)) } else { Plan::No }
+    },
+    run: |cx| Box::pin(run(cx)),
+};
+
+/// Servers of one delegation that are told; one has seldom more than this (RFC 1034 asks for two).
+const SERVERS_MAX: usize = 13;
+
+/// Names that were handed to servers of which none answers, where the zone has servers of its own to ask.
+fn lame(facts: &Facts) -> BTreeSet<String> {
+    if own_servers(facts).is_empty() {
+        return BTreeSet::new();
+    }
+    let dead = domain::DEAD_DELEGATIONS.items(&facts.details);
+    dead.filter(|item| item.reason == DanglingReason::Lame).map(|item| item.name).collect()
+}
+
+async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+    let mut failure = None;
+    for server in own_servers(cx.facts) {
+        for address in cx.net.addresses(&server).await? {
+            match cx.net.ask(SocketAddr::new(address, PORT), cx.argument, RecordType::NS).await {
+                Ok(answer) => {
+                    let servers = servers(&answer, cx.argument);
+                    for server in servers.iter().take(SERVERS_MAX) {
+                        found_server(cx, Kind::Nameserver, server).await?;
+                    }
+                    return Ok(Answer::found_if(!servers.is_empty()));
+                }
+                Err(error @ NetError::Budget(_)) => return Err(error.into()),
+                Err(error) => failure = Some(error),
+            }
+        }
+    }
+    failure.map_or(Ok(Answer::Absent), |error| Err(error.into()))
+}
+
+/// To whom the server says that the name was handed.
+fn servers(answer: &DnsAnswer, name: &str) -> BTreeSet<String> {
+    let own = answer.referral.iter().filter(|record| record.name == name);
+    own.filter_map(|record| record.data.target()).map(str::to_owned).collect()
+}
