@@ -292,8 +292,8 @@ async fn contacts_are_judged_by_whom_they_reach() {
     let text = format!(
         "{HEAD}host 203.0.113.9\n  port 22 ssh\nhost 198.51.100.9\n  port 80 http\nhost 198.51.100.200\n  port 80 \
          http\n  port 22 ssh\nexpect never 203.0.113.77\nzone other.test of out\n  ns ns.other.test 198.51.100.8\nname \
-         {a,b}.acme.test A 198.51.100.{201,202}\nname {a,b}.other.test A 198.51.100.{201,202}\nhost 198.51.100.201\n  \
-         port 443 https\nhost 198.51.100.202\n  ptr b.other.test\n  port 443 https\n"
+         {{a,b}}.acme.test A 198.51.100.{{201,202}}\nname {{a,b}}.other.test A 198.51.100.{{201,202}}\n\
+         host 198.51.100.201\n  port 443 https\nhost 198.51.100.202\n  ptr b.other.test\n  port 443 https\n"
     );
     let wire = World::parse(&text, "t.world").unwrap().wire(EPOCH, 1);
     let ask = |address: &'static str, port: u16, name: &'static str| {
