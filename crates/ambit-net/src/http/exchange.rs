@@ -175,7 +175,6 @@ async fn converse(
     let head_limit = limit.min(started + head_max);
     let stream = &mut channel.stream;
     let read = ask(door, stream, bytes, head_limit).await?;
-    let head_after = door.now() - started;
     let mut head = Head::parse(&read.head)?;
     let framing = head.framing(&request.method);
     if end_of_head(&read.head, 0).is_none() {
@@ -216,7 +215,6 @@ async fn converse(
         body_sha256: body.decoded.sha256,
         end: body.end,
         oddities: head.oddities.into_iter().collect(),
-        head_after,
         elapsed: door.now() - started,
     })
 }
