@@ -64,6 +64,19 @@ pub(crate) fn change(change: &Value) -> String {
     format!("{}  {}  {what}  {}", change["revision"], shown(change, "at"), name.join(" "))
 }
 
+/// What a run did not do and why, a line for each task and reason.
+pub(crate) fn not_done(run: &Value) -> impl Iterator<Item = String> {
+    run["not_done"].as_array().into_iter().flatten().map(|row| {
+        format!(
+            "  not done  {} × {} ({}), for example {}",
+            row["count"],
+            shown(row, "task"),
+            shown(row, "reason"),
+            shown(row, "example")
+        )
+    })
+}
+
 /// `12  outside_a1b2c3d  finished  started 2026-11-21T08:00:00.000Z  412 entities`.
 pub(crate) fn run(run: &Value) -> String {
     let begun = match shown(run, "started_at") {
