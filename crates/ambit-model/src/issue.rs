@@ -15,6 +15,17 @@ pub const SEVERITY_MEDIUM: i64 = 3;
 pub const SEVERITY_LOW: i64 = 4;
 pub const SEVERITY_INFO: i64 = 5;
 
+/// Returns the word of a severity; a number beyond the list is informational.
+pub fn severity_name(severity: i64) -> &'static str {
+    match severity {
+        SEVERITY_CRITICAL => "critical",
+        SEVERITY_HIGH => "high",
+        SEVERITY_MEDIUM => "medium",
+        SEVERITY_LOW => "low",
+        _ => "info",
+    }
+}
+
 /// `confirmed` only where it was reproduced; inference is `potential`.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, EnumString, IntoStaticStr, VariantArray,

@@ -22,6 +22,7 @@ pub mod estimate;
 pub mod exposure;
 pub mod facts;
 pub mod feed;
+pub mod hidden;
 pub mod id;
 pub mod impersonation;
 pub mod issue;

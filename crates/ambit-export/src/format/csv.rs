@@ -4,6 +4,7 @@ use super::OPEN;
 use crate::{Document, Format, words};
 use ambit_api::csv::{line, list};
 use ambit_api::exports::{Asset, Finding};
+use ambit_model::issue::severity_name;
 
 pub(super) const FORMAT: Format = Format {
     name: "csv",
@@ -61,7 +62,7 @@ fn finding(document: &mut Document, finding: &Finding) {
         document,
         FINDING,
         &[
-            words::severity(finding.severity),
+            severity_name(finding.severity),
             &finding.title,
             finding.entity_type.0.name(),
             &finding.entity_name,

@@ -4,9 +4,9 @@ use crate::api::{ASM, Api, Needs, OURS, escape};
 use crate::args::Target;
 use crate::config::Settings;
 use crate::failure::Failure;
-use crate::output::lines::severity_name;
 use crate::output::table::text;
 use crate::output::{Results, plain};
+use ambit_model::issue::severity_name;
 use serde_json::{Value, json};
 
 #[derive(Debug, clap::Args)]

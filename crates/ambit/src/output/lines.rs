@@ -2,6 +2,7 @@
 
 use crate::output::plain;
 use crate::output::table::{at, text};
+use ambit_model::issue::severity_name;
 use serde_json::Value;
 
 /// The last part of a kind: `Platform::Entity::Uri` is a `Uri`.
@@ -184,17 +185,6 @@ fn duration(seconds: u64) -> String {
         120..=7_199 => format!("{} min", seconds.div_ceil(60)),
         7_200..=172_799 => format!("{} h", seconds.div_ceil(3_600)),
         _ => format!("{} days", grouped(seconds.div_ceil(86_400))),
-    }
-}
-
-/// The word of a severity.
-pub(crate) fn severity_name(severity: i64) -> &'static str {
-    match severity {
-        1 => "critical",
-        2 => "high",
-        3 => "medium",
-        4 => "low",
-        _ => "info",
     }
 }
 
