@@ -120,19 +120,17 @@ pub fn fetch_request(agent: &str, wants: &[ObjectId], haves: &[ObjectId]) -> Vec
 
 fn request(command: &str, agent: &str, arguments: impl Iterator<Item = String>) -> Vec<u8> {
     let mut body = Vec::new();
-    let mut say = |text: &str| {
-        body.extend_from_slice(format!("{:04x}{text}", text.len() + LENGTH_BYTES).as_bytes());
-    };
-    say(&format!("command={command}\n"));
-    say(&format!("agent={agent}\n"));
-    say("object-format=sha1\n");
+    let head = [format!("command={command}\n"), format!("agent={agent}\n"), "object-format=sha1\n".to_owned()];
+    head.iter().for_each(|text| say(&mut body, text));
     body.extend_from_slice(DELIMITER);
-    let mut say = |text: &str| {
-        body.extend_from_slice(format!("{:04x}{text}", text.len() + LENGTH_BYTES).as_bytes());
-    };
-    arguments.for_each(|argument| say(&argument));
+    arguments.for_each(|argument| say(&mut body, &argument));
     body.extend_from_slice(FLUSH);
     body
+}
+
+/// Adds a line with its length.
+fn say(body: &mut Vec<u8>, text: &str) {
+    body.extend_from_slice(format!("{:04x}{text}", text.len() + LENGTH_BYTES).as_bytes());
 }
 
 /// Takes the answer to a fetch piece by piece, and writes the pack in it to a file.
