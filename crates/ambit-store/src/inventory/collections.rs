@@ -6,7 +6,7 @@ use crate::db::sql::{Row, Tx, from_json, to_json, values};
 use crate::db::writer::transaction;
 use crate::inventory::{contexts, feed, seeds};
 use crate::people::audit;
-use crate::people::projects::clean_title;
+use crate::people::names::clean_title;
 use crate::{Principal, Store, StoreError};
 use ambit_model::SkippedTasks;
 use ambit_model::collection::{Collection, Schedule};
