@@ -6,6 +6,7 @@ use ambit_model::Kind;
 use ambit_model::entity::NameForm;
 use ambit_model::hidden::is_hidden;
 use ambit_model::issue::{Identifier, Status};
+use ambit_model::percent::escaped_but;
 
 /// The word of a severity with a capital letter.
 pub(crate) fn severity_title(severity: i64) -> &'static str {
@@ -21,7 +22,7 @@ pub(crate) fn severity_title(severity: i64) -> &'static str {
 /// An address that names an entity: its own where it is a URL, else `dns:`, `ip:` and so on with its name escaped.
 pub(crate) fn address(kind: Kind, name: &str) -> String {
     let scheme = match kind.form() {
-        NameForm::Url if name.starts_with("http") => return escaped(name, b":/?#[]@!$&'()*+,;=%"),
+        NameForm::Url if name.starts_with("http") => return escaped_but(name, b":/?#[]@!$&'()*+,;=%"),
         NameForm::Url => "uri",
         NameForm::Host => "dns",
         NameForm::Address => "ip",
@@ -30,20 +31,7 @@ pub(crate) fn address(kind: Kind, name: &str) -> String {
         NameForm::Certificate => "certificate",
         NameForm::Other => "entity",
     };
-    format!("{scheme}:{}", escaped(name, b":/@"))
-}
-
-/// Everything but unreserved characters and `also`, percent-escaped.
-fn escaped(text: &str, also: &[u8]) -> String {
-    let mut out = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) || also.contains(&byte) {
-            out.push(char::from(byte));
-        } else {
-            out.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    out
+    format!("{scheme}:{}", escaped_but(name, b":/@"))
 }
 
 /// Text that stands between tags or in an attribute of a page, without hidden characters.

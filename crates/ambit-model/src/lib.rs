@@ -34,6 +34,7 @@ mod names;
 pub mod notification;
 pub mod object;
 pub mod observation;
+pub mod percent;
 pub mod platforms;
 pub mod ports;
 pub mod posture;
