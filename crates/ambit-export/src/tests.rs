@@ -12,7 +12,7 @@ use uuid::Uuid;
 const HOSTILE: &str = "</pre><script>alert(1)</script>\u{202e}\u{61c}\u{2028}\u{1b}[2J\"'&";
 
 fn head(since: Option<Timestamp>) -> Head {
-    Head { made_at: Timestamp(86_400_000), query: "tag:<b>".to_owned(), since, version: "1.2.3" }
+    Head { made_at: Timestamp(86_400_000), query: "tag:<b>".to_owned(), of_entities: false, since, version: "1.2.3" }
 }
 
 /// An issue of that severity and status on a site, last changed at `changed`.
@@ -79,8 +79,12 @@ fn a_document_of_nothing_is_whole() {
     for name in ["sarif", "vex", "defectdojo", "stix"] {
         assert!(parsed(name, &[]).is_object(), "{name}");
     }
-    for name in ["csv", "jsonl", "ocsf"] {
+    for name in ["jsonl", "ocsf"] {
         assert_eq!(written(name, None, &[]), "", "{name}");
+    }
+    for (of_entities, begins) in [(false, "severity,title,"), (true, "type,name,")] {
+        let text = Document::new(format("csv").expect("a format"), Head { of_entities, ..head(None) }).end();
+        assert!(text.starts_with(begins) && text.lines().count() == 1, "{text}");
     }
     assert!(written("html", None, &[]).contains("No open issue was found"));
 }

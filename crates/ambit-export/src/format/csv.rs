@@ -12,7 +12,7 @@ pub(super) const FORMAT: Format = Format {
     extension: "csv",
     usual_query: OPEN,
     takes_probes: false,
-    begin: |_| {},
+    begin,
     finding: Some(finding),
     asset: Some(asset),
     end: |_| {},
@@ -56,11 +56,15 @@ const ASSET: &[&str] = &[
     "uid",
 ];
 
+fn begin(document: &mut Document) {
+    let head = if document.head.of_entities { ASSET } else { FINDING };
+    document.text.push_str(&line(head.iter().copied()));
+}
+
 fn finding(document: &mut Document, finding: &Finding) {
     let identifiers: Vec<&str> = finding.identifiers.iter().map(|identifier| identifier.name.as_str()).collect();
     row(
         document,
-        FINDING,
         &[
             severity_name(finding.severity),
             &finding.title,
@@ -88,7 +92,6 @@ fn asset(document: &mut Document, asset: &Asset) {
     let ports: Vec<String> = asset.tcp_ports.iter().map(i64::to_string).collect();
     row(
         document,
-        ASSET,
         &[
             asset.kind.0.name(),
             &asset.name,
@@ -108,10 +111,6 @@ fn asset(document: &mut Document, asset: &Asset) {
     );
 }
 
-fn row(document: &mut Document, head: &[&str], cells: &[&str]) {
-    if document.rows == 0 {
-        document.text.push_str(&line(head.iter().copied()));
-    }
+fn row(document: &mut Document, cells: &[&str]) {
     document.text.push_str(&line(cells.iter().copied()));
-    document.rows += 1;
 }

@@ -60,7 +60,13 @@ pub(crate) async fn run(export: &Export, settings: &Settings) -> Result<(), Fail
     let query = query(export)?;
     let api = Api::open(&export.target, settings, Needs::Index).await?;
     let mut results = Results::open(export.output.as_deref())?;
-    let head = Head { made_at: now(), query: query.clone(), since: export.since, version: env!("CARGO_PKG_VERSION") };
+    let head = Head {
+        made_at: now(),
+        query: query.clone(),
+        of_entities: export.of == Of::Entities,
+        since: export.since,
+        version: env!("CARGO_PKG_VERSION"),
+    };
     let mut document = Document::new(export.format, head);
     let of = if export.of == Of::Entities { "entities" } else { "issues" };
     let mut target = format!("{OURS}/export_rows?of={of}&search_string={}", escaped(query.trim()));
