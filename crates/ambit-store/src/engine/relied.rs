@@ -88,7 +88,8 @@ async fn count_as_seen(
     }
     let mut changes = Changes::new(enter(tx, run, collection, now).await?);
     changes.seen = seen;
-    changes.write(tx).await
+    changes.write(tx).await?;
+    Ok(())
 }
 
 /// One page of entities that were not seen; answers with its last one, `None` where none is left.

@@ -40,11 +40,7 @@ impl Reader {
             unknown: UnknownHost::Page(404, "<h1>Not Found</h1>".to_owned()),
             hidden: false,
         };
-        host_words(&mut host, cursor)?;
-        for line in body {
-            let outcome = host_words(&mut host, &mut Cursor::new(line));
-            faults.extend(outcome.err());
-        }
+        cursor.read_into(&mut host, body, faults, host_words)?;
         for address in addresses {
             self.draft().hosts.insert(address, host.clone());
         }
