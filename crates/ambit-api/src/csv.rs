@@ -1,8 +1,8 @@
 //! Comma-separated values (RFC 4180), safe to open in a spreadsheet: a cell that a spreadsheet would take for a formula
 //! begins with an apostrophe.
 
-/// Characters with which a formula begins.
-const FORMULA_BEGINS: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
+/// Characters with which a formula begins; those of full width count in East Asian versions of spreadsheets.
+const FORMULA_BEGINS: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
 
 /// A document with its head.
 pub fn document(head: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
@@ -26,11 +26,13 @@ pub fn list<'a>(values: impl Iterator<Item = &'a str>) -> String {
     values.join(", ")
 }
 
-fn cell(text: &str) -> String {
+/// Returns a cell with the text: quoted where that is needed, and never a formula.
+pub fn cell(text: &str) -> String {
     quoted(if text.starts_with(FORMULA_BEGINS) { format!("'{text}") } else { text.to_owned() })
 }
 
-fn quoted(text: String) -> String {
+/// Returns the text as RFC 4180 quotes it.
+pub fn quoted(text: String) -> String {
     if text.contains([',', '"', '\r', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
 }
 
@@ -41,6 +43,9 @@ mod tests {
     #[test]
     fn cells_are_quoted_where_needed_and_never_formulas() {
         let rows = [vec!["a,b".to_owned(), "say \"x\"".to_owned()], vec!["=1+1".to_owned(), "two\nlines".to_owned()]];
+        for begin in FORMULA_BEGINS {
+            assert!(cell(&format!("{begin}1")).trim_start_matches('"').starts_with('\''), "{begin:?}");
+        }
         assert_eq!(
             document(&["one", "two"], rows.into_iter()),
             "one,two\r\n\"a,b\",\"say \"\"x\"\"\"\r\n'=1+1,\"two\nlines\"\r\n"

@@ -7,6 +7,7 @@ use crate::error::{ErrorCode, ErrorObject};
 use crate::shape::Shape;
 use ambit_model::Timestamp;
 use ambit_model::moment::SECOND_MS;
+use ambit_model::percent::escaped_but;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -360,25 +361,12 @@ pub fn value(body: &impl Serialize) -> Value {
 
 /// A segment of a path, escaped.
 pub fn path_segment(text: &str) -> String {
-    percent_escaped(text, b"-._~@:+=")
+    escaped_but(text, b"@:+=")
 }
 
 /// A value in a query, escaped.
 pub fn query_value(text: &str) -> String {
-    percent_escaped(text, b"-._~:")
-}
-
-/// Each byte that is neither a letter, a digit nor one of `plain` as `%XX`.
-fn percent_escaped(text: &str, plain: &[u8]) -> String {
-    text.bytes()
-        .map(|byte| {
-            if byte.is_ascii_alphanumeric() || plain.contains(&byte) {
-                char::from(byte).to_string()
-            } else {
-                format!("%{byte:02X}")
-            }
-        })
-        .collect()
+    escaped_but(text, b":")
 }
 
 #[cfg(test)]

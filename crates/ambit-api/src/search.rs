@@ -64,6 +64,7 @@ impl<S: Searched> Contract for SearchResult<S> {
 }
 
 words! {
+    /// What is searched.
     pub enum SearchType {
         Entities = "entities",
         Issues = "issues",
@@ -80,6 +81,7 @@ words! {
         Word = "word",
     }
 
+    /// In which order hits are sorted.
     pub enum SortDirection {
         Ascending = "asc",
         Descending = "desc",
@@ -112,6 +114,7 @@ contract! {
         pub meaning: &'static str,
     }
 
+    /// One value of an aggregation, with the number of hits that have it.
     #[derive(Debug, Serialize)]
     pub struct Bucket {
         pub key: Value,
@@ -119,6 +122,7 @@ contract! {
         pub key_as_string: Maybe<String>,
     }
 
+    /// The values of a member, the most frequent first, with the hits beyond those that are listed.
     #[derive(Debug, Serialize)]
     pub struct TermsAggregation {
         pub doc_count_error_upper_bound: u64,
@@ -126,11 +130,13 @@ contract! {
         pub buckets: Vec<Bucket>,
     }
 
+    /// The sum of a number over all hits.
     #[derive(Debug, Serialize)]
     pub struct SumAggregation {
         pub value: f64,
     }
 
+    /// What is counted of the entities that a search finds.
     #[derive(Debug, Serialize)]
     pub struct EntityAggregations {
         pub scoped_bucket: TermsAggregation,
@@ -145,6 +151,7 @@ contract! {
         pub issues_severity_5_bucket: SumAggregation,
     }
 
+    /// What is counted of the issues that a search finds.
     #[derive(Debug, Serialize)]
     pub struct IssueAggregations {
         pub collection_bucket: TermsAggregation,
@@ -157,6 +164,7 @@ contract! {
         pub ticket_list_bucket: TermsAggregation,
     }
 
+    /// What is counted of the technologies that a search finds.
     #[derive(Debug, Serialize)]
     pub struct TechnologyAggregations {
         pub collection_bucket: TermsAggregation,

@@ -87,10 +87,11 @@ mod tests {
                 .map(|file| file.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned())
                 .collect();
             files.sort();
-            assert_eq!(
-                names, files,
-                "a judge or an exposure is a file of its issue's name, its mod line and its line in the list, in \
-                 alphabetical order"
+            let differs = names.iter().zip(&files).find(|(name, file)| *name != file);
+            assert!(
+                differs.is_none() && names.len() == files.len(),
+                "{folder}: a judge or an exposure is a file of its issue's name, its mod line and its line in the \
+                 list, in alphabetical order; list and files first differ at {differs:?}"
             );
         }
     }
@@ -108,7 +109,11 @@ mod tests {
             assert!(categories.contains(&issue.category), "{name}");
             assert!(Timestamp::parse(issue.added).is_some() && issue.added.len() == 10, "{name}");
             for text in [issue.description, issue.remediation] {
-                assert!(text.len() > 60 && text.ends_with('.') && !text.contains("  "), "{name}: {text:?}");
+                assert!(
+                    text.len() > 60 && text.ends_with('.') && !text.contains("  "),
+                    "{name}: a text is longer than 60 characters, ends with a full stop and has no double blanks: \
+                     {text:?}"
+                );
             }
             assert!(!issue.pretty_name.is_empty() && !issue.pretty_name.ends_with('.'), "{name}");
             assert!(!issue.references.is_empty(), "{name}");

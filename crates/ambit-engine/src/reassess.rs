@@ -29,6 +29,25 @@ pub struct Reassessed {
     pub closed: usize,
 }
 
+impl Reassessed {
+    /// Judges entities and stores what follows; returns false if the packs could not be read for some of them.
+    pub(crate) async fn judge(
+        &mut self,
+        engine: &Engine,
+        knowledge: &Knowledge,
+        showing: Vec<Showing>,
+        now: Timestamp,
+    ) -> Result<bool, StoreError> {
+        let (reassessments, all_read) = judged(knowledge, showing, now);
+        for reassessment in reassessments {
+            let moved = engine.reassess(reassessment).await?;
+            self.opened += moved.opened;
+            self.closed += moved.closed;
+        }
+        Ok(all_read)
+    }
+}
+
 /// Judges everything again where something else is known than when it was judged last; `None`: nothing else is known,
 /// or `stop` came before the end or packs could not be read for some entities, and whoever comes next begins anew.
 ///
@@ -51,13 +70,7 @@ pub async fn reassess(
         }
         after = Some(last);
         done.entities += showing.len();
-        let (reassessments, all_read) = judged(knowledge, showing, clock());
-        unread |= !all_read;
-        for reassessment in reassessments {
-            let moved = engine.reassess(reassessment).await?;
-            done.opened += moved.opened;
-            done.closed += moved.closed;
-        }
+        unread |= !done.judge(engine, knowledge, showing, clock()).await?;
     }
     if unread {
         return Ok(None);
@@ -69,7 +82,7 @@ pub async fn reassess(
 }
 
 /// What follows for entities, by their collection, and whether the packs could be read for all of them.
-pub(crate) fn judged(knowledge: &Knowledge, showing: Vec<Showing>, now: Timestamp) -> (Vec<Reassessment>, bool) {
+fn judged(knowledge: &Knowledge, showing: Vec<Showing>, now: Timestamp) -> (Vec<Reassessment>, bool) {
     let mut all_read = true;
     let mut by_collection: BTreeMap<i64, Reassessment> = BTreeMap::new();
     for Showing { collection, date, mut known } in showing {

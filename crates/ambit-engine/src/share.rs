@@ -2,9 +2,10 @@
 //! divide theirs.
 
 use ambit_model::id::RunId;
+use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 
 /// Rows that one run has running at once at most. They wait far more than they compute; memory of a row is a few
 /// hundred kB at worst.
@@ -33,7 +34,7 @@ impl Shares {
     /// Gives a run of a project its part, which moves as other runs come and go.
     pub fn join(&self, run: RunId, project: i64) -> Share {
         let rows = Arc::new(AtomicUsize::new(IN_FLIGHT_MAX));
-        let mut parts = self.0.lock().expect("nobody panics while holding it");
+        let mut parts = self.0.lock();
         parts.insert(run, (project, Arc::clone(&rows)));
         divide(&parts);
         drop(parts);
@@ -50,7 +51,7 @@ impl Share {
 
 impl Drop for Share {
     fn drop(&mut self) {
-        let mut parts = self.all.0.lock().expect("nobody panics while holding it");
+        let mut parts = self.all.0.lock();
         parts.remove(&self.run);
         divide(&parts);
     }

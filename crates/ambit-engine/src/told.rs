@@ -3,7 +3,7 @@
 //! ends with the rules that it began with.
 
 use crate::fingerprints;
-use crate::reassess::{Reassessed, judged};
+use crate::reassess::Reassessed;
 use crate::run::Clock;
 use ambit_model::entity::network;
 use ambit_model::{TaskName, Uid};
@@ -48,13 +48,7 @@ pub async fn tell(
         done.entities += others.len();
         let others: Vec<Uid> = others.into_iter().collect();
         let showing = engine.showing(&others, clock()).await?;
-        let (reassessments, all_read) = judged(knowledge, showing, clock());
-        unread |= !all_read;
-        for reassessment in reassessments {
-            let moved = engine.reassess(reassessment).await?;
-            done.opened += moved.opened;
-            done.closed += moved.closed;
-        }
+        unread |= !done.judge(engine, knowledge, showing, clock()).await?;
     }
     if unread {
         return Ok(None);

@@ -4,11 +4,9 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use ambit_engine::{EngineConfig, Installation, Progress, RunEnd, Shares, drive};
-use ambit_model::collection::Schedule;
 use ambit_model::run::{NotDoneReason, Run, RunState};
 use ambit_model::timing::{TimingChange, Window};
-use ambit_model::wire::WireChoice;
-use ambit_model::{Clearance, Kind, Timestamp, Uid, workflow};
+use ambit_model::{Clearance, Kind, Timestamp, Uid};
 use ambit_net::live::{LiveOptions, LiveWire};
 use ambit_net::{Pace, PaceLimits};
 use ambit_store::engine::{Engine, Room};
@@ -33,19 +31,8 @@ async fn begun(options: &Options, seeds: usize) -> (Store, Engine, Run) {
     let engine = store.engine("first", Duration::ZERO).await.unwrap();
     let me = store.local_operator().await.unwrap();
     let project = store.choose_project(&me, None).await.unwrap().unwrap();
-    let new = NewCollection {
-        uuid: None,
-        printable_name: "Acme".to_owned(),
-        workflow: workflow::DEFAULT.to_owned(),
-        schedule: Schedule::OnDemand,
-        wire: WireChoice::Live,
-        level: Clearance::L1,
-        ports: None,
-        skipped_tasks: ambit_model::SkippedTasks::default(),
-        timing: ambit_model::timing::Timing::default(),
-        never: Vec::new(),
-        seeds: (0..seeds).map(|number| (Kind::Domain, format!("acme-{number}.test"))).collect(),
-    };
+    let seeds = (0..seeds).map(|number| (Kind::Domain, format!("acme-{number}.test"))).collect();
+    let new = NewCollection { level: Clearance::L1, ..NewCollection::usual("Acme", seeds) };
     let collection = store.create_collection(&me, project, &new, NOW).await.unwrap().collection;
     let (Started::Scheduled(run) | Started::Open(run)) =
         store.start_run(&me, collection.uuid, None, NOW).await.unwrap();

@@ -22,6 +22,8 @@ pub struct Head {
     pub made_at: Timestamp,
     /// The search that found its rows, as a person wrote it.
     pub query: String,
+    /// True where its rows are entities, false where they are issues.
+    pub of_entities: bool,
     /// What came or went after this moment is said to be new or gone, where the format can say it.
     pub since: Option<Timestamp>,
     /// Version of the program.

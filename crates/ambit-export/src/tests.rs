@@ -9,10 +9,10 @@ use ambit_model::{Kind, Uid};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-const HOSTILE: &str = "</pre><script>alert(1)</script>\u{202e}\u{1b}[2J\"'&";
+const HOSTILE: &str = "</pre><script>alert(1)</script>\u{202e}\u{61c}\u{2028}\u{1b}[2J\"'&";
 
 fn head(since: Option<Timestamp>) -> Head {
-    Head { made_at: Timestamp(86_400_000), query: "tag:<b>".to_owned(), since, version: "1.2.3" }
+    Head { made_at: Timestamp(86_400_000), query: "tag:<b>".to_owned(), of_entities: false, since, version: "1.2.3" }
 }
 
 /// An issue of that severity and status on a site, last changed at `changed`.
@@ -79,8 +79,12 @@ fn a_document_of_nothing_is_whole() {
     for name in ["sarif", "vex", "defectdojo", "stix"] {
         assert!(parsed(name, &[]).is_object(), "{name}");
     }
-    for name in ["csv", "jsonl", "ocsf"] {
+    for name in ["jsonl", "ocsf"] {
         assert_eq!(written(name, None, &[]), "", "{name}");
+    }
+    for (of_entities, begins) in [(false, "severity,title,"), (true, "type,name,")] {
+        let text = Document::new(format("csv").expect("a format"), Head { of_entities, ..head(None) }).end();
+        assert!(text.starts_with(begins) && text.lines().count() == 1, "{text}");
     }
     assert!(written("html", None, &[]).contains("No open issue was found"));
 }
@@ -133,7 +137,7 @@ fn a_report_begins_with_the_worst_and_lets_no_text_become_a_part_of_the_page() {
     assert!(page.contains("<strong>2</strong> issues are open: 1 critical, 1 info."), "{page}");
     assert!(page.contains("Closed (1)"), "{page}");
     assert!(page.contains("search: <code>tag:&lt;b&gt;</code>"), "{page}");
-    for banned in ["<script", "\u{202e}", "\u{1b}", "href=\"javascript:", "url(", "src="] {
+    for banned in ["<script", "\u{202e}", "\u{61c}", "\u{2028}", "\u{1b}", "href=\"javascript:", "url(", "src="] {
         assert!(!page.contains(banned), "{banned}: {page}");
     }
 }
@@ -215,4 +219,91 @@ fn of_issues_that_are_equally_bad_the_first_are_told_in_full() {
     rows[499].entity_name = "aaa last".to_owned();
     let page = written("html", None, &rows);
     assert!(page.contains("zzz first") && !page.contains("aaa last"));
+}
+
+/// The observables of a bundle of entities, by type and value.
+fn observables(entities: &[(Kind, &str)]) -> Vec<String> {
+    let mut document = Document::new(format("stix").expect("a format"), head(None));
+    for (kind, name) in entities {
+        let at = Timestamp(0);
+        let uid = Uid::of_entity(Uuid::nil(), *kind, name);
+        let text = json!({
+            "uid": uid, "type": kind.type_name(), "name": name, "scoped": true, "present": true, "seed": false,
+            "addresses": [],
+            "tcp_ports": [], "http_status": null, "http_title": null, "technologies": [], "open_issues": 0, "tags": [],
+            "first_seen": at, "last_seen": at, "collection": "outside_1",
+        });
+        document.asset(&serde_json::from_value(text).expect("a row")).expect("fits");
+    }
+    let bundle: Value = serde_json::from_str(&document.end()).expect("a bundle");
+    let objects = bundle["objects"].as_array().expect("a list").iter();
+    let value = |object: &Value| {
+        Some((object["type"].as_str()?.to_owned(), object.get("value").or(object.get("number"))?.clone()))
+    };
+    objects.filter_map(value).map(|(sort, value)| format!("{sort} {value}")).collect()
+}
+
+#[test]
+fn an_observable_is_of_the_type_that_its_name_is_of() {
+    for (kind, name, expected) in [
+        (Kind::Domain, "acme.test", Some("domain-name \"acme.test\"")),
+        (Kind::Nameserver, "ns1.acme.test", Some("domain-name \"ns1.acme.test\"")),
+        (Kind::Nameserver, "192.0.2.53", Some("ipv4-addr \"192.0.2.53\"")),
+        (Kind::Mailserver, "2001:db8::25", Some("ipv6-addr \"2001:db8::25\"")),
+        (Kind::IpAddress, "2001:db8::1", Some("ipv6-addr \"2001:db8::1\"")),
+        (Kind::NetBlock, "192.0.2.0/24", Some("ipv4-addr \"192.0.2.0/24\"")),
+        (Kind::Uri, "https://acme.test:443", Some("url \"https://acme.test:443\"")),
+        (Kind::EmailAddress, "ann@acme.test", Some("email-addr \"ann@acme.test\"")),
+        (Kind::AutonomousSystem, "AS64500", Some("autonomous-system 64500")),
+        (Kind::NetworkService, "192.0.2.1:22/tcp", None),
+        (Kind::Organization, "Acme", None),
+        (Kind::AwsS3Bucket, "acme-backup", None),
+    ] {
+        assert_eq!(observables(&[(kind, name)]), Vec::from_iter(expected.map(str::to_owned)), "{name}");
+    }
+}
+
+#[test]
+fn a_weakness_that_is_named_and_linked_is_told_once() {
+    let mut twice = finding(1, Status::OpenNew, 0);
+    let page = |number: u32| format!("https://cwe.mitre.org/data/definitions/{number}.html");
+    twice.references =
+        vec![page(200), page(306), page(200), "https://cwe.mitre.org/data/definitions/x.html".to_owned()];
+    assert_eq!(parsed("vex", std::slice::from_ref(&twice))["vulnerabilities"][0]["cwes"], json!([306, 200]));
+    assert_eq!(parsed("defectdojo", &[twice])["findings"][0]["cwe"], 306);
+}
+
+/// The analysis of CycloneDX, the flags of DefectDojo, the status of OCSF, and whether SARIF suppresses it.
+const STATUSES: &str = "
+    open_new: exploitable | active | New |
+    open_triaged: exploitable | active | New |
+    open_in_progress: exploitable | active | In Progress |
+    closed: resolved | is_mitigated | Resolved |
+    closed_mitigated: resolved | is_mitigated | Resolved |
+    closed_resolved: resolved | is_mitigated | Resolved |
+    closed_duplicate: exploitable |  | Suppressed | suppressed
+    closed_out_of_scope: not_affected | out_of_scope | Suppressed | suppressed
+    closed_benign: not_affected |  | Suppressed | suppressed
+    closed_risk_accepted: exploitable | risk_accepted | Suppressed | suppressed
+    closed_false_positive: false_positive | false_p | Suppressed | suppressed
+    closed_no_repro: false_positive | false_p | Suppressed | suppressed
+    closed_tracked_externally: exploitable |  | In Progress | suppressed
+";
+
+#[test]
+fn each_status_is_told_in_the_words_of_each_format() {
+    let told = |status: Status| -> String {
+        let rows = [finding(3, status, 0)];
+        let sarif = parsed("sarif", &rows)["runs"][0]["results"][0].get("suppressions").is_some();
+        let vex = parsed("vex", &rows)["vulnerabilities"][0]["analysis"]["state"].take();
+        let dojo = parsed("defectdojo", &rows)["findings"][0].take();
+        let ocsf: Value = serde_json::from_str(&written("ocsf", None, &rows)).expect("an event");
+        let flags = ["active", "is_mitigated", "risk_accepted", "false_p", "out_of_scope"];
+        let flags: Vec<&str> = flags.into_iter().filter(|flag| dojo[*flag] == true).collect();
+        let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let line = format!("{} | {} | {} | ", word(&vex), flags.join(" "), word(&ocsf["status"]));
+        format!("{line}{}", if sarif { "suppressed" } else { "" }).trim_end().to_owned()
+    };
+    let table: Vec<String> = Status::ALL.iter().map(|status| format!("{}: {}", status.name(), told(*status))).collect();
+    assert_eq!(table, STATUSES.trim().lines().map(str::trim).collect::<Vec<_>>());
 }

@@ -4,18 +4,9 @@
 use ambit_api::exports::Finding;
 use ambit_model::Kind;
 use ambit_model::entity::NameForm;
+use ambit_model::hidden::is_hidden;
 use ambit_model::issue::{Identifier, Status};
-
-/// The word of a severity: 1 is critical, 5 informational.
-pub(crate) fn severity(severity: i64) -> &'static str {
-    match severity {
-        1 => "critical",
-        2 => "high",
-        3 => "medium",
-        4 => "low",
-        _ => "info",
-    }
-}
+use ambit_model::percent::escaped_but;
 
 /// The word of a severity with a capital letter.
 pub(crate) fn severity_title(severity: i64) -> &'static str {
@@ -31,7 +22,7 @@ pub(crate) fn severity_title(severity: i64) -> &'static str {
 /// An address that names an entity: its own where it is a URL, else `dns:`, `ip:` and so on with its name escaped.
 pub(crate) fn address(kind: Kind, name: &str) -> String {
     let scheme = match kind.form() {
-        NameForm::Url if name.starts_with("http") => return escaped(name, b":/?#[]@!$&'()*+,;=%"),
+        NameForm::Url if name.starts_with("http") => return escaped_but(name, b":/?#[]@!$&'()*+,;=%"),
         NameForm::Url => "uri",
         NameForm::Host => "dns",
         NameForm::Address => "ip",
@@ -40,24 +31,10 @@ pub(crate) fn address(kind: Kind, name: &str) -> String {
         NameForm::Certificate => "certificate",
         NameForm::Other => "entity",
     };
-    format!("{scheme}:{}", escaped(name, b":/@"))
+    format!("{scheme}:{}", escaped_but(name, b":/@"))
 }
 
-/// Everything but unreserved characters and `also`, percent-escaped.
-fn escaped(text: &str, also: &[u8]) -> String {
-    let mut out = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) || also.contains(&byte) {
-            out.push(char::from(byte));
-        } else {
-            out.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    out
-}
-
-/// Text that stands between tags or in an attribute of a page. Control characters, which a page cannot show, and those
-/// that turn the direction of writing are left out.
+/// Text that stands between tags or in an attribute of a page, without hidden characters.
 pub(crate) fn html(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -68,8 +45,7 @@ pub(crate) fn html(text: &str) -> String {
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
             '\n' | '\t' => out.push(c),
-            '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' => {}
-            c if c.is_control() => {}
+            c if is_hidden(c) => {}
             c => out.push(c),
         }
     }
@@ -84,12 +60,16 @@ pub(crate) fn cves(finding: &Finding) -> impl Iterator<Item = &Identifier> {
 /// Where weaknesses of the common list are described: the number follows.
 const WEAKNESSES: &str = "https://cwe.mitre.org/data/definitions/";
 
-/// The numbers of the common weaknesses that identifiers and references name.
+/// The numbers of the common weaknesses that identifiers and references name, each once.
 pub(crate) fn cwes(finding: &Finding) -> Vec<u32> {
     let named = finding.identifiers.iter().filter_map(|identifier| identifier.name.strip_prefix("CWE-"));
     let linked = finding.references.iter().filter_map(|uri| uri.strip_prefix(WEAKNESSES)?.strip_suffix(".html"));
-    let mut numbers: Vec<u32> = named.chain(linked).filter_map(|number| number.parse().ok()).collect();
-    numbers.dedup();
+    let mut numbers: Vec<u32> = Vec::new();
+    for number in named.chain(linked).filter_map(|number| number.parse().ok()) {
+        if !numbers.contains(&number) {
+            numbers.push(number);
+        }
+    }
     numbers
 }
 

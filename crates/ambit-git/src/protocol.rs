@@ -120,19 +120,17 @@ pub fn fetch_request(agent: &str, wants: &[ObjectId], haves: &[ObjectId]) -> Vec
 
 fn request(command: &str, agent: &str, arguments: impl Iterator<Item = String>) -> Vec<u8> {
     let mut body = Vec::new();
-    let mut say = |text: &str| {
-        body.extend_from_slice(format!("{:04x}{text}", text.len() + LENGTH_BYTES).as_bytes());
-    };
-    say(&format!("command={command}\n"));
-    say(&format!("agent={agent}\n"));
-    say("object-format=sha1\n");
+    let head = [format!("command={command}\n"), format!("agent={agent}\n"), "object-format=sha1\n".to_owned()];
+    head.iter().for_each(|text| say(&mut body, text));
     body.extend_from_slice(DELIMITER);
-    let mut say = |text: &str| {
-        body.extend_from_slice(format!("{:04x}{text}", text.len() + LENGTH_BYTES).as_bytes());
-    };
-    arguments.for_each(|argument| say(&argument));
+    arguments.for_each(|argument| say(&mut body, &argument));
     body.extend_from_slice(FLUSH);
     body
+}
+
+/// Adds a line with its length.
+fn say(body: &mut Vec<u8>, text: &str) {
+    body.extend_from_slice(format!("{:04x}{text}", text.len() + LENGTH_BYTES).as_bytes());
 }
 
 /// Takes the answer to a fetch piece by piece, and writes the pack in it to a file.
@@ -225,7 +223,7 @@ impl<W: Write> Write for PackWriter<W> {
 /// The beginning of what a server says, on one line.
 fn words(said: &[u8]) -> String {
     let text = String::from_utf8_lossy(&said[..said.len().min(WORDS_BYTES_MAX)]);
-    text.trim().chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+    text.replace(char::is_control, " ").trim().to_owned()
 }
 
 #[cfg(test)]
@@ -260,6 +258,29 @@ mod tests {
             assert_eq!(advertised(&said(lines)).ok(), expected);
         }
         assert!(advertised(b"<html>").is_err() && advertised(b"00ffx").is_err());
+    }
+
+    #[test]
+    fn what_is_no_line_is_no_answer() {
+        for body in ["0003", "fff1", "-001", "+004", "00g4abcd", "0005", "0006a", "000", "0004 ", "<!doctype html>"] {
+            assert!(matches!(advertised(body.as_bytes()), Err(GitError::Protocol(_))), "{body:?}");
+            assert!(matches!(refs(body.as_bytes()), Err(GitError::Protocol(_))), "{body:?}");
+        }
+        // An empty answer, one of marks alone, and a line in capital digits.
+        for body in ["", "0000", "000100020000", "000Eversion 2\n"] {
+            assert!(advertised(body.as_bytes()).is_ok(), "{body:?}");
+        }
+    }
+
+    #[test]
+    fn what_a_server_says_is_one_line_of_bounded_length() {
+        let long = format!("ERR \u{1b}[31mno\r\n{}", "x".repeat(1_000));
+        let Err(GitError::Refused(said)) = refs(&said(&[long.as_bytes()])) else { panic!("it is refused") };
+        assert!(said.starts_with("[31mno  xxx") && said.len() <= WORDS_BYTES_MAX, "{said:?}");
+        // A character that is cut in two.
+        let cut = format!("ERR {}ä", "x".repeat(WORDS_BYTES_MAX - 1));
+        let Err(GitError::Refused(said)) = refs(&self::said(&[cut.as_bytes()])) else { panic!("it is refused") };
+        assert!(said.ends_with("x\u{fffd}"), "{said:?}");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use crate::{Import, ImportError};
 use ambit_model::Timestamp;
 use ambit_model::entity::imported::Source;
+use serde_json::json;
 
 const USUAL: Timestamp = Timestamp(1_795_000_000_000);
 
@@ -298,6 +299,99 @@ fn what_no_tool_wrote_is_refused_in_one_line() {
         let error = read(source, text, USUAL).expect_err(text).to_string();
         assert!(error.starts_with(why), "{}: {error}", source.name());
         assert!(!error.contains('\n'), "{error}");
+    }
+}
+
+#[test]
+fn tables_are_read_as_programs_write_them() {
+    let at = "2026-11-18T11:06";
+    let host = |name: &str| format!("DnsRecord {name} {at}");
+    for (text, expected) in [
+        ("", vec![]),
+        ("name\n", vec![]),
+        ("www.acme.test", vec![host("www.acme.test")]),
+        ("\u{feff}Name\r\nwww.acme.test\r\n\r\n", vec![host("www.acme.test")]),
+        ("HOST;note\nwww.acme.test;\"a;b\"\n", vec![host("www.acme.test")]),
+        ("ip\tnote\n192.0.2.7\tx,y\n", vec![format!("IpAddress 192.0.2.7 {at}")]),
+        ("note,name\n\"two\nlines, \"\"quoted\"\"\",www.acme.test\n", vec![host("www.acme.test")]),
+        ("name,type\n'www.acme.test,\n", vec![host("www.acme.test")]),
+        ("name,date\nwww.acme.test,2026-11-20\n", vec!["DnsRecord www.acme.test 2026-11-20T00:00".to_owned()]),
+        // The newest date of a thing counts, and a row that is too short has none.
+        (
+            "date,name\n2026-11-20,www.acme.test\n2026-11-21,WWW.acme.test.\n",
+            vec!["DnsRecord www.acme.test 2026-11-21T00:00".to_owned()],
+        ),
+        ("name,type\nwww.acme.test,Nonsense\nAcme,Organization\n", vec!["left out 2".to_owned()]),
+        (
+            "severity,title,entity_type,entity_name,last_seen,name\n\
+             high,Open,NetworkService,192.0.2.7:6379/tcp,2026-11-20T08:00:00.000Z,open_redis_service\n",
+            vec!["NetworkService 192.0.2.7:6379/tcp 2026-11-20T08:00".to_owned()],
+        ),
+    ] {
+        let import = read(Source::Csv, text, USUAL).unwrap_or_else(|error| panic!("{text:?}: {error}"));
+        assert_eq!(lines(&import), expected, "{text:?}");
+    }
+}
+
+#[test]
+fn addresses_that_the_internet_does_not_route_are_not_read_from_a_state() {
+    let state = |address: &str| {
+        let instance = json!({"attributes": {"public_ip": address}});
+        let resource = json!({"mode": "managed", "type": "x", "name": "y", "instances": [instance]});
+        json!({"version": 4, "terraform_version": "1.9", "resources": [resource]}).to_string()
+    };
+    for address in ["192.0.2.7", "203.0.113.9", "2001:db8::1"] {
+        assert_eq!(read(Source::Terraform, &state(address), USUAL).expect("is read").sighted.len(), 1, "{address}");
+    }
+    for address in [
+        "10.0.0.1",
+        "172.31.0.1",
+        "192.168.1.1",
+        "127.0.0.1",
+        "169.254.169.254",
+        "100.64.0.1",
+        "0.0.0.0",
+        "::",
+        "::1",
+        "fd00::1",
+        "fe80::1",
+        "::ffff:10.0.0.1",
+        "acme.test",
+        "",
+    ] {
+        let import = read(Source::Terraform, &state(address), USUAL).expect("is read");
+        assert_eq!((import.sighted.len(), import.left_out), (0, 0), "{address}");
+    }
+}
+
+#[test]
+fn what_a_tool_says_is_kept_within_bounds() {
+    let many: String = (0..60).map(|number| template(&format!("t{number:02}"), &"x".repeat(400))).collect();
+    let import = read(Source::Nuclei, &many, USUAL).expect("is read");
+    let site = import.sighted.iter().find(|one| one.name == "https://acme.test:443").expect("the site");
+    assert_eq!(site.says.len(), 50);
+    assert!(site.says.values().all(|text| text.chars().count() == 300));
+    // What was said before is said anew, whatever else there is.
+    let import =
+        read(Source::Nuclei, &format!("{many}{}", template("t00", "new\u{1b}[2J  words")), USUAL).expect("is read");
+    let site = import.sighted.iter().find(|one| one.name == "https://acme.test:443").expect("the site");
+    assert_eq!(site.says["t00"], "info: new [2J words");
+}
+
+/// A line of nuclei.
+fn template(name: &str, title: &str) -> String {
+    let info = json!({"severity": "info", "name": title});
+    json!({"template-id": name, "matched-at": "https://acme.test/", "info": info}).to_string() + "\n"
+}
+
+#[test]
+fn a_file_of_xml_neither_nests_without_end_nor_leads_elsewhere() {
+    let deep = format!("<nmaprun>{}", "<a>".repeat(40));
+    let elsewhere = "<!DOCTYPE nmaprun [<!ENTITY x SYSTEM \"file:///etc/passwd\">]>\n<nmaprun>\
+                     <host><status state=\"up\"/><address addr=\"&x;\" addrtype=\"ipv4\"/></host></nmaprun>";
+    for (text, why) in [(deep.as_str(), "line 1: more than 32 elements"), (elsewhere, "line 2: ")] {
+        let error = read(Source::Nmap, text, USUAL).expect_err("is refused").to_string();
+        assert!(error.starts_with(why) && !error.contains("root:"), "{error}");
     }
 }
 

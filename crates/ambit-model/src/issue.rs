@@ -8,12 +8,27 @@ use serde_json::Value;
 use strum::{EnumString, IntoStaticStr, VariantArray};
 use uuid::Uuid;
 
-/// 1 is critical, 5 informational.
+/// The number of critical severity; the larger a number, the less severe.
 pub const SEVERITY_CRITICAL: i64 = 1;
+/// The number of high severity.
 pub const SEVERITY_HIGH: i64 = 2;
+/// The number of medium severity.
 pub const SEVERITY_MEDIUM: i64 = 3;
+/// The number of low severity.
 pub const SEVERITY_LOW: i64 = 4;
+/// The number of what is only informational.
 pub const SEVERITY_INFO: i64 = 5;
+
+/// Returns the word of a severity; a number beyond the list is informational.
+pub fn severity_name(severity: i64) -> &'static str {
+    match severity {
+        SEVERITY_CRITICAL => "critical",
+        SEVERITY_HIGH => "high",
+        SEVERITY_MEDIUM => "medium",
+        SEVERITY_LOW => "low",
+        _ => "info",
+    }
+}
 
 /// `confirmed` only where it was reproduced; inference is `potential`.
 #[derive(

@@ -15,8 +15,9 @@ pub const UNCAPPED: i64 = 1_000_000_000;
 pub const UNCAPPED_HOURLY: i64 = 60_000_000_000;
 /// The quota named hourly allows a sixtieth of itself in each minute (docs/contract/quotas.md §1).
 const MINUTES_OF_HOUR: i64 = 60;
-/// Privileges of premium API and premium intelligence (docs/contract/quotas.md §2).
+/// The privilege of the premium API (docs/contract/quotas.md §2).
 pub const PREMIUM_API: &str = "premium-api";
+/// The privilege of premium intelligence (docs/contract/quotas.md §2).
 pub const PREMIUM_INTELLIGENCE: &str = "intelligence";
 /// The licence of the feeds.
 pub const FEEDS: &str = "feeds";

@@ -115,8 +115,6 @@ pub struct HttpExchange {
     /// Oddities of the answer, as short codes: `bare_lf`, `obs_fold`, `no_reason`, `length_and_chunked`,
     /// `lengths_differ` …, sorted.
     pub oddities: Vec<&'static str>,
-    /// Wire time from the request to the last byte of the head.
-    pub head_after: Duration,
     /// Wire time of the whole exchange.
     pub elapsed: Duration,
 }

@@ -75,8 +75,6 @@ pub struct Counters {
     pub connections: u64,
     /// DNS questions sent, retries included.
     pub questions: u64,
-    /// DNS questions that stayed without an answer after all tries.
-    pub questions_lost: u64,
     /// HTTP requests sent.
     pub requests: u64,
     /// Contacts that guard or grant refused.
@@ -120,7 +118,6 @@ impl Net {
         Counters {
             connections: inner.door.connections(),
             questions: read(&inner.dns.questions),
-            questions_lost: read(&inner.dns.lost),
             requests: read(&inner.requests),
             refused: inner.door.refused(),
         }

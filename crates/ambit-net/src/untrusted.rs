@@ -1,5 +1,6 @@
 //! Text that came from outside. It is matched, stored and shown escaped; never evaluated, never printed raw.
 
+use ambit_model::hidden::is_hidden;
 use std::fmt;
 
 /// Text of a peer. Neither `Display` nor `Debug` writes a control character, so that no log, terminal or page can be
@@ -71,13 +72,6 @@ pub fn escape(text: &str) -> String {
         }
     }
     shown
-}
-
-/// C0, DEL, C1, zero-width and bidirectional characters, line separators, tags, byte order mark, soft hyphen.
-fn is_hidden(character: char) -> bool {
-    character.is_control()
-        || matches!(u32::from(character), 0xAD | 0x61C | 0x180E | 0x200B..=0x200F | 0x2028..=0x202E)
-        || matches!(u32::from(character), 0x2060..=0x206F | 0xFEFF | 0xFFF9..=0xFFFB | 0xE0000..=0xE0FFF)
 }
 
 #[cfg(test)]

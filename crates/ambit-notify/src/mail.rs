@@ -3,6 +3,7 @@
 use crate::answer::Answer;
 use crate::channel::Letter;
 use ambit_model::Timestamp;
+use ambit_model::percent::unescaped;
 use ambit_net::guard::OperatorOnly;
 use ambit_net::tls::TlsOptions;
 use ambit_net::{Grant, Grants, Net, NetOptions, Pace, PaceLimits, Session, Wire};
@@ -93,22 +94,7 @@ impl MailSettings {
 
 /// A part of a URL without its escapes.
 fn decode(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        let escaped = after.get(..2).filter(|_| *first == b'%').and_then(|pair| std::str::from_utf8(pair).ok());
-        match escaped.and_then(|pair| u8::from_str_radix(pair, 16).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &after[2..];
-            }
-            None => {
-                bytes.push(*first);
-                rest = after;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
+    String::from_utf8_lossy(&unescaped(text)).into_owned()
 }
 
 /// A way to send letters: the operator's server and the door to it.

@@ -1,36 +1,20 @@
 //! The words in which people are told: one line for an event, a heading for a digest.
 
-use ambit_model::issue::{SEVERITY_CRITICAL, SEVERITY_HIGH, SEVERITY_INFO, SEVERITY_LOW, SEVERITY_MEDIUM};
+use ambit_model::hidden::is_hidden;
+use ambit_model::issue::severity_name;
 use ambit_model::notification::{Event, EventKind, Message};
 
 /// Characters of a name or title in a message: names from the network may be of any length.
 const TEXT_CHARS_MAX: usize = 200;
 
-/// The word of a severity.
-pub(crate) fn severity(number: i64) -> &'static str {
-    match number {
-        SEVERITY_CRITICAL => "critical",
-        SEVERITY_HIGH => "high",
-        SEVERITY_MEDIUM => "medium",
-        SEVERITY_LOW => "low",
-        SEVERITY_INFO => "info",
-        _ => "unknown",
-    }
-}
-
-/// A text of others on one line, without characters that a terminal or a chat obeys, cut at 200 characters.
+/// A text of others on one line, without hidden characters, cut at 200 characters.
 pub(crate) fn plain(text: &str) -> String {
-    let clean = |c: char| if c.is_control() || is_direction(c) { '\u{fffd}' } else { c };
+    let clean = |c: char| if is_hidden(c) { '\u{fffd}' } else { c };
     let mut cut: String = text.chars().map(clean).take(TEXT_CHARS_MAX).collect();
     if text.chars().nth(TEXT_CHARS_MAX).is_some() {
         cut.push('…');
     }
     cut
-}
-
-/// Marks that turn the direction of text around.
-fn is_direction(c: char) -> bool {
-    matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// What happened, in two or three words.
@@ -55,7 +39,7 @@ pub(crate) fn happened(kind: EventKind) -> &'static str {
 
 /// One line for an event: `critical: new issue: Exposed .env on www.example.org`.
 pub(crate) fn line(event: &Event) -> String {
-    let severity = event.severity.map(|number| format!("{}: ", severity(number))).unwrap_or_default();
+    let severity = event.severity.map(|number| format!("{}: ", severity_name(number))).unwrap_or_default();
     format!("{severity}{}: {}", happened(event.kind), event.title)
 }
 
@@ -94,6 +78,7 @@ mod tests {
     #[test]
     fn texts_of_others_stay_on_one_line_and_are_cut() {
         assert_eq!(plain("a\r\nBcc: x\u{202e}y"), "a\u{fffd}\u{fffd}Bcc: x\u{fffd}y");
+        assert_eq!(plain("a\u{61c}b\u{2028}c\u{200b}d"), "a\u{fffd}b\u{fffd}c\u{fffd}d");
         assert_eq!(plain(&"n".repeat(500)).chars().count(), TEXT_CHARS_MAX + 1);
     }
 }

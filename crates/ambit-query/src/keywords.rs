@@ -12,6 +12,7 @@ pub enum Noun {
 }
 
 impl Noun {
+    /// Every noun, in the order of the documentation.
     pub const ALL: [Noun; 3] = [Noun::Entities, Noun::Issues, Noun::Technologies];
 
     /// The word that endpoints and `search_type` use.

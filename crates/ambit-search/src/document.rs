@@ -63,6 +63,7 @@ pub struct Batch {
 }
 
 impl Record {
+    /// Returns what sort of record it is.
     pub fn noun(&self) -> Noun {
         match self {
             Record::Entity(_) => Noun::Entities,
@@ -80,6 +81,7 @@ impl Record {
         }
     }
 
+    /// Returns the identifier of the record.
     pub fn uid(&self) -> Uid {
         match self {
             Record::Entity(entity) => entity.uid,
@@ -88,6 +90,7 @@ impl Record {
         }
     }
 
+    /// Returns the collection that has the record.
     pub fn collection(&self) -> Uuid {
         match self {
             Record::Entity(entity) => entity.collection,

@@ -135,9 +135,11 @@ impl Index {
         Ok(self.holds()?.revision)
     }
 
-    /// Whether what it holds was read from a database, in the state in which that is now or an earlier one.
+    /// Returns true if what it holds was read from a database, in the state in which that is now or an earlier one.
+    /// An empty index is of every database.
     pub async fn is_of(&self, store: &Store) -> Result<bool, IndexError> {
-        Ok(store.footing(self.holds()?.milestone).await?.known)
+        let holds = self.holds()?;
+        Ok(holds == Reached::default() || store.footing(holds.milestone).await?.known)
     }
 
     pub(crate) fn holds(&self) -> Result<Reached, IndexError> {

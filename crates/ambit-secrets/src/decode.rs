@@ -50,7 +50,8 @@ fn percent(run: &str) -> Option<String> {
     let mut at = 0;
     while at < bytes.len() {
         let pair = run.get(at + 1..at + 3).filter(|_| bytes[at] == b'%');
-        match pair.and_then(|pair| u8::from_str_radix(pair, 16).ok()) {
+        let digits = pair.filter(|pair| pair.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        match digits.and_then(|pair| u8::from_str_radix(pair, 16).ok()) {
             Some(byte) => {
                 decoded.push(byte);
                 at += 3;

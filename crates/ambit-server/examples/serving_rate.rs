@@ -4,10 +4,8 @@
 //! rows are missing, answers fail, or memory grows: what no busy machine excuses.
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a measurement that people start")]
 
-use ambit_model::collection::Schedule;
 use ambit_model::observation::{Discovery, Found, ProbeResult, Sighting};
 use ambit_model::run::RunState;
-use ambit_model::wire::WireChoice;
 use ambit_model::{Clearance, Details, EdgeKind, Kind, Timestamp, Uid};
 use ambit_store::engine::{Commit, Engine, NewWork, Outcome, Reconciliation, Work};
 use ambit_store::{NewCollection, NewOwner, Options, Store};
@@ -170,16 +168,7 @@ async fn fill(folder: &str, entities: usize) {
     let me = store.local_operator().await.unwrap();
     let new = NewCollection {
         uuid: Some(COLLECTION),
-        printable_name: "bench".to_owned(),
-        workflow: ambit_model::workflow::DEFAULT.to_owned(),
-        schedule: Schedule::OnDemand,
-        wire: WireChoice::Live,
-        level: Clearance::L3,
-        ports: None,
-        skipped_tasks: ambit_model::SkippedTasks::default(),
-        timing: ambit_model::timing::Timing::default(),
-        never: Vec::new(),
-        seeds: vec![(Kind::Domain, "acme.test".to_owned())],
+        ..NewCollection::usual("bench", vec![(Kind::Domain, "acme.test".to_owned())])
     };
     store.create_collection(&me, me.primary().unwrap(), &new, now()).await.unwrap();
     let engine = store.engine("serving_rate", Duration::ZERO).await.unwrap();

@@ -5,10 +5,10 @@
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::Timestamp;
 use ambit_model::moment::SECOND_MS;
+use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::net::IpAddr;
-use std::sync::Mutex;
 
 /// Wrong keys of one address in one window before 429: keys have 224 random bits, so this protects the store from load,
 /// not the keys from guessing.
@@ -45,7 +45,7 @@ impl<K: Eq + Hash> Windows<K> {
 
     /// Counts so many at once.
     pub(crate) fn count_many(&self, key: K, many: u32, max: u32, now: Timestamp) -> Option<u32> {
-        let mut counts = self.counts.lock().expect("nothing panics while counting");
+        let mut counts = self.counts.lock();
         if counts.len() >= COUNTS_MAX {
             counts.retain(|_, (opened, _)| now.0 - opened.0 < self.length_ms);
             if counts.len() >= COUNTS_MAX {
@@ -64,7 +64,7 @@ impl<K: Eq + Hash> Windows<K> {
 
     /// Takes back so many that were counted.
     pub(crate) fn give_back(&self, key: &K, many: u32) {
-        let mut counts = self.counts.lock().expect("nothing panics while counting");
+        let mut counts = self.counts.lock();
         if let Some((_, count)) = counts.get_mut(key) {
             *count = count.saturating_sub(many);
         }

@@ -3,10 +3,11 @@
 //! client with a key out.
 
 use crate::shares::site;
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashMap;
 use std::net::IpAddr;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
@@ -141,8 +142,8 @@ impl Connections {
         Arc::new(Self { most: most.max(SHARE_OF_ADDRESS), begun: Instant::now(), table: Mutex::default() })
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Table> {
-        self.table.lock().expect("nothing panics while counting")
+    fn lock(&self) -> MutexGuard<'_, Table> {
+        self.table.lock()
     }
 
     fn now(&self) -> u64 {

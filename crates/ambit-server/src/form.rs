@@ -1,8 +1,9 @@
 //! Bodies of forms: `multipart/form-data` (RFC 7578) and `application/x-www-form-urlencoded`, as far as uploads and
 //! submissions need them. The parts of a form are read as they come, so that a file is never in memory as a whole.
 
-use crate::percent::{decode, query_parameters};
+use crate::percent::query_parameters;
 use ambit_api::{ApiError, ErrorCode};
+use ambit_model::percent::unescaped;
 use bytes::{Bytes, BytesMut};
 use memchr::memmem;
 
@@ -147,7 +148,7 @@ fn file_name(disposition: &str) -> Option<String> {
 fn extended_value(value: &str) -> Option<String> {
     let (set, rest) = value.split_once('\'')?;
     let (_, coded) = rest.split_once('\'')?;
-    set.eq_ignore_ascii_case("utf-8").then(|| String::from_utf8(decode(coded)).ok()).flatten()
+    set.eq_ignore_ascii_case("utf-8").then(|| String::from_utf8(unescaped(coded)).ok()).flatten()
 }
 
 /// What has come of a form.

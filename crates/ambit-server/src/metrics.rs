@@ -1,9 +1,9 @@
 //! What was answered, counted by the template of its path and its status, and the text format of Prometheus, version
 //! 0.0.4. No label holds a name of anybody or anything found.
 
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::fmt::{Display, Write as _};
-use std::sync::Mutex;
 use std::time::Duration;
 
 /// The type of the format.
@@ -36,7 +36,7 @@ struct Answered {
 impl Metrics {
     /// Counts an answer. `route`: `None` where the path leads nowhere.
     pub(crate) fn count(&self, route: Option<Route>, status: u16, time: Duration) {
-        let mut all = self.0.lock().expect("nobody panics while holding it");
+        let mut all = self.0.lock();
         let answered = all.entry(route).or_default();
         *answered.by_status.entry(status).or_default() += 1;
         answered.count += 1;
@@ -47,7 +47,7 @@ impl Metrics {
     }
 
     pub(crate) fn write(&self, text: &mut Text) {
-        let all = self.0.lock().expect("nobody panics while holding it");
+        let all = self.0.lock();
         let answered: Vec<(String, &Answered)> =
             all.iter().map(|(route, answered)| (labels(*route), answered)).collect();
         text.family("ambit_http_requests_total", "counter", "Answers by endpoint and status.");

@@ -5,6 +5,7 @@
 mod token;
 
 use ambit_model::Timestamp;
+use ambit_model::percent::escaped;
 use ambit_model::user::ProjectRole;
 use ambit_store::{GroupRole, ProviderPerson};
 use base64::Engine as _;
@@ -260,13 +261,6 @@ fn random() -> Result<String, String> {
 /// Pairs as a query or a form.
 fn form(pairs: &[(&str, &str)]) -> String {
     pairs.iter().map(|(name, value)| format!("{name}={}", escaped(value))).collect::<Vec<_>>().join("&")
-}
-
-fn escaped(text: &str) -> String {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
-    text.bytes()
-        .map(|byte| if is_plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
-        .collect()
 }
 
 #[cfg(test)]

@@ -6,8 +6,8 @@ use crate::answer::Manner;
 use crate::endpoint::Endpoint;
 use crate::endpoints::ENDPOINTS;
 use crate::mount::{MOUNTS, Mount, V2, WIDER};
-use crate::percent::decode;
 use ambit_api::{ApiError, ErrorCode};
+use ambit_model::percent::unescaped;
 
 /// How the failures of a path are said, whether it leads anywhere or not.
 pub(crate) fn manner(raw: &str) -> Manner {
@@ -106,7 +106,7 @@ fn decode_all(captured: Vec<(&'static str, &str)>) -> Result<Vec<(&'static str, 
     captured
         .into_iter()
         .map(|(name, raw)| {
-            let text = String::from_utf8(decode(raw))
+            let text = String::from_utf8(unescaped(raw))
                 .map_err(|_| ApiError::with(ErrorCode::BadRequest, "The path is not UTF-8 once decoded"))?;
             Ok((name, text))
         })

@@ -2,11 +2,12 @@
 //! Nobody holds more than a share; who must wait stands in a queue of their own, and the queues take turns, so that two
 //! thousand requests of one key do not hold up one of another.
 
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::{HashMap, VecDeque};
 use std::future::Future;
 use std::net::{IpAddr, Ipv6Addr};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::oneshot;
 
@@ -84,8 +85,8 @@ impl Shares {
 }
 
 impl Inner {
-    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
-        self.state.lock().expect("nothing panics while counting")
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock()
     }
 
     fn queue(self: &Arc<Self>, owner: Owner, units: i64) -> Option<oneshot::Receiver<Share>> {

@@ -3,10 +3,8 @@
 //! `AMBIT_DATABASE` there, the folder only holding the secret.
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a measurement that people start")]
 
-use ambit_model::collection::Schedule;
 use ambit_model::observation::{Discovery, Found, ProbeResult, Sighting};
 use ambit_model::run::RunState;
-use ambit_model::wire::WireChoice;
 use ambit_model::{Clearance, Details, EdgeKind, Kind, Timestamp, Uid, Wave};
 use ambit_store::engine::{Commit, Engine, NewWork, Outcome, Reconciliation, Work};
 use ambit_store::{NewCollection, NewOwner, Options, Store};
@@ -128,19 +126,7 @@ async fn main() {
     let owner = NewOwner { email: "bench@acme.test".to_owned(), organization: "Bench".to_owned(), username: None };
     let (store, _) = Store::init(&options, &owner, now()).await.unwrap();
     let me = store.local_operator().await.unwrap();
-    let new = NewCollection {
-        uuid: None,
-        printable_name: "bench".to_owned(),
-        workflow: ambit_model::workflow::DEFAULT.to_owned(),
-        schedule: Schedule::OnDemand,
-        wire: WireChoice::Live,
-        level: Clearance::L3,
-        ports: None,
-        skipped_tasks: ambit_model::SkippedTasks::default(),
-        timing: ambit_model::timing::Timing::default(),
-        never: Vec::new(),
-        seeds: vec![(Kind::Domain, "acme.test".to_owned())],
-    };
+    let new = NewCollection::usual("bench", vec![(Kind::Domain, "acme.test".to_owned())]);
     let view = store.create_collection(&me, me.primary().unwrap(), &new, now()).await.unwrap();
     let engine = store.engine("commit_rate", Duration::ZERO).await.unwrap();
     for what in ["first looks", "the same again", "the same again"] {

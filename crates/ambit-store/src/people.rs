@@ -12,6 +12,7 @@ pub(crate) mod install;
 pub(crate) mod invitations;
 pub(crate) mod keys;
 pub(crate) mod limits;
+pub(crate) mod names;
 pub(crate) mod principal;
 pub(crate) mod projects;
 pub(crate) mod roles;

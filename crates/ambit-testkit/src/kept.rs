@@ -6,10 +6,8 @@ use crate::inventory::{Ground, Inventory, fill_on};
 use crate::scenario::{Stage, hunt, read_folder, run_step};
 use crate::{Ask, Reply, TestServer, ask};
 use ambit_engine::hunt::LOOK_TIME;
-use ambit_model::collection::Schedule;
+use ambit_model::Kind;
 use ambit_model::observation::{BODY, Evidence, Found, ProbeResult};
-use ambit_model::wire::WireChoice;
-use ambit_model::{Clearance, Kind, workflow};
 use ambit_server::{Endpoint, MOUNTS};
 use ambit_store::NewCollection;
 use anyhow::{Context, ensure};
@@ -245,19 +243,7 @@ async fn project(server: &TestServer, kept: &mut Kept) -> anyhow::Result<Invento
     let keeper = server.principal(KEEPER).await?;
     let project = server.store.create_project(&keeper, "Kept", server.now()).await?.project;
     let keeper = server.principal(KEEPER).await?;
-    let new = NewCollection {
-        uuid: None,
-        printable_name: "Kept things".to_owned(),
-        workflow: workflow::DEFAULT.to_owned(),
-        schedule: Schedule::OnDemand,
-        wire: WireChoice::Live,
-        level: Clearance::L3,
-        ports: None,
-        skipped_tasks: ambit_model::SkippedTasks::default(),
-        timing: ambit_model::timing::Timing::default(),
-        never: Vec::new(),
-        seeds: vec![(Kind::Domain, DOMAIN.to_owned())],
-    };
+    let new = NewCollection::usual("Kept things", vec![(Kind::Domain, DOMAIN.to_owned())]);
     let collection = server.store.create_collection(&keeper, project.id, &new, server.now()).await?.collection;
     let ground =
         Ground { owner: keeper, collection: collection.uuid, domain: DOMAIN.to_owned(), address: ADDRESS.to_owned() };

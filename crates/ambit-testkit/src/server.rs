@@ -4,7 +4,6 @@
 use crate::client::{Ask, Reply, ask};
 use crate::scenario::Stage;
 use ambit_model::Timestamp;
-use ambit_model::collection::Schedule;
 use ambit_model::estimate::Volumes;
 use ambit_model::library::{FingerprintEntry, FingerprintMatch, IssueEntry, KindEntry, Library, TaskEntry};
 use ambit_model::user::{CollectionRole, ProjectRole};
@@ -312,19 +311,7 @@ fn library() -> Library {
 
 /// The collection that every test begins with.
 fn outside() -> NewCollection {
-    NewCollection {
-        uuid: None,
-        printable_name: "Outside".to_owned(),
-        workflow: workflow::DEFAULT.to_owned(),
-        schedule: Schedule::OnDemand,
-        wire: WireChoice::Live,
-        level: Clearance::L3,
-        ports: None,
-        skipped_tasks: ambit_model::SkippedTasks::default(),
-        timing: ambit_model::timing::Timing::default(),
-        never: Vec::new(),
-        seeds: vec![(Kind::Domain, "acme.test".to_owned())],
-    }
+    NewCollection::usual("Outside", vec![(Kind::Domain, "acme.test".to_owned())])
 }
 
 /// A user with a key.

@@ -2,9 +2,10 @@
 //! know, with which request.
 
 use crate::exchange::{Exchange, Observer};
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
 
 /// What is counted apart: where, whether by datagram, and the name that was asked for.
 pub(crate) type Key = (SocketAddr, bool, Option<String>);
@@ -70,7 +71,7 @@ impl Ledger {
     }
 
     fn with<T>(&self, work: impl FnOnce(&mut Counts) -> T) -> T {
-        work(&mut self.counts.lock().expect("nothing panics under the ledger's lock"))
+        work(&mut self.counts.lock())
     }
 }
 
@@ -100,7 +101,7 @@ impl Visit {
     /// name.
     pub(crate) fn asked(&self, name: Option<&str>, request: &str) {
         let name = name.filter(|name| name.parse::<std::net::IpAddr>().is_err());
-        let mut names = self.names.lock().expect("nothing panics under the lock of names");
+        let mut names = self.names.lock();
         if let Some(name) = name.filter(|name| !names.iter().any(|known| known == name)) {
             names.push(name.to_owned());
         }
@@ -111,7 +112,7 @@ impl Visit {
 
 impl Drop for Visit {
     fn drop(&mut self) {
-        let names = std::mem::take(self.names.get_mut().expect("nothing panics under the lock of names"));
+        let names = std::mem::take(self.names.get_mut());
         self.ledger.with(|counts| {
             if names.is_empty() {
                 *counts.contacts.entry((self.to, false, None)).or_default() += 1;

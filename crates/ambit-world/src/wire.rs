@@ -13,14 +13,15 @@ use ambit_model::reserved::{INTERNAL, networks};
 use ambit_net::wire::{Datagrams, Hold, Stream, Wire, WireTime};
 use futures::future::BoxFuture;
 use ipnet::IpNet;
+use parking_lot::Mutex;
 use rustls_pki_types::TrustAnchor;
 use std::collections::BTreeMap;
 use std::future::{Future, poll_fn};
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 use std::task::{Poll, Waker};
 use std::time::Duration;
 
@@ -252,7 +253,7 @@ impl Datagrams for SimulatedDatagrams {
             if let Some((delay, answer)) = answer.filter(|(_, said)| heard(said)) {
                 let arrives = self.clock.now() + delay;
                 let receivers = {
-                    let mut inbox = self.inbox.lock().expect("nothing panics under the inbox's lock");
+                    let mut inbox = self.inbox.lock();
                     if inbox.waiting.len() >= INBOX_MAX {
                         return Ok(());
                     }
@@ -278,7 +279,7 @@ impl Datagrams for SimulatedDatagrams {
         Box::pin(poll_fn(move |cx| {
             loop {
                 let arrives = {
-                    let mut inbox = self.inbox.lock().expect("nothing panics under the inbox's lock");
+                    let mut inbox = self.inbox.lock();
                     let now = self.clock.now();
                     match inbox.waiting.first_entry() {
                         Some(first) if first.key().0 <= now => {

@@ -25,7 +25,7 @@ const ERRORS: &[(&str, &[&str])] = &[
         &["t.world:8: `prot`: unknown word; expected of, ptr, port, udp, unlisted, latency, unknown-host, hidden"],
     ),
     ("host 203.0.113.9\n  port 0 ssh", &["t.world:8: `0`: a port is a number from 1 to 65535"]),
-    ("host 203.0.113.9\n  port 1 ssh\n  port 1 ftp login", &["t.world:9: `login`: port 1 was stated before"]),
+    ("host 203.0.113.9\n  port 1 ssh\n  port 1 ftp login", &["t.world:9: `1`: port 1 was stated before"]),
     (
         "host 203.0.113.9\nhost 203.0.113.9",
         &["t.world:8: `203.0.113.9`: it was stated before; put all its lines under one statement"],
@@ -88,6 +88,31 @@ const ERRORS: &[(&str, &[&str])] = &[
     ("app ios test.acme.shop", &["t.world:7: the owner is missing; add `of ORG`"]),
     ("org acme \"Again\" ours", &["t.world:7: `ours`: it was stated before; put all its lines under one statement"]),
     ("seeds acme.test\n  more", &["t.world:8: `more`: `seeds` takes no indented lines"]),
+    ("host 203.0.113.9\n  udp 53 ntp\n  udp 53 silent", &["t.world:9: `53`: udp 53 was stated before"]),
+    ("host 203.0.113.9\n  port 70000 ssh", &["t.world:8: `70000`: no number here; expected a port from 1 to 65535"]),
+    ("host 203.0.113.9\n  latency 2m", &["t.world:8: `2m`: a latency is at most 60s"]),
+    ("host 203.0.113.9\n  latency 5", &["t.world:8: `5`: no span such as 5d, 36h, 90s or 250ms"]),
+    ("host 203.0.113.9\n  latency 99999999999d", &["t.world:8: `99999999999d`: no span such as 5d, 36h, 90s or 250ms"]),
+    ("host 203.0.113.300", &["t.world:7: `203.0.113.300`: no IP address such as 192.0.2.1 or 2001:db8::1"]),
+    ("block 192.0.2.0/33 of acme", &["t.world:7: `192.0.2.0/33`: no block such as 192.0.2.0/24"]),
+    ("block 192.0.2.0/24 of acme asn ASX", &["t.world:7: `ASX`: no number such as AS64500"]),
+    ("block 192.0.2.0/24 of acme allocated soon", &["t.world:7: `soon`: no moment such as +90d, -5d or 2019-03-01"]),
+    ("site https://203.0.113.9\n  status 600", &["t.world:8: `600`: a status is a number from 200 to 599"]),
+    ("site https://203.0.113.9\n  page x \"\"", &["t.world:8: `x`: a path begins with `/` and has no blanks"]),
+    (
+        "site https://203.0.113.9\n  header a:b \"c\"",
+        &["t.world:8: `a:b`: a header's or cookie's name has letters, digits, `-`, `_` and `.`"],
+    ),
+    (
+        "site https://203.0.113.9\n  tls 1.4",
+        &["t.world:8: `1.4`: unknown word; expected modern, 1.2, also-old, only-old"],
+    ),
+    (
+        "name {a,b}.acme.test A 203.0.113.{5..7}",
+        &["t.world:7: `203.0.113.{5..7}`: 3 values here, but 2 before; give every repetition of a line as many"],
+    ),
+    ("name {9..1}.acme.test A 203.0.113.5", &["t.world:7: `{9..1}.acme.test`: the range runs backwards"]),
+    ("name {1..9999}.acme.test A 203.0.113.5", &["t.world:7: `{1..9999}.acme.test`: more than 4,096 values"]),
     ("name x.acme.test TXT \"open", &["t.world:7: `open`: the quotation mark is never closed"]),
 ];
 

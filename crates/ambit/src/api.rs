@@ -231,19 +231,6 @@ fn reply(status: u16, bytes: &[u8], server: bool) -> Result<Reply, Failure> {
     }
 }
 
-/// One segment of a path, or one value of a query, escaped.
-pub(crate) fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            escaped.push(char::from(byte));
-        } else {
-            escaped.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    escaped
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -263,10 +250,5 @@ mod tests {
         assert_eq!(code(200, "<html>"), 1, "a page is no answer");
         let failure = reply(401, body.as_bytes(), true).err().expect("fails");
         assert!(failure.to_string().contains("AMBIT_API_KEY"), "{failure}");
-    }
-
-    #[test]
-    fn texts_are_escaped_for_a_target() {
-        assert_eq!(escape("name:\"ä b\"/?#"), "name%3A%22%C3%A4%20b%22%2F%3F%23");
     }
 }

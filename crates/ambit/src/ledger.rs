@@ -13,10 +13,11 @@ use ambit_api::contacts::{self, Contact};
 use ambit_model::Timestamp;
 use ambit_net::Transport;
 use ambit_net::live::Witness;
+use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 use std::{fmt, io, thread};
 use uuid::Uuid;
@@ -110,7 +111,7 @@ pub(crate) fn contact(entry: &Entry) -> Contact {
 impl Inner {
     /// Writes what waits. What cannot be written goes on waiting.
     fn flush(&self) -> io::Result<()> {
-        let mut waiting = self.waiting.lock().expect("nobody panics while holding it");
+        let mut waiting = self.waiting.lock();
         if waiting.contacts.is_empty() {
             return Ok(());
         }
@@ -157,7 +158,7 @@ impl fmt::Debug for OfRun {
 impl Witness for OfRun {
     fn contacted(&self, transport: Transport, to: SocketAddr) -> io::Result<()> {
         let (at, address) = (now(), to.ip().to_canonical());
-        let mut waiting = self.recorder.0.waiting.lock().expect("nobody panics while holding it");
+        let mut waiting = self.recorder.0.waiting.lock();
         if waiting.contacts.len() >= WAITING_MAX {
             return Err(io::Error::other("the ledger of contacts cannot be written"));
         }

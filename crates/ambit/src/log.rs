@@ -3,6 +3,7 @@
 
 use crate::failure::Failure;
 use crate::traces::{TARGET, Traces};
+use ambit_model::hidden::is_hidden;
 use serde_json::json;
 use std::io::{self, Write};
 use tracing_subscriber::layer::SubscriberExt as _;
@@ -109,22 +110,18 @@ fn shown(text: &str, format: Format) -> String {
             out.push('…');
         } else if digits > KEY_DIGITS {
             continue;
-        } else if c.is_control() || is_invisible(c) {
+        } else if is_hidden(c) {
             match format {
                 Format::Text => out.extend(c.escape_default()),
-                // All of these have four digits at most.
-                Format::Json => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+                Format::Json => {
+                    c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| out.push_str(&format!("\\u{unit:04x}")));
+                }
             }
         } else {
             out.push(c);
         }
     }
     out
-}
-
-/// Characters that break a line or turn its direction.
-fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
 #[cfg(test)]
@@ -156,7 +153,7 @@ mod tests {
         let log =
             tracing_subscriber::fmt().json().with_writer(move || Lines { out: out.clone(), format: Format::Json });
         let key = "0123456789abcdef".repeat(4);
-        let said = String::from("a \"b\"\nWARN forged\u{9b}\u{7f}\u{202e}\u{2028}");
+        let said = String::from("a \"b\"\nWARN forged\u{9b}\u{7f}\u{202e}\u{2028}\u{e0041}");
         tracing::subscriber::with_default(log.finish(), || tracing::warn!(run = 7, key, "{said}"));
         Lines { out: kept.clone(), format: Format::Json }
             .write_all(format!("{}\n", panicked(&said)).as_bytes())

@@ -10,6 +10,7 @@ pub(crate) mod table;
 pub(crate) mod truth;
 
 use crate::failure::Failure;
+use ambit_model::hidden::is_hidden;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -119,14 +120,11 @@ pub(crate) fn hint(text: &str) {
     writeln!(io::stderr().lock(), "{text}").ok();
 }
 
-/// Text from outside, made harmless for a terminal: control, bidirectional and zero-width characters become visible
-/// escapes.
+/// Text from outside, made harmless for a terminal: hidden characters become visible escapes.
 pub(crate) fn plain(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
-        let hidden = c.is_control()
-            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}');
-        if hidden {
+        if is_hidden(c) {
             shown.extend(c.escape_unicode());
         } else {
             shown.push(c);
@@ -165,6 +163,7 @@ mod tests {
     #[test]
     fn nothing_from_outside_reaches_the_terminal_raw() {
         assert_eq!(plain("a\u{1b}[31mb\u{202e}c"), "a\\u{1b}[31mb\\u{202e}c");
+        assert_eq!(plain("a\u{61c}b\u{2028}c\u{ad}\u{e0041}"), r"a\u{61c}b\u{2028}c\u{ad}\u{e0041}");
         assert_eq!(plain("grüße"), "grüße");
     }
 }

@@ -5,9 +5,10 @@ use crate::clock::now;
 use crate::failure::Failure;
 use crate::output::Results;
 use ambit_world::{Exchange, SimulatedWire};
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// A log that somebody asked for. The file is opened before the run, so that one that cannot be written is known then.
 #[derive(Clone, Default)]
@@ -31,7 +32,7 @@ impl WireLog {
     pub(crate) fn listen(&self, wire: &SimulatedWire) {
         let Some(written) = self.0.clone() else { return };
         wire.observe(Arc::new(move |exchange| {
-            let mut written = written.lock().expect("nobody panics while writing a line");
+            let mut written = written.lock();
             let Some(results) = &mut written.results else { return };
             if let Err(failure) = results.json(&line(exchange)) {
                 (written.results, written.failure) = (None, Some(failure));
@@ -42,7 +43,7 @@ impl WireLog {
     /// Ends the log; fails where a line of it could not be written.
     pub(crate) fn finish(&self) -> Result<(), Failure> {
         let Some(written) = &self.0 else { return Ok(()) };
-        let mut written = written.lock().expect("nobody panics while writing a line");
+        let mut written = written.lock();
         if let Some(failure) = written.failure.take() {
             return Err(failure);
         }

@@ -104,7 +104,6 @@ pub(crate) fn maker(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ambit_model::collection::Schedule;
     use ambit_model::{Clearance, Kind};
     use ambit_store::{NewCollection, NewOwner, Options, Started};
 
@@ -132,17 +131,9 @@ mod tests {
         let maker = maker(store.clone(), live, PaceLimits::default(), None);
         for (wire, shares) in [(WireChoice::Live, true), (WireChoice::Simulated { blob, state: 1 }, false)] {
             let new = NewCollection {
-                uuid: None,
-                printable_name: "Acme".to_owned(),
-                workflow: ambit_model::workflow::DEFAULT.to_owned(),
-                schedule: Schedule::OnDemand,
                 wire,
                 level: Clearance::L1,
-                ports: None,
-                skipped_tasks: ambit_model::SkippedTasks::default(),
-                timing: ambit_model::timing::Timing::default(),
-                never: Vec::new(),
-                seeds: vec![(Kind::Domain, "acme.test".to_owned())],
+                ..NewCollection::usual("Acme", vec![(Kind::Domain, "acme.test".to_owned())])
             };
             let made = store.create_collection(&principal, project, &new, crate::clock::now()).await.expect("is made");
             let collection = made.collection;

@@ -4,6 +4,7 @@ use super::OPEN;
 use crate::{Document, Format, words};
 use ambit_api::csv::{line, list};
 use ambit_api::exports::{Asset, Finding};
+use ambit_model::issue::severity_name;
 
 pub(super) const FORMAT: Format = Format {
     name: "csv",
@@ -11,7 +12,7 @@ pub(super) const FORMAT: Format = Format {
     extension: "csv",
     usual_query: OPEN,
     takes_probes: false,
-    begin: |_| {},
+    begin,
     finding: Some(finding),
     asset: Some(asset),
     end: |_| {},
@@ -55,13 +56,17 @@ const ASSET: &[&str] = &[
     "uid",
 ];
 
+fn begin(document: &mut Document) {
+    let head = if document.head.of_entities { ASSET } else { FINDING };
+    document.text.push_str(&line(head.iter().copied()));
+}
+
 fn finding(document: &mut Document, finding: &Finding) {
     let identifiers: Vec<&str> = finding.identifiers.iter().map(|identifier| identifier.name.as_str()).collect();
     row(
         document,
-        FINDING,
         &[
-            words::severity(finding.severity),
+            severity_name(finding.severity),
             &finding.title,
             finding.entity_type.0.name(),
             &finding.entity_name,
@@ -87,7 +92,6 @@ fn asset(document: &mut Document, asset: &Asset) {
     let ports: Vec<String> = asset.tcp_ports.iter().map(i64::to_string).collect();
     row(
         document,
-        ASSET,
         &[
             asset.kind.0.name(),
             &asset.name,
@@ -107,10 +111,6 @@ fn asset(document: &mut Document, asset: &Asset) {
     );
 }
 
-fn row(document: &mut Document, head: &[&str], cells: &[&str]) {
-    if document.rows == 0 {
-        document.text.push_str(&line(head.iter().copied()));
-    }
+fn row(document: &mut Document, cells: &[&str]) {
     document.text.push_str(&line(cells.iter().copied()));
-    document.rows += 1;
 }

@@ -5,10 +5,11 @@ mod plot;
 
 use crate::exchange::{beginning, probes};
 use crate::kept::Report;
-use crate::words::{evidence, html, severity, severity_title};
+use crate::words::{evidence, html, severity_title};
 use crate::{Document, Format};
 use ambit_api::exports::{Finding, PROBED_MAX};
 use ambit_api::issues::{EvidencePiece, IssueEvidence};
+use ambit_model::issue::severity_name;
 
 pub(super) const FORMAT: Format = Format {
     name: "html",
@@ -125,7 +126,7 @@ fn management(document: &Document, report: &Report, page: &mut String) {
         .map(|band| plot::Bar {
             label: severity_title(band + 1),
             count: report.by_severity[usize::try_from(band).unwrap_or(0)],
-            class: severity(band + 1),
+            class: severity_name(band + 1),
         })
         .collect();
     page.push_str(&plot::bars("Open issues by severity", &severities));
@@ -134,7 +135,7 @@ fn management(document: &Document, report: &Report, page: &mut String) {
     let bars: Vec<plot::Bar> = names
         .iter()
         .take(PLOTTED_MAX)
-        .map(|(count, worst, title)| plot::Bar { label: title, count: *count, class: severity(*worst) })
+        .map(|(count, worst, title)| plot::Bar { label: title, count: *count, class: severity_name(*worst) })
         .collect();
     page.push_str(&plot::bars("What it is, the worst first", &bars));
     let mut kinds: Vec<(&str, u64)> = report.by_kind.iter().map(|(kind, count)| (*kind, *count)).collect();
@@ -155,7 +156,7 @@ fn verdict(report: &Report, open: u64) -> String {
     let parts: Vec<String> = (1..=5)
         .zip(report.by_severity)
         .filter(|(_, count)| *count > 0)
-        .map(|(band, count)| format!("{count} {}", severity(band)))
+        .map(|(band, count)| format!("{count} {}", severity_name(band)))
         .collect();
     let noun = if open == 1 { "issue is" } else { "issues are" };
     format!("<strong>{open}</strong> {noun} open: {}.", parts.join(", "))
@@ -281,7 +282,7 @@ fn note(piece: &EvidencePiece, cut: bool) -> Option<String> {
 }
 
 fn badge(level: i64) -> String {
-    format!("<span class=\"badge {}\">{}</span>", severity(level), severity_title(level))
+    format!("<span class=\"badge {}\">{}</span>", severity_name(level), severity_title(level))
 }
 
 /// `2026-11-23 09:41 UTC`.

@@ -2,9 +2,10 @@
 
 use super::OPEN;
 use crate::exchange::{Message, beginning, first, message as parts};
-use crate::words::{address, is_decided, message, severity};
+use crate::words::{address, is_decided, message};
 use crate::{Document, Format};
 use ambit_api::exports::Finding;
+use ambit_model::issue::severity_name;
 use serde_json::{Value, json};
 
 pub(super) const FORMAT: Format = Format {
@@ -40,7 +41,7 @@ fn finding(document: &mut Document, finding: &Finding) {
             "lastDetectionTimeUtc": finding.last_seen.to_string(),
         },
         "properties": {
-            "severity": severity(finding.severity),
+            "severity": severity_name(finding.severity),
             "confidence": finding.confidence,
             "status": finding.status,
             "entityType": finding.entity_type,

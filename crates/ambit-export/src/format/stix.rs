@@ -2,13 +2,15 @@
 //! vulnerability, each issue the relationship between the two.
 
 use super::OPEN;
-use crate::words::{cves, evidence, severity};
+use crate::words::{cves, evidence};
 use crate::{Document, Format};
 use ambit_api::exports::{Asset, Finding};
 use ambit_model::entity::NameForm;
 use ambit_model::issue::Confidence;
+use ambit_model::issue::severity_name;
 use ambit_model::{Kind, Timestamp, Uid};
 use serde_json::{Value, json};
+use std::net::IpAddr;
 use uuid::{Uuid, uuid};
 
 pub(super) const FORMAT: Format = Format {
@@ -60,7 +62,10 @@ fn finding(document: &mut Document, finding: &Finding) {
         "relationship_type": "has", "source_ref": infrastructure_id(finding.entity_uid), "target_ref": weakness,
         "start_time": finding.first_seen,
         "confidence": if finding.confidence.0 == Confidence::Confirmed { CONFIRMED } else { POTENTIAL },
-        "labels": [format!("severity:{}", severity(finding.severity)), format!("status:{}", finding.status.0.name())],
+        "labels": [
+            format!("severity:{}", severity_name(finding.severity)),
+            format!("status:{}", finding.status.0.name()),
+        ],
         "external_references": [{"source_name": "ambit", "external_id": finding.uid.to_string()}],
     });
     let seen = evidence(finding);
@@ -114,13 +119,15 @@ fn entity(document: &mut Document, uid: Uid, kind: Kind, name: &str, seen: (Time
 
 /// The observable of an entity and its identifier, which follows from what it says.
 fn observable(kind: Kind, name: &str) -> Option<(Value, String)> {
-    let (sort, member, value) = match kind {
-        Kind::Domain | Kind::DnsRecord | Kind::Mailserver | Kind::Nameserver => ("domain-name", "value", json!(name)),
-        Kind::IpAddress | Kind::NetBlock if name.contains(':') => ("ipv6-addr", "value", json!(name)),
-        Kind::IpAddress | Kind::NetBlock => ("ipv4-addr", "value", json!(name)),
-        _ if kind.form() == NameForm::Url && name.contains("://") => ("url", "value", json!(name)),
-        Kind::EmailAddress => ("email-addr", "value", json!(name)),
-        Kind::AutonomousSystem => {
+    let address = name.split('/').next().and_then(|address| address.parse().ok());
+    let (sort, member, value) = match (kind.form(), address) {
+        // A server of mail or names may be known by its address alone.
+        (NameForm::Host | NameForm::Address, Some(IpAddr::V4(_))) => ("ipv4-addr", "value", json!(name)),
+        (NameForm::Host | NameForm::Address, Some(IpAddr::V6(_))) => ("ipv6-addr", "value", json!(name)),
+        (NameForm::Host, None) => ("domain-name", "value", json!(name)),
+        (NameForm::Url, _) if name.contains("://") => ("url", "value", json!(name)),
+        (NameForm::Mailbox, _) => ("email-addr", "value", json!(name)),
+        _ if kind == Kind::AutonomousSystem => {
             let number: u32 = name.trim_start_matches(|c: char| !c.is_ascii_digit()).parse().ok()?;
             ("autonomous-system", "number", json!(number))
         }

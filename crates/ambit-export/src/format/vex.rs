@@ -1,10 +1,11 @@
 //! CycloneDX 1.6 VEX: each issue a vulnerability with its analysis, each entity that it affects a component.
 
 use super::OPEN;
-use crate::words::{cves, cwes, evidence, severity};
+use crate::words::{cves, cwes, evidence};
 use crate::{Document, Format};
 use ambit_api::exports::Finding;
 use ambit_model::Kind;
+use ambit_model::issue::severity_name;
 use ambit_model::issue::{Confidence, Status};
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -39,7 +40,7 @@ fn finding(document: &mut Document, finding: &Finding) {
         "bom-ref": finding.uid.to_string(),
         "id": cves(finding).next().map_or(finding.name.as_str(), |cve| cve.name.as_str()),
         "source": {"name": "ambit"},
-        "ratings": [{"source": {"name": "ambit"}, "severity": severity(finding.severity), "method": "other"}],
+        "ratings": [{"source": {"name": "ambit"}, "severity": severity_name(finding.severity), "method": "other"}],
         "description": finding.title,
         "detail": finding.description,
         "created": finding.first_seen.to_string(),

@@ -1,5 +1,5 @@
 //! Tables: a heading with `name` (or `host`, `ip`, `url`, `asset`, `domain`), and where there is one `type` and a date;
-//! or a bare list of targets. Our own export can be read.
+//! or a bare list of targets. Our own exports can be read; those of issues name what has them.
 
 use crate::error::ImportError;
 use crate::gathered::Gathered;
@@ -8,7 +8,7 @@ use ambit_model::{Kind, Timestamp};
 use serde_json::Value;
 
 /// Headings that name the thing, its kind and its date, the first that there is.
-const NAMES: [&str; 8] = ["name", "host", "hostname", "ip", "url", "asset", "domain", "target"];
+const NAMES: [&str; 9] = ["entity_name", "name", "host", "hostname", "ip", "url", "asset", "domain", "target"];
 const KINDS: [&str; 3] = ["type", "kind", "entity_type"];
 const DATES: [&str; 5] = ["seen_at", "last_seen", "date", "timestamp", "time"];
 

@@ -4,7 +4,9 @@
 use crate::error::ImportError;
 use crate::gathered::Gathered;
 use ambit_model::Kind;
+use ambit_model::reserved::is_internal;
 use serde_json::Value;
+use std::net::IpAddr;
 
 /// Attributes that hold a public address.
 const ADDRESSES: &[&str] = &[
@@ -118,13 +120,7 @@ fn bucket(name: &str, gathered: &mut Gathered) {
     gathered.add(Kind::CloudStorageBucket, name, None, &[]);
 }
 
-/// An address that networks of their own do not use. A name is none.
+/// Returns true for an address that is routed on the internet. A name is none.
 fn is_public(text: &str) -> bool {
-    match text.parse::<std::net::IpAddr>() {
-        Ok(std::net::IpAddr::V4(address)) => {
-            !address.is_private() && !address.is_loopback() && !address.is_link_local()
-        }
-        Ok(std::net::IpAddr::V6(address)) => !address.is_unique_local() && !address.is_loopback(),
-        Err(_) => false,
-    }
+    text.parse().is_ok_and(|address: IpAddr| !is_internal(address))
 }

@@ -3,56 +3,6 @@
 use serde::{Deserialize, Serialize};
 use strum::{IntoStaticStr, VariantArray};
 
-/// What sort of entity, in alphabetical order.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, IntoStaticStr, VariantArray,
-)]
-pub enum Kind {
-    AndroidApp,
-    ApiEndpoint,
-    AppEndpoint,
-    AutonomousSystem,
-    AwsCredential,
-    AwsEC2Instance,
-    AwsRdsDbInstance,
-    AwsResource,
-    AwsS3Bucket,
-    AzureCredential,
-    AzureStorageAccount,
-    AzureVirtualMachine,
-    CloudCredential,
-    CloudResource,
-    CloudStorageBucket,
-    CodeAccount,
-    DnsRecord,
-    Domain,
-    EmailAddress,
-    GcpApiGateway,
-    GcpAppEngineApplication,
-    GcpCloudFunction,
-    GcpCloudSQLInstance,
-    GcpComputeEngineInstance,
-    GcpCredential,
-    GcpStorageBucket,
-    GitRepository,
-    GithubAccount,
-    GithubRepository,
-    GitlabAccount,
-    GitlabProject,
-    IosApp,
-    IpAddress,
-    Mailserver,
-    Nameserver,
-    NetBlock,
-    NetworkService,
-    Organization,
-    PreCertificate,
-    SslCertificate,
-    UniqueKeyword,
-    UniqueToken,
-    Uri,
-}
-
 /// What the names of a kind are, for documents that write names of one form alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NameForm {
@@ -70,6 +20,147 @@ pub enum NameForm {
     Certificate,
     /// A name of another form.
     Other,
+}
+
+/// Makes the enumeration of a table. Of each kind it says what its names are, one of them, and what the kind is, in a
+/// sentence for the library.
+macro_rules! kinds {
+    (
+        $(#[$meta:meta])*
+        pub enum $name:ident { $($kind:ident = ($form:ident, $example:literal, $description:literal $(,)?),)* }
+    ) => {
+        $(#[$meta])*
+        pub enum $name {
+            $(#[doc = $description] $kind,)*
+        }
+
+        impl $name {
+            /// Returns what it is, in a sentence for the library.
+            pub fn description(self) -> &'static str {
+                match self {
+                    $(Self::$kind => $description,)*
+                }
+            }
+
+            /// Returns what names of this kind are.
+            pub fn form(self) -> NameForm {
+                match self {
+                    $(Self::$kind => NameForm::$form,)*
+                }
+            }
+
+            /// Returns a name of this kind.
+            pub fn example(self) -> &'static str {
+                match self {
+                    $(Self::$kind => $example,)*
+                }
+            }
+        }
+    };
+}
+
+kinds! {
+    /// What sort of entity, in alphabetical order.
+    #[derive(
+        Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, IntoStaticStr, VariantArray,
+    )]
+    pub enum Kind {
+        AndroidApp = (Other, "org.example.app", "An app for Android, by the name of its package"),
+        ApiEndpoint = (Url, "https://api.example.org:443/v1", "The address of an HTTP interface for programs"),
+        AppEndpoint = (Url, "https://api.example.org:443/v1/orders", "An address that the package of an app names"),
+        AutonomousSystem = (Other, "AS64500", "A network that announces routes under its number"),
+        AwsCredential = (
+            Other,
+            "Production (5f0c2f9e-7a41-4c52-9d0c-2f6f1c1f7a55)",
+            "An account at AWS, by the integration that opens it",
+        ),
+        AwsEC2Instance = (Host, "ec2-192-0-2-1.compute-1.amazonaws.com", "A machine at AWS with a public address"),
+        AwsRdsDbInstance = (
+            Other,
+            "arn:aws:rds:eu-west-1:123456789012:db:example",
+            "A database that AWS runs, by its ARN",
+        ),
+        AwsResource = (
+            Other,
+            "arn:aws:lambda:eu-west-1:123456789012:function:example",
+            "What else stands in an account at AWS, by its ARN",
+        ),
+        AwsS3Bucket = (Other, "example-backup", "A storage bucket at AWS, by its name"),
+        AzureCredential = (
+            Other,
+            "Azure (5f0c2f9e-7a41-4c52-9d0c-2f6f1c1f7a55)",
+            "What an application may read at Azure, by the integration that opens it",
+        ),
+        AzureStorageAccount = (Other, "examplefiles", "A storage account at Azure, by its name"),
+        AzureVirtualMachine = (
+            Other,
+            "/subscriptions/1/resourceGroups/a/providers/Microsoft.Compute/virtualMachines/web",
+            "A machine at Azure, by its resource id",
+        ),
+        CloudCredential = (
+            Other,
+            "Cloudflare (5f0c2f9e-7a41-4c52-9d0c-2f6f1c1f7a55)",
+            "An account at another provider, by the integration that opens it",
+        ),
+        CloudResource = (
+            Other,
+            "cloudflare:zone:0a1b2c3d",
+            "What else stands in an account, by the provider's name of it",
+        ),
+        CloudStorageBucket = (Url, "https://example-backup.s3.amazonaws.com", "A storage bucket at a cloud provider"),
+        CodeAccount = (
+            Url,
+            "https://codeberg.org/example",
+            "The account of an organisation or a person at another forge of code",
+        ),
+        DnsRecord = (Host, "www.example.org", "A host name below a registrable domain"),
+        Domain = (Host, "example.org", "A registrable domain"),
+        EmailAddress = (Mailbox, "security@example.org", "An e-mail address"),
+        GcpApiGateway = (
+            Other,
+            "//apigateway.googleapis.com/projects/a/gateways/b",
+            "A gateway to interfaces at Google Cloud",
+        ),
+        GcpAppEngineApplication = (Other, "//appengine.googleapis.com/apps/example", "An application of App Engine"),
+        GcpCloudFunction = (
+            Other,
+            "//cloudfunctions.googleapis.com/projects/a/functions/b",
+            "A function at Google Cloud",
+        ),
+        GcpCloudSQLInstance = (
+            Other,
+            "//cloudsql.googleapis.com/projects/a/instances/b",
+            "A database that Google Cloud runs",
+        ),
+        GcpComputeEngineInstance = (
+            Other,
+            "//compute.googleapis.com/projects/a/zones/b/instances/c",
+            "A machine at Google Cloud",
+        ),
+        GcpCredential = (
+            Other,
+            "Google (5f0c2f9e-7a41-4c52-9d0c-2f6f1c1f7a55)",
+            "A project of Google Cloud, by the integration that opens it",
+        ),
+        GcpStorageBucket = (Other, "example-backup", "A storage bucket at Google Cloud, by its name"),
+        GitRepository = (Url, "https://code.example.org:443/app.git", "A repository of git at a URL of its own"),
+        GithubAccount = (Url, "https://github.com/example", "The account of an organisation or a person at GitHub"),
+        GithubRepository = (Url, "https://github.com/example/app", "A repository of code at GitHub"),
+        GitlabAccount = (Url, "https://gitlab.com/example", "A group or a person at GitLab"),
+        GitlabProject = (Url, "https://gitlab.com/example/app", "A project with its code at a GitLab"),
+        IosApp = (Other, "org.example.app", "An app for iOS, by the identifier of its bundle"),
+        IpAddress = (Address, "192.0.2.1", "An IPv4 or IPv6 address"),
+        Mailserver = (Host, "mx1.example.org", "A host that accepts mail for a domain"),
+        Nameserver = (Host, "ns1.example.org", "A host that answers for a zone"),
+        NetBlock = (Address, "192.0.2.0/24", "A registered block of addresses"),
+        NetworkService = (Port, "192.0.2.1:22/tcp", "A port of an address that answers"),
+        Organization = (Other, "Example Ltd", "An organisation that registered a name or a block"),
+        PreCertificate = (Certificate, "www.example.org (0a1b2c)", "A certificate seen in a public log"),
+        SslCertificate = (Certificate, "www.example.org (0a1b2c)", "A certificate that a service serves"),
+        UniqueKeyword = (Other, "exampletools", "A word that belongs to one organisation alone"),
+        UniqueToken = (Other, "UA-1234567-1", "A key or tracking identifier found in content"),
+        Uri = (Url, "https://www.example.org:443", "A web site, or a page of one"),
+    }
 }
 
 impl Kind {
@@ -93,151 +184,6 @@ impl Kind {
     pub fn from_name(text: &str) -> Option<Self> {
         let last = text.rsplit("::").next().unwrap_or(text);
         Self::ALL.iter().copied().find(|kind| kind.name().eq_ignore_ascii_case(last))
-    }
-
-    /// What it is, in a sentence for the library.
-    pub fn description(self) -> &'static str {
-        match self {
-            Self::AndroidApp => "An app for Android, by the name of its package",
-            Self::ApiEndpoint => "The address of an HTTP interface for programs",
-            Self::AppEndpoint => "An address that the package of an app names",
-            Self::AutonomousSystem => "A network that announces routes under its number",
-            Self::AwsCredential => "An account at AWS, by the integration that opens it",
-            Self::AwsEC2Instance => "A machine at AWS with a public address",
-            Self::AwsRdsDbInstance => "A database that AWS runs, by its ARN",
-            Self::AwsResource => "What else stands in an account at AWS, by its ARN",
-            Self::AwsS3Bucket => "A storage bucket at AWS, by its name",
-            Self::AzureCredential => "What an application may read at Azure, by the integration that opens it",
-            Self::AzureStorageAccount => "A storage account at Azure, by its name",
-            Self::AzureVirtualMachine => "A machine at Azure, by its resource id",
-            Self::CloudCredential => "An account at another provider, by the integration that opens it",
-            Self::CloudResource => "What else stands in an account, by the provider's name of it",
-            Self::CloudStorageBucket => "A storage bucket at a cloud provider",
-            Self::CodeAccount => "The account of an organisation or a person at another forge of code",
-            Self::DnsRecord => "A host name below a registrable domain",
-            Self::Domain => "A registrable domain",
-            Self::EmailAddress => "An e-mail address",
-            Self::GcpApiGateway => "A gateway to interfaces at Google Cloud",
-            Self::GcpAppEngineApplication => "An application of App Engine",
-            Self::GcpCloudFunction => "A function at Google Cloud",
-            Self::GcpCloudSQLInstance => "A database that Google Cloud runs",
-            Self::GcpComputeEngineInstance => "A machine at Google Cloud",
-            Self::GcpCredential => "A project of Google Cloud, by the integration that opens it",
-            Self::GcpStorageBucket => "A storage bucket at Google Cloud, by its name",
-            Self::GitRepository => "A repository of git at a URL of its own",
-            Self::GithubAccount => "The account of an organisation or a person at GitHub",
-            Self::GithubRepository => "A repository of code at GitHub",
-            Self::GitlabAccount => "A group or a person at GitLab",
-            Self::GitlabProject => "A project with its code at a GitLab",
-            Self::IosApp => "An app for iOS, by the identifier of its bundle",
-            Self::IpAddress => "An IPv4 or IPv6 address",
-            Self::Mailserver => "A host that accepts mail for a domain",
-            Self::Nameserver => "A host that answers for a zone",
-            Self::NetBlock => "A registered block of addresses",
-            Self::NetworkService => "A port of an address that answers",
-            Self::Organization => "An organisation that registered a name or a block",
-            Self::PreCertificate => "A certificate seen in a public log",
-            Self::SslCertificate => "A certificate that a service serves",
-            Self::UniqueKeyword => "A word that belongs to one organisation alone",
-            Self::UniqueToken => "A key or tracking identifier found in content",
-            Self::Uri => "A web site, or a page of one",
-        }
-    }
-
-    /// Returns what names of this kind are.
-    pub fn form(self) -> NameForm {
-        match self {
-            Self::ApiEndpoint
-            | Self::AppEndpoint
-            | Self::CloudStorageBucket
-            | Self::CodeAccount
-            | Self::GitRepository
-            | Self::GithubAccount
-            | Self::GithubRepository
-            | Self::GitlabAccount
-            | Self::GitlabProject
-            | Self::Uri => NameForm::Url,
-            Self::AwsEC2Instance | Self::DnsRecord | Self::Domain | Self::Mailserver | Self::Nameserver => {
-                NameForm::Host
-            }
-            Self::IpAddress | Self::NetBlock => NameForm::Address,
-            Self::EmailAddress => NameForm::Mailbox,
-            Self::NetworkService => NameForm::Port,
-            Self::PreCertificate | Self::SslCertificate => NameForm::Certificate,
-            Self::AndroidApp
-            | Self::AutonomousSystem
-            | Self::AwsCredential
-            | Self::AwsRdsDbInstance
-            | Self::AwsResource
-            | Self::AwsS3Bucket
-            | Self::AzureCredential
-            | Self::AzureStorageAccount
-            | Self::AzureVirtualMachine
-            | Self::CloudCredential
-            | Self::CloudResource
-            | Self::GcpApiGateway
-            | Self::GcpAppEngineApplication
-            | Self::GcpCloudFunction
-            | Self::GcpCloudSQLInstance
-            | Self::GcpComputeEngineInstance
-            | Self::GcpCredential
-            | Self::GcpStorageBucket
-            | Self::IosApp
-            | Self::Organization
-            | Self::UniqueKeyword
-            | Self::UniqueToken => NameForm::Other,
-        }
-    }
-
-    /// A name of this kind.
-    pub fn example(self) -> &'static str {
-        match self {
-            Self::AndroidApp => "org.example.app",
-            Self::ApiEndpoint => "https://api.example.org:443/v1",
-            Self::AppEndpoint => "https://api.example.org:443/v1/orders",
-            Self::AutonomousSystem => "AS64500",
-            Self::AwsCredential => "Production (5f0c2f9e-7a41-4c52-9d0c-2f6f1c1f7a55)",
-            Self::AwsEC2Instance => "ec2-192-0-2-1.compute-1.amazonaws.com",
-            Self::AwsRdsDbInstance => "arn:aws:rds:eu-west-1:123456789012:db:example",
-            Self::AwsResource => "arn:aws:lambda:eu-west-1:123456789012:function:example",
-            Self::AwsS3Bucket => "example-backup",
-            Self::AzureCredential => "Azure (5f0c2f9e-7a41-4c52-9d0c-2f6f1c1f7a55)",
-            Self::AzureStorageAccount => "examplefiles",
-            Self::AzureVirtualMachine => {
-                "/subscriptions/1/resourceGroups/a/providers/Microsoft.Compute/virtualMachines/web"
-            }
-            Self::CloudCredential => "Cloudflare (5f0c2f9e-7a41-4c52-9d0c-2f6f1c1f7a55)",
-            Self::CloudResource => "cloudflare:zone:0a1b2c3d",
-            Self::CloudStorageBucket => "https://example-backup.s3.amazonaws.com",
-            Self::CodeAccount => "https://codeberg.org/example",
-            Self::DnsRecord => "www.example.org",
-            Self::Domain => "example.org",
-            Self::EmailAddress => "security@example.org",
-            Self::GcpApiGateway => "//apigateway.googleapis.com/projects/a/gateways/b",
-            Self::GcpAppEngineApplication => "//appengine.googleapis.com/apps/example",
-            Self::GcpCloudFunction => "//cloudfunctions.googleapis.com/projects/a/functions/b",
-            Self::GcpCloudSQLInstance => "//cloudsql.googleapis.com/projects/a/instances/b",
-            Self::GcpComputeEngineInstance => "//compute.googleapis.com/projects/a/zones/b/instances/c",
-            Self::GcpCredential => "Google (5f0c2f9e-7a41-4c52-9d0c-2f6f1c1f7a55)",
-            Self::GcpStorageBucket => "example-backup",
-            Self::GitRepository => "https://code.example.org:443/app.git",
-            Self::GithubAccount => "https://github.com/example",
-            Self::GithubRepository => "https://github.com/example/app",
-            Self::GitlabAccount => "https://gitlab.com/example",
-            Self::GitlabProject => "https://gitlab.com/example/app",
-            Self::IosApp => "org.example.app",
-            Self::IpAddress => "192.0.2.1",
-            Self::Mailserver => "mx1.example.org",
-            Self::Nameserver => "ns1.example.org",
-            Self::NetBlock => "192.0.2.0/24",
-            Self::NetworkService => "192.0.2.1:22/tcp",
-            Self::Organization => "Example Ltd",
-            Self::PreCertificate => "www.example.org (0a1b2c)",
-            Self::SslCertificate => "www.example.org (0a1b2c)",
-            Self::UniqueKeyword => "exampletools",
-            Self::UniqueToken => "UA-1234567-1",
-            Self::Uri => "https://www.example.org:443",
-        }
     }
 
     /// Returns true if a person may give one as a seed. Certificates are only ever discovered, and accounts come from

@@ -179,6 +179,7 @@ pub struct IssueCounts {
     pub critical_or_high: bool,
 }
 
+/// Where an address is said to be, and in which network.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Geolocation {
     pub city: Option<String>,
@@ -189,6 +190,7 @@ pub struct Geolocation {
     pub asn: Option<Value>,
 }
 
+/// How a site answered, and what its front page asks for and holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Http {
     pub code: Option<i64>,
@@ -197,6 +199,7 @@ pub struct Http {
     pub content: Content,
 }
 
+/// By which ways a page lets people sign in; `None` where nobody looked.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Auth {
     pub any: Option<bool>,
@@ -207,6 +210,7 @@ pub struct Auth {
     pub two_factor: Option<bool>,
 }
 
+/// Fingerprints of a page and its icon, and whether it has forms.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Content {
     pub hash: Option<String>,
@@ -214,6 +218,7 @@ pub struct Content {
     pub favicon_hash: Option<String>,
 }
 
+/// The open ports of an address.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ports {
     pub count: i64,
@@ -221,6 +226,7 @@ pub struct Ports {
     pub udp: Vec<i64>,
 }
 
+/// The network that an address belongs to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Network {
     pub name: Option<String>,
@@ -230,6 +236,7 @@ pub struct Network {
     pub kind: Option<String>,
 }
 
+/// What something runs, and at which cloud providers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TechnologySummary {
     pub cloud: bool,
@@ -239,6 +246,7 @@ pub struct TechnologySummary {
     pub technology_labels: Vec<String>,
 }
 
+/// The vulnerabilities that affect it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Vulns {
     pub vulns: Vec<String>,

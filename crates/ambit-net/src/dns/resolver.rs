@@ -27,7 +27,6 @@ pub(crate) struct Engine {
     /// Makes the labels of wildcard sampling: the same for one run, different for the next.
     pub(super) salt: [u8; 16],
     pub(crate) questions: AtomicU64,
-    pub(crate) lost: AtomicU64,
 }
 
 struct Upstream {
@@ -51,7 +50,6 @@ impl Engine {
             wildcards: Cache::new(),
             salt,
             questions: AtomicU64::new(0),
-            lost: AtomicU64::new(0),
         }
     }
 
@@ -147,7 +145,6 @@ impl Engine {
                 break;
             }
         }
-        self.lost.fetch_add(u64::from(failures == 0), Ordering::Relaxed);
         Err(error)
     }
 

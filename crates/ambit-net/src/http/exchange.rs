@@ -184,7 +184,6 @@ async fn converse(
         door.note_wait(pin.address.ip(), started, read.as_ref().err().map(|failed| &failed.error));
     }
     let read = read?;
-    let head_after = door.now() - started;
     let mut head = Head::parse(&read.head)?;
     let framing = head.framing(&request.method);
     if end_of_head(&read.head, 0).is_none() {
@@ -225,7 +224,6 @@ async fn converse(
         body_sha256: body.decoded.sha256,
         end: body.end,
         oddities: head.oddities.into_iter().collect(),
-        head_after,
         elapsed: door.now() - started,
     })
 }

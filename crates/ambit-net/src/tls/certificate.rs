@@ -27,8 +27,6 @@ pub struct Certificate {
     pub subject_organization: Option<Untrusted>,
     /// The issuer's common name.
     pub issuer_cn: Option<Untrusted>,
-    /// The issuer's organisation.
-    pub issuer_organization: Option<Untrusted>,
     /// Serial number, hex, without leading zeros.
     pub serial: String,
     /// Start of validity.
@@ -60,8 +58,6 @@ pub struct Certificate {
     pub is_self_issued: bool,
     /// Version: 1 or 3.
     pub version: u32,
-    /// A certificate-transparency poison: a pre-certificate.
-    pub is_precertificate: bool,
     /// URLs of the OCSP responders and issuers named in it.
     pub authority_urls: Vec<Untrusted>,
 }
@@ -129,9 +125,6 @@ const ATTRIBUTES: &[(&str, &str)] = &[
     ("1.2.840.113549.1.9.1", "emailAddress"),
 ];
 
-/// The extension that marks a pre-certificate (RFC 6962 §3.1).
-const POISON: &str = "1.3.6.1.4.1.11129.2.4.3";
-
 impl Certificate {
     /// Parses DER. `Err` says why it is no certificate; bytes behind it are ignored.
     pub fn parse(der: &[u8]) -> Result<Self, String> {
@@ -149,7 +142,6 @@ impl Certificate {
             subject_cn: attribute(parsed.subject(), "2.5.4.3"),
             subject_organization: attribute(parsed.subject(), "2.5.4.10"),
             issuer_cn: attribute(parsed.issuer(), "2.5.4.3"),
-            issuer_organization: attribute(parsed.issuer(), "2.5.4.10"),
             serial: Some(serial.trim_start_matches('0')).filter(|rest| !rest.is_empty()).unwrap_or("0").to_owned(),
             not_before: Timestamp(parsed.validity().not_before.timestamp().saturating_mul(1_000)),
             not_after: Timestamp(parsed.validity().not_after.timestamp().saturating_mul(1_000)),
@@ -165,7 +157,6 @@ impl Certificate {
             is_ca: parsed.is_ca(),
             is_self_issued: parsed.subject().as_raw() == parsed.issuer().as_raw(),
             version: parsed.version().0.saturating_add(1),
-            is_precertificate: parsed.extensions().iter().any(|extension| extension.oid.to_id_string() == POISON),
             authority_urls: Vec::new(),
         };
         certificate.read_extensions(&parsed);

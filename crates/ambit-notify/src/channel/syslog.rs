@@ -2,7 +2,7 @@
 
 use super::To;
 use super::webhook::event as shown;
-use crate::text;
+use ambit_model::issue::severity_name;
 use ambit_model::notification::{Event, EventKind, Message};
 use serde_json::{Value, json};
 
@@ -83,7 +83,7 @@ fn ocsf(event: &Event) -> Value {
     });
     if is_finding {
         object["finding_info"] = json!({"uid": event.subject, "title": event.title, "types": [event.what]});
-        object["vulnerabilities"] = json!([{"title": event.title, "severity": event.severity.map(text::severity)}]);
+        object["vulnerabilities"] = json!([{"title": event.title, "severity": event.severity.map(severity_name)}]);
         object["resources"] = json!([{"name": event.name}]);
     } else {
         object["unmapped"] = shown(event);

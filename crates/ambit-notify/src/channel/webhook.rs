@@ -1,7 +1,8 @@
 //! Webhooks by the Standard Webhooks specification.
 
 use super::{Post, To};
-use crate::{signature, text};
+use crate::signature;
+use ambit_model::issue::severity_name;
 use ambit_model::moment::SECOND_MS;
 use ambit_model::notification::{Event, Message};
 use serde_json::{Value, json};
@@ -34,7 +35,7 @@ pub(super) fn post(message: &Message, to: &To<'_>) -> Post {
 pub(super) fn event(event: &Event) -> Value {
     let mut shown = json!(event);
     if let Some(number) = event.severity {
-        shown["severity_word"] = json!(text::severity(number));
+        shown["severity_word"] = json!(severity_name(number));
     }
     shown
 }

@@ -5,9 +5,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
-use ambit_model::collection::Schedule;
 use ambit_model::run::RunState;
-use ambit_model::wire::WireChoice;
 use ambit_model::{Clearance, Kind, Timestamp, Uid};
 use ambit_query::graphs::{GraphOrder, parse_graph_query};
 use ambit_query::{Noun, parse_search};
@@ -49,19 +47,8 @@ impl House {
 
     /// A collection whose seeds a run has made entities.
     async fn collection(&self, name: &str, seeds: &[&str]) -> Uuid {
-        let new = NewCollection {
-            uuid: None,
-            printable_name: name.to_owned(),
-            workflow: "external_discovery_and_assessment".to_owned(),
-            schedule: Schedule::OnDemand,
-            wire: WireChoice::Live,
-            level: Clearance::L1,
-            ports: None,
-            skipped_tasks: ambit_model::SkippedTasks::default(),
-            timing: ambit_model::timing::Timing::default(),
-            never: Vec::new(),
-            seeds: seeds.iter().map(|seed| (Kind::Domain, (*seed).to_owned())).collect(),
-        };
+        let seeds = seeds.iter().map(|seed| (Kind::Domain, (*seed).to_owned())).collect();
+        let new = NewCollection { level: Clearance::L1, ..NewCollection::usual(name, seeds) };
         let uuid =
             self.store.create_collection(&self.principal, self.project, &new, NOW).await.unwrap().collection.uuid;
         let started = self.store.start_run(&self.principal, uuid, None, NOW).await.unwrap();

@@ -3,8 +3,9 @@
 use ambit_model::Timestamp;
 use ambit_model::quota::Window;
 use ambit_store::{FreeCalls, Store, StoreError};
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How long counts wait to be written with others.
@@ -52,7 +53,7 @@ impl FreeCounts {
         store.note_free_calls(calls).await
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Counts> {
-        self.0.lock().expect("nobody panics while holding it")
+    fn lock(&self) -> MutexGuard<'_, Counts> {
+        self.0.lock()
     }
 }

@@ -39,6 +39,7 @@ pub(crate) async fn document(mut call: Call) -> Result<Answer, ApiError> {
     let head = Head {
         made_at: call.now,
         query: query.clone(),
+        of_entities: noun == Noun::Entities,
         since: start_of(&call, "since")?,
         version: env!("CARGO_PKG_VERSION"),
     };

@@ -5,10 +5,8 @@ use crate::call::Call;
 use crate::failure::About;
 use ambit_api::collections::Collection;
 use ambit_api::{ApiError, ErrorCode, success};
-use ambit_model::collection::Schedule;
-use ambit_model::timing::Timing;
+use ambit_model::Kind;
 use ambit_model::wire::WireChoice;
-use ambit_model::{Clearance, Kind, SkippedTasks, workflow};
 use ambit_store::{CollectionView, NewCollection};
 
 const NOUN: &str = "Sample";
@@ -38,19 +36,8 @@ pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
 }
 
 fn collection(seeds: Vec<(Kind, String)>, wire: WireChoice) -> NewCollection {
-    NewCollection {
-        uuid: None,
-        printable_name: seeds.first().map_or_else(|| NOUN.to_owned(), |(_, name)| name.clone()),
-        workflow: workflow::DEFAULT.to_owned(),
-        schedule: Schedule::OnDemand,
-        timing: Timing::default(),
-        wire,
-        level: Clearance::L3,
-        ports: None,
-        skipped_tasks: SkippedTasks::default(),
-        never: Vec::new(),
-        seeds,
-    }
+    let name = seeds.first().map_or_else(|| NOUN.to_owned(), |(_, name)| name.clone());
+    NewCollection { wire, ..NewCollection::usual(&name, seeds) }
 }
 
 fn answer(of: &CollectionView) -> Answer {

@@ -5,8 +5,9 @@
 //! database holds for a large one.
 
 use crate::StoreError;
+use parking_lot::Mutex;
 use std::collections::{BTreeMap, HashSet};
-use std::sync::{LazyLock, Mutex};
+use std::sync::LazyLock;
 
 /// The tables that grow with what is found, with history or with use. Others hold what people make by hand, and runs.
 const GROWING: [&str; 41] = [
@@ -97,8 +98,7 @@ static SEEN: LazyLock<Mutex<HashSet<String>>> = LazyLock::new(Mutex::default);
 /// Whether a statement has a plan, and is seen for the first time in this process.
 pub(crate) fn is_new(sql: &str) -> bool {
     let first = sql.split_whitespace().next().unwrap_or_default();
-    matches!(first, "SELECT" | "WITH" | "INSERT" | "UPDATE" | "DELETE")
-        && SEEN.lock().expect("nobody panics while holding it").insert(sql.to_owned())
+    matches!(first, "SELECT" | "WITH" | "INSERT" | "UPDATE" | "DELETE") && SEEN.lock().insert(sql.to_owned())
 }
 
 /// Refuses a statement by the lines of its plan.

@@ -8,9 +8,10 @@ use crate::db::writer::{Who, Writer, transaction};
 use crate::people::access_cache::AccessCache;
 use crate::{Limits, Retention, StoreError};
 use futures::future::BoxFuture;
+use parking_lot::Mutex;
 use sqlx::{PgPool, SqlitePool};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Age at which a failure to write is doubted and a write is tried: readiness is asked for every few seconds, by
@@ -67,7 +68,7 @@ struct Trouble(Mutex<Option<(StoreError, Instant)>>);
 impl Trouble {
     /// Where the disk was full, a write that succeeds shows nothing: it may have been a smaller one.
     fn note(&self, error: Option<&StoreError>) {
-        let mut last = self.0.lock().expect("nobody panics while holding it");
+        let mut last = self.0.lock();
         match error {
             None if matches!(&*last, Some((StoreError::Full { .. }, _))) => {}
             None => *last = None,
@@ -77,17 +78,17 @@ impl Trouble {
     }
 
     fn end(&self) {
-        *self.0.lock().expect("nobody panics while holding it") = None;
+        *self.0.lock() = None;
     }
 
     fn last(&self) -> Option<StoreError> {
-        let last = self.0.lock().expect("nobody panics while holding it");
+        let last = self.0.lock();
         last.as_ref().filter(|(_, at)| at.elapsed() < TOLD_AGE).map(|(error, _)| error.clone())
     }
 
     /// The failure, and whether it is time to try again.
     fn standing(&self) -> Option<(StoreError, bool)> {
-        let mut last = self.0.lock().expect("nobody panics while holding it");
+        let mut last = self.0.lock();
         let (error, at) = last.as_mut()?;
         let is_due = at.elapsed() >= TROUBLE_AGE;
         if is_due {
@@ -198,19 +199,19 @@ impl Store {
 
     /// Sets what people may ask of runs, for this process.
     pub fn set_limits(&self, limits: Limits) {
-        *self.inner.limits.lock().expect("nobody panics while holding it") = limits;
+        *self.inner.limits.lock() = limits;
     }
 
     /// Says how long what is over is kept, from the next sweep on.
     pub fn set_retention(&self, retention: Retention) {
-        *self.inner.retention.lock().expect("nobody panics while holding it") = retention;
+        *self.inner.retention.lock() = retention;
     }
 
     pub(crate) fn retention(&self) -> Retention {
-        *self.inner.retention.lock().expect("nobody panics while holding it")
+        *self.inner.retention.lock()
     }
 
     pub(crate) fn limits(&self) -> Limits {
-        *self.inner.limits.lock().expect("nobody panics while holding it")
+        *self.inner.limits.lock()
     }
 }

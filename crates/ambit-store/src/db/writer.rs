@@ -7,9 +7,10 @@ use crate::db::failpoint::Failpoints;
 use crate::db::sql::{Origin, Tx, begin_sqlite_writer};
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use parking_lot::Mutex;
 use sqlx::{PgPool, SqlitePool};
 use std::panic::AssertUnwindSafe;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 
 /// Parts committed together at most: bounds how long the first of them waits for its answer.
@@ -86,7 +87,7 @@ impl Writer {
         let body: Body = Box::new(move |tx| {
             Box::pin(async move {
                 let value = body(tx).await?;
-                *filled.lock().expect("nobody panics while holding it") = Some(value);
+                *filled.lock() = Some(value);
                 Ok(())
             })
         });
@@ -94,7 +95,7 @@ impl Writer {
         let queue = if who == Who::Person { people } else { engine };
         queue.send(Part { body, answer }).await.map_err(|_| stopped())?;
         answered.await.map_err(|_| stopped())??;
-        let value = slot.lock().expect("nobody panics while holding it").take();
+        let value = slot.lock().take();
         value.ok_or_else(|| StoreError::Bug("a committed part left no value".to_owned()))
     }
 }

@@ -8,7 +8,7 @@ use crate::db::rows::{Rows, named};
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use crate::inventory::collections;
-use crate::inventory::runs::{collection_of, load_carried};
+use crate::inventory::runs::{CarriedRun, collection_of, load_carried};
 use crate::record::Changes;
 use ambit_model::id::RunId;
 use ambit_model::observation::Sighting;
@@ -69,6 +69,29 @@ impl Engine {
     }
 }
 
+/// Locks the collection of a run; `None` where the run is over.
+async fn under_way(tx: &mut Tx, run: RunId) -> Result<Option<(i64, CarriedRun)>, StoreError> {
+    let collection = collection_of(tx, run).await?;
+    collections::lock(tx, collection).await?;
+    let run = load_carried(tx, run).await?;
+    Ok((!run.state.is_over()).then_some((collection, run)))
+}
+
+async fn count_as_seen(
+    tx: &mut Tx,
+    (collection, run): (i64, &CarriedRun),
+    seen: BTreeSet<Uid>,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    if seen.is_empty() {
+        return Ok(());
+    }
+    let mut changes = Changes::new(enter(tx, run, collection, now).await?);
+    changes.seen = seen;
+    changes.write(tx).await?;
+    Ok(())
+}
+
 /// One page of entities that were not seen; answers with its last one, `None` where none is left.
 async fn derive(
     tx: &mut Tx,
@@ -77,12 +100,7 @@ async fn derive(
     after: Option<Place>,
     now: Timestamp,
 ) -> Result<Option<Place>, StoreError> {
-    let collection = collection_of(tx, run).await?;
-    collections::lock(tx, collection).await?;
-    let run = load_carried(tx, run).await?;
-    if run.state.is_over() {
-        return Ok(None);
-    }
+    let Some((collection, run)) = under_way(tx, run).await? else { return Ok(None) };
     let sql = "SELECT first_run, uid FROM entities WHERE collection_id = $1 AND (first_run, uid) > ($2, $3)
                AND present = 1 AND seen_to < $4 ORDER BY first_run, uid LIMIT $5";
     let limit = i64::try_from(PAGE).expect("a small number");
@@ -101,11 +119,7 @@ async fn derive(
         let further: Vec<(Uid, String)> = tx.read_in(head, values![run.number], &ends, "").await?;
         ends = further.into_iter().filter_map(derives).filter(|uid| seen.insert(*uid)).collect();
     }
-    if !seen.is_empty() {
-        let mut changes = Changes::new(enter(tx, &run, collection, now).await?);
-        changes.seen = seen;
-        changes.write(tx).await?;
-    }
+    count_as_seen(tx, (collection, &run), seen, now).await?;
     Ok(page.last().copied())
 }
 
@@ -117,12 +131,7 @@ async fn rely(
     after: Option<Place>,
     now: Timestamp,
 ) -> Result<Option<Place>, StoreError> {
-    let collection = collection_of(tx, run).await?;
-    collections::lock(tx, collection).await?;
-    let run = load_carried(tx, run).await?;
-    if run.state.is_over() {
-        return Ok(None);
-    }
+    let Some((collection, run)) = under_way(tx, run).await? else { return Ok(None) };
     let sql = "SELECT first_run, uid, kind, present FROM entities WHERE collection_id = $1 AND (first_run, uid) > ($2, \
                $3) ORDER BY first_run, uid LIMIT $4";
     let limit = i64::try_from(PAGE).expect("a small number");
@@ -138,11 +147,7 @@ async fn rely(
             seen.remove(&uid);
         }
     }
-    if !seen.is_empty() {
-        let mut changes = Changes::new(enter(tx, &run, collection, now).await?);
-        changes.seen = seen;
-        changes.write(tx).await?;
-    }
+    count_as_seen(tx, (collection, &run), seen, now).await?;
     Ok(last)
 }
 

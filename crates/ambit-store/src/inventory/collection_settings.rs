@@ -6,7 +6,7 @@ use crate::db::writer::transaction;
 use crate::inventory::collections::{check_never, lock, raise_scope_revision, require};
 use crate::inventory::feed;
 use crate::people::audit;
-use crate::people::projects::clean_title;
+use crate::people::names::clean_title;
 use crate::{CollectionView, Principal, Store, StoreError};
 use ambit_model::SkippedTasks;
 use ambit_model::collection::{Collection, Schedule};

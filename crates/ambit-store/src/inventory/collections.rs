@@ -6,7 +6,7 @@ use crate::db::sql::{Row, Tx, from_json, to_json, values};
 use crate::db::writer::transaction;
 use crate::inventory::{contexts, feed, seeds};
 use crate::people::audit;
-use crate::people::projects::clean_title;
+use crate::people::names::clean_title;
 use crate::{Principal, Store, StoreError};
 use ambit_model::SkippedTasks;
 use ambit_model::collection::{Collection, Schedule};
@@ -52,6 +52,26 @@ pub struct NewCollection {
     pub never: Vec<String>,
     /// Canonical names.
     pub seeds: Vec<(Kind, String)>,
+}
+
+impl NewCollection {
+    /// Returns a collection with these seeds that is otherwise as most are: of the default workflow, run on demand on
+    /// the live wire, up to the level `normal`.
+    pub fn usual(printable_name: &str, seeds: Vec<(Kind, String)>) -> Self {
+        Self {
+            uuid: None,
+            printable_name: printable_name.to_owned(),
+            workflow: workflow::DEFAULT.to_owned(),
+            schedule: Schedule::OnDemand,
+            timing: Timing::default(),
+            wire: WireChoice::Live,
+            level: Clearance::L3,
+            ports: None,
+            skipped_tasks: SkippedTasks::default(),
+            never: Vec::new(),
+            seeds,
+        }
+    }
 }
 
 /// The collections that have the same seeds.

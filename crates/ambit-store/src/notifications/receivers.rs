@@ -7,7 +7,7 @@ use crate::db::writer::transaction;
 use crate::inventory::collections;
 use crate::notifications::{position, removal};
 use crate::people::audit;
-use crate::people::projects::clean_title;
+use crate::people::names::clean_title;
 use crate::{Principal, Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::notification::{Channel, Rule};

@@ -2,8 +2,8 @@
 
 use crate::Principal;
 use ambit_model::Timestamp;
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashMap;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 /// How long keys and roles are believed before they are read again (docs/architecture.md §1.8), in milliseconds.
@@ -34,8 +34,8 @@ impl AccessCache {
         cached.principals.clear();
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Cached> {
-        self.cached.lock().expect("nobody panics while holding it")
+    fn lock(&self) -> MutexGuard<'_, Cached> {
+        self.cached.lock()
     }
 
     /// The time by which keys end: that of the clock, or a later one that it showed before. A clock that is set back

@@ -7,7 +7,8 @@ use crate::db::sql::{Tx, to_json, values};
 use crate::db::writer::transaction;
 use crate::people::accounts::{account_of, merged, select};
 use crate::people::invitations::{self, InvitedTo};
-use crate::people::users::{self, clean_name, insert_user};
+use crate::people::names::{clean_email, clean_name};
+use crate::people::users::{self, insert_user};
 use crate::people::{audit, keys};
 use crate::wider::hunting_rulesets;
 use crate::{Account, IssuedKey, KeyScope, Principal, Store, StoreError};
@@ -212,7 +213,7 @@ impl Store {
         if emails.len() > MEMBERS_MAX {
             return Err(StoreError::Invalid(format!("at most {MEMBERS_MAX} people at once")));
         }
-        let emails: Vec<String> = emails.iter().map(|email| users::clean_email(email)).collect::<Result<_, _>>()?;
+        let emails: Vec<String> = emails.iter().map(|email| clean_email(email)).collect::<Result<_, _>>()?;
         let (principal, name) = (principal.clone(), name.to_owned());
         let brought = transaction!(self, Person, async |tx| {
             let group = group_named(tx, &name).await?.group;

@@ -7,7 +7,8 @@ use crate::inventory::{collections, feed, integrations};
 use crate::notifications::removal;
 use crate::people::audit;
 use crate::people::invitations::{self, InvitedTo};
-use crate::people::users::{clean_email, clean_name, find};
+use crate::people::names::{clean_email, clean_name, clean_title};
+use crate::people::users::find;
 use crate::wider::files;
 use crate::{Principal, Store, StoreError};
 use ambit_model::Timestamp;
@@ -17,8 +18,6 @@ use ambit_model::user::{ProjectRole, User};
 use serde_json::json;
 use uuid::Uuid;
 
-/// Longest name of a project or collection, in characters.
-pub(crate) const NAME_CHARS_MAX: usize = 200;
 /// Characters of a description.
 const DESCRIPTION_CHARS_MAX: usize = 10_000;
 /// Addresses in one call at most.
@@ -63,15 +62,6 @@ pub struct Added {
     pub members: Vec<Member>,
     /// Unknown addresses and usernames, for which the caller may not make accounts.
     pub unknown: Vec<String>,
-}
-
-/// A shown name: without control characters, not blank, of bounded length.
-pub(crate) fn clean_title(name: &str) -> Result<String, StoreError> {
-    let name: String = name.trim().chars().filter(|c| !c.is_control()).collect();
-    if name.is_empty() || name.chars().count() > NAME_CHARS_MAX {
-        return Err(StoreError::Invalid(format!("a name has 1 to {NAME_CHARS_MAX} characters")));
-    }
-    Ok(name)
 }
 
 /// Inserts a project with its owner; the owner's first project becomes the primary one.

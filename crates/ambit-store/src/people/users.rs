@@ -3,6 +3,7 @@
 use crate::db::rows::{columns, list, named};
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
+use crate::people::names::{clean_email, clean_name};
 use crate::people::{audit, groups, projects};
 use crate::{Principal, Store, StoreError};
 use ambit_model::Timestamp;
@@ -11,9 +12,6 @@ use ambit_model::user::{Group, ProjectRole, User};
 use serde_json::json;
 use std::collections::BTreeMap;
 use uuid::Uuid;
-
-/// Longest address, username or group name, in bytes (an address has at most 254, RFC 5321 §4.5.3.1.3).
-const NAME_BYTES_MAX: usize = 254;
 
 /// The status of an account that is no more.
 pub(crate) const DELETED: &str = "deleted";
@@ -59,30 +57,6 @@ columns! {
 columns! { User of u { id, uuid, username, email, administrator, created_at } }
 
 columns! { Group of g { id, uuid, name, created_at } }
-
-/// An address in the one form that is stored: lower case, something on both sides of one @.
-pub(crate) fn clean_email(email: &str) -> Result<String, StoreError> {
-    let email = email.trim().to_lowercase();
-    let whole = email.split_once('@').is_some_and(|(local, domain)| {
-        !local.is_empty()
-            && !domain.is_empty()
-            && !domain.contains('@')
-            && !email.contains(|c: char| c.is_whitespace() || c.is_control())
-    });
-    if whole && email.len() <= NAME_BYTES_MAX {
-        return Ok(email);
-    }
-    Err(StoreError::Invalid(format!("invalid email address: {email:?}")))
-}
-
-pub(crate) fn clean_name(name: &str) -> Result<String, StoreError> {
-    let name = name.trim();
-    let good = |c: char| c.is_ascii_alphanumeric() || "._-+".contains(c);
-    if name.is_empty() || name.len() > NAME_BYTES_MAX || !name.chars().all(good) {
-        return Err(StoreError::Invalid(format!("invalid name {name:?}: letters, digits and . _ - + only")));
-    }
-    Ok(name.to_owned())
-}
 
 /// Inserts a user; a given username that is taken is a conflict, a derived one gets a number.
 pub(crate) async fn insert_user(
@@ -390,18 +364,5 @@ impl Store {
         let mut quotas: Vec<Quota> = tx.read_all(sql, values![subject, id]).await?;
         quotas.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(quotas)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn addresses_have_one_form() {
-        assert_eq!(clean_email(" Ann@Example.TEST ").unwrap(), "ann@example.test");
-        for bad in ["", "ann", "@x", "ann@", "a@b@c", "a b@c", "a\n@c"] {
-            assert!(clean_email(bad).is_err(), "{bad}");
-        }
     }
 }

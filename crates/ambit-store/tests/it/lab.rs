@@ -1,11 +1,9 @@
 //! A store for one test on each database, with short words for what tests do: plan, lease, probe, reconcile.
 
-use ambit_model::collection::Schedule;
 use ambit_model::id::RunId;
 use ambit_model::observation::{Discovery, Evidence, Found, ProbeResult, Sighting};
 use ambit_model::run::{NotDoneReason, Run, RunState};
 use ambit_model::scope::Decision;
-use ambit_model::wire::WireChoice;
 use ambit_model::{Clearance, Details, EdgeKind, Kind, Timestamp, Uid, Wave};
 use ambit_store::engine::{Commit, Committed, Engine, NewWork, Outcome, Reconciliation, Work};
 use ambit_store::{EntityView, NewCollection, NewOwner, Options, Principal, Store};
@@ -92,19 +90,8 @@ pub(crate) fn owner() -> NewOwner {
 }
 
 pub(crate) fn new_collection(seeds: &[(Kind, &str)]) -> NewCollection {
-    NewCollection {
-        uuid: None,
-        printable_name: "Acme external".to_owned(),
-        workflow: ambit_model::workflow::DEFAULT.to_owned(),
-        schedule: Schedule::OnDemand,
-        wire: WireChoice::Live,
-        level: Clearance::L3,
-        ports: None,
-        skipped_tasks: ambit_model::SkippedTasks::default(),
-        timing: ambit_model::timing::Timing::default(),
-        never: Vec::new(),
-        seeds: seeds.iter().map(|(kind, name)| (*kind, (*name).to_owned())).collect(),
-    }
+    let seeds = seeds.iter().map(|(kind, name)| (*kind, (*name).to_owned())).collect();
+    NewCollection::usual("Acme external", seeds)
 }
 
 impl Lab {

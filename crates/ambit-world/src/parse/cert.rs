@@ -23,11 +23,7 @@ impl Reader {
         let name = cursor.word("the certificate's name")?.to_owned();
         self.once(cursor, format!("cert {name}"))?;
         let mut cert = usual(cursor.line);
-        cert_words(&mut cert, cursor)?;
-        for line in body {
-            let outcome = cert_words(&mut cert, &mut Cursor::new(line));
-            faults.extend(outcome.err());
-        }
+        cursor.read_into(&mut cert, body, faults, cert_words)?;
         if cert.names.is_empty() {
             return Err(Fault::new(cert.line, &name, "the certificate has no `names`"));
         }

@@ -23,6 +23,20 @@ impl<'a> Cursor<'a> {
         Self { line: line.number, words: &line.words, at: 0 }
     }
 
+    /// Reads the rest of the line and each line below it into a thing. A fault in a line below is noted, and the lines
+    /// behind it are read.
+    pub(crate) fn read_into<T>(
+        &mut self,
+        thing: &mut T,
+        body: &[Line],
+        faults: &mut Vec<Fault>,
+        words: fn(&mut T, &mut Cursor<'_>) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        words(thing, self)?;
+        faults.extend(body.iter().filter_map(|line| words(thing, &mut Cursor::new(line)).err()));
+        Ok(())
+    }
+
     /// A fault at the word before the cursor.
     pub(crate) fn fault(&self, message: impl Into<String>) -> Fault {
         let word = self.words.get(self.at.saturating_sub(1)).map_or("", |word| word.text.as_str());

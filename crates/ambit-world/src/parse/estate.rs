@@ -38,10 +38,7 @@ impl Reader {
             answers: Vec::new(),
             holds: Vec::new(),
         };
-        account_words(&mut account, cursor)?;
-        for line in body {
-            faults.extend(account_words(&mut account, &mut Cursor::new(line)).err());
-        }
+        cursor.read_into(&mut account, body, faults, account_words)?;
         self.draft().accounts.insert(key, account);
         Ok(())
     }
@@ -56,10 +53,7 @@ impl Reader {
         self.once(cursor, format!("repository {key}"))?;
         let mut repository =
             Repository { line: cursor.line, org: String::new(), host, path, commits: Vec::new(), private: false };
-        repository_words(&mut repository, cursor)?;
-        for line in body {
-            faults.extend(repository_words(&mut repository, &mut Cursor::new(line)).err());
-        }
+        cursor.read_into(&mut repository, body, faults, repository_words)?;
         self.draft().repositories.insert(key, repository);
         Ok(())
     }
@@ -83,10 +77,7 @@ impl Reader {
             forks: Vec::new(),
             token: None,
         };
-        forge_words(&mut forge, cursor)?;
-        for line in body {
-            faults.extend(forge_words(&mut forge, &mut Cursor::new(line)).err());
-        }
+        cursor.read_into(&mut forge, body, faults, forge_words)?;
         self.draft().forges.insert(key, forge);
         Ok(())
     }
@@ -112,10 +103,7 @@ impl Reader {
             opens: Vec::new(),
             named: Vec::new(),
         };
-        app_words(&mut app, cursor)?;
-        for line in body {
-            faults.extend(app_words(&mut app, &mut Cursor::new(line)).err());
-        }
+        cursor.read_into(&mut app, body, faults, app_words)?;
         self.draft().apps.insert(key, app);
         Ok(())
     }

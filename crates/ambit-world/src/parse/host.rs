@@ -40,11 +40,7 @@ impl Reader {
             unknown: UnknownHost::Page(404, "<h1>Not Found</h1>".to_owned()),
             hidden: false,
         };
-        host_words(&mut host, cursor)?;
-        for line in body {
-            let outcome = host_words(&mut host, &mut Cursor::new(line));
-            faults.extend(outcome.err());
-        }
+        cursor.read_into(&mut host, body, faults, host_words)?;
         for address in addresses {
             self.draft().hosts.insert(address, host.clone());
         }
@@ -59,17 +55,17 @@ fn host_words(host: &mut Host, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
             "ptr" => host.pointer = Some(cursor.host_name(false)?),
             "port" => {
                 let port = cursor.port()?;
-                let service = service(cursor)?;
-                if host.ports.insert(port, service).is_some() {
+                if host.ports.contains_key(&port) {
                     return Err(cursor.fault(format!("port {port} was stated before")));
                 }
+                host.ports.insert(port, service(cursor)?);
             }
             "udp" => {
                 let port = cursor.port()?;
-                let service = datagram(cursor)?;
-                if host.datagrams.insert(port, service).is_some() {
+                if host.datagrams.contains_key(&port) {
                     return Err(cursor.fault(format!("udp {port} was stated before")));
                 }
+                host.datagrams.insert(port, datagram(cursor)?);
             }
             "unlisted" => {
                 host.unlisted = cursor.choice(&[

@@ -94,11 +94,7 @@ impl Reader {
             threats: BTreeSet::new(),
             sister: false,
         };
-        zone_words(&mut zone, cursor)?;
-        for line in body {
-            let outcome = zone_words(&mut zone, &mut Cursor::new(line));
-            faults.extend(outcome.err());
-        }
+        cursor.read_into(&mut zone, body, faults, zone_words)?;
         self.draft().zones.insert(name, zone);
         Ok(())
     }

@@ -69,11 +69,7 @@ impl Reader {
             default: false,
             hidden: false,
         };
-        site_words(&mut site, cursor)?;
-        for line in body {
-            let outcome = site_words(&mut site, &mut Cursor::new(line));
-            faults.extend(outcome.err());
-        }
+        cursor.read_into(&mut site, body, faults, site_words)?;
         self.draft().sites.insert(key, site);
         Ok(())
     }

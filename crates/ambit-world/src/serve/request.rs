@@ -1,5 +1,7 @@
 //! A request to a web server, and its answer before it is written.
 
+use ambit_model::percent::unescaped;
+
 /// A request, read.
 #[derive(Debug)]
 pub(crate) struct Request {
@@ -60,21 +62,5 @@ impl Response {
 }
 
 fn decode(text: &str) -> String {
-    let mut out = Vec::new();
-    let bytes = text.as_bytes();
-    let mut at = 0;
-    while at < bytes.len() {
-        let escaped = (bytes[at] == b'%').then(|| text.get(at + 1..at + 3)).flatten();
-        match escaped.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            Some(byte) => {
-                out.push(byte);
-                at += 3;
-            }
-            None => {
-                out.push(if bytes[at] == b'+' { b' ' } else { bytes[at] });
-                at += 1;
-            }
-        }
-    }
-    String::from_utf8_lossy(&out).into_owned()
+    String::from_utf8_lossy(&unescaped(&text.replace('+', " "))).into_owned()
 }

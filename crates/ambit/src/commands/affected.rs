@@ -2,7 +2,7 @@
 //! nobody knows. Asks a server or a data folder for technologies and entities; what is known of the vulnerability
 //! comes from the packs of the data folder, else from our own list.
 
-use crate::api::{ASM, Api, Needs, escape};
+use crate::api::{ASM, Api, Needs};
 use crate::args::{Output, Target};
 use crate::config::Settings;
 use crate::failure::Failure;
@@ -11,6 +11,7 @@ use crate::output::table::text;
 use crate::output::{Results, hint, plain};
 use crate::workspace::{self, PACKS_FOLDER};
 use crate::{api, folder};
+use ambit_model::percent::escaped;
 use ambit_vulns::vulnerability::{CveId, Vulnerability};
 use ambit_vulns::{Concern, concern};
 use serde_json::{Value, json};
@@ -76,7 +77,7 @@ fn known(command: &Affected, settings: &Settings) -> Result<Vulnerability, Failu
 
 /// Every hit of a search.
 async fn hits(api: &Api, noun: &str, query: &str) -> Result<Vec<Value>, Failure> {
-    let target = format!("{ASM}/search/{noun}/{}?page_size={PAGE_SIZE}&aggregations=false", escape(query));
+    let target = format!("{ASM}/search/{noun}/{}?page_size={PAGE_SIZE}&aggregations=false", escaped(query));
     let (mut found, mut token) = (Vec::new(), String::new());
     loop {
         let more = if token.is_empty() { String::new() } else { format!("&page_token={token}") };
@@ -86,7 +87,7 @@ async fn hits(api: &Api, noun: &str, query: &str) -> Result<Vec<Value>, Failure>
         }
         found.extend(result["hits"].as_array().into_iter().flatten().cloned());
         match result["next_page_token"].as_str() {
-            Some(next) => token = escape(next),
+            Some(next) => token = escaped(next),
             None => return Ok(found),
         }
     }

@@ -6,7 +6,7 @@ mod timing;
 mod told;
 
 use crate::api::naming;
-use crate::api::{ASM, Api, Needs, escape};
+use crate::api::{ASM, Api, Needs};
 use crate::args::{Ports, Target, Tasks};
 use crate::config::Settings;
 use crate::confirm::confirm;
@@ -15,6 +15,7 @@ use crate::output::table::text;
 use crate::output::{Results, hint, plain};
 use ambit_model::SkippedTasks;
 use ambit_model::collection::Schedule;
+use ambit_model::percent::escaped;
 use ambit_model::ports::PortList;
 use ambit_model::scope::exclusion;
 use ambit_model::{Clearance, Kind, Timestamp};
@@ -294,7 +295,7 @@ pub(crate) async fn run(command: &Collection, settings: &Settings, silent: bool)
 /// The path of a collection that was named or numbered.
 async fn path_of(api: &Api, typed: &str) -> Result<String, Failure> {
     let uuid = naming::collection(api, typed).await?;
-    Ok(format!("{ASM}/user_collections/{}", escape(&uuid)))
+    Ok(format!("{ASM}/user_collections/{}", escaped(&uuid)))
 }
 
 /// When the collection runs, in one sentence.
@@ -346,7 +347,7 @@ async fn create(api: &Api, new: &Create) -> Result<Value, Failure> {
     let made = api.post(&format!("{ASM}/user_collections"), body).await?.result;
     let uuid = text(&made["uuid"]);
     if !seeds.is_empty() {
-        let target = format!("{ASM}/user_collections/{}", escape(&uuid));
+        let target = format!("{ASM}/user_collections/{}", escaped(&uuid));
         let added = api.post(&format!("{target}/user_entities"), json!({"entities": seeds})).await;
         if let Err(error) = added {
             // Without its seeds it is not what was asked for, and nothing is in it yet.

@@ -1,7 +1,7 @@
 //! `ambit entity`: one entity, on a server or in a data folder.
 
 use super::item::{self, ENTITY, History, Note, Tag};
-use crate::api::{ASM, OURS, escape};
+use crate::api::{ASM, OURS};
 use crate::args::Target;
 use crate::config::Settings;
 use crate::failure::Failure;
@@ -10,6 +10,7 @@ use crate::output::{Results, plain};
 use crate::output::{assessments, interfaces, lines};
 use ambit_model::Timestamp;
 use ambit_model::entity::imported::IMPORTED;
+use ambit_model::percent::escaped;
 use serde_json::{Value, json};
 
 #[derive(Debug, clap::Args)]
@@ -91,7 +92,7 @@ pub(crate) async fn run(command: &Entity, settings: &Settings) -> Result<(), Fai
 
 async fn read(one: &One, before: &str, behind: &str, target: &Target, settings: &Settings) -> Result<Value, Failure> {
     let (api, uid) = item::find(ENTITY, &one.entity, target, settings).await?;
-    let moment = one.as_of.map_or_else(String::new, |at| format!("?as_of={}", escape(&at.to_string())));
+    let moment = one.as_of.map_or_else(String::new, |at| format!("?as_of={}", escaped(&at.to_string())));
     Ok(api.get(&format!("{before}/{uid}{behind}{moment}")).await?.result)
 }
 

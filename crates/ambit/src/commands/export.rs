@@ -1,7 +1,7 @@
 //! `ambit export`: what a search finds as a document that other programs and people read, from a server or a data
 //! folder. Rows come page by page and go out as they come.
 
-use crate::api::{Api, Needs, OURS, escape};
+use crate::api::{Api, Needs, OURS};
 use crate::args::Target;
 use crate::clock::now;
 use crate::config::Settings;
@@ -10,6 +10,7 @@ use crate::output::{Results, hint};
 use ambit_api::exports::{ExportRows, PROBED_MAX};
 use ambit_export::{Document, FORMATS, Format, Head};
 use ambit_model::Timestamp;
+use ambit_model::percent::escaped;
 use ambit_query::{Noun, parse_search};
 use std::path::PathBuf;
 
@@ -59,12 +60,18 @@ pub(crate) async fn run(export: &Export, settings: &Settings) -> Result<(), Fail
     let query = query(export)?;
     let api = Api::open(&export.target, settings, Needs::Index).await?;
     let mut results = Results::open(export.output.as_deref())?;
-    let head = Head { made_at: now(), query: query.clone(), since: export.since, version: env!("CARGO_PKG_VERSION") };
+    let head = Head {
+        made_at: now(),
+        query: query.clone(),
+        of_entities: export.of == Of::Entities,
+        since: export.since,
+        version: env!("CARGO_PKG_VERSION"),
+    };
     let mut document = Document::new(export.format, head);
     let of = if export.of == Of::Entities { "entities" } else { "issues" };
-    let mut target = format!("{OURS}/export_rows?of={of}&search_string={}", escape(query.trim()));
+    let mut target = format!("{OURS}/export_rows?of={of}&search_string={}", escaped(query.trim()));
     if let Some(moment) = export.as_of {
-        target.push_str(&format!("&as_of={}", escape(&moment.to_string())));
+        target.push_str(&format!("&as_of={}", escaped(&moment.to_string())));
     }
     let mut token = String::new();
     let mut probed = if export.format.takes_probes { PROBED_MAX } else { 0 };
@@ -79,7 +86,7 @@ pub(crate) async fn run(export: &Export, settings: &Settings) -> Result<(), Fail
         probed = probed.saturating_sub(u64::try_from(with_probes).unwrap_or(u64::MAX));
         write(&rows, &mut document, &mut results)?;
         match rows.next_page_token {
-            Some(next) => token = format!("&page_token={}", escape(&next)),
+            Some(next) => token = format!("&page_token={}", escaped(&next)),
             None => break,
         }
     }

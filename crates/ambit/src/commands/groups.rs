@@ -1,12 +1,13 @@
 //! `ambit group`: groups of users, on a server or in a data folder; for the administrator of the installation.
 
-use crate::api::{Api, Needs, OURS, escape};
+use crate::api::{Api, Needs, OURS};
 use crate::args::Target;
 use crate::config::Settings;
 use crate::confirm::confirm;
 use crate::failure::Failure;
 use crate::output::table::text;
 use crate::output::{Results, plain};
+use ambit_model::percent::escaped;
 use serde_json::json;
 
 #[derive(Debug, clap::Args)]
@@ -56,7 +57,7 @@ pub(crate) enum Action {
 pub(crate) async fn run(command: &Group, settings: &Settings) -> Result<(), Failure> {
     let api = Api::open(&command.target, settings, Needs::Rows).await?;
     let groups = format!("{OURS}/groups");
-    let one = |group: &str| format!("{groups}/{}", escape(group));
+    let one = |group: &str| format!("{groups}/{}", escaped(group));
     let mut results = Results::open(None)?;
     match &command.action {
         Action::Create { name, member } => {
@@ -76,7 +77,7 @@ pub(crate) async fn run(command: &Group, settings: &Settings) -> Result<(), Fail
             results.line(&format!("{} in {group}", members.join(", ")))?;
         }
         Action::Remove { group, username } => {
-            api.ask("DELETE", &format!("{}/members/{}", one(group), escape(username)), None).await?;
+            api.ask("DELETE", &format!("{}/members/{}", one(group), escaped(username)), None).await?;
             results.line(&format!("{username} is not in {group}"))?;
         }
         Action::Leave { group } => {

@@ -1,7 +1,7 @@
 //! `ambit import`: what another tool saw, read from its file and brought into a collection, on a server or in a data
 //! folder. The file is read whole before anything is sent; nothing is contacted.
 
-use crate::api::{Api, Needs, OURS, escape, naming};
+use crate::api::{Api, Needs, OURS, naming};
 use crate::args::Target;
 use crate::clock::now;
 use crate::config::Settings;
@@ -10,6 +10,7 @@ use crate::output::table::text;
 use crate::output::{Results, plain};
 use ambit_model::Timestamp;
 use ambit_model::entity::imported::{Sighted, Source, is_on_a_host};
+use ambit_model::percent::escaped;
 use serde_json::{Value, json};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -63,7 +64,7 @@ pub(crate) async fn run(command: &Import, settings: &Settings) -> Result<(), Fai
         Some(typed) => naming::collection(&api, typed).await?,
         None => only(&api).await?,
     };
-    let target = format!("{OURS}/user_collections/{}/imports", escape(&uuid));
+    let target = format!("{OURS}/user_collections/{}/imports", escaped(&uuid));
     let mut sums = Sums::default();
     // What is on a host comes after all hosts: it is accepted with them.
     let mut ordered: Vec<&Sighted> = read.sighted.iter().collect();

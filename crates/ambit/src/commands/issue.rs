@@ -2,7 +2,7 @@
 
 use super::item::{self, History, ISSUE, Note, Tag};
 use super::retest::{self, Retest};
-use crate::api::{ASM, OURS, escape};
+use crate::api::{ASM, OURS};
 use crate::args::Target;
 use crate::config::Settings;
 use crate::failure::Failure;
@@ -13,6 +13,7 @@ use crate::output::{Results, plain};
 use ambit_export::reproduce;
 use ambit_model::Timestamp;
 use ambit_model::issue::Status;
+use ambit_model::percent::escaped;
 use serde_json::{Value, json};
 
 #[derive(Debug, clap::Args)]
@@ -135,7 +136,7 @@ async fn set_status(change: &NewStatus, target: &Target, settings: &Settings) ->
 /// Prints the versions of an issue, oldest first.
 async fn list_versions(history: &History, target: &Target, settings: &Settings) -> Result<(), Failure> {
     let (api, uid) = item::find(ISSUE, &history.item, target, settings).await?;
-    let start = history.start.as_deref().map_or_else(String::new, |start| format!("?start={}", escape(start)));
+    let start = history.start.as_deref().map_or_else(String::new, |start| format!("?start={}", escaped(start)));
     let versions = api.get(&format!("{OURS}/issues/{uid}/history{start}")).await?.result;
     let mut results = Results::open(None)?;
     for version in versions.as_array().into_iter().flatten() {
@@ -183,7 +184,7 @@ async fn show(
             (issue, api.get(&format!("{OURS}/issues/{uid}/evidence")).await?.result)
         }
         Some(moment) => {
-            let moment = escape(&moment.to_string());
+            let moment = escaped(&moment.to_string());
             let path = format!("{ASM}/time_series/point_in_time/issues/{uid}?point_in_time={moment}");
             (api.get(&path).await?.result["issue"].take(), Value::Null)
         }

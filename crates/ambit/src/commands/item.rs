@@ -1,11 +1,12 @@
 //! What `ambit entity` and `ambit issue` have in common: naming one, its history, its notes and tags.
 
-use crate::api::{ASM, Api, Needs, OURS, escape};
+use crate::api::{ASM, Api, Needs, OURS};
 use crate::args::Target;
 use crate::config::Settings;
 use crate::failure::Failure;
 use crate::output::table::text;
 use crate::output::{Results, plain};
+use ambit_model::percent::escaped;
 use ambit_model::{Kind, Uid};
 use ambit_query::Noun;
 use serde_json::{Value, json};
@@ -139,7 +140,7 @@ async fn by_name(api: &Api, typed: &str) -> Result<String, Failure> {
     let path = format!(
         "{ASM}/search/{}/{}?page_size={NAMED_ROWS}&aggregations=false",
         Noun::Entities.as_str(),
-        escape(&query)
+        escaped(&query)
     );
     let reply = api.get(&path).await?;
     let mut found: Option<(bool, &str)> = None;
@@ -242,7 +243,7 @@ pub(crate) async fn tag(sort: Sort, tag: &Tag, target: &Target, settings: &Setti
         api.post(&path, json!({"tag_names": tag.tags})).await?;
     }
     for gone in &tag.remove {
-        api.ask("DELETE", &format!("{path}/{}", escape(gone)), None).await?;
+        api.ask("DELETE", &format!("{path}/{}", escaped(gone)), None).await?;
     }
     let mut results = Results::open(None)?;
     for name in api.get(&path).await?.result.as_array().into_iter().flatten() {
@@ -262,13 +263,13 @@ pub(crate) async fn history(
     settings: &Settings,
 ) -> Result<(), Failure> {
     let (api, uid) = find(sort, &history.item, target, settings).await?;
-    let start = history.start.as_deref().map_or_else(String::new, |start| format!("?start={}", escape(start)));
+    let start = history.start.as_deref().map_or_else(String::new, |start| format!("?start={}", escaped(start)));
     let points = api.get(&format!("{ASM}/time_series/points_in_time/{}/{uid}{start}", sort.many)).await?.result;
     let mut results = Results::open(None)?;
     let mut before: Option<Value> = None;
     for moment in points.as_array().into_iter().flatten() {
         let moment = text(moment);
-        let path = format!("{ASM}/time_series/point_in_time/{}/{uid}?point_in_time={}", sort.many, escape(&moment));
+        let path = format!("{ASM}/time_series/point_in_time/{}/{uid}?point_in_time={}", sort.many, escaped(&moment));
         let record = api.get(&path).await?.result[sort.one].take();
         let mut changed = BTreeSet::new();
         if let Some(before) = &before {

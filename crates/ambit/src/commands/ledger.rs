@@ -1,7 +1,7 @@
 //! `ambit ledger`: was it us? What was sent to an address, from the ledger of contacts of a data folder, and whether
 //! anybody changed that.
 
-use crate::api::{Api, Needs, OURS, escape};
+use crate::api::{Api, Needs, OURS};
 use crate::args::{Data, Target};
 use crate::config::Settings;
 use crate::failure::Failure;
@@ -10,6 +10,7 @@ use crate::ledger::{Ledger, Range, contact};
 use crate::output::table::text;
 use crate::output::{Results, hint};
 use ambit_model::Timestamp;
+use ambit_model::percent::escaped;
 use ipnet::IpNet;
 use serde_json::{Value, json};
 use std::net::IpAddr;
@@ -96,8 +97,8 @@ async fn ask(
     (time, around): (Option<Timestamp>, u32),
 ) -> Result<(Vec<Value>, Option<Timestamp>), Failure> {
     let api = Api::open(target, settings, Needs::Rows).await?;
-    let time = time.map(|time| format!("&time={}", escape(&time.to_string()))).unwrap_or_default();
-    let path = format!("{OURS}/contacts?address={}&around={around}{time}", escape(&network.to_string()));
+    let time = time.map(|time| format!("&time={}", escaped(&time.to_string()))).unwrap_or_default();
+    let path = format!("{OURS}/contacts?address={}&around={around}{time}", escaped(&network.to_string()));
     let mut told = api.get(&path).await?.result;
     if told["more"] == true {
         hint("there are more: ask for a narrower time or block");

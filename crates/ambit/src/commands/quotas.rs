@@ -1,11 +1,12 @@
 //! `ambit quota`: how much users and groups may use, on a server or in a data folder.
 
-use crate::api::{Api, Needs, OURS, escape};
+use crate::api::{Api, Needs, OURS};
 use crate::args::Target;
 use crate::config::Settings;
 use crate::failure::Failure;
 use crate::output::table::text;
 use crate::output::{Results, plain};
+use ambit_model::percent::escaped;
 use serde_json::json;
 
 #[derive(Debug, clap::Args)]
@@ -40,12 +41,12 @@ pub(crate) enum Action {
 /// Runs the command.
 pub(crate) async fn run(command: &Quota, settings: &Settings) -> Result<(), Failure> {
     let api = Api::open(&command.target, settings, Needs::Rows).await?;
-    let quotas = |subject: &str| format!("{OURS}/quotas/{}", escape(subject));
+    let quotas = |subject: &str| format!("{OURS}/quotas/{}", escaped(subject));
     let mut results = Results::open(None)?;
     match &command.action {
         Action::Set { subject, name, allowed } => {
             let body = json!({"allowed": allowed});
-            api.ask("PUT", &format!("{}/{}", quotas(subject), escape(name)), Some(body)).await?;
+            api.ask("PUT", &format!("{}/{}", quotas(subject), escaped(name)), Some(body)).await?;
             results.line(&format!("{subject} may use {allowed} of {name}"))?;
         }
         Action::List { subject } => {

@@ -9,6 +9,7 @@ use crate::config::Settings;
 use crate::engine_config::Given;
 use crate::failure::Failure;
 use crate::local_store::options;
+use crate::output::lines;
 use crate::output::table::text;
 use crate::output::{Results, hint, plain};
 use crate::signals::Stop;
@@ -111,14 +112,8 @@ fn print(uid: &str, answer: &Value, jsonl: bool) -> Result<(), Failure> {
         return results.finish();
     }
     results.line(&line(uid, answer))?;
-    for row in answer["not_done"].as_array().into_iter().flatten() {
-        results.line(&format!(
-            "  not done  {} × {} ({}), for example {}",
-            row["count"],
-            text(&row["task"]),
-            plain(&text(&row["reason"])),
-            plain(&text(&row["example"]))
-        ))?;
+    for line in lines::not_done(answer) {
+        results.line(&line)?;
     }
     results.finish()
 }

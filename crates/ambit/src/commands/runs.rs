@@ -179,14 +179,8 @@ fn show(run: &Value, jsonl: bool, results: &mut Results) -> Result<(), Failure> 
     if let Some(until) = run["rests_until"].as_str() {
         results.line(&format!("  rests     until {}: a window of its collection has begun", plain(until)))?;
     }
-    for row in run["not_done"].as_array().into_iter().flatten() {
-        results.line(&format!(
-            "  not done  {} × {} ({}), for example {}",
-            row["count"],
-            text(&row["task"]),
-            plain(&text(&row["reason"])),
-            plain(&text(&row["example"]))
-        ))?;
+    for line in lines::not_done(run) {
+        results.line(&line)?;
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! `ambit entities`, `ambit issues`, `ambit technologies`: searches, on a server or a data folder.
 
-use crate::api::{ASM, Api, Needs, escape};
+use crate::api::{ASM, Api, Needs};
 use crate::args::{Listing, Target};
 use crate::config::Settings;
 use crate::failure::Failure;
@@ -13,6 +13,7 @@ use ambit_api::search::{COMPLETED, neutral_name};
 use ambit_api::technologies::TechnologyHit;
 use ambit_api::{Contract, Shape};
 use ambit_model::Timestamp;
+use ambit_model::percent::escaped;
 use ambit_query::{Noun, parse_search};
 use serde_json::{Value, json};
 
@@ -153,19 +154,19 @@ fn query(text: &str, noun: Noun, between: bool) -> Result<String, Failure> {
 }
 
 fn target(command: &Search, shown: &Shown, query: &str) -> String {
-    let mut target = format!("{ASM}/search/{}/{}?", shown.noun.as_str(), escape(query.trim()));
+    let mut target = format!("{ASM}/search/{}/{}?", shown.noun.as_str(), escaped(query.trim()));
     if let Some(moment) = command.as_of {
-        target.push_str(&format!("as_of={}&", escape(&moment.to_string())));
+        target.push_str(&format!("as_of={}&", escaped(&moment.to_string())));
     }
     let sort = command.sort.as_deref().or((shown.noun == Noun::Issues).then_some("summary.severity"));
     if let Some(sort) = sort {
-        target.push_str(&format!("sort_field={}&", escape(sort)));
+        target.push_str(&format!("sort_field={}&", escaped(sort)));
     }
     if command.descending {
         target.push_str("sort_direction=desc&");
     }
     if let Some(between) = &command.between {
-        target.push_str(&format!("between={}&", escape(between)));
+        target.push_str(&format!("between={}&", escaped(between)));
     }
     target
 }
@@ -208,7 +209,7 @@ async fn records(
             left -= 1;
         }
         match reply["next_page_token"].as_str() {
-            Some(next) => token = escape(next),
+            Some(next) => token = escaped(next),
             None => break,
         }
     }

@@ -1,12 +1,13 @@
 //! `ambit status`: what is open, what runs, and what was last looked at, in one screen.
 
-use crate::api::{ASM, Api, Needs, OURS, escape};
+use crate::api::{ASM, Api, Needs, OURS};
 use crate::args::Target;
 use crate::config::Settings;
 use crate::failure::Failure;
-use crate::output::lines::severity_name;
 use crate::output::table::text;
 use crate::output::{Results, plain};
+use ambit_model::issue::severity_name;
+use ambit_model::percent::escaped;
 use serde_json::{Value, json};
 
 #[derive(Debug, clap::Args)]
@@ -63,7 +64,7 @@ pub(crate) async fn run(status: &Status, settings: &Settings) -> Result<(), Fail
 }
 
 async fn count(api: &Api, noun: &str, query: &str) -> Result<u64, Failure> {
-    let path = format!("{ASM}/search/{noun}/{}?page_size=0&aggregations=false", escape(query));
+    let path = format!("{ASM}/search/{noun}/{}?page_size=0&aggregations=false", escaped(query));
     Ok(api.get(&path).await?.result["total_hits"].as_u64().unwrap_or_default())
 }
 

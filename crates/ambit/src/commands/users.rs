@@ -1,6 +1,6 @@
 //! `ambit user`: people of the installation, on a server or in a data folder; for its administrator.
 
-use crate::api::{Api, Needs, OURS, escape};
+use crate::api::{Api, Needs, OURS};
 use crate::args::Target;
 use crate::config::Settings;
 use crate::confirm::confirm;
@@ -8,6 +8,7 @@ use crate::failure::Failure;
 use crate::output::table::text;
 use crate::output::{Results, plain};
 use ambit_model::Timestamp;
+use ambit_model::percent::escaped;
 use serde_json::{Value, json};
 
 #[derive(Debug, clap::Args)]
@@ -73,7 +74,7 @@ pub(crate) async fn run(command: &User, settings: &Settings) -> Result<(), Failu
     let api = Api::open(&command.target, settings, Needs::Rows).await?;
     let users = format!("{OURS}/users");
     let held =
-        |username: &str, privilege: &str| format!("{OURS}/privileges/{}/{}", escape(username), escape(privilege));
+        |username: &str, privilege: &str| format!("{OURS}/privileges/{}/{}", escaped(username), escaped(privilege));
     let mut results = Results::open(None)?;
     match &command.action {
         Action::Create { email, name, administrator, home, group } => {
@@ -108,7 +109,7 @@ pub(crate) async fn run(command: &User, settings: &Settings) -> Result<(), Failu
         }
         Action::Delete { username, yes } => {
             confirm(&format!("user {username} will be deleted, with every key"), *yes)?;
-            api.ask("DELETE", &format!("{users}/{}", escape(username)), None).await?;
+            api.ask("DELETE", &format!("{users}/{}", escaped(username)), None).await?;
             results.line(&format!("user {username} is deleted"))?;
         }
     }
@@ -116,7 +117,7 @@ pub(crate) async fn run(command: &User, settings: &Settings) -> Result<(), Failu
 }
 
 async fn set_status(api: &Api, username: &str, status: &str) -> Result<(), Failure> {
-    let target = format!("{OURS}/users/{}/status", escape(username));
+    let target = format!("{OURS}/users/{}/status", escaped(username));
     api.ask("PUT", &target, Some(json!({"status": status}))).await.map(|_| ())
 }
 

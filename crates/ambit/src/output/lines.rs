@@ -2,6 +2,7 @@
 
 use crate::output::plain;
 use crate::output::table::{at, text};
+use ambit_model::issue::severity_name;
 use serde_json::Value;
 
 /// The last part of a kind: `Platform::Entity::Uri` is a `Uri`.
@@ -62,6 +63,19 @@ pub(crate) fn change(change: &Value) -> String {
     let name = [shown(change, "kind"), shown(change, "name"), shown(change, "status")];
     let name: Vec<String> = name.into_iter().filter(|word| !word.is_empty()).collect();
     format!("{}  {}  {what}  {}", change["revision"], shown(change, "at"), name.join(" "))
+}
+
+/// What a run did not do and why, a line for each task and reason.
+pub(crate) fn not_done(run: &Value) -> impl Iterator<Item = String> {
+    run["not_done"].as_array().into_iter().flatten().map(|row| {
+        format!(
+            "  not done  {} × {} ({}), for example {}",
+            row["count"],
+            shown(row, "task"),
+            shown(row, "reason"),
+            shown(row, "example")
+        )
+    })
 }
 
 /// `12  outside_a1b2c3d  finished  started 2026-11-21T08:00:00.000Z  412 entities`.
@@ -171,17 +185,6 @@ fn duration(seconds: u64) -> String {
         120..=7_199 => format!("{} min", seconds.div_ceil(60)),
         7_200..=172_799 => format!("{} h", seconds.div_ceil(3_600)),
         _ => format!("{} days", grouped(seconds.div_ceil(86_400))),
-    }
-}
-
-/// The word of a severity.
-pub(crate) fn severity_name(severity: i64) -> &'static str {
-    match severity {
-        1 => "critical",
-        2 => "high",
-        3 => "medium",
-        4 => "low",
-        _ => "info",
     }
 }
 

@@ -14,10 +14,6 @@ pub(crate) enum Form {
     Csv,
 }
 
-/// What a spreadsheet takes for a formula when a cell begins with it. Titles and names come from outside; such a cell
-/// gets an apostrophe in front, which spreadsheets do not show.
-const FORMULA: &[char] = &['=', '+', '-', '@', '\t', '\r'];
-
 /// The value at a dotted path; null where a member is missing.
 pub(crate) fn at<'a>(value: &'a Value, path: &str) -> &'a Value {
     path.split('.').try_fold(value, |value, part| value.get(part)).unwrap_or(&Value::Null)
@@ -78,7 +74,7 @@ impl Rows<'_> {
     /// The head of a CSV file.
     pub(crate) fn begin(&self, results: &mut Results) -> Result<(), Failure> {
         match self.form {
-            Form::Csv => results.line(&self.columns().iter().map(|name| quoted(name)).collect::<Vec<_>>().join(",")),
+            Form::Csv => results.line(&self.columns().iter().map(|name| csv::cell(name)).collect::<Vec<_>>().join(",")),
             Form::Text | Form::Jsonl => Ok(()),
         }
     }
@@ -123,13 +119,7 @@ fn cell(value: &Value) -> String {
         Value::Array(items) => csv::list(items.iter().map(text).collect::<Vec<_>>().iter().map(String::as_str)),
         value => text(value),
     });
-    let formula = !value.is_number() && plain.starts_with(FORMULA);
-    quoted(&if formula { format!("'{plain}") } else { plain })
-}
-
-/// As RFC 4180 quotes.
-fn quoted(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+    if value.is_number() { csv::quoted(plain) } else { csv::cell(&plain) }
 }
 
 #[cfg(test)]

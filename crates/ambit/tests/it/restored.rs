@@ -1,6 +1,5 @@
 //! A database that was put back to an earlier state, by our own backup or by its own tools, while the index beside it
-//! stayed: searches are right, and
-//! `doctor` says what it finds.
+//! stayed: searches are right, and `doctor` says what it finds.
 
 use crate::program::{Database, Folder, command, succeed};
 
@@ -52,6 +51,15 @@ impl House<'_> {
         assert_eq!((self.hits("tag:before"), self.hits("tag:after"), self.hits("tag:new4")), (1, 0, 1));
         assert!(self.answer(&["doctor"]).contains("index      ok"));
     }
+}
+
+#[test]
+fn a_folder_that_was_searched_before_anything_was_found_is_in_order() {
+    let folder = Folder::new("searched-empty");
+    let house = House { data: folder.join("data").to_str().expect("UTF-8").to_owned(), database: None };
+    house.answer(&["init", "--email", "ann@example.org"]);
+    assert_eq!(house.hits("type:domain"), 0);
+    assert!(house.answer(&["doctor"]).contains("index      ok"));
 }
 
 #[test]

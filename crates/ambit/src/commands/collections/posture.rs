@@ -1,10 +1,11 @@
 //! How well the suppliers of a collection protect what everybody can see of them, as a list.
 
-use crate::api::{Api, OURS, escape};
+use crate::api::{Api, OURS};
 use crate::failure::Failure;
 use crate::output::table::text;
 use crate::output::{Results, assessments, plain};
 use ambit_model::Timestamp;
+use ambit_model::percent::escaped;
 use serde_json::Value;
 
 /// Prints the posture of each seed that has one, the worst first: a line with its weightiest reasons, or a JSON object.
@@ -15,8 +16,8 @@ pub(super) async fn show(
     results: &mut Results,
 ) -> Result<(), Failure> {
     let found = api.get(target).await?.result;
-    let moment = as_of.map_or_else(String::new, |at| format!("?as_of={}", escape(&at.to_string())));
-    let path = format!("{OURS}/user_collections/{}/postures{moment}", escape(&text(&found["uuid"])));
+    let moment = as_of.map_or_else(String::new, |at| format!("?as_of={}", escaped(&at.to_string())));
+    let path = format!("{OURS}/user_collections/{}/postures{moment}", escaped(&text(&found["uuid"])));
     let rows = api.get(&path).await?.result;
     let rows = rows.as_array().map(Vec::as_slice).unwrap_or_default();
     if rows.is_empty() {

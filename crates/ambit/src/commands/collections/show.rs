@@ -1,17 +1,18 @@
 //! One collection as `ambit collection show` prints it.
 
 use super::{print, timing, told};
-use crate::api::{Api, OURS, escape};
+use crate::api::{Api, OURS};
 use crate::failure::Failure;
 use crate::output::table::text;
 use crate::output::{Results, plain};
+use ambit_model::percent::escaped;
 use serde_json::Value;
 
 /// Prints a collection with its seeds and what it lacks.
 pub(super) async fn show(api: &Api, target: &str, jsonl: bool, results: &mut Results) -> Result<(), Failure> {
     let mut found = api.get(target).await?.result;
     let seeds = api.get(&format!("{target}/user_entities")).await?.result;
-    let plan = api.get(&format!("{OURS}/user_collections/{}/plan", escape(&text(&found["uuid"])))).await?.result;
+    let plan = api.get(&format!("{OURS}/user_collections/{}/plan", escaped(&text(&found["uuid"])))).await?.result;
     if jsonl {
         found["seeds"] = seeds;
         found["missing"] = plan["missing"].clone();
