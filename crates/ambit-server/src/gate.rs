@@ -141,7 +141,7 @@ impl Passage<'_> {
         let endpoint = choose(&target, self.head.method.as_str())?;
         let (prefix, path, method) = (target.mount.prefix, endpoint.path, endpoint.method.name());
         held.route = Some(Route { prefix, path, method });
-        let origin = self.origin(asker, endpoint)?;
+        let origin = self.origin(asker)?;
         let mut query = percent::query_parameters(self.head.uri.query());
         let now = (self.state.clock)();
         let content_type = content_type(&self.head.headers);
@@ -168,6 +168,7 @@ impl Passage<'_> {
             base: origin.base,
             content_type,
             path: self.head.uri.path().to_owned(),
+            head_only: self.head.method == http::Method::HEAD,
             password: header(&self.head.headers, PASSWORD),
             confirmation: header(&self.head.headers, CONFIRM_DELETE),
             carried: cookie::carried(&self.head.headers),
@@ -195,12 +196,14 @@ impl Passage<'_> {
         error
     }
 
-    fn origin(&self, asker: &Asker, endpoint: &Endpoint) -> Result<Origin, ApiError> {
+    fn origin(&self, asker: &Asker) -> Result<Origin, ApiError> {
         match asker {
-            Asker::Peer(peer, outside) => outside.origin(peer, self.head, endpoint.access == Access::Open),
-            Asker::Known(_) => {
-                Ok(Origin { address: IpAddr::V4(Ipv4Addr::LOCALHOST), base: format!("http://localhost{}", WIDER) })
-            }
+            Asker::Peer(peer, outside) => outside.origin(peer, self.head),
+            Asker::Known(_) => Ok(Origin {
+                address: IpAddr::V4(Ipv4Addr::LOCALHOST),
+                base: format!("http://localhost{}", WIDER),
+                answered: true,
+            }),
         }
     }
 
@@ -244,7 +247,7 @@ impl Passage<'_> {
         }
         let project = match &principal {
             Some(caller) => {
-                let found = project(state, way.endpoint.access, caller, &self.head.headers);
+                let found = project(state, way.endpoint, caller, &self.head.headers);
                 in_time(self.line, state.limits.request_time, found).await?
             }
             None => None,
@@ -282,9 +285,10 @@ impl Passage<'_> {
             query.extend(upload.parameters());
             return Ok(Received { room, upload: Some(upload), ..Received::default() });
         }
-        let bytes = arriving.whole(most).await?;
+        let mut bytes = arriving.whole(most).await?;
         // Clients of the wider API put any type on JSON (docs/contract/wider.md §9).
         if ours {
+            bytes = body::without_nothing(bytes);
             body::check_content_type(&self.head.headers, &bytes)?;
         }
         if way.endpoint.tree == Tree::V2 {
@@ -387,8 +391,8 @@ fn credential(mount: &Mount, headers: &HeaderMap, query: &[(String, String)]) ->
     }
     let mut sent = headers.get_all(KEY_NAME).iter();
     if let Some(key) = sent.next() {
-        if sent.next().is_some() {
-            return Err(ApiError::with(ErrorCode::BadRequest, "The x-apikey header stands twice"));
+        if sent.any(|other| other != key) {
+            return Err(ApiError::with(ErrorCode::BadRequest, "The x-apikey header stands twice, with different keys"));
         }
         // Keys are ASCII; anything else is a wrong key.
         let key = String::from_utf8_lossy(key.as_bytes()).trim().to_owned();
@@ -423,10 +427,14 @@ async fn authenticate(
     let credential = match (credential(target.mount, headers, query)?, cookie::session(target, headers)) {
         (Some(credential), _) => credential,
         (None, Some(key)) => {
+            way.origin.check_host()?;
             cookie::check_page(&head.method, headers, &way.origin.base)?;
             Credential { key, access: None }
         }
-        (None, None) => return Err(ApiError::new(ErrorCode::AuthenticationRequired)),
+        (None, None) => {
+            way.origin.check_host()?;
+            return Err(ApiError::new(ErrorCode::AuthenticationRequired));
+        }
     };
     let known = match &credential.access {
         Some(access) => state.store.authenticate_pair(access, &credential.key, now).await,
@@ -447,16 +455,19 @@ fn named_project(headers: &HeaderMap) -> Option<String> {
         .find(|value| !value.is_empty() && value != "None")
 }
 
-/// The project of a call: the named one, which must be the caller's; else the primary one where a project is worked in,
-/// and none where objects are found by their id.
+/// The project of a call that reads it: the named one, which must be the caller's; else the primary one where a project
+/// is worked in, and none where objects are found by their id.
 async fn project(
     state: &ServerState,
-    access: Access,
+    endpoint: &Endpoint,
     caller: &Principal,
     headers: &HeaderMap,
 ) -> Result<Option<i64>, ApiError> {
+    if !endpoint.reads_project {
+        return Ok(None);
+    }
     let named = named_project(headers);
-    let Access::InProject(least) = access else {
+    let Access::InProject(least) = endpoint.access else {
         if named.is_none() {
             return Ok(None);
         }
@@ -505,6 +516,7 @@ mod tests {
         assert_eq!(key_of(older, &legacy[1..], ""), Ok(None));
         assert_eq!(key_of(newer, &[], ""), Ok(None));
         assert_eq!(key_of(newer, &[("x-apikey", "k"), ("x-apikey", "l")], ""), Err(400));
+        assert_eq!(key_of(newer, &[("x-apikey", "k"), ("x-apikey", "k")], ""), Ok(Some("k None".to_owned())));
         let second = MOUNTS.iter().position(|mount| mount.tree == Tree::V2).unwrap();
         assert_eq!(key_of(second, &[("x-apikey", "k")], "x-apikey=q"), Ok(None));
         assert_eq!(key_of(second, &[], "apikey=q&resource=r"), Ok(Some("q None".to_owned())));

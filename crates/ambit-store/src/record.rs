@@ -16,7 +16,7 @@ pub(crate) use vulns::load_vulns;
 use crate::StoreError;
 use crate::db::rows::{Rows, named};
 use crate::db::sql::{Tx, Value, values};
-use crate::inventory::feed;
+use crate::inventory::feed::{self, Stamp};
 use ambit_model::feed::{Noun, What};
 use ambit_model::id::RunId;
 use ambit_model::{Timestamp, Uid};
@@ -147,6 +147,13 @@ impl Changes {
         Ok(Written { new_entities })
     }
 
+    /// An issue that is seen has the stamp as its `last_seen`.
+    fn wanted_stamp(&self, step: &Step) -> Stamp {
+        let is_new = self.issues.get(&step.uid).is_some_and(IssueRow::is_new);
+        let seen = step.noun == Noun::Issue && (is_new || self.seen_issues.contains(&step.uid));
+        if seen { Stamp::Alone } else { Stamp::Shared }
+    }
+
     /// Allots revisions and stamps, and writes the feed rows. What was only seen has none: its row says at which
     /// revision (`touch`), so that a run over what did not change leaves nothing behind.
     async fn stamp(&self, tx: &mut Tx, steps: &[Step]) -> Result<Stamps, StoreError> {
@@ -155,7 +162,8 @@ impl Changes {
             return Ok(stamps);
         }
         let place = &self.place;
-        let allotted = feed::allot(tx, steps.len(), place.now).await?;
+        let wanted: Vec<Stamp> = steps.iter().map(|step| self.wanted_stamp(step)).collect();
+        let allotted = feed::allot(tx, &wanted, place.now).await?;
         let mut rows = Rows::default();
         for (n, step) in steps.iter().enumerate() {
             let (revision, at) = allotted.nth(n);

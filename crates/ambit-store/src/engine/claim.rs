@@ -154,7 +154,9 @@ impl Engine {
         transaction!(self.store, Engine, async |tx| {
             let collection = collection_of(tx, run).await?;
             collections::lock(tx, collection).await?;
-            let sql = "UPDATE runs SET state = $1, finished_at = $2, engine_id = NULL,
+            // Its start is a stamp of the feed, and those may be ahead of the clock.
+            let sql = "UPDATE runs SET state = $1, finished_at = CASE WHEN started_at > $2 THEN started_at ELSE $2 END,
+                       engine_id = NULL,
                        entities = (SELECT c.entity_count FROM collections c WHERE c.id = runs.collection_id)
                        WHERE id = $3 AND state IN ('scheduled', 'running', 'paused')";
             if tx.run(sql, values![state.name(), now, run]).await? == 0 {

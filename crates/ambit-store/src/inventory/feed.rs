@@ -11,39 +11,68 @@ use ambit_model::{Timestamp, Uid};
 use uuid::Uuid;
 
 /// Records that share one millisecond stamp at most: pollers page by the last hit's `last_seen` (docs/architecture.md
-/// §1.5).
+/// §1.3).
 const RECORDS_OF_STAMP_MAX: i64 = 500;
+/// So far stamps run ahead of the clock for issues, which share theirs with nothing: ten thousand that are seen at
+/// once. Beyond it they share as other records do.
+pub(crate) const STAMPS_AHEAD_MS_MAX: i64 = 10_000;
 /// Rows of one reading at most.
 const FEED_ROWS_MAX: usize = 10_000;
 
-/// Revisions and stamps for the records of one transaction.
+/// Whether a record may have the stamp of others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stamp {
+    Shared,
+    /// An issue that is seen: clients poll them a small page at a time and go on at the last one's `last_seen`, so two
+    /// pages of one stamp would keep them there for ever.
+    Alone,
+}
+
+/// Revisions and stamps for the records of one transaction.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Allotted {
     first: i64,
-    stamp: i64,
-    used: i64,
+    stamps: Vec<Timestamp>,
 }
 
 impl Allotted {
     /// The revision and stamp of the n-th record (from 0).
     pub(crate) fn nth(&self, n: usize) -> (i64, Timestamp) {
-        let n = i64::try_from(n).expect("a transaction has far fewer records");
-        (self.first + n, Timestamp(self.stamp + (self.used + n) / RECORDS_OF_STAMP_MAX))
+        (self.first + i64::try_from(n).expect("a transaction has far fewer records"), self.stamps[n])
     }
 }
 
-/// Raises the revision counter by `count` (at least 1) and allots stamps: not before `now`, never before an earlier
-/// revision's. The counter is the last lock of a transaction: nothing but inserts and updates of rows already locked
-/// comes after it.
-pub(crate) async fn allot(tx: &mut Tx, count: usize, now: Timestamp) -> Result<Allotted, StoreError> {
+/// The newest stamp, and how many records have it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Newest {
+    stamp: i64,
+    used: i64,
+}
+
+impl Newest {
+    /// The stamp of the next record.
+    fn next(&mut self, wanted: Stamp, now: Timestamp) -> Timestamp {
+        let alone = wanted == Stamp::Alone && self.stamp - now.0 < STAMPS_AHEAD_MS_MAX;
+        if self.used >= RECORDS_OF_STAMP_MAX || (alone && self.used > 0) {
+            *self = Self { stamp: self.stamp + 1, used: 0 };
+        }
+        self.used = if alone { RECORDS_OF_STAMP_MAX } else { self.used + 1 };
+        Timestamp(self.stamp)
+    }
+}
+
+/// Raises the revision counter by one for each record (at least one) and allots stamps: not before `now`, never before
+/// an earlier revision's. The counter is the last lock of a transaction: nothing but inserts and updates of rows
+/// already locked comes after it.
+pub(crate) async fn allot(tx: &mut Tx, records: &[Stamp], now: Timestamp) -> Result<Allotted, StoreError> {
     let lock = if tx.is_postgres() { " FOR UPDATE" } else { "" };
     let sql = format!("SELECT revision, stamp, stamp_records FROM revision WHERE one = 1{lock}");
     let (revision, stamp, used): (i64, i64, i64) = tx.read_one(&sql, Vec::new()).await?;
-    let allotted =
-        Allotted { first: revision + 1, stamp: stamp.max(now.0), used: if now.0 > stamp { 0 } else { used } };
-    let (last, last_stamp) = allotted.nth(count.max(1) - 1);
-    let in_last = allotted.used + (last - revision) - (last_stamp.0 - allotted.stamp) * RECORDS_OF_STAMP_MAX;
-    set(tx, last, last_stamp, in_last).await?;
+    let mut newest = if now.0 > stamp { Newest { stamp: now.0, used: 0 } } else { Newest { stamp, used } };
+    let stamps = records.iter().map(|wanted| newest.next(*wanted, now)).collect();
+    let allotted = Allotted { first: revision + 1, stamps };
+    let (last, last_stamp) = allotted.nth(records.len() - 1);
+    set(tx, last, last_stamp, newest.used).await?;
     milestones::leave(tx, last, last_stamp).await?;
     Ok(allotted)
 }
@@ -94,7 +123,7 @@ pub(crate) async fn note(tx: &mut Tx, note: &Note, now: Timestamp) -> Result<(),
 }
 
 pub(crate) async fn note_allotted(tx: &mut Tx, note: &Note, now: Timestamp) -> Result<Allotted, StoreError> {
-    let allotted = allot(tx, 1, now).await?;
+    let allotted = allot(tx, &[Stamp::Shared], now).await?;
     let (revision, at) = allotted.nth(0);
     let row = named! {
         revision,
@@ -191,12 +220,30 @@ pub(crate) async fn put_position(tx: &mut Tx, reader: &str, revision: i64) -> Re
 mod tests {
     use super::*;
 
+    fn stamps(newest: Newest, records: &[(Stamp, usize)]) -> Vec<i64> {
+        let mut newest = newest;
+        let each = records.iter().flat_map(|(wanted, count)| std::iter::repeat_n(*wanted, *count));
+        each.map(|wanted| newest.next(wanted, Timestamp(1_000)).0).collect()
+    }
+
     #[test]
     fn stamps_hold_500_records_each_in_revision_order() {
-        let allotted = Allotted { first: 10, stamp: 1_000, used: 498 };
-        assert_eq!(allotted.nth(0), (10, Timestamp(1_000)));
-        assert_eq!(allotted.nth(1), (11, Timestamp(1_000)));
-        assert_eq!(allotted.nth(2), (12, Timestamp(1_001)));
-        assert_eq!(allotted.nth(502), (512, Timestamp(1_002)));
+        let found = stamps(Newest { stamp: 1_000, used: 498 }, &[(Stamp::Shared, 503)]);
+        assert_eq!((found[0], found[1], found[2], found[501], found[502]), (1_000, 1_000, 1_001, 1_001, 1_002));
+    }
+
+    #[test]
+    fn an_issue_shares_its_stamp_with_nothing() {
+        let records = [(Stamp::Shared, 2), (Stamp::Alone, 3), (Stamp::Shared, 2)];
+        let begun = Newest { stamp: 1_000, used: 0 };
+        assert_eq!(stamps(begun, &records), [1_000, 1_000, 1_001, 1_002, 1_003, 1_004, 1_004]);
+        assert_eq!(stamps(begun, &records[1..]), [1_000, 1_001, 1_002, 1_003, 1_003]);
+    }
+
+    #[test]
+    fn stamps_do_not_run_away_from_the_clock() {
+        let found = stamps(Newest { stamp: 1_000, used: 0 }, &[(Stamp::Alone, 11_000)]);
+        assert_eq!(found[9_999], 1_000 + 9_999);
+        assert_eq!(found.last(), Some(&(1_000 + STAMPS_AHEAD_MS_MAX + 1)), "500 each from there");
     }
 }

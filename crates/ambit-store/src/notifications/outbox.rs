@@ -4,6 +4,7 @@
 use crate::db::rows::{Rows, columns, list, named};
 use crate::db::sql::{SWEPT_ROWS_MAX, Tx, from_json, to_json, values};
 use crate::db::writer::transaction;
+use crate::inventory::feed::STAMPS_AHEAD_MS_MAX;
 use crate::notifications::deliveries;
 use crate::notifications::position::{self, Outbox, READER};
 use crate::notifications::receivers::purpose;
@@ -26,9 +27,9 @@ const NOTICES_MAX: i64 = 1_000;
 /// Notices that wait for one receiver at most: an hour of the busiest first run. A receiver for which more wait is
 /// ended, with the reason.
 const WAITING_MAX: i64 = 100_000;
-/// Stamps of the feed run ahead of the clock by a millisecond for 500 records that are written together: so much later
-/// than its end, what a first run wrote still counts as its own.
-const FIRST_RUN_SLACK_MS: i64 = 1_000;
+/// Stamps of the feed run ahead of the clock: so much later than its end, what a first run wrote still counts as its
+/// own.
+const FIRST_RUN_SLACK_MS: i64 = STAMPS_AHEAD_MS_MAX + 1_000;
 /// How long events that are told once are remembered: longer than the longest period of a limit.
 const TOLD_MS: i64 = 400 * DAY_MS;
 

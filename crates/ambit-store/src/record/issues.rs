@@ -66,6 +66,10 @@ impl IssueRow {
         Self { record, proven_at, absent_at: None, closed: None, stored: None }
     }
 
+    pub(crate) fn is_new(&self) -> bool {
+        self.stored.is_none()
+    }
+
     /// Takes the status that a person set, and who decided so, why and until when. Saying the same status again, with
     /// nothing more, changes nothing.
     pub(crate) fn decide(&mut self, status: Status, decision: Decision, closing: Closing) {

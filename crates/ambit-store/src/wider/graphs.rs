@@ -142,7 +142,7 @@ fn feed_uid(id: &str) -> Result<Uid, StoreError> {
 
 /// Writes the row of the feed, the last lock of a transaction, and what searches wait for.
 pub(crate) async fn note(tx: &mut Tx, id: &str, what: What, now: Timestamp) -> Result<(), StoreError> {
-    let allotted = feed::allot(tx, 1, now).await?;
+    let allotted = feed::allot(tx, &[feed::Stamp::Shared], now).await?;
     let (revision, at) = allotted.nth(0);
     let row = named! {
         revision,

@@ -1,6 +1,7 @@
 //! The life of issues: opened and refreshed by proof, resolved by absence, closed and reopened by people and looks.
 
 use crate::lab::{Lab, both, found};
+use ambit_model::feed::Noun;
 use ambit_model::id::RunId;
 use ambit_model::issue::{Confidence, Decision, Identifier, IssueKind, Proof, Status, Until};
 use ambit_model::run::Run;
@@ -112,6 +113,32 @@ async fn a_refresh_of_the_same_proof_only_sees_it_again() {
         let after = issue(&lab, entity).await;
         assert_eq!((&before.record, before.updated_at), (&after.record, after.updated_at));
         assert!(after.last_seen > before.last_seen);
+    })
+    .await;
+}
+
+/// Connectors read one page of issues a poll and go on at the last hit's `last_seen`: whatever shares that stamp and
+/// did not fit in the page would never be read (docs/contract/asm.md §7.5).
+#[tokio::test]
+async fn a_poller_that_reads_one_page_a_poll_comes_past_every_issue() {
+    both(async |lab| {
+        let run = lab.run().await;
+        let entity = lab.uid(Kind::Domain, "acme.test");
+        let all = || -> Vec<IssueWrite> {
+            let proof = |number: i32| Proof { discriminator: number.to_string(), ..proof(false) };
+            let prove =
+                |number| IssueWrite::Prove { entity, kind: &SPF, upstream: "judge".to_owned(), proof: proof(number) };
+            (0..40).map(prove).collect()
+        };
+        for _ in ["opened", "seen again"] {
+            reconcile(&lab, run.id, all()).await;
+            let uids = lab.store.all_uids(Noun::Issue, None, 1_000).await.unwrap();
+            let mut stamps: Vec<Timestamp> =
+                lab.store.index_rows(Noun::Issue, &uids).await.unwrap().iter().map(|row| row.last_seen).collect();
+            stamps.sort();
+            stamps.dedup();
+            assert_eq!((uids.len(), stamps.len()), (40, 40), "each has a stamp of its own");
+        }
     })
     .await;
 }
