@@ -126,8 +126,12 @@ async fn a_poller_that_reads_one_page_a_poll_comes_past_every_issue() {
         let entity = lab.uid(Kind::Domain, "acme.test");
         let all = || -> Vec<IssueWrite> {
             let proof = |number: i32| Proof { discriminator: number.to_string(), ..proof(false) };
-            let prove =
-                |number| IssueWrite::Prove { entity, kind: &SPF, upstream: "judge".to_owned(), proof: proof(number) };
+            let prove = |number| IssueWrite::Prove {
+                entity,
+                kind: &SPF,
+                upstream: "judge".to_owned(),
+                proof: Box::new(proof(number)),
+            };
             (0..40).map(prove).collect()
         };
         for _ in ["opened", "seen again"] {
