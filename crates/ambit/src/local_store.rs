@@ -162,24 +162,3 @@ impl Indexing {
         self.work.await.ok();
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::workspace;
-
-    #[tokio::test(flavor = "multi_thread")]
-    async fn a_folder_can_be_searched_beside_its_first_run() {
-        let folder = std::env::temp_dir().join(format!("ambit-index-{}", uuid::Uuid::new_v4()));
-        let settings = Settings::load(None, &Default::default()).unwrap();
-        let workspace = workspace::open(&folder, "scan", &settings).await.unwrap();
-        let indexing = Indexing::begin(&folder, &workspace.store);
-        let (beside, _) = opened(Some(&folder), &settings).await.unwrap();
-        let (found, engine) = index(&folder, &beside).await.unwrap();
-        assert!(engine.is_none(), "the run holds the engine's place");
-        assert!(found.reached() >= beside.last_revision().await.unwrap());
-        indexing.end().await;
-        bring_up_index(&folder, &workspace.store).await.unwrap();
-        std::fs::remove_dir_all(&folder).unwrap();
-    }
-}

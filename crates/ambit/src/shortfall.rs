@@ -140,13 +140,16 @@ mod tests {
         };
         let usual = [
             NotDoneReason::NoAnswer,
-            NotDoneReason::OutOfTime,
             NotDoneReason::RefusedByScope,
             NotDoneReason::Unconfirmed,
             NotDoneReason::Overlong,
         ];
         let mut rows: Vec<NotDone> = usual.iter().map(|reason| row(*reason, 7)).collect();
+        let of_target = NotDone { task: "port_sweep".to_owned(), ..row(NotDoneReason::OutOfTime, 7) };
+        rows.push(of_target);
         assert_eq!(failed_steps(&rows), None);
+        let late = failed_steps(&[row(NotDoneReason::OutOfTime, 2)]).expect("a source failed");
+        assert!(late.contains("2 × certificate_log (out of time)"), "{late}");
         rows.push(row(NotDoneReason::SourceDown, 3));
         rows.push(row(NotDoneReason::SetAside, 1));
         let line = failed_steps(&rows).expect("steps failed");

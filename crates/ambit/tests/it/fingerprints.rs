@@ -66,7 +66,7 @@ fn a_pack_that_is_loaded_tells_products_from_the_next_run_on_and_one_that_is_bro
     assert_eq!(shown(&folder), 2, "products are told anew, nobody was asked");
     let again = scan_text(&folder, WORLD, &[]);
     assert_eq!(products(&again), ["Quokka"]);
-    assert!(again.technologies.iter().any(|name| name.contains("quokka 2.1.4")), "{:?}", again.technologies);
+    assert!(again.technologies.iter().any(|name| name.contains("Quokka 2.1.4")), "{:?}", again.technologies);
     let technologies = succeed(&["technologies", "--jsonl", "--data", &data]);
     assert!(technologies.contains(r#""cpe:2.3:a:zephyr:quokka:2.1.4:*:*:*:*:*:*:*""#), "{technologies}");
 
