@@ -23,7 +23,8 @@ pub struct Call {
     pub state: Arc<ServerState>,
     /// Wall time of the request.
     pub now: Timestamp,
-    /// The project that lists, searches and creations work in; for objects by id, the one that narrows. See `gate.rs`.
+    /// The project that lists, searches and creations work in; for objects by id, the one that narrows, where the row
+    /// reads the project header. See `gate.rs`.
     pub project: Option<i64>,
     pub(crate) caller: Option<Principal>,
     pub(crate) parameters: Vec<(&'static str, String)>,
@@ -90,14 +91,6 @@ impl Call {
     /// The project to work in; a caller in no project has none, and what would be made there is 404.
     pub fn project_or_404(&self) -> Result<i64, ApiError> {
         self.project.ok_or_else(|| ApiError::not_found("Project"))
-    }
-
-    /// The project header narrows what is found by its id: elsewhere it is not there.
-    pub fn narrowed_to(&self, project: i64, noun: &str) -> Result<(), ApiError> {
-        match self.project {
-            Some(named) if named != project => Err(ApiError::not_found(noun)),
-            Some(_) | None => Ok(()),
-        }
     }
 
     /// A parameter of the path.

@@ -115,6 +115,9 @@ pub struct Endpoint {
     pub changes: bool,
     /// A key of one project may call it.
     pub in_one_project: bool,
+    /// The project header says where the call works, or narrows what it finds by its id. Elsewhere it is not looked at:
+    /// clients set it once for all that they ask (docs/contract/asm.md §1.3).
+    pub reads_project: bool,
     /// It is answered at once, however busy the server is: nothing is read for it but what the program has ready.
     pub light: bool,
 }
@@ -139,6 +142,7 @@ const fn row(method: Method, path: &'static str, access: Access, handler: Handle
             access,
             Access::Open | Access::InProject(_) | Access::OfProject(_) | Access::OfCollection(_)
         ),
+        reads_project: matches!(access, Access::InProject(_)),
         light: false,
     }
 }
@@ -212,6 +216,11 @@ impl Endpoint {
     /// Lets keys of one project call: it tells of nothing beyond what the caller's projects have.
     pub(crate) const fn in_one_project(self) -> Self {
         Self { in_one_project: true, ..self }
+    }
+
+    /// Lets the project header say in which project the call looks, or for whose people it makes something.
+    pub(crate) const fn reads_project(self) -> Self {
+        Self { reads_project: true, ..self }
     }
 
     /// Lets the call be answered at once, without a place among the requests that are worked on.

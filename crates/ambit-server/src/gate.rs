@@ -244,7 +244,7 @@ impl Passage<'_> {
         }
         let project = match &principal {
             Some(caller) => {
-                let found = project(state, way.endpoint.access, caller, &self.head.headers);
+                let found = project(state, way.endpoint, caller, &self.head.headers);
                 in_time(self.line, state.limits.request_time, found).await?
             }
             None => None,
@@ -447,16 +447,19 @@ fn named_project(headers: &HeaderMap) -> Option<String> {
         .find(|value| !value.is_empty() && value != "None")
 }
 
-/// The project of a call: the named one, which must be the caller's; else the primary one where a project is worked in,
-/// and none where objects are found by their id.
+/// The project of a call that reads it: the named one, which must be the caller's; else the primary one where a project
+/// is worked in, and none where objects are found by their id.
 async fn project(
     state: &ServerState,
-    access: Access,
+    endpoint: &Endpoint,
     caller: &Principal,
     headers: &HeaderMap,
 ) -> Result<Option<i64>, ApiError> {
+    if !endpoint.reads_project {
+        return Ok(None);
+    }
     let named = named_project(headers);
-    let Access::InProject(least) = access else {
+    let Access::InProject(least) = endpoint.access else {
         if named.is_none() {
             return Ok(None);
         }

@@ -146,16 +146,13 @@ fn parameters(endpoint: &Endpoint, named: &mut Map<String, Value>) -> Vec<Value>
             "schema": parameter.shape.schema(named),
         }));
     }
-    let project = match endpoint.access {
-        Access::InProject(_) => {
-            Some("The integer id or the uuid of a project; absent, empty or None: the primary one.")
-        }
-        Access::OfProject(_) | Access::OfCollection(_) => {
-            Some("Narrows to a project; the object is found in any of the caller's without it.")
-        }
-        Access::Open | Access::Key | Access::Administrator => None,
-    };
-    if let Some(description) = project {
+    if endpoint.reads_project {
+        let description = match endpoint.access {
+            Access::OfProject(_) | Access::OfCollection(_) => {
+                "Narrows to a project; the object is found in any of the caller's without it."
+            }
+            _ => "The integer id or the uuid of a project; absent, empty or None: the primary one.",
+        };
         out.push(json!({
             "name": "PROJECT-ID",
             "in": "header",

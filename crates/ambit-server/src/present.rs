@@ -5,7 +5,6 @@ pub(crate) mod accounts;
 pub(crate) mod analyses;
 pub(crate) mod certificates;
 pub(crate) mod collaborators;
-pub(crate) mod collections;
 pub(crate) mod comments;
 pub(crate) mod entities;
 pub(crate) mod evidence;

@@ -171,13 +171,16 @@ pub(super) const ROWS: &[Endpoint] = &[
         .says("Cancel a run.")
         .answers(collection_runs::RunDetail::SHAPE),
     get("/entities/{entity_uid}/scope", OfCollection(Viewer), handler!(entities::scope))
+        .reads_project()
         .says("Explain why an entity is in scope or not, edge by edge from the seed.")
         .asks(AS_OF)
         .answers(entities::ScopeExplanation::SHAPE),
     get("/entities/{entity_uid}/screenshot", OfCollection(Viewer), handler!(entities::screenshot))
+        .reads_project()
         .says("Read the picture of a site as a browser showed it (PNG); 404 where there is none.")
         .as_type("image/png"),
     get("/entities/{entity_uid}/posture", OfCollection(Viewer), handler!(postures::of_entity))
+        .reads_project()
         .says(
             "Say how well an entity protects what everybody can see of it, why, whose services it uses, and which \
              scores it had.",
@@ -185,6 +188,7 @@ pub(super) const ROWS: &[Endpoint] = &[
         .asks(AS_OF)
         .answers(postures::EntityPosture::SHAPE),
     post("/graphs", Key, handler!(graphs::create))
+        .reads_project()
         .says(
             "Make a graph of an entity's neighbourhood, or of what a search finds; private unless the body says \
                otherwise.",
@@ -192,11 +196,13 @@ pub(super) const ROWS: &[Endpoint] = &[
         .takes(graphs::NewInventoryGraph::SHAPE)
         .answers(graphs::InventoryGraph::SHAPE),
     get("/neighbourhood", Key, handler!(graphs::neighbourhood))
+        .reads_project()
         .in_one_project()
         .says("Compute the graph around an entity, or around what a search finds. Nothing is stored.")
         .asks(NEIGHBOURHOOD)
         .answers(graphs::Neighbourhood::SHAPE),
     patch("/entities/{entity_uid}/scope", OfCollection(Analyst), handler!(entities::mark))
+        .reads_project()
         .says(
             "Put an entity on the deny list or the allow list, or hide it. The allow list is for admins of the \
              collection. Scope follows at once, also in an active run.",
@@ -204,10 +210,12 @@ pub(super) const ROWS: &[Endpoint] = &[
         .takes(entities::EntityMarks::SHAPE)
         .answers(entities::ScopeExplanation::SHAPE),
     post("/entities/bulk", OfCollection(Analyst), handler!(bulk::entities))
+        .reads_project()
         .says("Change the tags of up to 1,000 entities, all or none.")
         .takes(bulk::EntityBulk::SHAPE)
         .answers(bulk::BulkResult::SHAPE),
     post("/issues/bulk", OfCollection(Analyst), handler!(bulk::issues))
+        .reads_project()
         .says(
             "Change status, tags and assignee of up to 1,000 issues, all or none. A closing status may have a reason \
              and an end.",
@@ -215,6 +223,7 @@ pub(super) const ROWS: &[Endpoint] = &[
         .takes(bulk::IssueBulk::SHAPE)
         .answers(bulk::BulkResult::SHAPE),
     get("/issues/{id}/history", OfCollection(Viewer), handler!(issues::history))
+        .reads_project()
         .says("List the versions of an issue, oldest first: its status, who decided it, why, and until when.")
         .asks(START)
         .answers(Vec::<issues::IssueVersion>::SHAPE),
@@ -222,18 +231,21 @@ pub(super) const ROWS: &[Endpoint] = &[
         .says("Count the open issues of each collection that are past their due date, by severity.")
         .answers(Vec::<issues::Overdue>::SHAPE),
     get("/issues/{id}/evidence", OfCollection(Viewer), handler!(evidence::list))
+        .reads_project()
         .says(
             "Read what an issue rests on: the probes that its judge reads, when they were made, and what was asked \
              and answered: the beginning of it, with secrets masked.",
         )
         .answers(Vec::<issues::IssueEvidence>::SHAPE),
     post("/issues/{id}/retest", OfCollection(Admin), handler!(retests::start))
+        .reads_project()
         .says(
             "Test one issue again, and nothing else, within its present clearance. This is a run of its own, which \
              takes a minute longer where the fact seems gone; reading this path says what came of it.",
         )
         .answers(Option::<collection_runs::Retest>::SHAPE),
     get("/issues/{id}/retest", OfCollection(Viewer), handler!(retests::find))
+        .reads_project()
         .says("Read what came of the newest retest of an issue; null where nobody asked for one.")
         .answers(Option::<collection_runs::Retest>::SHAPE),
     get("/keys", Key, handler!(keys::list))

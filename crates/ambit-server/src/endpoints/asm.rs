@@ -156,10 +156,12 @@ pub(super) const ROWS: &[Endpoint] = &[
         .asks(PAGING)
         .answers(SearchResult::<search::Entities>::SHAPE),
     get("/entities/{entity_uid}", OfCollection(Viewer), handler!(entities::find))
+        .reads_project()
         .says("Read an entity.")
         .asks(AS_OF)
         .answers(entities::EntityDetail::SHAPE),
     get("/entities/{entity_uid}/raw", OfCollection(Viewer), handler!(entities::raw))
+        .reads_project()
         .says("Read an entity with everything that is known of it.")
         .asks(AS_OF)
         .answers(entities::RawEntity::SHAPE),
@@ -168,9 +170,11 @@ pub(super) const ROWS: &[Endpoint] = &[
         .asks(PAGING)
         .answers(SearchResult::<search::Issues>::SHAPE),
     get("/issues/{id}", OfCollection(Viewer), handler!(issues::find))
+        .reads_project()
         .says("Read an issue.")
         .answers(issues::IssueDetail::SHAPE),
     post(STATUS, OfCollection(Analyst), handler!(issues::report_status))
+        .reads_project()
         .says("Report the status of an issue.")
         .takes(issues::NewStatus::SHAPE)
         .answers(BOOLEAN),
@@ -179,42 +183,53 @@ pub(super) const ROWS: &[Endpoint] = &[
         .asks(PAGING)
         .answers(SearchResult::<search::Technologies>::SHAPE),
     get(TAGS, OfCollection(Viewer), handler!(tags::list))
+        .reads_project()
         .says("List the tags of an entity or issue.")
         .answers(Vec::<String>::SHAPE),
     post(TAGS, OfCollection(Analyst), handler!(tags::add))
+        .reads_project()
         .says("Add a tag to an entity or issue, or several; adding one that is there is harmless.")
         .takes(tags::NewTag::SHAPE)
         .answers(Vec::<String>::SHAPE),
     delete("/tags/{item_type}/{item_uid}/{tag_name}", OfCollection(Analyst), handler!(tags::remove))
+        .reads_project()
         .says("Remove a tag from an entity or issue.")
         .answers(BOOLEAN),
     get(NOTES, OfCollection(Viewer), handler!(notes::list))
+        .reads_project()
         .says("List the notes on an entity or issue, oldest first.")
         .answers(Vec::<notes::Note>::SHAPE),
     post(NOTES, OfCollection(Analyst), handler!(notes::add))
+        .reads_project()
         .says("Write a note on an entity or issue, as Markdown.")
         .takes(notes::NewNote::SHAPE)
         .answers(notes::Note::SHAPE),
     patch(NOTE, OfCollection(Analyst), handler!(notes::edit))
+        .reads_project()
         .says("Replace the text of a note; for its author and for admins of the collection.")
         .takes(notes::EditedNote::SHAPE)
         .answers(notes::Note::SHAPE),
     delete(NOTE, OfCollection(Analyst), handler!(notes::delete))
+        .reads_project()
         .says("Remove a note; for its author and for admins of the collection.")
         .answers(BOOLEAN),
     get("/time_series/point_in_time/entities/{uid}", OfCollection(Viewer), handler!(time_series::entity))
+        .reads_project()
         .says("Read an entity as it was shown at a point in time.")
         .asks(POINT)
         .answers(time_series::EntityAtPointResult::SHAPE),
     get("/time_series/point_in_time/issues/{uid}", OfCollection(Viewer), handler!(time_series::issue))
+        .reads_project()
         .says("Read an issue as it was shown at a point in time.")
         .asks(POINT)
         .answers(time_series::IssueAtPointResult::SHAPE),
     get("/time_series/points_in_time/entities/{uid}", OfCollection(Viewer), handler!(time_series::points_of_entity))
+        .reads_project()
         .says("List the moments at which an entity changed, oldest first.")
         .asks(START)
         .answers(Vec::<Timestamp>::SHAPE),
     get("/time_series/points_in_time/issues/{uid}", OfCollection(Viewer), handler!(time_series::points_of_issue))
+        .reads_project()
         .says("List the moments at which an issue changed, oldest first.")
         .asks(START)
         .answers(Vec::<Timestamp>::SHAPE),

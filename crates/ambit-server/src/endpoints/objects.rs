@@ -84,6 +84,7 @@ pub(super) const ROWS: &[Endpoint] = &[
         .costs(&rules::URLS)
         .reads(),
     post("/urls/{id}/analyse", Key, handler!(wider::files::analyse_url))
+        .reads_project()
         .says("Analyse a URL again. It is remembered; nothing is sent to it.")
         .costs(&rules::URL_ANALYSE)
         .answers(OneObject::SHAPE),
@@ -114,6 +115,7 @@ pub(super) const ROWS: &[Endpoint] = &[
         .asks(RELATED)
         .answers(RelatedObjects::SHAPE),
     post("/files", Key, handler!(wider::files::upload))
+        .reads_project()
         .says("Upload a file, in the field file of a form.")
         .costs(&rules::UPLOAD)
         .may_take(Form::SHAPE)
@@ -123,6 +125,7 @@ pub(super) const ROWS: &[Endpoint] = &[
         .costs(&rules::UPLOAD_URL)
         .answers(Said::SHAPE),
     post("/files/upload/{token}", Key, handler!(wider::files::upload_to))
+        .reads_project()
         .says("Upload a file to an address that was made for it.")
         .costs(&rules::UPLOAD)
         .may_take(Form::SHAPE)

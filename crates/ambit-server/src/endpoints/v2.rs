@@ -51,6 +51,7 @@ pub(super) const ROWS: &[Endpoint] = &[
         .asks(RESOURCES)
         .may_take(Form::SHAPE),
     post("/file/scan", Key, handler!(v2::files::scan))
+        .reads_project()
         .says("Upload a file, in the field file of a form.")
         .costs(&rules::V2_SCAN)
         .may_take(Form::SHAPE),

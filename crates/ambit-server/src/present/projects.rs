@@ -5,10 +5,9 @@ use crate::failure::About;
 use ambit_api::ApiError;
 use uuid::Uuid;
 
-/// The project of the path, if the header does not name another.
+/// The project of the path, which the caller may see.
 pub(crate) async fn project(call: &Call) -> Result<Uuid, ApiError> {
     let uuid = call.uuid("uuid", "Project")?;
-    let view = call.store().find_project(call.caller(), uuid).await.about("Project")?;
-    call.narrowed_to(view.project.id, "Project")?;
+    call.store().find_project(call.caller(), uuid).await.about("Project")?;
     Ok(uuid)
 }

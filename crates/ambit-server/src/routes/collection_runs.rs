@@ -16,7 +16,7 @@ use ambit_model::{Clearance, Kind, workflow};
 
 /// List the runs of a collection, newest first.
 pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
-    let uuid = collection(&call).await?;
+    let uuid = call.uuid("collection_uuid", "Collection")?;
     let runs = call.store().list_runs(call.caller(), uuid).await.about("Collection")?;
     let result: Vec<CollectionRun> = runs.iter().map(|run| CollectionRun::of(run, call.now)).collect();
     Ok(Answer::json(&success("Collection runs retrieved!", result)))
@@ -25,7 +25,7 @@ pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
 /// Schedule a run of a collection; its plan stands beside `result`. A block of more than 65,536 addresses needs
 /// confirm_large.
 pub(crate) async fn start(call: Call) -> Result<Answer, ApiError> {
-    let uuid = collection(&call).await?;
+    let uuid = call.uuid("collection_uuid", "Collection")?;
     let body = if call.body.is_empty() { NewRun::default() } else { call.read()? };
     let confirm = body.confirm_large.0.unwrap_or(false);
     let (plan, role) = planned(&call, uuid, None, confirm).await?;
@@ -49,7 +49,7 @@ pub(crate) async fn start(call: Call) -> Result<Answer, ApiError> {
 /// Estimate what a run of a collection would ask, in numbers. The estimate covers the seeds; what is found beside them
 /// adds to it.
 pub(crate) async fn plan(call: Call) -> Result<Answer, ApiError> {
-    let uuid = collection(&call).await?;
+    let uuid = call.uuid("collection_uuid", "Collection")?;
     let level = call.query("level").map(|word| {
         Clearance::from_word(word).ok_or_else(|| ApiError::invalid(format!("level {}", Clearance::refusal(word))))
     });
@@ -117,16 +117,6 @@ pub(crate) async fn cancel(call: Call) -> Result<Answer, ApiError> {
     let run = run(&call).await?;
     let cancelled = call.store().cancel_run(call.caller(), run.id, call.now).await.about(NOUN)?;
     shown(&call, &cancelled, "Collection run cancelled").await
-}
-
-/// The collection of the path, in the project that the header names, if it names one.
-async fn collection(call: &Call) -> Result<uuid::Uuid, ApiError> {
-    let uuid = call.uuid("collection_uuid", "Collection")?;
-    if call.project.is_some() {
-        let found = call.store().find_collection(call.caller(), uuid).await.about("Collection")?;
-        call.narrowed_to(found.collection.project, "Collection")?;
-    }
-    Ok(uuid)
 }
 
 async fn shown(call: &Call, run: &Run, message: &str) -> Result<Answer, ApiError> {

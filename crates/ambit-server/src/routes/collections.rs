@@ -56,14 +56,13 @@ pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
 /// Read a collection.
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
     let found = call.store().find_collection(call.caller(), call.uuid("uuid", NOUN)?).await.about(NOUN)?;
-    call.narrowed_to(found.collection.project, NOUN)?;
     Ok(Answer::json(&success("Collection retrieved!", shown(&found))))
 }
 
 /// Change name, schedule, timing, level, ports, tasks that are left out, exclusions, or the number of refreshes that
 /// count as active; a member that cannot be changed is refused.
 pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
-    let uuid = narrowed(&call).await?;
+    let uuid = call.uuid("uuid", NOUN)?;
     let body = call.change::<wire::CollectionSettings, Collection>()?;
     let is_empty = |value: &Value| value.is_null() || value.as_str().is_some_and(|text| text.trim().is_empty());
     // Of whom to tell, null says something.
@@ -96,7 +95,7 @@ pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
 
 /// Preview what another level or other exclusions would change in what is known. Nothing is changed.
 pub(crate) async fn preview(call: Call) -> Result<Answer, ApiError> {
-    let uuid = narrowed(&call).await?;
+    let uuid = call.uuid("uuid", NOUN)?;
     let body: wire::ScopeRules = call.read()?;
     let (level, never) = (body.level.0.map(|word| word.0), body.exclusions.0.map(|exclusions| exclusions.0));
     let said = call.store().preview_scope(call.caller(), uuid, level, never).await.about(NOUN)?;
@@ -121,31 +120,21 @@ fn shown(view: &CollectionView) -> Collection {
 
 /// Delete a collection for good.
 pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
-    let uuid = narrowed(&call).await?;
+    let uuid = call.uuid("uuid", NOUN)?;
     call.store().delete_collection(call.caller(), uuid, call.now).await.about(NOUN)?;
     Ok(Answer::json_as(PLAIN, &success("Collection permanently deleted", true)))
 }
 
 /// Archive a collection.
 pub(crate) async fn archive(call: Call) -> Result<Answer, ApiError> {
-    let uuid = narrowed(&call).await?;
+    let uuid = call.uuid("uuid", NOUN)?;
     call.store().archive_collection(call.caller(), uuid, call.now).await.about(NOUN)?;
     Ok(Answer::json(&success("Collection archived", true)))
 }
 
 /// Make an archived collection active. The answer says success: false and is a success.
 pub(crate) async fn unarchive(call: Call) -> Result<Answer, ApiError> {
-    let uuid = narrowed(&call).await?;
+    let uuid = call.uuid("uuid", NOUN)?;
     call.store().unarchive_collection(call.caller(), uuid, call.now).await.about(NOUN)?;
     Ok(Answer::json(&envelope::unarchived()))
-}
-
-/// The collection of the path, in the project that the header names, if it names one.
-async fn narrowed(call: &Call) -> Result<uuid::Uuid, ApiError> {
-    let uuid = call.uuid("uuid", NOUN)?;
-    if call.project.is_some() {
-        let found = call.store().find_collection(call.caller(), uuid).await.about(NOUN)?;
-        call.narrowed_to(found.collection.project, NOUN)?;
-    }
-    Ok(uuid)
 }

@@ -3,7 +3,6 @@
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::{About, of_search};
-use crate::present::collections::collection;
 use ambit_api::imports::{Import, NewImport, NewSighting, Outside, SAYS_CHARS_MAX, SAYS_MAX};
 use ambit_api::words::Word;
 use ambit_api::{ApiError, success};
@@ -18,7 +17,7 @@ const INDEX_WAIT: Duration = Duration::from_secs(15);
 /// Import what another tool saw, at most 1,000 things, as observations of a collection with their source and date.
 /// Nothing is contacted. A thing that belongs to nothing in the collection is left out.
 pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
-    let uuid = collection(&call).await?;
+    let uuid = call.uuid("collection_uuid", "Collection")?;
     let body: NewImport = call.read()?;
     let sighted = body.sightings.into_iter().map(sighted).collect::<Result<Vec<_>, _>>()?;
     let imported = Imported { source: body.source.0, sighted, goes_on: body.goes_on.0.unwrap_or_default() };

@@ -4,7 +4,7 @@
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::About;
-use crate::present::{collections, projects};
+use crate::present::projects;
 use ambit_api::integrations::{
     self as wire, Integration, IntegrationCollection, JiraProject, NewIntegrationCollection,
 };
@@ -44,8 +44,6 @@ pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
 /// Remove an integration with its secrets and its uses.
 pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
     let uuid = call.uuid("uuid", NOUN)?;
-    let view = call.store().find_integration(call.caller(), uuid).await;
-    call.narrowed_to(view.about(NOUN)?.project, NOUN)?;
     call.store().delete_integration(call.caller(), uuid, call.now).await.about(NOUN)?;
     Ok(Answer::json(&success("Integration deleted", true)))
 }
@@ -62,7 +60,7 @@ pub(crate) async fn list_uses(call: Call) -> Result<Answer, ApiError> {
 
 /// Let a collection use an integration of its project; repeating it is harmless.
 pub(crate) async fn add_use(call: Call) -> Result<Answer, ApiError> {
-    let collection = collections::collection(&call).await?;
+    let collection = call.uuid("collection_uuid", "Collection")?;
     let integration = call.read::<NewIntegrationCollection>()?.integration_uuid.0;
     let added = call.store().add_integration_use(call.caller(), collection, integration, call.now).await.about(NOUN)?;
     Ok(Answer::json(&success("Integration collection created", shown_use(added))))
@@ -71,7 +69,7 @@ pub(crate) async fn add_use(call: Call) -> Result<Answer, ApiError> {
 /// End the use of an integration in a collection.
 pub(crate) async fn remove_use(call: Call) -> Result<Answer, ApiError> {
     let uuid = call.uuid("uuid", USE)?;
-    call.store().delete_integration_use(call.caller(), uuid, call.project, call.now).await.about(USE)?;
+    call.store().delete_integration_use(call.caller(), uuid, call.now).await.about(USE)?;
     Ok(Answer::json(&success("Integration collection deleted", true)))
 }
 

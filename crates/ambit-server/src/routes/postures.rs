@@ -3,7 +3,6 @@
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::About;
-use crate::present::collections::collection;
 use crate::present::entities::NOUN;
 use crate::window::{moment, then};
 use ambit_api::postures::{EntityPosture, SeedPosture};
@@ -13,7 +12,7 @@ use ambit_model::entity::domain;
 /// List how well the seeds of a collection protect what everybody can see of them, the worst first; those that nobody
 /// weighed are left out.
 pub(crate) async fn of_collection(call: Call) -> Result<Answer, ApiError> {
-    let uuid = collection(&call).await?;
+    let uuid = call.uuid("collection_uuid", "Collection")?;
     let at = moment(&call, "as_of")?;
     let seeds = call.store().seed_entities(call.caller(), uuid, at, call.now).await.about("Collection")?;
     let of = |record: &ambit_model::entity::EntityRecord| SeedPosture::of(record.uid, &record.name, &record.details);

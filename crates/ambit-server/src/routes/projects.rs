@@ -27,8 +27,7 @@ pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
 /// Change name and description, for owners; or make it the caller's primary project.
 pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
     let uuid = call.uuid("uuid", NOUN)?;
-    let view = call.store().find_project(call.caller(), uuid).await;
-    call.narrowed_to(view.about(NOUN)?.project.id, NOUN)?;
+    call.store().find_project(call.caller(), uuid).await.about(NOUN)?;
     let body = call.change::<wire::ProjectSettings, Project>()?;
     let has_description = body.contains_key("description");
     let body: wire::ProjectSettings = read(body)?;
@@ -47,8 +46,6 @@ pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
 /// Delete a project with everything in it.
 pub(crate) async fn delete(call: Call) -> Result<Answer, ApiError> {
     let uuid = call.uuid("uuid", NOUN)?;
-    let view = call.store().find_project(call.caller(), uuid).await.about(NOUN)?;
-    call.narrowed_to(view.project.id, NOUN)?;
     let deleted = call.store().delete_project(call.caller(), uuid, call.now).await.about(NOUN)?;
     let result = Project::deleted(&deleted.project, deleted.primary, &call.state.plan);
     Ok(Answer::json(&success("Deleted Project", result)))

@@ -4,7 +4,6 @@
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::About;
-use crate::present::collections::collection;
 use ambit_api::seeds::{NewSeed, NewSeeds, Seed};
 use ambit_api::{ApiError, read, success};
 use ambit_model::Kind;
@@ -14,7 +13,7 @@ const NOUN: &str = "Seed";
 
 /// List the seeds of a collection.
 pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
-    let uuid = collection(&call).await?;
+    let uuid = call.uuid("collection_uuid", "Collection")?;
     let found = call.store().list_seeds(call.caller(), uuid).await.about("Collection")?;
     let result: Vec<Seed> = found.iter().map(Seed::from).collect();
     Ok(Answer::json(&success("Collection entities retrieved!", result)))
@@ -22,8 +21,8 @@ pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
 
 /// Add seeds to a collection: one, or a list named entities.
 pub(crate) async fn add(call: Call) -> Result<Answer, ApiError> {
-    let uuid = collection(&call).await?;
-    let body = call.object()?;
+    let uuid = call.uuid("collection_uuid", "Collection")?;
+    let body = call.object_or_list("entities")?;
     let seeds = match body.contains_key("entities") {
         true => read::<NewSeeds>(body)?.entities.0.unwrap_or_default(),
         false => vec![read::<NewSeed>(body)?],

@@ -191,11 +191,6 @@ impl Store {
         tx.read_all(&sql, values![project]).await
     }
 
-    /// An integration by its uuid.
-    pub async fn find_integration(&self, principal: &Principal, uuid: Uuid) -> Result<IntegrationView, StoreError> {
-        require(&mut self.read().await?, principal, uuid, ProjectRole::Member).await
-    }
-
     /// Removes an integration, its secrets and its uses; for owners of its project.
     pub async fn delete_integration(
         &self,
@@ -259,21 +254,17 @@ impl Store {
         Ok(uses.into_iter().map(|(of, _, _)| of).collect())
     }
 
-    /// Ends the use of an integration in a collection; for admins of the collection. `project` narrows.
+    /// Ends the use of an integration in a collection; for admins of the collection.
     pub async fn delete_integration_use(
         &self,
         principal: &Principal,
         uuid: Uuid,
-        project: Option<i64>,
         now: Timestamp,
     ) -> Result<(), StoreError> {
         let principal = principal.clone();
         transaction!(self, Person, async |tx| {
             let found = tx.read_first(&format!("{} AND x.uuid = $1", select_use()), values![uuid]).await?;
             let (of, collection, in_project): Use = found.ok_or(StoreError::NotFound)?;
-            if project.is_some_and(|wanted| wanted != in_project) {
-                return Err(StoreError::NotFound);
-            }
             principal.require_collection(in_project, collection, CollectionRole::Admin)?;
             collections::lock(tx, collection).await?;
             tx.run("DELETE FROM integration_collections WHERE id = $1", values![of.id]).await?;

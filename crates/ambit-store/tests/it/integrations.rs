@@ -37,10 +37,9 @@ async fn secrets_open_for_the_engine_only_and_end_with_the_integration() {
         let audit = lab.store.list_audit(&lab.me, None, 100).await.unwrap();
         assert!(!format!("{listed:?} {opened:?} {audit:?} {:?}", new()).contains(SECRET), "never printed");
         assert_eq!(lab.store.list_integration_uses(&lab.me, lab.project).await.unwrap(), std::slice::from_ref(&used));
-        let end = |project| lab.store.delete_integration_use(&lab.me, used.uuid, project, lab.now());
-        assert_eq!(end(Some(lab.project + 1)).await.unwrap_err(), StoreError::NotFound);
-        end(None).await.unwrap();
-        assert_eq!(end(None).await.unwrap_err(), StoreError::NotFound);
+        let end = || lab.store.delete_integration_use(&lab.me, used.uuid, lab.now());
+        end().await.unwrap();
+        assert_eq!(end().await.unwrap_err(), StoreError::NotFound);
         lab.store.add_integration_use(&lab.me, lab.collection, made.uuid, lab.now()).await.unwrap();
         lab.store.delete_integration(&lab.me, made.uuid, lab.now()).await.unwrap();
         assert!(lab.store.list_credentials(lab.collection).await.unwrap().is_empty());
