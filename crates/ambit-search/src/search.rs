@@ -152,6 +152,9 @@ fn run(index: &Index, request: &SearchRequest) -> Result<SearchAnswer, SearchErr
 
     let rows = fetched.saturating_sub(1);
     let rest = as_u64(found.hits.len()) > rows;
+    if !rest {
+        index.walks().end(place.walk);
+    }
     found.hits.truncate(as_size(rows));
     let next = found.hits.last().filter(|_| rest).map(|(key, _)| Token {
         search: print,

@@ -22,10 +22,10 @@ const TOKEN_PAUSE_MS: u64 = 5 * 60 * 1_000;
 const TOKEN_WALK_MS: u64 = 60 * 60 * 1_000;
 
 /// Walks kept at once; each may hold replaced segments on disk.
-const WALKS_MAX: usize = 64;
+const WALKS_MAX: usize = 128;
 
 /// Walks of one key kept at once, so that one that begins many takes nothing from others.
-const WALKS_OF_KEY_MAX: usize = 16;
+const WALKS_OF_KEY_MAX: usize = 32;
 
 /// Who asks for a page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -73,6 +73,8 @@ struct Walk {
     page: u64,
     size: u64,
     by_token: bool,
+    /// The page that was given last is the last one.
+    ended: bool,
     served: Timestamp,
     /// Counts pages of all walks: greater is later, also within a millisecond.
     turn: u64,
@@ -132,6 +134,7 @@ impl Walks {
         let Some(walk) = nearest else { return self.begin(wanted, present()) };
         self.count += 1;
         (walk.page, walk.size, walk.served, walk.turn) = (wanted.page, wanted.size, wanted.now, self.count);
+        walk.ended = false;
         (walk.id, walk.snapshot.clone())
     }
 
@@ -152,6 +155,7 @@ impl Walks {
         self.count += 1;
         let walk = self.walks.iter_mut().find(|walk| walk.id == id).expect("it is kept, or was begun now");
         (walk.page, walk.served, walk.turn, walk.by_token) = (wanted.page, wanted.now, self.count, true);
+        walk.ended = false;
         (id, walk.snapshot.clone())
     }
 
@@ -166,11 +170,21 @@ impl Walks {
             page: wanted.page,
             size: wanted.size,
             by_token: false,
+            ended: false,
             served: wanted.now,
             turn: self.count,
         });
         self.drop_surplus(&wanted.caller.key, id);
         (id, snapshot)
+    }
+
+    /// The page that was given last is the last of its walk. One of a single page is not kept: nobody goes on with it.
+    /// Of others the last page may be asked for again.
+    pub(crate) fn end(&mut self, id: WalkId) {
+        self.walks.retain(|walk| walk.id != id || walk.page > 0);
+        for walk in self.walks.iter_mut().filter(|walk| walk.id == id) {
+            walk.ended = true;
+        }
     }
 
     /// Lets go of all of them: what they show is of a database that is no more.
@@ -182,8 +196,7 @@ impl Walks {
         self.walks.retain(|walk| walk.is_kept(now));
     }
 
-    /// Ends walks beyond the limits: first those that never went on from page 0, then those that rest longest; never
-    /// the newest.
+    /// Ends walks beyond the limits, never the newest.
     fn drop_surplus(&mut self, key: &str, newest: WalkId) {
         let of_key = |walk: &Walk| walk.caller.key == key;
         while self.walks.iter().filter(|walk| of_key(walk)).count() > WALKS_OF_KEY_MAX {
@@ -194,9 +207,16 @@ impl Walks {
         }
     }
 
+    /// First goes what has given its last page, then what rests longest. Those that have not gone beyond page 0 have
+    /// half of the places: clients that only ever ask for the first page end no walk that goes on, and walks that go on
+    /// let others begin.
     fn drop_one(&mut self, newest: WalkId, among: impl Fn(&Walk) -> bool) {
-        let candidates = self.walks.iter().enumerate().filter(|(_, walk)| walk.id != newest && among(walk));
-        let worst = candidates.min_by_key(|(_, walk)| (walk.page > 0, walk.turn)).map(|(place, _)| place);
+        let candidates: Vec<(usize, &Walk)> =
+            self.walks.iter().enumerate().filter(|(_, walk)| walk.id != newest && among(walk)).collect();
+        let begun = candidates.iter().filter(|(_, walk)| walk.page == 0).count();
+        let too_many_begun = begun * 2 > candidates.len();
+        let rank = |walk: &Walk| (!walk.ended, (walk.page == 0) != too_many_begun, walk.turn);
+        let worst = candidates.iter().min_by_key(|(_, walk)| rank(walk)).map(|(place, _)| *place);
         self.walks.swap_remove(worst.expect("there are more than one above the limit"));
     }
 }

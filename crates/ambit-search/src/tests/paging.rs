@@ -126,6 +126,52 @@ fn a_key_that_begins_many_walks_ends_only_its_own() {
     assert_eq!([first, second], walked);
 }
 
+/// A key whose clients do much else: what they have read to its end, and searches of one page, are no walks that need
+/// their moment.
+#[test]
+fn what_was_read_to_its_end_ends_no_walk_that_goes_on() {
+    let scratch = Scratch::new();
+    let index = filled(&scratch, hosts(9));
+    let before: Vec<String> = (0..3).map(|number| names(&page(&index, number, 3))).collect();
+    let tokens = || {
+        let mut tokens = request(Noun::Entities, "");
+        (tokens.page_size, tokens.caller.key) = (3, "key".to_owned());
+        by_tokens(&index, tokens)
+    };
+    for _ in 0..100 {
+        assert_eq!(tokens(), before);
+    }
+    assert_eq!(page_for(&index, "walker", 1, 0), before[0]);
+    newcomers(&index, 2, 4);
+    for connection in 0..100 {
+        let mut whole = request(Noun::Entities, "");
+        whole.caller =
+            Caller { key: "key".to_owned(), agent: "poller".to_owned(), connection: Some(1_000 + connection) };
+        assert!(!index.search_blocking(&whole).unwrap().more);
+        tokens();
+    }
+    assert_eq!([1, 2].map(|number| page_for(&index, "walker", 1, number)), before[1..]);
+}
+
+/// Walks that go on and walks that begin share the places of a key.
+#[test]
+fn many_walks_that_go_on_let_another_begin() {
+    let scratch = Scratch::new();
+    let index = filled(&scratch, hosts(9));
+    let first = page_for(&index, "walker", 1, 0);
+    newcomers(&index, 2, 4);
+    for connection in 0..200 {
+        for number in [0, 1] {
+            page_for(&index, "other", 1_000 + connection, number);
+        }
+        if connection % 8 == 0 {
+            // A walk that goes on is not the one that rests.
+            page_for(&index, "walker", 1, 1);
+        }
+    }
+    assert!(!format!("{first} {}", page_for(&index, "walker", 1, 2)).contains("new"));
+}
+
 #[test]
 fn a_window_that_ends_in_the_future_is_walked_as_it_was_at_the_beginning() {
     let scratch = Scratch::new();
