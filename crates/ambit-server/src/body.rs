@@ -205,9 +205,22 @@ fn too_large(most: usize) -> ApiError {
     ApiError::with(ErrorCode::TooLarge, format!("The body is larger than {most} bytes"))
 }
 
-/// JSON under its own type or none at all, which is what `application/octet-stream` says too; under the type of forms,
-/// which some clients put on everything, only if it is an object. A coded body (gzip and the like) is not read.
+/// What was sent, where a body of JSON says nothing: blanks, and the `null` or `""` of clients that cannot leave it
+/// out.
+pub(crate) fn without_nothing(body: Bytes) -> Bytes {
+    match body.trim_ascii() {
+        b"" | b"null" | b"\"\"" => Bytes::new(),
+        _ => body,
+    }
+}
+
+/// JSON under its own type or none at all, which is what `application/octet-stream` says too; under the types of forms
+/// and of text, which some clients put on everything, only if it is an object. A coded body (gzip and the like) is not
+/// read. Where there is no body, its type is no matter.
 pub(crate) fn check_content_type(headers: &HeaderMap, body: &Bytes) -> Result<(), ApiError> {
+    if body.is_empty() {
+        return Ok(());
+    }
     let coded =
         headers.get(CONTENT_ENCODING).is_some_and(|coding| !coding.as_bytes().eq_ignore_ascii_case(b"identity"));
     if coded {
@@ -221,10 +234,10 @@ pub(crate) fn check_content_type(headers: &HeaderMap, body: &Bytes) -> Result<()
     let essence = text.split(';').next().unwrap_or_default().trim();
     let undescribed = essence.is_empty() || essence == "application/octet-stream";
     let json = undescribed
-        || essence == "application/json"
+        || ["application/json", "text/json"].contains(&essence)
         || (essence.starts_with("application/") && essence.ends_with("+json"));
-    let form = essence == "application/x-www-form-urlencoded" && body.trim_ascii_start().starts_with(b"{");
-    if json || form {
+    let claimed = ["application/x-www-form-urlencoded", "text/plain"].contains(&essence);
+    if json || (claimed && body.trim_ascii_start().starts_with(b"{")) {
         return Ok(());
     }
     Err(ApiError::new(ErrorCode::UnsupportedMediaType))
@@ -266,8 +279,24 @@ mod tests {
         assert!(check(&[("content-type", "application/x-www-form-urlencoded")], " {\"name\":1}"));
         assert!(!check(&[("content-type", "application/x-www-form-urlencoded")], "name=a"));
         assert!(check(&[("content-type", "application/octet-stream")], "{}"));
-        assert!(!check(&[("content-type", "text/plain")], "{}"));
+        assert!(check(&[("content-type", "text/plain;charset=UTF-8")], "{}"));
+        assert!(check(&[("content-type", "text/json")], "{}"));
+        assert!(!check(&[("content-type", "text/plain")], "closed"));
+        assert!(!check(&[("content-type", "text/html")], "{}"));
+        for claimed in ["application/x-www-form-urlencoded", "text/plain", "multipart/form-data", "*/*", "text/xml"] {
+            assert!(check(&[("content-type", claimed)], ""), "{claimed}");
+        }
         assert!(!check(&[("content-type", "application/json"), ("content-encoding", "gzip")], "{}"));
+    }
+
+    #[test]
+    fn null_and_an_empty_text_are_no_body() {
+        for nothing in ["", " ", "null", "\r\nnull\n", "\"\""] {
+            assert!(without_nothing(Bytes::from_static(nothing.as_bytes())).is_empty(), "{nothing:?}");
+        }
+        for something in ["{}", "[]", "0", "\"null\"", "nullnull"] {
+            assert_eq!(without_nothing(Bytes::from_static(something.as_bytes())), something);
+        }
     }
 
     const PAUSE: Duration = Duration::from_millis(30);

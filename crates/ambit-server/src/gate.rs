@@ -282,9 +282,10 @@ impl Passage<'_> {
             query.extend(upload.parameters());
             return Ok(Received { room, upload: Some(upload), ..Received::default() });
         }
-        let bytes = arriving.whole(most).await?;
+        let mut bytes = arriving.whole(most).await?;
         // Clients of the wider API put any type on JSON (docs/contract/wider.md §9).
         if ours {
+            bytes = body::without_nothing(bytes);
             body::check_content_type(&self.head.headers, &bytes)?;
         }
         if way.endpoint.tree == Tree::V2 {
