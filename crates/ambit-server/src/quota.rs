@@ -1,6 +1,6 @@
 //! Metered calls: the order of decisions of docs/contract/quotas.md §3. The right, then the price, then the charge,
-//! then the work; what the server itself fails at is given back. A call that costs nothing waits for nothing: it is
-//! counted a moment later, with others.
+//! then the work; what the server itself fails at is given back, and so is the price of a call that another quota
+//! refuses. A call that costs nothing waits for nothing: it is counted a moment later, with others.
 
 pub(crate) mod free;
 pub(crate) mod rules;
@@ -62,7 +62,7 @@ async fn run(endpoint: &'static Endpoint, call: Call, line: &str, time: Duration
     let state = call.state.clone();
     let outcome = bounded(line, time, (endpoint.handler.answer)(call)).await;
     if let (Some(receipt), Err(error)) = (receipt, &outcome)
-        && error.code.status() >= 500
+        && (error.code.status() >= 500 || error.code == ErrorCode::QuotaExceeded)
     {
         give_back(&state.store, &receipt).await;
     }

@@ -64,6 +64,42 @@ async fn what_the_server_fails_at_is_given_back() {
     assert_eq!(usage["data"]["total"]["/api/v3/(domain_comments)"], json!(served + unknown), "{usage}");
 }
 
+/// A call that one quota has room for and another refuses has moved nothing and is in neither list
+/// (docs/contract/quotas.md §3).
+#[tokio::test]
+async fn a_call_that_is_refused_for_another_quota_costs_nothing() {
+    let server = TestServer::new().await.unwrap();
+    let owner = server.store.local_operator().await.unwrap();
+    let now = server.now();
+    server.store.set_quota(&owner, "viewer", "api_requests_daily", UNCAPPED, now).await.unwrap();
+    server.store.set_quota(&owner, "viewer", "intelligence_hunting_rules", 1, now).await.unwrap();
+    server.store.set_quota(&owner, "viewer", "intelligence_retrohunt_jobs_monthly", 0, now).await.unwrap();
+    let rules = "rule a { condition: true } rule b { condition: true }";
+    let set = |enabled: bool| {
+        let attributes = json!({"name": "two", "enabled": enabled, "rules": rules});
+        json!({"data": {"type": "hunting_ruleset", "attributes": attributes}})
+    };
+    let sets = "/api/v3/intelligence/hunting_rulesets";
+    let made = server.call("viewer", "POST", sets, Some(&set(false))).await.unwrap().json();
+    let one = format!("{sets}/{}", made["data"]["id"].as_str().unwrap());
+    let usage = async || {
+        let usage = server.call("viewer", "GET", "/api/v3/users/viewer/api_usage", None).await.unwrap().json();
+        usage["data"]["total"].clone()
+    };
+    let before = (used(&server, "viewer").await, usage().await);
+    let enabled = json!({"data": {"type": "hunting_ruleset", "attributes": {"enabled": true}}});
+    let job = json!({"data": {"type": "retrohunt_job", "attributes": {"rules": rules}}});
+    for (method, target, body) in [
+        ("POST", sets, set(true)),
+        ("PATCH", one.as_str(), enabled),
+        ("POST", "/api/v3/intelligence/retrohunt_jobs", job),
+    ] {
+        let reply = server.call("viewer", method, target, Some(&body)).await.unwrap();
+        assert_eq!(reply.status, 429, "{method} {target}: {}", reply.text());
+        assert_eq!((used(&server, "viewer").await, usage().await), before, "{method} {target}");
+    }
+}
+
 /// The form of a file.
 fn form(content: &str) -> Vec<u8> {
     format!("--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"f\"\r\n\r\n{content}\r\n--b--\r\n").into()
