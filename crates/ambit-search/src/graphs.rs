@@ -4,10 +4,14 @@
 
 #[cfg(test)]
 mod tests;
+mod walks;
+
+pub use walks::GraphWalk;
 
 use crate::background::{blocking, later};
 use crate::embedded::{GraphMoment, GraphPages, Graphs, Reached};
 use crate::error::IndexError;
+use ambit_model::Timestamp;
 use ambit_model::canonical_url::{canonical_url, url_id};
 use ambit_model::moment::SECOND_MS;
 use ambit_query::graphs::{Figure, GraphFacts, GraphOrder, GraphQuery, Leaf, NodeFacts, OrderField, SortKey};
@@ -17,9 +21,10 @@ use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, MutexGuard, PoisonError};
 use tokio::sync::Mutex;
+use walks::{Views, Walks};
 
 /// Graphs read from the store at once.
 const BATCH: usize = 500;
@@ -42,6 +47,7 @@ struct Inner {
     place: Option<PathBuf>,
     /// Opened by the first search; held while reading on, so that one reads for all.
     graphs: Mutex<Option<Graphs>>,
+    walks: std::sync::Mutex<Walks>,
     /// A search failed as it does not in a whole index: the next one looks at every byte again.
     suspected: AtomicBool,
 }
@@ -81,12 +87,51 @@ impl GraphIndex {
 
     /// Searches, after reading what changed.
     pub async fn search(&self, store: &Store, search: GraphSearch) -> Result<GraphPage, IndexError> {
+        let (moment, views) = self.present(store, &search).await?;
+        self.find(moment, views, search).await
+    }
+
+    /// A page of a walk: the first, or the one behind `search.after` in the walk that its cursor names. All pages are
+    /// of the moment of the first one; where the walk is no longer kept, the next is of the present. Answers with the
+    /// walk where there are more.
+    pub async fn walk(
+        &self,
+        store: &Store,
+        search: GraphSearch,
+        walk: Option<GraphWalk>,
+        now: Timestamp,
+    ) -> Result<(GraphPage, Option<GraphWalk>), IndexError> {
+        let user = search.user.clone();
+        let kept = walk.and_then(|walk| Some((walk, self.walks().resume(walk, &user, now)?)));
+        let (walk, (moment, views)) = match kept {
+            Some((walk, kept)) => (Some(walk), kept),
+            None => (None, self.present(store, &search).await?),
+        };
+        let page = self.find(moment.clone(), views.clone(), search).await?;
+        if page.next.is_none() {
+            walk.into_iter().for_each(|walk| self.walks().end(walk));
+            return Ok((page, None));
+        }
+        let walk = walk.unwrap_or_else(|| self.walks().begin(&user, moment, views, now));
+        Ok((page, Some(walk)))
+    }
+
+    fn walks(&self) -> MutexGuard<'_, Walks> {
+        self.inner.walks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What is committed now, with the views where a search asks for them.
+    async fn present(&self, store: &Store, search: &GraphSearch) -> Result<(GraphMoment, Views), IndexError> {
         let (index, followed) = (self.clone(), store.clone());
         // A caller that goes away does not end what others wait for too.
         let following = tokio::spawn(async move { index.follow(&followed).await }).await;
         let moment = following.map_err(|error| IndexError::Stopped(error.to_string()))??;
-        let views = if asks_for_views(&search) { store.graph_views().await? } else { Vec::new() };
-        let found = blocking(move || find(&moment, &search, views.into_iter().collect())).await;
+        let views = if asks_for_views(search) { store.graph_views().await? } else { Vec::new() };
+        Ok((moment, Arc::new(views.into_iter().collect())))
+    }
+
+    async fn find(&self, moment: GraphMoment, views: Views, search: GraphSearch) -> Result<GraphPage, IndexError> {
+        let found = blocking(move || find(&moment, &search, &views)).await;
         if found.is_err() {
             self.inner.suspected.store(true, Ordering::Relaxed);
         }
@@ -95,6 +140,7 @@ impl GraphIndex {
 
     /// Lets go of everything: the next search reads all graphs anew.
     pub(crate) async fn forget(&self) -> Result<(), IndexError> {
+        self.walks().clear();
         let mut held = self.inner.graphs.lock().await;
         let mut graphs = self.take(&mut held).await?;
         *held = Some(blocking(move || graphs.clear().map(|()| graphs)).await?);
@@ -114,6 +160,7 @@ impl GraphIndex {
             if graphs.reached != Reached::default() {
                 tracing::warn!("the index of graphs was made from another state of the database and is built anew");
             }
+            self.walks().clear();
             graphs = blocking(move || graphs.clear().map(|()| graphs)).await?;
         }
         let (mut reached, mut written) = (graphs.reached.revision, 0);
@@ -164,13 +211,13 @@ fn write(mut graphs: Graphs, changes: Vec<GraphChange>, commit: Option<Reached>)
     Ok(graphs)
 }
 
-fn find(moment: &GraphMoment, search: &GraphSearch, views: HashMap<i64, i64>) -> Result<GraphPage, IndexError> {
+fn find(moment: &GraphMoment, search: &GraphSearch, views: &HashMap<i64, i64>) -> Result<GraphPage, IndexError> {
     let pages = GraphPages {
         order: search.order,
         // One more says whether there are more.
         limit: search.limit + 1,
         after: search.after.as_ref(),
-        views: &views,
+        views,
     };
     let groups_of = |user: &str| search.groups_of.get(user).cloned().unwrap_or_default();
     let (total, mut keys) = moment.find(&search.query, (&search.user, &search.groups), &groups_of, &pages)?;

@@ -43,6 +43,8 @@ pub struct Call {
     pub(crate) content_type: String,
     /// The path of the request, as it was sent.
     pub(crate) path: String,
+    /// Only the head of the answer is asked for: `HEAD` where `GET` is.
+    pub(crate) head_only: bool,
     /// What stands in `x-user-password`.
     pub(crate) password: Option<String>,
     /// Whose name stands in `x-confirm-delete`.

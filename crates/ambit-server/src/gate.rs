@@ -168,6 +168,7 @@ impl Passage<'_> {
             base: origin.base,
             content_type,
             path: self.head.uri.path().to_owned(),
+            head_only: self.head.method == http::Method::HEAD,
             password: header(&self.head.headers, PASSWORD),
             confirmation: header(&self.head.headers, CONFIRM_DELETE),
             carried: cookie::carried(&self.head.headers),

@@ -113,7 +113,7 @@ proptest! {
                 after,
                 limit,
             };
-            let page = find(&moment, &search, views.clone()).unwrap();
+            let page = find(&moment, &search, &views).unwrap();
             prop_assert_eq!(page.total, expected.len());
             found.extend(page.numbers);
             match page.next {
@@ -146,7 +146,7 @@ fn total(index: &Graphs, text: &str) -> usize {
         after: None,
         limit: 10,
     };
-    find(&index.moment(), &search, HashMap::new()).unwrap().total
+    find(&index.moment(), &search, &HashMap::new()).unwrap().total
 }
 
 #[test]

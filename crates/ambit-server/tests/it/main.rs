@@ -11,6 +11,7 @@ mod events;
 mod feeds;
 mod full_disk;
 mod graph_access;
+mod graph_walks;
 mod hostile;
 mod intelligence;
 mod interface;

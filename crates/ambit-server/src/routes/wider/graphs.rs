@@ -12,7 +12,7 @@ use ambit_api::{ApiError, ErrorCode};
 use ambit_model::canonical_url::url_id;
 use ambit_model::id::blob_hash;
 use ambit_query::graphs::{GraphOrder, Leaf, SortKey, parse_graph_query};
-use ambit_search::graphs::{GraphPage, GraphSearch};
+use ambit_search::graphs::{GraphSearch, GraphWalk};
 use ambit_store::{Graph, NewGraph, Role};
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -40,7 +40,7 @@ pub(crate) async fn search(call: Call) -> Result<Answer, ApiError> {
         None => GraphOrder::default(),
     };
     let paging = page::paging(&call, page::LIMIT_DEFAULT, page::LIMIT_MAX)?;
-    let after = paging.after.as_deref().map(place).transpose()?;
+    let (walk, after) = paging.after.as_deref().map(place).transpose()?.unzip();
     let mut users = BTreeSet::from([call.caller().username().to_owned()]);
     query.each_leaf(&mut |leaf| {
         if let Leaf::VisibleToUser(user) = leaf {
@@ -48,7 +48,7 @@ pub(crate) async fn search(call: Call) -> Result<Answer, ApiError> {
         }
     });
     let groups_of = groups_of(&call, users).await?;
-    let found = GraphSearch {
+    let search = GraphSearch {
         query,
         order,
         user: call.caller().username().to_owned(),
@@ -57,8 +57,7 @@ pub(crate) async fn search(call: Call) -> Result<Answer, ApiError> {
         after,
         limit: paging.limit,
     };
-    let found = call.state.graphs.search(call.store(), found).await;
-    answer_page(&call, found.map_err(|error| of_search(error.into()))?, paging.limit).await
+    walk_on(&call, search, walk).await
 }
 
 async fn answer_page(call: &Call, found: GraphPage, limit: usize) -> Result<Answer, ApiError> {
@@ -74,8 +73,16 @@ async fn answer_page(call: &Call, found: GraphPage, limit: usize) -> Result<Answ
     Ok(page::answer(call, items, limit, next, Some(found.total)))
 }
 
-/// The place in a cursor.
-fn place(bytes: &[u8]) -> Result<SortKey, ApiError> {
+fn cursor(walk: GraphWalk, place: SortKey) -> Vec<u8> {
+    let (found, number) = match place {
+        SortKey::Text(text, number) => (Value::from(text), number),
+        SortKey::Number(value, number) => (Value::from(value), number),
+    };
+    value(&(walk, found, number)).to_string().into_bytes()
+}
+
+/// The walk and the place in a cursor.
+fn place(bytes: &[u8]) -> Result<(GraphWalk, SortKey), ApiError> {
     let bad = || ApiError::with(ErrorCode::BadRequest, "Invalid cursor");
     match serde_json::from_slice(bytes).map_err(|_| bad())? {
         (Value::String(text), number) => Ok(SortKey::Text(text, number)),
