@@ -1,7 +1,7 @@
 //! Moving an installation from SQLite to PostgreSQL: every row, in one transaction of the target, so that a move that
 //! fails or is killed leaves a database without an installation and is begun again. Nothing of the source is changed.
 
-use crate::db::sql::{Tx, Value};
+use crate::db::sql::{Tx, Value, values};
 use crate::db::store::Pools;
 use crate::db::writer::transaction;
 use crate::{Options, Store, StoreError};
@@ -132,7 +132,7 @@ async fn move_table(source: &mut SqliteConnection, tx: &mut Tx, name: &str, tabl
     let columns: Vec<&str> = table.columns.iter().map(|(column, _)| column.as_str()).collect();
     let columns = columns.join(", ");
     let insert = format!("INSERT INTO {name} ({columns})");
-    let mut rows = sqlx::query(AssertSqlSafe(format!("SELECT {columns} FROM {name}"))).fetch(source);
+    let mut rows = sqlx::query(AssertSqlSafe(format!("SELECT {columns} FROM {name}"))).fetch(&mut *source);
     let (mut moved, mut waiting, mut bytes) = (0, Vec::new(), 0);
     while let Some(row) = rows.try_next().await? {
         for (place, (_, kind)) in table.columns.iter().enumerate() {
@@ -150,18 +150,21 @@ async fn move_table(source: &mut SqliteConnection, tx: &mut Tx, name: &str, tabl
             bytes = 0;
         }
     }
+    drop(rows);
     tx.many(&insert, table.columns.len(), waiting, "").await?;
     let found: i64 = tx.read_one(&format!("SELECT COUNT(*) FROM {name}"), Vec::new()).await?;
     if u64::try_from(found) != Ok(moved) {
         return Err(StoreError::Bug(format!("{found} of {moved} rows of the table {name} arrived")));
     }
     if let Some(identity) = &table.identity {
-        // The next number is the one that SQLite would give.
+        // The next number is the one that SQLite would give: of some tables none that a row ever had.
+        let given = "SELECT seq FROM sqlite_sequence WHERE name = ?";
+        let given: Option<i64> = sqlx::query_scalar(given).bind(name).fetch_optional(&mut *source).await?;
         let sql = format!(
-            "SELECT setval(pg_get_serial_sequence('{name}', '{identity}'), (SELECT COALESCE(MAX({identity}), 0) + 1 \
-             FROM {name}), false)"
+            "SELECT setval(pg_get_serial_sequence('{name}', '{identity}'), (SELECT GREATEST(COALESCE(MAX({identity}), \
+             0), $1) + 1 FROM {name}), false)"
         );
-        tx.rows(&sql, Vec::new()).await?;
+        tx.rows(&sql, values![given.unwrap_or(0)]).await?;
     }
     // Without statistics the first hours would have the plans of empty tables.
     tx.run(&format!("ANALYZE {name}"), Vec::new()).await?;

@@ -94,6 +94,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(202611260520, "sweeps_first"),
     migration!(202611261150, "undecided"),
     migration!(202611261600, "fewer_probes"),
+    migration!(202611261715, "seed_ids"),
 ];
 
 /// The newest schema that this program knows.

@@ -303,6 +303,26 @@ async fn removed_seeds_are_seeds_no_longer_after_the_next_claim() {
     .await;
 }
 
+/// Clients remove seeds by their ids, and a removal that is repeated or late must hit no other.
+#[tokio::test]
+async fn the_id_of_a_removed_seed_is_given_to_no_other() {
+    both(async |lab| {
+        let add = async |name: &str| {
+            let seeds = [(Kind::Domain, name.to_owned())];
+            let all = lab.store.add_seeds(&lab.me, lab.collection, &seeds, lab.now()).await.unwrap();
+            all.iter().find(|seed| seed.name == name).unwrap().id
+        };
+        let mut given = Vec::new();
+        for name in ["a.test", "b.test", "c.test"] {
+            let id = add(name).await;
+            assert!(!given.contains(&id), "{id} of {name} was another's: {given:?}");
+            given.push(id);
+            lab.store.remove_seed(&lab.me, id, lab.now()).await.unwrap();
+        }
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn only_seeds_named_on_a_command_line_are_the_operator_s() {
     both(async |lab| {

@@ -43,7 +43,16 @@ async fn filled(lab: &Lab) -> String {
     let project = lab.store.list_projects(&lab.me).await.unwrap()[0].project.uuid;
     let made = lab.store.create_integration(&lab.me, project, &new, lab.now()).await.unwrap();
     lab.store.add_integration_use(&lab.me, lab.collection, made.uuid, lab.now()).await.unwrap();
+    let gone = add_seed(&lab.store, &lab.me, lab.collection, "gone.test").await;
+    lab.store.remove_seed(&lab.me, gone, lab.now()).await.unwrap();
     lab.store.create_key(&lab.me, &NewKey::default(), lab.now()).await.unwrap().key
+}
+
+/// The id of a seed that is added.
+async fn add_seed(store: &Store, me: &Principal, collection: Uuid, name: &str) -> i64 {
+    let seeds = [(Kind::Domain, name.to_owned())];
+    let all = store.add_seeds(me, collection, &seeds, LATER).await.unwrap();
+    all.iter().find(|seed| seed.name == name).unwrap().id
 }
 
 #[tokio::test]
@@ -68,6 +77,8 @@ async fn a_folder_moves_whole_and_answers_the_same() {
     let newer = there.create_key(&me, &NewKey::default(), LATER).await.unwrap();
     let here = lab.store.create_key(&lab.me, &NewKey::default(), LATER).await.unwrap();
     assert_eq!(newer.id, here.id);
+    let newer = add_seed(&there, &me, lab.collection, "new.test").await;
+    assert_eq!(newer, add_seed(&lab.store, &lab.me, lab.collection, "new.test").await, "not that of the removed one");
     let again = lab.store.transfer(&target).await.unwrap_err();
     assert!(matches!(&again, StoreError::Invalid(why) if why.contains("is not empty")), "{again}");
     let back = there.transfer(&target).await.unwrap_err();
