@@ -25,11 +25,12 @@ pub use range::Range;
 pub use search::{Clause, Search, UnknownKeyword, Value, parse_search};
 pub use version_range::{Sign, VersionRange};
 
-/// Longest query in bytes: an issue search for 50 ids of 64 digits fits, and a request line still does.
-pub const QUERY_BYTES_MAX: usize = 4 * 1024;
+/// Longest query in bytes: a search for the 64 digits of each of 400 ids fits, of which connectors send a page's, and a
+/// request line still does.
+pub const QUERY_BYTES_MAX: usize = 32 * 1024;
 
-/// Most terms of one query: above what 4 KiB of real terms hold, below what makes a slow search.
-pub const TERMS_MAX: usize = 256;
+/// Most terms of one query: above what 32 KiB of real terms hold, below what makes a slow search.
+pub const TERMS_MAX: usize = 1_024;
 
 /// Most distinct keywords of one query; more than there are, so that it only bounds later languages.
 pub const CLAUSES_MAX: usize = 64;

@@ -8,7 +8,7 @@
 use ambit_model::entity::{EntityRecord, Summary, in_account};
 use ambit_model::issue::{Confidence, IssueRecord, Status};
 use ambit_model::{Clearance, Details, Kind, Timestamp, Uid};
-use ambit_query::{Noun, parse_search};
+use ambit_query::{Noun, QUERY_BYTES_MAX, TERMS_MAX, parse_search};
 use ambit_search::{Batch, CollectionContext, Index, IndexedRecord, Record, SearchContext, SearchRequest, Window};
 use serde_json::Value;
 use std::path::Path;
@@ -29,6 +29,8 @@ const VERSIONED: u64 = 5;
 /// Times that each class is asked; nothing warms up, so that the first ones, which find nothing kept, are among the
 /// slowest.
 const ASKED: usize = 200;
+/// Times that each of the longest queries is asked.
+const LONGEST_ASKED: u64 = 5;
 /// Steps of the fixed piece of work: about a millisecond.
 const FIXED_STEPS: u64 = 400_000;
 /// 2026-01-01, and the time between two records: an inventory that was found over weeks.
@@ -359,6 +361,66 @@ fn measure(index: &Index, when: &str) {
     println!("{when:<9} pages of 1,000 by token: {pages:.1} ms each");
 }
 
+/// The longest queries that are taken, of terms that are as expensive as they come, each other ones in every round.
+fn longest(round: u64) -> Vec<(&'static str, Noun, String)> {
+    let terms = |term: &dyn Fn(u64) -> String| {
+        let mut text = String::new();
+        for number in 0..TERMS_MAX as u64 {
+            let next = term(mix(round * 1_000_000 + number));
+            if text.len() + next.len() >= QUERY_BYTES_MAX {
+                break;
+            }
+            text.push_str(&next);
+            text.push(' ');
+        }
+        text
+    };
+    let word = |number: u64| WORDS[(number % 16) as usize];
+    vec![
+        ("ids", Noun::Issues, terms(&|number| format!("id:{}", issue(number % 200_000).record.uid()))),
+        ("ids that are not there", Noun::Issues, terms(&|number| format!("id:{number:064x}"))),
+        ("substrings", Noun::Entities, terms(&|number| format!("{}-{}", &word(number)[1..], number % 1_000))),
+        ("substrings of one letter", Noun::Entities, terms(&|number| format!("{}", number % 36))),
+        ("substrings of two letters", Noun::Entities, terms(&|number| format!("{:02x}", number % 256))),
+        (
+            "substrings that are not",
+            Noun::Entities,
+            terms(&|number| format!("name:!{}-{}", word(number), number % 999)),
+        ),
+        ("kinds of all sorts", Noun::Entities, terms(&|number| format!("port_tcp:{}", number % 65_536))),
+        (
+            "technologies",
+            Noun::Entities,
+            terms(&|number| format!("technology:{}", &PRODUCTS[(number % 12) as usize][1..])),
+        ),
+    ]
+}
+
+/// Times the longest queries, each a few times.
+fn measure_longest(index: &Index) {
+    for place in 0..longest(0).len() {
+        let mut worst = Duration::ZERO;
+        let mut said = String::new();
+        for round in 0..LONGEST_ASKED {
+            let (name, noun, text) = longest(round).swap_remove(place);
+            let search = parse_search(&text, noun).unwrap();
+            let mut request = SearchRequest::new(noun, search, context(), Timestamp(NOW));
+            request.with_aggregations = true;
+            let began = Instant::now();
+            let answer = index.search_blocking(&request).unwrap();
+            worst = worst.max(began.elapsed());
+            assert!(!answer.timed_out, "{name}");
+            said = format!(
+                "{name} ({} terms, {} bytes, {} hits)",
+                text.split(' ').count() - 1,
+                text.len(),
+                answer.total_hits
+            );
+        }
+        println!("longest   {said}: most {:.0} ms", worst.as_secs_f64() * 1_000.0);
+    }
+}
+
 /// Milliseconds for a page of 1,000 in a walk by token.
 fn pages(index: &Index) -> f64 {
     let mut request = request(&CLASSES[3], 0);
@@ -407,6 +469,7 @@ fn main() {
         fill(&index, entities, issues);
     }
     println!("{} documents, {} MB on disk", index.documents(), folder_bytes(Path::new(&folder)) / 1_000_000);
+    measure_longest(&index);
     measure(&index, "at rest");
     println!("{} MB resident", resident() / 1_000_000);
     let (stop, stopped) = mpsc::channel::<()>();

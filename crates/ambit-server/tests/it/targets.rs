@@ -205,3 +205,14 @@ async fn pages_and_tokens_at_their_edges() {
         (&json!([]), &json!(0), &Value::Null)
     );
 }
+
+/// Connectors ask for a page of issues by their ids, all in one search.
+#[tokio::test]
+async fn hundreds_of_ids_are_one_search() {
+    let (server, inventory) = filled().await;
+    let mut ids: Vec<String> = (0..399).map(|number| format!("id:{number:064x}")).collect();
+    ids.push(format!("id:{}", inventory.grave_issue));
+    let (total, _) =
+        found(&server, &format!("/api/v3/asm/search/issues/{}?page_size=100&page=0", ids.join("%20"))).await;
+    assert_eq!(total, 1);
+}
