@@ -141,7 +141,7 @@ impl Passage<'_> {
         let endpoint = choose(&target, self.head.method.as_str())?;
         let (prefix, path, method) = (target.mount.prefix, endpoint.path, endpoint.method.name());
         held.route = Some(Route { prefix, path, method });
-        let origin = self.origin(asker, endpoint)?;
+        let origin = self.origin(asker)?;
         let mut query = percent::query_parameters(self.head.uri.query());
         let now = (self.state.clock)();
         let content_type = content_type(&self.head.headers);
@@ -196,12 +196,14 @@ impl Passage<'_> {
         error
     }
 
-    fn origin(&self, asker: &Asker, endpoint: &Endpoint) -> Result<Origin, ApiError> {
+    fn origin(&self, asker: &Asker) -> Result<Origin, ApiError> {
         match asker {
-            Asker::Peer(peer, outside) => outside.origin(peer, self.head, endpoint.access == Access::Open),
-            Asker::Known(_) => {
-                Ok(Origin { address: IpAddr::V4(Ipv4Addr::LOCALHOST), base: format!("http://localhost{}", WIDER) })
-            }
+            Asker::Peer(peer, outside) => outside.origin(peer, self.head),
+            Asker::Known(_) => Ok(Origin {
+                address: IpAddr::V4(Ipv4Addr::LOCALHOST),
+                base: format!("http://localhost{}", WIDER),
+                answered: true,
+            }),
         }
     }
 
@@ -425,10 +427,14 @@ async fn authenticate(
     let credential = match (credential(target.mount, headers, query)?, cookie::session(target, headers)) {
         (Some(credential), _) => credential,
         (None, Some(key)) => {
+            way.origin.check_host()?;
             cookie::check_page(&head.method, headers, &way.origin.base)?;
             Credential { key, access: None }
         }
-        (None, None) => return Err(ApiError::new(ErrorCode::AuthenticationRequired)),
+        (None, None) => {
+            way.origin.check_host()?;
+            return Err(ApiError::new(ErrorCode::AuthenticationRequired));
+        }
     };
     let known = match &credential.access {
         Some(access) => state.store.authenticate_pair(access, &credential.key, now).await,

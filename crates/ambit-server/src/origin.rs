@@ -59,8 +59,9 @@ pub struct Outside {
     pub hosts: Hosts,
 }
 
-/// Which host names are answered for, where a key is needed. A page that made a browser believe that its own name is
-/// this server's (DNS rebinding) is not answered.
+/// Which host names are answered for, where a session or nothing says who asks. A page that made a browser believe that
+/// its own name is this server's (DNS rebinding) is not answered; it has no key, and whoever has one may call the
+/// server what they like.
 #[derive(Clone, Debug, Default)]
 pub enum Hosts {
     #[default]
@@ -94,27 +95,37 @@ pub(crate) struct Origin {
     pub(crate) address: IpAddr,
     /// The root of the links of the wider API, as the client reaches it (docs/contract/wider.md §1.4).
     pub(crate) base: String,
+    /// The host that the request names is one that is answered for.
+    pub(crate) answered: bool,
+}
+
+impl Origin {
+    /// Refuses a request whose host is not answered for.
+    pub(crate) fn check_host(&self) -> Result<(), ApiError> {
+        if self.answered {
+            return Ok(());
+        }
+        let message = "This server does not answer for that host; the settings hosts and public_url say for which";
+        Err(ApiError::with(ErrorCode::BadRequest, message))
+    }
 }
 
 impl Outside {
-    /// Reads the way of a request, and refuses one that names no host, two, or one that is not answered for. `open`:
-    /// health checks name whatever they like.
-    pub(crate) fn origin(&self, peer: &Peer, head: &Parts, open: bool) -> Result<Origin, ApiError> {
+    /// Reads the way of a request, and refuses one that names no host, or two.
+    pub(crate) fn origin(&self, peer: &Peer, head: &Parts) -> Result<Origin, ApiError> {
         one_host(&head.headers, head.version)?;
         let direct = head.uri.authority().map(Authority::as_str).or_else(|| text(&head.headers, HOST.as_str()));
         let forwarded = if self.is_trusted(peer.address) { self.forwarded(&head.headers) } else { Default::default() };
         let named = forwarded.host.as_deref().or(direct).unwrap_or_default();
-        if !open && !self.answers_for(named) {
-            let message = "This server does not answer for that host; the settings hosts and public_url say for which";
-            return Err(ApiError::with(ErrorCode::BadRequest, message));
-        }
+        let answered = self.answers_for(named);
         let scheme = match forwarded.secure.unwrap_or(peer.secure) {
             true => "https",
             false => "http",
         };
         let named = if named.is_empty() { "localhost" } else { named };
         let root = self.public_url.clone().unwrap_or_else(|| format!("{scheme}://{named}"));
-        Ok(Origin { address: forwarded.client.unwrap_or(peer.address), base: format!("{root}{}", WIDER) })
+        let address = forwarded.client.unwrap_or(peer.address);
+        Ok(Origin { address, base: format!("{root}{}", WIDER), answered })
     }
 
     /// The peer is a proxy whose word counts.
@@ -246,7 +257,7 @@ mod tests {
 
     fn seen(outside: &Outside, peer: &str, headers: &[(&str, &str)]) -> String {
         let peer = Peer::new(peer.parse().unwrap(), false);
-        match outside.origin(&peer, &head("/", headers), false) {
+        match outside.origin(&peer, &head("/", headers)) {
             Ok(origin) => format!("{} {}", origin.address, origin.base),
             Err(error) => error.code.status().to_string(),
         }
@@ -257,7 +268,7 @@ mod tests {
         let status = |hosts: &[&str], target: &str, host: Option<&str>| {
             let headers: Vec<(&str, &str)> = host.iter().map(|host| ("host", *host)).collect();
             let peer = Peer::new("192.0.2.1".parse().unwrap(), false);
-            let found = outside(hosts).origin(&peer, &head(target, &headers), false);
+            let found = outside(hosts).origin(&peer, &head(target, &headers)).and_then(|origin| origin.check_host());
             found.map(|_| ()).map_err(|error| error.code.status())
         };
         assert_eq!(status(&[], "/", Some("anything.test")), Ok(()));
@@ -320,7 +331,7 @@ mod tests {
     #[test]
     fn the_scheme_is_that_of_the_connection() {
         let peer = Peer::new("::ffff:192.0.2.1".parse().unwrap(), true);
-        let origin = outside(&[]).origin(&peer, &head("/", &[("host", "a.test:8443")]), false).unwrap();
+        let origin = outside(&[]).origin(&peer, &head("/", &[("host", "a.test:8443")])).unwrap();
         assert_eq!(
             (origin.base.as_str(), origin.address.to_string().as_str()),
             ("https://a.test:8443/api/v3", "192.0.2.1")

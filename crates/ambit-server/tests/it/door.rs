@@ -1,6 +1,6 @@
 //! The door: who is let in when many want in, what is answered before a server is ready, and how its answers go out.
 
-use ambit_server::{Door, Limits, Listener, Outside, Phase};
+use ambit_server::{Door, Hosts, Limits, Listener, Outside, Phase};
 use ambit_store::FailAction;
 use ambit_testkit::{Ask, Reply, TestServer, ask, ask_bytes, inventory};
 use serde_json::{Value, json};
@@ -183,6 +183,37 @@ async fn a_request_names_one_host() {
         let reply = ask_bytes(&server.address, format!("{head}connection: close\r\n\r\n").as_bytes()).await.unwrap();
         assert_eq!(reply.status, status, "{head}");
     }
+}
+
+/// A page under a name of its own has a browser's session at most; whoever has a key may call the server what they
+/// like.
+#[tokio::test]
+async fn only_who_shows_no_key_must_call_a_server_on_loopback_by_its_name() {
+    let outside = Outside { hosts: Hosts::Loopback, ..Outside::default() };
+    let server = TestServer::behind(outside).await.unwrap();
+    let key = server.keys["viewer"].clone();
+    let body = json!({"key": key}).to_string().into_bytes();
+    let page = ("sec-fetch-site".to_owned(), "same-origin".to_owned());
+    let sign_in =
+        Ask { method: "POST".to_owned(), target: "/session".to_owned(), headers: vec![page], body: Some(body) };
+    let signed_in = ask(&server.address, &sign_in).await.unwrap();
+    let session = signed_in.header("set-cookie").unwrap().split(';').next().unwrap().to_owned();
+    let (by_key, by_session) = (format!("x-apikey: {key}\r\n"), format!("cookie: {session}\r\n"));
+    let get = async |target: &str, version: &str, host: &str, credential: &str| {
+        let head = format!("GET {target} HTTP/{version}\r\n{host}{credential}connection: close\r\n\r\n");
+        ask_bytes(&server.address, head.as_bytes()).await.unwrap().status
+    };
+    let projects = "/api/v3/asm/projects";
+    for host in ["ambit:8080", "host.docker.internal", "www.virustotal.com", "0.0.0.0:1"] {
+        let host = format!("host: {host}\r\n");
+        assert_eq!(get(projects, "1.1", &host, &by_key).await, 200, "{host}");
+        assert_eq!(get(&format!("{projects}?x-apikey={key}"), "1.1", &host, "").await, 200, "{host}");
+        assert_eq!(get(projects, "1.1", &host, &by_session).await, 400, "{host}");
+        assert_eq!(get(projects, "1.1", &host, "").await, 400, "{host}");
+    }
+    assert_eq!(get(projects, "1.0", "", &by_key).await, 200);
+    assert_eq!(get(projects, "1.1", "host: 127.0.0.1:1\r\n", &by_session).await, 200);
+    assert_eq!(get(projects, "1.1", "host: localhost\r\n", "").await, 401);
 }
 
 #[tokio::test]

@@ -41,8 +41,8 @@ pub(crate) const ROWS: &[Row] = &[
     ),
     list(
         "hosts",
-        "Host names that the server answers for where a key is needed. Empty: all names, but on a loopback address \
-         only those of loopback and of `public_url`.",
+        "Host names that the server answers for where a session, and no key, says who asks. Empty: all names, but on a \
+         loopback address only those of loopback and of `public_url`.",
     ),
     row("public_url", "", "The root of every link in answers, whatever a proxy sends."),
     list("trusted_proxies", "Addresses or blocks of proxies whose forwarding headers are believed."),
