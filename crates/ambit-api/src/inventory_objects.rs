@@ -46,6 +46,16 @@ contract! {
         pub regional_internet_registry: Maybe<String>,
     }
 
+    /// The attributes of an address that nobody looked at: every address is there, and nothing is known of this one.
+    #[derive(Debug, Default, Serialize)]
+    pub struct UnseenAddressAttributes {
+        pub tags: Vec<String>,
+        pub reputation: i64,
+        pub last_analysis_stats: Stats,
+        pub last_analysis_results: EngineResults,
+        pub total_votes: TotalVotes,
+    }
+
     /// A record of the DNS of a name. Records of the type MX have a priority.
     #[derive(Debug, PartialEq, Serialize)]
     pub struct DnsRecord {

@@ -4,7 +4,7 @@
 use super::{certificates, facts, files, judged, votes};
 use crate::call::Call;
 use crate::failure::About;
-use ambit_api::inventory_objects::{InventoryObjectAttributes, SubmittedUrlAttributes};
+use ambit_api::inventory_objects::{InventoryObjectAttributes, SubmittedUrlAttributes, UnseenAddressAttributes};
 use ambit_api::objects::{Object, Seconds};
 use ambit_api::{ApiError, ErrorCode, Maybe};
 use ambit_model::canonical_url::{canonical_url, url_id};
@@ -15,6 +15,7 @@ use ambit_store::{KnownObject, SubmittedUrl};
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 
 /// Types of node that are objects.
 pub(crate) const KINDS: [&str; 4] = ["file", "url", "domain", "ip_address"];
@@ -151,6 +152,13 @@ pub(crate) fn shown(call: &Call, kind: ObjectType, found: &[KnownObject]) -> Opt
     facts::fill(&mut attributes, kind, found);
     judged::fill(&mut attributes, found);
     Some(Object::new(&call.base, kind.collection(), kind.name(), &id_of(kind, name), &attributes))
+}
+
+/// An address of which nothing is known; `None` for what is no address.
+pub(crate) fn unseen_address(call: &Call, id: &str) -> Option<Object> {
+    let address: IpAddr = id.parse().ok()?;
+    let (kind, id) = (ObjectType::IpAddress, address.to_canonical().to_string());
+    Some(Object::new(&call.base, kind.collection(), kind.name(), &id, &UnseenAddressAttributes::default()))
 }
 
 /// An object by its type and id; `None`: nobody whom the caller may ask knows it.

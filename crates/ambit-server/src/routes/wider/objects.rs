@@ -18,10 +18,13 @@ async fn required(call: &Call, kind: ObjectType) -> Result<Known, ApiError> {
     known(call, kind, call.id()).await?.ok_or_else(|| not_found(kind, call.id()))
 }
 
-/// Returns a domain, address or URL as the caller's projects know it, and a URL also as somebody submitted it; 404
-/// where nobody does.
+/// Returns a domain, address or URL as the caller's projects know it, and a URL also as somebody submitted it. What
+/// nobody knows is 404, but for an address, which says that nothing is known of it.
 pub(crate) async fn find(call: Call, kind: ObjectType) -> Result<Answer, ApiError> {
-    let known = required(&call, kind).await?;
+    let known = match known(&call, kind, call.id()).await? {
+        Some(known) => known,
+        None => return unseen(&call, kind).await,
+    };
     let mut found = objects::of_known(&call, kind, &known).ok_or_else(|| not_found(kind, call.id()))?;
     count_votes_of(&call, kind, &known.ids(), &mut found).await?;
     match kind {
@@ -33,6 +36,18 @@ pub(crate) async fn find(call: Call, kind: ObjectType) -> Result<Answer, ApiErro
     }
     relationships::embed(&call, &mut found).await?;
     Ok(page::one(&call, found))
+}
+
+/// An address that nobody looked at, without facts and without a date of any look: a connector reads one to see whether
+/// its key is good. A name, a URL or a hash that nobody knows may be none at all.
+async fn unseen(call: &Call, kind: ObjectType) -> Result<Answer, ApiError> {
+    let mut found = match kind {
+        ObjectType::IpAddress => objects::unseen_address(call, call.id()),
+        ObjectType::Domain | ObjectType::File | ObjectType::Url => None,
+    }
+    .ok_or_else(|| not_found(kind, call.id()))?;
+    relationships::embed(call, &mut found).await?;
+    Ok(page::one(call, found))
 }
 
 /// Returns what an object is related to, in full or as descriptors.
