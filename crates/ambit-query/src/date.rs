@@ -55,6 +55,14 @@ pub(crate) fn parse(text: &str, rounding: Rounding) -> Option<TimeValue> {
     i64::try_from(milliseconds).ok().map(TimeValue::Absolute)
 }
 
+/// Reads a moment, in milliseconds since 1970 UTC, or a bare date, which is its midnight; `None` when it is neither.
+pub fn moment(text: &str) -> Option<i64> {
+    match parse(text, Rounding::Down)? {
+        TimeValue::Absolute(milliseconds) => Some(milliseconds),
+        TimeValue::LastRefresh | TimeValue::LastScanCount(_) | TimeValue::ConfiguredScanCount => None,
+    }
+}
+
 /// `YYYY-MM-DD`, then optionally `T` or a blank and `HH:MM[:SS[.fraction]]`, then optionally `Z`, ` UTC` or an offset.
 fn timestamp(text: &str) -> Option<OffsetDateTime> {
     let date = date(text.get(..10)?)?;
@@ -111,7 +119,8 @@ fn offset(text: &str) -> Option<UtcOffset> {
         _ => {}
     }
     let (sign, rest) = match text.split_at_checked(1)? {
-        ("+", rest) => (1, rest),
+        // A `+` that is sent unescaped arrives as a blank.
+        ("+" | " ", rest) => (1, rest),
         ("-", rest) => (-1, rest),
         _ => return None,
     };
@@ -178,6 +187,8 @@ mod tests {
         check("2022-09-09 16:45:52 UTC", "2022-09-09T16:45:52.000Z");
         check("2025-01-01T01:00:00+02:00", "2024-12-31T23:00:00.000Z");
         check("2025-01-01T01:00:00-0130", "2025-01-01T02:30:00.000Z");
+        check("2025-01-01T01:00:00 02:00", "2024-12-31T23:00:00.000Z");
+        check("2025-01-01 01:00:00 +0200", "-");
         check("last_refresh", "last_refresh");
         check("Last_Refresh", "last_refresh");
         check("last_scan_count_1", "last_scan_count_1");

@@ -18,7 +18,7 @@ mod search;
 mod version_range;
 
 pub use boolean::Boolean;
-pub use date::TimeValue;
+pub use date::{TimeValue, moment};
 pub use error::QueryError;
 pub use keywords::{Comparison, Keyword, Noun, ValueType};
 pub use range::Range;

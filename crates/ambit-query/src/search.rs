@@ -195,6 +195,7 @@ fn read_value(keyword: &Keyword, text: &str) -> Option<Value> {
 
 /// The number of a severity that is named by its word.
 fn severity(word: &str) -> Option<i64> {
+    let word = if word.eq_ignore_ascii_case("informational") { "info" } else { word };
     let words = ["critical", "high", "medium", "low", "info"];
     let place = words.iter().position(|known| known.eq_ignore_ascii_case(word))?;
     i64::try_from(place + 1).ok()

@@ -134,15 +134,27 @@ impl Call {
 
     /// The body as an object.
     pub fn object(&self) -> Result<Map<String, Value>, ApiError> {
-        if self.body.is_empty() {
-            return Err(ApiError::with(ErrorCode::BadRequest, "The body is empty; a JSON object is needed"));
-        }
-        let value: Value = serde_json::from_slice(&self.body)
-            .map_err(|error| ApiError::with(ErrorCode::BadRequest, format!("The body is not JSON: {error}")))?;
-        match value {
+        match self.json()? {
             Value::Object(object) => Ok(object),
             _ => Err(ApiError::with(ErrorCode::BadRequest, "The body must be a JSON object")),
         }
+    }
+
+    /// The same; a bare list is an object with the list as its member `name`.
+    pub(crate) fn object_or_list(&self, name: &str) -> Result<Map<String, Value>, ApiError> {
+        match self.json()? {
+            Value::Object(object) => Ok(object),
+            list @ Value::Array(_) => Ok(Map::from_iter([(name.to_owned(), list)])),
+            _ => Err(ApiError::with(ErrorCode::BadRequest, "The body must be a JSON object or a list")),
+        }
+    }
+
+    fn json(&self) -> Result<Value, ApiError> {
+        if self.body.is_empty() {
+            return Err(ApiError::with(ErrorCode::BadRequest, "The body is empty; a JSON object is needed"));
+        }
+        serde_json::from_slice(&self.body)
+            .map_err(|error| ApiError::with(ErrorCode::BadRequest, format!("The body is not JSON: {error}")))
     }
 
     /// The body as what a request says. An error names the member and what is expected of it. A member that there is
@@ -193,15 +205,34 @@ fn only_members(object: &Map<String, Value>, settings: &Shape, whole: &Shape) ->
     }))
 }
 
+/// The greatest number that clients of other languages read.
+const COUNT_MAX: u64 = i64::MAX as u64;
+
+/// A whole number of a page in the query, as clients write one that they have not (`None`), or have as another type
+/// (`50.0`).
+pub(crate) fn page_number(call: &Call, name: &str) -> Result<Option<u64>, ApiError> {
+    let text = call.query(name).unwrap_or_default().trim();
+    let text = match text.split_once('.') {
+        Some((whole, fraction)) if !whole.is_empty() && fraction.bytes().all(|byte| byte == b'0') => whole,
+        Some(_) | None => text,
+    };
+    if NOTHING.contains(&text) { Ok(None) } else { number_in(text, name) }
+}
+
+/// What clients write for a value that they have not.
+pub(crate) const NOTHING: &[&str] = &["", "None", "null", "undefined"];
+
 /// A whole number from 0 in the query; empty is the same as absent.
 pub(crate) fn whole_number(call: &Call, name: &str) -> Result<Option<u64>, ApiError> {
     match call.query(name) {
         None | Some("") => Ok(None),
-        Some(text) => {
-            let digits = text.bytes().all(|byte| byte.is_ascii_digit());
-            // Beyond every count is the same as just beyond the window.
-            let number = digits.then(|| text.parse().unwrap_or(u64::MAX));
-            number.map(Some).ok_or_else(|| ApiError::invalid(format!("{name} must be a whole number from 0")))
-        }
+        Some(text) => number_in(text, name),
     }
+}
+
+fn number_in(text: &str, name: &str) -> Result<Option<u64>, ApiError> {
+    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    // Beyond every count is the same as just beyond the window; answers repeat it as a number of 64 bits with a sign.
+    let number = digits.then(|| text.parse().unwrap_or(COUNT_MAX).min(COUNT_MAX));
+    number.map(Some).ok_or_else(|| ApiError::invalid(format!("{name} must be a whole number from 0")))
 }

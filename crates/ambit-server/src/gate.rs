@@ -391,8 +391,8 @@ fn credential(mount: &Mount, headers: &HeaderMap, query: &[(String, String)]) ->
     }
     let mut sent = headers.get_all(KEY_NAME).iter();
     if let Some(key) = sent.next() {
-        if sent.next().is_some() {
-            return Err(ApiError::with(ErrorCode::BadRequest, "The x-apikey header stands twice"));
+        if sent.any(|other| other != key) {
+            return Err(ApiError::with(ErrorCode::BadRequest, "The x-apikey header stands twice, with different keys"));
         }
         // Keys are ASCII; anything else is a wrong key.
         let key = String::from_utf8_lossy(key.as_bytes()).trim().to_owned();
@@ -516,6 +516,7 @@ mod tests {
         assert_eq!(key_of(older, &legacy[1..], ""), Ok(None));
         assert_eq!(key_of(newer, &[], ""), Ok(None));
         assert_eq!(key_of(newer, &[("x-apikey", "k"), ("x-apikey", "l")], ""), Err(400));
+        assert_eq!(key_of(newer, &[("x-apikey", "k"), ("x-apikey", "k")], ""), Ok(Some("k None".to_owned())));
         let second = MOUNTS.iter().position(|mount| mount.tree == Tree::V2).unwrap();
         assert_eq!(key_of(second, &[("x-apikey", "k")], "x-apikey=q"), Ok(None));
         assert_eq!(key_of(second, &[], "apikey=q&resource=r"), Ok(Some("q None".to_owned())));

@@ -1,7 +1,7 @@
 //! Which time a request is about: a moment in its query, the window of a search, an end that lies ahead; and what hits
 //! then repeat of their records.
 
-use crate::call::Call;
+use crate::call::{Call, NOTHING};
 use crate::failure::About;
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::Timestamp;
@@ -28,9 +28,7 @@ pub(crate) fn window(call: &Call, search: &Search) -> Result<Window, ApiError> {
 }
 
 fn between_of(text: &str) -> Result<Window, ApiError> {
-    let parsed = text
-        .split_once(',')
-        .and_then(|(from, until)| Some((Timestamp::parse_end(from.trim())?, Timestamp::parse_end(until.trim())?)));
+    let parsed = text.split_once(',').and_then(|(from, until)| Some((read_end(from.trim())?, read_end(until.trim())?)));
     match parsed {
         Some((from, until)) if from < until => Ok(Window::Between(from, until)),
         _ => Err(ApiError::invalid(FORMS)),
@@ -77,11 +75,19 @@ pub(crate) fn then<T>(at: At<T>, noun: &str) -> Result<T, ApiError> {
 
 /// A moment in the query, if it is there: a bare date is the end of that day, UTC (docs/architecture.md §1.3).
 pub(crate) fn moment(call: &Call, name: &str) -> Result<Option<Timestamp>, ApiError> {
-    let text = call.query(name).map(str::trim).filter(|text| !text.is_empty());
-    text.map(|text| {
-        Timestamp::parse_end(text).ok_or_else(|| ApiError::invalid(format!("{name} must be {MOMENT_FORMS}")))
-    })
-    .transpose()
+    let text = call.query(name).map(str::trim).filter(|text| !NOTHING.contains(text));
+    text.map(|text| read_end(text).ok_or_else(|| ApiError::invalid(format!("{name} must be {MOMENT_FORMS}"))))
+        .transpose()
+}
+
+/// A moment in any form that searches take.
+fn read(text: &str) -> Option<Timestamp> {
+    ambit_query::moment(text).map(Timestamp)
+}
+
+/// The same; a bare date is the last millisecond of its day, UTC.
+fn read_end(text: &str) -> Option<Timestamp> {
+    Timestamp::parse_end(text).or_else(|| read(text))
 }
 
 /// The end of a key or privilege lies ahead.
@@ -97,15 +103,31 @@ pub(crate) fn start(call: &Call) -> Result<Option<Timestamp>, ApiError> {
 
 /// A moment in the query, if it is there: a bare date is its midnight, UTC.
 pub(crate) fn start_of(call: &Call, name: &str) -> Result<Option<Timestamp>, ApiError> {
-    let text = call.query(name).map(str::trim).filter(|text| !text.is_empty());
-    let parsed = text
-        .map(|text| Timestamp::parse(text).ok_or_else(|| ApiError::invalid(format!("{name} must be {MOMENT_FORMS}"))));
+    let text = call.query(name).map(str::trim).filter(|text| !NOTHING.contains(text));
+    let parsed = text.map(|text| read(text).ok_or_else(|| ApiError::invalid(format!("{name} must be {MOMENT_FORMS}"))));
     parsed.transpose()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn moments_are_read_in_every_form_that_searches_take() {
+        let moment = Timestamp::parse("2026-11-26T15:25:00Z");
+        for text in [
+            "2026-11-26T15:25Z",
+            "2026-11-26T15:25:00",
+            "2026-11-26T15:25:00+00:00",
+            "2026-11-26T15:25:00 00:00",
+            "2026-11-26 15:25:00 UTC",
+            "2026-11-26T16:25:00.000000 01:00",
+        ] {
+            assert_eq!((read(text), read_end(text)), (moment, moment), "{text}");
+        }
+        assert_eq!(read_end("2026-11-26"), Timestamp::parse("2026-11-26T23:59:59.999Z"));
+        assert_eq!((read("last_refresh"), read("now")), (None, None));
+    }
 
     #[test]
     fn two_moments_are_a_window() {

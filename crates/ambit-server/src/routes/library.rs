@@ -2,7 +2,7 @@
 //! binary handed it over; the server knows neither tasks nor judges.
 
 use crate::answer::Answer;
-use crate::call::{Call, whole_number};
+use crate::call::{Call, page_number};
 use ambit_api::library::{LibraryEntity, LibraryFingerprint, LibraryIssue, LibraryPage, LibraryTask, LibraryWorkflow};
 use ambit_api::library_stats::{
     self, LibraryCatalogStats, LibraryEntityStats, LibraryFingerprintStats, LibraryIssueStats, LibraryTaskStats,
@@ -95,8 +95,8 @@ fn stats<'a, T: From<&'a Library> + Serialize>(call: &'a Call, message: &str) ->
 }
 
 fn page<T: Serialize>(call: &Call, message: &str, mut rows: Vec<T>) -> Result<Answer, ApiError> {
-    let size = whole_number(call, "page_size")?.unwrap_or(PAGE_ROWS).min(PAGE_ROWS_MAX);
-    let skipped = whole_number(call, "page")?.unwrap_or(0).saturating_mul(size);
+    let size = page_number(call, "page_size")?.unwrap_or(PAGE_ROWS).min(PAGE_ROWS_MAX);
+    let skipped = page_number(call, "page")?.unwrap_or(0).saturating_mul(size);
     let as_size = |rows: u64| usize::try_from(rows).unwrap_or(usize::MAX);
     rows.drain(..as_size(skipped).min(rows.len()));
     let more = rows.len() > as_size(size);

@@ -2,7 +2,7 @@
 //! docs/contract/asm.md §7.4).
 
 use crate::answer::Answer;
-use crate::call::{Call, whole_number};
+use crate::call::{Call, NOTHING, page_number};
 use crate::failure::{of_query, of_search};
 use crate::present::entities::fill_issues;
 use crate::searching::{caller, context, page_token, placed, sealed};
@@ -92,16 +92,16 @@ struct Found {
 async fn search(call: &Call, noun: Noun) -> Result<Found, ApiError> {
     let text = call.parameter("search_string");
     let search = parse_search(text, noun).map_err(|error| of_query(&error))?;
-    let page_size = whole_number(call, "page_size")?.unwrap_or(PAGE_SIZE_DEFAULT).min(PAGE_SIZE_MAX);
-    let page = whole_number(call, "page")?;
-    let descending = match call.query("sort_direction") {
-        None | Some("" | "asc") => false,
-        Some("desc") => true,
+    let page_size = page_number(call, "page_size")?.unwrap_or(PAGE_SIZE_DEFAULT).min(PAGE_SIZE_MAX);
+    let page = page_number(call, "page")?;
+    let descending = match word(call, "sort_direction").as_deref() {
+        None | Some("asc" | "ascending") => false,
+        Some("desc" | "descending") => true,
         Some(_) => return Err(ApiError::invalid("sort_direction must be asc or desc")),
     };
-    let with_aggregations = match call.query("aggregations") {
-        None | Some("" | "true") => true,
-        Some("false") => false,
+    let with_aggregations = match word(call, "aggregations").as_deref() {
+        None | Some("true" | "1") => true,
+        Some("false" | "0") => false,
         Some(_) => return Err(ApiError::invalid("aggregations must be true or false")),
     };
     let window = window(call, &search)?;
@@ -126,6 +126,12 @@ async fn search(call: &Call, noun: Noun) -> Result<Found, ApiError> {
     let mut answer = call.state.index()?.search(request).await.map_err(of_search)?;
     set_last_seen(call, noun, answer.window, &mut answer.hits).await?;
     Ok(Found { project, answer, names })
+}
+
+/// A word of the query in whatever letter case; `None` where there is none, or what clients write for none.
+fn word(call: &Call, name: &str) -> Option<String> {
+    let text = call.query(name).map(str::trim).filter(|text| !NOTHING.contains(text))?;
+    Some(text.to_ascii_lowercase())
 }
 
 impl Found {

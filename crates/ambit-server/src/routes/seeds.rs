@@ -1,5 +1,5 @@
-//! Seeds: list, add, remove (docs/contract/asm.md §3.4). The body of an addition has one seed, or a list of them named
-//! `entities`.
+//! Seeds: list, add, remove (docs/contract/asm.md §3.4). The body of an addition has one seed, or a list of them, which
+//! may be named `entities`.
 
 use crate::answer::Answer;
 use crate::call::Call;

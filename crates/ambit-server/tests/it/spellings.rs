@@ -31,7 +31,7 @@ async fn every_refusal_is_in_the_envelope() {
         ("TRACE /api/v3/asm/projects HTTP/1.1\r\nKEY", b"", 405, "BadRequestError"),
         ("BREW /api/v3/asm/projects HTTP/1.1\r\nKEY", b"", 405, "BadRequestError"),
         ("GET /api/v3/asm/search/entities/bad%ff HTTP/1.1\r\nKEY", b"", 400, "BadRequestError"),
-        ("GET /api/v3/asm/projects HTTP/1.1\r\nKEYKEY", b"", 400, "BadRequestError"),
+        ("GET /api/v3/asm/projects HTTP/1.1\r\nKEYx-apikey: other\r\n", b"", 400, "BadRequestError"),
         ("GET /api/v3/asm/user_collections/no-uuid HTTP/1.1\r\nKEY", b"", 404, "NotFoundError"),
         ("GET /api/v3/asm/user_collections/%00 HTTP/1.1\r\nKEY", b"", 404, "NotFoundError"),
         ("POST /api/v3/asm/projects HTTP/1.1\r\nKEY", b"", 400, "BadRequestError"),
