@@ -39,6 +39,7 @@ const SEARCH: &[Parameter] = &[
     CURSOR,
     ATTRIBUTES,
     EXCLUDED,
+    RELATIONSHIPS,
 ];
 const COLLECTIONS: &[Parameter] = &[
     text("filter", "name:, owner:, collection_type:, and free text in name or description; all must hold."),

@@ -6,7 +6,7 @@ use crate::failure::{About, not_found};
 use crate::object_body::body_attributes;
 use crate::page;
 use crate::present::accounts::{NOUN, by_name, caps, named, shown, standing};
-use crate::present::{comments, graphs, groups, object_collections};
+use crate::present::{comments, graphs, groups, object_collections, relationships};
 use ambit_api::objects::{Related, data};
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::Timestamp;
@@ -31,8 +31,9 @@ pub(crate) async fn me(call: Call) -> Result<Answer, ApiError> {
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
     let account = named(&call, call.id()).await?;
     let mut found = shown(&call, &account).await?;
-    for name in page::names(&call, "relationships").unwrap_or_default() {
-        found.relate(&name, &related(&call, &account, &name).await?, false);
+    for name in relationships::asked(&call)? {
+        let all = related(&call, &account, &name).await?.unwrap_or_else(|| Related::Many(Vec::new()));
+        found.relate(&name, &all, false);
     }
     Ok(page::one(&call, found))
 }
@@ -86,8 +87,8 @@ async fn grant(call: &Call, username: &str, privileges: &Value) -> Result<(), Ap
     Ok(())
 }
 
-/// What a user is related to: an object, nothing, or a list.
-async fn related(call: &Call, account: &Account, name: &str) -> Result<Related, ApiError> {
+/// What a user is related to: an object, nothing, or a list; `None` by a name that users do not have.
+async fn related(call: &Call, account: &Account, name: &str) -> Result<Option<Related>, ApiError> {
     let store = call.store();
     if PRIVATE.contains(&name) && standing(call, account).await? == Relationship::Anybody {
         return Err(ApiError::new(ErrorCode::Forbidden));
@@ -100,7 +101,7 @@ async fn related(call: &Call, account: &Account, name: &str) -> Result<Related, 
     };
     let all =
         |groups: Vec<GroupAccount>| Related::Many(groups.iter().map(|group| groups::brief(call, group)).collect());
-    Ok(match name {
+    Ok(Some(match name {
         "api_quota_group" => one(account.api_quota_group.clone()).await?,
         "intelligence_quota_group" => one(account.intelligence_quota_group.clone()).await?,
         "monitor_quota_group" => Related::Nothing,
@@ -113,15 +114,16 @@ async fn related(call: &Call, account: &Account, name: &str) -> Result<Related, 
         "graphs" => graphs::related(call, &Collaborator::User(account.user.username.clone())).await?,
         "collections" => object_collections::of(call, account.user.id).await?,
         name if NOTHING.contains(&name) => Related::Many(Vec::new()),
-        _ => return Err(ApiError::not_found(&format!("Relationship {name}"))),
-    })
+        _ => return Ok(None),
+    }))
 }
 
 /// Read what a user is related to, in full or as descriptors.
 pub(crate) async fn relationship(call: Call, described: bool) -> Result<Answer, ApiError> {
     let account = named(&call, call.id()).await?;
-    let found = related(&call, &account, call.parameter("relationship")).await?;
-    page::answer_related(&call, found, described)
+    let name = call.parameter("relationship");
+    let found = related(&call, &account, name).await?;
+    page::answer_related(&call, found.ok_or_else(|| ApiError::not_found(&format!("Relationship {name}")))?, described)
 }
 
 /// Delete one's own account; the header x-user-password has an API key of it. The answer is empty.

@@ -60,17 +60,25 @@ pub(crate) async fn search(call: Call) -> Result<Answer, ApiError> {
     walk_on(&call, search, walk).await
 }
 
-async fn answer_page(call: &Call, found: GraphPage, limit: usize) -> Result<Answer, ApiError> {
-    let graphs = call.store().graphs_numbered(call.caller(), &found.numbers).await.about(NOUN)?;
-    let items = graphs.iter().map(|graph| shown(call, graph)).collect();
-    let next = found.next.map(|key| {
-        let place = match key {
-            SortKey::Text(text, number) => (Value::from(text), number),
-            SortKey::Number(value, number) => (Value::from(value), number),
-        };
-        value(&place).to_string().into_bytes()
-    });
-    Ok(page::answer(call, items, limit, next, Some(found.total)))
+/// Answers with a page of a walk. One whose graphs are all gone since the walk began is passed over: a page without
+/// graphs is the end to clients.
+async fn walk_on(call: &Call, mut search: GraphSearch, mut walk: Option<GraphWalk>) -> Result<Answer, ApiError> {
+    let limit = search.limit;
+    loop {
+        let found = call.state.graphs.walk(call.store(), search.clone(), walk, call.now).await;
+        let (found, goes_on) = found.map_err(|error| of_search(error.into()))?;
+        let graphs = call.store().graphs_numbered(call.caller(), &found.numbers).await.about(NOUN)?;
+        if graphs.is_empty() && found.next.is_some() {
+            (search.after, walk) = (found.next, goes_on);
+            continue;
+        }
+        let mut items = Vec::new();
+        for graph in &graphs {
+            items.push(with_relationships(shown(call, graph), &embedded(call, graph).await?));
+        }
+        let next = found.next.zip(goes_on).map(|(key, walk)| cursor(walk, key));
+        return Ok(page::answer(call, items, limit, next, Some(found.total)));
+    }
 }
 
 fn cursor(walk: GraphWalk, place: SortKey) -> Vec<u8> {
@@ -84,11 +92,13 @@ fn cursor(walk: GraphWalk, place: SortKey) -> Vec<u8> {
 /// The walk and the place in a cursor.
 fn place(bytes: &[u8]) -> Result<(GraphWalk, SortKey), ApiError> {
     let bad = || ApiError::with(ErrorCode::BadRequest, "Invalid cursor");
-    match serde_json::from_slice(bytes).map_err(|_| bad())? {
-        (Value::String(text), number) => Ok(SortKey::Text(text, number)),
-        (Value::Number(value), number) => Ok(SortKey::Number(value.as_i64().ok_or_else(bad)?, number)),
-        _ => Err(bad()),
-    }
+    let (walk, found, number) = serde_json::from_slice(bytes).map_err(|_| bad())?;
+    let place = match found {
+        Value::String(text) => SortKey::Text(text, number),
+        Value::Number(value) => SortKey::Number(value.as_i64().ok_or_else(bad)?, number),
+        _ => return Err(bad()),
+    };
+    Ok((walk, place))
 }
 
 /// The other names that a node may have for a URL.
@@ -146,12 +156,31 @@ async fn create(call: Call) -> Result<Answer, ApiError> {
 
 /// Read a graph; counts as a view.
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
-    let graph = call.store().view_graph(call.caller(), call.id()).await.about_named(NOUN, call.id())?;
-    let mut found = shown(&call, &graph);
-    for name in page::names(&call, "relationships").unwrap_or_default() {
-        found.relate(&name, &all_related(&call, &graph, &name).await?, true);
+    let graph = find_named(&call).await?;
+    let related = embedded(&call, &graph).await?;
+    // A request for the head, or one that fails, shows nobody the graph.
+    let graph = match call.head_only {
+        true => graph,
+        false => call.store().view_graph(call.caller(), call.id()).await.about_named(NOUN, call.id())?,
+    };
+    Ok(page::one(&call, with_relationships(shown(&call, &graph), &related)))
+}
+
+/// What a graph is related to by the names that the request asks for beside it. One that graphs do not have is empty.
+async fn embedded(call: &Call, graph: &Graph) -> Result<Vec<(String, Related)>, ApiError> {
+    let mut related = Vec::new();
+    for name in relationships::asked(call)? {
+        let all = all_related(call, graph, &name).await?.unwrap_or_else(|| Related::Many(Vec::new()));
+        related.push((name, all));
     }
-    Ok(page::one(&call, found))
+    Ok(related)
+}
+
+fn with_relationships(mut object: Object, related: &[(String, Related)]) -> Object {
+    for (name, all) in related {
+        object.relate(name, all, true);
+    }
+    object
 }
 
 /// Replace attributes of a graph.
@@ -179,9 +208,9 @@ pub(crate) async fn screenshot(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::bytes("image/png", drawn.into()))
 }
 
-/// What a graph is related to: an object, nothing, or a list.
-async fn all_related(call: &Call, graph: &Graph, name: &str) -> Result<Related, ApiError> {
-    Ok(match name {
+/// What a graph is related to: an object, nothing, or a list; `None` by a name that graphs do not have.
+async fn all_related(call: &Call, graph: &Graph, name: &str) -> Result<Option<Related>, ApiError> {
+    Ok(Some(match name {
         "owner" => accounts::brief_by_id(call, graph.owner_id).await?.into(),
         "group" => match &graph.group {
             Some(group) => groups::brief_named(call, group).await?.into(),
@@ -191,8 +220,8 @@ async fn all_related(call: &Call, graph: &Graph, name: &str) -> Result<Related, 
         "viewers" => Related::Many(collaborators::shown(call, &graph.id, Role::Viewer).await?),
         "comments" => Related::Many(comments::on(call, "graph", &graph.id).await?),
         "items" => Related::Many(items(graph).iter().map(|(kind, id)| Object::descriptor(kind, id)).collect()),
-        _ => return Err(ApiError::not_found(&format!("Relationship {name}"))),
-    })
+        _ => return Ok(None),
+    }))
 }
 
 /// The nodes that are objects, in the order of the nodes, each once: type and id.
@@ -220,7 +249,7 @@ pub(crate) async fn relationship(call: Call, described: bool) -> Result<Answer, 
     let call = &call;
     let name = call.parameter("relationship");
     let found = all_related(call, &find_named(call).await?, name).await?;
-    match found {
+    match found.ok_or_else(|| ApiError::not_found(&format!("Relationship {name}")))? {
         // Clients read only the first page of these two lists (docs/contract/wider.md §9).
         Related::Many(all) if ["editors", "viewers"].contains(&name) => {
             let all = if described { all.iter().map(Object::described).collect() } else { all };
