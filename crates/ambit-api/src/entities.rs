@@ -1,5 +1,6 @@
 //! Entities on the wire (docs/contract/asm.md §4): the search hit, the detail, the raw detail and the record of a point
-//! in time. One conversion for all kinds; details are sent as they are stored.
+//! in time. One conversion for all kinds; details are sent as they are stored,
+//! with what follows from the name.
 
 mod explanation;
 mod summary;
@@ -13,9 +14,10 @@ use crate::{COLLECTION_TYPE, CollectionRef, Sighting};
 use ambit_model::entity::{EntityRecord, Summary};
 use ambit_model::issue::IssueRecord;
 use ambit_model::scope::ScopeReason;
-use ambit_model::{Timestamp, Uid};
+use ambit_model::{Kind, Timestamp, Uid};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use std::net::IpAddr;
 use uuid::Uuid;
 
 /// Members of details that only the raw form shows (docs/contract/asm.md §4.4).
@@ -270,7 +272,8 @@ impl EntityHitIssue {
 impl EntityDetail {
     /// The detail of an entity, without what only the raw form shows.
     pub fn of(record: &EntityRecord, seen: Sighting, collection: CollectionRef<'_>) -> Self {
-        let details = record.details.iter().filter(|(name, _)| !is_raw_only(name));
+        let mut details = details_of(record);
+        details.retain(|name, _| !is_raw_only(name));
         let ancestors = record
             .ancestors
             .iter()
@@ -287,7 +290,7 @@ impl EntityDetail {
             ancestors: ancestors.collect(),
             collection_naics: None,
             deleted: !record.present,
-            details: Details(details.map(|(name, value)| (name.clone(), value.clone())).collect()),
+            details: Details(details),
             details_file: format!("{}.json", record.uid),
             first_seen: seen.first_seen,
             last_seen: seen.last_seen,
@@ -316,7 +319,7 @@ impl RawEntity {
         scoped_at: Timestamp,
         now: Timestamp,
     ) -> Self {
-        let mut details = record.details.clone();
+        let mut details = details_of(record);
         details.entry("hidden_original").or_insert_with(|| json!(record.name));
         details.insert("extended_path_to_seed".to_owned(), json!(PathStep::path(record)));
         Self {
@@ -350,6 +353,38 @@ impl From<EntityDetail> for EntityAtPoint {
             collection_type: COLLECTION_TYPE,
         }
     }
+}
+
+/// The details as they are shown: what follows from the name of an address stands there before anybody looked at it,
+/// and a place that nobody knows is an object, since clients take its members without looking (docs/contract/asm.md
+/// §4.5).
+fn details_of(record: &EntityRecord) -> ambit_model::Details {
+    let mut details = record.details.clone();
+    if let (Kind::IpAddress, Ok(address)) = (record.kind, record.name.parse::<IpAddr>()) {
+        let version = if address.is_ipv4() { 4 } else { 6 };
+        for (member, value) in [("name", json!(record.name)), ("version", json!(version))] {
+            details.entry(member.to_owned()).and_modify(|said| fill(said, &value)).or_insert(value);
+        }
+    }
+    if let Some(place) = details.get_mut("geolocation") {
+        fill(place, &unknown_place());
+    }
+    details
+}
+
+/// Takes the place of what nobody said.
+fn fill(said: &mut Value, value: &Value) {
+    if said.is_null() {
+        *said = value.clone();
+    }
+}
+
+fn unknown_place() -> Value {
+    json!({
+        "asn": {"asn": null, "isp": null, "name": null, "organization": null, "connection_type": null},
+        "city": null, "postal": null, "country": null, "latitude": null, "continent": null, "longitude": null,
+        "time_zone": null, "country_code": null, "continent_code": null,
+    })
 }
 
 /// `<type>#<name>`.

@@ -29,7 +29,8 @@ export function Facts({ of }: { of: Record<string, unknown> }): ReactNode {
 }
 
 export function isNothing(value: unknown): boolean {
-  return value === null || value === undefined || value === "" || (Array.isArray(value) && value.length === 0);
+  if (typeof value === "object" && value !== null) return Object.values(value).every(isNothing);
+  return value === null || value === undefined || value === "";
 }
 
 export function Value({ of }: { of: unknown }): ReactNode {

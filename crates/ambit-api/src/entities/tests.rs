@@ -4,7 +4,7 @@ use super::*;
 use ambit_model::entity::{FoldInput, IssueCounts, PathStep, fold};
 use ambit_model::observation::Observation;
 use ambit_model::scope::Decision;
-use ambit_model::{Clearance, EdgeKind, Kind};
+use ambit_model::{Clearance, EdgeKind};
 
 fn record() -> EntityRecord {
     let details = json!({
@@ -110,4 +110,22 @@ fn scope_is_explained_edge_by_edge() {
     let value = json!(ScopeExplanation::from(&record()));
     assert_eq!(ScopeExplanation::SHAPE.differences(&value), NOTHING);
     assert_eq!((&value["ownership"], &value["clearance"]), (&json!(0.99), &json!("L3")));
+}
+
+/// Clients take members of these without looking (docs/contract/asm.md §4.5).
+#[test]
+fn an_address_that_nobody_looked_at_has_its_name_its_version_and_a_place_of_nothing() {
+    for (name, version) in [("192.0.2.7", 4), ("2001:db8::7", 6)] {
+        let mut record = record();
+        (record.kind, record.name) = (Kind::IpAddress, name.to_owned());
+        record.details = json!({"name": null, "version": null, "geolocation": null}).as_object().unwrap().clone();
+        let details = details_of(&record);
+        assert_eq!((&details["name"], &details["version"]), (&json!(name), &json!(version)));
+        assert_eq!(
+            (&details["geolocation"]["city"], &details["geolocation"]["asn"]["name"]),
+            (&json!(null), &json!(null))
+        );
+        record.details.insert("geolocation".to_owned(), json!({"city": "Bern"}));
+        assert_eq!(details_of(&record)["geolocation"], json!({"city": "Bern"}), "what is known stays as it is");
+    }
 }
