@@ -81,7 +81,8 @@ pub struct NoteText<'a> {
 impl Note {
     /// A note as lists show it.
     pub fn of(item: NoteItem<'_>, note: NoteText<'_>) -> Self {
-        let created = seconds(note.created_at, "T", "Z");
+        // With its milliseconds: two notes of a second are two.
+        let created = note.created_at;
         let word = item.item.word();
         Self {
             uid: note.uid,
@@ -141,6 +142,6 @@ mod tests {
         );
         assert_eq!(value.created_at, "2022-09-09 16:45:52 UTC");
         assert_eq!(value.updated_at, "2022-09-09T16:45:53Z");
-        assert_eq!(value.id, "issue#issue#weak_ciphers#00000000-0000-0000-0000-000000000000#2022-09-09T16:45:52Z");
+        assert_eq!(value.id, "issue#issue#weak_ciphers#00000000-0000-0000-0000-000000000000#2022-09-09T16:45:52.345Z");
     }
 }
