@@ -82,7 +82,10 @@ async fn a_call_that_is_refused_for_another_quota_costs_nothing() {
     let sets = "/api/v3/intelligence/hunting_rulesets";
     let made = server.call("viewer", "POST", sets, Some(&set(false))).await.unwrap().json();
     let one = format!("{sets}/{}", made["data"]["id"].as_str().unwrap());
-    let usage = async || server.call("viewer", "GET", "/api/v3/users/viewer/api_usage", None).await.unwrap().json();
+    let usage = async || {
+        let usage = server.call("viewer", "GET", "/api/v3/users/viewer/api_usage", None).await.unwrap().json();
+        usage["data"]["total"].clone()
+    };
     let before = (used(&server, "viewer").await, usage().await);
     let enabled = json!({"data": {"type": "hunting_ruleset", "attributes": {"enabled": true}}});
     let job = json!({"data": {"type": "retrohunt_job", "attributes": {"rules": rules}}});
