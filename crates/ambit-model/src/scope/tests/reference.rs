@@ -72,7 +72,7 @@ fn evident(world: &World, node: &Node, scoped: &impl Fn(&Node) -> bool, astray: 
             && of(EdgeKind::DelegatedSubdomain).chain(of(EdgeKind::ForeignCertificateName)).next().is_none()
     });
     registered(world, node)
-        || narrowest(world, node).is_some_and(given)
+        || narrowest(world, node).is_some_and(|block| opens(world, block))
         || (names().all(scoped) && (reverse || certified))
 }
 
@@ -137,7 +137,7 @@ fn sister(world: &World, node: &Node, scoped: &impl Fn(&Node) -> bool, ceiling: 
     let server =
         |kind: Kind| any(EdgeKind::Vendor, &|from, to| is_here(from) && to.kind == kind && in_seed(world, &to.name));
     let address = any(EdgeKind::ResolvesTo, &|from, to| {
-        let is_titled = registered(world, to) || narrowest(world, to).is_some_and(given);
+        let is_titled = registered(world, to) || narrowest(world, to).is_some_and(|block| opens(world, block));
         is_here(from) && to.kind == Kind::IpAddress && !to.shared && is_titled
     });
     let certificate = any(EdgeKind::ForeignCertificateName, &|from, to| {
@@ -168,6 +168,12 @@ fn speaks_for_itself(world: &World, domain: &Node, seeds: &[&Node]) -> bool {
     !servers.is_empty() && servers.iter().all(own)
 }
 
+/// True for a block that is given, or that a network which is given announces.
+fn opens(world: &World, block: &Node) -> bool {
+    let announced = || of_kind(world, EdgeKind::Announces).any(|(from, to)| to.uid == block.uid && given(from));
+    (block.kind == Kind::NetBlock && given(block)) || announced()
+}
+
 /// The narrowest block around an address of those that count: given ones, and those that somebody else registered
 /// within them.
 fn narrowest<'a>(world: &'a World, node: &Node) -> Option<&'a Node> {
@@ -176,7 +182,7 @@ fn narrowest<'a>(world: &'a World, node: &Node) -> Option<&'a Node> {
         .filter(|(_, to)| !registered(world, to))
         .map(|(_, to)| to.uid)
         .collect();
-    let counts = |block: &&Node| (block.kind == Kind::NetBlock && given(block)) || foreign.contains(&block.uid);
+    let counts = |block: &&Node| opens(world, block) || foreign.contains(&block.uid);
     let net = |block: &Node| block.name.parse::<ipnet::IpNet>().ok().filter(|net| net.contains(&address));
     let around = world.nodes.values().filter(counts).filter(|block| net(block).is_some());
     around.max_by_key(|block| (net(block).map(|net| net.prefix_len()), given(block)))
@@ -234,7 +240,10 @@ fn round(world: &World, ceiling: Clearance, shown: &Shown) -> BTreeMap<Uid, (u16
                 })
             };
             let closed = |name: &Node| denied(name) || aliases(name);
-            (!names.is_empty() && names.iter().all(|name| closed(name))).then_some((0, Clearance::L0))
+            let spelled = |name: &Node| super::super::spells(host_of(&name.name), &node.name);
+            let is_closed =
+                names.iter().any(|name| closed(name)) && names.iter().all(|name| closed(name) || spelled(name));
+            is_closed.then_some((0, Clearance::L0))
         }
         _ => None,
     };
@@ -254,7 +263,7 @@ fn round(world: &World, ceiling: Clearance, shown: &Shown) -> BTreeMap<Uid, (u16
             let is_titled = edge.kind == EdgeKind::ResolvesTo
                 && is_kin(world, &world.nodes[&edge.from], shown)
                 && shown.evident.contains(&to.uid)
-                && (registered(world, to) || narrowest(world, to).is_some_and(given));
+                && (registered(world, to) || narrowest(world, to).is_some_and(|block| opens(world, block)));
             let passed = if is_titled && from.1 > Clearance::L0 { ceiling } else { from.1 };
             let known = decided.get_mut(&edge.to).unwrap();
             *known = (known.0.max(from.0.min(own)), known.1.max(passed.min(cap)));
@@ -282,7 +291,7 @@ fn weigh(world: &World, edge: &Edge, shown: &Shown) -> (u16, Clearance) {
         EdgeKind::CloudAccount => (rule.own, rule.cap),
         _ if to.shared => (rule.own.min(200), rule.cap.min(Clearance::L2)),
         EdgeKind::ResolvesTo => (500, Clearance::L2),
-        EdgeKind::BlockMember if narrowest(world, to).is_some_and(|block| !given(block)) => (50, Clearance::L1),
+        EdgeKind::BlockMember if narrowest(world, to).is_some_and(|block| !opens(world, block)) => (50, Clearance::L1),
         EdgeKind::Suballocation if registered(world, to) => (970, Clearance::L3),
         EdgeKind::UnrelatedCertificate if shown.own_machines.contains(&edge.from) => (950, Clearance::L4),
         EdgeKind::Host if to.kind == Kind::Domain => (400, rule.cap),
