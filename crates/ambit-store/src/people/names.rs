@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn a_username_can_stand_in_a_path() {
         assert_eq!(clean_name(" ann.lee-2+x_y ").ok().as_deref(), Some("ann.lee-2+x_y"));
-        for wrong in ["", " ", "ann/lee", "ann lee", "änn", "ann\n", &"a".repeat(NAME_BYTES_MAX + 1)] {
+        for wrong in ["", " ", "ann/lee", "ann lee", "änn", "an\nn", &"a".repeat(NAME_BYTES_MAX + 1)] {
             assert!(clean_name(wrong).is_err(), "{wrong:?}");
         }
     }
