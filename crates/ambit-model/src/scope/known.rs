@@ -57,7 +57,7 @@ fn by_evidence(graph: &Graph<'_>, sisters: &[Option<Sister>]) -> Vec<bool> {
     }
     let named = |kind: Kind| matches!(kind, Kind::Domain | Kind::DnsRecord | Kind::Nameserver | Kind::Mailserver);
     let within = |node: &&Node| named(node.kind) && levels(&node.name).any(|level| domains.contains(level));
-    graph.nodes.iter().map(|node| within(&node)).collect()
+    graph.nodes.iter().map(within).collect()
 }
 
 /// Returns the positive evidence for each address that one of their names resolves to and that is not known to be

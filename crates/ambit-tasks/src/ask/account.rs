@@ -62,7 +62,7 @@ impl Caller {
             let request = list.request(mark.as_ref(), parent, place).ok_or_else(unknown)?;
             let dressed = || self.dressed(cx, list, place, &request)?.ok_or_else(unknown);
             let read = |status: u16, body: &[u8]| self.page(list, mark.as_ref(), parent, place, (status, body));
-            let Page { assets: more, next } = patiently(cx, self.name(), &words, dressed, read).await?;
+            let Page { assets: more, next } = patiently(cx, &words, dressed, read).await?;
             assets.extend(more);
             match next {
                 Some(next) if mark.as_ref() != Some(&next) => mark = Some(next),

@@ -95,7 +95,7 @@ impl Caller {
     ) -> Result<T, TaskError> {
         let host = aws::host(service, region);
         let dressed = || self.signed(cx, &At { service, region, host: &host }, request);
-        patiently(cx, NAME, &format!("{}{what}", words(service, region)), dressed, read).await
+        patiently(cx, &format!("{}{what}", words(service, region)), dressed, read).await
     }
 
     /// The request for a list in a region; `None` where nobody knows how it is asked there.

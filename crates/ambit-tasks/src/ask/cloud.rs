@@ -113,7 +113,7 @@ impl Caller {
             None => url.to_owned(),
         };
         let dressed = || self.dressed(cx, &url, request);
-        patiently(cx, &self.provider.pretty_name, &self.words("token"), dressed, provider::token).await
+        patiently(cx, &self.words("token"), dressed, provider::token).await
     }
 
     /// The URL of a target at the provider.

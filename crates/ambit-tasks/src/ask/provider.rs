@@ -13,11 +13,10 @@ const TRIES_MAX: u32 = 5;
 /// The wait before the second time; it doubles.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 
-/// Sends a request and reads its answer; again after a while where the provider asks for patience. `name` is the
-/// provider's, `words` say what is asked.
+/// Sends a request and reads its answer; again after a while where the provider asks for patience. `words` say what is
+/// asked of whom.
 pub(super) async fn patiently<T>(
     cx: &Context<'_>,
-    name: &str,
     words: &str,
     dressed: impl Fn() -> Result<HttpRequest, TaskError>,
     read: impl Fn(u16, &[u8]) -> Result<T, Refusal>,
@@ -25,7 +24,7 @@ pub(super) async fn patiently<T>(
     let mut wait = FIRST_WAIT;
     for tried in 1.. {
         // Signatures hold for a moment: each time is dressed anew.
-        let answer = cx.net.http(&dressed()?).await.map_err(|error| TaskError::source(name, &error))?;
+        let answer = cx.net.http(&dressed()?).await.map_err(|error| TaskError::source(words, &error))?;
         if answer.truncated {
             return Err(TaskError::SourceDown(format!("{words}: the answer broke off")));
         }

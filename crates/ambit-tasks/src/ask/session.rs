@@ -204,7 +204,7 @@ async fn by_token(
         Ok(request.with_body(FORM, body.clone().into_bytes()))
     };
     let words = "the provider of OpenID Connect";
-    let token = patiently(cx, words, &format!("{words}, token"), dressed, token).await?;
+    let token = patiently(cx, &format!("{words}, token"), dressed, token).await?;
     Ok(vec![("Authorization".to_owned(), format!("Bearer {token}"))])
 }
 
