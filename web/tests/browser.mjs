@@ -423,31 +423,6 @@ test("a page that is not there says so", async () => {
 const theCollection = async () => (await world.api("/api/v3/asm/user_collections"))[0];
 const number = (value) => value.toLocaleString("en");
 
-test("collections tell what they have and lead to their runs, from a phone to a wide screen", async () => {
-  const { name: collection, printable_name: name, entity_count: entities } = await theCollection();
-  const [run] = await world.api("/api/ambit/v1/collection_runs");
-  const missed = run.not_done.reduce((sum, row) => sum + row.count, 0);
-  for (const [width, dark] of [[360, true], [2560, false]]) {
-    const page = await world.inside("/issues", { width, dark });
-    await page.getByRole("link", { name: "Scope" }).click();
-    await page.waitForURL(/\/collections$/);
-    const row = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name }) });
-    await row.getByRole("link", { name: /^[\d,]+$/ }).first().waitFor();
-    await accessible(page, `collections at ${width}`);
-    assert.ok(await known(`collection:${collection} present:true`) <= entities);
-    await row.getByRole("link", { name: `${number(missed)} looks` }).press("Enter");
-    await page.waitForURL(new RegExp(`/runs/${run.id}#not-done$`));
-    await page.getByRole("heading", { name: `Run ${run.number} of ${name}` }).waitFor();
-    await page.getByText(`${number(missed)} looks without an answer.`).waitFor();
-    await accessible(page, `a run at ${width}`);
-    await page.getByRole("link", { name, exact: true }).press("Enter");
-    await page.getByRole("group", { name: "The plan" }).waitFor();
-    await page.getByText("% yours", { exact: false }).first().waitFor();
-    await accessible(page, `a collection at ${width}`);
-    await done(page);
-  }
-});
-
 test("a run tells what it did level by level, and what is new, changed and gone", async () => {
   const { uuid, name } = await theCollection();
   const run = (await world.api(`/api/v3/asm/collections/${uuid}/collection_runs`)).find((one) => one.id === 2);
