@@ -423,6 +423,31 @@ test("a page that is not there says so", async () => {
 const theCollection = async () => (await world.api("/api/v3/asm/user_collections"))[0];
 const number = (value) => value.toLocaleString("en");
 
+test("collections tell what they have and lead to their runs, from a phone to a wide screen", async () => {
+  const { name: collection, printable_name: name, entity_count: entities } = await theCollection();
+  const [run] = await world.api("/api/ambit/v1/collection_runs");
+  const missed = run.not_done.reduce((sum, row) => sum + row.count, 0);
+  for (const [width, dark] of [[360, true], [2560, false]]) {
+    const page = await world.inside("/issues", { width, dark });
+    await page.getByRole("link", { name: "Scope" }).click();
+    await page.waitForURL(/\/collections$/);
+    const row = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name }) });
+    await row.getByRole("link", { name: number(entities), exact: true }).waitFor();
+    await accessible(page, `collections at ${width}`);
+    assert.equal(await known(`collection:${collection} present:true`), entities);
+    await row.getByRole("link", { name: `${number(missed)} looks` }).press("Enter");
+    await page.waitForURL(new RegExp(`/runs/${run.id}#not-done$`));
+    await page.getByRole("heading", { name: `Run ${run.number} of ${name}` }).waitFor();
+    await page.getByText(`${number(missed)} looks without an answer.`).waitFor();
+    await accessible(page, `a run at ${width}`);
+    await page.getByRole("link", { name, exact: true }).press("Enter");
+    await page.getByRole("group", { name: "The plan" }).waitFor();
+    await page.getByText("% yours", { exact: false }).first().waitFor();
+    await accessible(page, `a collection at ${width}`);
+    await done(page);
+  }
+});
+
 test("a run tells what it did level by level, and what is new, changed and gone", async () => {
   const { uuid, name } = await theCollection();
   const run = (await world.api(`/api/v3/asm/collections/${uuid}/collection_runs`)).find((one) => one.id === 2);
@@ -832,13 +857,58 @@ test("accounts of other types are added by what opens them, also where nobody kn
   await accounts.getByLabel(/^Settings, each on a line/).fill("site = https://tickets.example");
   await accessible(page, "an account of any type");
   await accounts.getByRole("button", { name: "Add it" }).press("Enter");
-  await accounts.getByText("Tickets").first().waitFor();
+  await accounts.getByRole("button", { name: "Do not use Tickets" }).waitFor();
   const kept = await world.api(`/api/v3/asm/projects/${project}/integrations`);
   assert.deepEqual(kept.map((one) => [one.type, one.secret_names, one.settings]).sort(), [
     ["AzureCredential", ["tenant_id", "client_id", "client_secret"], {}],
     ["JiraCredential", ["token", "user"], { site: "https://tickets.example" }],
   ]);
   await done(page);
+  const end = { method: "DELETE", headers: { "x-apikey": world.key } };
+  for (const one of kept) await fetch(`${world.url}/api/v3/asm/integrations/${one.uuid}`, end);
+  await fetch(`${world.url}/api/v3/asm/user_collections/${uuid}`, end);
+});
+
+test("a session of an application is added in each of its ways, and one that opens none is refused", async () => {
+  const made = await fetch(`${world.url}/api/v3/asm/user_collections`, {
+    method: "POST",
+    headers: { "x-apikey": world.key, "content-type": "application/json" },
+    body: JSON.stringify({ name: "Shop", workflow_name: "external_application_assessment", auto_refresh_schedule: "on_demand" }),
+  });
+  const { uuid } = (await made.json()).result;
+  const page = await world.inside("/issues");
+  await page.goto(`${world.url}/collections/${uuid}#accounts`);
+  const sessions = page.getByRole("region", { name: "Sessions in which it looks" });
+  await sessions.getByText(/^None: a run sees what everybody sees/).waitFor();
+  await sessions.getByText("Add a session", { exact: true }).press("Enter");
+  const at = ["Where the application is", "https://shop.saltmarsh.test/"];
+  for (const [way, fields] of [
+    ["a sign-in at an application, by its form", [["User", "ann"], ["Password", "not-a-real-one"], at]],
+    ["a session of an application, by a header", [["Header with its value", "Authorization: Bearer not-a-real-one"], at]],
+    ["a session of an application, by a cookie", [["Cookies", "session=not-a-real-one"], at]],
+    ["a session of an application, by a token of OpenID Connect",
+      [["Client id", "c"], ["Client secret", "not-a-real-one"], at, ["Where the provider", "https://id.saltmarsh.test/token"]]],
+  ]) {
+    await sessions.getByLabel("What it is").selectOption(way);
+    await sessions.getByLabel("What to call it").fill(`Way ${fields[0][0]}`);
+    for (const [label, text] of fields) await sessions.getByLabel(new RegExp(`^${label}`)).fill(text);
+    await accessible(page, way);
+    await sessions.getByRole("button", { name: "Add it" }).press("Enter");
+    await sessions.getByText(`Way ${fields[0][0]}`).first().waitFor();
+    await page.waitForFunction(() => document.querySelector("#accounts form input").value === "");
+  }
+  await sessions.getByLabel("What it is").selectOption("a session of an application, by a cookie");
+  await sessions.getByLabel("What to call it").fill("Wrong");
+  await sessions.getByLabel(/^Cookies/).fill("not-a-real-one");
+  await sessions.getByLabel(/^Where the application is/).fill("https://shop.saltmarsh.test/");
+  await sessions.getByRole("button", { name: "Add it" }).press("Enter");
+  await page.getByText("an ApplicationCredential needs the secret cookie as name=value").waitFor();
+  const { project_uuid: project } = await world.api(`/api/v3/asm/user_collections/${uuid}`);
+  const kept = await world.api(`/api/v3/asm/projects/${project}/integrations`);
+  assert.deepEqual(kept.map((one) => one.secret_names), [["username", "password"], ["header"], ["cookie"], ["client_id", "client_secret"]]);
+  assert(kept.every((one) => one.type === "ApplicationCredential" && one.settings.origin === at[1]));
+  assert.equal(await page.getByText("not-a-real-one").count(), 0);
+  await done(page, /400/);
   const end = { method: "DELETE", headers: { "x-apikey": world.key } };
   for (const one of kept) await fetch(`${world.url}/api/v3/asm/integrations/${one.uuid}`, end);
   await fetch(`${world.url}/api/v3/asm/user_collections/${uuid}`, end);

@@ -16,6 +16,9 @@ use std::time::Duration;
 
 /// Days between two states.
 const STATE_DAYS: i64 = 30;
+
+/// Days after which a provider of data renews its certificate: 80 before it would expire.
+const RENEWED_DAYS: i64 = 240;
 /// Latencies that the file does not state, in milliseconds: 4 and up to so many more.
 const LATENCY_SPREAD_MS: u64 = 28;
 
@@ -340,8 +343,9 @@ impl Internet {
         for (address, source, names) in fixed.chain(told).chain(stated) {
             let mut stated = crate::parse::usual_certificate();
             stated.logged = false;
-            // Providers renew what they serve, however late the state.
-            let age_ms = (self.state - 1) * STATE_DAYS * DAY_MS;
+            // Providers renew what they serve when it is due, however late the state.
+            let age_days = (self.state - 1) * STATE_DAYS;
+            let age_ms = (age_days - age_days % RENEWED_DAYS) * DAY_MS;
             (stated.starts, stated.ends) = (stated.starts.later(age_ms), stated.ends.later(age_ms));
             let certificate = (!names.is_empty()).then(|| issued.issue(&self.authorities, &stated, &names));
             let host = self.host(address);

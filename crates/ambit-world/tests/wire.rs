@@ -217,6 +217,19 @@ async fn certificates_have_every_quality() {
 }
 
 #[tokio::test]
+async fn providers_renew_their_certificates_only_when_they_are_due() {
+    let mut chains = Vec::new();
+    for state in 1..=40 {
+        let log = client_at(SITES, state).get("198.19.0.10", Some("crt.sh"), "crt.sh", "/").await.unwrap();
+        assert!(log.trusted, "state {state}");
+        chains.push(log.chain);
+    }
+    chains.dedup();
+    // Forty states are 1,170 days, and a certificate is good for 320 of them.
+    assert!((4..=6).contains(&chains.len()), "{}", chains.len());
+}
+
+#[tokio::test]
 async fn requests_are_kept_for_whoever_wants_to_know() {
     let world = World::parse(&format!("{HEAD}{SITES}"), "t.world").unwrap();
     let wire = world.wire(EPOCH, 1);

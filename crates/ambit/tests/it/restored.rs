@@ -2,6 +2,7 @@
 //! stayed: searches are right, and `doctor` says what it finds.
 
 use crate::program::{Database, Folder, command, succeed};
+use std::process::Stdio;
 
 /// A domain and two addresses.
 const WORLD: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../worlds/small.world");
@@ -95,4 +96,26 @@ fn a_postgres_database_that_was_put_back_beside_its_index_is_searched_as_it_is()
         database.run(&["-c", "set client_min_messages = warning; drop schema public cascade; create schema public"]);
         database.run(&["-o", "/dev/null", "-f", copy]);
     });
+}
+
+#[test]
+fn a_folder_is_searched_beside_its_first_run() {
+    let folder = Folder::new("beside_the_first");
+    let data = folder.join("data");
+    let data = data.to_str().expect("UTF-8");
+    let mut scan = command(&["scan", "-y", "--silent", "--world", WORLD, "--data", data])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("starts");
+    // Each search is beside the run or right after it, once the folder is there.
+    loop {
+        let found = command(&["entities", "type:Domain", "--data", data]).output().expect("starts");
+        let said = String::from_utf8_lossy(&found.stderr).into_owned();
+        if found.status.success() {
+            break;
+        }
+        assert!(said.contains("holds no data yet"), "{said}");
+    }
+    assert!(scan.wait().expect("ends").success());
 }

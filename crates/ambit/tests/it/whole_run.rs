@@ -685,26 +685,3 @@ fn the_summary_counts_the_changes_of_its_own_collection() {
         assert_eq!(found.figure("new"), i64::try_from(found.entities.len()).expect("few"), "{}", found.summary);
     }
 }
-
-#[test]
-fn a_folder_is_searched_beside_its_first_run() {
-    let folder = Folder::new("beside_the_first");
-    let data = folder.join("data");
-    let data = data.to_str().expect("UTF-8");
-    let world = concat!(env!("CARGO_MANIFEST_DIR"), "/../../worlds/small.world");
-    let mut scan = command(&["scan", "-y", "--silent", "--world", world, "--data", data])
-        .stdout(std::process::Stdio::null())
-        .stderr(std::process::Stdio::null())
-        .spawn()
-        .expect("starts");
-    // Each search is beside the run or right after it, once the folder is there.
-    loop {
-        let found = command(&["entities", "type:Domain", "--data", data]).output().expect("starts");
-        let said = String::from_utf8_lossy(&found.stderr).into_owned();
-        if found.status.success() {
-            break;
-        }
-        assert!(said.contains("holds no data yet"), "{said}");
-    }
-    assert!(scan.wait().expect("ends").success());
-}
