@@ -10,7 +10,9 @@ pub use folder::Folder;
 pub use gix_hash::ObjectId;
 pub use history::{Commit, Piece, Walked, has_file, walk};
 pub use objects::Objects;
-pub use protocol::{Advertised, PackWriter, Ref, advertised, fetch_request, list_request, refs};
+pub use protocol::{
+    Advertised, END, PackWriter, Ref, advertised, daemon_request, end_of_section, fetch_request, list_request, refs,
+};
 
 /// Why a repository cannot be read.
 #[derive(Debug, thiserror::Error)]

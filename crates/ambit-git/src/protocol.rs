@@ -1,4 +1,5 @@
-//! The exchange with a server over HTTP, protocol version 2 (gitprotocol-v2, gitprotocol-http): bytes in, bytes out.
+//! The exchange with a server, protocol version 2 (gitprotocol-v2), over HTTP (gitprotocol-http) or with git's own
+//! server (gitprotocol-pack): bytes in, bytes out.
 
 use crate::GitError;
 use gix_hash::ObjectId;
@@ -13,6 +14,8 @@ const WORDS_BYTES_MAX: usize = 300;
 /// The marks between lines.
 const FLUSH: &[u8] = b"0000";
 const DELIMITER: &[u8] = b"0001";
+/// What a client says to git's own server when it wants nothing more.
+pub const END: &[u8] = FLUSH;
 
 /// What a server says of itself before it is asked for anything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +67,35 @@ fn lines(mut bytes: &[u8]) -> Result<Vec<&[u8]>, GitError> {
         bytes = &bytes[taken..];
     }
     Ok(lines)
+}
+
+/// What a client of git's own server says first: that it wants to read the repository at a path, by which name it came
+/// to the server (`host`, with its port), and that it speaks version 2.
+pub fn daemon_request(path: &str, host: &str) -> Vec<u8> {
+    let mut said = Vec::new();
+    say(&mut said, &format!("git-upload-pack {path}\0host={host}\0\0version=2\0"));
+    said
+}
+
+/// Returns how many of the bytes belong to the first section, with the mark that ends it; `None` where it has not ended
+/// yet.
+///
+/// # Errors
+/// They are no lines of a git server.
+pub fn end_of_section(bytes: &[u8]) -> Result<Option<usize>, GitError> {
+    let mut at = 0;
+    while let Some((read, taken)) = line(&bytes[at..])? {
+        at += taken;
+        if matches!(read, Line::Mark) {
+            return Ok(Some(at));
+        }
+        if let Line::Data(data) = read
+            && let Some(refused) = data.strip_prefix(b"ERR ")
+        {
+            return Err(GitError::Refused(words(refused)));
+        }
+    }
+    Ok(None)
 }
 
 /// Reads the answer to `info/refs?service=git-upload-pack`, which was asked for version 2.
@@ -241,6 +273,22 @@ mod tests {
             }
         }
         body
+    }
+
+    #[test]
+    fn a_section_ends_at_its_mark() {
+        assert_eq!(
+            daemon_request("/app.git", "code:9418"),
+            b"0034git-upload-pack /app.git\0host=code:9418\0\0version=2\0"
+        );
+        let advertised = said(&[b"version 2\n", b"ls-refs\n", b""]);
+        let whole = advertised.len();
+        assert_eq!(end_of_section(&[&advertised[..], b"0009after"].concat()).unwrap(), Some(whole));
+        for cut in 0..whole {
+            assert_eq!(end_of_section(&advertised[..cut]).unwrap(), None, "{cut}");
+        }
+        assert!(end_of_section(b"HTTP/1.1 400").is_err());
+        assert!(matches!(end_of_section(&said(&[b"ERR no such thing\n"])), Err(GitError::Refused(_))));
     }
 
     #[test]

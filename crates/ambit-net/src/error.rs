@@ -126,7 +126,7 @@ impl NetError {
     }
 
     /// Reads an error of the wire; `what` names the step.
-    pub(crate) fn from_io(error: &std::io::Error, what: &'static str) -> Self {
+    pub fn from_io(error: &std::io::Error, what: &'static str) -> Self {
         use std::io::ErrorKind;
         match error.kind() {
             ErrorKind::ConnectionRefused => Self::ConnectionRefused,

@@ -145,6 +145,16 @@ impl Session {
         self.door.now()
     }
 
+    /// Waits for what a peer does at most until the wire's clock shows `at`; fails with a time-out of the step.
+    pub async fn until<T>(
+        &self,
+        at: WireTime,
+        step: &'static str,
+        future: impl Future<Output = T>,
+    ) -> Result<T, NetError> {
+        self.door.until(at, step, future).await
+    }
+
     /// Holds the wire's clock until it is dropped: for work on another thread, which a simulated wire cannot see.
     pub fn hold(&self) -> Box<dyn Hold> {
         self.door.hold()

@@ -151,6 +151,14 @@ pub(crate) fn check_url(provider: &str, url: &Url, learned: &[String]) -> Result
     Err(NetError::NotAllowed(format!("{url} is not how the provider {provider} is asked")))
 }
 
+/// May a connection be opened to the provider, at a place that people named, for a protocol of its own?
+pub(crate) fn check_stream(provider: &str) -> Result<(), NetError> {
+    if find(provider)?.named {
+        return Ok(());
+    }
+    Err(NetError::NotAllowed(format!("the provider {provider} is asked at hosts of its own alone")))
+}
+
 /// May the provider be asked by lines on this port?
 pub(crate) fn check_line(provider: &str, port: u16) -> Result<(), NetError> {
     if find(provider)?.lines == Some(port) {

@@ -56,7 +56,7 @@ pub struct Settings {
     /// Files of this machine with packages of apps, by kind and name of the app: those that the operator named at the
     /// command line.
     pub packages: BTreeMap<(Kind, String), PathBuf>,
-    /// What opens accounts, by the name of the account; what only helps, by the type of its integration.
+    /// What opens accounts, by the name of the account; what only helps, by [`Account::helper`].
     pub accounts: BTreeMap<String, Account>,
     /// Where the operator says that AWS is asked, in place of its own hosts: a URL.
     pub aws_endpoint: Option<String>,
@@ -77,11 +77,35 @@ pub struct Settings {
 /// An integration with what is secret of it. It is never shown.
 #[derive(Clone)]
 pub struct Account {
-    /// Keys and the like, by the names that people gave them under.
-    pub secrets: Map<String, Value>,
+    /// Keys and the like, by the names that people gave them under; `None` where they were sealed with another secret
+    /// than that of this installation.
+    pub secrets: Option<Map<String, Value>>,
     /// What everybody in the project may read.
     pub settings: Map<String, Value>,
 }
+
+impl Account {
+    /// Returns the key in [`Settings::accounts`] of an integration that only helps: its type comes first, and what
+    /// tells it from others of the type behind that.
+    pub fn helper(kind: &str, own: &str) -> String {
+        format!("{kind} {own}")
+    }
+
+    /// Returns what is secret of it.
+    ///
+    /// # Errors
+    /// It cannot be opened here, which says nothing of what stands behind it.
+    pub fn opened(&self) -> Result<&Map<String, Value>, SealedElsewhere> {
+        self.secrets.as_ref().ok_or(SealedElsewhere)
+    }
+}
+
+/// The secrets of an integration cannot be opened here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the secrets of its integration were sealed with another secret than that of this installation; set them again"
+)]
+pub struct SealedElsewhere;
 
 impl std::fmt::Debug for Account {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -156,15 +180,18 @@ impl Settings {
         self.swept_ports.iter().chain(rest).copied().collect()
     }
 
-    /// The token by which a forge at a host shows what its holder may see, where the collection uses an integration
-    /// with one. A token is shown to no other host than the one that its integration names.
-    pub fn forge_token(&self, forge: &Provider, host: &str) -> Option<&str> {
-        let account = self.accounts.get(forge.integration.as_deref()?)?;
-        let own = self.forge_server(forge).or_else(|| forge.forge_hosts.first().map(String::as_str))?;
-        if !own.eq_ignore_ascii_case(host) {
-            return None;
-        }
-        account.secrets.get("token")?.as_str().map(str::trim).filter(|token| !token.is_empty())
+    /// Returns the token by which a forge at a host shows what its holder may see, where the collection uses an
+    /// integration with one. A token is shown to no other host than the one that its integration names.
+    ///
+    /// # Errors
+    /// The collection has such an integration, and it cannot be opened.
+    pub fn forge_token(&self, forge: &Provider, host: &str) -> Result<Option<&str>, SealedElsewhere> {
+        let usual = forge.forge_hosts.first().map(String::as_str);
+        let is_for_host =
+            |account: &&Account| server(account).or(usual).is_some_and(|own| own.eq_ignore_ascii_case(host));
+        let Some(account) = self.forge_accounts(forge).find(is_for_host) else { return Ok(None) };
+        let token = account.opened()?.get("token").and_then(Value::as_str).map(str::trim);
+        Ok(token.filter(|token| !token.is_empty()))
     }
 
     /// What opens a session of the application at an origin, where an integration of the collection names that.
@@ -173,15 +200,23 @@ impl Settings {
             let named = account.settings.get("origin").and_then(Value::as_str).map(str::trim);
             named.and_then(|named| Url::parse(named).ok()).is_some_and(|url| login::origin(&url) == origin)
         };
-        let sessions = self.accounts.iter().filter(|(name, _)| name.starts_with(workflow::SESSION));
-        sessions.map(|(_, account)| account).find(names)
+        self.helpers(workflow::SESSION).find(names)
     }
 
-    /// The host of somebody's own at which a forge runs, where the integration of the collection names one.
-    pub(crate) fn forge_server(&self, forge: &Provider) -> Option<&str> {
-        let account = self.accounts.get(forge.integration.as_deref()?)?;
-        let named = account.settings.get("server").and_then(Value::as_str).map(|server| host_of(server.trim()));
-        named.filter(|own| !own.is_empty())
+    /// The hosts of somebody's own at which a forge runs, as the integrations of the collection name them.
+    pub(crate) fn forge_servers(&self, forge: &Provider) -> BTreeSet<&str> {
+        self.forge_accounts(forge).filter_map(server).collect()
+    }
+
+    fn forge_accounts(&self, forge: &Provider) -> impl Iterator<Item = &Account> {
+        forge.integration.as_deref().into_iter().flat_map(|kind| self.helpers(kind))
+    }
+
+    /// The integrations of a type that only help, in the same order each time.
+    fn helpers(&self, kind: &str) -> impl Iterator<Item = &Account> {
+        let first = Account::helper(kind, "");
+        let of_kind = self.accounts.range(first.clone()..);
+        of_kind.take_while(move |(name, _)| name.starts_with(&first)).map(|(_, account)| account)
     }
 
     /// Adds a database of places or networks.
@@ -219,6 +254,12 @@ impl Settings {
         self.words = words.into();
         Ok(refused)
     }
+}
+
+/// The host of somebody's own that an integration names.
+fn server(account: &Account) -> Option<&str> {
+    let named = account.settings.get("server").and_then(Value::as_str).map(|server| host_of(server.trim()));
+    named.filter(|own| !own.is_empty())
 }
 
 /// The text as a label, or several, of a host name: `www`, `api.dev`.

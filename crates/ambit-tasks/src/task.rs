@@ -1,5 +1,6 @@
 //! What a task is: the declaration that the engine plans by, and the outcomes of a probe.
 
+use crate::settings::SealedElsewhere;
 use crate::{Context, Settings};
 use ambit_model::observation::Sighting;
 use ambit_model::run::NotDoneReason;
@@ -220,6 +221,12 @@ pub enum TaskError {
     /// The credential that was given does not suffice.
     #[error("{0}")]
     Denied(String),
+}
+
+impl From<SealedElsewhere> for TaskError {
+    fn from(sealed: SealedElsewhere) -> Self {
+        Self::Denied(sealed.to_string())
+    }
 }
 
 impl TaskError {

@@ -14,19 +14,10 @@ pub(super) async fn opened(config: &EngineConfig, run: &Run) -> Result<BTreeMap<
     let Some(workflow) = workflow::find(&name).filter(begins_or_helps) else {
         return Ok(BTreeMap::new());
     };
-    let credentials = match config.engine.store().list_credentials(run.collection).await {
-        // Sealed with another secret: the tasks say of each account that it cannot be opened.
-        Err(StoreError::Bug(why)) => {
-            tracing::error!(run = run.id, "{why}");
-            return Ok(BTreeMap::new());
-        }
-        read => read?,
-    };
+    let credentials = config.engine.store().list_credentials(run.collection).await?;
     let account = |known: Credential| {
         let name = match workflow.helped_by.contains(&known.kind.as_str()) {
-            // Of what helps there is one of a type, but for applications, each of which has its own.
-            true if known.kind == workflow::SESSION => format!("{} {}", known.kind, known.name),
-            true => known.kind,
+            true => Account::helper(&known.kind, &known.integration.to_string()),
             false => workflow.account(&known.kind, &known.name, known.integration)?.1,
         };
         Some((name, Account { secrets: known.secrets, settings: known.settings }))

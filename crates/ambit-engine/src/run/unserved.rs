@@ -47,11 +47,7 @@ impl Drive<'_> {
         if !workflow.is_some_and(|workflow| workflow.uses(workflow::SESSION)) {
             return Ok(None);
         }
-        let credentials = match self.config.engine.store().list_credentials(self.run.collection).await {
-            // Sealed with another secret: the task says so of the application.
-            Err(StoreError::Bug(_)) => return Ok(None),
-            read => read?,
-        };
+        let credentials = self.config.engine.store().list_credentials(self.run.collection).await?;
         let sites: BTreeSet<String> = seeds.iter().filter_map(|(_, name)| application_session::site(name)).collect();
         let sessions = credentials.into_iter().filter(|known| known.kind == workflow::SESSION);
         let elsewhere: Vec<String> = sessions

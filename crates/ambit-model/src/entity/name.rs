@@ -46,7 +46,7 @@ impl Kind {
                 Self::AwsS3Bucket => aws::bucket(text),
                 Self::CloudStorageBucket => bucket(text),
                 Self::CodeAccount => code_account::other(text),
-                Self::GitRepository => repository::plain(text, url(text)),
+                Self::GitRepository => repository::plain(text, url_of(text, repository::SCHEMES)),
                 Self::GithubAccount => code_account::github(text),
                 Self::GithubRepository => repository::github(text),
                 Self::GitlabAccount => code_account::gitlab(text),
@@ -290,13 +290,15 @@ fn service(text: &str) -> Result<String, &'static str> {
 
 /// `scheme://host:port/path?query`: the port is always written, a lone `/` and the fragment never are.
 fn url(text: &str) -> Result<String, &'static str> {
+    url_of(text, &[("http", 80), ("https", 443)])
+}
+
+/// The same with one of these schemes; each has a port of its own where the text names none.
+fn url_of(text: &str, schemes: &[(&str, u16)]) -> Result<String, &'static str> {
     let (scheme, rest) = text.split_once("://").ok_or("it has no scheme such as https://")?;
     let scheme = scheme.to_ascii_lowercase();
-    let default_port = match scheme.as_str() {
-        "http" => 80,
-        "https" => 443,
-        _ => return Err("its scheme is neither http nor https"),
-    };
+    let known = schemes.iter().find(|(known, _)| *known == scheme);
+    let (_, default_port) = *known.ok_or("its scheme is neither http nor https")?;
     let rest = rest.split('#').next().unwrap_or(rest);
     let (authority, path) = rest.find(['/', '?']).map_or((rest, ""), |at| rest.split_at(at));
     if authority.contains('@') {

@@ -115,7 +115,10 @@ impl Kind {
     }
 }
 
-/// `https://host:port/path`, or `file:///path`. `url`: what the text is as a URL.
+/// Schemes of the URLs at which servers give repositories, with their ports.
+pub(super) const SCHEMES: &[(&str, u16)] = &[("git", 9418), ("http", 80), ("https", 443)];
+
+/// `https://host:port/path`, `git://host:port/path` or `file:///path`. `url`: what the text is as a URL.
 pub(super) fn plain(text: &str, url: Result<String, &'static str>) -> Result<String, &'static str> {
     let folder = text.strip_prefix(FILE).or_else(|| text.starts_with('/').then_some(text));
     if let Some(path) = folder {
@@ -125,7 +128,7 @@ pub(super) fn plain(text: &str, url: Result<String, &'static str>) -> Result<Str
         return if good { Ok(format!("{FILE}{path}")) } else { Err("it is no absolute path of a folder") };
     }
     let url = url.map_err(|why| match text.split_once("://") {
-        Some(("ssh" | "git", _)) => "repositories are read over http or https; give such a URL",
+        Some(("ssh", _)) => "repositories are read over https, http or git; give such a URL",
         _ => why,
     })?;
     if url.contains('?') { Err("a URL of a repository has no query") } else { Ok(url.trim_end_matches('/').to_owned()) }
@@ -175,6 +178,8 @@ mod tests {
             ("https://gitlab.com/acme/team/app", Kind::GitlabProject, "https://gitlab.com/acme/team/app"),
             ("https://code.acme.test/app.git", Kind::GitRepository, "https://code.acme.test:443/app.git"),
             ("http://127.0.0.1:8080/app.git/", Kind::GitRepository, "http://127.0.0.1:8080/app.git"),
+            ("git://code.acme.test/app.git", Kind::GitRepository, "git://code.acme.test:9418/app.git"),
+            ("git://[2001:db8::1]:9419/app", Kind::GitRepository, "git://[2001:db8::1]:9419/app"),
             ("/srv/git/app.git/", Kind::GitRepository, "file:///srv/git/app.git"),
             ("file:///srv/app", Kind::GitRepository, "file:///srv/app"),
         ] {
@@ -186,6 +191,6 @@ mod tests {
             assert_eq!(Kind::of_repository(text), None, "{text}");
         }
         let why = Kind::GitRepository.canonical("ssh://acme.test/app").unwrap_err().to_string();
-        assert!(why.contains("http"), "{why}");
+        assert!(why.contains("https, http or git"), "{why}");
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Session;
 use super::outages::Place;
+use crate::door::Connection;
 use crate::error::NetError;
 use crate::guard::Grant;
 use crate::http::{HttpFetch, HttpRequest};
@@ -83,6 +84,18 @@ impl Session {
         let place = (provider, host.to_owned(), port);
         self.asked(place, crate::tcp::banner::source_line(&self.door, &self.net.inner.dns, provider, host, port, line))
             .await
+    }
+
+    /// Opens a connection to a data provider at a place that people named, for a protocol of its own. Each address of
+    /// the host is tried until one lets us in.
+    ///
+    /// # Errors
+    /// The provider is asked at hosts of its own alone, or nobody lets us in.
+    pub async fn source_stream(&self, provider: &'static str, host: &str, port: u16) -> Result<Connection, NetError> {
+        let grant = Grant::Source(provider);
+        self.door.check_grant(grant)?;
+        crate::source::check_stream(provider)?;
+        self.asked((provider, host.to_owned(), port), self.connect_to(grant, host, port)).await
     }
 
     /// Puts a question, unless its host has left too many without an answer.

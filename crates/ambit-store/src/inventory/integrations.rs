@@ -79,7 +79,8 @@ pub struct Credential {
     /// What people call the integration.
     pub name: String,
     pub kind: String,
-    pub secrets: Map<String, Value>,
+    /// `None` where they were sealed with another secret than that of this installation, as after a move without it.
+    pub secrets: Option<Map<String, Value>>,
     pub settings: Map<String, Value>,
 }
 
@@ -292,15 +293,12 @@ impl Store {
         for (uuid, name, kind, settings, sealed) in rows {
             let plain = self.unseal(&purpose(uuid), &sealed);
             let plain = plain.and_then(|plain| String::from_utf8(plain).ok());
-            let plain = plain.ok_or_else(|| {
-                StoreError::Bug(format!("the secrets of the integration {uuid} cannot be opened with this secret"))
-            })?;
             credentials.push(Credential {
                 integration: uuid,
                 name,
                 kind,
                 settings: from_json(&settings)?,
-                secrets: from_json(&plain)?,
+                secrets: plain.map(|plain| from_json(&plain)).transpose()?,
             });
         }
         Ok(credentials)

@@ -33,7 +33,7 @@ async fn secrets_open_for_the_engine_only_and_end_with_the_integration() {
         assert_eq!(listed.first(), Some(&made));
         assert_eq!(listed[0].secret_names, ["aws_role_arn"]);
         let opened = lab.store.list_credentials(lab.collection).await.unwrap();
-        assert_eq!(opened[0].secrets["aws_role_arn"], SECRET);
+        assert_eq!(opened[0].secrets.as_ref().unwrap()["aws_role_arn"], SECRET);
         let audit = lab.store.list_audit(&lab.me, None, 100).await.unwrap();
         assert!(!format!("{listed:?} {opened:?} {audit:?} {:?}", new()).contains(SECRET), "never printed");
         assert_eq!(lab.store.list_integration_uses(&lab.me, lab.project).await.unwrap(), std::slice::from_ref(&used));

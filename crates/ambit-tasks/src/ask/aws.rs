@@ -39,7 +39,8 @@ impl Caller {
     pub(crate) async fn of(cx: &Context<'_>) -> Result<Self, TaskError> {
         let (first, member) = known::of_organization(&cx.facts.name);
         let account = opened(cx, first)?;
-        let secret = |name: &str| text(&account.secrets, name);
+        let secrets = account.opened()?;
+        let secret = |name: &str| text(secrets, name);
         let keys = secret("aws_access_key_id").zip(secret("aws_secret_access_key"));
         let (id, key) = keys.ok_or_else(|| {
             denied("its integration has no secrets named aws_access_key_id and aws_secret_access_key")
@@ -59,7 +60,7 @@ impl Caller {
 
     /// The caller by the keys of a role that its own may take.
     async fn taking(self, cx: &Context<'_>, role: &str, account: &Account, what: &str) -> Result<Self, TaskError> {
-        let external_id = text(&account.secrets, "aws_external_id");
+        let external_id = text(account.opened()?, "aws_external_id");
         let request = aws::assume_role(role, external_id.as_deref());
         let take = async || self.ask_at(cx, ("sts", &self.region), what, &request, aws::assumed).await;
         let known = async || match take().await {

@@ -53,7 +53,7 @@ impl Caller {
     pub(crate) async fn of(cx: &Context<'_>) -> Result<Self, TaskError> {
         let account = opened(cx, &cx.facts.name)?;
         let provider = provider_of(cx)?;
-        let opening = provider::opening(&account.secrets, &account.settings);
+        let opening = provider::opening(account.opened()?, &account.settings);
         let lacks = |name: &&String| opening[name.as_str()].as_str().is_none_or(|text| text.trim().is_empty());
         if let Some(missing) = provider.secrets.iter().find(lacks) {
             return Err(denied(&format!("its integration has no secret named {missing}")));
@@ -84,7 +84,7 @@ impl Caller {
     ) -> Result<Self, TaskError> {
         let mut caller = Self::new(cx, forge, FORGE, &json!({"host": host}), account)?;
         caller.headers = forge.headers(&Value::Null, None).unwrap_or_default();
-        if let Some(token) = cx.settings.forge_token(forge, host) {
+        if let Some(token) = cx.settings.forge_token(forge, host)? {
             caller.headers.push(("authorization".to_owned(), format!("Bearer {token}")));
         }
         Ok(caller)

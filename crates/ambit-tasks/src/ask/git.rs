@@ -1,4 +1,6 @@
-//! Asks for a repository: of a server by its smart HTTP, or in a folder that the operator named.
+//! Asks for a repository: of a server by its smart HTTP or of git's own server, or in a folder that the operator named.
+
+mod daemon;
 
 use crate::{Context, TaskError};
 use ambit_cloud::provider::{self, Provider};
@@ -101,13 +103,14 @@ impl Source {
     pub(crate) async fn tips(&mut self, cx: &Context<'_>) -> Result<Vec<ObjectId>, TaskError> {
         let refs = match self {
             Self::Folder(path) => folder(path)?.refs().map_err(|error| failed(&error))?,
-            Self::Server { at, shown, .. } => match (listed(cx, at, None).await, token(cx, at)) {
-                (Err(TaskError::Denied(_)), Some(token)) => {
+            Self::Server { at, shown, .. } => match listed(cx, at, None).await {
+                Err(TaskError::Denied(why)) => {
+                    let token = token(cx, at)?.ok_or(TaskError::Denied(why))?;
                     let refs = listed(cx, at, Some(&token)).await?;
                     *shown = Some(token);
                     refs
                 }
-                (listed, _) => listed?,
+                listed => listed?,
             },
         };
         let ids: BTreeSet<ObjectId> = refs.into_iter().map(|found| found.id).collect();
@@ -174,12 +177,17 @@ fn too_large(bytes_max: u64) -> TaskError {
     ))
 }
 
-/// What opens repositories at a forge to the holder of a token, where the collection uses an integration with one.
-fn token(cx: &Context<'_>, url: &str) -> Option<String> {
-    let authority = url.strip_prefix("https://")?.split('/').next()?;
+/// Returns what opens repositories at a forge to the holder of a token, where the collection uses an integration with
+/// one.
+fn token(cx: &Context<'_>, url: &str) -> Result<Option<String>, TaskError> {
+    let Some(authority) = url.strip_prefix("https://").and_then(|rest| rest.split('/').next()) else { return Ok(None) };
     let host = authority.strip_suffix(":443").unwrap_or(authority);
-    let shown = |forge: &Provider| Some(format!("{}:{}", forge.git_user, cx.settings.forge_token(forge, host)?));
-    provider::forges().iter().find_map(shown).map(|shown| format!("Basic {}", STANDARD.encode(shown)))
+    for forge in provider::forges() {
+        if let Some(token) = cx.settings.forge_token(forge, host)? {
+            return Ok(Some(format!("Basic {}", STANDARD.encode(format!("{}:{token}", forge.git_user)))));
+        }
+    }
+    Ok(None)
 }
 
 /// What is asked for first of a repository.
@@ -188,6 +196,9 @@ const LIST: &str = "/info/refs?service=git-upload-pack";
 /// Asks a server for its branches and tags. Where it sends us on, the repository is at where that leads, as git takes
 /// it.
 async fn listed(cx: &Context<'_>, url: &mut String, shown: Option<&str>) -> Result<Vec<Ref>, TaskError> {
+    if let Some(place) = daemon::Place::of(url) {
+        return refs(&daemon::list(cx, &place, &list_request(AGENT)).await?).map_err(|error| failed(&error));
+    }
     let request = on_server(cx, (url, shown), &format!("{url}{LIST}"))?;
     let fetch = cx.net.fetch(&request).await?;
     let said = advertised(answer(fetch.last())?).map_err(|error| failed(&error))?;
@@ -215,18 +226,25 @@ async fn pack(
     let file = tempfile::tempfile_in(folder.path()).map_err(unwritable)?;
     let writer = Arc::new(Mutex::new(PackWriter::new(BufWriter::new(file), bytes_max)));
     let most = usize::try_from(bytes_max.saturating_add(AROUND_PACK)).unwrap_or(usize::MAX);
-    let request = upload_pack(cx, at, fetch_request(AGENT, tips, known))?;
-    let exchange = cx.net.http(&request.into_sink(BodySink::new(writer.clone(), most))).await?;
-    if exchange.status != 200 {
-        answer(&exchange)?;
-    }
+    let wanted = fetch_request(AGENT, tips, known);
+    let end = match daemon::Place::of(at.0) {
+        Some(place) => daemon::fetch(cx, &place, &wanted, (&writer, most)).await?,
+        None => {
+            let request = upload_pack(cx, at, wanted)?.into_sink(BodySink::new(writer.clone(), most));
+            let exchange = cx.net.http(&request).await?;
+            if exchange.status != 200 {
+                answer(&exchange)?;
+            }
+            exchange.end
+        }
+    };
     let writer = Arc::into_inner(writer).expect("the request that shared it is gone");
     let writer = writer.into_inner().unwrap_or_else(PoisonError::into_inner);
-    if writer.is_too_large() || exchange.end == BodyEnd::TooLarge {
+    if writer.is_too_large() || end == BodyEnd::TooLarge {
         return Err(too_large(bytes_max));
     }
     let (file, _) = writer.finish().map_err(|error| failed(&error))?;
-    if exchange.end != BodyEnd::Complete {
+    if end != BodyEnd::Complete {
         return Err(TaskError::Failed("the pack broke off".into()));
     }
     let mut file = file.into_inner().map_err(|error| unwritable(error.into_error()))?;

@@ -68,7 +68,7 @@ pub(super) fn request(
 /// The integration that opens an account.
 pub(super) fn opened<'a>(cx: &'a Context<'_>, account: &str) -> Result<&'a Account, TaskError> {
     let opened = cx.settings.accounts.get(account);
-    opened.ok_or_else(|| denied("no integration opens it any more, or its secrets cannot be read"))
+    opened.ok_or_else(|| denied("no integration opens it any more"))
 }
 
 pub(super) fn denied(why: &str) -> TaskError {

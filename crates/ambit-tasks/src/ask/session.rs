@@ -96,10 +96,10 @@ impl Session {
 /// Opens the session of the application at a URL; without an integration for it, requests show nothing.
 ///
 /// # Errors
-/// The integration does not say what it opens with, or the application does not accept it.
+/// The integration cannot be opened or does not say what it opens with, or the application does not accept it.
 pub(crate) async fn open(cx: &Context<'_>, start: &Url) -> Result<Session, TaskError> {
     let Some(account) = cx.settings.application(&origin(start)) else { return Ok(Session::default()) };
-    let given = ApplicationSession::of(&account.secrets, &account.settings);
+    let given = ApplicationSession::of(account.opened()?, &account.settings);
     let given = given.map_err(|missing| refused(&format!("the integration lacks {missing}")))?;
     let headers = match &given.opening {
         Opening::Header { name, value } => vec![(name.clone(), value.clone())],

@@ -166,7 +166,7 @@ mod tests {
             .as_object()
             .cloned()
             .unwrap();
-        settings.accounts.insert("a".to_owned(), Account { secrets: serde_json::Map::new(), settings: named });
+        settings.accounts.insert("a".to_owned(), Account { secrets: None, settings: named });
         let some = asked(&settings);
         assert!(some.iter().any(|argument| argument == "ec2:DescribeInstances eu-west-1"), "{some:?}");
         assert!(!some.iter().any(|argument| argument == "ec2:DescribeInstances us-east-1"), "{some:?}");

@@ -102,7 +102,7 @@ mod tests {
         let with = |provider: &str| {
             let mut settings = Settings::default();
             let said = json!({"provider": provider}).as_object().cloned().unwrap();
-            settings.accounts.insert("a".to_owned(), Account { secrets: serde_json::Map::new(), settings: said });
+            settings.accounts.insert("a".to_owned(), Account { secrets: None, settings: said });
             settings
         };
         assert_eq!(plan(&account, &with("moon")), Plan::Each(vec!["account".to_owned()]));

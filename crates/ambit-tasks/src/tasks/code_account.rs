@@ -60,11 +60,11 @@ fn forges(kind: Kind, name: &str, settings: &Settings) -> Vec<(&'static Provider
         Kind::GitlabAccount => provider::forge("gitlab"),
         Kind::CodeAccount => provider::forge_at(own).or_else(|| provider::forge(SELF_HOSTED)),
         _ => {
-            let own = |forge: &Provider| settings.forge_server(forge).filter(|_| forge.name == SELF_HOSTED);
             let hosts = |forge: &'static Provider| {
                 let usual = forge.forge_hosts.first().map(String::as_str);
-                let other = own(forge).filter(|own| Some(*own) != usual);
-                usual.into_iter().chain(other).map(|host| (forge, host.to_owned())).collect::<Vec<_>>()
+                let mut own = settings.forge_servers(forge);
+                own.retain(|own| forge.name == SELF_HOSTED && Some(*own) != usual);
+                usual.into_iter().chain(own).map(|host| (forge, host.to_owned())).collect::<Vec<_>>()
             };
             return provider::forges().iter().flat_map(hosts).collect();
         }
@@ -80,7 +80,8 @@ fn plan(facts: &Facts, settings: &Settings) -> Plan {
     }
     let is_word = facts.kind == Kind::UniqueKeyword;
     Plan::bound(forges(facts.kind, &facts.name, settings).into_iter().flat_map(|(forge, host)| {
-        let has_token = settings.forge_token(forge, &host).is_some();
+        // Of a token that cannot be opened, each list says so.
+        let has_token = !matches!(settings.forge_token(forge, &host), Ok(None));
         let is_asked = move |list: &str| match list {
             SEARCH => is_word,
             PUBLIC_MEMBERS => !is_word && !has_token,
@@ -144,6 +145,7 @@ fn who(cx: &Context<'_>, assets: Vec<Asset>) -> Answer {
 mod tests {
     use super::*;
     use crate::Account;
+    use crate::settings::SealedElsewhere;
     use crate::tests::facts;
     use serde_json::json;
 
@@ -169,9 +171,9 @@ mod tests {
         assert_eq!(asked(Kind::UniqueKeyword, "acmetools", &plain, true), everywhere);
         let mut opened = Settings::default();
         let secrets = json!({"token": "t"}).as_object().cloned().unwrap();
-        let account = Account { secrets, settings: serde_json::Map::new() };
-        opened.accounts.insert("GithubCredential".to_owned(), account.clone());
-        opened.accounts.insert("GiteaCredential".to_owned(), account);
+        let account = Account { secrets: Some(secrets), settings: serde_json::Map::new() };
+        opened.accounts.insert(Account::helper("GithubCredential", "1"), account.clone());
+        opened.accounts.insert(Account::helper("GiteaCredential", "1"), account.clone());
         let wanted = ["github account", "github all_members", "github private_repositories", "github repositories"];
         assert_eq!(asked(Kind::GithubAccount, acme, &opened, true), wanted);
         assert_eq!(asked(Kind::UniqueKeyword, "acmetools", &opened, true), everywhere);
@@ -188,11 +190,20 @@ mod tests {
             assert_eq!(asked(Kind::CodeAccount, name, settings, true), wanted, "{name}");
         }
         let server = json!({"server": "https://git.acme.test/"}).as_object().cloned().unwrap();
-        opened.accounts.get_mut("GiteaCredential").unwrap().settings = server;
+        let own = Account { settings: server, ..account };
+        let usual = opened.accounts.insert(Account::helper("GiteaCredential", "1"), own).unwrap();
         assert_eq!(asked(Kind::CodeAccount, "https://git.acme.test/acme", &opened, true), holder);
         assert_eq!(asked(Kind::CodeAccount, "https://codeberg.org/acme", &opened, true), everybody);
         let wanted = ["gitea search", "gitea search git.acme.test", "github search", "gitlab search"];
         assert_eq!(asked(Kind::UniqueKeyword, "acmetools", &opened, true), wanted);
+        // Each server has a token of its own, and what cannot be opened is asked for all the same, and denied.
+        opened.accounts.insert(Account::helper("GiteaCredential", "2"), Account { secrets: None, ..usual });
+        for name in ["https://git.acme.test/acme", "https://codeberg.org/acme"] {
+            assert_eq!(asked(Kind::CodeAccount, name, &opened, true), holder, "{name}");
+        }
+        let forge = provider::forge("gitea").unwrap();
+        assert_eq!(opened.forge_token(forge, "git.acme.test"), Ok(Some("t")));
+        assert_eq!(opened.forge_token(forge, "codeberg.org"), Err(SealedElsewhere));
     }
 
     #[test]

@@ -287,6 +287,22 @@ fn a_session_that_opens_no_seed_is_told() {
 }
 
 #[test]
+fn a_session_whose_secrets_cannot_be_opened_here_is_told_and_nobody_walks_in_without_it() {
+    let application = Application::start();
+    let at = Installation::asking("application-session-moved", &[]);
+    let secrets = json!({"header": format!("Authorization: Bearer {HEADER}")});
+    let name = collection(&at, &application, "Header", &secrets, &json!({}));
+    at.run(&name);
+    let asked = application.asked().len();
+    let at = at.moved();
+    let run = at.run(&name);
+    let [row] = run["not_done"].as_array().expect("a list").as_slice() else { panic!("{run}") };
+    assert_eq!((&row["reason"], &row["task"]), (&json!("denied"), &json!("crawl")), "{row}");
+    assert!(row["example"].as_str().is_some_and(|said| said.contains("set them again")), "{row}");
+    assert_eq!(application.asked().len(), asked, "nothing is asked as a stranger");
+}
+
+#[test]
 fn integrations_are_added_used_and_removed_by_command() {
     let at = Installation::asking("application-session-commands", &[]);
     let made = ["collection", "create", "Shop", "--workflow", WORKFLOW, "--seed", "https://shop.acme.test"];

@@ -62,7 +62,19 @@ impl Installation {
 
     /// One that asks providers where these settings say.
     pub(crate) fn asking(name: &str, endpoints: &[(&str, &str)]) -> Self {
-        let folder = Folder::new(name);
+        Self::on(Folder::new(name), endpoints)
+    }
+
+    /// The same installation after it moved to a machine without its secret.
+    pub(crate) fn moved(self) -> Self {
+        let Self { folder, server, .. } = self;
+        drop(server);
+        let folder_path = folder.path().to_owned();
+        std::fs::remove_file(folder_path.join("secret.key")).expect("it is there");
+        Self::on(folder, &[])
+    }
+
+    fn on(folder: Folder, endpoints: &[(&str, &str)]) -> Self {
         let data = folder.path().to_str().expect("UTF-8").to_owned();
         // Nobody answers at the resolver: what is public of a simulated account is somebody's on the internet.
         let mut settings = vec![("AMBIT_RESERVED_RANGES", "127.0.0.1"), ("AMBIT_RESOLVER", "127.0.0.1:9")];

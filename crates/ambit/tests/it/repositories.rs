@@ -187,6 +187,41 @@ fn what_a_history_gives_away_is_found_once_and_only_what_is_new_is_fetched_again
     assert_eq!(fetched(), 4, "a tip that is in no history any more: all is looked at anew, {fourth:?}");
 }
 
+/// Git's own server, until the tests end.
+fn daemon(root: &Path) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    let url = format!("git://{}", listener.local_addr().expect("has one"));
+    let root = root.to_owned();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().map_while(Result::ok) {
+            let base = format!("--base-path={}", root.display());
+            let mut server = git(&root, &["daemon", "--inetd", "--export-all", &base]);
+            let stream = std::os::fd::OwnedFd::from(stream);
+            server.stdin(stream.try_clone().expect("has another")).stdout(stream).stderr(Stdio::null());
+            let mut child = server.spawn().expect("git is installed");
+            std::thread::spawn(move || child.wait());
+        }
+    });
+    url
+}
+
+#[test]
+fn a_history_at_gits_own_server_is_looked_through_and_what_it_refuses_is_told() {
+    let folder = Folder::new("repositories-daemon");
+    let repository = folder.join("root").join("app.git");
+    history(&repository);
+    let url = daemon(&folder.join("root"));
+    let data = folder.join("data");
+    let first = scan(&format!("{url}/app.git"), &data, "64");
+    assert_eq!(leaks(&first).len(), 2, "{first:?}");
+    commit(&repository, &[(1_700_001_000, "new.env", format!("GH={}\n", key("q9Tr")).into_bytes())]);
+    let second = scan(&format!("{url}/app.git"), &data, "64");
+    assert_eq!((leaks(&second).len(), Discovery::of(&second).figure("gone")), (3, 0), "{second:?}");
+    let refused = scan(&format!("{url}/none.git"), &folder.join("other"), "64");
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(said.contains("denied") && said.contains("the server refuses: access denied"), "{said}");
+}
+
 #[test]
 fn a_repository_that_moved_on_its_server_is_fetched_from_where_it_is() {
     let folder = Folder::new("repositories-moved");
