@@ -69,11 +69,13 @@ test("a session ends with its key", async () => {
   await page.getByLabel("API key").fill(key);
   await page.keyboard.press("Enter");
   await page.waitForURL(/\/issues/);
+  const critical = page.getByRole("button", { name: /^critical/ });
+  await critical.waitFor();
   const id = (await world.api("/api/ambit/v1/keys")).find((one) => one.label === "short").id;
   world.run(["key", "revoke", String(id), "--data", world.data]);
   // A server believes a key for at most a second.
   while ((await world.ask("/api/ambit/v1/session", key)).status === 200);
-  await page.getByRole("button", { name: /^critical/ }).click();
+  await critical.click();
   await page.waitForURL(/sign_in/);
   await done(page, /401/);
 });
