@@ -85,10 +85,10 @@ pub struct Account {
 }
 
 impl Account {
-    /// Returns the key in [`Settings::accounts`] of an integration that only helps: its type comes first, and what
-    /// tells it from others of the type behind that.
-    pub fn helper(kind: &str, own: &str) -> String {
-        format!("{kind} {own}")
+    /// Returns the key in [`Settings::accounts`] of an integration that only helps: its type, and its place among all
+    /// that the collection uses. Of two that serve for the same, the one in front is used.
+    pub fn helper(kind: &str, place: usize) -> String {
+        format!("{}{place:06}", prefix(kind))
     }
 
     /// Returns what is secret of it.
@@ -214,7 +214,7 @@ impl Settings {
 
     /// The integrations of a type that only help, in the same order each time.
     fn helpers(&self, kind: &str) -> impl Iterator<Item = &Account> {
-        let first = Account::helper(kind, "");
+        let first = prefix(kind);
         let of_kind = self.accounts.range(first.clone()..);
         of_kind.take_while(move |(name, _)| name.starts_with(&first)).map(|(_, account)| account)
     }
@@ -254,6 +254,11 @@ impl Settings {
         self.words = words.into();
         Ok(refused)
     }
+}
+
+/// What the keys begin with of integrations of a type that only help.
+fn prefix(kind: &str) -> String {
+    format!("{kind} ")
 }
 
 /// The host of somebody's own that an integration names.

@@ -15,12 +15,12 @@ pub(super) async fn opened(config: &EngineConfig, run: &Run) -> Result<BTreeMap<
         return Ok(BTreeMap::new());
     };
     let credentials = config.engine.store().list_credentials(run.collection).await?;
-    let account = |known: Credential| {
+    let account = |(place, known): (usize, Credential)| {
         let name = match workflow.helped_by.contains(&known.kind.as_str()) {
-            true => Account::helper(&known.kind, &known.integration.to_string()),
+            true => Account::helper(&known.kind, place),
             false => workflow.account(&known.kind, &known.name, known.integration)?.1,
         };
         Some((name, Account { secrets: known.secrets, settings: known.settings }))
     };
-    Ok(credentials.into_iter().filter_map(account).collect())
+    Ok(credentials.into_iter().enumerate().filter_map(account).collect())
 }

@@ -3,11 +3,13 @@
 //! there".
 
 use super::Drive;
+use ambit_model::entity::host_of;
 use ambit_model::facts::{Facts, ProbeOutcome};
 use ambit_model::run::{NotDone, NotDoneReason};
 use ambit_model::workflow::{self, Workflow};
 use ambit_model::{Kind, TaskName, Uid, application_session};
-use ambit_store::StoreError;
+use ambit_store::{Credential, StoreError};
+use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// Seeds whose facts are read at once.
@@ -32,32 +34,13 @@ impl Drive<'_> {
             let example = format!("{} {name}: no task of this version looks at seeds of this kind", kind.name());
             rows.push(row(NotDoneReason::NoTask, NotDone::SEED, unwatched.len(), example));
         }
-        rows.extend(self.elsewhere(workflow, &seeds).await?);
+        if let Some(workflow) = workflow.filter(|workflow| !workflow.helped_by.is_empty()) {
+            let credentials = self.config.engine.store().list_credentials(self.run.collection).await?;
+            rows.extend(elsewhere(workflow, &credentials, &seeds));
+            rows.extend(in_place_of_others(workflow, &credentials));
+        }
         rows.extend(self.missing_names(&seeds).await?);
         Ok(rows)
-    }
-
-    /// Sessions that open no seed: without this, an application whose origin is mistyped would be walked through as a
-    /// stranger sees it, and nobody would be told.
-    async fn elsewhere(
-        &self,
-        workflow: Option<Workflow>,
-        seeds: &[(Kind, String)],
-    ) -> Result<Option<NotDone>, StoreError> {
-        if !workflow.is_some_and(|workflow| workflow.uses(workflow::SESSION)) {
-            return Ok(None);
-        }
-        let credentials = self.config.engine.store().list_credentials(self.run.collection).await?;
-        let sites: BTreeSet<String> = seeds.iter().filter_map(|(_, name)| application_session::site(name)).collect();
-        let sessions = credentials.into_iter().filter(|known| known.kind == workflow::SESSION);
-        let elsewhere: Vec<String> = sessions
-            .filter_map(|known| known.settings.get("origin")?.as_str().map(str::to_owned))
-            .filter(|origin| !application_session::site(origin).is_some_and(|site| sites.contains(&site)))
-            .collect();
-        Ok(elsewhere.first().map(|origin| {
-            let example = format!("integration {}: no seed is at its origin {origin}", workflow::SESSION);
-            row(NotDoneReason::NoTask, "integration", elsewhere.len(), example)
-        }))
     }
 
     /// Seeds whose name was asked for and does not exist.
@@ -76,6 +59,41 @@ impl Drive<'_> {
     }
 }
 
+/// Sessions that open no seed: without this, an application whose origin is mistyped would be walked through as a
+/// stranger sees it, and nobody would be told.
+fn elsewhere(workflow: Workflow, credentials: &[Credential], seeds: &[(Kind, String)]) -> Option<NotDone> {
+    if !workflow.uses(workflow::SESSION) {
+        return None;
+    }
+    let sites: BTreeSet<String> = seeds.iter().filter_map(|(_, name)| application_session::site(name)).collect();
+    let sessions = credentials.iter().filter(|known| known.kind == workflow::SESSION);
+    let elsewhere: Vec<&str> = sessions
+        .filter_map(|known| known.settings.get("origin")?.as_str())
+        .filter(|origin| !application_session::site(origin).is_some_and(|site| sites.contains(&site)))
+        .collect();
+    elsewhere.first().map(|origin| {
+        let example = format!("integration {}: no seed is at its origin {origin}", workflow::SESSION);
+        row(NotDoneReason::NoTask, "integration", elsewhere.len(), example)
+    })
+}
+
+/// Tokens that nobody is shown, because one that stands before them in the collection is for the same server.
+fn in_place_of_others(workflow: Workflow, credentials: &[Credential]) -> Option<NotDone> {
+    let mut served = BTreeSet::new();
+    let tokens = credentials.iter().filter(|known| workflow.helped_by.contains(&known.kind.as_str()));
+    let unused: Vec<&Credential> = tokens
+        .filter(|known| known.kind != workflow::SESSION)
+        .filter(|known| {
+            !served.insert((&known.kind, known.settings.get("server").and_then(Value::as_str).map(host_of)))
+        })
+        .collect();
+    unused.first().map(|known| {
+        let example =
+            format!("integration {} {}: the collection uses another for the same server", known.kind, known.name);
+        row(NotDoneReason::NoTask, "integration", unused.len(), example)
+    })
+}
+
 /// Returns whether any task of a workflow looks at entities of a kind.
 fn is_watched(kind: Kind, workflow: &str) -> bool {
     let outside = ambit_tasks::outside(workflow);
@@ -91,4 +109,33 @@ fn does_not_exist(facts: &Facts) -> bool {
 
 fn row(reason: NotDoneReason, noun: &str, count: usize, example: String) -> NotDone {
     NotDone { reason, task: noun.to_owned(), count: i64::try_from(count).unwrap_or(i64::MAX), example }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ambit_model::workflow::CODE_REPOSITORIES;
+    use serde_json::json;
+
+    #[test]
+    fn of_two_tokens_for_one_server_the_second_is_told() {
+        let token = |kind: &str, name: &str, settings: Value| Credential {
+            integration: uuid::Uuid::nil(),
+            name: name.to_owned(),
+            kind: kind.to_owned(),
+            secrets: None,
+            settings: settings.as_object().cloned().unwrap_or_default(),
+        };
+        let mut tokens = vec![
+            token("GithubCredential", "first", json!({})),
+            token("GiteaCredential", "ours", json!({"server": "https://git.acme.test"})),
+            token("GiteaCredential", "theirs", json!({})),
+            token("JiraCredential", "tickets", json!({})),
+        ];
+        assert_eq!(in_place_of_others(CODE_REPOSITORIES, &tokens), None);
+        tokens.push(token("GithubCredential", "second", json!({})));
+        let told = in_place_of_others(CODE_REPOSITORIES, &tokens).expect("one is not used");
+        assert_eq!((told.count, told.reason), (1, NotDoneReason::NoTask));
+        assert!(told.example.contains("GithubCredential second: the collection uses another"), "{}", told.example);
+    }
 }

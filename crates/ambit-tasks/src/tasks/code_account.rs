@@ -172,8 +172,8 @@ mod tests {
         let mut opened = Settings::default();
         let secrets = json!({"token": "t"}).as_object().cloned().unwrap();
         let account = Account { secrets: Some(secrets), settings: serde_json::Map::new() };
-        opened.accounts.insert(Account::helper("GithubCredential", "1"), account.clone());
-        opened.accounts.insert(Account::helper("GiteaCredential", "1"), account.clone());
+        opened.accounts.insert(Account::helper("GithubCredential", 1), account.clone());
+        opened.accounts.insert(Account::helper("GiteaCredential", 1), account.clone());
         let wanted = ["github account", "github all_members", "github private_repositories", "github repositories"];
         assert_eq!(asked(Kind::GithubAccount, acme, &opened, true), wanted);
         assert_eq!(asked(Kind::UniqueKeyword, "acmetools", &opened, true), everywhere);
@@ -191,13 +191,13 @@ mod tests {
         }
         let server = json!({"server": "https://git.acme.test/"}).as_object().cloned().unwrap();
         let own = Account { settings: server, ..account };
-        let usual = opened.accounts.insert(Account::helper("GiteaCredential", "1"), own).unwrap();
+        let usual = opened.accounts.insert(Account::helper("GiteaCredential", 1), own).unwrap();
         assert_eq!(asked(Kind::CodeAccount, "https://git.acme.test/acme", &opened, true), holder);
         assert_eq!(asked(Kind::CodeAccount, "https://codeberg.org/acme", &opened, true), everybody);
         let wanted = ["gitea search", "gitea search git.acme.test", "github search", "gitlab search"];
         assert_eq!(asked(Kind::UniqueKeyword, "acmetools", &opened, true), wanted);
         // Each server has a token of its own, and what cannot be opened is asked for all the same, and denied.
-        opened.accounts.insert(Account::helper("GiteaCredential", "2"), Account { secrets: None, ..usual });
+        opened.accounts.insert(Account::helper("GiteaCredential", 2), Account { secrets: None, ..usual });
         for name in ["https://git.acme.test/acme", "https://codeberg.org/acme"] {
             assert_eq!(asked(Kind::CodeAccount, name, &opened, true), holder, "{name}");
         }
