@@ -279,7 +279,7 @@ mod tests {
     fn a_section_ends_at_its_mark() {
         assert_eq!(
             daemon_request("/app.git", "code:9418"),
-            b"0034git-upload-pack /app.git\0host=code:9418\0\0version=2\0"
+            b"0037git-upload-pack /app.git\0host=code:9418\0\0version=2\0"
         );
         let advertised = said(&[b"version 2\n", b"ls-refs\n", b""]);
         let whole = advertised.len();
