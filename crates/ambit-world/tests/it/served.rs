@@ -916,7 +916,8 @@ const CERTIFICATES: &[Served] = &[
     ),
     // What is logged is told by the log; what is not, or was never to be, is not.
     (
-        "cert a names a.acme.test\ncert b unlogged names b.acme.test\ncert c self-signed names c.acme.test\ncert d not-yet 5d names \
+        "cert a names a.acme.test\ncert b unlogged names b.acme.test\ncert c self-signed names c.acme.test\ncert d \
+         not-yet 5d names \
          d.acme.test",
         &[
             ("GET https://crt.sh/?q=acme.test&output=json ? has:a.acme.test", "200 | yes"),
