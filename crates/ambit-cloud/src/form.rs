@@ -2,8 +2,10 @@
 //! item. The head of `aws/lists/ec2.toml` says how one is written.
 
 mod path;
+mod script;
 
 pub(crate) use path::At;
+pub(crate) use script::things;
 
 use crate::Refusal;
 use serde::Deserialize;
@@ -36,6 +38,8 @@ pub struct Form {
     operation: Option<String>,
     /// Path and query of a GET.
     get: Option<String>,
+    /// The answer is a page of HTML, whose scripts of this media type hold what is read.
+    pub(crate) scripts: Option<String>,
     /// Path and query of a POST of JSON.
     post: Option<String>,
     /// What is asked beside: fields of the form, members of the JSON.
@@ -231,19 +235,29 @@ impl Form {
         place: &Place<'_>,
     ) -> Option<Page> {
         let whole = At { item: answer, parent, place };
-        let items = match self.items.as_str() {
-            "" => whole.all(""),
-            items if whole.has(items) => whole.all(items),
-            _ if self.may_lack && answer.is_object() => Vec::new(),
-            _ => return None,
-        };
+        let items = self.items(answer, parent, place)?;
         let count = items.len();
         let assets = items.into_iter().filter_map(|item| self.asset(item, parent, place)).collect();
         Some(Page { assets, next: self.next(&whole, asked, count) })
     }
 
+    /// Returns the items of an answer. `None`: it is no answer to this question.
+    pub(crate) fn items(&self, answer: &Value, parent: &Value, place: &Place<'_>) -> Option<Vec<Value>> {
+        let whole = At { item: answer, parent, place };
+        match self.items.as_str() {
+            "" => Some(whole.all("")),
+            items if whole.has(items) => Some(whole.all(items)),
+            _ => (self.may_lack && answer.is_object()).then(Vec::new),
+        }
+    }
+
+    /// Returns whether its answer is a list, which may be empty, and not the one thing that is asked for.
+    pub(crate) fn is_of_several(&self) -> bool {
+        !self.items.is_empty()
+    }
+
     /// Returns whether a refusal says of an item that it has nothing of what is asked for.
-    fn is_nothing(&self, refusal: &Refusal) -> bool {
+    pub(crate) fn is_nothing(&self, refusal: &Refusal) -> bool {
         let Refusal::Other(said) = refusal else { return false };
         said.split([' ', ',']).any(|word| self.nothing.iter().any(|known| known == word))
     }
@@ -273,7 +287,8 @@ impl Form {
         (more && number < NUMBER_MAX).then(|| Mark::Argument((number + 1).to_string()))
     }
 
-    fn asset(&'static self, item: Value, parent: &Value, place: &Place<'_>) -> Option<Asset> {
+    /// Makes of an item what it stands for; `None` where it is none that is wanted.
+    pub(crate) fn asset(&'static self, item: Value, parent: &Value, place: &Place<'_>) -> Option<Asset> {
         let at = At { item: &item, parent, place };
         if !self.only.iter().all(|wanted| at.says(wanted)) || self.unless.iter().any(|wanted| at.says(wanted)) {
             return None;

@@ -1,7 +1,8 @@
 //! Accounts at cloud providers: how their interfaces are asked, as bytes, and how their answers are read. It opens no
 //! connection: a task sends what it makes, through the door. What a provider gives out is data: a file for each of its
-//! services.
+//! services, of each forge of code and of each store of apps.
 
+pub mod app_store;
 pub mod aws;
 pub mod form;
 pub mod provider;

@@ -2,7 +2,7 @@
 //! it is asked, what opens it, and how that is shown.
 
 use crate::Refusal;
-use crate::form::{At, Form, Mark, Page, Place, Request, escaped};
+use crate::form::{At, Form, Mark, Page, Place, Request, escaped, things};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use ring::rand::SystemRandom;
@@ -36,6 +36,12 @@ const FORGES: &[(&str, &str)] = &[
     ("gitea", include_str!("forges/gitea.toml")),
     ("github", include_str!("forges/github.toml")),
     ("gitlab", include_str!("forges/gitlab.toml")),
+];
+/// Stores of apps, which say whether they have one.
+const APP_STORES: &[(&str, &str)] = &[
+    ("apple_app_store", include_str!("app_stores/apple_app_store.toml")),
+    ("f_droid", include_str!("app_stores/f_droid.toml")),
+    ("google_play", include_str!("app_stores/google_play.toml")),
 ];
 /// How long a signed word for a token holds, in seconds: the most that is accepted.
 const ASSERTION_SECONDS: i64 = 3_600;
@@ -104,6 +110,7 @@ struct Assertion {
 
 static PROVIDERS: LazyLock<Vec<Provider>> = LazyLock::new(|| FILES.iter().map(read).collect());
 static CODE: LazyLock<Vec<Provider>> = LazyLock::new(|| FORGES.iter().map(read).collect());
+static APPS: LazyLock<Vec<Provider>> = LazyLock::new(|| APP_STORES.iter().map(read).collect());
 
 fn read((name, text): &(&str, &str)) -> Provider {
     let mut provider: Provider =
@@ -132,6 +139,16 @@ pub fn forge(name: &str) -> Option<&'static Provider> {
 /// The forge that runs for everybody at a host.
 pub fn forge_at(host: &str) -> Option<&'static Provider> {
     CODE.iter().find(|forge| forge.forge_hosts.iter().any(|own| own == host))
+}
+
+/// Every store of apps, in alphabetical order.
+pub fn app_stores() -> &'static [Provider] {
+    &APPS
+}
+
+/// The store of apps of a name.
+pub fn app_store(name: &str) -> Option<&'static Provider> {
+    APPS.iter().find(|store| store.name == name)
 }
 
 /// The provider of a name.
@@ -265,7 +282,18 @@ pub fn page(
     place: &Place<'_>,
     (status, body): (u16, &[u8]),
 ) -> Result<Page, Refusal> {
-    form.answered(answer(status, body), asked, parent, place, Page::default)
+    form.answered(answer_to(form, status, body), asked, parent, place, Page::default)
+}
+
+/// The answer to what a list asks, as a value.
+pub(crate) fn answer_to(form: &Form, status: u16, body: &[u8]) -> Result<Value, Refusal> {
+    match &form.scripts {
+        None => answer(status, body),
+        Some(media) => {
+            let read = |body: &[u8]| things(body, media);
+            answered(status, body, read, "the page holds nothing for machines")
+        }
+    }
 }
 
 /// What forges say in the text of a refusal by 403 that means patience.
@@ -276,13 +304,22 @@ const RATE_LIMIT: &str = "rate limit";
 /// # Errors
 /// The answer is a refusal, or no JSON.
 pub fn answer(status: u16, body: &[u8]) -> Result<Value, Refusal> {
+    let read = |body: &[u8]| serde_json::from_slice(body).ok();
+    answered(status, body, read, "the answer is no JSON")
+}
+
+fn answered(
+    status: u16,
+    body: &[u8],
+    read: impl Fn(&[u8]) -> Option<Value>,
+    unreadable: &str,
+) -> Result<Value, Refusal> {
     let said = format!("status {status}");
     let is_rate_limit = || String::from_utf8_lossy(body).to_lowercase().contains(RATE_LIMIT);
     match status {
         200..=299 => {
-            let answer =
-                serde_json::from_slice(body).ok().filter(|answer: &Value| answer.is_object() || answer.is_array());
-            answer.ok_or_else(|| Refusal::Other("the answer is no JSON".to_owned()))
+            let answer = read(body).filter(|answer| answer.is_object() || answer.is_array());
+            answer.ok_or_else(|| Refusal::Other(unreadable.to_owned()))
         }
         401 => Err(Refusal::BadKeys(said)),
         403 if is_rate_limit() => Err(Refusal::Throttled(said)),

@@ -216,7 +216,7 @@ fn priority(task: &Task) -> i64 {
 /// The hash of what the task contacts: /24 or /48 for connections, the zone for look-ups, the provider for sources.
 fn partition(task: &Task, facts: &Facts, argument: &str) -> i64 {
     let contacted = match task.contacts {
-        Contacts::Nothing | Contacts::File => facts.name.clone(),
+        Contacts::Nothing => facts.name.clone(),
         Contacts::Zone => entity::registrable(host_of(&facts.name)).unwrap_or(&facts.name).to_owned(),
         Contacts::Address => network_of(host_of(&facts.name)),
         Contacts::Provider(_) | Contacts::Source => task.provider(argument).unwrap_or_default().to_owned(),

@@ -114,7 +114,7 @@ pub fn refused(worker: &Worker, work: Work) -> Outcome {
 fn grants(task: &Task, work: &Work) -> Grants {
     let host = host_of(&work.name);
     match task.contacts {
-        Contacts::Nothing | Contacts::File => Grants::task(task.footprint, &[]),
+        Contacts::Nothing => Grants::task(task.footprint, &[]),
         Contacts::Zone => {
             Grants::task(task.footprint, &[]).at_home(Home::Zone(entity::registrable(host).unwrap_or(host).to_owned()))
         }

@@ -14,6 +14,7 @@ pub enum TaskName {
     AnnouncedBlocks,
     AppLinks,
     AppPackage,
+    AppStore,
     AwsAccount,
     BlockSweep,
     BucketProbe,

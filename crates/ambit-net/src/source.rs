@@ -75,6 +75,9 @@ const SOURCES: &[Source] = &[
         hosts: &["app-site-association.cdn-apple.com", "digitalassetlinks.googleapis.com"],
         ..USUAL
     },
+    // Stores of apps, and mirrors that have packages of apps, wherever the operator says.
+    Source { name: "app_store", hosts: &["f-droid.org", "itunes.apple.com", "play.google.com"], ..USUAL },
+    Source { name: "app_mirror", named: true, ..USUAL },
     // Forges of code, which tell what an account has.
     Source { name: "forge", hosts: &["api.bitbucket.org", "api.github.com", "gitlab.com"], named: true, ..USUAL },
     // Who gives tokens for applications, wherever the operator says.

@@ -17,6 +17,7 @@ pub(crate) mod hashed_zone;
 pub(crate) mod host;
 pub(crate) mod identify;
 pub(crate) mod inputs;
+pub(crate) mod mirror;
 pub(crate) mod provider;
 pub(crate) mod registered;
 pub(crate) mod same_site;

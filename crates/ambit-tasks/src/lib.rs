@@ -2,6 +2,7 @@
 //! facts and the guarded network, and says what it found; source, time, depth, dedupe and history come from the engine.
 //! What tasks share stands beside them: `ask/` asks, `read/` reads answers.
 
+mod app_mirror;
 mod ask;
 mod context;
 mod front_pages;
@@ -16,6 +17,7 @@ mod tasks;
 pub mod told;
 mod volumes;
 
+pub use app_mirror::AppMirror;
 pub use context::Context;
 pub use library::fingerprints;
 pub use memory::Memory;

@@ -1,6 +1,7 @@
 //! What tasks are given beside facts: our word list and ports, the probes for exposures, and the data that a user
 //! loaded.
 
+use crate::AppMirror;
 use crate::read::login;
 use ambit_cloud::provider::Provider;
 use ambit_fingerprints::Set;
@@ -56,6 +57,8 @@ pub struct Settings {
     /// Files of this machine with packages of apps, by kind and name of the app: those that the operator named at the
     /// command line.
     pub packages: BTreeMap<(Kind, String), PathBuf>,
+    /// Where packages of apps lie of which nobody gave one, as the operator says: the first to be asked first.
+    pub app_mirrors: Vec<AppMirror>,
     /// What opens accounts, by the name of the account; what only helps, by [`Account::helper`].
     pub accounts: BTreeMap<String, Account>,
     /// Where the operator says that AWS is asked, in place of its own hosts: a URL.
@@ -150,6 +153,7 @@ impl Default for Settings {
             repository_bytes: REPOSITORY_BYTES,
             folders: BTreeSet::new(),
             packages: BTreeMap::new(),
+            app_mirrors: Vec::new(),
             accounts: BTreeMap::new(),
             aws_endpoint: None,
             cloud_endpoints: BTreeMap::new(),

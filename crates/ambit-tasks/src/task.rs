@@ -98,7 +98,7 @@ impl Task {
     /// The stage that the task belongs to, by what it contacts; `None` for one that only derives.
     pub fn stage(&self) -> Option<&'static str> {
         match self.contacts {
-            Contacts::Nothing | Contacts::File => None,
+            Contacts::Nothing => None,
             Contacts::Zone => Some("names"),
             Contacts::Provider(_) | Contacts::Source => Some("sources"),
             Contacts::Address if self.watches.contains(&Kind::Uri) => Some("sites"),
@@ -113,8 +113,6 @@ impl Task {
 pub enum Contacts {
     /// Nothing: it derives.
     Nothing,
-    /// A file of this machine that the operator named; nothing is sent.
-    File,
     /// The servers of the name's zone, through the resolvers.
     Zone,
     /// The address of the entity, or the address that the argument begins with.

@@ -4,6 +4,7 @@
 pub(crate) mod announced_blocks;
 pub(crate) mod app_links;
 pub(crate) mod app_package;
+pub(crate) mod app_store;
 pub(crate) mod aws_account;
 pub(crate) mod block_sweep;
 pub(crate) mod bucket_probe;
@@ -76,6 +77,7 @@ pub const ALL: &[&Task] = &[
     &announced_blocks::TASK,
     &app_links::TASK,
     &app_package::TASK,
+    &app_store::TASK,
     &aws_account::TASK,
     &block_sweep::TASK,
     &bucket_probe::TASK,

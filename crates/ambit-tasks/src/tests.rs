@@ -114,8 +114,7 @@ fn a_task_is_found_by_its_name_and_says_what_it_is() {
         assert_eq!(find(task.name.as_str()).map(|found| found.name), Some(task.name));
         assert!(!task.watches.is_empty() && task.cost > 0 && task.gain > 0 && task.ttl_ms > 0, "{}", task.name);
         assert!(task.description.ends_with('.') && !task.pretty_name.is_empty(), "{}", task.name);
-        let sends_nothing = matches!(task.contacts, Contacts::Nothing | Contacts::File);
-        assert_eq!(sends_nothing, task.footprint == Clearance::L0, "{}", task.name);
+        assert_eq!(task.contacts == Contacts::Nothing, task.footprint == Clearance::L0, "{}", task.name);
         for kinds in [task.watches, task.produces] {
             assert!(kinds.windows(2).all(|pair| pair[0] < pair[1]), "{}: kinds are sorted", task.name);
         }

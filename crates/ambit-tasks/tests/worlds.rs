@@ -5,6 +5,8 @@
 
 #[path = "worlds/app_links.rs"]
 mod app_links;
+#[path = "worlds/app_stores.rs"]
+mod app_stores;
 #[path = "worlds/datagrams.rs"]
 mod datagrams;
 #[path = "worlds/explorer.rs"]

@@ -8,7 +8,9 @@ use crate::exposure::Exposure;
 use crate::rtype::Rtype;
 use ambit_model::Timestamp;
 pub(crate) use datagram::Datagram;
-pub(crate) use estate::{Access, Account, App, Bucket, Commit, Forge, Interface, Repository, Setting, Storage, System};
+pub(crate) use estate::{
+    Access, Account, App, Bucket, Commit, Forge, Interface, Listing, Repository, Setting, Storage, Store, System,
+};
 use ipnet::IpNet;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};

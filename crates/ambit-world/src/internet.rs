@@ -1,7 +1,9 @@
 //! One state of a world at one epoch, built: hosts with their ports, virtual hosts with their certificates. Never
 //! changes while it serves.
 
-use crate::draft::{CertChoice, Datagram, Draft, OrgRole, Plain, Service, Site, TlsVersions, UnknownHost, Unlisted};
+use crate::draft::{
+    CertChoice, Datagram, Draft, OrgRole, Plain, Service, Site, Store, TlsVersions, UnknownHost, Unlisted,
+};
 use crate::pki::{Authorities, Certificate, derive};
 use crate::plan;
 use ambit_model::entity::host_of;
@@ -99,6 +101,8 @@ pub(crate) enum Source {
     Repositories,
     /// What sites say of apps.
     AppLinks,
+    /// Stores of apps.
+    AppStores,
 }
 
 /// Addresses and names of the providers in `built_in.world`: last byte, provider, name for its certificate.
@@ -114,11 +118,12 @@ const SOURCES: &[(u8, Source, &str)] = &[
     (21, Source::Storage, "*.storage.googleapis.com storage.googleapis.com"),
     (22, Source::Storage, "*.blob.core.windows.net"),
 ];
-/// The last bytes of the addresses of interfaces of clouds and of servers of git, whose names the file states, and of
-/// who tells what sites say of apps.
+/// The last bytes of the addresses of interfaces of clouds and of servers of git, whose names the file states, of who
+/// tells what sites say of apps, and of stores of apps.
 const INTERFACES: u8 = 23;
 const REPOSITORIES: u8 = 24;
 const APP_LINKS: u8 = 25;
+const APP_STORES: u8 = 26;
 
 /// Where forges of code tell what accounts have, and what bears a word.
 const FORGES: [&str; 3] = ["api.github.com", "codeberg.org", "gitlab.com"];
@@ -140,8 +145,16 @@ pub(crate) fn stated_servers(draft: &Draft) -> BTreeMap<String, IpAddr> {
     let repositories = hosts.chain(forges).chain(others).map(|host| (host, REPOSITORIES));
     let has_apps = !draft.apps.is_empty();
     let said_of_apps = SAID_OF_APPS.iter().filter(|_| has_apps).map(|host| ((*host).to_owned(), APP_LINKS));
+    // A file may have a store of its own, as bad as it likes.
+    let is_stated = |host: &str| {
+        let addresses = plan::addresses(draft, host);
+        !addresses.is_empty() && addresses != [IpAddr::from([198, 19, 0, APP_STORES])]
+    };
+    let stores = Store::ALL.iter().map(|store| store.host()).filter(|host| !is_stated(host));
+    let stores = stores.map(|host| (host.to_owned(), APP_STORES));
     // An account may state itself what is told of apps.
     said_of_apps
+        .chain(stores)
         .chain(interfaces)
         .chain(repositories)
         .map(|(host, last)| (host, IpAddr::from([198, 19, 0, last])))
@@ -336,9 +349,13 @@ impl Internet {
         });
         let told = crate::name_sources::hosts().enumerate();
         let told = told.map(|(place, (address, host))| (address, Source::Names(place), vec![host.to_owned()]));
-        let stated =
-            [(INTERFACES, Source::Interfaces), (REPOSITORIES, Source::Repositories), (APP_LINKS, Source::AppLinks)]
-                .map(|(last, source)| (at(last), source, names_of(last)));
+        let stated = [
+            (INTERFACES, Source::Interfaces),
+            (REPOSITORIES, Source::Repositories),
+            (APP_LINKS, Source::AppLinks),
+            (APP_STORES, Source::AppStores),
+        ]
+        .map(|(last, source)| (at(last), source, names_of(last)));
         let stated = stated.into_iter().filter(|(_, _, names)| !names.is_empty());
         for (address, source, names) in fixed.chain(told).chain(stated) {
             let mut stated = crate::parse::usual_certificate();

@@ -125,9 +125,10 @@ impl World {
         guarded.map(|(url, site, (user, password))| (site.title.clone(), url.clone(), user, password)).collect()
     }
 
-    /// The packages of apps of the first state: name of the file, and bytes.
+    /// The packages of apps of the first state that are given to a run: name of the file, and bytes.
     pub fn packages(&self) -> Vec<(String, Vec<u8>)> {
-        self.states[0].apps.values().map(|app| (package::file_name(app), package::bytes(app))).collect()
+        let given = self.states[0].apps.values().filter(|app| !app.mirrored);
+        given.map(|app| (package::file_name(app), package::bytes(app))).collect()
     }
 
     /// How many states there are; the first is 1.

@@ -1,7 +1,9 @@
 //! The data providers of every world, under the names that are asked on the real network: registries, a certificate
-//! log, storage, interfaces of clouds, repositories of code, what sites say of apps.
+//! log, storage, interfaces of clouds, repositories of code, what sites say of apps,
+//! stores of apps.
 
 mod app_links;
+mod app_stores;
 mod certificate_log;
 mod forges;
 mod interfaces;
@@ -29,6 +31,7 @@ pub(crate) async fn serve(connection: &Connection, source: Source, stream: &mut 
         Source::Names(place) => answer(connection, stream, |request| names::respond(connection, place, request)).await,
         Source::Interfaces => answer(connection, stream, |request| interfaces::respond(connection, request)).await,
         Source::AppLinks => answer(connection, stream, |request| app_links::respond(connection, request)).await,
+        Source::AppStores => answer(connection, stream, |request| app_stores::respond(connection, request)).await,
         Source::Repositories => answer(connection, stream, |request| repositories::respond(connection, request)).await,
         Source::Storage => answer(connection, stream, |request| storage::respond(connection, request)).await,
     }

@@ -216,6 +216,7 @@ pub(crate) fn tasks(settings: &Settings) -> Result<ambit_tasks::Settings, Failur
         given.ask_ports(&ports);
     }
     given.repository_bytes = repository_bytes(settings)?;
+    given.app_mirrors = app_mirrors(settings)?;
     given.aws_endpoint = aws_endpoint(settings)?;
     given.cloud_endpoints = cloud_endpoints(settings)?;
     given.sources = sources(settings)?;
@@ -284,6 +285,19 @@ fn repository_bytes(settings: &Settings) -> Result<u64, Failure> {
             plain(text)
         ))
     })
+}
+
+/// Where packages of apps lie (`app_mirror`): URLs with places for what names an app.
+fn app_mirrors(settings: &Settings) -> Result<Vec<ambit_tasks::AppMirror>, Failure> {
+    let read = |text: &str| {
+        text.parse::<ambit_tasks::AppMirror>().map_err(|why| {
+            Failure::usage(format!(
+                "setting app_mirror {:?}: {why}; expected a URL such as https://mirror.example/apps/{{id}}.apk",
+                plain(text)
+            ))
+        })
+    };
+    list(settings, "app_mirror").map(read).collect()
 }
 
 /// Where AWS is asked in place of its own hosts (`aws_endpoint`): scheme, host and port.

@@ -40,22 +40,48 @@ impl Drive<'_> {
             rows.extend(in_place_of_others(workflow, &credentials));
         }
         rows.extend(self.missing_names(&seeds).await?);
+        rows.extend(self.unread_apps(&seeds).await?);
         Ok(rows)
     }
 
     /// Seeds whose name was asked for and does not exist.
     async fn missing_names(&self, seeds: &[(Kind, String)]) -> Result<Option<NotDone>, StoreError> {
-        let named = seeds.iter().filter(|(kind, _)| matches!(kind, Kind::Domain | Kind::DnsRecord));
-        let uids: Vec<Uid> = named.map(|(kind, name)| Uid::of_entity(self.run.collection, *kind, name)).collect();
-        let mut missing = Vec::new();
-        for uids in uids.chunks(SEEDS_AT_ONCE) {
-            let known = self.config.engine.known(self.run.id, uids, |uid| self.graph.end(uid)).await?;
-            missing.extend(known.into_iter().map(|known| known.facts).filter(does_not_exist));
-        }
+        let missing = self.those(seeds, &[Kind::Domain, Kind::DnsRecord], does_not_exist).await?;
         Ok(missing.first().map(|facts| {
             let example = format!("{} {}: there is no such name; check its spelling", facts.kind.name(), facts.name);
             row(NotDoneReason::NoSuchName, NotDone::SEED, missing.len(), example)
         }))
+    }
+
+    /// Apps that nothing is known of.
+    async fn unread_apps(&self, seeds: &[(Kind, String)]) -> Result<Option<NotDone>, StoreError> {
+        let unread = self.those(seeds, Kind::APPS, is_nowhere).await?;
+        Ok(unread.first().map(|facts| {
+            let example = format!(
+                "{} {}: it is in no store that was asked, and there is no package of it; check its name, upload its \
+                 package, or name a mirror that has it (setting app_mirror)",
+                facts.kind.name(),
+                facts.name
+            );
+            row(NotDoneReason::NoAnswer, NotDone::SEED, unread.len(), example)
+        }))
+    }
+
+    /// The seeds of some kinds of whose facts something holds.
+    async fn those(
+        &self,
+        seeds: &[(Kind, String)],
+        kinds: &[Kind],
+        holds: fn(&Facts) -> bool,
+    ) -> Result<Vec<Facts>, StoreError> {
+        let named = seeds.iter().filter(|(kind, _)| kinds.contains(kind));
+        let uids: Vec<Uid> = named.map(|(kind, name)| Uid::of_entity(self.run.collection, *kind, name)).collect();
+        let mut those = Vec::new();
+        for uids in uids.chunks(SEEDS_AT_ONCE) {
+            let known = self.config.engine.known(self.run.id, uids, |uid| self.graph.end(uid)).await?;
+            those.extend(known.into_iter().map(|known| known.facts).filter(holds));
+        }
+        Ok(those)
     }
 }
 
@@ -105,6 +131,12 @@ fn is_watched(kind: Kind, workflow: &str) -> bool {
 fn does_not_exist(facts: &Facts) -> bool {
     let absent = |task| facts.outcome(task) == Some(ProbeOutcome::Absent);
     absent(TaskName::Resolve) && (facts.kind == Kind::DnsRecord || absent(TaskName::ZoneProfile))
+}
+
+/// Returns whether no store has an app, and nobody a package that could be read.
+fn is_nowhere(facts: &Facts) -> bool {
+    let asked = facts.looked(TaskName::AppStore) && facts.outcome(TaskName::AppStore) == Some(ProbeOutcome::Absent);
+    asked && facts.outcome(TaskName::AppPackage) != Some(ProbeOutcome::Found)
 }
 
 fn row(reason: NotDoneReason, noun: &str, count: usize, example: String) -> NotDone {

@@ -2,9 +2,10 @@
 
 use super::row::{Empty::Null, Row, contract, seen};
 use super::{Kind, Member, mentioned, uri};
-use crate::task::TaskName::AppPackage;
+use crate::task::TaskName::{AppPackage, AppStore};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// What the package says of itself: version, SDK levels, permissions, parts, network security, signers.
 pub const PACKAGE: Member<Value> = Member::named("hidden_package");
@@ -16,6 +17,48 @@ pub const SHA256: Member<String> = Member::named("hidden_sha256");
 pub const SKIPPED: Member<Vec<String>> = Member::named("hidden_skipped");
 /// What the package gives away.
 pub const SECRETS: Member<Vec<PackedSecret>> = Member::named("hidden_secrets");
+
+/// Where a mirror had the package, and how it is told whether it has another one now.
+pub const MIRRORED: Member<Mirrored> = Member::named("hidden_mirrored");
+/// The stores that have it, an item for each, with what they say of it.
+pub const STORES: Member<Vec<Listing>> = Member::named("hidden_stores");
+
+/// An app in a store.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Listing {
+    /// The store: `apple_app_store`, `f_droid`, `google_play`.
+    pub store: String,
+    /// Its page there.
+    pub url: Option<String>,
+    pub title: Option<String>,
+    /// Who makes it, as the store says.
+    pub developer: Option<String>,
+    /// The site of who makes it.
+    pub developer_site: Option<String>,
+    /// The version that the store gives out.
+    pub version: Option<String>,
+    /// The number of that version (Android).
+    pub version_code: Option<String>,
+    /// When that version was released.
+    pub released: Option<String>,
+    /// The oldest version of the system that it runs on.
+    pub minimum_system: Option<String>,
+}
+
+/// The package of an app at a mirror.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mirrored {
+    pub url: String,
+    /// How the mirror tells this package from others: the headers `ETag` and `Last-Modified`.
+    pub etag: Option<String>,
+    pub last_modified: Option<String>,
+    /// The versions that stores gave out then.
+    pub versions: Vec<String>,
+    /// What tells the rules by which it was looked through.
+    pub rules: String,
+    /// For each address that it names the member that does.
+    pub addresses: BTreeMap<String, String>,
+}
 
 /// A secret in a package, at the first place where it stood.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -39,6 +82,8 @@ pub(super) const MEMBERS: &[Row] = &[
     seen(SHA256, AppPackage),
     seen(SKIPPED, AppPackage),
     seen(SECRETS, AppPackage),
+    seen(MIRRORED, AppPackage),
+    seen(STORES, AppStore),
 ];
 
 /// The member of the package that names an address.

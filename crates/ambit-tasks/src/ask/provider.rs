@@ -15,7 +15,7 @@ const FIRST_WAIT: Duration = Duration::from_secs(1);
 
 /// Sends a request and reads its answer; again after a while where the provider asks for patience. `words` say what is
 /// asked of whom.
-pub(super) async fn patiently<T>(
+pub(crate) async fn patiently<T>(
     cx: &Context<'_>,
     words: &str,
     dressed: impl Fn() -> Result<HttpRequest, TaskError>,
@@ -48,7 +48,7 @@ pub(super) fn refused(words: &str, why: &Refusal) -> TaskError {
 }
 
 /// A request on the ground of a provider, which may be asked at the learned places beside its own hosts.
-pub(super) fn request(
+pub(crate) fn request(
     cx: &Context<'_>,
     provider: &'static str,
     url: &str,

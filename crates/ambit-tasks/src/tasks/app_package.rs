@@ -1,5 +1,6 @@
 //! What the package of a mobile app says and gives away: its manifest, its signers, and what the texts inside name.
 
+use crate::ask::mirror::{self, PROVIDER};
 use crate::read::endpoints::endpoints;
 use crate::read::mentions::Mentions;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
@@ -9,20 +10,20 @@ use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName, Wave, workflow};
 use ambit_secrets::{At, Look, Rules};
-use app::PackedSecret;
+use app::{Mirrored, PackedSecret};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::AppPackage,
     pretty_name: "App package",
-    description: "Reads the package of a mobile app that was uploaded, or that the operator names: what its manifest \
-                  says, who signed it, and the secrets, addresses, hosts, mailboxes and storage buckets that stand in \
-                  its programs, scripts and resources.",
+    description: "Reads the package of a mobile app that was uploaded, that the operator names, or that lies at one of \
+                  the operator's mirrors: what its manifest says, who signed it, and the secrets, addresses, hosts, \
+                  mailboxes and storage buckets that stand in its programs, scripts and resources.",
     workflows: &[workflow::MOBILE_APPS],
     watches: Kind::APPS,
     produces: &[
@@ -33,14 +34,15 @@ pub(crate) const TASK: Task = Task {
         Kind::EmailAddress,
         Kind::UniqueToken,
     ],
-    footprint: Clearance::L0,
-    wave: Wave::Passive,
+    footprint: Clearance::L1,
+    // Behind the stores, which say which version a mirror is asked for.
+    wave: Wave::Words,
     ttl_ms: DAY_MS,
     cost: 20,
     gain: 50,
     slow: false,
     volatile: &[],
-    contacts: Contacts::File,
+    contacts: Contacts::Provider(PROVIDER),
     sights: Sights::All(Sighting::Entity),
     plan: |facts, _| Plan::once_if(facts.decision.scoped()),
     run: |cx| Box::pin(run(cx)),
@@ -74,26 +76,58 @@ const OF_PLATFORMS: &[&str] = &[
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let key = (cx.facts.kind, cx.facts.name.clone());
-    let path = cx.settings.packages.get(&key).cloned().ok_or_else(|| {
-        TaskError::Failed(format!(
-            "{}: nobody gave its package: upload it to the server (POST /api/v3/files), or name the file to `ambit \
-             scan --workflow {}`",
-            key.1,
-            workflow::MOBILE_APPS.name
-        ))
-    })?;
-    // Reading waits for no wire: it takes no wire time.
+    if let Some(path) = cx.settings.packages.get(&key) {
+        let looked = looked_through(cx, path.clone()).await?;
+        is_of(&looked.package.app, (key.0, &key.1)).map_err(TaskError::Failed)?;
+        say(cx, looked, None)?;
+        return Ok(Answer::Found);
+    }
+    let rules = format!("{} {}", env!("CARGO_PKG_VERSION"), cx.settings.secrets.edition());
+    let known = app::MIRRORED.of(&cx.facts.details).filter(|known| known.rules == rules);
+    match mirror::package(cx, known.as_ref(), holds).await? {
+        Some(mirror::Package::New(file, from)) => {
+            let looked = looked_through(cx, file.path().to_owned()).await?;
+            say(cx, looked, Some(Mirrored { rules, ..from }))?;
+        }
+        Some(mirror::Package::Same) => say_again(cx),
+        None => return Err(missing(cx)),
+    }
+    Ok(Answer::Found)
+}
+
+/// Nobody gave a package: what is to be done about that.
+fn missing(cx: &Context<'_>) -> TaskError {
+    let mirrors = if cx.settings.app_mirrors.is_empty() { "" } else { "no mirror has its package and " };
+    TaskError::Failed(format!(
+        "{}: {mirrors}nobody gave its package: upload it to the server (POST /api/v3/files), name the file to `ambit \
+         scan --workflow {}`, or name a mirror that has it (setting app_mirror)",
+        cx.facts.name,
+        workflow::MOBILE_APPS.name
+    ))
+}
+
+/// Reads a file whole. Reading waits for no wire: it takes no wire time.
+async fn looked_through(cx: &Context<'_>, path: PathBuf) -> Result<Looked, TaskError> {
     let hold = cx.net.hold();
     let rules = cx.settings.secrets.clone();
     let reading = tokio::task::spawn_blocking(move || read(&path, &rules));
-    let looked = reading.await.map_err(|_| TaskError::Failed("reading the package broke off".into()))??;
+    let looked = reading.await.map_err(|_| TaskError::Failed("reading the package broke off".into()))?;
     drop(hold);
-    let (kind, name) = named(&looked.package.app);
-    if (kind, name) != (cx.facts.kind, &cx.facts.name) {
-        return Err(TaskError::Failed(format!("the file holds another app now: {} {name}", kind.name())));
+    looked
+}
+
+/// Fails where a file is not the package of an app.
+fn holds(path: &Path, app: (Kind, &str)) -> Result<(), String> {
+    let held = ambit_app::identify(&bytes_of(path)?).map_err(|error| error.to_string())?;
+    is_of(&held, app)
+}
+
+fn is_of(held: &App, app: (Kind, &str)) -> Result<(), String> {
+    let (kind, name) = named(held);
+    match (kind, name) == app {
+        true => Ok(()),
+        false => Err(format!("the file holds another app: {} {name}", kind.name())),
     }
-    say(cx, looked)?;
-    Ok(Answer::Found)
 }
 
 /// What was found in a package.
@@ -211,31 +245,61 @@ fn linked_hosts(app: &App) -> Vec<String> {
     }
 }
 
-fn say(cx: &Context<'_>, looked: Looked) -> Result<(), TaskError> {
+/// Says what an earlier look saw, of a package that is still the same.
+fn say_again(cx: &Context<'_>) {
+    for secret in app::SECRETS.items(&cx.facts.details) {
+        found_secret(cx, &secret);
+    }
+    let addresses = app::MIRRORED.of(&cx.facts.details).unwrap_or_default().addresses;
+    for end in cx.facts.outward.iter().filter(|end| end.task == TASK.name.as_str()) {
+        match end.edge {
+            EdgeKind::Token => {}
+            EdgeKind::AppCall => found_endpoint(cx, &end.name, addresses.get(&end.name).cloned()),
+            EdgeKind::Contact => found_mailbox(cx, &end.name),
+            edge => cx.found(end.kind, &end.name, edge),
+        }
+    }
+    let own = cx.facts.details.iter().filter(|(member, _)| cx.facts.kind.owner(member) == Some(TASK.name));
+    cx.observe_all(own.map(|(member, value)| (member.clone(), value.clone())));
+}
+
+fn found_secret(cx: &Context<'_>, secret: &PackedSecret) {
+    let members = [
+        mentioned::SNIPPET.is(json!(secret.token)),
+        mentioned::TOKEN_PROVIDER.is(secret.provider.clone()),
+        mentioned::SENSITIVE.is(true),
+    ];
+    cx.found_with(Kind::UniqueToken, &secret.token, EdgeKind::Token, Details::from_iter(members));
+}
+
+fn found_endpoint(cx: &Context<'_>, address: &str, path: Option<String>) {
+    let members = [
+        mentioned::ORIGIN.is(json!(cx.facts.name)),
+        app::FILE.is(path),
+        uri::SSL.is(json!(address.starts_with("https://"))),
+    ];
+    cx.found_with(Kind::AppEndpoint, address, EdgeKind::AppCall, Details::from_iter(members));
+}
+
+fn found_mailbox(cx: &Context<'_>, mailbox: &str) {
+    let origin = Details::from_iter([mentioned::ORIGIN.is(json!(cx.facts.name))]);
+    cx.found_with(Kind::EmailAddress, mailbox, EdgeKind::Contact, origin);
+}
+
+fn say(cx: &Context<'_>, looked: Looked, from: Option<Mirrored>) -> Result<(), TaskError> {
     let Looked { package, sha256, secrets, mut named, endpoints } = looked;
     named.hosts.extend(linked_hosts(&package.app).iter().map(|host| host.trim_start_matches("*.").to_owned()));
     for secret in secrets.values() {
-        let members = [
-            mentioned::SNIPPET.is(json!(secret.token)),
-            mentioned::TOKEN_PROVIDER.is(secret.provider.clone()),
-            mentioned::SENSITIVE.is(true),
-        ];
-        cx.found_with(Kind::UniqueToken, &secret.token, EdgeKind::Token, Details::from_iter(members));
+        found_secret(cx, secret);
     }
     for host in named.hosts.iter().filter(|host| host.parse::<std::net::IpAddr>().is_err()).take(MENTIONS_MAX) {
         cx.found_host(host, EdgeKind::Link);
     }
-    for (address, path) in endpoints {
-        let members = [
-            mentioned::ORIGIN.is(json!(cx.facts.name)),
-            app::FILE.is(path),
-            uri::SSL.is(json!(address.starts_with("https://"))),
-        ];
-        cx.found_with(Kind::AppEndpoint, &address, EdgeKind::AppCall, Details::from_iter(members));
+    for (address, path) in &endpoints {
+        found_endpoint(cx, address, Some(path.clone()));
     }
     for mailbox in named.mailboxes.iter().take(MENTIONS_MAX) {
-        let origin = Details::from_iter([mentioned::ORIGIN.is(json!(cx.facts.name))]);
-        cx.found_with(Kind::EmailAddress, mailbox, EdgeKind::Contact, origin);
+        found_mailbox(cx, mailbox);
     }
     for bucket in named.buckets.iter().take(MENTIONS_MAX) {
         cx.found(Kind::CloudStorageBucket, bucket, EdgeKind::Bucket);
@@ -250,6 +314,11 @@ fn say(cx: &Context<'_>, looked: Looked) -> Result<(), TaskError> {
     cx.observe(app::SHA256, sha256);
     cx.observe(app::SKIPPED, package.skipped);
     cx.observe(app::SECRETS, secrets.into_values().collect::<Vec<_>>());
+    if let Some(from) = from {
+        let canonical = |(address, path): (String, String)| Some((Kind::AppEndpoint.canonical(&address).ok()?, path));
+        let addresses = endpoints.into_iter().filter_map(canonical).collect();
+        cx.observe(app::MIRRORED, Mirrored { addresses, ..from });
+    }
     Ok(())
 }
 

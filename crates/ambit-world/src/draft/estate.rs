@@ -118,6 +118,60 @@ pub(crate) struct App {
     pub opens: Vec<String>,
     /// Hosts that say that it is theirs.
     pub named: Vec<String>,
+    /// The stores that have it.
+    pub listings: Vec<Listing>,
+    /// Nobody gives its package to a run: who has it is a mirror.
+    pub mirrored: bool,
+}
+
+/// An app in a store.
+#[derive(Clone, Debug)]
+pub(crate) struct Listing {
+    pub store: Store,
+    /// Who makes it, as the store says.
+    pub developer: String,
+    /// The site of who makes it.
+    pub site: Option<String>,
+    /// When its version was released.
+    pub released: Option<String>,
+}
+
+/// A store of apps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Store {
+    Apple,
+    FDroid,
+    GooglePlay,
+}
+
+impl Store {
+    pub(crate) const ALL: [Self; 3] = [Self::Apple, Self::FDroid, Self::GooglePlay];
+
+    /// What a file calls it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Apple => "apple_app_store",
+            Self::FDroid => "f_droid",
+            Self::GooglePlay => "google_play",
+        }
+    }
+
+    /// Where it is asked.
+    pub(crate) fn host(self) -> &'static str {
+        match self {
+            Self::Apple => "itunes.apple.com",
+            Self::FDroid => "f-droid.org",
+            Self::GooglePlay => "play.google.com",
+        }
+    }
+
+    /// The system whose apps it has.
+    pub(crate) fn system(self) -> System {
+        match self {
+            Self::Apple => System::Ios,
+            Self::FDroid | Self::GooglePlay => System::Android,
+        }
+    }
 }
 
 /// What an app runs on.
@@ -133,6 +187,24 @@ impl App {
             System::Android => Kind::AndroidApp,
             System::Ios => Kind::IosApp,
         }
+    }
+
+    /// What its manifest or property list says at a path.
+    pub(crate) fn said(&self, wanted: &str) -> Option<&str> {
+        self.says.iter().rev().find(|(path, _)| path == wanted).map(|(_, text)| text.as_str())
+    }
+
+    /// Its version, for people.
+    pub(crate) fn version(&self) -> Option<&str> {
+        match self.system {
+            System::Android => self.said("versionName"),
+            System::Ios => self.said("CFBundleShortVersionString"),
+        }
+    }
+
+    /// The number of its version.
+    pub(crate) fn version_code(&self) -> &str {
+        self.said("versionCode").unwrap_or("1")
     }
 
     /// The number that Apple gave to who makes it.

@@ -2,7 +2,7 @@
 
 use super::cursor::Cursor;
 use super::{Reader, kind_and_name};
-use crate::draft::{Account, App, Commit, Forge, Interface, Repository, Setting, System};
+use crate::draft::{Account, App, Commit, Forge, Interface, Listing, Repository, Setting, Store, System};
 use crate::problem::Fault;
 use crate::text::Line;
 use ambit_model::Kind;
@@ -14,7 +14,7 @@ const KEY: &str = include_str!("../pki/account_key.pem");
 const ACCOUNT_WORDS: &str = "of, secret, setting, list, shown, answers, holds";
 const REPOSITORY_WORDS: &str = "of, private, commit, writes, removes";
 const FORGE_WORDS: &str = "of, website, member, fork, token";
-const APP_WORDS: &str = "of, apk, signed, says, member, opens, named";
+const APP_WORDS: &str = "of, apk, signed, says, member, opens, named, store, by, site, released, mirrored";
 
 impl Reader {
     pub(super) fn account(
@@ -102,6 +102,8 @@ impl Reader {
             signed: None,
             opens: Vec::new(),
             named: Vec::new(),
+            listings: Vec::new(),
+            mirrored: false,
         };
         cursor.read_into(&mut app, body, faults, app_words)?;
         self.draft().apps.insert(key, app);
@@ -241,6 +243,10 @@ fn last<'a>(repository: &'a mut Repository, cursor: &Cursor<'_>) -> Result<&'a m
     repository.commits.last_mut().ok_or_else(|| cursor.fault("it stands below a `commit` line"))
 }
 
+fn listing<'a>(app: &'a mut App, cursor: &Cursor<'_>) -> Result<&'a mut Listing, Fault> {
+    app.listings.last_mut().ok_or_else(|| cursor.fault("it stands behind a `store`"))
+}
+
 fn app_words(app: &mut App, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
     while let Some(word) = cursor.next() {
         match word {
@@ -254,6 +260,16 @@ fn app_words(app: &mut App, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
             }
             "opens" => app.opens.push(cursor.host_name(false)?),
             "named" => app.named.push(cursor.host_name(false)?),
+            "store" => {
+                let stores = Store::ALL.into_iter().filter(|store| store.system() == app.system);
+                let stores: Vec<(&str, Store)> = stores.map(|store| (store.name(), store)).collect();
+                let store = cursor.choice(&stores)?;
+                app.listings.push(Listing { store, developer: String::new(), site: None, released: None });
+            }
+            "by" => listing(app, cursor)?.developer = cursor.word("who makes it")?.to_owned(),
+            "site" => listing(app, cursor)?.site = Some(cursor.word("a URL")?.to_owned()),
+            "released" => listing(app, cursor)?.released = Some(cursor.word("a date")?.to_owned()),
+            "mirrored" => app.mirrored = true,
             "member" => {
                 let path = path(cursor)?;
                 app.members.push((path, cursor.word("what it holds")?.to_owned()));

@@ -51,7 +51,8 @@ impl Derivation<'_> {
         }
     }
 
-    /// What the members of packages name must be known, and a host that an app names and that names it is theirs.
+    /// What the members of packages name must be known, and a host that an app names and that names it is theirs. The
+    /// site of who makes an app, as a store says, is nobody's for that.
     pub(super) fn apps(&mut self) {
         if self.internet.workflow != MOBILE_APPS {
             return;

@@ -117,6 +117,12 @@ pub(crate) const ROWS: &[Row] = &[
     list("words", "Files with further labels for the name sweep, one per line."),
     row("log_format", "text", "How the log is written: `text`, or `json`, one object per line."),
     row("repository_mib", "1024", "The largest repository that is fetched, in MiB."),
+    list(
+        "app_mirror",
+        "Where packages of apps lie that nobody uploaded: URLs with places, such as \
+         `https://mirror.example/apps/{id}.apk`. `{version}` and `{version_code}` are what a store says. Empty: \
+         nowhere.",
+    ),
     row("aws_endpoint", "", "Where AWS is asked in place of its own hosts: a URL without a path."),
     list(
         "cloud_endpoints",

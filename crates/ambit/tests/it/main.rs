@@ -1,5 +1,6 @@
 //! The whole program, run as a person runs it: the real binary, real data folders, the simulated internet.
 
+mod app_stores;
 mod application;
 mod application_sessions;
 mod cli;
