@@ -1,21 +1,23 @@
 //! What an application or an interface takes, and what others say of it, in lines for people: parameters with the
-//! places that name them, where visitors are led, and what imports told.
+//! places that name them, where visitors are led, the stores that have an app, and what imports told.
 
 use super::plain;
 use ambit_model::Details;
+use ambit_model::entity::app::{self, Listing};
 use ambit_model::entity::imported::IMPORTED;
 use ambit_model::entity::uri::{self, Parameter};
 
 /// Rows of one sort that are printed; the raw form has all.
 const ROWS_MAX: usize = 200;
 
-/// The lines of what the raw details hold of parameters; none where nothing is known.
+/// The lines of what the raw details hold of parameters and stores; none where nothing is known.
 pub(crate) fn lines(details: &Details) -> Vec<String> {
     let mut lines = Vec::new();
     let taken = uri::PARAMETERS.items(details).chain(uri::HIDDEN_PARAMETERS.items(details));
     add(&mut lines, "takes", taken.map(|parameter| taken_line(&parameter)));
     let led = uri::LED_AWAY.items(details);
     add(&mut lines, "leads away", led.map(|led| format!("{} by {}", plain(&led.path), plain(&led.parameter))));
+    add(&mut lines, "in stores", app::STORES.items(details).map(|listing| listing_line(&listing)));
     lines
 }
 
@@ -30,6 +32,20 @@ pub(crate) fn said(details: &Details) -> Vec<String> {
         add(&mut lines, &format!("{} says, seen {}", plain(&said.source), said.seen_at), says);
     }
     lines
+}
+
+/// `google_play: Shop 2.1, released 2026-10-01, by Acme Corp, whose site is https://www.acme.test, at https://play…`.
+fn listing_line(listing: &Listing) -> String {
+    let named = [
+        ("", &listing.title),
+        (" ", &listing.version),
+        (", released ", &listing.released),
+        (", by ", &listing.developer),
+        (", whose site is ", &listing.developer_site),
+        (", at ", &listing.url),
+    ];
+    let said = named.iter().filter_map(|(word, text)| Some(format!("{word}{}", plain(text.as_deref()?))));
+    format!("{}: {}", plain(&listing.store), said.collect::<String>().trim_start_matches([',', ' ']))
 }
 
 fn taken_line(parameter: &Parameter) -> String {
@@ -76,6 +92,20 @@ mod tests {
         ];
         assert_eq!(shown, wanted);
         assert_eq!(lines(&Details::new()), Vec::<String>::new());
+    }
+
+    #[test]
+    fn each_store_that_has_an_app_is_a_line() {
+        let details = json!({"hidden_stores": [
+            {"store": "google_play", "title": "Shop", "developer": "Acme Corp", "developer_site": "https://acme.test/"},
+            {"store": "f_droid", "version": "2.1", "url": "https://f-droid.org/packages/test.acme.shop"},
+        ]});
+        let wanted = [
+            "  in stores",
+            "    google_play: Shop, by Acme Corp, whose site is https://acme.test/",
+            "    f_droid: 2.1, at https://f-droid.org/packages/test.acme.shop",
+        ];
+        assert_eq!(lines(details.as_object().expect("an object")), wanted);
     }
 
     #[test]

@@ -49,8 +49,8 @@ app android test.acme.nowhere of acme
   mirrored
 "#;
 
-/// What is there in later states: the same, the next version, stores and mirror that ask for patience, and an app that no
-/// store has any more.
+/// What is there in later states: the same, the next version, stores and mirror that ask for patience, and an app that
+/// no store has any more.
 const LATER: &str = r#"
 state 2
 state 3
