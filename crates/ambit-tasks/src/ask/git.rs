@@ -3,7 +3,7 @@
 mod daemon;
 
 use crate::{Context, TaskError};
-use ambit_cloud::provider::{self, Provider};
+use ambit_cloud::provider;
 use ambit_git::{
     Advertised, Folder, GitError, ObjectId, Objects, PackWriter, Ref, advertised, fetch_request, list_request, refs,
 };
