@@ -165,6 +165,51 @@ mod tests {
         assert!(proof.severity.is_none_or(|severity| (1..=5).contains(&severity)), "{name}");
     }
 
+    /// Members whose texts a proof repeats in full: words that the tasks choose, and never what a server says.
+    const OUR_WORDS: &[&str] = &["hidden_default_page"];
+
+    /// Details come from servers and from earlier versions of the program: no value of any member, on no kind of
+    /// entity, makes a judge fall over, and no text of a server makes it write at length.
+    #[test]
+    fn no_value_of_a_member_makes_a_judge_fall_over() {
+        let deep = (0..200).fold(json!(1), |inner, _| json!([inner]));
+        let long = "\u{202e}\0x".repeat(20_000);
+        let odd = [
+            json!(null),
+            json!(true),
+            json!(-1),
+            json!(1e308),
+            json!(u64::MAX),
+            json!(""),
+            json!(long),
+            json!([]),
+            json!({}),
+            json!([null, 1, "", {}, []]),
+            json!([{"name": 1, "target": null, "reason": [], "uri": {}, "code": -1, "number": 1e9}]),
+            json!({"": {"": []}, "p": 7, "ends": "9999-99-99", "version": null}),
+            deep,
+        ];
+        let (mut asked, mut at_length) = (0, BTreeSet::new());
+        for (judge, samples) in sampled() {
+            let facts = samples.reports.into_iter().map(|(facts, _)| facts).chain(samples.near_misses);
+            for facts in facts.take(2) {
+                let members: Vec<String> = facts.details.keys().cloned().collect();
+                for (member, value) in members.iter().flat_map(|member| odd.iter().map(move |value| (member, value))) {
+                    let mut facts = facts.clone();
+                    facts.details.insert(member.clone(), value.clone());
+                    asked += 1;
+                    let Verdict::Proven(proofs) = (judge.judge)(&facts, date()) else { continue };
+                    let is_long = proofs.iter().any(|proof| proof.description.len() > 4_000);
+                    if is_long && !OUR_WORDS.contains(&member.as_str()) {
+                        at_length.insert(format!("{} by {member}", judge.issue.name));
+                    }
+                }
+            }
+        }
+        assert_eq!(at_length, BTreeSet::new());
+        assert!(asked > 1_000, "only {asked}");
+    }
+
     #[test]
     fn verdicts_stay_the_same_while_time_passes_unless_a_date_is_judged() {
         let dated =

@@ -221,21 +221,34 @@ fn of_issues_that_are_equally_bad_the_first_are_told_in_full() {
     assert!(page.contains("zzz first") && !page.contains("aaa last"));
 }
 
+/// An entity with these members, beside what every one has.
+fn asset(kind: Kind, name: &str, members: Value) -> Asset {
+    let at = Timestamp(0);
+    let mut row = json!({
+        "uid": Uid::of_entity(Uuid::nil(), kind, name), "type": kind.type_name(), "name": name, "scoped": true,
+        "present": true, "seed": false, "addresses": [], "tcp_ports": [], "http_status": null, "http_title": null,
+        "technologies": [], "open_issues": 0, "tags": [], "first_seen": at, "last_seen": at, "collection": "outside_1",
+    });
+    for (member, value) in members.as_object().into_iter().flatten() {
+        row[member] = value.clone();
+    }
+    serde_json::from_value(row).expect("a row")
+}
+
+/// A document of entities.
+fn written_of(name: &str, assets: &[Asset]) -> String {
+    let head = Head { of_entities: true, ..head(None) };
+    let mut document = Document::new(format(name).expect("a format"), head);
+    for asset in assets {
+        document.asset(asset).expect("fits");
+    }
+    document.end()
+}
+
 /// The observables of a bundle of entities, by type and value.
 fn observables(entities: &[(Kind, &str)]) -> Vec<String> {
-    let mut document = Document::new(format("stix").expect("a format"), head(None));
-    for (kind, name) in entities {
-        let at = Timestamp(0);
-        let uid = Uid::of_entity(Uuid::nil(), *kind, name);
-        let text = json!({
-            "uid": uid, "type": kind.type_name(), "name": name, "scoped": true, "present": true, "seed": false,
-            "addresses": [],
-            "tcp_ports": [], "http_status": null, "http_title": null, "technologies": [], "open_issues": 0, "tags": [],
-            "first_seen": at, "last_seen": at, "collection": "outside_1",
-        });
-        document.asset(&serde_json::from_value(text).expect("a row")).expect("fits");
-    }
-    let bundle: Value = serde_json::from_str(&document.end()).expect("a bundle");
+    let assets: Vec<Asset> = entities.iter().map(|(kind, name)| asset(*kind, name, json!({}))).collect();
+    let bundle: Value = serde_json::from_str(&written_of("stix", &assets)).expect("a bundle");
     let objects = bundle["objects"].as_array().expect("a list").iter();
     let value = |object: &Value| {
         Some((object["type"].as_str()?.to_owned(), object.get("value").or(object.get("number"))?.clone()))
@@ -306,4 +319,130 @@ fn each_status_is_told_in_the_words_of_each_format() {
     };
     let table: Vec<String> = Status::ALL.iter().map(|status| format!("{}: {}", status.name(), told(*status))).collect();
     assert_eq!(table, STATUSES.trim().lines().map(str::trim).collect::<Vec<_>>());
+}
+
+/// SARIF's level and security severity, DefectDojo, the identifier and word of OCSF, VEX, CSV.
+const SEVERITIES: &str = "
+    1: error 9.5 | Critical | 5 Critical | critical | critical
+    2: error 8.0 | High | 4 High | high | high
+    3: warning 5.5 | Medium | 3 Medium | medium | medium
+    4: note 2.5 | Low | 2 Low | low | low
+    5: note 0.0 | Info | 1 Informational | info | info
+";
+
+#[test]
+fn each_severity_is_told_in_the_words_of_each_format() {
+    let told = |severity: i64| -> String {
+        let rows = [finding(severity, Status::OpenNew, 0)];
+        let run = parsed("sarif", &rows)["runs"][0].take();
+        let rule = &run["tool"]["driver"]["rules"][0]["properties"]["security-severity"];
+        let dojo = parsed("defectdojo", &rows)["findings"][0]["severity"].take();
+        let ocsf: Value = serde_json::from_str(&written("ocsf", None, &rows)).expect("an event");
+        let vex = parsed("vex", &rows)["vulnerabilities"][0]["ratings"][0]["severity"].take();
+        let csv = written("csv", None, &rows);
+        let csv = csv.lines().nth(1).and_then(|line| line.split(',').next()).unwrap_or_default().to_owned();
+        let line = format!(
+            "{severity}: {} {} | {} | {} {} | {} | {csv}",
+            run["results"][0]["level"], rule, dojo, ocsf["severity_id"], ocsf["severity"], vex
+        );
+        line.replace('"', "")
+    };
+    let table: Vec<String> = (1..=5).map(told).collect();
+    assert_eq!(table, SEVERITIES.trim().lines().map(str::trim).collect::<Vec<_>>());
+}
+
+/// An entity, where DefectDojo says that the issue is, what it is to CycloneDX, and its address in SARIF.
+const PLACES: &[(Kind, &str, &str)] = &[
+    (
+        Kind::Uri,
+        "https://www.acme.test:443/a b",
+        "\"https://www.acme.test:443/a b\" | application | https://www.acme.test:443/a%20b",
+    ),
+    (Kind::Domain, "acme.test", "{\"host\":\"acme.test\"} | platform | dns:acme.test"),
+    (Kind::DnsRecord, "www.acme.test", "{\"host\":\"www.acme.test\"} | platform | dns:www.acme.test"),
+    (Kind::Mailserver, "mx.acme.test", "{\"host\":\"mx.acme.test\"} | platform | dns:mx.acme.test"),
+    (Kind::IpAddress, "203.0.113.9", "{\"host\":\"203.0.113.9\"} | device | ip:203.0.113.9"),
+    (Kind::IpAddress, "2001:db8::1", "{\"host\":\"2001:db8::1\"} | device | ip:2001:db8::1"),
+    (
+        Kind::NetworkService,
+        "203.0.113.9:23/tcp",
+        "{\"host\":\"203.0.113.9\",\"port\":23,\"protocol\":\"tcp\"} | platform | service:203.0.113.9:23/tcp",
+    ),
+    (
+        Kind::NetworkService,
+        "[2001:db8::1]:161/udp",
+        "{\"host\":\"2001:db8::1\",\"port\":161,\"protocol\":\"udp\"} | platform | service:%5B2001:db8::1%5D:161/udp",
+    ),
+    (Kind::NetworkService, "odd", "component odd | platform | service:odd"),
+    (
+        Kind::SslCertificate,
+        "acme.test (01ab)",
+        "component acme.test (01ab) | cryptographic-asset | certificate:acme.test%20%2801ab%29",
+    ),
+    (Kind::Organization, "Acme <Corp>", "component Acme <Corp> | platform | entity:Acme%20%3CCorp%3E"),
+];
+
+#[test]
+fn each_kind_of_entity_is_where_each_format_looks_for_it() {
+    for (kind, name, expected) in PLACES {
+        let mut row = finding(3, Status::OpenNew, 0);
+        row.entity_name = (*name).to_owned();
+        row.entity_type = ambit_api::Word(*kind);
+        let dojo = parsed("defectdojo", std::slice::from_ref(&row))["findings"][0].take();
+        let place = match dojo.get("endpoints") {
+            Some(places) => places[0].to_string(),
+            None => format!("component {}", dojo["component_name"].as_str().unwrap_or_default()),
+        };
+        let vex = parsed("vex", std::slice::from_ref(&row));
+        let sarif = parsed("sarif", &[row]);
+        let uri = sarif.pointer("/runs/0/results/0/locations/0/physicalLocation/artifactLocation/uri");
+        let words = [&vex["components"][0]["type"], uri.unwrap_or(&Value::Null)];
+        let [component, uri] = words.map(|word| word.as_str().unwrap_or_default());
+        assert_eq!(format!("{place} | {component} | {uri}"), *expected, "{name}");
+    }
+}
+
+#[test]
+fn an_entity_is_told_by_each_format_that_can() {
+    let site = asset(
+        Kind::Uri,
+        "https://www.acme.test:443",
+        json!({"scoped": false, "addresses": ["203.0.113.9", "2001:db8::1"], "tcp_ports": [80, 443], "http_status": 200,
+            "http_title": "=HYPERLINK(1)", "technologies": ["nginx 1.0", "a,b"], "open_issues": 3, "tags": ["@x"]}),
+    );
+    let csv = written_of("csv", std::slice::from_ref(&site));
+    let row = csv.lines().nth(1).expect("a row");
+    assert!(
+        row.starts_with("Uri,https://www.acme.test:443,false,203.0.113.9 2001:db8::1,80 443,200,'=HYPERLINK(1),"),
+        "{row}"
+    );
+    assert!(row.contains(",3,'@x,1970-01-01T00:00:00.000Z,"), "{row}");
+    let line: Value = serde_json::from_str(&written_of("jsonl", std::slice::from_ref(&site))).expect("a line");
+    assert_eq!(
+        (&line["tcp_ports"], &line["scoped"], &line["open_issues"]),
+        (&json!([80, 443]), &json!(false), &json!(3))
+    );
+    for format in FORMATS {
+        let knows = ["csv", "jsonl", "stix"].contains(&format.name);
+        assert_eq!(format.takes_assets(), knows, "{}", format.name);
+        let text = written_of(format.name, std::slice::from_ref(&site));
+        assert_eq!(text.contains("www.acme.test"), knows, "{}: {text}", format.name);
+    }
+    assert!(format("pdf").is_none());
+}
+
+/// Formats that list entities at their end hold them until then, and say where that is too much.
+#[test]
+fn a_document_that_would_hold_too_much_is_refused() {
+    let uid = |number: usize| Uid::of_entity(Uuid::nil(), Kind::Domain, &number.to_string());
+    let mut document = Document::new(format("vex").expect("a format"), head(None));
+    for number in 0..kept::ENTITIES_MAX {
+        document.kept.entity(uid(number), Kind::Domain, "acme.test");
+    }
+    let mut row = finding(3, Status::OpenNew, 0);
+    row.entity_uid = uid(7);
+    assert_eq!(document.finding(&row), Ok(()), "an entity that is held already");
+    row.entity_uid = uid(kept::ENTITIES_MAX);
+    let refused = document.finding(&row).expect_err("one more");
+    assert_eq!(refused.to_string(), "more than 200000 entities would have to be held at once; narrow the query");
 }

@@ -104,14 +104,16 @@ fn names_are_found_in_urls_tables_and_wildcards_and_nowhere_else() {
     assert_eq!(names.iter().map(String::as_str).collect::<Vec<_>>(), ["dev.acme.test", "old.acme.test", "x.acme.test"]);
 }
 
+/// The file of a source that is asked so, with more lines.
+fn file(get: &str, more: &str) -> String {
+    format!(
+        "pretty_name = \"X\"\nabout = \"\"\nhost = \"x.test\"\nget = \"{get}\"\n{more}\n\
+         [example]\nanswer = \"\"\nitem = \"\"\n"
+    )
+}
+
 #[test]
 fn a_file_that_does_not_fit_together_is_refused() {
-    let file = |get: &str, more: &str| {
-        format!(
-            "pretty_name = \"X\"\nabout = \"\"\nhost = \"x.test\"\nget = \"{get}\"\n{more}\n\
-             [example]\nanswer = \"\"\nitem = \"\"\n"
-        )
-    };
     for (get, more, word) in [
         ("/all", "form = \"text\"", "not asked for the domain"),
         ("/{domain}", "", "`names`"),
@@ -124,4 +126,107 @@ fn a_file_that_does_not_fit_together_is_refused() {
         assert!(error.contains(word), "{get} {more}: {error}");
     }
     assert!(Source::read("x", &file("/{domain}", "form = \"text\"")).is_ok());
+}
+
+/// A source that answers in JSON, and one more line of its file.
+fn source(more: &str) -> Source {
+    let says_names = more.contains("form = \"text\"") || more.contains("names = ");
+    let names = if says_names { "" } else { "names = [\"names/*\"]\n" };
+    Source::read("x", &file("/{domain}", &format!("{names}{more}"))).unwrap_or_else(|error| panic!("{more}: {error}"))
+}
+
+/// What is read of an answer: names, and what is said of more; or why nothing is.
+fn read(more: &str, status: u16, body: &str) -> String {
+    match source(more).page("acme.test", status, body.as_bytes()) {
+        Ok(page) => {
+            let names = page.names.into_iter().map(|name| name.replace(".acme.test", "")).collect::<Vec<_>>();
+            let more = page.more.map(|more| format!(" more {more}")).unwrap_or_default();
+            let cursor = page.cursor.map(|cursor| format!(" from {cursor}")).unwrap_or_default();
+            format!("{} of {}{more}{cursor}", names.join(","), page.told)
+        }
+        Err(refusal) => refusal.to_string(),
+    }
+}
+
+/// A line of the file, status, body, and what is read.
+const READ: &[(&str, u16, &str, &str)] = &[
+    ("", 200, r#"{"names":["A.acme.test","b.acme.test.","*.c.acme.test"]}"#, "a,b,c of 3"),
+    ("", 200, r#"{"names":["acme.test",".acme.test","xacme.test","a.acme.test.evil.test"]}"#, " of 4"),
+    ("", 200, r#"{"names":["https://u:p@d.acme.test:8443/x?y=e.acme.test"]}"#, "d,e of 1"),
+    ("", 200, r#"{"names":["f.acme.test, g.acme.test"]}"#, "f,g of 1"),
+    ("", 200, r#"{"names":[1,null,{"a":"h.acme.test"},["i.acme.test"]]}"#, "i of 1"),
+    ("", 200, r#"{"names":[]}"#, " of 0"),
+    ("", 200, r#"{"names":null}"#, " of 0"),
+    ("", 200, r#"{"names":"j.acme.test"}"#, "its answer cannot be read: it has no list `names/*`"),
+    ("", 200, r#"{"other":[]}"#, "its answer cannot be read: it has no list `names/*`"),
+    ("", 200, "[]", "its answer cannot be read: it has no list `names/*`"),
+    ("", 401, "", "it does not accept the key (status 401)"),
+    ("", 402, "", "it does not accept the key (status 402)"),
+    ("", 404, "{}", "status 404"),
+    ("", 429, "{}", "it was asked too often (status 429)"),
+    ("nothing = [404]", 404, "{}", " of 0"),
+    ("nothing = [404]", 403, "{}", "it does not accept the key (status 403)"),
+    ("labels = true", 200, r#"{"names":["a","*.b","c.","d.eu"]}"#, "a,b,c,d.eu of 4"),
+    ("names = [\"names/*\", \"more/*/name\"]", 200, r#"{"more":[{"name":"a.acme.test"},{}]}"#, "a of 1"),
+    ("names = [\"names/*\", \"more/*/name\"]", 200, r#"{"names":["b.acme.test"],"more":7}"#, "b of 1"),
+    ("names = [\"*\"]", 200, r#"["a.acme.test"]"#, "a of 1"),
+    ("names = [\"*\"]", 200, r#"{"0":"a.acme.test"}"#, "its answer cannot be read: it has no list `*`"),
+    ("cursor = \"next\"", 200, r#"{"names":["a.acme.test"],"next":"x"}"#, "a of 1 from x"),
+    ("cursor = \"next\"", 200, r#"{"names":["a.acme.test"],"next":""}"#, "a of 1"),
+    ("cursor = \"next\"", 200, r#"{"names":["a.acme.test"],"next":null}"#, "a of 1"),
+    ("cursor = \"next\"", 200, r#"{"names":["a.acme.test"],"next":7}"#, "a of 1 from 7"),
+    ("cursor = \"rows/@last/at\"", 200, r#"{"names":[],"rows":[{"at":1},{"at":[2,"z"]}]}"#, " of 0 from 2,z"),
+    ("more = \"more\"", 200, r#"{"names":[],"more":true}"#, " of 0 more true"),
+    ("more = \"more\"", 200, r#"{"names":[],"more":"true"}"#, " of 0 more false"),
+    ("more = \"more\"", 200, r#"{"names":[]}"#, " of 0 more false"),
+    ("refused = [\"error\"]", 200, r#"{"names":["a.acme.test"],"error":"too\n many"}"#, "it says: too many"),
+    ("refused = [\"error\"]", 200, r#"{"names":["a.acme.test"],"error":true}"#, "it says: error"),
+    ("refused = [\"error\"]", 200, r#"{"names":["a.acme.test"],"error":{"code":7}}"#, "it says: {\"code\":7}"),
+    ("refused = [\"error\"]", 200, r#"{"names":["a.acme.test"],"error":" "}"#, "a of 1"),
+    ("refused = [\"error\"]", 200, r#"{"names":["a.acme.test"],"error":false}"#, "a of 1"),
+    ("refused = [\"error\"]", 200, r#"{"names":["a.acme.test"],"error":[]}"#, "a of 1"),
+    ("refused = [\"error\"]", 200, r#"{"names":["a.acme.test"],"error":null}"#, "a of 1"),
+    ("form = \"lines\"", 200, "{\"names\":[\"a.acme.test\"]}\n\n{\"names\":[\"b.acme.test\"]}", "a,b of 2"),
+    ("form = \"lines\"", 200, "", " of 0"),
+    ("form = \"text\"", 200, "<td>a.acme.test</td>\nb.acme.test,1", "a,b of 2"),
+    ("form = \"text\"\nrefused = [\"error\"]", 200, "  error: no", "it says: error: no"),
+    ("form = \"text\"\nrefused = [\"error\"]", 200, "a.acme.test error", "a of 1"),
+    ("form = \"text\"", 200, "\u{fffd}\0a.acme.test\0", "a of 1"),
+];
+
+#[test]
+fn answers_are_read_as_their_form_says() {
+    for (more, status, body, expected) in READ {
+        assert_eq!(read(more, *status, body), *expected, "{more} {status} {body}");
+    }
+    let unreadable = read("form = \"lines\"", 200, "{\"names\":[\"a.acme.test\"]}\n<html>");
+    assert!(unreadable.starts_with("its answer cannot be read: "), "{unreadable}");
+    let long = read("refused = [\"error\"]", 200, &format!("{{\"error\":\"{}\"}}", "x".repeat(1_000)));
+    assert_eq!(long.len(), "it says: ".len() + 160);
+}
+
+#[test]
+fn keys_are_taken_out_of_what_people_read() {
+    for (text, shown) in [
+        ("https://x.test/?k=k e/y", "https://x.test/?k=(key)"),
+        ("https://x.test/?k=k%20e%2Fy&l=k%20e%2Fy", "https://x.test/?k=(key)&l=(key)"),
+        ("nothing", "nothing"),
+    ] {
+        assert_eq!(without_key(text, "k e/y"), shown);
+    }
+}
+
+#[test]
+fn a_source_with_an_optional_key_is_asked_with_and_without() {
+    let more = "key = \"optional\"\nheaders = { X-Key = \"{key}\", Accept = \"text/plain\" }";
+    let source = source(more);
+    let headers = |key| {
+        let request = source.request("acme.test", key, None).unwrap();
+        request.headers.into_iter().map(|(name, value)| format!("{name}: {value}")).collect::<Vec<_>>().join(", ")
+    };
+    assert_eq!(headers(None), "Accept: text/plain");
+    assert_eq!(headers(Some("k/1")), "Accept: text/plain, X-Key: k/1");
+    assert_eq!(source.key_header(), Some("X-Key"));
+    assert!(source.request("acme.test", None, Some((0, &Page::default()))).is_none(), "it has one page");
+    assert!(!source.goes_on(&Page { told: 1, ..Page::default() }));
 }

@@ -11,8 +11,14 @@ mod datagrams;
 mod explorer;
 #[path = "worlds/faulty.rs"]
 mod faulty;
+#[path = "worlds/limits.rs"]
+mod limits;
+#[path = "worlds/looks.rs"]
+mod looks;
 #[path = "worlds/name_sources.rs"]
 mod name_sources;
+#[path = "worlds/plans.rs"]
+mod plans;
 #[path = "worlds/roles.rs"]
 mod roles;
 #[path = "worlds/services.rs"]

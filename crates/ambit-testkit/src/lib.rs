@@ -1,6 +1,7 @@
 //! For tests only: a server with people in it, a client that sends exact bytes, scenarios to run against any server,
 //! and files that tests compare or write anew.
 
+pub mod caller;
 pub mod client;
 pub mod expected;
 pub mod inventory;
@@ -10,6 +11,7 @@ pub mod provider;
 pub mod scenario;
 pub mod server;
 
+pub use caller::{Caller, Refused};
 pub use client::{Ask, Reply, ask, ask_bytes};
 pub use expected::assert_file;
 pub use inventory::Inventory;

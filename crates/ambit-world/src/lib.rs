@@ -62,8 +62,14 @@ impl World {
             return Ok(Self { name: reading.name, title: reading.title, seeds: reading.seeds, states, workflow });
         }
         faults.sort_by_key(|fault| fault.line);
-        faults.truncate(problem::PROBLEMS_MAX);
-        Err(faults.into_iter().map(|fault| fault.in_file(file_name)).collect())
+        // What one state says wrongly stays wrong in those that follow.
+        let mut told: Vec<problem::Fault> = Vec::new();
+        for fault in faults {
+            if told.len() < problem::PROBLEMS_MAX && !told.contains(&fault) {
+                told.push(fault);
+            }
+        }
+        Err(told.into_iter().map(|fault| fault.in_file(file_name)).collect())
     }
 
     /// The same world, as a run of this workflow is to find it.

@@ -4,6 +4,7 @@
 mod repeat;
 
 use crate::problem::Fault;
+use repeat::Repetition;
 
 /// Longest file, in bytes: a hundred times the demo; what is larger is not a world that a person wrote.
 pub(crate) const FILE_BYTES_MAX: usize = 16 << 20;
@@ -76,25 +77,23 @@ pub(crate) fn statements(text: &str) -> (Vec<Statement>, Vec<Fault>) {
 fn expand(statements: Vec<Statement>, faults: &mut Vec<Fault>) -> Vec<Statement> {
     let mut out = Vec::new();
     let (mut lines, mut bytes) = (0, 0);
-    for statement in statements {
-        let number = statement.head.number;
-        let many = match repeat::expand(statement) {
-            Ok(many) => many,
+    for statement in &statements {
+        let repetition = match Repetition::read(statement) {
+            Ok(repetition) => repetition,
             Err(fault) => {
                 faults.push(fault);
                 continue;
             }
         };
-        for statement in &many {
-            lines += 1 + statement.body.len();
-            let words = statement.body.iter().chain([&statement.head]).flat_map(|line| &line.words);
-            bytes += words.map(|word| word.text.len() + 1).sum::<usize>();
-        }
+        // Asked before anything is repeated: one statement alone may stand for more than there is memory.
+        let more = repetition.size();
+        (lines, bytes) = (lines + more.0, bytes + more.1);
         if lines > LINES_MAX || bytes > EXPANDED_BYTES_MAX {
-            faults.push(Fault::new(number, "", "with its repetitions the file has more than 400,000 lines or 64 MiB"));
+            let message = "with its repetitions the file has more than 400,000 lines or 64 MiB";
+            faults.push(Fault::new(statement.head.number, "", message));
             return out;
         }
-        out.extend(many);
+        out.extend(repetition.statements());
     }
     out
 }

@@ -406,9 +406,9 @@ impl<'a> Derivation<'a> {
             .extend(self.internet.hosts.keys().filter(|address| blocks.iter().any(|block| block.contains(*address))));
         // An address of ours where nothing answers is an address of ours.
         addresses.retain(|address| self.owner(*address) == OrgRole::Ours);
-        addresses.retain(|address| !self.internet.hosts.get(address).is_some_and(|host| host.hidden));
-        let hidden: Vec<IpAddr> = addresses.iter().copied().filter(|address| !self.is_shown(*address)).collect();
-        for address in hidden {
+        let is_hidden = |address: &IpAddr| self.internet.hosts.get(address).is_some_and(|host| host.hidden);
+        let doubtful = addresses.iter().copied().filter(|address| is_hidden(address) || !self.is_shown(*address));
+        for address in doubtful.collect::<Vec<_>>() {
             addresses.remove(&address);
             self.truth.unclear.insert(address.to_string());
         }

@@ -15,6 +15,14 @@ const FRAGMENT_LINES_MAX: usize = 40;
 const WIDE_CHARS: usize = 100;
 /// The limit of tidy.
 const LINE_CHARS_MAX: usize = 120;
+/// Texts that tests ask or compare: requests and answers, simulated internets, what tests of a crate read or expect,
+/// and the tests of the web interface. Documents that a test compares are documents, and are not counted.
+const TEST_TEXTS: &[(&str, fn(&str) -> bool)] = &[
+    ("scenarios/", |path| path.starts_with("scenarios/")),
+    ("worlds/", |path| path.starts_with("worlds/")),
+    ("tests/ and fixtures/ of crates", |path| of_crate(path).is_some()),
+    ("web/tests/ and *.test.ts", |path| path.starts_with("web/tests/") || is_web_test(path)),
+];
 /// Functions above this are worth a look.
 const LONG_FUNCTION_LINES: usize = 50;
 
@@ -27,21 +35,10 @@ pub(crate) fn command(root: &Path) -> anyhow::Result<ExitCode> {
 }
 
 fn figures(tree: &Tree) -> Vec<(String, String)> {
-    let mut rows: Vec<(String, String)> = Vec::new();
-    let mut add = |measure: &str, figure: String| rows.push((measure.to_owned(), figure));
     let sources: Vec<&Source> = tree.crate_sources().collect();
     let product: Vec<&Source> = sources.iter().copied().filter(|source| !source.is_test).collect();
-
-    let (all, tests) = lines(&sources);
-    add("product lines, test lines, share of tests", format!("{all}, {tests}, {}", percent(tests, all + tests)));
-    let mut crates: BTreeMap<&str, Vec<&Source>> = BTreeMap::new();
-    for source in &sources {
-        crates.entry(source.crate_name()).or_default().push(source);
-    }
-    for (name, sources) in &crates {
-        let (product, tests) = lines(sources);
-        add(&format!("· {name}"), format!("{product}, {tests}, {}", percent(tests, product + tests)));
-    }
+    let mut rows = shares(tree, &sources);
+    let mut add = |measure: &str, figure: String| rows.push((measure.to_owned(), figure));
     let functions = product.iter().flat_map(|source| {
         source.functions.iter().filter(|function| !source.is_test_line(function.line)).map(|function| function.lines)
     });
@@ -82,12 +79,37 @@ fn figures(tree: &Tree) -> Vec<(String, String)> {
     let circles = circles::all(tree);
     let in_circles: usize = circles.iter().map(BTreeSet::len).sum();
     add("circles of files, files in them", format!("{}, {in_circles}", circles.len()));
+    let crates = tree.manifests().count();
     let arrows: usize = tree.manifests().map(|(_, _, manifest)| arrows(&manifest)).sum();
-    add("crates, dependencies between them", format!("{}, {arrows}", crates.len()));
+    add("crates, dependencies between them", format!("{crates}, {arrows}"));
     let packages: Vec<&str> =
         tree.text("Cargo.lock").unwrap_or_default().lines().filter(|line| line.starts_with("name = ")).collect();
     let twice = packages.len() - packages.iter().collect::<BTreeSet<_>>().len();
     add("packages in the lock file, versions beyond the first", format!("{}, {twice}", packages.len()));
+    rows
+}
+
+/// How much is product and how much tests: of Rust alone, by crate, and with the texts that tests ask or compare.
+fn shares(tree: &Tree, sources: &[&Source]) -> Vec<(String, String)> {
+    let of = |product: usize, tests: usize| format!("{product}, {tests}, {}", percent(tests, product + tests));
+    let (all, tests) = lines(sources);
+    let mut rows = vec![("product lines, test lines, share of tests".to_owned(), of(all, tests))];
+    let mut crates: BTreeMap<&str, Vec<&Source>> = BTreeMap::new();
+    for source in sources {
+        crates.entry(source.crate_name()).or_default().push(source);
+    }
+    for (name, sources) in &crates {
+        let (product, tests) = lines(sources);
+        let told = text_lines(tree, |path| of_crate(path) == Some(*name));
+        let with = percent(tests + told, product + tests + told);
+        let more = if told == 0 { String::new() } else { format!("; with {told} of texts {with}") };
+        rows.push((format!("· {name}"), of(product, tests) + &more));
+    }
+    let told: Vec<usize> = TEST_TEXTS.iter().map(|(_, is)| text_lines(tree, is)).collect();
+    let web = text_lines(tree, |path| path.starts_with("web/src/") && !is_web_test(path));
+    let with = of(all + web, tests + told.iter().sum::<usize>());
+    rows.push(("the same with web/src/ as product and texts as tests".to_owned(), with));
+    rows.extend(TEST_TEXTS.iter().zip(&told).map(|((name, _), lines)| (format!("· {name}"), lines.to_string())));
     rows
 }
 
@@ -96,6 +118,23 @@ fn lines(sources: &[&Source]) -> (usize, usize) {
     let product = sources.iter().map(|source| source.product_lines()).sum();
     let all: usize = sources.iter().map(|source| source.lines).sum();
     (product, all - product)
+}
+
+/// The crate of a text below its `tests/` or `fixtures/`.
+fn of_crate(path: &str) -> Option<&str> {
+    let (name, rest) = path.strip_prefix("crates/")?.split_once('/')?;
+    let is_text = !rest.ends_with(".rs") && (rest.starts_with("tests/") || rest.starts_with("fixtures/"));
+    is_text.then_some(name)
+}
+
+fn is_web_test(path: &str) -> bool {
+    path.starts_with("web/src/") && path.ends_with(".test.ts")
+}
+
+/// Lines of all texts of the tree that are such ones.
+fn text_lines(tree: &Tree, is: impl Fn(&str) -> bool) -> usize {
+    let files = tree.files.iter().filter(|file| is(&file.path));
+    files.filter_map(|file| file.text.as_deref()).map(|text| text.lines().count()).sum()
 }
 
 fn percent(part: usize, whole: usize) -> String {
@@ -165,10 +204,28 @@ mod tests {
         let code = "//! A sample.\n/// Says one.\npub fn one() {\n    // Why.\n    two().unwrap();\n}\npub fn two() \
                     {}\n#[cfg(test)]\nmod tests {\n    fn three() {}\n}\n";
         let insert = "const SQL: &str = \"INSERT INTO t (a) VALUES ($1)\";\n";
-        let tree = sample(&[("crates/a/src/lib.rs", code), ("crates/b/src/lib.rs", insert)]);
+        let tree = sample(&[
+            ("crates/a/src/lib.rs", code),
+            ("crates/a/tests/it/said.txt", "one\ntwo\nthree\n"),
+            ("crates/a/tests/it/main.rs", "//! Counted as Rust.\n"),
+            ("crates/b/src/lib.rs", insert),
+            ("crates/b/src/table.txt", "product\n"),
+            ("docs/said.md", "neither\n"),
+            ("scenarios/x.yaml", "a: b\n"),
+            ("worlds/x/y.txt", "word x\n"),
+            ("web/src/a.ts", "product\n"),
+            ("web/src/a.test.ts", "test\n"),
+            ("web/tests/b.mjs", "test\n"),
+        ]);
         let rows: BTreeMap<String, String> = figures(&tree).into_iter().collect();
         let shown = [
-            ("product lines, test lines, share of tests", "8, 4, 33.3 %"),
+            ("product lines, test lines, share of tests", "8, 5, 38.5 %"),
+            ("· a", "7, 5, 41.7 %; with 3 of texts 53.3 %"),
+            ("· b", "1, 0, 0.0 %"),
+            ("the same with web/src/ as product and texts as tests", "9, 12, 57.1 %"),
+            ("· scenarios/", "1"),
+            ("· tests/ and fixtures/ of crates", "3"),
+            ("· web/tests/ and *.test.ts", "2"),
             ("functions: p50, p90, p99, longest, how many", "1, 1, 1, 4, 2"),
             ("public items without documentation", "1 of 2"),
             ("`unwrap()`, `expect(…)` in product code", "1, 0"),

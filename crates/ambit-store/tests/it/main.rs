@@ -23,6 +23,7 @@ mod rescope;
 mod retention;
 mod retests;
 mod reverted;
+mod rights;
 mod room;
 mod settings;
 mod sightings;

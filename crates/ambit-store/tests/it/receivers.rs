@@ -6,7 +6,8 @@ use ambit_model::notification::{Channel, Digest, Rule};
 use ambit_store::{NewReceiver, ReceiverView};
 use serde_json::Map;
 
-async fn add(lab: &Lab, name: &str) -> ReceiverView {
+/// A receiver that is told of everything.
+pub(crate) fn new_receiver(name: &str) -> NewReceiver {
     let rule = Rule {
         events: Vec::new(),
         query: None,
@@ -17,8 +18,11 @@ async fn add(lab: &Lab, name: &str) -> ReceiverView {
         heartbeat: false,
     };
     let secrets = Map::from_iter([("url".to_owned(), format!("https://{name}.example/").into())]);
-    let new = NewReceiver { name: name.to_owned(), channel: Channel::Webhook, shown: name.to_owned(), secrets, rule };
-    lab.store.create_receiver(&lab.me, lab.project, &new, lab.now()).await.unwrap()
+    NewReceiver { name: name.to_owned(), channel: Channel::Webhook, shown: name.to_owned(), secrets, rule }
+}
+
+async fn add(lab: &Lab, name: &str) -> ReceiverView {
+    lab.store.create_receiver(&lab.me, lab.project, &new_receiver(name), lab.now()).await.unwrap()
 }
 
 #[tokio::test]

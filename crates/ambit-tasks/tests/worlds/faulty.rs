@@ -60,13 +60,24 @@ fn look_at(
     settings: Settings,
     (world, epoch): (&World, Timestamp),
     task: &str,
-    entity: (Kind, &str, &str),
+    (kind, name, argument): (Kind, &str, &str),
     (details, fault): (Details, Fault),
+) -> Looked {
+    look_by(settings, (world, epoch), task, (Facts { details, ..empty_facts(kind, name) }, argument), fault)
+}
+
+/// Looks once, by all that is known of an entity.
+pub(crate) fn look_by(
+    settings: Settings,
+    (world, epoch): (&World, Timestamp),
+    task: &str,
+    (facts, argument): (Facts, &str),
+    fault: Fault,
 ) -> Looked {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let wire = Arc::new(Faulty { wire: world.wire(epoch, 1), fault });
     let task = ambit_tasks::find(task).unwrap();
-    let (kind, name, argument) = (entity.0, entity.1.to_owned(), entity.2.to_owned());
+    let argument = argument.to_owned();
     let (send, receive) = std::sync::mpsc::channel();
     let tracked: Arc<dyn Wire> = wire.clone();
     runtime.block_on(wire.track(Box::pin(async move {
@@ -74,7 +85,6 @@ fn look_at(
         let net = Net::new(tracked, Arc::new(Anything), pace, NetOptions::default());
         let sources: Vec<&'static str> = task.provider(&argument).into_iter().collect();
         let session = net.session(Grants::task(Clearance::L3, &sources));
-        let facts = Facts { details, ..empty_facts(kind, &name) };
         let context = Context::new(&session, &facts, &argument, &settings);
         // As in a run, somebody waits for the end of the look, so that a clock that nobody holds jumps there.
         let answer = match future::select((task.run)(&context), Box::pin(session.sleep(DEADLINE))).await {

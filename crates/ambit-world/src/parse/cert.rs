@@ -23,8 +23,10 @@ impl Reader {
         let name = cursor.word("the certificate's name")?.to_owned();
         self.once(cursor, format!("cert {name}"))?;
         let mut cert = usual(cursor.line);
+        let before = faults.len();
         cursor.read_into(&mut cert, body, faults, cert_words)?;
-        if cert.names.is_empty() {
+        // A line that could not be read may have held them.
+        if cert.names.is_empty() && faults.len() == before {
             return Err(Fault::new(cert.line, &name, "the certificate has no `names`"));
         }
         self.draft().certs.insert(name, cert);

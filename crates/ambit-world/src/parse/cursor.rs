@@ -67,6 +67,11 @@ impl<'a> Cursor<'a> {
         self.words.get(self.at).map(|word| word.text.as_str())
     }
 
+    /// The next word if it is there and not quoted.
+    pub(crate) fn peek_unquoted(&self) -> Option<&'a str> {
+        self.words.get(self.at).filter(|word| !word.quoted).map(|word| word.text.as_str())
+    }
+
     /// The next word, which must be there.
     pub(crate) fn word(&mut self, expected: &str) -> Result<&'a str, Fault> {
         self.next()

@@ -189,7 +189,7 @@ fn plant(site: &mut Site, word: &str, cursor: &mut Cursor<'_>) -> Result<(), Fau
 
 fn header_name(cursor: &mut Cursor<'_>) -> Result<String, Fault> {
     let name = cursor.word("a name")?;
-    let good = name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b));
+    let good = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b));
     good.then(|| name.to_owned())
         .ok_or_else(|| cursor.fault("a header's or cookie's name has letters, digits, `-`, `_` and `.`"))
 }
@@ -208,15 +208,10 @@ fn page(cursor: &mut Cursor<'_>) -> Result<Page, Fault> {
     if !path.starts_with('/') || path.chars().any(|c| c.is_whitespace() || c.is_control()) {
         return Err(cursor.fault("a path begins with `/` and has no blanks"));
     }
-    let status = if cursor.peek().is_some_and(|word| word.len() == 3 && word.bytes().all(|b| b.is_ascii_digit())) {
-        cursor.status()?
-    } else {
-        200
-    };
-    let media = match cursor.peek() {
-        Some(word) if word.contains('/') && !word.contains(' ') && !word.contains('<') => {
-            cursor.next().unwrap_or_default().to_owned()
-        }
+    let is_status = |word: &str| word.len() == 3 && word.bytes().all(|b| b.is_ascii_digit());
+    let status = if cursor.peek_unquoted().is_some_and(is_status) { cursor.status()? } else { 200 };
+    let media = match cursor.peek_unquoted() {
+        Some(word) if word.contains('/') => cursor.next().unwrap_or_default().to_owned(),
         _ => "text/html; charset=utf-8".to_owned(),
     };
     Ok(Page { path, status, media, body: body(cursor)? })

@@ -132,17 +132,17 @@ async fn ftp(connection: &Connection, stream: &mut impl Peer, banner: &str, anon
     if !say(stream, format!("220 {banner}\r\n").as_bytes()).await {
         return;
     }
-    let mut inside = false;
+    let (mut is_anonymous, mut inside) = (false, false);
     for _ in 0..COMMANDS_MAX {
         let Some(line) = line(connection, stream).await else { return };
         let mut words = line.split(' ');
         let command = words.next().unwrap_or_default().to_ascii_uppercase();
         let text = match command.as_str() {
-            "USER" if matches!(words.next(), Some("anonymous" | "ftp")) && anonymous => {
-                "331 Please specify the password."
+            "USER" => {
+                (is_anonymous, inside) = (anonymous && matches!(words.next(), Some("anonymous" | "ftp")), false);
+                if is_anonymous { "331 Please specify the password." } else { "331 Password required." }
             }
-            "USER" => "331 Password required.",
-            "PASS" if anonymous => {
+            "PASS" if is_anonymous => {
                 inside = true;
                 "230 Login successful."
             }
@@ -192,7 +192,8 @@ async fn smtp_dialogue(connection: &Connection, stream: &mut impl Peer, name: &s
             "STARTTLS" if offers_tls => {
                 return say(stream, b"220 2.0.0 Ready to start TLS\r\n").await;
             }
-            "MAIL" => "530 5.7.0 Must issue a STARTTLS command first\r\n".to_owned(),
+            "MAIL" if offers_tls => "530 5.7.0 Must issue a STARTTLS command first\r\n".to_owned(),
+            "MAIL" => "530 5.7.0 Authentication required\r\n".to_owned(),
             "QUIT" => {
                 say(stream, b"221 2.0.0 Bye\r\n").await;
                 return false;

@@ -6,63 +6,99 @@ use crate::problem::Fault;
 /// Values of one repetition: a /20 of addresses.
 const VALUES_MAX: usize = 4_096;
 
-/// The statements that one stands for. Repetitions in the head repeat the whole statement, and those in its body go
-/// along with them; below a head without any, a body line repeats by itself.
-pub(super) fn expand(statement: Statement) -> Result<Vec<Statement>, Fault> {
-    let Some(count) = count(&statement.head, None)? else {
-        let mut body = Vec::new();
-        for line in statement.body {
-            match count(&line, None)? {
-                None => body.push(line),
-                Some(count) => body.extend((0..count).map(|index| nth(&line, index))),
-            }
-        }
-        return Ok(vec![Statement { head: statement.head, body }]);
-    };
-    for line in &statement.body {
-        self::count(line, Some(count))?;
-    }
-    Ok((0..count)
-        .map(|index| Statement {
-            head: nth(&statement.head, index),
-            body: statement.body.iter().map(|line| nth(line, index)).collect(),
-        })
-        .collect())
+/// A statement whose repetitions are read and not yet carried out. Repetitions in the head repeat the whole statement,
+/// and those in its body go along with them; below a head without any, a body line repeats by itself.
+pub(super) struct Repetition<'a> {
+    head: Repeated<'a>,
+    body: Vec<Repeated<'a>>,
 }
 
-/// How many values the repetitions of a line have; `None` without one.
-fn count(line: &Line, expected: Option<usize>) -> Result<Option<usize>, Fault> {
-    let mut found = expected;
-    let mut any = false;
-    for word in &line.words {
-        for part in parts(word).map_err(|why| Fault::new(line.number, &word.text, why))? {
-            let Part::Values(values) = part else { continue };
-            any = true;
-            match found {
-                Some(count) if count != values.len() => {
+impl<'a> Repetition<'a> {
+    pub(super) fn read(statement: &'a Statement) -> Result<Self, Fault> {
+        let head = Repeated::read(&statement.head, None)?;
+        let body = statement.body.iter().map(|line| Repeated::read(line, head.count));
+        let body = body.collect::<Result<_, _>>()?;
+        Ok(Self { head, body })
+    }
+
+    /// How often a line stands in the end.
+    fn times(&self, line: &Repeated<'a>) -> usize {
+        self.head.count.or(line.count).unwrap_or(1)
+    }
+
+    /// Lines and bytes of all words when the repetitions are carried out.
+    pub(super) fn size(&self) -> (usize, usize) {
+        let lines = self.body.iter().chain([&self.head]);
+        lines
+            .map(|line| (self.times(line), line.bytes(self.times(line))))
+            .fold((0, 0), |(lines, bytes), more| (lines + more.0, bytes + more.1))
+    }
+
+    /// The statements that it stands for.
+    pub(super) fn statements(&self) -> Vec<Statement> {
+        let own = |line: &Repeated<'a>| (0..line.count.unwrap_or(1)).map(|index| line.nth(index)).collect::<Vec<_>>();
+        match self.head.count {
+            None => vec![Statement { head: self.head.nth(0), body: self.body.iter().flat_map(own).collect() }],
+            Some(count) => {
+                let body = |index| self.body.iter().map(|line| line.nth(index)).collect();
+                (0..count).map(|index| Statement { head: self.head.nth(index), body: body(index) }).collect()
+            }
+        }
+    }
+}
+
+/// A line whose repetitions are read.
+struct Repeated<'a> {
+    number: usize,
+    words: Vec<(Vec<Part<'a>>, bool)>,
+    /// How many values its repetitions have; `None` without one.
+    count: Option<usize>,
+}
+
+impl<'a> Repeated<'a> {
+    fn read(line: &'a Line, expected: Option<usize>) -> Result<Self, Fault> {
+        let mut repeated = Self { number: line.number, words: Vec::new(), count: None };
+        let mut found = expected;
+        for word in &line.words {
+            let parts = parts(word).map_err(|why| Fault::new(line.number, &word.text, why))?;
+            for part in &parts {
+                let Part::Values(values) = part else { continue };
+                if let Some(count) = found.filter(|count| *count != values.len()) {
                     let message = format!(
                         "{} values here, but {count} before; give every repetition of a line as many",
                         values.len()
                     );
                     return Err(Fault::new(line.number, &word.text, message));
                 }
-                _ => found = Some(values.len()),
+                (found, repeated.count) = (Some(values.len()), Some(values.len()));
             }
+            repeated.words.push((parts, word.quoted));
         }
+        Ok(repeated)
     }
-    Ok(found.filter(|_| any))
-}
 
-fn nth(line: &Line, index: usize) -> Line {
-    let words = line.words.iter().map(|word| {
-        let parts = parts(word).expect("the line was counted before");
-        let text = parts.iter().map(|part| match part {
-            Part::Text(text) => *text,
-            Part::Values(values) => values[index].as_str(),
+    /// Bytes of its words, so often, with a separator behind each.
+    fn bytes(&self, times: usize) -> usize {
+        let parts = self.words.iter().map(|(parts, _)| {
+            let lengths = parts.iter().map(|part| match part {
+                Part::Text(text) => text.len() * times,
+                Part::Values(values) => values.iter().map(String::len).sum(),
+            });
+            times + lengths.sum::<usize>()
         });
-        Word { text: text.collect(), quoted: word.quoted }
-    });
-    Line { number: line.number, words: words.collect() }
+        parts.sum()
+    }
+
+    fn nth(&self, index: usize) -> Line {
+        let words = self.words.iter().map(|(parts, quoted)| {
+            let text = parts.iter().map(|part| match part {
+                Part::Text(text) => *text,
+                Part::Values(values) => values[index].as_str(),
+            });
+            Word { text: text.collect(), quoted: *quoted }
+        });
+        Line { number: self.number, words: words.collect() }
+    }
 }
 
 enum Part<'a> {

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 const HEAD: &str = "world t \"T\"\nseeds acme.test\norg acme \"Acme\" ours\nblock 203.0.113.0/24 of acme\nzone \
                     acme.test of acme\n  ns ns1.acme.test 203.0.113.2\n";
 
-fn errors(text: &str) -> Vec<String> {
+pub(crate) fn errors(text: &str) -> Vec<String> {
     let problems = World::parse(&format!("{HEAD}{text}"), "t.world").err().unwrap_or_default();
     problems.iter().map(ToString::to_string).collect()
 }

@@ -1,19 +1,9 @@
 //! The simulated internet as its clients see it: raw bytes over the wire, no engine above.
-#![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
-mod client;
-
-use ambit_model::Timestamp;
+use crate::ask::{EPOCH, HEAD};
+use crate::client::Client;
 use ambit_world::World;
-use client::Client;
 use std::time::Duration;
-
-const HEAD: &str = "world t \"T\"\nseeds acme.test\norg acme \"Acme\" ours\norg out \"Out\" stranger\n\
-                    block 203.0.113.0/24 of acme asn AS64500 named ACME\nblock 198.51.100.0/24 of out named OUT\n\
-                    zone acme.test of acme\n  ns ns1.acme.test 203.0.113.2\n";
-
-/// Midnight of a day in the summer of 2025.
-const EPOCH: Timestamp = Timestamp(1_751_328_000_000);
 
 fn client(text: &str) -> Client {
     client_at(text, 1)

@@ -276,7 +276,7 @@ fn the_worlds_of_the_repository_are_read() {
 
 #[test]
 fn the_demo_is_as_large_as_promised() {
-    let text = include_str!("../../../worlds/demo.world");
+    let text = include_str!("../../../../worlds/demo.world");
     let truth = World::parse(text, "demo.world").unwrap().truth(EPOCH, 1);
     let counts = truth.counts();
     let count = |kind: Kind| counts.get(&kind).copied().unwrap_or(0);

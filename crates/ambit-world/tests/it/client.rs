@@ -92,11 +92,15 @@ impl Client {
     }
 
     pub(crate) async fn get(&self, address: &str, sni: Option<&str>, host: &str, path: &str) -> io::Result<Answer> {
+        self.send_tls((address, 443), sni.unwrap_or("none.invalid"), get(host, path)).await
+    }
+
+    /// Sends a request over TLS and reads to the end.
+    pub(crate) async fn send_tls(&self, to: (&str, u16), sni: &str, request: String) -> io::Result<Answer> {
         let wire = self.wire.clone();
-        let (address, sni, host, path) =
-            (address.to_owned(), sni.unwrap_or("none.invalid").to_owned(), host.to_owned(), path.to_owned());
+        let (address, port, sni) = (to.0.to_owned(), to.1, sni.to_owned());
         let answer = self.run(async move {
-            let stream = Self::open(&wire, &address, 443).await?;
+            let stream = Self::open(&wire, &address, port).await?;
             let mut roots = rustls::RootCertStore::empty();
             roots.roots = wire.trust_roots().to_vec();
             let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -124,7 +128,7 @@ impl Client {
                 .iter()
                 .map(|cert| cert.clone().into_owned())
                 .collect();
-            let (head, body) = exchange(&mut stream, &host, &path).await?;
+            let (head, body) = exchange(&mut stream, &request).await?;
             let trusted = *verifier.trusted.lock().unwrap();
             Ok(Answer { head, body, chain, trusted })
         });
@@ -132,13 +136,37 @@ impl Client {
     }
 
     pub(crate) async fn get_plain(&self, address: &str, host: &str, path: &str) -> io::Result<Answer> {
-        let (wire, address, host, path) = (self.wire.clone(), address.to_owned(), host.to_owned(), path.to_owned());
+        self.send_plain((address, 80), get(host, path)).await
+    }
+
+    /// Sends a request in plain text and reads to the end.
+    pub(crate) async fn send_plain(&self, to: (&str, u16), request: String) -> io::Result<Answer> {
+        let (wire, address, port) = (self.wire.clone(), to.0.to_owned(), to.1);
         let answer = self.run(async move {
-            let mut stream = Self::open(&wire, &address, 80).await?;
-            let (head, body) = exchange(&mut stream, &host, &path).await?;
+            let mut stream = Self::open(&wire, &address, port).await?;
+            let (head, body) = exchange(&mut stream, &request).await?;
             Ok(Answer { head, body, chain: Vec::new(), trusted: false })
         });
         answer.await.unwrap_or_else(|| Err(io::ErrorKind::TimedOut.into()))
+    }
+
+    /// Sends a datagram; `None`: nobody answered.
+    pub(crate) async fn send_datagram(&self, address: &str, port: u16, bytes: Vec<u8>) -> Option<Vec<u8>> {
+        let (wire, to) = (self.wire.clone(), SocketAddr::new(address.parse().unwrap(), port));
+        let answer = self.run(async move {
+            let socket = wire.datagrams(to.ip()).unwrap();
+            socket.send_to(&bytes, to).await.unwrap();
+            let mut buffer = [0; 2_000];
+            let (length, _) = socket.receive(&mut buffer).await.ok()?;
+            Some(buffer[..length].to_vec())
+        });
+        answer.await.flatten()
+    }
+
+    /// Lets wire time pass.
+    pub(crate) async fn pass(&self, time: Duration) {
+        let wire = self.wire.clone();
+        self.run(async move { wire.sleep_until(wire.now() + time).await }).await;
     }
 
     /// A client hello of TLS 1.0; what came back.
@@ -198,12 +226,14 @@ impl Client {
     }
 }
 
+fn get(host: &str, path: &str) -> String {
+    format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n")
+}
+
 async fn exchange(
     stream: &mut (impl tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin),
-    host: &str,
-    path: &str,
+    request: &str,
 ) -> io::Result<(String, String)> {
-    let request = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
     stream.write_all(request.as_bytes()).await?;
     let mut bytes = Vec::new();
     stream.read_to_end(&mut bytes).await?;
@@ -268,6 +298,7 @@ const TYPES: &[(&str, u16)] = &[
     ("TXT", 16),
     ("AAAA", 28),
     ("SRV", 33),
+    ("DS", 43),
     ("AXFR", 252),
     ("CAA", 257),
 ];
@@ -352,6 +383,7 @@ fn record(bytes: &[u8], at: &mut usize) -> String {
                 String::from_utf8_lossy(&data[2 + tag..])
             )
         }
+        "DS" => format!("{} {} {} {}", word(0), data[2], data[3], hex::encode(&data[4..])),
         "SOA" => String::new(),
         _ => name(bytes, &mut inner),
     };

@@ -1,0 +1,113 @@
+//! What a task may report at most, and what becomes of the rest: names, members, texts, evidence.
+
+use super::explorer::empty_facts;
+use super::faulty::Anything;
+use super::{EPOCH, world};
+use ambit_model::entity::{domain, network};
+use ambit_model::observation::Found;
+use ambit_model::{Clearance, EdgeKind, Kind};
+use ambit_net::net::NetOptions;
+use ambit_net::{Grants, Net, Pace, PaceLimits};
+use ambit_tasks::{Context, Settings};
+use ambit_world::World;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// What a report holds in the end, and how many names it refused.
+fn reported(report: impl Fn(&Context<'_>)) -> (Found, usize) {
+    let wire = World::parse(&world(""), "t.world").unwrap().wire(EPOCH, 1);
+    let pace = Arc::new(Pace::new(PaceLimits::default()));
+    let net = Net::new(wire, Arc::new(Anything), pace, NetOptions::default());
+    let session = net.session(Grants::task(Clearance::L3, &[]));
+    let (facts, settings) = (empty_facts(Kind::Domain, "acme.test"), Settings::default());
+    let context = Context::new(&session, &facts, "", &settings);
+    report(&context);
+    let refused = context.refused();
+    (context.into_found(), refused)
+}
+
+#[test]
+fn what_is_no_name_is_counted_and_left_out() {
+    let (found, refused) = reported(|cx| {
+        for (kind, name) in [(Kind::IpAddress, "x"), (Kind::Domain, "a..test"), (Kind::IpAddress, "203.0.113.5")] {
+            cx.found(kind, name, EdgeKind::Host);
+        }
+        cx.found_host("-", EdgeKind::Link);
+        cx.found_host("WWW.Acme.Test.", EdgeKind::Link);
+        cx.found_host("acme.test", EdgeKind::Link);
+    });
+    let edges: Vec<String> = found.edges.iter().map(|edge| format!("{} {}", edge.kind.name(), edge.name)).collect();
+    assert_eq!(edges, ["DnsRecord www.acme.test", "Domain acme.test", "IpAddress 203.0.113.5"]);
+    assert_eq!(refused, 3);
+}
+
+#[test]
+fn more_names_than_any_zone_has_are_counted_and_left_out() {
+    let (found, refused) = reported(|cx| {
+        for number in 0..20_010 {
+            cx.found_host(&format!("n{number}.acme.test"), EdgeKind::Subdomain);
+        }
+    });
+    assert_eq!((found.edges.len(), refused), (20_000, 10));
+}
+
+#[test]
+fn the_order_of_reports_is_of_no_account() {
+    let names = ["c.acme.test", "a.acme.test", "b.acme.test", "a.acme.test"];
+    let in_order = |names: Vec<&str>| {
+        reported(|cx| {
+            for name in &names {
+                cx.found_host(name, EdgeKind::Subdomain);
+                cx.observe(domain::SPF_RECORD, "v=spf1 -all".to_owned());
+                cx.observe(network::WHOIS_FULL_TEXT, json!("text"));
+            }
+        })
+        .0
+    };
+    let backwards = in_order(names.into_iter().rev().collect());
+    assert_eq!(in_order(names.to_vec()), backwards);
+    assert_eq!(backwards.edges.len(), 3);
+}
+
+#[test]
+fn what_is_said_of_one_thing_twice_is_what_was_said_first() {
+    let (found, _) = reported(|cx| {
+        for text in ["first", "second"] {
+            let details = [network::WHOIS_FULL_TEXT.is(json!(text))].into_iter().collect();
+            cx.found_with(Kind::IpAddress, "203.0.113.5", EdgeKind::Host, details);
+        }
+    });
+    assert_eq!(found.edges[0].details["whois_full_text"], "first");
+}
+
+#[test]
+fn texts_lists_and_depth_are_cut() {
+    let observed = |value: Value| {
+        let (found, _) = reported(|cx| cx.observe(network::WHOIS_FULL_TEXT, value.clone()));
+        found.details["whois_full_text"].clone()
+    };
+    assert_eq!(observed(json!("a\0b")), "a\u{fffd}b");
+    let long = "é".repeat(40_000);
+    let cut = observed(json!(long));
+    let cut = cut.as_str().unwrap();
+    assert!(cut.len() == 65_536 && long.starts_with(cut), "{}", cut.len());
+    let list: Vec<usize> = (0..2_001).collect();
+    assert_eq!(observed(json!(list)).as_array().unwrap().len(), 2_000);
+    let nested = |depth: usize| (0..depth).fold(json!("x"), |inner, _| json!([inner]));
+    assert_eq!(observed(nested(12)), nested(12));
+    assert_eq!(observed(nested(13)), (0..12).fold(Value::Null, |inner, _| json!([inner])));
+    let name = "n".repeat(70_000);
+    let members = observed(json!({ name: 1 }));
+    assert_eq!(members.as_object().unwrap().keys().next().unwrap().len(), 65_536);
+}
+
+#[test]
+fn evidence_is_cut_in_length_and_number() {
+    let (found, _) = reported(|cx| {
+        for _ in 0..70 {
+            cx.evidence("answer", &[7; (1 << 20) + 1]);
+        }
+    });
+    assert_eq!(found.evidence.len(), 64);
+    assert!(found.evidence.iter().all(|one| one.bytes.len() == 1 << 20 && one.label == "answer"));
+}

@@ -1,0 +1,511 @@
+//! What each task makes of what is there, of what is not, and of what cannot be looked at: a row is a task, what the
+//! world states, what is looked at, and what is said.
+
+use super::faulty::look_by;
+use super::{EPOCH, explorer, world};
+use ambit_model::{Facts, Kind};
+use ambit_tasks::Settings;
+use ambit_world::World;
+
+/// A task; lines below those of [`world`]; kind, name and argument, and behind `with` what is known as JSON; and what
+/// is said: `found`, `absent` or the reason of a failure first, then each edge as `> kind Kind name`, all of them, and
+/// members of the details as `name = JSON`, those that matter. An answer that ends in `…` is the beginning of one.
+type Look = (&'static str, &'static str, &'static str, &'static [&'static str]);
+
+fn assert_looks(table: &[Look]) {
+    let mut others = Vec::new();
+    for (task, lines, entity, expected) in table {
+        let text = world(lines);
+        let world = World::parse(&text, "t.world").unwrap_or_else(|problems| panic!("{lines}\n{problems:#?}"));
+        let (entity, known) = entity.split_once(" with ").unwrap_or((entity, "{}"));
+        let mut words = entity.splitn(3, ' ');
+        let (kind, name) = (Kind::from_name(words.next().unwrap()).unwrap(), words.next().unwrap());
+        let facts = Facts {
+            details: serde_json::from_str(known).unwrap(),
+            seeds: vec![(Kind::Domain, "acme.test".to_owned())],
+            ..explorer::empty_facts(kind, name)
+        };
+        let argument = words.next().unwrap_or("");
+        let looked = look_by(Settings::default(), (&world, EPOCH), task, (facts, argument), |_, _| None);
+        let mut said = vec![match &looked.answer {
+            Ok(answer) => format!("{answer:?}").to_lowercase(),
+            Err(error) => format!("{}: {error}", error.reason().name()),
+        }];
+        let edges = looked.found.edges.iter();
+        said.extend(edges.map(|edge| format!("> {} {} {}", edge.edge.name(), edge.kind.name(), edge.name)));
+        let members: Vec<String> =
+            looked.found.details.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+        let (wanted, rest): (Vec<&str>, Vec<&str>) = expected.iter().partition(|line| line.contains(" = "));
+        let is_said = |line: &&&str, said: &String| match line.strip_suffix('…') {
+            Some(begin) => said.starts_with(begin),
+            None => *said == **line,
+        };
+        let agrees = said.len() == rest.len() && rest.iter().zip(&said).all(|(line, said)| is_said(&line, said));
+        let lacks = wanted.iter().any(|line| !members.iter().any(|member| is_said(&line, member)));
+        if !agrees || lacks {
+            let all = said.iter().chain(&members).map(|line| format!("    {line}\n")).collect::<String>();
+            others.push(format!("{task} {entity} of\n{lines}\n  says\n{all}  and not {expected:#?}"));
+        }
+    }
+    assert!(others.is_empty(), "{}", others.join("\n"));
+}
+
+const NAMES: &[Look] = &[
+    (
+        "www_name",
+        "name www.acme.test A 203.0.113.5",
+        "Domain acme.test",
+        &["found", "> subdomain DnsRecord www.acme.test"],
+    ),
+    (
+        "www_name",
+        "name www.acme.test CNAME gone.nowhere.test",
+        "Domain acme.test",
+        &["found", "> subdomain DnsRecord www.acme.test"],
+    ),
+    ("www_name", "name www.acme.test TXT \"x\"", "Domain acme.test", &["absent"]),
+    ("www_name", "", "Domain acme.test", &["absent"]),
+    ("www_name", "name www.acme.test A 203.0.113.5 answers servfail", "Domain acme.test", &["no answer: …"]),
+    (
+        "www_name",
+        "zone www.acme.test of host\n  ns ns1.host.test\nname www.acme.test A 198.51.100.9",
+        "Domain acme.test",
+        &["found", "> delegated_subdomain DnsRecord www.acme.test"],
+    ),
+    (
+        "subdomain",
+        "name a.acme.test A 203.0.113.5",
+        "Domain acme.test a.acme.test",
+        &["found", "> subdomain DnsRecord a.acme.test"],
+    ),
+    (
+        "subdomain",
+        "name a.acme.test TXT \"x\"",
+        "Domain acme.test a.acme.test",
+        &["found", "> subdomain DnsRecord a.acme.test"],
+    ),
+    (
+        "subdomain",
+        "name a.acme.test CNAME gone.nowhere.test",
+        "Domain acme.test a.acme.test",
+        &["found", "> subdomain DnsRecord a.acme.test"],
+    ),
+    ("subdomain", "", "Domain acme.test a.acme.test", &["absent"]),
+    (
+        "subdomain",
+        "zone a.acme.test of host\n  ns ns1.host.test\n  answers lame",
+        "Domain acme.test a.acme.test",
+        &["found", "> delegated_subdomain DnsRecord a.acme.test"],
+    ),
+    ("delegations", "zone a.acme.test of host\n  ns ns1.host.test", "Domain acme.test a.acme.test", &["absent"]),
+    (
+        "delegations",
+        "zone a.acme.test of host\n  ns ns1.host.test\n  answers lame",
+        "Domain acme.test a.acme.test",
+        &[
+            "found",
+            "hidden_dead_delegations = [{\"name\":\"a.acme.test\",\"target\":\"a.acme.test\",\"reason\":\"lame\"}]",
+        ],
+    ),
+    (
+        "zone_contact",
+        "",
+        "Domain acme.test with \
+             {\"soa_record\":{\"primary_name_server\":\"ns1.acme.test\",\"responsible_party\":\"ops.acme.test\"}}",
+        &["found", "> contact EmailAddress ops@acme.test"],
+    ),
+    ("wildcard_profile", "", "Domain acme.test", &["absent"]),
+    (
+        "wildcard_profile",
+        "name *.acme.test A 203.0.113.5 TXT \"x\"",
+        "Domain acme.test",
+        &["found", "hidden_wildcard = {\"A\":[\"203.0.113.5\"],\"TXT\":[\"\\\"x\\\"\"]}"],
+    ),
+    ("seed_host", "", "Uri https://www.acme.test:443", &["found", "> host DnsRecord www.acme.test"]),
+    ("seed_host", "", "Uri https://acme.test:443", &["found", "> host Domain acme.test"]),
+    ("seed_host", "", "Uri https://203.0.113.5:443", &["found", "> host IpAddress 203.0.113.5"]),
+    ("seed_host", "", "Uri https://[2001:db8::5]:443", &["found", "> host IpAddress 2001:db8::5"]),
+    ("seed_host", "", "NetworkService 203.0.113.5:22/tcp", &["found", "> host IpAddress 203.0.113.5"]),
+    ("seed_host", "", "NetworkService [2001:db8::5]:53/udp", &["found", "> host IpAddress 2001:db8::5"]),
+    ("registrable_domain", "", "DnsRecord www.acme.test", &["found", "> registrable_domain Domain acme.test"]),
+    (
+        "registrable_domain",
+        "",
+        "EmailAddress ann@mail.acme.co.uk",
+        &["found", "> registrable_domain Domain acme.co.uk"],
+    ),
+    ("registrable_domain", "", "Uri https://203.0.113.5:443", &["absent"]),
+];
+
+#[test]
+fn names_of_a_domain() {
+    assert_looks(NAMES);
+}
+
+#[test]
+fn mail_and_sister_domains() {
+    assert_looks(&[
+        (
+            "mail_policy",
+            "name acme.test TXT \"v=spf1 -all\"",
+            "Domain acme.test SPF",
+            &["found", "spf_record = \"v=spf1 -all\""],
+        ),
+        ("mail_policy", "name acme.test TXT \"v=spf10 -all\"", "Domain acme.test SPF", &["absent"]),
+        ("mail_policy", "name acme.test answers servfail", "Domain acme.test SPF", &["no answer: …"]),
+        (
+            "mail_policy",
+            "name _dmarc.acme.test TXT \"v=DMARC1; p=none; rua=mailto:d@acme.test\"",
+            "Domain acme.test DMARC",
+            &["found", "> contact EmailAddress d@acme.test", "dmarc = \"v=DMARC1; p=none; rua=mailto:d@acme.test\""],
+        ),
+        ("mail_policy", "", "Domain acme.test DMARC", &["absent"]),
+        (
+            "mail_policy",
+            "name _mta-sts.acme.test TXT \"v=STSv1; id=1\"",
+            "Domain acme.test MTA-STS",
+            &["found", "hidden_mta_sts = \"v=STSv1; id=1\""],
+        ),
+        ("mail_policy", "name _mta-sts.acme.test TXT \"x\"", "Domain acme.test MTA-STS", &["absent"]),
+        ("mail_policy", "", "Domain acme.test OTHER", &["no answer: not a policy: \"OTHER\""]),
+        (
+            "sister_domain",
+            "zone sis.test of host\n  ns ns1.acme.test",
+            "Domain sis.test NS",
+            &["found", "> vendor Nameserver ns1.acme.test"],
+        ),
+        ("sister_domain", "zone sis.test of host\n  ns ns1.host.test", "Domain sis.test NS", &["absent"]),
+        (
+            "sister_domain",
+            "zone sis.test of host\n  ns ns1.host.test\nname sis.test MX 10 m.acme.test MX 20 m.host.test",
+            "Domain sis.test MX",
+            &["found", "> vendor Mailserver m.acme.test"],
+        ),
+        (
+            "sister_domain",
+            "zone sis.test of host\n  ns ns1.host.test\nname _dmarc.sis.test TXT \"v=DMARC1; p=none; \
+             rua=mailto:d@acme.test,mailto:x@host.test\"",
+            "Domain sis.test DMARC",
+            &["found", "> contact EmailAddress d@acme.test"],
+        ),
+        ("sister_domain", "zone sis.test of host\n  ns ns1.host.test", "Domain sis.test DMARC", &["absent"]),
+        (
+            "sister_domain",
+            "zone sis.test of host\n  ns ns1.host.test\n  answers servfail",
+            "Domain sis.test MX",
+            &["no answer: …"],
+        ),
+        ("sister_domain", "", "Domain sis.test A", &["no answer: not a question about a domain: \"A\""]),
+    ]);
+}
+
+#[test]
+fn zones_and_their_servers() {
+    assert_looks(&[
+        (
+            "zone_transfer",
+            "zone z.test of acme\n  ns ns1.acme.test\n  transfer open\nname a.z.test A 203.0.113.5",
+            "Domain z.test ns1.acme.test",
+            &["found", "> subdomain DnsRecord a.z.test"],
+        ),
+        ("zone_transfer", "", "Domain acme.test ns1.acme.test", &["absent"]),
+        (
+            "zone_transfer",
+            "zone z.test of acme\n  ns ns1.z.test 203.0.113.3\n  answers silent",
+            "Domain z.test ns1.z.test",
+            &["no answer: …"],
+        ),
+        (
+            "referrals",
+            "zone a.acme.test of host\n  ns nsq.host.test 198.51.100.60\n  answers lame",
+            "Domain acme.test a.acme.test with {\"nameservers\":[\"ns1.acme.test\"]}",
+            &["found", "> vendor DnsRecord nsq.host.test", "> vendor Nameserver nsq.host.test"],
+        ),
+        ("referrals", "", "Domain acme.test none.acme.test with {\"nameservers\":[\"ns1.acme.test\"]}", &["absent"]),
+        ("referrals", "", "Domain acme.test none.acme.test with {\"nameservers\":[\"gone.acme.test\"]}", &["absent"]),
+        (
+            "nsec_walk",
+            "zone z.test of acme\n  ns ns1.z.test 203.0.113.3\n  answers refused",
+            "Domain z.test",
+            &["no answer: …"],
+        ),
+        ("open_resolver", "", "NetworkService 203.0.113.2:53/tcp", &["absent"]),
+        ("open_resolver", "host 203.0.113.5\n  port 53 silent", "NetworkService 203.0.113.5:53/tcp", &["no answer: …"]),
+    ]);
+}
+
+#[test]
+fn addresses_and_blocks() {
+    assert_looks(&[
+        (
+            "ptr",
+            "host 203.0.113.5\n  ptr a.acme.test",
+            "IpAddress 203.0.113.5",
+            &[
+                "found",
+                "> pointer DnsRecord a.acme.test",
+                "resolutions = [{\"response_data\":\"a.acme.test\",\"response_type\":\"PTR\"}]",
+            ],
+        ),
+        // A name that only spells the address is the provider's.
+        ("ptr", "host 203.0.113.5\n  ptr host-203-0-113-5.acme.test", "IpAddress 203.0.113.5", &["found"]),
+        ("ptr", "host 203.0.113.5\n  port 22 ssh", "IpAddress 203.0.113.5", &["absent"]),
+        ("ptr", "", "IpAddress 203.0.113.99", &["absent"]),
+        (
+            "ptr_sweep",
+            "host 203.0.113.5\n  ptr a.acme.test\nhost 203.0.113.20\n  ptr b.acme.test\nhost 203.0.113.6\n  ptr \
+             203-0-113-6.acme.test",
+            "NetBlock 203.0.113.0/28 0-16",
+            &["found", "> pointer DnsRecord a.acme.test"],
+        ),
+        ("ptr_sweep", "", "NetBlock 203.0.113.16/28 0-16", &["absent"]),
+        ("ptr_sweep", "", "NetBlock 203.0.113.0/28 some", &["no answer: not a range of the block: \"some\""]),
+        (
+            "block_sweep",
+            "host 203.0.113.5\n  port 22 ssh\nhost 203.0.113.6\n  unlisted filtered\n  port 80 http\nhost \
+             203.0.113.7\n  unlisted filtered",
+            "NetBlock 203.0.113.0/28 4-8",
+            &["found", "> block_member IpAddress 203.0.113.5", "> block_member IpAddress 203.0.113.6"],
+        ),
+        ("block_sweep", "", "NetBlock 203.0.113.16/28 0-16", &["absent"]),
+        (
+            "udp_sweep",
+            "host 203.0.113.5\n  udp 123 ntp\n  udp 161 snmp public",
+            "IpAddress 203.0.113.5",
+            &[
+                "found",
+                "> service NetworkService 203.0.113.5:123/udp",
+                "> service NetworkService 203.0.113.5:161/udp",
+                "ports = [{\"number\":123,\"protocol\":\"udp\"},{\"number\":161,\"protocol\":\"udp\"}]",
+            ],
+        ),
+        ("udp_sweep", "host 203.0.113.5\n  udp 123 silent", "IpAddress 203.0.113.5", &["absent"]),
+        (
+            "port_sweep",
+            "host 203.0.113.5\n  port 22 ssh\n  port 23 filtered",
+            "IpAddress 203.0.113.5",
+            &["found", "> service NetworkService 203.0.113.5:22/tcp"],
+        ),
+        ("port_sweep", "host 203.0.113.5\n  unlisted filtered", "IpAddress 203.0.113.5", &["absent"]),
+    ]);
+}
+
+#[test]
+fn registrations() {
+    assert_looks(&[
+        (
+            "registration",
+            "zone z.test of acme\n  ns ns1.acme.test",
+            "Domain z.test",
+            &["found", "> registrant Organization Acme Corp", "> contact EmailAddress hostmaster@acme.test"],
+        ),
+        ("registration", "zone z.test of acme\n  ns ns1.acme.test\n  redacted", "Domain z.test", &["found"]),
+        ("registration", "", "Domain none.test", &["absent"]),
+        (
+            "registration",
+            "",
+            "IpAddress 203.0.113.5",
+            &[
+                "found",
+                "> covering_block AutonomousSystem AS64500",
+                "> covering_block NetBlock 203.0.113.0/26",
+                "> registrant EmailAddress hostmaster@acme.test",
+                "> registrant Organization Acme Corp",
+                "network.name = \"ACME-NET\"",
+            ],
+        ),
+        ("registration", "", "IpAddress 203.0.113.200", &["absent"]),
+        (
+            "registration",
+            "",
+            "NetBlock 203.0.113.0/26",
+            &["found", "> registrant EmailAddress hostmaster@acme.test", "> registrant Organization Acme Corp"],
+        ),
+    ]);
+}
+
+/// A site at an address of theirs.
+macro_rules! site {
+    ($scheme:literal, $words:literal) => {
+        concat!("name w.acme.test A 203.0.113.10\nsite ", $scheme, "://w.acme.test \"W\"\n  plain none ", $words)
+    };
+}
+
+const SITES: &[Look] = &[
+    (
+        "http_probe",
+        site!("http", ""),
+        "DnsRecord w.acme.test 203.0.113.10:80",
+        &["found", "> site Uri http://w.acme.test:80"],
+    ),
+    (
+        "http_probe",
+        site!("https", ""),
+        "DnsRecord w.acme.test 203.0.113.10:443",
+        &["found", "> site Uri https://w.acme.test:443"],
+    ),
+    ("http_probe", site!("https", ""), "DnsRecord w.acme.test 203.0.113.10:80", &["absent"]),
+    ("http_probe", "host 203.0.113.10\n  port 80 ssh", "NetworkService 203.0.113.10:80/tcp", &["absent"]),
+    (
+        "http_probe",
+        "host 203.0.113.10\n  port 80 silent",
+        "NetworkService 203.0.113.10:80/tcp",
+        &["no answer: timed out: head"],
+    ),
+    ("http_probe", site!("http", ""), "DnsRecord w.acme.test there", &["no answer: not a binding: \"there\""]),
+    (
+        "favicon",
+        site!("http", "favicon acme"),
+        "Uri http://w.acme.test:80 203.0.113.10:80",
+        &["found", "hidden_favicon_mmh3 = …"],
+    ),
+    ("favicon", site!("http", ""), "Uri http://w.acme.test:80 203.0.113.10:80", &["absent"]),
+    (
+        "favicon",
+        site!("http", "page /favicon.ico \"<html>no</html>\""),
+        "Uri http://w.acme.test:80 203.0.113.10:80",
+        &["absent"],
+    ),
+    ("favicon", "host 203.0.113.10\n  port 22 ssh", "Uri http://w.acme.test:80 203.0.113.10:80", &["absent"]),
+    (
+        "cors_probe",
+        site!(
+            "http",
+            "header Access-Control-Allow-Origin \"https://ambit.invalid\" header Access-Control-Allow-Credentials \
+                 true"
+        ),
+        "Uri http://w.acme.test:80 203.0.113.10:80",
+        &["found", "hidden_foreign_origin = {\"credentials\":true}"],
+    ),
+    (
+        "cors_probe",
+        site!("http", "header Access-Control-Allow-Origin \"https://ambit.invalid\""),
+        "Uri http://w.acme.test:80 203.0.113.10:80",
+        &["found", "hidden_foreign_origin = {\"credentials\":false}"],
+    ),
+    (
+        "cors_probe",
+        site!("http", "header Access-Control-Allow-Origin \"*\""),
+        "Uri http://w.acme.test:80 203.0.113.10:80",
+        &["absent"],
+    ),
+    ("cors_probe", site!("http", ""), "Uri http://w.acme.test:80 203.0.113.10:80", &["absent"]),
+    ("cors_probe", site!("https", ""), "Uri http://w.acme.test:80 203.0.113.10:80", &["absent"]),
+    (
+        "soft404_profile",
+        site!("http", ""),
+        "Uri http://w.acme.test:80 203.0.113.10:80",
+        &["found", "hidden_soft404 = {\"code\":\"404\",\"kind\":\"plain\"}"],
+    ),
+    (
+        "soft404_profile",
+        site!("http", "soft-404"),
+        "Uri http://w.acme.test:80 203.0.113.10:80",
+        &["found", "hidden_soft404 = {\"code\":\"200\",\"kind\":\"catch_all\"}"],
+    ),
+    (
+        "soft404_profile",
+        site!("http", "hostile reset-at-once"),
+        "Uri http://w.acme.test:80 203.0.113.10:80",
+        &["no answer: connection reset: head"],
+    ),
+    (
+        "robots_sitemap_wellknown",
+        site!(
+            "http",
+            "robots \"Disallow: /admin\\nSitemap: http://w.acme.test/s.xml\" page /s.xml application/xml \
+                 \"<urlset><url><loc>http://v.acme.test/a</loc></url></urlset>\""
+        ),
+        "Uri http://w.acme.test:80 203.0.113.10:80",
+        &["found", "> link DnsRecord v.acme.test", "hidden_robots = [\"/admin\"]"],
+    ),
+    ("robots_sitemap_wellknown", site!("http", "soft-404"), "Uri http://w.acme.test:80 203.0.113.10:80", &["absent"]),
+    (
+        "robots_sitemap_wellknown",
+        site!("http", "redirect http://o.test/"),
+        "Uri http://w.acme.test:80 203.0.113.10:80",
+        &["absent"],
+    ),
+    (
+        "tls_grab",
+        site!("https", "cert names w.acme.test v.acme.test"),
+        "DnsRecord w.acme.test 203.0.113.10:443",
+        &["found", "> certificate SslCertificate …"],
+    ),
+    ("tls_grab", site!("http", ""), "DnsRecord w.acme.test 203.0.113.10:443", &["absent"]),
+    ("tls_grab", "host 203.0.113.10\n  port 443 ssh", "DnsRecord w.acme.test 203.0.113.10:443", &["absent"]),
+    ("jarm", site!("https", ""), "NetworkService 203.0.113.10:443/tcp", &["found", "hidden_jarm = …"]),
+    ("jarm", site!("http", ""), "NetworkService 203.0.113.10:443/tcp", &["absent"]),
+    ("jarm", site!("http", ""), "NetworkService 203.0.113.10:80/tcp", &["absent"]),
+    ("jarm", "", "NetworkService 203.0.113.10:53/udp", &["no answer: not a service"]),
+];
+
+#[test]
+fn sites() {
+    assert_looks(SITES);
+}
+
+#[test]
+fn what_others_hold() {
+    assert_looks(&[
+        (
+            "bucket_probe",
+            "bucket s3 files of acme listed keys a.txt",
+            "CloudStorageBucket https://files.s3.amazonaws.com",
+            &["found", "found_objects = [\"a.txt\"]", "hidden_listable = true", "hidden_readable = true"],
+        ),
+        (
+            "bucket_probe",
+            "bucket s3 files of acme open keys a.txt",
+            "CloudStorageBucket https://files.s3.amazonaws.com",
+            &["found", "hidden_listable = false", "hidden_readable = false"],
+        ),
+        (
+            "bucket_probe",
+            "bucket s3 files of acme listed",
+            "CloudStorageBucket https://files.s3.amazonaws.com",
+            &["found", "hidden_listable = true", "hidden_readable = false"],
+        ),
+        ("bucket_probe", "", "CloudStorageBucket https://files.s3.amazonaws.com", &["absent"]),
+        ("bucket_probe", "", "CloudStorageBucket https://storage.googleapis.com/files", &["absent"]),
+        (
+            "bucket_probe",
+            "bucket gcs files of acme",
+            "CloudStorageBucket https://storage.googleapis.com/files",
+            &["found", "hidden_listable = false"],
+        ),
+        (
+            "bucket_probe",
+            "bucket azure acc/box of acme listed keys z",
+            "CloudStorageBucket https://acc.blob.core.windows.net/box",
+            &["found", "found_objects = [\"z\"]"],
+        ),
+        (
+            "takeover",
+            "zone github.io of host\n  ns ns1.host.test\nname acme.github.io A 198.51.100.9\nhost \
+             198.51.100.9\n  port 80 http\n  unknown-host 404 \"There isn't a GitHub Pages site here.\"",
+            "DnsRecord w.acme.test 198.51.100.9:80 with {\"hidden_cname_chain\":[\"acme.github.io\"]}",
+            &["found", "hidden_takeover = {\"provider\":\"GitHub Pages\",\"target\":\"acme.github.io\",\"proof\":…"],
+        ),
+        (
+            "takeover",
+            "host 198.51.100.9\n  port 80 http\n  unknown-host 404 \"Not here.\"",
+            "DnsRecord w.acme.test 198.51.100.9:80 with {\"hidden_cname_chain\":[\"acme.github.io\"]}",
+            &["absent"],
+        ),
+        ("takeover", "", "DnsRecord w.acme.test 198.51.100.9:80", &["absent"]),
+        (
+            "takeover",
+            "",
+            "DnsRecord w.acme.test there with {\"hidden_cname_chain\":[\"acme.github.io\"]}",
+            &["no answer: not a binding: \"there\""],
+        ),
+        (
+            "certificate_log",
+            "cert c names a.acme.test",
+            "Domain acme.test",
+            &["found", "> logged_certificate PreCertificate …"],
+        ),
+        ("certificate_log", "", "Domain acme.test", &["absent"]),
+    ]);
+}

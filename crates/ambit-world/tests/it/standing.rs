@@ -1,0 +1,575 @@
+//! The truth of each kind, by what is stated: rows of lines, and of what a run may report by them.
+
+use crate::ask::EPOCH;
+use ambit_model::Kind;
+use ambit_model::workflow::{
+    CLOUD_ACCOUNTS, CODE_REPOSITORIES, EXTERNAL_DISCOVERY, MOBILE_APPS, SUSPICIOUS_DOMAINS, Workflow,
+};
+use ambit_world::Verdict::{NotScored, Planted, Unexpected};
+use ambit_world::{Truth, Verdict, World};
+
+/// A sound domain of ours, of somebody who serves many, and of a stranger.
+const HEAD: &str = "world t \"T\"\nseeds acme.test\norg acme \"Acme\" ours\norg out \"Out\" stranger\norg shop \
+                    \"Shop\" \
+                    vendor\norg kin \"Kin\" related\nblock 203.0.113.0/24 of acme asn AS64500 named ACME\nblock \
+                    198.51.100.0/25 of out named OUT\nblock 198.51.100.128/25 of shop named SHOP\nblock 192.0.2.0/24 \
+                    of kin \
+                    named KIN\nzone acme.test of acme\n  ns ns1.acme.test 203.0.113.2\nname acme.test TXT \"v=spf1 \
+                    -all\" CAA 0 \
+                    issue \"ca.test\"\nname _dmarc.acme.test TXT \"v=DMARC1; p=reject\"\n";
+
+fn truth(workflow: Workflow, lines: &str) -> Truth {
+    let world = World::parse(&format!("{HEAD}{lines}"), "t.world");
+    world.unwrap_or_else(|problems| panic!("{lines}\n{problems:#?}")).for_workflow(workflow).truth(EPOCH, 1)
+}
+
+/// Lines, and things with what they are: `Kind name` for an entity, `issue Kind name` for an issue.
+type Judged = (&'static str, &'static [(&'static str, Verdict)]);
+
+fn assert_judged(workflow: Workflow, table: &[Judged]) {
+    let mut others = Vec::new();
+    for (lines, things) in table {
+        let truth = truth(workflow, lines);
+        for (thing, expected) in *things {
+            let mut words = thing.splitn(2, ' ');
+            let (first, rest) = (words.next().unwrap(), words.next().unwrap());
+            let verdict = match Kind::from_name(first) {
+                Some(kind) => truth.entity(kind, rest),
+                None => {
+                    let (kind, name) = rest.split_once(' ').unwrap();
+                    truth.issue(first, Kind::from_name(kind).unwrap(), name)
+                }
+            };
+            if verdict != *expected {
+                others.push(format!("{lines}\n  {thing}: {verdict:?} and not {expected:?}"));
+            }
+        }
+    }
+    assert!(others.is_empty(), "{}", others.join("\n"));
+}
+
+/// Lines, and every issue that follows from them in the order of their names.
+type Implied = (&'static str, &'static [&'static str]);
+
+fn assert_implied(workflow: Workflow, table: &[Implied]) {
+    let mut others = Vec::new();
+    for (lines, expected) in table {
+        let truth = truth(workflow, lines);
+        let issues = truth.issues.iter().map(|(issue, kind, name)| format!("{issue} {} {name}", kind.name()));
+        let issues: Vec<String> = issues.collect();
+        if issues != *expected {
+            others.push(format!("{lines}\n  implies {issues:#?}\n  and not {expected:#?}"));
+        }
+    }
+    assert!(others.is_empty(), "{}", others.join("\n"));
+}
+
+const NAMES_AND_DOMAINS: &[Judged] = &[
+    (
+        "name a.acme.test A 203.0.113.5\nname t.acme.test TXT \"x\"\nname c.acme.test CNAME a.acme.test\nname \
+                 h.acme.test A \
+                 203.0.113.6 hidden\nname *.w.acme.test A 203.0.113.7\nname s.acme.test A 203.0.113.8 answers \
+                 servfail\nname \
+                 v.acme.test A 203.0.113.9 answers truncated\nname o.acme.test of out A 198.51.100.9",
+        &[
+            ("Domain acme.test", Planted),
+            ("Domain other.test", Unexpected),
+            ("DnsRecord a.acme.test", Planted),
+            ("DnsRecord c.acme.test", Planted),
+            ("DnsRecord t.acme.test", NotScored),
+            ("DnsRecord h.acme.test", NotScored),
+            ("DnsRecord s.acme.test", NotScored),
+            ("DnsRecord v.acme.test", Planted),
+            ("DnsRecord x.w.acme.test", Unexpected),
+            ("DnsRecord o.acme.test", Unexpected),
+            ("IpAddress 203.0.113.5", Planted),
+            ("IpAddress 203.0.113.6", NotScored),
+            ("IpAddress 203.0.113.7", Unexpected),
+            ("IpAddress 203.0.113.8", NotScored),
+            ("IpAddress 198.51.100.9", Unexpected),
+            ("IpAddress 203.0.113.77", Unexpected),
+        ],
+    ),
+    // A zone whose servers fail: nobody can say what is below it.
+    (
+        "zone b.acme.test of acme\n  ns ns1.acme.test\n  answers servfail\nname x.b.acme.test A 203.0.113.5",
+        &[("DnsRecord x.b.acme.test", NotScored), ("DnsRecord y.b.acme.test", NotScored)],
+    ),
+    // A pool of more than are given at a time is not demanded.
+    (
+        "name p.acme.test A 203.0.113.{11..13} rotate\nname q.acme.test A 203.0.113.{14..15} rotate",
+        &[
+            ("DnsRecord p.acme.test", Planted),
+            ("IpAddress 203.0.113.11", NotScored),
+            ("IpAddress 203.0.113.14", Planted),
+        ],
+    ),
+    // A sister is demanded as a seed's domain is, a relative and a look-alike are not.
+    (
+        "zone sis.test of acme\n  ns ns1.acme.test\n  sister\nname www.sis.test A 203.0.113.5\nzone kin.test \
+                 of kin\n  ns \
+                 ns1.acme.test\nname www.kin.test A 192.0.2.5\nzone acne.test of out\n  ns ns.acne.test \
+                 198.51.100.3\n  look-alike",
+        &[
+            ("Domain sis.test", Planted),
+            ("DnsRecord www.sis.test", Planted),
+            ("Domain kin.test", Unexpected),
+            ("Domain acne.test", Unexpected),
+            ("lookalike_domain Domain acme.test", Planted),
+            ("lookalike_domain Domain sis.test", Unexpected),
+        ],
+    ),
+    (
+        "name acme.test MX 10 m.acme.test MX 20 m.shop.test\nname m.acme.test A 203.0.113.5\nname b.acme.test \
+                 MX 10 \
+                 n.acme.test\nname n.acme.test A 203.0.113.6\nzone shop.test of shop\n  ns ns.shop.test 198.51.100.130",
+        &[
+            ("Nameserver ns1.acme.test", Planted),
+            ("Nameserver ns.shop.test", Unexpected),
+            ("Mailserver m.acme.test", Planted),
+            ("Mailserver n.acme.test", NotScored),
+            ("Mailserver m.shop.test", Unexpected),
+        ],
+    ),
+];
+
+#[test]
+fn names_and_domains() {
+    assert_judged(EXTERNAL_DISCOVERY, NAMES_AND_DOMAINS);
+}
+
+const SERVICES_AND_SITES: &[Judged] = &[
+    (
+        "name a.acme.test A 203.0.113.5\nhost 203.0.113.5\n  port 22 ssh\n  port 23 closed\n  port 24 \
+                 filtered\n  port 25 \
+                 silent\n  port 26 hostile nasty\n  udp 123 ntp\n  udp 124 silent",
+        &[
+            ("NetworkService 203.0.113.5:22/tcp", Planted),
+            ("NetworkService 203.0.113.5:23/tcp", Unexpected),
+            ("NetworkService 203.0.113.5:24/tcp", Unexpected),
+            ("NetworkService 203.0.113.5:25/tcp", Planted),
+            ("NetworkService 203.0.113.5:26/tcp", Planted),
+            ("NetworkService 203.0.113.5:123/udp", Planted),
+            ("NetworkService 203.0.113.5:124/udp", Unexpected),
+            ("NetworkService 203.0.113.2:53/udp", Planted),
+            ("NetworkService 203.0.113.2:53/tcp", Planted),
+            ("Uri http://203.0.113.5:26", NotScored),
+        ],
+    ),
+    // On a host where everything accepts, silence confirms nothing.
+    (
+        "name a.acme.test A 203.0.113.5\nhost 203.0.113.5\n  unlisted open\n  port 22 ssh\n  port 25 \
+                 silent\n  port 26 tarpit",
+        &[
+            ("IpAddress 203.0.113.5", Planted),
+            ("NetworkService 203.0.113.5:22/tcp", Planted),
+            ("NetworkService 203.0.113.5:25/tcp", NotScored),
+            ("NetworkService 203.0.113.5:26/tcp", NotScored),
+            ("NetworkService 203.0.113.5:27/tcp", Unexpected),
+        ],
+    ),
+    // A host that takes longer than clients wait, and one that is hidden.
+    (
+        "name {a,b}.acme.test A 203.0.113.{5,6}\nhost 203.0.113.5\n  latency 3001ms\n  port 22 ssh\nhost \
+                 203.0.113.6\n  \
+                 hidden\n  port 22 ssh",
+        &[
+            ("IpAddress 203.0.113.5", Planted),
+            ("NetworkService 203.0.113.5:22/tcp", NotScored),
+            ("IpAddress 203.0.113.6", NotScored),
+            ("NetworkService 203.0.113.6:22/tcp", NotScored),
+        ],
+    ),
+    (
+        "name {a,b,c}.acme.test A 203.0.113.5\nsite https://a.acme.test \"A\"\nsite http://b.acme.test:8080 \
+                 \"B\"\n  page /x \
+                 \"\"\nsite http://c.acme.test \"C\"\n  hidden",
+        &[
+            ("Uri https://a.acme.test:443", Planted),
+            ("Uri http://a.acme.test:80", Planted),
+            ("Uri http://a.acme.test:8080", Planted),
+            ("Uri http://b.acme.test:8080", Planted),
+            ("Uri http://b.acme.test:8080/x", NotScored),
+            ("Uri http://b.acme.test:81", Unexpected),
+            ("Uri http://203.0.113.5:8080", Planted),
+            ("Uri http://c.acme.test:80", NotScored),
+        ],
+    ),
+    // At somebody who serves many, the web by a name of ours alone.
+    (
+        "name v.acme.test A 198.51.100.140\nsite http://v.acme.test \"V\"\nsite http://v.acme.test:8080 \
+                 \"V\"\nname \
+                 o.acme.test A 198.51.100.9\nsite http://o.acme.test \"O\"\nname o.acme.test of out",
+        &[
+            ("Uri http://v.acme.test:80", Planted),
+            ("Uri http://v.acme.test:8080", Unexpected),
+            ("Uri http://198.51.100.140:80", Unexpected),
+            ("IpAddress 198.51.100.140", Unexpected),
+            ("Uri http://o.acme.test:80", Unexpected),
+        ],
+    ),
+];
+
+#[test]
+fn services_and_sites() {
+    assert_judged(EXTERNAL_DISCOVERY, SERVICES_AND_SITES);
+}
+
+#[test]
+fn kinds_that_follow_from_sources_are_not_scored() {
+    let truth = truth(EXTERNAL_DISCOVERY, "");
+    for (kind, name) in [
+        (Kind::ApiEndpoint, "https://x.test/api"),
+        (Kind::AutonomousSystem, "AS1"),
+        (Kind::EmailAddress, "a@x.test"),
+        (Kind::NetBlock, "192.0.2.0/24"),
+        (Kind::Organization, "X"),
+        (Kind::UniqueToken, "x"),
+    ] {
+        assert_eq!(truth.entity(kind, name), NotScored, "{}", kind.name());
+    }
+    for kind in [Kind::Domain, Kind::SslCertificate, Kind::PreCertificate, Kind::CloudStorageBucket] {
+        assert_eq!(truth.entity(kind, "x.test"), Unexpected, "{}", kind.name());
+    }
+}
+
+/// A host of ours with one port.
+macro_rules! port {
+    ($service:literal) => {
+        concat!("name a.acme.test A 203.0.113.5\nhost 203.0.113.5\n  port 7 ", $service)
+    };
+}
+
+/// One with one port of UDP.
+macro_rules! udp {
+    ($service:literal) => {
+        concat!("name a.acme.test A 203.0.113.5\nhost 203.0.113.5\n  udp 7 ", $service)
+    };
+}
+
+#[test]
+fn issues_of_services() {
+    assert_implied(
+        EXTERNAL_DISCOVERY,
+        &[
+            (port!("mongodb open"), &["open_database_service NetworkService 203.0.113.5:7/tcp"]),
+            (port!("mongodb open old"), &["open_database_service NetworkService 203.0.113.5:7/tcp"]),
+            (port!("mongodb password"), &["exposed_database_service NetworkService 203.0.113.5:7/tcp"]),
+            (port!("mysql"), &["exposed_database_service NetworkService 203.0.113.5:7/tcp"]),
+            (port!("postgres"), &["exposed_database_service NetworkService 203.0.113.5:7/tcp"]),
+            (port!("rdp"), &["exposed_rdp_service NetworkService 203.0.113.5:7/tcp"]),
+            (port!("smb"), &["exposed_smb_service NetworkService 203.0.113.5:7/tcp"]),
+            (port!("vnc"), &["exposed_vnc_service NetworkService 203.0.113.5:7/tcp"]),
+            (port!("telnet tls names a.acme.test"), &[]),
+            (port!("mysql tls names a.acme.test"), &["exposed_database_service NetworkService 203.0.113.5:7/tcp"]),
+            (port!("redis password"), &[]),
+            (port!("ftp login"), &[]),
+            (port!("imap"), &[]),
+            (port!("pop3"), &[]),
+            (port!("smtp"), &[]),
+            (port!("banner \"x\""), &[]),
+            (port!("silent"), &[]),
+            (udp!("snmp public"), &["snmp_public_community NetworkService 203.0.113.5:7/udp"]),
+            (udp!("snmp private"), &[]),
+            (
+                udp!("memcached"),
+                &[
+                    "exposed_udp_amplifier NetworkService 203.0.113.5:7/udp",
+                    "open_database_service NetworkService 203.0.113.5:7/udp",
+                ],
+            ),
+            (udp!("mdns"), &["exposed_udp_amplifier NetworkService 203.0.113.5:7/udp"]),
+            (udp!("netbios"), &["exposed_udp_amplifier NetworkService 203.0.113.5:7/udp"]),
+            (udp!("ssdp"), &["exposed_udp_amplifier NetworkService 203.0.113.5:7/udp"]),
+            (udp!("tftp"), &["exposed_udp_amplifier NetworkService 203.0.113.5:7/udp"]),
+            (udp!("ntp"), &[]),
+            (udp!("coap"), &[]),
+            (udp!("sip"), &[]),
+        ],
+    );
+}
+
+/// The head with another policy of mail, or other records.
+fn issues_with(from: &str, to: &str) -> Vec<String> {
+    assert!(HEAD.contains(from), "{from}");
+    let world = World::parse(&HEAD.replace(from, to), "t.world").unwrap();
+    world.truth(EPOCH, 1).issues.into_iter().map(|(issue, _, name)| format!("{issue} {name}")).collect()
+}
+
+#[test]
+fn issues_of_mail_policies_and_registrations() {
+    let includes: String = (1..=11).map(|number| format!(" a:h{number}.acme.test")).collect();
+    for (from, to, expected) in [
+        ("\"v=spf1 -all\"", "\"v=spf1 ~all\"", vec![]),
+        ("\"v=spf1 -all\"", "\"v=spf1 redirect=_spf.acme.test\"", vec![]),
+        ("\"v=spf1 -all\"", "\"v=spf1 ?all\"", vec!["spf_permissive acme.test"]),
+        ("\"v=spf1 -all\"", "\"v=spf1 +all\"", vec!["spf_permissive acme.test"]),
+        ("\"v=spf1 -all\"", "\"v=spf1 mx\"", vec!["spf_permissive acme.test"]),
+        ("\"v=spf1 -all\"", "\"verification=x\"", vec!["spf_missing acme.test"]),
+        ("\"v=spf1 -all\"", &format!("\"v=spf1{includes} -all\""), vec!["spf_too_many_lookups acme.test"]),
+        ("p=reject", "p=none", vec!["dmarc_permissive acme.test"]),
+        ("p=reject", "p=quarantine", vec![]),
+        ("p=reject", "p=reject; pct=99", vec!["dmarc_permissive acme.test"]),
+        ("p=reject", "p=reject; pct=100", vec![]),
+        ("v=DMARC1", "v=DMARC2", vec!["dmarc_missing acme.test"]),
+        ("CAA 0 issue \"ca.test\"", "", vec!["dns_caa_policy_missing acme.test"]),
+        ("CAA 0 issue \"ca.test\"", "fails CAA", vec![]),
+        (
+            "ns1.acme.test 203.0.113.2",
+            "ns1.acme.test 203.0.113.2\n  expires +29d",
+            vec!["domain_registration_expiring acme.test"],
+        ),
+        ("ns1.acme.test 203.0.113.2", "ns1.acme.test 203.0.113.2\n  expires +30d", vec![]),
+        (
+            "ns1.acme.test 203.0.113.2",
+            "ns1.acme.test 203.0.113.2\n  transfer open",
+            vec!["dns_zone_transfer acme.test"],
+        ),
+        (
+            "ns1.acme.test 203.0.113.2",
+            "ns1.acme.test 203.0.113.2\n  signed nsec",
+            vec!["dns_zone_enumeration acme.test"],
+        ),
+        ("ns1.acme.test 203.0.113.2", "ns1.acme.test 203.0.113.2\n  signed nsec3", vec![]),
+    ] {
+        assert_eq!(issues_with(from, to), expected, "{to}");
+    }
+}
+
+#[test]
+fn issues_of_names() {
+    assert_implied(
+        EXTERNAL_DISCOVERY,
+        &[
+            ("name x.acme.test AAAA fd00::1", &["internal_system_exposed_via_dns DnsRecord x.acme.test"]),
+            ("name x.acme.test A 100.64.0.1", &["internal_system_exposed_via_dns DnsRecord x.acme.test"]),
+            ("name x.acme.test A 169.254.1.1", &["internal_system_exposed_via_dns DnsRecord x.acme.test"]),
+            ("name x.acme.test A 172.31.0.1", &["internal_system_exposed_via_dns DnsRecord x.acme.test"]),
+            ("name x.acme.test AAAA ::1", &["resolves_to_localhost DnsRecord x.acme.test"]),
+            ("name x.acme.test A 198.51.100.140", &[]),
+            ("name x.acme.test A 203.0.113.5 MX 10 gone.nowhere.test", &["dangling_record DnsRecord x.acme.test"]),
+            ("name x.acme.test A 203.0.113.5 MX 0 .", &[]),
+            (
+                "name x.acme.test CNAME y.acme.test\nname y.acme.test CNAME gone.nowhere.test",
+                &["dangling_record DnsRecord x.acme.test", "dangling_record DnsRecord y.acme.test"],
+            ),
+            // A name without an address is there all the same.
+            ("name x.acme.test CNAME y.acme.test\nname y.acme.test TXT \"x\"", &[]),
+            (
+                "name x.acme.test CNAME none.s3.amazonaws.com",
+                &["invalid_certificate_name Uri https://x.acme.test:443", "subdomain_takeover DnsRecord x.acme.test"],
+            ),
+            (
+                "name cdn.acme.test CNAME cdn.acme.test.s3.amazonaws.com\nbucket s3 cdn.acme.test of acme",
+                &["invalid_certificate_name Uri https://cdn.acme.test:443"],
+            ),
+        ],
+    );
+}
+
+/// A site of ours whose server turns away who names none.
+macro_rules! site {
+    ($scheme:literal, $words:literal) => {
+        concat!(
+            "name w.acme.test A 203.0.113.10\nhost 203.0.113.10\n  unknown-host close\nsite ",
+            $scheme,
+            "://w.acme.test \"W\"\n  plain none ",
+            $words
+        )
+    };
+}
+
+#[test]
+fn issues_of_sites() {
+    assert_implied(
+        EXTERNAL_DISCOVERY,
+        &[
+            (site!("https", ""), &[]),
+            (site!("http", "bare"), &["missing_security_headers Uri http://w.acme.test:80"]),
+            (site!("http", "bare status 404"), &[]),
+            (site!("http", "bare redirect https://o.test/"), &[]),
+            (
+                site!(
+                    "http",
+                    "bare header Content-Security-Policy x header X-Content-Type-Options x header X-Frame-Options x"
+                ),
+                &[],
+            ),
+            (
+                site!(
+                    "https",
+                    "bare header Content-Security-Policy x header X-Content-Type-Options x header X-Frame-Options x"
+                ),
+                &["missing_security_headers Uri https://w.acme.test:443"],
+            ),
+            (site!("http", "bare page / text/plain \"x\""), &[]),
+            (site!("http", "login"), &["login_over_plain_http Uri http://w.acme.test:80"]),
+            (site!("https", "login"), &[]),
+            (site!("http", "basic R"), &["basic_auth_over_plain_http Uri http://w.acme.test:80"]),
+            (site!("https", "basic R"), &[]),
+            (site!("https", "server nginx/1.24.0"), &["version_disclosure Uri https://w.acme.test:443"]),
+            (site!("https", "server nginx"), &[]),
+            (site!("https", "server h2.1"), &[]),
+            (site!("https", "header X-Powered-By \"PHP/8.1\""), &["version_disclosure Uri https://w.acme.test:443"]),
+            (site!("https", "header X-Other \"PHP/8.1\""), &[]),
+            (site!("https", "generator \"Site 2.1\""), &["version_disclosure Uri https://w.acme.test:443"]),
+            (site!("https", "fresh jenkins"), &["default_installation Uri https://w.acme.test:443"]),
+            (site!("https", "explains jenkins"), &[]),
+            (site!("https", "exposes git"), &["exposed_version_control Uri https://w.acme.test:443"]),
+            (site!("https", "twin git"), &[]),
+            (site!("https", "basic R exposes git"), &[]),
+            (site!("http", "cookie lang careless"), &[]),
+            (site!("http", "cookie sid careless"), &["insecure_cookie_httponly_attribute Uri http://w.acme.test:80"]),
+            (site!("http", "cookie csrf_session careless"), &[]),
+            (site!("https", "cookie lang careless"), &["insecure_cookie_secure_attribute Uri https://w.acme.test:443"]),
+            (site!("https", "tls also-old"), &["deprecated_tls_version NetworkService 203.0.113.10:443/tcp"]),
+            (site!("https", "tls 1.2"), &[]),
+            (site!("https", "cert names o.acme.test"), &["invalid_certificate_name Uri https://w.acme.test:443"]),
+        ],
+    );
+}
+
+#[test]
+fn buckets() {
+    assert_judged(
+        EXTERNAL_DISCOVERY,
+        &[
+            (
+                "bucket s3 linked of acme listed\nbucket gcs closed of acme\nbucket azure acc/box of acme \
+                 open\nbucket s3 lost of acme \
+                 listed\nbucket s3 theirs of out listed\nname w.acme.test A 203.0.113.10\nsite http://w.acme.test \
+                 \"W\"\n  links \
+                 https://linked.s3.amazonaws.com/ https://storage.googleapis.com/closed \
+                 https://theirs.s3.amazonaws.com/\n  page /x \
+                 \"https://acc.blob.core.windows.net/box\"",
+                &[
+                    ("CloudStorageBucket https://linked.s3.amazonaws.com", Planted),
+                    ("CloudStorageBucket https://storage.googleapis.com/closed", Planted),
+                    ("CloudStorageBucket https://acc.blob.core.windows.net/box", Planted),
+                    ("CloudStorageBucket https://lost.s3.amazonaws.com", NotScored),
+                    ("CloudStorageBucket https://theirs.s3.amazonaws.com", NotScored),
+                    ("CloudStorageBucket https://none.s3.amazonaws.com", Unexpected),
+                    ("open_bucket Uri http://w.acme.test:80", Planted),
+                ],
+            ),
+            (
+                "bucket s3 lost of acme listed\nname w.acme.test A 203.0.113.10\nsite http://w.acme.test \"W\"",
+                &[("open_bucket Uri http://w.acme.test:80", Unexpected)],
+            ),
+            (
+                "bucket s3 linked of acme open\nname w.acme.test A 203.0.113.10\nsite http://w.acme.test \
+                 \"W\"\n  links \
+                 https://linked.s3.amazonaws.com/",
+                &[("open_bucket Uri http://w.acme.test:80", Unexpected)],
+            ),
+            (
+                "bucket s3 linked of acme hidden listed\nname w.acme.test A 203.0.113.10\nsite http://w.acme.test \
+                 \"W\"\n  links \
+                 https://linked.s3.amazonaws.com/",
+                &[("CloudStorageBucket https://linked.s3.amazonaws.com", NotScored)],
+            ),
+        ],
+    );
+}
+
+#[test]
+fn the_files_own_word_stands_above_what_follows() {
+    assert_judged(
+        EXTERNAL_DISCOVERY,
+        &[
+            (
+                "name a.acme.test A 203.0.113.5\nhost 203.0.113.5\n  port 23 telnet\nexpect no-issue \
+                 exposed_telnet_service \
+                 NetworkService 203.0.113.5:23/tcp\nexpect issue vulnerable_software NetworkService \
+                 203.0.113.5:23/tcp\nexpect entity \
+                 Domain other.test\nexpect ignore IpAddress 203.0.113.5",
+                &[
+                    ("exposed_telnet_service NetworkService 203.0.113.5:23/tcp", Unexpected),
+                    ("vulnerable_software NetworkService 203.0.113.5:23/tcp", Planted),
+                    ("Domain other.test", Planted),
+                    ("IpAddress 203.0.113.5", NotScored),
+                    ("NetworkService 203.0.113.5:23/tcp", Planted),
+                ],
+            ),
+            // What stands on an ignored thing is as doubtful.
+            (
+                "name a.acme.test A 203.0.113.5\nexpect ignore DnsRecord a.acme.test",
+                &[("DnsRecord a.acme.test", NotScored), ("dangling_record DnsRecord a.acme.test", NotScored)],
+            ),
+        ],
+    );
+}
+
+const ESTATE: &str = "account hetzner M of acme shown x\n  holds CloudResource hetzner:server:42\n  holds IpAddress \
+                      203.0.113.42\nhost 203.0.113.42\n  port 23 telnet\nforge https://github.com/acme \"Acme\" of \
+                      acme\n  member \
+                      ann\n  fork theirs\nrepository https://github.com/acme/app of acme commit -5d x\n  writes a \
+                      b\nrepository \
+                      https://github.com/acme/inner of acme private commit -5d x\n  writes a b\napp ios \
+                      test.acme.shop of acme\n  \
+                      member a.js \"fetch('https://api.acme.test/v1?x=y')\"\n  opens w.acme.test\n  opens \
+                      v.acme.test\n  named \
+                      w.acme.test\nzone acne.test of out\n  ns ns.acne.test 198.51.100.3\n  phishing\n  mails\nname \
+                      a.acme.test A \
+                      203.0.113.5\nhost 203.0.113.5\n  port 23 telnet";
+
+#[test]
+fn each_workflow_demands_what_it_looks_for() {
+    let telnet = "exposed_telnet_service NetworkService 203.0.113.5:23/tcp";
+    for (workflow, planted, not_scored) in [
+        (
+            EXTERNAL_DISCOVERY,
+            vec!["DnsRecord a.acme.test", telnet],
+            vec!["CloudStorageBucket x", "phishing_site Domain acne.test"],
+        ),
+        (
+            CLOUD_ACCOUNTS,
+            vec!["CloudResource hetzner:server:42", "IpAddress 203.0.113.42", "NetworkService 203.0.113.42:23/tcp"],
+            vec!["DnsRecord a.acme.test", telnet],
+        ),
+        (
+            CODE_REPOSITORIES,
+            vec!["GithubRepository https://github.com/acme/app", "GithubAccount https://github.com/ann"],
+            vec!["DnsRecord a.acme.test", telnet],
+        ),
+        (
+            MOBILE_APPS,
+            vec!["AppEndpoint https://api.acme.test:443/v1", "DnsRecord w.acme.test"],
+            vec!["DnsRecord a.acme.test", telnet],
+        ),
+        (
+            SUSPICIOUS_DOMAINS,
+            vec!["Domain acme.test", "phishing_site Domain acne.test", "brand_mail_domain Domain acne.test"],
+            vec!["DnsRecord a.acme.test", telnet],
+        ),
+    ] {
+        let text = format!("{HEAD}{ESTATE}");
+        let truth = World::parse(&text, "t.world").unwrap().for_workflow(workflow).truth(EPOCH, 1);
+        let holds = |thing: &&str| {
+            let known = truth.entities.iter().map(|(kind, name)| format!("{} {name}", kind.name()));
+            let issues = truth.issues.iter().map(|(issue, kind, name)| format!("{issue} {} {name}", kind.name()));
+            known.chain(issues).any(|known| known == **thing)
+        };
+        let lacks: Vec<&&str> = planted.iter().filter(|thing| !holds(thing)).collect();
+        let demands: Vec<&&str> = not_scored.iter().filter(|thing| holds(thing)).collect();
+        assert!(
+            lacks.is_empty() && demands.is_empty(),
+            "{workflow:?} lacks {lacks:?} and demands {demands:?}\n{:#?}",
+            truth.entities
+        );
+    }
+}
+
+/// Copies of others' repositories, and what only a token opens, are not demanded; nor is a host that one side names.
+#[test]
+fn what_is_not_theirs_to_find_is_not_demanded() {
+    let of = |workflow: Workflow| {
+        let text = format!("{HEAD}{ESTATE}");
+        let truth = World::parse(&text, "t.world").unwrap().for_workflow(workflow).truth(EPOCH, 1);
+        truth.entities.into_iter().map(|(_, name)| name).collect::<Vec<_>>()
+    };
+    let code = of(CODE_REPOSITORIES);
+    assert!(!code.iter().any(|name| name.contains("inner") || name.contains("theirs")), "{code:?}");
+    let apps = of(MOBILE_APPS);
+    assert!(!apps.iter().any(|name| name == "v.acme.test"), "{apps:?}");
+}
