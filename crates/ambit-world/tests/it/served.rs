@@ -860,7 +860,7 @@ const CERTIFICATES: &[Served] = &[
         cert!("untrusted"),
         &[(
             "certificate https://w.acme.test",
-            "CN=w.acme.test | w.acme.test | Unknown Issuing CA | -40..320 | ed25519 | 2",
+            "CN=w.acme.test | w.acme.test | Nowhere Private CA | -40..320 | ed25519 | 2",
         )],
     ),
     (
@@ -881,14 +881,14 @@ const CERTIFICATES: &[Served] = &[
         cert!("key weak"),
         &[(
             "certificate https://w.acme.test",
-            "CN=w.acme.test | w.acme.test | Simulated Issuing CA | -40..320 | rsa 1024 | 2",
+            "CN=w.acme.test | w.acme.test | Simulated Issuing CA | -40..320 | rsa 1024 | 2 trusted",
         )],
     ),
     (
         cert!("sha1"),
         &[(
             "certificate https://w.acme.test",
-            "CN=w.acme.test | w.acme.test | Simulated Issuing CA | -40..320 | ed25519 sha1 | 2",
+            "CN=w.acme.test | w.acme.test | Simulated Legacy CA | -40..320 | ed25519 sha1 | 2",
         )],
     ),
     (
