@@ -15,9 +15,12 @@ const FRAGMENT_LINES_MAX: usize = 40;
 const WIDE_CHARS: usize = 100;
 /// The limit of tidy.
 const LINE_CHARS_MAX: usize = 120;
+/// What texts of one sort are called, and which paths hold them.
+type Texts = (&'static str, fn(&str) -> bool);
+
 /// Texts that tests ask or compare: requests and answers, simulated internets, what tests of a crate read or expect,
 /// and the tests of the web interface. Documents that a test compares are documents, and are not counted.
-const TEST_TEXTS: &[(&str, fn(&str) -> bool)] = &[
+const TEST_TEXTS: &[Texts] = &[
     ("scenarios/", |path| path.starts_with("scenarios/")),
     ("worlds/", |path| path.starts_with("worlds/")),
     ("tests/ and fixtures/ of crates", |path| of_crate(path).is_some()),
