@@ -3,6 +3,7 @@
 //! never see the wire itself (`cargo xtask tidy` holds them to it).
 
 mod connection;
+mod losses;
 mod responsiveness;
 
 pub use connection::Connection;
@@ -15,6 +16,7 @@ use crate::pace::{Bucket, Pace, Signal};
 use crate::wire::{Datagrams, Hold, Wire, WireTime};
 use ambit_model::{Clearance, Timestamp};
 use futures::future::BoxFuture;
+use losses::Losses;
 use responsiveness::Responsiveness;
 use rustls::RootCertStore;
 use std::io::ErrorKind;
@@ -92,6 +94,7 @@ struct Outside {
     connections: AtomicU64,
     refused: AtomicU64,
     responsiveness: Responsiveness,
+    losses: Losses,
 }
 
 /// A contact by datagram that was admitted: it is good for one datagram to its address.
@@ -119,6 +122,7 @@ impl Door {
             connections: AtomicU64::new(0),
             refused: AtomicU64::new(0),
             responsiveness: Responsiveness::default(),
+            losses: Losses::default(),
         };
         Self { outside: Arc::new(outside), grants: Grants::none(), close_idle: Arc::new(|| ()), turns: Arc::default() }
     }
@@ -383,6 +387,15 @@ impl Door {
     /// takes no socket, else by opening one.
     pub(crate) async fn knock(&self, address: SocketAddr, limit: Duration) -> Result<(), NetError> {
         self.admit_tcp(Grant::Target, address, None).await?;
+        let begun = self.now();
+        let answer = self.knocked(address, limit).await;
+        if matches!(answer, Ok(()) | Err(NetError::ConnectionRefused)) {
+            self.outside.losses.note(self.now() - begun);
+        }
+        answer
+    }
+
+    async fn knocked(&self, address: SocketAddr, limit: Duration) -> Result<(), NetError> {
         if let Some(asking) = self.outside.wire.half_open(address) {
             return self.connected(address.ip(), asking, limit).await;
         }
@@ -390,6 +403,16 @@ impl Door {
         self.check(Grant::Target, address, Transport::Tcp, None)?;
         let connecting = self.outside.wire.connect(address);
         self.connected(address.ip(), connecting, limit).await.map(drop)
+    }
+
+    /// Takes how many ports answered that had been asked before in vain.
+    pub(crate) fn note_late(&self, answers: usize) {
+        self.outside.losses.note_late(answers);
+    }
+
+    /// How many of 1,000 answers of ports came only when they were asked again; `None` where too few came to say.
+    pub(crate) fn loss_permille(&self) -> Option<u32> {
+        self.outside.losses.permille()
     }
 
     /// Admits one connection: checks the contact, waits for its turn, checks again.

@@ -11,6 +11,8 @@ pub const PROBE_TIMEOUT: Duration = Duration::from_millis(2_500);
 /// One TCP connection attempt of a port sweep to an address that has not answered at all so far: round trips over
 /// satellites and overloaded links take seconds.
 pub const SLOW_PROBE_TIMEOUT: Duration = Duration::from_secs(6);
+/// The time after which a SYN without an answer goes out again, from us as from the system (RFC 6298 §2).
+pub const REPEATED_AFTER: Duration = Duration::from_secs(1);
 /// One TCP connection attempt where a whole block is asked: one SYN and a repeat after a second. Loss is met by asking
 /// several ports.
 pub const KNOCK_TIMEOUT: Duration = Duration::from_millis(1_500);

@@ -3,6 +3,7 @@
 //! answer it. The answer lands at a port of ours where no connection is: the system resets it, which ends the half-open
 //! connection at the peer. IPv4 alone, on Linux, where the process may open raw sockets (CAP_NET_RAW).
 
+use crate::limits::REPEATED_AFTER;
 use socket2::{Domain, Protocol, SockAddr, SockFilter, Socket, Type};
 use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
@@ -10,12 +11,10 @@ use std::hash::BuildHasher;
 use std::io::{self, ErrorKind};
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, UdpSocket};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::thread;
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
-use tokio::task::JoinHandle;
 
-/// After this time the SYN goes out again, as the system's own would (RFC 6298 §2).
-const RETRY_AFTER: Duration = Duration::from_secs(1);
 /// How long it is believed by which address of ours a network is reached.
 const ROUTE_HOLDS: Duration = Duration::from_secs(10);
 /// Networks that this is remembered of.
@@ -31,10 +30,12 @@ const SYN: u8 = 0x02;
 const RST: u8 = 0x04;
 const ACK: u8 = 0x10;
 
+/// How often whoever reads answers looks whether anybody may still wait for one.
+const READING_STOPS: Duration = Duration::from_millis(500);
+
 /// Asks ports with half a handshake.
 pub(super) struct Syn {
     shared: Arc<Shared>,
-    reading: JoinHandle<()>,
 }
 
 struct Shared {
@@ -48,12 +49,6 @@ struct Shared {
     waiting: Mutex<HashMap<SocketAddrV4, Vec<oneshot::Sender<io::Result<()>>>>>,
 }
 
-impl Drop for Syn {
-    fn drop(&mut self) {
-        self.reading.abort();
-    }
-}
-
 impl Syn {
     /// Opens what it needs, inside a runtime. Fails where the process may not open raw sockets.
     pub(super) fn open() -> io::Result<Self> {
@@ -62,8 +57,11 @@ impl Syn {
         reserved.bind(&SockAddr::from(SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, 0)))?;
         let port = reserved.local_addr()?.as_socket_ipv4().map_or(0, |address| address.port());
         incoming.attach_filter(&to_port(port))?;
+        // What the system gives at most, or more of it where the process may ask for that.
         let _ = incoming.set_recv_buffer_size(INCOMING_BYTES);
-        let incoming = registered(incoming)?;
+        let _ = rustix::net::sockopt::set_socket_recv_buffer_size_force(&incoming, INCOMING_BYTES);
+        incoming.set_nonblocking(false)?;
+        incoming.set_read_timeout(Some(READING_STOPS))?;
         let shared = Arc::new(Shared {
             key: RandomState::new(),
             _reserved: reserved,
@@ -72,8 +70,11 @@ impl Syn {
             routes: Mutex::default(),
             waiting: Mutex::default(),
         });
-        let reading = tokio::spawn(read(incoming, Arc::downgrade(&shared)));
-        Ok(Self { shared, reading })
+        // Answers are read by a thread of its own: the runtime may be busy for longer than the system keeps them.
+        let asking = Arc::downgrade(&shared);
+        let incoming = UdpSocket::from(incoming);
+        thread::Builder::new().name("answers to SYN".into()).spawn(move || read(&incoming, &asking))?;
+        Ok(Self { shared })
     }
 
     /// Asks one port, until it is answered: accepted, or a refused connection. Waits for ever where nothing comes, as
@@ -89,7 +90,7 @@ impl Syn {
                 send(&sender, &segment, to).await?;
                 tokio::select! {
                     answer = &mut asked.answer => return answer.unwrap_or_else(|_| Err(ErrorKind::Interrupted.into())),
-                    () = tokio::time::sleep(RETRY_AFTER) => {}
+                    () = tokio::time::sleep(REPEATED_AFTER) => {}
                 }
                 if asked.repeated {
                     return asked.answer().await;
@@ -224,15 +225,16 @@ async fn send(sender: &tokio::net::UdpSocket, segment: &[u8], to: SocketAddrV4) 
 }
 
 /// Reads what comes, as long as somebody may wait for it.
-async fn read(incoming: tokio::net::UdpSocket, shared: Weak<Shared>) {
+fn read(incoming: &UdpSocket, asking: &Weak<Shared>) {
     let mut buffer = [0_u8; 256];
     loop {
-        let heard = incoming.recv(&mut buffer).await;
-        let Some(shared) = shared.upgrade() else { return };
+        let heard = incoming.recv(&mut buffer);
+        let Some(shared) = asking.upgrade() else { return };
         match heard {
             Ok(length) => shared.hear(&buffer[..length]),
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {}
             // An error of one packet, such as a router's word, says nothing of the others.
-            Err(_) => tokio::time::sleep(BREATH).await,
+            Err(_) => thread::sleep(BREATH),
         }
     }
 }

@@ -16,8 +16,16 @@ use std::time::Duration;
 const LOSS_SAMPLE_MIN: usize = 20;
 /// Loss, per mille, from which the silent ports of a sweep are asked a third time.
 const LOSS_TO_REPEAT: usize = 10;
+/// Loss on the way, per mille, below which an address is asked a few of its silent ports again before all.
+const LOSS_LITTLE: u32 = 5;
+/// Loss on the way, per mille, from which nothing is said of addresses that stay silent.
+const LOSS_MAX: u32 = 400;
+/// Times that each port of a sweep is asked at most, and each of a block.
+const ROUNDS: usize = 3;
 /// Silent ports that are asked a second time even where most ports are silent: the ones most often open.
 const REPEAT_MAX: usize = 2_000;
+/// Silent ports that show whether an address loses what is asked.
+const REPEAT_SOME: usize = 32;
 /// Ports that an address which never answered is asked with more patience, and how many others with them: one that is
 /// slow and not silent answers on some.
 const USUAL: [u16; 6] = [443, 80, 22, 25, 53, 3389];
@@ -50,25 +58,26 @@ pub(crate) async fn sweep(
     in_flight: usize,
 ) -> Result<PortSweep, NetError> {
     door.check_grant(Grant::Target)?;
-    let mut states: BTreeMap<u16, Result<PortState, NetError>> = BTreeMap::new();
-    let (mut silent, refused) = allowed(door, address, ports)?;
+    let (asked, refused) = allowed(door, address, ports)?;
+    let mut states: BTreeMap<_, _> =
+        ask_all(door, address, &asked, in_flight, PROBE_TIMEOUT).await?.into_iter().collect();
     let mut loss_permille = 0;
-    for round in 0..3 {
-        if round > 0 {
-            silent.truncate(REPEAT_MAX);
+    for round in 1..ROUNDS {
+        let (repeated, is_sample) = to_repeat(still_silent(&states), round, door.loss_permille());
+        if repeated.is_empty() {
+            break;
         }
         let before = count_answers(&states);
-        states.extend(ask_all(door, address, &silent, in_flight, PROBE_TIMEOUT).await?);
+        states.extend(ask_all(door, address, &repeated, in_flight, PROBE_TIMEOUT).await?);
         let late = count_answers(&states) - before;
-        silent = still_silent(&states);
-        if round > 0 {
-            loss_permille = late * 1_000 / (before + late).max(1);
-        }
-        let enough = round > 0 && (before + late < LOSS_SAMPLE_MIN || loss_permille < LOSS_TO_REPEAT);
-        if silent.is_empty() || enough {
+        door.note_late(late);
+        loss_permille = late * 1_000 / (before + late).max(1);
+        let enough = before + late < LOSS_SAMPLE_MIN || loss_permille < LOSS_TO_REPEAT;
+        if enough && !(is_sample && late > 0) {
             break;
         }
     }
+    let silent = still_silent(&states);
     if count_answers(&states) == 0 && !silent.is_empty() && !door.is_prompt(address) {
         states.extend(ask_slowly(door, address, silent, in_flight).await?);
     }
@@ -83,6 +92,18 @@ pub(crate) async fn sweep(
         }
     }
     Ok(sweep)
+}
+
+/// The silent ports that are asked again in a round, and whether they are a sample: where next to nothing is lost on
+/// the way, a few tell whether the address itself loses questions.
+fn to_repeat(mut silent: Vec<u16>, round: usize, on_the_way: Option<u32>) -> (Vec<u16>, bool) {
+    if round == 1 && silent.len() > REPEAT_SOME && on_the_way.is_some_and(|loss| loss < LOSS_LITTLE) {
+        silent.sort_by_key(|port| !USUAL.contains(port));
+        silent.truncate(REPEAT_SOME);
+        return (silent, true);
+    }
+    silent.truncate(REPEAT_MAX);
+    (silent, false)
 }
 
 /// Asks an address that has not answered so far with more patience: a few ports, and all where one of them answers.
@@ -130,18 +151,44 @@ fn allowed(door: &Door, address: IpAddr, ports: &[u16]) -> Result<(Vec<u16>, Vec
     }
 }
 
-/// Many sockets of many addresses, each asked once; the answers in the order of the sockets.
+/// Many sockets of many addresses; the answers in the order of the sockets. Those without one are asked again where the
+/// way to them loses much. Where it loses so much that silence means nothing, silence is a failure.
 pub(crate) async fn knock(
     door: &Door,
     sockets: &[SocketAddr],
     in_flight: usize,
 ) -> Result<Vec<(SocketAddr, Result<PortState, NetError>)>, NetError> {
     door.check_grant(Grant::Target)?;
+    let mut states = knock_once(door, sockets, in_flight).await;
+    for _ in 1..ROUNDS {
+        let silent: Vec<SocketAddr> = silent_of(&states).collect();
+        let is_lossy = door.loss_permille().is_some_and(|loss| loss >= LOSS_LITTLE);
+        if silent.is_empty() || !is_lossy {
+            break;
+        }
+        let again = knock_once(door, &silent, in_flight).await;
+        door.note_late(silent.len() - silent_of(&again).count());
+        states.extend(again);
+    }
+    if let Some(loss) = door.loss_permille().filter(|loss| *loss >= LOSS_MAX) {
+        let lost = format!("{} of 100 answers of ports came late or not at all: the rate is too high", loss / 10);
+        for silent in silent_of(&states).collect::<Vec<_>>() {
+            states.insert(silent, Err(NetError::Budget(lost.clone())));
+        }
+    }
+    Ok(states.into_iter().collect())
+}
+
+type Knocked = BTreeMap<SocketAddr, Result<PortState, NetError>>;
+
+async fn knock_once(door: &Door, sockets: &[SocketAddr], in_flight: usize) -> Knocked {
     let asking = stream::iter(sockets.iter().copied())
         .map(|socket| async move { (socket, probe_once(door, socket, KNOCK_TIMEOUT).await) });
-    let mut answers: Vec<_> = asking.buffer_unordered(in_flight.max(1)).collect().await;
-    answers.sort_by_key(|(socket, _)| *socket);
-    Ok(answers)
+    asking.buffer_unordered(in_flight.max(1)).collect().await
+}
+
+fn silent_of(states: &Knocked) -> impl Iterator<Item = SocketAddr> + '_ {
+    states.iter().filter(|(_, state)| matches!(state, Ok(PortState::Filtered))).map(|(socket, _)| *socket)
 }
 
 fn count_answers(states: &BTreeMap<u16, Result<PortState, NetError>>) -> usize {

@@ -192,6 +192,61 @@ fn a_sweep_asks_again_where_answers_are_lost_and_measures_the_loss() {
     });
 }
 
+/// What the addresses of a block say where so many of 200 are answered for only after the question was repeated, ten
+/// lose the first question, and one is silent: how many are closed, and what is said of the silent one.
+fn knocked(late: u8) -> (usize, Result<PortState, NetError>) {
+    let (sender, receiver) = std::sync::mpsc::channel();
+    run(move |wire| async move {
+        let address = |last: u8| format!("192.0.2.{last}:80");
+        for last in 0..200 {
+            let after = Duration::from_millis(1_200);
+            wire.peer(&address(last), if last < late { Peer::RefusesAfter(after) } else { Peer::Refuses });
+        }
+        for last in 200..210 {
+            wire.peer(&address(last), Peer::Loses { first: 1 });
+        }
+        let sockets: Vec<_> = (0..=210).map(|last| address(last).parse().unwrap()).collect();
+        let mut states = session(&wire).knock(&sockets).await.unwrap();
+        let silent = states.pop().unwrap().1;
+        let answered = states.iter().filter(|(_, state)| matches!(state, Ok(PortState::Open | PortState::Closed)));
+        sender.send((answered.count(), silent)).unwrap();
+    });
+    receiver.recv().unwrap()
+}
+
+#[test]
+fn a_block_is_asked_again_where_the_way_to_it_loses_questions_and_silence_is_no_answer_where_it_loses_most() {
+    assert_eq!(knocked(0), (200, Ok(PortState::Filtered)), "nothing says that questions are lost");
+    assert_eq!(knocked(10), (210, Ok(PortState::Filtered)));
+    let (answered, silent) = knocked(120);
+    assert_eq!(answered, 210);
+    assert!(silent.as_ref().is_err_and(|error| error.to_string().contains("the rate is too high")), "{silent:?}");
+}
+
+#[test]
+fn where_the_way_loses_nothing_an_address_is_asked_a_few_ports_again_before_all() {
+    run(|wire| async move {
+        let session = session(&wire);
+        let prompt: Vec<_> = (1..=120).map(|port| format!("192.0.2.1:{port}").parse().unwrap()).collect();
+        (1..=120).for_each(|port| wire.peer(&format!("192.0.2.1:{port}"), Peer::Refuses));
+        session.knock(&prompt).await.unwrap();
+        let ports: Vec<u16> = (1..=200).collect();
+        let asked = |address: &str| {
+            let connections = wire.connections.lock().unwrap();
+            connections.iter().filter(|to| to.ip().to_string() == address).count()
+        };
+        wire.peer("192.0.2.2:80", Peer::Refuses);
+        let sweep = session.sweep_ports("192.0.2.2".parse().unwrap(), &ports).await.unwrap();
+        assert_eq!((sweep.closed.len(), sweep.filtered.len(), asked("192.0.2.2")), (1, 199, 232));
+        // One that loses a question shows it by the ports that are usually open, and is asked for all.
+        for port in [22, 190] {
+            wire.peer(&format!("192.0.2.3:{port}"), Peer::Loses { first: 1 });
+        }
+        let sweep = session.sweep_ports("192.0.2.3".parse().unwrap(), &ports).await.unwrap();
+        assert_eq!(sweep.open, [22, 190]);
+    });
+}
+
 #[test]
 fn an_address_that_was_prompt_is_not_taken_for_slow_where_it_is_silent() {
     run(|wire| async move {

@@ -33,6 +33,8 @@ pub(super) enum Peer {
     Loses {
         first: usize,
     },
+    /// Refuses after so long.
+    RefusesAfter(Duration),
     /// Plays the script anew for each connection.
     Plays(Script),
     /// Hands each connection to a function.
@@ -101,6 +103,10 @@ impl Wire for TestWire {
             let Some(peer) = peer else { return std::future::pending().await };
             match peer {
                 Peer::Refuses => return Err(io::ErrorKind::ConnectionRefused.into()),
+                Peer::RefusesAfter(long) => {
+                    clock.sleep_until(clock.now() + long).await;
+                    return Err(io::ErrorKind::ConnectionRefused.into());
+                }
                 Peer::Fails(kind) => return Err(kind.into()),
                 Peer::Loses { first } if tries <= first => return std::future::pending().await,
                 _ => {}
@@ -111,7 +117,9 @@ impl Wire for TestWire {
             let serving: BoxFuture<'static, ()> = match peer {
                 Peer::Plays(script) => Box::pin(play(script, stream)),
                 Peer::Serves(serve) => serve(stream),
-                Peer::Refuses | Peer::Fails(_) | Peer::Loses { .. } => Box::pin(async move { drop(stream) }),
+                Peer::Refuses | Peer::RefusesAfter(_) | Peer::Fails(_) | Peer::Loses { .. } => {
+                    Box::pin(async move { drop(stream) })
+                }
             };
             tokio::spawn(clock.track(serving));
             Ok(Box::new(OurStream { stream: ours, reset }) as Box<dyn Stream>)
