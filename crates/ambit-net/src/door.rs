@@ -387,15 +387,6 @@ impl Door {
     /// takes no socket, else by opening one.
     pub(crate) async fn knock(&self, address: SocketAddr, limit: Duration) -> Result<(), NetError> {
         self.admit_tcp(Grant::Target, address, None).await?;
-        let begun = self.now();
-        let answer = self.knocked(address, limit).await;
-        if matches!(answer, Ok(()) | Err(NetError::ConnectionRefused)) {
-            self.outside.losses.note(self.now() - begun);
-        }
-        answer
-    }
-
-    async fn knocked(&self, address: SocketAddr, limit: Duration) -> Result<(), NetError> {
         if let Some(asking) = self.outside.wire.half_open(address) {
             return self.connected(address.ip(), asking, limit).await;
         }
@@ -403,11 +394,6 @@ impl Door {
         self.check(Grant::Target, address, Transport::Tcp, None)?;
         let connecting = self.outside.wire.connect(address);
         self.connected(address.ip(), connecting, limit).await.map(drop)
-    }
-
-    /// Takes how many ports answered that had been asked before in vain.
-    pub(crate) fn note_late(&self, answers: usize) {
-        self.outside.losses.note_late(answers);
     }
 
     /// How many of 1,000 answers of ports came only when they were asked again; `None` where too few came to say.
@@ -441,7 +427,9 @@ impl Door {
             _ => NetError::from_io(&error, "connecting"),
         });
         if matches!(answer, Ok(_) | Err(NetError::ConnectionRefused)) {
-            self.outside.responsiveness.note_connection(address, self.now() - begun);
+            if let Some(is_late) = self.outside.responsiveness.note_connection(address, self.now() - begun) {
+                self.outside.losses.note(is_late);
+            }
         }
         answer
     }

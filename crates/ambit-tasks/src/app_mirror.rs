@@ -76,8 +76,13 @@ impl AppMirror {
 
 impl std::fmt::Display for AppMirror {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(without_query(&self.0))
     }
+}
+
+/// A URL as it is stored and shown: what opens a mirror may stand in its query.
+pub(crate) fn without_query(url: &str) -> &str {
+    url.split_once('?').map_or(url, |(place, _)| place)
 }
 
 /// What the first store says that says something fit for a URL.
@@ -109,10 +114,13 @@ mod tests {
             "https://mirror.example/apps/{id}.apk",
             "http://127.0.0.1:8080/{id}/{version}.ipa",
             "https://f-droid.org/repo/{id}_{version_code}.apk",
-            "https://mirror.example/?app={id}",
         ] {
             assert_eq!(mirror(good).to_string(), good);
         }
+        let closed = mirror("https://mirror.example/apps?app={id}&token=sesame");
+        assert_eq!(closed.to_string(), "https://mirror.example/apps", "what opens it is not shown");
+        let asked = closed.url("test.acme.shop", &[]);
+        assert_eq!(asked.as_deref(), Some("https://mirror.example/apps?app=test.acme.shop&token=sesame"));
         for bad in [
             "https://mirror.example/apps/app.apk",
             "https://mirror.example/{id}/{name}.apk",

@@ -40,6 +40,9 @@ fn scripts<'a>(page: &'a str, media: &'a str) -> impl Iterator<Item = &'a str> {
     })
 }
 
+/// Types of one thing that count: it is kept once for each.
+const TYPES_MAX: usize = 8;
+
 fn sort_in(value: Value, by_type: &mut Map<String, Value>) {
     match value {
         Value::Array(items) => items.into_iter().for_each(|item| sort_in(item, by_type)),
@@ -49,7 +52,9 @@ fn sort_in(value: Value, by_type: &mut Map<String, Value>) {
             }
             let types: Vec<String> = match thing.get(TYPE) {
                 Some(Value::String(name)) => vec![name.clone()],
-                Some(Value::Array(names)) => names.iter().filter_map(|name| name.as_str().map(str::to_owned)).collect(),
+                Some(Value::Array(names)) => {
+                    names.iter().filter_map(|name| name.as_str().map(str::to_owned)).take(TYPES_MAX).collect()
+                }
                 _ => Vec::new(),
             };
             for name in types {

@@ -58,7 +58,7 @@ impl Drive<'_> {
         let unread = self.those(seeds, Kind::APPS, is_nowhere).await?;
         Ok(unread.first().map(|facts| {
             let example = format!(
-                "{} {}: it is in no store that was asked, and there is no package of it; check its name, upload its \
+                "{} {}: it is in no store that was asked, and no package of it was read; check its name, upload its \
                  package, or name a mirror that has it (setting app_mirror)",
                 facts.kind.name(),
                 facts.name
@@ -135,8 +135,8 @@ fn does_not_exist(facts: &Facts) -> bool {
 
 /// Returns whether no store has an app, and nobody a package that could be read.
 fn is_nowhere(facts: &Facts) -> bool {
-    let asked = facts.looked(TaskName::AppStore) && facts.outcome(TaskName::AppStore) == Some(ProbeOutcome::Absent);
-    asked && facts.outcome(TaskName::AppPackage) != Some(ProbeOutcome::Found)
+    facts.outcome(TaskName::AppStore) == Some(ProbeOutcome::Absent)
+        && facts.outcome(TaskName::AppPackage) != Some(ProbeOutcome::Found)
 }
 
 fn row(reason: NotDoneReason, noun: &str, count: usize, example: String) -> NotDone {

@@ -1,9 +1,7 @@
-//! How much of what port sweeps ask is lost on the way, as far as a run has seen: an answer that only came when the
-//! question was put again was lost, or came too late, before.
+//! How much of what is asked of ports is lost on the way, as far as a run has seen: an address that has answered at once
+//! before, and answers only when the question was put again, lost the first one.
 
-use crate::limits::REPEATED_AFTER;
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
 
 /// Answers below which nothing is said of the loss.
 const ANSWERS_MIN: u32 = 100;
@@ -22,20 +20,14 @@ struct Answers {
 }
 
 impl Losses {
-    /// Takes how long a port took to answer.
-    pub(super) fn note(&self, waited: Duration) {
+    /// Takes an answer of a port.
+    pub(super) fn note(&self, is_late: bool) {
         let mut answers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if answers.all >= ANSWERS_MAX {
             *answers = Answers { all: answers.all / 2, late: answers.late / 2 };
         }
         answers.all += 1;
-        answers.late += u32::from(waited >= REPEATED_AFTER);
-    }
-
-    /// Takes so many prompt answers back: they came to questions that had been put before without one.
-    pub(super) fn note_late(&self, answers_late: usize) {
-        let mut answers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        answers.late = answers.late.saturating_add(u32::try_from(answers_late).unwrap_or(u32::MAX)).min(answers.all);
+        answers.late += u32::from(is_late);
     }
 
     /// Returns how many of 1,000 answers came late; `None` as long as there are too few to say.
@@ -52,16 +44,12 @@ mod tests {
     #[test]
     fn loss_is_told_of_the_newer_answers_and_only_of_many() {
         let losses = Losses::default();
-        let note = |count: u32, waited: Duration| (0..count).for_each(|_| losses.note(waited));
-        note(99, Duration::ZERO);
+        let note = |count: u32, is_late: bool| (0..count).for_each(|_| losses.note(is_late));
+        note(99, false);
         assert_eq!(losses.permille(), None);
-        note(1, REPEATED_AFTER);
+        note(1, true);
         assert_eq!(losses.permille(), Some(10));
-        losses.note_late(9);
-        assert_eq!(losses.permille(), Some(100));
-        note(20_000, Duration::ZERO);
+        note(20_000, false);
         assert_eq!(losses.permille(), Some(0), "what was long ago is forgotten");
-        losses.note_late(usize::MAX);
-        assert_eq!(losses.permille(), Some(1_000));
     }
 }

@@ -2,7 +2,7 @@
 //! others, and what has answered promptly once is not taken for slow where it is silent.
 
 use crate::error::NetError;
-use crate::limits::{HANGING_TIMEOUT, PROBE_TIMEOUT};
+use crate::limits::{HANGING_TIMEOUT, PROBE_TIMEOUT, REPEATED_AFTER};
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
@@ -24,6 +24,8 @@ struct Shown {
     hangs: u32,
     /// It took or refused a connection within [`PROBE_TIMEOUT`].
     prompt: bool,
+    /// It did so before the question was put again.
+    at_once: bool,
 }
 
 impl Responsiveness {
@@ -48,11 +50,18 @@ impl Responsiveness {
         self.of(address).prompt
     }
 
-    /// Takes how long an address took to take or refuse a connection.
-    pub(super) fn note_connection(&self, address: IpAddr, waited: Duration) {
+    /// Takes how long an address took to take or refuse a connection, and returns whether the answer was late: `None`
+    /// where the address may be a slow one, which has answered none at once so far.
+    pub(super) fn note_connection(&self, address: IpAddr, waited: Duration) -> Option<bool> {
+        let is_late = waited >= REPEATED_AFTER;
+        let answers_at_once = !is_late || self.of(address).at_once;
         if waited < PROBE_TIMEOUT {
-            self.change(address, |shown| shown.prompt = true);
+            self.change(address, |shown| {
+                shown.prompt = true;
+                shown.at_once |= !is_late;
+            });
         }
+        answers_at_once.then_some(is_late)
     }
 
     /// Takes what became of a wait for an answer of an address, and how long it was: whatever came in time is an

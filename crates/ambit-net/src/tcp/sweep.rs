@@ -70,7 +70,6 @@ pub(crate) async fn sweep(
         let before = count_answers(&states);
         states.extend(ask_all(door, address, &repeated, in_flight, PROBE_TIMEOUT).await?);
         let late = count_answers(&states) - before;
-        door.note_late(late);
         loss_permille = late * 1_000 / (before + late).max(1);
         let enough = before + late < LOSS_SAMPLE_MIN || loss_permille < LOSS_TO_REPEAT;
         if enough && !(is_sample && late > 0) {
@@ -83,8 +82,10 @@ pub(crate) async fn sweep(
     }
     let mut sweep =
         PortSweep { loss_permille: u16::try_from(loss_permille).unwrap_or(1_000), refused, ..PortSweep::default() };
+    let lost = most_is_lost(door);
     for (port, state) in states {
         match state {
+            Ok(PortState::Filtered) if lost.is_some() => sweep.failed.extend(lost.clone().map(|error| (port, error))),
             Ok(PortState::Open) => sweep.open.push(port),
             Ok(PortState::Closed) => sweep.closed.push(port),
             Ok(PortState::Filtered) => sweep.filtered.push(port),
@@ -151,7 +152,7 @@ fn allowed(door: &Door, address: IpAddr, ports: &[u16]) -> Result<(Vec<u16>, Vec
     }
 }
 
-/// Many sockets of many addresses; the answers in the order of the sockets. Those without one are asked again where the
+/// Asks many sockets of many addresses; the answers in the order of the sockets. Those without one are asked again where the
 /// way to them loses much. Where it loses so much that silence means nothing, silence is a failure.
 pub(crate) async fn knock(
     door: &Door,
@@ -160,23 +161,27 @@ pub(crate) async fn knock(
 ) -> Result<Vec<(SocketAddr, Result<PortState, NetError>)>, NetError> {
     door.check_grant(Grant::Target)?;
     let mut states = knock_once(door, sockets, in_flight).await;
-    for _ in 1..ROUNDS {
+    for round in 1..ROUNDS {
         let silent: Vec<SocketAddr> = silent_of(&states).collect();
         let is_lossy = door.loss_permille().is_some_and(|loss| loss >= LOSS_LITTLE);
         if silent.is_empty() || !is_lossy {
             break;
         }
-        let again = knock_once(door, &silent, in_flight).await;
-        door.note_late(silent.len() - silent_of(&again).count());
-        states.extend(again);
+        // More slowly: what is lost is mostly lost by us, or by a line that cannot take so much.
+        states.extend(knock_once(door, &silent, in_flight >> (2 * round)).await);
     }
-    if let Some(loss) = door.loss_permille().filter(|loss| *loss >= LOSS_MAX) {
-        let lost = format!("{} of 100 answers of ports came late or not at all: the rate is too high", loss / 10);
+    if let Some(lost) = most_is_lost(door) {
         for silent in silent_of(&states).collect::<Vec<_>>() {
-            states.insert(silent, Err(NetError::Budget(lost.clone())));
+            states.insert(silent, Err(lost.clone()));
         }
     }
     Ok(states.into_iter().collect())
+}
+
+/// What is said of ports that stay silent where the way loses so much that silence means nothing.
+fn most_is_lost(door: &Door) -> Option<NetError> {
+    let loss = door.loss_permille().filter(|loss| *loss >= LOSS_MAX)?;
+    Some(NetError::Budget(format!("{} of 100 answers of ports came late or not at all: lower the rate", loss / 10)))
 }
 
 type Knocked = BTreeMap<SocketAddr, Result<PortState, NetError>>;

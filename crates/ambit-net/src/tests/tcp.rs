@@ -192,22 +192,26 @@ fn a_sweep_asks_again_where_answers_are_lost_and_measures_the_loss() {
     });
 }
 
-/// What the addresses of a block say where so many of 200 are answered for only after the question was repeated, ten
-/// lose the first question, and one is silent: how many are closed, and what is said of the silent one.
-fn knocked(late: u8) -> (usize, Result<PortState, NetError>) {
+/// What the addresses of a block say of which so many of 200 answer at one port at once, and at the other only after
+/// the question was repeated; ten lose the first question, and one is silent: how many are closed, and what is said of
+/// the silent one.
+fn knocked(late: u8, slow: bool) -> (usize, Result<PortState, NetError>) {
     let (sender, receiver) = std::sync::mpsc::channel();
     run(move |wire| async move {
-        let address = |last: u8| format!("192.0.2.{last}:80");
+        let address = |last: u8, port: u16| format!("192.0.2.{last}:{port}");
+        let after = || Peer::RefusesAfter(Duration::from_millis(1_200));
         for last in 0..200 {
-            let after = Duration::from_millis(1_200);
-            wire.peer(&address(last), if last < late { Peer::RefusesAfter(after) } else { Peer::Refuses });
+            wire.peer(&address(last, 80), if last < late && slow { after() } else { Peer::Refuses });
+            wire.peer(&address(last, 443), if last < late { after() } else { Peer::Refuses });
         }
         for last in 200..210 {
-            wire.peer(&address(last), Peer::Loses { first: 1 });
+            wire.peer(&address(last, 80), Peer::Loses { first: 1 });
         }
-        let sockets: Vec<_> = (0..=210).map(|last| address(last).parse().unwrap()).collect();
-        let mut states = session(&wire).knock(&sockets).await.unwrap();
-        let silent = states.pop().unwrap().1;
+        let sockets = (0..=210).map(|last| address(last, 80)).chain((0..200).map(|last| address(last, 443)));
+        let sockets: Vec<_> = sockets.map(|socket| socket.parse().unwrap()).collect();
+        let states = session(&wire).knock(&sockets).await.unwrap();
+        let at = |last: u8| move |(socket, _): &&(std::net::SocketAddr, _)| socket.to_string() == address(last, 80);
+        let silent = states.iter().find(at(210)).unwrap().1.clone();
         let answered = states.iter().filter(|(_, state)| matches!(state, Ok(PortState::Open | PortState::Closed)));
         sender.send((answered.count(), silent)).unwrap();
     });
@@ -216,11 +220,12 @@ fn knocked(late: u8) -> (usize, Result<PortState, NetError>) {
 
 #[test]
 fn a_block_is_asked_again_where_the_way_to_it_loses_questions_and_silence_is_no_answer_where_it_loses_most() {
-    assert_eq!(knocked(0), (200, Ok(PortState::Filtered)), "nothing says that questions are lost");
-    assert_eq!(knocked(10), (210, Ok(PortState::Filtered)));
-    let (answered, silent) = knocked(120);
-    assert_eq!(answered, 210);
-    assert!(silent.as_ref().is_err_and(|error| error.to_string().contains("the rate is too high")), "{silent:?}");
+    assert_eq!(knocked(0, false), (400, Ok(PortState::Filtered)), "nothing says that questions are lost");
+    assert_eq!(knocked(200, true), (400, Ok(PortState::Filtered)), "they are slow");
+    assert_eq!(knocked(10, false), (410, Ok(PortState::Filtered)));
+    let (answered, silent) = knocked(200, false);
+    assert_eq!(answered, 410);
+    assert!(silent.as_ref().is_err_and(|error| error.to_string().contains("lower the rate")), "{silent:?}");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Asks mirrors for the package of an app, where the operator says that they are.
 
+use crate::app_mirror::without_query;
 use crate::{AppMirror, Context, TaskError};
 use ambit_app::PACKAGE_BYTES_MAX;
 use ambit_model::Kind;
@@ -77,8 +78,9 @@ async fn at(
     let url = mirror.url(&cx.facts.name, listings).ok_or_else(|| {
         TaskError::Failed(format!("{mirror}: no store tells the version of {} that is to be asked for", cx.facts.name))
     })?;
+    let shown = without_query(&url).to_owned();
     let versions = versions(listings);
-    let known = known.filter(|known| known.url == url);
+    let known = known.filter(|known| known.url == shown);
     // A mirror that marks nothing has another package once stores give out another version.
     let is_unmarked = |known: &Mirrored| known.etag.is_none() && known.last_modified.is_none();
     if known.is_some_and(|known| is_unmarked(known) && is_same(&known.versions, &versions)) {
@@ -92,24 +94,29 @@ async fn at(
     let marks = known.map(|known| [("If-None-Match", &known.etag), ("If-Modified-Since", &known.last_modified)]);
     let marks = marks.into_iter().flatten().filter_map(|(name, value)| Some((name, value.as_deref()?)));
     let request = marks.fold(request, |request, (name, value)| request.with_header(name, value));
-    let fetch = cx.net.fetch(&request).await.map_err(|error| TaskError::source(&url, &error))?;
-    if let ChainEnd::OutOfScope { url: to, why } = &fetch.end {
-        return Err(TaskError::SourceDown(format!("{url}: it leads to {to}: {why}")));
+    let fetch = cx.net.fetch(&request).await.map_err(|error| TaskError::source(&shown, &error))?;
+    let down = |why: String| TaskError::SourceDown(format!("{shown}: {why}"));
+    match &fetch.end {
+        ChainEnd::Answer => {}
+        ChainEnd::OutOfScope { url: to, why } => return Err(down(format!("it leads to {}: {why}", to.host))),
+        ChainEnd::Failed { url: to, error } => return Err(down(format!("it leads to {}: {error}", to.host))),
+        ChainEnd::NotHttp(to) => return Err(down(format!("it leads to {to}"))),
+        ChainEnd::Loop(_) | ChainEnd::TooMany => return Err(down("its redirects do not end".to_owned())),
     }
     let last = fetch.last();
     match last.status {
         200 => {}
         304 if known.is_some() => return Ok(Some(Package::Same)),
         404 | 410 => return Ok(None),
-        401 | 403 => return Err(TaskError::Denied(format!("{url}: status {}", last.status))),
-        status => return Err(TaskError::SourceDown(format!("{url}: status {status}"))),
+        401 | 403 => return Err(TaskError::Denied(format!("{shown}: status {}", last.status))),
+        status => return Err(down(format!("status {status}"))),
     }
     let written = into.lock().unwrap_or_else(PoisonError::into_inner).end();
-    whole(written, &last.end).map_err(|why| TaskError::SourceDown(format!("{url}: {why}")))?;
+    whole(written, &last.end).map_err(down)?;
     let from = Mirrored {
         etag: header(last, "etag"),
         last_modified: header(last, "last-modified"),
-        url,
+        url: shown,
         versions,
         ..Mirrored::default()
     };

@@ -77,7 +77,7 @@ const OF_PLATFORMS: &[&str] = &[
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let key = (cx.facts.kind, cx.facts.name.clone());
     if let Some(path) = cx.settings.packages.get(&key) {
-        let looked = looked_through(cx, path.clone()).await?;
+        let looked = looked_through(cx, path.clone(), &path.display().to_string()).await?;
         is_of(&looked.package.app, (key.0, &key.1)).map_err(TaskError::Failed)?;
         say(cx, looked, None)?;
         return Ok(Answer::Found);
@@ -86,7 +86,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let known = app::MIRRORED.of(&cx.facts.details).filter(|known| known.rules == rules);
     match mirror::package(cx, known.as_ref(), holds).await? {
         Some(mirror::Package::New(file, from)) => {
-            let looked = looked_through(cx, file.path().to_owned()).await?;
+            let looked = looked_through(cx, file.path().to_owned(), &from.url).await?;
             say(cx, looked, Some(Mirrored { rules, ..from }))?;
         }
         Some(mirror::Package::Same) => say_again(cx),
@@ -106,14 +106,14 @@ fn missing(cx: &Context<'_>) -> TaskError {
     ))
 }
 
-/// Reads a file whole. Reading waits for no wire: it takes no wire time.
-async fn looked_through(cx: &Context<'_>, path: PathBuf) -> Result<Looked, TaskError> {
+/// Reads a file whole; an error names where it came from. Reading waits for no wire: it takes no wire time.
+async fn looked_through(cx: &Context<'_>, path: PathBuf, from: &str) -> Result<Looked, TaskError> {
     let hold = cx.net.hold();
     let rules = cx.settings.secrets.clone();
     let reading = tokio::task::spawn_blocking(move || read(&path, &rules));
     let looked = reading.await.map_err(|_| TaskError::Failed("reading the package broke off".into()))?;
     drop(hold);
-    looked
+    looked.map_err(|why| TaskError::Failed(format!("{from}: {why}")))
 }
 
 /// Fails where a file is not the package of an app.
@@ -197,9 +197,8 @@ fn bytes_of(path: &Path) -> Result<Vec<u8>, String> {
     std::fs::read(path).map_err(|error| error.to_string())
 }
 
-fn read(path: &Path, rules: &Rules) -> Result<Looked, TaskError> {
-    let looked = bytes_of(path).and_then(|bytes| look_through(&bytes, rules).map_err(|error| error.to_string()));
-    looked.map_err(|why| TaskError::Failed(format!("{}: {why}", path.display())))
+fn read(path: &Path, rules: &Rules) -> Result<Looked, String> {
+    bytes_of(path).and_then(|bytes| look_through(&bytes, rules).map_err(|error| error.to_string()))
 }
 
 fn look_through(bytes: &[u8], rules: &Rules) -> Result<Looked, AppError> {

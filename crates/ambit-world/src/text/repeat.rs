@@ -5,6 +5,8 @@ use crate::problem::Fault;
 
 /// Values of one repetition: a /20 of addresses.
 const VALUES_MAX: usize = 4_096;
+/// Values of all repetitions of one statement, which are in memory before it is known how long it becomes.
+const STATEMENT_VALUES_MAX: usize = 1 << 20;
 
 /// A statement whose repetitions are read and not yet carried out. Repetitions in the head repeat the whole statement,
 /// and those in its body go along with them; below a head without any, a body line repeats by itself.
@@ -15,8 +17,9 @@ pub(super) struct Repetition<'a> {
 
 impl<'a> Repetition<'a> {
     pub(super) fn read(statement: &'a Statement) -> Result<Self, Fault> {
-        let head = Repeated::read(&statement.head, None)?;
-        let body = statement.body.iter().map(|line| Repeated::read(line, head.count));
+        let mut left = STATEMENT_VALUES_MAX;
+        let head = Repeated::read(&statement.head, None, &mut left)?;
+        let body = statement.body.iter().map(|line| Repeated::read(line, head.count, &mut left));
         let body = body.collect::<Result<_, _>>()?;
         Ok(Self { head, body })
     }
@@ -56,11 +59,12 @@ struct Repeated<'a> {
 }
 
 impl<'a> Repeated<'a> {
-    fn read(line: &'a Line, expected: Option<usize>) -> Result<Self, Fault> {
+    /// Reads a line; `left` are the values that its statement may still have.
+    fn read(line: &'a Line, expected: Option<usize>, left: &mut usize) -> Result<Self, Fault> {
         let mut repeated = Self { number: line.number, words: Vec::new(), count: None };
         let mut found = expected;
         for word in &line.words {
-            let parts = parts(word).map_err(|why| Fault::new(line.number, &word.text, why))?;
+            let parts = parts(word, left).map_err(|why| Fault::new(line.number, &word.text, why))?;
             for part in &parts {
                 let Part::Values(values) = part else { continue };
                 if let Some(count) = found.filter(|count| *count != values.len()) {
@@ -107,7 +111,7 @@ enum Part<'a> {
 }
 
 /// Braces that are no repetition stay as they are: documents in quotes are full of them.
-fn parts(word: &Word) -> Result<Vec<Part<'_>>, &'static str> {
+fn parts<'a>(word: &'a Word, left: &mut usize) -> Result<Vec<Part<'a>>, &'static str> {
     let mut parts = Vec::new();
     let mut rest = word.text.as_str();
     let mut from = 0;
@@ -127,6 +131,7 @@ fn parts(word: &Word) -> Result<Vec<Part<'_>>, &'static str> {
         if values.len() > VALUES_MAX {
             return Err("more than 4,096 values");
         }
+        *left = left.checked_sub(values.len()).ok_or("more than a million values in one statement")?;
         parts.push(Part::Text(&rest[..open]));
         parts.push(Part::Values(values));
         rest = &rest[close + 1..];

@@ -138,7 +138,7 @@ fn an_app_in_stores_is_known_with_its_maker_and_its_package_is_brought_from_a_mi
     }
     let rows = not_done(&folder, 1);
     for (task, words) in [
-        ("seed", "AndroidApp test.acme.nowhere: it is in no store that was asked, and there is no package of it"),
+        ("seed", "AndroidApp test.acme.nowhere: it is in no store that was asked, and no package of it was read"),
         ("app_package", "no store tells the version of test.acme"),
     ] {
         let is_said = |row: &&String| row.starts_with(task) && row.contains(words);
