@@ -18,6 +18,8 @@ const LOSS_SAMPLE_MIN: usize = 20;
 const LOSS_TO_REPEAT: usize = 10;
 /// Loss on the way, per mille, below which an address is asked a few of its silent ports again before all.
 const LOSS_LITTLE: u32 = 5;
+/// Loss on the way, per mille, from which the silent ports of a block are asked a third time.
+const LOSS_MUCH: u32 = 100;
 /// Loss on the way, per mille, from which nothing is said of addresses that stay silent.
 const LOSS_MAX: u32 = 400;
 /// Times that each port of a sweep is asked at most, and each of a block.
@@ -163,12 +165,12 @@ pub(crate) async fn knock(
     let mut states = knock_once(door, sockets, in_flight).await;
     for round in 1..ROUNDS {
         let silent: Vec<SocketAddr> = silent_of(&states).collect();
-        let is_lossy = door.loss_permille().is_some_and(|loss| loss >= LOSS_LITTLE);
-        if silent.is_empty() || !is_lossy {
+        let loss_enough = if round == 1 { LOSS_LITTLE } else { LOSS_MUCH };
+        if silent.is_empty() || door.loss_permille().is_none_or(|loss| loss < loss_enough) {
             break;
         }
         // More slowly: what is lost is mostly lost by us, or by a line that cannot take so much.
-        states.extend(knock_once(door, &silent, in_flight >> (2 * round)).await);
+        states.extend(knock_once(door, &silent, in_flight >> round).await);
     }
     if let Some(lost) = most_is_lost(door) {
         for silent in silent_of(&states).collect::<Vec<_>>() {
