@@ -26,8 +26,8 @@ const WHOLE_DEADLINE: Duration = Duration::from_secs(4 * 3_600);
 /// two a second, it waits for an hour.
 const SOURCE_WAITS_MAX: Duration = Duration::from_secs(12 * 3_600);
 
-/// What each port adds to that where ports are swept: the 256 addresses of a /24 share 300 connections a second, and are
-/// asked three times where questions are lost.
+/// What each port adds to that where ports are swept: the 256 addresses of a /24 share 300 connections a second, and
+/// are asked three times where questions are lost.
 const PORT_TIME: Duration = Duration::from_secs(3);
 
 /// Leases after which a row is set aside: it died twice more, alone.

@@ -258,8 +258,9 @@ impl Session {
         crate::tcp::sweep::sweep(&self.door, address, ports, self.net.inner.options.sweep_in_flight).await
     }
 
-    /// Probes many sockets of many addresses, with a short time limit, to find the live addresses of a block: once each,
-    /// and up to twice more where the way to them loses questions. If scope refuses one, that refusal is its result.
+    /// Probes many sockets of many addresses, with a short time limit, to find the live addresses of a block: once
+    /// each, and up to twice more where the way to them loses questions. If scope refuses one, that refusal is its
+    /// result.
     pub async fn knock(
         &self,
         sockets: &[SocketAddr],

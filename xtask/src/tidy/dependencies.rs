@@ -156,9 +156,18 @@ pub(crate) fn directions(tree: &Tree, out: &mut Vec<Finding>) {
 }
 
 fn ours(manifest: &toml::Table, section: &str) -> Vec<String> {
-    let table = manifest.get(section).and_then(toml::Value::as_table);
-    let names = table.into_iter().flat_map(|table| table.keys());
+    let names = dependencies(manifest, section).map(|(name, _)| name);
     names.filter(|name| *name == "ambit" || name.starts_with("ambit-")).cloned().collect()
+}
+
+/// The dependencies of a section, those of single platforms among them.
+fn dependencies<'a>(
+    manifest: &'a toml::Table,
+    section: &'a str,
+) -> impl Iterator<Item = (&'a String, &'a toml::Value)> {
+    let platforms = manifest.get("target").and_then(toml::Value::as_table).into_iter().flat_map(|table| table.values());
+    let tables = std::iter::once(manifest).chain(platforms.filter_map(toml::Value::as_table));
+    tables.filter_map(move |table| table.get(section)?.as_table()).flatten()
 }
 
 /// Versions and features of dependencies are said once, in the workspace, so that every selection of crates builds the
@@ -167,8 +176,7 @@ pub(crate) fn shared_versions(tree: &Tree, out: &mut Vec<Finding>) {
     for (_, file, manifest) in tree.manifests() {
         let text = file.text.as_deref().unwrap_or_default();
         for section in ["dependencies", "dev-dependencies", "build-dependencies"] {
-            let table = manifest.get(section).and_then(toml::Value::as_table);
-            for (name, value) in table.into_iter().flatten() {
+            for (name, value) in dependencies(&manifest, section) {
                 let shared = value.get("workspace").and_then(toml::Value::as_bool) == Some(true);
                 if !shared || value.get("features").is_some() {
                     let remedy = format!(
@@ -208,8 +216,7 @@ pub(crate) fn unused(tree: &Tree, out: &mut Vec<Finding>) {
         let (folder, text) = (file.path.trim_end_matches("Cargo.toml"), file.text.as_deref().unwrap_or_default());
         let Ok(manifest) = text.parse::<toml::Table>() else { continue };
         for section in ["dependencies", "dev-dependencies", "build-dependencies"] {
-            for name in manifest.get(section).and_then(toml::Value::as_table).into_iter().flat_map(|table| table.keys())
-            {
+            for (name, _) in dependencies(&manifest, section) {
                 shared.insert(name.clone());
                 let library = LIBRARIES.iter().find(|(package, _)| package == name).map(|(_, library)| *library);
                 let word = library.map_or_else(|| name.replace('-', "_"), str::to_owned);
@@ -366,6 +373,10 @@ mod tests {
             said(unused, &[manifest, product, shared]),
             ["Cargo.toml:4: unused: no crate depends on fail: remove the line"]
         );
+        let of_platform = ("crates/b/Cargo.toml", "[target.'cfg(unix)'.dependencies]\nfail.workspace = true\n");
+        assert!(said(unused, &[manifest, product, of_platform])[0].starts_with("crates/b/Cargo.toml:2: unused: fail"));
+        let names_it = ("crates/b/src/lib.rs", "use fail::fail_point;");
+        assert!(said(unused, &[manifest, product, of_platform, names_it, shared]).is_empty());
     }
 
     #[test]

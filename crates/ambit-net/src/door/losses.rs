@@ -1,5 +1,5 @@
-//! How much of what is asked of ports is lost on the way, as far as a run has seen: an address that has answered at once
-//! before, and answers only when the question was put again, lost the first one.
+//! How much of what is asked of ports is lost on the way, as far as a run has seen: an address that has answered at
+//! once before, and answers only when the question was put again, lost the first one.
 
 use std::sync::{Mutex, PoisonError};
 

@@ -154,8 +154,8 @@ fn allowed(door: &Door, address: IpAddr, ports: &[u16]) -> Result<(Vec<u16>, Vec
     }
 }
 
-/// Asks many sockets of many addresses; the answers in the order of the sockets. Those without one are asked again where the
-/// way to them loses much. Where it loses so much that silence means nothing, silence is a failure.
+/// Asks many sockets of many addresses; the answers in the order of the sockets. Those without one are asked again
+/// where the way to them loses much. Where it loses so much that silence means nothing, silence is a failure.
 pub(crate) async fn knock(
     door: &Door,
     sockets: &[SocketAddr],

@@ -510,7 +510,8 @@ const ESTATE: &[Fault] = &[
     ),
     (
         "app android test.acme.shop of acme\n  icon x",
-        "8: `icon`: unknown word; expected of, apk, signed, says, member, opens, named, store, by, site, released, mirrored",
+        "8: `icon`: unknown word; expected of, apk, signed, says, member, opens, named, store, by, site, released, \
+         mirrored",
     ),
 ];
 
