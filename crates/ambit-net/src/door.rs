@@ -426,10 +426,10 @@ impl Door {
             ErrorKind::TimedOut => NetError::Timeout(Phase::Connecting),
             _ => NetError::from_io(&error, "connecting"),
         });
-        if matches!(answer, Ok(_) | Err(NetError::ConnectionRefused)) {
-            if let Some(is_late) = self.outside.responsiveness.note_connection(address, self.now() - begun) {
-                self.outside.losses.note(is_late);
-            }
+        if matches!(answer, Ok(_) | Err(NetError::ConnectionRefused))
+            && let Some(is_late) = self.outside.responsiveness.note_connection(address, self.now() - begun)
+        {
+            self.outside.losses.note(is_late);
         }
         answer
     }
