@@ -52,7 +52,7 @@ impl AppMirror {
     /// Returns whether it has packages for the system of this kind: the end of its path says so, and what has no such
     /// end may have any.
     pub(crate) fn serves(&self, kind: Kind) -> bool {
-        let path = self.0.split('?').next().unwrap_or_default().to_ascii_lowercase();
+        let path = without_query(&self.0).to_ascii_lowercase();
         let ends = |with: &[&str]| with.iter().any(|end| path.ends_with(end));
         match kind {
             Kind::AndroidApp => !ends(OF_IOS),

@@ -1,6 +1,6 @@
 //! The data providers of every world, under the names that are asked on the real network: registries, a certificate
-//! log, storage, interfaces of clouds, repositories of code, what sites say of apps,
-//! stores of apps.
+//! log, storage, interfaces of clouds, repositories of code, what sites say of apps, stores of
+//! apps.
 
 mod app_links;
 mod app_stores;
