@@ -2,7 +2,7 @@
 //! writes.
 
 use ambit_model::reserved::Reserved;
-use ambit_model::scope::{self, Decision, Edge, Node, Rules};
+use ambit_model::scope::{self, Decided, Decision, Edge, Node, Rules};
 use ambit_model::{EdgeKind, Kind, Uid};
 use ambit_store::engine::{End, GraphDelta};
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,6 +15,8 @@ pub struct Graph {
     nodes: BTreeMap<Uid, Node>,
     edges: BTreeSet<Edge>,
     state: BTreeMap<Uid, State>,
+    /// Entities to which no path led when it was decided last.
+    unreached: BTreeSet<Uid>,
     /// What is closed to everybody but the installation's administrator.
     reserved: Reserved,
 }
@@ -74,26 +76,29 @@ impl Graph {
     /// gone before the run is `ending`: what no path leads to for a while, because an answer that held it was replaced,
     /// may be found again by the next one.
     pub fn decide(&mut self, rules: &Rules, ending: bool) -> Vec<Change> {
-        let decisions = scope::decide_beside(&self.nodes, &self.edges, rules, &self.reserved);
-        let reached = self.reached();
+        let before = |uid: &Uid| self.state.get(uid).map(|state| &state.decision);
+        let decided = scope::decide_again(&self.nodes, &self.edges, rules, &self.reserved, before);
         let mut changes = Vec::new();
-        for (uid, decision) in decisions {
+        self.unreached = decided.iter().filter(|node| !node.reached).map(|node| node.uid).collect();
+        for Decided { uid, reached, decision } in decided {
             let Some(state) = self.state.get_mut(&uid) else { continue };
-            let present = state.observed || reached.contains(&uid) || (state.present && !ending);
-            if state.present != present || state.decision != decision {
-                let raised = decision.clearance > state.decision.clearance;
-                state.present = present;
-                state.decision = decision.clone();
-                changes.push(Change { uid, decision, present, raised });
+            let present = state.observed || reached || (state.present && !ending);
+            if state.present == present && decision.is_none() {
+                continue;
             }
+            let decision = decision.unwrap_or_else(|| state.decision.clone());
+            let raised = decision.clearance > state.decision.clearance;
+            state.present = present;
+            state.decision = decision.clone();
+            changes.push(Change { uid, decision, present, raised });
         }
         changes
     }
 
     /// Entities that no path of open edges leads to any more, though old observations of theirs are still open.
     pub fn lost(&self) -> Vec<Uid> {
-        let reached = self.reached();
-        self.state.iter().filter(|(uid, state)| state.observed && !reached.contains(uid)).map(|(uid, _)| *uid).collect()
+        let observed = |uid: &&Uid| self.state.get(uid).is_some_and(|state| state.observed);
+        self.unreached.iter().filter(observed).copied().collect()
     }
 
     /// The node and state of an entity.
@@ -140,23 +145,6 @@ impl Graph {
     /// Canonical names of the seeds.
     pub fn seeds(&self) -> Vec<(Kind, String)> {
         self.nodes.values().filter(|node| node.seed).map(|node| (node.kind, node.name.clone())).collect()
-    }
-
-    fn reached(&self) -> BTreeSet<Uid> {
-        let mut outward: BTreeMap<Uid, Vec<Uid>> = BTreeMap::new();
-        for edge in &self.edges {
-            outward.entry(edge.from).or_default().push(edge.to);
-        }
-        let mut reached: BTreeSet<Uid> = self.nodes.values().filter(|node| node.seed).map(|node| node.uid).collect();
-        let mut queue: Vec<Uid> = reached.iter().copied().collect();
-        while let Some(uid) = queue.pop() {
-            for to in outward.get(&uid).into_iter().flatten() {
-                if reached.insert(*to) {
-                    queue.push(*to);
-                }
-            }
-        }
-        reached
     }
 }
 

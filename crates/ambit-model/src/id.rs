@@ -4,13 +4,32 @@
 use crate::Kind;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest, Sha256};
+use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 use uuid::Uuid;
 
 /// The SHA-256 that identifies an entity, an issue or a technology; 64 hexadecimal characters in the contract.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Uid([u8; 32]);
+
+impl Ord for Uid {
+    /// The order of the bytes. Nearly always the first sixteen decide, as one number.
+    fn cmp(&self, other: &Self) -> Ordering {
+        let half = |uid: &Self, from: usize| {
+            let mut bytes = [0; 16];
+            bytes.copy_from_slice(&uid.0[from..from + 16]);
+            u128::from_be_bytes(bytes)
+        };
+        half(self, 0).cmp(&half(other, 0)).then_with(|| half(self, 16).cmp(&half(other, 16)))
+    }
+}
+
+impl PartialOrd for Uid {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
 
 impl Uid {
     /// The uid of a text, which must be one of the forms below.

@@ -83,6 +83,16 @@ impl Decision {
     }
 }
 
+/// What [`decide_again`] says of a node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decided {
+    pub uid: Uid,
+    /// Whether a path of edges leads from a seed to it, whatever the edges pass on.
+    pub reached: bool,
+    /// `None` where it is the decision of before.
+    pub decision: Option<Decision>,
+}
+
 /// An entity as scope sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
@@ -122,16 +132,20 @@ pub struct Rules {
 /// about one pass over the edges for each round and no allocation for each edge: paths are put together from parent
 /// pointers at the end.
 pub fn decide(nodes: &BTreeMap<Uid, Node>, edges: &BTreeSet<Edge>, rules: &Rules) -> BTreeMap<Uid, Decision> {
-    decide_beside(nodes, edges, rules, &Reserved::default())
+    let decided = decide_again(nodes, edges, rules, &Reserved::default(), |_| None);
+    decided.into_iter().filter_map(|node| Some((node.uid, node.decision?))).collect()
 }
 
-/// Decides as [`decide`], where what lies in a reserved range is closed, also to seeds and the allow list.
-pub fn decide_beside(
+/// Decides as [`decide`], where what lies in a reserved range is closed, also to seeds and the allow list. Returns every
+/// node in the order of uids, with its decision only where that differs from the one of `before`: of a large estate
+/// little is decided otherwise than a moment ago.
+pub fn decide_again<'a>(
     nodes: &BTreeMap<Uid, Node>,
     edges: &BTreeSet<Edge>,
     rules: &Rules,
     reserved: &Reserved,
-) -> BTreeMap<Uid, Decision> {
+    before: impl Fn(&Uid) -> Option<&'a Decision>,
+) -> Vec<Decided> {
     let graph = Graph::new(nodes, edges, rules, reserved);
     let surroundings = Surroundings::new(&graph);
     let spreading = Spreading { graph: &graph, surroundings: &surroundings };
@@ -145,5 +159,11 @@ pub fn decide_beside(
         known = shown;
         spread = spreading.spread(&known);
     }
-    spreading.decisions(&spread, &known)
+    let reached = graph.reached();
+    let nodes = graph.nodes.iter().enumerate().map(|(at, node)| {
+        let held = before(&node.uid).is_some_and(|before| spreading.decides(&spread, &known, at, before));
+        let decision = (!held).then(|| spreading.decision(&spread, &known, at));
+        Decided { uid: node.uid, reached: reached[at], decision }
+    });
+    nodes.collect()
 }

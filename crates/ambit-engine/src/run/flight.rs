@@ -3,8 +3,8 @@
 
 use super::{COMMIT_EVERY, COMMIT_MAX, EngineConfig};
 use crate::work::{Worker, execute};
-use ambit_model::Uid;
 use ambit_model::facts::Facts;
+use ambit_model::{Uid, Wave};
 use ambit_store::engine::{ATTEMPTS_BEFORE_ALONE, Outcome, Places, Work};
 use std::collections::{HashMap, VecDeque};
 use std::pin::pin;
@@ -19,15 +19,29 @@ const WITH_WAITING: usize = 8;
 /// The same for rows that go into depth: they wait longest, and what they leave is for what is found meanwhile.
 const DEEP_WITH_WAITING: usize = 6;
 
+/// Requests from which a row is long: it goes into depth at a site, and holds its connections while it does.
+const LONG_FROM: i64 = 30;
+
+/// What part of the rows at work may be long ones, one in so many, those that wait for their turn among them: with more
+/// of them there are more connections than can be kept, and most requests begin with a handshake.
+const LONG_SHARE: usize = 2;
+
+/// A leased row with the facts of its entity. Rows of one entity share them: a hub's may be large, and its rows are
+/// many.
+type Leased = (Work, Arc<Facts>);
+
 /// The leased rows of a run, and the way in which they come back.
 pub(super) struct Flight<'a> {
     config: &'a EngineConfig,
     pub(super) worker: Worker,
-    /// Rows of one entity share its facts: a hub's may be large, and its rows are many.
-    queue: VecDeque<(Work, Arc<Facts>)>,
+    queue: VecDeque<Leased>,
+    /// Those of them that are long.
+    long: VecDeque<Leased>,
     /// Rows under which the process died; they run with nothing beside them.
-    alone: VecDeque<(Work, Arc<Facts>)>,
+    alone: VecDeque<Leased>,
     in_flight: HashMap<i64, (Work, tokio::task::AbortHandle)>,
+    /// Long ones among those under way.
+    long_in_flight: usize,
     ended: Vec<Outcome>,
     ended_since: Option<Instant>,
     sender: mpsc::UnboundedSender<Outcome>,
@@ -41,8 +55,10 @@ impl<'a> Flight<'a> {
             config,
             worker,
             queue: VecDeque::new(),
+            long: VecDeque::new(),
             alone: VecDeque::new(),
             in_flight: HashMap::new(),
+            long_in_flight: 0,
             ended: Vec::new(),
             ended_since: None,
             sender,
@@ -52,7 +68,11 @@ impl<'a> Flight<'a> {
 
     /// Takes a leased row with the facts of its entity.
     pub(super) fn add(&mut self, work: Work, facts: Arc<Facts>) {
-        let queue = if work.attempts >= ATTEMPTS_BEFORE_ALONE { &mut self.alone } else { &mut self.queue };
+        let queue = match work.attempts >= ATTEMPTS_BEFORE_ALONE {
+            true => &mut self.alone,
+            false if is_long(&work) => &mut self.long,
+            false => &mut self.queue,
+        };
         queue.push_back((work, facts));
     }
 
@@ -64,7 +84,13 @@ impl<'a> Flight<'a> {
         let room = (self.places() + rows).saturating_sub(self.queue.len());
         let worth_it = room >= rows / 2 || self.in_flight.is_empty();
         let deep = (rows * DEEP_WITH_WAITING).saturating_sub(self.rows());
-        (worth_it && self.alone.is_empty()).then_some(Places { rows: room, deep: deep.min(room) })
+        // What goes into depth may be long: of that, as much waits beside what is under way as may be.
+        let long = (self.long_at_once() * 2).saturating_sub(self.long_in_flight + self.long.len());
+        (worth_it && self.alone.is_empty()).then_some(Places { rows: room, deep: deep.min(long).min(room) })
+    }
+
+    fn long_at_once(&self) -> usize {
+        self.config.share.rows() / LONG_SHARE
     }
 
     /// Rows that could start at once: a row that waits for its turn with a peer holds no place.
@@ -77,7 +103,8 @@ impl<'a> Flight<'a> {
     /// Starts the rows that there are places for.
     pub(super) fn start(&mut self) {
         for _ in 0..self.places() {
-            let Some((work, facts)) = self.queue.pop_front() else { break };
+            let long = if self.long_in_flight < self.long_at_once() { self.long.pop_front() } else { None };
+            let Some((work, facts)) = long.or_else(|| self.queue.pop_front()) else { break };
             self.spawn(work, facts);
         }
     }
@@ -100,6 +127,7 @@ impl<'a> Flight<'a> {
             sender.send(done).ok();
         }));
         let handle = tokio::spawn(task).abort_handle();
+        self.long_in_flight += usize::from(is_long(&kept));
         self.in_flight.insert(id, (kept, handle));
     }
 
@@ -138,6 +166,7 @@ impl<'a> Flight<'a> {
     fn take(&mut self, done: Outcome) {
         // Otherwise it was ended when its entity went out of scope.
         if self.in_flight.remove(&done.work.id).is_some() {
+            self.long_in_flight -= usize::from(is_long(&done.work));
             self.end(done);
         }
     }
@@ -158,7 +187,8 @@ impl<'a> Flight<'a> {
             }
             !cut
         });
-        for queue in [&mut self.queue, &mut self.alone] {
+        self.long_in_flight -= ended.iter().filter(|work| is_long(work)).count();
+        for queue in [&mut self.queue, &mut self.long, &mut self.alone] {
             let (out, kept): (VecDeque<_>, VecDeque<_>) =
                 std::mem::take(queue).into_iter().partition(|(work, _)| which(work));
             *queue = kept;
@@ -177,7 +207,9 @@ impl<'a> Flight<'a> {
             handle.abort();
             stopped.push(work);
         }
-        stopped.extend(self.queue.drain(..).chain(self.alone.drain(..)).map(|(work, _)| work));
+        self.long_in_flight = 0;
+        let waiting = [&mut self.queue, &mut self.long, &mut self.alone].into_iter().flat_map(|queue| queue.drain(..));
+        stopped.extend(waiting.map(|(work, _)| work));
         stopped
     }
 
@@ -189,7 +221,7 @@ impl<'a> Flight<'a> {
 
     /// True where what has ended should be committed now.
     pub(super) fn is_due(&self) -> bool {
-        let idle = self.in_flight.is_empty() && self.queue.is_empty() && self.alone.is_empty();
+        let idle = self.rows() == 0 && self.alone.is_empty();
         let waited = self.ended_since.is_some_and(|since| since.elapsed() >= COMMIT_EVERY);
         !self.ended.is_empty() && (idle || waited || self.ended.len() >= COMMIT_MAX)
     }
@@ -206,7 +238,7 @@ impl<'a> Flight<'a> {
 
     /// Rows under way, and those that wait to be started.
     pub(super) fn rows(&self) -> usize {
-        self.in_flight.len() + self.queue.len()
+        self.in_flight.len() + self.queue.len() + self.long.len()
     }
 
     /// Rows under way.
@@ -216,9 +248,13 @@ impl<'a> Flight<'a> {
 
     /// Entities of rows that are leased and will be committed soon: slow ones are not waited for.
     pub(super) fn under_way(&self) -> impl Iterator<Item = Uid> + '_ {
-        let waiting = self.queue.iter().chain(&self.alone).map(|(work, _)| work);
+        let waiting = self.queue.iter().chain(&self.long).chain(&self.alone).map(|(work, _)| work);
         let ended = self.ended.iter().map(|outcome| &outcome.work);
         let rows = self.running().chain(waiting).chain(ended);
         rows.filter(|work| !ambit_tasks::find(&work.task).is_some_and(|task| task.slow)).map(|work| work.uid)
     }
+}
+
+fn is_long(work: &Work) -> bool {
+    ambit_tasks::find(&work.task).is_some_and(|task| task.wave >= Wave::Probes && task.cost >= LONG_FROM)
 }

@@ -43,6 +43,7 @@ impl<'a> Graph<'a> {
         reserved: &Reserved,
     ) -> Self {
         let uids: Vec<Uid> = nodes.keys().copied().collect();
+        let mut place = Place::default();
         let nodes: Vec<&Node> = nodes.values().collect();
         let words = Words::new(&nodes, rules, reserved);
         let mut fixed: Vec<Option<Fixed>> = nodes.iter().map(|node| words.on(node)).collect();
@@ -50,7 +51,7 @@ impl<'a> Graph<'a> {
         let (mut strangely_named, mut resembling) = (vec![false; nodes.len()], vec![false; nodes.len()]);
         let mut links = Vec::with_capacity(edges.len());
         for edge in edges {
-            match (index(edge.from), index(edge.to)) {
+            match (place.of(edge.from, &uids), index(edge.to)) {
                 (Some(from), Some(to)) => {
                     resembling[to] |= edge.kind == EdgeKind::Resembles;
                     links.push(Link { from, to, edge });
@@ -99,8 +100,36 @@ impl<'a> Graph<'a> {
         links[first..].iter().take_while(|link| link.to == to).any(|link| link.edge.kind == kind)
     }
 
+    /// The nodes to which a path of edges leads from a seed, and the seeds.
+    pub(super) fn reached(&self) -> Vec<bool> {
+        let mut reached: Vec<bool> = self.nodes.iter().map(|node| node.seed).collect();
+        let mut queue: Vec<usize> = (0..self.len()).filter(|node| reached[*node]).collect();
+        while let Some(from) = queue.pop() {
+            for link in self.outward(from) {
+                if !std::mem::replace(&mut reached[link.to], true) {
+                    queue.push(link.to);
+                }
+            }
+        }
+        reached
+    }
+
     pub(super) fn len(&self) -> usize {
         self.nodes.len()
+    }
+}
+
+/// The last index that was asked for: edges come in the order of the uids where they start, so that each index is
+/// found beside the one before.
+#[derive(Default)]
+struct Place(usize);
+
+impl Place {
+    fn of(&mut self, uid: Uid, uids: &[Uid]) -> Option<usize> {
+        while uids.get(self.0).is_some_and(|known| *known < uid) {
+            self.0 += 1;
+        }
+        (uids.get(self.0) == Some(&uid)).then_some(self.0)
     }
 }
 

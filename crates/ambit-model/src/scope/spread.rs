@@ -7,9 +7,9 @@ use super::sisters::SISTER_CAP;
 use super::surroundings::{Reason, Surroundings};
 use super::{DEDICATED_ADDRESS_OWN, Decision, PATH_STEPS_MAX, SCOPED_FROM, ScopeReason};
 use crate::entity::{Evidence, EvidenceKind, Ground, GroundKind, PathStep};
-use crate::{Clearance, EdgeKind, Kind, Uid};
+use crate::{Clearance, EdgeKind, Kind};
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::BinaryHeap;
 
 /// A graph with what surrounds its nodes: all that the rounds of one decision share.
 pub(super) struct Spreading<'a> {
@@ -253,19 +253,40 @@ impl Spreading<'_> {
             && known.evidence[link.to].is_some_and(|reason| reason.kind.is_title())
     }
 
-    /// The decisions of a round, with their paths.
-    pub(super) fn decisions(&self, spread: &Spread, known: &Known) -> BTreeMap<Uid, Decision> {
-        let decisions = spread.labels.iter().enumerate().map(|(node, label)| {
-            let decision = label.map_or_else(Decision::unreached, |label| Decision {
+    /// The decision of a round for a node, with its path.
+    pub(super) fn decision(&self, spread: &Spread, known: &Known, node: usize) -> Decision {
+        spread.labels[node].map_or_else(Decision::unreached, |label| {
+            let mut path: Vec<PathStep> = self.steps(spread, label).map(|(step, link)| self.told(step, link)).collect();
+            path.reverse();
+            let evidence =
+                self.evidence(node, known).map(|(kind, name, weight)| Evidence { kind, name: name.to_owned(), weight });
+            Decision {
                 ownership: label.ownership,
                 clearance: spread.clearances[node],
                 reason: self.reason(node, label),
-                path: self.path(spread, label),
-                evidence: self.evidence(node, known),
-            });
-            (self.graph.nodes[node].uid, decision)
-        });
-        decisions.collect()
+                path,
+                evidence: evidence.collect(),
+            }
+        })
+    }
+
+    /// Returns whether a round decides so of a node; nothing is copied to find that out.
+    pub(super) fn decides(&self, spread: &Spread, known: &Known, node: usize, decision: &Decision) -> bool {
+        let Some(label) = spread.labels[node] else { return *decision == Decision::unreached() };
+        decision.ownership == label.ownership
+            && decision.clearance == spread.clearances[node]
+            && decision.reason == self.reason(node, label)
+            && self
+                .evidence(node, known)
+                .eq(decision.evidence.iter().map(|piece| (piece.kind, piece.name.as_str(), piece.weight)))
+            && self.steps(spread, label).count() == decision.path.len()
+            && self.steps(spread, label).zip(decision.path.iter().rev()).all(|((step, link), told)| {
+                let ground = told.ground.as_ref().map(|ground| (ground.kind, ground.name.as_str()));
+                let from = self.graph.nodes[link.from];
+                (told.from_kind, told.from_name.as_str()) == (from.kind, from.name.as_str())
+                    && (told.edge, told.task.as_str()) == (link.edge.kind, link.edge.task.as_str())
+                    && (told.own, told.cap, ground) == (step.weight.own, step.weight.cap, self.ground(step))
+            })
     }
 
     fn reason(&self, node: usize, label: Label) -> ScopeReason {
@@ -276,39 +297,36 @@ impl Spreading<'_> {
         }
     }
 
-    fn evidence(&self, node: usize, known: &Known) -> Vec<Evidence> {
+    fn evidence<'a>(&'a self, node: usize, known: &'a Known) -> impl Iterator<Item = (EvidenceKind, &'a str, i32)> {
         let pieces = known.sisters[node].iter().flat_map(|sister| &sister.evidence);
-        let piece = |(kind, node): &(EvidenceKind, usize)| Evidence {
-            kind: *kind,
-            name: self.graph.nodes[*node].name.clone(),
-            weight: kind.weight(),
-        };
-        pieces.map(piece).collect()
+        pieces.map(|(kind, node)| (*kind, self.graph.nodes[*node].name.as_str(), kind.weight()))
     }
 
-    /// The last steps of the path, from the seed's side.
-    fn path(&self, spread: &Spread, label: Label) -> Vec<PathStep> {
-        let mut path = Vec::with_capacity(label.steps.min(PATH_STEPS_MAX));
-        let mut last = label.last;
-        while let Some(step) = last.filter(|_| path.len() < PATH_STEPS_MAX) {
-            let link = &self.graph.links[step.link];
-            let from = self.graph.nodes[link.from];
-            path.push(PathStep {
-                from_kind: from.kind,
-                from_name: from.name.clone(),
-                edge: link.edge.kind,
-                task: link.edge.task.clone(),
-                own: step.weight.own,
-                cap: step.weight.cap,
-                ground: step
-                    .weight
-                    .reason
-                    .map(|reason| Ground { kind: reason.kind, name: self.graph.nodes[reason.node].name.clone() }),
-            });
-            last = spread.labels[link.from].and_then(|label| label.last);
+    /// The last steps of the path, the very last first.
+    fn steps<'a>(&'a self, spread: &'a Spread, label: Label) -> impl Iterator<Item = (Step, &'a Link<'a>)> {
+        let last = label.last.map(|step| (step, &self.graph.links[step.link]));
+        let before = |(_, link): &(Step, &'a Link<'a>)| {
+            let step = spread.labels[link.from].and_then(|label| label.last)?;
+            Some((step, &self.graph.links[step.link]))
+        };
+        std::iter::successors(last, before).take(PATH_STEPS_MAX)
+    }
+
+    fn ground(&self, step: Step) -> Option<(GroundKind, &str)> {
+        step.weight.reason.map(|reason| (reason.kind, self.graph.nodes[reason.node].name.as_str()))
+    }
+
+    fn told(&self, step: Step, link: &Link<'_>) -> PathStep {
+        let from = self.graph.nodes[link.from];
+        PathStep {
+            from_kind: from.kind,
+            from_name: from.name.clone(),
+            edge: link.edge.kind,
+            task: link.edge.task.clone(),
+            own: step.weight.own,
+            cap: step.weight.cap,
+            ground: self.ground(step).map(|(kind, name)| Ground { kind, name: name.to_owned() }),
         }
-        path.reverse();
-        path
     }
 }
 

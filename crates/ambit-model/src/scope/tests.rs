@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use uuid::Uuid;
 
 /// A graph as text. A line is `Kind name [flag …]` or `name edge_kind name`.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct World {
     nodes: BTreeMap<Uid, Node>,
     edges: BTreeSet<Edge>,
@@ -245,8 +245,11 @@ fn a_reserved_range_opens_by_the_administrators_word_alone() {
     let reserved =
         Reserved::new(crate::reserved::networks(crate::reserved::INTERNAL), vec!["10.9.9.0/28".parse().unwrap()]);
     let rules = Rules { ceiling: Clearance::L3, never: Vec::new() };
-    let decisions = decide_beside(&world.nodes, &world.edges, &rules, &reserved);
-    let decided = |name: &str| decisions[&uid(world.collection, name)].reason.clone();
+    let decisions = decide_again(&world.nodes, &world.edges, &rules, &reserved, |_| None);
+    let decided = |name: &str| {
+        let node = decisions.iter().find(|node| node.uid == uid(world.collection, name));
+        node.and_then(|node| node.decision.as_ref()).map(|decision| decision.reason.clone()).unwrap()
+    };
     for name in ["10.0.0.1", "10.9.9.0/24", "127.0.0.0/30", "64:ff9b::7f00:1", "http://169.254.169.254:80/latest"] {
         assert_eq!(decided(name), ScopeReason::Reserved, "{name}");
     }
@@ -536,6 +539,24 @@ proptest! {
     fn decisions_do_not_depend_on_order(world in reference::graphs(), number in any::<u128>()) {
         let other = renumbered(&world, Uuid::from_u128(number));
         prop_assert_eq!(world.decide(&[]), other.decide(&[]));
+    }
+
+    #[test]
+    fn what_is_decided_again_is_told_where_it_differs_alone(world in reference::graphs(), cut in any::<usize>()) {
+        let mut before = world.clone();
+        if let Some(edge) = world.edges.iter().nth(cut % world.edges.len().max(1)) {
+            before.edges.remove(edge);
+        }
+        let rules = Rules { ceiling: Clearance::L3, never: Vec::new() };
+        let mut held = decide(&before.nodes, &before.edges, &rules);
+        let whole = decide(&world.nodes, &world.edges, &rules);
+        let again = decide_again(&world.nodes, &world.edges, &rules, &Reserved::default(), |uid| held.get(uid));
+        prop_assert_eq!(again.len(), world.nodes.len());
+        for node in again {
+            prop_assert_eq!(node.decision.is_some(), held[&node.uid] != whole[&node.uid]);
+            held.extend(node.decision.map(|decision| (node.uid, decision)));
+        }
+        prop_assert_eq!(held, whole);
     }
 
     #[test]

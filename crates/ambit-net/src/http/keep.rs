@@ -7,12 +7,13 @@ use crate::limits::{CONNECTION_IDLE_MAX, CONNECTIONS_KEPT_MAX, CONNECTIONS_KEPT_
 use crate::tls::TlsFacts;
 use crate::wire::{Stream, WireTime};
 use futures::FutureExt as _;
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::net::SocketAddr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::io::AsyncReadExt as _;
 
 /// What must be the same for a request to share a connection with an earlier one.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct HttpPin {
     pub(crate) address: SocketAddr,
     pub(crate) https: bool,
@@ -38,20 +39,28 @@ struct Idle {
     since: WireTime,
 }
 
-/// The idle connections of a run, the longest idle first.
+/// The idle connections by the order in which they came, and which of them lead to each target.
+#[derive(Default)]
+struct Kept {
+    by_age: BTreeMap<u64, Idle>,
+    by_pin: HashMap<HttpPin, VecDeque<u64>>,
+    next: u64,
+}
+
+/// The idle connections of a run.
 #[derive(Default)]
 pub(crate) struct Keeper {
-    idle: Mutex<Vec<Idle>>,
+    idle: Mutex<Kept>,
 }
 
 impl Keeper {
-    /// Takes a connection for this pin that is still silent and open.
+    /// Takes a connection for this pin that is still silent and open, the youngest first.
     pub(crate) fn take(&self, pin: &HttpPin, now: WireTime) -> Option<Channel> {
         loop {
             let mut channel = {
                 let mut idle = self.fresh(now);
-                let at = idle.iter().rposition(|idle| idle.pin == *pin)?;
-                idle.remove(at).channel
+                let number = *idle.by_pin.get(pin)?.back()?;
+                idle.remove(number)?.channel
             };
             if is_silent(&mut channel.stream) {
                 return Some(channel);
@@ -66,12 +75,14 @@ impl Keeper {
             return;
         }
         let mut idle = self.fresh(now);
-        if idle.iter().filter(|idle| idle.pin == pin).count() >= CONNECTIONS_KEPT_PER_SITE {
-            idle.iter().position(|idle| idle.pin == pin).map(|at| idle.remove(at));
-        } else if idle.len() >= CONNECTIONS_KEPT_MAX {
-            idle.remove(0);
-        }
-        idle.push(Idle { pin, channel, since: now });
+        let of_site = idle.by_pin.get(&pin).filter(|numbers| numbers.len() >= CONNECTIONS_KEPT_PER_SITE);
+        let of_all = || idle.by_age.keys().next().filter(|_| idle.by_age.len() >= CONNECTIONS_KEPT_MAX);
+        let closed = of_site.and_then(VecDeque::front).or_else(of_all).copied();
+        let closed = closed.map(|number| idle.remove(number));
+        idle.add(Idle { pin, channel, since: now });
+        // Connections are closed when nobody waits for the list.
+        drop(idle);
+        drop(closed);
     }
 
     /// Closes all that are idle.
@@ -80,14 +91,41 @@ impl Keeper {
         drop(closed);
     }
 
-    fn fresh(&self, now: WireTime) -> MutexGuard<'_, Vec<Idle>> {
+    fn fresh(&self, now: WireTime) -> MutexGuard<'_, Kept> {
         let mut idle = self.lock();
-        idle.retain(|idle| now < idle.since + CONNECTION_IDLE_MAX);
+        while let Some((&number, _)) = idle.by_age.first_key_value().filter(|(_, idle)| idle.is_old(now)) {
+            idle.remove(number);
+        }
         idle
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Idle>> {
+    fn lock(&self) -> MutexGuard<'_, Kept> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Kept {
+    fn add(&mut self, idle: Idle) {
+        self.by_pin.entry(idle.pin.clone()).or_default().push_back(self.next);
+        self.by_age.insert(self.next, idle);
+        self.next += 1;
+    }
+
+    fn remove(&mut self, number: u64) -> Option<Idle> {
+        let idle = self.by_age.remove(&number)?;
+        if let Some(numbers) = self.by_pin.get_mut(&idle.pin) {
+            numbers.retain(|other| *other != number);
+            if numbers.is_empty() {
+                self.by_pin.remove(&idle.pin);
+            }
+        }
+        Some(idle)
+    }
+}
+
+impl Idle {
+    fn is_old(&self, now: WireTime) -> bool {
+        now >= self.since + CONNECTION_IDLE_MAX
     }
 }
 

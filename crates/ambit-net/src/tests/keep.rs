@@ -188,9 +188,9 @@ fn connections_grow_old_and_are_few() {
         let hosts = CONNECTIONS_KEPT_MAX + 1;
         for round in 0..2 {
             for host in 1..=hosts {
-                let site = format!("192.0.2.{host}:80");
-                wire.script(&site, &format!("{}hang", HELLO.repeat(2)));
-                session.http(&shared(&session, &format!("http://192.0.2.{host}/"))).await.unwrap();
+                let site = format!("203.0.{}.{}", host / 250, host % 250);
+                wire.script(&format!("{site}:80"), &format!("{}hang", HELLO.repeat(2)));
+                session.http(&shared(&session, &format!("http://{site}/"))).await.unwrap();
             }
             assert_eq!(dialled(&wire).len(), hosts * (round + 1), "the oldest gave way, one after the other");
         }
