@@ -6,6 +6,7 @@ mod alone;
 mod ending;
 mod flight;
 mod giving_back;
+mod load;
 mod obeying;
 mod planned;
 mod reconciling;

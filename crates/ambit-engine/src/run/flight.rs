@@ -1,30 +1,18 @@
 //! Rows that this engine has leased: those that wait to be started, those under way, and those that have ended and are
 //! not committed yet.
 
+use super::load::{self, Load};
 use super::{COMMIT_EVERY, COMMIT_MAX, EngineConfig};
 use crate::work::{Worker, execute};
+use ambit_model::Uid;
 use ambit_model::facts::Facts;
-use ambit_model::{Uid, Wave};
+
 use ambit_store::engine::{ATTEMPTS_BEFORE_ALONE, Outcome, Places, Work};
 use std::collections::{HashMap, VecDeque};
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::mpsc;
-
-/// Rows under way with those that wait for their turn, as a multiple of those that may be at work: a waiting row is a
-/// few kB.
-const WITH_WAITING: usize = 8;
-
-/// The same for rows that go into depth: they wait longest, and what they leave is for what is found meanwhile.
-const DEEP_WITH_WAITING: usize = 6;
-
-/// Requests from which a row is long: it goes into depth at a site, and holds its connections while it does.
-const LONG_FROM: i64 = 30;
-
-/// What part of the rows at work may be long ones, one in so many, those that wait for their turn among them: with more
-/// of them there are more connections than can be kept, and most requests begin with a handshake.
-const LONG_SHARE: usize = 2;
 
 /// A leased row with the facts of its entity. Rows of one entity share them: a hub's may be large, and its rows are
 /// many.
@@ -76,34 +64,26 @@ impl<'a> Flight<'a> {
         queue.push_back((work, facts));
     }
 
-    /// Rows that may be leased now, and whether that is worth a transaction. As many as may be at work wait beside
-    /// them, so that rows are started while the store answers. A lease counts as an attempt: the process's end is
-    /// blamed on rows that were about to start, too, and these are the first to be leased again.
+    /// Rows that may be leased now, and whether that is worth a transaction.
     pub(super) fn room(&self) -> Option<Places> {
-        let rows = self.config.share.rows();
-        let room = (self.places() + rows).saturating_sub(self.queue.len());
-        let worth_it = room >= rows / 2 || self.in_flight.is_empty();
-        let deep = (rows * DEEP_WITH_WAITING).saturating_sub(self.rows());
-        // What goes into depth may be long: of that, as much waits beside what is under way as may be.
-        let long = (self.long_at_once() * 2).saturating_sub(self.long_in_flight + self.long.len());
-        (worth_it && self.alone.is_empty()).then_some(Places { rows: room, deep: deep.min(long).min(room) })
+        self.load().room().filter(|_| self.alone.is_empty())
     }
 
-    fn long_at_once(&self) -> usize {
-        self.config.share.rows() / LONG_SHARE
-    }
-
-    /// Rows that could start at once: a row that waits for its turn with a peer holds no place.
-    fn places(&self) -> usize {
-        let (rows, under_way) = (self.config.share.rows(), self.in_flight.len());
-        let at_work = under_way.saturating_sub(self.worker.net.waiting());
-        rows.saturating_sub(at_work).min((rows * WITH_WAITING).saturating_sub(under_way))
+    fn load(&self) -> Load {
+        Load {
+            rows: self.config.share.rows(),
+            under_way: self.in_flight.len(),
+            waiting: self.worker.net.waiting(),
+            queued: self.queue.len(),
+            long_under_way: self.long_in_flight,
+            long_queued: self.long.len(),
+        }
     }
 
     /// Starts the rows that there are places for.
     pub(super) fn start(&mut self) {
-        for _ in 0..self.places() {
-            let long = if self.long_in_flight < self.long_at_once() { self.long.pop_front() } else { None };
+        for _ in 0..self.load().places() {
+            let long = if self.load().has_place_for_long() { self.long.pop_front() } else { None };
             let Some((work, facts)) = long.or_else(|| self.queue.pop_front()) else { break };
             self.spawn(work, facts);
         }
@@ -256,5 +236,5 @@ impl<'a> Flight<'a> {
 }
 
 fn is_long(work: &Work) -> bool {
-    ambit_tasks::find(&work.task).is_some_and(|task| task.wave >= Wave::Probes && task.cost >= LONG_FROM)
+    ambit_tasks::find(&work.task).is_some_and(load::is_long)
 }

@@ -53,19 +53,23 @@ async fn read(engine: &Engine, run: RunId, graph: &Graph, batch: &Batch) -> Resu
 impl Drive<'_> {
     /// Decides scope, plans and issues of everything that changed; a run with marks left is not finished. Between two
     /// batches a person's word and the process's end are heard: what is not reconciled then keeps its marks, and is
-    /// reconciled first by whoever goes on.
+    /// reconciled first by whoever goes on. What is committed between two batches is reconciled the next time, and so is
+    /// what is left when a person's word comes.
     #[tracing::instrument(name = "reconcile", target = "traces", skip_all)]
     pub(super) async fn reconcile_all(&mut self) -> Result<Option<RunEnd>, StoreError> {
         let begun = std::time::Instant::now();
-        loop {
+        let mut is_behind = false;
+        while !is_behind {
             let changes = self.decide().await?;
             let due = self.due().await?;
             if due.is_empty() && changes.is_empty() {
                 break;
             }
+            let done = self.progress.done;
             if let Some(end) = self.reconcile_in_batches(due, changes).await? {
                 return Ok(Some(end));
             }
+            is_behind = self.progress.done > done || self.is_told;
         }
         self.progress.entities = self.graph.iter().count();
         self.progress.scoped = self.graph.iter().filter(|(_, state)| state.present && state.decision.scoped()).count();
@@ -73,7 +77,7 @@ impl Drive<'_> {
         self.progress.issues = self.proven.len();
         self.progress.open = self.config.engine.pending(self.run.id, self.config.wire.date()).await?.open;
         self.config.progress.send_replace(self.progress.clone());
-        (self.dry, self.unreconciled) = (false, false);
+        (self.dry, self.unreconciled) = (false, is_behind);
         self.reconciled = (std::time::Instant::now(), begun.elapsed());
         self.spent.reconciling += begun.elapsed();
         Ok(None)
@@ -107,7 +111,23 @@ impl Drive<'_> {
             if let Some(end) = self.control().await? {
                 return Ok(Some(end));
             }
+            if self.is_told {
+                return Ok(None);
+            }
+            self.carry_on().await?;
         }
+    }
+
+    /// Commits what has ended and starts what waits, once decisions are stored: what ends during a long reconciliation
+    /// would take up memory until it is over, and what could start would wait as long.
+    async fn carry_on(&mut self) -> Result<(), StoreError> {
+        self.unreconciled = true;
+        if self.flight.is_due() {
+            self.commit().await?;
+        }
+        self.lease().await?;
+        self.flight.start();
+        Ok(())
     }
 
     /// Entities that changed, without those that more rows are under way for: what a visit changes by and by is
