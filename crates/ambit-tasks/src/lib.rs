@@ -23,7 +23,7 @@ pub use library::fingerprints;
 pub use memory::Memory;
 pub use settings::{Account, Settings, SourceKeys};
 pub use task::{Answer, Contacts, Plan, STAGES, Sights, Task, TaskError};
-pub use tasks::app_package::{HeldPackage, app_in};
+pub use tasks::app_package::{HeldPackage, PACKAGE_EXTENSIONS, app_in};
 pub use tasks::{ALL, find, outside, task};
 pub use volumes::volumes;
 

@@ -90,6 +90,10 @@ impl Kind {
     /// be given as a host.
     pub fn seed(self, raw: &str) -> Result<String, InvalidName> {
         let name = self.canonical(raw)?;
+        if !self.is_seedable() {
+            let why = "it is only ever discovered; give the name, the address or the site that leads to it";
+            return Err(InvalidName { kind: self.name(), text: name, why });
+        }
         let listed = match self {
             Self::Domain | Self::DnsRecord | Self::Nameserver | Self::Mailserver => public_suffix(&name),
             _ => None,
@@ -513,6 +517,8 @@ mod tests {
             (Kind::DnsRecord, "github.io", true),
             (Kind::Domain, "acme.co.uk", true),
             (Kind::Organization, "co.uk", true),
+            (Kind::SslCertificate, "www.acme.test (0a1b2c)", false),
+            (Kind::PreCertificate, "www.acme.test (0a1b2c)", false),
         ] {
             assert_eq!(kind.seed(name).is_ok(), good, "{kind:?} {name}");
         }

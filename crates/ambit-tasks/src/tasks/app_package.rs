@@ -140,6 +140,9 @@ struct Looked {
     endpoints: BTreeMap<String, String>,
 }
 
+/// How the names of files with the package of an app end.
+pub const PACKAGE_EXTENSIONS: [&str; 6] = ["aab", "apk", "apkm", "apks", "ipa", "xapk"];
+
 /// Returns the kind and name of the app in a package: the entity that it is read for.
 ///
 /// # Errors

@@ -28,7 +28,8 @@ use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Scan {
-    /// Domains, host names, addresses, blocks, URLs, AS64500, "org:Example Ltd".
+    /// Domains, host names, addresses, blocks, URLs, AS64500, "org:Example Ltd"; or packages of apps: APK, AAB, XAPK,
+    /// IPA.
     #[arg(value_name = "TARGET")]
     pub(crate) targets: Vec<String>,
     /// Read targets from a file, one per line; - is standard input. In a .csv file, the first cell of each row that is
@@ -44,7 +45,8 @@ pub(crate) struct Scan {
     /// How noticeable it may be: passive, polite, normal, intensive.
     #[arg(long, default_value = "normal", value_parser = crate::args::level)]
     pub(crate) level: Clearance,
-    /// Workflow of a new collection (default: external_discovery_and_assessment); an existing one keeps its own.
+    /// Workflow of a new collection (default: external_discovery_and_assessment, for packages of apps
+    /// mobile_app_discovery); an existing one keeps its own.
     #[arg(long, value_name = "W", value_parser = workflow)]
     pub(crate) workflow: Option<String>,
     #[command(flatten)]
@@ -170,7 +172,8 @@ pub(crate) async fn run(scan: &Scan, silent: bool, settings: &Settings) -> Resul
 
 /// What is to be discovered, with everything read that flags and settings name.
 fn job(scan: &Scan, silent: bool, settings: &Settings, folder: &Path) -> Result<Job, Failure> {
-    let name = scan.workflow.as_deref().unwrap_or(workflow::DEFAULT);
+    let workflow = scan.workflow.clone().or_else(|| told_by(&scan.targets));
+    let name = workflow.as_deref().unwrap_or(workflow::DEFAULT);
     let simulated = read_simulated(scan, name)?;
     let mut packages = BTreeMap::new();
     let own = simulated.as_ref().map(|(_, _, seeds)| seeds.as_slice());
@@ -192,7 +195,7 @@ fn job(scan: &Scan, silent: bool, settings: &Settings, folder: &Path) -> Result<
     Ok(Job {
         seeds,
         simulated: simulated.map(|(text, name, _)| (text, name)),
-        workflow: scan.workflow.clone(),
+        workflow,
         level: scan.level,
         ports: scan.ports.asked().cloned(),
         never: engine_config::patterns("--exclude", scan.exclude.iter().map(String::as_str))?,
@@ -298,6 +301,17 @@ fn target(text: &str, workflow: &str) -> Result<(Kind, String), InvalidName> {
         Some(path) => workflow.target(path),
         None => workflow.target(text),
     }
+}
+
+/// The workflow that targets tell by themselves: a file that ends as the package of an app does is nothing else.
+fn told_by(targets: &[String]) -> Option<String> {
+    let is_package = |target: &String| {
+        let path = Path::new(target);
+        let extension = path.extension().and_then(|extension| extension.to_str()).map(str::to_lowercase);
+        let known = ambit_tasks::PACKAGE_EXTENSIONS;
+        path.is_file() && extension.is_some_and(|extension| known.contains(&extension.as_str()))
+    };
+    targets.iter().any(is_package).then(|| MOBILE_APPS.name.to_owned())
 }
 
 /// The app in the file that a target of the workflow of mobile apps names, and the file.

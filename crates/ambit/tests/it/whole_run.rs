@@ -498,8 +498,7 @@ fn a_package_of_an_app_gives_its_names_and_secrets_and_nothing_is_contacted() {
     let folder = Folder::new("app");
     let package = folder.join("acme.ipa");
     write_app(&package);
-    let arguments = ["--workflow", "mobile_app_discovery", package.to_str().unwrap()];
-    let output = scan_command(&folder, NAMED).args(arguments).output().unwrap();
+    let output = scan_command(&folder, NAMED).arg(package.to_str().unwrap()).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(0), "{said}");
     let found = Discovery::parse(&String::from_utf8(output.stdout).unwrap());
@@ -537,12 +536,12 @@ fn a_file_that_is_no_app_is_refused_as_a_target() {
     let (file, bomb) = (folder.join("hello.apk"), folder.join("bomb.apk"));
     std::fs::write(&file, "hello").unwrap();
     write_bomb(&bomb);
-    for (target, why) in [
-        (file.to_str().unwrap(), "no app package: it is no zip archive"),
-        (bomb.to_str().unwrap(), "beyond the limits"),
-        ("org.acme.app", "there is no such file"),
+    for (arguments, why) in [
+        (vec![file.to_str().unwrap()], "no app package: it is no zip archive"),
+        (vec![bomb.to_str().unwrap()], "beyond the limits"),
+        (vec!["acme.test", file.to_str().unwrap()], "there is no such file"),
+        (vec!["--workflow", "mobile_app_discovery", "org.acme.app"], "there is no such file"),
     ] {
-        let arguments = ["--workflow", "mobile_app_discovery", target];
         let output = scan_command(&folder, NAMED).args(arguments).output().unwrap();
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(2), "{said}");
