@@ -8,6 +8,15 @@ use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_HIGH, SEVERITY_L
 use ambit_model::{Facts, Kind, TaskName};
 use serde_json::json;
 
+/// The tasks that look at repositories: by what a server of them gives, and by what a site hands out.
+pub(crate) const LOOKS: &[TaskName] = &[TaskName::ExposedRepository, TaskName::Repository];
+
+/// Judges what a look at a repository found, whichever way it was looked at.
+pub(crate) fn after(facts: &Facts, prove: impl FnOnce(&Facts) -> Vec<Proof>) -> Verdict {
+    let looked = LOOKS.iter().copied().find(|task| facts.outcome(*task).is_some());
+    look::after(facts, looked.unwrap_or(TaskName::Repository), prove)
+}
+
 macro_rules! flaws {
     ($($name:ident {
         pretty_name: $pretty:literal,
@@ -32,7 +41,7 @@ macro_rules! flaws {
                 references: &[($reference, "description")],
             },
             applies_to: Kind::REPOSITORIES,
-            reads: &[TaskName::Repository],
+            reads: LOOKS,
             judge: |facts, _| weigh(facts, stringify!($name)),
         }),*];
     };
@@ -86,7 +95,7 @@ flaws! {
 
 /// Judges what a look at the repository found, by the name of the flaw: one issue for each file and line.
 fn weigh(facts: &Facts, what: &str) -> Verdict {
-    look::after(facts, TaskName::Repository, |facts| {
+    after(facts, |facts| {
         FLAWS.items(&facts.details).filter(|flaw| flaw.what == what).map(|flaw| proof(facts, &flaw)).collect()
     })
 }
@@ -104,11 +113,14 @@ pub(crate) fn samples() -> impl Iterator<Item = (&'static Judge, crate::samples:
     JUDGES.iter().map(|judge| {
         let repository = || facts(Kind::GithubRepository, "https://github.com/acme/app");
         let found = || repository().found(TaskName::Repository);
+        let handed_out =
+            || facts(Kind::GitRepository, "https://www.acme.test:443/.git").found(TaskName::ExposedRepository);
         let other =
             JUDGES.iter().find(|other| other.issue.name != judge.issue.name).map_or("", |other| other.issue.name);
         let has = |what: &str| json!({"hidden_flaws": [{"what": what, "path": "ci.yml", "line": 3, "shown": "x"}]});
         let samples = Samples::new()
             .reports_each(found().with(has(judge.issue.name)), &["ci.yml x"])
+            .reports_each(handed_out().with(has(judge.issue.name)), &["ci.yml x"])
             .near_miss(found().with(has(other)))
             .near_miss(found())
             .unknown(repository())

@@ -98,7 +98,7 @@ fn deadline(task: &Task, settings: &Settings) -> Duration {
     let ports = match task.name {
         TaskName::BlockSweep => settings.swept_ports.len().max(settings.ports.len()),
         TaskName::PortSweep => settings.ports.len(),
-        TaskName::AppPackage | TaskName::Repository => return WHOLE_DEADLINE,
+        TaskName::AppPackage | TaskName::ExposedRepository | TaskName::Repository => return WHOLE_DEADLINE,
         _ => 0,
     };
     TASK_DEADLINE + PORT_TIME * u32::try_from(ports).unwrap_or(u32::MAX)

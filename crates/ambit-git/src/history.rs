@@ -1,5 +1,6 @@
 //! What a history holds: every commit once, the oldest first, and of each the files and lines of text that it brought.
 
+use crate::served::Staged;
 use crate::{GitError, Objects};
 use gix_hash::ObjectId;
 use gix_object::{CommitRefIter, Kind, TagRefIter, TreeRefIter};
@@ -28,11 +29,11 @@ pub struct Commit {
     pub seconds: i64,
 }
 
-/// A text that a commit brought.
+/// A text that a commit brought, or that no commit has which could be read.
 #[derive(Debug)]
 pub struct Piece<'a> {
-    /// The first commit with it.
-    pub commit: &'a Commit,
+    /// The first commit with it; `None` where the index alone names the file.
+    pub commit: Option<&'a Commit>,
     /// Where the file lies; `None` for the message of the commit.
     pub path: Option<&'a str>,
     /// Its bytes, at most ten MiB.
@@ -48,6 +49,8 @@ pub struct Walked {
     pub files: usize,
     /// Parents of these commits that are not among the objects: where the walk ended.
     pub ends: BTreeSet<ObjectId>,
+    /// Folders and files that were looked at, or that known commits have.
+    pub seen: HashSet<ObjectId>,
 }
 
 /// Shows every text of the history of `tips` that `known` commits do not have, each file once, to `see`. Objects that
@@ -62,7 +65,7 @@ pub fn walk(
     stop: &AtomicBool,
     see: &mut dyn FnMut(&Piece<'_>),
 ) -> Result<Walked, GitError> {
-    let mut walk = Walk { objects, stop, seen: HashSet::new(), walked: Walked::default(), see };
+    let mut walk = Walk { objects, stop, walked: Walked::default(), see };
     let commits = walk.commits(tips, &known.iter().copied().collect())?;
     for id in known {
         walk.mark(*id)?;
@@ -71,6 +74,37 @@ pub fn walk(
         walk.commit(id)?;
     }
     Ok(walk.walked)
+}
+
+/// Shows every file to `see` that an index names and no commit had among those that were walked over.
+///
+/// # Errors
+/// An object is broken, or `stop` became true.
+pub fn staged(
+    objects: &Objects,
+    files: &[Staged],
+    walked: &Walked,
+    stop: &AtomicBool,
+    see: &mut dyn FnMut(&Piece<'_>),
+) -> Result<(), GitError> {
+    let mut buffer = Vec::new();
+    for file in files.iter().filter(|file| !walked.seen.contains(&file.id)) {
+        if stop.load(Ordering::Relaxed) {
+            return Err(GitError::Stopped);
+        }
+        if let Some((Kind::Blob, bytes)) = objects.read(&file.id, &mut buffer)?
+            && let Some(text) = text(bytes)
+        {
+            see(&Piece { commit: None, path: Some(&file.path), text });
+        }
+    }
+    Ok(())
+}
+
+/// What is looked at of a file; `None` of one that is no text.
+fn text(bytes: &[u8]) -> Option<&[u8]> {
+    let is_binary = bytes[..bytes.len().min(BINARY_BYTES)].contains(&0);
+    (!is_binary).then(|| &bytes[..bytes.len().min(TEXT_BYTES_MAX)])
 }
 
 /// Returns whether any of the tips has a file at a path; `None` where none that can be read has it, and one cannot be
@@ -121,8 +155,6 @@ fn leads_to(objects: &Objects, tip: ObjectId, path: &str) -> Result<Option<bool>
 struct Walk<'a> {
     objects: &'a Objects,
     stop: &'a AtomicBool,
-    /// Folders and files that were looked at.
-    seen: HashSet<ObjectId>,
     walked: Walked,
     see: &'a mut dyn FnMut(&Piece<'_>),
 }
@@ -176,7 +208,7 @@ impl Walk<'_> {
         };
         let tree = read.tree_id().map_err(broken)?;
         self.walked.commits += 1;
-        (self.see)(&Piece { commit: &commit, path: None, text: message });
+        (self.see)(&Piece { commit: Some(&commit), path: None, text: message });
         self.tree(tree, "", Some(&commit), DEPTH_MAX)
     }
 
@@ -193,7 +225,7 @@ impl Walk<'_> {
     /// Goes through a folder; without a commit everything in it is only marked.
     fn tree(&mut self, id: ObjectId, folder: &str, commit: Option<&Commit>, depth: usize) -> Result<(), GitError> {
         self.check()?;
-        if depth == 0 || !self.seen.insert(id) {
+        if depth == 0 || !self.walked.seen.insert(id) {
             return Ok(());
         }
         let mut buffer = Vec::new();
@@ -204,7 +236,7 @@ impl Walk<'_> {
             if entry.mode.is_tree() {
                 self.tree(entry.oid.to_owned(), &format!("{}/", path()), commit, depth - 1)?;
             } else if entry.mode.is_blob()
-                && self.seen.insert(entry.oid.to_owned())
+                && self.walked.seen.insert(entry.oid.to_owned())
                 && let Some(commit) = commit
             {
                 self.file(entry.oid.to_owned(), &path(), commit)?;
@@ -215,11 +247,10 @@ impl Walk<'_> {
 
     fn file(&mut self, id: ObjectId, path: &str, commit: &Commit) -> Result<(), GitError> {
         let mut buffer = Vec::new();
-        let Some((Kind::Blob, text)) = self.objects.read(&id, &mut buffer)? else { return Ok(()) };
-        let is_binary = text[..text.len().min(BINARY_BYTES)].contains(&0);
+        let Some((Kind::Blob, bytes)) = self.objects.read(&id, &mut buffer)? else { return Ok(()) };
         self.walked.files += 1;
-        if !is_binary {
-            (self.see)(&Piece { commit, path: Some(path), text: &text[..text.len().min(TEXT_BYTES_MAX)] });
+        if let Some(text) = text(bytes) {
+            (self.see)(&Piece { commit: Some(commit), path: Some(path), text });
         }
         Ok(())
     }
@@ -270,7 +301,7 @@ mod tests {
         let mut seen = Vec::new();
         let walked = walk(&objects, &tips, known, &AtomicBool::new(false), &mut |piece| {
             let text = String::from_utf8_lossy(piece.text).into_owned();
-            seen.push(format!("{} {}: {text}", piece.commit.seconds, piece.path.unwrap_or("-")));
+            seen.push(format!("{} {}: {text}", piece.commit.unwrap().seconds, piece.path.unwrap_or("-")));
         });
         (seen, walked.unwrap(), tips)
     }

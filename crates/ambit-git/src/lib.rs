@@ -1,14 +1,18 @@
 //! Repositories of git: what is said to a server and what it answers (`protocol`), the objects of a folder or a pack
-//! (`objects`), and their history (`history`). Sends nothing itself, and runs no other program.
+//! (`objects`), their history (`history`), and the files of one that a server hands out as they are (`served`). Sends
+//! nothing itself, and runs no other program.
 
 mod folder;
+mod gathering;
 mod history;
 mod objects;
 mod protocol;
+pub mod served;
 
 pub use folder::Folder;
+pub use gathering::{Gathering, Kept};
 pub use gix_hash::ObjectId;
-pub use history::{Commit, Piece, Walked, has_file, walk};
+pub use history::{Commit, Piece, Walked, has_file, staged, walk};
 pub use objects::Objects;
 pub use protocol::{
     Advertised, END, PackWriter, Ref, advertised, daemon_request, end_of_section, fetch_request, list_request, refs,

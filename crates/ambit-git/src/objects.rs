@@ -2,7 +2,7 @@
 
 use crate::GitError;
 use gix_hash::ObjectId;
-use gix_object::{Find as _, Kind};
+use gix_object::{Exists as _, Find as _, Kind};
 use gix_pack::bundle::write::Options;
 use gix_pack::cache::lru::MemoryCappedHashmap;
 use gix_utils::progress::Discard;
@@ -15,7 +15,6 @@ use tempfile::TempDir;
 const OBJECT_BYTES_MAX: usize = 256 * 1_024 * 1_024;
 /// Bytes of unpacked objects that are kept for those that are told as differences to them.
 const CACHE_BYTES: usize = 64 * 1_024 * 1_024;
-
 /// Objects by their id.
 pub struct Objects {
     found: gix_odb::Handle,
@@ -38,16 +37,14 @@ impl Objects {
     /// # Errors
     /// The pack is broken, not whole, or tells objects as differences to others that are not in it.
     pub fn of_pack(pack: &mut dyn BufRead, folder: TempDir, stop: &AtomicBool) -> Result<Self, GitError> {
-        let packs = folder.path().join("pack");
-        std::fs::create_dir_all(&packs).map_err(|error| GitError::Folder(error.to_string()))?;
-        let options =
-            Options { thread_limit: Some(1), alloc_limit_bytes: Some(OBJECT_BYTES_MAX), ..Options::default() };
-        let kind = gix_hash::Kind::Sha1;
-        let none = None::<gix_object::find::Never>;
-        gix_pack::Bundle::write_to_directory(pack, Some(&packs), &mut Discard, stop, none, kind, options)
-            .map_err(|error| GitError::Objects(error.to_string()))?;
+        index_pack(pack, folder.path(), stop)?;
         let path = folder.path().to_owned();
         Self::at(&path, Some(folder))
+    }
+
+    /// Returns whether an object is there.
+    pub(crate) fn has(&self, id: &ObjectId) -> bool {
+        self.found.exists(id)
     }
 
     /// No objects at all, in a folder of their own.
@@ -77,4 +74,16 @@ impl Objects {
         let found = self.found.try_find(id, buffer).map_err(|error| GitError::Objects(error.to_string()))?;
         Ok(found.map(|object| (object.kind, object.data)))
     }
+}
+
+/// Writes a pack with its index to the folder of packs in a folder of objects.
+pub(crate) fn index_pack(pack: &mut dyn BufRead, folder: &Path, stop: &AtomicBool) -> Result<(), GitError> {
+    let packs = folder.join("pack");
+    std::fs::create_dir_all(&packs).map_err(|error| GitError::Folder(error.to_string()))?;
+    let options = Options { thread_limit: Some(1), alloc_limit_bytes: Some(OBJECT_BYTES_MAX), ..Options::default() };
+    let kind = gix_hash::Kind::Sha1;
+    let none = None::<gix_object::find::Never>;
+    gix_pack::Bundle::write_to_directory(pack, Some(&packs), &mut Discard, stop, none, kind, options)
+        .map_err(|error| GitError::Objects(error.to_string()))?;
+    Ok(())
 }

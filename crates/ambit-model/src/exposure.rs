@@ -5,6 +5,8 @@ use serde_json::Value;
 
 /// What a task says of a folder whose files the server lists. It has no probe: a listing is a property of any page.
 pub const DIRECTORY_LISTING: &str = "directory_listing";
+/// What a probe says of a repository of git whose files a site gives out; a task of its own reads what lies there.
+pub const GIT_REPOSITORY: &str = "git_repository";
 
 /// A search for one thing that may lie open.
 #[derive(Debug)]

@@ -29,6 +29,7 @@ pub enum TaskName {
     Crawl,
     Dangling,
     Delegations,
+    ExposedRepository,
     Favicon,
     FrontPage,
     Geolocation,

@@ -11,6 +11,7 @@ pub(crate) mod datagram;
 pub(crate) mod default_certificate;
 pub(crate) mod delegation;
 pub(crate) mod dialogue;
+pub(crate) mod exposed;
 pub(crate) mod git;
 pub(crate) mod guess;
 pub(crate) mod hashed_zone;

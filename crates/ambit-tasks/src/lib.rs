@@ -6,6 +6,7 @@ mod app_mirror;
 mod ask;
 mod context;
 mod front_pages;
+mod history;
 mod library;
 mod memory;
 mod read;

@@ -19,6 +19,7 @@ pub(crate) mod cors_probe;
 pub(crate) mod crawl;
 pub(crate) mod dangling;
 pub(crate) mod delegations;
+pub(crate) mod exposed_repository;
 pub(crate) mod favicon;
 pub(crate) mod front_page;
 pub(crate) mod geolocation;
@@ -92,6 +93,7 @@ pub const ALL: &[&Task] = &[
     &crawl::TASK,
     &dangling::TASK,
     &delegations::TASK,
+    &exposed_repository::TASK,
     &favicon::TASK,
     &front_page::TASK,
     &geolocation::TASK,

@@ -9,7 +9,8 @@ use crate::rtype::Rtype;
 use ambit_model::Timestamp;
 pub(crate) use datagram::Datagram;
 pub(crate) use estate::{
-    Access, Account, App, Bucket, Commit, Forge, Interface, Listing, Repository, Setting, Storage, Store, System,
+    Access, Account, App, Bucket, Checkout, Commit, Forge, Interface, Layout, Listing, Repository, Setting, Storage,
+    Store, System,
 };
 use ipnet::IpNet;
 use std::collections::{BTreeMap, BTreeSet};
@@ -460,6 +461,8 @@ pub(crate) struct Site {
     pub soft_404: bool,
     pub exposes: Vec<&'static Exposure>,
     pub twins: Vec<&'static Exposure>,
+    /// A repository whose files lie among what is served.
+    pub checkout: Option<Checkout>,
     /// Has every exposure, or every twin, that no site of the file names.
     pub exposes_rest: bool,
     pub twins_rest: bool,

@@ -2,6 +2,7 @@
 //! on the wire's clock.
 
 mod banner;
+pub(crate) mod checkout;
 pub(crate) mod connection;
 pub(crate) mod datagram;
 mod hello;

@@ -9,7 +9,7 @@ mod forges;
 mod interfaces;
 mod names;
 mod registry;
-mod repositories;
+pub(crate) mod repositories;
 mod storage;
 
 use crate::internet::Source;

@@ -1,7 +1,7 @@
 //! A repository that anyone can fetch.
 
 use super::Exposure;
-use ambit_model::exposure::{Place, Probe, Response};
+use ambit_model::exposure::{GIT_REPOSITORY, Place, Probe, Response};
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_HIGH};
 use regex::Regex;
 use std::sync::LazyLock;
@@ -15,7 +15,8 @@ pub(super) const EXPOSURE: Exposure = Exposure {
         category: "leak",
         added: "2026-11-21",
         description: "The web server hands out the files of a version control system. From them the whole source code \
-                      can be put together again, with its history and with every secret that was ever committed.",
+                      can be put together again, with its history and with every secret that was ever committed. \
+                      Where git's own can be, it is looked through as a repository of its own.",
         remediation: "Remove the folder from what is served, and refuse names that begin with a dot. Deploy an export \
                       instead of a checkout, and change secrets that the history holds.",
         references: &[
@@ -30,7 +31,7 @@ pub(super) const EXPOSURE: Exposure = Exposure {
     group: folder,
     probes: &[
         Probe {
-            what: "git_repository",
+            what: GIT_REPOSITORY,
             place: Place::Paths(&["/.git/HEAD", "/.git/config"]),
             is_interface: false,
             proof: git,

@@ -1,10 +1,10 @@
 //! A secret in the history of a repository.
 
 use super::Judge;
-use crate::look;
+use crate::{look, repository};
 use ambit_model::entity::repository::{LEAKS, Leak};
 use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_HIGH, SEVERITY_MEDIUM, Verdict};
-use ambit_model::{Facts, Kind, TaskName, Timestamp};
+use ambit_model::{Facts, Kind, Timestamp};
 use serde_json::json;
 
 pub(super) const JUDGE: Judge = Judge {
@@ -25,14 +25,12 @@ pub(super) const JUDGE: Judge = Judge {
         ],
     },
     applies_to: Kind::REPOSITORIES,
-    reads: &[TaskName::Repository],
+    reads: repository::LOOKS,
     judge,
 };
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    look::after(facts, TaskName::Repository, |facts| {
-        LEAKS.items(&facts.details).map(|leak| proof(facts, &leak)).collect()
-    })
+    repository::after(facts, |facts| LEAKS.items(&facts.details).map(|leak| proof(facts, &leak)).collect())
 }
 
 fn proof(facts: &Facts, leak: &Leak) -> Proof {
@@ -41,12 +39,12 @@ fn proof(facts: &Facts, leak: &Leak) -> Proof {
         false => format!("in {}, line {},", look::shown(&leak.path), leak.line),
     };
     let commit: String = leak.commit.chars().take(12).collect();
-    let description = format!(
-        "A secret of {} stands {place} of the commit {commit}, which {} made on {}.",
-        leak.provider,
-        look::shown(&leak.author),
-        leak.date.split('T').next().unwrap_or(&leak.date)
-    );
+    let day = leak.date.split('T').next().unwrap_or(&leak.date);
+    let brought = match commit.is_empty() {
+        true => "of what the site hands out beside the commits that could be read".to_owned(),
+        false => format!("of the commit {commit}, which {} made on {day}", look::shown(&leak.author)),
+    };
+    let description = format!("A secret of {} stands {place} {brought}.", leak.provider);
     let details = json!({
         "repository": facts.name, "token": leak.token, "provider": leak.provider, "rule": leak.rule,
         "commit": leak.commit, "author": leak.author, "date": leak.date, "path": leak.path, "line": leak.line,
@@ -58,6 +56,8 @@ fn proof(facts: &Facts, leak: &Leak) -> Proof {
 #[cfg(test)]
 pub(super) fn samples() -> crate::samples::Samples {
     use crate::samples::{Samples, Told, facts};
+    use ambit_model::TaskName;
+    let handed_out = || facts(Kind::GitRepository, "https://www.acme.test:443/.git");
     let repository = || facts(Kind::GitRepository, "https://code.acme.test:443/app.git");
     let leaks = |tokens: &[&str]| {
         let leak = |token: &&str| {
@@ -72,7 +72,13 @@ pub(super) fn samples() -> crate::samples::Samples {
             repository().found(TaskName::Repository).with(leaks(&["ghp_one… (sha256 1f)", "ghp_two… (sha256 2f)"])),
             &["ghp_one… (sha256 1f)", "ghp_two… (sha256 2f)"],
         )
+        .reports_each(
+            handed_out().found(TaskName::ExposedRepository).with(leaks(&["ghp_one… (sha256 1f)"])),
+            &["ghp_one… (sha256 1f)"],
+        )
         .near_miss(repository().found(TaskName::Repository).with(leaks(&[])))
+        .near_miss(handed_out().absent(TaskName::ExposedRepository).with(leaks(&[])))
+        .unknown(handed_out().with(leaks(&["ghp_one… (sha256 1f)"])).failed(TaskName::ExposedRepository))
         .unknown(repository())
         .unknown(repository().with(leaks(&["ghp_one… (sha256 1f)"])).failed(TaskName::Repository))
 }

@@ -1,11 +1,11 @@
 //! A package in a version against which a vulnerability is known, named by a lock file of a repository.
 
 use super::{Judge, vulnerable_software};
-use crate::look;
+use crate::{look, repository};
 use ambit_model::entity::repository::{PACKAGES, Package};
 use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_HIGH, Verdict};
 use ambit_model::vulnerability::Affected;
-use ambit_model::{Facts, Kind, TaskName, Timestamp};
+use ambit_model::{Facts, Kind, Timestamp};
 use serde_json::json;
 use std::collections::BTreeMap;
 
@@ -25,13 +25,13 @@ pub(super) const JUDGE: Judge = Judge {
         references: &[("https://osv.dev/", "threat_intel")],
     },
     applies_to: Kind::REPOSITORIES,
-    reads: &[TaskName::Repository],
+    reads: repository::LOOKS,
     judge,
 };
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     let Some(vulnerabilities) = &facts.vulnerabilities else { return Verdict::Unknown };
-    look::after(facts, TaskName::Repository, |facts| {
+    repository::after(facts, |facts| {
         // One issue for each CVE of a package, though several files name it.
         let mut each: BTreeMap<(&str, &str), &Affected> = BTreeMap::new();
         for affected in vulnerabilities.iter().filter(|affected| affected.is_issue()) {
@@ -62,6 +62,7 @@ fn proof(facts: &Facts, packages: &[Package], affected: &Affected) -> Proof {
 #[cfg(test)]
 pub(super) fn samples() -> crate::samples::Samples {
     use crate::samples::{Samples, Told, facts};
+    use ambit_model::TaskName;
     use ambit_model::vulnerability::Threshold;
     let known = |score: f64| Affected {
         cve: "CVE-2021-23337".to_owned(),

@@ -5,7 +5,7 @@ use super::row::{
     Row, contract, seen,
 };
 use super::{Kind, Member, code_account};
-use crate::task::TaskName::Repository;
+use crate::task::TaskName::{ExposedRepository, Repository};
 use serde::{Deserialize, Serialize};
 
 /// Who has it at its host: `acme`.
@@ -29,6 +29,33 @@ pub const LEAKS: Member<Vec<Leak>> = Member::named("hidden_leaks");
 pub const PACKAGES: Member<Vec<Package>> = Member::named("hidden_packages");
 /// What the files say wrong by which its software is built.
 pub const FLAWS: Member<Vec<Flaw>> = Member::named("hidden_flaws");
+/// How much of it a site handed out that gives out its files.
+pub const SERVED: Member<Served> = Member::named("hidden_served");
+/// Where it came from, as its settings say, without what opens that.
+pub const REMOTES: Member<Vec<String>> = Member::named("hidden_remotes");
+/// Files that its index names.
+pub const TRACKED: Member<Vec<String>> = Member::named("hidden_tracked_files");
+
+/// How much of a repository a site handed out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Served {
+    /// Objects that came alone and have the hash by which they are named.
+    pub objects: u64,
+    /// Packs that are whole.
+    pub packs: u64,
+    /// Objects that are named, and that the site does not hand out: it was found in part.
+    pub missing: u64,
+    /// Of these, answers that are something else than what was asked for.
+    pub unlike: u64,
+    /// Files that its index names.
+    pub tracked: u64,
+    /// More may be there than was asked for: a limit was reached, or answers failed.
+    pub is_cut: bool,
+    /// What was left out, and why.
+    pub notes: Vec<String>,
+    /// What tells whether its index or its settings changed.
+    pub beside: String,
+}
 
 /// A package that a lock file names.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -64,11 +91,11 @@ pub struct Leak {
     pub rule: String,
     /// Its form alone says little: what stands around it told.
     pub by_context: bool,
-    /// The commit that brought it.
+    /// The commit that brought it; empty where no commit has it that could be read.
     pub commit: String,
-    /// Name and address of its author.
+    /// Name and address of its author; empty without a commit.
     pub author: String,
-    /// When it was made.
+    /// When it was made; empty without a commit.
     pub date: String,
     /// The file; empty where it stands in the message of the commit.
     pub path: String,
@@ -88,6 +115,9 @@ pub(super) const MEMBERS: &[Row] = &[
     seen(LEAKS, Repository),
     seen(PACKAGES, Repository),
     seen(FLAWS, Repository),
+    seen(SERVED, ExposedRepository),
+    seen(REMOTES, ExposedRepository),
+    seen(TRACKED, ExposedRepository),
 ];
 
 /// The beginning of the name of a repository in a folder.

@@ -445,6 +445,103 @@ fn sites() {
     assert_looks(SITES);
 }
 
+/// A repository that has a key in its first commit, and what lies around a site `w.acme.test` beside its `checkout`.
+macro_rules! checkout {
+    ($words:literal) => {
+        concat!(
+            "repository https://git.test/acme/app of acme\n  commit 2024-03-01 \"Begin\" \"Ann <ann@acme.test>\"\n  \
+             writes app.env \"\\nTOKEN=gh\\u{70}_q7Lx2VbN9sKd4TfR8mWz1YcHp6Jg3Ea5UoXe\\n\"\n  writes lib/a.txt \
+             \"https://api.acme.test/\"\n  commit 2024-03-02 \"Take it away\"\n  removes app.env\n",
+            site!("http", $words)
+        )
+    };
+}
+
+const REPOSITORY: &str = "GitRepository http://w.acme.test:80/.git 203.0.113.10:80";
+const HANDED_OUT: &str = "Uri http://w.acme.test:80 203.0.113.10:80 with \
+                          {\"hidden_exposures\":[{\"what\":\"git_repository\",\"path\":\"/.git/HEAD\",\
+                          \"proof\":\"x\"}]}";
+const LED: &[&str] = &["found", "> page GitRepository http://w.acme.test:80/.git"];
+const LOOKED_THROUGH: &[&str] = &[
+    "found",
+    "> link DnsRecord api.acme.test",
+    "> link Domain git.test",
+    "> token UniqueToken ghp_…",
+    "hidden_commits = 2",
+    "hidden_leaks = [{\"token\":\"ghp_…",
+    "hidden_remotes = [\"https://git.test/acme/app.git\"]",
+    "hidden_tracked_files = [\"lib/a.txt\"]",
+    "repository_name = \"w.acme.test\"",
+    "repository_public = true",
+];
+/// What stands in front of the reasons why a repository is none.
+macro_rules! not_together {
+    ($why:literal) => {
+        &[concat!("no answer: the repository cannot be put together: ", $why)]
+    };
+}
+
+#[test]
+fn repositories_that_a_site_hands_out() {
+    let task = "exposed_repository";
+    let bombs = not_together!("an object is larger than is unpacked");
+    assert_looks(&[
+        (task, checkout!("checkout https://git.test/acme/app"), HANDED_OUT, LED),
+        (task, checkout!("checkout https://git.test/acme/app packed"), HANDED_OUT, LED),
+        (task, checkout!("checkout https://git.test/acme/app"), REPOSITORY, LOOKED_THROUGH),
+        (task, checkout!("checkout https://git.test/acme/app packed"), REPOSITORY, LOOKED_THROUGH),
+        (task, checkout!("checkout https://git.test/acme/app bombs"), HANDED_OUT, bombs),
+        (task, checkout!("checkout https://git.test/acme/app bombs"), REPOSITORY, bombs),
+        (
+            task,
+            checkout!("checkout https://git.test/acme/app forged"),
+            HANDED_OUT,
+            not_together!("a pack is left out: …"),
+        ),
+        (
+            task,
+            checkout!("checkout https://git.test/acme/app forged"),
+            REPOSITORY,
+            not_together!("a pack is left out: …"),
+        ),
+        // A branch that names itself, settings alone, and a site that has a page for everything.
+        (
+            task,
+            site!("http", "exposes git page /.git/refs/heads/main text/plain \"ref: refs/heads/main\\n\""),
+            HANDED_OUT,
+            not_together!("HEAD leads from one name to the next, and to no commit; …"),
+        ),
+        (task, site!("http", "exposes git"), HANDED_OUT, &["absent"]),
+        (task, site!("http", "soft-404"), HANDED_OUT, &["absent"]),
+        (task, site!("http", "soft-404"), REPOSITORY, &["absent"]),
+        // A page for every object, below what looks like the beginning of a repository.
+        (
+            task,
+            site!("http", "soft-404 page /.git/HEAD text/plain \"1111111111111111111111111111111111111111\\n\""),
+            HANDED_OUT,
+            not_together!("what comes for an object is not what it is named by"),
+        ),
+        // Settings that open something are a find of their own.
+        (
+            task,
+            site!(
+                "http",
+                "page /.git/config text/plain \"[core]\\n[remote \\\"origin\\\"]\\n\\turl = \
+                 https://deploy:k3Vq9ZtL7wXb@git.test/a.git\\n\""
+            ),
+            REPOSITORY,
+            &[
+                "found",
+                "> link Domain git.test",
+                "> token UniqueToken …",
+                "hidden_remotes = [\"https://git.test/a.git\"]",
+                "hidden_leaks = …",
+            ],
+        ),
+        (task, "", HANDED_OUT, &["no answer: …"]),
+    ]);
+}
+
 #[test]
 fn what_others_hold() {
     assert_looks(&[

@@ -70,6 +70,32 @@ impl Repository {
     }
 }
 
+/// A repository that was checked out among what a site serves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Checkout {
+    /// The key of the repository.
+    pub url: String,
+    pub layout: Layout,
+}
+
+/// How the objects of a checkout lie there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Layout {
+    /// Each in a file of its own.
+    Loose,
+    /// All in a pack.
+    Packed,
+    /// Each unpacks to more than anybody takes.
+    Bombs,
+    /// Neither the pack nor an object has the hash that it is named by.
+    Forged,
+}
+
+impl Layout {
+    pub(crate) const ALL: &'static [(&'static str, Self)] =
+        &[("loose", Self::Loose), ("packed", Self::Packed), ("bombs", Self::Bombs), ("forged", Self::Forged)];
+}
+
 /// An account at a forge of code.
 #[derive(Clone, Debug)]
 pub(crate) struct Forge {

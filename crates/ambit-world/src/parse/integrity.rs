@@ -67,6 +67,11 @@ pub(super) fn check(draft: &Draft, faults: &mut Vec<Fault>) {
         if let Some(choice) = &site.cert {
             cert(draft, choice, site.line, faults);
         }
+        if let Some(checkout) =
+            site.checkout.as_ref().filter(|checkout| !draft.repositories.contains_key(&checkout.url))
+        {
+            faults.push(Fault::new(site.line, &checkout.url, "no repository has this URL; add a `repository` line"));
+        }
         let addresses = crate::plan::site_addresses(draft, site);
         if addresses.is_empty() {
             faults.push(Fault::new(site.line, key, "its name leads to no address; add `name … A …` or `at ADDRESS`"));

@@ -1,8 +1,8 @@
 //! Sites: what a web server says for one scheme, name and port.
 
 use super::cursor::Cursor;
-use super::{Reader, exposure};
-use crate::draft::{Cookie, Draft, Hostile, Page, Plain, Site, TlsVersions};
+use super::{Reader, estate, exposure};
+use crate::draft::{Checkout, Cookie, Draft, Hostile, Layout, Page, Plain, Site, TlsVersions};
 use crate::exposure::Exposure;
 use crate::fresh;
 use crate::problem::Fault;
@@ -17,8 +17,8 @@ const BODY_BYTES_MAX: usize = 128 << 10;
 const REST: &str = "rest";
 
 const WORDS: &str = "at, server, status, header, bare, cookie, login, guarded, basic, favicon, page, robots, \
-                     links, loads, redirect, leads, soft-404, exposes, twin, fresh, explains, body, generator, \
-                     nonce, compress, cert, tls, plain, hostile, default, hidden";
+                     links, loads, redirect, leads, soft-404, exposes, twin, checkout, fresh, explains, body, \
+                     generator, nonce, compress, cert, tls, plain, hostile, default, hidden";
 
 impl Reader {
     pub(super) fn site(
@@ -55,6 +55,7 @@ impl Reader {
             soft_404: false,
             exposes: Vec::new(),
             twins: Vec::new(),
+            checkout: None,
             exposes_rest: false,
             twins_rest: false,
             fresh: false,
@@ -145,6 +146,7 @@ fn site_words(site: &mut Site, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
             "leads" => site.leads.push(lead(cursor)?),
             "soft-404" => site.soft_404 = true,
             "exposes" | "twin" | "fresh" | "explains" => plant(site, word, cursor)?,
+            "checkout" => site.checkout = Some(checkout(cursor)?),
             "body" => site.body = Some(body(cursor)?),
             "generator" => site.generator = Some(cursor.word("the generator's name in quotes")?.to_owned()),
             "nonce" => site.nonce = true,
@@ -222,6 +224,15 @@ fn redirect(cursor: &mut Cursor<'_>) -> Result<(u16, String), Fault> {
     let target = cursor.word("a URL")?.to_owned();
     let status = if cursor.peek().is_some_and(|word| word.starts_with('3')) { cursor.status()? } else { 301 };
     Ok((status, target))
+}
+
+/// `checkout URL [LAYOUT]`.
+fn checkout(cursor: &mut Cursor<'_>) -> Result<Checkout, Fault> {
+    let (url, _, _) = estate::place(cursor)?;
+    let is_layout = |word: &str| Layout::ALL.iter().any(|(name, _)| *name == word);
+    let layout =
+        if cursor.peek_unquoted().is_some_and(is_layout) { cursor.choice(Layout::ALL)? } else { Layout::Loose };
+    Ok(Checkout { url, layout })
 }
 
 /// `leads PATH?NAME`.

@@ -1,6 +1,7 @@
 //! What a site says to a request: its stated pages, its exposures and their safe twins, its front page, and its way of
 //! saying no.
 
+use super::checkout;
 use super::connection::Connection;
 use super::request::{Request, Response};
 use crate::draft::{Page, Site};
@@ -76,6 +77,9 @@ fn content(connection: &Connection, virtual_host: &Virtual, request: &Request) -
     let with = site.pages.iter().find(asked_with);
     if let Some(page) = with.or_else(|| site.pages.iter().find(|page| page.path == request.path())) {
         return Response::new(page.status, &page.media, page.body.clone());
+    }
+    if let Some(file) = checkout::respond(connection, site, request) {
+        return file;
     }
     if let Some(answer) = planted(site, request.path()) {
         return exposed(answer, site, request);

@@ -19,23 +19,30 @@ const FLUSH: &str = "0000";
 type Id = [u8; 20];
 
 /// An object, without compression.
-struct Object {
-    kind: Type,
-    id: Id,
-    bytes: Vec<u8>,
+pub(crate) struct Object {
+    pub(crate) kind: Type,
+    pub(crate) id: Id,
+    pub(crate) bytes: Vec<u8>,
+}
+
+impl Object {
+    /// What stands in front of it where it is alone, and is hashed with it.
+    pub(crate) fn head(&self) -> String {
+        head(self.kind, &self.bytes)
+    }
 }
 
 #[derive(Clone, Copy)]
-enum Type {
+pub(crate) enum Type {
     Commit = 1,
     Tree = 2,
     Blob = 3,
 }
 
 /// What a commit brings that no earlier one has.
-struct Brought {
-    commit: Id,
-    objects: Vec<Object>,
+pub(crate) struct Brought {
+    pub(crate) commit: Id,
+    pub(crate) objects: Vec<Object>,
 }
 
 pub(super) fn respond(connection: &Connection, request: &Request) -> Response {
@@ -77,7 +84,7 @@ fn line(text: &str) -> String {
 }
 
 /// The objects that each commit brings, in the order of the commits.
-fn history(commits: &[Commit], epoch: Timestamp) -> Vec<Brought> {
+pub(crate) fn history(commits: &[Commit], epoch: Timestamp) -> Vec<Brought> {
     let (mut files, mut known, mut history) = (BTreeMap::new(), BTreeSet::new(), Vec::<Brought>::new());
     for commit in commits {
         for (path, content) in &commit.files {
@@ -103,15 +110,19 @@ fn history(commits: &[Commit], epoch: Timestamp) -> Vec<Brought> {
     history
 }
 
-/// Makes an object and returns its id.
-fn add(kind: Type, bytes: Vec<u8>, objects: &mut Vec<Object>) -> Id {
+fn head(kind: Type, bytes: &[u8]) -> String {
     let word = match kind {
         Type::Commit => "commit",
         Type::Tree => "tree",
         Type::Blob => "blob",
     };
+    format!("{word} {}\0", bytes.len())
+}
+
+/// Makes an object and returns its id.
+fn add(kind: Type, bytes: Vec<u8>, objects: &mut Vec<Object>) -> Id {
     let mut hash = Sha1::new();
-    hash.update(format!("{word} {}\0", bytes.len()));
+    hash.update(head(kind, &bytes));
     hash.update(&bytes);
     let id = hash.finalize().into();
     objects.push(Object { kind, id, bytes });
@@ -159,14 +170,7 @@ fn refs(history: &[Brought]) -> Vec<u8> {
 fn pack(history: &[Brought], asked: &str) -> Vec<u8> {
     let has = |brought: &Brought| asked.contains(&format!("have {}", hex::encode(brought.commit)));
     let first = history.iter().rposition(has).map_or(0, |at| at + 1);
-    let objects: Vec<&Object> = history[first..].iter().flat_map(|brought| &brought.objects).collect();
-    let count = u32::try_from(objects.len()).unwrap_or(u32::MAX);
-    let mut pack = [&b"PACK"[..], &2_u32.to_be_bytes(), &count.to_be_bytes()].concat();
-    for object in objects {
-        write_object(object, &mut pack);
-    }
-    let trailer = Sha1::digest(&pack);
-    pack.extend(trailer);
+    let pack = pack_of(history[first..].iter().flat_map(|brought| &brought.objects));
     let mut said = line("packfile\n").into_bytes();
     for piece in pack.chunks(LINE_BYTES_MAX) {
         said.extend(format!("{:04x}\u{1}", piece.len() + 5).into_bytes());
@@ -174,6 +178,19 @@ fn pack(history: &[Brought], asked: &str) -> Vec<u8> {
     }
     said.extend(FLUSH.bytes());
     said
+}
+
+/// A pack of some objects.
+pub(crate) fn pack_of<'a>(objects: impl Iterator<Item = &'a Object>) -> Vec<u8> {
+    let objects: Vec<&Object> = objects.collect();
+    let count = u32::try_from(objects.len()).unwrap_or(u32::MAX);
+    let mut pack = [&b"PACK"[..], &2_u32.to_be_bytes(), &count.to_be_bytes()].concat();
+    for object in objects {
+        write_object(object, &mut pack);
+    }
+    let trailer = Sha1::digest(&pack);
+    pack.extend(trailer);
+    pack
 }
 
 /// Type and length in front, four bits and then seven a byte, and the compressed bytes.

@@ -1,12 +1,16 @@
 //! What stands in accounts at cloud providers, where a run may ask them.
 
-use super::Derivation;
-use crate::draft::Expect;
+use super::{Derivation, Sight};
+use crate::draft::{Expect, Layout, Site};
+use crate::serve::checkout::FOLDER;
 use ambit_model::Kind;
 use ambit_model::entity::code_account;
 use ambit_model::workflow::{CLOUD_ACCOUNTS, CODE_REPOSITORIES, MOBILE_APPS};
 use std::collections::BTreeSet;
 use std::net::IpAddr;
+
+/// The issue of a site that hands out the files of a repository.
+const EXPOSED: &str = "exposed_version_control";
 
 impl Derivation<'_> {
     /// What accounts hold must be found, with what answers at its addresses and names.
@@ -51,6 +55,23 @@ impl Derivation<'_> {
         }
     }
 
+    /// A repository that lies among what a site serves must be found where that can be put together again, and gives
+    /// rise to the issue of one that anyone can fetch.
+    pub(super) fn checkout(&mut self, sight: &Sight<'_>, site: &Site) {
+        let Some(checkout) = &site.checkout else { return };
+        let is_whole = matches!(checkout.layout, Layout::Loose | Layout::Packed);
+        let name = format!("{}{FOLDER}", sight.uri);
+        if site.basic.is_some() || !sight.probed {
+            self.truth.allow_issue(EXPOSED, Kind::Uri, &sight.uri);
+            self.truth.allow(Kind::GitRepository, &name);
+            return;
+        }
+        self.truth.plant_issue(EXPOSED, Kind::Uri, &sight.uri);
+        if is_whole {
+            self.truth.plant(Kind::GitRepository, &name);
+        }
+    }
+
     /// What the members of packages name must be known, and a host that an app names and that names it is theirs. The
     /// site of who makes an app, as a store says, is nobody's for that.
     pub(super) fn apps(&mut self) {
@@ -78,7 +99,10 @@ impl Derivation<'_> {
         let key = (*kind, entity.clone());
         let mut held = self.draft.accounts.values().flat_map(|account| &account.holds);
         let is_app = || self.draft.apps.values().any(|app| app.kind() == *kind && app.id == *entity);
-        let is_there = held.any(|other| *other == key) || self.draft.repositories.contains_key(entity) || is_app();
+        let of_site = |(site, stated): (&String, &Site)| stated.checkout.is_some() && entity.starts_with(site);
+        let is_handed_out = *kind == Kind::GitRepository && self.draft.sites.iter().any(of_site);
+        let is_known = self.draft.repositories.contains_key(entity) || is_handed_out;
+        let is_there = held.any(|other| *other == key) || is_known || is_app();
         is_there && !self.truth.entities.contains(&key)
     }
 }

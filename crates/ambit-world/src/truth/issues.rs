@@ -145,6 +145,7 @@ impl Derivation<'_> {
         if virtual_host.to_https {
             return;
         }
+        self.checkout(sight, site);
         self.cookie_issues(sight, virtual_host);
         if site.basic.is_some() {
             if !sight.tls {

@@ -340,6 +340,14 @@ const SITES: &[Fault] = &[
     ("site http://203.0.113.9\n  leads /go", "8: `/go`: expected a path with a parameter, such as /go?to"),
     ("site http://203.0.113.9\n  leads go?to", "8: `go?to`: expected a path with a parameter, such as /go?to"),
     ("site http://203.0.113.9\n  leads /go?", "8: `/go?`: expected a path with a parameter, such as /go?to"),
+    (
+        "site http://203.0.113.9\n  checkout",
+        "8: `checkout`: the line ends here; expected a URL such as https://github.com/example/app",
+    ),
+    (
+        "site http://203.0.113.9\n  checkout https://git.test/acme/app",
+        "7: `https://git.test:443/acme/app`: no repository has this URL; add a `repository` line",
+    ),
     ("site http://203.0.113.9\n  fresh wordpress", "8: `wordpress`: unknown word; expected tomcat, jenkins"),
     ("site http://203.0.113.9\n  explains", "8: `explains`: the line ends here; expected tomcat, jenkins"),
     ("site http://203.0.113.9\n  body", "8: `body`: the line ends here; expected a text in quotes"),
@@ -352,7 +360,8 @@ const SITES: &[Fault] = &[
         "site http://203.0.113.9\n  bear",
         "8: `bear`: unknown word; expected at, server, status, header, bare, cookie, login, guarded, basic, \
              favicon, page, \
-             robots, links, loads, redirect, leads, soft-404, exposes, twin, fresh, explains, body, generator, nonce, \
+             robots, links, loads, redirect, leads, soft-404, exposes, twin, checkout, fresh, explains, body, generator, \
+             nonce, \
              compress, \
              cert, tls, plain, hostile, default, hidden",
     ),

@@ -707,6 +707,33 @@ const SITES: &[Served] = &[
             ("GET http://w.acme.test/.svn/entries", "404"),
         ],
     ),
+    (
+        concat!(
+            "repository https://git.test/acme/app of acme commit -5d One writes a.txt x\n",
+            site!("http", "checkout https://git.test/acme/app page /.git/objects/gone 410 \"\"")
+        ),
+        &[
+            ("GET http://w.acme.test/.git/HEAD ? body", "200 | ref: refs/heads/main"),
+            ("GET http://w.acme.test/.git/config ? has:url = https://git.test/acme/app.git", "200 | yes"),
+            ("GET http://w.acme.test/.git/index ? has:a.txt", "200 | yes"),
+            // `printf x | git hash-object --stdin`
+            ("GET http://w.acme.test/.git/objects/c1/b0730e0133447badcfd47fd144e254807b06e1", "200"),
+            ("GET http://w.acme.test/.git/objects/c1/b0730e0133447badcfd47fd144e254807b06e0", "404"),
+            ("GET http://w.acme.test/.git/objects/gone", "410"),
+            ("GET http://w.acme.test/.git/objects/info/packs", "404"),
+        ],
+    ),
+    (
+        concat!(
+            "repository https://git.test/acme/app of acme commit -5d One writes a.txt x\n",
+            site!("http", "checkout https://git.test/acme/app packed")
+        ),
+        &[
+            ("GET http://w.acme.test/.git/packed-refs ? has: refs/heads/main", "200 | yes"),
+            ("GET http://w.acme.test/.git/objects/info/packs ? has:P pack-", "200 | yes"),
+            ("GET http://w.acme.test/.git/refs/heads/main", "404"),
+        ],
+    ),
     (site!("http", "fresh tomcat"), &[("GET http://w.acme.test/ ? has:id=\"congrats\"", "200 | yes")]),
     (site!("http", "explains tomcat"), &[("GET http://w.acme.test/ ? has:id=\"congrats\"", "200 | no")]),
     (

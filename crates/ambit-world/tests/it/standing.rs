@@ -134,6 +134,37 @@ const NAMES_AND_DOMAINS: &[Judged] = &[
 ];
 
 #[test]
+fn a_repository_is_demanded_where_a_site_hands_it_out_whole() {
+    let lines = "repository https://git.test/acme/app of acme commit -5d One writes a x\nname {a,b}.acme.test A \
+                 203.0.113.{10,11}\nsite http://a.acme.test\n  checkout https://git.test/acme/app packed\nsite \
+                 http://b.acme.test\n  checkout https://git.test/acme/app forged\nexpect issue leaked_token \
+                 GitRepository http://a.acme.test:80/.git";
+    assert_judged(
+        EXTERNAL_DISCOVERY,
+        &[(
+            lines,
+            &[
+                ("GitRepository http://a.acme.test:80/.git", Planted),
+                ("exposed_version_control Uri http://a.acme.test:80", Planted),
+                ("leaked_token GitRepository http://a.acme.test:80/.git", Planted),
+                ("GitRepository http://b.acme.test:80/.git", Unexpected),
+                ("exposed_version_control Uri http://b.acme.test:80", Planted),
+            ],
+        )],
+    );
+    assert_judged(
+        CODE_REPOSITORIES,
+        &[(
+            lines,
+            &[
+                ("GitRepository http://a.acme.test:80/.git", NotScored),
+                ("leaked_token GitRepository http://a.acme.test:80/.git", NotScored),
+            ],
+        )],
+    );
+}
+
+#[test]
 fn names_and_domains() {
     assert_judged(EXTERNAL_DISCOVERY, NAMES_AND_DOMAINS);
 }

@@ -15,6 +15,7 @@ mod estate;
 mod evidence;
 mod exclusions;
 mod exports;
+mod exposed_repositories;
 mod feeds;
 mod fingerprints;
 mod impersonation;

@@ -1,0 +1,377 @@
+//! A repository whose files a server hands out one by one: what the files beside its objects say (gitrepository-layout,
+//! gitformat-index), and which objects follow from those that are there. Asks nobody itself. What comes is a
+//! stranger's: a name is believed where a path can be made of it, an index where its hash is right.
+
+use crate::{GitError, Objects, Ref};
+use gix_hash::ObjectId;
+use gix_object::{CommitRefIter, Kind, TagRefIter, TreeRefIter};
+use std::collections::{BTreeSet, HashSet};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Letters of the name of a branch that is asked for.
+const REF_CHARS_MAX: usize = 200;
+/// Branches and tags of a list that are read.
+const REFS_MAX: usize = 20_000;
+/// Lines of a log that are read, the newest.
+const LOG_LINES_MAX: usize = 2_000;
+/// Files of an index that are read: the largest public trees have some hundred thousand.
+const STAGED_MAX: usize = 200_000;
+/// Packs of one repository that are asked for.
+const PACKS_MAX: usize = 50;
+/// Objects of one history that are gone through.
+const OBJECTS_MAX: usize = 1_000_000;
+
+/// What HEAD, a branch or a tag points to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// An object.
+    Id(ObjectId),
+    /// What this one points to: `refs/heads/main`.
+    Name(String),
+}
+
+/// Reads the file of HEAD, a branch or a tag; `None` where it is none.
+pub fn target(text: &str) -> Option<Target> {
+    let text = text.trim();
+    match text.strip_prefix("ref:") {
+        Some(name) => Some(name.trim()).filter(|name| is_ref(name)).map(|name| Target::Name(name.to_owned())),
+        None => id(text).map(Target::Id),
+    }
+}
+
+/// Returns true for the name of a branch or tag of which a path can be made that leads nowhere else.
+pub fn is_ref(name: &str) -> bool {
+    let good = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'.' | b'_' | b'-' | b'+' | b'@');
+    let is_part = |part: &str| !part.is_empty() && !part.starts_with('.');
+    name.starts_with("refs/")
+        && name.len() <= REF_CHARS_MAX
+        && name.bytes().all(good)
+        && !name.contains("..")
+        && name.split('/').all(is_part)
+}
+
+/// Reads a list of branches and tags, as `packed-refs` and `info/refs` are.
+pub fn listed(text: &str) -> Vec<Ref> {
+    let lines = text.lines().filter(|line| !line.starts_with(['#', '^']));
+    let read = lines.filter_map(|line| {
+        let (hash, name) = line.split_once([' ', '\t'])?;
+        Some(Ref { name: name.trim().to_owned(), id: id(hash)? })
+    });
+    read.take(REFS_MAX).collect()
+}
+
+/// Returns the objects to which a log says that something pointed once, `logs/HEAD` among them.
+pub fn logged(text: &str) -> BTreeSet<ObjectId> {
+    let lines = text.lines().rev().take(LOG_LINES_MAX);
+    lines.flat_map(|line| line.splitn(3, ' ').take(2)).filter_map(id).collect()
+}
+
+/// The id of an object; none is that of nothing, which is all zeros.
+fn id(text: &str) -> Option<ObjectId> {
+    ObjectId::from_hex(text.as_bytes()).ok().filter(|id| id.kind() == gix_hash::Kind::Sha1 && !id.is_null())
+}
+
+/// What the settings of a repository name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Config {
+    /// Where it was cloned from and is pushed to.
+    pub remotes: Vec<String>,
+    /// Its branches, as the names of references.
+    pub branches: Vec<String>,
+}
+
+/// Reads the settings of a repository; `None` where the text has none.
+pub fn config(text: &str) -> Option<Config> {
+    let mut config = Config::default();
+    let mut section = "";
+    for line in text.lines().map(str::trim) {
+        if line.starts_with('[') {
+            section = line;
+            let branch = line.strip_prefix("[branch \"").and_then(|rest| rest.strip_suffix("\"]"));
+            let name = branch.map(|branch| format!("refs/heads/{branch}"));
+            config.branches.extend(name.filter(|name| is_ref(name)));
+        } else if let Some((key, value)) = line.split_once('=')
+            && section.starts_with("[remote ")
+            && matches!(key.trim(), "url" | "pushurl")
+        {
+            config.remotes.push(value.trim().trim_matches('"').to_owned());
+        }
+    }
+    text.contains("[core]").then_some(config)
+}
+
+/// Returns the packs that a text names: a list of them, or the page of their folder.
+pub fn packs(text: &str) -> BTreeSet<String> {
+    /// `pack-`, and forty digits.
+    const NAME_BYTES: usize = 45;
+    let names = text.match_indices("pack-").filter_map(|(at, _)| text.get(at..at + NAME_BYTES));
+    names.filter(|name| id(&name[5..]).is_some()).take(PACKS_MAX).map(str::to_owned).collect()
+}
+
+/// A file that an index names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Staged {
+    /// Where it lies.
+    pub path: String,
+    /// Its content.
+    pub id: ObjectId,
+}
+
+/// What an index says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Index {
+    /// The files that are tracked.
+    pub files: Vec<Staged>,
+    /// The hash at its end is that of all before it.
+    pub is_proven: bool,
+}
+
+/// Reads an index of version 2, 3 or 4; `None` where the bytes are none. One that breaks off is read as far as it goes.
+pub fn index(bytes: &[u8]) -> Option<Index> {
+    /// The magic, the version and the number of files.
+    const HEAD_BYTES: usize = 12;
+    const HASH_BYTES: usize = 20;
+    let body = bytes.len().checked_sub(HASH_BYTES).filter(|_| bytes.starts_with(b"DIRC"))?;
+    let number = |at: usize| Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
+    let (version, count) = (number(4)?, number(8)? as usize);
+    if !(2..=4).contains(&version) {
+        return None;
+    }
+    let mut hash = gix_hash::hasher(gix_hash::Kind::Sha1);
+    hash.update(&bytes[..body]);
+    let is_proven = hash.try_finalize().is_ok_and(|hash| hash.as_bytes() == &bytes[body..]);
+    let mut index = Index { files: Vec::new(), is_proven };
+    let (mut at, mut before) = (HEAD_BYTES, Vec::new());
+    for _ in 0..count.min(STAGED_MAX) {
+        let Some((file, next)) = entry(&bytes[..body], at, version, &mut before) else { break };
+        index.files.extend(file);
+        at = next;
+    }
+    Some(index)
+}
+
+/// Reads the entry at a place of an index, and says where the next one begins. `before` is the path in front of it, of
+/// which one of version 4 tells the difference. What is no file has none.
+fn entry(bytes: &[u8], at: usize, version: u32, before: &mut Vec<u8>) -> Option<(Option<Staged>, usize)> {
+    /// Times and numbers, the mode at 24, the hash at 40, the flags at 60.
+    const FIXED_BYTES: usize = 62;
+    const EXTENDED: u8 = 0x40;
+    const PATH_BYTES_MAX: usize = 4_096;
+    let fixed = bytes.get(at..at + FIXED_BYTES)?;
+    let more = if version >= 3 && fixed[60] & EXTENDED != 0 { 2 } else { 0 };
+    let mut place = at + FIXED_BYTES + more;
+    if version == 4 {
+        let (cut, read) = offset(bytes.get(place..)?)?;
+        before.truncate(before.len().checked_sub(cut)?);
+        place += read;
+    } else {
+        before.clear();
+    }
+    let length = bytes.get(place..)?.iter().take(PATH_BYTES_MAX).position(|byte| *byte == 0)?;
+    before.extend_from_slice(&bytes[place..place + length]);
+    let end = place + length;
+    // The older ones are padded with one to eight zeros.
+    let next = if version == 4 { end + 1 } else { at + (end - at + 8) / 8 * 8 };
+    let is_file = matches!(u32::from_be_bytes(fixed[24..28].try_into().ok()?) >> 12, 0o10 | 0o12);
+    let id = ObjectId::try_from(&fixed[40..60]).ok().filter(|id| is_file && !id.is_null());
+    let path = String::from_utf8_lossy(before).into_owned();
+    Some((id.map(|id| Staged { path, id }), next))
+}
+
+/// Reads a number of seven bits a byte, as packs write offsets, and how many bytes it takes.
+fn offset(bytes: &[u8]) -> Option<(usize, usize)> {
+    /// More would be no length of a path.
+    const BYTES_MAX: usize = 4;
+    let (mut value, mut at) = (0_usize, 0);
+    loop {
+        let byte = *bytes.get(at).filter(|_| at < BYTES_MAX)?;
+        value = (value << 7) | usize::from(byte & 0x7f);
+        at += 1;
+        if byte & 0x80 == 0 {
+            return Some((value, at));
+        }
+        value += 1;
+    }
+}
+
+/// An object that something points to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Wanted {
+    /// Its id.
+    pub id: ObjectId,
+    /// It is a file, which leads to nothing.
+    pub is_file: bool,
+}
+
+/// Goes from objects to all that they lead to, as far as it is there, and returns what is not, in the order in which it
+/// was met. `seen` holds what was gone through before.
+///
+/// # Errors
+/// An object cannot be read, there are more than anybody has, or `stop` became true.
+pub fn missing(
+    objects: &Objects,
+    from: Vec<Wanted>,
+    seen: &mut HashSet<ObjectId>,
+    stop: &AtomicBool,
+) -> Result<Vec<Wanted>, GitError> {
+    let (mut missing, mut open, mut buffer) = (Vec::new(), from, Vec::new());
+    open.reverse();
+    while let Some(wanted) = open.pop() {
+        if stop.load(Ordering::Relaxed) {
+            return Err(GitError::Stopped);
+        }
+        if !seen.insert(wanted.id) {
+            continue;
+        }
+        if seen.len() > OBJECTS_MAX {
+            return Err(GitError::Objects(format!("more than {OBJECTS_MAX} objects")));
+        }
+        if wanted.is_file {
+            if !objects.has(&wanted.id) {
+                seen.remove(&wanted.id);
+                missing.push(wanted);
+            }
+            continue;
+        }
+        match objects.read(&wanted.id, &mut buffer)? {
+            Some((kind, data)) => open.extend(led_to(kind, data)),
+            None => {
+                seen.remove(&wanted.id);
+                missing.push(wanted);
+            }
+        }
+    }
+    Ok(missing)
+}
+
+/// What an object leads to, as far as it can be read.
+fn led_to(kind: Kind, data: &[u8]) -> Vec<Wanted> {
+    const SHA1: gix_hash::Kind = gix_hash::Kind::Sha1;
+    let of = |id: ObjectId| Wanted { id, is_file: false };
+    match kind {
+        Kind::Commit => {
+            let tree = CommitRefIter::from_bytes(data, SHA1).tree_id().ok();
+            CommitRefIter::from_bytes(data, SHA1).parent_ids().chain(tree).map(of).collect()
+        }
+        Kind::Tag => TagRefIter::from_bytes(data, SHA1).target_id().ok().into_iter().map(of).collect(),
+        Kind::Tree => {
+            let entries = TreeRefIter::from_bytes(data, SHA1).filter_map(Result::ok);
+            let entries = entries.filter(|entry| entry.mode.is_tree() || entry.mode.is_blob_or_symlink());
+            entries.map(|entry| Wanted { id: entry.oid.to_owned(), is_file: !entry.mode.is_tree() }).collect()
+        }
+        Kind::Blob => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Gathering, Kept};
+    use flate2::Compression;
+    use flate2::write::ZlibEncoder;
+    use std::io::Write as _;
+    use std::process::Command;
+
+    const ONE: &str = "1111111111111111111111111111111111111111";
+
+    #[test]
+    fn a_file_of_a_branch_names_an_object_or_another_and_leads_nowhere_else() {
+        let name = |text: &str| Some(Target::Name(text.to_owned()));
+        assert_eq!(target("ref: refs/heads/main\n"), name("refs/heads/main"));
+        assert_eq!(target(&format!("{ONE}\n")), ObjectId::from_hex(ONE.as_bytes()).ok().map(Target::Id));
+        for text in [
+            "",
+            "<html>",
+            "ref: ../../etc/passwd",
+            "ref: refs/../../x",
+            "ref: refs/heads/a?b",
+            "ref: refs//x",
+            "0000000000000000000000000000000000000000",
+            "abc",
+        ] {
+            assert_eq!(target(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn lists_logs_settings_and_packs_are_read() {
+        let refs =
+            listed(&format!("# pack-refs with: peeled\n{ONE} refs/heads/main\n^{ONE}\n{ONE}\trefs/tags/v1\n<p>"));
+        assert_eq!(
+            refs.iter().map(|found| found.name.as_str()).collect::<Vec<_>>(),
+            ["refs/heads/main", "refs/tags/v1"]
+        );
+        let log = format!("0000000000000000000000000000000000000000 {ONE} A <a@acme.test> 1 +0000\tcommit\nnonsense");
+        assert_eq!(logged(&log).len(), 1, "nothing points to nothing");
+        let text = "[core]\n\tbare = false\n[remote \"origin\"]\n\turl = https://u:p@git.acme.test/x.git\n[branch \
+                    \"main\"]\n\tremote = origin\n[branch \"../x\"]\n";
+        let read = config(text).unwrap();
+        assert_eq!(read.remotes, ["https://u:p@git.acme.test/x.git"]);
+        assert_eq!(read.branches, ["refs/heads/main"]);
+        assert_eq!(config("<p>url = x</p>"), None);
+        let page = format!("<a href=\"pack-{ONE}.pack\">pack-{ONE}.idx</a> pack-x pack-é");
+        assert_eq!(packs(&page).into_iter().collect::<Vec<_>>(), [format!("pack-{ONE}")]);
+    }
+
+    fn git(folder: &std::path::Path, arguments: &[&str]) {
+        let mut command = Command::new("git");
+        command.current_dir(folder).args(arguments).env("GIT_CONFIG_GLOBAL", "/dev/null");
+        assert!(command.output().expect("git is installed").status.success(), "{arguments:?}");
+    }
+
+    #[test]
+    fn an_index_that_git_wrote_is_read_in_every_version_and_a_changed_one_proves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        git(folder.path(), &["init", "-q", "."]);
+        let deep = "deep/down/where/nobody/looks.txt";
+        std::fs::create_dir_all(folder.path().join(deep).parent().unwrap()).unwrap();
+        for path in ["a.txt", "app.env", deep] {
+            std::fs::write(folder.path().join(path), path).unwrap();
+        }
+        git(folder.path(), &["add", "."]);
+        let file = folder.path().join(".git/index");
+        for version in ["2", "3", "4"] {
+            git(folder.path(), &["update-index", "--index-version", version]);
+            let bytes = std::fs::read(&file).unwrap();
+            let read = index(&bytes).unwrap();
+            let paths: Vec<&str> = read.files.iter().map(|file| file.path.as_str()).collect();
+            assert_eq!((paths, read.is_proven), (vec!["a.txt", "app.env", deep], true), "{version}");
+            let id = gix_object::compute_hash(gix_hash::Kind::Sha1, Kind::Blob, b"app.env").unwrap();
+            assert_eq!(read.files[1].id, id, "{version}");
+            let mut changed = bytes.clone();
+            *changed.last_mut().unwrap() ^= 1;
+            assert!(!index(&changed).unwrap().is_proven);
+            for end in 0..bytes.len() {
+                assert!(index(&bytes[..end]).is_none_or(|index| !index.is_proven), "{version} {end}");
+            }
+        }
+        assert_eq!(index(b"<!doctype html><p>Nothing to see under this address.</p>"), None);
+    }
+
+    fn packed(bytes: &[u8]) -> Vec<u8> {
+        let mut packed = ZlibEncoder::new(Vec::new(), Compression::default());
+        packed.write_all(bytes).unwrap();
+        packed.finish().unwrap()
+    }
+
+    #[test]
+    fn an_object_is_kept_under_its_own_hash_alone_and_a_bomb_is_not_unpacked() {
+        let gathering = Gathering::new().unwrap();
+        let id = gix_object::compute_hash(gix_hash::Kind::Sha1, Kind::Blob, b"hello").unwrap();
+        let missing = || {
+            let from = vec![Wanted { id, is_file: true }];
+            missing(&gathering.open().unwrap(), from, &mut HashSet::new(), &AtomicBool::new(false)).unwrap().len()
+        };
+        assert_eq!(missing(), 1);
+        for (bytes, kept) in [
+            (packed(b"blob 5\0hellO"), Kept::Unlike),
+            (packed(b"blob 6\0hello"), Kept::Unlike),
+            (b"<!doctype html><p>Not here.</p>".to_vec(), Kept::Unlike),
+            (packed(&vec![0; 64 << 20]), Kept::TooLarge),
+            (packed(b"blob 5\0hello"), Kept::Yes),
+        ] {
+            assert_eq!(gathering.add(&id, &bytes).unwrap(), kept, "{} bytes", bytes.len());
+        }
+        assert_eq!(missing(), 0);
+    }
+}

@@ -1,0 +1,269 @@
+//! What the history of a repository gives away, whichever way its objects came: what an earlier look wrote down, what
+//! is found now, and how both are said.
+
+use crate::Context;
+use crate::read::mentions::Mentions;
+use crate::read::{build_files, lockfiles};
+use ambit_git::served::Staged;
+use ambit_git::{Commit, GitError, ObjectId, Objects, Piece, has_file, staged, walk};
+use ambit_model::entity::{mentioned, repository};
+use ambit_model::{Details, EdgeKind, Facts, Kind, TaskName, Timestamp};
+use ambit_secrets::{At, Look, Rules};
+use repository::{Flaw, Leak, Package};
+use serde_json::json;
+use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Secrets of one history that are kept.
+const LEAKS_MAX: usize = 1_000;
+/// Packages of one repository that are kept, and as many flaws: what a list of details holds.
+const PACKAGES_MAX: usize = 2_000;
+/// Hosts of one history that are kept, and as many mailboxes and buckets.
+const MENTIONS_MAX: usize = 300;
+/// Branches and tags that are written down one by one; of more a hash says whether anything changed.
+const TIPS_MAX: usize = 1_000;
+/// Folders with code of others, which names nobody's hosts.
+const OF_OTHERS: &[&str] = &["node_modules", "vendor", "third_party", "bower_components", "site-packages"];
+
+/// What an earlier look wrote down.
+#[derive(Default)]
+pub(crate) struct Known {
+    pub(crate) tips: Vec<String>,
+    pub(crate) commits: u64,
+    leaks: BTreeMap<String, Leak>,
+    /// What it led to, beside tokens.
+    named: BTreeSet<(EdgeKind, Kind, String)>,
+    pub(crate) files: Files,
+}
+
+/// What the newest of the files say that name packages or by which software is built, by path.
+pub(crate) type Files = BTreeMap<String, (Vec<Package>, Vec<Flaw>)>;
+
+impl Known {
+    /// What a task said of the repository.
+    pub(crate) fn of(facts: &Facts, task: TaskName, edition: &str) -> Self {
+        let own = facts.outward.iter().filter(|end| end.task == task.as_str() && end.edge != EdgeKind::Token);
+        Self {
+            // One that looked by other rules, or at no lock files yet, looks at all anew.
+            tips: repository::PACKAGES
+                .raw(&facts.details)
+                .and_then(|_| repository::RULES.of(&facts.details))
+                .filter(|rules| rules == edition)
+                .and_then(|_| repository::TIPS.of(&facts.details))
+                .unwrap_or_default(),
+            commits: repository::COMMITS.of(&facts.details).unwrap_or(0),
+            leaks: repository::LEAKS.items(&facts.details).map(|leak: Leak| (leak.token.clone(), leak)).collect(),
+            named: own.map(|end| (end.edge, end.kind, end.name.clone())).collect(),
+            files: files_of(facts),
+        }
+    }
+
+    /// The commits that were tips; none where they were too many to be written down.
+    pub(crate) fn ids(&self) -> Vec<ObjectId> {
+        self.tips.iter().filter_map(|tip| ObjectId::from_hex(tip.as_bytes()).ok()).collect()
+    }
+}
+
+/// What an earlier look wrote down of the files that are kept.
+fn files_of(facts: &Facts) -> Files {
+    let mut files = Files::new();
+    for package in repository::PACKAGES.items(&facts.details) {
+        files.entry(package.path.clone()).or_default().0.push(package);
+    }
+    for flaw in repository::FLAWS.items(&facts.details) {
+        files.entry(flaw.path.clone()).or_default().1.push(flaw);
+    }
+    files
+}
+
+/// Tips as they are written down, sorted.
+pub(crate) fn written(tips: &[ObjectId]) -> Vec<String> {
+    let texts: Vec<String> = tips.iter().map(ToString::to_string).collect();
+    if texts.len() <= TIPS_MAX {
+        return texts;
+    }
+    vec![format!("{} tips, sha256 {}", texts.len(), hex::encode(Sha256::digest(texts.join(" "))))]
+}
+
+/// What a walk over a history found.
+#[derive(Debug, Default)]
+pub(crate) struct Looked {
+    leaks: BTreeMap<String, Leak>,
+    named: Mentions,
+    commits: u64,
+    pub(crate) ends: BTreeSet<ObjectId>,
+    files: Files,
+    /// Of the files that an earlier look knew, those that no branch has any more.
+    gone: Vec<String>,
+}
+
+/// Tells the thread that walks that nobody waits for it any more.
+#[derive(Default)]
+pub(crate) struct StopWhenDropped(Arc<AtomicBool>);
+
+impl StopWhenDropped {
+    /// What becomes true then.
+    pub(crate) fn flag(&self) -> Arc<AtomicBool> {
+        self.0.clone()
+    }
+}
+
+impl Drop for StopWhenDropped {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Where a look begins, and what it need not look at.
+pub(crate) struct Begin<'a> {
+    pub(crate) tips: &'a [ObjectId],
+    /// Commits that an earlier look knew with all that leads to them.
+    pub(crate) known: &'a [ObjectId],
+    /// Files that an index names.
+    pub(crate) staged: &'a [Staged],
+}
+
+/// Looks through a history. `paths`: the files that an earlier look kept.
+///
+/// # Errors
+/// An object is broken, or nobody waits any more.
+pub(crate) fn look_through(
+    objects: &Objects,
+    rules: &Rules,
+    begin: &Begin<'_>,
+    paths: &[String],
+    stop: &AtomicBool,
+) -> Result<Looked, GitError> {
+    let mut looked = Looked::default();
+    let walked = walk(objects, begin.tips, begin.known, stop, &mut |piece| looked.see(rules, piece))?;
+    staged(objects, begin.staged, &walked, stop, &mut |piece| looked.see(rules, piece))?;
+    let known_paths = paths.iter().chain(looked.files.keys()).cloned().collect::<BTreeSet<_>>();
+    for path in known_paths {
+        let is_staged = begin.staged.iter().any(|file| file.path == path);
+        if !is_staged && has_file(objects, begin.tips, &path)? == Some(false) {
+            looked.files.remove(&path);
+            looked.gone.push(path);
+        }
+    }
+    looked.commits = walked.commits as u64;
+    looked.ends = walked.ends;
+    Ok(looked)
+}
+
+impl Looked {
+    /// Looks for secrets in a file that lies beside the history.
+    pub(crate) fn see_beside(&mut self, rules: &Rules, path: &str, text: &str) {
+        let piece = Piece { commit: None, path: Some(path), text: text.as_bytes() };
+        for found in rules.find_at(text, Look::Code, At { path, commit: "" }) {
+            self.leaks.entry(found.name.clone()).or_insert_with(|| leak(found, &piece));
+        }
+    }
+
+    fn see(&mut self, rules: &Rules, piece: &Piece<'_>) {
+        let text = String::from_utf8_lossy(piece.text);
+        let commit = piece.commit.map(|commit| commit.id.to_string()).unwrap_or_default();
+        let at = At { path: piece.path.unwrap_or(""), commit: &commit };
+        for found in rules.find_at(&text, Look::Code, at) {
+            if self.leaks.len() < LEAKS_MAX {
+                self.leaks.entry(found.name.clone()).or_insert_with(|| leak(found, piece));
+            }
+        }
+        if self.named.hosts.len() < MENTIONS_MAX && !is_of_others(piece.path.unwrap_or("")) {
+            self.named.read(&text);
+        }
+        if let Some(path) = piece.path.filter(|path| !is_in_folder_of_others(path)) {
+            let (packages, flaws) = (lockfiles::packages(path, &text), build_files::flaws(path, &text));
+            if packages.is_some() || flaws.is_some() {
+                // The oldest commit comes first: what is newer takes its place.
+                self.files.insert(path.to_owned(), (packages.unwrap_or_default(), flaws.unwrap_or_default()));
+            }
+        }
+    }
+
+    /// Returns true where secrets stand in what was looked at.
+    pub(crate) fn has_leaks(&self) -> bool {
+        !self.leaks.is_empty()
+    }
+}
+
+fn leak(found: ambit_secrets::Found, piece: &Piece<'_>) -> Leak {
+    let made = |commit: &Commit| Timestamp(commit.seconds.saturating_mul(1_000)).to_string();
+    Leak {
+        token: found.name,
+        provider: found.provider,
+        rule: found.rule,
+        by_context: found.by_context,
+        commit: piece.commit.map(|commit| commit.id.to_string()).unwrap_or_default(),
+        author: piece.commit.map(|commit| commit.author.clone()).unwrap_or_default(),
+        date: piece.commit.map(made).unwrap_or_default(),
+        path: piece.path.unwrap_or("").to_owned(),
+        line: found.line,
+    }
+}
+
+fn is_in_folder_of_others(path: &str) -> bool {
+    path.split('/').any(|part| OF_OTHERS.contains(&part))
+}
+
+fn is_of_others(path: &str) -> bool {
+    is_in_folder_of_others(path) || path.ends_with(".lock") || path.ends_with("-lock.json")
+}
+
+/// Where a repository is, as it is shown.
+pub(crate) struct Place {
+    /// Who has it there, where that is known.
+    pub(crate) owner: Option<String>,
+    pub(crate) name: String,
+    pub(crate) url: String,
+    /// Anybody may read it; `None` where that means nothing.
+    pub(crate) is_public: Option<bool>,
+}
+
+/// Says what earlier looks and this one found.
+pub(crate) fn say(cx: &Context<'_>, place: Place, tips: &[ObjectId], known: Known, looked: Looked) {
+    let commits = known.commits + looked.commits;
+    // The same whether this look saw it or an earlier one.
+    let of_mailbox = |kind: Kind| {
+        let origin = (kind == Kind::EmailAddress).then(|| mentioned::ORIGIN.is(json!(cx.facts.name)));
+        Details::from_iter(origin)
+    };
+    // What stood there first is known from the earlier look.
+    let mut leaks = looked.leaks;
+    leaks.extend(known.leaks);
+    for leak in leaks.values().take(LEAKS_MAX) {
+        let members = [
+            mentioned::SNIPPET.is(json!(leak.token)),
+            mentioned::TOKEN_PROVIDER.is(leak.provider.clone()),
+            mentioned::SENSITIVE.is(true),
+        ];
+        cx.found_with(Kind::UniqueToken, &leak.token, EdgeKind::Token, Details::from_iter(members));
+    }
+    for (edge, kind, name) in &known.named {
+        cx.found_with(*kind, name, *edge, of_mailbox(*kind));
+    }
+    for host in looked.named.hosts.iter().filter(|host| host.parse::<std::net::IpAddr>().is_err()).take(MENTIONS_MAX) {
+        cx.found_host(host, EdgeKind::Link);
+    }
+    for mailbox in looked.named.mailboxes.iter().take(MENTIONS_MAX) {
+        cx.found_with(Kind::EmailAddress, mailbox, EdgeKind::Contact, of_mailbox(Kind::EmailAddress));
+    }
+    for bucket in looked.named.buckets.iter().take(MENTIONS_MAX) {
+        cx.found(Kind::CloudStorageBucket, bucket, EdgeKind::Bucket);
+    }
+    let mut files = known.files;
+    files.extend(looked.files);
+    files.retain(|path, _| !looked.gone.contains(path));
+    let (packages, flaws): (Vec<_>, Vec<_>) = files.into_values().unzip();
+    cx.observe(repository::OWNER, place.owner);
+    cx.observe(repository::REPOSITORY_NAME, place.name);
+    cx.observe(repository::REPOSITORY_URI, place.url);
+    cx.observe(repository::REPOSITORY_PUBLIC, place.is_public);
+    cx.observe(repository::TIPS, written(tips));
+    cx.observe(repository::RULES, cx.settings.secrets.edition());
+    cx.observe(repository::COMMITS, commits);
+    cx.observe(repository::PACKAGES, packages.into_iter().flatten().take(PACKAGES_MAX).collect::<Vec<_>>());
+    cx.observe(repository::FLAWS, flaws.into_iter().flatten().take(PACKAGES_MAX).collect::<Vec<_>>());
+    cx.observe(repository::LEAKS, leaks.into_values().take(LEAKS_MAX).collect::<Vec<_>>());
+}

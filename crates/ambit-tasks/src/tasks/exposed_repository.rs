@@ -1,0 +1,218 @@
+//! A repository that a site hands out by its files, such as a `.git` that was left among what is served: whether it can
+//! be put together again, and what its history gives away.
+
+use crate::ask::bindings;
+use crate::ask::exposed::{Gathered, Named, Reader};
+use crate::ask::web;
+use crate::history::{self, Begin, Known, Looked, Place, StopWhenDropped, written};
+use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use ambit_git::ObjectId;
+use ambit_model::entity::repository::{self, Served};
+use ambit_model::entity::{host_of, uri};
+use ambit_model::exposure::GIT_REPOSITORY;
+use ambit_model::facts::ProbeOutcome;
+use ambit_model::moment::DAY_MS;
+use ambit_model::observation::Sighting;
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
+use ambit_net::http::Url;
+use std::collections::BTreeSet;
+
+pub(crate) const TASK: Task = Task {
+    name: TaskName::ExposedRepository,
+    pretty_name: "Exposed repository",
+    description: "Puts a repository together again whose files a site hands out, as far as it does and as hashes bear \
+                  it out, and looks through every commit of it as of any repository, and through the files that its \
+                  index and its settings name.",
+    workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS, workflow::APPLICATIONS],
+    watches: &[Kind::GitRepository, Kind::Uri],
+    produces: &[
+        Kind::CloudStorageBucket,
+        Kind::DnsRecord,
+        Kind::Domain,
+        Kind::EmailAddress,
+        Kind::GitRepository,
+        Kind::UniqueToken,
+    ],
+    footprint: Clearance::L3,
+    wave: Wave::Probes,
+    ttl_ms: DAY_MS,
+    cost: 40,
+    gain: 50,
+    slow: true,
+    volatile: &[],
+    contacts: Contacts::Address,
+    sights: Sights::All(Sighting::Entity),
+    plan: |facts, _| match facts.kind {
+        Kind::Uri => of_site(facts),
+        _ => of_repository(facts),
+    },
+    run: |cx| Box::pin(run(cx)),
+};
+
+/// Names of tracked files that are kept.
+const TRACKED_MAX: usize = 500;
+/// Remotes that are kept.
+const REMOTES_MAX: usize = 20;
+
+/// The folders of repositories of git that the site was seen to hand out.
+fn folders(facts: &Facts) -> BTreeSet<String> {
+    let items = uri::EXPOSURES.items(&facts.details).filter(|item: &uri::Exposure| item.what == GIT_REPOSITORY);
+    items.filter_map(|item| item.path.rsplit_once('/').map(|(folder, _)| folder.to_owned())).collect()
+}
+
+/// Where one was seen it is asked for once: behind one name servers are equal. Where it was not seen today, what was
+/// said of it holds.
+fn of_site(facts: &Facts) -> Plan {
+    let bound = if folders(facts).is_empty() { Vec::new() } else { bindings::of_root_site(facts) };
+    let is_seen = |binding: &&String| facts.outcome_at(TaskName::ContentFocus, binding) == Some(ProbeOutcome::Found);
+    match bound.iter().find(is_seen) {
+        Some(binding) => Plan::bound([binding.clone()]),
+        None => Plan::Bound { asked: Vec::new(), bound },
+    }
+}
+
+/// A repository is asked for where a look at its site led to it.
+fn of_repository(facts: &Facts) -> Plan {
+    let led = facts.from(EdgeKind::Page).filter(|end| end.task == TASK.name.as_str());
+    Plan::bound(led.map(|end| end.argument.clone()))
+}
+
+async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
+    let url = web::site(cx)?;
+    if cx.facts.kind != Kind::Uri {
+        return look(cx, &url).await;
+    }
+    let mut is_there = false;
+    for folder in folders(cx.facts) {
+        let folder = url.with_path(&folder);
+        let reader = Reader::new(cx, folder.clone());
+        let named = reader.named().await?;
+        if beside(cx, &named).has_leaks() || reader.is_proven(&named).await? {
+            cx.found(Kind::GitRepository, &folder.to_string(), EdgeKind::Page);
+            is_there = true;
+        }
+    }
+    Ok(Answer::found_if(is_there))
+}
+
+/// Puts together what the site hands out, and looks through it.
+async fn look(cx: &Context<'_>, folder: &Url) -> Result<Answer, TaskError> {
+    let reader = Reader::new(cx, folder.clone());
+    let named = reader.named().await?;
+    let tips: Vec<ObjectId> = named.tips.iter().copied().collect();
+    let edition = cx.settings.secrets.edition();
+    let mut known = Known::of(cx.facts, TASK.name, &edition);
+    let is_same = known.tips == written(&tips) && repository::RULES.of(&cx.facts.details) == Some(edition);
+    let before = repository::SERVED.of(&cx.facts.details).filter(|before| is_same && !before.is_cut);
+    let (looked, served) = match before.filter(|before| before.beside == named.beside()) {
+        Some(before) => (Looked::default(), before),
+        None => {
+            let gathered = reader.gathered(&named).await?;
+            if !has_anything(cx, &named, &gathered) {
+                return reader.unless_failed(Answer::Absent);
+            }
+            // What is not handed out may hold what was found before.
+            if gathered.is_cut || gathered.served.missing > 0 {
+                known.commits = 0;
+            } else {
+                known = Known::default();
+            }
+            let served = Served { is_cut: gathered.is_cut, ..gathered.served.clone() };
+            (through(cx, &named, gathered, &known).await?, served)
+        }
+    };
+    say_beside(cx, &named);
+    cx.observe(repository::SERVED, served);
+    let name = host_of(&cx.facts.name).to_owned();
+    let place = Place { owner: None, name, url: cx.facts.name.clone(), is_public: Some(true) };
+    history::say(cx, place, &tips, known, looked);
+    Ok(Answer::Found)
+}
+
+/// True where something is there whose hash is right, or a secret.
+fn has_anything(cx: &Context<'_>, named: &Named, gathered: &Gathered) -> bool {
+    let of_objects = gathered.served.objects + gathered.served.packs > 0;
+    of_objects || named.index.is_proven || beside(cx, named).has_leaks()
+}
+
+/// What the settings of the repository give away.
+fn beside(cx: &Context<'_>, named: &Named) -> Looked {
+    let mut looked = Looked::default();
+    if let Some((_, exchange)) = &named.config {
+        looked.see_beside(&cx.settings.secrets, ".git/config", &web::text(exchange));
+    }
+    looked
+}
+
+async fn through(cx: &Context<'_>, named: &Named, gathered: Gathered, known: &Known) -> Result<Looked, TaskError> {
+    let stop = StopWhenDropped::default();
+    let (stopped, rules) = (stop.flag(), cx.settings.secrets.clone());
+    let (tips, files) = (named.tips.iter().copied().collect::<Vec<_>>(), named.index.files.clone());
+    let paths: Vec<String> = known.files.keys().cloned().collect();
+    // Walking waits for no wire: it takes no wire time.
+    let hold = cx.net.hold();
+    let walking = tokio::task::spawn_blocking(move || {
+        let begin = Begin { tips: &tips, known: &[], staged: &files };
+        history::look_through(&gathered.objects.open()?, &rules, &begin, &paths, &stopped)
+    });
+    let looked = walking.await.map_err(|_| TaskError::Failed("reading the repository broke off".into()))?;
+    drop(hold);
+    let mut looked = looked.map_err(|error| TaskError::Failed(error.to_string()))?;
+    if let Some((_, exchange)) = &named.config {
+        looked.see_beside(&cx.settings.secrets, ".git/config", &web::text(exchange));
+    }
+    Ok(looked)
+}
+
+/// Says what lies beside the objects: where the repository came from, and the files that are tracked.
+fn say_beside(cx: &Context<'_>, named: &Named) {
+    let mut remotes = Vec::new();
+    if let Some((config, exchange)) = &named.config {
+        cx.exchange("git_repository config", exchange);
+        for remote in config.remotes.iter().take(REMOTES_MAX) {
+            cx.found_host(host_of_remote(remote), EdgeKind::Link);
+            remotes.push(without_credentials(remote));
+        }
+    }
+    let files = named.index.files.iter().take(TRACKED_MAX).map(|file| file.path.clone());
+    cx.observe(repository::REMOTES, remotes);
+    cx.observe(repository::TRACKED, files.collect::<Vec<_>>());
+}
+
+/// The host of `https://user@host/path` or `git@host:path`.
+fn host_of_remote(remote: &str) -> &str {
+    match remote.split_once("://") {
+        Some(_) => host_of(remote),
+        None => remote.split(':').next().map_or("", |start| start.rsplit('@').next().unwrap_or(start)),
+    }
+}
+
+/// A remote as it may be shown.
+fn without_credentials(remote: &str) -> String {
+    match remote.split_once("://") {
+        Some((scheme, rest)) => {
+            let end = rest.find('/').unwrap_or(rest.len());
+            let start = rest[..end].rfind('@').map_or(0, |at| at + 1);
+            format!("{scheme}://{}", &rest[start..])
+        }
+        None => remote.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_remote_is_shown_without_what_opens_it() {
+        for (remote, host, shown) in [
+            ("https://ann:s3cret@git.acme.test/a/b.git", "git.acme.test", "https://git.acme.test/a/b.git"),
+            ("https://git.acme.test:8443/a@b.git", "git.acme.test", "https://git.acme.test:8443/a@b.git"),
+            ("git@git.acme.test:web/site.git", "git.acme.test", "git@git.acme.test:web/site.git"),
+            ("ssh://git@git.acme.test/x", "git.acme.test", "ssh://git.acme.test/x"),
+            ("", "", ""),
+        ] {
+            assert_eq!((host_of_remote(remote), without_credentials(remote)), (host, shown.to_owned()), "{remote}");
+        }
+    }
+}
