@@ -37,6 +37,14 @@ static OTHER: LazyLock<Regex> = LazyLock::new(|| {
         .expect("constant")
 });
 
+/// Folders with code of others, which names nobody's hosts.
+const OF_OTHERS: &[&str] = &["node_modules", "vendor", "third_party", "bower_components", "site-packages"];
+
+/// True for a file in a folder with code of others.
+pub(crate) fn is_in_folder_of_others(path: &str) -> bool {
+    path.split('/').any(|part| OF_OTHERS.contains(&part))
+}
+
 impl Mentions {
     /// Adds what a text mentions.
     pub(crate) fn read(&mut self, text: &str) {

@@ -247,28 +247,19 @@ fn linked_hosts(app: &App) -> Vec<String> {
 /// Says what an earlier look saw, of a package that is still the same.
 fn say_again(cx: &Context<'_>) {
     for secret in app::SECRETS.items(&cx.facts.details) {
-        found_secret(cx, &secret);
+        cx.found_token(&secret.token, &secret.provider, true);
     }
     let addresses = app::MIRRORED.of(&cx.facts.details).unwrap_or_default().addresses;
     for end in cx.facts.outward.iter().filter(|end| end.task == TASK.name.as_str()) {
         match end.edge {
             EdgeKind::Token => {}
             EdgeKind::AppCall => found_endpoint(cx, &end.name, addresses.get(&end.name).cloned()),
-            EdgeKind::Contact => found_mailbox(cx, &end.name),
+            EdgeKind::Contact => cx.found_mailbox(&end.name),
             edge => cx.found(end.kind, &end.name, edge),
         }
     }
     let own = cx.facts.details.iter().filter(|(member, _)| cx.facts.kind.owner(member) == Some(TASK.name));
     cx.observe_all(own.map(|(member, value)| (member.clone(), value.clone())));
-}
-
-fn found_secret(cx: &Context<'_>, secret: &PackedSecret) {
-    let members = [
-        mentioned::SNIPPET.is(json!(secret.token)),
-        mentioned::TOKEN_PROVIDER.is(secret.provider.clone()),
-        mentioned::SENSITIVE.is(true),
-    ];
-    cx.found_with(Kind::UniqueToken, &secret.token, EdgeKind::Token, Details::from_iter(members));
 }
 
 fn found_endpoint(cx: &Context<'_>, address: &str, path: Option<String>) {
@@ -280,16 +271,11 @@ fn found_endpoint(cx: &Context<'_>, address: &str, path: Option<String>) {
     cx.found_with(Kind::AppEndpoint, address, EdgeKind::AppCall, Details::from_iter(members));
 }
 
-fn found_mailbox(cx: &Context<'_>, mailbox: &str) {
-    let origin = Details::from_iter([mentioned::ORIGIN.is(json!(cx.facts.name))]);
-    cx.found_with(Kind::EmailAddress, mailbox, EdgeKind::Contact, origin);
-}
-
 fn say(cx: &Context<'_>, looked: Looked, from: Option<Mirrored>) -> Result<(), TaskError> {
     let Looked { package, sha256, secrets, mut named, endpoints } = looked;
     named.hosts.extend(linked_hosts(&package.app).iter().map(|host| host.trim_start_matches("*.").to_owned()));
     for secret in secrets.values() {
-        found_secret(cx, secret);
+        cx.found_token(&secret.token, &secret.provider, true);
     }
     for host in named.hosts.iter().filter(|host| host.parse::<std::net::IpAddr>().is_err()).take(MENTIONS_MAX) {
         cx.found_host(host, EdgeKind::Link);
@@ -298,7 +284,7 @@ fn say(cx: &Context<'_>, looked: Looked, from: Option<Mirrored>) -> Result<(), T
         found_endpoint(cx, address, Some(path.clone()));
     }
     for mailbox in named.mailboxes.iter().take(MENTIONS_MAX) {
-        found_mailbox(cx, mailbox);
+        cx.found_mailbox(mailbox);
     }
     for bucket in named.buckets.iter().take(MENTIONS_MAX) {
         cx.found(Kind::CloudStorageBucket, bucket, EdgeKind::Bucket);

@@ -1,17 +1,16 @@
 //! What the history of a repository gives away: secrets in every commit, and what its files name.
 
 use crate::ask::git;
-use crate::read::mentions::Mentions;
+use crate::read::mentions::{Mentions, is_in_folder_of_others};
 use crate::read::{build_files, lockfiles};
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_git::{GitError, ObjectId, Objects, Piece, has_file, walk};
-use ambit_model::entity::{code_account, mentioned, repository};
+use ambit_model::entity::{code_account, repository};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, Timestamp, Wave, workflow};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Timestamp, Wave, workflow};
 use ambit_secrets::{At, Look, Rules};
 use repository::{Flaw, Leak, Package};
-use serde_json::json;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -55,8 +54,6 @@ const PACKAGES_MAX: usize = 2_000;
 const MENTIONS_MAX: usize = 300;
 /// Branches and tags that are written down one by one; of more a hash says whether anything changed.
 const TIPS_MAX: usize = 1_000;
-/// Folders with code of others, which names nobody's hosts.
-const OF_OTHERS: &[&str] = &["node_modules", "vendor", "third_party", "bower_components", "site-packages"];
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let mut source = git::Source::of(cx)?;
@@ -236,40 +233,30 @@ fn leak(found: ambit_secrets::Found, piece: &Piece<'_>) -> Leak {
     }
 }
 
-fn is_in_folder_of_others(path: &str) -> bool {
-    path.split('/').any(|part| OF_OTHERS.contains(&part))
-}
-
 fn is_of_others(path: &str) -> bool {
     is_in_folder_of_others(path) || path.ends_with(".lock") || path.ends_with("-lock.json")
 }
 
 fn say(cx: &Context<'_>, source: &git::Source, tips: &[ObjectId], known: Known, looked: Looked) {
     let commits = known.commits + looked.commits;
-    // The same whether this look saw it or an earlier one.
-    let of_mailbox = |kind: Kind| {
-        let origin = (kind == Kind::EmailAddress).then(|| mentioned::ORIGIN.is(json!(cx.facts.name)));
-        Details::from_iter(origin)
-    };
     // What stood there first is known from the earlier look.
     let mut leaks = looked.leaks;
     leaks.extend(known.leaks);
     for leak in leaks.values().take(LEAKS_MAX) {
-        let members = [
-            mentioned::SNIPPET.is(json!(leak.token)),
-            mentioned::TOKEN_PROVIDER.is(leak.provider.clone()),
-            mentioned::SENSITIVE.is(true),
-        ];
-        cx.found_with(Kind::UniqueToken, &leak.token, EdgeKind::Token, Details::from_iter(members));
+        cx.found_token(&leak.token, &leak.provider, true);
     }
+    // The same whether this look saw it or an earlier one.
     for (edge, kind, name) in &known.named {
-        cx.found_with(*kind, name, *edge, of_mailbox(*kind));
+        match kind {
+            Kind::EmailAddress => cx.found_mailbox(name),
+            kind => cx.found(*kind, name, *edge),
+        }
     }
     for host in looked.named.hosts.iter().filter(|host| host.parse::<std::net::IpAddr>().is_err()).take(MENTIONS_MAX) {
         cx.found_host(host, EdgeKind::Link);
     }
     for mailbox in looked.named.mailboxes.iter().take(MENTIONS_MAX) {
-        cx.found_with(Kind::EmailAddress, mailbox, EdgeKind::Contact, of_mailbox(Kind::EmailAddress));
+        cx.found_mailbox(mailbox);
     }
     for bucket in looked.named.buckets.iter().take(MENTIONS_MAX) {
         cx.found(Kind::CloudStorageBucket, bucket, EdgeKind::Bucket);
