@@ -1,7 +1,7 @@
 //! What the package of a mobile app says and gives away: its manifest, its signers, and what the texts inside name.
 
 use crate::ask::mirror::{self, PROVIDER};
-use crate::read::endpoints::endpoints;
+use crate::read::endpoints::{endpoints, is_of_platforms};
 use crate::read::mentions::Mentions;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_app::{App, AppError, Package};
@@ -54,26 +54,6 @@ const SECRETS_MAX: usize = 1_000;
 const MENTIONS_MAX: usize = 300;
 /// Addresses of one package that are kept.
 const ENDPOINTS_MAX: usize = 1_000;
-/// Hosts of formats and platforms, which stand in every app and are nobody's of interest.
-const OF_PLATFORMS: &[&str] = &[
-    "android.com",
-    "apache.org",
-    "apple.com",
-    "bouncycastle.org",
-    "example.com",
-    "example.org",
-    "goo.gl",
-    "google.com",
-    "jetbrains.com",
-    "kotlinlang.org",
-    "openssl.org",
-    "schema.org",
-    "w3.org",
-    "xml.org",
-    "xmlpull.org",
-    "xmlsoap.org",
-];
-
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let key = (cx.facts.kind, cx.facts.name.clone());
     if let Some(path) = cx.settings.packages.get(&key) {
@@ -228,10 +208,6 @@ fn look_through(bytes: &[u8], rules: &Rules) -> Result<Looked, AppError> {
     Ok(Looked { package, sha256: hex::encode(Sha256::digest(bytes)), secrets, named, endpoints: addresses })
 }
 
-fn is_of_platforms(host: &str) -> bool {
-    OF_PLATFORMS.iter().any(|known| host.strip_suffix(known).is_some_and(|rest| rest.is_empty() || rest.ends_with('.')))
-}
-
 /// Hosts whose links open the app. They are no proof that the app is theirs: that they say themselves.
 fn linked_hosts(app: &App) -> Vec<String> {
     match app {
@@ -305,22 +281,4 @@ fn say(cx: &Context<'_>, looked: Looked, from: Option<Mirrored>) -> Result<(), T
         cx.observe(app::MIRRORED, Mirrored { addresses, ..from });
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn hosts_of_platforms_are_no_leads() {
-        for (host, expected) in [
-            ("schemas.android.com", true),
-            ("w3.org", true),
-            ("api.acme.test", false),
-            ("notw3.org", false),
-            ("w3.org.acme.test", false),
-        ] {
-            assert_eq!(is_of_platforms(host), expected, "{host}");
-        }
-    }
 }

@@ -1,7 +1,8 @@
 //! What the history of a repository gives away: secrets in every commit, and what its files name.
 
 use crate::ask::git;
-use crate::read::mentions::{Mentions, is_in_folder_of_others};
+use crate::read::leads::{LEADS_MAX, Leads};
+use crate::read::mentions::is_in_folder_of_others;
 use crate::read::{build_files, lockfiles};
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_git::{GitError, ObjectId, Objects, Piece, has_file, walk};
@@ -20,18 +21,21 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::Repository,
     pretty_name: "Repository",
     description: "Fetches the history of a repository and looks through every commit of it for secrets, and for the \
-                  hosts, mailboxes and storage buckets that its files name; through its newest lock files for \
-                  packages, and through the files by which it is built.",
+                  hosts, addresses, pages, interfaces, mailboxes and storage buckets that its files name; through \
+                  its newest lock files for packages, and through the files by which it is built.",
     workflows: &[workflow::CODE_REPOSITORIES],
     watches: Kind::REPOSITORIES,
     produces: &[
+        Kind::ApiEndpoint,
         Kind::CloudStorageBucket,
         Kind::DnsRecord,
         Kind::Domain,
         Kind::EmailAddress,
         Kind::GithubAccount,
         Kind::GitlabAccount,
+        Kind::IpAddress,
         Kind::UniqueToken,
+        Kind::Uri,
     ],
     footprint: Clearance::L1,
     wave: Wave::Passive,
@@ -50,15 +54,15 @@ pub(crate) const TASK: Task = Task {
 const LEAKS_MAX: usize = 1_000;
 /// Packages of one repository that are kept, and as many flaws: what a list of details holds.
 const PACKAGES_MAX: usize = 2_000;
-/// Hosts of one history that are kept, and as many mailboxes and buckets.
-const MENTIONS_MAX: usize = 300;
+/// Raised where more is looked for than before beside secrets: known histories are then looked at anew.
+const LOOKED_FOR: u32 = 2;
 /// Branches and tags that are written down one by one; of more a hash says whether anything changed.
 const TIPS_MAX: usize = 1_000;
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let mut source = git::Source::of(cx)?;
     let tips = source.tips(cx).await?;
-    let mut known = Known::of(cx.facts, &cx.settings.secrets.edition());
+    let mut known = Known::of(cx.facts, &edition(&cx.settings.secrets));
     let mut looked = Looked::default();
     if known.tips != written(&tips) {
         let ids = known.ids();
@@ -138,7 +142,7 @@ fn written(tips: &[ObjectId]) -> Vec<String> {
 #[derive(Debug, Default)]
 struct Looked {
     leaks: BTreeMap<String, Leak>,
-    named: Mentions,
+    named: Leads,
     commits: u64,
     ends: BTreeSet<ObjectId>,
     files: Files,
@@ -196,8 +200,8 @@ fn look_through(
                 looked.leaks.entry(found.name.clone()).or_insert_with(|| leak(found, piece));
             }
         }
-        if looked.named.hosts.len() < MENTIONS_MAX && !is_of_others(piece.path.unwrap_or("")) {
-            looked.named.read(&text);
+        if !is_of_others(piece.path.unwrap_or("")) {
+            looked.named.read(piece.path.unwrap_or(""), &text);
         }
         if let Some(path) = piece.path.filter(|path| !is_in_folder_of_others(path)) {
             let (packages, flaws) = (lockfiles::packages(path, &text), build_files::flaws(path, &text));
@@ -233,8 +237,15 @@ fn leak(found: ambit_secrets::Found, piece: &Piece<'_>) -> Leak {
     }
 }
 
+/// True for code of others, and for files that name what it is made of.
 fn is_of_others(path: &str) -> bool {
-    is_in_folder_of_others(path) || path.ends_with(".lock") || path.ends_with("-lock.json")
+    let is_lock = [".lock", "-lock.json", "-lock.yaml", "go.sum"].iter().any(|end| path.ends_with(end));
+    is_lock || is_in_folder_of_others(path)
+}
+
+/// What tells by which rules, and for what else, a history was looked at.
+fn edition(rules: &Rules) -> String {
+    format!("{} {LOOKED_FOR}", rules.edition())
 }
 
 fn say(cx: &Context<'_>, source: &git::Source, tips: &[ObjectId], known: Known, looked: Looked) {
@@ -252,13 +263,20 @@ fn say(cx: &Context<'_>, source: &git::Source, tips: &[ObjectId], known: Known, 
             kind => cx.found(*kind, name, *edge),
         }
     }
-    for host in looked.named.hosts.iter().filter(|host| host.parse::<std::net::IpAddr>().is_err()).take(MENTIONS_MAX) {
+    for host in looked.named.hosts() {
         cx.found_host(host, EdgeKind::Link);
     }
-    for mailbox in looked.named.mailboxes.iter().take(MENTIONS_MAX) {
+    // Nothing shows that any of it is theirs: a link passes on no more than that somebody knows of it.
+    for address in looked.named.addresses() {
+        cx.found(Kind::IpAddress, &address.to_string(), EdgeKind::Link);
+    }
+    for (url, kind) in looked.named.urls() {
+        cx.found(kind, url, EdgeKind::Link);
+    }
+    for mailbox in looked.named.text.mailboxes.iter().take(LEADS_MAX) {
         cx.found_mailbox(mailbox);
     }
-    for bucket in looked.named.buckets.iter().take(MENTIONS_MAX) {
+    for bucket in looked.named.text.buckets.iter().take(LEADS_MAX) {
         cx.found(Kind::CloudStorageBucket, bucket, EdgeKind::Bucket);
     }
     let mut files = known.files;
@@ -274,7 +292,7 @@ fn say(cx: &Context<'_>, source: &git::Source, tips: &[ObjectId], known: Known, 
     cx.observe(repository::REPOSITORY_URI, source.url());
     cx.observe(repository::REPOSITORY_PUBLIC, source.is_public());
     cx.observe(repository::TIPS, written(tips));
-    cx.observe(repository::RULES, cx.settings.secrets.edition());
+    cx.observe(repository::RULES, edition(&cx.settings.secrets));
     cx.observe(repository::COMMITS, commits);
     cx.observe(repository::PACKAGES, packages.into_iter().flatten().take(PACKAGES_MAX).collect::<Vec<_>>());
     cx.observe(repository::FLAWS, flaws.into_iter().flatten().take(PACKAGES_MAX).collect::<Vec<_>>());
