@@ -47,6 +47,7 @@ fn an_application_is_walked_through_and_its_safe_twin_is_left_in_peace() {
     assert_eq!(
         shown(&found),
         [
+            "cacheable_private_answer https://news.acme.test:443",
             "exposed_secret_in_page https://shop.acme.test:443",
             "exposed_secret_in_page https://shop.acme.test:443",
             "exposed_secret_in_page https://till.acme.test:443/app/",
