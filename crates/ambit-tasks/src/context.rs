@@ -2,13 +2,13 @@
 
 use crate::read::normal;
 use crate::{Memory, Settings};
-use ambit_model::entity::Member;
+use ambit_model::entity::{Member, mentioned};
 use ambit_model::observation::{Discovery, EXCHANGE, Evidence, Found};
 use ambit_model::{Details, EdgeKind, Facts, Kind};
 use ambit_net::Session;
 use ambit_net::http::HttpExchange;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -92,6 +92,22 @@ impl<'a> Context<'a> {
             Ok((kind, name)) => self.found_with(kind, &name, edge, details),
             Err(_) => self.report().refused += 1,
         }
+    }
+
+    /// Reports a token that the entity shows, by what names it without telling it.
+    pub(crate) fn found_token(&self, token: &str, provider: &str, sensitive: bool) {
+        let members = [
+            mentioned::SNIPPET.is(json!(token)),
+            mentioned::TOKEN_PROVIDER.is(provider.to_owned()),
+            mentioned::SENSITIVE.is(sensitive),
+        ];
+        self.found_with(Kind::UniqueToken, token, EdgeKind::Token, Details::from_iter(members));
+    }
+
+    /// Reports a mailbox that the entity names.
+    pub(crate) fn found_mailbox(&self, mailbox: &str) {
+        let origin = Details::from_iter([mentioned::ORIGIN.is(json!(self.facts.name))]);
+        self.found_with(Kind::EmailAddress, mailbox, EdgeKind::Contact, origin);
     }
 
     /// Reports a member of the entity's details, no value as null. Texts and lists are cut at their limits; NUL becomes

@@ -2,15 +2,15 @@
 //! is found now, and how both are said.
 
 use crate::Context;
-use crate::read::mentions::Mentions;
+use crate::read::leads::{LEADS_MAX, Leads};
+use crate::read::mentions::is_in_folder_of_others;
 use crate::read::{build_files, lockfiles};
 use ambit_git::served::Staged;
 use ambit_git::{Commit, GitError, ObjectId, Objects, Piece, has_file, staged, walk};
-use ambit_model::entity::{mentioned, repository};
-use ambit_model::{Details, EdgeKind, Facts, Kind, TaskName, Timestamp};
+use ambit_model::entity::repository;
+use ambit_model::{EdgeKind, Facts, Kind, TaskName, Timestamp};
 use ambit_secrets::{At, Look, Rules};
 use repository::{Flaw, Leak, Package};
-use serde_json::json;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -20,12 +20,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const LEAKS_MAX: usize = 1_000;
 /// Packages of one repository that are kept, and as many flaws: what a list of details holds.
 const PACKAGES_MAX: usize = 2_000;
-/// Hosts of one history that are kept, and as many mailboxes and buckets.
-const MENTIONS_MAX: usize = 300;
+/// Raised where more is looked for than before beside secrets: known histories are then looked at anew.
+const LOOKED_FOR: u32 = 2;
 /// Branches and tags that are written down one by one; of more a hash says whether anything changed.
 const TIPS_MAX: usize = 1_000;
-/// Folders with code of others, which names nobody's hosts.
-const OF_OTHERS: &[&str] = &["node_modules", "vendor", "third_party", "bower_components", "site-packages"];
 
 /// What an earlier look wrote down.
 #[derive(Default)]
@@ -91,7 +89,7 @@ pub(crate) fn written(tips: &[ObjectId]) -> Vec<String> {
 #[derive(Debug, Default)]
 pub(crate) struct Looked {
     leaks: BTreeMap<String, Leak>,
-    named: Mentions,
+    named: Leads,
     commits: u64,
     pub(crate) ends: BTreeSet<ObjectId>,
     files: Files,
@@ -170,8 +168,8 @@ impl Looked {
                 self.leaks.entry(found.name.clone()).or_insert_with(|| leak(found, piece));
             }
         }
-        if self.named.hosts.len() < MENTIONS_MAX && !is_of_others(piece.path.unwrap_or("")) {
-            self.named.read(&text);
+        if !is_of_others(piece.path.unwrap_or("")) {
+            self.named.read(piece.path.unwrap_or(""), &text);
         }
         if let Some(path) = piece.path.filter(|path| !is_in_folder_of_others(path)) {
             let (packages, flaws) = (lockfiles::packages(path, &text), build_files::flaws(path, &text));
@@ -203,12 +201,15 @@ fn leak(found: ambit_secrets::Found, piece: &Piece<'_>) -> Leak {
     }
 }
 
-fn is_in_folder_of_others(path: &str) -> bool {
-    path.split('/').any(|part| OF_OTHERS.contains(&part))
+/// True for code of others, and for files that name what it is made of.
+fn is_of_others(path: &str) -> bool {
+    let is_lock = [".lock", "-lock.json", "-lock.yaml", "go.sum"].iter().any(|end| path.ends_with(end));
+    is_lock || is_in_folder_of_others(path)
 }
 
-fn is_of_others(path: &str) -> bool {
-    is_in_folder_of_others(path) || path.ends_with(".lock") || path.ends_with("-lock.json")
+/// What tells by which rules, and for what else, a history was looked at.
+pub(crate) fn edition(rules: &Rules) -> String {
+    format!("{} {LOOKED_FOR}", rules.edition())
 }
 
 /// Where a repository is, as it is shown.
@@ -224,32 +225,33 @@ pub(crate) struct Place {
 /// Says what earlier looks and this one found.
 pub(crate) fn say(cx: &Context<'_>, place: Place, tips: &[ObjectId], known: Known, looked: Looked) {
     let commits = known.commits + looked.commits;
-    // The same whether this look saw it or an earlier one.
-    let of_mailbox = |kind: Kind| {
-        let origin = (kind == Kind::EmailAddress).then(|| mentioned::ORIGIN.is(json!(cx.facts.name)));
-        Details::from_iter(origin)
-    };
     // What stood there first is known from the earlier look.
     let mut leaks = looked.leaks;
     leaks.extend(known.leaks);
     for leak in leaks.values().take(LEAKS_MAX) {
-        let members = [
-            mentioned::SNIPPET.is(json!(leak.token)),
-            mentioned::TOKEN_PROVIDER.is(leak.provider.clone()),
-            mentioned::SENSITIVE.is(true),
-        ];
-        cx.found_with(Kind::UniqueToken, &leak.token, EdgeKind::Token, Details::from_iter(members));
+        cx.found_token(&leak.token, &leak.provider, true);
     }
+    // The same whether this look saw it or an earlier one.
     for (edge, kind, name) in &known.named {
-        cx.found_with(*kind, name, *edge, of_mailbox(*kind));
+        match kind {
+            Kind::EmailAddress => cx.found_mailbox(name),
+            kind => cx.found(*kind, name, *edge),
+        }
     }
-    for host in looked.named.hosts.iter().filter(|host| host.parse::<std::net::IpAddr>().is_err()).take(MENTIONS_MAX) {
+    for host in looked.named.hosts() {
         cx.found_host(host, EdgeKind::Link);
     }
-    for mailbox in looked.named.mailboxes.iter().take(MENTIONS_MAX) {
-        cx.found_with(Kind::EmailAddress, mailbox, EdgeKind::Contact, of_mailbox(Kind::EmailAddress));
+    // Nothing shows that any of it is theirs: a link passes on no more than that somebody knows of it.
+    for address in looked.named.addresses() {
+        cx.found(Kind::IpAddress, &address.to_string(), EdgeKind::Link);
     }
-    for bucket in looked.named.buckets.iter().take(MENTIONS_MAX) {
+    for (url, kind) in looked.named.urls() {
+        cx.found(kind, url, EdgeKind::Link);
+    }
+    for mailbox in looked.named.text.mailboxes.iter().take(LEADS_MAX) {
+        cx.found_mailbox(mailbox);
+    }
+    for bucket in looked.named.text.buckets.iter().take(LEADS_MAX) {
         cx.found(Kind::CloudStorageBucket, bucket, EdgeKind::Bucket);
     }
     let mut files = known.files;
@@ -261,7 +263,7 @@ pub(crate) fn say(cx: &Context<'_>, place: Place, tips: &[ObjectId], known: Know
     cx.observe(repository::REPOSITORY_URI, place.url);
     cx.observe(repository::REPOSITORY_PUBLIC, place.is_public);
     cx.observe(repository::TIPS, written(tips));
-    cx.observe(repository::RULES, cx.settings.secrets.edition());
+    cx.observe(repository::RULES, edition(&cx.settings.secrets));
     cx.observe(repository::COMMITS, commits);
     cx.observe(repository::PACKAGES, packages.into_iter().flatten().take(PACKAGES_MAX).collect::<Vec<_>>());
     cx.observe(repository::FLAWS, flaws.into_iter().flatten().take(PACKAGES_MAX).collect::<Vec<_>>());

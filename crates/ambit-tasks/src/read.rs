@@ -1,6 +1,7 @@
 //! Readers: pure functions from what a peer sent, or from a name, to what it means, with the tables that they compare
 //! it with. Nothing here asks the network.
 
+pub(crate) mod assignments;
 pub(crate) mod buckets;
 pub(crate) mod build_files;
 pub(crate) mod datagram;
@@ -12,6 +13,8 @@ pub(crate) mod endpoints;
 pub(crate) mod front;
 pub(crate) mod frontier;
 pub(crate) mod greeting;
+pub(crate) mod handed_out;
+pub(crate) mod leads;
 pub(crate) mod listing;
 pub(crate) mod lockfiles;
 pub(crate) mod login;
@@ -25,6 +28,7 @@ pub(crate) mod passive;
 pub(crate) mod providers;
 pub(crate) mod rdap;
 pub(crate) mod script;
+pub(crate) mod source_map;
 pub(crate) mod spf;
 pub(crate) mod suppliers;
 pub(crate) mod technology;

@@ -179,6 +179,13 @@ pub fn registrable(host: &str) -> Option<&str> {
     psl::domain_str(host)
 }
 
+/// The registrable domain of a canonical host name whose end the public suffix list has. Below `test`, which nobody can
+/// register (RFC 2606), names count as well: they stand for real ones where something is tried out.
+pub fn listed_domain(host: &str) -> Option<&str> {
+    let is_known = psl::suffix(host.as_bytes()).is_some_and(|suffix| suffix.is_known() || suffix == "test");
+    registrable(host).filter(|_| is_known)
+}
+
 /// The section of the public suffix list that has the name as a suffix; `None` for a name below one, and for one that
 /// no rule lists.
 fn public_suffix(name: &str) -> Option<psl::Type> {
@@ -378,6 +385,22 @@ fn plain(text: &str) -> Result<String, &'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_domain_is_listed_where_its_end_is_a_public_suffix() {
+        for (host, expected) in [
+            ("db.acme.com", Some("acme.com")),
+            ("acme.co.uk", Some("acme.co.uk")),
+            ("a.b.acme.test", Some("acme.test")),
+            ("acme.github.io", Some("acme.github.io")),
+            ("co.uk", None),
+            ("index.js", None),
+            ("db.svc.cluster.local", None),
+            ("host", None),
+        ] {
+            assert_eq!(listed_domain(host), expected, "{host}");
+        }
+    }
     use proptest::prelude::*;
 
     #[test]

@@ -18,7 +18,7 @@ pub const REPOSITORY_URI: Member<String> = Member::named("repository_uri");
 pub const REPOSITORY_PUBLIC: Member<bool> = Member::named("repository_public");
 /// What its branches and tags pointed to when it was looked at, sorted.
 pub const TIPS: Member<Vec<String>> = Member::named("hidden_tips");
-/// What tells the rules for secrets by which it was looked at.
+/// What tells by which rules for secrets, and for what else, it was looked at.
 pub const RULES: Member<String> = Member::named("hidden_rules");
 /// How many commits were looked at, all looks together.
 pub const COMMITS: Member<u64> = Member::named("hidden_commits");

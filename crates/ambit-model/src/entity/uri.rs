@@ -122,6 +122,10 @@ pub const PARAMETERS: Member<Vec<Parameter>> = Member::named("hidden_parameters"
 pub const HIDDEN_PARAMETERS: Member<Vec<Parameter>> = Member::named("hidden_guessed_parameters");
 /// What its pages show that they should not.
 pub const DEFECTS: Member<Vec<Defect>> = Member::named("hidden_defects");
+/// Tokens and keys that its pages, its scripts and their sources hand out.
+pub const TOKENS: Member<Vec<HandedToken>> = Member::named("hidden_tokens");
+/// Maps from its scripts to the sources that they were made from.
+pub const SOURCE_MAPS: Member<Vec<PublishedMap>> = Member::named("hidden_source_maps");
 /// Where it leads visitors to any host that a parameter names.
 pub const LED_AWAY: Member<Vec<LedAway>> = Member::named("hidden_led_away");
 /// How it says that a page does not exist.
@@ -180,6 +184,8 @@ pub(super) const MEMBERS: &[Row] = &[
     seen(DEFECTS, Crawl),
     seen(PAGES, Crawl),
     seen(PARAMETERS, Crawl),
+    seen(TOKENS, Crawl),
+    seen(SOURCE_MAPS, Crawl),
     seen(FAVICON_SHA256, Favicon),
     seen(FAVICON_MMH3, Favicon),
     seen(HIDDEN_PARAMETERS, HiddenParameters),
@@ -284,6 +290,32 @@ pub struct Defect {
     pub what: String,
     pub path: String,
     pub proof: String,
+}
+
+/// A token that a page or script hands out to everybody.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct HandedToken {
+    /// What names it without telling it: the name of its `UniqueToken`.
+    pub token: String,
+    /// The service that gave it out.
+    pub provider: String,
+    /// It opens something.
+    pub sensitive: bool,
+    /// The path of the first page, script or map that has it.
+    pub path: String,
+}
+
+/// A map from a script to the sources that it was made from, as it is served.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PublishedMap {
+    /// The path of the map, or of the script that holds it.
+    pub path: String,
+    /// How many sources it names, and how many of them with their text.
+    pub sources: usize,
+    pub texts: usize,
+    /// Names of those that are the application's own.
+    pub names: Vec<String>,
 }
 
 /// The defect of a page that leads to the host of others which a parameter of it names.

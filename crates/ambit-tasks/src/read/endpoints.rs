@@ -1,4 +1,4 @@
-//! Addresses that the texts of an app name: sites and interfaces that it may call. Pure.
+//! Addresses that texts of programs name: sites and interfaces that they may call. Pure.
 
 use super::mentions::URL;
 use ambit_model::Kind;
@@ -21,6 +21,26 @@ const FILES: &[&str] = &[
 /// What ends a sentence, and no address.
 const ENDS: &[char] = &['.', ',', ';', ':', '!', '?', '\'', '"', '`', ']', '*', '_', '-', '/'];
 
+/// Hosts of formats and platforms, which stand in every program and are nobody's of interest.
+const OF_PLATFORMS: &[&str] = &[
+    "android.com",
+    "apache.org",
+    "apple.com",
+    "bouncycastle.org",
+    "example.com",
+    "example.org",
+    "goo.gl",
+    "google.com",
+    "jetbrains.com",
+    "kotlinlang.org",
+    "openssl.org",
+    "schema.org",
+    "w3.org",
+    "xml.org",
+    "xmlpull.org",
+    "xmlsoap.org",
+];
+
 /// Returns the addresses, in canonical form and without their queries; what a template fills in is `{}`.
 pub(crate) fn endpoints(text: &str) -> Vec<String> {
     // Scripts write slashes behind backslashes.
@@ -29,13 +49,20 @@ pub(crate) fn endpoints(text: &str) -> Vec<String> {
     found.filter_map(|found| endpoint(found.as_str())).collect()
 }
 
+/// True for a host of a format or platform.
+pub(crate) fn is_of_platforms(host: &str) -> bool {
+    OF_PLATFORMS.iter().any(|known| host.strip_suffix(known).is_some_and(|rest| rest.is_empty() || rest.ends_with('.')))
+}
+
 fn endpoint(url: &str) -> Option<String> {
     let url = url.split(['?', '#', '`', '|', '^']).next().unwrap_or(url);
     let site = url.find("://").map(|at| at + 3)?;
     let path = url[site..].find('/').map_or(url.len(), |at| site + at);
+    // Whoever signs in is nobody's business.
+    let host = url[site..path].rfind('@').map_or(site, |at| site + at + 1);
     let filled = HOLE.replace_all(&url[path..], "{}");
     let filled = filled.trim_end_matches(ENDS);
-    let name = Kind::AppEndpoint.canonical(&format!("{}{filled}", &url[..path])).ok()?;
+    let name = Kind::AppEndpoint.canonical(&format!("{}{}{filled}", &url[..site], &url[host..path])).ok()?;
     let host = ambit_model::entity::host_of(&name);
     let is_far = match host.parse::<IpAddr>() {
         Ok(address) => !address.is_loopback() && !address.is_unspecified(),
@@ -58,11 +85,25 @@ mod tests {
             ("https://api.acme.test/users/%1$s", Some("https://api.acme.test:443/users/{}")),
             ("See https://acme.test/.", Some("https://acme.test:443")),
             ("https://acme.test/logo.PNG", None),
+            ("https://ann.lee:tr0ub4dor@api.acme.test/x", Some("https://api.acme.test:443/x")),
             ("http://localhost:3000/api", None),
             ("http://127.0.0.1/api", None),
             ("https://a_b_/x", None),
         ] {
             assert_eq!(endpoints(text).first().map(String::as_str), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn hosts_of_platforms_are_no_leads() {
+        for (host, expected) in [
+            ("schemas.android.com", true),
+            ("w3.org", true),
+            ("api.acme.test", false),
+            ("notw3.org", false),
+            ("w3.org.acme.test", false),
+        ] {
+            assert_eq!(is_of_platforms(host), expected, "{host}");
         }
     }
 }

@@ -25,9 +25,9 @@ pub(crate) struct Mentions {
 static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i)\b([a-z0-9][a-z0-9._%+-]{0,63}@[a-z0-9][a-z0-9.-]{1,200}\.[a-z]{2,24})\b").expect("constant")
 });
-/// An address in a text; scripts write slashes behind backslashes.
+/// An address in a text, with whoever signs in there; scripts write slashes behind backslashes.
 pub(super) static URL: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r#"(?i)\bhttps?:\\?/\\?/[a-z0-9][a-z0-9.-]{1,252}(?::\d{1,5})?(?:/[^\s"'<>\\)]{0,300})?"#)
+    Regex::new(r#"(?i)\bhttps?:\\?/\\?/(?:[a-z0-9._~!$&*+;=:%{}-]{1,200}@)?[a-z0-9][a-z0-9.-]{1,252}(?::\d{1,5})?(?:/[^\s"'<>\\)]{0,300})?"#)
         .expect("constant")
 });
 
@@ -36,6 +36,14 @@ static OTHER: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r#"(?i)(?:\b(wss?):|["'`])\\?/\\?/((?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){1,8}[a-z]{2,24})\b"#)
         .expect("constant")
 });
+
+/// Folders with code of others, which names nobody's hosts.
+const OF_OTHERS: &[&str] = &["node_modules", "vendor", "third_party", "bower_components", "site-packages"];
+
+/// True for a file in a folder with code of others.
+pub(crate) fn is_in_folder_of_others(path: &str) -> bool {
+    path.split('/').any(|part| OF_OTHERS.contains(&part))
+}
 
 impl Mentions {
     /// Adds what a text mentions.
@@ -80,5 +88,8 @@ mod tests {
         assert_eq!(found.maybe_hosts.iter().collect::<Vec<_>>(), ["static.acme.test"]);
         assert_eq!(found.buckets.iter().collect::<Vec<_>>(), ["https://acme-files.s3.amazonaws.com"]);
         assert_eq!(found.mailboxes.iter().collect::<Vec<_>>(), ["help@acme.test"]);
+        let mut found = Mentions::default();
+        found.read("git clone https://ann.lee:tr0ub4dor@git.acme.test/shop.git");
+        assert_eq!(found.hosts.iter().collect::<Vec<_>>(), ["git.acme.test"], "who signs in is no host");
     }
 }

@@ -1,4 +1,4 @@
-//! What scripts of a page call: paths of interfaces, and the map of their sources. Pure.
+//! What scripts of a page call: paths of interfaces. Pure.
 
 use super::parameters::is_name;
 use ambit_net::http::Url;
@@ -21,9 +21,6 @@ static PATH: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r#"["'`]((?:https?://[a-z0-9.-]{1,200}(?::\d{1,5})?)?/(?:api|rest|graphql|gql|v\d{1,2}|ajax|rpc|odata)(?:/[^\s"'`<>\\]{0,300})?)["'`]"#)
         .expect("constant")
 });
-/// Where the sources of a script are.
-static MAP: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"(?m)^\s*//[#@]\s*sourceMappingURL=(\S{1,500})\s*$").expect("constant"));
 /// What templates put into a path: `${id}`, `:id`.
 static HOLE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\$\{[^}]*\}|:[A-Za-z_]\w*").expect("constant"));
 
@@ -56,22 +53,6 @@ fn filled(reference: &str, script: &Url) -> Option<String> {
     url.ok().map(|url| url.to_string())
 }
 
-/// Where the map of a script is that names one as a file of its own.
-pub(crate) fn source_map(text: &str, script: &Url) -> Option<Url> {
-    let named = MAP.captures_iter(text).last()?;
-    let reference = named.get(1)?.as_str();
-    if reference.starts_with("data:") { None } else { script.join(reference).ok() }
-}
-
-/// How many sources a map holds with their text; `None` for what is no map, or holds none.
-pub(crate) fn sources_in(map: &[u8]) -> Option<usize> {
-    let map: serde_json::Value = serde_json::from_slice(map).ok()?;
-    map.get("mappings")?.as_str()?;
-    let texts =
-        map.get("sourcesContent")?.as_array()?.iter().filter(|text| text.as_str().is_some_and(|text| !text.is_empty()));
-    Some(texts.count()).filter(|count| *count > 0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -101,19 +82,5 @@ mod tests {
         let listed = &calls["https://app.acme.test/orders/list"];
         assert_eq!(listed.iter().map(String::as_str).collect::<Vec<_>>(), ["sort", "x"]);
         assert!(calls["https://app.acme.test/basket"].is_empty());
-    }
-
-    #[test]
-    fn a_map_is_found_and_counts_where_it_holds_sources() {
-        let map = source_map("x();\n//# sourceMappingURL=app.js.map\n", &script()).unwrap();
-        assert_eq!(map.to_string(), "https://app.acme.test/static/app.js.map");
-        assert_eq!(source_map("//# sourceMappingURL=data:application/json;base64,e30=", &script()), None);
-        assert_eq!(source_map("let s = '//# sourceMappingURL=x.map';", &script()), None);
-        assert_eq!(
-            sources_in(br#"{"version":3,"mappings":"AA","sources":["a.ts"],"sourcesContent":["let a;"]}"#),
-            Some(1)
-        );
-        assert_eq!(sources_in(br#"{"version":3,"mappings":"AA","sources":["a.ts"]}"#), None);
-        assert_eq!(sources_in(b"<html>Not Found"), None);
     }
 }

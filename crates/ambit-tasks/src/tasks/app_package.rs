@@ -1,7 +1,7 @@
 //! What the package of a mobile app says and gives away: its manifest, its signers, and what the texts inside name.
 
 use crate::ask::mirror::{self, PROVIDER};
-use crate::read::endpoints::endpoints;
+use crate::read::endpoints::{endpoints, is_of_platforms};
 use crate::read::mentions::Mentions;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_app::{App, AppError, Package};
@@ -54,26 +54,6 @@ const SECRETS_MAX: usize = 1_000;
 const MENTIONS_MAX: usize = 300;
 /// Addresses of one package that are kept.
 const ENDPOINTS_MAX: usize = 1_000;
-/// Hosts of formats and platforms, which stand in every app and are nobody's of interest.
-const OF_PLATFORMS: &[&str] = &[
-    "android.com",
-    "apache.org",
-    "apple.com",
-    "bouncycastle.org",
-    "example.com",
-    "example.org",
-    "goo.gl",
-    "google.com",
-    "jetbrains.com",
-    "kotlinlang.org",
-    "openssl.org",
-    "schema.org",
-    "w3.org",
-    "xml.org",
-    "xmlpull.org",
-    "xmlsoap.org",
-];
-
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let key = (cx.facts.kind, cx.facts.name.clone());
     if let Some(path) = cx.settings.packages.get(&key) {
@@ -231,10 +211,6 @@ fn look_through(bytes: &[u8], rules: &Rules) -> Result<Looked, AppError> {
     Ok(Looked { package, sha256: hex::encode(Sha256::digest(bytes)), secrets, named, endpoints: addresses })
 }
 
-fn is_of_platforms(host: &str) -> bool {
-    OF_PLATFORMS.iter().any(|known| host.strip_suffix(known).is_some_and(|rest| rest.is_empty() || rest.ends_with('.')))
-}
-
 /// Hosts whose links open the app. They are no proof that the app is theirs: that they say themselves.
 fn linked_hosts(app: &App) -> Vec<String> {
     match app {
@@ -250,28 +226,19 @@ fn linked_hosts(app: &App) -> Vec<String> {
 /// Says what an earlier look saw, of a package that is still the same.
 fn say_again(cx: &Context<'_>) {
     for secret in app::SECRETS.items(&cx.facts.details) {
-        found_secret(cx, &secret);
+        cx.found_token(&secret.token, &secret.provider, true);
     }
     let addresses = app::MIRRORED.of(&cx.facts.details).unwrap_or_default().addresses;
     for end in cx.facts.outward.iter().filter(|end| end.task == TASK.name.as_str()) {
         match end.edge {
             EdgeKind::Token => {}
             EdgeKind::AppCall => found_endpoint(cx, &end.name, addresses.get(&end.name).cloned()),
-            EdgeKind::Contact => found_mailbox(cx, &end.name),
+            EdgeKind::Contact => cx.found_mailbox(&end.name),
             edge => cx.found(end.kind, &end.name, edge),
         }
     }
     let own = cx.facts.details.iter().filter(|(member, _)| cx.facts.kind.owner(member) == Some(TASK.name));
     cx.observe_all(own.map(|(member, value)| (member.clone(), value.clone())));
-}
-
-fn found_secret(cx: &Context<'_>, secret: &PackedSecret) {
-    let members = [
-        mentioned::SNIPPET.is(json!(secret.token)),
-        mentioned::TOKEN_PROVIDER.is(secret.provider.clone()),
-        mentioned::SENSITIVE.is(true),
-    ];
-    cx.found_with(Kind::UniqueToken, &secret.token, EdgeKind::Token, Details::from_iter(members));
 }
 
 fn found_endpoint(cx: &Context<'_>, address: &str, path: Option<String>) {
@@ -283,16 +250,11 @@ fn found_endpoint(cx: &Context<'_>, address: &str, path: Option<String>) {
     cx.found_with(Kind::AppEndpoint, address, EdgeKind::AppCall, Details::from_iter(members));
 }
 
-fn found_mailbox(cx: &Context<'_>, mailbox: &str) {
-    let origin = Details::from_iter([mentioned::ORIGIN.is(json!(cx.facts.name))]);
-    cx.found_with(Kind::EmailAddress, mailbox, EdgeKind::Contact, origin);
-}
-
 fn say(cx: &Context<'_>, looked: Looked, from: Option<Mirrored>) -> Result<(), TaskError> {
     let Looked { package, sha256, secrets, mut named, endpoints } = looked;
     named.hosts.extend(linked_hosts(&package.app).iter().map(|host| host.trim_start_matches("*.").to_owned()));
     for secret in secrets.values() {
-        found_secret(cx, secret);
+        cx.found_token(&secret.token, &secret.provider, true);
     }
     for host in named.hosts.iter().filter(|host| host.parse::<std::net::IpAddr>().is_err()).take(MENTIONS_MAX) {
         cx.found_host(host, EdgeKind::Link);
@@ -301,7 +263,7 @@ fn say(cx: &Context<'_>, looked: Looked, from: Option<Mirrored>) -> Result<(), T
         found_endpoint(cx, address, Some(path.clone()));
     }
     for mailbox in named.mailboxes.iter().take(MENTIONS_MAX) {
-        found_mailbox(cx, mailbox);
+        cx.found_mailbox(mailbox);
     }
     for bucket in named.buckets.iter().take(MENTIONS_MAX) {
         cx.found(Kind::CloudStorageBucket, bucket, EdgeKind::Bucket);
@@ -322,22 +284,4 @@ fn say(cx: &Context<'_>, looked: Looked, from: Option<Mirrored>) -> Result<(), T
         cx.observe(app::MIRRORED, Mirrored { addresses, ..from });
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn hosts_of_platforms_are_no_leads() {
-        for (host, expected) in [
-            ("schemas.android.com", true),
-            ("w3.org", true),
-            ("api.acme.test", false),
-            ("notw3.org", false),
-            ("w3.org.acme.test", false),
-        ] {
-            assert_eq!(is_of_platforms(host), expected, "{host}");
-        }
-    }
 }

@@ -1,34 +1,47 @@
-//! Walks through an application from the page that a person named: its pages, scripts and described interfaces, within
-//! a cap of requests. Nothing is sent but what a browser would send, and nothing that changes something.
+//! Walks through an application from the page that a person named: its pages, its scripts with the sources that they
+//! were made from, and described interfaces, within a cap of requests. Nothing is sent that changes something.
 
 use crate::ask::session::{self, Session};
 use crate::ask::{bindings, web};
 use crate::read::frontier::{Frontier, parameters, shape};
+use crate::read::handed_out::HandedOut;
+use crate::read::login::origin;
+use crate::read::mentions::is_in_folder_of_others;
 use crate::read::openapi::{self, Document};
 use crate::read::page::Page;
 use crate::read::parameters::{IN_DOCUMENT, IN_FORM, IN_LINK, IN_QUERY, IN_SCRIPT, Parameters};
+use crate::read::source_map::{self, Place, Source};
 use crate::read::{passive, script, web_token};
+use crate::tasks::linked_hosts;
 use crate::tasks::robots_sitemap_wellknown::Robots;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
-use ambit_model::entity::uri::{self, Crawled, CrawledPage, Defect};
+use ambit_model::entity::uri::{self, Crawled, CrawledPage, Defect, HandedToken, PublishedMap};
 use ambit_model::entity::{host_of, mentioned};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
+use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName, Wave, workflow};
 use ambit_net::NetError;
-use ambit_net::http::{HttpExchange, Url};
+use ambit_net::http::{BodyEnd, HttpExchange, Url};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::Crawl,
     pretty_name: "Crawl",
-    description: "Walks through an application that is a seed: pages, scripts, described interfaces, and what they \
-                  show that they should not. It follows links, fills in no form but that of a session which is \
-                  opened for it, and leaves what robots shall not visit.",
+    description: "Walks through an application that is a seed: pages, scripts and the sources that they were made \
+                  from, described interfaces, what all of them hand out, and what they show that they should not. \
+                  It follows links, fills in no form but that of a session which is opened for it, and leaves what \
+                  robots shall not visit.",
     workflows: &[workflow::APPLICATIONS],
     watches: &[Kind::Uri],
-    produces: &[Kind::ApiEndpoint, Kind::DnsRecord, Kind::Domain],
+    produces: &[
+        Kind::ApiEndpoint,
+        Kind::CloudStorageBucket,
+        Kind::DnsRecord,
+        Kind::Domain,
+        Kind::EmailAddress,
+        Kind::UniqueToken,
+    ],
     footprint: Clearance::L3,
     wave: Wave::Probes,
     ttl_ms: DAY_MS,
@@ -48,6 +61,14 @@ const REQUESTS_MAX: usize = 300;
 const SCRIPTS_MAX: usize = 40;
 /// Bytes of a script or a document.
 const FILE_BYTES: usize = 1_024 * 1_024;
+/// Bytes of a source map: those of large applications have some millions.
+const MAP_BYTES: usize = 8 * 1_024 * 1_024;
+/// Bytes of the sources in all of an application's maps that are looked through.
+const SOURCE_BYTES: usize = 16 * 1_024 * 1_024;
+/// Names of sources in one map that are kept.
+const SOURCE_NAMES_MAX: usize = 200;
+/// Interfaces of one application that scripts call.
+const CALLED_MAX: usize = 2_000;
 /// Pages that one defect names: the same template shows it on each.
 const SAME_DEFECT_MAX: usize = 5;
 /// Hosts of others that are kept.
@@ -59,7 +80,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let start = web::site(cx)?;
     let session = session::open(cx, &start).await?;
     let mut crawl = Crawl::new(cx, session);
-    let forbidden = match crawl.get(&start.with_path("/robots.txt")).await {
+    let forbidden = match crawl.get(&start.with_path("/robots.txt"), FILE_BYTES).await {
         Ok(Some(answer)) if answer.status == 200 && !web::is_html(&answer) => Robots::parse(&web::text(&answer)).closed,
         Ok(_) => BTreeSet::new(),
         Err(error) if web::is_closed(&error) => BTreeSet::new(),
@@ -73,7 +94,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     if crawl.pages.is_empty() {
         return Err(TaskError::Failed(format!("{start}: no page could be read")));
     }
-    crawl.report(&frontier);
+    crawl.report(&start, &frontier);
     Ok(Answer::Found)
 }
 
@@ -82,13 +103,14 @@ struct Crawl<'a> {
     cx: &'a Context<'a>,
     session: Session,
     requests: usize,
-    /// It ended before all was visited.
-    capped: bool,
+    places: Places,
     pages: BTreeMap<String, CrawledPage>,
-    /// Paths that could not be looked at.
-    failed: BTreeSet<String>,
     scripts: BTreeSet<String>,
     hosts: BTreeSet<String>,
+    handed_out: HandedOut,
+    maps: BTreeMap<String, PublishedMap>,
+    /// Bytes of sources that were looked through.
+    source_bytes: usize,
     interfaces: BTreeMap<String, Interface>,
     parameters: Parameters,
     documents: BTreeMap<String, Document>,
@@ -109,11 +131,13 @@ impl<'a> Crawl<'a> {
             cx,
             session,
             requests: 0,
-            capped: false,
+            places: Places::default(),
             pages: BTreeMap::new(),
-            failed: BTreeSet::new(),
             scripts: BTreeSet::new(),
             hosts: BTreeSet::new(),
+            handed_out: HandedOut::default(),
+            maps: BTreeMap::new(),
+            source_bytes: 0,
             interfaces: BTreeMap::new(),
             parameters: Parameters::default(),
             documents: BTreeMap::new(),
@@ -122,28 +146,33 @@ impl<'a> Crawl<'a> {
     }
 
     /// An answer within the cap; `None` beyond it.
-    async fn get(&mut self, url: &Url) -> Result<Option<HttpExchange>, NetError> {
+    async fn get(&mut self, url: &Url, bytes: usize) -> Result<Option<HttpExchange>, NetError> {
         if self.requests >= REQUESTS_MAX {
-            self.capped = true;
+            self.places.capped = true;
             return Ok(None);
         }
         self.requests += 1;
-        self.session.get(self.cx, url, FILE_BYTES).await.map(Some)
+        self.session.get(self.cx, url, bytes).await.map(Some)
     }
 
     /// The same, where an answer that does not come leaves this place unknown and the others to be visited.
     async fn try_get(&mut self, url: &Url) -> Result<Option<HttpExchange>, TaskError> {
-        match self.get(url).await {
+        self.try_get_up_to(url, FILE_BYTES).await
+    }
+
+    async fn try_get_up_to(&mut self, url: &Url, bytes: usize) -> Result<Option<HttpExchange>, TaskError> {
+        match self.get(url, bytes).await {
             Ok(answer) => {
                 // A session that ended on the way, or may not see this: what stood here is not gone.
-                if self.session.is_open() && answer.as_ref().is_some_and(|answer| matches!(answer.status, 401 | 403)) {
-                    self.failed.insert(url.path.clone());
+                let is_refused = |answer: &HttpExchange| matches!(answer.status, 401 | 403);
+                if let Some(answer) = &answer {
+                    self.places.note(url.path_only(), !(self.session.is_open() && is_refused(answer)));
                 }
                 Ok(answer)
             }
             Err(error @ NetError::Budget(_)) => Err(error.into()),
             Err(_) => {
-                self.failed.insert(url.path.clone());
+                self.places.note(url.path_only(), false);
                 Ok(None)
             }
         }
@@ -152,13 +181,14 @@ impl<'a> Crawl<'a> {
     async fn pages(&mut self, frontier: &mut Frontier) -> Result<(), TaskError> {
         while let Some((url, depth)) = frontier.next() {
             let Some(answer) = self.try_get(&url).await? else {
-                if self.capped {
+                if self.places.capped {
                     return Ok(());
                 }
                 continue;
             };
             let page = web::is_html(&answer).then(|| Page::parse(&web::text(&answer), &url));
             self.note(&url, &answer, page.as_ref());
+            self.handed_out.read_text(&web::text(&answer), url.path_only());
             if let Some(target) = web::header(&answer, "location").and_then(|target| url.join(target).ok()) {
                 frontier.add(&target, depth);
             }
@@ -234,6 +264,7 @@ impl<'a> Crawl<'a> {
     fn call(&mut self, text: &str, url: &Url) {
         for (called, names) in script::calls(text, url) {
             match Url::parse(&called) {
+                Ok(_) if self.interfaces.len() >= CALLED_MAX && !self.interfaces.contains_key(&called) => {}
                 Ok(target) if target.host == url.host => {
                     self.interface(IN_SCRIPT, &target, &called, &names);
                 }
@@ -271,16 +302,59 @@ impl<'a> Crawl<'a> {
             }
             let text = web::text(&answer);
             self.call(&text, &url);
+            self.handed_out.read_text(&text, url.path_only());
             for (what, proof) in web_token::defects(&answer) {
                 self.add_defect(what, url.path_only(), proof);
             }
-            let Some(map) = script::source_map(&text, &url).filter(|map| map.host == url.host) else { continue };
-            let Some(answer) = self.try_get(&map).await? else { continue };
-            if let Some(count) = script::sources_in(&answer.body).filter(|_| answer.status == 200) {
-                self.add_defect("exposed_source_map", map.path_only(), format!("the text of {count} files"));
+            let header = ["sourcemap", "x-sourcemap"].into_iter().find_map(|name| web::header(&answer, name));
+            match source_map::named(&text, header, &url) {
+                Some(Place::Inside(map)) => self.map(&map, &url, &url),
+                Some(Place::At(map)) if origin(&map) == origin(&url) => self.map_at(&map, &url).await?,
+                Some(Place::At(_)) => {}
+                None => self.map_at(&source_map::beside(&url), &url).await?,
             }
         }
         Ok(())
+    }
+
+    /// Reads the map of a script that is a file of its own.
+    async fn map_at(&mut self, url: &Url, script: &Url) -> Result<(), TaskError> {
+        if self.maps.contains_key(url.path_only()) {
+            return Ok(());
+        }
+        let Some(answer) = self.try_get_up_to(url, MAP_BYTES).await? else { return Ok(()) };
+        if answer.status == 200 && !web::is_html(&answer) {
+            if !matches!(answer.end, BodyEnd::Complete | BodyEnd::Opaque) {
+                // A part of a map is none: what it showed before may still be there.
+                self.places.note(url.path_only(), false);
+            }
+            self.map(&answer.body, url, script);
+        }
+        Ok(())
+    }
+
+    /// Takes up what the sources of a script say, in a map that stands at a URL.
+    fn map(&mut self, body: &[u8], url: &Url, script: &Url) {
+        let Some(sources) = source_map::sources(body) else { return };
+        let own = || sources.iter().filter(|source| !is_in_folder_of_others(&source.name));
+        let texts = sources.iter().filter(|source| source.text.is_some()).count();
+        let names: Vec<String> = own().map(|source| source.name.clone()).take(SOURCE_NAMES_MAX).collect();
+        if texts > 0 {
+            let such_as = names.first().map(|name| format!(", such as {name}")).unwrap_or_default();
+            self.add_defect("exposed_source_map", url.path_only(), format!("the text of {texts} files{such_as}"));
+        }
+        for Source { text, .. } in own() {
+            let Some(text) = text else { continue };
+            self.source_bytes += text.len();
+            if self.source_bytes > SOURCE_BYTES {
+                self.places.capped = true;
+                break;
+            }
+            self.call(text, script);
+            self.handed_out.read_text(text, url.path_only());
+        }
+        let path = url.path_only().to_owned();
+        self.maps.insert(path.clone(), PublishedMap { path, sources: sources.len(), texts, names });
     }
 
     /// Asks for documents where frameworks put them.
@@ -299,8 +373,22 @@ impl<'a> Crawl<'a> {
         Ok(())
     }
 
-    fn report(&mut self, frontier: &Frontier) {
+    /// Takes up what was seen before at places where this walk could not look.
+    fn keep(&mut self) {
+        let (known, places) = (&self.cx.facts.details, &self.places);
+        for token in uri::TOKENS.items(known).filter(|token: &HandedToken| places.may_still_show(&token.path)) {
+            self.handed_out.tokens.entry(token.token.clone()).or_insert(token);
+        }
+        for map in uri::SOURCE_MAPS.items(known).filter(|map: &PublishedMap| places.may_still_show(&map.path)) {
+            self.maps.entry(map.path.clone()).or_insert(map);
+        }
+        self.defects.extend(uri::DEFECTS.items(known).filter(|defect| places.may_still_show(&defect.path)));
+    }
+
+    fn report(&mut self, start: &Url, frontier: &Frontier) {
         let cx = self.cx;
+        self.keep();
+        linked_hosts::say(cx, start, &self.handed_out);
         for host in self.hosts.iter().filter(|host| host.parse::<std::net::IpAddr>().is_err()).take(HOSTS_MAX) {
             cx.found_host(host, EdgeKind::Link);
         }
@@ -318,10 +406,15 @@ impl<'a> Crawl<'a> {
             details.extend(titles.get(url).map(|title| mentioned::TITLE.is(json!(title))));
             cx.found_with(Kind::ApiEndpoint, url, EdgeKind::Api, details);
         }
-        self.defects.extend(kept(cx.facts, &self.failed));
         self.defects.sort();
         self.defects.dedup();
         cx.observe(uri::DEFECTS, self.defects.clone());
+        if !self.handed_out.tokens.is_empty() {
+            cx.observe(uri::TOKENS, self.handed_out.tokens.values().cloned().collect::<Vec<_>>());
+        }
+        if !self.maps.is_empty() {
+            cx.observe(uri::SOURCE_MAPS, self.maps.values().cloned().collect::<Vec<_>>());
+        }
         cx.observe(uri::PAGES, self.pages.values().cloned().collect::<Vec<_>>());
         if self.parameters.len() > 0 {
             cx.observe(uri::PARAMETERS, self.parameters.list());
@@ -339,14 +432,54 @@ impl<'a> Crawl<'a> {
                 closed_to_robots: left_out.robots,
                 traps: left_out.traps,
                 doing: left_out.doing,
-                capped: self.capped,
+                capped: self.places.capped,
             },
         );
     }
 }
 
-/// What was seen before at places that could not be looked at now.
-fn kept(facts: &Facts, failed: &BTreeSet<String>) -> Vec<Defect> {
-    let known = uri::DEFECTS.items(&facts.details);
-    known.filter(|defect| failed.iter().any(|path| path.split('?').next() == Some(&defect.path))).collect()
+/// Where a walk came.
+#[derive(Default)]
+struct Places {
+    /// Paths that were looked at.
+    reached: BTreeSet<String>,
+    /// Paths that could not be looked at.
+    failed: BTreeSet<String>,
+    /// It ended before all was visited.
+    capped: bool,
+}
+
+impl Places {
+    fn note(&mut self, path: &str, is_reached: bool) {
+        let paths = if is_reached { &mut self.reached } else { &mut self.failed };
+        paths.insert(path.to_owned());
+    }
+
+    /// True of a path where this walk did not look though it may be there: what was seen at it before is not gone.
+    /// Where it did not come everywhere, what leads to a path may be in what it missed.
+    fn may_still_show(&self, path: &str) -> bool {
+        let is_partial = self.capped || !self.failed.is_empty();
+        self.failed.contains(path) || (is_partial && !self.reached.contains(path))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stood_where_a_walk_did_not_come_is_not_gone() {
+        for (failed, capped, kept) in [
+            (None, false, [false, false]),
+            (Some("/other"), false, [false, true]),
+            (Some("/seen"), false, [true, true]),
+            (None, true, [false, true]),
+        ] {
+            let mut places = Places { capped, ..Places::default() };
+            places.note("/seen", true);
+            failed.into_iter().for_each(|path| places.note(path, false));
+            let may_show = ["/seen", "/unseen"].map(|path| places.may_still_show(path));
+            assert_eq!(may_show, kept, "{failed:?} {capped}");
+        }
+    }
 }

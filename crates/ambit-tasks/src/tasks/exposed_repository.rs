@@ -26,12 +26,15 @@ pub(crate) const TASK: Task = Task {
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS, workflow::APPLICATIONS],
     watches: &[Kind::GitRepository, Kind::Uri],
     produces: &[
+        Kind::ApiEndpoint,
         Kind::CloudStorageBucket,
         Kind::DnsRecord,
         Kind::Domain,
         Kind::EmailAddress,
         Kind::GitRepository,
+        Kind::IpAddress,
         Kind::UniqueToken,
+        Kind::Uri,
     ],
     footprint: Clearance::L3,
     wave: Wave::Probes,
@@ -100,7 +103,7 @@ async fn look(cx: &Context<'_>, folder: &Url) -> Result<Answer, TaskError> {
     let reader = Reader::new(cx, folder.clone());
     let named = reader.named().await?;
     let tips: Vec<ObjectId> = named.tips.iter().copied().collect();
-    let edition = cx.settings.secrets.edition();
+    let edition = history::edition(&cx.settings.secrets);
     let mut known = Known::of(cx.facts, TASK.name, &edition);
     let is_same = known.tips == written(&tips) && repository::RULES.of(&cx.facts.details) == Some(edition);
     let before = repository::SERVED.of(&cx.facts.details).filter(|before| is_same && !before.is_cut);

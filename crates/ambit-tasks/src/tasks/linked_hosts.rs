@@ -2,15 +2,15 @@
 
 use crate::ask::host::same_domain;
 use crate::ask::{bindings, web};
+use crate::read::buckets;
+use crate::read::handed_out::HandedOut;
 use crate::read::page::Page;
-use crate::read::{buckets, mentions};
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
-use ambit_model::entity::{mentioned, uri};
+use ambit_model::entity::uri;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName, Wave, workflow};
+use ambit_model::{Clearance, EdgeKind, Kind, TaskName, Wave, workflow};
 use ambit_net::http::{HttpExchange, Url};
-use ambit_secrets::{Found, Look};
 use serde_json::json;
 use std::collections::BTreeSet;
 
@@ -54,26 +54,30 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let stays = |exchange: &&HttpExchange| {
         exchange.url.host == url.host && exchange.url.port == url.port && exchange.url.https == url.https
     };
-    let mut found = Mentioned::default();
+    let mut found = HandedOut::default();
     for exchange in fetch.exchanges.iter().filter(stays) {
         let body = web::text(exchange);
-        found.read_policy(exchange);
+        read_policy(&mut found, exchange);
         if web::is_html(exchange) {
             let page = Page::parse(&body, &exchange.url);
-            found.read_page(&page);
+            read_page(&mut found, &page);
             for script in own_scripts(&page, &url) {
                 // A script that is gone tells nothing, and the page says enough without it.
                 if let Ok(answer) = web::get(cx, &script, SCRIPT_BYTES).await
                     && answer.status == 200
                     && !web::is_html(&answer)
                 {
-                    found.read_text(&web::text(&answer));
+                    found.read_text(&web::text(&answer), script.path_only());
                 }
             }
         }
-        found.read_text(&body);
+        found.read_text(&body, exchange.url.path_only());
     }
-    Ok(Answer::found_if(say(cx, &url, found)))
+    let hosts = say(cx, &url, &found);
+    cx.observe(uri::LINKED_HOSTS, json!(hosts));
+    let HandedOut { text, tokens } = &found;
+    let nothing = hosts.is_empty() && text.mailboxes.is_empty() && text.buckets.is_empty() && tokens.is_empty();
+    Ok(Answer::found_if(!nothing))
 }
 
 fn own_scripts(page: &Page, site: &Url) -> Vec<Url> {
@@ -84,66 +88,41 @@ fn own_scripts(page: &Page, site: &Url) -> Vec<Url> {
         .collect()
 }
 
-fn say(cx: &Context<'_>, url: &Url, found: Mentioned) -> bool {
-    let Mentioned { text: found, tokens } = found;
-    let near = found.maybe_hosts.into_iter().filter(|host| same_domain(host, &url.host));
-    let hosts: BTreeSet<String> =
-        found.hosts.into_iter().chain(near).filter(|host| *host != url.host).take(HOSTS_MAX).collect();
-    for host in &hosts {
-        if host.parse::<std::net::IpAddr>().is_err() {
-            cx.found_host(host, EdgeKind::Link);
-        }
+/// Says which mailboxes, storage buckets and tokens a site hands out, and which hosts beside its own; returns these.
+pub(crate) fn say(cx: &Context<'_>, url: &Url, handed: &HandedOut) -> BTreeSet<String> {
+    let hosts: BTreeSet<String> = handed.hosts_beside(url).take(HOSTS_MAX).collect();
+    for host in hosts.iter().filter(|host| host.parse::<std::net::IpAddr>().is_err()) {
+        cx.found_host(host, EdgeKind::Link);
     }
     let own = |mailbox: &&String| {
         mailbox.rsplit_once('@').is_some_and(|(_, domain)| same_domain(domain, &url.host) || url.host.ends_with(domain))
     };
-    for mailbox in found.mailboxes.iter().filter(own).take(MAILBOXES_MAX) {
-        let origin = Details::from_iter([mentioned::ORIGIN.is(json!(cx.facts.name))]);
-        cx.found_with(Kind::EmailAddress, mailbox, EdgeKind::Contact, origin);
+    for mailbox in handed.text.mailboxes.iter().filter(own).take(MAILBOXES_MAX) {
+        cx.found_mailbox(mailbox);
     }
-    for bucket in &found.buckets {
+    for bucket in &handed.text.buckets {
         cx.found(Kind::CloudStorageBucket, bucket, EdgeKind::Bucket);
     }
-    for token in &tokens {
-        let members = [
-            mentioned::SNIPPET.is(json!(token.name)),
-            mentioned::TOKEN_PROVIDER.is(token.provider.clone()),
-            mentioned::SENSITIVE.is(token.sensitive),
-        ];
-        cx.found_with(Kind::UniqueToken, &token.name, EdgeKind::Token, Details::from_iter(members));
+    for token in handed.tokens.values() {
+        cx.found_token(&token.token, &token.provider, token.sensitive);
     }
-    cx.observe(uri::LINKED_HOSTS, json!(hosts));
-    !hosts.is_empty() || !found.mailboxes.is_empty() || !found.buckets.is_empty() || !tokens.is_empty()
+    hosts
 }
 
-#[derive(Debug, Default)]
-struct Mentioned {
-    text: mentions::Mentions,
-    tokens: BTreeSet<Found>,
+/// Takes up what a page points to.
+fn read_page(handed: &mut HandedOut, page: &Page) {
+    for url in page.links.iter().filter_map(|link| Url::parse(link).ok()) {
+        handed.text.buckets.extend(buckets::of_url(&url));
+        handed.text.hosts.insert(url.host);
+    }
+    let mailboxes = page.mailboxes.iter().filter_map(|mailbox| Kind::EmailAddress.canonical(mailbox).ok());
+    handed.text.mailboxes.extend(mailboxes);
 }
 
-impl Mentioned {
-    fn read_page(&mut self, page: &Page) {
-        let urls = page.links.iter().filter_map(|link| Url::parse(link).ok());
-        for url in urls {
-            self.text.buckets.extend(buckets::of_url(&url));
-            self.text.hosts.insert(url.host);
-        }
-        self.text
-            .mailboxes
-            .extend(page.mailboxes.iter().filter_map(|mailbox| Kind::EmailAddress.canonical(mailbox).ok()));
-    }
-
-    /// Sources that the content policy allows.
-    fn read_policy(&mut self, exchange: &HttpExchange) {
-        for name in ["content-security-policy", "content-security-policy-report-only"] {
-            self.text.hosts.extend(policy_hosts(web::header(exchange, name).unwrap_or("")));
-        }
-    }
-
-    fn read_text(&mut self, text: &str) {
-        self.text.read(text);
-        self.tokens.extend(ambit_secrets::own().find(text, Look::Site));
+/// Takes up the sources that the content policy of an answer allows.
+fn read_policy(handed: &mut HandedOut, exchange: &HttpExchange) {
+    for name in ["content-security-policy", "content-security-policy-report-only"] {
+        handed.text.hosts.extend(policy_hosts(web::header(exchange, name).unwrap_or("")));
     }
 }
 

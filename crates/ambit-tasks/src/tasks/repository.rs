@@ -13,18 +13,21 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::Repository,
     pretty_name: "Repository",
     description: "Fetches the history of a repository and looks through every commit of it for secrets, and for the \
-                  hosts, mailboxes and storage buckets that its files name; through its newest lock files for \
-                  packages, and through the files by which it is built.",
+                  hosts, addresses, pages, interfaces, mailboxes and storage buckets that its files name; through \
+                  its newest lock files for packages, and through the files by which it is built.",
     workflows: &[workflow::CODE_REPOSITORIES],
     watches: Kind::REPOSITORIES,
     produces: &[
+        Kind::ApiEndpoint,
         Kind::CloudStorageBucket,
         Kind::DnsRecord,
         Kind::Domain,
         Kind::EmailAddress,
         Kind::GithubAccount,
         Kind::GitlabAccount,
+        Kind::IpAddress,
         Kind::UniqueToken,
+        Kind::Uri,
     ],
     footprint: Clearance::L1,
     wave: Wave::Passive,
@@ -42,7 +45,7 @@ pub(crate) const TASK: Task = Task {
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let mut source = git::Source::of(cx)?;
     let tips = source.tips(cx).await?;
-    let mut known = Known::of(cx.facts, TASK.name, &cx.settings.secrets.edition());
+    let mut known = Known::of(cx.facts, TASK.name, &history::edition(&cx.settings.secrets));
     let mut looked = Looked::default();
     if known.tips != written(&tips) {
         let ids = known.ids();

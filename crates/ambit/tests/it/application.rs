@@ -25,6 +25,7 @@ fn shown(found: &Discovery) -> Vec<String> {
         "verbose_error_page",
         "weak_content_policy",
         "mixed_content",
+        "exposed_secret_in_page",
         "exposed_source_map",
         "cacheable_",
         "jwt_",
@@ -46,6 +47,11 @@ fn an_application_is_walked_through_and_its_safe_twin_is_left_in_peace() {
     assert_eq!(
         shown(&found),
         [
+            "cacheable_private_answer https://news.acme.test:443",
+            "exposed_secret_in_page https://shop.acme.test:443",
+            "exposed_secret_in_page https://shop.acme.test:443",
+            "exposed_secret_in_page https://till.acme.test:443/app/",
+            "exposed_source_map https://shop.acme.test:443",
             "exposed_source_map https://shop.acme.test:443",
             "jwt_guessable_key https://shop.acme.test:443",
             "jwt_with_personal_data https://shop.acme.test:443",
@@ -64,6 +70,8 @@ fn an_application_is_walked_through_and_its_safe_twin_is_left_in_peace() {
         assert!(interfaces.iter().any(|name| name == called), "{called}: {interfaces:?}");
     }
     assert!(names(&found, "DnsRecord").contains("partner.others.test"), "a host of others is known about");
+    let of_sources = |path: &str| interfaces.contains(&format!("https://shop.acme.test:443/api/v1/{path}"));
+    assert!(of_sources("refunds") && !of_sources("of-others"), "{interfaces:?}");
 
     let again = scan_text(&folder, WORLD, WORKFLOW);
     for figure in ["new", "changed", "gone"] {
@@ -120,6 +128,40 @@ fn parameters_are_facts_of_the_application_and_of_its_interfaces() {
         let known = &interface["hidden_parameters"];
         assert_eq!(*known, json!([{"name": name, "seen": [seen], "paths": [url]}]));
     }
+}
+
+#[test]
+fn keys_in_scripts_pages_and_sources_are_told_with_their_place_and_never_shown() {
+    let folder = Folder::new("application-keys");
+    let found = scan_text(&folder, WORLD, WORKFLOW);
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let issues = found.issues.values().filter(|issue| issue["name"] == "exposed_secret_in_page");
+    let mut described: Vec<String> = issues.map(|issue| text(&issue["description"])).collect();
+    described.sort();
+    let shop = "of https://shop.acme.test:443 holds a key of";
+    assert_eq!(
+        described,
+        [
+            format!("\"/app/\" of https://till.acme.test:443/app/ holds a key of Amazon Web Services."),
+            format!("\"/static/pay.js\" {shop} Stripe."),
+            format!("\"/static/pay.js.map\" {shop} Amazon Web Services."),
+        ]
+    );
+    let site = details(&folder, "https://shop.acme.test:443");
+    assert_eq!(
+        site["hidden_source_maps"],
+        json!([
+            {"path": "/app.js.map", "sources": 1, "texts": 1, "names": ["a.ts"]},
+            {"path": "/static/pay.js.map", "sources": 2, "texts": 2, "names": ["src/pay.ts"]},
+        ])
+    );
+    let keys = ["7hQ2wXv9KpLd4TsRb8NzYm3c", "Q7LX2VBN9SKD4TFR", "W4KX8VBN2SKD9TFR"];
+    let told = format!("{:?} {:?} {site}", found.issues, found.entities);
+    assert!(keys.iter().all(|key| !told.contains(key)), "a key is shown");
+    let twin = details(&folder, "https://safe.acme.test:443");
+    let handed: Vec<&Value> = twin["hidden_tokens"].as_array().expect("a list").iter().collect();
+    assert!(handed.iter().all(|token| token["sensitive"] == false), "{handed:?}");
+    assert_eq!(twin["hidden_source_maps"][0]["texts"], 0, "{twin}");
 }
 
 #[test]

@@ -218,6 +218,13 @@ fn an_account_at_a_forge_leads_to_what_it_has_and_a_word_to_what_may_be_theirs()
     let named = |name: &str| found.entities.values().find(|entity| entity["name"] == name);
     let stranger = named("https://github.com/zoe/acmeshop-themes").expect("it bears their word");
     assert_ne!(stranger["summary"]["scoped"], true, "{stranger}");
+    for lead in ["db.acme.test", "203.0.113.7", "https://api.acme.test:443/v1/orders"] {
+        let lead = named(lead).unwrap_or_else(|| panic!("{lead} is named by a file"));
+        assert_ne!(lead["summary"]["scoped"], true, "nothing shows that it is theirs: {lead}");
+    }
+    for other in ["1.2.3.4", "10.0.0.8", "main.rs", "com.acme.tools", "acme.tools", "db.tools.svc.cluster.local"] {
+        assert!(named(other).is_none(), "{other}");
+    }
     for account in ["https://github.com/ann", "https://github.com/bob"] {
         assert!(named(account).is_some_and(|account| account["summary"]["scoped"] != true), "{account}");
     }

@@ -1,0 +1,75 @@
+//! What a site hands out to everybody in its texts: hosts, mailboxes, storage buckets, identifiers and keys. Pure.
+
+use super::mentions::Mentions;
+use crate::ask::host::same_domain;
+use ambit_model::entity::uri::HandedToken;
+use ambit_net::http::Url;
+use ambit_secrets::Look;
+use std::collections::BTreeMap;
+
+/// Hosts of one site that are kept: one that names more makes them up.
+const HOSTS_MAX: usize = 2_000;
+/// Tokens of one site.
+const TOKENS_MAX: usize = 300;
+
+/// What texts of a site hand out.
+#[derive(Debug, Default)]
+pub(crate) struct HandedOut {
+    pub(crate) text: Mentions,
+    /// Tokens by name, each with the first place where it stood.
+    pub(crate) tokens: BTreeMap<String, HandedToken>,
+}
+
+impl HandedOut {
+    /// Takes up what a text of the site hands out, and at which path.
+    pub(crate) fn read_text(&mut self, text: &str, path: &str) {
+        if self.text.hosts.len() < HOSTS_MAX {
+            self.text.read(text);
+        }
+        for found in ambit_secrets::own().find(text, Look::Site) {
+            if self.tokens.len() < TOKENS_MAX {
+                self.tokens.entry(found.name.clone()).or_insert_with(|| HandedToken {
+                    token: found.name,
+                    provider: found.provider,
+                    sensitive: found.sensitive,
+                    path: path.to_owned(),
+                });
+            }
+        }
+    }
+
+    /// The hosts that are named beside the site's own. What only looks like one counts within the site's domain.
+    pub(crate) fn hosts_beside<'a>(&'a self, site: &'a Url) -> impl Iterator<Item = String> + 'a {
+        let near = self.text.maybe_hosts.iter().filter(|host| same_domain(host, &site.host));
+        self.text.hosts.iter().chain(near).filter(|host| **host != site.host).cloned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_is_kept_once_with_the_first_place_where_it_stood() {
+        let key = ["sk_", "live_7hQ2wXv9KpLd4TsRb8NzYm3c"].concat();
+        let mut handed = HandedOut::default();
+        handed.read_text(&format!("pay('{key}')"), "/a.js");
+        handed.read_text(
+            &format!("\n\npay('{key}'); ga('UA-12345-1'); x='//cdn.acme.test/a'; y='//see.other.test'"),
+            "/b.js",
+        );
+        let tokens: Vec<_> = handed.tokens.values().map(|token| (token.sensitive, token.path.as_str())).collect();
+        assert_eq!(tokens, [(false, "/b.js"), (true, "/a.js")]);
+        assert!(handed.tokens.keys().all(|name| !name.contains(&key)), "{handed:?}");
+        let site = Url::parse("https://www.acme.test/").unwrap();
+        assert_eq!(handed.hosts_beside(&site).collect::<Vec<_>>(), ["cdn.acme.test"]);
+    }
+
+    #[test]
+    fn what_documents_print_and_what_only_a_name_calls_a_secret_is_handed_out_by_nobody() {
+        let mut handed = HandedOut::default();
+        let example = ["AKIA", "IOSFODNN7EXAMPLE"].concat();
+        handed.read_text(&format!("key = '{example}'; password = 'Tr0ub4dor-and-3-more'"), "/a.js");
+        assert_eq!(handed.tokens.len(), 0, "{handed:?}");
+    }
+}
