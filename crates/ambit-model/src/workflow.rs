@@ -26,6 +26,7 @@ pub const EXTERNAL_DISCOVERY: Workflow = Workflow {
     pretty_name: "External Discovery & Assessment",
     ceiling: Clearance::L4,
     seeds: &[
+        Kind::ApiEndpoint,
         Kind::AppEndpoint,
         Kind::AutonomousSystem,
         Kind::CloudStorageBucket,

@@ -18,7 +18,7 @@ pub(crate) const TASK: Task = Task {
         workflow::APPLICATIONS,
         workflow::THIRD_PARTIES,
     ],
-    watches: &[Kind::AppEndpoint, Kind::NetworkService, Kind::Uri],
+    watches: &[Kind::ApiEndpoint, Kind::AppEndpoint, Kind::NetworkService, Kind::Uri],
     produces: &[Kind::DnsRecord, Kind::Domain, Kind::IpAddress],
     footprint: Clearance::L0,
     wave: Wave::Passive,

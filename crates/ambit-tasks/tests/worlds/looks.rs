@@ -123,6 +123,7 @@ const NAMES: &[Look] = &[
     ),
     ("seed_host", "", "Uri https://www.acme.test:443", &["found", "> host DnsRecord www.acme.test"]),
     ("seed_host", "", "Uri https://acme.test:443", &["found", "> host Domain acme.test"]),
+    ("seed_host", "", "ApiEndpoint https://acme.test:443/v1", &["found", "> host Domain acme.test"]),
     ("seed_host", "", "Uri https://203.0.113.5:443", &["found", "> host IpAddress 203.0.113.5"]),
     ("seed_host", "", "Uri https://[2001:db8::5]:443", &["found", "> host IpAddress 2001:db8::5"]),
     ("seed_host", "", "NetworkService 203.0.113.5:22/tcp", &["found", "> host IpAddress 203.0.113.5"]),
