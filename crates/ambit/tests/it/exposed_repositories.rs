@@ -58,7 +58,7 @@ fn serve(root: &Path) -> (String, Arc<Mutex<Vec<String>>>) {
     (url, asked)
 }
 
-fn answer(stream: TcpStream, root: &PathBuf, asked: &Mutex<Vec<String>>) -> Option<()> {
+fn answer(stream: TcpStream, root: &Path, asked: &Mutex<Vec<String>>) -> Option<()> {
     let mut reader = BufReader::new(stream);
     let mut line = String::new();
     reader.read_line(&mut line).ok()?;
