@@ -10,6 +10,7 @@ pub(crate) mod default_pages;
 pub(crate) mod defect;
 pub(crate) mod echo;
 pub(crate) mod endpoints;
+pub(crate) mod firebase;
 pub(crate) mod front;
 pub(crate) mod frontier;
 pub(crate) mod greeting;

@@ -5,7 +5,7 @@ use super::{Kind, Member, mentioned, uri};
 use crate::task::TaskName::{AppPackage, AppStore};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What the package says of itself: version, SDK levels, permissions, parts, network security, signers.
 pub const PACKAGE: Member<Value> = Member::named("hidden_package");
@@ -18,6 +18,8 @@ pub const SKIPPED: Member<Vec<String>> = Member::named("hidden_skipped");
 /// What the package gives away.
 pub const SECRETS: Member<Vec<PackedSecret>> = Member::named("hidden_secrets");
 
+/// Projects of Firebase that the package names.
+pub const FIREBASE: Member<Vec<FirebaseProject>> = Member::named("hidden_firebase");
 /// Where a mirror had the package, and how it is told whether it has another one now.
 pub const MIRRORED: Member<Mirrored> = Member::named("hidden_mirrored");
 /// The stores that have it, an item for each, with what they say of it.
@@ -75,6 +77,17 @@ pub struct PackedSecret {
     pub path: String,
 }
 
+/// A project of Firebase, in which an app keeps what its users have in common.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FirebaseProject {
+    pub project: String,
+    /// The URLs of its databases.
+    pub databases: BTreeSet<String>,
+    /// The names of its storage buckets, at Google.
+    pub buckets: BTreeSet<String>,
+}
+
 /// What is known of an app.
 pub(super) const MEMBERS: &[Row] = &[
     seen(PACKAGE, AppPackage),
@@ -82,6 +95,7 @@ pub(super) const MEMBERS: &[Row] = &[
     seen(SHA256, AppPackage),
     seen(SKIPPED, AppPackage),
     seen(SECRETS, AppPackage),
+    seen(FIREBASE, AppPackage),
     seen(MIRRORED, AppPackage),
     seen(STORES, AppStore),
 ];

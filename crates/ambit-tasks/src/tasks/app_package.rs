@@ -2,6 +2,7 @@
 
 use crate::ask::mirror::{self, PROVIDER};
 use crate::read::endpoints::{endpoints, is_of_platforms};
+use crate::read::firebase;
 use crate::read::mentions::Mentions;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_app::{App, AppError, Package};
@@ -10,7 +11,7 @@ use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName, Wave, workflow};
 use ambit_secrets::{At, Look, Rules};
-use app::{Mirrored, PackedSecret};
+use app::{FirebaseProject, Mirrored, PackedSecret};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -23,7 +24,8 @@ pub(crate) const TASK: Task = Task {
     pretty_name: "App package",
     description: "Reads the package of a mobile app that was uploaded, that the operator names, or that lies at one of \
                   the operator's mirrors: what its manifest says, who signed it, and the secrets, addresses, hosts, \
-                  mailboxes and storage buckets that stand in its programs, scripts and resources.",
+                  mailboxes, storage buckets and projects of Firebase that stand in its programs, scripts and \
+                  resources.",
     workflows: &[workflow::MOBILE_APPS],
     watches: Kind::APPS,
     produces: &[
@@ -48,10 +50,14 @@ pub(crate) const TASK: Task = Task {
     run: |cx| Box::pin(run(cx)),
 };
 
+/// Raised where more is looked for than before beside secrets: known packages are then looked through anew.
+const LOOKED_FOR: u32 = 2;
 /// Secrets of one package that are kept.
 const SECRETS_MAX: usize = 1_000;
 /// Hosts of one package that are kept, and as many mailboxes and buckets.
 const MENTIONS_MAX: usize = 300;
+/// Where Google has storage buckets, those of Firebase among them.
+const GOOGLE_STORAGE: &str = "https://storage.googleapis.com";
 /// Addresses of one package that are kept.
 const ENDPOINTS_MAX: usize = 1_000;
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
@@ -62,7 +68,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         say(cx, looked, None)?;
         return Ok(Answer::Found);
     }
-    let rules = format!("{} {}", env!("CARGO_PKG_VERSION"), cx.settings.secrets.edition());
+    let rules = format!("{} {} {LOOKED_FOR}", env!("CARGO_PKG_VERSION"), cx.settings.secrets.edition());
     let known = app::MIRRORED.of(&cx.facts.details).filter(|known| known.rules == rules);
     match mirror::package(cx, known.as_ref(), holds).await? {
         Some(mirror::Package::New(file, from)) => {
@@ -118,6 +124,7 @@ struct Looked {
     named: Mentions,
     /// Addresses, with the first member of the package that names each.
     endpoints: BTreeMap<String, String>,
+    firebase: BTreeMap<String, FirebaseProject>,
 }
 
 /// How the names of files with the package of an app end.
@@ -186,6 +193,7 @@ fn read(path: &Path, rules: &Rules) -> Result<Looked, String> {
 
 fn look_through(bytes: &[u8], rules: &Rules) -> Result<Looked, AppError> {
     let (mut secrets, mut named, mut addresses) = (BTreeMap::new(), Mentions::default(), BTreeMap::new());
+    let mut firebase = BTreeMap::new();
     let package = ambit_app::read(bytes, &mut |piece| {
         for found in rules.find_at(piece.text, Look::Code, At { path: piece.path, commit: "" }) {
             if secrets.len() < SECRETS_MAX {
@@ -201,14 +209,19 @@ fn look_through(bytes: &[u8], rules: &Rules) -> Result<Looked, AppError> {
         if named.hosts.len() < MENTIONS_MAX {
             named.read(piece.text);
         }
-        for address in endpoints(piece.text) {
+        firebase::read(piece.text, &mut firebase);
+        let databases = firebase.values().flat_map(|project: &FirebaseProject| project.databases.iter());
+        let databases = databases.filter_map(|url| Kind::AppEndpoint.canonical(url).ok());
+        for address in endpoints(piece.text).into_iter().chain(databases) {
             if addresses.len() < ENDPOINTS_MAX && !is_of_platforms(host_of(&address)) {
                 addresses.entry(address).or_insert_with(|| piece.path.to_owned());
             }
         }
     })?;
     named.hosts.retain(|host| !is_of_platforms(host));
-    Ok(Looked { package, sha256: hex::encode(Sha256::digest(bytes)), secrets, named, endpoints: addresses })
+    let bucket = |name: &String| format!("{GOOGLE_STORAGE}/{name}");
+    named.buckets.extend(firebase.values().flat_map(|project| &project.buckets).map(bucket));
+    Ok(Looked { package, sha256: hex::encode(Sha256::digest(bytes)), secrets, named, endpoints: addresses, firebase })
 }
 
 /// Hosts whose links open the app. They are no proof that the app is theirs: that they say themselves.
@@ -251,7 +264,7 @@ fn found_endpoint(cx: &Context<'_>, address: &str, path: Option<String>) {
 }
 
 fn say(cx: &Context<'_>, looked: Looked, from: Option<Mirrored>) -> Result<(), TaskError> {
-    let Looked { package, sha256, secrets, mut named, endpoints } = looked;
+    let Looked { package, sha256, secrets, mut named, endpoints, firebase } = looked;
     named.hosts.extend(linked_hosts(&package.app).iter().map(|host| host.trim_start_matches("*.").to_owned()));
     for secret in secrets.values() {
         cx.found_token(&secret.token, &secret.provider, true);
@@ -278,6 +291,7 @@ fn say(cx: &Context<'_>, looked: Looked, from: Option<Mirrored>) -> Result<(), T
     cx.observe(app::SHA256, sha256);
     cx.observe(app::SKIPPED, package.skipped);
     cx.observe(app::SECRETS, secrets.into_values().collect::<Vec<_>>());
+    cx.observe(app::FIREBASE, firebase.into_values().collect::<Vec<_>>());
     if let Some(from) = from {
         let canonical = |(address, path): (String, String)| Some((Kind::AppEndpoint.canonical(&address).ok()?, path));
         let addresses = endpoints.into_iter().filter_map(canonical).collect();

@@ -1,7 +1,7 @@
 //! Applications that a person names: walked through within bounds, with their interfaces, and with what their pages
 //! show that they should not.
 
-use crate::program::{Discovery, Folder, ambit, scan_text};
+use crate::program::{Discovery, Folder, ambit, scan_text, succeed};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -134,17 +134,19 @@ fn parameters_are_facts_of_the_application_and_of_its_interfaces() {
 fn keys_in_scripts_pages_and_sources_are_told_with_their_place_and_never_shown() {
     let folder = Folder::new("application-keys");
     let found = scan_text(&folder, WORLD, WORKFLOW);
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let data = folder.join("data");
+    let shown = |uid: &str| succeed(&["issue", "show", uid, "--data", data.to_str().expect("UTF-8")]);
     let issues = found.issues.values().filter(|issue| issue["name"] == "exposed_secret_in_page");
-    let mut described: Vec<String> = issues.map(|issue| text(&issue["description"])).collect();
-    described.sort();
-    let shop = "of https://shop.acme.test:443 holds a key of";
+    let shown: Vec<String> = issues.filter_map(|issue| issue["id"].as_str()).map(shown).collect();
+    let lines = shown.iter().flat_map(|shown| shown.lines());
+    let mut proofs: Vec<&str> = lines.filter_map(|line| line.trim().strip_prefix("proof")).map(str::trim).collect();
+    proofs.sort_unstable();
     assert_eq!(
-        described,
+        proofs,
         [
-            format!("\"/app/\" of https://till.acme.test:443/app/ holds a key of Amazon Web Services."),
-            format!("\"/static/pay.js\" {shop} Stripe."),
-            format!("\"/static/pay.js.map\" {shop} Amazon Web Services."),
+            "\"/app/\" of https://till.acme.test:443/app/ holds a key of Amazon Web Services.",
+            "\"/static/pay.js\" of https://shop.acme.test:443 holds a key of Stripe.",
+            "\"/static/pay.js.map\" of https://shop.acme.test:443 holds a key of Amazon Web Services.",
         ]
     );
     let site = details(&folder, "https://shop.acme.test:443");
@@ -156,7 +158,7 @@ fn keys_in_scripts_pages_and_sources_are_told_with_their_place_and_never_shown()
         ])
     );
     let keys = ["7hQ2wXv9KpLd4TsRb8NzYm3c", "Q7LX2VBN9SKD4TFR", "W4KX8VBN2SKD9TFR"];
-    let told = format!("{:?} {:?} {site}", found.issues, found.entities);
+    let told = format!("{:?} {:?} {site} {shown:?}", found.issues, found.entities);
     assert!(keys.iter().all(|key| !told.contains(key)), "a key is shown");
     let twin = details(&folder, "https://safe.acme.test:443");
     let handed: Vec<&Value> = twin["hidden_tokens"].as_array().expect("a list").iter().collect();

@@ -2,7 +2,7 @@
 //! that nobody uploaded is asked for.
 
 use crate::cloud::Installation;
-use crate::program::{Folder, scan_text};
+use crate::program::{Folder, scan_text, succeed};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::io::{Read as _, Write as _};
@@ -65,4 +65,29 @@ fn an_uploaded_package_is_read_where_its_app_is_a_seed_and_a_missing_one_is_aske
     let issues = at.rows(&["issues", &format!("collection:{name}")]);
     let issues: BTreeSet<&str> = issues.iter().filter_map(|issue| issue["name"].as_str()).collect();
     assert!(issues.contains("app_debug_certificate"), "{issues:?}");
+}
+
+#[test]
+fn projects_of_firebase_that_an_app_names_are_told_and_nobody_asks_them() {
+    let folder = Folder::new("firebase");
+    let contacts = folder.join("contacts.jsonl");
+    let path = contacts.to_str().expect("UTF-8");
+    let found = scan_text(&folder, WORLD, &["--workflow", WORKFLOW, "--contacts", path]);
+    assert_eq!((found.figure("missed"), found.figure("unexpected")), (0, 0), "{}", found.summary);
+    let named = |name: &str| found.entities.values().find(|entity| entity["name"] == name);
+    let (database, bucket) = ("https://acme-shop-default-rtdb.firebaseio.com", "acme-shop.appspot.com");
+    for lead in [format!("{database}:443"), format!("https://storage.googleapis.com/{bucket}")] {
+        let known = named(&lead).unwrap_or_else(|| panic!("{lead} is named by the app"));
+        assert_ne!(known["summary"]["scoped"], true, "nothing shows that it is theirs: {known}");
+    }
+    let is_app = |entity: &&Value| entity["name"] == "test.acme.shop" && entity["type"].to_string().contains("IosApp");
+    let app = found.entities.values().find(is_app).expect("it is a seed");
+    let data = folder.join("data");
+    let uid = app["id"].as_str().expect("text");
+    let raw = succeed(&["entity", "raw", uid, "--data", data.to_str().expect("UTF-8")]);
+    let raw: Value = serde_json::from_str(&raw).expect("JSON");
+    let project = json!([{"project": "acme-shop", "databases": [database], "buckets": [bucket]}]);
+    assert_eq!(raw["details"]["hidden_firebase"], project);
+    let asked = std::fs::read_to_string(&contacts).expect("contacts");
+    assert!(!asked.contains("firebaseio") && !asked.contains("storage.googleapis"), "{asked}");
 }
