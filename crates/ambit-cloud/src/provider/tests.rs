@@ -77,6 +77,39 @@ const RECORDED: &[(&str, &str, &str, &str, &[&str])] = &[
     ),
     (
         "azure",
+        "fronts",
+        "null",
+        r#"{"data":[{"id":"/subscriptions/s/fd","type":"microsoft.network/frontdoors","properties":{"cname":"x.z01.azurefd.net",
+            "frontendEndpoints":[{"name":"d","properties":{"hostName":"acme.azurefd.net"}},
+            {"name":"w","properties":{"hostName":"shop.acme.test"}}]}}]}"#,
+        &["CloudResource /subscriptions/s/fd -> acme.azurefd.net shop.acme.test"],
+    ),
+    (
+        "azure",
+        "gateways",
+        "null",
+        r#"{"data":[{"id":"/subscriptions/s/apim","name":"acme","properties":{"gatewayUrl":"https://acme.azure-api.net",
+            "developerPortalUrl":"https://acme.developer.azure-api.net","managementApiUrl":null,
+            "hostnameConfigurations":[{"type":"Proxy","hostName":"api.acme.test"}],
+            "publicIPAddresses":["203.0.113.11"],"privateIPAddresses":["10.0.0.9"]}}]}"#,
+        &["CloudResource /subscriptions/s/apim -> api.acme.test 203.0.113.11 https://acme.azure-api.net \
+           https://acme.developer.azure-api.net"],
+    ),
+    (
+        "azure",
+        "vaults",
+        "null",
+        r#"{"data":[{"id":"/subscriptions/s/kv","name":"acme-keys","type":"microsoft.keyvault/vaults",
+            "properties":{"vaultUri":"https://acme-keys.vault.azure.net/","publicNetworkAccess":"Enabled"}},
+            {"id":"/subscriptions/s/hsm","type":"microsoft.keyvault/managedhsms",
+            "properties":{"hsmUri":"https://acme-hsm.managedhsm.azure.net/"}}]}"#,
+        &[
+            "CloudResource /subscriptions/s/kv -> https://acme-keys.vault.azure.net/",
+            "CloudResource /subscriptions/s/hsm -> https://acme-hsm.managedhsm.azure.net/",
+        ],
+    ),
+    (
+        "azure",
         "storage",
         "null",
         r#"{"data":[{"id":"/subscriptions/s/x","name":"acmefiles","properties":{"allowBlobPublicAccess":true}}]}"#,
@@ -232,6 +265,21 @@ fn what_providers_answer_becomes_things_and_what_they_lead_to() {
 }
 
 #[test]
+#[test]
+fn what_a_list_reads_of_a_resource_is_of_a_type_that_its_query_asks_for() {
+    for (list, types) in [
+        ("fronts", &["microsoft.cdn/profiles/afdendpoints", "microsoft.network/frontdoors"][..]),
+        ("gateways", &["microsoft.apimanagement/service"]),
+        ("vaults", &["microsoft.keyvault/managedhsms", "microsoft.keyvault/vaults"]),
+    ] {
+        let list = find("azure").unwrap().list(list).unwrap();
+        let asked = list.request(None, &Value::Null, &Place::default()).unwrap().body;
+        for wanted in types {
+            assert!(asked.contains(&format!("'{wanted}'")), "{wanted}: {asked}");
+        }
+    }
+}
+
 fn the_next_page_is_asked_for_as_each_provider_says_and_only_at_its_own_host() {
     let next = |provider: &str, list: &str, answer: &str| {
         let mark = page(provider, list, &Value::Null, answer).next?;
