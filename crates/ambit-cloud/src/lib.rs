@@ -5,6 +5,7 @@
 pub mod app_store;
 pub mod aws;
 pub mod form;
+pub mod kubeconfig;
 pub mod provider;
 mod xml;
 pub mod terraform;
