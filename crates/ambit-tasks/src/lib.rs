@@ -17,6 +17,7 @@ mod tasks;
 pub mod told;
 mod volumes;
 
+pub use ambit_cloud::aws::Keys as AwsKeys;
 pub use app_mirror::AppMirror;
 pub use context::Context;
 pub use library::fingerprints;
