@@ -14,6 +14,7 @@ pub(crate) mod dialogue;
 pub(crate) mod git;
 pub(crate) mod guess;
 pub(crate) mod hashed_zone;
+pub(crate) mod holdings;
 pub(crate) mod host;
 pub(crate) mod identify;
 pub(crate) mod inputs;

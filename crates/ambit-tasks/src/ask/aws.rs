@@ -37,7 +37,12 @@ impl Caller {
     /// # Errors
     /// The integration holds no keys and nothing that the installation's own open, or a role is refused.
     pub(crate) async fn of(cx: &Context<'_>) -> Result<Self, TaskError> {
-        let (first, member) = known::of_organization(&cx.facts.name);
+        Self::named(cx, &cx.facts.name).await
+    }
+
+    /// The same of an account of the collection by its name.
+    pub(crate) async fn named(cx: &Context<'_>, name: &str) -> Result<Self, TaskError> {
+        let (first, member) = known::of_organization(name);
         let account = opened(cx, first)?;
         let secrets = account.opened()?;
         let secret = |name: &str| text(secrets, name);
