@@ -7,8 +7,8 @@ pub mod aws;
 pub mod form;
 pub mod kubeconfig;
 pub mod provider;
-mod xml;
 pub mod terraform;
+mod xml;
 
 /// Why an answer is of no use.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

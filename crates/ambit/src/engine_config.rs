@@ -371,13 +371,13 @@ fn source(name: &str) -> Result<&'static str, String> {
 fn cloud_endpoints(settings: &Settings) -> Result<BTreeMap<String, String>, Failure> {
     let endpoint = |text: &str| {
         let (name, url) = text.split_once('=')?;
-        let known = ambit_tasks::cloud_providers().any(|known| known == name);
+        let known = ambit_tasks::cloud_places().any(|known| known == name);
         let url = ambit_model::Kind::Uri.canonical(url).ok().filter(|url| known && url.matches('/').count() == 2)?;
         Some((name.to_owned(), url))
     };
     let read = |text: &str| {
         endpoint(text).ok_or_else(|| {
-            let names: Vec<&str> = ambit_tasks::cloud_providers().collect();
+            let names: Vec<String> = ambit_tasks::cloud_places().collect();
             Failure::usage(format!(
                 "setting cloud_endpoints {:?}: expected NAME=URL such as hetzner=https://cloud.example.org, without a \
                  path; the names are {}",

@@ -112,8 +112,9 @@ const RECORDED: &[(&str, &str, &str, &str, &[&str])] = &[
         "azure",
         "storage",
         "null",
-        r#"{"data":[{"id":"/subscriptions/s/x","name":"acmefiles","properties":{"allowBlobPublicAccess":true}}]}"#,
-        &["AzureStorageAccount acmefiles -> acmefiles.blob.core.windows.net"],
+        r#"{"data":[{"id":"/subscriptions/s/x","name":"acmefiles","properties":{"allowBlobPublicAccess":true,
+            "primaryEndpoints":{"blob":"https://acmefiles.blob.core.usgovcloudapi.net/"}}}]}"#,
+        &["AzureStorageAccount acmefiles -> acmefiles.blob.core.usgovcloudapi.net"],
     ),
     (
         "azure",
@@ -265,7 +266,6 @@ fn what_providers_answer_becomes_things_and_what_they_lead_to() {
 }
 
 #[test]
-#[test]
 fn what_a_list_reads_of_a_resource_is_of_a_type_that_its_query_asks_for() {
     for (list, types) in [
         ("fronts", &["microsoft.cdn/profiles/afdendpoints", "microsoft.network/frontdoors"][..]),
@@ -280,6 +280,7 @@ fn what_a_list_reads_of_a_resource_is_of_a_type_that_its_query_asks_for() {
     }
 }
 
+#[test]
 fn the_next_page_is_asked_for_as_each_provider_says_and_only_at_its_own_host() {
     let next = |provider: &str, list: &str, answer: &str| {
         let mark = page(provider, list, &Value::Null, answer).next?;
@@ -329,11 +330,16 @@ fn what_opens_an_account_stands_in_its_headers_and_in_no_list() {
     assert_eq!(headers, [("authorization".to_owned(), "Bearer s3cret".to_owned())]);
     assert_eq!(cloudflare.headers(&json!({}), None), None);
     let azure = json!({"tenant_id": "t/../x", "client_id": "c", "client_secret": "a b&c"});
-    let (url, request) = find("azure").unwrap().token_request(&azure, 0).unwrap().unwrap();
+    let (url, request) = find("azure").unwrap().token_request(&azure, None, 0).unwrap().unwrap();
+    assert!(request.body.ends_with("scope=https%3A%2F%2Fmanagement.azure.com%2F.default"), "{}", request.body);
+    let login = Login { host: "https://login.microsoftonline.us", audience: "https://management.usgovcloudapi.net" };
+    let (sovereign, asked) = find("azure").unwrap().token_request(&azure, Some(login), 0).unwrap().unwrap();
+    assert!(sovereign.starts_with("https://login.microsoftonline.us/t%2F..%2Fx/oauth2"), "{sovereign}");
+    assert!(asked.body.ends_with("scope=https%3A%2F%2Fmanagement.usgovcloudapi.net%2F.default"), "{}", asked.body);
     assert!(url.starts_with("https://login.microsoftonline.com/t%2F..%2Fx/oauth2"), "{url}");
     assert!(request.body.contains("client_secret=a%20b%26c"), "{}", request.body);
     let gcp = json!({"project_id": "p", "client_email": "a@p.iam", "private_key": "no key"});
-    assert!(matches!(find("gcp").unwrap().token_request(&gcp, 0), Err(Refusal::BadKeys(_))));
+    assert!(matches!(find("gcp").unwrap().token_request(&gcp, None, 0), Err(Refusal::BadKeys(_))));
     for provider in all() {
         let text = FILES.iter().find(|(name, _)| *name == provider.name).unwrap().1;
         assert!(!provider.lists.is_empty() && text.starts_with("# "), "{}", provider.name);

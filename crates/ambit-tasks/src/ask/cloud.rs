@@ -77,7 +77,8 @@ impl Caller {
         let account = provider.account(&opening);
         let mut caller = Self::new(cx, provider, PROVIDER, &opening, account)?;
         let words = caller.words("token");
-        let asked = provider.token_request(&opening, cx.net.date().0).map_err(|why| refused(&words, &why))?;
+        let login = caller.login.as_deref().map(|host| provider::Login { host, audience: &caller.base });
+        let asked = provider.token_request(&opening, login, cx.net.date().0).map_err(|why| refused(&words, &why))?;
         let token = match asked {
             None => None,
             Some((url, request)) => Some(caller.token(cx, &url, &request).await?),
@@ -88,7 +89,6 @@ impl Caller {
         Ok(caller)
     }
 
-    /// Returns the caller that asks a forge about an account, which everybody may, and shows a token where the
     /// The caller of a cluster by the file that its people have: its authority and the certificate of its user hold
     /// for its host alone.
     fn of_cluster(cx: &Context<'_>, provider: &'static Provider, opening: &mut Value) -> Result<Self, TaskError> {
@@ -107,6 +107,7 @@ impl Caller {
         Ok(caller)
     }
 
+    /// Returns the caller that asks a forge about an account, which everybody may, and shows a token where the
     /// collection has one.
     ///
     /// # Errors
@@ -142,7 +143,7 @@ impl Caller {
 
     /// Asks for a token, at the provider's own place or at the one that the operator names.
     async fn token(&self, cx: &Context<'_>, url: &str, request: &Request) -> Result<String, TaskError> {
-        let url = match cx.settings.cloud_endpoints.get(&self.provider.name) {
+        let url = match cx.settings.cloud_endpoints.get(&self.provider.name).filter(|_| self.login.is_none()) {
             Some(base) => {
                 format!("{base}{}", url.splitn(4, '/').nth(3).map(|path| format!("/{path}")).unwrap_or_default())
             }

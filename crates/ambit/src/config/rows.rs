@@ -134,7 +134,7 @@ pub(crate) const ROWS: &[Row] = &[
     list(
         "cloud_endpoints",
         "Where other cloud providers are asked in place of their own hosts: `hetzner=https://cloud.example.org`, \
-         without a path.",
+         without a path. `azure.login` and `gcp.login` are where their tokens are given out.",
     ),
     list(
         "sources",

@@ -222,6 +222,19 @@ fn azure_is_asked_by_the_token_of_an_application_and_what_names_no_provider_is_t
     assert_eq!(issues(&installation, &collection), names(&["cloud_firewall_open_rdp /s/nsg/web"]));
     installation.keeps_no_word("azur3-s3cret");
 
+    // Of a sovereign cloud: tokens come from another place, and are for asking this one.
+    let (login, interface) = (Peer::start(SOVEREIGN), Peer::start(AZURE));
+    let places = format!("azure={},azure.login={}", interface.url, login.url);
+    let sovereign = Installation::asking("cloud-sovereign", &[("AMBIT_CLOUD_ENDPOINTS", &places)]);
+    let collection = sovereign.collection_of("Sovereign", "cloud_account");
+    sovereign.use_integration(&collection, &integration);
+    let run = sovereign.run(&collection);
+    assert_eq!(run["not_done"], json!([]), "{run}");
+    sovereign.finds(&collection, "AzureVirtualMachine", &names(&["/s/vm/web"]));
+    assert!(interface.asked().iter().all(|asked| !asked.contains("azur3-s3cret")), "{:?}", interface.asked());
+    let scope = format!("scope={}%2F.default", interface.url.replace(':', "%3A").replace('/', "%2F"));
+    assert!(login.asked().iter().all(|asked| asked.contains(&scope)), "{scope}: {:?}", login.asked());
+
     let other = installation.collection_of("Moon", "cloud_account");
     let moon =
         json!({"name": "Moon", "type": "CloudCredential", "secrets": {"token": "x"}, "settings": {"provider": "moon"}});
