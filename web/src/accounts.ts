@@ -94,8 +94,8 @@ const TYPES: Record<string, AccountType> = {
   AwsCredential: {
     words: "an account at AWS",
     secrets: [
-      { name: "aws_access_key_id", label: "Access key id", required: true },
-      { name: "aws_secret_access_key", label: "Secret access key", hidden: true, required: true },
+      { name: "aws_access_key_id", label: "Access key id; none where the installation takes the role" },
+      { name: "aws_secret_access_key", label: "Secret access key", hidden: true },
       { name: "aws_session_token", label: "Session token, of keys that hold for a while", hidden: true },
       { name: "aws_role_arn", label: "Role to take (ARN)" },
       { name: "aws_external_id", label: "External id that the role demands" },

@@ -23,6 +23,19 @@ contract! {
         pub source: Word<Source>,
         pub sightings: Vec<NewSighting>,
         pub goes_on: Maybe<bool>,
+        pub account: Maybe<ImportedAccount>,
+    }
+
+    /// A state of Terraform, of which an import is a part. It becomes a seed of the collection, and the things that are
+    /// marked as `owned` are theirs for it. `since` is the `at` that the first part was answered with; `whole` says
+    /// that this part is the last one: what an earlier state had and no part of this one is closed.
+    #[derive(Debug, Deserialize)]
+    pub struct ImportedAccount {
+        pub name: Name<SEED_CHARS_MAX>,
+        pub seen_at: Timestamp,
+        pub says: Maybe<BTreeMap<String, Text<SAYS_CHARS_MAX>>>,
+        pub since: Maybe<Timestamp>,
+        pub whole: Maybe<bool>,
     }
 
     /// A thing, when the tool saw it, and what it said of it, in a few words.
@@ -33,11 +46,12 @@ contract! {
         pub name: Name<SEED_CHARS_MAX>,
         pub seen_at: Timestamp,
         pub says: Maybe<BTreeMap<String, Text<SAYS_CHARS_MAX>>>,
+        pub owned: Maybe<bool>,
     }
 
     /// What became of an import. Nothing may be done at what is undecided before the last part came. What is outside
     /// lies in or on nothing that the collection has; what is too old was seen more than 90 days ago. Both are left
-    /// out.
+    /// out. What is closed is what an earlier state of the account had; `at` is when this part was stored.
     #[derive(Debug, Serialize)]
     pub struct Import {
         pub accepted: usize,
@@ -46,6 +60,8 @@ contract! {
         pub too_old: usize,
         pub outside: usize,
         pub first_outside: Vec<Outside>,
+        pub closed: usize,
+        pub at: Timestamp,
     }
 
     /// A thing that was left out.

@@ -39,6 +39,7 @@ macro_rules! all {
 
 mod basic_auth_over_plain_http;
 mod brand_mail_domain;
+mod cloud_dangling_address;
 mod cors_reflects_origin;
 mod dangling_delegation;
 mod dangling_record;
@@ -99,6 +100,7 @@ mod wildcard_certificate;
 all![
     basic_auth_over_plain_http,
     brand_mail_domain,
+    cloud_dangling_address,
     cors_reflects_origin,
     dangling_delegation,
     dangling_record,

@@ -59,6 +59,8 @@ pub struct Form {
     /// Items are left out unless they say these, or where they say those.
     only: BTreeMap<String, String>,
     unless: BTreeMap<String, String>,
+    /// Items that say anything of these are left out.
+    absent: Vec<String>,
     /// Items without a public address are left out.
     needs_address: bool,
     /// The kind of entity that an item is.
@@ -291,6 +293,9 @@ impl Form {
     pub(crate) fn asset(&'static self, item: Value, parent: &Value, place: &Place<'_>) -> Option<Asset> {
         let at = At { item: &item, parent, place };
         if !self.only.iter().all(|wanted| at.says(wanted)) || self.unless.iter().any(|wanted| at.says(wanted)) {
+            return None;
+        }
+        if self.absent.iter().any(|path| !at.texts(path).is_empty()) {
             return None;
         }
         let leads = self.leads_if.iter().all(|wanted| at.says(wanted));

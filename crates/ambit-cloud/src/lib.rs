@@ -1,11 +1,13 @@
 //! Accounts at cloud providers: how their interfaces are asked, as bytes, and how their answers are read. It opens no
 //! connection: a task sends what it makes, through the door. What a provider gives out is data: a file for each of its
-//! services, of each forge of code and of each store of apps.
+//! services, of each forge of code and of each store of apps, and what states of Terraform hold of providers.
 
 pub mod app_store;
 pub mod aws;
 pub mod form;
+pub mod kubeconfig;
 pub mod provider;
+pub mod terraform;
 mod xml;
 
 /// Why an answer is of no use.

@@ -63,6 +63,8 @@ pub struct Provider {
     pub git_user: String,
     /// What opens it, by the names under which people give it.
     pub secrets: Vec<String>,
+    /// A secret named `kubeconfig` stands in place of these: where it is asked, and what opens it.
+    pub kubeconfig: bool,
     /// What its account is called, as a template of these.
     account: Option<String>,
     /// Headers that show who asks.
@@ -79,6 +81,9 @@ pub struct Provider {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Token {
+    /// Who gives it out: scheme and host. `{@login}` in the templates stands for it, `{@audience}` for where the
+    /// provider is asked with the token.
+    login: String,
     /// Where it is given out.
     post: String,
     form: BTreeMap<String, String>,
@@ -106,6 +111,13 @@ struct Assertion {
     key: String,
     audience: String,
     scope: String,
+}
+
+/// Where the operator says that tokens are given out in place of a provider's usual place, and for asking whom.
+#[derive(Clone, Copy, Debug)]
+pub struct Login<'a> {
+    pub host: &'a str,
+    pub audience: &'a str,
 }
 
 static PROVIDERS: LazyLock<Vec<Provider>> = LazyLock::new(|| FILES.iter().map(read).collect());
@@ -206,26 +218,39 @@ impl Provider {
         Some(vec![(signature.time_header.clone(), time), signed])
     }
 
+    /// Returns whether a token has to be asked for first.
+    pub fn has_login(&self) -> bool {
+        self.token.is_some()
+    }
+
     /// The request for a token: URL and request; `None` where none is needed. `date` is the time of the wire in
-    /// milliseconds since 1970.
+    /// milliseconds since 1970; `login` is where it is asked for in place of the usual place.
     ///
     /// # Errors
     /// What opens the account cannot sign.
-    pub fn token_request(&self, secrets: &Value, date: i64) -> Result<Option<(String, Request)>, Refusal> {
+    pub fn token_request(
+        &self,
+        secrets: &Value,
+        login: Option<Login<'_>>,
+        date: i64,
+    ) -> Result<Option<(String, Request)>, Refusal> {
         let Some(token) = &self.token else { return Ok(None) };
+        let usual = Login { host: &token.login, audience: &self.base };
+        let Login { host, audience } = login.unwrap_or(usual);
+        let placed = |template: &str| template.replace("{@login}", host).replace("{@audience}", audience);
         let unfit = |what: &str| Refusal::BadKeys(format!("{what} is missing or of another form"));
         let assertion = match &token.assertion {
             None => None,
-            Some(assertion) => Some(self.signed(assertion, secrets, date)?),
+            Some(assertion) => Some(self.signed(assertion, &placed(&assertion.audience), secrets, date)?),
         };
         let place = Place::default();
         let at = At { item: secrets, parent: &Value::Null, place: &place };
-        let url = at.template(&token.post, escaped).ok_or_else(|| unfit("what opens it"))?;
+        let url = at.template(&placed(&token.post), escaped).ok_or_else(|| unfit("what opens it"))?;
         let mut pairs = Vec::new();
         for (name, template) in &token.form {
             let value = match &assertion {
                 Some(assertion) if template == "{@assertion}" => assertion.clone(),
-                _ => self.shown(template, secrets).ok_or_else(|| unfit(name))?,
+                _ => self.shown(&placed(template), secrets).ok_or_else(|| unfit(name))?,
             };
             pairs.push(format!("{name}={}", escaped(&value)));
         }
@@ -234,12 +259,12 @@ impl Provider {
         Ok(Some((url, Request { method: "POST", target: String::new(), headers: vec![kind], body })))
     }
 
-    fn signed(&self, assertion: &Assertion, secrets: &Value, date: i64) -> Result<String, Refusal> {
+    fn signed(&self, assertion: &Assertion, audience: &str, secrets: &Value, date: i64) -> Result<String, Refusal> {
         let unfit = |what: &str| Refusal::BadKeys(format!("{what} is missing or of another form"));
         let now = date / 1_000;
         let issuer = self.shown(&assertion.issuer, secrets).ok_or_else(|| unfit("the name of the account"))?;
         let claims = json!({
-            "iss": issuer, "scope": assertion.scope, "aud": assertion.audience, "iat": now,
+            "iss": issuer, "scope": assertion.scope, "aud": audience, "iat": now,
             "exp": now + ASSERTION_SECONDS,
         });
         let head = json!({"alg": "RS256", "typ": "JWT"});

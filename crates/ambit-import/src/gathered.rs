@@ -4,7 +4,7 @@ use crate::error::ImportError;
 use ambit_model::entity::host_of;
 use ambit_model::entity::imported::Sighted;
 use ambit_model::{Kind, Timestamp};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
 /// Things of one file at most: more are no longer held at once.
@@ -21,6 +21,19 @@ pub struct Import {
     pub sighted: Vec<Sighted>,
     /// Things whose kind is not imported or whose name is none.
     pub left_out: usize,
+    /// What the file is of, where what it holds is theirs for that.
+    pub account: Option<Account>,
+}
+
+/// A state of Terraform, which is the account of what it manages.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Account {
+    /// What stays the same from one state to the next; what `terraform show` writes does not say it.
+    pub lineage: Option<String>,
+    /// The number of the state.
+    pub serial: Option<u64>,
+    /// The version of the program that wrote it.
+    pub version: String,
 }
 
 /// When a thing was seen last, where the file says it, and what was said.
@@ -29,6 +42,9 @@ type Thing = (Option<Timestamp>, BTreeMap<String, String>);
 pub(crate) struct Gathered {
     usual: Timestamp,
     things: BTreeMap<(Kind, String), Thing>,
+    /// Those that the account holds.
+    owned: BTreeSet<(Kind, String)>,
+    pub(crate) account: Option<Account>,
     left_out: usize,
 }
 
@@ -37,7 +53,7 @@ pub(crate) type Says<'a> = &'a [(&'a str, &'a str)];
 
 impl Gathered {
     pub(crate) fn new(usual: Timestamp) -> Self {
-        Self { usual, things: BTreeMap::new(), left_out: 0 }
+        Self { usual, things: BTreeMap::new(), owned: BTreeSet::new(), account: None, left_out: 0 }
     }
 
     /// Counts a thing that is not imported.
@@ -61,6 +77,14 @@ impl Gathered {
                 said.insert(word, text);
             }
         }
+    }
+
+    /// Adds what the account holds.
+    pub(crate) fn own(&mut self, kind: Kind, raw: &str, says: Says<'_>) {
+        if let Ok(name) = kind.canonical(raw) {
+            self.owned.insert((kind, name));
+        }
+        self.add(kind, raw, None, says);
     }
 
     /// Adds an address, a domain or the name of a host.
@@ -100,14 +124,16 @@ impl Gathered {
         if self.things.len() > SIGHTED_MAX {
             return Err(ImportError::file(format!("it names more than {SIGHTED_MAX} things: import it in parts")));
         }
-        let usual = self.usual;
-        let sighted = |((kind, name), (seen_at, says))| Sighted {
-            kind,
-            name,
-            seen_at: Option::<Timestamp>::unwrap_or(seen_at, usual),
+        let (usual, owned) = (self.usual, self.owned);
+        let sighted = |(thing, (seen_at, says)): ((Kind, String), Thing)| Sighted {
+            owned: owned.contains(&thing),
+            kind: thing.0,
+            name: thing.1,
+            seen_at: seen_at.unwrap_or(usual),
             says,
         };
-        Ok(Import { sighted: self.things.into_iter().map(sighted).collect(), left_out: self.left_out })
+        let sighted = self.things.into_iter().map(sighted).collect();
+        Ok(Import { sighted, left_out: self.left_out, account: self.account })
     }
 }
 

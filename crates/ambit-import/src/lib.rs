@@ -9,7 +9,7 @@ mod json;
 mod xml;
 
 pub use error::ImportError;
-pub use gathered::Import;
+pub use gathered::{Account, Import};
 
 use ambit_model::Timestamp;
 use ambit_model::entity::imported::Source;

@@ -17,7 +17,8 @@ fn lines(import: &Import) -> Vec<String> {
     let line = |one: &ambit_model::entity::imported::Sighted| {
         let says: Vec<String> = one.says.iter().map(|(word, text)| format!("{word}={text}")).collect();
         let date = one.seen_at.to_string();
-        format!("{} {} {} {}", one.kind.name(), one.name, &date[..16], says.join(", ")).trim_end().to_owned()
+        let own = if one.owned { "own " } else { "" };
+        format!("{own}{} {} {} {}", one.kind.name(), one.name, &date[..16], says.join(", ")).trim_end().to_owned()
     };
     let mut lines: Vec<String> = import.sighted.iter().map(line).collect();
     if import.left_out > 0 {
@@ -116,25 +117,40 @@ fn interfaces() -> Vec<Row> {
             Source::Terraform,
             r#"{"version": 4, "terraform_version": "1.9.0", "resources": [
                 {"mode": "managed", "type": "aws_instance", "name": "web", "instances": [{"attributes": {
-                    "public_ip": "192.0.2.7", "private_ip": "10.0.0.7", "user_data": "https://secret.acme.test"}}]},
+                    "public_dns": "ec2-192-0-2-7.compute-1.amazonaws.com", "public_ip": "192.0.2.7",
+                    "private_ip": "10.0.0.7", "user_data": "https://secret.acme.test"}}]},
+                {"mode": "data", "type": "aws_route53_zone", "name": "in", "instances": [{"attributes": {
+                    "zone_id": "Z2", "name": "elsewhere.test", "private_zone": true}}]},
+                {"mode": "managed", "type": "aws_route53_record", "name": "split", "instances": [{"attributes": {
+                    "zone_id": "Z2", "type": "A", "name": "www.elsewhere.test", "fqdn": "www.elsewhere.test"}}]},
+                {"mode": "managed", "type": "aws_sns_topic_subscription", "name": "hook", "instances": [{"attributes": {
+                    "endpoint": "https://hooks.elsewhere.test/x"}}]},
                 {"mode": "managed", "type": "aws_route53_record", "name": "www", "instances": [{"attributes": {
-                    "name": "www.acme.test", "fqdn": "www.acme.test"}}]},
+                    "type": "A", "name": "www.acme.test", "fqdn": "www.acme.test"}}]},
                 {"mode": "managed", "type": "aws_db_instance", "name": "db", "instances": [{"attributes": {
-                    "endpoint": "db.acme.test:5432", "address": "hidden.acme.test"},
+                    "arn": "arn:aws:rds:eu-west-1:1:db:a", "publicly_accessible": true, "address": "hidden.acme.test"},
                     "sensitive_attributes": [[{"type": "get_attr", "value": "address"}]]}]},
                 {"mode": "data", "type": "aws_instance", "name": "other", "instances": [{"attributes": {
                     "public_ip": "192.0.2.9"}}]}]}"#,
             said(&[
-                "DnsRecord db.acme.test 2026-11-18T11:06 name=db, resource=aws_db_instance",
-                "DnsRecord www.acme.test 2026-11-18T11:06 name=www, resource=aws_route53_record",
-                "IpAddress 192.0.2.7 2026-11-18T11:06 name=web, resource=aws_instance",
+                "DnsRecord hooks.elsewhere.test 2026-11-18T11:06",
+                "Uri https://hooks.elsewhere.test:443/x 2026-11-18T11:06 name=hook, resource=aws_sns_topic_subscription",
+                "own AwsEC2Instance ec2-192-0-2-7.compute-1.amazonaws.com 2026-11-18T11:06 name=web, \
+                 resource=aws_instance",
+                "own AwsRdsDbInstance arn:aws:rds:eu-west-1:1:db:a 2026-11-18T11:06 name=db, resource=aws_db_instance",
+                "own DnsRecord www.acme.test 2026-11-18T11:06 name=www, resource=aws_route53_record",
+                "own IpAddress 192.0.2.7 2026-11-18T11:06 name=web, resource=aws_instance",
             ]),
         ),
         (
             Source::Terraform,
             r#"{"format_version": "1.0", "values": {"root_module": {"resources": [], "child_modules": [{"resources": [
                 {"mode": "managed", "type": "google_storage_bucket", "name": "b", "values": {"name": "acme-b"}}]}]}}}"#,
-            said(&["CloudStorageBucket https://storage.googleapis.com/acme-b 2026-11-18T11:06"]),
+            said(&[
+                "own CloudStorageBucket https://storage.googleapis.com/acme-b 2026-11-18T11:06 name=b, \
+                 resource=google_storage_bucket",
+                "own GcpStorageBucket acme-b 2026-11-18T11:06 name=b, resource=google_storage_bucket",
+            ]),
         ),
         (Source::Graphql, INTROSPECTED, schema()),
         (Source::Graphql, WRITTEN, schema()),
@@ -361,6 +377,35 @@ fn addresses_that_the_internet_does_not_route_are_not_read_from_a_state() {
     ] {
         let import = read(Source::Terraform, &state(address), USUAL).expect("is read");
         assert_eq!((import.sighted.len(), import.left_out), (0, 0), "{address}");
+    }
+}
+
+#[test]
+fn a_state_is_the_account_of_what_it_manages_and_a_hostile_one_is_refused_in_one_line() {
+    let instance = json!({"attributes": {"arn": "arn:x", "public_ip": "10.0.0.1"}});
+    let resource = json!({"mode": "managed", "type": "aws_eip", "name": "y", "instances": [instance]});
+    let state = json!({"version": 4, "serial": 7, "lineage": "3f0c", "terraform_version": "1.9.0",
+        "resources": [resource]});
+    let import = read(Source::Terraform, &state.to_string(), USUAL).expect("is read");
+    let account = crate::Account { lineage: Some("3f0c".to_owned()), serial: Some(7), version: "1.9.0".to_owned() };
+    assert_eq!(import.account, Some(account));
+    assert_eq!(import.sighted.len(), 1, "an address inside a network leads nowhere: {:?}", import.sighted);
+    let marked = json!({"format_version": "1.0", "values": {"root_module": {"resources": [{"mode": "managed",
+        "type": "aws_eip", "name": "y", "values": {"public_ip": "203.0.113.5"}, "sensitive_values": {"public_ip": true}}]}}});
+    let import = read(Source::Terraform, &marked.to_string(), USUAL).expect("is read");
+    assert_eq!((import.sighted.len(), import.account.expect("one").lineage), (0, None));
+    let nested = (0..40).fold(json!({}), |within, _| json!({"child_modules": [within]}));
+    let nested = json!({"values": {"root_module": nested}}).to_string();
+    for (text, why) in [
+        (nested.as_str(), "more than 32 modules in one another"),
+        (&"[".repeat(200), "recursion limit exceeded"),
+        ("[]", "no state of Terraform (version 4)"),
+        (r#"{"version": 3, "modules": []}"#, "no state of Terraform (version 4)"),
+        (r#"{"version": 4, "terraform_version": "1.9.0", "resources": {}}"#, "no state of Terraform (version 4)"),
+        ("terraform {", "line 1: "),
+    ] {
+        let said = read(Source::Terraform, text, USUAL).expect_err("it is none").to_string();
+        assert!(said.contains(why) && said.lines().count() == 1, "{said}");
     }
 }
 

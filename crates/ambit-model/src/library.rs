@@ -13,6 +13,8 @@ pub struct Library {
     pub fingerprints: Vec<FingerprintEntry>,
     /// How much the tasks ask; for plans, not shown as such.
     pub volumes: Volumes,
+    /// The installation has keys of its own at AWS, by which roles are taken; not shown.
+    pub aws_keys: bool,
 }
 
 impl Library {

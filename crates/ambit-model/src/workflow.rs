@@ -12,9 +12,9 @@ pub struct Workflow {
     pub pretty_name: &'static str,
     /// No task above this runs, whatever the level asked for.
     pub ceiling: Clearance,
-    /// The kinds of seed that it begins with; a collection needs one of them. Empty: it begins with credentials.
+    /// The kinds of seed that it begins with; a collection needs one of them, or of `credentials`.
     pub seeds: &'static [Kind],
-    /// The types of integration that it begins with; a collection needs one of them. Empty: it needs none.
+    /// The types of integration that it begins with as well.
     pub credentials: &'static [&'static str],
     /// The types of integration that show it more than everybody sees; a collection needs none of them.
     pub helped_by: &'static [&'static str],
@@ -39,6 +39,7 @@ pub const EXTERNAL_DISCOVERY: Workflow = Workflow {
         Kind::NetBlock,
         Kind::NetworkService,
         Kind::Organization,
+        Kind::TerraformState,
         Kind::Uri,
     ],
     credentials: &[],
@@ -72,7 +73,7 @@ pub const CLOUD_ACCOUNTS: Workflow = Workflow {
     name: "authenticated_cloud_discovery",
     pretty_name: "Authenticated Cloud Discovery",
     ceiling: Clearance::L4,
-    seeds: &[],
+    seeds: &[Kind::TerraformState],
     credentials: &["AwsCredential", "AzureCredential", "CloudCredential", "GcpCredential"],
     helped_by: &[],
 };
@@ -183,16 +184,20 @@ impl Workflow {
     /// Returns what a collection lacks before a run of it can find anything, a phrase for each thing. `seeds` are the
     /// kinds of its seeds, `credentials` the types of the integrations that it uses.
     pub fn missing(&self, seeds: &[Kind], credentials: &[String]) -> Vec<String> {
-        let mut missing = Vec::new();
-        if !self.seeds.is_empty() && !self.seeds.iter().any(|kind| seeds.contains(kind)) {
-            let kinds: Vec<&str> = self.seeds.iter().map(|kind| kind.name()).collect();
-            missing.push(format!("a seed of the kind {}", one_of(&kinds)));
-        }
         let is_linked = |kind: &&str| credentials.iter().any(|linked| linked == kind);
-        if !self.credentials.is_empty() && !self.credentials.iter().any(is_linked) {
-            missing.push(format!("an integration of the type {}", one_of(self.credentials)));
+        if self.seeds.iter().any(|kind| seeds.contains(kind)) || self.credentials.iter().any(is_linked) {
+            return Vec::new();
         }
-        missing
+        let kinds: Vec<&str> = self.seeds.iter().map(|kind| kind.name()).collect();
+        let mut ways = Vec::new();
+        if !self.credentials.is_empty() {
+            ways.push(format!("an integration of the type {}", one_of(self.credentials)));
+        }
+        if !kinds.is_empty() {
+            ways.push(format!("a seed of the kind {}", one_of(&kinds)));
+        }
+        let ways: Vec<&str> = ways.iter().map(String::as_str).collect();
+        vec![ways.join(", or ")]
     }
 }
 
@@ -275,12 +280,14 @@ mod tests {
             (APPLICATIONS, &[Kind::Domain], &aws, vec!["a seed of the kind Uri".to_owned()]),
             (THIRD_PARTIES, &[Kind::NetBlock], &[], vec!["a seed of the kind DnsRecord, Domain or Uri".to_owned()]),
             (CLOUD_ACCOUNTS, &[], &aws, vec![]),
+            (CLOUD_ACCOUNTS, &[Kind::TerraformState], &[], vec![]),
             (
                 CLOUD_ACCOUNTS,
                 &[Kind::Domain],
                 &[],
                 vec![
-                    "an integration of the type AwsCredential, AzureCredential, CloudCredential or GcpCredential"
+                    "an integration of the type AwsCredential, AzureCredential, CloudCredential or GcpCredential, or a \
+                     seed of the kind TerraformState"
                         .to_owned(),
                 ],
             ),

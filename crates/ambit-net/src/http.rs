@@ -20,10 +20,11 @@ use crate::dns::resolver::Engine;
 use crate::door::Door;
 use crate::error::NetError;
 use crate::guard::Grant;
-use crate::tls::TlsFacts;
+use crate::tls::{Peer, TlsFacts};
 use crate::untrusted::Untrusted;
 use keep::Keeper;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
@@ -64,6 +65,8 @@ pub struct HttpRequest {
     /// Hosts beside the provider's own that it may be asked at, where the ground is a data provider: from a list that
     /// it gave itself.
     pub learned: Vec<String>,
+    /// What holds between us and this host alone; only where whom we ask must prove who they are (no target).
+    pub peer: Option<Arc<Peer>>,
     /// Bytes of the decoded body to keep, at most `BODY_KEPT_MAX`.
     pub body_kept: usize,
     /// Time for the whole exchange, at most `EXCHANGE_TIMEOUT`.

@@ -5,14 +5,17 @@ pub mod certificate;
 pub(crate) mod handshake;
 mod hello;
 mod jarm;
+mod peer;
 mod verify;
 
 pub use certificate::{Certificate, KeyType};
 pub use hello::cipher_name;
+pub use peer::Peer;
 pub use verify::{is_for, verify};
 
 use crate::door::Connection;
 use crate::error::NetError;
+use std::sync::Arc;
 use tokio_rustls::client::TlsStream;
 
 /// How to shake hands.
@@ -20,11 +23,20 @@ use tokio_rustls::client::TlsStream;
 pub struct TlsOptions {
     /// ALPN protocols offered, in order. Default: `http/1.1`.
     pub alpn: Vec<Vec<u8>>,
+    /// What holds between us and this peer alone; `None`: what holds for everybody.
+    pub peer: Option<Arc<Peer>>,
+}
+
+impl TlsOptions {
+    /// Options that offer no protocol.
+    pub fn plain() -> Self {
+        Self { alpn: Vec::new(), peer: None }
+    }
 }
 
 impl Default for TlsOptions {
     fn default() -> Self {
-        Self { alpn: vec![b"http/1.1".to_vec()] }
+        Self { alpn: vec![b"http/1.1".to_vec()], peer: None }
     }
 }
 

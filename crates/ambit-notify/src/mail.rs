@@ -176,7 +176,7 @@ impl Mail {
         if *protection != Protection::Tls {
             return Ok(Box::new(Line { stream: Mutex::new(opened), address }));
         }
-        let options = TlsOptions { alpn: Vec::new() };
+        let options = TlsOptions::plain();
         let shaken = self.session.tls_over(opened, Some(host), &options).await.map_err(failed)?;
         let (stream, facts) = shaken.into_stream().map_err(failed)?;
         if !facts.verification.is_trusted() {

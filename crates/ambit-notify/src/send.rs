@@ -92,7 +92,7 @@ impl Sender<'_> {
         let writing = async {
             let opened = self.session.connect_to(Grant::Receiver, host, port).await?;
             let name = host.parse::<std::net::IpAddr>().is_err().then_some(host);
-            let shaken = self.session.tls_over(opened, name, &TlsOptions { alpn: Vec::new() }).await?;
+            let shaken = self.session.tls_over(opened, name, &TlsOptions::plain()).await?;
             let (mut stream, facts) = shaken.into_stream()?;
             if !facts.verification.is_trusted() {
                 let problems: Vec<&str> = facts.verification.problems.iter().map(|problem| problem.name()).collect();

@@ -29,7 +29,7 @@ pub(crate) use dirty::mark_dirty;
 pub use facts::{End, LeadingProbes};
 pub(crate) use graph::graph;
 pub use hunt::{HeldJob, Hunted, JobPart, LiveRuleset, RuleMatch, Specimen, WaitingAnalysis};
-pub use imports::{ImportOutcome, Imported};
+pub use imports::{ImportOutcome, Imported, StateAccount};
 pub use issues::Moved;
 pub(crate) use lease::drop_uncleared;
 pub use lease::{ATTEMPTS_BEFORE_ALONE, Places};

@@ -15,6 +15,7 @@ pub(crate) mod exposed;
 pub(crate) mod git;
 pub(crate) mod guess;
 pub(crate) mod hashed_zone;
+pub(crate) mod holdings;
 pub(crate) mod host;
 pub(crate) mod identify;
 pub(crate) mod inputs;

@@ -18,6 +18,7 @@ mod tasks;
 pub mod told;
 mod volumes;
 
+pub use ambit_cloud::aws::Keys as AwsKeys;
 pub use app_mirror::AppMirror;
 pub use context::Context;
 pub use library::fingerprints;
@@ -28,10 +29,14 @@ pub use tasks::app_package::{HeldPackage, PACKAGE_EXTENSIONS, app_in};
 pub use tasks::{ALL, find, outside, task};
 pub use volumes::volumes;
 
-/// The names of the cloud providers beside AWS that are known, and of the forges of code.
-pub fn cloud_providers() -> impl Iterator<Item = &'static str> {
+/// The places at which an operator may have somebody else asked: the names of the cloud providers beside AWS that are
+/// known, and of the forges of code; `azure.login` is where tokens of a provider are given out.
+pub fn cloud_places() -> impl Iterator<Item = String> {
     let known = ambit_cloud::provider::all().iter().chain(ambit_cloud::provider::forges());
-    known.map(|provider| provider.name.as_str())
+    known.flat_map(|provider| {
+        let login = provider.has_login().then(|| ask::cloud::login_of(provider));
+        [provider.name.clone()].into_iter().chain(login)
+    })
 }
 
 #[cfg(test)]

@@ -61,6 +61,8 @@ pub struct Settings {
     pub app_mirrors: Vec<AppMirror>,
     /// What opens accounts, by the name of the account; what only helps, by [`Account::helper`].
     pub accounts: BTreeMap<String, Account>,
+    /// The installation's own keys at AWS, by which roles are taken; never shown.
+    pub aws_keys: Option<ambit_cloud::aws::Keys>,
     /// Where the operator says that AWS is asked, in place of its own hosts: a URL.
     pub aws_endpoint: Option<String>,
     /// Where the operator says that other providers are asked, by name: URLs without a path.
@@ -155,6 +157,7 @@ impl Default for Settings {
             packages: BTreeMap::new(),
             app_mirrors: Vec::new(),
             accounts: BTreeMap::new(),
+            aws_keys: None,
             aws_endpoint: None,
             cloud_endpoints: BTreeMap::new(),
             sources: None,

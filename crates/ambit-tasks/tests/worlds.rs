@@ -31,6 +31,8 @@ mod slow;
 mod strangers;
 #[path = "worlds/walks.rs"]
 mod walks;
+#[path = "worlds/zone_addresses.rs"]
+mod zone_addresses;
 
 use ambit_model::facts::ProbeOutcome;
 use ambit_model::{Clearance, Kind, TaskName, Timestamp};

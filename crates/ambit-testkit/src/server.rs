@@ -296,6 +296,7 @@ fn library() -> Library {
             questions_per_server_s: 100,
             total_s: None,
         },
+        aws_keys: false,
         fingerprints: vec![FingerprintEntry {
             vendor: "F5".to_owned(),
             product: "nginx".to_owned(),

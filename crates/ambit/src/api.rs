@@ -198,7 +198,10 @@ impl Local {
     async fn open(target: &Target, settings: &Settings, needs: Needs) -> Result<Self, Failure> {
         let folder = crate::folder::data(target.data.as_deref(), settings)?;
         let (store, principal) = crate::local_store::opened(target.data.as_deref(), settings).await?;
-        let library = Arc::new(crate::library::library(engine_config::planned(settings)?));
+        let library = Arc::new(crate::library::library(
+            engine_config::planned(settings)?,
+            engine_config::aws_keys(settings)?.is_some(),
+        ));
         let (mut state, engine) = match needs {
             Needs::Rows | Needs::NoKey => (ServerState::without_index(store, library, Arc::new(now)), None),
             Needs::Index => {

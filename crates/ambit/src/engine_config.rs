@@ -218,6 +218,7 @@ pub(crate) fn tasks(settings: &Settings) -> Result<ambit_tasks::Settings, Failur
     given.repository_bytes = repository_bytes(settings)?;
     given.app_mirrors = app_mirrors(settings)?;
     given.aws_endpoint = aws_endpoint(settings)?;
+    given.aws_keys = aws_keys(settings)?;
     given.cloud_endpoints = cloud_endpoints(settings)?;
     given.sources = sources(settings)?;
     given.source_keys = source_keys(settings)?;
@@ -300,6 +301,23 @@ fn app_mirrors(settings: &Settings) -> Result<Vec<ambit_tasks::AppMirror>, Failu
     list(settings, "app_mirror").map(read).collect()
 }
 
+/// The keys of the installation at AWS, by which roles are taken (`aws_access_key_id`, `aws_secret_access_key`), where
+/// it has some.
+///
+/// # Errors
+/// One of them is set without the other.
+pub(crate) fn aws_keys(settings: &Settings) -> Result<Option<ambit_tasks::AwsKeys>, Failure> {
+    let (id, secret) = (settings.get("aws_access_key_id"), settings.get("aws_secret_access_key"));
+    match (id, secret) {
+        (None, None) => Ok(None),
+        (Some(id), Some(secret)) => {
+            Ok(Some(ambit_tasks::AwsKeys { id: id.to_owned(), secret: secret.to_owned(), token: None }))
+        }
+        (Some(_), None) => Err(Failure::usage("setting aws_access_key_id: set aws_secret_access_key with it")),
+        (None, Some(_)) => Err(Failure::usage("setting aws_secret_access_key: set aws_access_key_id with it")),
+    }
+}
+
 /// Where AWS is asked in place of its own hosts (`aws_endpoint`): scheme, host and port.
 fn aws_endpoint(settings: &Settings) -> Result<Option<String>, Failure> {
     let Some(text) = settings.get("aws_endpoint") else { return Ok(None) };
@@ -353,13 +371,13 @@ fn source(name: &str) -> Result<&'static str, String> {
 fn cloud_endpoints(settings: &Settings) -> Result<BTreeMap<String, String>, Failure> {
     let endpoint = |text: &str| {
         let (name, url) = text.split_once('=')?;
-        let known = ambit_tasks::cloud_providers().any(|known| known == name);
+        let known = ambit_tasks::cloud_places().any(|known| known == name);
         let url = ambit_model::Kind::Uri.canonical(url).ok().filter(|url| known && url.matches('/').count() == 2)?;
         Some((name.to_owned(), url))
     };
     let read = |text: &str| {
         endpoint(text).ok_or_else(|| {
-            let names: Vec<&str> = ambit_tasks::cloud_providers().collect();
+            let names: Vec<String> = ambit_tasks::cloud_places().collect();
             Failure::usage(format!(
                 "setting cloud_endpoints {:?}: expected NAME=URL such as hetzner=https://cloud.example.org, without a \
                  path; the names are {}",

@@ -5,7 +5,7 @@ use ambit_model::estimate::Volumes;
 use ambit_model::library::{KindEntry, Library, TaskEntry};
 
 /// What the program can do, for the server, which knows neither tasks nor judges.
-pub(crate) fn library(volumes: Volumes) -> Library {
+pub(crate) fn library(volumes: Volumes, aws_keys: bool) -> Library {
     let kinds = Kind::ALL.iter().map(|kind| KindEntry {
         kind: *kind,
         description: kind.description().to_owned(),
@@ -18,6 +18,7 @@ pub(crate) fn library(volumes: Volumes) -> Library {
         issues: ambit_checks::library(),
         fingerprints: ambit_tasks::fingerprints(),
         volumes,
+        aws_keys,
     }
 }
 

@@ -17,6 +17,7 @@ const FILES: &[(&str, &str)] = &[
     ("dms", include_str!("lists/dms.toml")),
     ("ec2", include_str!("lists/ec2.toml")),
     ("ecr", include_str!("lists/ecr.toml")),
+    ("ecs", include_str!("lists/ecs.toml")),
     ("eks", include_str!("lists/eks.toml")),
     ("elasticache", include_str!("lists/elasticache.toml")),
     ("elasticbeanstalk", include_str!("lists/elasticbeanstalk.toml")),

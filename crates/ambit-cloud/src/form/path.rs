@@ -15,7 +15,7 @@ pub(crate) struct At<'a> {
 impl At<'_> {
     /// Returns the values to which a path leads. `^` before it begins at the item of the list before. Within it, `*`
     /// stands for every member, `list[name=text]` for the objects of a list that say so, `@json` reads a text as JSON,
-    /// and `@last` takes what is behind its last slash.
+    /// `@last` takes what is behind its last slash, and `@host` the host of a URL.
     pub(crate) fn all(&self, path: &str) -> Vec<Value> {
         let (start, path) = match path.strip_prefix('^') {
             Some(path) => (self.parent, path),
@@ -131,11 +131,18 @@ fn below(value: Value, step: &str) -> Vec<Value> {
             Some((list, told)) => members.remove(list).map(|value| telling(value, told)).unwrap_or_default(),
         },
         Value::String(text) if step == "@json" => serde_json::from_str(&text).into_iter().collect(),
+        Value::String(text) if step == "@host" => vec![Value::String(host_of(&text).to_owned())],
         Value::String(text) if step == "@last" => {
             vec![Value::String(text.rsplit('/').next().unwrap_or_default().to_owned())]
         }
         _ => Vec::new(),
     }
+}
+
+/// The host of a URL.
+fn host_of(url: &str) -> &str {
+    let after = url.split_once("://").map_or(url, |(_, rest)| rest);
+    after.split(['/', ':', '?', '#']).next().unwrap_or_default()
 }
 
 /// The objects of a list of which a member is a text: `key=Policy`.

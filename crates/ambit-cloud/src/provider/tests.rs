@@ -77,10 +77,44 @@ const RECORDED: &[(&str, &str, &str, &str, &[&str])] = &[
     ),
     (
         "azure",
+        "fronts",
+        "null",
+        r#"{"data":[{"id":"/subscriptions/s/fd","type":"microsoft.network/frontdoors","properties":{"cname":"x.z01.azurefd.net",
+            "frontendEndpoints":[{"name":"d","properties":{"hostName":"acme.azurefd.net"}},
+            {"name":"w","properties":{"hostName":"shop.acme.test"}}]}}]}"#,
+        &["CloudResource /subscriptions/s/fd -> acme.azurefd.net shop.acme.test"],
+    ),
+    (
+        "azure",
+        "gateways",
+        "null",
+        r#"{"data":[{"id":"/subscriptions/s/apim","name":"acme","properties":{"gatewayUrl":"https://acme.azure-api.net",
+            "developerPortalUrl":"https://acme.developer.azure-api.net","managementApiUrl":null,
+            "hostnameConfigurations":[{"type":"Proxy","hostName":"api.acme.test"}],
+            "publicIPAddresses":["203.0.113.11"],"privateIPAddresses":["10.0.0.9"]}}]}"#,
+        &["CloudResource /subscriptions/s/apim -> api.acme.test 203.0.113.11 https://acme.azure-api.net \
+           https://acme.developer.azure-api.net"],
+    ),
+    (
+        "azure",
+        "vaults",
+        "null",
+        r#"{"data":[{"id":"/subscriptions/s/kv","name":"acme-keys","type":"microsoft.keyvault/vaults",
+            "properties":{"vaultUri":"https://acme-keys.vault.azure.net/","publicNetworkAccess":"Enabled"}},
+            {"id":"/subscriptions/s/hsm","type":"microsoft.keyvault/managedhsms",
+            "properties":{"hsmUri":"https://acme-hsm.managedhsm.azure.net/"}}]}"#,
+        &[
+            "CloudResource /subscriptions/s/kv -> https://acme-keys.vault.azure.net/",
+            "CloudResource /subscriptions/s/hsm -> https://acme-hsm.managedhsm.azure.net/",
+        ],
+    ),
+    (
+        "azure",
         "storage",
         "null",
-        r#"{"data":[{"id":"/subscriptions/s/x","name":"acmefiles","properties":{"allowBlobPublicAccess":true}}]}"#,
-        &["AzureStorageAccount acmefiles -> acmefiles.blob.core.windows.net"],
+        r#"{"data":[{"id":"/subscriptions/s/x","name":"acmefiles","properties":{"allowBlobPublicAccess":true,
+            "primaryEndpoints":{"blob":"https://acmefiles.blob.core.usgovcloudapi.net/"}}}]}"#,
+        &["AzureStorageAccount acmefiles -> acmefiles.blob.core.usgovcloudapi.net"],
     ),
     (
         "azure",
@@ -232,6 +266,21 @@ fn what_providers_answer_becomes_things_and_what_they_lead_to() {
 }
 
 #[test]
+fn what_a_list_reads_of_a_resource_is_of_a_type_that_its_query_asks_for() {
+    for (list, types) in [
+        ("fronts", &["microsoft.cdn/profiles/afdendpoints", "microsoft.network/frontdoors"][..]),
+        ("gateways", &["microsoft.apimanagement/service"]),
+        ("vaults", &["microsoft.keyvault/managedhsms", "microsoft.keyvault/vaults"]),
+    ] {
+        let list = find("azure").unwrap().list(list).unwrap();
+        let asked = list.request(None, &Value::Null, &Place::default()).unwrap().body;
+        for wanted in types {
+            assert!(asked.contains(&format!("'{wanted}'")), "{wanted}: {asked}");
+        }
+    }
+}
+
+#[test]
 fn the_next_page_is_asked_for_as_each_provider_says_and_only_at_its_own_host() {
     let next = |provider: &str, list: &str, answer: &str| {
         let mark = page(provider, list, &Value::Null, answer).next?;
@@ -281,11 +330,16 @@ fn what_opens_an_account_stands_in_its_headers_and_in_no_list() {
     assert_eq!(headers, [("authorization".to_owned(), "Bearer s3cret".to_owned())]);
     assert_eq!(cloudflare.headers(&json!({}), None), None);
     let azure = json!({"tenant_id": "t/../x", "client_id": "c", "client_secret": "a b&c"});
-    let (url, request) = find("azure").unwrap().token_request(&azure, 0).unwrap().unwrap();
+    let (url, request) = find("azure").unwrap().token_request(&azure, None, 0).unwrap().unwrap();
+    assert!(request.body.ends_with("scope=https%3A%2F%2Fmanagement.azure.com%2F.default"), "{}", request.body);
+    let login = Login { host: "https://login.microsoftonline.us", audience: "https://management.usgovcloudapi.net" };
+    let (sovereign, asked) = find("azure").unwrap().token_request(&azure, Some(login), 0).unwrap().unwrap();
+    assert!(sovereign.starts_with("https://login.microsoftonline.us/t%2F..%2Fx/oauth2"), "{sovereign}");
+    assert!(asked.body.ends_with("scope=https%3A%2F%2Fmanagement.usgovcloudapi.net%2F.default"), "{}", asked.body);
     assert!(url.starts_with("https://login.microsoftonline.com/t%2F..%2Fx/oauth2"), "{url}");
     assert!(request.body.contains("client_secret=a%20b%26c"), "{}", request.body);
     let gcp = json!({"project_id": "p", "client_email": "a@p.iam", "private_key": "no key"});
-    assert!(matches!(find("gcp").unwrap().token_request(&gcp, 0), Err(Refusal::BadKeys(_))));
+    assert!(matches!(find("gcp").unwrap().token_request(&gcp, None, 0), Err(Refusal::BadKeys(_))));
     for provider in all() {
         let text = FILES.iter().find(|(name, _)| *name == provider.name).unwrap().1;
         assert!(!provider.lists.is_empty() && text.starts_with("# "), "{}", provider.name);

@@ -120,8 +120,12 @@ fn in_place_of_others(workflow: Workflow, credentials: &[Credential]) -> Option<
     })
 }
 
-/// Returns whether any task of a workflow looks at entities of a kind.
+/// Returns whether any task of a workflow looks at entities of a kind. What a state of Terraform holds was imported, so
+/// that no task has to look at the state.
 fn is_watched(kind: Kind, workflow: &str) -> bool {
+    if kind == Kind::TerraformState {
+        return true;
+    }
     let outside = ambit_tasks::outside(workflow);
     ambit_tasks::ALL.iter().any(|task| task.watches.contains(&kind) && !outside.contains(task.name))
 }

@@ -1,11 +1,14 @@
-//! States of Terraform and OpenTofu (version 4), and what `terraform show -json` writes: addresses, names, URLs and
-//! buckets of what is managed. Attributes that are marked as sensitive, and all that are not such places, are not read.
+//! States of Terraform and OpenTofu (version 4), and what `terraform show -json` writes. What is managed and of a type
+//! that is known (`ambit-cloud/src/terraform/`) is theirs, with the places that it leads to; of all else the addresses,
+//! names and URLs are read, which may be those of others. Attributes that are marked as sensitive are not read.
 
 use crate::error::ImportError;
-use crate::gathered::Gathered;
+use crate::gathered::{Account, Gathered};
+use ambit_cloud::terraform;
 use ambit_model::Kind;
 use ambit_model::reserved::is_internal;
-use serde_json::Value;
+use serde_json::{Map, Value};
+use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 /// Attributes that hold a public address.
@@ -42,60 +45,123 @@ const HOSTS: &[&str] = &[
 /// Attributes that hold a URL.
 const URLS: &[&str] = &["function_url", "https_trigger_url", "invoke_url", "live_url", "service_url", "url", "uri"];
 /// Resources whose name is that of a host.
-const NAMED: &[&str] = &[
-    "aws_route53_record",
-    "aws_route53_zone",
-    "azurerm_dns_zone",
-    "digitalocean_domain",
-    "google_dns_record_set",
-    "hetznerdns_zone",
-];
+const NAMED: &[&str] = &["hetznerdns_zone"];
 /// Modules within modules of `terraform show -json`.
 const DEPTH_MAX: usize = 32;
+/// Characters of a lineage: a UUID has 36.
+const LINEAGE_CHARS_MAX: usize = 100;
+
+/// A resource as either form of file says it.
+struct Resource<'a> {
+    kind: &'a str,
+    name: &'a str,
+    is_managed: bool,
+    /// Attributes that are not marked as sensitive.
+    attributes: Map<String, Value>,
+}
 
 pub(crate) fn read(file: &str, gathered: &mut Gathered) -> Result<(), ImportError> {
     let body: Value = serde_json::from_str(file).map_err(|error| ImportError::line(error.line(), error.to_string()))?;
+    let mut resources = Vec::new();
     if body["values"]["root_module"].is_object() {
-        module(&body["values"]["root_module"], DEPTH_MAX, gathered);
-        return Ok(());
+        module(&body["values"]["root_module"], DEPTH_MAX, &mut resources)?;
+    } else {
+        let is_state = body["terraform_version"].is_string() && body["version"].as_u64().is_some();
+        let Some(listed) = body["resources"].as_array().filter(|_| is_state) else {
+            return Err(ImportError::file(
+                "no state of Terraform (version 4): there is no terraform_version, or no resources",
+            ));
+        };
+        for resource in listed {
+            for instance in resource["instances"].as_array().into_iter().flatten() {
+                resources.extend(Resource::of(resource, &instance["attributes"], &instance["sensitive_attributes"]));
+            }
+        }
     }
-    let is_state = body["terraform_version"].is_string() && body["version"].as_u64().is_some();
-    let Some(resources) = body["resources"].as_array().filter(|_| is_state) else {
-        return Err(ImportError::file(
-            "no state of Terraform (version 4): there is no terraform_version, or no resources",
-        ));
-    };
-    for resource in resources.iter().filter(|resource| resource["mode"] == "managed") {
-        for instance in resource["instances"].as_array().into_iter().flatten() {
-            take(resource, &instance["attributes"], &instance["sensitive_attributes"], gathered);
+    let lineage = body["lineage"].as_str().map(str::trim);
+    let lineage = lineage.filter(|text| !text.is_empty() && text.chars().count() <= LINEAGE_CHARS_MAX);
+    gathered.account = Some(Account {
+        lineage: lineage.map(str::to_owned),
+        serial: body["serial"].as_u64(),
+        version: body["terraform_version"].as_str().unwrap_or_default().to_owned(),
+    });
+    let private: BTreeSet<(&str, String)> =
+        resources.iter().filter_map(|one| terraform::private_zone(one.kind, &one.attributes)).collect();
+    for resource in resources.into_iter().filter(|one| one.is_managed) {
+        let is_inside =
+            terraform::zone_of(resource.kind, &resource.attributes).is_some_and(|zone| private.contains(&zone));
+        match terraform::is_known(resource.kind) {
+            _ if is_inside => {}
+            true => own(resource, gathered),
+            false => mention(&resource, gathered),
         }
     }
     Ok(())
 }
 
 /// What a module of `terraform show -json` holds, with the modules in it.
-fn module(module: &Value, depth: usize, gathered: &mut Gathered) {
-    let resources = module["resources"].as_array().into_iter().flatten();
-    for resource in resources.filter(|resource| resource["mode"] == "managed") {
-        take(resource, &resource["values"], &resource["sensitive_values"], gathered);
+fn module<'a>(module: &'a Value, depth: usize, resources: &mut Vec<Resource<'a>>) -> Result<(), ImportError> {
+    for resource in module["resources"].as_array().into_iter().flatten() {
+        resources.extend(Resource::of(resource, &resource["values"], &resource["sensitive_values"]));
     }
-    if depth > 0 {
-        for child in module["child_modules"].as_array().into_iter().flatten() {
-            self::module(child, depth - 1, gathered);
+    for child in module["child_modules"].as_array().into_iter().flatten() {
+        let Some(depth) = depth.checked_sub(1) else {
+            return Err(ImportError::file(format!(
+                "no state of Terraform: more than {DEPTH_MAX} modules in one another"
+            )));
+        };
+        self::module(child, depth, resources)?;
+    }
+    Ok(())
+}
+
+impl<'a> Resource<'a> {
+    fn of(resource: &'a Value, attributes: &Value, sensitive: &Value) -> Option<Self> {
+        let secret: BTreeSet<&str> = sensitive.as_array().into_iter().flatten().flat_map(steps).collect();
+        let is_secret = |name: &str| secret.contains(name) || is_marked(&sensitive[name]);
+        let attributes = attributes.as_object()?.iter().filter(|(name, _)| !is_secret(name));
+        Some(Self {
+            kind: resource["type"].as_str().unwrap_or_default(),
+            name: resource["name"].as_str().unwrap_or_default(),
+            is_managed: resource["mode"] == "managed",
+            attributes: attributes.map(|(name, value)| (name.clone(), value.clone())).collect(),
+        })
+    }
+
+    fn says(&self) -> [(&'a str, &'a str); 2] {
+        [("resource", self.kind), ("name", self.name)]
+    }
+}
+
+/// What a resource of a known type is and leads to: all of it is theirs.
+fn own(resource: Resource<'_>, gathered: &mut Gathered) {
+    let says = resource.says();
+    let Some(asset) = terraform::asset(resource.kind, resource.attributes) else { return };
+    for address in asset.addresses.iter().filter(|address| !is_internal(**address)) {
+        gathered.own(Kind::IpAddress, &address.to_string(), &says);
+    }
+    for host in &asset.hosts {
+        match Kind::of_host(host) {
+            Ok((kind, name)) => gathered.own(kind, &name, &says),
+            Err(_) => gathered.leave_out(),
+        }
+    }
+    for url in &asset.urls {
+        gathered.own(Kind::Uri, url, &says);
+    }
+    let itself = asset.entity.iter().map(|(kind, name)| (*kind, name));
+    for (kind, name) in itself.chain(asset.also.iter().map(|(kind, name)| (*kind, name))) {
+        match Kind::from_name(kind) {
+            Some(kind) => gathered.own(kind, name, &says),
+            None => gathered.leave_out(),
         }
     }
 }
 
-/// What a resource says of places.
-fn take(resource: &Value, attributes: &Value, sensitive: &Value, gathered: &mut Gathered) {
-    let Some(attributes) = attributes.as_object() else { return };
-    let kind = resource["type"].as_str().unwrap_or_default();
-    let says = [("resource", kind), ("name", resource["name"].as_str().unwrap_or_default())];
-    let is_secret = |name: &str| {
-        let listed = sensitive.as_array().into_iter().flatten();
-        sensitive[name] == true || listed.flat_map(steps).any(|step| step == name)
-    };
-    for (name, value) in attributes.iter().filter(|(name, _)| !is_secret(name)) {
+/// What a resource of another type says of places, which may be those of others.
+fn mention(resource: &Resource<'_>, gathered: &mut Gathered) {
+    let says = resource.says();
+    for (name, value) in &resource.attributes {
         let Some(text) = value.as_str().map(str::trim).filter(|text| !text.is_empty()) else { continue };
         let host = text.trim_end_matches('.').split(':').next().unwrap_or_default();
         match name.as_str() {
@@ -103,9 +169,7 @@ fn take(resource: &Value, attributes: &Value, sensitive: &Value, gathered: &mut 
             "endpoint" if text.starts_with("http") => gathered.site(text, None, &says),
             name if ADDRESSES.contains(&name) && is_public(text) => gathered.host(text, None, &says),
             name if HOSTS.contains(&name) && Kind::of_host(host).is_ok() => gathered.host(host, None, &says),
-            "name" | "zone" if NAMED.contains(&kind) => gathered.host(host, None, &says),
-            "bucket" if kind == "aws_s3_bucket" => bucket(&format!("{text}.s3.amazonaws.com"), gathered),
-            "name" if kind == "google_storage_bucket" => bucket(&format!("storage.googleapis.com/{text}"), gathered),
+            "name" | "zone" if NAMED.contains(&resource.kind) => gathered.host(host, None, &says),
             _ => {}
         }
     }
@@ -116,8 +180,14 @@ fn steps(path: &Value) -> impl Iterator<Item = &str> {
     path.as_array().into_iter().flatten().filter_map(|step| step["value"].as_str())
 }
 
-fn bucket(name: &str, gathered: &mut Gathered) {
-    gathered.add(Kind::CloudStorageBucket, name, None, &[]);
+/// Returns whether anything in a value of `sensitive_values` is marked. The file's own depth bounds it.
+fn is_marked(sensitive: &Value) -> bool {
+    match sensitive {
+        Value::Bool(flag) => *flag,
+        Value::Array(items) => items.iter().any(is_marked),
+        Value::Object(members) => members.values().any(is_marked),
+        _ => false,
+    }
 }
 
 /// Returns true for an address that is routed on the internet. A name is none.

@@ -8,7 +8,7 @@ use super::{Member, bucket};
 use crate::Details;
 use crate::task::TaskName::AwsAccount;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// The number of the account: `123456789012`.
 pub const ACCOUNT_ID: Member<String> = Member::named("account_id");
@@ -94,6 +94,24 @@ fn is_number(text: &str) -> bool {
     text.len() == 12 && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
+/// Returns what the secrets of an integration lack before they open an account; `None` where that is nothing. `own`:
+/// the installation has keys of its own, by which roles are taken.
+pub fn missing(secrets: &Map<String, Value>, own: bool) -> Option<&'static str> {
+    let is_there = |name: &str| secrets.get(name).and_then(Value::as_str).is_some_and(|text| !text.trim().is_empty());
+    let role = is_there("aws_role_arn");
+    match (is_there("aws_access_key_id"), is_there("aws_secret_access_key")) {
+        (true, true) => None,
+        (true, false) => Some("aws_secret_access_key, which belongs to its aws_access_key_id"),
+        (false, true) => Some("aws_access_key_id, which belongs to its aws_secret_access_key"),
+        (false, false) if role && own => None,
+        (false, false) if role => Some(
+            "keys that may take the role of its aws_role_arn: give aws_access_key_id and aws_secret_access_key beside \
+             it, or let the administrator set these of the installation",
+        ),
+        (false, false) => Some("aws_access_key_id and aws_secret_access_key, or aws_role_arn"),
+    }
+}
+
 /// What is known of an account.
 pub(super) const CREDENTIAL: &[Row] = &[
     contract(ACCOUNT_ID, Null).by(AwsAccount),
@@ -161,6 +179,26 @@ pub(super) fn bucket(text: &str) -> Result<String, &'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_an_integration_lacks_is_said_before_anything_is_asked() {
+        let lacks = |names: &[&str], own: bool| {
+            let secrets = names.iter().map(|name| ((*name).to_owned(), Value::from("x"))).collect();
+            missing(&secrets, own).map(|said| said.split([',', ':']).next().unwrap_or_default())
+        };
+        let (id, key, role) = ("aws_access_key_id", "aws_secret_access_key", "aws_role_arn");
+        for (names, own, wanted) in [
+            (&[id, key][..], false, None),
+            (&[id, key, role], false, None),
+            (&[role], true, None),
+            (&[role], false, Some("keys that may take the role of its aws_role_arn")),
+            (&[id, role], true, Some("aws_secret_access_key")),
+            (&[key], true, Some("aws_access_key_id")),
+            (&[], true, Some("aws_access_key_id and aws_secret_access_key")),
+        ] {
+            assert_eq!(lacks(names, own), wanted, "{names:?} {own}");
+        }
+    }
 
     #[test]
     fn an_account_of_an_organisation_is_named_by_its_number_behind_the_first_one() {

@@ -51,6 +51,8 @@ pub struct Sighted {
     pub seen_at: Timestamp,
     /// What the tool said of it, in a few words.
     pub says: BTreeMap<String, String>,
+    /// The account that was imported holds it.
+    pub owned: bool,
 }
 
 /// What one import said of an entity, as it stands in the details.

@@ -157,6 +157,11 @@ kinds! {
         Organization = (Other, "Example Ltd", "An organisation that registered a name or a block"),
         PreCertificate = (Certificate, "www.example.org (0a1b2c)", "A certificate seen in a public log"),
         SslCertificate = (Certificate, "www.example.org (0a1b2c)", "A certificate that a service serves"),
+        TerraformState = (
+            Other,
+            "terraform:5f0c2f9e-7a41-4c52-9d0c-2f6f1c1f7a55",
+            "A state of Terraform, which is the account of what it manages, by its lineage",
+        ),
         UniqueKeyword = (Other, "exampletools", "A word that belongs to one organisation alone"),
         UniqueToken = (Other, "UA-1234567-1", "A key or tracking identifier found in content"),
         Uri = (Url, "https://www.example.org:443", "A web site, or a page of one"),

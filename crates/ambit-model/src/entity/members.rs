@@ -41,7 +41,7 @@ impl Kind {
             Self::AwsRdsDbInstance => aws::DATABASE,
             Self::AwsResource => aws::RESOURCE,
             Self::AwsS3Bucket => aws::S3_BUCKET,
-            Self::AzureCredential | Self::CloudCredential | Self::GcpCredential => &[],
+            Self::AzureCredential | Self::CloudCredential | Self::GcpCredential | Self::TerraformState => &[],
             Self::AzureStorageAccount
             | Self::AzureVirtualMachine
             | Self::CloudResource

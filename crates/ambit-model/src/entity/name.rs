@@ -71,6 +71,7 @@ impl Kind {
                 | Self::Organization
                 | Self::PreCertificate
                 | Self::SslCertificate
+                | Self::TerraformState
                 | Self::UniqueKeyword
                 | Self::UniqueToken => plain(text),
             }

@@ -59,6 +59,7 @@ fn redirected(mut request: HttpRequest, from: &Url, to: Url, status: u16) -> Htt
     let same_host = to.host == request.identity() || to.host == from.host;
     let same_origin = same_host && (to.https, to.port) == (from.https, from.port);
     request.address = request.address.filter(|_| same_host).map(|address| SocketAddr::new(address.ip(), to.port));
+    request.peer = request.peer.filter(|_| same_origin);
     request.sni = None;
     request.host = None;
     request.target = None;

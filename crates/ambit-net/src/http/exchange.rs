@@ -252,7 +252,9 @@ async fn open(door: &Door, request: &HttpRequest, address: SocketAddr, name: &st
         return Ok(Channel { stream: Box::new(connection), tls: None, exchanges: 0 });
     }
     let sni = request.server_name().filter(|name| !name.is_empty());
-    let shaken = handshake::connect(door, request.grant, address, sni, &TlsOptions::default()).await?;
+    let peer = request.peer.clone().filter(|_| request.grant != Grant::Target);
+    let options = TlsOptions { peer, ..TlsOptions::default() };
+    let shaken = handshake::connect(door, request.grant, address, sni, &options).await?;
     let (stream, facts) = shaken.into_stream()?;
     // Targets are looked at as they are. Whom we believe, or tell secrets, must prove who they are.
     if request.grant != Grant::Target && !facts.verification.is_trusted() {

@@ -22,6 +22,7 @@ impl HttpRequest {
             raw: None,
             grant: Grant::Target,
             learned: Vec::new(),
+            peer: None,
             body_kept: BODY_KEPT,
             timeout: EXCHANGE_TIMEOUT,
             redirects: REDIRECTS_MAX,

@@ -32,7 +32,7 @@ pub(crate) async fn read_inside(
     sni: Option<&str>,
     options: &BannerOptions,
 ) -> Result<Banner, NetError> {
-    let shaken = handshake::connect(door, Grant::Target, address, sni, &TlsOptions { alpn: Vec::new() }).await?;
+    let shaken = handshake::connect(door, Grant::Target, address, sni, &TlsOptions::plain()).await?;
     let (mut stream, _) = shaken.into_stream()?;
     ask(door, &mut stream, options).await
 }

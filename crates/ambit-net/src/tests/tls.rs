@@ -246,6 +246,51 @@ fn pages_come_over_tls_and_sources_must_be_trusted() {
 }
 
 #[test]
+fn an_authority_and_a_certificate_of_ours_hold_for_one_peer_alone() {
+    run(|wire| async move {
+        // Nobody but the request knows this authority.
+        let authority = Authority::new();
+        let root = authority.params.self_signed(&authority.key).unwrap().der().clone();
+        let mut roots = rustls::RootCertStore::empty();
+        roots.add(root.clone()).unwrap();
+        let verifier =
+            rustls::server::WebPkiClientVerifier::builder_with_provider(Arc::new(roots), Arc::new(default_provider()))
+                .build()
+                .unwrap();
+        let (chain, key) = authority.issue(&["k8s.example.test"], (2026, 1), (2027, 1));
+        let config = ServerConfig::builder_with_provider(Arc::new(default_provider()))
+            .with_protocol_versions(BOTH)
+            .unwrap()
+            .with_client_cert_verifier(verifier)
+            .with_single_cert(chain, key)
+            .unwrap();
+        wire.peer(SERVER, accept(TlsAcceptor::from(Arc::new(config))));
+        let session = session(&wire);
+        let ask = async |peer: Option<crate::tls::Peer>, grant| {
+            let request = session.get("https://k8s.example.test/").unwrap().at(SERVER.parse().unwrap()).on(grant);
+            let request = crate::http::HttpRequest { peer: peer.map(Arc::new), ..request };
+            session.http(&request).await.map(|exchange| exchange.body)
+        };
+        let source = crate::Grant::Source("plain");
+        let own = authority.issue(&["reader"], (2026, 1), (2027, 1));
+        let (chain, key) = (vec![own.0[0].to_vec()], own.1.secret_der().to_vec());
+        let authorities = [root.to_vec()];
+        let known = || crate::tls::Peer::new(&authorities, Some((&chain, &key))).unwrap();
+        assert_eq!(ask(Some(known()), source).await.as_deref(), Ok(b"hi".as_slice()));
+        assert!(ask(None, source).await.is_err(), "the authority is not everybody's");
+        assert!(ask(Some(crate::tls::Peer::new(&authorities, None).unwrap()), source).await.is_err());
+        let untrusting = crate::tls::Peer::new(&[], Some((&chain, &key))).unwrap();
+        let said = ask(Some(untrusting), source).await.unwrap_err().to_string();
+        assert!(said.contains("is not trusted"), "{said}");
+        assert!(ask(Some(known()), crate::Grant::Target).await.is_err(), "no target is shown a certificate of ours");
+        assert!(!format!("{:?}", known()).contains("key:"), "keys are not told");
+        let stranger = Authority::new().issue(&["x"], (2026, 1), (2027, 1)).1.secret_der().to_vec();
+        assert!(crate::tls::Peer::new(&authorities, Some((&chain, &stranger))).is_err(), "another's key");
+        assert!(crate::tls::Peer::new(&[b"no certificate".to_vec()], None).is_err());
+    });
+}
+
+#[test]
 fn a_server_that_wants_a_certificate_of_ours_still_shows_its_own() {
     for versions in [BOTH, ONLY_12] {
         run(move |wire| async move {

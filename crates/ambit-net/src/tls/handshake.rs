@@ -91,7 +91,8 @@ async fn shake(
     let address = connection.address();
     let failed = |error| Failed { error, try_old: false };
     let name = server_name(address, sni).map_err(failed)?;
-    let recorder = Arc::new(Recorder::default());
+    let shown = options.peer.as_ref().and_then(|peer| peer.shown());
+    let recorder = Arc::new(Recorder { record: Mutex::default(), shown });
     let connector = TlsConnector::from(Arc::new(client_config(&recorder, options).map_err(failed)?));
     let begun = door.now();
     let limit = begun + door.patience(address.ip(), TLS_TIMEOUT);
@@ -112,17 +113,23 @@ async fn shake(
                 .negotiated_cipher_suite()
                 .map_or_else(|| "unknown".into(), |suite| cipher_name(suite.suite().into()));
             let alpn = state.alpn_protocol().map(|bytes| String::from_utf8_lossy(bytes).into_owned());
-            let facts = TlsFacts { version, cipher, alpn, complete: true, ..facts(door, address, sni, record) };
+            let facts = facts(door, address, sni, record, options);
+            let facts = TlsFacts { version, cipher, alpn, complete: true, ..facts };
             Ok(TlsSession { stream: Some(stream), facts })
         }
         // The peer broke off after it had shown its certificate (it wants one of ours, or finds no common signature).
-        Err(_) if !record.chain.is_empty() => Ok(TlsSession { stream: None, facts: facts(door, address, sni, record) }),
+        Err(_) if !record.chain.is_empty() => {
+            Ok(TlsSession { stream: None, facts: facts(door, address, sni, record, options) })
+        }
         Err(error) => Err(read_failure(&error)),
     }
 }
 
-fn facts(door: &Door, address: SocketAddr, sni: Option<&str>, record: Record) -> TlsFacts {
-    let mut verification = verify_session(door, address, sni, &record.chain);
+fn facts(door: &Door, address: SocketAddr, sni: Option<&str>, record: Record, options: &TlsOptions) -> TlsFacts {
+    let roots = options.peer.as_ref().and_then(|peer| peer.roots()).unwrap_or_else(|| door.roots());
+    let ip = address.ip().to_string();
+    let name = sni.filter(|sni| !sni.is_empty()).unwrap_or(&ip);
+    let mut verification = verify(&record.chain, Some(name), roots, door.date());
     if record.chain.is_empty() && record.cut {
         verification.problems = vec![Problem::Unparsable(format!("more than {CERTIFICATE_BYTES_MAX} bytes"))];
     }
@@ -140,12 +147,6 @@ fn facts(door: &Door, address: SocketAddr, sni: Option<&str>, record: Record) ->
         verification,
         complete: false,
     }
-}
-
-fn verify_session(door: &Door, address: SocketAddr, sni: Option<&str>, chain: &[Vec<u8>]) -> super::Verification {
-    let ip = address.ip().to_string();
-    let name = sni.filter(|sni| !sni.is_empty()).unwrap_or(&ip);
-    verify(chain, Some(name), door.roots(), door.date())
 }
 
 /// Reads why rustls gave up.
@@ -177,7 +178,10 @@ async fn old_hello(door: &Door, grant: Grant, address: SocketAddr, sni: Option<&
         match exchange_hello(door, grant, address, sni, *offered).await? {
             Shown::Hello { version, cipher, chain, cut } => {
                 let record = Record { chain, cut, version, ..Record::default() };
-                let facts = TlsFacts { cipher: cipher_name(cipher), ..facts(door, address, sni, record) };
+                let facts = TlsFacts {
+                    cipher: cipher_name(cipher),
+                    ..facts(door, address, sni, record, &TlsOptions::default())
+                };
                 return Ok(TlsSession { stream: None, facts });
             }
             Shown::Refused(why) => refusal = NetError::Tls(why),
@@ -211,7 +215,7 @@ fn server_name(address: SocketAddr, sni: Option<&str>) -> Result<ServerName<'sta
     }
 }
 
-static PROVIDER: LazyLock<Arc<CryptoProvider>> = LazyLock::new(|| Arc::new(ring::default_provider()));
+pub(super) static PROVIDER: LazyLock<Arc<CryptoProvider>> = LazyLock::new(|| Arc::new(ring::default_provider()));
 
 fn client_config(recorder: &Arc<Recorder>, options: &TlsOptions) -> Result<ClientConfig, NetError> {
     let mut config = ClientConfig::builder_with_provider(PROVIDER.clone())
@@ -227,8 +231,12 @@ fn client_config(recorder: &Arc<Recorder>, options: &TlsOptions) -> Result<Clien
 }
 
 /// Records what the server presents and refuses nothing.
-#[derive(Debug, Default)]
-struct Recorder(Mutex<Record>);
+#[derive(Debug)]
+struct Recorder {
+    record: Mutex<Record>,
+    /// What is shown where the server asks for a certificate of ours.
+    shown: Option<Arc<CertifiedKey>>,
+}
 
 #[derive(Clone, Debug)]
 struct Record {
@@ -253,7 +261,7 @@ impl Default for Record {
 
 impl Recorder {
     fn lock(&self) -> MutexGuard<'_, Record> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.record.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A wrong signature is noted; one that cannot be checked (old algorithm, weak or unreadable key) is the
@@ -334,7 +342,7 @@ impl ServerCertVerifier for Recorder {
 impl ResolvesClientCert for Recorder {
     fn resolve(&self, _hints: &[&[u8]], _schemes: &[SignatureScheme]) -> Option<Arc<CertifiedKey>> {
         self.lock().client_certificate_requested = true;
-        None
+        self.shown.clone()
     }
 
     fn has_certs(&self) -> bool {

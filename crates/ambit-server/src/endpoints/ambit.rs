@@ -146,7 +146,8 @@ pub(super) const ROWS: &[Endpoint] = &[
     post("/user_collections/{collection_uuid}/imports", OfCollection(Admin), handler!(imports::create))
         .says(
             "Import what another tool saw, at most 1,000 things, as observations of a collection with their source \
-             and date. Nothing is contacted. A thing that belongs to nothing in the collection is left out.",
+             and date. Nothing is contacted. A thing that belongs to nothing in the collection is left out, unless a \
+             state of Terraform holds it.",
         )
         .takes(imports::NewImport::SHAPE)
         .answers(imports::Import::SHAPE),

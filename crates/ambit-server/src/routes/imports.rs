@@ -3,11 +3,15 @@
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::{About, of_search};
-use ambit_api::imports::{Import, NewImport, NewSighting, Outside, SAYS_CHARS_MAX, SAYS_MAX};
+use ambit_api::contract::Maybe;
+use ambit_api::imports::{Import, ImportedAccount, NewImport, NewSighting, Outside, SAYS_CHARS_MAX, SAYS_MAX};
+use ambit_api::request::Text;
 use ambit_api::words::Word;
 use ambit_api::{ApiError, success};
+use ambit_model::Kind;
 use ambit_model::entity::imported::Sighted;
-use ambit_store::engine::Imported;
+use ambit_store::engine::{Imported, StateAccount};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// How long a part waits for the search index to have those before it: who brings much goes at its pace, so that it is
@@ -15,12 +19,15 @@ use std::time::Duration;
 const INDEX_WAIT: Duration = Duration::from_secs(15);
 
 /// Import what another tool saw, at most 1,000 things, as observations of a collection with their source and date.
-/// Nothing is contacted. A thing that belongs to nothing in the collection is left out.
+/// Nothing is contacted. A thing that belongs to nothing in the collection is left out, unless a state of Terraform
+/// holds it.
 pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
     let uuid = call.uuid("collection_uuid", "Collection")?;
     let body: NewImport = call.read()?;
     let sighted = body.sightings.into_iter().map(sighted).collect::<Result<Vec<_>, _>>()?;
-    let imported = Imported { source: body.source.0, sighted, goes_on: body.goes_on.0.unwrap_or_default() };
+    let account = body.account.0.map(account).transpose()?;
+    let goes_on = body.goes_on.0.unwrap_or_default();
+    let imported = Imported { source: body.source.0, sighted, account, goes_on };
     keep_pace(&call).await?;
     let outcome = call.store().import(call.caller(), uuid, imported, call.now).await;
     let outcome = outcome.about("Collection")?;
@@ -32,6 +39,8 @@ pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
         too_old: outcome.too_old,
         outside: outcome.outside,
         first_outside: outside.collect(),
+        closed: outcome.closed,
+        at: call.now,
     };
     Ok(Answer::json(&success("Imported", import)))
 }
@@ -47,10 +56,20 @@ async fn keep_pace(call: &Call) -> Result<(), ApiError> {
 fn sighted(new: NewSighting) -> Result<Sighted, ApiError> {
     let kind = new.kind.0;
     let name = kind.canonical(&new.name.0).map_err(|error| ApiError::invalid(error.to_string()))?;
-    let says = new.says.0.unwrap_or_default();
+    let owned = new.owned.0.unwrap_or_default();
+    Ok(Sighted { kind, name, seen_at: new.seen_at, says: said(new.says)?, owned })
+}
+
+fn account(new: ImportedAccount) -> Result<StateAccount, ApiError> {
+    let name = Kind::TerraformState.canonical(&new.name.0).map_err(|error| ApiError::invalid(error.to_string()))?;
+    let whole = new.whole.0.unwrap_or_default();
+    Ok(StateAccount { name, seen_at: new.seen_at, says: said(new.says)?, since: new.since.0, whole })
+}
+
+fn said(says: Maybe<BTreeMap<String, Text<SAYS_CHARS_MAX>>>) -> Result<BTreeMap<String, String>, ApiError> {
+    let says = says.0.unwrap_or_default();
     if says.len() > SAYS_MAX || says.keys().any(|word| word.chars().count() > SAYS_CHARS_MAX) {
         return Err(ApiError::invalid(format!("says may have {SAYS_MAX} members of {SAYS_CHARS_MAX} characters")));
     }
-    let says = says.into_iter().map(|(word, text)| (word, text.0)).collect();
-    Ok(Sighted { kind, name, seen_at: new.seen_at, says })
+    Ok(says.into_iter().map(|(word, text)| (word, text.0)).collect())
 }

@@ -10,11 +10,15 @@ use ambit_api::integrations::{
 };
 use ambit_api::{ApiError, success};
 use ambit_model::application_session::ApplicationSession;
+use ambit_model::entity::aws;
 use ambit_model::workflow::SESSION;
 use ambit_store::{IntegrationUse, IntegrationView, NewIntegration};
 
 const NOUN: &str = "Integration";
 const USE: &str = "Integration collection";
+const CREATED: &str = "Integration created";
+/// The type whose secrets the provider's own clients name.
+const AWS: &str = "AwsCredential";
 
 /// List the integrations of a project; of their secrets only the names are shown.
 pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
@@ -44,8 +48,14 @@ pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
         let read = ApplicationSession::of(&new.secrets, &new.settings);
         read.map_err(|missing| ApiError::invalid(format!("an {SESSION} needs {missing}")))?;
     }
+    // Clients of the contract give a role alone, whatever this installation can do with it.
+    let lacks = (new.kind == AWS).then(|| aws::missing(&new.secrets, call.state.library.aws_keys)).flatten();
     let created = call.store().create_integration(call.caller(), project, &new, call.now).await.about("Project")?;
-    Ok(Answer::json(&success("Integration created", shown(created))))
+    let message = match lacks {
+        None => CREATED.to_owned(),
+        Some(missing) => format!("{CREATED}, and opens nothing yet: it lacks {missing}"),
+    };
+    Ok(Answer::json(&success(&message, shown(created))))
 }
 
 /// Remove an integration with its secrets and its uses.

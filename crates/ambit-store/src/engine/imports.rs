@@ -1,5 +1,6 @@
 //! Imports: what other tools saw becomes observations of the entities in or on which it lies, with source and date, and
-//! is closed when it is too old. Nothing is contacted; scope decides at once, as after a person's word.
+//! is closed when it is too old. A state of Terraform is the account of what it holds, which is theirs for that, and is
+//! closed by a later state that lacks it. Nothing is contacted; scope decides at once, as after a person's word.
 
 use super::commit::{denied, import};
 use super::reconcile::forget;
@@ -9,21 +10,26 @@ use crate::db::sql::{SWEPT_ROWS_MAX, Tx, values};
 use crate::db::writer::transaction;
 use crate::inventory::{collections, feed, seeds};
 use crate::people::audit;
+use crate::people::limits::Limits;
 use crate::record::{ChangeContext, Changes, EntityRow};
 use crate::{Principal, Store, StoreError};
+use ambit_model::collection::Collection;
 use ambit_model::entity::imported::{IMPORTED, LASTS_MS, Said, Sighted, Source, TASK, edge, is_on_a_host, places};
+use ambit_model::entity::in_account;
 use ambit_model::observation::{Discovery, Found, ProbeResult, Sighting};
 use ambit_model::reserved::Reserved;
 use ambit_model::scope::{Decision, Leaves, Node, Rules};
 use ambit_model::user::CollectionRole;
-use ambit_model::{Details, Kind, Timestamp, Uid, workflow};
+use ambit_model::{Details, EdgeKind, Kind, Timestamp, Uid, workflow};
 use serde_json::json;
-use std::collections::BTreeSet;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use uuid::Uuid;
 
 /// Things of one call at most: they are written in one transaction, which nobody should wait long for.
 const SIGHTED_MAX: usize = 1_000;
+/// Things that one state of Terraform holds at most, as many as make a collection large.
+const OWNED_MAX: i64 = 20_000;
 /// Names that are said of what was left out.
 const NAMED_MAX: usize = 20;
 
@@ -42,6 +48,8 @@ pub struct ImportOutcome {
     pub outside: usize,
     /// The first of these, by kind and name.
     pub first_outside: Vec<(Kind, String)>,
+    /// Things that an earlier state of the account had.
+    pub closed: usize,
 }
 
 /// What one tool saw, or a part of it.
@@ -49,9 +57,25 @@ pub struct ImportOutcome {
 pub struct Imported {
     pub source: Source,
     pub sighted: Vec<Sighted>,
+    /// What holds the things that are owned.
+    pub account: Option<StateAccount>,
     /// Further parts follow: what only the whole collection decides is decided with the last of them, for which
     /// searches wait.
     pub goes_on: bool,
+}
+
+/// A state of Terraform, which becomes a seed of the collection.
+#[derive(Clone, Debug)]
+pub struct StateAccount {
+    /// In canonical form.
+    pub name: String,
+    pub seen_at: Timestamp,
+    /// What the file said of itself, in a few words.
+    pub says: BTreeMap<String, String>,
+    /// When the first part of this import was stored; `None` for that part itself.
+    pub since: Option<Timestamp>,
+    /// This is the last part: what earlier imports showed and this one did not is closed.
+    pub whole: bool,
 }
 
 /// A thing that is accepted, and what leads to it: itself where it is known and nothing else does.
@@ -75,19 +99,25 @@ impl Store {
         imported: Imported,
         now: Timestamp,
     ) -> Result<ImportOutcome, StoreError> {
-        let Imported { source, sighted, goes_on } = imported;
-        if sighted.len() > SIGHTED_MAX {
-            return Err(StoreError::Invalid(format!("at most {SIGHTED_MAX} sightings in one call")));
-        }
-        let principal = principal.clone();
+        check(&imported, now)?;
+        let Imported { source, sighted, account, goes_on } = imported;
+        let (principal, limits) = (principal.clone(), self.limits());
         let (mut outcome, never, is_undecided) = transaction!(self, Person, async |tx| {
             let id = collections::require(tx, &principal, collection, CollectionRole::Admin).await?.collection.id;
             collections::lock(tx, id).await?;
             let view = collections::require(tx, &principal, collection, CollectionRole::Admin).await?;
             let (of, never) = (view.collection, view.never);
             let rules = Rules { ceiling: workflow::ceiling(&of.workflow, of.level), never };
-            let place = ChangeContext::enter(tx, id, None, true, now).await?;
-            let outcome = store(tx, place.unawaited(), source, &sighted, &rules).await?;
+            if let Some(account) = &account {
+                take_up(tx, &principal, &of, account, (&limits, now)).await?;
+            }
+            let place = ChangeContext::enter(tx, id, None, true, now).await?.unawaited();
+            let account = account.as_ref();
+            let mut outcome = store(tx, place.clone(), source, (&sighted, account), &rules).await?;
+            if let Some(account) = account {
+                outcome.closed = keep_the_newest(tx, place, account).await?;
+                outcome.undecided += outcome.closed;
+            }
             let details = json!({"source": source.name(), "accepted": outcome.accepted});
             audit::insert(tx, &principal, Some(of.project), "collection.import", collection, details, now).await?;
             let is_undecided = mark_undecided(tx, id, outcome.undecided > 0).await?;
@@ -104,6 +134,70 @@ impl Store {
     }
 }
 
+/// Refuses what no import may hold.
+fn check(imported: &Imported, now: Timestamp) -> Result<(), StoreError> {
+    let invalid = |why: &str| Err(StoreError::Invalid(why.to_owned()));
+    if imported.sighted.len() > SIGHTED_MAX {
+        return Err(StoreError::Invalid(format!("at most {SIGHTED_MAX} sightings in one call")));
+    }
+    match &imported.account {
+        None if imported.sighted.iter().any(|one| one.owned) => invalid("what is owned has an account"),
+        Some(_) if imported.source != Source::Terraform => invalid("only imports of terraform have an account"),
+        Some(account) if account.since.is_some_and(|since| since > now) => invalid("since is in the future"),
+        _ => Ok(()),
+    }
+}
+
+/// Makes an account a seed of its collection.
+async fn take_up(
+    tx: &mut Tx,
+    principal: &Principal,
+    of: &Collection,
+    account: &StateAccount,
+    (limits, now): (&Limits, Timestamp),
+) -> Result<(), StoreError> {
+    let is_its_own = workflow::find(&of.workflow).is_some_and(|own| own.seeds.contains(&Kind::TerraformState));
+    if !is_its_own {
+        let names: Vec<&str> =
+            workflow::ALL.iter().filter(|own| own.seeds.contains(&Kind::TerraformState)).map(|own| own.name).collect();
+        let names = names.join(" or ");
+        return Err(StoreError::Invalid(format!(
+            "a state of Terraform belongs in a collection of the workflow {names}"
+        )));
+    }
+    let seed = (Kind::TerraformState, account.name.clone());
+    let known = seeds::list(tx, of.id).await?;
+    match known.iter().any(|known| (known.kind, &known.name) == (seed.0, &seed.1)) {
+        true => Ok(()),
+        false => seeds::add(tx, principal, of, &[seed], (limits, now)).await,
+    }
+}
+
+/// Refuses an account that holds too much, and closes, with the last part of an import, what only earlier ones showed
+/// of it; answers with how many things that were.
+async fn keep_the_newest(tx: &mut Tx, place: ChangeContext, account: &StateAccount) -> Result<usize, StoreError> {
+    let uid = Uid::of_entity(place.uuid, Kind::TerraformState, &account.name);
+    let since = account.since.unwrap_or(place.now);
+    let sql = "SELECT COUNT(*) FROM imported WHERE uid = $1 AND seen_at >= $2";
+    let held: i64 = tx.read_one(sql, values![uid, since]).await?;
+    if held > OWNED_MAX {
+        return Err(StoreError::Invalid(format!("a state holds at most {OWNED_MAX} things: this one holds more")));
+    }
+    if !account.whole {
+        return Ok(0);
+    }
+    let sql = "SELECT argument FROM imported WHERE uid = $1 AND seen_at < $2 ORDER BY argument";
+    let old: Vec<String> = tx.read_all(sql, values![uid, since]).await?;
+    let mut changes = Changes::new(place);
+    for part in old.chunks(SIGHTED_MAX) {
+        let probes: Vec<(Uid, &str, String)> = part.iter().map(|argument| (uid, TASK, argument.clone())).collect();
+        forget(tx, &mut changes, &probes).await?;
+    }
+    changes.write(tx).await?;
+    tx.run("DELETE FROM imported WHERE uid = $1 AND seen_at < $2", values![uid, since]).await?;
+    Ok(old.len())
+}
+
 /// Says whether something of the collection is not decided, now or from before.
 async fn mark_undecided(tx: &mut Tx, collection: i64, is_new: bool) -> Result<bool, StoreError> {
     if is_new {
@@ -117,16 +211,26 @@ async fn store(
     tx: &mut Tx,
     place: ChangeContext,
     source: Source,
-    sighted: &[Sighted],
+    (sighted, account): (&[Sighted], Option<&StateAccount>),
     rules: &Rules,
 ) -> Result<ImportOutcome, StoreError> {
     let mut outcome =
         ImportOutcome { undecided: add_seeds(tx, place.clone(), rules).await?, ..ImportOutcome::default() };
     let oldest = Timestamp(place.now.0 - LASTS_MS);
-    let (recent, old): (Vec<&Sighted>, Vec<&Sighted>) = sighted.iter().partition(|one| one.seen_at >= oldest);
+    let (recent, old): (Vec<&Sighted>, Vec<&Sighted>) =
+        sighted.iter().partition(|one| one.owned || one.seen_at >= oldest);
     outcome.too_old = old.len();
-    let accepted = choose(tx, place.uuid, recent, &mut outcome).await?;
+    let state = account.map(|account| (Kind::TerraformState, account.name.clone()));
+    let mut accepted = choose(tx, place.uuid, recent, (state.clone(), &mut outcome)).await?;
     outcome.accepted = accepted.len();
+    let itself = account.map(|account| Sighted {
+        kind: Kind::TerraformState,
+        name: account.name.clone(),
+        seen_at: account.seen_at,
+        says: account.says.clone(),
+        owned: true,
+    });
+    accepted.extend(itself.as_ref().zip(state).map(|(sighted, place)| Accepted { sighted, place }));
     let outcomes: Vec<Outcome> = accepted.iter().map(|one| observed(one, source, &place)).collect();
     let row = |one: &Outcome| {
         named! {
@@ -181,9 +285,9 @@ async fn choose<'a>(
     tx: &mut Tx,
     collection: Uuid,
     mut sighted: Vec<&'a Sighted>,
-    outcome: &mut ImportOutcome,
+    (account, outcome): (Option<(Kind, String)>, &mut ImportOutcome),
 ) -> Result<Vec<Accepted<'a>>, StoreError> {
-    sighted.sort_by_key(|one| (is_on_a_host(one.kind), one.name.len()));
+    sighted.sort_by_key(|one| (!one.owned, is_on_a_host(one.kind), one.name.len()));
     let uid = |kind: Kind, name: &str| Uid::of_entity(collection, kind, name);
     let candidates: BTreeSet<Uid> = sighted
         .iter()
@@ -199,8 +303,11 @@ async fn choose<'a>(
     let mut accepted = Vec::with_capacity(sighted.len());
     for one in sighted {
         let itself = (one.kind, one.name.clone());
-        let around = places(one.kind, &one.name).into_iter().chain([itself.clone()]);
-        match around.into_iter().find(|(kind, name)| there.contains(&uid(*kind, name))) {
+        let around = || {
+            let around = places(one.kind, &one.name).into_iter().chain([itself.clone()]);
+            around.into_iter().find(|(kind, name)| there.contains(&uid(*kind, name)))
+        };
+        match account.clone().filter(|_| one.owned).or_else(around) {
             Some(place) => {
                 there.insert(uid(one.kind, &one.name));
                 accepted.push(Accepted { sighted: one, place });
@@ -220,12 +327,19 @@ async fn choose<'a>(
 fn observed(accepted: &Accepted<'_>, source: Source, context: &ChangeContext) -> Outcome {
     let Accepted { sighted, place: (kind, name) } = accepted;
     let seen_at = sighted.seen_at.min(context.now);
+    // A state says what is there now, however long ago it was written.
+    let at = if sighted.owned { context.now } else { seen_at };
     let said = Said { source: source.name().to_owned(), seen_at, says: sighted.says.clone() };
-    let details = Details::from_iter([IMPORTED.is(vec![said])]);
+    let mut details = Details::from_iter([IMPORTED.is(vec![said])]);
     let found = if (*kind, name) == (sighted.kind, &sighted.name) {
         Found { details, ..Found::default() }
     } else {
-        let lead = Discovery { edge: edge(sighted.kind), kind: sighted.kind, name: sighted.name.clone(), details };
+        let mut by = edge(sighted.kind);
+        if sighted.owned {
+            by = EdgeKind::CloudAccount;
+            details.extend(sighted.kind.owner(in_account::CLOUD.name()).map(|_| in_account::CLOUD.is(name.clone())));
+        }
+        let lead = Discovery { edge: by, kind: sighted.kind, name: sighted.name.clone(), details };
         Found { edges: vec![lead], ..Found::default() }
     };
     let work = Work {
@@ -240,7 +354,7 @@ fn observed(accepted: &Accepted<'_>, source: Source, context: &ChangeContext) ->
         attempts: 0,
         fence: 0,
     };
-    Outcome { work, result: ProbeResult::Found(found), volatile: &[], sighting: Sighting::Nothing, at: seen_at }
+    Outcome { work, result: ProbeResult::Found(found), volatile: &[], sighting: Sighting::Nothing, at }
 }
 
 /// Closes imports of the collection that are too old.

@@ -6,8 +6,9 @@ use crate::db::writer::transaction;
 use crate::engine::mark_dirty;
 use crate::inventory::{collections, feed};
 use crate::people::audit;
+use crate::people::limits::Limits;
 use crate::{Principal, Store, StoreError};
-use ambit_model::collection::Seed;
+use ambit_model::collection::{Collection, Seed};
 use ambit_model::estimate::large_block;
 use ambit_model::feed::{Noun, What};
 use ambit_model::user::CollectionRole;
@@ -44,6 +45,30 @@ pub(crate) async fn size(tx: &mut Tx, collection: i64) -> Result<i64, StoreError
     };
     let seeds = list(tx, collection).await?;
     Ok(seeds.iter().map(of).fold(0, i64::saturating_add))
+}
+
+/// Adds seeds that a user gives to a collection that is locked, with its row of the audit log. A schedule that had no
+/// seeds to run for counts from now.
+pub(crate) async fn add(
+    tx: &mut Tx,
+    principal: &Principal,
+    collection: &Collection,
+    seeds: &[(Kind, String)],
+    (limits, now): (&Limits, Timestamp),
+) -> Result<(), StoreError> {
+    if list(tx, collection.id).await?.is_empty() {
+        let due = collection.due_after(now, now);
+        let sql = "UPDATE collections SET due_at = $1, counts_from = $2 WHERE id = $3";
+        tx.run(sql, values![due, now, collection.id]).await?;
+    }
+    insert(tx, (collection.id, collection.uuid), seeds, principal.user_id(), now).await?;
+    limits.check_seeds(tx, principal, collection.project, seeds).await?;
+    let names: Vec<&String> = seeds.iter().map(|(_, name)| name).collect();
+    let object = collection.uuid.to_string();
+    audit::insert(tx, principal, Some(collection.project), "seed.add", &object, json!({"names": names}), now).await?;
+    let note =
+        feed::Note::person(collection.project, Noun::Collection, collection.uuid, What::Changed).of(collection.id);
+    feed::note(tx, &note, now).await
 }
 
 /// Inserts seeds that a user gives; those that are there stay.
@@ -90,20 +115,7 @@ impl Store {
         transaction!(self, Person, async |tx| {
             let collection = collections::require(tx, &principal, collection, CollectionRole::Admin).await?.collection;
             collections::lock(tx, collection.id).await?;
-            if list(tx, collection.id).await?.is_empty() {
-                let due = collection.due_after(now, now);
-                let sql = "UPDATE collections SET due_at = $1, counts_from = $2 WHERE id = $3";
-                tx.run(sql, values![due, now, collection.id]).await?;
-            }
-            insert(tx, (collection.id, collection.uuid), &seeds, principal.user_id(), now).await?;
-            limits.check_seeds(tx, &principal, collection.project, &seeds).await?;
-            let names: Vec<&String> = seeds.iter().map(|(_, name)| name).collect();
-            let object = collection.uuid.to_string();
-            audit::insert(tx, &principal, Some(collection.project), "seed.add", &object, json!({"names": names}), now)
-                .await?;
-            let note = feed::Note::person(collection.project, Noun::Collection, collection.uuid, What::Changed)
-                .of(collection.id);
-            feed::note(tx, &note, now).await?;
+            add(tx, &principal, &collection, &seeds, (&limits, now)).await?;
             list(tx, collection.id).await
         })
     }

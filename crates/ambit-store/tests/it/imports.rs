@@ -25,9 +25,10 @@ async fn import_part(lab: &Lab, things: &[(Kind, &str)], seen_at: Timestamp, goe
         name: (*name).to_owned(),
         seen_at,
         says: BTreeMap::from([("state".to_owned(), "open".to_owned())]),
+        owned: false,
     };
     let sighted = things.iter().map(sighted).collect();
-    let imported = Imported { source: Source::Nmap, sighted, goes_on };
+    let imported = Imported { source: Source::Nmap, sighted, account: None, goes_on };
     lab.store.import(&lab.me, lab.collection, imported, lab.now()).await.unwrap()
 }
 

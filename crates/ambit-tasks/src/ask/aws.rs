@@ -35,19 +35,25 @@ impl Caller {
     /// for an account that its organisation named, the role of that account.
     ///
     /// # Errors
-    /// The integration holds no keys, or a role is refused.
+    /// The integration holds no keys and nothing that the installation's own open, or a role is refused.
     pub(crate) async fn of(cx: &Context<'_>) -> Result<Self, TaskError> {
-        let (first, member) = known::of_organization(&cx.facts.name);
+        Self::named(cx, &cx.facts.name).await
+    }
+
+    /// The same of an account of the collection by its name.
+    pub(crate) async fn named(cx: &Context<'_>, name: &str) -> Result<Self, TaskError> {
+        let (first, member) = known::of_organization(name);
         let account = opened(cx, first)?;
         let secrets = account.opened()?;
         let secret = |name: &str| text(secrets, name);
-        let keys = secret("aws_access_key_id").zip(secret("aws_secret_access_key"));
-        let (id, key) = keys.ok_or_else(|| {
-            denied("its integration has no secrets named aws_access_key_id and aws_secret_access_key")
-        })?;
+        if let Some(missing) = known::missing(secrets, cx.settings.aws_keys.is_some()) {
+            return Err(denied(&format!("its integration lacks {missing}")));
+        }
+        let own = secret("aws_access_key_id").zip(secret("aws_secret_access_key"));
+        let own = own.map(|(id, key)| Keys { id, secret: key, token: secret("aws_session_token") });
+        let keys = own.or_else(|| cx.settings.aws_keys.clone()).ok_or_else(|| denied("its integration lacks keys"))?;
         let region = text(&account.settings, "region").filter(|region| aws::is_region(region));
         let region = region.unwrap_or_else(|| aws::FIRST_REGION.to_owned());
-        let keys = Keys { id, secret: key, token: secret("aws_session_token") };
         let mut caller = Self { keys, region };
         if let Some(role) = secret("aws_role_arn") {
             caller = caller.taking(cx, &role, account, "").await?;

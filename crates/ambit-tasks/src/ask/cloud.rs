@@ -5,9 +5,12 @@
 use super::provider::{denied, opened, patiently, refused, request};
 use crate::{Context, TaskError};
 use ambit_cloud::form::Request;
+use ambit_cloud::kubeconfig;
 use ambit_cloud::provider::{self, Provider};
 use ambit_net::http::HttpRequest;
+use ambit_net::tls::Peer;
 use serde_json::{Map, Value, json};
+use std::sync::Arc;
 
 /// The ground on which they are asked.
 pub(crate) const PROVIDER: &str = "cloud";
@@ -20,11 +23,16 @@ pub(crate) struct Caller {
     /// The ground on which it is asked.
     ground: &'static str,
     base: String,
+    /// Where the operator says that tokens are given out.
+    login: Option<String>,
     /// The name of the account at the provider.
     pub(crate) account: String,
     headers: Vec<(String, String)>,
     /// What opens the account, for requests that are signed one by one.
     opening: Value,
+    /// What holds between us and its host alone, and the name that its certificate is for.
+    peer: Option<Arc<Peer>>,
+    server_name: Option<String>,
 }
 
 /// The provider of an account: of its own type of integration, or the one that its setting names.
@@ -45,6 +53,11 @@ pub(crate) fn provider_by(kind: ambit_model::Kind, settings: Option<&Map<String,
     }
 }
 
+/// The name under which the operator says where a provider's tokens are given out.
+pub(crate) fn login_of(provider: &Provider) -> String {
+    format!("{}.login", provider.name)
+}
+
 impl Caller {
     /// Returns the caller of the account of these facts, with a token where the provider demands one.
     ///
@@ -53,7 +66,10 @@ impl Caller {
     pub(crate) async fn of(cx: &Context<'_>) -> Result<Self, TaskError> {
         let account = opened(cx, &cx.facts.name)?;
         let provider = provider_of(cx)?;
-        let opening = provider::opening(account.opened()?, &account.settings);
+        let mut opening = provider::opening(account.opened()?, &account.settings);
+        if provider.kubeconfig && opening["kubeconfig"].is_string() {
+            return Self::of_cluster(cx, provider, &mut opening);
+        }
         let lacks = |name: &&String| opening[name.as_str()].as_str().is_none_or(|text| text.trim().is_empty());
         if let Some(missing) = provider.secrets.iter().find(lacks) {
             return Err(denied(&format!("its integration has no secret named {missing}")));
@@ -61,7 +77,8 @@ impl Caller {
         let account = provider.account(&opening);
         let mut caller = Self::new(cx, provider, PROVIDER, &opening, account)?;
         let words = caller.words("token");
-        let asked = provider.token_request(&opening, cx.net.date().0).map_err(|why| refused(&words, &why))?;
+        let login = caller.login.as_deref().map(|host| provider::Login { host, audience: &caller.base });
+        let asked = provider.token_request(&opening, login, cx.net.date().0).map_err(|why| refused(&words, &why))?;
         let token = match asked {
             None => None,
             Some((url, request)) => Some(caller.token(cx, &url, &request).await?),
@@ -69,6 +86,24 @@ impl Caller {
         let headers = provider.headers(&opening, token.as_deref());
         caller.headers = headers.ok_or_else(|| denied("its secrets cannot be shown to the provider"))?;
         caller.opening = opening;
+        Ok(caller)
+    }
+
+    /// The caller of a cluster by the file that its people have: its authority and the certificate of its user hold
+    /// for its host alone.
+    fn of_cluster(cx: &Context<'_>, provider: &'static Provider, opening: &mut Value) -> Result<Self, TaskError> {
+        let unfit = |why: &str| denied(&format!("the secret kubeconfig of its integration cannot be used: {why}"));
+        let file = kubeconfig::read(opening["kubeconfig"].as_str().unwrap_or_default()).map_err(|why| unfit(&why))?;
+        opening["server"] = json!(file.server);
+        let mut caller = Self::new(cx, provider, PROVIDER, opening, String::new())?;
+        if let Some(token) = &file.token {
+            opening["token"] = json!(token);
+            caller.headers = provider.headers(opening, None).unwrap_or_default();
+        }
+        let shown = file.certificate.as_ref().map(|(chain, key)| (chain.as_slice(), key.as_slice()));
+        let peer = Peer::new(&file.authorities, shown).map_err(|why| unfit(&why.to_string()))?;
+        caller.peer = Some(Arc::new(peer));
+        caller.server_name = file.server_name;
         Ok(caller)
     }
 
@@ -101,12 +136,14 @@ impl Caller {
         let named = cx.settings.cloud_endpoints.get(&provider.name).cloned();
         let base = named.or_else(|| provider.base(opening));
         let base = base.ok_or_else(|| denied("its integration does not say where it is asked"))?;
-        Ok(Self { provider, ground, base, account, headers: Vec::new(), opening: Value::Null })
+        let login = cx.settings.cloud_endpoints.get(&login_of(provider)).cloned();
+        let (headers, opening) = (Vec::new(), Value::Null);
+        Ok(Self { provider, ground, base, login, account, headers, opening, peer: None, server_name: None })
     }
 
     /// Asks for a token, at the provider's own place or at the one that the operator names.
     async fn token(&self, cx: &Context<'_>, url: &str, request: &Request) -> Result<String, TaskError> {
-        let url = match cx.settings.cloud_endpoints.get(&self.provider.name) {
+        let url = match cx.settings.cloud_endpoints.get(&self.provider.name).filter(|_| self.login.is_none()) {
             Some(base) => {
                 format!("{base}{}", url.splitn(4, '/').nth(3).map(|path| format!("/{path}")).unwrap_or_default())
             }
@@ -123,7 +160,10 @@ impl Caller {
 
     /// The request with what opens the account.
     pub(super) fn dressed(&self, cx: &Context<'_>, url: &str, asked: &Request) -> Result<HttpRequest, TaskError> {
-        let bare = request(cx, self.ground, url, vec![self.base.clone()], asked)?;
+        let places = [Some(&self.base), self.login.as_ref()].into_iter().flatten().cloned().collect();
+        let mut bare = request(cx, self.ground, url, places, asked)?;
+        bare.peer = self.peer.clone();
+        bare.sni = self.server_name.clone();
         let signature = self.provider.signature(&self.opening, url, asked, cx.net.date().0);
         let signature = signature.ok_or_else(|| denied("its secrets sign nothing for the provider"))?;
         let headers = asked.headers.iter().chain(&self.headers).chain(&signature);

@@ -25,7 +25,7 @@ impl<'a> Dialogue<'a> {
     pub(crate) async fn open(cx: &'a Context<'a>, socket: SocketAddr, layer: Layer) -> Result<Self, NetError> {
         let stream: Box<dyn Stream> = match layer {
             Layer::Plain => Box::new(cx.net.connect(socket, None).await?),
-            Layer::Tls => Box::new(cx.net.tls(socket, None, &TlsOptions { alpn: Vec::new() }).await?.into_stream()?.0),
+            Layer::Tls => Box::new(cx.net.tls(socket, None, &TlsOptions::plain()).await?.into_stream()?.0),
         };
         Ok(Self { cx, stream })
     }

@@ -1,15 +1,20 @@
 //! What stands in an account at AWS, by the account's own keys: what its services list, in every region that it may
 //! use. What is asked for and what is made of it is data (`ambit-cloud/src/aws/lists/`).
 
-use crate::ask::account;
 use crate::ask::aws::{Caller, PROVIDER};
+use crate::ask::{account, holdings};
 use crate::{Answer, Contacts, Context, Plan, Settings, Sights, Task, TaskError};
 use ambit_cloud::aws;
 use ambit_cloud::form::{Asset, Place};
-use ambit_model::entity::{aws as known, in_account};
+use ambit_model::entity::aws as known;
+use ambit_model::entity::in_account::{self, ZoneAddress};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
+use ambit_model::reserved::is_internal;
 use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::net::IpAddr;
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::AwsAccount,
@@ -49,6 +54,8 @@ pub(crate) const TASK: Task = Task {
 const ACCOUNT: &str = "account";
 /// The list of the accounts of an organisation.
 const ORGANIZATION: &str = "organizations:ListAccounts";
+/// The list of the names in zones.
+const RECORDS: &str = "route53:ListResourceRecordSets";
 
 /// First the account, then each list in each region: one that is denied says nothing of the others.
 fn plan(facts: &Facts, settings: &Settings) -> Plan {
@@ -94,6 +101,10 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         return Ok(Answer::Found);
     }
     let own = in_account::AWS.is(cx.facts.name.clone());
+    if permission == RECORDS {
+        tell_records(cx, &assets, &own).await;
+        return Ok(Answer::Found);
+    }
     for asset in assets {
         let what = asset.what;
         account::tell(cx, asset, &own, |kind| {
@@ -106,6 +117,41 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         });
     }
     Ok(Answer::Found)
+}
+
+/// Reports the names of zones, with the addresses that they point at and whether an account of the collection holds
+/// those. Where not all of that can be read, nothing is said of it.
+async fn tell_records(cx: &Context<'_>, assets: &[Asset], own: &(String, Value)) {
+    let mut names: BTreeMap<&str, Vec<(String, IpAddr)>> = BTreeMap::new();
+    for asset in assets {
+        let record = asset.says.get("record").and_then(Value::as_str).unwrap_or_default();
+        let values = asset.says.get("values").and_then(Value::as_array).into_iter().flatten();
+        let addresses = values.filter_map(Value::as_str).filter_map(|text| text.parse::<IpAddr>().ok());
+        let points: Vec<(String, IpAddr)> = addresses
+            .filter(|address| matches!(record, "A" | "AAAA") && !is_internal(*address))
+            .map(|address| (record.to_owned(), address))
+            .collect();
+        for host in &asset.hosts {
+            names.entry(host).or_default().extend(points.iter().cloned());
+        }
+    }
+    let held = match names.values().all(Vec::is_empty) {
+        true => None,
+        false => holdings::at_aws(cx).await.ok(),
+    };
+    for (host, points) in names {
+        let point = |(record, address): (String, IpAddr)| ZoneAddress {
+            record,
+            address: address.to_string(),
+            held: held.as_ref().map(|held| held.contains(&address)),
+        };
+        let points: Vec<ZoneAddress> = points.into_iter().map(point).collect();
+        let mut details = Details::from_iter([own.clone()]);
+        if !points.is_empty() {
+            details.extend([in_account::ZONE_ADDRESSES.is(points)]);
+        }
+        cx.found_host_with(host, EdgeKind::CloudAccount, details);
+    }
 }
 
 /// Leads to the other accounts of the organisation: all, or those that the integration names.

@@ -8,10 +8,12 @@ use crate::config::Settings;
 use crate::failure::Failure;
 use crate::output::table::text;
 use crate::output::{Results, plain};
+use ambit_import::Account;
 use ambit_model::Timestamp;
 use ambit_model::entity::imported::{Sighted, Source, is_on_a_host};
 use ambit_model::percent::escaped;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
@@ -65,21 +67,60 @@ pub(crate) async fn run(command: &Import, settings: &Settings) -> Result<(), Fai
         None => only(&api).await?,
     };
     let target = format!("{OURS}/user_collections/{}/imports", escaped(&uuid));
+    let mut account = match &read.account {
+        Some(account) => Some(state(account, &command.file, usual)?),
+        None => None,
+    };
     let mut sums = Sums::default();
-    // What is on a host comes after all hosts: it is accepted with them.
+    // What is theirs comes first, what is on a host after all hosts: it is accepted with them.
     let mut ordered: Vec<&Sighted> = read.sighted.iter().collect();
-    ordered.sort_by_key(|one| is_on_a_host(one.kind));
-    let parts = ordered.len().div_ceil(SIGHTED_MAX);
-    for (number, part) in (1..).zip(ordered.chunks(SIGHTED_MAX)) {
-        let sightings: Vec<Value> = part.iter().map(|one| sighting(one)).collect();
+    ordered.sort_by_key(|one| (!one.owned, is_on_a_host(one.kind)));
+    // A state that holds nothing says so.
+    let parts = ordered.len().div_ceil(SIGHTED_MAX).max(usize::from(account.is_some()));
+    for number in 1..=parts {
+        let part = ordered.iter().skip((number - 1) * SIGHTED_MAX).take(SIGHTED_MAX);
+        let sightings: Vec<Value> = part.map(|one| sighting(one)).collect();
         let goes_on = number < parts && sums.undecided < UNDECIDED_MAX;
-        let body = json!({"source": command.from.name(), "sightings": sightings, "goes_on": goes_on});
+        let mut body = json!({"source": command.from.name(), "sightings": sightings, "goes_on": goes_on});
+        if let Some(account) = &mut account {
+            account["whole"] = json!(number == parts);
+            body["account"] = account.clone();
+        }
         let answered = api.post(&target, body).await;
-        sums.add(&answered.map_err(|failure| stopped(failure, sums.accepted, ordered.len()))?.result, goes_on);
+        let answered = answered.map_err(|failure| stopped(failure, sums.accepted, ordered.len()))?.result;
+        sums.add(&answered, goes_on);
+        if let Some(account) = account.as_mut().filter(|account| account["since"].is_null()) {
+            account["since"] = answered["at"].clone();
+        }
     }
     let mut results = Results::open(None)?;
     sums.print(&read, &mut results)?;
+    if let Some(account) = &account {
+        let name = plain(&text(&account["name"]));
+        results.line(&format!("what the state manages is yours while {name} is a seed of the collection"))?;
+    }
     results.finish()
+}
+
+/// A state as the account of what it manages, by its lineage, or by the name of the file where it has none.
+fn state(account: &Account, path: &Path, seen_at: Timestamp) -> Result<Value, Failure> {
+    let file = path.file_name().filter(|_| path.as_os_str() != "-").map(|name| name.to_string_lossy().into_owned());
+    let name = account.lineage.clone().or_else(|| file.clone()).ok_or_else(|| {
+        Failure::usage("-: the state has no lineage: give it as a file, whose name tells it from others")
+    })?;
+    let said = [
+        ("file", file.map(|file| clipped(&file))),
+        ("serial", account.serial.map(|serial| serial.to_string())),
+        ("terraform_version", Some(clipped(&account.version))),
+    ];
+    let said = said.into_iter().filter_map(|(word, text)| Some((word, text.filter(|text| !text.is_empty())?)));
+    let says: BTreeMap<&str, String> = said.collect();
+    Ok(json!({"name": format!("terraform:{name}"), "seen_at": seen_at, "says": says}))
+}
+
+/// As much of a text as is kept of what a tool says.
+fn clipped(text: &str) -> String {
+    plain(text).chars().take(ambit_api::imports::SAYS_CHARS_MAX).collect()
 }
 
 /// The text of a file, and when it was written last; of standard input, now.
@@ -124,7 +165,7 @@ fn stopped(failure: Failure, accepted: u64, of: usize) -> Failure {
 }
 
 fn sighting(one: &Sighted) -> Value {
-    json!({"type": one.kind.name(), "name": one.name, "seen_at": one.seen_at, "says": one.says})
+    json!({"type": one.kind.name(), "name": one.name, "seen_at": one.seen_at, "says": one.says, "owned": one.owned})
 }
 
 #[derive(Default)]
@@ -136,6 +177,7 @@ struct Sums {
     too_old: u64,
     outside: u64,
     first_outside: Vec<String>,
+    closed: u64,
 }
 
 impl Sums {
@@ -146,6 +188,7 @@ impl Sums {
         self.undecided = if goes_on { self.undecided + count("undecided") } else { 0 };
         self.too_old += count("too_old");
         self.outside += count("outside");
+        self.closed += count("closed");
         let first = part["first_outside"].as_array().into_iter().flatten().map(|one| text(&one["name"]));
         self.first_outside.extend(first);
         self.first_outside.truncate(NAMED_MAX);
@@ -161,6 +204,9 @@ impl Sums {
                 "{} left out: nothing of the collection leads there ({named}{more}); add a seed if they are yours",
                 self.outside
             ))?;
+        }
+        if self.closed > 0 {
+            results.line(&format!("{} closed: an earlier state had them, and this one has not", self.closed))?;
         }
         if self.too_old > 0 {
             results.line(&format!("{} left out: seen more than 90 days ago", self.too_old))?;

@@ -7,7 +7,7 @@ use crate::config::Settings;
 use crate::confirm::confirm;
 use crate::failure::Failure;
 use crate::output::table::text;
-use crate::output::{Results, plain};
+use crate::output::{Results, hint, plain};
 use ambit_model::workflow::INTEGRATION_TYPES;
 use serde_json::{Map, Value, json};
 use std::io::Read as _;
@@ -110,8 +110,13 @@ pub(crate) async fn run(command: &Integration, settings: &Settings) -> Result<()
             };
             let given: Map<String, Value> = add.setting.iter().cloned().collect();
             let body = json!({"name": add.name, "type": add.kind, "secrets": secrets, "settings": given});
-            let uuid = text(&api.post(&place, body).await?.result["uuid"]);
+            let made = api.post(&place, body).await?;
+            let uuid = text(&made.result["uuid"]);
             results.line(&uuid)?;
+            // What it lacks is said once, where somebody sees it.
+            if let Some((_, lacks)) = made.message.split_once(", and ") {
+                hint(&format!("ambit: {} {}", plain(&add.name), plain(lacks)));
+            }
             if let Some(collection) = collection {
                 add_use(&api, &uuid, &collection).await?;
             }

@@ -144,7 +144,7 @@ pub(crate) async fn answer(
         service(&workspace, stop, given)
     });
     let runner = runner.map(|service| tokio::spawn(async move { ambit_engine::serve(&service).await }));
-    let library = Arc::new(library(engine_config::planned(settings)?));
+    let library = Arc::new(library(engine_config::planned(settings)?, engine_config::aws_keys(settings)?.is_some()));
     let mut state = ServerState::new(workspace.store.clone(), index, library, Arc::new(now));
     state.ledger = Some(ledger::of_server(folder));
     state.spans = Some(traces::SPANS);

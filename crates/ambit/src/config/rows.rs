@@ -123,11 +123,18 @@ pub(crate) const ROWS: &[Row] = &[
          `https://mirror.example/apps/{id}.apk`. `{version}` and `{version_code}` are what a store says. Empty: \
          nowhere.",
     ),
+    row(
+        "aws_access_key_id",
+        "",
+        "The key of this installation at AWS, by which the roles of integrations are taken that bring no keys. Empty: \
+         none are.",
+    ),
+    Row { secret: true, by_file: true, ..row("aws_secret_access_key", "", "The secret of that key.") },
     row("aws_endpoint", "", "Where AWS is asked in place of its own hosts: a URL without a path."),
     list(
         "cloud_endpoints",
         "Where other cloud providers are asked in place of their own hosts: `hetzner=https://cloud.example.org`, \
-         without a path.",
+         without a path. `azure.login` and `gcp.login` are where their tokens are given out.",
     ),
     list(
         "sources",

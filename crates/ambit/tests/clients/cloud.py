@@ -1,6 +1,7 @@
 """A simulated AWS on loopback, filled in two regions, until the input ends. Says where it is and whose keys there are.
 With the argument `services`, most of its services are filled, in three regions; with `organization`, there are more
-accounts than one page lists, of which two are active beside the first: one whose role may read, and one whose may not.
+accounts than one page lists, of which two are active beside the first: one whose role may read, and one whose may not;
+with `role`, there is a role that may read and demands an external id, and a user who may take it and no more.
 
 Once filled it demands permissions and valid signatures of every request.
 """
@@ -17,6 +18,8 @@ os.environ["MOTO_ACM_VALIDATION_WAIT"] = "3600"
 import boto3
 import requests
 from moto.server import ThreadedMotoServer
+from moto.sts.exceptions import STSClientError
+from moto.sts.models import STSBackend
 
 import cloud_services
 
@@ -71,6 +74,31 @@ def organization(client, url):
     return said
 
 
+# What the owner of the role agreed on with its user.
+EXTERNAL_ID = "acme-42"
+
+
+def role(client):
+    """Makes a role that may read, and whose trust demands the external id: the simulation does not look at that."""
+    iam = client("iam")
+    trust = {"Effect": "Allow", "Principal": {"AWS": "*"}, "Action": "sts:AssumeRole"}
+    trust["Condition"] = {"StringEquals": {"sts:ExternalId": EXTERNAL_ID}}
+    document = json.dumps({"Version": "2012-10-17", "Statement": [trust]})
+    arn = iam.create_role(RoleName="Guest", AssumeRolePolicyDocument=document)["Role"]["Arn"]
+    statement = {"Effect": "Allow", "Action": READS, "Resource": "*"}
+    document = json.dumps({"Version": "2012-10-17", "Statement": [statement]})
+    iam.put_role_policy(RoleName="Guest", PolicyName="reads", PolicyDocument=document)
+    assume = STSBackend.assume_role
+
+    def guarded(self, region_name, role_session_name, role_arn, policy, duration, external_id):
+        if role_arn == arn and external_id != EXTERNAL_ID:
+            raise STSClientError("AccessDenied", "not authorized to perform: sts:AssumeRole")
+        return assume(self, region_name, role_session_name, role_arn, policy, duration, external_id)
+
+    STSBackend.assume_role = guarded
+    return arn
+
+
 def main():
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()
@@ -116,6 +144,9 @@ def main():
         "reader": keys("reader", READS),
         "half": keys("half", HALF),
     }
+    if "role" in sys.argv:
+        said["base"] = keys("base", ["sts:AssumeRole"])
+        said["role"] = role(client)
     if "services" in sys.argv:
         said["services"] = cloud_services.fill(client)
     if "organization" in sys.argv:

@@ -126,6 +126,7 @@ def programs(client, region, note):
     subnets = [subnet["SubnetId"] for subnet in client("ec2", region).describe_subnets()["Subnets"]][:2]
     access = {"subnetIds": subnets, "endpointPublicAccess": True, "publicAccessCidrs": ["0.0.0.0/0"]}
     note("eks", client("eks", region).create_cluster(name="k", roleArn=role, resourcesVpcConfig=access)["cluster"]["arn"])
+    containers(client, region, subnets[0], note)
     beanstalk = client("elasticbeanstalk", region)
     beanstalk.create_application(ApplicationName="a")
     stack = "64bit Amazon Linux 2 v3.1 running Python 3.8"
@@ -141,6 +142,21 @@ def programs(client, region, note):
         serviceRole=role,
     )
     note("codebuild", project["project"]["arn"])
+
+
+def containers(client, region, subnet, note):
+    ecs, ec2 = client("ecs", region), client("ec2", region)
+    note("ecs", ecs.create_cluster(clusterName="shop")["cluster"]["clusterArn"])
+    ecs.register_task_definition(family="web", containerDefinitions=[{"name": "c", "image": "x", "memory": 128}])
+    service = ecs.create_service(cluster="shop", serviceName="web", taskDefinition="web", desiredCount=1)["service"]
+    note("ecs", service["serviceArn"])
+    # A task with a public address has it at an interface, which says what it is attached to.
+    attachment = "arn:aws:ecs:%s:123456789012:attachment/2b1c" % region
+    interface = ec2.create_network_interface(SubnetId=subnet, Description=attachment)["NetworkInterface"]
+    address = ec2.allocate_address(Domain="vpc")
+    ec2.associate_address(AllocationId=address["AllocationId"], NetworkInterfaceId=interface["NetworkInterfaceId"])
+    note("ecs", attachment)
+    note("ecs_addresses", address["PublicIp"])
 
 
 def data(client, region, note):

@@ -328,6 +328,47 @@ fn the_accounts_of_an_organisation_are_looked_through_by_a_role_in_each_and_one_
     installation.keeps_no_word(cloud.secret("reader"));
 }
 
+#[test]
+fn a_role_alone_is_taken_by_the_keys_of_the_installation_with_its_external_id() {
+    let cloud = Cloud::start(&["role"]);
+    let url = cloud.said["url"].as_str().expect("text");
+    let base = |name: &str| cloud.said["base"][name].as_str().expect("text");
+    let (id, key) = (base("aws_access_key_id"), base("aws_secret_access_key"));
+    let settings = [("AMBIT_AWS_ENDPOINT", url), ("AMBIT_AWS_ACCESS_KEY_ID", id), ("AMBIT_AWS_SECRET_ACCESS_KEY", key)];
+    let installation = Installation::asking("cloud-role", &settings);
+    let collection = installation.collection("Role");
+    let role = &cloud.said["role"];
+    installation.link(&collection, &json!({"aws_role_arn": role, "aws_external_id": "acme-42"}));
+    let run = installation.run(&collection);
+    assert_eq!(run["not_done"], json!([]), "{run}");
+    installation.finds(&collection, "AwsS3Bucket", &buckets());
+    installation.keeps_no_word(key);
+
+    let stranger = installation.collection("Stranger");
+    installation.link(&stranger, &json!({"aws_role_arn": role, "aws_external_id": "guessed"}));
+    let run = installation.run(&stranger);
+    let said = run["not_done"].to_string();
+    assert!(said.contains("sts in us-east-1: denied: status ") && said.contains("AccessDenied"), "{run}");
+    installation.finds(&stranger, "AwsS3Bucket", &BTreeSet::new());
+}
+
+#[test]
+fn a_role_that_nothing_can_take_is_told_when_it_is_given() {
+    let installation = Installation::asking("cloud-role-alone", &[]);
+    let collection = installation.collection("Role");
+    let file = installation.folder().join("secrets");
+    std::fs::write(&file, "aws_role_arn = arn:aws:iam::123456789012:role/reader\n").expect("can be written");
+    let add = ["integration", "add", "Partner", "AwsCredential", "--secrets", file.to_str().expect("UTF-8")];
+    let output = installation.output(&add);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let wanted = "Partner opens nothing yet: it lacks keys that may take the role of its aws_role_arn";
+    assert!(output.status.success() && said.contains(wanted), "{said}");
+    let uuid = String::from_utf8(output.stdout).expect("UTF-8").trim().to_owned();
+    installation.tell(&["integration", "use", &uuid, &collection]);
+    let run = installation.run(&collection);
+    assert!(run["not_done"].to_string().contains("its integration lacks keys that may take the role"), "{run}");
+}
+
 /// Lists of services that the simulated AWS does not have, in three regions: four of interfaces, two of user pools and
 /// two of simple machines, one of containers; and one that is the account's.
 const NOT_SIMULATED: usize = 3 * (4 + 2 + 2 + 1) + 1;

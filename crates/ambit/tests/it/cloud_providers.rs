@@ -134,6 +134,36 @@ const AZURE: Answers = &[
     ("/providers/Microsoft.ResourceGraph", "Bearer t0ken", 200, r#"{"data":[]}"#),
 ];
 
+const KUBERNETES: Answers = &[
+    (
+        "/api/v1/services?limit=500&continue=c1",
+        "Bearer kub3-s3cret",
+        200,
+        r#"{"kind":"ServiceList","metadata":{},"items":[{"metadata":{"name":"api","uid":"u2"},"spec":{"type":"LoadBalancer"},
+            "status":{"loadBalancer":{"ingress":[{"hostname":"api.acme-cluster.com"}]}}}]}"#,
+    ),
+    (
+        "/api/v1/services?limit=500",
+        "Bearer kub3-s3cret",
+        200,
+        r#"{"kind":"ServiceList","metadata":{"continue":"c1"},"items":[
+            {"metadata":{"name":"web","uid":"u1","namespace":"shop"},"spec":{"type":"LoadBalancer"},
+             "status":{"loadBalancer":{"ingress":[{"ip":"203.0.113.50"}]}}},
+            {"metadata":{"name":"inner","uid":"u9"},"spec":{"type":"ClusterIP"}}]}"#,
+    ),
+    (
+        "/apis/networking.k8s.io/v1/ingresses",
+        "Bearer kub3-s3cret",
+        200,
+        r#"{"metadata":{},"items":[{"metadata":{"name":"i","uid":"u3"},"spec":{"rules":[{"host":"shop.acme-cluster.com"}]}}]}"#,
+    ),
+    // Its service account may not list nodes.
+    ("/api/v1/nodes", "", 403, r#"{"kind":"Status","message":"nodes is forbidden: User \"kub3-s3cret\""}"#),
+];
+
+/// Where tokens of a sovereign cloud are given out, and nothing else.
+const SOVEREIGN: Answers = &[("client_secret=azur3-s3cret", "", 200, r#"{"access_token":"t0ken","expires_in":3600}"#)];
+
 /// Issues of a collection: name and entity.
 fn issues(installation: &Installation, collection: &str) -> BTreeSet<String> {
     let rows = installation.rows(&["issues", &format!("collection:{collection}")]);
@@ -192,6 +222,19 @@ fn azure_is_asked_by_the_token_of_an_application_and_what_names_no_provider_is_t
     assert_eq!(issues(&installation, &collection), names(&["cloud_firewall_open_rdp /s/nsg/web"]));
     installation.keeps_no_word("azur3-s3cret");
 
+    // Of a sovereign cloud: tokens come from another place, and are for asking this one.
+    let (login, interface) = (Peer::start(SOVEREIGN), Peer::start(AZURE));
+    let places = format!("azure={},azure.login={}", interface.url, login.url);
+    let sovereign = Installation::asking("cloud-sovereign", &[("AMBIT_CLOUD_ENDPOINTS", &places)]);
+    let collection = sovereign.collection_of("Sovereign", "cloud_account");
+    sovereign.use_integration(&collection, &integration);
+    let run = sovereign.run(&collection);
+    assert_eq!(run["not_done"], json!([]), "{run}");
+    sovereign.finds(&collection, "AzureVirtualMachine", &names(&["/s/vm/web"]));
+    assert!(interface.asked().iter().all(|asked| !asked.contains("azur3-s3cret")), "{:?}", interface.asked());
+    let scope = format!("scope={}%2F.default", interface.url.replace(':', "%3A").replace('/', "%2F"));
+    assert!(login.asked().iter().all(|asked| asked.contains(&scope)), "{scope}: {:?}", login.asked());
+
     let other = installation.collection_of("Moon", "cloud_account");
     let moon =
         json!({"name": "Moon", "type": "CloudCredential", "secrets": {"token": "x"}, "settings": {"provider": "moon"}});
@@ -199,4 +242,41 @@ fn azure_is_asked_by_the_token_of_an_application_and_what_names_no_provider_is_t
     let run = installation.run(&other);
     let said = run["not_done"].to_string();
     assert!(said.contains("the setting provider of its integration is none of azure, cloudflare"), "{run}");
+}
+
+#[test]
+fn a_cluster_is_looked_through_by_its_kubeconfig_and_a_list_that_it_denies_is_unknown() {
+    let peer = Peer::start(KUBERNETES);
+    let installation = Installation::asking("cloud-kubernetes", &[]);
+    let collection = installation.collection_of("Cluster", "cloud_account");
+    let file = |user: &str| {
+        format!(
+            "apiVersion: v1\nkind: Config\ncurrent-context: prod\ncontexts:\n- name: prod\n  context: {{cluster: c, \
+             user: u}}\nclusters:\n- name: c\n  cluster:\n    server: {}\nusers:\n- name: u\n  user:\n    {user}\n",
+            peer.url
+        )
+    };
+    let integration = |user: &str| {
+        json!({"name": "Cluster", "type": "CloudCredential", "secrets": {"kubeconfig": file(user)},
+            "settings": {"provider": "kubernetes"}})
+    };
+    installation.use_integration(&collection, &integration("token: kub3-s3cret"));
+    let run = installation.run(&collection);
+    let [row] = run["not_done"].as_array().expect("a list").as_slice() else { panic!("one list is denied: {run}") };
+    assert_eq!((&row["reason"], &row["count"]), (&json!("denied"), &json!(1)), "{run}");
+    let said = row["example"].to_string();
+    assert!(said.contains("Kubernetes, nodes: denied: status 403") && !said.contains("s3cret"), "{said}");
+    let things = ["kubernetes:service:u1", "kubernetes:service:u2", "kubernetes:ingress:u3"];
+    installation.finds(&collection, "CloudResource", &names(&things));
+    installation.finds(&collection, "IpAddress", &names(&["203.0.113.50"]));
+    installation.finds(&collection, "DnsRecord", &names(&["api.acme-cluster.com", "shop.acme-cluster.com"]));
+    installation.keeps_no_word("kub3-s3cret");
+
+    let asked = peer.asked().len();
+    let other = installation.collection_of("Plugin", "cloud_account");
+    installation.use_integration(&other, &integration("exec: {command: aws}"));
+    let run = installation.run(&other);
+    let said = run["not_done"].to_string();
+    assert!(said.contains("gets a token by a program (exec), which is not run"), "{run}");
+    assert_eq!(peer.asked().len(), asked, "nobody is asked");
 }

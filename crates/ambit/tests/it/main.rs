@@ -36,6 +36,7 @@ mod scope;
 mod sightings;
 mod sisters;
 mod suppliers;
+mod terraform;
 mod told;
 mod traces;
 mod uploaded_apps;

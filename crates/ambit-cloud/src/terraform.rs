@@ -1,0 +1,209 @@
+//! What the resources in a state of Terraform are: data, in the form of the lists of providers, a file for each large
+//! provider and one for all others (`terraform/`). The state is the account: what it manages is theirs.
+
+use crate::aws;
+use crate::form::{Asset, Form, Place};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+/// The files: name and text.
+const FILES: &[(&str, &str)] = &[
+    ("aws", include_str!("terraform/aws.toml")),
+    ("azure", include_str!("terraform/azure.toml")),
+    ("gcp", include_str!("terraform/gcp.toml")),
+    ("others", include_str!("terraform/others.toml")),
+];
+
+/// A file.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    list: Vec<Form>,
+}
+
+static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
+    let read = |(name, text): &(&str, &str)| {
+        let file: File = toml::from_str(text).unwrap_or_else(|why| panic!("a test reads the files: {name}: {why}"));
+        file.list
+    };
+    FILES.iter().flat_map(read).collect()
+});
+
+/// The forms by the types of resources that they read.
+static BY_TYPE: LazyLock<BTreeMap<&str, &Form>> = LazyLock::new(|| {
+    FORMS.iter().flat_map(|form| form.permission.split_whitespace().map(move |name| (name, form))).collect()
+});
+
+/// Returns whether it is known what resources of a type are.
+pub fn is_known(resource: &str) -> bool {
+    BY_TYPE.contains_key(resource)
+}
+
+/// Reads a resource by its attributes. `None`: its type is not known, or it leads nowhere outside.
+pub fn asset(resource: &str, attributes: Map<String, Value>) -> Option<Asset> {
+    let form = *BY_TYPE.get(resource)?;
+    // arn:aws:ec2:eu-west-1:123456789012:…
+    let named = ["arn", "function_arn"].iter().find_map(|name| attributes.get(*name)?.as_str());
+    let parts: Vec<String> = named.unwrap_or_default().split(':').map(str::to_owned).collect();
+    let part = |number: usize| parts.get(number).map(String::as_str).unwrap_or_default();
+    let region = Some(part(3)).filter(|region| aws::is_region(region)).unwrap_or_default();
+    let partition = Some(part(1)).filter(|name| !name.is_empty()).unwrap_or(aws::FIRST_PARTITION);
+    let place = Place { account: part(4), region, partition, domain: aws::domain(partition) };
+    form.asset(Value::Object(attributes), &Value::Null, &place)
+}
+
+/// The zone in which a record stands, by the type of the zones and what they are called there; `None` for what is no
+/// record, or one of a provider whose private zones have types of their own.
+pub fn zone_of(resource: &str, attributes: &Map<String, Value>) -> Option<(&'static str, String)> {
+    let (zones, name) = match resource {
+        "aws_route53_record" => ("aws_route53_zone", "zone_id"),
+        "google_dns_record_set" => ("google_dns_managed_zone", "managed_zone"),
+        _ => return None,
+    };
+    Some((zones, attributes.get(name)?.as_str()?.to_owned()))
+}
+
+/// A zone that answers inside networks alone, as `zone_of` names it; `None` for anything else. Names in such a zone may
+/// be those of others.
+pub fn private_zone(resource: &str, attributes: &Map<String, Value>) -> Option<(&'static str, String)> {
+    let says = |name: &str| attributes.get(name);
+    let (zones, name, is_private) = match resource {
+        "aws_route53_zone" => {
+            let of_network = says("vpc").and_then(Value::as_array).is_some_and(|networks| !networks.is_empty());
+            let is_private = of_network || says("private_zone") == Some(&Value::Bool(true));
+            ("aws_route53_zone", says("zone_id").or_else(|| says("id")), is_private)
+        }
+        "google_dns_managed_zone" => {
+            ("google_dns_managed_zone", says("name"), says("visibility").is_some_and(|said| said == "private"))
+        }
+        _ => return None,
+    };
+    is_private.then_some((zones, name?.as_str()?.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// Kind and name, and what it leads to.
+    fn read(resource: &str, attributes: Value) -> Option<String> {
+        let asset = asset(resource, attributes.as_object().cloned().unwrap())?;
+        let entity = asset.entity.map(|(kind, name)| format!("{kind} {name}")).unwrap_or_default();
+        let addresses = asset.addresses.iter().map(ToString::to_string);
+        let also = asset.also.iter().map(|(kind, name)| format!("{kind} {name}"));
+        let leads: Vec<String> = asset.hosts.into_iter().chain(addresses).chain(asset.urls).chain(also).collect();
+        Some(format!("{entity} -> {}", leads.join(" ")))
+    }
+
+    #[test]
+    fn resources_are_named_as_the_collectors_name_the_same_things() {
+        for (resource, attributes, wanted) in [
+            (
+                "aws_instance",
+                json!({"public_dns": "ec2-203-0-113-9.compute-1.amazonaws.com", "public_ip": "203.0.113.9",
+                    "private_ip": "10.0.0.9", "instance_state": "running"}),
+                Some("AwsEC2Instance ec2-203-0-113-9.compute-1.amazonaws.com -> 203.0.113.9"),
+            ),
+            ("aws_instance", json!({"public_dns": "", "private_dns": "ip-10-0-0-9.ec2.internal"}), None),
+            (
+                "aws_eip",
+                json!({"arn": "arn:aws:ec2:eu-west-1:123456789012:elastic-ip/eipalloc-1", "public_ip": "203.0.113.5"}),
+                Some("AwsResource arn:aws:ec2:eu-west-1:123456789012:elastic-ip/eipalloc-1 -> 203.0.113.5"),
+            ),
+            ("aws_eip", json!({"id": "eipalloc-2", "public_ip": "203.0.113.6"}), Some(" -> 203.0.113.6")),
+            ("aws_lb", json!({"arn": "arn:x", "dns_name": "in.elb.amazonaws.com", "internal": true}), None),
+            (
+                "aws_s3_bucket",
+                json!({"arn": "arn:aws-cn:s3:::acme-b", "bucket": "acme-b"}),
+                Some("AwsS3Bucket acme-b -> CloudStorageBucket acme-b.s3.amazonaws.com.cn"),
+            ),
+            (
+                "aws_db_instance",
+                json!({"arn": "arn:aws:rds:eu-west-1:1:db:a", "address": "a.rds.amazonaws.com"}),
+                Some("AwsRdsDbInstance arn:aws:rds:eu-west-1:1:db:a -> "),
+            ),
+            ("aws_route53_zone", json!({"zone_id": "Z1", "name": "acme.test", "vpc": [{"vpc_id": "v"}]}), None),
+            (
+                "aws_route53_zone",
+                json!({"zone_id": "Z1", "name": "acme.test", "vpc": []}),
+                Some("AwsResource arn:aws:route53:::hostedzone/Z1 -> acme.test"),
+            ),
+            (
+                "aws_api_gateway_rest_api",
+                json!({"id": "a1", "arn": "arn:aws:apigateway:eu-west-1::/restapis/a1"}),
+                Some(
+                    "AwsResource arn:aws:apigateway:eu-west-1::/restapis/a1 -> a1.execute-api.eu-west-1.amazonaws.com",
+                ),
+            ),
+            (
+                "azurerm_windows_virtual_machine",
+                json!({"id": "/s/vm/web", "public_ip_addresses": ["203.0.113.7"]}),
+                Some("AzureVirtualMachine /s/vm/web -> 203.0.113.7"),
+            ),
+            (
+                "azurerm_storage_account",
+                json!({"name": "acmefiles", "primary_blob_host": "acmefiles.blob.core.windows.net"}),
+                Some("AzureStorageAccount acmefiles -> acmefiles.blob.core.windows.net"),
+            ),
+            (
+                "google_compute_instance",
+                json!({"id": "projects/p/zones/z/instances/web",
+                    "network_interface": [{"network_ip": "10.0.0.2", "access_config": [{"nat_ip": "203.0.113.20"}]}]}),
+                Some(
+                    "GcpComputeEngineInstance //compute.googleapis.com/projects/p/zones/z/instances/web -> \
+                     203.0.113.20",
+                ),
+            ),
+            (
+                "google_sql_database_instance",
+                json!({"project": "p", "name": "db", "public_ip_address": "203.0.113.21"}),
+                Some("GcpCloudSQLInstance //cloudsql.googleapis.com/projects/p/instances/db -> 203.0.113.21"),
+            ),
+            (
+                "google_storage_bucket",
+                json!({"name": "acme-g"}),
+                Some("GcpStorageBucket acme-g -> CloudStorageBucket storage.googleapis.com/acme-g"),
+            ),
+            (
+                "hcloud_server",
+                json!({"id": "42", "ipv4_address": "203.0.113.42", "ipv6_address": "2001:db8::1"}),
+                Some("CloudResource hetzner:server:42 -> 203.0.113.42 2001:db8::1"),
+            ),
+            ("aws_sns_topic_subscription", json!({"endpoint": "https://hooks.elsewhere.test"}), None),
+        ] {
+            assert_eq!(read(resource, attributes).as_deref(), wanted, "{resource}");
+        }
+    }
+
+    #[test]
+    fn zones_inside_networks_are_told_from_those_that_answer_to_everybody() {
+        let zone = |resource: &str, attributes: Value| private_zone(resource, attributes.as_object().unwrap());
+        let inside = Some(("aws_route53_zone", "Z1".to_owned()));
+        assert_eq!(zone("aws_route53_zone", json!({"zone_id": "Z1", "vpc": [{"vpc_id": "v"}]})), inside);
+        assert_eq!(zone("aws_route53_zone", json!({"zone_id": "Z1", "private_zone": true})), inside);
+        assert_eq!(zone("aws_route53_zone", json!({"zone_id": "Z1", "vpc": []})), None);
+        let record = json!({"zone_id": "Z1", "fqdn": "www.google.com"});
+        assert_eq!(zone_of("aws_route53_record", record.as_object().unwrap()), inside);
+        let google = zone("google_dns_managed_zone", json!({"name": "in", "visibility": "private"}));
+        let record = json!({"managed_zone": "in"});
+        assert_eq!(google, zone_of("google_dns_record_set", record.as_object().unwrap()));
+    }
+
+    #[test]
+    fn every_file_is_listed_and_every_type_has_one_form() {
+        let mut files: Vec<String> = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src/terraform"))
+            .unwrap()
+            .map(|file| file.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned())
+            .collect();
+        files.sort();
+        assert_eq!(files, FILES.iter().map(|(name, _)| *name).collect::<Vec<_>>());
+        let types = FORMS.iter().flat_map(|form| form.permission.split_whitespace()).count();
+        assert_eq!(types, BY_TYPE.len());
+        for text in FILES.iter().map(|(_, text)| text) {
+            assert!(text.starts_with("# "));
+        }
+    }
+}
