@@ -360,7 +360,8 @@ const SITES: &[Fault] = &[
         "site http://203.0.113.9\n  bear",
         "8: `bear`: unknown word; expected at, server, status, header, bare, cookie, login, guarded, basic, \
              favicon, page, \
-             robots, links, loads, redirect, leads, soft-404, exposes, twin, checkout, fresh, explains, body, generator, \
+             robots, links, loads, redirect, leads, soft-404, exposes, twin, \
+             checkout, fresh, explains, body, generator, \
              nonce, \
              compress, \
              cert, tls, plain, hostile, default, hidden",
