@@ -136,9 +136,9 @@ pub fn decide(nodes: &BTreeMap<Uid, Node>, edges: &BTreeSet<Edge>, rules: &Rules
     decided.into_iter().filter_map(|node| Some((node.uid, node.decision?))).collect()
 }
 
-/// Decides as [`decide`], where what lies in a reserved range is closed, also to seeds and the allow list. Returns every
-/// node in the order of uids, with its decision only where that differs from the one of `before`: of a large estate
-/// little is decided otherwise than a moment ago.
+/// Decides as [`decide`], where what lies in a reserved range is closed, also to seeds and the allow list. Returns
+/// every node in the order of uids, with its decision only where that differs from the one of `before`: of a large
+/// estate little is decided otherwise than a moment ago.
 pub fn decide_again<'a>(
     nodes: &BTreeMap<Uid, Node>,
     edges: &BTreeSet<Edge>,

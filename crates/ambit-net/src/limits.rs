@@ -83,8 +83,8 @@ pub const COOKIES_MAX: usize = 50;
 pub const EXCHANGES_PER_ADDRESS: usize = 10;
 /// Idle connections that a run keeps to one site for its next requests: as many as browsers open to it.
 pub const CONNECTIONS_KEPT_PER_SITE: usize = 6;
-/// Idle connections that a run keeps in all: four for each of the sites that it goes into depth at (some 50 kB each with
-/// TLS). With fewer, sites would take them from one another, and most requests would begin with a handshake.
+/// Idle connections that a run keeps in all: four for each of the sites that it goes into depth at (some 50 kB each
+/// with TLS). With fewer, sites would take them from one another, and most requests would begin with a handshake.
 pub const CONNECTIONS_KEPT_MAX: usize = 1_024;
 /// Longest that a kept connection is idle. Usual servers close after 5 s or more; a request on a closing connection is
 /// made twice.

@@ -53,8 +53,8 @@ async fn read(engine: &Engine, run: RunId, graph: &Graph, batch: &Batch) -> Resu
 impl Drive<'_> {
     /// Decides scope, plans and issues of everything that changed; a run with marks left is not finished. Between two
     /// batches a person's word and the process's end are heard: what is not reconciled then keeps its marks, and is
-    /// reconciled first by whoever goes on. What is committed between two batches is reconciled the next time, and so is
-    /// what is left when a person's word comes.
+    /// reconciled first by whoever goes on. What is committed between two batches is reconciled the next time, and so
+    /// is what is left when a person's word comes.
     #[tracing::instrument(name = "reconcile", target = "traces", skip_all)]
     pub(super) async fn reconcile_all(&mut self) -> Result<Option<RunEnd>, StoreError> {
         let begun = std::time::Instant::now();
