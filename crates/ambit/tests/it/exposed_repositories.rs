@@ -1,7 +1,7 @@
 //! Repositories whose files a site hands out: a real one behind a plain server of files, and those of a simulated
 //! internet, with the twins that look alike and the hostile ones.
 
-use crate::program::{Discovery, Folder, ambit, command};
+use crate::program::{Discovery, Folder, ambit, command, succeed};
 use serde_json::Value;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -95,12 +95,16 @@ fn scan(target: &str, data: &Path) -> Output {
         .expect("starts")
 }
 
-/// Where the leaks of a run stand, as their issues say, sorted.
-fn leaks(found: &Discovery) -> Vec<String> {
+/// Where the leaks of a run stand, as the proofs of their issues say, sorted.
+fn leaks(found: &Discovery, data: &Path) -> Vec<String> {
     let leaks = found.issues.values().filter(|issue| issue["name"] == "leaked_token");
-    let mut texts: Vec<String> = leaks.map(|issue| issue["description"].as_str().unwrap_or("").to_owned()).collect();
-    texts.sort();
-    texts
+    let shown = leaks.filter_map(|issue| issue["id"].as_str()).map(|uid| {
+        let shown = succeed(&["issue", "show", uid, "--data", data.to_str().expect("UTF-8")]);
+        shown.lines().find_map(|line| line.trim().strip_prefix("proof")).map(|proof| proof.trim().to_owned())
+    });
+    let mut proofs: Vec<String> = shown.flatten().collect();
+    proofs.sort();
+    proofs
 }
 
 /// How much of the repository at a site was handed out, as its details say.
@@ -118,7 +122,7 @@ fn a_working_copy_behind_a_plain_server_is_put_together_and_looked_through() {
     let (url, asked) = serve(&site);
     let first = scan(&url, &data);
     let found = Discovery::of(&first);
-    let texts = leaks(&found);
+    let texts = leaks(&found, &data);
     assert_eq!(texts.len(), 2, "{first:?}");
     let in_commit = texts.iter().find(|text| text.contains("\"config/app.py\", line 3,")).expect("is found");
     assert!(in_commit.contains("of the commit ") && in_commit.contains("dev@acme.test"), "{in_commit}");
@@ -136,7 +140,7 @@ fn a_working_copy_behind_a_plain_server_is_put_together_and_looked_through() {
     };
     let before = objects(&asked);
     let again = Discovery::of(&scan(&url, &data));
-    assert_eq!(leaks(&again).len(), 2);
+    assert_eq!(leaks(&again, &data).len(), 2);
     assert_eq!(objects(&asked), before, "nothing moved, so no object is asked for: {:?}", asked.lock());
     for figure in ["new", "changed", "gone"] {
         assert_eq!(again.figure(figure), 0, "{figure}");
@@ -149,7 +153,7 @@ fn a_working_copy_behind_a_plain_server_is_put_together_and_looked_through() {
     git(&site, &["gc", "-q"]);
     git(&site, &["update-server-info"]);
     let packed = scan(&url, &data);
-    assert_eq!(leaks(&Discovery::of(&packed)).len(), 3, "{packed:?}");
+    assert_eq!(leaks(&Discovery::of(&packed), &data).len(), 3, "{packed:?}");
     let packed_now = served(&data, &url);
     assert_eq!((&packed_now["packs"], &packed_now["missing"]), (&Value::from(1), &Value::from(0)), "{packed_now}");
 }
@@ -166,7 +170,7 @@ fn a_repository_of_which_a_part_is_not_handed_out_is_found_in_part_and_says_so()
     std::fs::remove_file(site.join(".git/logs/HEAD")).expect("is there");
     let (url, _) = serve(&site);
     let first = scan(&url, &data);
-    assert_eq!(leaks(&Discovery::of(&first)).len(), 2, "{first:?}");
+    assert_eq!(leaks(&Discovery::of(&first), &data).len(), 2, "{first:?}");
     assert_eq!(served(&data, &url)["missing"], Value::from(1));
 }
 
@@ -216,11 +220,11 @@ fn exposed_repositories_of_a_simulated_internet_are_found_and_their_twins_are_no
     let found = Discovery::parse(&String::from_utf8_lossy(&output.stdout));
     let repositories: Vec<String> = found.names("GitRepository").into_iter().collect();
     assert_eq!(repositories, ["https://packed.acme.test:443/.git", "https://whole.acme.test:443/.git"], "{said}");
-    for text in leaks(&found) {
+    for text in leaks(&found, Path::new(data)) {
         assert!(text.contains("\"config/app.py\", line 3, of the commit "), "{text}");
         assert!(text.contains("Ann <ann@acme.test>\" made on 2024-03-01"), "{text}");
     }
-    assert_eq!(leaks(&found).len(), 2, "one of each that is whole: {said}");
+    assert_eq!(leaks(&found, Path::new(data)).len(), 2, "one of each that is whole: {said}");
     for figure in ["missed", "unexpected", "contacts_outside_clearance"] {
         assert_eq!(found.figure(figure), 0, "{figure}: {:?}\n{said}", found.summary);
     }
