@@ -98,7 +98,7 @@ fn a_state_belongs_in_collections_that_begin_with_what_is_theirs() {
             finds_all(&installation, row["name"].as_str().expect("text"));
         } else {
             let said = String::from_utf8_lossy(&output.stderr).into_owned();
-            let wanted = "a state of Terraform belongs in a collection of the workflow \
+            let wanted = "A state of Terraform belongs in a collection of the workflow \
                           external_discovery_and_assessment or authenticated_cloud_discovery";
             assert!(!output.status.success() && said.contains(wanted), "{said}");
         }
