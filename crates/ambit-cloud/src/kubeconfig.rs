@@ -145,8 +145,8 @@ mod tests {
     /// A file with these lines in its cluster and its user.
     fn file(cluster: &str, user: &str) -> String {
         format!(
-            "apiVersion: v1\nkind: Config\ncurrent-context: prod\ncontexts:\n- name: dev\n  context: {{cluster: d, user: d}}\n\
-             - name: prod\n  context:\n    cluster: acme\n    user: reader\nclusters:\n- name: acme\n  cluster:\n\
+            "apiVersion: v1\nkind: Config\ncurrent-context: prod\ncontexts:\n- name: dev\n  \
+             context: {{cluster: d, user: d}}\n- name: prod\n  context:\n    cluster: acme\n    user: reader\nclusters:\n- name: acme\n  cluster:\n\
              {cluster}users:\n- name: reader\n  user:\n{user}"
         )
     }
@@ -182,7 +182,7 @@ mod tests {
         for (cluster, user, why) in [
             (SERVER.to_owned(), "    exec: {command: aws}\n", "by a program (exec), which is not run: give the token"),
             (SERVER.to_owned(), "    auth-provider: {name: gcp}\n", "by a program (auth-provider)"),
-            (SERVER.to_owned(), "    client-certificate: /home/a/c.pem\n", "another file (client-certificate)"),
+            (SERVER.to_owned(), "    client-certificate: /srv/a/c.pem\n", "another file (client-certificate)"),
             (with("certificate-authority: /etc/ca.pem"), token, "kubectl config view --raw --flatten"),
             (with("insecure-skip-tls-verify: true"), token, "it says insecure-skip-tls-verify"),
             (with("proxy-url: http://proxy:3128"), token, "it says proxy-url"),

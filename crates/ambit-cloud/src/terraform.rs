@@ -98,9 +98,15 @@ mod tests {
         Some(format!("{entity} -> {}", leads.join(" ")))
     }
 
+    fn assert_named(rows: &[(&str, Value, Option<&str>)]) {
+        for (resource, attributes, wanted) in rows {
+            assert_eq!(read(resource, attributes.clone()).as_deref(), *wanted, "{resource}");
+        }
+    }
+
     #[test]
-    fn resources_are_named_as_the_collectors_name_the_same_things() {
-        for (resource, attributes, wanted) in [
+    fn resources_of_aws_are_named_as_the_collectors_name_the_same_things() {
+        assert_named(&[
             (
                 "aws_instance",
                 json!({"public_dns": "ec2-203-0-113-9.compute-1.amazonaws.com", "public_ip": "203.0.113.9",
@@ -138,6 +144,12 @@ mod tests {
                     "AwsResource arn:aws:apigateway:eu-west-1::/restapis/a1 -> a1.execute-api.eu-west-1.amazonaws.com",
                 ),
             ),
+        ]);
+    }
+
+    #[test]
+    fn resources_of_others_are_named_as_the_collectors_name_the_same_things() {
+        assert_named(&[
             (
                 "azurerm_windows_virtual_machine",
                 json!({"id": "/s/vm/web", "public_ip_addresses": ["203.0.113.7"]}),
@@ -173,9 +185,7 @@ mod tests {
                 Some("CloudResource hetzner:server:42 -> 203.0.113.42 2001:db8::1"),
             ),
             ("aws_sns_topic_subscription", json!({"endpoint": "https://hooks.elsewhere.test"}), None),
-        ] {
-            assert_eq!(read(resource, attributes).as_deref(), wanted, "{resource}");
-        }
+        ]);
     }
 
     #[test]

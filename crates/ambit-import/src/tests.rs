@@ -93,26 +93,8 @@ fn scanners() -> Vec<Row> {
     ]
 }
 
-fn interfaces() -> Vec<Row> {
-    let described =
-        |name: &str, says: &str| format!("ApiEndpoint https://api.acme.test:443{name} 2026-11-18T11:06 {says}");
+fn states() -> Vec<Row> {
     vec![
-        (
-            Source::Openapi,
-            r#"{"openapi": "3.0.1", "info": {"title": "Orders"},
-                "servers": [{"url": "https://api.acme.test/v2/"}, {"url": "/x"}],
-                "paths": {"/orders/{id}": {"get": {}, "delete": {}, "summary": "one"},
-                "/empty": {"summary": "none"}}}"#,
-            vec![
-                described("/v2/orders/{id}", "methods=DELETE, GET, title=Orders"),
-                "DnsRecord api.acme.test 2026-11-18T11:06".to_owned(),
-            ],
-        ),
-        (
-            Source::Openapi,
-            r#"{"swagger": "2.0", "host": "api.acme.test", "basePath": "/v1", "paths": {"/a": {"post": {}}}}"#,
-            vec![described("/v1/a", "methods=POST"), "DnsRecord api.acme.test 2026-11-18T11:06".to_owned()],
-        ),
         (
             Source::Terraform,
             r#"{"version": 4, "terraform_version": "1.9.0", "resources": [
@@ -123,8 +105,8 @@ fn interfaces() -> Vec<Row> {
                     "zone_id": "Z2", "name": "elsewhere.test", "private_zone": true}}]},
                 {"mode": "managed", "type": "aws_route53_record", "name": "split", "instances": [{"attributes": {
                     "zone_id": "Z2", "type": "A", "name": "www.elsewhere.test", "fqdn": "www.elsewhere.test"}}]},
-                {"mode": "managed", "type": "aws_sns_topic_subscription", "name": "hook", "instances": [{"attributes": {
-                    "endpoint": "https://hooks.elsewhere.test/x"}}]},
+                {"mode": "managed", "type": "aws_sns_topic_subscription", "name": "hook", "instances": [
+                    {"attributes": {"endpoint": "https://hooks.elsewhere.test/x"}}]},
                 {"mode": "managed", "type": "aws_route53_record", "name": "www", "instances": [{"attributes": {
                     "type": "A", "name": "www.acme.test", "fqdn": "www.acme.test"}}]},
                 {"mode": "managed", "type": "aws_db_instance", "name": "db", "instances": [{"attributes": {
@@ -151,6 +133,29 @@ fn interfaces() -> Vec<Row> {
                  resource=google_storage_bucket",
                 "own GcpStorageBucket acme-b 2026-11-18T11:06 name=b, resource=google_storage_bucket",
             ]),
+        ),
+    ]
+}
+
+fn interfaces() -> Vec<Row> {
+    let described =
+        |name: &str, says: &str| format!("ApiEndpoint https://api.acme.test:443{name} 2026-11-18T11:06 {says}");
+    vec![
+        (
+            Source::Openapi,
+            r#"{"openapi": "3.0.1", "info": {"title": "Orders"},
+                "servers": [{"url": "https://api.acme.test/v2/"}, {"url": "/x"}],
+                "paths": {"/orders/{id}": {"get": {}, "delete": {}, "summary": "one"},
+                "/empty": {"summary": "none"}}}"#,
+            vec![
+                described("/v2/orders/{id}", "methods=DELETE, GET, title=Orders"),
+                "DnsRecord api.acme.test 2026-11-18T11:06".to_owned(),
+            ],
+        ),
+        (
+            Source::Openapi,
+            r#"{"swagger": "2.0", "host": "api.acme.test", "basePath": "/v1", "paths": {"/a": {"post": {}}}}"#,
+            vec![described("/v1/a", "methods=POST"), "DnsRecord api.acme.test 2026-11-18T11:06".to_owned()],
         ),
         (Source::Graphql, INTROSPECTED, schema()),
         (Source::Graphql, WRITTEN, schema()),
@@ -265,7 +270,7 @@ fn inventories() -> Vec<Row> {
 
 #[test]
 fn each_format_says_what_its_tool_saw() {
-    for (source, text, expected) in scanners().into_iter().chain(inventories()).chain(interfaces()) {
+    for (source, text, expected) in scanners().into_iter().chain(inventories()).chain(states()).chain(interfaces()) {
         let import = read(source, text, USUAL).unwrap_or_else(|error| panic!("{}: {error}", source.name()));
         assert_eq!(lines(&import), expected, "{} {text}", source.name());
     }
@@ -391,7 +396,8 @@ fn a_state_is_the_account_of_what_it_manages_and_a_hostile_one_is_refused_in_one
     assert_eq!(import.account, Some(account));
     assert_eq!(import.sighted.len(), 1, "an address inside a network leads nowhere: {:?}", import.sighted);
     let marked = json!({"format_version": "1.0", "values": {"root_module": {"resources": [{"mode": "managed",
-        "type": "aws_eip", "name": "y", "values": {"public_ip": "203.0.113.5"}, "sensitive_values": {"public_ip": true}}]}}});
+        "type": "aws_eip", "name": "y", "values": {"public_ip": "203.0.113.5"},
+        "sensitive_values": {"public_ip": true}}]}}});
     let import = read(Source::Terraform, &marked.to_string(), USUAL).expect("is read");
     assert_eq!((import.sighted.len(), import.account.expect("one").lineage), (0, None));
     let nested = (0..40).fold(json!({}), |within, _| json!({"child_modules": [within]}));

@@ -184,12 +184,15 @@ fn connections_grow_old_and_are_few() {
         assert_eq!(dialled(&wire).len(), 3, "after so long a new one");
     });
     run(|wire| async move {
-        let session = session(&wire);
+        let options = NetOptions { sockets: 4 * CONNECTIONS_KEPT_MAX, ..NetOptions::default() };
+        let pace = Arc::new(Pace::new(PaceLimits::default()));
+        let net = Net::new(wire.clone(), Arc::new(TestGuard::default()), pace, options);
+        let session = net.session(Grants::task(Clearance::L3, &[]));
         let hosts = CONNECTIONS_KEPT_MAX + 1;
         for round in 0..2 {
-            for host in 1..=hosts {
-                let site = format!("203.0.{}.{}", host / 250, host % 250);
-                wire.script(&format!("{site}:80"), &format!("{}hang", HELLO.repeat(2)));
+            for host in 0..hosts {
+                let site = format!("192.0.2.{}:{}", 1 + host % 250, 80 + host / 250);
+                wire.script(&site, &format!("{}hang", HELLO.repeat(2)));
                 session.http(&shared(&session, &format!("http://{site}/"))).await.unwrap();
             }
             assert_eq!(dialled(&wire).len(), hosts * (round + 1), "the oldest gave way, one after the other");

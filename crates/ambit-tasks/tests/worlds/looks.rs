@@ -467,6 +467,7 @@ const LOOKED_THROUGH: &[&str] = &[
     "found",
     "> link DnsRecord api.acme.test",
     "> link Domain git.test",
+    "> link Uri https://api.acme.test:443",
     "> token UniqueToken ghp_…",
     "hidden_commits = 2",
     "hidden_leaks = [{\"token\":\"ghp_…",
