@@ -185,7 +185,8 @@ fn connections_grow_old_and_are_few() {
     });
     run(|wire| async move {
         let options = NetOptions { sockets: 4 * CONNECTIONS_KEPT_MAX, ..NetOptions::default() };
-        let pace = Arc::new(Pace::new(PaceLimits::default()));
+        let limits = PaceLimits { connections_per_address: 1e6, connections_per_block: 1e6, ..PaceLimits::default() };
+        let pace = Arc::new(Pace::new(limits));
         let net = Net::new(wire.clone(), Arc::new(TestGuard::default()), pace, options);
         let session = net.session(Grants::task(Clearance::L3, &[]));
         let hosts = CONNECTIONS_KEPT_MAX + 1;
