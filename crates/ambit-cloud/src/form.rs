@@ -63,6 +63,8 @@ pub struct Form {
     absent: Vec<String>,
     /// Items without a public address are left out.
     needs_address: bool,
+    /// Items without a name are no entities, and lead to what they name all the same.
+    nameless: bool,
     /// The kind of entity that an item is.
     kind: Option<String>,
     /// What an item is, in a word or two: `load balancer`.
@@ -315,7 +317,11 @@ impl Form {
             return None;
         }
         let entity = match (&self.kind, &self.name) {
-            (Some(kind), Some(name)) => Some((kind.as_str(), at.text(name)?)),
+            (Some(kind), Some(name)) => match at.text(name) {
+                Some(name) => Some((kind.as_str(), name)),
+                None if self.nameless => None,
+                None => return None,
+            },
             _ => None,
         };
         let (hosts, urls) = (texts(&self.hosts), texts(&self.urls));
