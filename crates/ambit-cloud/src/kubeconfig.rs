@@ -144,11 +144,12 @@ mod tests {
 
     /// A file with these lines in its cluster and its user.
     fn file(cluster: &str, user: &str) -> String {
-        format!(
-            "apiVersion: v1\nkind: Config\ncurrent-context: prod\ncontexts:\n- name: dev\n  \
-             context: {{cluster: d, user: d}}\n- name: prod\n  context:\n    cluster: acme\n    user: reader\nclusters:\n- name: acme\n  cluster:\n\
-             {cluster}users:\n- name: reader\n  user:\n{user}"
-        )
+        const HEAD: &str = concat!(
+            "apiVersion: v1\nkind: Config\ncurrent-context: prod\ncontexts:\n",
+            "- name: dev\n  context: {cluster: d, user: d}\n",
+            "- name: prod\n  context:\n    cluster: acme\n    user: reader\n",
+        );
+        format!("{HEAD}clusters:\n- name: acme\n  cluster:\n{cluster}users:\n- name: reader\n  user:\n{user}")
     }
 
     const SERVER: &str = "    server: https://k8s.acme.test:6443\n";

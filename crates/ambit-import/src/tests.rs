@@ -116,7 +116,8 @@ fn states() -> Vec<Row> {
                     "public_ip": "192.0.2.9"}}]}]}"#,
             said(&[
                 "DnsRecord hooks.elsewhere.test 2026-11-18T11:06",
-                "Uri https://hooks.elsewhere.test:443/x 2026-11-18T11:06 name=hook, resource=aws_sns_topic_subscription",
+                "Uri https://hooks.elsewhere.test:443/x 2026-11-18T11:06 name=hook, \
+                 resource=aws_sns_topic_subscription",
                 "own AwsEC2Instance ec2-192-0-2-7.compute-1.amazonaws.com 2026-11-18T11:06 name=web, \
                  resource=aws_instance",
                 "own AwsRdsDbInstance arn:aws:rds:eu-west-1:1:db:a 2026-11-18T11:06 name=db, resource=aws_db_instance",
