@@ -270,9 +270,12 @@ impl<'a> Drive<'a> {
 
     async fn until_end(&mut self) -> Result<RunEnd, StoreError> {
         self.count_engines((self.config.clock)()).await?;
+        // Rows start between its batches: a simulated wire waits for it as for any other.
+        let hold = self.config.wire.hold();
         if let Some(end) = self.reconcile_all().await? {
             return Ok(end);
         }
+        drop(hold);
         loop {
             // The clock of a simulated wire stands still while the engine itself computes or waits for the store.
             let hold = self.config.wire.hold();
