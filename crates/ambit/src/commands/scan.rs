@@ -303,13 +303,13 @@ fn target(text: &str, workflow: &str) -> Result<(Kind, String), InvalidName> {
     }
 }
 
-/// The workflow that targets tell by themselves: a file that ends as the package of an app does is nothing else.
+/// The workflow that targets tell by themselves: what ends as the package of an app does is a file, there or mistyped,
+/// since no top-level domain is called so. A URL is an address of its own.
 fn told_by(targets: &[String]) -> Option<String> {
     let is_package = |target: &String| {
-        let path = Path::new(target);
-        let extension = path.extension().and_then(|extension| extension.to_str()).map(str::to_lowercase);
+        let extension = Path::new(target).extension().and_then(|extension| extension.to_str()).map(str::to_lowercase);
         let known = ambit_tasks::PACKAGE_EXTENSIONS;
-        path.is_file() && extension.is_some_and(|extension| known.contains(&extension.as_str()))
+        !target.contains("://") && extension.is_some_and(|extension| known.contains(&extension.as_str()))
     };
     targets.iter().any(is_package).then(|| MOBILE_APPS.name.to_owned())
 }

@@ -540,6 +540,7 @@ fn a_file_that_is_no_app_is_refused_as_a_target() {
         (vec![file.to_str().unwrap()], "no app package: it is no zip archive"),
         (vec![bomb.to_str().unwrap()], "beyond the limits"),
         (vec!["acme.test", file.to_str().unwrap()], "there is no such file"),
+        (vec!["mistyped.apk"], "\"mistyped.apk\": there is no such file"),
         (vec!["--workflow", "mobile_app_discovery", "org.acme.app"], "there is no such file"),
     ] {
         let output = scan_command(&folder, NAMED).args(arguments).output().unwrap();
