@@ -1,10 +1,10 @@
 //! What the history of a repository gives away, whichever way its objects came: what an earlier look wrote down, what
 //! is found now, and how both are said.
 
-use crate::Context;
 use crate::read::leads::{LEADS_MAX, Leads};
 use crate::read::mentions::is_in_folder_of_others;
 use crate::read::{build_files, lockfiles};
+use crate::{Context, TaskError};
 use ambit_git::served::Staged;
 use ambit_git::{Commit, GitError, ObjectId, Objects, Piece, has_file, staged, walk};
 use ambit_model::entity::repository;
@@ -99,19 +99,29 @@ pub(crate) struct Looked {
 
 /// Tells the thread that walks that nobody waits for it any more.
 #[derive(Default)]
-pub(crate) struct StopWhenDropped(Arc<AtomicBool>);
-
-impl StopWhenDropped {
-    /// What becomes true then.
-    pub(crate) fn flag(&self) -> Arc<AtomicBool> {
-        self.0.clone()
-    }
-}
+struct StopWhenDropped(Arc<AtomicBool>);
 
 impl Drop for StopWhenDropped {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
     }
+}
+
+/// Computes beside the wire, which waits: it takes no wire time. What is computed is told when nobody waits any more.
+///
+/// # Errors
+/// It failed or broke off.
+pub(crate) async fn aside<T: Send + 'static>(
+    cx: &Context<'_>,
+    work: impl FnOnce(&AtomicBool) -> Result<T, GitError> + Send + 'static,
+) -> Result<T, TaskError> {
+    let stop = StopWhenDropped::default();
+    let flag = stop.0.clone();
+    let hold = cx.net.hold();
+    let worked = tokio::task::spawn_blocking(move || work(&flag)).await;
+    drop(hold);
+    let worked = worked.map_err(|_| TaskError::Failed("reading the repository broke off".into()))?;
+    worked.map_err(|error| TaskError::Failed(error.to_string()))
 }
 
 /// Where a look begins, and what it need not look at.

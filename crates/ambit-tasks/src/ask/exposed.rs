@@ -4,7 +4,7 @@
 
 use crate::ask::together::together;
 use crate::ask::web;
-use crate::history::StopWhenDropped;
+use crate::history;
 use crate::{Context, TaskError};
 use ambit_git::served::{self, Config, Index, Target, Wanted};
 use ambit_git::{Gathering, GitError, Kept, ObjectId};
@@ -244,7 +244,7 @@ impl<'a, 'c> Reader<'a, 'c> {
     /// Adds packs, which are indexed first, and says how many of them are whole.
     async fn add_packs(&self, objects: &Arc<Gathering>, mut packs: Vec<File>) -> Result<u64, TaskError> {
         let (objects, count) = (objects.clone(), packs.len());
-        let broken = self.aside(move |stop| objects.add_packs(&mut packs, stop)).await?;
+        let broken = history::aside(self.cx, move |stop| objects.add_packs(&mut packs, stop)).await?;
         for error in &broken {
             self.tally().note(format!("a pack is left out: {error}"));
         }
@@ -259,25 +259,11 @@ impl<'a, 'c> Reader<'a, 'c> {
         mut seen: HashSet<ObjectId>,
     ) -> Result<(HashSet<ObjectId>, Vec<Wanted>), TaskError> {
         let objects = objects.clone();
-        self.aside(move |stop| {
+        history::aside(self.cx, move |stop| {
             let missing = served::missing(&objects.open()?, from, &mut seen, stop)?;
             Ok((seen, missing))
         })
         .await
-    }
-
-    /// Computes beside the wire, which waits: it takes no wire time.
-    async fn aside<T: Send + 'static>(
-        &self,
-        work: impl FnOnce(&std::sync::atomic::AtomicBool) -> Result<T, GitError> + Send + 'static,
-    ) -> Result<T, TaskError> {
-        let stop = StopWhenDropped::default();
-        let flag = stop.flag();
-        let hold = self.cx.net.hold();
-        let worked = tokio::task::spawn_blocking(move || work(&flag)).await;
-        drop(hold);
-        let worked = worked.map_err(|_| TaskError::Failed("reading the repository broke off".into()))?;
-        worked.map_err(|error| failed(&error))
     }
 
     /// Asks for some objects, as compressed as git keeps them, in the order in which they are wanted.

@@ -4,7 +4,7 @@
 use crate::ask::bindings;
 use crate::ask::exposed::{Gathered, Named, Reader};
 use crate::ask::web;
-use crate::history::{self, Begin, Known, Looked, Place, StopWhenDropped, written};
+use crate::history::{self, Begin, Known, Looked, Place, written};
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_git::ObjectId;
 use ambit_model::entity::repository::{self, Served};
@@ -141,29 +141,26 @@ fn has_anything(cx: &Context<'_>, named: &Named, gathered: &Gathered) -> bool {
 /// What the settings of the repository give away.
 fn beside(cx: &Context<'_>, named: &Named) -> Looked {
     let mut looked = Looked::default();
-    if let Some((_, exchange)) = &named.config {
-        looked.see_beside(&cx.settings.secrets, ".git/config", &web::text(exchange));
-    }
+    see_settings(cx, named, &mut looked);
     looked
 }
 
-async fn through(cx: &Context<'_>, named: &Named, gathered: Gathered, known: &Known) -> Result<Looked, TaskError> {
-    let stop = StopWhenDropped::default();
-    let (stopped, rules) = (stop.flag(), cx.settings.secrets.clone());
-    let (tips, files) = (named.tips.iter().copied().collect::<Vec<_>>(), named.index.files.clone());
-    let paths: Vec<String> = known.files.keys().cloned().collect();
-    // Walking waits for no wire: it takes no wire time.
-    let hold = cx.net.hold();
-    let walking = tokio::task::spawn_blocking(move || {
-        let begin = Begin { tips: &tips, known: &[], staged: &files };
-        history::look_through(&gathered.objects.open()?, &rules, &begin, &paths, &stopped)
-    });
-    let looked = walking.await.map_err(|_| TaskError::Failed("reading the repository broke off".into()))?;
-    drop(hold);
-    let mut looked = looked.map_err(|error| TaskError::Failed(error.to_string()))?;
+fn see_settings(cx: &Context<'_>, named: &Named, looked: &mut Looked) {
     if let Some((_, exchange)) = &named.config {
         looked.see_beside(&cx.settings.secrets, ".git/config", &web::text(exchange));
     }
+}
+
+async fn through(cx: &Context<'_>, named: &Named, gathered: Gathered, known: &Known) -> Result<Looked, TaskError> {
+    let rules = cx.settings.secrets.clone();
+    let (tips, files) = (named.tips.iter().copied().collect::<Vec<_>>(), named.index.files.clone());
+    let paths: Vec<String> = known.files.keys().cloned().collect();
+    let walking = history::aside(cx, move |stop| {
+        let begin = Begin { tips: &tips, known: &[], staged: &files };
+        history::look_through(&gathered.objects.open()?, &rules, &begin, &paths, stop)
+    });
+    let mut looked = walking.await?;
+    see_settings(cx, named, &mut looked);
     Ok(looked)
 }
 

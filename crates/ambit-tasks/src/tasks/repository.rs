@@ -1,7 +1,7 @@
 //! What the history of a repository gives away: secrets in every commit, and what its files name.
 
 use crate::ask::git;
-use crate::history::{self, Begin, Files, Known, Looked, Place, StopWhenDropped, written};
+use crate::history::{self, Begin, Files, Known, Looked, Place, written};
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_git::ObjectId;
 use ambit_model::entity::code_account;
@@ -75,19 +75,14 @@ async fn look(
     known: &[ObjectId],
     files: &Files,
 ) -> Result<Looked, TaskError> {
-    let stop = StopWhenDropped::default();
     let pack = source.fetch(cx, tips, known).await?;
-    let (stopped, tips, known) = (stop.flag(), tips.to_vec(), known.to_vec());
+    let (tips, known) = (tips.to_vec(), known.to_vec());
     let paths: Vec<String> = files.keys().cloned().collect();
     let rules = cx.settings.secrets.clone();
-    // Walking waits for no wire: it takes no wire time.
-    let hold = cx.net.hold();
-    let walking = tokio::task::spawn_blocking(move || {
-        let objects = pack.open(&stopped)?;
+    history::aside(cx, move |stop| {
+        let objects = pack.open(stop)?;
         let begin = Begin { tips: &tips, known: &known, staged: &[] };
-        history::look_through(&objects, &rules, &begin, &paths, &stopped)
-    });
-    let looked = walking.await.map_err(|_| TaskError::Failed("reading the repository broke off".into()))?;
-    drop(hold);
-    looked.map_err(|error| TaskError::Failed(error.to_string()))
+        history::look_through(&objects, &rules, &begin, &paths, stop)
+    })
+    .await
 }
