@@ -7,6 +7,7 @@ mod ask;
 mod context;
 mod front_pages;
 mod history;
+mod holdings;
 mod library;
 mod memory;
 mod read;

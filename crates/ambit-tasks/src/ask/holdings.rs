@@ -4,12 +4,14 @@
 use super::account::Caller as AnyCaller;
 use super::aws;
 use super::provider::denied;
+use crate::holdings::Held;
 use crate::{Context, Settings, TaskError};
 use ambit_cloud::aws as amazon;
 use ambit_cloud::form::{Form, Place};
 use ambit_model::entity::aws as known;
 use std::collections::BTreeSet;
 use std::net::IpAddr;
+use std::sync::Arc;
 
 /// Accounts of one collection that are read at most: each is asked for hundreds of pages.
 const ACCOUNTS_MAX: usize = 20;
@@ -22,11 +24,16 @@ const OF_ACCOUNT: (&str, &str) = ("globalaccelerator:ListAccelerators", "us-west
 /// The list of the accounts of an organisation.
 const ORGANIZATION: &str = "organizations:ListAccounts";
 
-/// The addresses that all accounts of the collection at AWS hold.
-///
-/// # Errors
-/// One of them cannot be read whole.
-pub(crate) async fn at_aws(cx: &Context<'_>) -> Result<BTreeSet<IpAddr>, TaskError> {
+/// The addresses that all accounts of the collection at AWS hold; `None` where one of them cannot be read whole.
+pub(crate) async fn at_aws(cx: &Context<'_>) -> Held {
+    let read = async { read_all(cx).await.ok().map(Arc::new) };
+    match cx.memory {
+        Some(memory) => memory.holdings.held(read).await,
+        None => read.await,
+    }
+}
+
+async fn read_all(cx: &Context<'_>) -> Result<BTreeSet<IpAddr>, TaskError> {
     let mut names: Vec<String> = aws_accounts(cx.settings);
     let mut held = BTreeSet::new();
     let mut at = 0;

@@ -137,7 +137,7 @@ async fn tell_records(cx: &Context<'_>, assets: &[Asset], own: &(String, Value))
     }
     let held = match names.values().all(Vec::is_empty) {
         true => None,
-        false => holdings::at_aws(cx).await.ok(),
+        false => holdings::at_aws(cx).await,
     };
     for (host, points) in names {
         let point = |(record, address): (String, IpAddr)| ZoneAddress {
