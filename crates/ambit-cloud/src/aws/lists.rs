@@ -180,6 +180,13 @@ mod tests {
         let found = read("lightsail:GetInstances", &Value::Null, machines);
         let door = json!([{"protocol": "tcp", "from": 22, "to": 22, "sources": ["0.0.0.0/0"]}]);
         assert_eq!((found[0].addresses.len(), &found[0].says["inward"]), (1, &door));
+        let databases = r#"{"relationalDatabases":[{"arn":"arn:aws:lightsail:2","name":"shop","publiclyAccessible":true,
+            "engine":"mysql","masterEndpoint":{"port":3306,"address":"shop.eu-west-1.rds.amazonaws.com"}},
+            {"arn":"arn:aws:lightsail:3","publiclyAccessible":false,"masterEndpoint":{"address":"in.rds.amazonaws.com"}}]}"#;
+        let found = read("lightsail:GetRelationalDatabases", &Value::Null, databases);
+        assert_eq!((&found[0].says["public"], &found[1].says["public"]), (&json!(true), &json!(false)));
+        assert_eq!(found[0].hosts, ["shop.eu-west-1.rds.amazonaws.com"]);
+        assert_eq!((names(&found), found[1].hosts.len()), (vec!["arn:aws:lightsail:2", "arn:aws:lightsail:3"], 0));
         let accelerators = r#"{"Accelerators":[{"AcceleratorArn":"arn:x","DnsName":"a.awsglobalaccelerator.com",
             "IpSets":[{"IpAddresses":["203.0.113.5","203.0.113.6"]}]}]}"#;
         let found = read("globalaccelerator:ListAccelerators", &Value::Null, accelerators);
