@@ -156,6 +156,13 @@ fn each(list: &Value) -> impl Iterator<Item = &Value> {
     list.as_array().into_iter().flatten()
 }
 
+/// A finding where the policy of a thing at Google Cloud grants everybody something.
+fn roles_for_everybody(thing: &Thing<'_>) -> Finding {
+    let granted = thing.said("granted");
+    let roles: Vec<&str> = each(&granted).filter_map(|grant| grant["role"].as_str()).collect();
+    (!roles.is_empty()).then(|| format!("Its policy grants everybody {}.", roles.join(", ")))
+}
+
 /// Returns whether a source of a rule is everybody.
 fn is_everybody(source: &str) -> bool {
     EVERYBODY.iter().any(|known| source.eq_ignore_ascii_case(known))

@@ -75,6 +75,8 @@ pub struct Form {
     hosts: Vec<String>,
     addresses: Vec<String>,
     urls: Vec<String>,
+    /// Addresses at which it answers together with what others have: they are no strangers', and lead nowhere.
+    shared: Vec<String>,
     /// Entities beside, by kind.
     also: BTreeMap<String, String>,
     /// What leads on does so where the item says this.
@@ -129,6 +131,8 @@ pub struct Asset {
     /// Blocks of addresses, which nobody takes for one address of them.
     pub blocks: Vec<String>,
     pub urls: Vec<String>,
+    /// Addresses at which others answer as well.
+    pub shared: Vec<IpAddr>,
     /// Entities beside: kind and name.
     pub also: Vec<(&'static str, String)>,
     /// Members of its details, and what it says of itself beside.
@@ -157,6 +161,12 @@ pub struct Place<'a> {
     pub domain: &'a str,
 }
 
+/// What a record of a zone says of its type, of the values that it has, and of the name that it is an alias of.
+pub const RECORD: &str = "record";
+pub const VALUES: &str = "values";
+pub const ALIAS: &str = "alias";
+/// What names of a zone begin with that are the zone's own.
+const APEX: &str = "@.";
 /// Values that one member of an item has at most.
 const VALUES_MAX: usize = 500;
 /// Numbered pages that are asked for at most.
@@ -325,15 +335,28 @@ impl Form {
             _ => None,
         };
         let (hosts, urls) = (texts(&self.hosts), texts(&self.urls));
-        let hosts = hosts.into_iter().map(|host| host.trim_end_matches('.').to_owned()).collect();
+        let host = |text: String| text.strip_prefix(APEX).unwrap_or(&text).trim_end_matches('.').to_owned();
+        let hosts = hosts.into_iter().map(host).collect();
+        let shared = texts(&self.shared).iter().filter_map(|text| place_of(text)).map(|(address, _)| address).collect();
         let also = self.also.iter().filter_map(|(kind, name)| Some((kind.as_str(), at.text(name)?))).collect();
         let (members, says) = (read(&self.members, &at), read(&self.says, &at));
-        Some(Asset { entity, what: &self.what, hosts, addresses, blocks, urls, also, members, says, item })
+        let what = &self.what;
+        Some(Asset { entity, what, hosts, addresses, blocks, urls, shared, also, members, says, item })
     }
 
     /// The kinds of entity that its items are, and that they lead to beside hosts, addresses and URLs.
     pub fn kinds(&self) -> impl Iterator<Item = &str> {
         self.kind.iter().chain(self.also.keys()).map(String::as_str)
+    }
+
+    /// Returns whether it shows addresses of the account.
+    pub fn shows_addresses(&self) -> bool {
+        !self.addresses.is_empty() || !self.shared.is_empty()
+    }
+
+    /// Returns whether its items are records of zones, which say their type and where they lead.
+    pub fn has_records(&self) -> bool {
+        self.says.contains_key(RECORD)
     }
 
     /// The members of the contract that it says.

@@ -10,6 +10,7 @@ use ring::signature::{RSA_PKCS1_SHA256, RsaKeyPair};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 use std::sync::LazyLock;
 
 /// The files: name and text.
@@ -71,10 +72,26 @@ pub struct Provider {
     headers: BTreeMap<String, String>,
     token: Option<Token>,
     signature: Option<Signature>,
+    /// What the owner of its addresses is called where they are looked up; none where its accounts do not tell of all
+    /// that they hold.
+    pub owner: Option<String>,
+    /// Addresses at which it answers for all of its customers.
+    pub fronts: Vec<IpAddr>,
+    /// Which list names further accounts that the same secrets open.
+    pub members: Option<Members>,
     /// Regions in which lists are asked that are not of the account.
     pub regions: Vec<String>,
     #[serde(rename = "list")]
     pub lists: Vec<Form>,
+}
+
+/// Further accounts. The setting of the integration that narrows them has the name of the list.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Members {
+    pub list: String,
+    /// The member of its items that names the account.
+    pub id: String,
 }
 
 /// What has to be asked for first.
@@ -172,6 +189,21 @@ impl Provider {
     /// The list of this name.
     pub fn list(&'static self, permission: &str) -> Option<&'static Form> {
         self.lists.iter().find(|list| list.permission == permission)
+    }
+
+    /// The lists of an account: one of the first, or of one that the first names.
+    pub fn lists_of(&self, is_member: bool) -> impl Iterator<Item = &Form> {
+        let names_members =
+            move |list: &&Form| self.members.as_ref().is_some_and(|members| members.list == list.permission);
+        self.lists.iter().filter(move |list| !is_member || !names_members(list))
+    }
+
+    /// The regions in which a list is asked; one without a name where it has none.
+    pub fn places(&self, list: &Form) -> Vec<&str> {
+        match list.of_account || self.regions.is_empty() {
+            true => vec![""],
+            false => self.regions.iter().map(String::as_str).collect(),
+        }
     }
 
     /// Where it is asked; `None` where what opens it does not say.

@@ -60,6 +60,8 @@ const SOURCES: &[Source] = &[
             "api.vercel.com",
             "api.vultr.com",
             "cloudasset.googleapis.com",
+            "cloudresourcemanager.googleapis.com",
+            "dns.googleapis.com",
             "eu.api.ovh.com",
             "login.microsoftonline.com",
             "management.azure.com",

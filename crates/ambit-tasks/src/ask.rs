@@ -27,3 +27,4 @@ pub(crate) mod session;
 pub(crate) mod together;
 pub(crate) mod web;
 pub(crate) mod whois;
+pub(crate) mod zones;

@@ -82,6 +82,8 @@ pub struct Settings {
 /// An integration with what is secret of it. It is never shown.
 #[derive(Clone)]
 pub struct Account {
+    /// The kind of entity as which it stands in a run; none where it only helps.
+    pub kind: Option<Kind>,
     /// Keys and the like, by the names that people gave them under; `None` where they were sealed with another secret
     /// than that of this installation.
     pub secrets: Option<Map<String, Value>>,

@@ -1,6 +1,10 @@
 //! What may be called: by whom, and whether anybody is asked who they are.
 
 use super::*;
+use ambit_model::moment::DAY_MS;
+
+/// How long a key of a service account may be used, in milliseconds.
+const KEY_MS: i64 = 90 * DAY_MS;
 
 misconfigurations! {
     cloud_function_without_authentication {
@@ -20,6 +24,55 @@ misconfigurations! {
         ),
         reports: json!({"url_authentication": "NONE"}),
         near_miss: json!({"url_authentication": "AWS_IAM"}),
+    }
+    cloud_function_open_to_everybody {
+        pretty_name: "Function of Google Cloud is open to everybody",
+        severity: SEVERITY_MEDIUM,
+        added: "2026-11-27",
+        of: ["function"],
+        needs: "ingress",
+        description: "The policy of the function lets everybody, or everybody with an account at Google, do something \
+                      with it, and it takes requests from the internet. Unless its program checks who calls, strangers \
+                      use what it may do, and its owner pays.",
+        remediation: "Take allUsers and allAuthenticatedUsers out of the policy and name who may call, or put a \
+                      gateway before the function.",
+        reference: "https://cloud.google.com/functions/docs/securing/managing-access-iam",
+        finds: |thing, date| roles_for_everybody(thing).filter(|_| thing.text("ingress") != "ALLOW_INTERNAL_ONLY"),
+        reports: json!({"ingress": "ALLOW_ALL", "granted": [{"role": "roles/cloudfunctions.invoker"}]}),
+        near_miss: json!({"ingress": "ALLOW_ALL", "granted": []}),
+    }
+    cloud_application_open_to_everybody {
+        pretty_name: "Application of Cloud Run is open to everybody",
+        severity: SEVERITY_INFO,
+        added: "2026-11-27",
+        of: ["application"],
+        needs: "url",
+        description: "The policy of the application lets everybody, or everybody with an account at Google, call it. \
+                      That is right for a public site, and wrong for an interface between programs.",
+        remediation: "Take allUsers and allAuthenticatedUsers out of the policy and name who may call, unless the \
+                      application is meant for everybody.",
+        reference: "https://cloud.google.com/run/docs/securing/managing-access",
+        finds: |thing, date| roles_for_everybody(thing),
+        reports: json!({"url": "https://shop-1.a.run.app", "granted": [{"role": "roles/run.invoker"}]}),
+        near_miss: json!({"url": "https://shop-1.a.run.app", "granted": []}),
+    }
+    cloud_old_service_key {
+        pretty_name: "Key of a service account is old",
+        severity: SEVERITY_LOW,
+        added: "2026-11-27",
+        of: ["service account key"],
+        needs: "created",
+        description: "The key was made more than 90 days ago and still opens what its service account may do. Whoever \
+                      found it in a file, a repository or a log since then can use it.",
+        remediation: "Make a new key, take it into use, and delete the old one; or let programs get along without \
+                      keys, by the identity of the machine or by federation.",
+        reference: "https://cloud.google.com/iam/docs/best-practices-for-managing-service-account-keys",
+        finds: |thing, date| once(
+            moment(&thing.text("created")).is_some_and(|made| date.0 - made.0 > KEY_MS),
+            "The key was made more than 90 days ago.",
+        ),
+        reports: json!({"created": "2026-01-01T00:00:00Z"}),
+        near_miss: json!({"created": "2026-05-01T00:00:00Z"}),
     }
     cloud_registry_open_to_anyone {
         pretty_name: "Registry of images is open to everybody",

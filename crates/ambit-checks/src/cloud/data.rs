@@ -125,6 +125,22 @@ misconfigurations! {
         reports: json!({"grants": [{"to": ALL_USERS[0], "permission": "READ"}], "blocks_acls": false}),
         near_miss: json!({"grants": [{"to": "0123abcd", "permission": "FULL_CONTROL"}], "blocks_acls": false}),
     }
+    cloud_public_bucket_roles {
+        pretty_name: "Policy gives a bucket of Google Cloud to everybody",
+        severity: SEVERITY_HIGH,
+        added: "2026-11-27",
+        of: ["bucket"],
+        needs: "prevention",
+        description: "The policy of the bucket grants a role to everybody, or to everybody with an account at Google, \
+                      which is the same, and public access is not prevented. What lies in it may be read, listed or \
+                      changed by strangers.",
+        remediation: "Take allUsers and allAuthenticatedUsers out of the policy, enforce the prevention of public \
+                      access, and share single files by signed addresses.",
+        reference: "https://cloud.google.com/storage/docs/access-control/making-data-public",
+        finds: |thing, date| roles_for_everybody(thing).filter(|_| thing.text("prevention") != "enforced"),
+        reports: json!({"prevention": "inherited", "granted": [{"role": "roles/storage.objectViewer"}]}),
+        near_miss: json!({"prevention": "enforced", "granted": [{"role": "roles/storage.objectViewer"}]}),
+    }
     cloud_bucket_unprotected {
         pretty_name: "Nothing keeps a bucket from becoming public",
         severity: SEVERITY_LOW,

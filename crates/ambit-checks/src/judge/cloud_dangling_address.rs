@@ -1,15 +1,15 @@
-//! A record in a zone of theirs that points at an address of the provider which none of their accounts holds.
+//! A record in a zone of theirs that leads to an address of a provider, or a load balancer, which none of their
+//! accounts there holds.
 
 use super::Judge;
 use crate::look;
-use ambit_model::entity::in_account::{self, ZoneAddress};
+use ambit_model::entity::in_account::{self, ZoneTarget};
 use ambit_model::entity::network;
+use ambit_model::facts::ProbeOutcome;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM, Verdict};
 use ambit_model::{EdgeKind, Facts, Kind, TaskName, Timestamp};
 use serde_json::{Value, json};
-
-/// The provider whose accounts are read, as the owner of its addresses is called.
-const PROVIDER: &str = "Amazon Web Services";
+use std::net::IpAddr;
 
 pub(super) const JUDGE: Judge = Judge {
     issue: IssueKind {
@@ -19,9 +19,10 @@ pub(super) const JUDGE: Judge = Judge {
         confidence: Confidence::Potential,
         category: "misconfiguration",
         added: "2026-11-27",
-        description: "A record in your zone points at an address of the provider which no account of yours that is \
-                      connected holds. Addresses that are given back go to the next customer, who then speaks in \
-                      this name, gets certificates for it and reads the cookies of its visitors.",
+        description: "A record in your zone points at an address of a provider, or is an alias of a load balancer, \
+                      which no account of yours that is connected holds. Addresses that are given back go to the next \
+                      customer, who then speaks in this name, gets certificates for it and reads the cookies of its \
+                      visitors.",
         remediation: "Remove the record, or point it at an address that you hold. If an account of yours that is not \
                       connected holds the address, connect it. Remove records before you give addresses back.",
         references: &[
@@ -30,60 +31,120 @@ pub(super) const JUDGE: Judge = Judge {
         ],
     },
     applies_to: &[Kind::DnsRecord, Kind::Domain],
-    reads: &[TaskName::AwsAccount, TaskName::CloudAttribution, TaskName::Resolve],
+    reads: &[TaskName::AwsAccount, TaskName::CloudAccount, TaskName::CloudAttribution, TaskName::Resolve],
     judge,
 };
 
+/// What holds a target.
+#[derive(Debug, PartialEq)]
+enum Holder {
+    /// An account of theirs, or somebody of whom their accounts say nothing.
+    Somebody,
+    Unknown,
+    /// No account, of this owner of the addresses around it.
+    Nobody(String),
+}
+
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    let points: Vec<ZoneAddress> = in_account::ZONE_ADDRESSES.items(&facts.details).collect();
+    let of_aws = in_account::AWS_ZONE_TARGETS.items(&facts.details);
+    let targets = of_aws.chain(in_account::CLOUD_ZONE_TARGETS.items(&facts.details));
     let (mut gone, mut is_unknown) = (Vec::new(), false);
-    for point in points {
-        if point.held == Some(true) {
-            continue;
-        }
-        let address = facts.to(EdgeKind::ResolvesTo).find(|neighbour| neighbour.name == point.address);
-        let providers: Option<Vec<String>> = address.and_then(|address| network::CLOUD_PROVIDERS.of(&address.details));
-        let is_held = address.is_some_and(|address| in_account::AWS.raw(&address.details).is_some());
-        match (providers, point.held) {
-            _ if is_held => {}
-            // Whose address it is was not looked up, or not yet.
-            (None, _) => is_unknown = true,
-            (Some(providers), _) if !providers.iter().any(|name| name == PROVIDER) => {}
-            (Some(_), None) => is_unknown = true,
-            (Some(_), Some(_)) => gone.push(point),
+    for target in targets {
+        match holder(facts, &target) {
+            Holder::Somebody => {}
+            Holder::Unknown => is_unknown = true,
+            Holder::Nobody(owner) => gone.push((target, owner)),
         }
     }
-    let Some(first) = gone.first() else {
+    let Some((first, owner)) = gone.first() else {
         return if is_unknown { Verdict::Unknown } else { Verdict::Clear };
     };
-    let description = format!(
-        "The {} record of {} points at {}, which is an address of {PROVIDER} that no connected account holds.",
-        first.record, facts.name, first.address
-    );
+    let (record, name, target) = (&first.record, &facts.name, &first.target);
+    let description = if is_address(first) {
+        format!(
+            "The {record} record of {name} points at {target}, which is an address of {owner} that no connected \
+             account holds."
+        )
+    } else {
+        format!(
+            "The {record} record of {name} is an alias of {target}, a load balancer of {owner} that no connected \
+             account has, and leads nowhere."
+        )
+    };
     let records: Vec<Value> =
-        gone.iter().map(|point| json!({"record": point.record, "target": point.address})).collect();
+        gone.iter().map(|(target, _)| json!({"record": target.record, "target": target.target})).collect();
     Verdict::Proven(vec![look::proof(description, json!({"name": facts.name, "records": records}))])
+}
+
+fn is_address(target: &ZoneTarget) -> bool {
+    target.target.parse::<IpAddr>().is_ok()
+}
+
+fn holder(facts: &Facts, target: &ZoneTarget) -> Holder {
+    if target.held.values().any(|held| *held == Some(true)) {
+        return Holder::Somebody;
+    }
+    if !is_address(target) {
+        return of_alias(facts, target);
+    }
+    let address = facts.to(EdgeKind::ResolvesTo).find(|neighbour| neighbour.name == target.target);
+    let Some(details) = address.map(|address| &address.details) else { return Holder::Unknown };
+    if in_account::AWS.raw(details).is_some() || in_account::CLOUD.raw(details).is_some() {
+        return Holder::Somebody;
+    }
+    // Whose address it is was not looked up, or not yet.
+    let Some(owners) = network::CLOUD_PROVIDERS.of(details) else { return Holder::Unknown };
+    let said: Vec<(&String, &Option<bool>)> = target.held.iter().filter(|(owner, _)| owners.contains(owner)).collect();
+    match said.iter().find(|(_, held)| **held == Some(false)) {
+        _ if said.iter().any(|(_, held)| held.is_none()) => Holder::Unknown,
+        Some((owner, _)) => Holder::Nobody((*owner).clone()),
+        None => Holder::Somebody,
+    }
+}
+
+/// An alias of a load balancer in an account that is not connected leads somewhere all the same.
+fn of_alias(facts: &Facts, target: &ZoneTarget) -> Holder {
+    let missed = target.held.iter().find(|(_, held)| **held == Some(false)).map(|(owner, _)| owner);
+    match (facts.outcome(TaskName::Resolve), missed) {
+        (Some(ProbeOutcome::Found), _) => Holder::Somebody,
+        (Some(ProbeOutcome::Absent), Some(owner)) => Holder::Nobody(owner.clone()),
+        _ => Holder::Unknown,
+    }
 }
 
 #[cfg(test)]
 pub(super) fn samples() -> crate::samples::Samples {
     use crate::samples::{Samples, Told, facts, neighbour};
-    let name = |held: Value| {
-        let point = json!({"record": "A", "address": "203.0.113.9", "held": held});
-        facts(Kind::DnsRecord, "old.acme.test").with(json!({"hidden_aws_zone_addresses": [point]}))
+    let amazon = "Amazon Web Services";
+    let name = |member: &str, target: &str, held: Value| {
+        let target = json!({"record": "A", "target": target, "held": held});
+        facts(Kind::DnsRecord, "old.acme.test").with(json!({ member: [target] }))
     };
+    let aws = |held: Value| name("hidden_aws_zone_targets", "203.0.113.9", json!({ amazon: held }));
+    let cloud = |held: Value| name("hidden_cloud_zone_targets", "203.0.113.9", held);
+    let alias =
+        |held: Value| name("hidden_aws_zone_targets", "old-1.eu-west-1.elb.amazonaws.com", json!({ amazon: held }));
     let at = |details: Value| neighbour(EdgeKind::ResolvesTo, Kind::IpAddress, "203.0.113.9", false, details);
-    let amazon = || at(json!({"cloud_providers": [PROVIDER]}));
+    let of = |owner: &str| at(json!({"cloud_providers": [owner]}));
     Samples::new()
-        .reports(name(json!(false)).leads_to(amazon()))
-        .near_miss(name(json!(true)).leads_to(amazon()))
+        .reports(aws(json!(false)).leads_to(of(amazon)))
+        .reports(cloud(json!({"DigitalOcean": false, amazon: null})).leads_to(of("DigitalOcean")))
+        .reports(alias(json!(false)).absent(TaskName::Resolve))
+        .near_miss(aws(json!(true)).leads_to(of(amazon)))
+        .near_miss(cloud(json!({"DigitalOcean": false, amazon: true})).leads_to(of("DigitalOcean")))
+        .near_miss(cloud(json!({"DigitalOcean": false})).leads_to(of(amazon)))
+        .near_miss(aws(json!(false)).leads_to(at(json!({"cloud_providers": [amazon], "hidden_aws_account": "A (1)"}))))
         .near_miss(
-            name(json!(false))
-                .leads_to(at(json!({"cloud_providers": [PROVIDER], "hidden_aws_account": "Production (1)"}))),
+            aws(json!(false)).leads_to(at(json!({"cloud_providers": [amazon], "hidden_cloud_account": "terraform:1"}))),
         )
-        .near_miss(name(json!(false)).leads_to(at(json!({"cloud_providers": ["Hetzner"]}))))
-        .near_miss(facts(Kind::DnsRecord, "www.acme.test").leads_to(amazon()))
-        .unknown(name(json!(null)).leads_to(amazon()))
-        .unknown(name(json!(false)))
-        .unknown(name(json!(false)).leads_to(at(json!({}))))
+        .near_miss(aws(json!(false)).leads_to(of("Hetzner")))
+        .near_miss(facts(Kind::DnsRecord, "www.acme.test").leads_to(of(amazon)))
+        .near_miss(alias(json!(false)).found(TaskName::Resolve))
+        .near_miss(alias(json!(true)).absent(TaskName::Resolve))
+        .unknown(aws(json!(null)).leads_to(of(amazon)))
+        .unknown(cloud(json!({"DigitalOcean": null})).leads_to(of("DigitalOcean")))
+        .unknown(aws(json!(false)))
+        .unknown(aws(json!(false)).leads_to(at(json!({}))))
+        .unknown(alias(json!(false)).failed(TaskName::Resolve))
+        .unknown(alias(json!(null)).absent(TaskName::Resolve))
 }

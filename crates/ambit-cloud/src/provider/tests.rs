@@ -57,7 +57,7 @@ const RECORDED: &[(&str, &str, &str, &str, &[&str])] = &[
         "records",
         r#"{"name":"acme.test"}"#,
         r#"{"domain_records":[{"type":"A","name":"@","data":"203.0.113.7"},{"type":"CNAME","name":"shop","data":"x."}]}"#,
-        &[" -> shop.acme.test"],
+        &[" -> acme.test", " -> shop.acme.test"],
     ),
     (
         "hetzner",
@@ -65,7 +65,7 @@ const RECORDED: &[(&str, &str, &str, &str, &[&str])] = &[
         "null",
         r#"{"servers":[{"id":42,"name":"db","status":"running","public_net":{"ipv4":{"ip":"203.0.113.42"},
             "ipv6":{"ip":"2001:db8::/64"}}}],"meta":{"pagination":{"page":1,"next_page":null}}}"#,
-        &["CloudResource hetzner:server:42 -> 203.0.113.42"],
+        &["CloudResource hetzner:server:42 -> 203.0.113.42 2001:db8::/64"],
     ),
     (
         "azure",
@@ -131,6 +131,23 @@ const RECORDED: &[(&str, &str, &str, &str, &[&str])] = &[
             "name":"web","status":"RUNNING","networkInterfaces":[{"networkIP":"10.0.0.2",
             "accessConfigs":[{"natIP":"203.0.113.20"}]}]}}}]}"#,
         &["GcpComputeEngineInstance //compute.googleapis.com/projects/a/zones/z/instances/web -> 203.0.113.20"],
+    ),
+    (
+        "gcp",
+        "names",
+        r#"{"resource":{"data":{"name":"acme","dnsName":"acme.test."}}}"#,
+        r#"{"kind":"dns#resourceRecordSetsListResponse","rrsets":[{"name":"www.acme.test.","type":"A","rrdatas":
+            ["203.0.113.20"]},{"name":"acme.test.","type":"TXT","rrdatas":["x"]}]}"#,
+        &[" -> www.acme.test"],
+    ),
+    (
+        "gcp",
+        "keys",
+        "null",
+        r#"{"assets":[{"name":"//iam/k1","resource":{"data":{"keyType":"USER_MANAGED","validAfterTime":"2026-01-01T00:00:00Z"}}},
+            {"name":"//iam/k2","resource":{"data":{"keyType":"SYSTEM_MANAGED"}}},
+            {"name":"//iam/k3","resource":{"data":{"keyType":"USER_MANAGED","disabled":true}}}]}"#,
+        &["CloudResource //iam/k1 -> "],
     ),
     (
         "gcp",
@@ -214,7 +231,7 @@ const RECORDED: &[(&str, &str, &str, &str, &[&str])] = &[
         "records",
         r#"{"fqdn":"acme.test"}"#,
         r#"[{"rrset_name":"www","rrset_type":"CNAME"},{"rrset_name":"@","rrset_type":"A"}]"#,
-        &[" -> www.acme.test"],
+        &[" -> www.acme.test", " -> acme.test"],
     ),
     (
         "netlify",
@@ -266,10 +283,84 @@ fn what_providers_answer_becomes_things_and_what_they_lead_to() {
 }
 
 #[test]
+fn records_say_where_they_lead_as_each_provider_writes_it() {
+    for (provider, parent, answer, wanted) in [
+        (
+            "azure",
+            json!({"id": "/s/z", "name": "acme.test"}),
+            r#"{"value":[{"name":"@","type":"Microsoft.Network/dnszones/A","properties":{"ARecords":[
+                {"ipv4Address":"203.0.113.4"},{"ipv4Address":"203.0.113.5"}]}}]}"#,
+            json!(["203.0.113.4", "203.0.113.5"]),
+        ),
+        (
+            "cloudflare",
+            json!({"id": "z"}),
+            r#"{"result":[{"type":"A","name":"acme.test","content":"203.0.113.4"}]}"#,
+            json!(["203.0.113.4"]),
+        ),
+        (
+            "digitalocean",
+            json!({"name": "acme.test"}),
+            r#"{"domain_records":[{"type":"A","name":"@","data":"203.0.113.4"}]}"#,
+            json!(["203.0.113.4"]),
+        ),
+        (
+            "gandi",
+            json!({"fqdn": "acme.test"}),
+            r#"[{"rrset_name":"@","rrset_type":"A","rrset_values":["203.0.113.4"]}]"#,
+            json!(["203.0.113.4"]),
+        ),
+        (
+            "gcp",
+            json!({"resource": {"data": {"name": "acme"}}}),
+            r#"{"rrsets":[{"name":"acme.test.","type":"A","rrdatas":["203.0.113.4"]}]}"#,
+            json!(["203.0.113.4"]),
+        ),
+        (
+            "hetzner",
+            json!({"id": "z", "name": "acme.test"}),
+            r#"{"rrsets":[{"name":"@","type":"A","records":[{"value":"203.0.113.4"}]}]}"#,
+            json!(["203.0.113.4"]),
+        ),
+    ] {
+        let form = find(provider).unwrap().lists.iter().find(|list| list.has_records()).unwrap();
+        let found = page(provider, &form.permission, &parent, answer).assets;
+        assert_eq!(
+            (found[0].hosts.as_slice(), &found[0].says[crate::form::VALUES]),
+            (&["acme.test".to_owned()][..], &wanted)
+        );
+        assert_eq!(found[0].says[crate::form::RECORD], "A", "{provider}");
+    }
+}
+
+#[test]
+fn policies_tell_what_everybody_may_and_name_nobody_else() {
+    let policy = r#"{"assets":[{"name":"//storage.googleapis.com/acme-b","iamPolicy":{"bindings":[
+        {"role":"roles/storage.objectViewer","members":["allUsers","user:ann@acme.test"]},
+        {"role":"roles/storage.admin","members":["user:ann@acme.test"]}]}}]}"#;
+    let found = page("gcp", "bucket_access", &Value::Null, policy).assets;
+    assert_eq!(words(&found), ["GcpStorageBucket acme-b -> "]);
+    let granted = json!([{"role": "roles/storage.objectViewer", "conditional": false}]);
+    assert_eq!(Value::Object(found[0].says.clone()), json!({"granted": granted}));
+    let inner = r#"{"assets":[{"name":"//dns/1","resource":{"data":{"name":"in","dnsName":"in.test.","visibility":"PRIVATE"}}}]}"#;
+    assert_eq!(page("gcp", "zones", &Value::Null, inner).assets, []);
+}
+
+#[test]
+fn an_application_of_azure_is_at_addresses_that_others_share_and_leads_to_none_of_them() {
+    let sites = r#"{"data":[{"id":"/s/site","name":"shop","properties":{"defaultHostName":"shop.azurewebsites.net",
+        "inboundIpAddress":"203.0.113.80"}}]}"#;
+    let found = page("azure", "applications", &Value::Null, sites).assets;
+    assert_eq!(words(&found), ["CloudResource /s/site -> shop.azurewebsites.net"]);
+    assert_eq!(found[0].shared, ["203.0.113.80".parse::<IpAddr>().unwrap()]);
+}
+
+#[test]
 fn what_a_list_reads_of_a_resource_is_of_a_type_that_its_query_asks_for() {
     for (list, types) in [
         ("fronts", &["microsoft.cdn/profiles/afdendpoints", "microsoft.network/frontdoors"][..]),
         ("gateways", &["microsoft.apimanagement/service"]),
+        ("containers", &["microsoft.app/managedenvironments", "microsoft.containerinstance/containergroups"]),
         ("vaults", &["microsoft.keyvault/managedhsms", "microsoft.keyvault/vaults"]),
     ] {
         let list = find("azure").unwrap().list(list).unwrap();

@@ -1,6 +1,7 @@
 //! The accounts that a run begins with: the integrations that its collection uses, with what opens them.
 
 use super::EngineConfig;
+use ambit_model::Kind;
 use ambit_model::run::Run;
 use ambit_model::workflow::{self, Workflow};
 use ambit_store::{Credential, StoreError};
@@ -20,7 +21,8 @@ pub(super) async fn opened(config: &EngineConfig, run: &Run) -> Result<BTreeMap<
             true => Account::helper(&known.kind, place),
             false => workflow.account(&known.kind, &known.name, known.integration)?.1,
         };
-        Some((name, Account { secrets: known.secrets, settings: known.settings }))
+        let kind = Kind::from_name(&known.kind);
+        Some((name, Account { kind, secrets: known.secrets, settings: known.settings }))
     };
     Ok(credentials.into_iter().enumerate().filter_map(account).collect())
 }

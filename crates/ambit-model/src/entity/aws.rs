@@ -72,26 +72,34 @@ pub fn setting(details: &Details, name: &str) -> Option<Value> {
     CONFIGURATION.items(details).find(|setting| setting.name == name).map(|setting| setting.value)
 }
 
-/// What stands between the name of an organisation's first account and the number of another one.
+/// Characters of the id of a project, with the domain before it.
+const PROJECT_CHARS_MAX: usize = 100;
+/// What stands between the name of an organisation's first account and the number or id of another one.
 const MEMBER: &str = " / ";
 
-/// Returns the name of an account that an organisation lists; `None` where the number is none.
+/// Returns the name of an account that an organisation lists; `None` where the number or id is none.
 pub fn in_organization(first: &str, number: &str) -> Option<String> {
-    is_number(number).then(|| format!("{first}{MEMBER}{number}"))
+    is_member(number).then(|| format!("{first}{MEMBER}{number}"))
 }
 
 /// Returns the name of the account that an integration opens, and the number of the one of its organisation that is
 /// meant, where it is another.
 pub fn of_organization(name: &str) -> (&str, Option<&str>) {
     match name.rsplit_once(MEMBER) {
-        Some((first, number)) if is_number(number) => (first, Some(number)),
+        Some((first, number)) if is_member(number) => (first, Some(number)),
         _ => (name, None),
     }
 }
 
-/// Twelve digits.
-fn is_number(text: &str) -> bool {
-    text.len() == 12 && text.bytes().all(|byte| byte.is_ascii_digit())
+/// The number of an account at AWS, which has twelve digits, or the id of a project at Google Cloud.
+fn is_member(text: &str) -> bool {
+    let is_number = text.len() == 12 && text.bytes().all(|byte| byte.is_ascii_digit());
+    // Projects of the oldest organisations have the domain before the id: `example.com:data`.
+    let good = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'.' | b':');
+    let is_project = (6..=PROJECT_CHARS_MAX).contains(&text.len())
+        && text.starts_with(|first: char| first.is_ascii_lowercase())
+        && text.bytes().all(good);
+    is_number || is_project
 }
 
 /// Returns what the secrets of an integration lack before they open an account; `None` where that is nothing. `own`:
@@ -206,7 +214,9 @@ mod tests {
         let name = in_organization(first, "210987654321").unwrap();
         assert_eq!(of_organization(&name), (first, Some("210987654321")));
         assert_eq!(of_organization(first), (first, None));
-        for number in ["", "1", "21098765432x", "../../../../"] {
+        let project = in_organization(first, "acme-data-7").unwrap();
+        assert_eq!(of_organization(&project), (first, Some("acme-data-7")));
+        for number in ["", "1", "21098765432x", "../../../../", "Acme-data", "acme/data", "acme data"] {
             assert_eq!(in_organization(first, number), None, "{number}");
         }
     }

@@ -2,7 +2,7 @@
 
 use super::Member;
 use super::aws::CONFIGURATION;
-pub use super::aws::{ACCOUNT_ID, RESOURCE_TYPE};
+pub use super::aws::{ACCOUNT_ID, RESOURCE_TYPE, in_organization, of_organization};
 use super::row::{Empty::Null, Row, contract, seen};
 use crate::task::TaskName::CloudAccount;
 

@@ -2,20 +2,25 @@
 
 use super::Member;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// An account at AWS.
 pub const AWS: Member<String> = Member::named("hidden_aws_account");
-/// What the zone of an account at AWS says of the addresses of a name.
-pub const ZONE_ADDRESSES: Member<Vec<ZoneAddress>> = Member::named("hidden_aws_zone_addresses");
+/// Where the records of a name lead in the zone of an account at AWS.
+pub const AWS_ZONE_TARGETS: Member<Vec<ZoneTarget>> = Member::named("hidden_aws_zone_targets");
 /// An account at another provider.
 pub const CLOUD: Member<String> = Member::named("hidden_cloud_account");
+/// The same as of AWS in the zone of an account there.
+pub const CLOUD_ZONE_TARGETS: Member<Vec<ZoneTarget>> = Member::named("hidden_cloud_zone_targets");
 
-/// An address that a record of a zone points at.
+/// Where a record of a zone leads.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ZoneAddress {
+pub struct ZoneTarget {
     /// `A` or `AAAA`.
     pub record: String,
-    pub address: String,
-    /// Whether an account of the collection at the provider held it; `None`: they could not be read whole.
-    pub held: Option<bool>,
+    /// An address, or the load balancer of which the record is an alias.
+    pub target: String,
+    /// Whether an account of the collection held it, by the provider as the owner of its addresses is called; `None`:
+    /// the accounts there could not be read whole.
+    pub held: BTreeMap<String, Option<bool>>,
 }

@@ -48,6 +48,17 @@ impl Caller {
         Ok(assets)
     }
 
+    /// Asks for the further accounts that the same secrets open, by their ids; the account itself is none of them.
+    pub(crate) async fn members(&self, cx: &Context<'_>) -> Result<Vec<String>, TaskError> {
+        let Self::Other(caller) = self else { return Ok(Vec::new()) };
+        let Some(members) = &caller.provider.members else { return Ok(Vec::new()) };
+        let unknown = || TaskError::Failed(format!("no list is named {}", members.list));
+        let list = caller.provider.list(&members.list).ok_or_else(unknown)?;
+        let assets = self.all(cx, list, &Place { account: &caller.account, ..Place::default() }).await?;
+        let ids = assets.iter().filter_map(|asset| asset.item[members.id.as_str()].as_str());
+        Ok(ids.filter(|id| *id != caller.account).map(str::to_owned).collect())
+    }
+
     async fn pages(
         &self,
         cx: &Context<'_>,
@@ -72,14 +83,6 @@ impl Caller {
         Err(TaskError::OutOfBudget(format!("{words} has more than {PAGES_MAX} pages")))
     }
 
-    /// The provider, as people call it.
-    fn name(&self) -> &str {
-        match self {
-            Self::Aws(_) => aws::NAME,
-            Self::Other(caller) => &caller.provider.pretty_name,
-        }
-    }
-
     fn list(&self, permission: &str) -> Option<&'static Form> {
         match self {
             Self::Aws(_) => ambit_cloud::aws::list(permission),
@@ -91,7 +94,7 @@ impl Caller {
     fn words(&self, list: &Form, place: &Place<'_>) -> String {
         match self {
             Self::Aws(_) => aws::words(&list.service, place.region),
-            Self::Other(_) => format!("{}, {}", self.name(), list.permission),
+            Self::Other(caller) => caller.words(&list.permission),
         }
     }
 
@@ -105,7 +108,7 @@ impl Caller {
     ) -> Result<Option<HttpRequest>, TaskError> {
         match self {
             Self::Aws(caller) => caller.of_list(cx, list, place.region, request),
-            Self::Other(caller) => caller.dressed(cx, &caller.url(&request.target), request).map(Some),
+            Self::Other(caller) => caller.dressed(cx, &caller.url(list, &request.target), request).map(Some),
         }
     }
 

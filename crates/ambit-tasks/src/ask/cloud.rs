@@ -4,9 +4,10 @@
 
 use super::provider::{denied, opened, patiently, refused, request};
 use crate::{Context, TaskError};
-use ambit_cloud::form::Request;
+use ambit_cloud::form::{Form, Request};
 use ambit_cloud::kubeconfig;
 use ambit_cloud::provider::{self, Provider};
+use ambit_model::entity::cloud as known;
 use ambit_net::http::HttpRequest;
 use ambit_net::tls::Peer;
 use serde_json::{Map, Value, json};
@@ -18,15 +19,20 @@ pub(crate) const PROVIDER: &str = "cloud";
 pub(crate) const FORGE: &str = "forge";
 
 /// An account, and how it is asked.
+#[derive(Clone)]
 pub(crate) struct Caller {
     pub(super) provider: &'static Provider,
     /// The ground on which it is asked.
     ground: &'static str,
     base: String,
+    /// The operator says where it is asked, whatever hosts its lists have of their own.
+    is_elsewhere: bool,
     /// Where the operator says that tokens are given out.
     login: Option<String>,
     /// The name of the account at the provider.
     pub(crate) account: String,
+    /// The same where a first account named it.
+    member: Option<String>,
     headers: Vec<(String, String)>,
     /// What opens the account, for requests that are signed one by one.
     opening: Value,
@@ -37,7 +43,8 @@ pub(crate) struct Caller {
 
 /// The provider of an account: of its own type of integration, or the one that its setting names.
 pub(crate) fn provider_of(cx: &Context<'_>) -> Result<&'static Provider, TaskError> {
-    let settings = cx.settings.accounts.get(&cx.facts.name).map(|account| &account.settings);
+    let first = known::of_organization(&cx.facts.name).0;
+    let settings = cx.settings.accounts.get(first).map(|account| &account.settings);
     provider_by(cx.facts.kind, settings).ok_or_else(|| {
         let names: Vec<&str> = provider::all().iter().map(|provider| provider.name.as_str()).collect();
         denied(&format!("the setting provider of its integration is none of {}", names.join(", ")))
@@ -64,8 +71,13 @@ impl Caller {
     /// # Errors
     /// The integration lacks a secret, or the provider does not accept what it has.
     pub(crate) async fn of(cx: &Context<'_>) -> Result<Self, TaskError> {
-        let account = opened(cx, &cx.facts.name)?;
-        let provider = provider_of(cx)?;
+        Self::named(cx, provider_of(cx)?, &cx.facts.name).await
+    }
+
+    /// The same of an account of the collection by its name.
+    pub(crate) async fn named(cx: &Context<'_>, provider: &'static Provider, name: &str) -> Result<Self, TaskError> {
+        let (first, member) = known::of_organization(name);
+        let account = opened(cx, first)?;
         let mut opening = provider::opening(account.opened()?, &account.settings);
         if provider.kubeconfig && opening["kubeconfig"].is_string() {
             return Self::of_cluster(cx, provider, &mut opening);
@@ -86,7 +98,12 @@ impl Caller {
         let headers = provider.headers(&opening, token.as_deref());
         caller.headers = headers.ok_or_else(|| denied("its secrets cannot be shown to the provider"))?;
         caller.opening = opening;
-        Ok(caller)
+        Ok(member.map_or(caller.clone(), |id| caller.of_member(id)))
+    }
+
+    /// The caller of a further account that the first one named.
+    pub(crate) fn of_member(&self, id: &str) -> Self {
+        Self { account: id.to_owned(), member: Some(id.to_owned()), ..self.clone() }
     }
 
     /// The caller of a cluster by the file that its people have: its authority and the certificate of its user hold
@@ -134,11 +151,23 @@ impl Caller {
         account: String,
     ) -> Result<Self, TaskError> {
         let named = cx.settings.cloud_endpoints.get(&provider.name).cloned();
+        let is_elsewhere = named.is_some();
         let base = named.or_else(|| provider.base(opening));
         let base = base.ok_or_else(|| denied("its integration does not say where it is asked"))?;
         let login = cx.settings.cloud_endpoints.get(&login_of(provider)).cloned();
-        let (headers, opening) = (Vec::new(), Value::Null);
-        Ok(Self { provider, ground, base, login, account, headers, opening, peer: None, server_name: None })
+        Ok(Self {
+            provider,
+            ground,
+            base,
+            is_elsewhere,
+            login,
+            account,
+            member: None,
+            headers: Vec::new(),
+            opening: Value::Null,
+            peer: None,
+            server_name: None,
+        })
     }
 
     /// Asks for a token, at the provider's own place or at the one that the operator names.
@@ -153,9 +182,12 @@ impl Caller {
         patiently(cx, &self.words("token"), dressed, provider::token).await
     }
 
-    /// The URL of a target at the provider.
-    pub(super) fn url(&self, target: &str) -> String {
-        format!("{}{target}", self.base)
+    /// The URL of a target of a list.
+    pub(super) fn url(&self, list: &Form, target: &str) -> String {
+        match list.host.as_ref().filter(|_| !self.is_elsewhere) {
+            Some(host) => format!("https://{host}{target}"),
+            None => format!("{}{target}", self.base),
+        }
     }
 
     /// The request with what opens the account.
@@ -171,7 +203,8 @@ impl Caller {
     }
 
     /// What a question is called where it fails.
-    fn words(&self, what: &str) -> String {
-        format!("{}, {what}", self.provider.pretty_name)
+    pub(super) fn words(&self, what: &str) -> String {
+        let member = self.member.as_ref().map(|id| format!(" of {id}")).unwrap_or_default();
+        format!("{}, {what}{member}", self.provider.pretty_name)
     }
 }

@@ -2,19 +2,15 @@
 //! use. What is asked for and what is made of it is data (`ambit-cloud/src/aws/lists/`).
 
 use crate::ask::aws::{Caller, PROVIDER};
-use crate::ask::{account, holdings};
+use crate::ask::{account, zones};
 use crate::{Answer, Contacts, Context, Plan, Settings, Sights, Task, TaskError};
 use ambit_cloud::aws;
 use ambit_cloud::form::{Asset, Place};
 use ambit_model::entity::aws as known;
-use ambit_model::entity::in_account::{self, ZoneAddress};
+use ambit_model::entity::in_account;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::reserved::is_internal;
 use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
-use serde_json::Value;
-use std::collections::BTreeMap;
-use std::net::IpAddr;
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::AwsAccount,
@@ -54,8 +50,6 @@ pub(crate) const TASK: Task = Task {
 const ACCOUNT: &str = "account";
 /// The list of the accounts of an organisation.
 const ORGANIZATION: &str = "organizations:ListAccounts";
-/// The list of the names in zones.
-const RECORDS: &str = "route53:ListResourceRecordSets";
 
 /// First the account, then each list in each region: one that is denied says nothing of the others.
 fn plan(facts: &Facts, settings: &Settings) -> Plan {
@@ -101,8 +95,8 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         return Ok(Answer::Found);
     }
     let own = in_account::AWS.is(cx.facts.name.clone());
-    if permission == RECORDS {
-        tell_records(cx, &assets, &own).await;
+    if list.has_records() {
+        zones::tell(cx, &assets, &own, in_account::AWS_ZONE_TARGETS).await;
         return Ok(Answer::Found);
     }
     for asset in assets {
@@ -117,41 +111,6 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         });
     }
     Ok(Answer::Found)
-}
-
-/// Reports the names of zones, with the addresses that they point at and whether an account of the collection holds
-/// those. Where not all of that can be read, nothing is said of it.
-async fn tell_records(cx: &Context<'_>, assets: &[Asset], own: &(String, Value)) {
-    let mut names: BTreeMap<&str, Vec<(String, IpAddr)>> = BTreeMap::new();
-    for asset in assets {
-        let record = asset.says.get("record").and_then(Value::as_str).unwrap_or_default();
-        let values = asset.says.get("values").and_then(Value::as_array).into_iter().flatten();
-        let addresses = values.filter_map(Value::as_str).filter_map(|text| text.parse::<IpAddr>().ok());
-        let points: Vec<(String, IpAddr)> = addresses
-            .filter(|address| matches!(record, "A" | "AAAA") && !is_internal(*address))
-            .map(|address| (record.to_owned(), address))
-            .collect();
-        for host in &asset.hosts {
-            names.entry(host).or_default().extend(points.iter().cloned());
-        }
-    }
-    let held = match names.values().all(Vec::is_empty) {
-        true => None,
-        false => holdings::at_aws(cx).await,
-    };
-    for (host, points) in names {
-        let point = |(record, address): (String, IpAddr)| ZoneAddress {
-            record,
-            address: address.to_string(),
-            held: held.as_ref().map(|held| held.contains(&address)),
-        };
-        let points: Vec<ZoneAddress> = points.into_iter().map(point).collect();
-        let mut details = Details::from_iter([own.clone()]);
-        if !points.is_empty() {
-            details.extend([in_account::ZONE_ADDRESSES.is(points)]);
-        }
-        cx.found_host_with(host, EdgeKind::CloudAccount, details);
-    }
 }
 
 /// Leads to the other accounts of the organisation: all, or those that the integration names.
@@ -212,7 +171,9 @@ mod tests {
             .as_object()
             .cloned()
             .unwrap();
-        settings.accounts.insert("a".to_owned(), Account { secrets: None, settings: named });
+        settings
+            .accounts
+            .insert("a".to_owned(), Account { kind: Some(Kind::AwsCredential), secrets: None, settings: named });
         let some = asked(&settings);
         assert!(some.iter().any(|argument| argument == "ec2:DescribeInstances eu-west-1"), "{some:?}");
         assert!(!some.iter().any(|argument| argument == "ec2:DescribeInstances us-east-1"), "{some:?}");

@@ -1,19 +1,21 @@
 //! What stands in an account at a provider beside AWS, by what opens it. How each is asked, and what is made of its
 //! lists, is data (`ambit-cloud/src/providers/`).
 
-use crate::ask::account;
 use crate::ask::cloud::{Caller, PROVIDER, provider_by, provider_of};
+use crate::ask::{account, zones};
 use crate::{Answer, Contacts, Context, Plan, Settings, Sights, Task, TaskError};
 use ambit_cloud::form::Place;
 use ambit_model::entity::{cloud as known, in_account};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
-use ambit_model::{Clearance, Details, Facts, Kind, TaskName, Wave, workflow};
+use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
+use serde_json::json;
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::CloudAccount,
     pretty_name: "Cloud Account",
-    description: "Asks a cloud provider beside AWS, by the secrets of an integration, for what stands in an account.",
+    description: "Asks a cloud provider beside AWS, by the secrets of an integration, for what stands in an account, \
+                  and at Google Cloud in every project that the same service account may list.",
     workflows: &[workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::AzureCredential, Kind::CloudCredential, Kind::GcpCredential],
     produces: &[
@@ -28,6 +30,7 @@ pub(crate) const TASK: Task = Task {
         Kind::GcpCloudFunction,
         Kind::GcpCloudSQLInstance,
         Kind::GcpComputeEngineInstance,
+        Kind::GcpCredential,
         Kind::GcpStorageBucket,
         Kind::IpAddress,
         Kind::NetBlock,
@@ -46,22 +49,25 @@ pub(crate) const TASK: Task = Task {
     run: |cx| Box::pin(run(cx)),
 };
 
+/// Further accounts that are looked through at most, each by some twenty questions.
+const MEMBERS_MAX: usize = 500;
 /// The argument under which an account fails that nothing opens.
 const ACCOUNT: &str = "account";
 
 /// Each list, in each region where the provider has some: one that is denied says nothing of the others.
 fn plan(facts: &Facts, settings: &Settings) -> Plan {
-    let account = settings.accounts.get(&facts.name).map(|account| &account.settings);
+    let (first, member) = known::of_organization(&facts.name);
+    let account = settings.accounts.get(first).map(|account| &account.settings);
     let Some(provider) = provider_by(facts.kind, account) else {
         return Plan::Each(vec![ACCOUNT.to_owned()]);
     };
-    Plan::bound(provider.lists.iter().flat_map(|list| {
-        let places = if list.of_account || provider.regions.is_empty() {
-            vec![""]
-        } else {
-            provider.regions.iter().map(String::as_str).collect()
-        };
-        places.into_iter().map(|region| format!("{} {region}", list.permission).trim_end().to_owned())
+    let wants_no_others = account.is_some_and(|settings| {
+        provider.members.as_ref().is_some_and(|members| settings.get(&members.list) == Some(&json!([])))
+    });
+    let lists = provider.lists_of(member.is_some() || wants_no_others);
+    Plan::bound(lists.flat_map(|list| {
+        let places = provider.places(list).into_iter();
+        places.map(|region| format!("{} {region}", list.permission).trim_end().to_owned())
     }))
 }
 
@@ -73,9 +79,17 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let list = list.ok_or_else(|| TaskError::Failed(format!("no list is named {:?}", cx.argument)))?;
     let name = caller.account.clone();
     let caller = account::Caller::Other(caller);
+    if provider.members.as_ref().is_some_and(|members| members.list == permission) {
+        return members(cx, &caller).await;
+    }
     let place = Place { account: &name, region, ..Place::default() };
     let own = in_account::CLOUD.is(cx.facts.name.clone());
-    for asset in caller.all(cx, list, &place).await? {
+    let assets = caller.all(cx, list, &place).await?;
+    if list.has_records() {
+        zones::tell(cx, &assets, &own, in_account::CLOUD_ZONE_TARGETS).await;
+        return Ok(Answer::Found);
+    }
+    for asset in assets {
         let what = asset.what;
         account::tell(cx, asset, &own, |_| {
             Details::from_iter([
@@ -88,13 +102,31 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     Ok(Answer::Found)
 }
 
+/// Leads to the further accounts that the same secrets open: all, or those that the integration names.
+async fn members(cx: &Context<'_>, caller: &account::Caller) -> Result<Answer, TaskError> {
+    let settings = cx.settings.accounts.get(&cx.facts.name).map(|account| &account.settings);
+    let named = settings.and_then(|settings| settings.get(cx.argument)?.as_array());
+    let is_wanted = |id: &String| named.is_none_or(|named| named.iter().any(|wanted| wanted == id.as_str()));
+    let ids: Vec<String> = caller.members(cx).await?.into_iter().filter(is_wanted).collect();
+    if ids.len() > MEMBERS_MAX {
+        return Err(TaskError::OutOfBudget(format!(
+            "there are more than {MEMBERS_MAX} {0}: name those that are meant in the setting {0} of the integration",
+            cx.argument
+        )));
+    }
+    for name in ids.iter().filter_map(|id| known::in_organization(&cx.facts.name, id)) {
+        cx.found(cx.facts.kind, &name, EdgeKind::CloudAccount);
+    }
+    Ok(Answer::Found)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::Account;
     use crate::tests::facts;
     use ambit_cloud::provider;
-    use serde_json::json;
+    use serde_json::Value;
 
     #[test]
     fn each_list_of_the_provider_is_asked_and_an_account_without_one_is_told() {
@@ -102,7 +134,9 @@ mod tests {
         let with = |provider: &str| {
             let mut settings = Settings::default();
             let said = json!({"provider": provider}).as_object().cloned().unwrap();
-            settings.accounts.insert("a".to_owned(), Account { secrets: None, settings: said });
+            settings
+                .accounts
+                .insert("a".to_owned(), Account { kind: Some(Kind::CloudCredential), secrets: None, settings: said });
             settings
         };
         assert_eq!(plan(&account, &with("moon")), Plan::Each(vec!["account".to_owned()]));
@@ -118,6 +152,25 @@ mod tests {
         );
         let azure = facts(Kind::AzureCredential, "b", json!({}));
         assert!(matches!(plan(&azure, &Settings::default()), Plan::Bound { .. }));
+    }
+
+    #[test]
+    fn projects_are_listed_by_the_first_account_alone_unless_nobody_wants_others() {
+        let asked = |name: &str, settings: Value| {
+            let mut given = Settings::default();
+            let settings = settings.as_object().cloned().unwrap();
+            given.accounts.insert("G".to_owned(), Account { kind: Some(Kind::GcpCredential), secrets: None, settings });
+            match plan(&facts(Kind::GcpCredential, name, json!({})), &given) {
+                Plan::Bound { asked, .. } => asked,
+                other => panic!("what holds is bound: {other:?}"),
+            }
+        };
+        let projects = "projects".to_owned();
+        assert!(asked("G", json!({})).contains(&projects));
+        assert!(asked("G", json!({"projects": ["acme-data"]})).contains(&projects));
+        let others = asked("G / acme-data", json!({}));
+        assert!(!others.contains(&projects) && others.contains(&"machines".to_owned()), "{others:?}");
+        assert_eq!(asked("G", json!({"projects": []})), others);
     }
 
     #[test]

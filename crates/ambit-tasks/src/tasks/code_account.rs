@@ -171,7 +171,7 @@ mod tests {
         assert_eq!(asked(Kind::UniqueKeyword, "acmetools", &plain, true), everywhere);
         let mut opened = Settings::default();
         let secrets = json!({"token": "t"}).as_object().cloned().unwrap();
-        let account = Account { secrets: Some(secrets), settings: serde_json::Map::new() };
+        let account = Account { kind: None, secrets: Some(secrets), settings: serde_json::Map::new() };
         opened.accounts.insert(Account::helper("GithubCredential", 1), account.clone());
         opened.accounts.insert(Account::helper("GiteaCredential", 1), account.clone());
         let wanted = ["github account", "github all_members", "github private_repositories", "github repositories"];

@@ -41,7 +41,11 @@ fn asked_by(role: &str) -> (Vec<bool>, u64) {
         "aws_role_arn": format!("arn:aws:iam::210987654321:role/{role}"),
     });
     let said = json!({"region": "eu-west-1"});
-    let account = Account { secrets: secrets.as_object().cloned(), settings: said.as_object().cloned().unwrap() };
+    let account = Account {
+        kind: Some(Kind::AwsCredential),
+        secrets: secrets.as_object().cloned(),
+        settings: said.as_object().cloned().unwrap(),
+    };
     let mut settings = Settings::default();
     settings.accounts.insert("a".to_owned(), account);
     let mut facts = empty_facts(Kind::AwsCredential, "a");

@@ -103,6 +103,7 @@ const HETZNER: Answers = &[
     ),
     ("/v1/floating_ips", "", 200, r#"{"floating_ips":[{"id":3,"ip":"203.0.113.43","server":null}]}"#),
     ("/v1/load_balancers", "", 403, r#"{"error":{"code":"forbidden","message":"token h3tzner-s3cret of bob"}}"#),
+    ("/v1/primary_ips", "", 200, r#"{"primary_ips":[{"id":4,"ip":"2001:db8:1::/64","assignee_id":42}]}"#),
     ("/v1/zones/z/rrsets", "", 200, r#"{"rrsets":[{"name":"www","type":"A"},{"name":"@","type":"A"}]}"#),
     ("/v1/zones", "", 200, r#"{"zones":[{"id":"z","name":"acme-hetzner.com"}]}"#),
 ];
@@ -189,8 +190,14 @@ fn an_account_at_another_provider_is_looked_through_by_its_token_and_judged() {
     assert_eq!((&row["reason"], &row["task"]), (&json!("denied"), &json!("cloud_account")), "{run}");
     let said = row["example"].to_string();
     assert!(said.contains("Hetzner Cloud, load_balancers: denied: status 403") && !said.contains("s3cret"), "{said}");
-    let things =
-        ["hetzner:server:42", "hetzner:firewall:1", "hetzner:firewall:2", "hetzner:floating_ip:3", "hetzner:zone:z"];
+    let things = [
+        "hetzner:server:42",
+        "hetzner:firewall:1",
+        "hetzner:firewall:2",
+        "hetzner:floating_ip:3",
+        "hetzner:primary_ip:4",
+        "hetzner:zone:z",
+    ];
     installation.finds(&collection, "CloudResource", &names(&things));
     installation.finds(&collection, "IpAddress", &names(&["203.0.113.42", "203.0.113.43"]));
     installation.finds(&collection, "DnsRecord", &names(&["www.acme-hetzner.com"]));

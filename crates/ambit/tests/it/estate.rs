@@ -69,8 +69,9 @@ const SERVERS: &str = "when /v1/servers";
 const FLOATING_IPS: &str = "when /v1/floating_ips";
 /// An address that nothing uses.
 const ADDRESS: &str = r#"json "{'floating_ips':[{'id':3,'ip':'203.0.113.43','server':null}]}""#;
-const NOTHING_ELSE: &str = r#"json "{'firewalls':[],'load_balancers':[],'zones':[]}""#;
-const NOTHING: &str = r#"json "{'servers':[],'floating_ips':[],'firewalls':[],'load_balancers':[],'zones':[]}""#;
+const NOTHING_ELSE: &str = r#"json "{'firewalls':[],'load_balancers':[],'primary_ips':[],'zones':[]}""#;
+const NOTHING: &str =
+    r#"json "{'servers':[],'floating_ips':[],'firewalls':[],'load_balancers':[],'primary_ips':[],'zones':[]}""#;
 
 /// A machine, an address that nothing uses, and their provider in five moods; in the last it has neither any more.
 fn moods() -> String {
@@ -134,7 +135,7 @@ site https://shop.other.test "Shop"
 #[test]
 fn a_domain_that_stands_in_an_account_is_discovered_as_a_seed_is() {
     let zones = r#"json "{'zones':[{'id':1,'name':'acme.test'},{'id':2,'name':'other.test'}]}""#;
-    let nothing = r#"json "{'servers':[],'floating_ips':[],'firewalls':[],'load_balancers':[]}""#;
+    let nothing = r#"json "{'servers':[],'floating_ips':[],'firewalls':[],'load_balancers':[],'primary_ips':[]}""#;
     let answers = [("when rrsets", r#"json "{'rrsets':[]}""#), ("when /v1/zones", zones), ("", nothing)];
     let mut world = format!("{SITES}{}", account("Zones", "t0ken", &answers));
     for held in ["CloudResource hetzner:zone:{1,2}", "Domain acme.test", "Domain other.test"] {
@@ -201,6 +202,104 @@ fn an_account_of_an_organisation_that_refuses_its_role_is_named_and_closes_nothi
     assert_eq!(things(&second), things(&first), "a role that is refused says nothing: {said}");
     assert!(said.contains("aws_account (denied)"), "{said}");
     assert_eq!(second.names("AwsCredential").len(), 3);
+}
+
+/// Three projects at Google Cloud, of which one refuses; one has a zone for everybody and one for its networks. In the
+/// second state the other refuses as well.
+const PROJECTS: &str = r#"
+account gcp "Data" of acme
+  secret project_id acme-data
+  secret client_email ambit@acme-data.iam.gserviceaccount.com
+  secret private_key @rsa
+  shown "Bearer acme-gcp"
+  answers oauth2.googleapis.com freely when assertion= json "{'access_token':'acme-gcp'}"
+  answers cloudresourcemanager.googleapis.com when pageToken=p2 json "{'projects':[{'projectId':'acme-shut','state':'ACTIVE'},{'projectId':'acme-gone','state':'DELETE_REQUESTED'}]}"
+  answers cloudresourcemanager.googleapis.com json "{'projects':[{'projectId':'acme-data','state':'ACTIVE'},{'projectId':'acme-shop','state':'ACTIVE'}],'nextPageToken':'p2'}"
+  answers cloudasset.googleapis.com when projects/acme-shut status 403 json "{}"
+  answers cloudasset.googleapis.com when projects/acme-shop when IAM_POLICY when storage.googleapis.com json "{'assets':[{'name':'//storage.googleapis.com/acme-shown','iamPolicy':{'bindings':[{'role':'roles/storage.objectViewer','members':['allUsers']}]}},{'name':'//storage.googleapis.com/acme-kept','iamPolicy':{'bindings':[{'role':'roles/storage.admin','members':['user:ann@acme.test']}]}}]}"
+  answers cloudasset.googleapis.com when projects/acme-shop when storage.googleapis.com json "{'assets':[{'name':'//storage.googleapis.com/acme-shown','resource':{'data':{'name':'acme-shown','iamConfiguration':{'publicAccessPrevention':'inherited'}}}},{'name':'//storage.googleapis.com/acme-kept','resource':{'data':{'name':'acme-kept','iamConfiguration':{'publicAccessPrevention':'enforced'}}}}]}"
+  answers cloudasset.googleapis.com when projects/acme-shop when ServiceAccountKey json "{'assets':[{'name':'//iam.googleapis.com/projects/acme-shop/serviceAccounts/1/keys/old','resource':{'data':{'keyType':'USER_MANAGED','validAfterTime':'2020-01-01T00:00:00Z'}}},{'name':'//iam.googleapis.com/projects/acme-shop/serviceAccounts/1/keys/own','resource':{'data':{'keyType':'SYSTEM_MANAGED','validAfterTime':'2020-01-01T00:00:00Z'}}}]}"
+  answers cloudasset.googleapis.com when projects/acme-shop when ManagedZone json "{'assets':[{'name':'//dns.googleapis.com/projects/acme-shop/managedZones/1','resource':{'data':{'name':'open','dnsName':'acme.test.','visibility':'PUBLIC'}}},{'name':'//dns.googleapis.com/projects/acme-shop/managedZones/2','resource':{'data':{'name':'inner','dnsName':'inner.test.','visibility':'PRIVATE'}}}]}"
+  answers dns.googleapis.com when projects/acme-shop/managedZones/open/rrsets json "{'rrsets':[{'name':'shop.acme.test.','type':'A','rrdatas':['203.0.113.10']}]}"
+  answers dns.googleapis.com json "{'rrsets':[{'name':'db.inner.test.','type':'A','rrdatas':['203.0.113.11']}]}"
+  answers cloudasset.googleapis.com json "{}"
+
+state 2
+account gcp "Data" of acme
+  secret project_id acme-data
+  secret client_email ambit@acme-data.iam.gserviceaccount.com
+  secret private_key @rsa
+  shown "Bearer acme-gcp"
+  answers oauth2.googleapis.com freely when assertion= json "{'access_token':'acme-gcp'}"
+  answers cloudresourcemanager.googleapis.com json "{'projects':[{'projectId':'acme-shop','state':'ACTIVE'},{'projectId':'acme-shut','state':'ACTIVE'}]}"
+  answers cloudasset.googleapis.com when projects/acme-data json "{}"
+  answers cloudasset.googleapis.com status 403 json "{}"
+"#;
+
+#[test]
+fn projects_that_a_service_account_may_list_are_looked_through_and_one_that_refuses_is_named() {
+    let internet = Internet::with_accounts("projects", PROJECTS);
+    let (first, said) = internet.run(1);
+    let accounts: Vec<String> = first.names("GcpCredential").into_iter().collect();
+    let ends = |end: &str| accounts.iter().filter(|name| name.ends_with(end)).count();
+    assert_eq!((accounts.len(), ends(") / acme-shop"), ends(") / acme-shut")), (3, 1, 1), "{accounts:?}: {said}");
+    assert!(said.contains("cloud_account (denied)") && said.contains(" of acme-shut: denied: status 403"), "{said}");
+    let things = |found: &Discovery| {
+        let issue = |issue: &serde_json::Value| {
+            let text = |member: &str| issue[member].as_str().unwrap_or_default().to_owned();
+            let is_open = issue["summary"]["status_new"] == "open" && text("name").starts_with("cloud_");
+            is_open.then(|| format!("{} {}", text("name"), text("entity_name")))
+        };
+        let mut issues: Vec<String> = found.issues.values().filter_map(issue).collect();
+        issues.sort();
+        (found.names("GcpStorageBucket"), found.names("DnsRecord"), issues)
+    };
+    let (buckets, names, issues) = things(&first);
+    assert_eq!(buckets, ["acme-kept", "acme-shown"].map(str::to_owned).into(), "{said}");
+    assert!(names.contains("shop.acme.test"), "{names:?}");
+    assert!(first.entities.values().all(|entity| !entity["name"].to_string().contains("inner.test")), "{names:?}");
+    let wanted = [
+        "cloud_bucket_publishing_allowed acme-shown",
+        "cloud_old_service_key //iam.googleapis.com/projects/acme-shop/serviceAccounts/1/keys/old",
+        "cloud_public_bucket_roles acme-shown",
+    ];
+    assert_eq!(issues, wanted, "{said}");
+    let (second, said) = internet.run(2);
+    assert_eq!(things(&second), things(&first), "a project that refuses says nothing: {said}");
+    assert_eq!(second.names("GcpCredential").len(), 3);
+    assert!(said.contains("cloud_account (denied)"), "{said}");
+}
+
+/// A machine of theirs at a provider, and an address there that was given back; their zone has records for both. The
+/// machines are listed so.
+fn ocean(machines: &str) -> String {
+    format!(
+        r#"
+org ocean "DigitalOcean, LLC" vendor
+block 198.51.100.0/24 of ocean asn AS14061 named DIGITALOCEAN-198-51-100-0
+name www.acme.test A 198.51.100.7
+name old.acme.test A 198.51.100.9
+account digitalocean "Ocean" of acme
+  secret token oc3an
+  shown "Bearer oc3an"
+  answers api.digitalocean.com when /records json "{{'domain_records':[{{'type':'A','name':'www','data':'198.51.100.7'}},{{'type':'A','name':'old','data':'198.51.100.9'}}]}}"
+  answers api.digitalocean.com when /v2/droplets {machines}
+  answers api.digitalocean.com json "{{'domains':[{{'name':'acme.test'}}],'firewalls':[],'load_balancers':[],'reserved_ips':[],'reserved_ipv6s':[]}}"
+"#
+    )
+}
+
+#[test]
+fn a_record_of_a_zone_at_an_address_that_no_account_holds_is_told_unless_a_list_is_denied() {
+    let machine = r#"json "{'droplets':[{'id':7,'networks':{'v4':[{'type':'public','ip_address':'198.51.100.7'}]}}]}""#;
+    let denied = r#"status 403 json "{}""#;
+    for (name, machines, wanted) in [("ocean", machine, &["old.acme.test"][..]), ("ocean-denied", denied, &[])] {
+        let (found, said) = Internet::with_accounts(name, &ocean(machines)).run(1);
+        let dangling = found.issues.values().filter(|issue| issue["name"] == "cloud_dangling_address");
+        let names: Vec<&str> = dangling.filter_map(|issue| issue["entity_name"].as_str()).collect();
+        assert_eq!(names, wanted, "{said}");
+        assert!(found.names("DnsRecord").contains("old.acme.test"), "{said}");
+    }
 }
 
 #[test]
