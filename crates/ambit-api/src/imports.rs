@@ -7,12 +7,15 @@ use crate::words::Word;
 use ambit_model::entity::imported::Source;
 use ambit_model::{Kind, Timestamp};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// Characters of what a tool says under one name, and of that name.
 pub const SAYS_CHARS_MAX: usize = 300;
 /// Things that a tool says of one entity.
 pub const SAYS_MAX: usize = 50;
+/// Bytes of JSON of how one thing is set up: a firewall with some thousand rules.
+pub const CONFIGURATION_BYTES_MAX: usize = 256 * 1024;
 
 contract! {
     /// The body of an import: at most 1,000 things that one tool saw. Where further parts of the same follow
@@ -27,18 +30,21 @@ contract! {
     }
 
     /// A state of Terraform, of which an import is a part. It becomes a seed of the collection, and the things that are
-    /// marked as `owned` are theirs for it. `since` is the `at` that the first part was answered with; `whole` says
-    /// that this part is the last one: what an earlier state had and no part of this one is closed.
+    /// marked as `owned` are theirs for it. One whose `serial` is lower than that of the state which the collection has
+    /// is refused. `since` is the `at` that the first part was answered with; `whole` says that this part is the last
+    /// one: what an earlier state had and no part of this one is closed.
     #[derive(Debug, Deserialize)]
     pub struct ImportedAccount {
         pub name: Name<SEED_CHARS_MAX>,
+        pub serial: Maybe<u64>,
         pub seen_at: Timestamp,
         pub says: Maybe<BTreeMap<String, Text<SAYS_CHARS_MAX>>>,
         pub since: Maybe<Timestamp>,
         pub whole: Maybe<bool>,
     }
 
-    /// A thing, when the tool saw it, and what it said of it, in a few words.
+    /// A thing, when the tool saw it, and what it said of it, in a few words. What is `owned` may say what it is and
+    /// how it is set up, as lists of providers say it; both are left out of what is not.
     #[derive(Debug, Deserialize)]
     pub struct NewSighting {
         #[serde(rename = "type")]
@@ -47,6 +53,8 @@ contract! {
         pub seen_at: Timestamp,
         pub says: Maybe<BTreeMap<String, Text<SAYS_CHARS_MAX>>>,
         pub owned: Maybe<bool>,
+        pub resource_type: Maybe<Text<SAYS_CHARS_MAX>>,
+        pub configuration: Maybe<Map<String, Value>>,
     }
 
     /// What became of an import. Nothing may be done at what is undecided before the last part came. What is outside

@@ -41,7 +41,8 @@ pub fn is_known(resource: &str) -> bool {
     BY_TYPE.contains_key(resource)
 }
 
-/// Reads a resource by its attributes. `None`: its type is not known, or it leads nowhere outside.
+/// Reads a resource by its attributes; it says of itself what they say. `None`: its type is not known, or it leads
+/// nowhere outside.
 pub fn asset(resource: &str, attributes: Map<String, Value>) -> Option<Asset> {
     let form = *BY_TYPE.get(resource)?;
     // arn:aws:ec2:eu-west-1:123456789012:…
@@ -51,7 +52,9 @@ pub fn asset(resource: &str, attributes: Map<String, Value>) -> Option<Asset> {
     let region = Some(part(3)).filter(|region| aws::is_region(region)).unwrap_or_default();
     let partition = Some(part(1)).filter(|name| !name.is_empty()).unwrap_or(aws::FIRST_PARTITION);
     let place = Place { account: part(4), region, partition, domain: aws::domain(partition) };
-    form.asset(Value::Object(attributes), &Value::Null, &place)
+    let mut asset = form.asset(Value::Object(attributes), &Value::Null, &place)?;
+    asset.says.retain(|_, value| !value.is_null());
+    Some(asset)
 }
 
 /// The zone in which a record stands, by the type of the zones and what they are called there; `None` for what is no
@@ -186,6 +189,42 @@ mod tests {
             ),
             ("aws_sns_topic_subscription", json!({"endpoint": "https://hooks.elsewhere.test"}), None),
         ]);
+    }
+
+    #[test]
+    fn a_resource_says_what_its_attributes_say_as_the_lists_of_the_provider_do_and_nothing_else() {
+        let says = |resource: &str, attributes: Value| {
+            asset(resource, attributes.as_object().cloned().unwrap()).map(|asset| Value::Object(asset.says))
+        };
+        let group = json!({"arn": "arn:aws:ec2:eu-west-1:1:security-group/sg-1", "description": "s3cret", "ingress": [
+            {"protocol": "tcp", "from_port": 3306, "to_port": 3306, "cidr_blocks": ["0.0.0.0/0"]}]});
+        let inward = json!([{"protocol": "tcp", "from": 3306, "to": 3306, "sources": ["0.0.0.0/0"]}]);
+        assert_eq!(says("aws_security_group", group), Some(json!({"inward": inward})));
+        let database = json!({"arn": "arn:aws:rds:eu-west-1:1:db:a", "publicly_accessible": true});
+        assert_eq!(says("aws_db_instance", database), Some(json!({"public": true})), "nothing is said of its disks");
+        let rule = json!({"access": "Allow", "direction": "Inbound", "protocol": "Tcp",
+            "destination_port_range": "3389", "source_address_prefix": "*"});
+        let outward =
+            json!({"access": "Allow", "direction": "Outbound", "protocol": "*", "source_address_prefix": "*"});
+        let group = says("azurerm_network_security_group", json!({"id": "/s/nsg", "security_rule": [rule, outward]}));
+        let inward = json!([{"protocol": "Tcp", "ports": ["3389"], "sources": ["*"]}]);
+        assert_eq!(group, Some(json!({"inward": inward})));
+        let firewall = json!({"id": "projects/p/global/firewalls/a", "direction": "INGRESS", "disabled": false,
+            "source_ranges": ["0.0.0.0/0"], "allow": [{"protocol": "tcp", "ports": ["22"]}]});
+        let inward = json!([{"protocol": "tcp", "ports": ["22"], "sources": ["0.0.0.0/0"]}]);
+        assert_eq!(says("google_compute_firewall", firewall), Some(json!({"inward": inward})));
+        let granted = |member: Value| {
+            let attributes = json!({"bucket": "b/acme-g", "role": "roles/storage.objectViewer", "member": member});
+            says("google_storage_bucket_iam_member", attributes)
+        };
+        assert_eq!(granted(json!("allUsers")), Some(json!({"granted": [{"role": "roles/storage.objectViewer"}]})));
+        assert_eq!(granted(json!("user:ann@acme.test")), Some(json!({"granted": []})), "people are not named");
+        let run = json!({"project": "p", "location": "l", "service": "shop", "role": "roles/run.invoker",
+            "members": ["allUsers", "user:ann@acme.test"]});
+        assert_eq!(
+            read("google_cloud_run_service_iam_binding", run).as_deref(),
+            Some("CloudResource //run.googleapis.com/projects/p/locations/l/services/shop -> ")
+        );
     }
 
     #[test]

@@ -4,7 +4,8 @@ use crate::error::ImportError;
 use ambit_model::entity::host_of;
 use ambit_model::entity::imported::Sighted;
 use ambit_model::{Kind, Timestamp};
-use std::collections::{BTreeMap, BTreeSet};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 /// Things of one file at most: more are no longer held at once.
@@ -39,11 +40,14 @@ pub struct Account {
 /// When a thing was seen last, where the file says it, and what was said.
 type Thing = (Option<Timestamp>, BTreeMap<String, String>);
 
+/// What a thing is, in a word or two, and how it is set up.
+type Setup = (Option<String>, Map<String, Value>);
+
 pub(crate) struct Gathered {
     usual: Timestamp,
     things: BTreeMap<(Kind, String), Thing>,
-    /// Those that the account holds.
-    owned: BTreeSet<(Kind, String)>,
+    /// Those that the account holds, with what they are and how they are set up.
+    owned: BTreeMap<(Kind, String), Setup>,
     pub(crate) account: Option<Account>,
     left_out: usize,
 }
@@ -53,7 +57,7 @@ pub(crate) type Says<'a> = &'a [(&'a str, &'a str)];
 
 impl Gathered {
     pub(crate) fn new(usual: Timestamp) -> Self {
-        Self { usual, things: BTreeMap::new(), owned: BTreeSet::new(), account: None, left_out: 0 }
+        Self { usual, things: BTreeMap::new(), owned: BTreeMap::new(), account: None, left_out: 0 }
     }
 
     /// Counts a thing that is not imported.
@@ -82,9 +86,30 @@ impl Gathered {
     /// Adds what the account holds.
     pub(crate) fn own(&mut self, kind: Kind, raw: &str, says: Says<'_>) {
         if let Ok(name) = kind.canonical(raw) {
-            self.owned.insert((kind, name));
+            self.owned.entry((kind, name)).or_default();
         }
         self.add(kind, raw, None, says);
+    }
+
+    /// The same with what it is and how it is set up. Of what several resources say of one thing, lists are joined.
+    pub(crate) fn own_set_up(
+        &mut self,
+        (kind, raw): (Kind, &str),
+        says: Says<'_>,
+        what: &str,
+        set: Map<String, Value>,
+    ) {
+        self.own(kind, raw, says);
+        let Some((is, known)) = kind.canonical(raw).ok().and_then(|name| self.owned.get_mut(&(kind, name))) else {
+            return;
+        };
+        *is = Some(what.to_owned());
+        for (name, value) in set {
+            match (known.get_mut(&name), value) {
+                (Some(Value::Array(known)), Value::Array(more)) => known.extend(more),
+                (_, value) => drop(known.insert(name, value)),
+            }
+        }
     }
 
     /// Adds an address, a domain or the name of a host.
@@ -124,13 +149,20 @@ impl Gathered {
         if self.things.len() > SIGHTED_MAX {
             return Err(ImportError::file(format!("it names more than {SIGHTED_MAX} things: import it in parts")));
         }
-        let (usual, owned) = (self.usual, self.owned);
-        let sighted = |(thing, (seen_at, says)): ((Kind, String), Thing)| Sighted {
-            owned: owned.contains(&thing),
-            kind: thing.0,
-            name: thing.1,
-            seen_at: seen_at.unwrap_or(usual),
-            says,
+        let (usual, mut owned) = (self.usual, self.owned);
+        let sighted = |(thing, (seen_at, says)): ((Kind, String), Thing)| {
+            let setup = owned.remove(&thing);
+            let is_owned = setup.is_some();
+            let (resource_type, configuration) = setup.unwrap_or_default();
+            Sighted {
+                owned: is_owned,
+                kind: thing.0,
+                name: thing.1,
+                seen_at: seen_at.unwrap_or(usual),
+                says,
+                resource_type,
+                configuration,
+            }
         };
         let sighted = self.things.into_iter().map(sighted).collect();
         Ok(Import { sighted, left_out: self.left_out, account: self.account })

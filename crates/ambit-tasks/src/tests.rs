@@ -1,6 +1,7 @@
 //! What holds for every task: registered, one owner per member, and an owner for every member of the contract.
 
 use super::*;
+use ambit_model::entity::imported;
 use ambit_model::scope::Decision;
 use ambit_model::{Clearance, Details, Facts, Kind, TaskName, Uid, Wave, workflow};
 use std::collections::{BTreeMap, BTreeSet};
@@ -94,8 +95,7 @@ fn a_workflow_has_the_tasks_that_name_it() {
         for task in &tasks {
             assert!(task.footprint <= workflow.ceiling, "{} of {} could never run", task.name, workflow.name);
         }
-        // A state of Terraform has what an import told of it, and is looked at by no task.
-        for kind in workflow.seeds.iter().filter(|kind| **kind != Kind::TerraformState) {
+        for kind in workflow.seeds.iter().filter(|kind| !imported::is_account(**kind)) {
             assert!(tasks.iter().any(|task| task.watches.contains(kind)), "{}: {}", workflow.name, kind.name());
         }
         let outside = outside(workflow.name);

@@ -6,7 +6,7 @@ use super::*;
 const WIDE: i64 = 10_000;
 
 /// The rules that let everybody in, as ranges of a protocol. Some providers write ports as texts: `22`, `8000-8100`,
-/// `*`; where they write none, all are meant.
+/// `*`; where they write none, and where AWS writes the protocol -1, all are meant.
 fn open(rules: &Value) -> Vec<(String, i64, i64)> {
     let to_everybody = each(rules).filter(|rule| each(&rule["sources"]).filter_map(Value::as_str).any(is_everybody));
     let ranges = to_everybody.flat_map(|rule| {
@@ -14,7 +14,11 @@ fn open(rules: &Value) -> Vec<(String, i64, i64)> {
         let port = |name: &str, otherwise: i64| rule[name].as_i64().filter(|port| *port >= 0).unwrap_or(otherwise);
         let texts: Vec<(i64, i64)> =
             each(&rule["ports"]).filter_map(Value::as_str).flat_map(|text| text.split(',')).filter_map(range).collect();
-        let ranges = if texts.is_empty() { vec![(port("from", 0), port("to", 65_535))] } else { texts };
+        let ranges = match texts.is_empty() {
+            _ if protocol == "-1" => vec![(0, 65_535)],
+            true => vec![(port("from", 0), port("to", 65_535))],
+            false => texts,
+        };
         ranges.into_iter().map(move |(from, to)| (protocol.clone(), from, to))
     });
     ranges.collect()
@@ -162,6 +166,8 @@ mod tests {
         assert_eq!(rule(json!({"ports": ["22, 80"]})), [tcp(22, 22), tcp(80, 80)].concat());
         assert_eq!(rule(json!({"ports": ["*"]})), tcp(0, 65_535));
         assert_eq!(rule(json!({"ports": []})), tcp(0, 65_535), "no port named is every port");
+        let every = [("-1".to_owned(), 0, 65_535)];
+        assert_eq!(rule(json!({"protocol": "-1", "from": 0, "to": 0})), every, "as states of Terraform have it");
         assert_eq!(rule(json!({"sources": ["10.0.0.0/8"], "ports": ["22"]})), []);
     }
 }

@@ -70,8 +70,8 @@ impl At<'_> {
         self.texts(path).iter().any(|text| wanted.split('|').any(|wanted| text == wanted))
     }
 
-    /// Returns what a member says: `=text` is this text; `path:list`, `:flag`, `:number`, `:has` and `:raw` say what is
-    /// made of the values, else it is the first text.
+    /// Returns what a member says: `=text` is this text; `path:list`, `:flag`, `:told`, `:number`, `:has` and `:raw`
+    /// say what is made of the values, else it is the first text.
     pub(crate) fn value(&self, said: &str) -> Value {
         if let Some(text) = said.strip_prefix('=') {
             return Value::String(text.to_owned());
@@ -80,7 +80,8 @@ impl At<'_> {
         let first = || self.text(path);
         match shape {
             "list" => super::sorted(self.texts(path).into_iter()).into_iter().map(Value::String).collect(),
-            "flag" => Value::Bool(first().is_some_and(|text| matches!(text.as_str(), "true" | "True" | "ENABLED"))),
+            "flag" => Value::Bool(first().is_some_and(|text| is_yes(&text))),
+            "told" => first().map_or(Value::Null, |text| Value::Bool(is_yes(&text))),
             "number" => first().and_then(|text| text.parse::<f64>().ok()).map_or(Value::Null, number),
             "has" => Value::Bool(path.split('+').any(|path| !self.all(path).is_empty())),
             "raw" => self.all(path).into_iter().next().unwrap_or(Value::Null),
@@ -114,6 +115,10 @@ impl At<'_> {
         out.push_str(rest);
         Some(out)
     }
+}
+
+fn is_yes(text: &str) -> bool {
+    matches!(text, "true" | "True" | "ENABLED")
 }
 
 /// A path that stands in a URL as it is.

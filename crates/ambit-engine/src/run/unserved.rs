@@ -3,7 +3,7 @@
 //! there".
 
 use super::Drive;
-use ambit_model::entity::host_of;
+use ambit_model::entity::{host_of, imported};
 use ambit_model::facts::{Facts, ProbeOutcome};
 use ambit_model::run::{NotDone, NotDoneReason};
 use ambit_model::workflow::{self, Workflow};
@@ -120,10 +120,9 @@ fn in_place_of_others(workflow: Workflow, credentials: &[Credential]) -> Option<
     })
 }
 
-/// Returns whether any task of a workflow looks at entities of a kind. What a state of Terraform holds was imported, so
-/// that no task has to look at the state.
+/// Returns whether any task of a workflow looks at entities of a kind, or an import told of them already.
 fn is_watched(kind: Kind, workflow: &str) -> bool {
-    if kind == Kind::TerraformState {
+    if imported::is_account(kind) {
         return true;
     }
     let outside = ambit_tasks::outside(workflow);

@@ -149,12 +149,16 @@ fn own(resource: Resource<'_>, gathered: &mut Gathered) {
     for url in &asset.urls {
         gathered.own(Kind::Uri, url, &says);
     }
-    let itself = asset.entity.iter().map(|(kind, name)| (*kind, name));
-    for (kind, name) in itself.chain(asset.also.iter().map(|(kind, name)| (*kind, name))) {
+    for (kind, name) in &asset.also {
         match Kind::from_name(kind) {
             Some(kind) => gathered.own(kind, name, &says),
             None => gathered.leave_out(),
         }
+    }
+    let Some((kind, name)) = asset.entity else { return };
+    match Kind::from_name(kind) {
+        Some(kind) => gathered.own_set_up((kind, &name), &says, asset.what, asset.says),
+        None => gathered.leave_out(),
     }
 }
 

@@ -43,6 +43,8 @@ pub const LAUNCH_TIME: Member<Option<String>> = Member::named("launch_time");
 pub const RESOURCE_TYPE: Member<String> = Member::named("resource_type");
 /// What it says of itself, a row for each setting.
 pub const CONFIGURATION: Member<Vec<Setting>> = Member::named("hidden_configuration");
+/// The same as a state of Terraform says it, of which less is true today.
+pub const STATE_CONFIGURATION: Member<Vec<Setting>> = Member::named("hidden_state_configuration");
 /// The name of a database in its account.
 pub const DATABASE_NAME: Member<Option<String>> = Member::named("db_instance_identifier");
 /// `postgres`, `mysql` and so on.
@@ -64,12 +66,22 @@ pub struct Setting {
 /// Returns what a thing in an account says of itself, as its details have it: a list, since several lists of the
 /// provider say something of one thing.
 pub fn configuration(says: impl IntoIterator<Item = (String, Value)>) -> (String, Value) {
-    CONFIGURATION.is(says.into_iter().map(|(name, value)| Setting { name, value }).collect::<Vec<_>>())
+    CONFIGURATION.is(settings(says))
 }
 
-/// Returns what it says in one respect; `None` where nothing was said of that.
+/// The same of a state of Terraform.
+pub fn state_configuration(says: impl IntoIterator<Item = (String, Value)>) -> (String, Value) {
+    STATE_CONFIGURATION.is(settings(says))
+}
+
+fn settings(says: impl IntoIterator<Item = (String, Value)>) -> Vec<Setting> {
+    says.into_iter().map(|(name, value)| Setting { name, value }).collect()
+}
+
+/// Returns what it says in one respect, to the provider rather than in a state; `None` where nothing was said of that.
 pub fn setting(details: &Details, name: &str) -> Option<Value> {
-    CONFIGURATION.items(details).find(|setting| setting.name == name).map(|setting| setting.value)
+    let mut said = CONFIGURATION.items(details).chain(STATE_CONFIGURATION.items(details));
+    said.find(|setting| setting.name == name).map(|setting| setting.value)
 }
 
 /// Characters of the id of a project, with the domain before it.

@@ -8,6 +8,7 @@ use crate::names::names;
 use crate::{EdgeKind, Kind, Timestamp};
 use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use strum::{EnumString, IntoStaticStr, VariantArray};
@@ -42,6 +43,18 @@ pub enum Source {
 
 names! { Source }
 
+impl Source {
+    /// Returns the kind of the account that its files are of, and hold things of; `None` where they are of none.
+    pub fn account(self) -> Option<Kind> {
+        (self == Self::Terraform).then_some(Kind::TerraformState)
+    }
+}
+
+/// Returns true for an account that imports alone tell of: no task looks at it.
+pub fn is_account(kind: Kind) -> bool {
+    Source::ALL.iter().any(|source| source.account() == Some(kind))
+}
+
 /// A thing that a tool saw.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sighted {
@@ -53,6 +66,9 @@ pub struct Sighted {
     pub says: BTreeMap<String, String>,
     /// The account that was imported holds it.
     pub owned: bool,
+    /// What it is, in a word or two, and how it is set up, as that account says.
+    pub resource_type: Option<String>,
+    pub configuration: Map<String, Value>,
 }
 
 /// What one import said of an entity, as it stands in the details.

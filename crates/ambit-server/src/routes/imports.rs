@@ -4,12 +4,13 @@ use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::{About, of_search};
 use ambit_api::contract::Maybe;
-use ambit_api::imports::{Import, ImportedAccount, NewImport, NewSighting, Outside, SAYS_CHARS_MAX, SAYS_MAX};
+use ambit_api::imports::{
+    CONFIGURATION_BYTES_MAX, Import, ImportedAccount, NewImport, NewSighting, Outside, SAYS_CHARS_MAX, SAYS_MAX,
+};
 use ambit_api::request::Text;
 use ambit_api::words::Word;
 use ambit_api::{ApiError, success};
-use ambit_model::Kind;
-use ambit_model::entity::imported::Sighted;
+use ambit_model::entity::imported::{Sighted, Source};
 use ambit_store::engine::{Imported, StateAccount};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -25,7 +26,7 @@ pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
     let uuid = call.uuid("collection_uuid", "Collection")?;
     let body: NewImport = call.read()?;
     let sighted = body.sightings.into_iter().map(sighted).collect::<Result<Vec<_>, _>>()?;
-    let account = body.account.0.map(account).transpose()?;
+    let account = body.account.0.map(|new| account(new, body.source.0)).transpose()?;
     let goes_on = body.goes_on.0.unwrap_or_default();
     let imported = Imported { source: body.source.0, sighted, account, goes_on };
     keep_pace(&call).await?;
@@ -57,13 +58,22 @@ fn sighted(new: NewSighting) -> Result<Sighted, ApiError> {
     let kind = new.kind.0;
     let name = kind.canonical(&new.name.0).map_err(|error| ApiError::invalid(error.to_string()))?;
     let owned = new.owned.0.unwrap_or_default();
-    Ok(Sighted { kind, name, seen_at: new.seen_at, says: said(new.says)?, owned })
+    let configuration = new.configuration.0.filter(|_| owned).unwrap_or_default();
+    if configuration.len() > SAYS_MAX || serde_json::json!(configuration).to_string().len() > CONFIGURATION_BYTES_MAX {
+        return Err(ApiError::invalid(format!(
+            "a configuration may have {SAYS_MAX} members and {CONFIGURATION_BYTES_MAX} bytes: that of {name} has more"
+        )));
+    }
+    let resource_type = new.resource_type.0.filter(|_| owned).map(|text| text.0);
+    Ok(Sighted { kind, name, seen_at: new.seen_at, says: said(new.says)?, owned, resource_type, configuration })
 }
 
-fn account(new: ImportedAccount) -> Result<StateAccount, ApiError> {
-    let name = Kind::TerraformState.canonical(&new.name.0).map_err(|error| ApiError::invalid(error.to_string()))?;
-    let whole = new.whole.0.unwrap_or_default();
-    Ok(StateAccount { name, seen_at: new.seen_at, says: said(new.says)?, since: new.since.0, whole })
+fn account(new: ImportedAccount, source: Source) -> Result<StateAccount, ApiError> {
+    let kind =
+        source.account().ok_or_else(|| ApiError::invalid("imports of this source have no account".to_owned()))?;
+    let name = kind.canonical(&new.name.0).map_err(|error| ApiError::invalid(error.to_string()))?;
+    let (serial, whole) = (new.serial.0, new.whole.0.unwrap_or_default());
+    Ok(StateAccount { kind, name, serial, seen_at: new.seen_at, says: said(new.says)?, since: new.since.0, whole })
 }
 
 fn said(says: Maybe<BTreeMap<String, Text<SAYS_CHARS_MAX>>>) -> Result<BTreeMap<String, String>, ApiError> {

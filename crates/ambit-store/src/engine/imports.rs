@@ -6,7 +6,7 @@ use super::commit::{denied, import};
 use super::reconcile::forget;
 use super::{Outcome, Work};
 use crate::db::rows::{Rows, named};
-use crate::db::sql::{SWEPT_ROWS_MAX, Tx, values};
+use crate::db::sql::{SWEPT_ROWS_MAX, Tx, from_json, values};
 use crate::db::writer::transaction;
 use crate::inventory::{collections, feed, seeds};
 use crate::people::audit;
@@ -14,13 +14,15 @@ use crate::people::limits::Limits;
 use crate::record::{ChangeContext, Changes, EntityRow};
 use crate::{Principal, Store, StoreError};
 use ambit_model::collection::Collection;
+use ambit_model::entity::aws::{CONFIGURATION, RESOURCE_TYPE, state_configuration};
 use ambit_model::entity::imported::{IMPORTED, LASTS_MS, Said, Sighted, Source, TASK, edge, is_on_a_host, places};
 use ambit_model::entity::in_account;
 use ambit_model::observation::{Discovery, Found, ProbeResult, Sighting};
 use ambit_model::reserved::Reserved;
 use ambit_model::scope::{Decision, Leaves, Node, Rules};
 use ambit_model::user::CollectionRole;
-use ambit_model::{Details, EdgeKind, Kind, Timestamp, Uid, workflow};
+use ambit_model::workflow::{self, Workflow};
+use ambit_model::{Details, EdgeKind, Kind, Timestamp, Uid};
 use serde_json::json;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,6 +32,8 @@ use uuid::Uuid;
 const SIGHTED_MAX: usize = 1_000;
 /// Things that one state of Terraform holds at most, as many as make a collection large.
 const OWNED_MAX: i64 = 20_000;
+/// Under which word a state says its number.
+const SERIAL: &str = "serial";
 /// Names that are said of what was left out.
 const NAMED_MAX: usize = 20;
 
@@ -67,8 +71,11 @@ pub struct Imported {
 /// A state of Terraform, which becomes a seed of the collection.
 #[derive(Clone, Debug)]
 pub struct StateAccount {
+    pub kind: Kind,
     /// In canonical form.
     pub name: String,
+    /// Its number among the states of that name, where it has one; later states have higher ones.
+    pub serial: Option<u64>,
     pub seen_at: Timestamp,
     /// What the file said of itself, in a few words.
     pub says: BTreeMap<String, String>,
@@ -142,13 +149,15 @@ fn check(imported: &Imported, now: Timestamp) -> Result<(), StoreError> {
     }
     match &imported.account {
         None if imported.sighted.iter().any(|one| one.owned) => invalid("what is owned has an account"),
-        Some(_) if imported.source != Source::Terraform => invalid("only imports of terraform have an account"),
+        Some(account) if imported.source.account() != Some(account.kind) => {
+            invalid("imports of this source have no such account")
+        }
         Some(account) if account.since.is_some_and(|since| since > now) => invalid("since is in the future"),
         _ => Ok(()),
     }
 }
 
-/// Makes an account a seed of its collection.
+/// Makes an account a seed of its collection; refuses a state that is older than the one which the collection has.
 async fn take_up(
     tx: &mut Tx,
     principal: &Principal,
@@ -156,27 +165,45 @@ async fn take_up(
     account: &StateAccount,
     (limits, now): (&Limits, Timestamp),
 ) -> Result<(), StoreError> {
-    let is_its_own = workflow::find(&of.workflow).is_some_and(|own| own.seeds.contains(&Kind::TerraformState));
-    if !is_its_own {
-        let names: Vec<&str> =
-            workflow::ALL.iter().filter(|own| own.seeds.contains(&Kind::TerraformState)).map(|own| own.name).collect();
+    let begins = |own: &Workflow| own.seeds.contains(&account.kind);
+    if !workflow::find(&of.workflow).is_some_and(|own| begins(&own)) {
+        let names: Vec<&str> = workflow::ALL.iter().filter(|own| begins(own)).map(|own| own.name).collect();
         let names = names.join(" or ");
         return Err(StoreError::Invalid(format!(
             "a state of Terraform belongs in a collection of the workflow {names}"
         )));
     }
-    let seed = (Kind::TerraformState, account.name.clone());
+    let seed = (account.kind, account.name.clone());
     let known = seeds::list(tx, of.id).await?;
     match known.iter().any(|known| (known.kind, &known.name) == (seed.0, &seed.1)) {
-        true => Ok(()),
+        true => refuse_older(tx, of, account).await,
         false => seeds::add(tx, principal, of, &[seed], (limits, now)).await,
+    }
+}
+
+/// Refuses a state with a lower number than the one that was imported last: it would close what the later one has.
+async fn refuse_older(tx: &mut Tx, of: &Collection, account: &StateAccount) -> Result<(), StoreError> {
+    let uid = Uid::of_entity(of.uuid, account.kind, &account.name);
+    let sql = "SELECT details FROM looks WHERE uid = $1 AND task = $2 AND argument = $3";
+    let argument = argument(Source::Terraform, account.kind, &account.name);
+    let stored: Option<Option<String>> = tx.read_first(sql, values![uid, TASK, argument]).await?;
+    let Some(stored) = stored.flatten() else { return Ok(()) };
+    let details: Details = from_json(&stored)?;
+    let newest = IMPORTED.items(&details).filter_map(|said| said.says.get(SERIAL)?.parse::<u64>().ok()).max();
+    match (account.serial, newest) {
+        (Some(serial), Some(newest)) if serial < newest => Err(StoreError::Invalid(format!(
+            "the state {} has serial {serial}, and the collection has the later one with serial {newest}: import that \
+             of today, or remove the seed first if an older state was put back",
+            account.name
+        ))),
+        _ => Ok(()),
     }
 }
 
 /// Refuses an account that holds too much, and closes, with the last part of an import, what only earlier ones showed
 /// of it; answers with how many things that were.
 async fn keep_the_newest(tx: &mut Tx, place: ChangeContext, account: &StateAccount) -> Result<usize, StoreError> {
-    let uid = Uid::of_entity(place.uuid, Kind::TerraformState, &account.name);
+    let uid = Uid::of_entity(place.uuid, account.kind, &account.name);
     let since = account.since.unwrap_or(place.now);
     let sql = "SELECT COUNT(*) FROM imported WHERE uid = $1 AND seen_at >= $2";
     let held: i64 = tx.read_one(sql, values![uid, since]).await?;
@@ -220,15 +247,22 @@ async fn store(
     let (recent, old): (Vec<&Sighted>, Vec<&Sighted>) =
         sighted.iter().partition(|one| one.owned || one.seen_at >= oldest);
     outcome.too_old = old.len();
-    let state = account.map(|account| (Kind::TerraformState, account.name.clone()));
+    let state = account.map(|account| (account.kind, account.name.clone()));
     let mut accepted = choose(tx, place.uuid, recent, (state.clone(), &mut outcome)).await?;
     outcome.accepted = accepted.len();
     let itself = account.map(|account| Sighted {
-        kind: Kind::TerraformState,
+        kind: account.kind,
         name: account.name.clone(),
         seen_at: account.seen_at,
-        says: account.says.clone(),
+        says: account
+            .serial
+            .map(|serial| (SERIAL.to_owned(), serial.to_string()))
+            .into_iter()
+            .chain(account.says.clone())
+            .collect(),
         owned: true,
+        resource_type: None,
+        configuration: serde_json::Map::new(),
     });
     accepted.extend(itself.as_ref().zip(state).map(|(sighted, place)| Accepted { sighted, place }));
     let outcomes: Vec<Outcome> = accepted.iter().map(|one| observed(one, source, &place)).collect();
@@ -337,7 +371,7 @@ fn observed(accepted: &Accepted<'_>, source: Source, context: &ChangeContext) ->
         let mut by = edge(sighted.kind);
         if sighted.owned {
             by = EdgeKind::CloudAccount;
-            details.extend(sighted.kind.owner(in_account::CLOUD.name()).map(|_| in_account::CLOUD.is(name.clone())));
+            details.extend(set_up(sighted, name));
         }
         let lead = Discovery { edge: by, kind: sighted.kind, name: sighted.name.clone(), details };
         Found { edges: vec![lead], ..Found::default() }
@@ -349,12 +383,33 @@ fn observed(accepted: &Accepted<'_>, source: Source, context: &ChangeContext) ->
         uid: Uid::of_entity(context.uuid, *kind, name),
         kind: *kind,
         name: name.clone(),
-        argument: format!("{} {} {}", source.name(), sighted.kind.name(), sighted.name),
+        argument: argument(source, sighted.kind, &sighted.name),
         number: 0,
         attempts: 0,
         fence: 0,
     };
     Outcome { work, result: ProbeResult::Found(found), volatile: &[], sighting: Sighting::Nothing, at }
+}
+
+/// What an account says of a thing that it holds: that it does, what it is and how it is set up.
+fn set_up(sighted: &Sighted, account: &str) -> Details {
+    let has = |member: &str| sighted.kind.owner(member).is_some();
+    let mut details = Details::new();
+    if has(in_account::CLOUD.name()) {
+        details.extend([in_account::CLOUD.is(account.to_owned())]);
+    }
+    if has(RESOURCE_TYPE.name()) {
+        details.extend(sighted.resource_type.iter().map(|what| RESOURCE_TYPE.is(what.clone())));
+    }
+    if has(CONFIGURATION.name()) && !sighted.configuration.is_empty() {
+        details.extend([state_configuration(sighted.configuration.clone())]);
+    }
+    details
+}
+
+/// The argument under which what a source says of a thing is stored.
+fn argument(source: Source, kind: Kind, name: &str) -> String {
+    format!("{} {} {name}", source.name(), kind.name())
 }
 
 /// Closes imports of the collection that are too old.

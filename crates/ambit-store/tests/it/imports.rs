@@ -26,6 +26,8 @@ async fn import_part(lab: &Lab, things: &[(Kind, &str)], seen_at: Timestamp, goe
         seen_at,
         says: BTreeMap::from([("state".to_owned(), "open".to_owned())]),
         owned: false,
+        resource_type: None,
+        configuration: serde_json::Map::new(),
     };
     let sighted = things.iter().map(sighted).collect();
     let imported = Imported { source: Source::Nmap, sighted, account: None, goes_on };

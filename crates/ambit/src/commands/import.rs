@@ -108,14 +108,11 @@ fn state(account: &Account, path: &Path, seen_at: Timestamp) -> Result<Value, Fa
     let name = account.lineage.clone().or_else(|| file.clone()).ok_or_else(|| {
         Failure::usage("-: the state has no lineage: give it as a file, whose name tells it from others")
     })?;
-    let said = [
-        ("file", file.map(|file| clipped(&file))),
-        ("serial", account.serial.map(|serial| serial.to_string())),
-        ("terraform_version", Some(clipped(&account.version))),
-    ];
+    let said = [("file", file.map(|file| clipped(&file))), ("terraform_version", Some(clipped(&account.version)))];
     let said = said.into_iter().filter_map(|(word, text)| Some((word, text.filter(|text| !text.is_empty())?)));
     let says: BTreeMap<&str, String> = said.collect();
-    Ok(json!({"name": format!("terraform:{name}"), "seen_at": seen_at, "says": says}))
+    let name = format!("terraform:{name}");
+    Ok(json!({"name": name, "serial": account.serial, "seen_at": seen_at, "says": says}))
 }
 
 /// As much of a text as is kept of what a tool says.
@@ -165,7 +162,13 @@ fn stopped(failure: Failure, accepted: u64, of: usize) -> Failure {
 }
 
 fn sighting(one: &Sighted) -> Value {
-    json!({"type": one.kind.name(), "name": one.name, "seen_at": one.seen_at, "says": one.says, "owned": one.owned})
+    let Sighted { kind, name, seen_at, says, owned, resource_type, configuration } = one;
+    let mut sighting = json!({"type": kind.name(), "name": name, "seen_at": seen_at, "says": says, "owned": owned});
+    if let Some(what) = resource_type {
+        sighting["resource_type"] = json!(what);
+        sighting["configuration"] = json!(configuration);
+    }
+    sighting
 }
 
 #[derive(Default)]

@@ -1,10 +1,11 @@
 //! A state of Terraform as the account of what it manages: it is theirs, in a collection that has nothing else, the
 //! same state again adds nothing, and a later one closes what it lacks.
 
-use crate::cloud::Installation;
+use crate::cloud::{INDEX_WAIT, Installation};
 use crate::program::Folder;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
+use std::time::Instant;
 
 /// An elastic address, a load balancer, a bucket and a record; something of others that the state only mentions.
 const STATE: &str = r#"{"version": 4, "serial": 7, "lineage": "3f0c6c1e", "terraform_version": "1.9.0", "resources": [
@@ -79,7 +80,70 @@ fn a_state_is_the_account_of_what_it_manages() {
     installation.finds(&collection, "AwsResource", &names(&[ADDRESS]));
     installation.finds(&collection, "Domain", &BTreeSet::new());
     installation.finds(&collection, "DnsRecord", &names(&["www.acme-state.com"]));
+    file(&files, "prod.tfstate", STATE);
+    let output = installation.output(&import);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let wanted = "The state terraform:3f0c6c1e has serial 7, and the collection has the later one with serial 8";
+    assert!(!output.status.success() && said.contains(wanted), "{said}");
+    installation.run(&collection);
+    installation.finds(&collection, "AwsResource", &names(&[ADDRESS]));
     installation.keeps_no_word("s3cret-policy");
+}
+
+/// A firewall that lets everybody in, a database of which nothing is said but that it is public, and their twins.
+const OPEN: &str = r#"{"version": 4, "serial": 1, "lineage": "7a1c", "terraform_version": "1.9.0", "resources": [
+    {"mode": "managed", "type": "aws_security_group", "name": "db", "instances": [{"attributes": {
+        "arn": "arn:aws:ec2:eu-west-1:123456789012:security-group/sg-1", "ingress": [{"protocol": "tcp",
+        "from_port": 3306, "to_port": 3306, "cidr_blocks": ["0.0.0.0/0"], "description": "s3cret-words"}]}}]},
+    {"mode": "managed", "type": "aws_security_group", "name": "office", "instances": [{"attributes": {
+        "arn": "arn:aws:ec2:eu-west-1:123456789012:security-group/sg-2", "ingress": [{"protocol": "tcp",
+        "from_port": 3306, "to_port": 3306, "cidr_blocks": ["198.51.100.0/24"]}]}}]},
+    {"mode": "managed", "type": "aws_db_instance", "name": "orders", "instances": [{"attributes": {
+        "arn": "arn:aws:rds:eu-west-1:123456789012:db:orders", "publicly_accessible": true}}]},
+    {"mode": "managed", "type": "google_storage_bucket", "name": "shown", "instances": [{"attributes": {
+        "name": "acme-shown", "public_access_prevention": "inherited"}}]},
+    {"mode": "managed", "type": "google_storage_bucket_iam_member", "name": "all", "instances": [
+        {"attributes": {"bucket": "b/acme-shown", "role": "roles/storage.objectViewer", "member": "allUsers"}},
+        {"attributes": {"bucket": "b/acme-shown", "role": "roles/storage.admin",
+            "member": "user:ann@s3cret.com"}}]}]}"#;
+
+#[test]
+fn what_a_state_says_of_its_things_is_judged_and_a_later_state_closes_it() {
+    let (installation, files) = (Installation::asking("terraform-open", &[]), Folder::new("terraform-open-files"));
+    let collection = installation.collection_of("Open", "cloud_account");
+    let import = |text: &str| {
+        let state = file(&files, "open.tfstate", text);
+        installation.tell(&["import", "--from", "terraform", &state, "--collection", &collection]);
+        installation.run(&collection);
+    };
+    import(OPEN);
+    let wanted = names(&[
+        "cloud_bucket_publishing_allowed acme-shown",
+        "cloud_firewall_open_mysql arn:aws:ec2:eu-west-1:123456789012:security-group/sg-1",
+        "cloud_public_bucket_roles acme-shown",
+        "cloud_public_database arn:aws:rds:eu-west-1:123456789012:db:orders",
+    ]);
+    shows_open(&installation, &collection, &wanted);
+    let later = OPEN.replace("\"serial\": 1", "\"serial\": 2").replace("0.0.0.0/0", "10.0.0.0/8");
+    import(&later.replace("\"publicly_accessible\": true", "\"publicly_accessible\": false"));
+    let wanted = names(&["cloud_bucket_publishing_allowed acme-shown", "cloud_public_bucket_roles acme-shown"]);
+    shows_open(&installation, &collection, &wanted);
+    installation.keeps_no_word("s3cret");
+}
+
+/// Demands that these issues are open, name and entity, and no others, as soon as the index has what the run found.
+fn shows_open(installation: &Installation, collection: &str, wanted: &BTreeSet<String>) {
+    let end = Instant::now() + INDEX_WAIT;
+    loop {
+        let rows = installation.rows(&["issues", &format!("collection:{collection}")]);
+        let open = rows.iter().filter(|row| row["summary"]["status_new"] == "open");
+        let issue = |row: &Value| format!("{} {}", row["name"], row["entity_name"]).replace('"', "");
+        let open: BTreeSet<String> = open.map(issue).collect();
+        if open == *wanted {
+            return;
+        }
+        assert!(Instant::now() < end, "{open:?} and not {wanted:?}");
+    }
 }
 
 #[test]
