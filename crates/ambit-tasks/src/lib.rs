@@ -24,7 +24,7 @@ pub use app_mirror::AppMirror;
 pub use context::Context;
 pub use library::fingerprints;
 pub use memory::Memory;
-pub use settings::{Account, Settings, SourceKeys};
+pub use settings::{Account, ApplicationRequests, Settings, SourceKeys};
 pub use task::{Answer, Contacts, Plan, STAGES, Sights, Task, TaskError};
 pub use tasks::app_package::{HeldPackage, PACKAGE_EXTENSIONS, app_in};
 pub use tasks::{ALL, find, outside, task};

@@ -32,6 +32,42 @@ const REPOSITORY_BYTES: u64 = 1_024 * 1_024 * 1_024;
 /// Labels that a user adds at most: what the largest public lists hold, some megabytes.
 const ADDED_WORDS_MAX: usize = 1_000_000;
 
+/// Requests to one application of each sort, whatever is found. They bound how long an assessment takes, and how much
+/// of an application it sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ApplicationRequests {
+    /// The walk through it, scripts and documents among them.
+    pub walk: usize,
+    /// Scripts of the walk.
+    pub scripts: usize,
+    /// Guesses of parameters.
+    pub parameters: usize,
+    /// Redirects that are tried.
+    pub redirects: usize,
+}
+
+impl Default for ApplicationRequests {
+    fn default() -> Self {
+        Self { walk: 300, scripts: 40, parameters: 160, redirects: 40 }
+    }
+}
+
+impl ApplicationRequests {
+    /// The sorts by name.
+    pub const SORTS: [&str; 4] = ["walk", "scripts", "parameters", "redirects"];
+
+    /// Sets how many of a sort there may be; does nothing for a name that is none of [`ApplicationRequests::SORTS`].
+    pub fn set(&mut self, sort: &str, most: usize) {
+        match sort {
+            "walk" => self.walk = most,
+            "scripts" => self.scripts = most,
+            "parameters" => self.parameters = most,
+            "redirects" => self.redirects = most,
+            _ => {}
+        }
+    }
+}
+
 /// What tasks are given beside facts. The default is ours alone: useful with no pack at all.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -52,6 +88,8 @@ pub struct Settings {
     pub probes: Vec<&'static Probe>,
     /// Bytes of the pack with the history of one repository, or of the objects in its folder.
     pub repository_bytes: u64,
+    /// Requests to one application.
+    pub application_requests: ApplicationRequests,
     /// Folders of this machine in which repositories may be read: those that the operator named at the command line.
     pub folders: BTreeSet<String>,
     /// Files of this machine with packages of apps, by kind and name of the app: those that the operator named at the
@@ -155,6 +193,7 @@ impl Default for Settings {
             geo: Vec::new(),
             probes: Vec::new(),
             repository_bytes: REPOSITORY_BYTES,
+            application_requests: ApplicationRequests::default(),
             folders: BTreeSet::new(),
             packages: BTreeMap::new(),
             app_mirrors: Vec::new(),
@@ -303,6 +342,15 @@ mod tests {
         settings.ask_ports(&"1,443,80,9876".parse().unwrap());
         assert_eq!(settings.ports[..], [1, 80, 443, 9_876]);
         assert_eq!(settings.swept_ports[..], [80, 443, 1, 9_876]);
+    }
+
+    #[test]
+    fn each_sort_of_request_to_an_application_has_its_own_limit() {
+        let mut set = ApplicationRequests::default();
+        for (sort, most) in ApplicationRequests::SORTS.into_iter().zip(1..) {
+            set.set(sort, most);
+        }
+        assert_eq!(set, ApplicationRequests { walk: 1, scripts: 2, parameters: 3, redirects: 4 });
     }
 
     #[test]

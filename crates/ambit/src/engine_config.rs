@@ -3,6 +3,7 @@
 use crate::config::Settings;
 use crate::failure::Failure;
 use crate::output::{hint, plain};
+use crate::request_limits;
 use ambit_engine::Installation;
 use ambit_model::estimate::Volumes;
 use ambit_model::ports::PortList;
@@ -216,6 +217,7 @@ pub(crate) fn tasks(settings: &Settings) -> Result<ambit_tasks::Settings, Failur
         given.ask_ports(&ports);
     }
     given.repository_bytes = repository_bytes(settings)?;
+    request_limits::limit(&mut given, &request_limits::read(list(settings, "application_requests"))?);
     given.app_mirrors = app_mirrors(settings)?;
     given.aws_endpoint = aws_endpoint(settings)?;
     given.aws_keys = aws_keys(settings)?;

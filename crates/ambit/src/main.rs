@@ -30,6 +30,7 @@ mod parse;
 mod progress;
 #[cfg(test)]
 mod reference;
+mod request_limits;
 mod sample;
 mod shortfall;
 mod signals;

@@ -55,10 +55,6 @@ pub(crate) const TASK: Task = Task {
     run: |cx| Box::pin(run(cx)),
 };
 
-/// Requests to one application, whatever is found.
-const REQUESTS_MAX: usize = 300;
-/// Scripts among them.
-const SCRIPTS_MAX: usize = 40;
 /// Bytes of a script or a document.
 const FILE_BYTES: usize = 1_024 * 1_024;
 /// Bytes of a source map: those of large applications have some millions.
@@ -147,7 +143,7 @@ impl<'a> Crawl<'a> {
 
     /// An answer within the cap; `None` beyond it.
     async fn get(&mut self, url: &Url, bytes: usize) -> Result<Option<HttpExchange>, NetError> {
-        if self.requests >= REQUESTS_MAX {
+        if self.requests >= self.cx.settings.application_requests.walk {
             self.places.capped = true;
             return Ok(None);
         }
@@ -294,7 +290,11 @@ impl<'a> Crawl<'a> {
     }
 
     async fn scripts(&mut self) -> Result<(), TaskError> {
-        let scripts = self.scripts.iter().take(SCRIPTS_MAX).filter_map(|script| Url::parse(script).ok());
+        let scripts = self
+            .scripts
+            .iter()
+            .take(self.cx.settings.application_requests.scripts)
+            .filter_map(|script| Url::parse(script).ok());
         for url in scripts.collect::<Vec<_>>() {
             let Some(answer) = self.try_get(&url).await? else { continue };
             if answer.status != 200 || web::is_html(&answer) {

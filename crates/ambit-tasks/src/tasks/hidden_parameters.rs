@@ -42,8 +42,6 @@ pub(crate) const TASK: Task = Task {
 
 /// Pages that are asked.
 const PAGES_MAX: usize = 10;
-/// Requests to one application, beside those of the walk through it.
-const REQUESTS_MAX: usize = 160;
 /// Names that are asked at once: those of a request without a difference are none.
 const TOGETHER: usize = 12;
 /// Names that nobody has. Two pages that differ by them repeat their query, or never answer twice alike.
@@ -67,7 +65,8 @@ fn pages(facts: &Facts) -> BTreeMap<(usize, String), BTreeSet<String>> {
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let site = web::site(cx)?;
     let session = session::open(cx, &site).await?;
-    let mut asking = Asking { cx, session, left: REQUESTS_MAX };
+    let most = cx.settings.application_requests.parameters;
+    let mut asking = Asking { cx, session, left: most };
     let mut found = Parameters::default();
     for ((_, path), known) in pages(cx.facts).into_iter().take(PAGES_MAX) {
         let page = site.with_path(&path);
@@ -82,7 +81,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         }
     }
     if found.len() == 0 && asking.left == 0 {
-        return Err(TaskError::Failed(format!("{site}: {REQUESTS_MAX} requests did not suffice to ask for them all")));
+        return Err(TaskError::Failed(format!("{site}: {most} requests did not suffice to ask for them all")));
     }
     if found.len() == 0 {
         return Ok(Answer::Absent);

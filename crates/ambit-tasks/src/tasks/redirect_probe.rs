@@ -37,8 +37,6 @@ pub(crate) const TASK: Task = Task {
     run: |cx| Box::pin(run(cx)),
 };
 
-/// Pairs of a path and a parameter that are asked.
-const ASKED_MAX: usize = 40;
 /// Where an open redirect would lead: a name that cannot exist (RFC 6761 §6.4).
 const NOWHERE: &str = "ambit.invalid";
 /// Names of parameters that often say where somebody is led.
@@ -108,7 +106,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let site = web::site(cx)?;
     let session = session::open(cx, &site).await?;
     let mut led = Vec::new();
-    for (path, parameter) in asked(cx.facts).into_iter().take(ASKED_MAX) {
+    for (path, parameter) in asked(cx.facts).into_iter().take(cx.settings.application_requests.redirects) {
         let url =
             site.with_path(&format!("{path}?{}={}", escaped(&parameter), escaped(&format!("https://{NOWHERE}/"))));
         if frontier::does_something(&url) {

@@ -10,6 +10,7 @@ use crate::local_store::{Indexing, bring_up_index};
 use crate::output::lines;
 use crate::output::report::{Outcome, Style, print};
 use crate::output::{Results, hint, plain};
+use crate::request_limits::{self, RequestLimit};
 use crate::signals::Stop;
 use crate::wire_log::WireLog;
 use crate::workspace;
@@ -69,6 +70,10 @@ pub(crate) struct Scan {
     /// names), provider=2, resolver; repeatable, or with commas.
     #[arg(long, value_name = "PEER=N", value_delimiter = ',')]
     pub(crate) rates: Vec<engine_config::PeerRate>,
+    /// The most requests to one application, by sort: walk=300, scripts=40 (of the walk), parameters=160 (guesses),
+    /// redirects=40; repeatable, or with commas.
+    #[arg(long, value_name = "SORT=N", value_delimiter = ',')]
+    pub(crate) application_requests: Vec<RequestLimit>,
     /// Trust the certificate authorities of this PEM file too.
     #[arg(long, value_name = "FILE")]
     pub(crate) ca: Option<PathBuf>,
@@ -187,6 +192,7 @@ fn job(scan: &Scan, silent: bool, settings: &Settings, folder: &Path) -> Result<
     if let Some(ports) = scan.ports.asked() {
         given.ask_ports(ports);
     }
+    request_limits::limit(&mut given, &scan.application_requests);
     given.skipped = scan.tasks.skipped();
     given.packages = packages;
     for path in &scan.words {

@@ -116,6 +116,11 @@ pub(crate) const ROWS: &[Row] = &[
     ),
     list("words", "Files with further labels for the name sweep, one per line."),
     row("log_format", "text", "How the log is written: `text`, or `json`, one object per line."),
+    list(
+        "application_requests",
+        "The most requests to one application, by sort: `walk=300` (all pages, scripts and documents of the walk), \
+         `scripts=40` among them, `parameters=160` (guesses), `redirects=40`.",
+    ),
     row("repository_mib", "1024", "The largest repository that is fetched, in MiB."),
     list(
         "app_mirror",

@@ -100,6 +100,20 @@ fn a_walk_leaves_what_does_something_and_what_robots_shall_not_visit() {
     }
 }
 
+#[test]
+fn the_requests_to_an_application_have_limits_that_a_person_sets() {
+    let crawl = |more: &[&str]| {
+        let folder = Folder::new("application-requests");
+        scan_text(&folder, WORLD, &[WORKFLOW, more].concat());
+        details(&folder, "https://shop.acme.test:443")["hidden_crawl"].clone()
+    };
+    let usual = crawl(&[]);
+    assert_eq!(usual["capped"], false, "{usual}");
+    let short = crawl(&["--application-requests", "walk=3,scripts=0,parameters=0,redirects=0"]);
+    assert_eq!(short["capped"], true, "{short}");
+    assert!(short["pages"].as_i64() < usual["pages"].as_i64(), "{short} {usual}");
+}
+
 /// What is known of an entity, also what people do not see.
 fn details(folder: &Folder, name: &str) -> Value {
     let data = folder.join("data");
