@@ -80,6 +80,7 @@ mod missing_security_headers;
 mod open_bucket;
 mod open_database_service;
 mod open_dns_resolver;
+mod open_firebase;
 mod open_message_broker;
 mod open_redirect;
 mod open_redis_service;
@@ -141,6 +142,7 @@ all![
     open_bucket,
     open_database_service,
     open_dns_resolver,
+    open_firebase,
     open_message_broker,
     open_redirect,
     open_redis_service,

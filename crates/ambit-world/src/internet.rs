@@ -117,6 +117,11 @@ const SOURCES: &[(u8, Source, &str)] = &[
     (20, Source::Storage, "*.s3.amazonaws.com s3.amazonaws.com"),
     (21, Source::Storage, "*.storage.googleapis.com storage.googleapis.com"),
     (22, Source::Storage, "*.blob.core.windows.net"),
+    (
+        27,
+        Source::Storage,
+        "*.firebaseio.com *.europe-west1.firebasedatabase.app firestore.googleapis.com firebasestorage.googleapis.com",
+    ),
 ];
 /// The last bytes of the addresses of interfaces of clouds and of servers of git, whose names the file states, of who
 /// tells what sites say of apps, and of stores of apps.

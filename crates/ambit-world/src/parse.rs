@@ -190,7 +190,14 @@ impl Reader {
 
     fn bucket(&mut self, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
         use crate::draft::{Access, Storage};
-        let storage = cursor.choice(&[("s3", Storage::S3), ("gcs", Storage::Gcs), ("azure", Storage::Azure)])?;
+        let storage = cursor.choice(&[
+            ("s3", Storage::S3),
+            ("gcs", Storage::Gcs),
+            ("azure", Storage::Azure),
+            ("firebase-database", Storage::Database),
+            ("firestore", Storage::Firestore),
+            ("firebase-storage", Storage::FirebaseFiles),
+        ])?;
         let name = cursor.word("the bucket's name")?.to_owned();
         let key = format!("{storage:?} {name}");
         if name.bytes().any(|b| !(b.is_ascii_lowercase() || b.is_ascii_digit() || b"-./".contains(&b))) {

@@ -3,11 +3,11 @@
 use super::Judge;
 use crate::look;
 use ambit_model::edge::EdgeKind;
-use ambit_model::entity::bucket;
-use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_HIGH, Verdict};
+use ambit_model::entity::bucket::{self, Firebase};
+use ambit_model::issue::{Confidence, IssueKind, SEVERITY_HIGH, Verdict};
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
-use serde_json::json;
-use std::collections::BTreeSet;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 pub(super) const JUDGE: Judge = Judge {
     issue: IssueKind {
@@ -35,43 +35,56 @@ pub(super) const JUDGE: Judge = Judge {
 };
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
-    if facts.kind == Kind::CloudStorageBucket {
-        return look::after(facts, TaskName::BucketProbe, |facts| {
-            let listable = bucket::LISTABLE.is_true(&facts.details);
-            listable.then(|| proof("", &facts.name, None)).into_iter().collect()
-        });
+    judge_stores(facts, |name| {
+        Firebase::of(name).is_none().then(|| Open {
+            called: format!("bucket {name}"),
+            does: "lists its files to anyone",
+            details: json!({"bucket": name}),
+        })
+    })
+}
+
+/// What is said of a store at a provider where it is open.
+pub(super) struct Open {
+    pub(super) called: String,
+    pub(super) does: &'static str,
+    pub(super) details: Value,
+}
+
+/// Judges the stores of a sort, by what is said of those of one name; `None` for those of another sort.
+pub(super) fn judge_stores(facts: &Facts, told: impl Fn(&str) -> Option<Open>) -> Verdict {
+    if facts.kind != Kind::CloudStorageBucket {
+        return judge_user(facts, told);
     }
-    judge_user(facts)
+    let Some(Open { called, does, details }) = told(&facts.name) else { return Verdict::Clear };
+    look::after(facts, TaskName::BucketProbe, |facts| {
+        let listable = bucket::LISTABLE.is_true(&facts.details);
+        listable.then(|| look::proof_of("", format!("The {called} {does}."), details)).into_iter().collect()
+    })
 }
 
 /// A bucket is seldom owned by the edge that leads to it, so the issue sits on what uses it; a bucket in scope has its
 /// own.
-fn judge_user(facts: &Facts) -> Verdict {
-    let (mut open, mut unprobed) = (BTreeSet::new(), false);
+fn judge_user(facts: &Facts, told: impl Fn(&str) -> Option<Open>) -> Verdict {
+    let (mut open, mut unprobed) = (BTreeMap::new(), false);
     for used in facts.to(EdgeKind::Bucket).filter(|bucket| !bucket.scoped) {
+        let Some(told) = told(&used.name) else { continue };
         match bucket::LISTABLE.of(&used.details) {
             Some(true) => {
-                open.insert(used.name.as_str());
+                open.insert(used.name.as_str(), told);
             }
             Some(false) => {}
             None => unprobed = true,
         }
     }
+    let proof = |(name, Open { called, does, details })| {
+        look::proof_of(name, format!("{} uses the {called}, which {does}.", facts.name), details)
+    };
     match (open.is_empty(), unprobed) {
-        (false, _) => {
-            Verdict::Proven(open.into_iter().map(|bucket| proof(bucket, bucket, Some(&facts.name))).collect())
-        }
+        (false, _) => Verdict::Proven(open.into_iter().map(proof).collect()),
         (true, true) => Verdict::Unknown,
         (true, false) => Verdict::Clear,
     }
-}
-
-fn proof(discriminator: &str, bucket: &str, user: Option<&str>) -> Proof {
-    let description = match user {
-        Some(user) => format!("{user} uses the bucket {bucket}, which lists its files to anyone."),
-        None => format!("The bucket {bucket} lists its files to anyone."),
-    };
-    look::proof_of(discriminator, description, json!({"bucket": bucket}))
 }
 
 #[cfg(test)]
@@ -97,6 +110,11 @@ pub(super) fn samples() -> crate::samples::Samples {
         .near_miss(site(false, json!({"hidden_listable": false})))
         .near_miss(site(true, json!({"hidden_listable": true})))
         .near_miss(facts(Kind::Uri, "https://www.acme.test"))
+        .near_miss(
+            facts(Kind::CloudStorageBucket, "https://acme-default-rtdb.firebaseio.com")
+                .found(TaskName::BucketProbe)
+                .with(json!({"hidden_listable": true})),
+        )
         .unknown(facts(Kind::CloudStorageBucket, NAME))
         .unknown(bucket(true).failed(TaskName::BucketProbe))
         .unknown(site(false, json!({})))

@@ -20,6 +20,53 @@ pub const LISTABLE: Member<bool> = Member::named("hidden_listable");
 /// Anyone may read a file of its list.
 pub const READABLE: Member<bool> = Member::named("hidden_readable");
 
+/// A service of Firebase whose rules say who may read what is kept there. A project has one store of each, or several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Firebase {
+    RealtimeDatabase,
+    Firestore,
+    Storage,
+}
+
+impl Firebase {
+    /// Returns the service that a canonical name of a store belongs to; `None` for stores of others.
+    pub fn of(name: &str) -> Option<Self> {
+        let rest = name.strip_prefix("https://")?;
+        let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
+        let below = |above: &str| path.strip_prefix(above).is_some_and(|id| !id.is_empty() && !id.contains('/'));
+        match host {
+            "firestore.googleapis.com" => below("v1/projects/").then_some(Self::Firestore),
+            "firebasestorage.googleapis.com" => below("v0/b/").then_some(Self::Storage),
+            _ => {
+                let is_database = [".firebaseio.com", ".firebasedatabase.app"].iter().any(|end| host.ends_with(end));
+                (is_database && path.is_empty()).then_some(Self::RealtimeDatabase)
+            }
+        }
+    }
+
+    /// Returns what people call it.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::RealtimeDatabase => "Realtime Database",
+            Self::Firestore => "Firestore",
+            Self::Storage => "Cloud Storage for Firebase",
+        }
+    }
+
+    /// Returns the address whose answer tells whether anyone may read a store. It hands out names at most: of a
+    /// database those at its top, of a bucket one. Of Firestore documents are asked for that nobody has, because rules
+    /// decide by the place and not by what stands there.
+    pub fn question(self, name: &str) -> String {
+        match self {
+            Self::RealtimeDatabase => format!("{name}/.json?shallow=true"),
+            Self::Firestore => {
+                format!("{name}/databases/(default)/documents/ambit?pageSize=1&mask.fieldPaths=__name__")
+            }
+            Self::Storage => format!("{name}/o?maxResults=1"),
+        }
+    }
+}
+
 /// What is known of a bucket.
 pub(super) const MEMBERS: &[Row] = &[
     contract(BUCKET_NAME, Null).by(BucketProbe),
@@ -32,3 +79,26 @@ pub(super) const MEMBERS: &[Row] = &[
     seen(in_account::AWS, AwsAccount),
     seen(in_account::CLOUD, CloudAccount),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stores_of_firebase_are_told_by_their_names() {
+        for (name, service) in [
+            ("https://acme-default-rtdb.firebaseio.com", Some(Firebase::RealtimeDatabase)),
+            ("https://acme.europe-west1.firebasedatabase.app", Some(Firebase::RealtimeDatabase)),
+            ("https://acme.firebaseio.com/users", None),
+            ("https://firebaseio.com", None),
+            ("https://acme.firebaseio.com.acme.test", None),
+            ("https://firestore.googleapis.com/v1/projects/acme", Some(Firebase::Firestore)),
+            ("https://firestore.googleapis.com/v1/projects/acme/databases", None),
+            ("https://firestore.googleapis.com", None),
+            ("https://firebasestorage.googleapis.com/v0/b/acme.appspot.com", Some(Firebase::Storage)),
+            ("https://storage.googleapis.com/acme.appspot.com", None),
+        ] {
+            assert_eq!(Firebase::of(name), service, "{name}");
+        }
+    }
+}

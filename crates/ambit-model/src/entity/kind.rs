@@ -107,7 +107,11 @@ kinds! {
             "cloudflare:zone:0a1b2c3d",
             "What else stands in an account, by the provider's name of it",
         ),
-        CloudStorageBucket = (Url, "https://example-backup.s3.amazonaws.com", "A storage bucket at a cloud provider"),
+        CloudStorageBucket = (
+            Url,
+            "https://example-backup.s3.amazonaws.com",
+            "A storage bucket at a cloud provider, or what a project of Firebase keeps",
+        ),
         CodeAccount = (
             Url,
             "https://codeberg.org/example",

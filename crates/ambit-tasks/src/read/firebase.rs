@@ -1,10 +1,13 @@
 //! Projects of Firebase that the texts of an app name: by the host of a database, by a storage bucket, or by what the
 //! files of configuration call the project (`google-services.json`, `GoogleService-Info.plist`, the object that scripts
-//! are initialised with, and the resources that are made of them). Pure.
+//! are initialised with, and the resources that are made of them); and what is to be asked of them, and how that is
+//! read. Pure.
 
 use ambit_model::entity::app::FirebaseProject;
+use ambit_model::entity::bucket::Firebase;
 use regex::Regex;
-use std::collections::BTreeMap;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 /// Projects of one app that are kept; apps have one, or one for each stage.
@@ -74,6 +77,67 @@ pub(crate) fn read(text: &str, projects: &mut BTreeMap<String, FirebaseProject>)
     }
 }
 
+/// Returns the stores of the projects that a text names, by their URLs. A project that names no database has the one
+/// that it was made with; its documents are asked for where the project itself is told, and not only a database, which
+/// may have any name.
+pub(crate) fn stores(text: &str) -> BTreeSet<String> {
+    let mut projects = BTreeMap::new();
+    read(text, &mut projects);
+    let mut stores = BTreeSet::new();
+    for FirebaseProject { project, databases, buckets } in projects.into_values() {
+        let first = format!("https://{project}-default-rtdb.");
+        if databases.is_empty() {
+            stores.insert(format!("{first}firebaseio.com"));
+        }
+        if databases.is_empty() || !buckets.is_empty() || databases.iter().any(|url| url.starts_with(&first)) {
+            stores.insert(format!("https://firestore.googleapis.com/v1/projects/{project}"));
+        }
+        stores.extend(buckets.iter().map(|bucket| format!("https://firebasestorage.googleapis.com/v0/b/{bucket}")));
+        stores.extend(databases);
+    }
+    stores
+}
+
+/// What a store says of who may read it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Rules {
+    LetAnyoneRead,
+    Refuse,
+    /// There is no such store.
+    Missing,
+}
+
+/// Reads the answer to the question of a service.
+///
+/// # Errors
+/// It tells nothing of the rules.
+pub(crate) fn rules(service: Firebase, status: u16, body: &str) -> Result<Rules, String> {
+    let body = body.trim();
+    // Names at the top of a large database are cut off.
+    let is_object = body.starts_with('{');
+    match (service, status) {
+        (Firebase::RealtimeDatabase, 200) if is_object || serde_json::from_str::<Value>(body).is_ok() => {
+            Ok(Rules::LetAnyoneRead)
+        }
+        (Firebase::Firestore | Firebase::Storage, 200) if is_object => Ok(Rules::LetAnyoneRead),
+        (Firebase::RealtimeDatabase, 404) if body.contains("correctUrl") => {
+            let moved: Option<Value> = serde_json::from_str(body).ok();
+            let to = moved.and_then(|moved| moved["correctUrl"].as_str().map(str::to_owned)).unwrap_or_default();
+            Err(format!("the database is in another region: add {to:?} as a seed of the kind CloudStorageBucket"))
+        }
+        // Where the project does not use the service, or uses it in a mode without rules.
+        (Firebase::Firestore, 400 | 403) if body.contains("SERVICE_DISABLED") || body.contains("Datastore Mode") => {
+            Ok(Rules::Missing)
+        }
+        (_, 404) => Ok(Rules::Missing),
+        (_, 401 | 403) => Ok(Rules::Refuse),
+        // Switched off by its owner; rules of the first version, by which nobody lists.
+        (Firebase::RealtimeDatabase, 423) => Ok(Rules::Refuse),
+        (Firebase::Storage, 400) if body.contains("rules_version") => Ok(Rules::Refuse),
+        _ => Err(format!("{} answered with status {status}", service.title())),
+    }
+}
+
 /// True where no longer name goes on.
 fn ends(text: &str, at: usize) -> bool {
     let mut rest = text[at..].chars();
@@ -137,6 +201,79 @@ mod tests {
             ("wss://ACME-SHOP.firebaseio.com/.ws", &["acme-shop https://acme-shop.firebaseio.com"]),
         ] {
             assert_eq!(told(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_a_page_is_initialised_with_leads_to_the_stores_of_the_project() {
+        for (text, expected) in [
+            (
+                "{apiKey:'x',authDomain:'acme-shop.firebaseapp.com',projectId:'acme-shop',messagingSenderId:'1'}",
+                &[
+                    "https://acme-shop-default-rtdb.firebaseio.com",
+                    "https://firestore.googleapis.com/v1/projects/acme-shop",
+                ][..],
+            ),
+            (
+                "databaseURL:'https://acme-shop-default-rtdb.europe-west1.firebasedatabase.app',projectId:'acme-shop',\
+                 storageBucket:'acme-shop.appspot.com',messagingSenderId:'1'",
+                &[
+                    "https://acme-shop-default-rtdb.europe-west1.firebasedatabase.app",
+                    "https://firebasestorage.googleapis.com/v0/b/acme-shop.appspot.com",
+                    "https://firestore.googleapis.com/v1/projects/acme-shop",
+                ],
+            ),
+            // Nothing says that the project has the name of its database.
+            ("fetch('https://acme-chat.firebaseio.com/x.json')", &["https://acme-chat.firebaseio.com"]),
+            ("projectId:'acme-shop', dsn:'https://1@sentry.acme.test/7'", &[]),
+        ] {
+            assert_eq!(stores(text).into_iter().collect::<Vec<_>>(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn answers_tell_whether_the_rules_let_anyone_read() {
+        use Firebase::{Firestore, RealtimeDatabase, Storage};
+        let denied =
+            r#"{"error":{"code":403,"message":"Missing or insufficient permissions.","status":"PERMISSION_DENIED"}}"#;
+        for (service, status, body, expected) in [
+            (RealtimeDatabase, 200, r#"{"users":true,"orders":true}"#, Some(Rules::LetAnyoneRead)),
+            (RealtimeDatabase, 200, r#"{"users":true,"ord"#, Some(Rules::LetAnyoneRead)),
+            (RealtimeDatabase, 200, "null", Some(Rules::LetAnyoneRead)),
+            (RealtimeDatabase, 200, "<html><title>Sign in</title>", None),
+            (RealtimeDatabase, 401, r#"{"error":"Permission denied"}"#, Some(Rules::Refuse)),
+            (
+                RealtimeDatabase,
+                423,
+                r#"{"error":"The Firebase database 'a' has been deactivated."}"#,
+                Some(Rules::Refuse),
+            ),
+            (RealtimeDatabase, 404, r#"{"error":"404 Not Found"}"#, Some(Rules::Missing)),
+            (
+                RealtimeDatabase,
+                404,
+                r#"{"correctUrl":"https://a.europe-west1.firebasedatabase.app","error":"x"}"#,
+                None,
+            ),
+            (Firestore, 200, "{}", Some(Rules::LetAnyoneRead)),
+            (Firestore, 200, "null", None),
+            (Firestore, 403, denied, Some(Rules::Refuse)),
+            (Firestore, 403, r#"{"error":{"details":[{"reason":"SERVICE_DISABLED"}]}}"#, Some(Rules::Missing)),
+            (Firestore, 404, r#"{"error":{"status":"NOT_FOUND"}}"#, Some(Rules::Missing)),
+            (Firestore, 400, r#"{"error":{"status":"INVALID_ARGUMENT"}}"#, None),
+            (Storage, 200, r#"{"prefixes":[],"items":[]}"#, Some(Rules::LetAnyoneRead)),
+            (Storage, 403, r#"{"error":{"code":403,"message":"Permission denied."}}"#, Some(Rules::Refuse)),
+            (
+                Storage,
+                400,
+                r#"{"error":{"message":"Listing objects is disallowed for rules_version = \"1\"."}}"#,
+                Some(Rules::Refuse),
+            ),
+            (Storage, 404, "{}", Some(Rules::Missing)),
+            (Storage, 429, "{}", None),
+            (Firestore, 503, "", None),
+        ] {
+            assert_eq!(rules(service, status, body).ok(), expected, "{service:?} {status} {body}");
         }
     }
 

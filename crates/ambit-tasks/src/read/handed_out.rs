@@ -1,5 +1,6 @@
 //! What a site hands out to everybody in its texts: hosts, mailboxes, storage buckets, identifiers and keys. Pure.
 
+use super::firebase;
 use super::mentions::Mentions;
 use crate::ask::host::same_domain;
 use ambit_model::entity::uri::HandedToken;
@@ -38,6 +39,7 @@ impl HandedOut {
         }
     }
 
+        self.text.buckets.extend(firebase::stores(text));
     /// The hosts that are named beside the site's own. What only looks like one counts within the site's domain.
     pub(crate) fn hosts_beside<'a>(&'a self, site: &'a Url) -> impl Iterator<Item = String> + 'a {
         let near = self.text.maybe_hosts.iter().filter(|host| same_domain(host, &site.host));

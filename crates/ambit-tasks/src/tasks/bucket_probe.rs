@@ -1,9 +1,11 @@
-//! Checks whether a storage bucket exists, lists its objects, and serves them.
+//! Checks whether a storage bucket exists, lists its objects, and serves them, and whether anyone may read what a
+//! project of Firebase keeps.
 
 use crate::ask::web;
 use crate::read::buckets::{BucketAddress, place};
+use crate::read::firebase::{Rules, rules};
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
-use ambit_model::entity::bucket;
+use ambit_model::entity::bucket::{self, Firebase};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, Kind, TaskName, Wave, workflow};
@@ -17,7 +19,8 @@ use std::sync::LazyLock;
 pub(crate) const TASK: Task = Task {
     name: TaskName::BucketProbe,
     pretty_name: "Storage bucket",
-    description: "Asks a storage bucket for its list and for one object of it, without credentials.",
+    description: "Asks a storage bucket for its list and for one object of it, and what a project of Firebase keeps \
+                  whether anyone may read it, without credentials.",
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::CloudStorageBucket],
     produces: &[],
@@ -36,6 +39,8 @@ pub(crate) const TASK: Task = Task {
 
 /// Bytes of a list.
 const LIST_BYTES: usize = 1_024 * 1_024;
+/// Bytes of what a store of Firebase answers: how it begins tells enough.
+const FIREBASE_BYTES: usize = 64 * 1_024;
 /// Objects that are kept of a list.
 const OBJECTS_MAX: usize = 100;
 
@@ -44,9 +49,12 @@ static KEY: LazyLock<Regex> =
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let url = Url::parse(&cx.facts.name)?;
+    if let Some(service) = Firebase::of(&cx.facts.name) {
+        return firebase(cx, service, &url).await;
+    }
     let place =
         place(&url.host, &url.path).ok_or_else(|| TaskError::Failed("not a form of bucket that we know".into()))?;
-    let list = ask(cx, &list_url(&url, &place)).await?;
+    let list = ask(cx, &list_url(&url, &place), LIST_BYTES).await?;
     let body = web::text(&list);
     let listable = list.status == 200 && (body.contains("<ListBucketResult") || body.contains("<EnumerationResults"));
     if !listable && is_missing(&list, &body, &place) {
@@ -58,7 +66,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let objects: BTreeSet<String> = if listable { keys(&body) } else { BTreeSet::new() };
     let mut readable = false;
     if let Some(object) = objects.iter().find(|object| !object.ends_with('/')) {
-        let answer = ask(cx, &object_url(&url, &place, object)).await?;
+        let answer = ask(cx, &object_url(&url, &place, object), LIST_BYTES).await?;
         readable = answer.status == 200;
     }
     cx.observe(bucket::BUCKET_NAME, json!(place.bucket));
@@ -71,10 +79,32 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     Ok(Answer::Found)
 }
 
-async fn ask(cx: &Context<'_>, url: &Url) -> Result<HttpExchange, TaskError> {
+/// What the rules say is all that is kept: of what the store holds not even a name.
+async fn firebase(cx: &Context<'_>, service: Firebase, url: &Url) -> Result<Answer, TaskError> {
+    let asked = Url::parse(&service.question(&cx.facts.name))?;
+    let answer = ask(cx, &asked, FIREBASE_BYTES).await?;
+    let open = match rules(service, answer.status, &web::text(&answer)).map_err(TaskError::Failed)? {
+        Rules::Missing => return Ok(Answer::Absent),
+        said => said == Rules::LetAnyoneRead,
+    };
+    let name = match service {
+        Firebase::RealtimeDatabase => url.host.split('.').next(),
+        Firebase::Firestore | Firebase::Storage => url.path.rsplit('/').next(),
+    };
+    let region = url.host.strip_suffix(".firebasedatabase.app").and_then(|front| Some(front.split_once('.')?.1));
+    cx.observe(bucket::BUCKET_NAME, json!(name));
+    cx.observe(bucket::PROVIDER, json!("firebase"));
+    cx.observe(bucket::REGION, json!(region));
+    cx.observe(bucket::FOUND_OBJECTS, json!([]));
+    cx.observe(bucket::LISTABLE, open);
+    cx.observe(bucket::READABLE, open);
+    Ok(Answer::Found)
+}
+
+async fn ask(cx: &Context<'_>, url: &Url, bytes: usize) -> Result<HttpExchange, TaskError> {
     let mut request = cx.net.get(&url.to_string())?;
     request.grant = Grant::Target;
-    request.body_kept = LIST_BYTES;
+    request.body_kept = bytes;
     Ok(cx.net.http(&request).await?)
 }
 

@@ -569,6 +569,43 @@ fn what_others_hold() {
         ("bucket_probe", "", "CloudStorageBucket https://storage.googleapis.com/files", &["absent"]),
         (
             "bucket_probe",
+#[test]
+fn what_projects_of_firebase_keep() {
+    assert_looks(&[
+        (
+            "bucket_probe",
+            "bucket firebase-database shop-default-rtdb of acme listed keys users",
+            "CloudStorageBucket https://shop-default-rtdb.firebaseio.com",
+            &["found", "found_objects = []", "hidden_listable = true", "provider = \"firebase\""],
+        ),
+        (
+            "bucket_probe",
+            "bucket firebase-database shop.europe-west1 of acme",
+            "CloudStorageBucket https://shop.europe-west1.firebasedatabase.app",
+            &["found", "hidden_listable = false", "region = \"europe-west1\""],
+        ),
+        ("bucket_probe", "", "CloudStorageBucket https://shop-default-rtdb.firebaseio.com", &["absent"]),
+        (
+            "bucket_probe",
+            "bucket firestore shop of acme listed",
+            "CloudStorageBucket https://firestore.googleapis.com/v1/projects/shop",
+            &["found", "bucket_name = \"shop\"", "hidden_listable = true"],
+        ),
+        (
+            "bucket_probe",
+            "bucket firestore shop of acme",
+            "CloudStorageBucket https://firestore.googleapis.com/v1/projects/shop",
+            &["found", "hidden_listable = false"],
+        ),
+        (
+            "bucket_probe",
+            "bucket firebase-storage shop.appspot.com of acme listed keys a b",
+            "CloudStorageBucket https://firebasestorage.googleapis.com/v0/b/shop.appspot.com",
+            &["found", "found_objects = []", "hidden_listable = true"],
+        ),
+    ]);
+}
+
             "bucket gcs files of acme",
             "CloudStorageBucket https://storage.googleapis.com/files",
             &["found", "hidden_listable = false"],

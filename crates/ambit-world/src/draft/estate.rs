@@ -257,6 +257,13 @@ pub(crate) enum Storage {
     S3,
     Gcs,
     Azure,
+    /// A Realtime Database of Firebase, by the name of its host, with the region for one elsewhere than in the United
+    /// States.
+    Database,
+    /// The documents of a project of Firebase.
+    Firestore,
+    /// A bucket of a project of Firebase, by the rules of Firebase.
+    FirebaseFiles,
 }
 
 /// Who may read a bucket.

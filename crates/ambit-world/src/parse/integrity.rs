@@ -21,6 +21,10 @@ const OWN_NAMES: &[&str] = &[
     "amazonaws.com",
     "storage.googleapis.com",
     "blob.core.windows.net",
+    "firebaseio.com",
+    "firebasedatabase.app",
+    "firestore.googleapis.com",
+    "firebasestorage.googleapis.com",
 ];
 
 pub(super) fn check(draft: &Draft, faults: &mut Vec<Fault>) {

@@ -1,10 +1,11 @@
 //! Object storage under the providers' own names: buckets that list themselves, that only give what is known, that
-//! refuse, and none.
+//! refuse, and none; and what projects of Firebase keep, by rules that let anyone read or nobody.
 
 use crate::draft::{Access, Bucket, Storage};
 use crate::serve::connection::Connection;
 use crate::serve::page::escape;
 use crate::serve::request::{Request, Response};
+use serde_json::{Map, Value, json};
 
 const XML: &str = "application/xml";
 
@@ -22,11 +23,14 @@ pub(super) fn respond(connection: &Connection, request: &Request) -> Response {
     let response = match wanted.storage {
         Storage::S3 | Storage::Gcs => xml_bucket(bucket, &wanted),
         Storage::Azure => azure(bucket, &wanted, request),
+        Storage::Database | Storage::Firestore | Storage::FirebaseFiles => firebase(bucket, &wanted, request),
     };
     let server = match wanted.storage {
         Storage::S3 => "AmazonS3",
         Storage::Gcs => "UploadServer",
         Storage::Azure => "Windows-Azure-Blob/1.0 Microsoft-HTTPAPI/2.0",
+        Storage::Database => "nginx",
+        Storage::Firestore | Storage::FirebaseFiles => "ESF",
     };
     response.header("Server", server)
 }
@@ -55,6 +59,18 @@ fn wanted(connection: &Connection, request: &Request) -> Wanted {
     if let Some(account) = host.strip_suffix(".blob.core.windows.net") {
         let (container, key) = path.split_once('/').unwrap_or((&path, ""));
         return Wanted { storage: Storage::Azure, name: format!("{account}/{container}"), key: key.to_owned() };
+    }
+    if let Some(name) = host.strip_suffix(".firebaseio.com").or_else(|| host.strip_suffix(".firebasedatabase.app")) {
+        return by_host(Storage::Database, name);
+    }
+    let below = |above: &str, storage| {
+        let (name, key) = path.strip_prefix(above).unwrap_or_default().split_once('/').unwrap_or_default();
+        Wanted { storage, name: name.to_owned(), key: key.to_owned() }
+    };
+    match host.as_str() {
+        "firestore.googleapis.com" => return below("v1/projects/", Storage::Firestore),
+        "firebasestorage.googleapis.com" => return below("v0/b/", Storage::FirebaseFiles),
+        _ => {}
     }
     // A foreign name that leads here asks for the bucket of that name.
     let storage = match connection.to.ip() {
@@ -123,5 +139,40 @@ fn azure(bucket: Option<&Bucket>, wanted: &Wanted, request: &Request) -> Respons
         }
         Some(_) => error(404, "ResourceNotFound", "The specified resource does not exist."),
         None => error(404, "ContainerNotFound", "The specified container does not exist."),
+    }
+}
+
+/// A store of Firebase, which answers questions for its list only.
+fn firebase(bucket: Option<&Bucket>, wanted: &Wanted, request: &Request) -> Response {
+    let json = |status: u16, body: Value| Response::new(status, "application/json", body.to_string());
+    let error = |code: u16, message: &str, status: &str| {
+        json(code, json!({"error": {"code": code, "message": message, "status": status}}))
+    };
+    let Some(bucket) = bucket else {
+        return match wanted.storage {
+            Storage::Database => json(404, json!({"error": "404 Not Found"})),
+            _ => error(404, "Not Found.", "NOT_FOUND"),
+        };
+    };
+    let is_open = bucket.access == Access::Listed;
+    match wanted.storage {
+        Storage::Database if wanted.key != ".json" || request.parameter("shallow").as_deref() != Some("true") => {
+            json(400, json!({"error": "only names are asked for"}))
+        }
+        Storage::Database if is_open => {
+            let names: Map<String, Value> = bucket.keys.iter().map(|key| (key.clone(), json!(true))).collect();
+            json(200, if names.is_empty() { Value::Null } else { Value::Object(names) })
+        }
+        Storage::Database => json(401, json!({"error": "Permission denied"})),
+        Storage::Firestore if !wanted.key.starts_with("databases/(default)/documents/") => {
+            error(400, "Invalid resource.", "INVALID_ARGUMENT")
+        }
+        Storage::FirebaseFiles if is_open && wanted.key == "o" => {
+            let most = request.parameter("maxResults").and_then(|most| most.parse().ok()).unwrap_or(1_000);
+            let items = bucket.keys.iter().take(most).map(|key| json!({"name": key, "bucket": bucket.name}));
+            json(200, json!({"prefixes": [], "items": items.collect::<Vec<_>>()}))
+        }
+        Storage::Firestore if is_open => json(200, json!({})),
+        _ => error(403, "Missing or insufficient permissions.", "PERMISSION_DENIED"),
     }
 }

@@ -11,6 +11,7 @@ impl Derivation<'_> {
         for bucket in self.draft.buckets.values() {
             let name = bucket_name(bucket);
             let host = name.trim_start_matches("https://").to_owned();
+            let told = told_by(bucket, &host);
             let ours = plan::standing(self.draft, &bucket.org) == OrgRole::Ours;
             self.truth.allow(Kind::CloudStorageBucket, &name);
             if !ours || bucket.hidden {
@@ -24,7 +25,7 @@ impl Derivation<'_> {
                     .chain(&site.loads)
                     .chain(&site.body)
                     .chain(site.pages.iter().map(|page| &page.body));
-                if texts.clone().any(|text| text.contains(&host))
+                if texts.clone().any(|text| told.iter().any(|told| text.contains(told)))
                     && self.truth.entities.contains(&(Kind::Uri, key.clone()))
                 {
                     leads.push((Kind::Uri, key.clone()));
@@ -40,12 +41,16 @@ impl Derivation<'_> {
                 self.truth.plant(Kind::CloudStorageBucket, &name);
             }
             if bucket.access == Access::Listed {
+                let issue = match bucket.storage {
+                    Storage::S3 | Storage::Gcs | Storage::Azure => "open_bucket",
+                    Storage::Database | Storage::Firestore | Storage::FirebaseFiles => "open_firebase",
+                };
                 for (kind, entity) in &leads {
-                    self.truth.plant_issue("open_bucket", *kind, entity);
+                    self.truth.plant_issue(issue, *kind, entity);
                 }
                 let elsewhere: Vec<String> = if leads.is_empty() { Vec::new() } else { self.planted(Kind::Uri) };
                 for uri in elsewhere {
-                    self.truth.allow_issue("open_bucket", Kind::Uri, &uri);
+                    self.truth.allow_issue(issue, Kind::Uri, &uri);
                 }
             }
         }
@@ -61,5 +66,23 @@ fn bucket_name(bucket: &Bucket) -> String {
             let (account, container) = bucket.name.split_once('/').unwrap_or((&bucket.name, ""));
             format!("https://{account}.blob.core.windows.net/{container}")
         }
+        Storage::Database if bucket.name.contains('.') => format!("https://{}.firebasedatabase.app", bucket.name),
+        Storage::Database => format!("https://{}.firebaseio.com", bucket.name),
+        Storage::Firestore => format!("https://firestore.googleapis.com/v1/projects/{}", bucket.name),
+        Storage::FirebaseFiles => format!("https://firebasestorage.googleapis.com/v0/b/{}", bucket.name),
+    }
+}
+
+/// What a text holds that leads to a bucket: where it is, or the project of Firebase as a page is initialised with it.
+fn told_by(bucket: &Bucket, place: &str) -> Vec<String> {
+    let of_project = |project: &str| format!("projectId:'{project}'");
+    match bucket.storage {
+        Storage::S3 | Storage::Gcs | Storage::Azure => vec![place.to_owned()],
+        Storage::Database => {
+            let project = bucket.name.strip_suffix("-default-rtdb").map(of_project);
+            [place.to_owned()].into_iter().chain(project).collect()
+        }
+        Storage::Firestore => vec![of_project(&bucket.name)],
+        Storage::FirebaseFiles => vec![bucket.name.clone()],
     }
 }

@@ -126,11 +126,12 @@ async fn look_alikes_are_visited_where_they_are_searched_for() {
 
 #[tokio::test]
 async fn buckets_of_strangers_are_theirs_whoever_stores_them() {
-    let lines = "bucket s3 mine of ours listed\nbucket s3 theirs of out listed";
+    let lines = "bucket s3 mine of ours listed\nbucket s3 theirs of out listed\nbucket firebase-database theirs of out";
     let table = [
         ("GET https://mine.s3.amazonaws.com/", ""),
         ("GET https://none.s3.amazonaws.com/", ""),
         ("GET https://theirs.s3.amazonaws.com/", "the bucket theirs is a stranger's"),
+        ("GET https://theirs.firebaseio.com/.json?shallow=true", "the bucket theirs is a stranger's"),
     ];
     assert_contacts(EXTERNAL_DISCOVERY, lines, &table).await;
 }

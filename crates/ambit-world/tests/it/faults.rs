@@ -409,8 +409,14 @@ fn certificates() {
 #[test]
 fn buckets_and_what_is_expected() {
     assert_faults(&[
-        ("bucket", "7: `bucket`: the line ends here; expected s3, gcs, azure"),
-        ("bucket r2 a of acme", "7: `r2`: unknown word; expected s3, gcs, azure"),
+        (
+            "bucket",
+            "7: `bucket`: the line ends here; expected s3, gcs, azure, firebase-database, firestore, firebase-storage",
+        ),
+        (
+            "bucket r2 a of acme",
+            "7: `r2`: unknown word; expected s3, gcs, azure, firebase-database, firestore, firebase-storage",
+        ),
         (
             "bucket s3 Files of acme",
             "7: `Files`: a bucket's name has small letters, digits, `-`, `.` and for azure ACCOUNT/CONTAINER",

@@ -484,6 +484,19 @@ fn buckets() {
                 ],
             ),
             (
+                "bucket firebase-database shop-default-rtdb of acme listed\nbucket firestore shop of acme\nbucket \
+                 firebase-database theirs-default-rtdb of out listed\nname {w,v}.acme.test A 203.0.113.10\nsite \
+                 http://w.acme.test \"W\"\n  page /x \"projectId:'shop'\"\nsite http://v.acme.test \"V\"",
+                &[
+                    ("CloudStorageBucket https://shop-default-rtdb.firebaseio.com", Planted),
+                    ("CloudStorageBucket https://firestore.googleapis.com/v1/projects/shop", Planted),
+                    ("CloudStorageBucket https://theirs-default-rtdb.firebaseio.com", NotScored),
+                    ("open_firebase Uri http://w.acme.test:80", Planted),
+                    ("open_bucket Uri http://w.acme.test:80", Unexpected),
+                    ("open_firebase DnsRecord v.acme.test", Unexpected),
+                ],
+            ),
+            (
                 "bucket s3 lost of acme listed\nname w.acme.test A 203.0.113.10\nsite http://w.acme.test \"W\"",
                 &[("open_bucket Uri http://w.acme.test:80", Unexpected)],
             ),

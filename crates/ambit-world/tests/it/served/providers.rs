@@ -109,7 +109,12 @@ const STORAGE: &[Served] = &[(
      open keys \
      a.txt\nbucket gcs files of acme listed keys g.txt\nbucket azure acc/box of acme listed keys z.txt\nbucket azure \
      acc/part of acme \
-     open keys z.txt\nbucket azure acc/shut of acme keys z.txt",
+     open keys z.txt\nbucket azure acc/shut of acme keys z.txt\n\
+     bucket firebase-database open of acme listed keys users\n\
+     bucket firebase-database empty of acme listed\nbucket firebase-database shut.europe-west1 of acme\n\
+     bucket firestore open of acme listed\nbucket firestore shut of acme\n\
+     bucket firebase-storage open.appspot.com of acme listed keys a b\n\
+     bucket firebase-storage shut.appspot.com of acme",
     &[
         ("GET https://files.s3.amazonaws.com/ ? Server has:<Key>b&amp;c</Key>", "200 | AmazonS3 | yes"),
         ("GET https://files.s3.amazonaws.com/a.txt ? body", "200 | planted file a.txt"),
@@ -131,6 +136,32 @@ const STORAGE: &[Served] = &[(
         ("GET https://acc.blob.core.windows.net/part/z.txt ? body", "200 | planted file z.txt"),
         ("GET https://acc.blob.core.windows.net/shut/z.txt ? has:ResourceNotFound", "404 | yes"),
         ("GET https://acc.blob.core.windows.net/none?comp=list ? has:ContainerNotFound", "404 | yes"),
+        ("GET https://open.firebaseio.com/.json?shallow=true ? body", "200 | {\"users\":true}"),
+        ("GET https://open.firebaseio.com/.json ? has:users", "400 | no"),
+        ("GET https://empty.firebaseio.com/.json?shallow=true ? body", "200 | null"),
+        (
+            "GET https://shut.europe-west1.firebasedatabase.app/.json?shallow=true ? body",
+            "401 | {\"error\":\"Permission denied\"}",
+        ),
+        ("GET https://none.firebaseio.com/.json?shallow=true ? body", "404 | {\"error\":\"404 Not Found\"}"),
+        (
+            "GET https://firestore.googleapis.com/v1/projects/open/databases/(default)/documents/ambit ? body",
+            "200 | {}",
+        ),
+        (
+            "GET https://firestore.googleapis.com/v1/projects/shut/databases/(default)/documents/ambit ? \
+             has:PERMISSION_DENIED",
+            "403 | yes",
+        ),
+        ("GET https://firestore.googleapis.com/v1/projects/none/databases/(default)/documents/ambit", "404"),
+        (
+            "GET https://firebasestorage.googleapis.com/v0/b/open.appspot.com/o?maxResults=1 ? body",
+            "200 | {\"prefixes\":[],\"items\":[{\"name\":\"a\",\"bucket\":\"open.appspot.com\"}]}",
+        ),
+        (
+            "GET https://firebasestorage.googleapis.com/v0/b/shut.appspot.com/o?maxResults=1 ? has:PERMISSION_DENIED",
+            "403 | yes",
+        ),
     ],
 )];
 
