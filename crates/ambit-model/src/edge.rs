@@ -77,7 +77,8 @@ pub enum EdgeKind {
     Contact,
     /// From a page, name or certificate to a storage bucket.
     Bucket,
-    /// From an account at a cloud provider to what stands in it, as the provider says itself.
+    /// From an account at a cloud provider to what stands in it, as the provider says itself; from what stands in one
+    /// and is a seed to where everybody reaches it.
     CloudAccount,
     /// From a site or service that is a seed to the host that it is on.
     Host,
@@ -95,7 +96,7 @@ pub enum EdgeKind {
     AccountMember,
     /// From a repository to the account that has it.
     RepositoryAccount,
-    /// From a word of theirs to a repository that bears it.
+    /// From a word or token of theirs to a repository that bears it.
     RepositoryWord,
     /// From an app to an address that its package names.
     AppCall,

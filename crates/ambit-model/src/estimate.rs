@@ -151,8 +151,13 @@ pub fn estimate(seeds: &[(Kind, String)], ceiling: Clearance, never: &[String], 
         match kind {
             Kind::Domain => (plan.domains, plan.names) = (plan.domains + 1, plan.names + 1),
             Kind::DnsRecord | Kind::Nameserver | Kind::Mailserver => plan.names += 1,
-            Kind::IpAddress | Kind::NetworkService => plan.addresses += 1,
-            Kind::Uri | Kind::ApiEndpoint | Kind::CloudStorageBucket => plan.sites += 1,
+            Kind::AwsEC2Instance | Kind::IpAddress | Kind::NetworkService => plan.addresses += 1,
+            Kind::ApiEndpoint
+            | Kind::AwsS3Bucket
+            | Kind::AzureStorageAccount
+            | Kind::CloudStorageBucket
+            | Kind::GcpStorageBucket
+            | Kind::Uri => plan.sites += 1,
             Kind::NetBlock => {
                 plan.blocks += 1;
                 let block: Option<IpNet> = name.parse().ok();

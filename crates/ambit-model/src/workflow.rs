@@ -29,10 +29,14 @@ pub const EXTERNAL_DISCOVERY: Workflow = Workflow {
         Kind::ApiEndpoint,
         Kind::AppEndpoint,
         Kind::AutonomousSystem,
+        Kind::AwsEC2Instance,
+        Kind::AwsS3Bucket,
+        Kind::AzureStorageAccount,
         Kind::CloudStorageBucket,
         Kind::DnsRecord,
         Kind::Domain,
         Kind::EmailAddress,
+        Kind::GcpStorageBucket,
         Kind::IpAddress,
         Kind::Mailserver,
         Kind::Nameserver,
@@ -149,6 +153,9 @@ impl Workflow {
     /// # Errors
     /// The text is none.
     pub fn target(&self, text: &str) -> Result<(Kind, String), InvalidName> {
+        if let Some(seed) = Kind::of_said(text) {
+            return seed;
+        }
         let own = match *self {
             CODE_REPOSITORIES | SUSPICIOUS_DOMAINS if is_word(text) => {
                 Kind::UniqueKeyword.seed(text).ok().map(|name| (Kind::UniqueKeyword, name))
@@ -266,6 +273,8 @@ mod tests {
         assert_eq!(target(CODE_REPOSITORIES, "https://github.com/Harbour/"), account);
         assert_eq!(target(CODE_REPOSITORIES, "https://github.com/-harbour"), None);
         assert_eq!(target(EXTERNAL_DISCOVERY, "harbour"), None);
+        let token = Some(("UniqueToken", "UA-1234567-1".to_owned()));
+        assert_eq!(target(CODE_REPOSITORIES, "UniqueToken:UA-1234567-1"), token);
     }
 
     #[test]
@@ -274,6 +283,8 @@ mod tests {
         for (workflow, seeds, credentials, missing) in [
             (EXTERNAL_DISCOVERY, &[Kind::Domain][..], &[][..], vec![]),
             (EXTERNAL_DISCOVERY, &[Kind::UniqueKeyword, Kind::Uri], &[], vec![]),
+            (EXTERNAL_DISCOVERY, &[Kind::AwsS3Bucket], &[], vec![]),
+            (CODE_REPOSITORIES, &[Kind::UniqueToken], &[], vec![]),
             (CODE_REPOSITORIES, &[Kind::GithubAccount], &[], vec![]),
             (SUSPICIOUS_DOMAINS, &[], &[], vec!["a seed of the kind Domain or UniqueKeyword".to_owned()]),
             (MOBILE_APPS, &[Kind::Domain], &[], vec!["a seed of the kind AndroidApp or IosApp".to_owned()]),
@@ -297,7 +308,7 @@ mod tests {
                 &[],
                 vec![
                     "a seed of the kind CodeAccount, GitRepository, GithubAccount, GithubRepository, GitlabAccount, \
-                     GitlabProject or UniqueKeyword"
+                     GitlabProject, UniqueKeyword or UniqueToken"
                         .to_owned(),
                 ],
             ),

@@ -37,6 +37,7 @@ impl Kind {
         Self::GitlabAccount,
         Self::GitlabProject,
         Self::UniqueKeyword,
+        Self::UniqueToken,
     ];
 
     /// Returns the kind and name of what a person typed as a repository, or as an account at a forge; `None` where it

@@ -111,13 +111,24 @@ impl Kind {
         Err(InvalidName { kind: self.name(), text: name, why })
     }
 
+    /// Returns the same of a text that says its kind in front, such as `AwsS3Bucket:example-backup`; `None` where it
+    /// says none.
+    pub(crate) fn of_said(text: &str) -> Option<Result<(Self, String), InvalidName>> {
+        let (said, name) = text.trim().split_once(':')?;
+        let kind = Self::from_name(said).filter(|kind| kind.name() == said && kind.is_seedable())?;
+        Some(kind.seed(name).map(|name| (kind, name)))
+    }
+
     /// Returns the kind and canonical name of what a person typed as a target: address, block, `AS…`, `org:…`, URL,
-    /// e-mail address, domain or host name.
+    /// e-mail address, domain or host name, or of any kind its name behind the kind's (`AwsS3Bucket:example-backup`).
     ///
     /// # Errors
     /// The text is none of these, is a range of addresses, or a public suffix.
     pub fn of_target(text: &str) -> Result<(Self, String), InvalidName> {
         let text = text.trim();
+        if let Some(seed) = Self::of_said(text) {
+            return seed;
+        }
         if let Some(name) = text.strip_prefix(ORGANIZATION) {
             if !name.contains(char::is_alphanumeric) {
                 return Err(InvalidName {
@@ -510,6 +521,8 @@ mod tests {
             ("https://acme.test/login", Kind::Uri, "https://acme.test:443/login"),
             ("Info@acme.test", Kind::EmailAddress, "info@acme.test"),
             ("org: Acme Ltd", Kind::Organization, "Acme Ltd"),
+            ("AwsS3Bucket:acme-files", Kind::AwsS3Bucket, "acme-files"),
+            ("UniqueToken: UA-1234567-1", Kind::UniqueToken, "UA-1234567-1"),
         ] {
             assert_eq!(Kind::of_target(text), Ok((kind, name.to_owned())), "{text}");
         }

@@ -4,6 +4,7 @@ use super::firebase;
 use super::mentions::Mentions;
 use crate::ask::host::same_domain;
 use ambit_model::entity::uri::HandedToken;
+use ambit_model::{Facts, Kind};
 use ambit_net::http::Url;
 use ambit_secrets::Look;
 use std::collections::BTreeMap;
@@ -13,20 +14,32 @@ const HOSTS_MAX: usize = 2_000;
 /// Tokens of one site.
 const TOKENS_MAX: usize = 300;
 
+/// What stands for the provider of a token that no rule tells, because a person gave it.
+const PROVIDER_OF_SEEDS: &str = "seed";
+
 /// What texts of a site hand out.
 #[derive(Debug, Default)]
 pub(crate) struct HandedOut {
     pub(crate) text: Mentions,
     /// Tokens by name, each with the first place where it stood.
     pub(crate) tokens: BTreeMap<String, HandedToken>,
+    /// Tokens that are seeds: they are looked for, whatever form they have.
+    wanted: Vec<String>,
 }
 
 impl HandedOut {
+    /// Nothing yet, of a site with these facts.
+    pub(crate) fn of(facts: &Facts) -> Self {
+        let wanted = facts.seeds.iter().filter(|(kind, _)| *kind == Kind::UniqueToken).map(|(_, name)| name.clone());
+        Self { wanted: wanted.collect(), ..Self::default() }
+    }
+
     /// Takes up what a text of the site hands out, and at which path.
     pub(crate) fn read_text(&mut self, text: &str, path: &str) {
         if self.text.hosts.len() < HOSTS_MAX {
             self.text.read(text);
         }
+        self.text.buckets.extend(firebase::stores(text));
         for found in ambit_secrets::own().find(text, Look::Site) {
             if self.tokens.len() < TOKENS_MAX {
                 self.tokens.entry(found.name.clone()).or_insert_with(|| HandedToken {
@@ -37,9 +50,16 @@ impl HandedOut {
                 });
             }
         }
+        for token in self.wanted.iter().filter(|token| text.contains(token.as_str())) {
+            self.tokens.entry(token.clone()).or_insert_with(|| HandedToken {
+                token: token.clone(),
+                provider: PROVIDER_OF_SEEDS.to_owned(),
+                sensitive: false,
+                path: path.to_owned(),
+            });
+        }
     }
 
-        self.text.buckets.extend(firebase::stores(text));
     /// The hosts that are named beside the site's own. What only looks like one counts within the site's domain.
     pub(crate) fn hosts_beside<'a>(&'a self, site: &'a Url) -> impl Iterator<Item = String> + 'a {
         let near = self.text.maybe_hosts.iter().filter(|host| same_domain(host, &site.host));
@@ -65,6 +85,18 @@ mod tests {
         assert!(handed.tokens.keys().all(|name| !name.contains(&key)), "{handed:?}");
         let site = Url::parse("https://www.acme.test/").unwrap();
         assert_eq!(handed.hosts_beside(&site).collect::<Vec<_>>(), ["cdn.acme.test"]);
+    }
+
+    #[test]
+    fn a_token_that_is_a_seed_is_looked_for_whatever_form_it_has() {
+        let mut facts = crate::tests::facts(Kind::Uri, "https://www.acme.test:443", serde_json::json!({}));
+        facts.seeds = vec![(Kind::UniqueToken, "acme-7Q1".to_owned()), (Kind::Domain, "acme.test".to_owned())];
+        let mut handed = HandedOut::of(&facts);
+        handed.read_text("tag('acme-7Q2'); see('acme.test')", "/a.js");
+        assert_eq!(handed.tokens.len(), 0, "{handed:?}");
+        handed.read_text("tag('acme-7Q1')", "/b.js");
+        let tokens: Vec<_> = handed.tokens.values().map(|token| (token.token.as_str(), token.path.as_str())).collect();
+        assert_eq!(tokens, [("acme-7Q1", "/b.js")]);
     }
 
     #[test]

@@ -14,9 +14,10 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::CodeAccount,
     pretty_name: "Code account",
     description: "Asks GitHub, GitLab, Gitea, Forgejo and Bitbucket which repositories an account has and who its \
-                  members are, and GitHub, GitLab, Gitea and Forgejo which repositories bear a word.",
+                  members are, and GitHub, GitLab, Gitea and Forgejo which repositories bear a word or a token that \
+                  is a seed; by a token of its own GitHub also tells which code holds that.",
     workflows: &[workflow::CODE_REPOSITORIES],
-    watches: &[Kind::CodeAccount, Kind::GithubAccount, Kind::GitlabAccount, Kind::UniqueKeyword],
+    watches: &[Kind::CodeAccount, Kind::GithubAccount, Kind::GitlabAccount, Kind::UniqueKeyword, Kind::UniqueToken],
     produces: &[
         Kind::CodeAccount,
         Kind::DnsRecord,
@@ -45,8 +46,10 @@ const ACCOUNT: &[&str] = &["account", "account_of_a_person"];
 const BY_TOKEN: &[&str] = &["all_members", "private_repositories"];
 /// The list of those who say in public that they are members.
 const PUBLIC_MEMBERS: &str = "members";
-/// The list of what bears a word.
+/// The list of what bears a word or a token.
 const SEARCH: &str = "search";
+/// The list of what holds a token in its code. A word stands in the code of everybody.
+const SEARCH_OF_CODE: &str = "search_of_code";
 
 /// The forge that runs at hosts of which nobody here knows what runs there: Gitea, or Forgejo, which answers alike.
 const SELF_HOSTED: &str = "gitea";
@@ -73,17 +76,19 @@ fn forges(kind: Kind, name: &str, settings: &Settings) -> Vec<(&'static Provider
 }
 
 /// Each list of a forge is a probe of its own: one that fails says nothing of the others. Only what is theirs is asked
-/// for: the account of a member is somebody's own.
+/// for: the account of a member is somebody's own. A token that was found somewhere is told to nobody.
 fn plan(facts: &Facts, settings: &Settings) -> Plan {
-    if !facts.decision.scoped() {
+    let is_token = facts.kind == Kind::UniqueToken;
+    if !facts.decision.scoped() || (is_token && !facts.seed) {
         return Plan::bound([]);
     }
-    let is_word = facts.kind == Kind::UniqueKeyword;
+    let is_word = is_searched_for(facts.kind);
     Plan::bound(forges(facts.kind, &facts.name, settings).into_iter().flat_map(|(forge, host)| {
         // Of a token that cannot be opened, each list says so.
         let has_token = !matches!(settings.forge_token(forge, &host), Ok(None));
         let is_asked = move |list: &str| match list {
             SEARCH => is_word,
+            SEARCH_OF_CODE => is_token,
             PUBLIC_MEMBERS => !is_word && !has_token,
             list => !is_word && (has_token || !BY_TOKEN.contains(&list)),
         };
@@ -99,6 +104,11 @@ fn plan(facts: &Facts, settings: &Settings) -> Plan {
     }))
 }
 
+/// True for what forges are searched for.
+fn is_searched_for(kind: Kind) -> bool {
+    matches!(kind, Kind::UniqueKeyword | Kind::UniqueToken)
+}
+
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let mut words = cx.argument.splitn(3, ' ');
     let (name, permission, at) = (words.next().unwrap_or_default(), words.next().unwrap_or_default(), words.next());
@@ -106,7 +116,10 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let mut forges = forges(cx.facts.kind, &cx.facts.name, cx.settings).into_iter();
     let asked = forges.find(|(forge, host)| forge.name == name && at.is_none_or(|at| at == host));
     let (forge, host) = asked.filter(|(forge, _)| forge.list(permission).is_some()).ok_or_else(unknown)?;
-    let account = code_account::path_of(&cx.facts.name).to_owned();
+    let account = match is_searched_for(cx.facts.kind) {
+        true => cx.facts.name.clone(),
+        false => code_account::path_of(&cx.facts.name).to_owned(),
+    };
     let caller = account::Caller::Other(cloud::Caller::of_forge(cx, forge, (&host, account.clone()))?);
     let place = Place { account: &account, ..Place::default() };
     let wanted: &[&str] = if permission == ACCOUNT[0] { ACCOUNT } else { &[permission] };
@@ -120,7 +133,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     for (kind, name) in assets.into_iter().filter_map(|asset| asset.entity) {
         let Some(kind) = Kind::from_name(kind) else { continue };
         let edge = match (kind, permission) {
-            (_, SEARCH) => EdgeKind::RepositoryWord,
+            (_, SEARCH | SEARCH_OF_CODE) => EdgeKind::RepositoryWord,
             (Kind::CodeAccount | Kind::GithubAccount, _) => EdgeKind::AccountMember,
             // What an account does not have itself, it was only lent.
             _ if !code_account::has(&cx.facts.name, &name) => continue,
@@ -152,7 +165,12 @@ mod tests {
     fn asked(kind: Kind, name: &str, settings: &Settings, is_theirs: bool) -> Vec<String> {
         let mut facts = facts(kind, name, json!({}));
         facts.decision.ownership = if is_theirs { 1_000 } else { 50 };
-        match plan(&facts, settings) {
+        facts.seed = true;
+        planned(&facts, settings)
+    }
+
+    fn planned(facts: &Facts, settings: &Settings) -> Vec<String> {
+        match plan(facts, settings) {
             Plan::Bound { asked, .. } => asked,
             other => panic!("what holds is bound: {other:?}"),
         }
@@ -169,6 +187,8 @@ mod tests {
         assert_eq!(asked(Kind::GitlabAccount, "https://gitlab.com/acme", &plain, true), wanted);
         let everywhere = ["gitea search", "github search", "gitlab search"];
         assert_eq!(asked(Kind::UniqueKeyword, "acmetools", &plain, true), everywhere);
+        let wanted = ["gitea search", "github search", "github search_of_code", "gitlab search"];
+        assert_eq!(asked(Kind::UniqueToken, "UA-1234567-1", &plain, true), wanted);
         let mut opened = Settings::default();
         let secrets = json!({"token": "t"}).as_object().cloned().unwrap();
         let account = Account { kind: None, secrets: Some(secrets), settings: serde_json::Map::new() };
@@ -204,6 +224,13 @@ mod tests {
         let forge = provider::forge("gitea").unwrap();
         assert_eq!(opened.forge_token(forge, "git.acme.test"), Ok(Some("t")));
         assert_eq!(opened.forge_token(forge, "codeberg.org"), Err(SealedElsewhere));
+    }
+
+    #[test]
+    fn a_token_that_was_found_is_told_to_nobody() {
+        let mut found = facts(Kind::UniqueToken, "UA-1234567-1", json!({}));
+        found.decision.ownership = 1_000;
+        assert_eq!(planned(&found, &Settings::default()), Vec::<String>::new());
     }
 
     #[test]

@@ -131,7 +131,7 @@ impl<'a> Crawl<'a> {
             pages: BTreeMap::new(),
             scripts: BTreeSet::new(),
             hosts: BTreeSet::new(),
-            handed_out: HandedOut::default(),
+            handed_out: HandedOut::of(cx.facts),
             maps: BTreeMap::new(),
             source_bytes: 0,
             interfaces: BTreeMap::new(),

@@ -54,7 +54,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let stays = |exchange: &&HttpExchange| {
         exchange.url.host == url.host && exchange.url.port == url.port && exchange.url.https == url.https
     };
-    let mut found = HandedOut::default();
+    let mut found = HandedOut::of(cx.facts);
     for exchange in fetch.exchanges.iter().filter(stays) {
         let body = web::text(exchange);
         read_policy(&mut found, exchange);
@@ -75,7 +75,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     }
     let hosts = say(cx, &url, &found);
     cx.observe(uri::LINKED_HOSTS, json!(hosts));
-    let HandedOut { text, tokens } = &found;
+    let HandedOut { text, tokens, .. } = &found;
     let nothing = hosts.is_empty() && text.mailboxes.is_empty() && text.buckets.is_empty() && tokens.is_empty();
     Ok(Answer::found_if(!nothing))
 }

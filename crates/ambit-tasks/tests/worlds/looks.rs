@@ -126,6 +126,31 @@ const NAMES: &[Look] = &[
     ("seed_host", "", "ApiEndpoint https://acme.test:443/v1", &["found", "> host Domain acme.test"]),
     ("seed_host", "", "Uri https://203.0.113.5:443", &["found", "> host IpAddress 203.0.113.5"]),
     ("seed_host", "", "Uri https://[2001:db8::5]:443", &["found", "> host IpAddress 2001:db8::5"]),
+    (
+        "seed_host",
+        "",
+        "AwsS3Bucket acme-files",
+        &["found", "> cloud_account CloudStorageBucket https://acme-files.s3.amazonaws.com"],
+    ),
+    (
+        "seed_host",
+        "",
+        "GcpStorageBucket acme-files",
+        &["found", "> cloud_account CloudStorageBucket https://storage.googleapis.com/acme-files"],
+    ),
+    (
+        "seed_host",
+        "",
+        "AzureStorageAccount acmefiles",
+        &["found", "> cloud_account Domain acmefiles.blob.core.windows.net"],
+    ),
+    (
+        "seed_host",
+        "",
+        "AwsEC2Instance ec2-203-0-113-5.eu-west-1.compute.amazonaws.com",
+        &["found", "> cloud_account IpAddress 203.0.113.5"],
+    ),
+    ("seed_host", "", "AwsEC2Instance ip-10-0-0-5.eu-west-1.compute.internal", &["no answer: ip-10-0-0-5.…"]),
     ("seed_host", "", "NetworkService 203.0.113.5:22/tcp", &["found", "> host IpAddress 203.0.113.5"]),
     ("seed_host", "", "NetworkService [2001:db8::5]:53/udp", &["found", "> host IpAddress 2001:db8::5"]),
     ("registrable_domain", "", "DnsRecord www.acme.test", &["found", "> registrable_domain Domain acme.test"]),
@@ -545,31 +570,6 @@ fn repositories_that_a_site_hands_out() {
 }
 
 #[test]
-fn what_others_hold() {
-    assert_looks(&[
-        (
-            "bucket_probe",
-            "bucket s3 files of acme listed keys a.txt",
-            "CloudStorageBucket https://files.s3.amazonaws.com",
-            &["found", "found_objects = [\"a.txt\"]", "hidden_listable = true", "hidden_readable = true"],
-        ),
-        (
-            "bucket_probe",
-            "bucket s3 files of acme open keys a.txt",
-            "CloudStorageBucket https://files.s3.amazonaws.com",
-            &["found", "hidden_listable = false", "hidden_readable = false"],
-        ),
-        (
-            "bucket_probe",
-            "bucket s3 files of acme listed",
-            "CloudStorageBucket https://files.s3.amazonaws.com",
-            &["found", "hidden_listable = true", "hidden_readable = false"],
-        ),
-        ("bucket_probe", "", "CloudStorageBucket https://files.s3.amazonaws.com", &["absent"]),
-        ("bucket_probe", "", "CloudStorageBucket https://storage.googleapis.com/files", &["absent"]),
-        (
-            "bucket_probe",
-#[test]
 fn what_projects_of_firebase_keep() {
     assert_looks(&[
         (
@@ -606,6 +606,31 @@ fn what_projects_of_firebase_keep() {
     ]);
 }
 
+#[test]
+fn what_others_hold() {
+    assert_looks(&[
+        (
+            "bucket_probe",
+            "bucket s3 files of acme listed keys a.txt",
+            "CloudStorageBucket https://files.s3.amazonaws.com",
+            &["found", "found_objects = [\"a.txt\"]", "hidden_listable = true", "hidden_readable = true"],
+        ),
+        (
+            "bucket_probe",
+            "bucket s3 files of acme open keys a.txt",
+            "CloudStorageBucket https://files.s3.amazonaws.com",
+            &["found", "hidden_listable = false", "hidden_readable = false"],
+        ),
+        (
+            "bucket_probe",
+            "bucket s3 files of acme listed",
+            "CloudStorageBucket https://files.s3.amazonaws.com",
+            &["found", "hidden_listable = true", "hidden_readable = false"],
+        ),
+        ("bucket_probe", "", "CloudStorageBucket https://files.s3.amazonaws.com", &["absent"]),
+        ("bucket_probe", "", "CloudStorageBucket https://storage.googleapis.com/files", &["absent"]),
+        (
+            "bucket_probe",
             "bucket gcs files of acme",
             "CloudStorageBucket https://storage.googleapis.com/files",
             &["found", "hidden_listable = false"],

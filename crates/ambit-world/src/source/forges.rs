@@ -46,6 +46,9 @@ fn is_shown(forge: &Forge, request: &Request) -> bool {
 }
 
 pub(super) fn respond(connection: &Connection, host: &str, request: &Request) -> Response {
+    if host == GITHUB && request.path() == "/search/code" && request.header("authorization").is_none() {
+        return Response::new(401, "application/json", "{\"message\":\"Requires authentication\"}");
+    }
     let found = match host {
         GITHUB => github(connection, request),
         GITLAB => gitlab(connection, request),
@@ -64,6 +67,12 @@ fn github(connection: &Connection, request: &Request) -> Option<Value> {
         let asked = request.parameter("q")?;
         let found = bearing(connection, GITHUB_SITE, asked.split([' ', '+']).next()?);
         let items: Vec<Value> = found.into_iter().map(shown_github).collect();
+        return Some(json!({"total_count": items.len(), "items": items}));
+    }
+    if let ["search", "code"] = parts[..] {
+        let asked = request.parameter("q")?;
+        let found = holding(connection, GITHUB_SITE, asked.trim_matches('"'));
+        let items: Vec<Value> = found.map(|repository| json!({"repository": shown_github(repository)})).collect();
         return Some(json!({"total_count": items.len(), "items": items}));
     }
     let (sort, name) = (parts.first()?, parts.get(1)?);
@@ -189,6 +198,16 @@ fn bearing<'a>(connection: &'a Connection, host: &str, word: &str) -> Vec<&'a Re
     };
     let all = connection.internet.draft.repositories.values();
     all.filter(|repository| repository.host == host && !repository.private).filter(bears).collect()
+}
+
+/// The repositories at a host that everybody may read and whose files hold a text.
+fn holding<'a>(connection: &'a Connection, host: &'a str, text: &str) -> impl Iterator<Item = &'a Repository> {
+    let holds = move |repository: &&Repository| {
+        let mut files = repository.commits.iter().flat_map(|commit| &commit.files);
+        files.any(|(_, file)| file.as_ref().is_some_and(|file| file.contains(text)))
+    };
+    let all = connection.internet.draft.repositories.values();
+    all.filter(move |repository| repository.host == host && !repository.private).filter(holds)
 }
 
 /// The page of a list that is asked for.

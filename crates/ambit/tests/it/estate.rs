@@ -2,9 +2,13 @@
 //! found stays, and is gone only where the provider says so. What an account names is discovered further, and so is
 //! what an account at a forge of code has.
 
-use crate::program::{Discovery, Folder, command, succeed};
+use crate::program::{Discovery, Folder, command, scan_text, succeed};
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Output;
+
+/// What an organisation has elsewhere than on its own addresses.
+const WORLD: &str = include_str!("../../../../worlds/estate.world");
 
 /// What the internets here have in common: an organisation with one domain.
 const ACME: &str = r#"
@@ -399,3 +403,39 @@ fn accounts_at_gitea_and_bitbucket_lead_to_their_repositories_and_with_a_token_t
     let again = run(&data).0;
     assert_eq!(["new", "changed", "gone"].map(|figure| again.figure(figure)), [0, 0, 0], "{}", again.summary);
 }
+
+#[test]
+fn a_bucket_or_machine_at_a_provider_that_is_a_seed_is_looked_at_where_everybody_reaches_it() {
+    let folder = Folder::new("estate-seeds");
+    let machine = "AwsEC2Instance:ec2-198-51-100-20.eu-west-1.compute.amazonaws.com";
+    let seeds = ["AwsS3Bucket:acme-files", "AwsS3Bucket:acme-logs", "GcpStorageBucket:acme-backups", machine];
+    let found = scan_text(&folder, WORLD, &seeds);
+    assert_eq!(found.figure("contacts_outside_clearance"), 0, "{}", found.summary);
+    let buckets = [
+        "https://acme-files.s3.amazonaws.com",
+        "https://acme-logs.s3.amazonaws.com",
+        "https://storage.googleapis.com/acme-backups",
+    ];
+    assert_eq!(found.names("CloudStorageBucket"), buckets.map(str::to_owned).into());
+    let open = found.issues.values().filter(|issue| issue["name"] == "open_bucket");
+    let open: Vec<&str> = open.filter_map(|issue| issue["entity_name"].as_str()).collect();
+    assert_eq!(open, [buckets[0]], "the other two answer nobody");
+    assert_eq!(found.names("IpAddress"), ["198.51.100.20".to_owned()].into());
+    assert!(found.names("NetworkService").contains("198.51.100.20:443/tcp"), "{:?}", found.names("NetworkService"));
+}
+
+#[test]
+fn a_token_that_is_a_seed_is_searched_for_in_code() {
+    let folder = Folder::new("estate-token");
+    let found = scan_text(&folder, WORLD, &["--workflow", "code_repository_discovery_and_assessment", TOKEN_OF_ZOE]);
+    let repositories = found
+        .entities
+        .values()
+        .filter(|entity| entity["type"].as_str().is_some_and(|kind| kind.ends_with("GithubRepository")));
+    let repositories: Vec<_> = repositories.map(|entity| (&entity["name"], &entity["summary"]["scoped"])).collect();
+    let holder = serde_json::json!("https://github.com/zoe/acmeshop-themes");
+    assert_eq!(repositories, [(&holder, &Value::Bool(false))], "who holds it is told, and is nobody's of ours");
+}
+
+/// A part of a key that stands in the code of a stranger alone.
+const TOKEN_OF_ZOE: &str = "UniqueToken:w4Kx8VbN2sKd";
