@@ -383,10 +383,9 @@ impl Door {
         Ok(Connection::new(stream, address, grant, place))
     }
 
-    /// Asks a port of a target whether it accepts connections: with half a handshake where the wire can do that, which
-    /// takes no socket, else by opening one.
+    /// Asks a port of a target that was admitted whether it accepts connections: with half a handshake where the wire
+    /// can do that, which takes no socket, else by opening one.
     pub(crate) async fn knock(&self, address: SocketAddr, limit: Duration) -> Result<(), NetError> {
-        self.admit_tcp(Grant::Target, address, None).await?;
         if let Some(asking) = self.outside.wire.half_open(address) {
             return self.connected(address.ip(), asking, limit).await;
         }
@@ -402,13 +401,13 @@ impl Door {
     }
 
     /// Admits one connection: checks the contact, waits for its turn, checks again.
-    async fn admit_tcp(&self, grant: Grant, address: SocketAddr, name: Option<&str>) -> Result<(), NetError> {
+    pub(crate) async fn admit_tcp(&self, grant: Grant, to: SocketAddr, name: Option<&str>) -> Result<(), NetError> {
         let buckets = match grant {
-            Grant::Target => vec![Bucket::Address(address.ip()), Bucket::block(address.ip())],
+            Grant::Target => vec![Bucket::Address(to.ip()), Bucket::block(to.ip())],
             Grant::Source(provider) => vec![Bucket::Provider(provider)],
             Grant::Operator(_) | Grant::Receiver => Vec::new(),
         };
-        self.admit(grant, address, Transport::Tcp, name, &buckets).await
+        self.admit(grant, to, Transport::Tcp, name, &buckets).await
     }
 
     /// Waits until a connection stands, at most for `limit`.

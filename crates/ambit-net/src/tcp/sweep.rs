@@ -7,7 +7,7 @@ use crate::error::NetError;
 use crate::guard::{Grant, Transport};
 use crate::limits::{KNOCK_TIMEOUT, PROBE_TIMEOUT, SLOW_PROBE_TIMEOUT};
 use futures::StreamExt;
-use futures::stream;
+use futures::stream::FuturesUnordered;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
@@ -28,6 +28,8 @@ const ROUNDS: usize = 3;
 const REPEAT_MAX: usize = 2_000;
 /// Silent ports that show whether an address loses what is asked.
 const REPEAT_SOME: usize = 32;
+/// Questions of one sweep that wait for their turn: as many as a rate lets out between two ticks of the timer.
+const TURNS_AHEAD: usize = 32;
 /// Ports that an address which never answered is asked with more patience, and how many others with them: one that is
 /// slow and not silent answers on some.
 const USUAL: [u16; 6] = [443, 80, 22, 25, 53, 3389];
@@ -42,6 +44,12 @@ pub(crate) async fn probe(door: &Door, address: SocketAddr) -> Result<PortState,
 }
 
 async fn probe_once(door: &Door, address: SocketAddr, limit: Duration) -> Result<PortState, NetError> {
+    door.admit_tcp(Grant::Target, address, None).await?;
+    probe_admitted(door, address, limit).await
+}
+
+/// Asks a port whose turn has come.
+async fn probe_admitted(door: &Door, address: SocketAddr, limit: Duration) -> Result<PortState, NetError> {
     match door.knock(address, limit).await {
         Ok(()) => Ok(PortState::Open),
         Err(NetError::ConnectionRefused) => Ok(PortState::Closed),
@@ -189,9 +197,7 @@ fn most_is_lost(door: &Door) -> Option<NetError> {
 type Knocked = BTreeMap<SocketAddr, Result<PortState, NetError>>;
 
 async fn knock_once(door: &Door, sockets: &[SocketAddr], in_flight: usize) -> Knocked {
-    let asking = stream::iter(sockets.iter().copied())
-        .map(|socket| async move { (socket, probe_once(door, socket, KNOCK_TIMEOUT).await) });
-    asking.buffer_unordered(in_flight.max(1)).collect().await
+    probe_all(door, sockets.iter().copied(), in_flight, KNOCK_TIMEOUT).await.into_iter().collect()
 }
 
 fn silent_of(states: &Knocked) -> impl Iterator<Item = SocketAddr> + '_ {
@@ -202,7 +208,7 @@ fn count_answers(states: &BTreeMap<u16, Result<PortState, NetError>>) -> usize {
     states.values().filter(|state| matches!(state, Ok(PortState::Open | PortState::Closed))).count()
 }
 
-/// Asks each port once. A contact that scope refuses now ends the sweep: scope has changed meanwhile.
+/// Asks each port once. A contact that scope refuses now is an error: scope has changed meanwhile.
 async fn ask_all(
     door: &Door,
     address: IpAddr,
@@ -210,15 +216,37 @@ async fn ask_all(
     in_flight: usize,
     limit: Duration,
 ) -> Result<Vec<(u16, Result<PortState, NetError>)>, NetError> {
-    let mut asking = stream::iter(ports.iter().copied())
-        .map(|port| async move { (port, probe_once(door, SocketAddr::new(address, port), limit).await) })
-        .buffer_unordered(in_flight.max(1));
-    let mut answers = Vec::with_capacity(ports.len());
-    while let Some((port, state)) = asking.next().await {
-        if let Err(refused @ (NetError::OutOfScope(_) | NetError::NoGrant(_))) = state {
-            return Err(refused);
+    let sockets = ports.iter().map(|port| SocketAddr::new(address, *port));
+    let answers = probe_all(door, sockets, in_flight, limit).await.into_iter().map(|(socket, state)| match state {
+        Err(refused @ (NetError::OutOfScope(_) | NetError::NoGrant(_))) => Err(refused),
+        state => Ok((socket.port(), state)),
+    });
+    answers.collect()
+}
+
+/// Asks each socket once, at most `in_flight` at a time; the answers as they come. Of those, at most [`TURNS_AHEAD`]
+/// wait for their turn: a question takes up some kilobytes, and all sweeps of a run together have more to ask than the
+/// rate lets out.
+async fn probe_all(
+    door: &Door,
+    mut sockets: impl Iterator<Item = SocketAddr>,
+    in_flight: usize,
+    limit: Duration,
+) -> Vec<(SocketAddr, Result<PortState, NetError>)> {
+    let (mut waiting, mut asking, mut answers) = (FuturesUnordered::new(), FuturesUnordered::new(), Vec::new());
+    loop {
+        let room = in_flight.max(1).saturating_sub(waiting.len() + asking.len());
+        let room = room.min(TURNS_AHEAD - waiting.len());
+        let next = sockets.by_ref().take(room);
+        waiting.extend(next.map(|socket| async move { (socket, door.admit_tcp(Grant::Target, socket, None).await) }));
+        tokio::select! {
+            biased;
+            Some((socket, admitted)) = waiting.next() => match admitted {
+                Ok(()) => asking.push(async move { (socket, probe_admitted(door, socket, limit).await) }),
+                Err(refused) => answers.push((socket, Err(refused))),
+            },
+            Some(answer) = asking.next() => answers.push(answer),
+            else => return answers,
         }
-        answers.push((port, state));
     }
-    Ok(answers)
 }

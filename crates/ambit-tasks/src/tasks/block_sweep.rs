@@ -98,8 +98,9 @@ struct Heard {
 
 impl Heard {
     async fn take(&mut self, cx: &Context<'_>, addresses: &[IpAddr], ports: &[u16]) -> Result<(), TaskError> {
+        // A port of every address before the next port: an address is asked only so many times a second.
         let sockets: Vec<SocketAddr> =
-            addresses.iter().flat_map(|address| ports.iter().map(|port| SocketAddr::new(*address, *port))).collect();
+            ports.iter().flat_map(|port| addresses.iter().map(|address| SocketAddr::new(*address, *port))).collect();
         for (socket, state) in cx.net.knock(&sockets).await? {
             match state {
                 Ok(PortState::Open) => self.accepted.insert(socket.ip()),
