@@ -2,6 +2,7 @@
 //! the volumes of the tasks in, counts out. The counts are bounds for the seeds; what is discovered beside them adds to
 //! that.
 
+use crate::lookalike::lookalikes_of_seed;
 use crate::ports::PortList;
 use crate::scope::is_never;
 use crate::{Clearance, Kind, SkippedTasks, TaskName};
@@ -18,6 +19,8 @@ pub const LARGE_BLOCK_PORTS: u64 = 9;
 pub const SWEPT_ADDRESSES_MAX: u64 = 1 << 24;
 /// Footprint of sweeps of ports and names.
 const SWEEP: Clearance = Clearance::L3;
+/// Footprint of the search for names that could pass for seeds.
+const ALIKE: Clearance = Clearance::L1;
 /// Addresses in the unit by which blocks are swept and paced: a /24.
 const UNIT_ADDRESSES: u64 = 256;
 /// Seconds that a silent address holds up its unit: two rounds of ports, each waiting for its time-out.
@@ -32,6 +35,8 @@ pub struct Volumes {
     pub requests_per_site: Vec<(TaskName, Clearance, u64)>,
     /// Names that are tried below one domain.
     pub names_per_domain: u64,
+    /// Names that could pass for a domain or a word, of which at most so many are asked for; 0: none.
+    pub names_alike_max: u64,
     /// Ports of an address that is there.
     pub ports_per_address: u64,
     /// Ports of each address of a block of more than [`SMALL_BLOCK_ADDRESSES`], to find out whether it is there. In a
@@ -66,6 +71,7 @@ impl Volumes {
         parts.into_iter().for_each(|parts| parts.retain(|(task, ..)| !skipped.contains(*task)));
         for (task, count) in [
             (TaskName::NameSweep, &mut volumes.names_per_domain),
+            (TaskName::ResemblingDomains, &mut volumes.names_alike_max),
             (TaskName::PortSweep, &mut volumes.ports_per_address),
             (TaskName::BlockSweep, &mut volumes.ports_per_swept_address),
         ] {
@@ -108,6 +114,8 @@ pub struct Estimate {
     pub ports_per_address: u64,
     pub names_per_domain: u64,
     pub requests_per_site: u64,
+    /// Names that could pass for seeds and are asked for.
+    pub names_alike: u64,
     /// Altogether, for what is named.
     pub questions: u64,
     pub connections: u64,
@@ -147,6 +155,10 @@ pub fn estimate(seeds: &[(Kind, String)], ceiling: Clearance, never: &[String], 
         if is_never(name, never) {
             plan.excluded.push(name.clone());
             continue;
+        }
+        if matches!(kind, Kind::Domain | Kind::UniqueKeyword) && volumes.names_alike_max > 0 && ceiling >= ALIKE {
+            let all = u64::try_from(lookalikes_of_seed(*kind, name).len()).unwrap_or(u64::MAX);
+            plan.names_alike += all.min(volumes.names_alike_max);
         }
         match kind {
             Kind::Domain => (plan.domains, plan.names) = (plan.domains + 1, plan.names + 1),
@@ -222,7 +234,8 @@ impl Estimate {
         let reverse = if ceiling >= Clearance::L1 { self.swept_addresses } else { 0 };
         let per_name = at(ceiling, &volumes.questions_per_name);
         let tried = self.domains.saturating_mul(self.names_per_domain);
-        self.questions = self.names.saturating_mul(per_name).saturating_add(tried).saturating_add(reverse);
+        let asked = tried.saturating_add(self.names_alike);
+        self.questions = self.names.saturating_mul(per_name).saturating_add(asked).saturating_add(reverse);
         let large = self.swept_addresses - small;
         let knocks = large.saturating_mul(usual).saturating_add(small.saturating_mul(in_small));
         self.connections = knocks.saturating_add(self.addresses.saturating_mul(self.ports_per_address));
@@ -245,6 +258,7 @@ impl Estimate {
         let parts = [
             rounds(self.names) * each(per_name, volumes.questions_per_server_s),
             rounds(self.domains) * each(self.names_per_domain, volumes.questions_per_server_s),
+            each(self.names_alike, volumes.questions_per_server_s),
             rounds(units) * (reverse + knocks),
             rounds(self.addresses) * each(self.ports_per_address, volumes.connections_per_address_s),
             rounds(sites) * each(self.requests_per_site, volumes.requests_per_host_s),
@@ -270,6 +284,7 @@ mod tests {
                 (TaskName::ContentFocus, Clearance::L3, 92),
             ],
             names_per_domain: 2_000,
+            names_alike_max: 0,
             ports_per_address: 200,
             ports_per_swept_address: 9,
             at_once: 256,
@@ -309,6 +324,24 @@ mod tests {
         assert_eq!(of(Clearance::L1), (10, 0, 0, 0, 0));
         assert_eq!(of(Clearance::L2), (10, 16, 0, 0, 8));
         assert_eq!(of(Clearance::L3), (2_015, 200, 0, 2_000, 100));
+    }
+
+    #[test]
+    fn names_that_pass_for_a_seed_are_counted_as_they_are_asked_for() {
+        let of = |seeds: &[(Kind, &str)], level, most| {
+            let seeds: Vec<(Kind, String)> = seeds.iter().map(|(kind, name)| (*kind, (*name).to_owned())).collect();
+            let volumes = Volumes { questions_per_name: Vec::new(), names_alike_max: most, ..volumes() };
+            let plan = estimate(&seeds, level, &[], &volumes);
+            (plan.questions, plan.seconds >= plan.names_alike / 100)
+        };
+        let count = |kind, name: &str| u64::try_from(lookalikes_of_seed(kind, name).len()).unwrap();
+        let (domain, word) = (count(Kind::Domain, "acme.test"), count(Kind::UniqueKeyword, "acme"));
+        let seeds = [(Kind::Domain, "acme.test"), (Kind::UniqueKeyword, "acme")];
+        assert_eq!(of(&seeds, Clearance::L2, u64::MAX), (domain + word, true));
+        assert_eq!(of(&seeds, Clearance::L2, 500), (1_000, true));
+        assert_eq!(of(&seeds, Clearance::L0, 500), (0, true));
+        assert_eq!(of(&seeds, Clearance::L2, 0), (0, true));
+        assert_eq!(of(&[(Kind::IpAddress, "192.0.2.1")], Clearance::L2, 500), (0, true));
     }
 
     #[test]

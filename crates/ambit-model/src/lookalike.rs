@@ -2,12 +2,14 @@
 //! other suffixes. Pure: which of them are registered is for others to ask.
 
 mod broad;
+mod confusables;
 mod letters;
+mod suffixes;
 
-pub use broad::every_lookalike;
+pub use broad::{every_lookalike, lookalikes_of_seed};
 
 use crate::entity::registrable;
-use letters::{ASCII_ALIKE, CYRILLIC, KEYBOARDS, UNICODE_ALIKE};
+use letters::{ASCII_ALIKE, KEYBOARDS, UNICODE_ALIKE};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -49,6 +51,12 @@ pub enum Resemblance {
     Prefix,
     /// The label beside a word that lures: `login`, `invoice`.
     Lure,
+    /// The whole name in front of another: `acme.com-login.com`.
+    WholeName,
+    /// A dot inside the label.
+    InnerDot,
+    /// The same label below a suffix where a provider lets anybody have a name.
+    SharedSuffix,
 }
 
 impl Resemblance {
@@ -72,12 +80,15 @@ impl Resemblance {
             Self::UnicodeAlike => "a letter is replaced by one beyond ASCII that looks alike",
             Self::Prefix => "what stands in front of a name is written into the label",
             Self::Lure => "the label beside a word that lures",
+            Self::WholeName => "the whole name stands in front of another",
+            Self::InnerDot => "a dot stands inside the label",
+            Self::SharedSuffix => "the same label where a provider lets anybody have a name",
         }
     }
 }
 
 /// Suffixes under which the same label is most often registered by others.
-const SUFFIXES: &[&str] = &[
+const USUAL_SUFFIXES: &[&str] = &[
     "app", "biz", "co", "co.uk", "com", "de", "dev", "eu", "fr", "info", "io", "net", "online", "org", "shop", "site",
     "us",
 ];
@@ -97,7 +108,7 @@ pub fn lookalikes(domain: &str) -> Vec<(String, Resemblance)> {
     let unicode = idna::domain_to_unicode(label).0;
     let letters: Vec<char> = unicode.chars().collect();
     let mut found = Found { domain, suffix, seen: BTreeSet::new(), names: Vec::new() };
-    for other in SUFFIXES {
+    for other in USUAL_SUFFIXES {
         found.add_name(&format!("{label}.{other}"), Resemblance::OtherSuffix);
     }
     if letters.len() < VARIED_LETTERS_MIN {
@@ -105,12 +116,13 @@ pub fn lookalikes(domain: &str) -> Vec<(String, Resemblance)> {
     }
     slips(&letters, &mut found);
     found.add(&alike(&letters, ASCII_ALIKE), Resemblance::AsciiAlike);
-    found.add(&other_script(&letters), Resemblance::OtherScript);
+    found.add(&confusables::other_alphabets(&letters), Resemblance::OtherScript);
     joined(&unicode, suffix, &mut found);
     ends(&letters, &mut found);
     keys(&letters, &mut found);
     found.add(&bit_flips(&letters), Resemblance::BitFlip);
-    found.add(&mixed_scripts(&letters), Resemblance::UnicodeAlike);
+    found.add(&confusables::latin(&letters), Resemblance::UnicodeAlike);
+    found.add(&confusables::mixed_with_cyrillic(&letters), Resemblance::UnicodeAlike);
     found.add(&alike(&letters, UNICODE_ALIKE), Resemblance::UnicodeAlike);
     found.names
 }
@@ -254,30 +266,6 @@ fn bit_flips(letters: &[char]) -> Vec<String> {
     flipped
 }
 
-/// The label in letters of another script, if each has a twin there.
-fn other_script(letters: &[char]) -> Vec<String> {
-    let twin = |letter: &char| match letter {
-        '-' | '0'..='9' => Some(*letter),
-        _ => twin(*letter),
-    };
-    letters.iter().map(twin).collect::<Option<String>>().into_iter().collect()
-}
-
-/// The letter of another script that looks like one of Latin.
-fn twin(letter: char) -> Option<char> {
-    CYRILLIC.iter().find(|(latin, _)| *latin == letter).map(|(_, twin)| *twin)
-}
-
-/// Labels one of whose letters is of another script, and the label whose letters are as far as they have twins there:
-/// registries of many suffixes let scripts be mixed.
-fn mixed_scripts(letters: &[char]) -> Vec<String> {
-    let one = |(at, letter): (usize, &char)| {
-        twin(*letter).map(|twin| with(&letters[..at], &twin.to_string(), &letters[at + 1..]))
-    };
-    let most = letters.iter().map(|letter| twin(*letter).unwrap_or(*letter)).collect();
-    letters.iter().enumerate().filter_map(one).chain([most]).collect()
-}
-
 /// Labels one of whose letters, or pairs of letters, is replaced by what looks alike.
 fn alike(letters: &[char], table: &[(&str, &'static [&'static str])]) -> Vec<String> {
     let mut found = Vec::new();
@@ -317,6 +305,9 @@ mod tests {
             ("harbour.test", "harb0ur.test", Resemblance::AsciiAlike),
             ("modern.test", "rnodern.test", Resemblance::AsciiAlike),
             ("google.com", "xn--e1ara49ctjc.com", Resemblance::OtherScript),
+            ("viva.test", "xn--mxaplb.test", Resemblance::OtherScript),
+            ("harbour.test", "xn--harbor-08c.test", Resemblance::UnicodeAlike),
+            ("foetus.test", "xn--ftus-g4a.test", Resemblance::UnicodeAlike),
             ("harbour.com", "harbourcom.com", Resemblance::JoinedSuffix),
             ("harbour.co.uk", "harbour.uk", Resemblance::JoinedSuffix),
             ("two-parts.test", "twox-parts.test", Resemblance::Addition),

@@ -1,7 +1,7 @@
 //! How much the tasks ask of one thing, for plans that people see before anything is contacted. Read off the table of
 //! tasks, so that a new one counts.
 
-use crate::tasks::name_sweep;
+use crate::tasks::{name_sweep, resembling_domains};
 use crate::{ALL, Contacts, Settings, Task};
 use ambit_model::estimate::Volumes;
 use ambit_model::{Clearance, Kind, TaskName};
@@ -10,14 +10,16 @@ use ambit_model::{Clearance, Kind, TaskName};
 pub fn volumes(settings: &Settings) -> Volumes {
     let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
     // Names that are tried are counted for themselves.
+    let counted = [name_sweep::TASK.name, resembling_domains::TASK.name];
     let asks_names = |task: &Task| {
-        task.watches.contains(&Kind::Domain) && task.contacts == Contacts::Zone && task.name != name_sweep::TASK.name
+        task.watches.contains(&Kind::Domain) && task.contacts == Contacts::Zone && !counted.contains(&task.name)
     };
     let asks_sites = |task: &Task| task.watches.contains(&Kind::Uri) && task.contacts == Contacts::Address;
     Volumes {
         questions_per_name: costs(asks_names),
         requests_per_site: costs(asks_sites),
         names_per_domain: count(settings.words.len()),
+        names_alike_max: u64::try_from(resembling_domains::SPACE).unwrap_or(0),
         ports_per_address: count(settings.ports.len()),
         ports_per_swept_address: count(settings.swept_ports.len()),
         ..Volumes::default()
@@ -44,5 +46,8 @@ mod tests {
         let least = |parts: &[(TaskName, Clearance, u64)]| parts.iter().map(|(_, footprint, _)| *footprint).min();
         assert_eq!(least(&volumes.questions_per_name), Some(Clearance::L1));
         assert_eq!(least(&volumes.requests_per_site), Some(Clearance::L2));
+        assert_eq!(volumes.names_alike_max, 10_000);
+        let of_sweeps = |(task, ..): &(TaskName, Clearance, u64)| *task == TaskName::ResemblingDomains;
+        assert!(!volumes.questions_per_name.iter().any(of_sweeps), "a sweep is counted for itself");
     }
 }

@@ -287,6 +287,7 @@ fn library() -> Library {
                 (TaskName::ContentFocus, Clearance::L3, 92),
             ],
             names_per_domain: 2_000,
+            names_alike_max: 0,
             ports_per_address: 200,
             ports_per_swept_address: 9,
             at_once: 256,

@@ -205,6 +205,12 @@ fn public_suffix(name: &str) -> Option<psl::Type> {
     suffix.and_then(|suffix| suffix.typ())
 }
 
+/// Returns true for a suffix whose holder gives the names below it to its customers, as `github.io`: one of the private
+/// section of the public suffix list.
+pub fn is_shared_suffix(name: &str) -> bool {
+    public_suffix(name) == Some(psl::Type::Private)
+}
+
 /// `192.0.2.1-20`, `192.0.2.1-192.0.2.20`, `2001:db8::1-2001:db8::9`: an address, a hyphen, and an address or its last
 /// number.
 fn is_range(text: &str) -> bool {

@@ -2,14 +2,14 @@
 //! For those who look for nothing else; the shorter list is above.
 
 use super::letters::ASCII_ALIKE;
-use super::{Found, Resemblance, VARIED_LETTERS_MIN, alike, lookalikes};
+use super::suffixes::SUFFIXES;
+use super::{Found, Resemblance, VARIED_LETTERS_MIN, alike, lookalikes, spread, with};
+use crate::Kind;
 use crate::entity::registrable;
 use std::collections::BTreeSet;
 
-/// Top-level domains of the root zone, less the one of the infrastructure.
-const TOPS: &str = include_str!("tops.txt");
-/// Second levels below which registries of countries register names.
-const SECOND_LEVELS: &[&str] = &["co", "com", "edu", "gob", "gov", "ne", "net", "or", "org"];
+/// The suffix under which a word is varied; under the others it is tried as it is.
+const SUFFIX_OF_WORDS: &str = "com";
 /// What stands beside a name to have it look like a part of its owner's.
 const LURES: &[&str] = &[
     "access",
@@ -120,6 +120,19 @@ const LURES: &[&str] = &[
 /// What people type in front of a name without a dot behind it.
 const PREFIXES: &[&str] = &["ftp", "http", "https", "m", "mail", "ww", "www", "wwww"];
 
+/// Returns what could be registered against a domain, or with a word of theirs, each name once, those first that are
+/// worth most.
+pub fn lookalikes_of_seed(kind: Kind, name: &str) -> Vec<(String, Resemblance)> {
+    if kind == Kind::Domain {
+        return every_lookalike(name);
+    }
+    let label: String = name.chars().filter(|letter| letter.is_alphanumeric() || *letter == '-').collect();
+    let domain = Kind::Domain.canonical(&format!("{}.{SUFFIX_OF_WORDS}", label.to_lowercase()));
+    let Ok(domain) = domain else { return Vec::new() };
+    let names = every_lookalike(&domain);
+    std::iter::once((domain, Resemblance::OtherSuffix)).chain(names).collect()
+}
+
 /// Returns what could be registered against a domain, each name once, those first that are worth most. The domain
 /// itself is not among them.
 pub fn every_lookalike(domain: &str) -> Vec<(String, Resemblance)> {
@@ -130,39 +143,68 @@ pub fn every_lookalike(domain: &str) -> Vec<(String, Resemblance)> {
     let seen: BTreeSet<String> = names.iter().map(|(name, _)| name.clone()).collect();
     let mut found = Found { domain, suffix, seen, names };
     let unicode = idna::domain_to_unicode(label).0;
-    for prefix in PREFIXES {
-        found.add(&[format!("{prefix}{unicode}"), format!("{prefix}-{unicode}")], Resemblance::Prefix);
-    }
-    for lure in LURES {
-        let labels = [
-            format!("{unicode}-{lure}"),
-            format!("{unicode}{lure}"),
-            format!("{lure}-{unicode}"),
-            format!("{lure}{unicode}"),
-        ];
-        for label in labels {
-            found.add_name(&format!("{label}.{suffix}"), Resemblance::Lure);
-            found.add_name(&format!("{label}.com"), Resemblance::Lure);
-        }
-    }
     let letters: Vec<char> = unicode.chars().collect();
-    if letters.len() >= VARIED_LETTERS_MIN {
+    let is_varied = letters.len() >= VARIED_LETTERS_MIN;
+    beside_words(&unicode, &mut found);
+    found.in_front();
+    if is_varied {
+        found.add(&dotted(&letters), Resemblance::InnerDot);
         for once in alike(&letters, ASCII_ALIKE) {
             found.add(&alike(&once.chars().collect::<Vec<_>>(), ASCII_ALIKE), Resemblance::AsciiAlike);
         }
     }
-    for top in TOPS.split_whitespace() {
-        found.add_name(&format!("{label}.{top}"), Resemblance::OtherSuffix);
-        if top.len() == 2 {
-            for second in SECOND_LEVELS {
-                let name = format!("{label}.{second}.{top}");
-                if registrable(&name) == Some(name.as_str()) {
-                    found.add_name(&name, Resemblance::OtherSuffix);
-                }
-            }
-        }
+    for other in SUFFIXES.iter() {
+        let by = if other.shared { Resemblance::SharedSuffix } else { Resemblance::OtherSuffix };
+        found.add_name(&format!("{label}.{}", other.name), by);
     }
     found.names
+}
+
+/// The label beside what people type in front of names, beside its own suffix, and beside words that lure.
+fn beside_words(label: &str, found: &mut Found<'_>) {
+    for prefix in PREFIXES {
+        found.add_here_and_usual(&[format!("{prefix}{label}"), format!("{prefix}-{label}")], Resemblance::Prefix);
+    }
+    let flat = found.suffix.replace('.', "");
+    for other in super::USUAL_SUFFIXES {
+        for joined in [format!("{label}{flat}.{other}"), format!("{label}-{flat}.{other}")] {
+            found.add_name(&joined, Resemblance::JoinedSuffix);
+        }
+    }
+    for lure in LURES {
+        let labels =
+            [format!("{label}-{lure}"), format!("{label}{lure}"), format!("{lure}-{label}"), format!("{lure}{label}")];
+        found.add_here_and_usual(&labels, Resemblance::Lure);
+    }
+}
+
+/// The label with a dot between two of its letters, or in the place of a hyphen.
+fn dotted(letters: &[char]) -> Vec<String> {
+    let hyphens = (0..letters.len()).filter(|at| letters[*at] == '-');
+    let replaced = hyphens.map(|at| with(&letters[..at], ".", &letters[at + 1..]));
+    spread(letters, '.').into_iter().chain(replaced).collect()
+}
+
+impl Found<'_> {
+    /// Adds labels under the domain's own suffix and under the one that people expect.
+    fn add_here_and_usual(&mut self, labels: &[String], by: Resemblance) {
+        self.add(labels, by);
+        for label in labels {
+            self.add_name(&format!("{label}.{SUFFIX_OF_WORDS}"), by);
+        }
+    }
+
+    /// Adds the whole name in front of other domains: one that begins with its suffix and a word that lures, and its
+    /// suffix under another.
+    fn in_front(&mut self) {
+        let domain = self.domain;
+        for lure in LURES {
+            self.add_name(&format!("{domain}-{lure}.{SUFFIX_OF_WORDS}"), Resemblance::WholeName);
+        }
+        for other in super::USUAL_SUFFIXES {
+            self.add_name(&format!("{domain}.{other}"), Resemblance::WholeName);
+        }
+    }
 }
 
 #[cfg(test)]
@@ -177,6 +219,14 @@ mod tests {
             ("secureharbour.com", Resemblance::Lure),
             ("wwwharbour.test", Resemblance::Prefix),
             ("harb0vr.test", Resemblance::AsciiAlike),
+            ("www-harbour.com", Resemblance::Prefix),
+            ("harbour-test.net", Resemblance::JoinedSuffix),
+            ("harbour.test-login.com", Resemblance::WholeName),
+            ("harbour.test.net", Resemblance::WholeName),
+            ("har.bour.test", Resemblance::InnerDot),
+            ("harbour.github.io", Resemblance::SharedSuffix),
+            ("harbour.pages.dev", Resemblance::SharedSuffix),
+            ("harbour.asso.fr", Resemblance::OtherSuffix),
             ("harbour.zip", Resemblance::OtherSuffix),
             ("harbour.com.au", Resemblance::OtherSuffix),
             ("harb0ur.test", Resemblance::AsciiAlike),
@@ -193,8 +243,25 @@ mod tests {
     #[test]
     fn a_short_name_has_suffixes_and_words_only() {
         let slips = |(_, by): &(String, Resemblance)| {
-            !matches!(by, Resemblance::OtherSuffix | Resemblance::Lure | Resemblance::Prefix)
+            use Resemblance::{JoinedSuffix, Lure, OtherSuffix, Prefix, SharedSuffix, WholeName};
+            !matches!(by, OtherSuffix | SharedSuffix | JoinedSuffix | WholeName | Lure | Prefix)
         };
         assert!(!every_lookalike("abc.test").iter().any(slips));
+    }
+
+    #[test]
+    fn a_dot_takes_the_place_of_a_hyphen_as_well() {
+        let found = every_lookalike("two-parts.test");
+        assert!(found.contains(&("two.parts.test".to_owned(), Resemblance::InnerDot)));
+        assert!(!found.iter().any(|(name, _)| name.contains(".-") || name.contains("-.") || name.contains("..")));
+    }
+
+    #[test]
+    fn words_are_tried_with_every_suffix_and_varied_under_one() {
+        let found = lookalikes_of_seed(Kind::UniqueKeyword, "Harbour Tools");
+        for name in ["harbourtools.com", "harbourtools.de", "harbourtools.co.uk", "harbourt00ls.com"] {
+            assert!(found.iter().any(|(other, _)| other == name), "{name}");
+        }
+        assert!(lookalikes_of_seed(Kind::UniqueKeyword, "???").is_empty());
     }
 }

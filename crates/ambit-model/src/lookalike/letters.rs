@@ -31,43 +31,42 @@ pub(super) const ASCII_ALIKE: &[(&str, &[&str])] = &[
     ("w", &["uu", "vv"]),
 ];
 
-/// Letters beyond ASCII that look like one of it: those of the Latin blocks of Unicode whose decomposition is that
-/// letter and one mark (UnicodeData.txt), then those that only look like it.
+/// Letters beyond ASCII that look like one of it and are not in Unicode's table of confusables: those of the Latin
+/// blocks whose decomposition is that letter and one mark (UnicodeData.txt), then those with a stroke, a hook or the
+/// like.
 pub(super) const UNICODE_ALIKE: &[(&str, &[&str])] = &[
     ("2", &["ƻ"]),
     ("3", &["ʒ"]),
     ("5", &["ƽ"]),
-    ("a", &["àáâãäåāăąǎȁȃȧḁạả", "ɑə"]),
-    ("ae", &["æ"]),
+    ("a", &["àáâãäåāăąǎȁȃȧḁạả", "ə"]),
     ("b", &["ḃḅḇ", "ƅʙɓ"]),
-    ("c", &["çćĉċč", "ƈᴄ"]),
+    ("c", &["çćĉċč", "ƈ"]),
     ("d", &["ďḋḍḏḑḓ", "đɗɖ"]),
     ("e", &["èéêëēĕėęěȅȇȩḙḛẹẻẽ", "ɇ"]),
-    ("f", &["ḟ", "ƒ"]),
-    ("g", &["ĝğġģǧǵḡ", "ɢɡǥ"]),
+    ("f", &["ḟ"]),
+    ("g", &["ĝğġģǧǵḡ", "ɢǥ"]),
     ("h", &["ĥȟḣḥḧḩḫẖ", "ɦⱨħ"]),
-    ("i", &["ìíîïĩīĭįǐȉȋḭỉị", "ɪıɨɩ"]),
+    ("i", &["ìíîïĩīĭįǐȉȋḭỉị", "ɨ"]),
     ("j", &["ĵǰ", "ʝɉ"]),
     ("k", &["ķǩḱḳḵ", "ĸⱪᴋ"]),
     ("l", &["ĺļľḷḻḽ", "ɫł"]),
     ("m", &["ḿṁṃ", "ᴍɱ"]),
     ("n", &["ñńņňǹṅṇṉṋ", "ŋꞑ"]),
-    ("o", &["òóôõöōŏőơǒǫȍȏȯọỏ", "ᴏø"]),
-    ("oe", &["œ"]),
-    ("p", &["ṕṗ", "ƥƿ"]),
+    ("o", &["òóôõöōŏőơǒǫȍȏȯọỏ", "ø"]),
+    ("p", &["ṕṗ", "ƥ"]),
     ("q", &["ʠ"]),
     ("r", &["ŕŗřȑȓṙṛṟ", "ʀɾɼɽɍ"]),
-    ("s", &["śŝşšșṡṣ", "ʂꜱ"]),
+    ("s", &["śŝşšșṡṣ", "ʂ"]),
     ("t", &["ţťțṫṭṯṱẗ", "ƫŧ"]),
-    ("u", &["ùúûüũūŭůűųưǔȕȗṳṵṷụủ", "ʉᴜ"]),
-    ("v", &["ṽṿ", "ᴠᶌⱱⱴ"]),
-    ("w", &["ŵẁẃẅẇẉẘ", "ᴡⱳ"]),
+    ("u", &["ùúûüũūŭůűųưǔȕȗṳṵṷụủ", "ʉ"]),
+    ("v", &["ṽṿ", "ᶌⱱⱴ"]),
+    ("w", &["ŵẁẃẅẇẉẘ", "ⱳ"]),
     ("x", &["ẋẍ"]),
-    ("y", &["ýÿŷȳẏẙỳỵỷỹ", "ɏƴʏỿ"]),
-    ("z", &["źżžẑẓẕ", "ᴢʐƶⱬ"]),
+    ("y", &["ýÿŷȳẏẙỳỵỷỹ", "ɏƴ"]),
+    ("z", &["źżžẑẓẕ", "ʐƶ"]),
 ];
 
-/// Letters of Cyrillic that look like one of Latin.
+/// The letter of Cyrillic that looks most like one of Latin. Unicode's table has more, and not all of these.
 pub(super) const CYRILLIC: &[(char, char)] = &[
     ('a', 'а'),
     ('b', 'ь'),

@@ -1,8 +1,9 @@
-//! Whether a domain is registered, told by its zone: one without addresses may still send and receive mail. A suffix
-//! whose registry answers for every name is told from names that somebody has.
+//! Whether somebody has a name, told by its zone: one without addresses may still send and receive mail. A suffix whose
+//! registry answers for every name is told from names that somebody has. Where names are given out without a zone of
+//! their own, one is there that exists, unless every name does.
 
 use crate::Context;
-use ambit_model::entity::registrable;
+use ambit_model::entity::{is_shared_suffix, registrable};
 use ambit_net::NetError;
 use ambit_net::dns::{DnsAnswer, RecordData, RecordType};
 use sha2::{Digest, Sha256};
@@ -14,41 +15,65 @@ use std::sync::{Mutex, PoisonError};
 pub(crate) enum Registered {
     Yes,
     No,
+    /// A provider's customers have names there, and it answers for those as well that nobody has.
+    Untold,
 }
 
-/// Suffixes that were asked for a name that nobody has, with the servers that they gave it.
+/// What is said of a name that nobody has.
+#[derive(Clone, Debug, Default)]
+struct Nobody {
+    /// The servers that it is given; none, where the registry does not answer for every name.
+    servers: BTreeSet<String>,
+    exists: bool,
+}
+
+/// Suffixes and domains that were asked for a name that nobody has.
 #[derive(Default)]
-pub(crate) struct Suffixes(Mutex<BTreeMap<String, BTreeSet<String>>>);
+pub(crate) struct Suffixes(Mutex<BTreeMap<String, Nobody>>);
 
 impl Suffixes {
-    /// Asks whether a domain has a zone of its own.
-    pub(crate) async fn is_registered(&self, cx: &Context<'_>, domain: &str) -> Result<Registered, NetError> {
-        let answer = cx.net.lookup_uncached(domain, RecordType::NS).await?;
-        let servers = own_servers(&answer, domain);
+    /// Asks whether somebody has a name: a domain, or a host in one.
+    pub(crate) async fn is_registered(&self, cx: &Context<'_>, name: &str) -> Result<Registered, NetError> {
+        let answer = cx.net.lookup_uncached(name, RecordType::NS).await?;
+        let Some((_, parent)) = name.split_once('.') else { return Ok(Registered::No) };
+        let servers = own_servers(&answer, name);
         if servers.is_empty() {
             // A zone without servers of its own names itself where it says that there are none.
-            let own = answer.authority.as_ref().is_some_and(|record| record.name == domain);
-            return Ok(if own && !answer.is_nxdomain() { Registered::Yes } else { Registered::No });
+            let own = answer.authority.as_ref().is_some_and(|record| record.name == name);
+            if own && !answer.is_nxdomain() {
+                return Ok(Registered::Yes);
+            }
+            let has_zones_only = registrable(name) == Some(name) && !is_shared_suffix(parent);
+            if has_zones_only || !exists(&answer) {
+                return Ok(Registered::No);
+            }
         }
-        let Some((_, suffix)) = registrable(domain).and_then(|domain| domain.split_once('.')) else {
-            return Ok(Registered::No);
-        };
-        let given = self.given_to_nobody(cx, suffix).await?;
-        Ok(if servers.is_subset(&given) { Registered::No } else { Registered::Yes })
+        let nobody = self.given_to_nobody(cx, parent).await?;
+        let is_somebodys = if servers.is_empty() { !nobody.exists } else { !servers.is_subset(&nobody.servers) };
+        Ok(match is_somebodys {
+            true => Registered::Yes,
+            false if servers.is_empty() && is_shared_suffix(parent) => Registered::Untold,
+            // A domain that has every name was not made for one of theirs.
+            false => Registered::No,
+        })
     }
 
-    /// The servers that a registry gives a name which nobody has: none, where it does not answer for every name.
-    async fn given_to_nobody(&self, cx: &Context<'_>, suffix: &str) -> Result<BTreeSet<String>, NetError> {
-        let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner).get(suffix).cloned();
+    async fn given_to_nobody(&self, cx: &Context<'_>, parent: &str) -> Result<Nobody, NetError> {
+        let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner).get(parent).cloned();
         if let Some(given) = known() {
             return Ok(given);
         }
-        let name = format!("{}.{suffix}", unlikely(suffix));
+        let name = format!("{}.{parent}", unlikely(parent));
         let answer = cx.net.lookup_uncached(&name, RecordType::NS).await?;
-        let given = own_servers(&answer, &name);
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(suffix.to_owned(), given.clone());
+        let given = Nobody { servers: own_servers(&answer, &name), exists: exists(&answer) };
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(parent.to_owned(), given.clone());
         Ok(given)
     }
+}
+
+/// An alias exists wherever it leads.
+fn exists(answer: &DnsAnswer) -> bool {
+    !answer.is_nxdomain() || !answer.chain.is_empty()
 }
 
 /// A label that nobody registers: the same for each suffix, so that the same is asked again.

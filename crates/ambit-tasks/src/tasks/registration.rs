@@ -7,7 +7,7 @@ use crate::read::rdap::{self, Person};
 use crate::tasks::ptr::is_ours_to_ask;
 use crate::tasks::sister_domain::is_in_question;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
-use ambit_model::entity::{domain, host_of, ip_address, mentioned, network};
+use ambit_model::entity::{domain, host_of, ip_address, mentioned, network, registrable};
 use ambit_model::moment::DAY_MS;
 use ambit_model::platforms;
 use ambit_model::run::NotDoneReason;
@@ -94,7 +94,9 @@ pub(crate) async fn ask(cx: &Context<'_>, path: &str, question: &str) -> Result<
 }
 
 async fn domain(cx: &Context<'_>) -> Result<Answer, TaskError> {
-    let name = cx.facts.name.as_str();
+    // A host that passes for theirs is as old as the domain in which it is.
+    let of_host = registrable(&cx.facts.name).filter(|_| is_resembling(cx.facts));
+    let name = of_host.unwrap_or(&cx.facts.name);
     let said = ask(cx, &format!("domain/{name}"), name).await?;
     let (registration, people, text) = match &said {
         Registration::Rdap(body) => (rdap::domain(body), rdap::people(body), rdap::text_of(body)),

@@ -1,12 +1,13 @@
 //! Domains of others that can be mistaken for a seed's, or bear its word: everything that could be registered against
 //! it is asked for, and what is registered becomes an entity that nobody calls theirs.
 
+use crate::ask::host::is_below;
 use crate::ask::registered::{Registered, Suffixes};
 use crate::ask::together::together;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::domain;
 use ambit_model::impersonation::Resembled;
-use ambit_model::lookalike::{Resemblance, every_lookalike};
+use ambit_model::lookalike::{Resemblance, lookalikes_of_seed};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
@@ -17,7 +18,7 @@ pub(crate) const TASK: Task = Task {
     name: TaskName::ResemblingDomains,
     pretty_name: "Domains that pass for theirs",
     description: "Asks which of all names that can be mistaken for a domain, or that bear a word, are registered: \
-                  slips, letters that look alike, every suffix, words that lure.",
+                  slips, letters that look alike, every suffix, words that lure, the name in front of others.",
     workflows: &[workflow::SUSPICIOUS_DOMAINS],
     watches: &[Kind::Domain, Kind::UniqueKeyword],
     produces: &[Kind::Domain],
@@ -25,31 +26,29 @@ pub(crate) const TASK: Task = Task {
     wave: Wave::Passive,
     ttl_ms: DAY_MS,
     cost: 8_000,
-    gain: 400,
+    gain: 800,
     slow: false,
     volatile: &[],
     contacts: Contacts::Zone,
     sights: Sights::All(Sighting::Ends),
     plan: |facts, _| match facts.seed && facts.decision.scoped() {
-        true => Plan::Sweep { prefix: String::new(), size: SPACE, step: STEP },
+        true => Plan::Sweep { prefix: String::new(), size: SPACE + STEP, step: STEP },
         false => Plan::No,
     },
     run: |cx| Box::pin(run(cx)),
 };
 
-/// Names that are asked for: the longest labels have about ten thousand. Where there are more, those that are worth
-/// most.
-const SPACE: i64 = 12_000;
+/// Names that are asked for: a label of fifty letters has some seven thousand. Where there are more, those that are
+/// worth most. Behind them is one probe more, which says what was left out.
+pub(crate) const SPACE: i64 = 10_000;
 /// Names of one probe: some seconds at the usual pace.
 const STEP: i64 = 400;
 /// Questions in flight; the resolver's own window paces them.
 const IN_FLIGHT: usize = 64;
-/// The suffix under which a word is varied; under the others it is tried as it is.
-const SUFFIX_OF_WORDS: &str = "com";
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let suffixes = Suffixes::default();
-    let asked = part(cx.argument, candidates(cx.facts))?;
+    let asked = part(cx.argument, candidates(cx.facts), cx.facts)?;
     let ask = |(name, by): (String, Resemblance)| {
         let suffixes = &suffixes;
         async move { (suffixes.is_registered(cx, &name).await, name, by) }
@@ -63,9 +62,10 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
             Ok(Registered::No) => {}
             Err(error @ NetError::Budget(_)) => return Err(error.into()),
             // Without an answer a name stays what it was.
-            Err(_) if cx.facts.to(EdgeKind::Resembles).any(|known| known.name == name) => {
+            Ok(Registered::Untold) | Err(_) if cx.facts.to(EdgeKind::Resembles).any(|known| known.name == name) => {
                 registered.insert((name, by));
             }
+            Ok(Registered::Untold) => failure = failure.max(Some(format!("{name}: every name there exists"))),
             Err(error) => failure = failure.max(Some(format!("{name}: {error}"))),
         }
     }
@@ -81,37 +81,38 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     Ok(Answer::found_if(!registered.is_empty()))
 }
 
-/// What could be registered against a seed, less the other seeds.
+/// What could be registered against a seed, less what is theirs. The places of those stay, so that a seed that is added
+/// moves no name to another probe.
 fn candidates(facts: &Facts) -> Vec<(String, Resemblance)> {
-    let is_other = |name: &str| facts.seeds.iter().all(|(_, seed)| seed != name);
-    let mut names = match facts.kind {
-        Kind::Domain => every_lookalike(&facts.name),
-        _ => of_word(&facts.name),
-    };
-    // The places of the others stay, so that a seed that is added moves no name to another probe.
-    for (name, _) in &mut names {
-        if !is_other(name) {
-            name.clear();
-        }
+    let is_theirs = |name: &str| facts.seeds.iter().any(|(_, seed)| seed == name || is_below(name, seed));
+    let mut names = lookalikes_of_seed(facts.kind, &facts.name);
+    for (name, _) in names.iter_mut().filter(|(name, _)| is_theirs(name)) {
+        name.clear();
     }
     names
 }
 
-/// What could be registered with a word of theirs.
-fn of_word(word: &str) -> Vec<(String, Resemblance)> {
-    let label: String = word.chars().filter(|letter| letter.is_alphanumeric() || *letter == '-').collect();
-    let domain = Kind::Domain.canonical(&format!("{}.{SUFFIX_OF_WORDS}", label.to_lowercase()));
-    let Ok(domain) = domain else { return Vec::new() };
-    let names = every_lookalike(&domain);
-    std::iter::once((domain, Resemblance::OtherSuffix)).chain(names).collect()
-}
-
-/// The names of a range of the sweep.
-fn part(range: &str, names: Vec<(String, Resemblance)>) -> Result<Vec<(String, Resemblance)>, TaskError> {
+/// The names of a range of the sweep. The range behind the last name that is asked for fails where there are more.
+fn part(
+    range: &str,
+    names: Vec<(String, Resemblance)>,
+    facts: &Facts,
+) -> Result<Vec<(String, Resemblance)>, TaskError> {
     let ends =
         range.split_once('-').and_then(|(from, to)| Some((from.parse::<usize>().ok()?, to.parse::<usize>().ok()?)));
     let (from, to) = ends.ok_or_else(|| TaskError::Failed(format!("not a range of names: {range:?}")))?;
-    let asked = names.into_iter().skip(from).take(to.saturating_sub(from));
+    let most = usize::try_from(SPACE).unwrap_or(usize::MAX);
+    if from >= most {
+        return match names.len().saturating_sub(most) {
+            0 => Ok(Vec::new()),
+            cut => Err(TaskError::OutOfBudget(format!(
+                "{cut} of {} names that could pass for {} were not asked for, the least likely ones",
+                names.len(),
+                facts.name
+            ))),
+        };
+    }
+    let asked = names.into_iter().skip(from).take(to.min(most).saturating_sub(from));
     Ok(asked.filter(|(name, _)| Kind::Domain.canonical(name).is_ok_and(|canonical| canonical == *name)).collect())
 }
 
@@ -125,35 +126,35 @@ mod tests {
         candidates(&facts(kind, seed, json!({}))).into_iter().map(|(name, _)| name).collect()
     }
 
+    /// How many names each range of the sweep asks for, and what the last one says.
+    fn taken(all: &[(String, Resemblance)]) -> (usize, Option<String>) {
+        let facts = facts(Kind::Domain, "harbour.test", json!({}));
+        let ranges = (0..SPACE + STEP).step_by(400).map(|from| format!("{from}-{}", from + STEP));
+        let parts: Vec<_> = ranges.map(|range| part(&range, all.to_vec(), &facts)).collect();
+        let last = parts.last().and_then(|part| part.as_ref().err()).map(ToString::to_string);
+        (parts.iter().flatten().map(Vec::len).sum(), last)
+    }
+
     #[test]
-    fn words_are_tried_with_every_suffix_and_varied_under_one() {
-        let found = names(Kind::UniqueKeyword, "Harbour Tools");
-        for name in
-            ["harbourtools.com", "harbourtools.de", "harbourtools.co.uk", "harbourtooIs.com".to_lowercase().as_str()]
-        {
-            assert!(found.contains(&name.to_owned()), "{name}");
+    fn the_space_holds_what_a_name_has_and_what_it_cuts_is_said() {
+        for seed in ["harbour.test", "international-harbour-tools.test"] {
+            let facts = facts(Kind::Domain, seed, json!({}));
+            let all = candidates(&facts);
+            assert_eq!(taken(&all), (all.len(), None), "{seed}");
+            assert!(part("x", all, &facts).is_err());
         }
-        assert!(found.contains(&"harbourt00ls.com".to_owned()) && names(Kind::UniqueKeyword, "???").is_empty());
+        let many: Vec<_> = (0..SPACE + 5).map(|number| (format!("x{number}.test"), Resemblance::Addition)).collect();
+        let said = "5 of 10005 names that could pass for harbour.test were not asked for, the least likely ones";
+        assert_eq!(taken(&many), (10_000, Some(said.to_owned())));
     }
 
     #[test]
-    fn the_space_holds_what_a_name_has_and_ranges_take_it_apart() {
-        let longest = names(Kind::Domain, "international-harbour-tools.test").len();
-        assert!(names(Kind::Domain, "harbour.test").len() < usize::try_from(SPACE).unwrap(), "{longest}");
-        let all = candidates(&facts(Kind::Domain, "harbour.test", json!({})));
-        let taken: usize = (0..SPACE)
-            .step_by(400)
-            .map(|from| part(&format!("{from}-{}", from + STEP), all.clone()).unwrap().len())
-            .sum();
-        assert_eq!(taken, all.len());
-        assert!(part("x", Vec::new()).is_err());
-    }
-
-    #[test]
-    fn a_seed_is_not_asked_for_and_moves_nothing() {
+    fn what_is_theirs_is_not_asked_for_and_moves_nothing() {
         // `acme.test` is a seed of the facts.
         let found = names(Kind::Domain, "acm-e.test");
         assert!(!found.contains(&"acme.test".to_owned()) && found.contains(&String::new()));
+        let below = names(Kind::Domain, "shop-acme.test");
+        assert!(!below.contains(&"shop.acme.test".to_owned()) && below.contains(&"sho.p-acme.test".to_owned()));
     }
 
     #[test]

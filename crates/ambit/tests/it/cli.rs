@@ -83,6 +83,16 @@ fn a_plan_has_numbers_and_a_large_block_needs_a_yes_of_its_own() {
     let quiet = planned(&["acme.test", "--workflow", "third_party_workflow"]);
     assert!(quiet.contains("the workflow third_party_workflow allows no more") && !quiet.contains("sweeps"), "{quiet}");
     assert!(!quiet.contains("names tried"), "{quiet}");
+    let questions = |text: &str| -> usize {
+        let (before, _) = text.split_once(" DNS questions").expect("says how many");
+        before.rsplit(' ').next().expect("a number").replace(',', "").parse().expect("a number")
+    };
+    let alike = |more: &[&str]| questions(&planned(&[&["--workflow", "suspicious_domain_discovery"], more].concat()));
+    let names = |kind, name| ambit_model::lookalike::lookalikes_of_seed(kind, name).len();
+    let word = names(ambit_model::Kind::UniqueKeyword, "harbour");
+    assert_eq!(alike(&["harbour"]), word, "each name that bears a word is one question");
+    let both = word + names(ambit_model::Kind::Domain, "acme.test");
+    assert!((both..both + 100).contains(&alike(&["harbour", "acme.test"])), "{both}");
     for (workflow, lacking) in [
         ("external_application_assessment", "needs a seed of the kind Uri"),
         (

@@ -7,8 +7,10 @@ use std::collections::BTreeSet;
 
 const WORKFLOW: &[&str] = &["--workflow", "suspicious_domain_discovery"];
 
-/// A copy that asks for passwords, one that only takes mail, a lure with a login of its own; beside them a namesake, a
-/// parked domain, one that they hold themselves, and a registry that answers for every name.
+/// A copy that asks for passwords, one that only takes mail, a lure with a login of its own, and one of each way by
+/// which a name bears theirs: below a rare suffix, in letters of Unicode, with a dot inside, in front of another, at a
+/// provider. Beside them namesakes, a parked domain, those that they hold themselves, and a registry, a provider and a
+/// domain that have every name.
 const WORLD: &str = include_str!("../../../../worlds/lookalikes.world");
 
 fn issues(found: &Discovery) -> BTreeSet<String> {
@@ -35,11 +37,18 @@ fn what_passes_for_theirs_is_told_from_namesakes_and_nothing_of_it_becomes_their
         threats,
         [
             "brand_mail_domain harbuor.test",
+            "phishing_site har.bour.test",
             "phishing_site harb0ur.test",
+            "phishing_site harbour.github.io",
+            "suspicious_domain har.bour.test",
             "suspicious_domain harb0ur.test",
             "suspicious_domain harbour-login.test",
+            "suspicious_domain harbour.asso.fr",
+            "suspicious_domain harbour.github.io",
+            "suspicious_domain harbour.test-login.com",
             "suspicious_domain harbourtools.com",
             "suspicious_domain harbuor.test",
+            "suspicious_domain xn--harbor-08c.test",
         ]
     );
     let ours = first.entities.values().filter(|entity| entity["summary"]["scoped"] == true);
@@ -52,6 +61,12 @@ fn what_passes_for_theirs_is_told_from_namesakes_and_nothing_of_it_becomes_their
         "203.0.113.140",
         "203.0.113.141",
         "203.0.113.200",
+        "203.0.113.75",
+        "203.0.113.76",
+        "203.0.113.77",
+        "203.0.113.142",
+        "198.51.100.10",
+        "198.51.100.11",
     ];
     assert!(ours.iter().all(|name| !theirs.contains(name)), "{ours:?}");
     let names = ours.iter().filter(|name| name.parse::<std::net::IpAddr>().is_err());
@@ -99,13 +114,38 @@ fn what_is_seen_of_a_look_alike_is_shown_with_its_score_and_reasons() {
         "  passes for  harbour.test: 100 of 100, in use",
         "    +25 resembles harbour.test: a letter is replaced by one that looks alike",
         "    +15 its page shows their icon",
-        "    +10 shares a name server with 2 others that resemble theirs",
+        "    +10 shares a name server with 4 others that resemble theirs",
     ] {
         assert!(copy.contains(line), "{line}: {copy}");
     }
     let own = show("harbour.org");
     assert!(own.contains("  passes for  harbour.test: 0 of 100, held by them\n"), "{own}");
     assert!(show("harbours.test").contains("of 100, parked\n"));
+    for (name, line) in [
+        ("harbour.pages.dev", "  passes for  harbour.test: 0 of 100, held by them\n"),
+        ("harb.our.test", "  passes for  harbour.test: 20 of 100, in use\n"),
+        ("harb.our.test", "    -10 has been registered since 2001-05-06\n"),
+        ("harbour.or.at", "  passes for  harbour.test: 20 of 100, in use\n"),
+        ("harbour.test-login.com", "    +25 resembles harbour.test: the whole name stands in front of another\n"),
+        (
+            "harbour.github.io",
+            "    +10 resembles harbour.test: the same label where a provider lets anybody have a name\n",
+        ),
+        ("har.bour.test", "    +10 resembles harbour.test: a dot stands inside the label\n"),
+    ] {
+        let shown = show(name);
+        assert!(shown.contains(line), "{name}: {line}: {shown}");
+    }
+    let names: BTreeSet<&str> = found.entities.values().filter_map(|entity| entity["name"].as_str()).collect();
+    // Who has names there that all exist is not told by names, and the run says so; a domain that has every name has
+    // theirs by chance.
+    for name in ["harbour.tk", "harbour.netlify.app", "harbour.test-support.com", "test-support.com"] {
+        assert!(!names.contains(name), "{name}");
+    }
+    let run = succeed(&["run", "show", "1", "--data", path]);
+    let says_so =
+        |line: &str| line.contains("resembling_domains (no answer)") && line.ends_with(": every name there exists");
+    assert!(run.lines().any(says_so), "{run}");
     let why = succeed(&["entity", "path", &uid(&found, "harb0ur.test"), "--data", path]);
     assert!(why.ends_with("Domain harb0ur.test: ownership 0.010, clearance L2, resembles\n"), "{why}");
 }
