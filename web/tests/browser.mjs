@@ -1357,6 +1357,34 @@ test("suppliers are listed by how well they are protected, with reasons, service
   }
 });
 
+test("an organisation with several domains is listed as its weakest one, with the score before", async () => {
+  const world = new World();
+  const file = fileURLToPath(new URL("../../worlds/organizations.world", import.meta.url));
+  const seeds = ["globex.test", "globex-shop.test", "nobody.test"];
+  const scan = (state) => ["scan", "-y", "--workflow", "third_party_workflow", "--world", file, "--state", state, "--silent", ...seeds];
+  await world.start([], (one) => ["1", "2"].forEach((state) => one.run([...scan(state), "-o", `${one.folder}/found`, "--data", one.data])));
+  try {
+    const [{ uuid }] = await world.api("/api/v3/asm/user_collections");
+    const together = await world.api(`/api/ambit/v1/user_collections/${uuid}/organization_postures`);
+    const globex = together.find((one) => one.organization === "Globex Ltd");
+    for (const width of [360, 1280]) {
+      const page = await world.inside(`/collections/${uuid}`, { width });
+      const table = page.getByRole("table", { name: "Organizations" });
+      const row = table.getByRole("row").nth(1);
+      await row.getByText(`${globex.score} of 100, ${globex.grade}`).waitFor();
+      await row.getByText(String(globex.history[0].score), { exact: true }).waitFor();
+      assert.equal(await table.getByRole("row").count(), 2, "one that has a single domain is listed with the domains");
+      await accessible(page, `organisations at ${width}`);
+      if (width === 1280 && process.env.AMBIT_SHOT) await page.screenshot({ path: process.env.AMBIT_SHOT, fullPage: true });
+      await row.getByRole("link", { name: /globex-shop.test/ }).press("Enter");
+      await page.waitForURL(/#posture$/);
+      await done(page);
+    }
+  } finally {
+    await world.stop();
+  }
+});
+
 test("the first run: a domain, a passive look, and only then further", async () => {
   const empty = new World();
   await empty.start([]);

@@ -4,9 +4,11 @@ use crate::Word;
 use crate::contract::contract;
 use ambit_model::entity::domain;
 use ambit_model::entity::posture as model;
+use ambit_model::posture as weighed;
 use ambit_model::{Details, Timestamp, Uid};
 use serde::Serialize;
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 contract! {
     /// How well a seed of a collection is protected, and whose services it uses.
@@ -41,6 +43,42 @@ contract! {
         pub organization: Option<String>,
         pub findings: Vec<PostureFinding>,
         pub unknown: Vec<Word<model::Area>>,
+    }
+
+    /// How well the domains among the seeds of a collection that one organisation registered are protected: as well as
+    /// the weakest of them.
+    #[derive(Debug, Serialize)]
+    pub struct OrganizationPosture {
+        /// As the registry writes it; null where it does not say who registered the domain, which then stands alone.
+        pub organization: Option<String>,
+        pub score: i64,
+        pub grade: Word<model::Grade>,
+        /// Its domains, the weakest first.
+        pub domains: Vec<OrganizationDomain>,
+        /// What takes points away from any of them, the weightiest first.
+        pub findings: Vec<OrganizationFinding>,
+        pub unknown: Vec<Word<model::Area>>,
+        /// Scores as they followed on one another, oldest first; a null score says that there was none from then on.
+        pub history: Vec<PosturePoint>,
+    }
+
+    /// A domain of an organisation with its score.
+    #[derive(Debug, Serialize)]
+    pub struct OrganizationDomain {
+        pub name: String,
+        pub uid: Uid,
+        pub score: i64,
+    }
+
+    /// Something that takes points away from domains of an organisation.
+    #[derive(Debug, Serialize)]
+    pub struct OrganizationFinding {
+        pub area: Word<model::Area>,
+        /// How many of each, below zero.
+        pub points: i64,
+        pub text: String,
+        /// Names of the domains that it is true of.
+        pub domains: Vec<String>,
     }
 
     /// Something that takes points away.
@@ -97,6 +135,32 @@ impl EntityPosture {
             history.remove(0);
         }
         Self { posture: domain::POSTURE.of(details).map(Posture::from), suppliers: used(details), history }
+    }
+}
+
+impl From<weighed::OrganizationPosture> for OrganizationPosture {
+    fn from(of: weighed::OrganizationPosture) -> Self {
+        let domain = |(uid, name, score): (Uid, String, i32)| OrganizationDomain { name, uid, score: score.into() };
+        let finding = |(finding, domains): (model::Finding, BTreeSet<String>)| OrganizationFinding {
+            area: Word(finding.area),
+            points: finding.points.into(),
+            text: finding.text,
+            domains: domains.into_iter().collect(),
+        };
+        let point = |(at, score): (Timestamp, Option<(i32, model::Grade)>)| PosturePoint {
+            at,
+            score: score.map(|(score, _)| score.into()),
+            grade: score.map(|(_, grade)| Word(grade)),
+        };
+        Self {
+            organization: of.organization,
+            score: of.score.into(),
+            grade: Word(of.grade),
+            domains: of.domains.into_iter().map(domain).collect(),
+            findings: of.findings.into_iter().map(finding).collect(),
+            unknown: of.unknown.into_iter().map(Word).collect(),
+            history: of.history.into_iter().map(point).collect(),
+        }
     }
 }
 

@@ -1,6 +1,8 @@
 //! How well an organisation protects what everybody can see of its domain: a score with its reasons. Pure: what was
 //! seen of the domain in, a score out. What could not be looked at counts neither way, and is named.
 
+mod organization;
+
 use crate::entity::domain::{
     self, CAA, DANGLING, DMARC_POLICY, FRONT_PAGE, MTA_STS, NAMESERVERS, REGISTRATION, SIGNED, SPF_RECORD, SPF_TREE,
     TAKEOVER, ZONE_TRANSFER,
@@ -11,6 +13,7 @@ use crate::facts::ProbeOutcome;
 use crate::moment::DAY_MS;
 use crate::task::{self, NamedProbe};
 use crate::{Facts, TaskName, Timestamp};
+pub use organization::{OrganizationPosture, WeighedDomain, organizations};
 use std::collections::BTreeSet;
 
 /// Grades with the least score of each.

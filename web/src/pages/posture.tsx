@@ -5,7 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import type { Collection } from "../api/collections";
-import { type EntityPosture, posture, postures, type SeedPosture } from "../api/postures";
+import { type EntityPosture, type OrganizationPosture, organizationPostures, posture, postures, type SeedPosture } from "../api/postures";
 import { AsOfPicker } from "../components/asof";
 import { Button, Section, Trouble } from "../components/controls";
 import { CELL, ROW, Table } from "../components/page";
@@ -112,6 +112,37 @@ function History({ of }: { of: EntityPosture["history"] }): ReactNode {
   );
 }
 
+/** Organisations that registered more than one of the domains: each as its weakest one. */
+function Organizations({ of, asOf }: { of: OrganizationPosture[]; asOf: string | undefined }): ReactNode {
+  const several = of.filter((one) => one.domains.length > 1);
+  if (several.length === 0) return null;
+  return (
+    <Table label="Organizations" heads={["Score", "Registered to", "Domains", "What weighs most", "Score before"]}>
+      {several.map((one) => {
+        const before = one.history.at(-2);
+        return (
+          <tr key={one.organization} className={ROW}>
+            <td className={CELL}><Score score={one.score} grade={one.grade} /></td>
+            <td className={CELL}><Foreign>{one.organization ?? ""}</Foreign></td>
+            <td className={CELL}>
+              {one.domains.slice(0, WORST).map((domain) => (
+                <Link key={domain.uid} to="/entities/$uid" params={{ uid: domain.uid }} search={asOf === undefined ? {} : { as_of: asOf }} hash="posture" className="mr-2 font-mono text-[0.8125rem] text-accent underline">
+                  <Foreign>{domain.name}</Foreign> {domain.score}
+                </Link>
+              ))}
+              {one.domains.length > WORST && <span className="text-soft">and {count(one.domains.length - WORST, "better one")}</span>}
+            </td>
+            <td className={`${CELL} min-w-60`}>
+              {one.findings.length === 0 ? "nothing" : <Foreign>{one.findings.slice(0, WORST).map((finding) => `${finding.text} (${finding.domains.length})`).join("; ")}</Foreign>}
+            </td>
+            <td className={CELL}>{before && (before.score === null ? "none" : before.score)}</td>
+          </tr>
+        );
+      })}
+    </Table>
+  );
+}
+
 /** The part of a collection's page, where its runs weigh what they look at. */
 export function Postures({ of, asOf, onMoment }: {
   of: Collection;
@@ -120,6 +151,7 @@ export function Postures({ of, asOf, onMoment }: {
 }): ReactNode {
   const [shown, setShown] = useState(SHOWN);
   const found = useQuery({ ...postures(of.uuid, asOf), enabled: of.workflow_name === WEIGHS });
+  const together = useQuery({ ...organizationPostures(of.uuid, asOf), enabled: of.workflow_name === WEIGHS });
   if (of.workflow_name !== WEIGHS) return null;
   const all = found.data;
   return (
@@ -131,6 +163,8 @@ export function Postures({ of, asOf, onMoment }: {
       {found.error && <Trouble error={found.error} retry={() => void found.refetch()} />}
       {!all && !found.error && <p role="status">Loading …</p>}
       {all?.length === 0 && <p>{asOf === undefined ? "None of its seeds was weighed yet: a run weighs each domain among them." : "None of its seeds had been weighed then."}</p>}
+      {together.error && <Trouble error={together.error} retry={() => void together.refetch()} />}
+      {together.data && <Organizations of={together.data} asOf={asOf} />}
       {all && all.length > 0 && (
         <Table label="Postures" heads={["Score", "Domain", "Registered to", "What weighs most", "Uses"]}>
           {all.slice(0, shown).map((row) => (

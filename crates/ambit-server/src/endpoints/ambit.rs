@@ -138,6 +138,17 @@ pub(super) const ROWS: &[Endpoint] = &[
         )
         .asks(AS_OF)
         .answers(<Vec<postures::SeedPosture>>::SHAPE),
+    get(
+        "/user_collections/{collection_uuid}/organization_postures",
+        OfCollection(Viewer),
+        handler!(postures::of_organizations),
+    )
+    .says(
+        "List how well the organisations that registered the domains among the seeds of a collection protect what \
+         everybody can see of them, the worst first, each as its weakest domain, with the scores that it had.",
+    )
+    .asks(AS_OF)
+    .answers(<Vec<postures::OrganizationPosture>>::SHAPE),
     post("/user_collections/{uuid}/scope_preview", OfCollection(Admin), handler!(collections::preview))
         .only_reads()
         .says("Preview what another level or other exclusions would change in what is known. Nothing is changed.")

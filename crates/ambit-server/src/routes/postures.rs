@@ -1,13 +1,16 @@
-//! Postures: how well the seeds of a collection are protected, and how the posture of one came to be. Ours.
+//! Postures: how well the seeds of a collection are protected, and the organisations that registered them, and how the
+//! posture of one came to be. Ours.
 
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::About;
 use crate::present::entities::NOUN;
 use crate::window::{moment, then};
-use ambit_api::postures::{EntityPosture, SeedPosture};
+use ambit_api::postures::{EntityPosture, OrganizationPosture, SeedPosture};
 use ambit_api::{ApiError, success};
 use ambit_model::entity::domain;
+use ambit_model::posture::{WeighedDomain, organizations};
+use ambit_store::EntityView;
 
 /// List how well the seeds of a collection protect what everybody can see of them, the worst first; those that nobody
 /// weighed are left out.
@@ -19,6 +22,27 @@ pub(crate) async fn of_collection(call: Call) -> Result<Answer, ApiError> {
     let mut found: Vec<SeedPosture> = seeds.iter().filter_map(|seed| of(&seed.record)).collect();
     found.sort_by(|a, b| (a.score, &a.name).cmp(&(b.score, &b.name)));
     Ok(Answer::json(&success("Postures", found)))
+}
+
+/// List how well the organisations that registered the domains among the seeds of a collection protect what everybody
+/// can see of them, the worst first, each as its weakest domain, with the scores that it had.
+pub(crate) async fn of_organizations(call: Call) -> Result<Answer, ApiError> {
+    let uuid = call.uuid("collection_uuid", "Collection")?;
+    let at = moment(&call, "as_of")?;
+    let seeds = call.store().seed_entities(call.caller(), uuid, at, call.now).await.about("Collection")?;
+    let mut weighed = Vec::new();
+    for EntityView { record, .. } in seeds {
+        let Some(posture) = domain::POSTURE.of(&record.details) else { continue };
+        let member = domain::POSTURE.name();
+        let id = record.uid.to_string();
+        let history = call.store().member_history(call.caller(), &id, None, member).await.about(NOUN)?;
+        let history = history.into_iter().filter(|(since, _)| at.is_none_or(|at| *since <= at));
+        let history = history.map(|(since, value)| (since, value.and_then(|value| serde_json::from_value(value).ok())));
+        let history = history.collect();
+        weighed.push(WeighedDomain { uid: record.uid, name: record.name, posture, history });
+    }
+    let found: Vec<OrganizationPosture> = organizations(weighed).into_iter().map(OrganizationPosture::from).collect();
+    Ok(Answer::json(&success("Postures of organizations", found)))
 }
 
 /// Say how well an entity protects what everybody can see of it, why, whose services it uses, and which scores it had.

@@ -53,12 +53,8 @@ pub(crate) enum Action {
     Posture {
         /// Name or uuid of the collection.
         collection: String,
-        /// As it was at that moment (a date is the end of that day, UTC).
-        #[arg(long, value_name = "DATE", value_parser = crate::args::date)]
-        as_of: Option<Timestamp>,
-        /// One JSON object per line, with every reason and supplier.
-        #[arg(long)]
-        jsonl: bool,
+        #[command(flatten)]
+        asked: posture::Asked,
     },
     /// Change the name, schedule, level, ports or exclusions of a collection.
     #[command(visible_alias = "set")]
@@ -254,8 +250,8 @@ pub(crate) async fn run(command: &Collection, settings: &Settings, silent: bool)
         Action::Show { collection, jsonl } => {
             show::show(&api, &path_of(&api, collection).await?, *jsonl, &mut results).await?
         }
-        Action::Posture { collection, as_of, jsonl } => {
-            posture::show(&api, &path_of(&api, collection).await?, (*as_of, *jsonl), &mut results).await?
+        Action::Posture { collection, asked } => {
+            posture::show(&api, &path_of(&api, collection).await?, asked, &mut results).await?
         }
         Action::Update(update) => changed(&api, &update.collection, &update.changed, silent, &mut results).await?,
         Action::Rename { collection, name } => {

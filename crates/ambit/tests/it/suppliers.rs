@@ -5,6 +5,9 @@ use crate::program::{Folder, scan_text, succeed};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
+/// Two domains of one supplier, one of them careless, and one whose registrant is withheld.
+const ORGANIZATIONS: &str = include_str!("../../../../worlds/organizations.world");
+
 /// A careful supplier, and a careless one that mends its ways in the second state.
 const WORLD: &str = include_str!("../../../../worlds/suppliers.world");
 
@@ -79,4 +82,44 @@ fn suppliers_get_a_score_with_reasons_and_history_and_are_not_swept() {
     for figure in ["new", "changed", "gone"] {
         assert_eq!(again.figure(figure), 0, "{figure}: {}", again.summary);
     }
+}
+
+#[test]
+fn an_organisation_is_scored_as_its_weakest_domain_with_its_history() {
+    let folder = Folder::new("organizations");
+    let seeds = ["globex.test", "globex-shop.test", "nobody.test"];
+    let mut arguments = vec!["--workflow", WORKFLOW, "--state", "1"];
+    arguments.extend(seeds);
+    scan_text(&folder, ORGANIZATIONS, &arguments);
+    let data = folder.join("data");
+    let path = data.to_str().expect("UTF-8");
+    let organizations = || -> Vec<Value> {
+        let rows =
+            succeed(&["collection", "posture", &collection(path), "--by-organization", "--jsonl", "--data", path]);
+        rows.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+    };
+    let globex = |rows: &[Value]| rows.iter().find(|row| row["organization"] == "Globex Ltd").cloned().expect("a row");
+    let first = organizations();
+    assert_eq!(first.len(), 2, "the one without a registrant stands for itself: {first:?}");
+    let of = globex(&first);
+    let domains = of["domains"].as_array().expect("domains");
+    assert_eq!(domains.len(), 2, "{of}");
+    assert_eq!((&domains[0]["name"], &domains[0]["score"]), (&"globex-shop.test".into(), &of["score"]), "{of}");
+    assert!(domains[0]["score"].as_i64() < domains[1]["score"].as_i64(), "{of}");
+    let unsigned = of["findings"]
+        .as_array()
+        .expect("findings")
+        .iter()
+        .find(|it| it["text"].as_str() == Some("its zone is not signed (no DNSSEC)"));
+    assert_eq!(unsigned.expect("both lack it")["domains"], serde_json::json!(["globex-shop.test", "globex.test"]));
+    assert_eq!(of["history"].as_array().map(Vec::len), Some(1), "{of}");
+    let lines = succeed(&["collection", "posture", &collection(path), "--by-organization", "--data", path]);
+    assert!(lines.contains("Globex Ltd (globex-shop.test "), "{lines}");
+
+    // A mended domain raises the score of the organisation, and the history has both.
+    scan_text(&folder, ORGANIZATIONS, &["--state", "2"]);
+    let mended = globex(&organizations());
+    assert_eq!(mended["score"].as_i64(), of["score"].as_i64().map(|score| score + 12), "{mended}");
+    let history: Vec<_> = mended["history"].as_array().expect("points").iter().map(|it| it["score"].clone()).collect();
+    assert_eq!(history, [of["score"].clone(), mended["score"].clone()]);
 }

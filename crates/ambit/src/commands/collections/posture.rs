@@ -1,4 +1,5 @@
-//! How well the suppliers of a collection protect what everybody can see of them, as a list.
+//! How well the suppliers of a collection protect what everybody can see of them, as a list of domains or of
+//! organisations.
 
 use crate::api::{Api, OURS};
 use crate::failure::Failure;
@@ -8,16 +9,27 @@ use ambit_model::Timestamp;
 use ambit_model::percent::escaped;
 use serde_json::Value;
 
-/// Prints the posture of each seed that has one, the worst first: a line with its weightiest reasons, or a JSON object.
-pub(super) async fn show(
-    api: &Api,
-    target: &str,
-    (as_of, jsonl): (Option<Timestamp>, bool),
-    results: &mut Results,
-) -> Result<(), Failure> {
+#[derive(Debug, clap::Args)]
+pub(crate) struct Asked {
+    /// Score the organisations that registered the domains: each as its weakest domain.
+    #[arg(long)]
+    by_organization: bool,
+    /// As it was at that moment (a date is the end of that day, UTC).
+    #[arg(long, value_name = "DATE", value_parser = crate::args::date)]
+    as_of: Option<Timestamp>,
+    /// One JSON object per line, with every reason and supplier, or the scores that an organisation had.
+    #[arg(long)]
+    jsonl: bool,
+}
+
+/// Prints the posture of each seed that has one, or of each organisation, the worst first: a line with its weightiest
+/// reasons, or a JSON object.
+pub(super) async fn show(api: &Api, target: &str, asked: &Asked, results: &mut Results) -> Result<(), Failure> {
     let found = api.get(target).await?.result;
-    let moment = as_of.map_or_else(String::new, |at| format!("?as_of={}", escaped(&at.to_string())));
-    let path = format!("{OURS}/user_collections/{}/postures{moment}", escaped(&text(&found["uuid"])));
+    let moment = asked.as_of.map_or_else(String::new, |at| format!("?as_of={}", escaped(&at.to_string())));
+    let (list, line): (_, fn(&Value) -> String) =
+        if asked.by_organization { ("organization_postures", of_organization) } else { ("postures", of_domain) };
+    let path = format!("{OURS}/user_collections/{}/{list}{moment}", escaped(&text(&found["uuid"])));
     let rows = api.get(&path).await?.result;
     let rows = rows.as_array().map(Vec::as_slice).unwrap_or_default();
     if rows.is_empty() {
@@ -25,7 +37,7 @@ pub(super) async fn show(
         crate::output::hint(&format!("ambit: {what}"));
     }
     for row in rows {
-        if jsonl {
+        if asked.jsonl {
             results.json(row)?;
         } else {
             results.line(&line(row))?;
@@ -35,10 +47,26 @@ pub(super) async fn show(
 }
 
 /// ` 57 E  globex.test (Globex Ltd): has no encrypted site; …`
-fn line(row: &Value) -> String {
+fn of_domain(row: &Value) -> String {
     let organization = row["organization"].as_str().map_or_else(String::new, |name| format!(" ({})", plain(name)));
+    format!("{}{organization}: {}", head(row, &text(&row["name"])), worst(row))
+}
+
+/// ` 57 E  Globex Ltd (globex.test 57, globex.example 92): has no encrypted site; …`
+fn of_organization(row: &Value) -> String {
+    let domains = row["domains"].as_array().into_iter().flatten();
+    let domains: Vec<String> =
+        domains.map(|of| format!("{} {}", plain(&text(&of["name"])), text(&of["score"]))).collect();
+    let name = row["organization"].as_str().unwrap_or("registered to nobody that is named");
+    format!("{} ({}): {}", head(row, name), domains.join(", "), worst(row))
+}
+
+fn head(row: &Value, name: &str) -> String {
+    format!("{:>3} {}  {}", row["score"], text(&row["grade"]), plain(name))
+}
+
+fn worst(row: &Value) -> String {
     let findings = row["findings"].as_array().into_iter().flatten();
     let worst: Vec<String> = findings.take(assessments::WORST).map(|finding| plain(&text(&finding["text"]))).collect();
-    let worst = if worst.is_empty() { "nothing to object to".to_owned() } else { worst.join("; ") };
-    format!("{:>3} {}  {}{organization}: {worst}", row["score"], text(&row["grade"]), plain(&text(&row["name"])))
+    if worst.is_empty() { "nothing to object to".to_owned() } else { worst.join("; ") }
 }
