@@ -91,6 +91,7 @@ fn reconciliation(run: i64, work: Vec<NewWork>) -> Reconciliation {
         vulns: Vec::new(),
         run,
         reconciled: Vec::new(),
+        following: Vec::new(),
         decisions: Vec::new(),
         lost: Vec::new(),
         orphaned: Vec::new(),

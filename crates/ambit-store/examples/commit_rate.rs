@@ -30,6 +30,7 @@ fn reconciliation(run: i64) -> Reconciliation {
         vulns: Vec::new(),
         run,
         reconciled: Vec::new(),
+        following: Vec::new(),
         decisions: Vec::new(),
         lost: Vec::new(),
         orphaned: Vec::new(),

@@ -210,6 +210,8 @@ pub struct Reconciliation {
     pub run: RunId,
     /// Marks that this reconciles.
     pub reconciled: Vec<Dirty>,
+    /// Entities to plan for and judge again, because of what is decided here of others.
+    pub following: Vec<Uid>,
     /// Changed decisions, with presence.
     pub decisions: Vec<(Uid, Decision, bool)>,
     /// Entities that no path reaches at the end of the run. Their open intervals are closed.

@@ -347,6 +347,7 @@ impl Round<'_> {
                 vulns: Vec::new(),
                 run: self.run,
                 reconciled,
+                following: Vec::new(),
                 decisions: ways.iter().map(decide).collect(),
                 lost: Vec::new(),
                 orphaned: Vec::new(),

@@ -14,7 +14,7 @@ use ambit_model::Timestamp;
 use ambit_net::Transport;
 use ambit_net::live::Witness;
 use parking_lot::Mutex;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, btree_map};
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,7 +26,8 @@ use uuid::Uuid;
 const FOLDER: &str = "ledger";
 /// How long contacts wait to be written: what a killed process may leave out.
 const WAIT: Duration = Duration::from_secs(2);
-/// Addresses that wait at most. Where so many cannot be written, nothing more is contacted.
+/// Addresses that wait at most: the next contact writes them first. Where they cannot be written, nothing more is
+/// contacted.
 const WAITING_MAX: usize = 50_000;
 
 /// Where runs write down whom they contact.
@@ -38,10 +39,12 @@ struct Inner {
     waiting: Mutex<Waiting>,
 }
 
+/// Collection, run and address.
+type Key = (Uuid, i64, IpAddr);
+
 #[derive(Default)]
 struct Waiting {
-    /// By run and address.
-    contacts: BTreeMap<(Uuid, i64, IpAddr), Contacts>,
+    contacts: BTreeMap<Key, Contacts>,
     is_followed: bool,
 }
 
@@ -109,16 +112,34 @@ pub(crate) fn contact(entry: &Entry) -> Contact {
 }
 
 impl Inner {
-    /// Writes what waits. What cannot be written goes on waiting.
+    /// Writes what waits, while others write down more. What cannot be written goes on waiting.
     fn flush(&self) -> io::Result<()> {
-        let mut waiting = self.waiting.lock();
-        if waiting.contacts.is_empty() {
+        let taken = std::mem::take(&mut self.waiting.lock().contacts);
+        if taken.is_empty() {
             return Ok(());
         }
-        let entries: Vec<Entry> = waiting.contacts.iter().map(|(key, contacts)| entry(*key, contacts)).collect();
-        page::append(&self.folder, &entries)?;
-        waiting.contacts.clear();
-        Ok(())
+        let entries: Vec<Entry> = taken.iter().map(|(key, contacts)| entry(*key, contacts)).collect();
+        page::append(&self.folder, &entries).inspect_err(|_| self.give_back(taken))
+    }
+
+    fn give_back(&self, taken: BTreeMap<Key, Contacts>) {
+        let mut waiting = self.waiting.lock();
+        for (key, contacts) in taken {
+            match waiting.contacts.entry(key) {
+                btree_map::Entry::Vacant(place) => drop(place.insert(contacts)),
+                btree_map::Entry::Occupied(mut later) => later.get_mut().follow(contacts),
+            }
+        }
+    }
+}
+
+impl Contacts {
+    /// Takes in those of before.
+    fn follow(&mut self, before: Self) {
+        self.from = before.from;
+        self.tcp.extend(before.tcp);
+        self.udp.extend(before.udp);
+        self.count += before.count;
     }
 }
 
@@ -130,7 +151,7 @@ impl Drop for Inner {
     }
 }
 
-fn entry((collection, run, address): (Uuid, i64, IpAddr), contacts: &Contacts) -> Entry {
+fn entry((collection, run, address): Key, contacts: &Contacts) -> Entry {
     Entry {
         from: contacts.from,
         to: contacts.to,
@@ -160,7 +181,11 @@ impl Witness for OfRun {
         let (at, address) = (now(), to.ip().to_canonical());
         let mut waiting = self.recorder.0.waiting.lock();
         if waiting.contacts.len() >= WAITING_MAX {
-            return Err(io::Error::other("the ledger of contacts cannot be written"));
+            drop(waiting);
+            self.recorder.0.flush().map_err(|error| {
+                io::Error::new(error.kind(), format!("the ledger of contacts cannot be written: {error}"))
+            })?;
+            waiting = self.recorder.0.waiting.lock();
         }
         let begins = !std::mem::replace(&mut waiting.is_followed, true);
         let contacts = waiting.contacts.entry((self.collection, self.run, address)).or_insert_with(|| Contacts {

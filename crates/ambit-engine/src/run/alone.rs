@@ -122,7 +122,7 @@ impl Drive<'_> {
         if let Some(alone) = &mut self.alone
             && !std::mem::replace(&mut alone.is_judged, true)
         {
-            self.reconcile(Vec::new(), Vec::new(), Vec::new()).await?;
+            self.reconcile(Vec::new()).await?;
             return self.reconcile_all().await;
         }
         Ok(Some(RunEnd::Over(RunState::Finished)))

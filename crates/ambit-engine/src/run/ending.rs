@@ -1,5 +1,6 @@
 //! What a run does while nothing runs: it waits, closes what nothing leads to any more, or ends.
 
+use super::reconciling::RECONCILED_MAX;
 use super::{CONTROL_EVERY, Drive, RunEnd};
 use ambit_model::observation::Sighting;
 use ambit_model::run::RunState;
@@ -32,8 +33,8 @@ impl Drive<'_> {
             }
             // Only now is what nothing leads to gone.
             (self.finishing, self.rules_moved) = (true, true);
-            if !lost.is_empty() {
-                self.reconcile(Vec::new(), Vec::new(), lost).await?;
+            for some in lost.chunks(RECONCILED_MAX) {
+                self.reconcile(some.to_vec()).await?;
             }
             return self.reconcile_all().await;
         } else if let Some(at) = pending.not_before.filter(|at| *at > date) {

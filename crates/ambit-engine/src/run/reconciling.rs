@@ -14,16 +14,25 @@ use ambit_model::scope::Decision;
 use ambit_model::{Facts, TaskName, Timestamp, Uid};
 use ambit_store::StoreError;
 use ambit_store::engine::{Dirty, Engine, IssueWrite, Known, LeadingProbes, Reconciliation};
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::time::Duration;
 
 /// Entities reconciled in one transaction.
-const RECONCILED_MAX: usize = 400;
+pub(super) const RECONCILED_MAX: usize = 400;
 /// Entities that are looked through for those that can be reconciled: what several thousand rows change at once.
 const DIRTY_MAX: usize = 20_000;
 /// How long an entity waits for its other rows before it is reconciled, wall time: a visit of a site ends within it, a
 /// sweep does not.
 const DEFERRED_MAX: Duration = Duration::from_secs(5);
+
+/// What one transaction reconciles: of everything that changed, as many entities as it takes up.
+#[derive(Default)]
+struct Part {
+    dirty: Vec<Dirty>,
+    changes: Vec<Change>,
+    /// Entities that no path leads to any more.
+    lost: Vec<Uid>,
+}
 
 /// What is reconciled in one transaction.
 struct Batch {
@@ -31,9 +40,28 @@ struct Batch {
     dirty: Vec<Dirty>,
     /// Entities that were decided anew.
     moved: HashSet<Uid>,
+    /// Entities whose plan follows from what was decided of others.
+    following: Vec<Uid>,
     decisions: Vec<(Uid, Decision, bool)>,
-    /// Entities that no path leads to any more.
     lost: Vec<Uid>,
+}
+
+/// Shares out what changed, decisions first. A decision that moves tens of thousands of entities is written in many
+/// transactions: their facts would not fit into memory.
+fn parts(due: Vec<Dirty>, changes: Vec<Change>) -> VecDeque<Part> {
+    let mut marks: HashMap<Uid, Dirty> = due.iter().map(|dirty| (dirty.uid, *dirty)).collect();
+    let (mut due, mut changes) = (due.into_iter(), changes.into_iter());
+    let mut parts = VecDeque::new();
+    loop {
+        let changes: Vec<Change> = changes.by_ref().take(RECONCILED_MAX).collect();
+        let mut dirty: Vec<Dirty> = changes.iter().filter_map(|change| marks.remove(&change.uid)).collect();
+        let room = RECONCILED_MAX - changes.len();
+        dirty.extend(due.by_ref().filter_map(|dirty| marks.remove(&dirty.uid)).take(room));
+        if dirty.is_empty() && changes.is_empty() {
+            return parts;
+        }
+        parts.push_back(Part { dirty, changes, lost: Vec::new() });
+    }
 }
 
 /// What the store says of the entities of a batch.
@@ -66,7 +94,7 @@ impl Drive<'_> {
                 break;
             }
             let done = self.progress.done;
-            if let Some(end) = self.reconcile_in_batches(due, changes).await? {
+            if let Some(end) = self.reconcile_in_parts(parts(due, changes)).await? {
                 return Ok(Some(end));
             }
             is_behind = self.progress.done > done || self.is_told;
@@ -83,26 +111,22 @@ impl Drive<'_> {
         Ok(None)
     }
 
-    /// Reconciles a batch at a time. While one is written, what the next needs is read: what the write changes of that
-    /// is marked by it, and reconciled once more.
-    async fn reconcile_in_batches(
-        &mut self,
-        mut due: Vec<Dirty>,
-        changes: Vec<Change>,
-    ) -> Result<Option<RunEnd>, StoreError> {
-        let mut rest = due.split_off(due.len().min(RECONCILED_MAX));
-        let mut batch = self.batch(due, changes, Vec::new());
+    /// Reconciles a part at a time. While one is written, what the next needs is read: what the write changes of that
+    /// is marked by it, and reconciled once more. The graph holds what was decided as if it were stored: only an end,
+    /// after which it is read anew, comes before all of that is.
+    async fn reconcile_in_parts(&mut self, mut parts: VecDeque<Part>) -> Result<Option<RunEnd>, StoreError> {
+        let mut batch = self.batch(parts.pop_front().unwrap_or_default());
         let mut read = self.flight.beside(read(&self.config.engine, self.run.id, &self.graph, &batch)).await?;
         loop {
             let (reconciliation, marks) = self.prepare(batch, read);
             let write = self.config.engine.reconcile(reconciliation);
-            if rest.is_empty() {
+            let Some(next) = parts.pop_front() else {
                 self.flight.beside(write).await?;
                 self.planned.add(marks);
                 return self.control().await;
-            }
-            let following = rest.split_off(rest.len().min(RECONCILED_MAX));
-            batch = self.batch(std::mem::replace(&mut rest, following), Vec::new(), Vec::new());
+            };
+            let is_decided = next.changes.is_empty();
+            batch = self.batch(next);
             let reading = self::read(&self.config.engine, self.run.id, &self.graph, &batch);
             let (written, known) = self.flight.beside(futures::future::join(write, reading)).await;
             written?;
@@ -110,6 +134,9 @@ impl Drive<'_> {
             read = known?;
             if let Some(end) = self.control().await? {
                 return Ok(Some(end));
+            }
+            if !is_decided {
+                continue;
             }
             if self.is_told {
                 return Ok(None);
@@ -164,14 +191,9 @@ impl Drive<'_> {
         Ok(changes)
     }
 
-    /// Reconciles one batch.
-    pub(super) async fn reconcile(
-        &mut self,
-        dirty: Vec<Dirty>,
-        changes: Vec<Change>,
-        lost: Vec<Uid>,
-    ) -> Result<(), StoreError> {
-        let batch = self.batch(dirty, changes, lost);
+    /// Reconciles entities that no path leads to any more, and in a run that looks at one issue what it looks at.
+    pub(super) async fn reconcile(&mut self, lost: Vec<Uid>) -> Result<(), StoreError> {
+        let batch = self.batch(Part { lost, ..Part::default() });
         let read = self.flight.beside(read(&self.config.engine, self.run.id, &self.graph, &batch)).await?;
         let (reconciliation, marks) = self.prepare(batch, read);
         self.flight.beside(self.config.engine.reconcile(reconciliation)).await?;
@@ -180,22 +202,23 @@ impl Drive<'_> {
     }
 
     /// The entities that a batch plans for and judges.
-    fn batch(&mut self, dirty: Vec<Dirty>, changes: Vec<Change>, lost: Vec<Uid>) -> Batch {
+    fn batch(&mut self, part: Part) -> Batch {
+        let Part { dirty, changes, lost } = part;
         let mut uids: BTreeSet<Uid> = dirty.iter().map(|dirty| dirty.uid).collect();
         uids.extend(changes.iter().map(|change| change.uid));
         // What is decided anew may have lost rows of its plan, and is planned whole.
         let moved: HashSet<Uid> = changes.iter().map(|change| change.uid).collect();
         let raised = changes.iter().filter(|change| change.raised).map(|change| change.uid).collect();
         self.spent.decided += moved.len();
-        let before = uids.len();
-        uids.extend(self.graph.looked_at_by(&raised));
-        self.spent.raised += uids.len() - before;
+        let following: Vec<Uid> =
+            self.graph.looked_at_by(&raised).into_iter().filter(|uid| !uids.contains(uid)).collect();
+        self.spent.raised += following.len();
         if let Some(alone) = &self.alone {
             uids.clone_from(alone.entities());
         }
         self.spent.reconciled += uids.len();
         let decisions = changes.into_iter().map(|change| (change.uid, change.decision, change.present)).collect();
-        Batch { uids: uids.into_iter().collect(), dirty, moved, decisions, lost }
+        Batch { uids: uids.into_iter().collect(), dirty, moved, following, decisions, lost }
     }
 
     /// Plans for and judges the entities of a batch; with what is to be remembered of the plan once it is stored.
@@ -205,6 +228,7 @@ impl Drive<'_> {
             vulns: Vec::new(),
             run: self.run.id,
             reconciled: batch.dirty,
+            following: batch.following,
             decisions: batch.decisions,
             lost: batch.lost,
             orphaned: Vec::new(),
@@ -302,5 +326,35 @@ fn unconfirmed(task: TaskName, facts: &Facts) -> NotDone {
             facts.kind.name(),
             facts.name
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn uid(number: u16) -> Uid {
+        let mut bytes = [0; 32];
+        bytes[..2].copy_from_slice(&number.to_be_bytes());
+        Uid::from_bytes(bytes)
+    }
+
+    #[test]
+    fn decisions_come_first_each_with_its_mark_and_no_transaction_takes_up_more_than_its_share() {
+        let due: Vec<Dirty> =
+            (0..1_000).map(|number| Dirty { uid: uid(number), mark: i64::from(number) + 1 }).collect();
+        let change =
+            |number| Change { uid: uid(number), decision: Decision::unreached(), present: true, raised: false };
+        let changes: Vec<Change> = (500..1_100).map(change).collect();
+        let parts = parts(due.clone(), changes);
+        let entities = |part: &Part| -> BTreeSet<Uid> {
+            part.dirty.iter().map(|dirty| dirty.uid).chain(part.changes.iter().map(|change| change.uid)).collect()
+        };
+        let sizes: Vec<_> = parts.iter().map(|part| (part.changes.len(), entities(part).len())).collect();
+        assert_eq!(sizes, [(400, 400), (200, 400), (0, 300)]);
+        assert!(parts[0].dirty.iter().all(|dirty| dirty.uid >= uid(500)), "marks go with their decisions");
+        let mut marks: Vec<i64> = parts.iter().flat_map(|part| part.dirty.iter().map(|dirty| dirty.mark)).collect();
+        marks.sort_unstable();
+        assert_eq!(marks, (1..=1_000).collect::<Vec<i64>>(), "every mark once");
     }
 }

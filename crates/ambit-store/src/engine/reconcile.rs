@@ -49,6 +49,7 @@ async fn reconcile(tx: &mut Tx, reconciliation: Reconciliation) -> Result<(), St
     let place = enter(tx, &run, collection, reconciliation.now).await?;
     let marks = reconciliation.reconciled.iter().flat_map(|dirty| values![dirty.uid, dirty.mark]).collect();
     tx.many("DELETE FROM dirty WHERE (uid, mark) IN (", 2, marks, ")").await?;
+    mark_dirty(tx, collection, reconciliation.following.iter().copied()).await?;
     insert_work(tx, run.id, &reconciliation.work).await?;
     insert_sweeps(tx, run.id, &reconciliation.sweeps).await?;
     count_not_done(tx, run.id, &reconciliation.not_done).await?;

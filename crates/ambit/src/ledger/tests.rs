@@ -144,3 +144,41 @@ fn pages_follow_one_another_and_the_oldest_go() {
     assert!(verify(&data).is_err(), "a page is what it says it is");
     fs::remove_dir_all(data).expect("is ours");
 }
+
+#[test]
+fn what_cannot_be_written_goes_on_waiting_and_is_counted_once() {
+    let data = folder();
+    let recorder = Recorder::new(&data);
+    // The ledger's place is taken by something else.
+    fs::write(data.join("ledger"), "").expect("is written");
+    contact(&recorder, 7, Transport::Tcp, "192.0.2.1:443");
+    assert!(recorder.0.flush().is_err());
+    contact(&recorder, 7, Transport::Tcp, "192.0.2.1:80");
+    assert!(recorder.0.flush().is_err());
+    fs::remove_file(data.join("ledger")).expect("is removed");
+    recorder.0.flush().expect("is written");
+    drop(recorder);
+    assert_eq!(found(&data, "192.0.2.1/32"), ["192.0.2.1 [80, 443] [] 2 7"]);
+}
+
+#[test]
+fn more_addresses_than_may_wait_are_written_meanwhile_and_refused_only_where_that_fails() {
+    let data = folder();
+    let recorder = Recorder::new(&data);
+    let witness = recorder.of_run(Uuid::nil(), 7);
+    let asked = |number: usize| {
+        let address = u32::try_from(0x0a00_0000 + number).expect("a small number");
+        witness.contacted(Transport::Tcp, SocketAddr::new(IpAddr::V4(address.into()), 443))
+    };
+    for number in 0..=WAITING_MAX {
+        asked(number).expect("is taken");
+    }
+    recorder.0.flush().expect("is written");
+    assert_eq!(found(&data, "10.0.0.0/8").len(), WAITING_MAX + 1);
+    fs::remove_dir_all(data.join("ledger")).expect("is removed");
+    fs::write(data.join("ledger"), "").expect("is written");
+    let refused = (0..3 * WAITING_MAX).find_map(|number| asked(number).err()).expect("nothing more is taken");
+    assert!(refused.to_string().starts_with("the ledger of contacts cannot be written: "), "{refused}");
+    drop((recorder, witness));
+    fs::remove_dir_all(data).expect("is removed");
+}
