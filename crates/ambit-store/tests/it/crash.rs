@@ -88,6 +88,7 @@ async fn plan(engine: &Engine, run: i64, now: Timestamp) -> Result<(), StoreErro
         vulns: Vec::new(),
         run,
         reconciled: dirty,
+        following: Vec::new(),
         decisions: Vec::new(),
         lost: Vec::new(),
         orphaned: Vec::new(),

@@ -169,6 +169,7 @@ impl Lab {
             vulns: Vec::new(),
             run,
             reconciled: Vec::new(),
+            following: Vec::new(),
             decisions: Vec::new(),
             lost: Vec::new(),
             orphaned: Vec::new(),

@@ -18,7 +18,7 @@ use ambit_model::collection::Schedule;
 use ambit_model::percent::escaped;
 use ambit_model::ports::PortList;
 use ambit_model::scope::exclusion;
-use ambit_model::{Clearance, Kind, Timestamp};
+use ambit_model::{Clearance, Kind};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
