@@ -147,7 +147,7 @@ impl From<weighed::OrganizationPosture> for OrganizationPosture {
             text: finding.text,
             domains: domains.into_iter().collect(),
         };
-        let point = |(at, score): (Timestamp, Option<(i32, model::Grade)>)| PosturePoint {
+        let point = |(at, score): (Timestamp, weighed::Score)| PosturePoint {
             at,
             score: score.map(|(score, _)| score.into()),
             grade: score.map(|(_, grade)| Word(grade)),

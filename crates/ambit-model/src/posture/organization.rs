@@ -6,6 +6,9 @@ use crate::scope::registrant_key;
 use crate::{Timestamp, Uid};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// A score with its grade; `None` where there is none.
+pub type Score = Option<(i32, Grade)>;
+
 /// A domain with its posture, and those that it had: from which moment on, oldest first; `None` where it had none.
 #[derive(Clone, Debug)]
 pub struct WeighedDomain {
@@ -31,7 +34,7 @@ pub struct OrganizationPosture {
     /// What could not be looked at on any of them.
     pub unknown: BTreeSet<Area>,
     /// Scores as they followed on one another, oldest first; `None` where none of its domains had one from then on.
-    pub history: Vec<(Timestamp, Option<(i32, Grade)>)>,
+    pub history: Vec<(Timestamp, Score)>,
 }
 
 /// The organisations that registered these domains, the weakest first. Registrants are equal but for case and
@@ -75,8 +78,8 @@ fn findings(domains: &[WeighedDomain]) -> Vec<(Finding, BTreeSet<String>)> {
 }
 
 /// The least score of the domains from each moment on at which it changed.
-fn history(domains: &[WeighedDomain]) -> Vec<(Timestamp, Option<(i32, Grade)>)> {
-    let mut changes: BTreeMap<Timestamp, Vec<(Uid, Option<(i32, Grade)>)>> = BTreeMap::new();
+fn history(domains: &[WeighedDomain]) -> Vec<(Timestamp, Score)> {
+    let mut changes: BTreeMap<Timestamp, Vec<(Uid, Score)>> = BTreeMap::new();
     for domain in domains {
         for (at, posture) in &domain.history {
             let score = posture.as_ref().map(|posture| (posture.score, posture.grade));
@@ -84,7 +87,7 @@ fn history(domains: &[WeighedDomain]) -> Vec<(Timestamp, Option<(i32, Grade)>)> 
         }
     }
     let mut scores: BTreeMap<Uid, (i32, Grade)> = BTreeMap::new();
-    let mut history: Vec<(Timestamp, Option<(i32, Grade)>)> = Vec::new();
+    let mut history: Vec<(Timestamp, Score)> = Vec::new();
     for (at, changed) in changes {
         for (uid, score) in changed {
             match score {
