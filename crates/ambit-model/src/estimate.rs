@@ -21,6 +21,9 @@ pub const SWEPT_ADDRESSES_MAX: u64 = 1 << 24;
 const SWEEP: Clearance = Clearance::L3;
 /// Footprint of the search for names that could pass for seeds.
 const ALIKE: Clearance = Clearance::L1;
+/// Seeds whose look-alikes are counted; each one more is taken to have as many as are asked for at most, as counting
+/// takes some milliseconds a seed.
+const ALIKE_COUNTED_MAX: usize = 20;
 /// Addresses in the unit by which blocks are swept and paced: a /24.
 const UNIT_ADDRESSES: u64 = 256;
 /// Seconds that a silent address holds up its unit: two rounds of ports, each waiting for its time-out.
@@ -150,15 +153,17 @@ pub fn addresses_of(block: IpNet) -> Option<u64> {
 /// Counts what a run of these seeds at this level (the one asked for, under the workflow's ceiling) asks.
 pub fn estimate(seeds: &[(Kind, String)], ceiling: Clearance, never: &[String], volumes: &Volumes) -> Estimate {
     let mut plan = Estimate::default();
-    let (mut swept, mut small) = (Vec::new(), Vec::new());
+    let (mut swept, mut small, mut alike) = (Vec::new(), Vec::new(), 0);
     for (kind, name) in seeds {
         if is_never(name, never) {
             plan.excluded.push(name.clone());
             continue;
         }
         if matches!(kind, Kind::Domain | Kind::UniqueKeyword) && volumes.names_alike_max > 0 && ceiling >= ALIKE {
-            let all = u64::try_from(lookalikes_of_seed(*kind, name).len()).unwrap_or(u64::MAX);
-            plan.names_alike += all.min(volumes.names_alike_max);
+            let counted = alike < ALIKE_COUNTED_MAX;
+            let all = counted.then(|| u64::try_from(lookalikes_of_seed(*kind, name).len()).unwrap_or(u64::MAX));
+            plan.names_alike += all.map_or(volumes.names_alike_max, |all| all.min(volumes.names_alike_max));
+            alike += 1;
         }
         match kind {
             Kind::Domain => (plan.domains, plan.names) = (plan.domains + 1, plan.names + 1),
@@ -342,6 +347,9 @@ mod tests {
         assert_eq!(of(&seeds, Clearance::L0, 500), (0, true));
         assert_eq!(of(&seeds, Clearance::L2, 0), (0, true));
         assert_eq!(of(&[(Kind::IpAddress, "192.0.2.1")], Clearance::L2, 500), (0, true));
+        let many = vec![(Kind::UniqueKeyword, "acme"); ALIKE_COUNTED_MAX + 3];
+        let counted = u64::try_from(ALIKE_COUNTED_MAX).unwrap() * word;
+        assert_eq!(of(&many, Clearance::L2, 100_000), (counted + 300_000, true), "counting all of them takes too long");
     }
 
     #[test]

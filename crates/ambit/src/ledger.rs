@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet, btree_map};
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use std::{fmt, io, thread};
 use uuid::Uuid;
 
@@ -46,6 +46,8 @@ type Key = (Uuid, i64, IpAddr);
 struct Waiting {
     contacts: BTreeMap<Key, Contacts>,
     is_followed: bool,
+    /// When writing failed last, and why, until it succeeds.
+    failed: Option<(Instant, String)>,
 }
 
 /// What was sent to one address by one run since it was written last.
@@ -119,27 +121,41 @@ impl Inner {
             return Ok(());
         }
         let entries: Vec<Entry> = taken.iter().map(|(key, contacts)| entry(*key, contacts)).collect();
-        page::append(&self.folder, &entries).inspect_err(|_| self.give_back(taken))
+        let written = page::append(&self.folder, &entries);
+        let mut waiting = self.waiting.lock();
+        waiting.failed = written.as_ref().err().map(|error| (Instant::now(), error.to_string()));
+        if written.is_err() {
+            waiting.give_back(taken);
+        }
+        written
     }
 
-    fn give_back(&self, taken: BTreeMap<Key, Contacts>) {
-        let mut waiting = self.waiting.lock();
+    /// Makes room for another address. Where writing failed just now, it is not tried for each contact again.
+    fn make_room(&self) -> io::Result<()> {
+        let failed = self.waiting.lock().failed.clone().filter(|(at, _)| at.elapsed() < WAIT);
+        let tried = failed.map_or_else(|| self.flush(), |(_, why)| Err(io::Error::other(why)));
+        tried.map_err(|error| io::Error::other(format!("the ledger of contacts cannot be written: {error}")))
+    }
+}
+
+impl Waiting {
+    fn give_back(&mut self, taken: BTreeMap<Key, Contacts>) {
         for (key, contacts) in taken {
-            match waiting.contacts.entry(key) {
+            match self.contacts.entry(key) {
                 btree_map::Entry::Vacant(place) => drop(place.insert(contacts)),
-                btree_map::Entry::Occupied(mut later) => later.get_mut().follow(contacts),
+                btree_map::Entry::Occupied(mut later) => later.get_mut().take_in(contacts),
             }
         }
     }
 }
 
 impl Contacts {
-    /// Takes in those of before.
-    fn follow(&mut self, before: Self) {
-        self.from = before.from;
-        self.tcp.extend(before.tcp);
-        self.udp.extend(before.udp);
-        self.count += before.count;
+    fn take_in(&mut self, others: Self) {
+        self.from = self.from.min(others.from);
+        self.to = self.to.max(others.to);
+        self.tcp.extend(others.tcp);
+        self.udp.extend(others.udp);
+        self.count += others.count;
     }
 }
 
@@ -182,9 +198,7 @@ impl Witness for OfRun {
         let mut waiting = self.recorder.0.waiting.lock();
         if waiting.contacts.len() >= WAITING_MAX {
             drop(waiting);
-            self.recorder.0.flush().map_err(|error| {
-                io::Error::new(error.kind(), format!("the ledger of contacts cannot be written: {error}"))
-            })?;
+            self.recorder.0.make_room()?;
             waiting = self.recorder.0.waiting.lock();
         }
         let begins = !std::mem::replace(&mut waiting.is_followed, true);

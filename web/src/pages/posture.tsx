@@ -151,7 +151,9 @@ export function Postures({ of, asOf, onMoment }: {
 }): ReactNode {
   const [shown, setShown] = useState(SHOWN);
   const found = useQuery({ ...postures(of.uuid, asOf), enabled: of.workflow_name === WEIGHS });
-  const together = useQuery({ ...organizationPostures(of.uuid, asOf), enabled: of.workflow_name === WEIGHS });
+  const named = found.data?.flatMap((row) => row.organization ?? []) ?? [];
+  const hasSeveral = new Set(named.map((name) => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, " ").trim())).size < named.length;
+  const together = useQuery({ ...organizationPostures(of.uuid, asOf), enabled: hasSeveral });
   if (of.workflow_name !== WEIGHS) return null;
   const all = found.data;
   return (
@@ -164,7 +166,7 @@ export function Postures({ of, asOf, onMoment }: {
       {!all && !found.error && <p role="status">Loading …</p>}
       {all?.length === 0 && <p>{asOf === undefined ? "None of its seeds was weighed yet: a run weighs each domain among them." : "None of its seeds had been weighed then."}</p>}
       {together.error && <Trouble error={together.error} retry={() => void together.refetch()} />}
-      {together.data && <Organizations of={together.data} asOf={asOf} />}
+      {hasSeveral && together.data && <Organizations of={together.data} asOf={asOf} />}
       {all && all.length > 0 && (
         <Table label="Postures" heads={["Score", "Domain", "Registered to", "What weighs most", "Uses"]}>
           {all.slice(0, shown).map((row) => (

@@ -30,6 +30,8 @@ const DEFERRED_MAX: Duration = Duration::from_secs(5);
 struct Part {
     dirty: Vec<Dirty>,
     changes: Vec<Change>,
+    /// Entities whose plan follows from what was decided of others.
+    following: Vec<Uid>,
     /// Entities that no path leads to any more.
     lost: Vec<Uid>,
 }
@@ -40,15 +42,19 @@ struct Batch {
     dirty: Vec<Dirty>,
     /// Entities that were decided anew.
     moved: HashSet<Uid>,
-    /// Entities whose plan follows from what was decided of others.
     following: Vec<Uid>,
     decisions: Vec<(Uid, Decision, bool)>,
     lost: Vec<Uid>,
 }
 
-/// Shares out what changed, decisions first. A decision that moves tens of thousands of entities is written in many
+/// Shares out what changed, decisions first, and marks what follows from them with the first ones: those that are not
+/// stored when the process ends are made again. A decision that moves tens of thousands of entities is written in many
 /// transactions: their facts would not fit into memory.
-fn parts(due: Vec<Dirty>, changes: Vec<Change>) -> VecDeque<Part> {
+fn parts(due: Vec<Dirty>, changes: Vec<Change>, mut following: BTreeSet<Uid>) -> VecDeque<Part> {
+    for uid in due.iter().map(|dirty| &dirty.uid).chain(changes.iter().map(|change| &change.uid)) {
+        following.remove(uid);
+    }
+    let mut following: Vec<Uid> = following.into_iter().collect();
     let mut marks: HashMap<Uid, Dirty> = due.iter().map(|dirty| (dirty.uid, *dirty)).collect();
     let (mut due, mut changes) = (due.into_iter(), changes.into_iter());
     let mut parts = VecDeque::new();
@@ -60,7 +66,7 @@ fn parts(due: Vec<Dirty>, changes: Vec<Change>) -> VecDeque<Part> {
         if dirty.is_empty() && changes.is_empty() {
             return parts;
         }
-        parts.push_back(Part { dirty, changes, lost: Vec::new() });
+        parts.push_back(Part { dirty, changes, following: std::mem::take(&mut following), lost: Vec::new() });
     }
 }
 
@@ -94,7 +100,9 @@ impl Drive<'_> {
                 break;
             }
             let done = self.progress.done;
-            if let Some(end) = self.reconcile_in_parts(parts(due, changes)).await? {
+            let raised = changes.iter().filter(|change| change.raised).map(|change| change.uid).collect();
+            let parts = parts(due, changes, self.graph.looked_at_by(&raised));
+            if let Some(end) = self.reconcile_in_parts(parts).await? {
                 return Ok(Some(end));
             }
             is_behind = self.progress.done > done || self.is_told;
@@ -203,15 +211,12 @@ impl Drive<'_> {
 
     /// The entities that a batch plans for and judges.
     fn batch(&mut self, part: Part) -> Batch {
-        let Part { dirty, changes, lost } = part;
+        let Part { dirty, changes, following, lost } = part;
         let mut uids: BTreeSet<Uid> = dirty.iter().map(|dirty| dirty.uid).collect();
         uids.extend(changes.iter().map(|change| change.uid));
         // What is decided anew may have lost rows of its plan, and is planned whole.
         let moved: HashSet<Uid> = changes.iter().map(|change| change.uid).collect();
-        let raised = changes.iter().filter(|change| change.raised).map(|change| change.uid).collect();
         self.spent.decided += moved.len();
-        let following: Vec<Uid> =
-            self.graph.looked_at_by(&raised).into_iter().filter(|uid| !uids.contains(uid)).collect();
         self.spent.raised += following.len();
         if let Some(alone) = &self.alone {
             uids.clone_from(alone.entities());
@@ -346,13 +351,15 @@ mod tests {
         let change =
             |number| Change { uid: uid(number), decision: Decision::unreached(), present: true, raised: false };
         let changes: Vec<Change> = (500..1_100).map(change).collect();
-        let parts = parts(due.clone(), changes);
+        let parts = parts(due, changes, (999..1_102).map(uid).collect());
         let entities = |part: &Part| -> BTreeSet<Uid> {
             part.dirty.iter().map(|dirty| dirty.uid).chain(part.changes.iter().map(|change| change.uid)).collect()
         };
         let sizes: Vec<_> = parts.iter().map(|part| (part.changes.len(), entities(part).len())).collect();
         assert_eq!(sizes, [(400, 400), (200, 400), (0, 300)]);
         assert!(parts[0].dirty.iter().all(|dirty| dirty.uid >= uid(500)), "marks go with their decisions");
+        let following: Vec<usize> = parts.iter().map(|part| part.following.len()).collect();
+        assert_eq!(following, [2, 0, 0], "what is neither marked nor decided itself");
         let mut marks: Vec<i64> = parts.iter().flat_map(|part| part.dirty.iter().map(|dirty| dirty.mark)).collect();
         marks.sort_unstable();
         assert_eq!(marks, (1..=1_000).collect::<Vec<i64>>(), "every mark once");

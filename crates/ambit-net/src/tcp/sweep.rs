@@ -10,6 +10,7 @@ use futures::StreamExt;
 use futures::stream::FuturesUnordered;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, SocketAddr};
+use std::ops::ControlFlow;
 use std::time::Duration;
 
 /// Answering ports below which loss cannot be distinguished from filtering.
@@ -197,7 +198,13 @@ fn most_is_lost(door: &Door) -> Option<NetError> {
 type Knocked = BTreeMap<SocketAddr, Result<PortState, NetError>>;
 
 async fn knock_once(door: &Door, sockets: &[SocketAddr], in_flight: usize) -> Knocked {
-    probe_all(door, sockets.iter().copied(), in_flight, KNOCK_TIMEOUT).await.into_iter().collect()
+    let mut states = Knocked::new();
+    let mut take = |socket, state| {
+        states.insert(socket, state);
+        ControlFlow::Continue(())
+    };
+    probe_all(door, sockets.iter().copied(), (in_flight, KNOCK_TIMEOUT), &mut take).await;
+    states
 }
 
 fn silent_of(states: &Knocked) -> impl Iterator<Item = SocketAddr> + '_ {
@@ -217,36 +224,50 @@ async fn ask_all(
     limit: Duration,
 ) -> Result<Vec<(u16, Result<PortState, NetError>)>, NetError> {
     let sockets = ports.iter().map(|port| SocketAddr::new(address, *port));
-    let answers = probe_all(door, sockets, in_flight, limit).await.into_iter().map(|(socket, state)| match state {
-        Err(refused @ (NetError::OutOfScope(_) | NetError::NoGrant(_))) => Err(refused),
-        state => Ok((socket.port(), state)),
-    });
-    answers.collect()
+    let (mut answers, mut forbidden) = (Vec::new(), None);
+    let mut take = |socket: SocketAddr, state| match state {
+        Err(refused @ (NetError::OutOfScope(_) | NetError::NoGrant(_))) => {
+            forbidden = Some(refused);
+            ControlFlow::Break(())
+        }
+        state => {
+            answers.push((socket.port(), state));
+            ControlFlow::Continue(())
+        }
+    };
+    probe_all(door, sockets, (in_flight, limit), &mut take).await;
+    forbidden.map_or(Ok(answers), Err)
 }
 
-/// Asks each socket once, at most `in_flight` at a time; the answers as they come. Of those, at most [`TURNS_AHEAD`]
-/// wait for their turn: a question takes up some kilobytes, and all sweeps of a run together have more to ask than the
-/// rate lets out.
+/// Asks each socket once, at most `in_flight` at a time, until an answer breaks it off; the answers as they come. Of
+/// those, at most [`TURNS_AHEAD`] wait for their turn: a question takes up some kilobytes, and all sweeps of a run
+/// together have more to ask than the rate lets out.
 async fn probe_all(
     door: &Door,
     mut sockets: impl Iterator<Item = SocketAddr>,
-    in_flight: usize,
-    limit: Duration,
-) -> Vec<(SocketAddr, Result<PortState, NetError>)> {
-    let (mut waiting, mut asking, mut answers) = (FuturesUnordered::new(), FuturesUnordered::new(), Vec::new());
+    (in_flight, limit): (usize, Duration),
+    take: &mut impl FnMut(SocketAddr, Result<PortState, NetError>) -> ControlFlow<()>,
+) {
+    let (mut waiting, mut asking) = (FuturesUnordered::new(), FuturesUnordered::new());
     loop {
         let room = in_flight.max(1).saturating_sub(waiting.len() + asking.len());
         let room = room.min(TURNS_AHEAD - waiting.len());
         let next = sockets.by_ref().take(room);
         waiting.extend(next.map(|socket| async move { (socket, door.admit_tcp(Grant::Target, socket, None).await) }));
-        tokio::select! {
+        let taken = tokio::select! {
             biased;
             Some((socket, admitted)) = waiting.next() => match admitted {
-                Ok(()) => asking.push(async move { (socket, probe_admitted(door, socket, limit).await) }),
-                Err(refused) => answers.push((socket, Err(refused))),
+                Ok(()) => {
+                    asking.push(async move { (socket, probe_admitted(door, socket, limit).await) });
+                    ControlFlow::Continue(())
+                }
+                Err(refused) => take(socket, Err(refused)),
             },
-            Some(answer) = asking.next() => answers.push(answer),
-            else => return answers,
+            Some((socket, state)) = asking.next() => take(socket, state),
+            else => return,
+        };
+        if taken.is_break() {
+            return;
         }
     }
 }

@@ -10,7 +10,7 @@ use ambit_api::postures::{EntityPosture, OrganizationPosture, SeedPosture};
 use ambit_api::{ApiError, success};
 use ambit_model::entity::domain;
 use ambit_model::posture::{WeighedDomain, organizations};
-use ambit_store::EntityView;
+use ambit_store::{EntityView, StoreError};
 
 /// List how well the seeds of a collection protect what everybody can see of them, the worst first; those that nobody
 /// weighed are left out.
@@ -35,7 +35,11 @@ pub(crate) async fn of_organizations(call: Call) -> Result<Answer, ApiError> {
         let Some(posture) = domain::POSTURE.of(&record.details) else { continue };
         let member = domain::POSTURE.name();
         let id = record.uid.to_string();
-        let history = call.store().member_history(call.caller(), &id, None, member).await.about(NOUN)?;
+        let history = match call.store().member_history(call.caller(), &id, None, member).await {
+            // Removed since the seeds were read.
+            Err(StoreError::NotFound) => continue,
+            history => history.about(NOUN)?,
+        };
         let history = history.into_iter().filter(|(since, _)| at.is_none_or(|at| *since <= at));
         let history = history.map(|(since, value)| (since, value.and_then(|value| serde_json::from_value(value).ok())));
         let history = history.collect();

@@ -38,12 +38,13 @@ impl Suffixes {
         let Some((_, parent)) = name.split_once('.') else { return Ok(Registered::No) };
         let servers = own_servers(&answer, name);
         if servers.is_empty() {
-            // A zone without servers of its own names itself where it says that there are none.
+            let has_zones_only = registrable(name) == Some(name) && !is_shared_suffix(parent);
+            // A zone without servers of its own names itself where it says that there are none. So do servers of parked
+            // domains for every host in them.
             let own = answer.authority.as_ref().is_some_and(|record| record.name == name);
-            if own && !answer.is_nxdomain() {
+            if has_zones_only && own && !answer.is_nxdomain() {
                 return Ok(Registered::Yes);
             }
-            let has_zones_only = registrable(name) == Some(name) && !is_shared_suffix(parent);
             if has_zones_only || !exists(&answer) {
                 return Ok(Registered::No);
             }

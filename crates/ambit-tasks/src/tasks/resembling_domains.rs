@@ -1,7 +1,6 @@
 //! Domains of others that can be mistaken for a seed's, or bear its word: everything that could be registered against
 //! it is asked for, and what is registered becomes an entity that nobody calls theirs.
 
-use crate::ask::host::is_below;
 use crate::ask::registered::{Registered, Suffixes};
 use crate::ask::together::together;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
@@ -12,7 +11,7 @@ use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
 use ambit_net::NetError;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::ResemblingDomains,
@@ -53,24 +52,27 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         let suffixes = &suffixes;
         async move { (suffixes.is_registered(cx, &name).await, name, by) }
     };
-    let (mut registered, mut failure) = (BTreeSet::new(), None);
+    let (mut registered, mut failure, mut untold, mut is_gone) = (BTreeSet::new(), None, None, false);
     for (answer, name, by) in together(asked.into_iter().map(ask), IN_FLIGHT).await {
+        let was_there = || cx.facts.to(EdgeKind::Resembles).any(|known| known.name == name);
         match answer {
             Ok(Registered::Yes) => {
                 registered.insert((name, by));
             }
-            Ok(Registered::No) => {}
+            Ok(Registered::No) => is_gone |= was_there(),
             Err(error @ NetError::Budget(_)) => return Err(error.into()),
             // Without an answer a name stays what it was.
-            Ok(Registered::Untold) | Err(_) if cx.facts.to(EdgeKind::Resembles).any(|known| known.name == name) => {
+            Ok(Registered::Untold) | Err(_) if was_there() => {
                 registered.insert((name, by));
             }
-            Ok(Registered::Untold) => failure = failure.max(Some(format!("{name}: every name there exists"))),
+            Ok(Registered::Untold) => untold = untold.max(Some(format!("{name}: every name there exists"))),
             Err(error) => failure = failure.max(Some(format!("{name}: {error}"))),
         }
     }
-    // A name without an answer could be the one: that there is none must not be said.
-    if let Some(why) = failure.filter(|_| registered.is_empty()) {
+    // A name without an answer could be the one: that there is none must not be said. At some providers it can never be
+    // told: that one elsewhere is gone must be said all the same.
+    let why = failure.or_else(|| untold.filter(|_| !is_gone));
+    if let Some(why) = why.filter(|_| registered.is_empty()) {
         return Err(TaskError::Failed(why));
     }
     for (name, by) in &registered {
@@ -84,7 +86,13 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
 /// What could be registered against a seed, less what is theirs. The places of those stay, so that a seed that is added
 /// moves no name to another probe.
 fn candidates(facts: &Facts) -> Vec<(String, Resemblance)> {
-    let is_theirs = |name: &str| facts.seeds.iter().any(|(_, seed)| seed == name || is_below(name, seed));
+    let seeds: HashSet<&str> = facts.seeds.iter().map(|(_, name)| name.as_str()).collect();
+    let domains = facts.seeds.iter().filter(|(kind, _)| *kind == Kind::Domain);
+    let domains: HashSet<&str> = domains.map(|(_, name)| name.as_str()).collect();
+    let is_theirs = |name: &str| {
+        let mut above = std::iter::successors(name.split_once('.'), |(_, rest)| rest.split_once('.'));
+        seeds.contains(name) || above.any(|(_, domain)| domains.contains(domain))
+    };
     let mut names = lookalikes_of_seed(facts.kind, &facts.name);
     for (name, _) in names.iter_mut().filter(|(name, _)| is_theirs(name)) {
         name.clear();
