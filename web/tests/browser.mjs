@@ -1369,7 +1369,7 @@ test("an organisation with several domains is listed as its weakest one, with th
     const globex = together.find((one) => one.organization === "Globex Ltd");
     for (const width of [360, 1280]) {
       const page = await world.inside(`/collections/${uuid}`, { width });
-      const table = page.getByRole("table", { name: "Organizations" });
+      const table = page.getByRole("region", { name: "Organizations" });
       const row = table.getByRole("row").nth(1);
       await row.getByText(`${globex.score} of 100, ${globex.grade}`).waitFor();
       await row.getByText(String(globex.history[0].score), { exact: true }).waitFor();

@@ -126,7 +126,7 @@ function Organizations({ of, asOf }: { of: OrganizationPosture[]; asOf: string |
             <td className={CELL}><Foreign>{one.organization ?? ""}</Foreign></td>
             <td className={CELL}>
               {one.domains.slice(0, WORST).map((domain) => (
-                <Link key={domain.uid} to="/entities/$uid" params={{ uid: domain.uid }} search={asOf === undefined ? {} : { as_of: asOf }} hash="posture" className="mr-2 font-mono text-[0.8125rem] text-accent underline">
+                <Link key={domain.uid} to="/entities/$uid" params={{ uid: domain.uid }} search={asOf === undefined ? {} : { as_of: asOf }} hash="posture" className="block min-h-6 w-fit font-mono text-[0.8125rem] leading-6 text-accent underline">
                   <Foreign>{domain.name}</Foreign> {domain.score}
                 </Link>
               ))}
