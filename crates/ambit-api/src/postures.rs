@@ -120,20 +120,7 @@ impl SeedPosture {
 impl EntityPosture {
     /// What is said of an entity, with its postures as they followed on one another.
     pub fn of(details: &Details, history: Vec<(Timestamp, Option<Value>)>) -> Self {
-        let point = |(at, value): (Timestamp, Option<Value>)| {
-            let posture = value.and_then(|value| serde_json::from_value::<model::Posture>(value).ok());
-            PosturePoint {
-                at,
-                score: posture.as_ref().map(|posture| posture.score.into()),
-                grade: posture.map(|posture| Word(posture.grade)),
-            }
-        };
-        let mut history: Vec<PosturePoint> = history.into_iter().map(point).collect();
-        // Reasons that change without the score are no other score.
-        history.dedup_by(|next, before| next.score == before.score);
-        if history.first().is_some_and(|first| first.score.is_none()) {
-            history.remove(0);
-        }
+        let history = points(weighed::scores([&weighed::history(history)].into_iter()));
         Self { posture: domain::POSTURE.of(details).map(Posture::from), suppliers: used(details), history }
     }
 }
@@ -147,11 +134,6 @@ impl From<weighed::OrganizationPosture> for OrganizationPosture {
             text: finding.text,
             domains: domains.into_iter().collect(),
         };
-        let point = |(at, score): (Timestamp, weighed::Score)| PosturePoint {
-            at,
-            score: score.map(|(score, _)| score.into()),
-            grade: score.map(|(_, grade)| Word(grade)),
-        };
         Self {
             organization: of.organization,
             score: of.score.into(),
@@ -159,7 +141,7 @@ impl From<weighed::OrganizationPosture> for OrganizationPosture {
             domains: of.domains.into_iter().map(domain).collect(),
             findings: of.findings.into_iter().map(finding).collect(),
             unknown: of.unknown.into_iter().map(Word).collect(),
-            history: of.history.into_iter().map(point).collect(),
+            history: points(of.history),
         }
     }
 }
@@ -179,6 +161,15 @@ impl From<model::Posture> for Posture {
             unknown: of.unknown.into_iter().map(Word).collect(),
         }
     }
+}
+
+fn points(scores: Vec<(Timestamp, weighed::Score)>) -> Vec<PosturePoint> {
+    let point = |(at, score): (Timestamp, weighed::Score)| PosturePoint {
+        at,
+        score: score.map(|(score, _)| score.into()),
+        grade: score.map(|(_, grade)| Word(grade)),
+    };
+    scores.into_iter().map(point).collect()
 }
 
 fn used(details: &Details) -> Vec<UsedService> {

@@ -13,7 +13,7 @@ use crate::facts::ProbeOutcome;
 use crate::moment::DAY_MS;
 use crate::task::{self, NamedProbe};
 use crate::{Facts, TaskName, Timestamp};
-pub use organization::{OrganizationPosture, Score, WeighedDomain, organizations};
+pub use organization::{History, OrganizationPosture, Score, WeighedDomain, history, organizations, scores};
 use std::collections::BTreeSet;
 
 /// Grades with the least score of each.

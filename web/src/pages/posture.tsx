@@ -151,6 +151,8 @@ export function Postures({ of, asOf, onMoment }: {
 }): ReactNode {
   const [shown, setShown] = useState(SHOWN);
   const found = useQuery({ ...postures(of.uuid, asOf), enabled: of.workflow_name === WEIGHS });
+  // Histories of many suppliers take long to read: they are asked for where two of them may be one organisation, spelled
+  // as the server compares them.
   const named = found.data?.flatMap((row) => row.organization ?? []) ?? [];
   const hasSeveral = new Set(named.map((name) => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, " ").trim())).size < named.length;
   const together = useQuery({ ...organizationPostures(of.uuid, asOf), enabled: hasSeveral });

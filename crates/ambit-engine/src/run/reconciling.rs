@@ -10,7 +10,6 @@ use ambit_model::estimate::{LARGE_BLOCK_ADDRESSES, LARGE_BLOCK_PORTS};
 use ambit_model::facts::LastProbe;
 use ambit_model::id::RunId;
 use ambit_model::run::{NotDone, NotDoneReason};
-use ambit_model::scope::Decision;
 use ambit_model::{Facts, TaskName, Timestamp, Uid};
 use ambit_store::StoreError;
 use ambit_store::engine::{Dirty, Engine, IssueWrite, Known, LeadingProbes, Reconciliation};
@@ -36,15 +35,12 @@ struct Part {
     lost: Vec<Uid>,
 }
 
-/// What is reconciled in one transaction.
+/// A part, with the entities that it plans for and judges.
 struct Batch {
+    part: Part,
     uids: Vec<Uid>,
-    dirty: Vec<Dirty>,
     /// Entities that were decided anew.
     moved: HashSet<Uid>,
-    following: Vec<Uid>,
-    decisions: Vec<(Uid, Decision, bool)>,
-    lost: Vec<Uid>,
 }
 
 /// Shares out what changed, decisions first, and marks what follows from them with the first ones: those that are not
@@ -66,7 +62,7 @@ fn parts(due: Vec<Dirty>, changes: Vec<Change>, mut following: BTreeSet<Uid>) ->
         if dirty.is_empty() && changes.is_empty() {
             return parts;
         }
-        parts.push_back(Part { dirty, changes, following: std::mem::take(&mut following), lost: Vec::new() });
+        parts.push_back(Part { dirty, changes, following: std::mem::take(&mut following), ..Part::default() });
     }
 }
 
@@ -86,9 +82,9 @@ async fn read(engine: &Engine, run: RunId, graph: &Graph, batch: &Batch) -> Resu
 
 impl Drive<'_> {
     /// Decides scope, plans and issues of everything that changed; a run with marks left is not finished. Between two
-    /// batches a person's word and the process's end are heard: what is not reconciled then keeps its marks, and is
-    /// reconciled first by whoever goes on. What is committed between two batches is reconciled the next time, and so
-    /// is what is left when a person's word comes.
+    /// batches the process's end is heard, and, once all that was decided is stored, a person's word: what is not
+    /// reconciled then keeps its marks, and is reconciled first by whoever goes on. What is committed between two
+    /// batches is reconciled the next time, and so is what is left when a person's word comes.
     #[tracing::instrument(name = "reconcile", target = "traces", skip_all)]
     pub(super) async fn reconcile_all(&mut self) -> Result<Option<RunEnd>, StoreError> {
         let begun = std::time::Instant::now();
@@ -211,31 +207,30 @@ impl Drive<'_> {
 
     /// The entities that a batch plans for and judges.
     fn batch(&mut self, part: Part) -> Batch {
-        let Part { dirty, changes, following, lost } = part;
-        let mut uids: BTreeSet<Uid> = dirty.iter().map(|dirty| dirty.uid).collect();
-        uids.extend(changes.iter().map(|change| change.uid));
+        let mut uids: BTreeSet<Uid> = part.dirty.iter().map(|dirty| dirty.uid).collect();
         // What is decided anew may have lost rows of its plan, and is planned whole.
-        let moved: HashSet<Uid> = changes.iter().map(|change| change.uid).collect();
+        let moved: HashSet<Uid> = part.changes.iter().map(|change| change.uid).collect();
+        uids.extend(&moved);
         self.spent.decided += moved.len();
-        self.spent.raised += following.len();
+        self.spent.raised += part.following.len();
         if let Some(alone) = &self.alone {
             uids.clone_from(alone.entities());
         }
         self.spent.reconciled += uids.len();
-        let decisions = changes.into_iter().map(|change| (change.uid, change.decision, change.present)).collect();
-        Batch { uids: uids.into_iter().collect(), dirty, moved, following, decisions, lost }
+        Batch { part, uids: uids.into_iter().collect(), moved }
     }
 
     /// Plans for and judges the entities of a batch; with what is to be remembered of the plan once it is stored.
     fn prepare(&mut self, batch: Batch, read: Read) -> (Reconciliation, Vec<Mark>) {
         let date = self.config.wire.date();
+        let Part { dirty, changes, following, lost } = batch.part;
         let mut reconciliation = Reconciliation {
             vulns: Vec::new(),
             run: self.run.id,
-            reconciled: batch.dirty,
-            following: batch.following,
-            decisions: batch.decisions,
-            lost: batch.lost,
+            reconciled: dirty,
+            following,
+            decisions: changes.into_iter().map(|change| (change.uid, change.decision, change.present)).collect(),
+            lost,
             orphaned: Vec::new(),
             work: Vec::new(),
             sweeps: Vec::new(),
@@ -337,6 +332,7 @@ fn unconfirmed(task: TaskName, facts: &Facts) -> NotDone {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ambit_model::scope::Decision;
 
     fn uid(number: u16) -> Uid {
         let mut bytes = [0; 32];

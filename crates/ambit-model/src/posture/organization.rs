@@ -4,18 +4,27 @@
 use super::{Area, Finding, Grade, Posture};
 use crate::scope::registrant_key;
 use crate::{Timestamp, Uid};
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A score with its grade; `None` where there is none.
 pub type Score = Option<(i32, Grade)>;
 
-/// A domain with its posture, and those that it had: from which moment on, oldest first; `None` where it had none.
+/// Postures that a domain had: from which moment on, oldest first; `None` where it had none.
+pub type History = Vec<(Timestamp, Option<Posture>)>;
+
+/// A history as it is stored, a value of the member of the details at each moment.
+pub fn history(stored: Vec<(Timestamp, Option<Value>)>) -> History {
+    stored.into_iter().map(|(at, value)| (at, value.and_then(|value| serde_json::from_value(value).ok()))).collect()
+}
+
+/// A domain with its posture, and those that it had.
 #[derive(Clone, Debug)]
 pub struct WeighedDomain {
     pub uid: Uid,
     pub name: String,
     pub posture: Posture,
-    pub history: Vec<(Timestamp, Option<Posture>)>,
+    pub history: History,
 }
 
 /// What is made of the domains that one organisation registered.
@@ -61,7 +70,7 @@ fn organization(mut domains: Vec<WeighedDomain>) -> Option<OrganizationPosture> 
         grade: weakest.grade,
         findings: findings(&domains),
         unknown: domains.iter().flat_map(|domain| domain.posture.unknown.iter().copied()).collect(),
-        history: history(&domains),
+        history: scores(domains.iter().map(|domain| &domain.history)),
         domains: domains.into_iter().map(|domain| (domain.uid, domain.name, domain.posture.score)).collect(),
     })
 }
@@ -77,31 +86,32 @@ fn findings(domains: &[WeighedDomain]) -> Vec<(Finding, BTreeSet<String>)> {
     found.into_values().map(|(finding, names)| (finding.clone(), names)).collect()
 }
 
-/// The least score of the domains from each moment on at which it changed.
-fn history(domains: &[WeighedDomain]) -> Vec<(Timestamp, Score)> {
-    let mut changes: BTreeMap<Timestamp, Vec<(Uid, Score)>> = BTreeMap::new();
-    for domain in domains {
-        for (at, posture) in &domain.history {
+/// Scores as they followed on one another, oldest first: the least of the histories from each moment on at which it
+/// changed. Reasons that change without the score are no other score.
+pub fn scores<'a>(histories: impl Iterator<Item = &'a History>) -> Vec<(Timestamp, Score)> {
+    let mut changes: BTreeMap<Timestamp, Vec<(usize, Score)>> = BTreeMap::new();
+    for (of, history) in histories.enumerate() {
+        for (at, posture) in history {
             let score = posture.as_ref().map(|posture| (posture.score, posture.grade));
-            changes.entry(*at).or_default().push((domain.uid, score));
+            changes.entry(*at).or_default().push((of, score));
         }
     }
-    let mut scores: BTreeMap<Uid, (i32, Grade)> = BTreeMap::new();
-    let mut history: Vec<(Timestamp, Score)> = Vec::new();
+    let mut now: BTreeMap<usize, (i32, Grade)> = BTreeMap::new();
+    let mut scores: Vec<(Timestamp, Score)> = Vec::new();
     for (at, changed) in changes {
-        for (uid, score) in changed {
+        for (of, score) in changed {
             match score {
-                Some(score) => scores.insert(uid, score),
-                None => scores.remove(&uid),
+                Some(score) => now.insert(of, score),
+                None => now.remove(&of),
             };
         }
-        let least = scores.values().min_by_key(|(score, _)| *score).copied();
+        let least = now.values().min_by_key(|(score, _)| *score).copied();
         // Before the first score there is nothing to tell.
-        if history.last().map_or(least.is_some(), |(_, before)| *before != least) {
-            history.push((at, least));
+        if scores.last().map_or(least.is_some(), |(_, before)| *before != least) {
+            scores.push((at, least));
         }
     }
-    history
+    scores
 }
 
 #[cfg(test)]
@@ -122,7 +132,7 @@ mod tests {
         }
     }
 
-    fn domain(number: u8, posture: Posture, history: Vec<(Timestamp, Option<Posture>)>) -> WeighedDomain {
+    fn domain(number: u8, posture: Posture, history: History) -> WeighedDomain {
         WeighedDomain { uid: Uid::from_bytes([number; 32]), name: format!("d{number}.test"), posture, history }
     }
 

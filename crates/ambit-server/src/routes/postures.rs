@@ -40,9 +40,8 @@ pub(crate) async fn of_organizations(call: Call) -> Result<Answer, ApiError> {
             Err(StoreError::NotFound) => continue,
             history => history.about(NOUN)?,
         };
-        let history = history.into_iter().filter(|(since, _)| at.is_none_or(|at| *since <= at));
-        let history = history.map(|(since, value)| (since, value.and_then(|value| serde_json::from_value(value).ok())));
-        let history = history.collect();
+        let until = history.into_iter().filter(|(since, _)| at.is_none_or(|at| *since <= at));
+        let history = ambit_model::posture::history(until.collect());
         weighed.push(WeighedDomain { uid: record.uid, name: record.name, posture, history });
     }
     let found: Vec<OrganizationPosture> = organizations(weighed).into_iter().map(OrganizationPosture::from).collect();

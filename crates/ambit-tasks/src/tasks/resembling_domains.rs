@@ -166,6 +166,16 @@ mod tests {
     }
 
     #[test]
+    fn a_seed_that_is_no_domain_makes_nothing_below_it_theirs() {
+        let mut facts = facts(Kind::Domain, "harbour.test", json!({}));
+        facts.seeds.extend([(Kind::UniqueKeyword, "zip".to_owned()), (Kind::DnsRecord, "github.io".to_owned())]);
+        let found: Vec<String> = candidates(&facts).into_iter().map(|(name, _)| name).collect();
+        for name in ["harbour.zip", "harbour.github.io"] {
+            assert!(found.iter().any(|found| found == name), "{name}");
+        }
+    }
+
+    #[test]
     fn only_seeds_are_looked_at() {
         let mut domain = facts(Kind::Domain, "acme.test", json!({}));
         domain.decision.ownership = 1000;
