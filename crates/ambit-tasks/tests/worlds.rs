@@ -21,6 +21,8 @@ mod looks;
 mod name_sources;
 #[path = "worlds/plans.rs"]
 mod plans;
+#[path = "worlds/registered.rs"]
+mod registered;
 #[path = "worlds/roles.rs"]
 mod roles;
 #[path = "worlds/services.rs"]

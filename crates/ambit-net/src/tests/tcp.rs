@@ -1,10 +1,15 @@
 //! Ports, banners, datagrams and STARTTLS.
 
 use super::wire::{Peer, run, session};
+use crate::guard::{Contact, Guard};
+use crate::net::{Net, NetOptions};
 use crate::tcp::{BannerOptions, PortState, StartTls};
-use crate::{Meaning, NetError, Phase};
+use crate::{Grants, Meaning, NetError, Pace, PaceLimits, Phase, Refused};
+use ambit_model::Clearance;
 use std::io::ErrorKind;
+use std::net::IpAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 #[test]
@@ -41,6 +46,39 @@ fn a_sweep_finds_every_open_port_among_silent_and_closed_ones() {
         assert_eq!(sweep.open.len() + sweep.closed.len() + sweep.filtered.len(), 1000);
         assert_eq!((sweep.loss_permille, sweep.failed), (0, vec![]));
         assert!(wire.clock.now() < Duration::from_secs(20));
+    });
+}
+
+/// Allows so many contacts, and none after.
+struct Fickle {
+    left: AtomicI64,
+}
+
+impl Guard for Fickle {
+    fn allow(&self, contact: &Contact) -> Result<(), Refused> {
+        let why = "out of scope by now".to_owned();
+        let is_left = self.left.fetch_sub(1, Ordering::Relaxed) > 0;
+        if is_left { Ok(()) } else { Err(Refused { address: contact.address, why }) }
+    }
+
+    fn named(&self, _address: IpAddr) -> bool {
+        false
+    }
+}
+
+#[test]
+fn a_sweep_ends_where_scope_refuses_a_contact() {
+    run(|wire| async move {
+        // Each port is checked once before anything is asked, and again when its turn has come.
+        let guard = Arc::new(Fickle { left: AtomicI64::new(1_000 + 100) });
+        let pace = Arc::new(Pace::new(PaceLimits::default()));
+        let net = Net::new(wire.clone(), guard.clone(), pace, NetOptions::default());
+        let ports: Vec<u16> = (1..=1_000).collect();
+        let session = net.session(Grants::task(Clearance::L3, &[]));
+        let swept = session.sweep_ports("192.0.2.1".parse().unwrap(), &ports).await;
+        assert!(matches!(swept, Err(NetError::OutOfScope(_))), "{swept:?}");
+        let refused = -guard.left.load(Ordering::Relaxed);
+        assert!(refused <= 32, "{refused} contacts were tried after scope had changed");
     });
 }
 

@@ -37,17 +37,10 @@ impl Suffixes {
         let answer = cx.net.lookup_uncached(name, RecordType::NS).await?;
         let Some((_, parent)) = name.split_once('.') else { return Ok(Registered::No) };
         let servers = own_servers(&answer, name);
-        if servers.is_empty() {
-            let has_zones_only = registrable(name) == Some(name) && !is_shared_suffix(parent);
-            // A zone without servers of its own names itself where it says that there are none. So do servers of parked
-            // domains for every host in them.
-            let own = answer.authority.as_ref().is_some_and(|record| record.name == name);
-            if has_zones_only && own && !answer.is_nxdomain() {
-                return Ok(Registered::Yes);
-            }
-            if has_zones_only || !exists(&answer) {
-                return Ok(Registered::No);
-            }
+        if servers.is_empty()
+            && let Some(told) = without_servers(&answer, name, parent)
+        {
+            return Ok(told);
         }
         let nobody = self.given_to_nobody(cx, parent).await?;
         let is_somebodys = if servers.is_empty() { !nobody.exists } else { !servers.is_subset(&nobody.servers) };
@@ -72,6 +65,18 @@ impl Suffixes {
     }
 }
 
+/// What an answer without servers of the name says by itself; `None` where another name beside it must be asked.
+fn without_servers(answer: &DnsAnswer, name: &str, parent: &str) -> Option<Registered> {
+    let has_zones_only = registrable(name) == Some(name) && !is_shared_suffix(parent);
+    // A zone without servers of its own names itself where it says that there are none. So do servers of parked domains
+    // for every host in them.
+    let own = answer.authority.as_ref().is_some_and(|record| record.name == name);
+    if has_zones_only && own && !answer.is_nxdomain() {
+        return Some(Registered::Yes);
+    }
+    (has_zones_only || !exists(answer)).then_some(Registered::No)
+}
+
 /// An alias exists wherever it leads.
 fn exists(answer: &DnsAnswer) -> bool {
     !answer.is_nxdomain() || !answer.chain.is_empty()
@@ -89,4 +94,45 @@ fn own_servers(answer: &DnsAnswer, name: &str) -> BTreeSet<String> {
         _ => None,
     };
     own.filter_map(|record| server(&record.data)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ambit_net::dns::{Rcode, Record};
+
+    /// An answer without servers, from a zone with this name.
+    fn told(name: &str, rcode: Rcode, zone: &str) -> Option<Registered> {
+        let top = RecordData::Txt(Vec::new());
+        let answer = DnsAnswer {
+            name: name.to_owned(),
+            rtype: RecordType::NS,
+            rcode,
+            chain: Vec::new(),
+            endless: false,
+            records: Vec::new(),
+            cut: false,
+            authority: Some(Record { name: zone.to_owned(), data: top, ttl: 60 }),
+            referral: Vec::new(),
+            denial: Vec::new(),
+            authoritative: false,
+            ttl: 60,
+            server: "198.51.100.53:53".parse().unwrap(),
+        };
+        without_servers(&answer, name, name.split_once('.').unwrap().1)
+    }
+
+    #[test]
+    fn a_zone_that_names_itself_is_registered_where_names_are_zones() {
+        assert_eq!(told("acme.test", Rcode::NOERROR, "acme.test"), Some(Registered::Yes));
+        assert_eq!(told("acme.test", Rcode::NOERROR, "test"), Some(Registered::No));
+        assert_eq!(told("acme.test", Rcode::NXDOMAIN, "acme.test"), Some(Registered::No));
+    }
+
+    #[test]
+    fn a_host_that_its_server_calls_a_zone_is_told_by_another_beside_it() {
+        assert_eq!(told("login.acme.test", Rcode::NOERROR, "login.acme.test"), None, "parked: it says so of any name");
+        assert_eq!(told("acme.github.io", Rcode::NOERROR, "acme.github.io"), None);
+        assert_eq!(told("login.acme.test", Rcode::NXDOMAIN, "acme.test"), Some(Registered::No));
+    }
 }

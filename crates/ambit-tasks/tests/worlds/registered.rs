@@ -1,0 +1,51 @@
+//! Names that could pass for theirs, where a provider answers for every name or an answer is missing.
+
+use super::explorer::empty_facts;
+use super::faulty::look_by;
+use super::{EPOCH, world};
+use ambit_model::facts::Neighbour;
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, Uid};
+use ambit_tasks::{Answer, Settings, TaskError};
+use ambit_world::World;
+use std::sync::Arc;
+
+/// A provider with names of its customers, which has all others as well.
+const PROVIDER: &str = "zone netlify.app of host
+  ns ns1.netlify.app 198.51.100.2
+name *.netlify.app A 198.51.100.12";
+/// All names that are asked for, in one look.
+const ALL: &str = "0-10000";
+
+/// What the search for domains like `acme.test` says, where an earlier one led to these.
+fn search(lines: &str, known: &[&str]) -> (Result<Answer, TaskError>, Vec<String>) {
+    let text = world(lines);
+    let world = World::parse(&text, "test.world").unwrap_or_else(|problems| panic!("{problems:?}"));
+    let led = |name: &&str| Neighbour {
+        edge: EdgeKind::Resembles,
+        task: "resembling_domains".to_owned(),
+        argument: ALL.to_owned(),
+        uid: Uid::from_bytes([1; 32]),
+        kind: Kind::Domain,
+        name: (*name).to_owned(),
+        scoped: false,
+        clearance: Clearance::L2,
+        details: Arc::default(),
+    };
+    let facts = Facts { outward: known.iter().map(led).collect(), ..empty_facts(Kind::Domain, "acme.test") };
+    let looked = look_by(Settings::default(), (&world, EPOCH), "resembling_domains", (facts, ALL), |_, _| None);
+    (looked.answer, looked.found.edges.into_iter().map(|edge| edge.name).collect())
+}
+
+#[test]
+fn where_every_name_exists_nothing_is_told_of_theirs() {
+    let (answer, found) = search(PROVIDER, &[]);
+    let says_so = |error: &TaskError| error.to_string().ends_with(": every name there exists");
+    assert!(answer.as_ref().is_err_and(says_so), "{answer:?}");
+    assert_eq!(found, Vec::<String>::new());
+    assert_eq!(search(PROVIDER, &["acme.netlify.app"]), (Ok(Answer::Found), vec!["acme.netlify.app".to_owned()]));
+}
+
+#[test]
+fn that_a_domain_is_gone_is_said_though_a_provider_tells_nothing() {
+    assert_eq!(search(PROVIDER, &["acme.org"]), (Ok(Answer::Absent), Vec::new()));
+}
