@@ -3,6 +3,7 @@
 
 use crate::read::leads::{LEADS_MAX, Leads};
 use crate::read::mentions::is_in_folder_of_others;
+use crate::read::seed_tokens::{self, SeedTokens};
 use crate::read::{build_files, lockfiles};
 use crate::{Context, TaskError};
 use ambit_git::served::Staged;
@@ -25,6 +26,24 @@ const LOOKED_FOR: u32 = 2;
 /// Branches and tags that are written down one by one; of more a hash says whether anything changed.
 const TIPS_MAX: usize = 1_000;
 
+/// What is looked for in a history beside what its files name.
+#[derive(Clone)]
+pub(crate) struct Sought {
+    rules: Arc<Rules>,
+    tokens: SeedTokens,
+}
+
+impl Sought {
+    pub(crate) fn of(cx: &Context<'_>) -> Self {
+        Self { rules: cx.settings.secrets.clone(), tokens: SeedTokens::of(cx.facts) }
+    }
+
+    /// Returns what tells by which rules, and for what else, a history was looked at.
+    pub(crate) fn edition(&self) -> String {
+        self.tokens.beside(format!("{} {LOOKED_FOR}", self.rules.edition()))
+    }
+}
+
 /// What an earlier look wrote down.
 #[derive(Default)]
 pub(crate) struct Known {
@@ -33,6 +52,8 @@ pub(crate) struct Known {
     leaks: BTreeMap<String, Leak>,
     /// What it led to, beside tokens.
     named: BTreeSet<(EdgeKind, Kind, String)>,
+    /// Tokens that are seeds.
+    tokens: BTreeSet<String>,
     pub(crate) files: Files,
 }
 
@@ -41,19 +62,23 @@ pub(crate) type Files = BTreeMap<String, (Vec<Package>, Vec<Flaw>)>;
 
 impl Known {
     /// What a task said of the repository.
-    pub(crate) fn of(facts: &Facts, task: TaskName, edition: &str) -> Self {
-        let own = facts.outward.iter().filter(|end| end.task == task.as_str() && end.edge != EdgeKind::Token);
+    pub(crate) fn of(facts: &Facts, task: TaskName, sought: &Sought) -> Self {
+        let edition = sought.edition();
+        let own = facts.outward.iter().filter(|end| end.task == task.as_str());
+        let (tokens, named): (Vec<_>, Vec<_>) = own.partition(|end| end.edge == EdgeKind::Token);
+        let seeded = tokens.into_iter().filter(|end| sought.tokens.contains(&end.name));
         Self {
             // One that looked by other rules, or at no lock files yet, looks at all anew.
             tips: repository::PACKAGES
                 .raw(&facts.details)
                 .and_then(|_| repository::RULES.of(&facts.details))
-                .filter(|rules| rules == edition)
+                .filter(|rules| *rules == edition)
                 .and_then(|_| repository::TIPS.of(&facts.details))
                 .unwrap_or_default(),
             commits: repository::COMMITS.of(&facts.details).unwrap_or(0),
             leaks: repository::LEAKS.items(&facts.details).map(|leak: Leak| (leak.token.clone(), leak)).collect(),
-            named: own.map(|end| (end.edge, end.kind, end.name.clone())).collect(),
+            named: named.into_iter().map(|end| (end.edge, end.kind, end.name.clone())).collect(),
+            tokens: seeded.map(|end| end.name.clone()).collect(),
             files: files_of(facts),
         }
     }
@@ -90,6 +115,8 @@ pub(crate) fn written(tips: &[ObjectId]) -> Vec<String> {
 pub(crate) struct Looked {
     leaks: BTreeMap<String, Leak>,
     named: Leads,
+    /// Tokens that are seeds.
+    tokens: BTreeSet<String>,
     commits: u64,
     pub(crate) ends: BTreeSet<ObjectId>,
     files: Files,
@@ -139,14 +166,14 @@ pub(crate) struct Begin<'a> {
 /// An object is broken, or nobody waits any more.
 pub(crate) fn look_through(
     objects: &Objects,
-    rules: &Rules,
+    sought: &Sought,
     begin: &Begin<'_>,
     paths: &[String],
     stop: &AtomicBool,
 ) -> Result<Looked, GitError> {
     let mut looked = Looked::default();
-    let walked = walk(objects, begin.tips, begin.known, stop, &mut |piece| looked.see(rules, piece))?;
-    staged(objects, begin.staged, &walked, stop, &mut |piece| looked.see(rules, piece))?;
+    let walked = walk(objects, begin.tips, begin.known, stop, &mut |piece| looked.see(sought, piece))?;
+    staged(objects, begin.staged, &walked, stop, &mut |piece| looked.see(sought, piece))?;
     let known_paths = paths.iter().chain(looked.files.keys()).cloned().collect::<BTreeSet<_>>();
     for path in known_paths {
         let is_staged = begin.staged.iter().any(|file| file.path == path);
@@ -162,18 +189,20 @@ pub(crate) fn look_through(
 
 impl Looked {
     /// Looks for secrets in a file that lies beside the history.
-    pub(crate) fn see_beside(&mut self, rules: &Rules, path: &str, text: &str) {
+    pub(crate) fn see_beside(&mut self, sought: &Sought, path: &str, text: &str) {
         let piece = Piece { commit: None, path: Some(path), text: text.as_bytes() };
-        for found in rules.find_at(text, Look::Code, At { path, commit: "" }) {
+        self.tokens.extend(sought.tokens.in_text(text).cloned());
+        for found in sought.rules.find_at(text, Look::Code, At { path, commit: "" }) {
             self.leaks.entry(found.name.clone()).or_insert_with(|| leak(found, &piece));
         }
     }
 
-    fn see(&mut self, rules: &Rules, piece: &Piece<'_>) {
+    fn see(&mut self, sought: &Sought, piece: &Piece<'_>) {
         let text = String::from_utf8_lossy(piece.text);
         let commit = piece.commit.map(|commit| commit.id.to_string()).unwrap_or_default();
         let at = At { path: piece.path.unwrap_or(""), commit: &commit };
-        for found in rules.find_at(&text, Look::Code, at) {
+        self.tokens.extend(sought.tokens.in_text(&text).cloned());
+        for found in sought.rules.find_at(&text, Look::Code, at) {
             if self.leaks.len() < LEAKS_MAX {
                 self.leaks.entry(found.name.clone()).or_insert_with(|| leak(found, piece));
             }
@@ -217,11 +246,6 @@ fn is_of_others(path: &str) -> bool {
     is_lock || is_in_folder_of_others(path)
 }
 
-/// What tells by which rules, and for what else, a history was looked at.
-pub(crate) fn edition(rules: &Rules) -> String {
-    format!("{} {LOOKED_FOR}", rules.edition())
-}
-
 /// Where a repository is, as it is shown.
 pub(crate) struct Place {
     /// Who has it there, where that is known.
@@ -240,6 +264,9 @@ pub(crate) fn say(cx: &Context<'_>, place: Place, tips: &[ObjectId], known: Know
     leaks.extend(known.leaks);
     for leak in leaks.values().take(LEAKS_MAX) {
         cx.found_token(&leak.token, &leak.provider, true);
+    }
+    for token in looked.tokens.union(&known.tokens) {
+        cx.found_token(token, seed_tokens::PROVIDER, false);
     }
     // The same whether this look saw it or an earlier one.
     for (edge, kind, name) in &known.named {
@@ -273,7 +300,7 @@ pub(crate) fn say(cx: &Context<'_>, place: Place, tips: &[ObjectId], known: Know
     cx.observe(repository::REPOSITORY_URI, place.url);
     cx.observe(repository::REPOSITORY_PUBLIC, place.is_public);
     cx.observe(repository::TIPS, written(tips));
-    cx.observe(repository::RULES, edition(&cx.settings.secrets));
+    cx.observe(repository::RULES, Sought::of(cx).edition());
     cx.observe(repository::COMMITS, commits);
     cx.observe(repository::PACKAGES, packages.into_iter().flatten().take(PACKAGES_MAX).collect::<Vec<_>>());
     cx.observe(repository::FLAWS, flaws.into_iter().flatten().take(PACKAGES_MAX).collect::<Vec<_>>());

@@ -29,6 +29,7 @@ pub(crate) mod passive;
 pub(crate) mod providers;
 pub(crate) mod rdap;
 pub(crate) mod script;
+pub(crate) mod seed_tokens;
 pub(crate) mod source_map;
 pub(crate) mod spf;
 pub(crate) mod suppliers;

@@ -2,9 +2,10 @@
 
 use super::firebase;
 use super::mentions::Mentions;
+use super::seed_tokens::{self, SeedTokens};
 use crate::ask::host::same_domain;
+use ambit_model::Facts;
 use ambit_model::entity::uri::HandedToken;
-use ambit_model::{Facts, Kind};
 use ambit_net::http::Url;
 use ambit_secrets::Look;
 use std::collections::BTreeMap;
@@ -14,24 +15,19 @@ const HOSTS_MAX: usize = 2_000;
 /// Tokens of one site.
 const TOKENS_MAX: usize = 300;
 
-/// What stands for the provider of a token that no rule tells, because a person gave it.
-const PROVIDER_OF_SEEDS: &str = "seed";
-
 /// What texts of a site hand out.
 #[derive(Debug, Default)]
 pub(crate) struct HandedOut {
     pub(crate) text: Mentions,
     /// Tokens by name, each with the first place where it stood.
     pub(crate) tokens: BTreeMap<String, HandedToken>,
-    /// Tokens that are seeds: they are looked for, whatever form they have.
-    wanted: Vec<String>,
+    wanted: SeedTokens,
 }
 
 impl HandedOut {
     /// Nothing yet, of a site with these facts.
     pub(crate) fn of(facts: &Facts) -> Self {
-        let wanted = facts.seeds.iter().filter(|(kind, _)| *kind == Kind::UniqueToken).map(|(_, name)| name.clone());
-        Self { wanted: wanted.collect(), ..Self::default() }
+        Self { wanted: SeedTokens::of(facts), ..Self::default() }
     }
 
     /// Takes up what a text of the site hands out, and at which path.
@@ -50,10 +46,10 @@ impl HandedOut {
                 });
             }
         }
-        for token in self.wanted.iter().filter(|token| text.contains(token.as_str())) {
+        for token in self.wanted.in_text(text) {
             self.tokens.entry(token.clone()).or_insert_with(|| HandedToken {
                 token: token.clone(),
-                provider: PROVIDER_OF_SEEDS.to_owned(),
+                provider: seed_tokens::PROVIDER.to_owned(),
                 sensitive: false,
                 path: path.to_owned(),
             });
@@ -70,6 +66,7 @@ impl HandedOut {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ambit_model::Kind;
 
     #[test]
     fn a_token_is_kept_once_with_the_first_place_where_it_stood() {

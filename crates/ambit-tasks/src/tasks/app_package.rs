@@ -4,6 +4,7 @@ use crate::ask::mirror::{self, PROVIDER};
 use crate::read::endpoints::{endpoints, is_of_platforms};
 use crate::read::firebase;
 use crate::read::mentions::Mentions;
+use crate::read::seed_tokens::{self, SeedTokens};
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_app::{App, AppError, Package};
 use ambit_model::entity::{app, host_of, mentioned, uri};
@@ -14,7 +15,7 @@ use ambit_secrets::{At, Look, Rules};
 use app::{FirebaseProject, Mirrored, PackedSecret};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
@@ -69,6 +70,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         return Ok(Answer::Found);
     }
     let rules = format!("{} {} {LOOKED_FOR}", env!("CARGO_PKG_VERSION"), cx.settings.secrets.edition());
+    let rules = SeedTokens::of(cx.facts).beside(rules);
     let known = app::MIRRORED.of(&cx.facts.details).filter(|known| known.rules == rules);
     match mirror::package(cx, known.as_ref(), holds).await? {
         Some(mirror::Package::New(file, from)) => {
@@ -95,8 +97,8 @@ fn missing(cx: &Context<'_>) -> TaskError {
 /// Reads a file whole; an error names where it came from. Reading waits for no wire: it takes no wire time.
 async fn looked_through(cx: &Context<'_>, path: PathBuf, from: &str) -> Result<Looked, TaskError> {
     let hold = cx.net.hold();
-    let rules = cx.settings.secrets.clone();
-    let reading = tokio::task::spawn_blocking(move || read(&path, &rules));
+    let (rules, tokens) = (cx.settings.secrets.clone(), SeedTokens::of(cx.facts));
+    let reading = tokio::task::spawn_blocking(move || read(&path, &rules, &tokens));
     let looked = reading.await.map_err(|_| TaskError::Failed("reading the package broke off".into()))?;
     drop(hold);
     looked.map_err(|why| TaskError::Failed(format!("{from}: {why}")))
@@ -122,6 +124,8 @@ struct Looked {
     sha256: String,
     secrets: BTreeMap<String, PackedSecret>,
     named: Mentions,
+    /// Tokens that are seeds.
+    tokens: BTreeSet<String>,
     /// Addresses, with the first member of the package that names each.
     endpoints: BTreeMap<String, String>,
     firebase: BTreeMap<String, FirebaseProject>,
@@ -187,14 +191,15 @@ fn bytes_of(path: &Path) -> Result<Vec<u8>, String> {
     std::fs::read(path).map_err(|error| error.to_string())
 }
 
-fn read(path: &Path, rules: &Rules) -> Result<Looked, String> {
-    bytes_of(path).and_then(|bytes| look_through(&bytes, rules).map_err(|error| error.to_string()))
+fn read(path: &Path, rules: &Rules, tokens: &SeedTokens) -> Result<Looked, String> {
+    bytes_of(path).and_then(|bytes| look_through(&bytes, rules, tokens).map_err(|error| error.to_string()))
 }
 
-fn look_through(bytes: &[u8], rules: &Rules) -> Result<Looked, AppError> {
+fn look_through(bytes: &[u8], rules: &Rules, tokens: &SeedTokens) -> Result<Looked, AppError> {
     let (mut secrets, mut named, mut addresses) = (BTreeMap::new(), Mentions::default(), BTreeMap::new());
-    let mut firebase = BTreeMap::new();
+    let (mut seeded, mut firebase) = (BTreeSet::new(), BTreeMap::new());
     let package = ambit_app::read(bytes, &mut |piece| {
+        seeded.extend(tokens.in_text(piece.text).cloned());
         for found in rules.find_at(piece.text, Look::Code, At { path: piece.path, commit: "" }) {
             if secrets.len() < SECRETS_MAX {
                 secrets.entry(found.name.clone()).or_insert_with(|| PackedSecret {
@@ -221,7 +226,8 @@ fn look_through(bytes: &[u8], rules: &Rules) -> Result<Looked, AppError> {
     named.hosts.retain(|host| !is_of_platforms(host));
     let bucket = |name: &String| format!("{GOOGLE_STORAGE}/{name}");
     named.buckets.extend(firebase.values().flat_map(|project| &project.buckets).map(bucket));
-    Ok(Looked { package, sha256: hex::encode(Sha256::digest(bytes)), secrets, named, endpoints: addresses, firebase })
+    let sha256 = hex::encode(Sha256::digest(bytes));
+    Ok(Looked { package, sha256, secrets, named, tokens: seeded, endpoints: addresses, firebase })
 }
 
 /// Hosts whose links open the app. They are no proof that the app is theirs: that they say themselves.
@@ -241,10 +247,12 @@ fn say_again(cx: &Context<'_>) {
     for secret in app::SECRETS.items(&cx.facts.details) {
         cx.found_token(&secret.token, &secret.provider, true);
     }
+    let seeded = SeedTokens::of(cx.facts);
     let addresses = app::MIRRORED.of(&cx.facts.details).unwrap_or_default().addresses;
     for end in cx.facts.outward.iter().filter(|end| end.task == TASK.name.as_str()) {
         match end.edge {
-            EdgeKind::Token => {}
+            EdgeKind::Token if !seeded.contains(&end.name) => {}
+            EdgeKind::Token => cx.found_token(&end.name, seed_tokens::PROVIDER, false),
             EdgeKind::AppCall => found_endpoint(cx, &end.name, addresses.get(&end.name).cloned()),
             EdgeKind::Contact => cx.found_mailbox(&end.name),
             edge => cx.found(end.kind, &end.name, edge),
@@ -264,10 +272,13 @@ fn found_endpoint(cx: &Context<'_>, address: &str, path: Option<String>) {
 }
 
 fn say(cx: &Context<'_>, looked: Looked, from: Option<Mirrored>) -> Result<(), TaskError> {
-    let Looked { package, sha256, secrets, mut named, endpoints, firebase } = looked;
+    let Looked { package, sha256, secrets, mut named, tokens, endpoints, firebase } = looked;
     named.hosts.extend(linked_hosts(&package.app).iter().map(|host| host.trim_start_matches("*.").to_owned()));
     for secret in secrets.values() {
         cx.found_token(&secret.token, &secret.provider, true);
+    }
+    for token in &tokens {
+        cx.found_token(token, seed_tokens::PROVIDER, false);
     }
     for host in named.hosts.iter().filter(|host| host.parse::<std::net::IpAddr>().is_err()).take(MENTIONS_MAX) {
         cx.found_host(host, EdgeKind::Link);

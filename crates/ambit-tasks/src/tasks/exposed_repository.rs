@@ -4,7 +4,7 @@
 use crate::ask::bindings;
 use crate::ask::exposed::{Gathered, Named, Reader};
 use crate::ask::web;
-use crate::history::{self, Begin, Known, Looked, Place, written};
+use crate::history::{self, Begin, Known, Looked, Place, Sought, written};
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_git::ObjectId;
 use ambit_model::entity::repository::{self, Served};
@@ -103,9 +103,9 @@ async fn look(cx: &Context<'_>, folder: &Url) -> Result<Answer, TaskError> {
     let reader = Reader::new(cx, folder.clone());
     let named = reader.named().await?;
     let tips: Vec<ObjectId> = named.tips.iter().copied().collect();
-    let edition = history::edition(&cx.settings.secrets);
-    let mut known = Known::of(cx.facts, TASK.name, &edition);
-    let is_same = known.tips == written(&tips) && repository::RULES.of(&cx.facts.details) == Some(edition);
+    let sought = Sought::of(cx);
+    let mut known = Known::of(cx.facts, TASK.name, &sought);
+    let is_same = known.tips == written(&tips) && repository::RULES.of(&cx.facts.details) == Some(sought.edition());
     let before = repository::SERVED.of(&cx.facts.details).filter(|before| is_same && !before.is_cut);
     let (looked, served) = match before.filter(|before| before.beside == named.beside()) {
         Some(before) => (Looked::default(), before),
@@ -147,17 +147,17 @@ fn beside(cx: &Context<'_>, named: &Named) -> Looked {
 
 fn see_settings(cx: &Context<'_>, named: &Named, looked: &mut Looked) {
     if let Some((_, exchange)) = &named.config {
-        looked.see_beside(&cx.settings.secrets, ".git/config", &web::text(exchange));
+        looked.see_beside(&Sought::of(cx), ".git/config", &web::text(exchange));
     }
 }
 
 async fn through(cx: &Context<'_>, named: &Named, gathered: Gathered, known: &Known) -> Result<Looked, TaskError> {
-    let rules = cx.settings.secrets.clone();
+    let sought = Sought::of(cx);
     let (tips, files) = (named.tips.iter().copied().collect::<Vec<_>>(), named.index.files.clone());
     let paths: Vec<String> = known.files.keys().cloned().collect();
     let walking = history::aside(cx, move |stop| {
         let begin = Begin { tips: &tips, known: &[], staged: &files };
-        history::look_through(&gathered.objects.open()?, &rules, &begin, &paths, stop)
+        history::look_through(&gathered.objects.open()?, &sought, &begin, &paths, stop)
     });
     let mut looked = walking.await?;
     see_settings(cx, named, &mut looked);

@@ -1,7 +1,7 @@
 //! What the history of a repository gives away: secrets in every commit, and what its files name.
 
 use crate::ask::git;
-use crate::history::{self, Begin, Files, Known, Looked, Place, written};
+use crate::history::{self, Begin, Files, Known, Looked, Place, Sought, written};
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_git::ObjectId;
 use ambit_model::entity::code_account;
@@ -45,7 +45,7 @@ pub(crate) const TASK: Task = Task {
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let mut source = git::Source::of(cx)?;
     let tips = source.tips(cx).await?;
-    let mut known = Known::of(cx.facts, TASK.name, &history::edition(&cx.settings.secrets));
+    let mut known = Known::of(cx.facts, TASK.name, &Sought::of(cx));
     let mut looked = Looked::default();
     if known.tips != written(&tips) {
         let ids = known.ids();
@@ -78,11 +78,11 @@ async fn look(
     let pack = source.fetch(cx, tips, known).await?;
     let (tips, known) = (tips.to_vec(), known.to_vec());
     let paths: Vec<String> = files.keys().cloned().collect();
-    let rules = cx.settings.secrets.clone();
+    let sought = Sought::of(cx);
     history::aside(cx, move |stop| {
         let objects = pack.open(stop)?;
         let begin = Begin { tips: &tips, known: &known, staged: &[] };
-        history::look_through(&objects, &rules, &begin, &paths, stop)
+        history::look_through(&objects, &sought, &begin, &paths, stop)
     })
     .await
 }

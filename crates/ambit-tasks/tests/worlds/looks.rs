@@ -22,7 +22,7 @@ fn assert_looks(table: &[Look]) {
         let (kind, name) = (Kind::from_name(words.next().unwrap()).unwrap(), words.next().unwrap());
         let facts = Facts {
             details: serde_json::from_str(known).unwrap(),
-            seeds: vec![(Kind::Domain, "acme.test".to_owned())],
+            seeds: vec![(Kind::Domain, "acme.test".to_owned()), (Kind::UniqueToken, "acme-7Q1".to_owned())],
             ..explorer::empty_facts(kind, name)
         };
         let argument = words.next().unwrap_or("");
@@ -567,6 +567,17 @@ fn repositories_that_a_site_hands_out() {
         ),
         (task, "", HANDED_OUT, &["no answer: …"]),
     ]);
+}
+
+#[test]
+fn a_token_that_is_a_seed_is_looked_for_in_every_commit() {
+    assert_looks(&[(
+        "repository",
+        "repository https://git.test/acme/tags of acme\n  commit 2024-03-01 \"Begin\" \"Ann <ann@acme.test>\"\n  \
+         writes a.js \"tag('acme-7Q1'); tag('acme-7Q2')\"\n  commit 2024-03-02 \"Take it away\"\n  removes a.js\n",
+        "GitRepository https://git.test/acme/tags",
+        &["found", "> token UniqueToken acme-7Q1", "hidden_commits = 2", "hidden_leaks = []"],
+    )]);
 }
 
 #[test]
