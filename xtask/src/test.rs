@@ -9,7 +9,7 @@ mod progress;
 use std::io::BufReader;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
 use program::{Program, QUIET_TIME_MAX};
@@ -38,7 +38,9 @@ pub(crate) fn command(arguments: &[&str]) -> anyhow::Result<ExitCode> {
         let tests = program.tests(filters)?;
         if !tests.is_empty() {
             println!("\n== {}, {} tests", program.name, tests.len());
+            let begun = Instant::now();
             program.run(&tests, QUIET_TIME_MAX, &mut outcome)?;
+            println!("{}: {:.1} s", program.name, begun.elapsed().as_secs_f64());
         }
     }
     outcome.times.sort_by_key(|(time, _)| std::cmp::Reverse(*time));
