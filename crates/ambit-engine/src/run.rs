@@ -23,7 +23,6 @@ use crate::work::Worker;
 use crate::{fingerprints, secrets};
 use alone::Alone;
 use ambit_model::facts::Facts;
-use ambit_model::observation::ProbeResult;
 use ambit_model::reserved::Reserved;
 use ambit_model::run::{NotDone, NotDoneReason, Run, RunState};
 use ambit_model::scope::Rules;
@@ -430,7 +429,7 @@ impl<'a> Drive<'a> {
         let mut outcomes = self.flight.drain();
         for done in &outcomes {
             self.progress.done += 1;
-            self.progress.unknown += u64::from(matches!(done.result, ProbeResult::Unknown { .. }));
+            self.progress.unknown += u64::from(done.result.not_done().is_some());
             *self.progress.tasks.entry(done.work.task.clone()).or_default() += 1;
         }
         (self.dry, self.unreconciled) = (false, true);

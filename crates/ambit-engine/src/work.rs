@@ -59,6 +59,10 @@ pub async fn execute(worker: &Worker, work: Work, facts: &Facts) -> Outcome {
     let result = match ended {
         Some(Ok(Ok(Answer::Found))) => ProbeResult::Found(context.into_found()),
         Some(Ok(Ok(Answer::Absent))) => ProbeResult::Absent,
+        Some(Ok(Ok(Answer::InPart(error)))) => {
+            let (reason, why) = (error.reason(), error.to_string());
+            ProbeResult::InPart { found: context.into_found(), reason, why }
+        }
         Some(Ok(Err(error))) => unknown(error.reason(), error.to_string()),
         Some(Err(_)) => {
             tracing::error!(task = task.name.as_str(), entity.name = %work.name, "task panicked");

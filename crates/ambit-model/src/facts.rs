@@ -84,6 +84,11 @@ pub struct Neighbour {
 }
 
 impl Facts {
+    /// Neighbours to which a task led when it was last asked with this argument.
+    pub fn led_to(&self, task: TaskName, argument: &str) -> impl Iterator<Item = &Neighbour> {
+        self.outward.iter().filter(move |end| end.task == task.as_str() && end.argument == argument)
+    }
+
     /// Neighbours over outward edges of a kind.
     pub fn to(&self, edge: EdgeKind) -> impl Iterator<Item = &Neighbour> {
         self.outward.iter().filter(move |neighbour| neighbour.edge == edge)

@@ -24,13 +24,33 @@ pub enum Sighting {
 pub enum ProbeResult {
     /// The thing is there: its details, where it led, and the stored bytes.
     Found(Found),
+    /// Something is there, and the rest could not be looked at: the task says of that what was known.
+    InPart { found: Found, reason: NotDoneReason, why: String },
     /// The probe succeeded and the thing is not there.
     Absent,
     /// The probe failed, so nothing is known.
     Unknown { reason: NotDoneReason, why: String },
 }
 
-/// What a successful probe saw.
+impl ProbeResult {
+    /// Returns what was seen, if anything was.
+    pub fn found(&self) -> Option<&Found> {
+        match self {
+            Self::Found(found) | Self::InPart { found, .. } => Some(found),
+            Self::Absent | Self::Unknown { .. } => None,
+        }
+    }
+
+    /// Returns why something could not be looked at: the reason, and what was said.
+    pub fn not_done(&self) -> Option<(NotDoneReason, &str)> {
+        match self {
+            Self::InPart { reason, why, .. } | Self::Unknown { reason, why } => Some((*reason, why)),
+            Self::Found(_) | Self::Absent => None,
+        }
+    }
+}
+
+/// What a probe saw.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Found {
     /// Members of the entity's details that this task owns.

@@ -186,10 +186,13 @@ impl Plan {
 }
 
 /// How a successful probe ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// The thing is there; what was seen lies in the context.
     Found,
+    /// Something is there, and lies in the context; the rest could not be looked at, and what was known of that lies
+    /// there too.
+    InPart(TaskError),
     /// The thing is not there.
     Absent,
 }
@@ -198,6 +201,19 @@ impl Answer {
     /// `Found` where the condition holds.
     pub(crate) fn found_if(condition: bool) -> Self {
         if condition { Self::Found } else { Self::Absent }
+    }
+
+    /// The answer where something was found or not, and a failure kept the rest from being looked at.
+    ///
+    /// # Errors
+    ///
+    /// The failure, where nothing was found: nothing is known then.
+    pub(crate) fn despite(found: bool, failure: Option<TaskError>) -> Result<Self, TaskError> {
+        match failure {
+            None => Ok(Self::found_if(found)),
+            Some(failure) if found => Ok(Self::InPart(failure)),
+            Some(failure) => Err(failure),
+        }
     }
 }
 

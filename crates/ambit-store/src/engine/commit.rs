@@ -15,7 +15,6 @@ use crate::inventory::runs::{CarriedRun, DONE, LEASED, OPEN, collection_of, load
 use crate::record::{ChangeContext, RunPlace};
 use ambit_model::Timestamp;
 use ambit_model::id::{BlobHash, RunId};
-use ambit_model::observation::ProbeResult;
 use ambit_model::run::NotDone;
 use ambit_model::scope::Rules;
 use batch::Batch;
@@ -61,10 +60,7 @@ fn split(outcomes: Vec<Outcome>) -> Vec<Vec<Outcome>> {
     let mut parts: Vec<Vec<Outcome>> = Vec::new();
     let mut rows = ROWS_MAX;
     for outcome in outcomes {
-        let size = match &outcome.result {
-            ProbeResult::Found(found) => 1 + found.edges.len(),
-            ProbeResult::Absent | ProbeResult::Unknown { .. } => 1,
-        };
+        let size = 1 + outcome.result.found().map_or(0, |found| found.edges.len());
         if rows + size > ROWS_MAX {
             parts.push(Vec::new());
             rows = 0;
@@ -92,7 +88,7 @@ impl Part {
         let (mut packed, mut probes) = (Vec::new(), Vec::with_capacity(outcomes.len()));
         for outcome in outcomes {
             let mut evidence = Vec::new();
-            if let ProbeResult::Found(found) = &outcome.result {
+            if let Some(found) = outcome.result.found() {
                 for item in &found.evidence {
                     let blob = blobs::pack(&item.bytes)?;
                     evidence.push((item.label.clone(), blob.hash()));

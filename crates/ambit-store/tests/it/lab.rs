@@ -297,6 +297,12 @@ pub(crate) fn found(members: serde_json::Value, leads: &[(EdgeKind, Kind, &str)]
     })
 }
 
+/// What was found, where the rest was not looked at.
+pub(crate) fn in_part(result: ProbeResult) -> ProbeResult {
+    let ProbeResult::Found(found) = result else { panic!("something was found in part") };
+    ProbeResult::InPart { found, reason: NotDoneReason::NoAnswer, why: "time-out".to_owned() }
+}
+
 pub(crate) fn with_evidence(result: ProbeResult, bytes: &[u8]) -> ProbeResult {
     let ProbeResult::Found(mut found) = result else { panic!("only what was found has evidence") };
     found.evidence.push(Evidence { label: "response".to_owned(), bytes: bytes.to_vec() });

@@ -3,12 +3,12 @@
 use crate::ask::delegation::{edge_below, fails_alone};
 use crate::ask::together::together;
 use crate::{Answer, Context, TaskError};
-use ambit_model::EdgeKind;
 use ambit_model::entity::domain;
+use ambit_model::{EdgeKind, TaskName};
 use ambit_net::NetError;
 use ambit_net::dns::{DnsAnswer, Rcode, RecordType, WildcardProfile, answer_values};
 use sha2::{Digest, Sha256};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Guesses of one look in flight; the resolver's own window paces them.
@@ -18,19 +18,21 @@ const IN_FLIGHT: usize = 64;
 /// questions.
 const CONTROLS: usize = 3;
 
-/// Asks for every label below the level and leads to those that exist. Guesses that stayed without an answer are named;
-/// where nothing else came of the look, it failed.
+/// Asks for every label below the level and leads to those that exist. Guesses that stayed without an answer are named,
+/// and remain what they were to the task; where nothing else came of the look, it failed.
 pub(crate) async fn guess(
     cx: &Context<'_>,
+    task: TaskName,
     level: &str,
     labels: impl Iterator<Item = String>,
 ) -> Result<Answer, TaskError> {
-    guess_below(cx, level, level, labels).await
+    guess_below(cx, task, level, level, labels).await
 }
 
 /// As [`guess`], where a level below the domain may have been handed to others.
 pub(crate) async fn guess_below(
     cx: &Context<'_>,
+    task: TaskName,
     domain: &str,
     level: &str,
     labels: impl Iterator<Item = String>,
@@ -46,16 +48,15 @@ pub(crate) async fn guess_below(
         (name, exists)
     };
     let answers = together(labels.map(ask), IN_FLIGHT).await;
-    let (mut hits, mut unanswered) = (BTreeSet::new(), BTreeSet::new());
+    let (mut hits, mut unanswered) = (BTreeSet::new(), BTreeMap::new());
     for (name, exists) in answers {
         match exists {
             Ok(true) => {
                 hits.insert(name);
             }
             Ok(false) => {}
-            Err(error @ NetError::Budget(_)) => return Err(error.into()),
             Err(error) => {
-                unanswered.insert((name, error.to_string()));
+                unanswered.insert(name, TaskError::from(error));
             }
         }
     }
@@ -65,21 +66,30 @@ pub(crate) async fn guess_below(
             // A name that exists and whose servers do not answer was handed to them.
             Err(error) if error.is_no_answer() => cx.found_host(name, EdgeKind::DelegatedSubdomain),
             Err(error) => {
-                unanswered.insert((name.clone(), error.to_string()));
+                unanswered.insert(name.clone(), error);
             }
         }
     }
+    let known = cx.facts.led_to(task, cx.argument).filter(|known| unanswered.contains_key(&known.name));
+    for known in known {
+        cx.found(known.kind, &known.name, known.edge);
+        hits.insert(known.name.clone());
+    }
     if !unanswered.is_empty() {
-        let names: Vec<String> = unanswered.iter().map(|(name, _)| name.clone()).collect();
-        cx.observe(domain::SWEEP_UNANSWERED, names);
+        cx.observe(domain::SWEEP_UNANSWERED, unanswered.keys().cloned().collect::<Vec<_>>());
     }
-    match unanswered.first() {
-        Some((name, why)) if hits.is_empty() => Err(TaskError::Failed(format!(
-            "{} names stayed without an answer, such as {name}: {why}",
-            unanswered.len()
-        ))),
-        _ => Ok(Answer::found_if(!hits.is_empty())),
+    Answer::despite(!hits.is_empty(), failure(unanswered, hits.is_empty()))
+}
+
+/// Why the look failed. What we must not or can no longer ask is a failure in any case; that some names stayed without
+/// an answer is one where there is nothing else to say.
+fn failure(unanswered: BTreeMap<String, TaskError>, is_all: bool) -> Option<TaskError> {
+    if let Some(unasked) = unanswered.values().find(|error| !error.is_no_answer()) {
+        return Some(unasked.clone());
     }
+    let (name, why) = unanswered.first_key_value().filter(|_| is_all)?;
+    let count = unanswered.len();
+    Some(TaskError::Failed(format!("{count} names stayed without an answer, such as {name}: {why}")))
 }
 
 struct Wild {

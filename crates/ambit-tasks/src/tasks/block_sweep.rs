@@ -75,16 +75,25 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let mut heard = Heard::default();
     let ports = ports_of(blocks::size(block).unwrap_or(i64::MAX), cx.settings);
     let (first, more) = ports.split_at(FIRST_PORTS.min(ports.len()));
-    heard.take(cx, &asked, first).await?;
-    for some in more.chunks(PORTS_AT_ONCE) {
+    for some in std::iter::once(first).chain(more.chunks(PORTS_AT_ONCE)) {
         let silent: Vec<IpAddr> = asked.iter().copied().filter(|address| heard.is_silent(address)).collect();
         heard.take(cx, &silent, some).await?;
+        if heard.failure.is_some() {
+            // Nobody asks them for the other ports.
+            heard.unasked.extend(silent.into_iter().filter(|address| heard.is_silent(address)).collect::<Vec<_>>());
+            break;
+        }
     }
-    let there = heard.there(asked.len());
+    let mut there = heard.there(asked.len());
+    if heard.failure.is_some() {
+        // What was not asked for all, and what refuses where too few answer to tell a filter, is as it was known.
+        let known = cx.facts.led_to(TASK.name, cx.argument).filter_map(|member| member.name.parse().ok());
+        there.extend(known.filter(|address| heard.unasked.contains(address) || heard.refused.contains(address)));
+    }
     for address in &there {
         cx.found(Kind::IpAddress, &address.to_string(), EdgeKind::BlockMember);
     }
-    Ok(Answer::found_if(!there.is_empty()))
+    Answer::despite(!there.is_empty(), heard.failure)
 }
 
 /// What the addresses of a range said.
@@ -94,6 +103,9 @@ struct Heard {
     refused: BTreeSet<IpAddr>,
     /// Nothing may be asked of them: scope takes them out of the block.
     forbidden: BTreeSet<IpAddr>,
+    /// They could not be asked, and the reason of the first.
+    unasked: BTreeSet<IpAddr>,
+    failure: Option<TaskError>,
 }
 
 impl Heard {
@@ -102,13 +114,17 @@ impl Heard {
         let sockets: Vec<SocketAddr> =
             ports.iter().flat_map(|port| addresses.iter().map(|address| SocketAddr::new(*address, *port))).collect();
         for (socket, state) in cx.net.knock(&sockets).await? {
-            match state {
-                Ok(PortState::Open) => self.accepted.insert(socket.ip()),
-                Ok(PortState::Closed) => self.refused.insert(socket.ip()),
-                Ok(PortState::Filtered) => false,
-                Err(NetError::OutOfScope(_)) => self.forbidden.insert(socket.ip()),
-                Err(error) => return Err(error.into()),
+            let heard = match state {
+                Ok(PortState::Open) => &mut self.accepted,
+                Ok(PortState::Closed) => &mut self.refused,
+                Ok(PortState::Filtered) => continue,
+                Err(NetError::OutOfScope(_)) => &mut self.forbidden,
+                Err(error) => {
+                    self.failure.get_or_insert(error.into());
+                    &mut self.unasked
+                }
             };
+            heard.insert(socket.ip());
         }
         Ok(())
     }
@@ -118,11 +134,13 @@ impl Heard {
     }
 
     /// An address that accepts is live. One that refuses is live too, unless nearly all of the range refuse, which is
-    /// one filter for all.
+    /// one filter for all; and unless too few of the range could be asked to tell.
     fn there(&self, asked: usize) -> BTreeSet<IpAddr> {
         let asked = asked - self.forbidden.len();
+        let heard = asked - self.unasked.iter().filter(|address| self.is_silent(address)).count();
         let refusing = self.refused.difference(&self.accepted).count();
-        let filter = asked >= FILTER_SAMPLE && refusing * 100 >= asked * FILTER_PERCENT;
+        let filter =
+            if heard < FILTER_SAMPLE { asked >= FILTER_SAMPLE } else { refusing * 100 >= heard * FILTER_PERCENT };
         let mut there = self.accepted.clone();
         if !filter {
             there.extend(&self.refused);
@@ -140,7 +158,7 @@ mod tests {
         Heard {
             accepted: (0..accepted).map(address).collect(),
             refused: (accepted..accepted + refused).map(address).collect(),
-            forbidden: BTreeSet::new(),
+            ..Heard::default()
         }
     }
 
@@ -149,6 +167,17 @@ mod tests {
         assert_eq!(heard(2, 10).there(256).len(), 12);
         assert_eq!(heard(2, 240).there(256).len(), 2, "a filter refuses in the place of all");
         assert_eq!(heard(0, 8).there(8).len(), 8, "a small block may be full");
+    }
+
+    #[test]
+    fn where_not_all_could_be_asked_a_filter_is_told_by_those_that_were() {
+        let unasked = |from: u8| (from..=255).map(|last| IpAddr::from([192, 0, 2, last])).collect();
+        let some = Heard { unasked: unasked(100), ..heard(2, 98) };
+        assert_eq!(some.there(256).len(), 2, "a filter refuses for all that were asked");
+        let few = Heard { unasked: unasked(20), ..heard(2, 18) };
+        assert_eq!(few.there(256).len(), 2, "too few to tell");
+        let most = Heard { unasked: unasked(200), ..heard(150, 50) };
+        assert_eq!(most.there(256).len(), 200);
     }
 
     #[test]

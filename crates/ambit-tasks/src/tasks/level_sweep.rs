@@ -79,7 +79,7 @@ fn inhabited(facts: &Facts) -> BTreeMap<String, usize> {
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let crowd = inhabited(cx.facts).get(cx.argument).copied().unwrap_or_default();
     let words = if crowd < CROWD { FEW_WORDS } else { MANY_WORDS };
-    guess(cx, cx.argument, cx.settings.words.iter().take(words).cloned()).await
+    guess(cx, TASK.name, cx.argument, cx.settings.words.iter().take(words).cloned()).await
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Names below a domain that data providers were told of.
 
 use crate::ask::guess::guess_below;
+use crate::ask::host::is_below;
 use crate::{Answer, Contacts, Context, Plan, Settings, Sights, Task, TaskError};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
@@ -54,16 +55,24 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let told = names(cx, source).await?;
     let (mut found, mut failed) = (false, None);
     for (level, labels) in by_level(&told, &cx.facts.name, LEVELS_MAX) {
-        match guess_below(cx, &cx.facts.name, level, labels.into_iter()).await {
-            Ok(answer) => found |= answer == Answer::Found,
-            Err(error) if error.is_no_answer() => failed = failed.or(Some(error)),
-            Err(error) => return Err(error),
+        match guess_below(cx, TASK.name, &cx.facts.name, level, labels.into_iter()).await {
+            Ok(Answer::Absent) => {}
+            Ok(Answer::Found) => found = true,
+            Ok(Answer::InPart(error)) => {
+                found = true;
+                failed = Some(error);
+            }
+            Err(error) => {
+                // Without an answer the names of the level stay what they were.
+                for known in cx.facts.led_to(TASK.name, cx.argument).filter(|known| is_below(&known.name, level)) {
+                    cx.found(known.kind, &known.name, known.edge);
+                    found = true;
+                }
+                failed = failed.or(Some(error));
+            }
         }
     }
-    match failed {
-        Some(error) if !found => Err(error),
-        _ => Ok(Answer::found_if(found)),
-    }
+    Answer::despite(found, failed.filter(|error| !found || !error.is_no_answer()))
 }
 
 /// All names that the source tells of, page by page. A page without a new name is the last one.

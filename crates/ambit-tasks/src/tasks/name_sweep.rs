@@ -49,7 +49,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let range =
         range(cx.argument).ok_or_else(|| TaskError::Failed(format!("not a range of words: {:?}", cx.argument)))?;
     let words = cx.settings.words.get(range.start.min(cx.settings.words.len())..range.end.min(cx.settings.words.len()));
-    guess(cx, &cx.facts.name, words.unwrap_or_default().iter().cloned()).await
+    guess(cx, TASK.name, &cx.facts.name, words.unwrap_or_default().iter().cloned()).await
 }
 
 /// `250-500`, the end excluded.

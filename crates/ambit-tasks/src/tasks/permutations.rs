@@ -110,7 +110,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     }
     // What another task found is no guess.
     let known: HashSet<&str> = found_otherwise(cx.facts).filter_map(|name| below(name, level)).collect();
-    guess(cx, level, labels.into_iter().filter(|label| !known.contains(label.as_str()))).await
+    guess(cx, TASK.name, level, labels.into_iter().filter(|label| !known.contains(label.as_str()))).await
 }
 
 /// Labels like this one, sorted, itself not among them: other numbers and environments in each of its parts, or beside

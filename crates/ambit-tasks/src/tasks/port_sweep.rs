@@ -60,16 +60,21 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let improbable = improbable(&cx.facts.name);
     let asked: Vec<u16> = listed.union(&improbable).copied().collect();
     let sweep = cx.net.sweep_ports(address, &asked).await?;
-    if let Some((_, error)) = sweep.failed.first() {
-        return Err(error.clone().into());
-    }
+    let failure = sweep.failed.first().map(|(_, error)| TaskError::from(error.clone()));
+    let untold = sweep.failed.iter().filter(|(port, _)| improbable.contains(port)).count();
     let improbable: Vec<u16> = sweep.open.iter().filter(|port| improbable.contains(port)).copied().collect();
+    let is_catch_all = match (&failure, is_catch_all(improbable.len(), untold)) {
+        (Some(failure), None) => return Err(failure.clone()),
+        (Some(failure), _) if sweep.open.is_empty() => return Err(failure.clone()),
+        (_, said) => said == Some(true),
+    };
     let mut open: Vec<u16> = sweep.open.into_iter().filter(|port| listed.contains(port)).collect();
-    // What must not be asked now is as it was known.
-    open.extend(sweep.refused.iter().filter(|port| known.contains(port)));
-    if improbable.len() >= OPEN_MIN {
+    // What must not or could not be asked now is as it was known.
+    let unasked = sweep.refused.iter().chain(sweep.failed.iter().map(|(port, _)| port));
+    open.extend(unasked.filter(|port| known.contains(port)));
+    if is_catch_all {
         cx.observe(ip_address::CATCH_ALL, true);
-        let (confirmed, says) = confirmed(cx, address, &open, &improbable[..VOICES]).await?;
+        let (confirmed, says) = confirmed(cx, address, &open, &improbable[..VOICES.min(improbable.len())]).await?;
         cx.observe(ip_address::CATCH_ALL_SAYS, says.into_iter().map(str::to_owned).collect::<Vec<_>>());
         open = confirmed;
     }
@@ -83,7 +88,16 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         let socket = SocketAddr::new(address, *port);
         cx.found_with(Kind::NetworkService, &format!("{socket}/tcp"), EdgeKind::Service, members(socket));
     }
-    Ok(Answer::found_if(!open.is_empty()))
+    Answer::despite(!open.is_empty(), failure)
+}
+
+/// Does the address accept on ports that nothing uses, of which so many were open and so many could not be asked?
+/// `None` where too few were asked to tell.
+fn is_catch_all(open: usize, untold: usize) -> Option<bool> {
+    if open >= OPEN_MIN || (open > 0 && untold > 0) {
+        return Some(true);
+    }
+    (untold <= PROBES - OPEN_MIN).then_some(false)
 }
 
 /// Ports on which nothing is, the same for the same address each time, so that an answer does not depend on chance.
@@ -166,6 +180,12 @@ mod tests {
         assert!(counts(&says(&["HTTP"]), 22, "SSH"));
         assert!(counts(&says(&["HTTP"]), 443, "HTTP"), "a browser would see it");
         assert!(!counts(&says(&["FTP", "SSH"]), 25, "SMTP"), "a machine that says anything anywhere");
+    }
+
+    #[test]
+    fn an_address_that_accepts_everywhere_is_told_by_the_improbable_ports_that_were_asked() {
+        let told = [(0, 0), (3, 0), (4, 0), (0, 4), (1, 1), (0, 5)].map(|(open, untold)| is_catch_all(open, untold));
+        assert_eq!(told, [Some(false), Some(false), Some(true), Some(false), Some(true), None]);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use ambit_model::scope::spells;
 use ambit_model::{Clearance, EdgeKind, Kind, TaskName, Wave, workflow};
 use ambit_net::NetError;
 use ambit_net::dns::{RecordData, RecordType};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
 pub(crate) const TASK: Task = Task {
@@ -51,25 +51,26 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let asked = blocks::addresses(block, cx.argument)
         .ok_or_else(|| TaskError::Failed(format!("not a range of the block: {:?}", cx.argument)))?;
     let count = asked.len();
-    let ask = |address: IpAddr| async move { own_names(cx, address).await };
-    let (mut names, mut lost, mut failure) = (BTreeSet::new(), 0, None);
-    for answer in together(asked.into_iter().map(ask), IN_FLIGHT).await {
+    let ask = |address: IpAddr| async move { (address, own_names(cx, address).await) };
+    let (mut names, mut failures) = (BTreeSet::new(), BTreeMap::new());
+    for (address, answer) in together(asked.into_iter().map(ask), IN_FLIGHT).await {
         match answer {
             Ok(found) => names.extend(found),
-            Err(error @ NetError::Budget(_)) => return Err(error.into()),
             Err(error) => {
-                lost += 1;
-                failure = failure.or(Some(error));
+                failures.insert(address, error);
             }
         }
     }
-    if let Some(error) = failure.filter(|_| lost * 100 > count * LOST_PERCENT) {
-        return Err(error.into());
+    if !failures.is_empty() {
+        // Any of those that were known may be that of an address without an answer.
+        names.extend(cx.facts.led_to(TASK.name, cx.argument).map(|known| known.name.clone()));
     }
     for name in &names {
         cx.found_host(name, EdgeKind::Pointer);
     }
-    Ok(Answer::found_if(!names.is_empty()))
+    let is_failed = failures.len() * 100 > count * LOST_PERCENT;
+    let failure = failures.into_values().next().filter(|_| is_failed);
+    Answer::despite(!names.is_empty(), failure.map(TaskError::from))
 }
 
 /// PTR names of an address. One that only spells the address is the provider's and identifies nobody.

@@ -10,7 +10,7 @@ use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName, Wave, workflow};
 use serde_json::json;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, SocketAddr};
 
 pub(crate) const TASK: Task = Task {
@@ -48,14 +48,23 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         let tries = if known.contains(&port) { TRIES_OF_KNOWN } else { 1 };
         (port, speaks(cx, SocketAddr::new(address, port), tries).await)
     };
-    let mut there = BTreeSet::new();
+    let (mut there, mut failures) = (BTreeSet::new(), BTreeMap::new());
     for (port, speaks) in together(ports.into_iter().map(ask), IN_FLIGHT).await {
-        if speaks? {
-            there.insert(port);
+        match speaks {
+            Ok(false) => {}
+            Ok(true) => {
+                there.insert(port);
+            }
+            Err(error) => {
+                // What could not be asked now is as it was known.
+                there.extend(known.get(&port));
+                failures.insert(port, error);
+            }
         }
     }
+    let failure = failures.into_values().next();
     if there.is_empty() {
-        return Ok(Answer::Absent);
+        return Answer::despite(false, failure);
     }
     let ports = there.iter().map(|port| Port { number: *port, protocol: "udp".to_owned() });
     cx.observe(ip_address::PORTS, ports.collect::<Vec<_>>());
@@ -63,7 +72,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         let socket = SocketAddr::new(address, port);
         cx.found_with(Kind::NetworkService, &format!("{socket}/udp"), EdgeKind::Service, members(socket));
     }
-    Ok(Answer::Found)
+    Answer::despite(true, failure)
 }
 
 /// True where a port speaks its protocol, asked so often as long as nothing comes.

@@ -320,15 +320,16 @@ impl Explorer {
 
     fn keep(&mut self, job: &Job, (answer, found): (Result<Answer, TaskError>, Found)) {
         let key = (job.facts.kind, job.facts.name.clone());
+        let is_found = matches!(answer, Ok(Answer::Found | Answer::InPart(_)));
         let outcome = match &answer {
             Ok(Answer::Found) => ProbeOutcome::Found,
             Ok(Answer::Absent) => ProbeOutcome::Absent,
-            Err(error) => {
+            Ok(Answer::InPart(error)) | Err(error) => {
                 self.failed.insert(format!("{} {} {:?}", job.task.name, key.1, job.argument), error.to_string());
                 ProbeOutcome::Unknown
             }
         };
-        if outcome == ProbeOutcome::Found {
+        if is_found {
             for lead in &found.edges {
                 self.entities.entry((lead.kind, lead.name.clone())).or_default();
             }
@@ -336,7 +337,7 @@ impl Explorer {
         let entity = self.entities.get_mut(&key).unwrap();
         let look = LastProbe { outcome, at: Timestamp(0), run: 1, reason: None };
         entity.probes.entry(job.task.name).or_default().insert(job.argument.clone(), look);
-        if outcome == ProbeOutcome::Found {
+        if is_found {
             entity.found.insert((job.task.name, job.argument.clone()), found);
         }
     }

@@ -1,15 +1,17 @@
 //! Services that begin with TLS, databases that let anybody in, and looks that fail because the network or a provider
 //! does.
 
-use super::faulty::{Fault, Looked, look};
-use super::{EPOCH, compare, explore, world};
+use super::faulty::{Fault, Looked, look, look_by};
+use super::{EPOCH, compare, explore, explorer, world};
+use ambit_model::facts::Neighbour;
 use ambit_model::run::NotDoneReason;
-use ambit_model::{Clearance, Details, Kind};
-use ambit_tasks::{Answer, TaskError};
+use ambit_model::{Clearance, Details, EdgeKind, Facts, Kind, Uid};
+use ambit_tasks::{Answer, Settings, TaskError};
 use ambit_world::World;
 use serde_json::json;
 use std::io::ErrorKind;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A host of theirs with many services.
@@ -112,6 +114,52 @@ fn a_lost_network_closes_no_port() {
     assert!(matches!(&looked.answer, Err(error) if error.reason() == NotDoneReason::NoAnswer), "{:?}", looked.answer);
     let filtered = look(&world, EPOCH, "port_sweep", (Kind::IpAddress, "203.0.113.25", ""), unreachable);
     assert_eq!(filtered.answer, Ok(Answer::Absent), "a filter's word is an answer");
+}
+
+#[test]
+fn what_a_sweep_found_stands_where_the_rest_could_not_be_asked() {
+    let some: Fault = |to, _| matches!(to.port(), 465 | 993).then_some(ErrorKind::NetworkUnreachable);
+    let world = World::parse(&world(HOST), "test.world").unwrap_or_else(|problems| panic!("{problems:?}"));
+    let known = json!({"ports": [{"number": 993, "protocol": "tcp"}, {"number": 995, "protocol": "tcp"}]});
+    let facts = Facts {
+        details: known.as_object().cloned().unwrap(),
+        ..explorer::empty_facts(Kind::IpAddress, "203.0.113.25")
+    };
+    let looked = look_by(Settings::default(), (&world, EPOCH), "port_sweep", (facts, ""), some);
+    assert!(matches!(&looked.answer, Ok(Answer::InPart(TaskError::Net(_)))), "{:?}", looked.answer);
+    let found = |port: u16| looked.found.edges.iter().any(|edge| edge.name == format!("203.0.113.25:{port}/tcp"));
+    assert_eq!([465, 990, 993, 995].map(found), [false, true, true, true], "{:?}", looked.found.edges);
+
+    let one: Fault = |to, _| to.ip().to_string().ends_with(".26").then_some(ErrorKind::NetworkUnreachable);
+    let looked = look(&world, EPOCH, "block_sweep", (Kind::NetBlock, "203.0.113.16/28", "0-16"), one);
+    assert!(matches!(&looked.answer, Ok(Answer::InPart(TaskError::Net(_)))), "{:?}", looked.answer);
+    let found: Vec<&str> = looked.found.edges.iter().map(|edge| edge.name.as_str()).collect();
+    assert_eq!(found, ["203.0.113.25"]);
+}
+
+#[test]
+fn a_guessed_name_without_an_answer_stays_what_it_was() {
+    let text = world(
+        "name www.acme.test A 203.0.113.10\nname mail.acme.test A 203.0.113.11 answers silent\nname \
+         ftp.acme.test A 203.0.113.12 answers silent",
+    );
+    let world = World::parse(&text, "test.world").unwrap_or_else(|problems| panic!("{problems:?}"));
+    let led = |name: &str| Neighbour {
+        edge: EdgeKind::Subdomain,
+        task: "name_sweep".to_owned(),
+        argument: "0-250".to_owned(),
+        uid: Uid::from_bytes([1; 32]),
+        kind: Kind::DnsRecord,
+        name: name.to_owned(),
+        scoped: true,
+        clearance: Clearance::L3,
+        details: Arc::default(),
+    };
+    let outward = vec![led("mail.acme.test"), led("vpn.acme.test")];
+    let facts = Facts { outward, ..explorer::empty_facts(Kind::Domain, "acme.test") };
+    let looked = look_by(Settings::default(), (&world, EPOCH), "name_sweep", (facts, "0-250"), NEVER);
+    let found: Vec<&str> = looked.found.edges.iter().map(|edge| edge.name.as_str()).collect();
+    assert_eq!((looked.answer, found), (Ok(Answer::Found), vec!["mail.acme.test", "ns1.acme.test", "www.acme.test"]));
 }
 
 #[test]

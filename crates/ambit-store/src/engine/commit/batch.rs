@@ -111,7 +111,7 @@ impl Batch {
         let silent = outcomes.clone().filter(|outcome| says_nothing(outcome)).map(key_of).collect();
         let mut uids: BTreeSet<Uid> = keys.iter().map(|key| key.0).collect();
         for outcome in outcomes {
-            if let ProbeResult::Found(found) = &outcome.result {
+            if let Some(found) = outcome.result.found() {
                 uids.extend(
                     found.edges.iter().map(|discovery| Uid::of_entity(place.uuid, discovery.kind, &discovery.name)),
                 );
@@ -147,27 +147,25 @@ impl Batch {
         self.latest = self.latest.max(outcome.at);
         self.dirty.insert(key.0);
         let (done, unknown) = self.tasks.entry((lease.footprint, outcome.work.task.clone())).or_default();
+        let not_done = outcome.result.not_done();
+        let count = if not_done.is_some() { unknown } else { done };
+        *count += 1;
         match &outcome.result {
-            ProbeResult::Found(found) => {
-                *done += 1;
+            ProbeResult::Found(found) | ProbeResult::InPart { found, .. } => {
                 self.found(&key, found, outcome, evidence);
             }
-            ProbeResult::Absent => {
-                *done += 1;
-                self.absent(&key, outcome, lease);
-            }
-            ProbeResult::Unknown { reason, why } => {
-                *unknown += 1;
-                let why: String = why.chars().take(REASON_CHARS_MAX).collect();
-                self.not_done.push(NotDone {
-                    reason: *reason,
-                    task: outcome.work.task.clone(),
-                    count: 1,
-                    example: format!("{} {}: {why}", outcome.work.kind.name(), outcome.work.name),
-                });
-                let probe = self.probes.entry(key).or_default();
-                probe.note(UNKNOWN, outcome.at, Some(why));
-            }
+            ProbeResult::Absent => self.absent(&key, outcome, lease),
+            ProbeResult::Unknown { .. } => {}
+        }
+        if let Some((reason, why)) = not_done {
+            let why: String = why.chars().take(REASON_CHARS_MAX).collect();
+            self.not_done.push(NotDone {
+                reason,
+                task: outcome.work.task.clone(),
+                count: 1,
+                example: format!("{} {}: {why}", outcome.work.kind.name(), outcome.work.name),
+            });
+            self.probes.entry(key).or_default().note(UNKNOWN, outcome.at, Some(why));
         }
     }
 

@@ -6,7 +6,6 @@ use crate::db::rows::{Rows, list, named};
 use crate::db::sql::{Tx, from_json};
 use crate::engine::Outcome;
 use ambit_model::edge::EDGES;
-use ambit_model::observation::ProbeResult;
 use ambit_model::{Details, EdgeKind, Timestamp, Uid};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +16,7 @@ fn key_rows(keys: &BTreeSet<Key>) -> Rows {
 
 /// True for an answer that says nothing of what was asked, only where it led.
 pub(super) fn says_nothing(outcome: &Outcome) -> bool {
-    matches!(&outcome.result, ProbeResult::Found(found) if found.details.is_empty())
+    outcome.result.found().is_some_and(|found| found.details.is_empty())
 }
 
 /// Entity and task of those keys of which the task has an open answer, whatever its argument.
