@@ -70,10 +70,10 @@ pub(crate) async fn guess_below(
             }
         }
     }
+    // Where nothing was found, what is known stands by itself, and is not seen.
     let known = cx.facts.led_to(task, cx.argument).filter(|known| unanswered.contains_key(&known.name));
-    for known in known {
+    for known in known.filter(|_| !hits.is_empty()) {
         cx.found(known.kind, &known.name, known.edge);
-        hits.insert(known.name.clone());
     }
     if !unanswered.is_empty() {
         cx.observe(domain::SWEEP_UNANSWERED, unanswered.keys().cloned().collect::<Vec<_>>());

@@ -85,7 +85,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         }
     }
     let mut there = heard.there(asked.len());
-    if heard.failure.is_some() {
+    if !there.is_empty() && heard.failure.is_some() {
         // What was not asked for all, and what refuses where too few answer to tell a filter, is as it was known.
         let known = cx.facts.led_to(TASK.name, cx.argument).filter_map(|member| member.name.parse().ok());
         there.extend(known.filter(|address| heard.unasked.contains(address) || heard.refused.contains(address)));

@@ -53,7 +53,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let source = ambit_sources::find(cx.argument)
         .ok_or_else(|| TaskError::Failed(format!("this version knows no source {:?}", cx.argument)))?;
     let told = names(cx, source).await?;
-    let (mut found, mut failed) = (false, None);
+    let (mut found, mut failed, mut unanswered) = (false, None, Vec::new());
     for (level, labels) in by_level(&told, &cx.facts.name, LEVELS_MAX) {
         match guess_below(cx, TASK.name, &cx.facts.name, level, labels.into_iter()).await {
             Ok(Answer::Absent) => {}
@@ -63,14 +63,15 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
                 failed = Some(error);
             }
             Err(error) => {
-                // Without an answer the names of the level stay what they were.
-                for known in cx.facts.led_to(TASK.name, cx.argument).filter(|known| is_below(&known.name, level)) {
-                    cx.found(known.kind, &known.name, known.edge);
-                    found = true;
-                }
+                unanswered.push(level);
                 failed = failed.or(Some(error));
             }
         }
+    }
+    // Without an answer the names of a level stay what they were; where nothing was found, all do so by themselves.
+    let is_unanswered = |name: &str| unanswered.iter().any(|level| is_below(name, level));
+    for known in cx.facts.led_to(TASK.name, cx.argument).filter(|known| found && is_unanswered(&known.name)) {
+        cx.found(known.kind, &known.name, known.edge);
     }
     Answer::despite(found, failed.filter(|error| !found || !error.is_no_answer()))
 }

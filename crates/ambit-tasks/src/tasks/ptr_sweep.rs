@@ -61,14 +61,15 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
             }
         }
     }
-    if !failures.is_empty() {
-        // Any of those that were known may be that of an address without an answer.
-        names.extend(cx.facts.led_to(TASK.name, cx.argument).map(|known| known.name.clone()));
+    // Any of those that were known may be that of an address without an answer.
+    let known: Vec<String> = cx.facts.led_to(TASK.name, cx.argument).map(|known| known.name.clone()).collect();
+    let is_failed = failures.len() * 100 > count * LOST_PERCENT || (names.is_empty() && !known.is_empty());
+    if !names.is_empty() && !failures.is_empty() {
+        names.extend(known);
     }
     for name in &names {
         cx.found_host(name, EdgeKind::Pointer);
     }
-    let is_failed = failures.len() * 100 > count * LOST_PERCENT;
     let failure = failures.into_values().next().filter(|_| is_failed);
     Answer::despite(!names.is_empty(), failure.map(TaskError::from))
 }

@@ -56,23 +56,22 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
                 there.insert(port);
             }
             Err(error) => {
-                // What could not be asked now is as it was known.
-                there.extend(known.get(&port));
                 failures.insert(port, error);
             }
         }
     }
-    let failure = failures.into_values().next();
     if there.is_empty() {
-        return Answer::despite(false, failure);
+        return Answer::despite(false, failures.into_values().next());
     }
+    // What could not be asked now is as it was known.
+    there.extend(known.iter().filter(|port| failures.contains_key(*port)));
     let ports = there.iter().map(|port| Port { number: *port, protocol: "udp".to_owned() });
     cx.observe(ip_address::PORTS, ports.collect::<Vec<_>>());
     for port in there {
         let socket = SocketAddr::new(address, port);
         cx.found_with(Kind::NetworkService, &format!("{socket}/udp"), EdgeKind::Service, members(socket));
     }
-    Answer::despite(true, failure)
+    Answer::despite(true, failures.into_values().next())
 }
 
 /// True where a port speaks its protocol, asked so often as long as nothing comes.

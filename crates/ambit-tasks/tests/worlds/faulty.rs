@@ -14,7 +14,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How a connection fails at this moment; `None`: it does not.
+/// How a connection fails at this moment, or a socket for datagrams (port 0); `None`: it does not.
 pub(crate) type Fault = fn(SocketAddr, WireTime) -> Option<io::ErrorKind>;
 
 /// Wire time within which a look ends, as in a run.
@@ -123,7 +123,10 @@ impl Wire for Faulty {
     }
 
     fn datagrams(&self, peer: IpAddr) -> io::Result<Box<dyn Datagrams>> {
-        self.wire.datagrams(peer)
+        match (self.fault)(SocketAddr::new(peer, 0), self.now()) {
+            Some(kind) => Err(kind.into()),
+            None => self.wire.datagrams(peer),
+        }
     }
 
     fn now(&self) -> WireTime {

@@ -138,24 +138,65 @@ fn what_a_sweep_found_stands_where_the_rest_could_not_be_asked() {
 }
 
 #[test]
+fn what_is_known_is_not_seen_where_nothing_could_be_asked() {
+    let lost: Fault = |_, _| Some(ErrorKind::NetworkUnreachable);
+    let text = format!("{HOST}\nname ftp.acme.test A 203.0.113.12 answers silent");
+    let world = World::parse(&world(&text), "test.world").unwrap_or_else(|problems| panic!("{problems:?}"));
+    let words = Settings { words: Arc::from(["ftp".to_owned()]), ..Settings::default() };
+    let ports = json!({"ports": [{"number": 993, "protocol": "tcp"}, {"number": 123, "protocol": "udp"}]});
+    for (settings, task, (kind, name, argument), end, fault) in [
+        (Settings::default(), "port_sweep", (Kind::IpAddress, "203.0.113.25", ""), None, lost),
+        (Settings::default(), "udp_sweep", (Kind::IpAddress, "203.0.113.25", ""), None, lost),
+        (
+            Settings::default(),
+            "block_sweep",
+            (Kind::NetBlock, "203.0.113.16/28", "0-16"),
+            Some((EdgeKind::BlockMember, Kind::IpAddress, "203.0.113.25")),
+            lost,
+        ),
+        (
+            words,
+            "name_sweep",
+            (Kind::Domain, "acme.test", "0-1"),
+            Some((EdgeKind::Subdomain, Kind::DnsRecord, "ftp.acme.test")),
+            NEVER,
+        ),
+    ] {
+        let led = end.map(|end| led(task, argument, end));
+        let facts = Facts {
+            details: ports.as_object().cloned().unwrap(),
+            outward: led.into_iter().collect(),
+            ..explorer::empty_facts(kind, name)
+        };
+        let looked = look_by(settings, (&world, EPOCH), task, (facts, argument), fault);
+        assert!(looked.answer.is_err(), "{task}: {:?}", looked.answer);
+    }
+}
+
+/// An end to which a task led with an argument.
+fn led(task: &str, argument: &str, (edge, kind, name): (EdgeKind, Kind, &str)) -> Neighbour {
+    Neighbour {
+        edge,
+        task: task.to_owned(),
+        argument: argument.to_owned(),
+        uid: Uid::from_bytes([1; 32]),
+        kind,
+        name: name.to_owned(),
+        scoped: true,
+        clearance: Clearance::L3,
+        details: Arc::default(),
+    }
+}
+
+#[test]
 fn a_guessed_name_without_an_answer_stays_what_it_was() {
     let text = world(
         "name www.acme.test A 203.0.113.10\nname mail.acme.test A 203.0.113.11 answers silent\nname \
          ftp.acme.test A 203.0.113.12 answers silent",
     );
     let world = World::parse(&text, "test.world").unwrap_or_else(|problems| panic!("{problems:?}"));
-    let led = |name: &str| Neighbour {
-        edge: EdgeKind::Subdomain,
-        task: "name_sweep".to_owned(),
-        argument: "0-250".to_owned(),
-        uid: Uid::from_bytes([1; 32]),
-        kind: Kind::DnsRecord,
-        name: name.to_owned(),
-        scoped: true,
-        clearance: Clearance::L3,
-        details: Arc::default(),
-    };
-    let outward = vec![led("mail.acme.test"), led("vpn.acme.test")];
+    let known = |name| led("name_sweep", "0-250", (EdgeKind::Subdomain, Kind::DnsRecord, name));
+    let outward = vec![known("mail.acme.test"), known("vpn.acme.test")];
     let facts = Facts { outward, ..explorer::empty_facts(Kind::Domain, "acme.test") };
     let looked = look_by(Settings::default(), (&world, EPOCH), "name_sweep", (facts, "0-250"), NEVER);
     let found: Vec<&str> = looked.found.edges.iter().map(|edge| edge.name.as_str()).collect();
