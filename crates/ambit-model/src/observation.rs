@@ -3,6 +3,7 @@
 use crate::run::NotDoneReason;
 use crate::{Details, EdgeKind, Kind, Uid};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// A probe that ended as absent is repeated after this much wire time before it counts (docs/architecture.md §1.2), in
 /// milliseconds.
@@ -24,7 +25,7 @@ pub enum Sighting {
 pub enum ProbeResult {
     /// The thing is there: its details, where it led, and the stored bytes.
     Found(Found),
-    /// Something is there, and the rest could not be looked at: the task says of that what was known.
+    /// Something is there, and the rest could not be looked at: the task says what of it was known and stands.
     InPart { found: Found, reason: NotDoneReason, why: String },
     /// The probe succeeded and the thing is not there.
     Absent,
@@ -57,6 +58,8 @@ pub struct Found {
     pub details: Details,
     /// Entities it led to.
     pub edges: Vec<Discovery>,
+    /// Where it led before, by how and to what, that it could not ask about now: that stays known and is not seen.
+    pub standing: BTreeSet<(EdgeKind, Uid)>,
     /// Stored bytes.
     pub evidence: Vec<Evidence>,
 }

@@ -3,13 +3,14 @@
 use crate::read::normal;
 use crate::{Memory, Settings};
 use ambit_model::entity::{Member, mentioned};
+use ambit_model::facts::Neighbour;
 use ambit_model::observation::{Discovery, EXCHANGE, Evidence, Found};
-use ambit_model::{Details, EdgeKind, Facts, Kind};
+use ambit_model::{Details, EdgeKind, Facts, Kind, Uid};
 use ambit_net::Session;
 use ambit_net::http::HttpExchange;
 use serde::Serialize;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The most entities that one probe may discover; a transfer of a large zone is the largest legitimate answer.
@@ -44,6 +45,7 @@ pub struct Context<'a> {
 struct Report {
     details: Details,
     leads: BTreeMap<(EdgeKind, Kind, String), Details>,
+    standing: BTreeSet<(EdgeKind, Uid)>,
     evidence: Vec<Evidence>,
     refused: usize,
 }
@@ -79,6 +81,12 @@ impl<'a> Context<'a> {
         for (member, value) in details {
             lead.entry(member).or_insert(bounded(value, DEPTH_MAX));
         }
+    }
+
+    /// Reports that where this task led before, with the same argument, could not be asked about now: it stays known
+    /// and is not seen. Where something else led there, that says nothing.
+    pub(crate) fn stands(&self, known: &Neighbour) {
+        self.report().standing.insert((known.edge, known.uid));
     }
 
     /// Reports a host name that the entity led to: a `Domain` if it is registrable, otherwise a `DnsRecord`.
@@ -151,7 +159,7 @@ impl<'a> Context<'a> {
             details.sort_keys();
             Discovery { edge, kind, name, details }
         });
-        Found { details: said.details, edges: edges.collect(), evidence: said.evidence }
+        Found { details: said.details, edges: edges.collect(), standing: said.standing, evidence: said.evidence }
     }
 
     fn report(&self) -> MutexGuard<'_, Report> {

@@ -248,7 +248,7 @@ fn found(details: Value, edges: &[(EdgeKind, Kind, &str)]) -> ProbeResult {
     ProbeResult::Found(Found {
         details: details.as_object().cloned().unwrap_or_default(),
         edges: edges.iter().map(lead).collect(),
-        evidence: Vec::new(),
+        ..Found::default()
     })
 }
 
@@ -258,8 +258,8 @@ fn picture() -> ProbeResult {
     let details = json!({"screenshot_exists": true});
     ProbeResult::Found(Found {
         details: details.as_object().cloned().unwrap_or_default(),
-        edges: Vec::new(),
         evidence: vec![Evidence { label: SCREENSHOT.to_owned(), bytes }],
+        ..Found::default()
     })
 }
 

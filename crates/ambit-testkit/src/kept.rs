@@ -250,8 +250,8 @@ async fn project(server: &TestServer, kept: &mut Kept) -> anyhow::Result<Invento
     let body = "<title>the kept page</title>";
     let site = ProbeResult::Found(Found {
         details: json!({"uri": ground.site(), "code": "200"}).as_object().cloned().unwrap_or_default(),
-        edges: Vec::new(),
         evidence: vec![Evidence { label: BODY.to_owned(), bytes: body.as_bytes().to_vec() }],
+        ..Found::default()
     });
     let found = fill_on(server, &ground, site).await?;
     let runs =

@@ -78,8 +78,8 @@ async fn allow(server: &TestServer, user: &str) {
 fn page(body: &str) -> ProbeResult {
     ProbeResult::Found(Found {
         details: json!({"uri": inventory::SITE, "code": "200"}).as_object().cloned().unwrap(),
-        edges: Vec::new(),
         evidence: vec![Evidence { label: BODY.to_owned(), bytes: body.as_bytes().to_vec() }],
+        ..Found::default()
     })
 }
 

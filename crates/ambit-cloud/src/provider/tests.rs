@@ -110,6 +110,22 @@ const RECORDED: &[(&str, &str, &str, &str, &[&str])] = &[
     ),
     (
         "azure",
+        "scale_sets",
+        "null",
+        r#"{"data":[{"id":"/subscriptions/s/vmss/pool","name":"pool","sku":{"name":"Standard_D2s_v3"},"properties":{}}]}"#,
+        &["CloudResource /subscriptions/s/vmss/pool -> "],
+    ),
+    (
+        "azure",
+        "scale_set_addresses",
+        r#"{"id":"/subscriptions/s/vmss/pool","name":"pool"}"#,
+        r#"{"value":[{"name":"pub1","id":"/subscriptions/s/vmss/pool/virtualMachines/0/pub1","properties":{
+            "ipAddress":"203.0.113.13","dnsSettings":{"fqdn":"vm0.pool.westeurope.cloudapp.azure.com"}}}]}"#,
+        &["CloudResource /subscriptions/s/vmss/pool/virtualMachines/0/pub1 -> vm0.pool.westeurope.cloudapp.azure.com \
+           203.0.113.13"],
+    ),
+    (
+        "azure",
         "storage",
         "null",
         r#"{"data":[{"id":"/subscriptions/s/x","name":"acmefiles","properties":{"allowBlobPublicAccess":true,

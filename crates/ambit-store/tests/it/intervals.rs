@@ -102,7 +102,7 @@ async fn leads_describe_the_entities_they_lead_to() {
                     name: "acme.test (01)".to_owned(),
                     details: details(json!({"issuer": issuer})),
                 }],
-                evidence: Vec::new(),
+                ..Found::default()
             })
         };
         let certificate = lab.uid(Kind::SslCertificate, "acme.test (01)");
@@ -148,6 +148,31 @@ async fn an_unchanged_refresh_adds_no_version_and_no_interval() {
         assert_eq!(lab.store.history_rows(0, 100).await.unwrap().len(), 0, "one run leaves one version");
         let id = uid.to_string();
         assert_eq!(lab.store.points_in_time(&lab.me, (Item::Entity, &id), None, None).await.unwrap().len(), 1);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_stands_stays_known_and_is_not_seen() {
+    both(async |lab| {
+        let uid = lab.uid(Kind::Domain, "acme.test");
+        let to = |address: &'static str| (EdgeKind::ResolvesTo, Kind::IpAddress, address);
+        let edge_to = |address: &str| (EdgeKind::ResolvesTo, lab.uid(Kind::IpAddress, address));
+        let run = lab.run().await;
+        lab.probe(&run, TASK, uid, 0, found(json!({}), &[to("192.0.2.1"), to("192.0.2.2"), to("192.0.2.3")])).await;
+        lab.finish(&run).await;
+        let run = lab.run().await;
+        let revision = lab.store.last_revision().await.unwrap();
+        let ProbeResult::Found(mut some) = found(json!({}), &[to("192.0.2.1")]) else { unreachable!() };
+        some.standing = ["192.0.2.2", "192.0.2.4"].map(edge_to).into();
+        lab.probe(&run, TASK, uid, 0, in_part(ProbeResult::Found(some))).await;
+        let known = lab.engine.known(run.id, &[uid], |_| None).await.unwrap().remove(0).facts;
+        let mut leads: Vec<&str> = known.outward.iter().map(|end| end.name.as_str()).collect();
+        leads.sort_unstable();
+        assert_eq!(leads, ["192.0.2.1", "192.0.2.2"], "one is gone, and nothing led to the fourth before");
+        let mut feed = lab.feed_after(revision).await;
+        feed.sort_unstable();
+        assert_eq!(feed, ["entity seen 192.0.2.1", "entity seen acme.test"]);
     })
     .await;
 }

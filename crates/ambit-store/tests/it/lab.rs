@@ -290,11 +290,7 @@ pub(crate) fn found(members: serde_json::Value, leads: &[(EdgeKind, Kind, &str)]
         name: (*name).to_owned(),
         details: Details::new(),
     };
-    ProbeResult::Found(Found {
-        details: details(members),
-        edges: leads.iter().map(lead).collect(),
-        evidence: Vec::new(),
-    })
+    ProbeResult::Found(Found { details: details(members), edges: leads.iter().map(lead).collect(), ..Found::default() })
 }
 
 /// What was found, where the rest was not looked at.

@@ -1,10 +1,10 @@
 //! Bindings: at which address a name or a site is looked at. A binding is written `203.0.113.7:443` or
 //! `[2001:db8::1]:443`.
 
-use crate::Plan;
+use crate::{Context, Plan};
 use ambit_model::entity::host_of;
 use ambit_model::entity::ip_address;
-use ambit_model::{Clearance, EdgeKind, Facts, Kind};
+use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName};
 use ambit_net::http::Url;
 use ambit_net::{NetError, Phase};
 use std::collections::BTreeSet;
@@ -35,6 +35,20 @@ pub(crate) fn addresses(facts: &Facts) -> Vec<(IpAddr, BTreeSet<u16>)> {
 pub(crate) fn open_ports(details: &ambit_model::Details) -> BTreeSet<u16> {
     let ports = ip_address::PORTS.items(details);
     ports.filter(|port| port.protocol != "udp").map(|port| port.number).collect()
+}
+
+/// Reports that services of an address stand to which a task led before, on ports that it could not ask now. Returns
+/// their ports.
+pub(crate) fn services_stand(cx: &Context<'_>, task: TaskName, unasked: &BTreeSet<u16>) -> BTreeSet<u16> {
+    let mut ports = BTreeSet::new();
+    for service in cx.facts.led_to(task, cx.argument) {
+        let socket = service.name.rsplit_once('/').and_then(|(socket, _)| socket.parse::<SocketAddr>().ok());
+        if let Some(socket) = socket.filter(|socket| unasked.contains(&socket.port())) {
+            cx.stands(service);
+            ports.insert(socket.port());
+        }
+    }
+    ports
 }
 
 /// Bindings of a name: every address with the usual ports and with those of its open ports that the filter takes.

@@ -73,7 +73,7 @@ pub(crate) async fn guess_below(
     // Where nothing was found, what is known stands by itself, and is not seen.
     let known = cx.facts.led_to(task, cx.argument).filter(|known| unanswered.contains_key(&known.name));
     for known in known.filter(|_| !hits.is_empty()) {
-        cx.found(known.kind, &known.name, known.edge);
+        cx.stands(known);
     }
     if !unanswered.is_empty() {
         cx.observe(domain::SWEEP_UNANSWERED, unanswered.keys().cloned().collect::<Vec<_>>());

@@ -84,11 +84,12 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
             break;
         }
     }
-    let mut there = heard.there(asked.len());
+    let there = heard.there(asked.len());
     if !there.is_empty() && heard.failure.is_some() {
         // What was not asked for all, and what refuses where too few answer to tell a filter, is as it was known.
-        let known = cx.facts.led_to(TASK.name, cx.argument).filter_map(|member| member.name.parse().ok());
-        there.extend(known.filter(|address| heard.unasked.contains(address) || heard.refused.contains(address)));
+        let is_untold = |address: IpAddr| heard.unasked.contains(&address) || heard.refused.contains(&address);
+        let known = cx.facts.led_to(TASK.name, cx.argument);
+        known.filter(|member| member.name.parse().is_ok_and(is_untold)).for_each(|member| cx.stands(member));
     }
     for address in &there {
         cx.found(Kind::IpAddress, &address.to_string(), EdgeKind::BlockMember);

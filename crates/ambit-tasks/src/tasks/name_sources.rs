@@ -71,7 +71,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     // Without an answer the names of a level stay what they were; where nothing was found, all do so by themselves.
     let is_unanswered = |name: &str| unanswered.iter().any(|level| is_below(name, level));
     for known in cx.facts.led_to(TASK.name, cx.argument).filter(|known| found && is_unanswered(&known.name)) {
-        cx.found(known.kind, &known.name, known.edge);
+        cx.stands(known);
     }
     Answer::despite(found, failed.filter(|error| !found || !error.is_no_answer()))
 }

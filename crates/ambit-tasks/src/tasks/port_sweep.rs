@@ -2,7 +2,7 @@
 //! asked beside them: an address that accepts connections on those accepts them on all, so that its open ports prove
 //! nothing, and only services that speak count.
 
-use crate::ask::bindings::open_ports;
+use crate::ask::bindings::{open_ports, services_stand};
 use crate::ask::identify::identify;
 use crate::ask::together::together;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
@@ -70,25 +70,23 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     };
     let mut open: Vec<u16> = sweep.open.into_iter().filter(|port| listed.contains(port)).collect();
     // What must not or could not be asked now is as it was known.
-    let unasked = sweep.refused.iter().chain(sweep.failed.iter().map(|(port, _)| port));
-    open.extend(unasked.filter(|port| known.contains(port)));
+    let unasked = sweep.refused.iter().chain(sweep.failed.iter().map(|(port, _)| port)).copied().collect();
     if is_catch_all {
         cx.observe(ip_address::CATCH_ALL, true);
         let (confirmed, says) = confirmed(cx, address, &open, &improbable[..VOICES.min(improbable.len())]).await?;
         cx.observe(ip_address::CATCH_ALL_SAYS, says.into_iter().map(str::to_owned).collect::<Vec<_>>());
         open = confirmed;
     }
-    open.sort_unstable();
-    open.dedup();
-    cx.observe(
-        ip_address::PORTS,
-        open.iter().map(|port| Port { number: *port, protocol: "tcp".to_owned() }).collect::<Vec<_>>(),
-    );
+    let standing = services_stand(cx, TASK.name, &unasked);
+    let ports: BTreeSet<u16> = open.iter().copied().chain(standing).collect();
+    let is_found = !ports.is_empty();
+    let ports = ports.into_iter().map(|number| Port { number, protocol: "tcp".to_owned() });
+    cx.observe(ip_address::PORTS, ports.collect::<Vec<_>>());
     for port in &open {
         let socket = SocketAddr::new(address, *port);
         cx.found_with(Kind::NetworkService, &format!("{socket}/tcp"), EdgeKind::Service, members(socket));
     }
-    Answer::despite(!open.is_empty(), failure)
+    Answer::despite(is_found, failure)
 }
 
 /// Does the address accept on ports that nothing uses, of which so many were open and so many could not be asked?

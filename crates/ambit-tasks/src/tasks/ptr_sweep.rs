@@ -4,6 +4,7 @@ use crate::ask::blocks;
 use crate::ask::host::reverse_name;
 use crate::ask::together::together;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use ambit_model::facts::Neighbour;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::scope::spells;
@@ -62,10 +63,10 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         }
     }
     // Any of those that were known may be that of an address without an answer.
-    let known: Vec<String> = cx.facts.led_to(TASK.name, cx.argument).map(|known| known.name.clone()).collect();
+    let known: Vec<&Neighbour> = cx.facts.led_to(TASK.name, cx.argument).collect();
     let is_failed = failures.len() * 100 > count * LOST_PERCENT || (names.is_empty() && !known.is_empty());
     if !names.is_empty() && !failures.is_empty() {
-        names.extend(known);
+        known.into_iter().for_each(|known| cx.stands(known));
     }
     for name in &names {
         cx.found_host(name, EdgeKind::Pointer);

@@ -53,26 +53,30 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         async move { (suffixes.is_registered(cx, &name).await, name, by) }
     };
     let (mut registered, mut failure, mut untold, mut is_gone) = (BTreeSet::new(), None, None, false);
+    let mut standing = Vec::new();
     for (answer, name, by) in together(asked.into_iter().map(ask), IN_FLIGHT).await {
-        let was_there = || cx.facts.to(EdgeKind::Resembles).any(|known| known.name == name);
+        let known = cx.facts.led_to(TASK.name, cx.argument).find(|known| known.name == name);
         match answer {
             Ok(Registered::Yes) => {
                 registered.insert((name, by));
+                continue;
             }
-            Ok(Registered::No) => is_gone |= was_there(),
+            Ok(Registered::No) => {
+                is_gone |= known.is_some();
+                continue;
+            }
             Err(error @ NetError::Budget(_)) => return Err(error.into()),
-            // Without an answer a name stays what it was.
-            Ok(Registered::Untold) | Err(_) if was_there() => {
-                registered.insert((name, by));
-            }
             Ok(Registered::Untold) => untold = untold.max(Some(format!("{name}: every name there exists"))),
             Err(error) => failure = failure.max(Some(format!("{name}: {error}"))),
         }
+        // Without an answer a name stays what it was.
+        standing.extend(known);
     }
+    let is_told = !registered.is_empty() || (is_gone && !standing.is_empty());
     // A name without an answer could be the one: that there is none must not be said. At some providers it can never be
     // told: that one elsewhere is gone must be said all the same.
     let why = failure.or_else(|| untold.filter(|_| !is_gone));
-    if let Some(why) = why.filter(|_| registered.is_empty()) {
+    if let Some(why) = why.filter(|_| !is_told) {
         return Err(TaskError::Failed(why));
     }
     for (name, by) in &registered {
@@ -80,7 +84,8 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         let details = Details::from_iter([domain::RESEMBLANCES.is(resembled)]);
         cx.found_with(Kind::Domain, name, EdgeKind::Resembles, details);
     }
-    Ok(Answer::found_if(!registered.is_empty()))
+    standing.into_iter().for_each(|known| cx.stands(known));
+    Ok(Answer::found_if(is_told))
 }
 
 /// What could be registered against a seed, less what is theirs. The places of those stay, so that a seed that is added

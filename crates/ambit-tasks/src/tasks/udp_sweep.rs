@@ -1,5 +1,6 @@
 //! Finds the services of an address that speak over UDP. Each of them is a service.
 
+use crate::ask::bindings::services_stand;
 use crate::ask::datagram::{self, Heard};
 use crate::ask::together::together;
 use crate::read::datagram::QUESTIONS;
@@ -64,8 +65,9 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         return Answer::despite(false, failures.into_values().next());
     }
     // What could not be asked now is as it was known.
-    there.extend(known.iter().filter(|port| failures.contains_key(*port)));
-    let ports = there.iter().map(|port| Port { number: *port, protocol: "udp".to_owned() });
+    let standing = services_stand(cx, TASK.name, &failures.keys().copied().collect());
+    let ports: BTreeSet<u16> = there.iter().copied().chain(standing).collect();
+    let ports = ports.into_iter().map(|number| Port { number, protocol: "udp".to_owned() });
     cx.observe(ip_address::PORTS, ports.collect::<Vec<_>>());
     for port in there {
         let socket = SocketAddr::new(address, port);

@@ -191,6 +191,7 @@ impl Batch {
         }
         let (run, now) = (self.changes.place.run.map_or(0, |run| run.id), self.changes.place.now);
         let edges = self.edges.entry(key.clone()).or_default();
+        stand(&found.standing, edges, &mut wanted);
         let same_edges = same_edges(edges, &wanted, outcome.volatile);
         let probe = self.probes.entry(key.clone()).or_default();
         probe.note(FOUND, outcome.at, None);
@@ -430,6 +431,15 @@ fn key_of(outcome: &Outcome) -> Key {
     (outcome.work.uid, outcome.work.task.clone(), outcome.work.argument.clone())
 }
 
+/// Adds edges that stand to those that are wanted, as they are open. What is not open cannot stand.
+fn stand(standing: &BTreeSet<EdgeKey>, open: &BTreeMap<EdgeKey, EdgeRow>, wanted: &mut BTreeMap<EdgeKey, Details>) {
+    for edge in standing {
+        if let Some(details) = open.get(edge).and_then(|row| row.wanted.as_ref()) {
+            wanted.entry(*edge).or_insert_with(|| details.clone());
+        }
+    }
+}
+
 /// True when the same edges are open, each saying the same of its end, apart from volatile members.
 fn same_edges(edges: &BTreeMap<EdgeKey, EdgeRow>, wanted: &BTreeMap<EdgeKey, Details>, volatile: &[&str]) -> bool {
     let open = edges.values().filter(|row| row.wanted.is_some()).count();
@@ -490,7 +500,7 @@ mod tests {
             details: Details::new(),
         };
         let details = details.as_object().cloned().unwrap_or_default();
-        let found = Found { details, edges: vec![lead], evidence: Vec::new() };
+        let found = Found { details, edges: vec![lead], ..Found::default() };
         let work = Work {
             id: 0,
             run: 0,
