@@ -149,7 +149,7 @@ pub fn decide_again<'a>(
     let graph = Graph::new(nodes, edges, rules, reserved);
     let surroundings = Surroundings::new(&graph);
     let spreading = Spreading { graph: &graph, surroundings: &surroundings };
-    let mut known = Known::nothing(&graph);
+    let mut known = Known::nothing(&graph, &surroundings);
     let mut spread = spreading.spread(&known);
     for _ in 0..ROUNDS_MAX {
         let shown = Known::after(&graph, &surroundings, &|node| spread.ownership(node) >= SCOPED_FROM);

@@ -108,6 +108,8 @@ pub enum GroundKind {
     Delegated,
     /// Against: the narrowest block around it is registered to somebody else, within a block that is a seed.
     ForeignAllocation,
+    /// Against: no name of theirs is at it or above it.
+    NoneAbove,
 }
 
 impl GroundKind {
@@ -129,6 +131,7 @@ impl GroundKind {
             Self::ForeignAlias => "an alias leads through somebody else's name",
             Self::Delegated => "delegated to other authorities is",
             Self::ForeignAllocation => "ask about it: registered to somebody else is",
+            Self::NoneAbove => "no name of theirs is at or above",
         }
     }
 }

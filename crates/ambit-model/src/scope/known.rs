@@ -23,11 +23,13 @@ pub(super) struct Known {
     pub(super) sisters: Vec<Option<Sister>>,
     /// A domain that is theirs by evidence alone, and the names in it.
     pub(super) by_evidence: Vec<bool>,
+    /// Names in certificates that are theirs or lie below one that is: there a certificate shows more.
+    pub(super) within: HashSet<usize>,
 }
 
 impl Known {
     /// Before the first round nothing that needs evidence is theirs, and every alias leads to a third party.
-    pub(super) fn nothing(graph: &Graph<'_>) -> Self {
+    pub(super) fn nothing(graph: &Graph<'_>, around: &Surroundings) -> Self {
         let nobody = |_: usize| false;
         Self {
             evidence: vec![None; graph.len()],
@@ -35,6 +37,7 @@ impl Known {
             on_own_machines: vec![false; graph.len()],
             sisters: vec![None; graph.len()],
             by_evidence: vec![false; graph.len()],
+            within: around.within_theirs(&|node| graph.is_given(node)),
         }
     }
 
@@ -44,7 +47,8 @@ impl Known {
         let evidence = evidence(graph, around, scoped, &astray);
         let sisters = sisters(graph, around, scoped);
         let by_evidence = by_evidence(graph, &sisters);
-        Self { evidence, on_own_machines: on_own_machines(graph, scoped), astray, sisters, by_evidence }
+        let within = around.within_theirs(scoped);
+        Self { evidence, on_own_machines: on_own_machines(graph, scoped), astray, sisters, by_evidence, within }
     }
 }
 
@@ -107,14 +111,17 @@ fn reverse_name(
     Some(Reason { kind: GroundKind::ReverseName, node: name })
 }
 
-/// Returns the certificate that the address presents without SNI, if it names something of theirs and nothing that was
-/// delegated to others.
+/// Returns the certificate that the address presents without SNI, if it names something of theirs and nothing of others,
+/// such as what was delegated.
 fn default_certificate(graph: &Graph<'_>, address: usize, scoped: &impl Fn(usize) -> bool) -> Option<Reason> {
     let shown = graph.outward(address).filter(|link| link.edge.kind == EdgeKind::DefaultCertificate);
     let theirs = |certificate: usize| {
         let mut names = graph.outward(certificate).filter(|link| link.edge.kind == EdgeKind::CertificateName);
-        let strange =
-            |link: &Link<'_>| matches!(link.edge.kind, EdgeKind::DelegatedSubdomain | EdgeKind::ForeignCertificateName);
+        let strange = |link: &Link<'_>| match link.edge.kind {
+            EdgeKind::DelegatedSubdomain | EdgeKind::ForeignCertificateName => true,
+            EdgeKind::CertificateName => !scoped(link.to),
+            _ => false,
+        };
         names.any(|link| scoped(link.to)) && !graph.outward(certificate).any(strange)
     };
     let certificate = shown.map(|link| link.to).find(|certificate| theirs(*certificate))?;

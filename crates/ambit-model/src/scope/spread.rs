@@ -184,6 +184,10 @@ impl Spreading<'_> {
             EdgeKind::UnrelatedCertificate if known.on_own_machines[link.from] => {
                 as_row(EdgeKind::Certificate, Reason { kind: GroundKind::OwnMachines, node: link.from })
             }
+            // A host of theirs may show a certificate of the domain that it is in and of its neighbours there.
+            EdgeKind::CertificateName if !known.within.contains(&link.to) => {
+                as_row(EdgeKind::ForeignCertificateName, Reason { kind: GroundKind::NoneAbove, node: link.to })
+            }
             EdgeKind::Host if to.kind == Kind::Domain => plain(DOMAIN_OF_SITE_OWN, rule.cap),
             EdgeKind::ForeignCertificateName => {
                 plain(foreign_name_own(rule.own, self.graph.foreign_domains[link.from]), rule.cap)

@@ -28,13 +28,27 @@ pub(super) struct Surroundings {
     pub(super) delegated: Vec<Option<usize>>,
     /// Domains that are seeds and that nothing closes.
     seed_domains: HashSet<String>,
+    /// Names that stand in certificates, each with the nodes of the names at it and above it.
+    certified: Vec<(usize, Vec<usize>)>,
 }
 
 impl Surroundings {
     pub(super) fn new(graph: &Graph<'_>) -> Self {
         let registrant = registrants(graph);
         let seed_domains = seed_domains(graph).map(str::to_owned).collect();
-        Self { block: blocks(graph, &registrant), delegated: delegated(graph), registrant, seed_domains }
+        Self {
+            block: blocks(graph, &registrant),
+            delegated: delegated(graph),
+            registrant,
+            seed_domains,
+            certified: certified(graph),
+        }
+    }
+
+    /// Of a name that stands in a certificate: whether one of theirs is at it or above it.
+    pub(super) fn within_theirs(&self, scoped: &impl Fn(usize) -> bool) -> HashSet<usize> {
+        let within = self.certified.iter().filter(|(_, above)| above.iter().any(|node| scoped(*node)));
+        within.map(|(name, _)| *name).collect()
     }
 
     /// True for a name that is a seed's domain, or below one.
@@ -117,6 +131,21 @@ fn registrants(graph: &Graph<'_>) -> Vec<Option<usize>> {
 /// The name and those above it.
 pub(super) fn levels(name: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(name), |name| name.split_once('.').map(|(_, above)| above))
+}
+
+/// The ends of `certificate_name` edges, each with the nodes of the names at it and above it.
+fn certified(graph: &Graph<'_>) -> Vec<(usize, Vec<usize>)> {
+    let ends: BTreeSet<usize> = graph.links_of(EdgeKind::CertificateName).map(|link| link.to).collect();
+    if ends.is_empty() {
+        return Vec::new();
+    }
+    let is_name = |node: &usize| matches!(graph.nodes[*node].kind, Kind::Domain | Kind::DnsRecord);
+    let mut named: HashMap<&str, Vec<usize>> = HashMap::new();
+    for node in (0..graph.len()).filter(is_name) {
+        named.entry(&graph.nodes[node].name).or_default().push(node);
+    }
+    let above = |end: usize| levels(&graph.nodes[end].name).filter_map(|level| named.get(level)).flatten().copied();
+    ends.into_iter().map(|end| (end, above(end).collect())).collect()
 }
 
 /// Returns names that were delegated to other authorities, and those below them. What the domain's own zone serves is

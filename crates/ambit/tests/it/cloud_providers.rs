@@ -121,6 +121,18 @@ const AZURE: Answers = &[
                 "destinationPortRange":"22"}}]}}]}"#,
     ),
     (
+        "virtualMachineScaleSets",
+        "Bearer t0ken",
+        200,
+        r#"{"data":[{"id":"/s/vmss/pool","name":"pool","sku":{"name":"D2s"},"properties":{}}]}"#,
+    ),
+    (
+        "/s/vmss/pool/publicipaddresses",
+        "Bearer t0ken",
+        200,
+        r#"{"value":[{"id":"/s/vmss/pool/0/pub","properties":{"ipAddress":"203.0.113.71","ipConfiguration":{"id":"y"}}}]}"#,
+    ),
+    (
         "publicipaddresses",
         "Bearer t0ken",
         200,
@@ -225,7 +237,12 @@ fn azure_is_asked_by_the_token_of_an_application_and_what_names_no_provider_is_t
     let run = installation.run(&collection);
     assert_eq!(run["not_done"], json!([]), "{run}");
     installation.finds(&collection, "AzureVirtualMachine", &names(&["/s/vm/web"]));
-    installation.finds(&collection, "IpAddress", &names(&["203.0.113.70"]));
+    installation.finds(&collection, "IpAddress", &names(&["203.0.113.70", "203.0.113.71"]));
+    installation.finds(
+        &collection,
+        "CloudResource",
+        &names(&["/s/ip/web", "/s/nsg/web", "/s/vmss/pool", "/s/vmss/pool/0/pub"]),
+    );
     assert_eq!(issues(&installation, &collection), names(&["cloud_firewall_open_rdp /s/nsg/web"]));
     installation.keeps_no_word("azur3-s3cret");
 

@@ -121,6 +121,44 @@ fn a_name_that_is_no_node_makes_an_address_strange() {
 }
 
 #[test]
+fn a_certificate_of_a_host_shows_nothing_of_what_lies_beside_and_above_it() {
+    let shown = |seed: &str, more: &str| {
+        let text = format!(
+            "DnsRecord www.vendor.test
+             DnsRecord a.www.vendor.test
+             DnsRecord shop.vendor.test
+             Domain vendor.test
+             IpAddress 192.0.2.1
+             SslCertificate one
+             {seed}
+             www.vendor.test certificate one
+             www.vendor.test resolves_to 192.0.2.1
+             192.0.2.1 default_certificate one
+             one certificate_name www.vendor.test
+             one certificate_name a.www.vendor.test
+             {more}"
+        );
+        let decisions = world(&text).decide(&[]);
+        let of = |name: &str| (decisions[name].ownership, decisions[name].clearance);
+        let steps = decisions["vendor.test"].path.last().map_or_else(|| "-".to_owned(), ground);
+        (["a.www.vendor.test", "shop.vendor.test", "vendor.test", "192.0.2.1"].map(of), steps)
+    };
+    let (both, domain) =
+        ("one certificate_name shop.vendor.test\none certificate_name vendor.test", "none_above vendor.test");
+    let host = "DnsRecord www.vendor.test seed";
+    let (theirs, perhaps) = ((950, Clearance::L3), (600, Clearance::L1));
+    assert_eq!(
+        shown(host, ""),
+        ([theirs, (0, Clearance::L0), (0, Clearance::L0), (900, Clearance::L3)], "-".to_owned())
+    );
+    let told = ([theirs, perhaps, perhaps, (500, Clearance::L2)], domain.to_owned());
+    assert_eq!(shown(host, both), told, "nor of the machine, which others share");
+    // Who has the domain has what is in it.
+    let (found, _) = shown("Domain vendor.test seed\nvendor.test subdomain www.vendor.test", both);
+    assert_eq!(found, [theirs, theirs, (1000, Clearance::L3), (900, Clearance::L3)]);
+}
+
+#[test]
 fn a_certificate_counts_that_is_shown_to_everybody_and_names_only_what_is_theirs() {
     let shown = "SslCertificate one\n192.0.2.1 default_certificate one\none certificate_name www.acme.test";
     assert_eq!(address(shown), "900 L3 default_certificate one");

@@ -11,6 +11,8 @@ struct Shown {
     evident: BTreeSet<Uid>,
     astray: BTreeSet<Uid>,
     own_machines: BTreeSet<Uid>,
+    /// Names that are theirs.
+    names: BTreeSet<String>,
     /// What evidence gives to domains that nobody named.
     sisters: BTreeMap<Uid, (u16, Clearance)>,
 }
@@ -27,6 +29,7 @@ fn given(node: &Node) -> bool {
 pub(super) fn decide(world: &World, ceiling: Clearance) -> BTreeMap<Uid, (u16, Clearance)> {
     let mut shown =
         Shown { astray: of_kind(world, EdgeKind::Alias).map(|(from, _)| from.uid).collect(), ..Shown::default() };
+    shown.names = names(world, &|node| given(node) && !takes_out(world, node));
     loop {
         let decided = round(world, ceiling, &shown);
         let scoped = |node: &Node| decided[&node.uid].0 >= SCOPED_FROM;
@@ -37,6 +40,7 @@ pub(super) fn decide(world: &World, ceiling: Clearance) -> BTreeMap<Uid, (u16, C
         let sister = |node: &Node| Some((node.uid, sister(world, node, &scoped, ceiling)?));
         let next = Shown {
             sisters: world.nodes.values().filter_map(sister).collect(),
+            names: names(world, &scoped),
             evident,
             own_machines: world
                 .nodes
@@ -51,6 +55,11 @@ pub(super) fn decide(world: &World, ceiling: Clearance) -> BTreeMap<Uid, (u16, C
         }
         shown = next;
     }
+}
+
+fn names(world: &World, theirs: &impl Fn(&Node) -> bool) -> BTreeSet<String> {
+    let is_name = |node: &&Node| matches!(node.kind, Kind::Domain | Kind::DnsRecord);
+    world.nodes.values().filter(is_name).filter(|node| theirs(node)).map(|node| node.name.clone()).collect()
 }
 
 fn own_machines(world: &World, node: &Node, scoped: &impl Fn(&Node) -> bool) -> bool {
@@ -69,6 +78,7 @@ fn evident(world: &World, node: &Node, scoped: &impl Fn(&Node) -> bool, astray: 
     let certified = out(EdgeKind::DefaultCertificate).any(|certificate| {
         let of = |kind| of_kind(world, kind).filter(|(from, _)| from.uid == certificate.uid).map(|(_, to)| to);
         of(EdgeKind::CertificateName).any(scoped)
+            && of(EdgeKind::CertificateName).all(scoped)
             && of(EdgeKind::DelegatedSubdomain).chain(of(EdgeKind::ForeignCertificateName)).next().is_none()
     });
     registered(world, node)
@@ -294,6 +304,9 @@ fn weigh(world: &World, edge: &Edge, shown: &Shown) -> (u16, Clearance) {
         EdgeKind::BlockMember if narrowest(world, to).is_some_and(|block| !opens(world, block)) => (50, Clearance::L1),
         EdgeKind::Suballocation if registered(world, to) => (970, Clearance::L3),
         EdgeKind::UnrelatedCertificate if shown.own_machines.contains(&edge.from) => (950, Clearance::L4),
+        EdgeKind::CertificateName if !shown.names.iter().any(|name| is_at_or_below(&to.name, name)) => {
+            (600, Clearance::L1)
+        }
         EdgeKind::Host if to.kind == Kind::Domain => (400, rule.cap),
         EdgeKind::ForeignCertificateName => {
             ((600.0 / (foreign_domains(world, edge.from) as f64).sqrt()) as u16, rule.cap)
