@@ -3,6 +3,7 @@
 use super::Judge;
 use crate::look;
 use ambit_model::entity::domain::{self, DanglingReason, DeadDelegation};
+use ambit_model::facts::ProbeOutcome;
 use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_HIGH, SEVERITY_MEDIUM, Verdict};
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
 use serde_json::json;
@@ -30,7 +31,7 @@ pub(super) const JUDGE: Judge = Judge {
         ],
     },
     applies_to: &[Kind::DnsRecord, Kind::Domain],
-    reads: &[TaskName::Delegations],
+    reads: &[TaskName::Delegations, TaskName::Referrals],
     judge,
 };
 
@@ -40,22 +41,42 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
         for item in domain::DEAD_DELEGATIONS.items(&facts.details) {
             names.entry(item.name.clone()).or_default().insert(item);
         }
-        names.iter().map(|(name, dead)| proof(facts, name, dead)).collect()
+        // What the zone's own servers say of them.
+        for item in domain::DEAD_REFERRALS.items(&facts.details) {
+            if let Some(dead) = names.get_mut(&item.name) {
+                dead.insert(item);
+            }
+        }
+        let was_handed = |name: &&String| referral(facts, name) != Some(ProbeOutcome::Absent);
+        names.iter().filter(|(name, _)| was_handed(name)).map(|(name, dead)| proof(facts, name, dead)).collect()
     })
 }
 
-/// The proof of one name. A server in a domain that anybody may register is the graver case.
+/// Whether the zone's own servers hand the name to others, where they could be asked.
+fn referral(facts: &Facts, name: &str) -> Option<ProbeOutcome> {
+    facts.outcome_at(TaskName::Referrals, name)
+}
+
+/// The proof of one name. A server in a domain that anybody may register is the graver case. That a name fails while its
+/// zone answers shows a dead delegation only where a referral is seen: one server may fail at one name.
 fn proof(facts: &Facts, name: &str, dead: &BTreeSet<DeadDelegation>) -> Proof {
     let is_free = dead.iter().any(|item| item.reason == DanglingReason::Unregistered);
     let missing: Vec<&str> =
         dead.iter().filter(|item| item.reason != DanglingReason::Lame).map(|item| item.target.as_str()).collect();
-    let to = match missing.first() {
-        Some(server) => format!("the name server {}, which does not exist", look::shown(server)),
-        None => "name servers of which none answers for it".to_owned(),
+    let is_seen = !missing.is_empty() || referral(facts, name) == Some(ProbeOutcome::Found);
+    let (zone, shown) = (&facts.name, look::shown(name));
+    let description = match missing.first() {
+        Some(server) => {
+            format!("{zone} hands {shown} to the name server {}, which does not exist.", look::shown(server))
+        }
+        None if is_seen => format!("{zone} hands {shown} to name servers of which none answers for it."),
+        None => {
+            format!("{zone} answers, and nobody does for {shown}, as where a name is handed to servers that are gone.")
+        }
     };
-    let description = format!("{} hands {} to {to}.", facts.name, look::shown(name));
-    let details = json!({"zone": facts.name, "name": name, "missing": missing});
-    Proof { severity: is_free.then_some(SEVERITY_HIGH), ..look::proof_of(name, description, details) }
+    let details = json!({"zone": zone, "name": name, "missing": missing});
+    let confidence = (!is_seen).then_some(Confidence::Potential);
+    Proof { severity: is_free.then_some(SEVERITY_HIGH), confidence, ..look::proof_of(name, description, details) }
 }
 
 #[cfg(test)]
@@ -94,5 +115,28 @@ mod tests {
         };
         assert_eq!(of("unregistered"), (Some(SEVERITY_HIGH), "old.acme.test".to_owned()));
         assert_eq!(of("lame"), (None, "old.acme.test".to_owned()));
+    }
+
+    #[test]
+    fn a_name_that_fails_was_handed_away_where_its_zone_says_so() {
+        let lame = json!({"name": "old.acme.test", "target": "old.acme.test", "reason": "lame"});
+        let gone = json!({"name": "old.acme.test", "target": "ns1.gone.example", "reason": "unregistered"});
+        let zone = || {
+            let zone = facts(Kind::Domain, "acme.test").found(TaskName::Delegations);
+            zone.with(json!({"hidden_dead_delegations": [lame]}))
+        };
+        let of = |facts: Facts| match (JUDGE.judge)(&facts, Timestamp(0)) {
+            Verdict::Proven(proofs) => Some((proofs[0].severity, proofs[0].confidence)),
+            Verdict::Clear => None,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(of(zone()), Some((None, Some(Confidence::Potential))), "nobody asked the zone's own servers");
+        let (referrals, name) = (TaskName::Referrals, "old.acme.test");
+        assert_eq!(of(zone().failed_at(referrals, name)), Some((None, Some(Confidence::Potential))));
+        assert_eq!(of(zone().absent_at(referrals, name)), None);
+        assert_eq!(of(zone().found_at(referrals, name)), Some((None, None)));
+        let both = json!({"hidden_dead_delegations": [lame], "hidden_dead_referrals": [gone]});
+        let free = zone().found_at(referrals, name).with(both);
+        assert_eq!(of(free), Some((Some(SEVERITY_HIGH), None)));
     }
 }

@@ -4,7 +4,7 @@ use super::Judge;
 use crate::look;
 use ambit_model::entity::domain::{self, DanglingReason};
 use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_HIGH, SEVERITY_LOW, Verdict};
-use ambit_model::{Facts, Kind, TaskName, Timestamp};
+use ambit_model::{EdgeKind, Facts, Kind, TaskName, Timestamp};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -40,10 +40,13 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
             // The graver issue says it all.
             return Vec::new();
         }
+        let is_handed = facts.from(EdgeKind::DelegatedSubdomain).next().is_some();
         // A provider whose names always answer says nothing by its pattern alone.
         let records: BTreeSet<(String, String, DanglingReason)> = domain::DANGLING
             .items(&facts.details)
             .filter(|item| item.reason != DanglingReason::UnclaimedPattern)
+            // The zone that handed it away is told of it: `dangling_delegation`.
+            .filter(|item| item.reason != DanglingReason::Lame || !is_handed)
             .map(|item| (item.record, item.target, item.reason))
             .collect();
         let Some((record, target, _)) = records.first() else {

@@ -72,6 +72,8 @@ pub const ZONE_WALK: Member<ZoneWalk> = Member::named("hidden_zone_walk");
 pub const DANGLING: Member<Vec<Dangling>> = Member::named("hidden_dangling");
 /// Names below it that were handed to servers which are not there, or do not answer for them.
 pub const DEAD_DELEGATIONS: Member<Vec<DeadDelegation>> = Member::named("hidden_dead_delegations");
+/// Of names below it that nobody answers for: servers that they were handed to and that are not there.
+pub const DEAD_REFERRALS: Member<Vec<DeadDelegation>> = Member::named("hidden_dead_referrals");
 /// Its alias leads to a provider that says that nobody holds the name.
 pub const TAKEOVER: Member<Takeover> = Member::named("hidden_takeover");
 /// Registered domains that resemble it.
@@ -117,6 +119,7 @@ pub(super) const DOMAIN: &[Row] = &[
     seen(in_account::CLOUD_ZONE_TARGETS, TaskName::CloudAccount),
     seen(DANGLING, TaskName::Dangling),
     seen(DEAD_DELEGATIONS, Delegations),
+    seen(DEAD_REFERRALS, TaskName::Referrals),
     seen(CAMPAIGNS, TaskName::Campaigns),
     seen(FRONT_PAGE, TaskName::FrontPage),
     seen(SITES, HttpProbe),
@@ -165,6 +168,7 @@ pub(super) const DNS_RECORD: &[Row] = &[
     seen(in_account::CLOUD_ZONE_TARGETS, TaskName::CloudAccount),
     seen(DANGLING, TaskName::Dangling),
     seen(DEAD_DELEGATIONS, Delegations),
+    seen(DEAD_REFERRALS, TaskName::Referrals),
     seen(SITES, HttpProbe),
     seen(SWEEP_UNANSWERED, NameSweep),
     seen(network::CARRIED, Network),

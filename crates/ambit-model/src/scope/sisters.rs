@@ -4,7 +4,7 @@
 
 use super::SCOPED_FROM;
 use super::graph::{Graph, Link};
-use super::surroundings::{Surroundings, levels};
+use super::surroundings::{Surroundings, is_own_server, levels};
 use crate::entity::{EvidenceKind, host_of};
 use crate::{Clearance, EdgeKind, Kind, TaskName};
 use std::collections::HashMap;
@@ -101,7 +101,9 @@ fn shown(
             let is_registration = link.edge.task == TaskName::Registration.as_str();
             of_start(if is_registration { EvidenceKind::RegistrationMailbox } else { EvidenceKind::ReportMailbox })
         }
-        (EdgeKind::Vendor, Kind::Nameserver) if around.is_in_seed(&to.name) => of_start(EvidenceKind::OwnNameServer),
+        (EdgeKind::Vendor, Kind::Nameserver) if around.is_in_seed(&to.name) && is_own_server(graph, link) => {
+            of_start(EvidenceKind::OwnNameServer)
+        }
         (EdgeKind::Vendor, Kind::Mailserver) if around.is_in_seed(&to.name) => of_start(EvidenceKind::OwnMailServer),
         (EdgeKind::ResolvesTo, Kind::IpAddress) if !to.shared && around.is_registered_as_theirs(link.to) => {
             of_start(EvidenceKind::OwnAddress)

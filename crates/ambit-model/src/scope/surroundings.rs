@@ -2,9 +2,9 @@
 //! delegations. It is read once; what depends on decisions is in `known.rs`.
 
 use super::Node;
-use super::graph::Graph;
+use super::graph::{Graph, Link};
 use crate::entity::{GroundKind, host_of};
-use crate::{EdgeKind, Kind, platforms};
+use crate::{EdgeKind, Kind, TaskName, platforms};
 use ipnet::IpNet;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::net::IpAddr;
@@ -88,11 +88,16 @@ pub fn registrant_key(name: &str) -> String {
 /// One that a third party serves may be registered by that party in its own name: its registrant holds the blocks of
 /// all of its customers.
 fn speaks_for_itself(graph: &Graph<'_>, domain: usize, domains: &HashSet<&str>) -> bool {
-    let servers = graph.outward(domain).map(|link| graph.nodes[link.to]).filter(|node| node.kind == Kind::Nameserver);
-    let mut servers = servers.map(|node| node.name.as_str()).peekable();
+    let servers = graph.outward(domain).filter(|link| is_own_server(graph, link));
+    let mut servers = servers.map(|link| graph.nodes[link.to].name.as_str()).peekable();
     servers.peek().is_some()
         && servers
             .all(|server| platforms::is_name_server(server) || levels(server).any(|level| domains.contains(level)))
+}
+
+/// True for a link from a name to one of its name servers, and not to one of a name below it that it was handed to.
+pub(super) fn is_own_server(graph: &Graph<'_>, link: &Link<'_>) -> bool {
+    graph.nodes[link.to].kind == Kind::Nameserver && link.edge.task != TaskName::Referrals.as_str()
 }
 
 /// Who allows one domain of somebody's has not named what else its registrant holds.
@@ -171,6 +176,30 @@ fn delegated(graph: &Graph<'_>) -> Vec<Option<usize>> {
     graph.nodes.iter().map(of).collect()
 }
 
+/// Blocks that addresses told of and that somebody else registered: the registrants of the narrowest block around the
+/// address are known, and so are those of a given block around that, and none is the same.
+fn registered_apart(graph: &Graph<'_>) -> Vec<(IpNet, usize)> {
+    let mut holders: HashMap<usize, HashSet<String>> = HashMap::new();
+    for link in graph.links_of(EdgeKind::Registrant).filter(|link| graph.nodes[link.to].kind == Kind::Organization) {
+        holders.entry(link.from).or_default().insert(registrant_key(&graph.nodes[link.to].name));
+    }
+    let net = |node: usize| graph.nodes[node].name.parse::<IpNet>().ok().map(|net| net.trunc());
+    let is_given = |node: &usize| graph.nodes[*node].kind == Kind::NetBlock && graph.is_given(*node);
+    let given = (0..graph.len()).filter(is_given).filter_map(|node| Some((net(node)?, holders.get(&node)?)));
+    let given: Vec<(IpNet, &HashSet<String>)> = given.collect();
+    let mut apart = Vec::new();
+    let covering = graph.links_of(EdgeKind::CoveringBlock).filter(|_| !given.is_empty());
+    for link in covering.filter(|link| !graph.is_given(link.to)) {
+        let (Some(block), Some(own)) = (net(link.to), holders.get(&link.from)) else { continue };
+        let around = given.iter().filter(|(net, _)| net.contains(&block) && net.prefix_len() < block.prefix_len());
+        let narrowest = around.max_by_key(|(net, _)| net.prefix_len());
+        if narrowest.is_some_and(|(_, holders)| own.is_disjoint(holders)) {
+            apart.push((block, link.to));
+        }
+    }
+    apart
+}
+
 /// Returns for each address the narrowest block around it, of those that are seeds and those within them that are
 /// registered to others.
 fn blocks(graph: &Graph<'_>, registrant: &[Option<usize>]) -> Vec<Option<Reason>> {
@@ -180,6 +209,9 @@ fn blocks(graph: &Graph<'_>, registrant: &[Option<usize>]) -> Vec<Option<Reason>
     for link in graph.links_of(EdgeKind::Suballocation).filter(|link| registrant[link.to].is_none()) {
         let kind = GroundKind::ForeignAllocation;
         known.extend(net(link.to).map(|net| (net, Reason { kind, node: link.to })));
+    }
+    for (net, node) in registered_apart(graph).into_iter().filter(|(_, node)| registrant[*node].is_none()) {
+        known.insert(net, Reason { kind: GroundKind::ForeignAllocation, node });
     }
     for node in (0..graph.len()).filter(|node| graph.nodes[*node].kind == Kind::NetBlock && graph.is_given(*node)) {
         let kind = GroundKind::SeededBlock;

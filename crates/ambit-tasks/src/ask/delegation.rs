@@ -201,9 +201,19 @@ pub(crate) async fn fails_alone(cx: &Context<'_>, name: &str) -> Result<bool, Ne
     Ok(true)
 }
 
+/// True where the zone around a name says that it is an alias, whatever becomes of its target.
+async fn is_alias(cx: &Context<'_>, name: &str) -> Result<bool, NetError> {
+    let answer = cx.net.lookup(name, RecordType::CNAME).await?;
+    Ok(!answer.chain.is_empty() || answer.records.iter().any(|record| record.data.rtype() == RecordType::CNAME))
+}
+
 /// Name servers of a zone whose top is this very name.
 async fn name_servers(cx: &Context<'_>, name: &str) -> Result<BTreeSet<String>, TaskError> {
-    let answer = cx.net.lookup(name, RecordType::NS).await?;
+    let answer = match cx.net.lookup(name, RecordType::NS).await {
+        // Of an alias the resolver asks whoever has its target: no zone begins at an alias (RFC 1912 §2.4).
+        Err(NetError::Dns(Rcode::SERVFAIL)) if is_alias(cx, name).await? => return Ok(BTreeSet::new()),
+        answer => answer?,
+    };
     let servers = answer.records.iter().filter(|record| record.name == name).filter_map(|record| match &record.data {
         RecordData::Ns(server) => Some(server.clone()),
         _ => None,

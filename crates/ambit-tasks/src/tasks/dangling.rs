@@ -2,6 +2,7 @@
 //! a takeover.
 
 use crate::ask::delegation::fails_alone;
+use crate::ask::host::levels;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::domain::{Dangling, DanglingReason};
 use ambit_model::entity::{domain, registrable};
@@ -41,29 +42,44 @@ const TARGETS_MAX: usize = 20;
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let name = cx.facts.name.as_str();
-    let kinds =
-        [("CNAME", alias(cx, name).await), ("MX", exchangers(cx, name).await), ("NS", delegation(cx, name).await)];
-    let items = together(kinds, &domain::DANGLING.items(&cx.facts.details).collect::<Vec<_>>())?;
+    let known: Vec<Dangling> = domain::DANGLING.items(&cx.facts.details).collect();
+    let of = |record: &str| known.iter().filter(|item| item.record == record).cloned().collect::<Vec<_>>();
+    let (cnames, exchanges, servers) = (of("CNAME"), of("MX"), of("NS"));
+    let looked = [
+        alias(cx, name).await.unwrap_or_else(|error| Looked::failed(cnames, error)),
+        exchangers(cx, name, &exchanges).await.unwrap_or_else(|error| Looked::failed(exchanges, error)),
+        delegation(cx, name, &servers).await.unwrap_or_else(|error| Looked::failed(servers, error)),
+    ];
+    let items = together(looked)?;
     let answer = Answer::found_if(!items.is_empty());
     cx.observe(domain::DANGLING, items);
     Ok(answer)
 }
 
-/// What records of each kind lead to nothing. Of a kind that could not be looked at, what was known is not gone; where
-/// nothing leads to nothing as far as could be looked, the failure stands.
-fn together(
-    kinds: [(&str, Result<Vec<Dangling>, TaskError>); 3],
-    known: &[Dangling],
-) -> Result<Vec<Dangling>, TaskError> {
+/// What of the records of a kind leads to nothing, and why something of it could not be looked at.
+#[derive(Debug, Default)]
+pub(crate) struct Looked {
+    pub(crate) items: Vec<Dangling>,
+    failure: Option<TaskError>,
+}
+
+impl Looked {
+    fn of(items: Vec<Dangling>) -> Self {
+        Self { items, failure: None }
+    }
+
+    /// What was known is not gone where nobody could look.
+    fn failed(known: Vec<Dangling>, failure: TaskError) -> Self {
+        Self { items: known, failure: Some(failure) }
+    }
+}
+
+/// What records lead to nothing. Where none does, as far as could be looked, the failure stands.
+pub(crate) fn together(looked: impl IntoIterator<Item = Looked>) -> Result<Vec<Dangling>, TaskError> {
     let (mut items, mut failure) = (Vec::new(), None);
-    for (record, answer) in kinds {
-        match answer {
-            Ok(found) => items.extend(found),
-            Err(error) => {
-                items.extend(known.iter().filter(|item| item.record == record).cloned());
-                failure = failure.or(Some(error));
-            }
-        }
+    for looked in looked {
+        items.extend(looked.items);
+        failure = failure.or(looked.failure);
     }
     match failure {
         Some(error) if items.is_empty() => Err(error),
@@ -80,21 +96,27 @@ fn item(record: &str, target: &str, reason: DanglingReason) -> Dangling {
     }
 }
 
+/// A name server that is not there.
+pub(crate) fn server_gone(target: &str, reason: DanglingReason) -> Dangling {
+    item("NS", target, reason)
+}
+
 /// Returns the end of an alias chain if it does not exist, or if a provider gives it to anybody who claims it.
-async fn alias(cx: &Context<'_>, name: &str) -> Result<Vec<Dangling>, TaskError> {
+async fn alias(cx: &Context<'_>, name: &str) -> Result<Looked, TaskError> {
     let answer = cx.net.lookup(name, RecordType::A).await?;
     let Some(last) = answer.chain.last() else {
-        return Ok(Vec::new());
+        return Ok(Looked::default());
     };
     if answer.is_nxdomain() {
         // Of several links the provider's is the one that can be claimed.
         let claimed = answer.chain.iter().find(|alias| claimable::of_target(&alias.target).is_some()).unwrap_or(last);
         let reason = missing(cx, &claimed.target).await?;
-        return Ok(vec![item("CNAME", &claimed.target, reason)]);
+        return Ok(Looked::of(vec![item("CNAME", &claimed.target, reason)]));
     }
     let pattern =
         answer.chain.iter().find(|alias| claimable::of_target(&alias.target).is_some_and(|rule| rule.says.is_some()));
-    Ok(pattern.map(|alias| item("CNAME", &alias.target, DanglingReason::UnclaimedPattern)).into_iter().collect())
+    let items = pattern.map(|alias| item("CNAME", &alias.target, DanglingReason::UnclaimedPattern));
+    Ok(Looked::of(items.into_iter().collect()))
 }
 
 /// `unregistered` where even the target's domain does not exist; a provider's names are not registered but claimed.
@@ -109,50 +131,64 @@ async fn missing(cx: &Context<'_>, target: &str) -> Result<DanglingReason, TaskE
     Ok(if answer.is_nxdomain() { DanglingReason::Unregistered } else { DanglingReason::Nxdomain })
 }
 
+/// Targets of one kind of record that do not exist. One that could not be looked up stays what it was.
+pub(crate) async fn gone(cx: &Context<'_>, record: &str, targets: &BTreeSet<String>, known: &[Dangling]) -> Looked {
+    let mut looked = Looked::default();
+    for target in targets.iter().filter(|target| !target.is_empty()).take(TARGETS_MAX) {
+        match is_gone(cx, target).await {
+            Ok(reason) => looked.items.extend(reason.map(|reason| item(record, target, reason))),
+            Err(error) => {
+                looked.items.extend(known.iter().filter(|item| item.target == *target).cloned());
+                looked.failure.get_or_insert(error);
+            }
+        }
+    }
+    looked
+}
+
+async fn is_gone(cx: &Context<'_>, target: &str) -> Result<Option<DanglingReason>, TaskError> {
+    let answer = cx.net.lookup(target, RecordType::A).await?;
+    if answer.is_nxdomain() && answer.chain.is_empty() {
+        return Ok(Some(missing(cx, target).await?));
+    }
+    Ok(None)
+}
+
 /// Name servers of a cut at this very name that do not exist, or that do not answer for it.
-pub(crate) async fn delegation(cx: &Context<'_>, name: &str) -> Result<Vec<Dangling>, TaskError> {
+pub(crate) async fn delegation(cx: &Context<'_>, name: &str, known: &[Dangling]) -> Result<Looked, TaskError> {
     let servers = match cx.net.lookup(name, RecordType::NS).await {
         Ok(answer) => targets(&answer, name),
         // A resolver says so when no server of the zone answers: the name was handed to servers that do not know it.
         Err(NetError::Dns(Rcode::SERVFAIL)) => return lame(cx, name).await,
         Err(error) => return Err(error.into()),
     };
-    let mut items = Vec::new();
-    for server in servers.iter().take(TARGETS_MAX) {
-        let answer = cx.net.lookup(server, RecordType::A).await?;
-        if answer.is_nxdomain() && answer.chain.is_empty() {
-            items.push(item("NS", server, missing(cx, server).await?));
-        }
-    }
-    Ok(items)
+    Ok(gone(cx, "NS", &servers, known).await)
 }
 
-/// A name fails while the domain above it answers: its delegation is lame. Where the domain fails too, nothing is
-/// known.
-async fn lame(cx: &Context<'_>, name: &str) -> Result<Vec<Dangling>, TaskError> {
-    let parent = registrable(name).filter(|parent| *parent != name);
-    let parent = parent.ok_or_else(|| TaskError::Failed(format!("no server of {name} answers")))?;
-    let above: Arc<DnsAnswer> = cx.net.lookup(parent, RecordType::SOA).await?;
-    if above.is_empty() {
-        return Err(TaskError::Failed(format!("no server of {name} answers")));
+/// A name fails while all that is above it answers: its delegation is lame. Where a level above fails too, it may be
+/// that one's, and nothing is known of the name.
+async fn lame(cx: &Context<'_>, name: &str) -> Result<Looked, TaskError> {
+    let silent = |level: &str| TaskError::Failed(format!("no server of {level} answers"));
+    let domain = registrable(name).filter(|domain| *domain != name).ok_or_else(|| silent(name))?;
+    for level in levels(name, domain).iter().filter(|level| **level != name).copied().chain([domain]) {
+        let above: Arc<DnsAnswer> = match cx.net.lookup(level, RecordType::SOA).await {
+            Err(NetError::Dns(_)) => return Err(silent(level)),
+            answer => answer?,
+        };
+        if level == domain && above.is_empty() {
+            return Err(silent(name));
+        }
     }
     match fails_alone(cx, name).await {
-        Ok(true) => Ok(vec![item("NS", name, DanglingReason::Lame)]),
-        Ok(false) => Ok(Vec::new()),
+        Ok(true) => Ok(Looked::of(vec![item("NS", name, DanglingReason::Lame)])),
+        Ok(false) => Ok(Looked::default()),
         Err(error) => Err(error.into()),
     }
 }
 
-async fn exchangers(cx: &Context<'_>, name: &str) -> Result<Vec<Dangling>, TaskError> {
+async fn exchangers(cx: &Context<'_>, name: &str, known: &[Dangling]) -> Result<Looked, TaskError> {
     let answer = cx.net.lookup(name, RecordType::MX).await?;
-    let mut items = Vec::new();
-    for target in targets(&answer, name).iter().filter(|target| !target.is_empty()).take(TARGETS_MAX) {
-        let found = cx.net.lookup(target, RecordType::A).await?;
-        if found.is_nxdomain() && found.chain.is_empty() {
-            items.push(item("MX", target, missing(cx, target).await?));
-        }
-    }
-    Ok(items)
+    Ok(gone(cx, "MX", &targets(&answer, name), known).await)
 }
 
 /// Targets of records at this very name, sorted.
@@ -167,14 +203,16 @@ mod tests {
 
     #[test]
     fn what_is_known_of_records_that_could_not_be_looked_at_is_not_gone() {
-        let of = |record: &str| item(record, "gone.vendor.test", DanglingReason::Nxdomain);
-        let failed = || Err(TaskError::Failed("no answer".into()));
-        let all = |cname, mx, ns| together([("CNAME", cname), ("MX", mx), ("NS", ns)], &[of("MX")]).ok();
-        assert_eq!(all(Ok(vec![of("CNAME")]), Ok(vec![]), Ok(vec![of("NS")])), Some(vec![of("CNAME"), of("NS")]));
-        assert_eq!(all(Ok(vec![]), Ok(vec![]), Ok(vec![])), Some(vec![]));
-        assert_eq!(all(Ok(vec![of("CNAME")]), failed(), Ok(vec![])), Some(vec![of("CNAME"), of("MX")]));
-        assert_eq!(all(failed(), Ok(vec![]), Ok(vec![of("NS")])), Some(vec![of("NS")]));
-        assert_eq!(all(failed(), Ok(vec![]), Ok(vec![])), None, "nothing was found, and not all was looked at");
+        let of = |record: &str| vec![item(record, "gone.vendor.test", DanglingReason::Nxdomain)];
+        let found = |record: &str| Looked::of(of(record));
+        let failed = |known| Looked::failed(known, TaskError::Failed("no answer".into()));
+        let all = |looked: [Looked; 3]| together(looked).ok();
+        let nothing = Looked::default;
+        assert_eq!(all([found("CNAME"), nothing(), found("NS")]), Some([of("CNAME"), of("NS")].concat()));
+        assert_eq!(all([nothing(), nothing(), nothing()]), Some(vec![]));
+        assert_eq!(all([found("CNAME"), failed(of("MX")), nothing()]), Some([of("CNAME"), of("MX")].concat()));
+        assert_eq!(all([failed(vec![]), nothing(), found("NS")]), Some(of("NS")));
+        assert_eq!(all([failed(vec![]), nothing(), nothing()]), None, "nothing was found, and not all was looked at");
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! Looks whether anybody serves the names that a zone handed to others. The records that hand them over are the zone's
 //! own; whoever becomes one of those servers speaks in its name.
 
-use crate::tasks::dangling::delegation;
+use crate::tasks::dangling::{delegation, server_gone, together};
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
-use ambit_model::entity::domain::{self, DeadDelegation};
+use ambit_model::entity::domain::{self, Dangling, DeadDelegation};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
@@ -39,7 +39,9 @@ fn handed(facts: &Facts) -> impl Iterator<Item = String> {
 }
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
-    let dead = delegation(cx, cx.argument).await?.into_iter();
+    let known = domain::DEAD_DELEGATIONS.items(&cx.facts.details).filter(|item| item.name == cx.argument);
+    let known: Vec<Dangling> = known.map(|item| server_gone(&item.target, item.reason)).collect();
+    let dead = together([delegation(cx, cx.argument, &known).await?])?.into_iter();
     let dead: Vec<DeadDelegation> = dead
         .map(|item| DeadDelegation { name: cx.argument.to_owned(), target: item.target, reason: item.reason })
         .collect();

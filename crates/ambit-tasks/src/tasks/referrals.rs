@@ -1,10 +1,11 @@
 //! The servers of names that a zone handed away and for which none of them answers. A resolver tells nothing of such a
 //! delegation; the zone's own servers say to whom the names were handed.
 
+use crate::tasks::dangling::gone;
 use crate::tasks::zone_profile::found_server;
 use crate::tasks::zone_transfer::{PORT, own_servers};
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
-use ambit_model::entity::domain::{self, DanglingReason};
+use ambit_model::entity::domain::{self, DanglingReason, DeadDelegation};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, Facts, Kind, TaskName, Wave, workflow};
@@ -53,11 +54,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         for address in cx.net.addresses(&server).await? {
             match cx.net.ask(SocketAddr::new(address, PORT), cx.argument, RecordType::NS).await {
                 Ok(answer) => {
-                    let servers = servers(&answer, cx.argument);
-                    for server in servers.iter().take(SERVERS_MAX) {
-                        found_server(cx, Kind::Nameserver, server).await?;
-                    }
-                    return Ok(Answer::found_if(!servers.is_empty()));
+                    return led_to(cx, servers(&answer, cx.argument)).await;
                 }
                 Err(error @ NetError::Budget(_)) => return Err(error.into()),
                 Err(error) => failure = Some(error),
@@ -65,6 +62,22 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         }
     }
     failure.map_or(Ok(Answer::Absent), |error| Err(error.into()))
+}
+
+/// Leads to the servers, and says which of them are not there. What of one could not be looked up is not said.
+async fn led_to(cx: &Context<'_>, servers: BTreeSet<String>) -> Result<Answer, TaskError> {
+    let servers: BTreeSet<String> = servers.into_iter().take(SERVERS_MAX).collect();
+    for server in &servers {
+        found_server(cx, Kind::Nameserver, server).await?;
+    }
+    let gone = gone(cx, "NS", &servers, &[]).await;
+    let dead = gone.items.into_iter().map(|item| DeadDelegation {
+        name: cx.argument.to_owned(),
+        target: item.target,
+        reason: item.reason,
+    });
+    cx.observe(domain::DEAD_REFERRALS, dead.collect::<Vec<_>>());
+    Ok(Answer::found_if(!servers.is_empty()))
 }
 
 /// To whom the server says that the name was handed.

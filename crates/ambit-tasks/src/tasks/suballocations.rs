@@ -36,8 +36,11 @@ pub(crate) const TASK: Task = Task {
 
 /// Questions to the registries about one block: at the usual pace of two a second about a minute.
 const QUESTIONS_MAX: u128 = 128;
-/// Addresses from one question to the next at least: registries seldom register less than eight.
-const STEP_MIN: u128 = 8;
+/// Addresses from one question to the next: of a block that is not small no part of four is missed, as registries seldom
+/// register less; of a small one, no address.
+const STEP: u128 = 4;
+/// Questions about a small block.
+const QUESTIONS_OF_SMALL: u128 = 64;
 
 /// True for a block that is swept and that registries know.
 fn is_asked(facts: &Facts) -> bool {
@@ -60,7 +63,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         return Ok(Answer::Absent);
     }
     let (first, last) = (number(block.network()), number(block.broadcast()));
-    let step = ((last - first) / QUESTIONS_MAX + 1).max(STEP_MIN);
+    let step = step(last - first);
     let mut strange: BTreeSet<IpNet> = BTreeSet::new();
     let mut at = first;
     while at <= last {
@@ -78,6 +81,11 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         cx.found(Kind::NetBlock, &allocation.to_string(), EdgeKind::Suballocation);
     }
     Ok(Answer::found_if(!strange.is_empty()))
+}
+
+/// Addresses from one question to the next in a block whose last number is so far from its first.
+fn step(span: u128) -> u128 {
+    (span / QUESTIONS_MAX + 1).max((span / QUESTIONS_OF_SMALL + 1).min(STEP))
 }
 
 /// The narrowest registered block around an address, and who registered it.
@@ -130,6 +138,12 @@ mod tests {
         assert!(!is_somebody_else(&[person(Some("ACME Corp"))], &holders));
         assert!(!is_somebody_else(&[person(None)], &holders));
         assert!(!is_somebody_else(&[], &holders));
+    }
+
+    #[test]
+    fn a_small_block_is_asked_for_each_address_and_a_larger_one_for_every_fourth() {
+        let steps = [32, 29, 26, 25, 24, 23, 22, 16].map(|prefix| step((1_u128 << (32 - prefix)) - 1));
+        assert_eq!(steps, [1, 1, 1, 2, 4, 4, 8, 512]);
     }
 
     #[test]

@@ -121,6 +121,31 @@ fn a_name_that_is_no_node_makes_an_address_strange() {
 }
 
 #[test]
+fn what_an_address_tells_of_its_block_stands_against_the_block_around_that() {
+    let told = |holder: &str, more: &str| {
+        let text = format!(
+            "NetBlock 192.0.2.0/24 seed
+             NetBlock 192.0.2.0/30
+             IpAddress 192.0.2.1
+             Organization Acme
+             Organization {holder}
+             192.0.2.0/24 block_member 192.0.2.1
+             192.0.2.1 covering_block 192.0.2.0/30
+             192.0.2.1 registrant {holder}
+             {more}"
+        );
+        let decision = &world(&text).decide(&[])["192.0.2.1"];
+        (decision.ownership, decision.path.last().map_or_else(|| "-".to_owned(), ground))
+    };
+    let held = "192.0.2.0/24 registrant Acme";
+    assert_eq!(told("Other", held), (50, "foreign_allocation 192.0.2.0/30".to_owned()));
+    assert_eq!(told("ACME", held), (970, "-".to_owned()));
+    assert_eq!(told("Other", ""), (970, "-".to_owned()), "nobody knows who holds the whole");
+    let named = format!("{held}\nNetBlock 192.0.2.0/30 seed");
+    assert_eq!(told("Other", &named), (970, "-".to_owned()), "a person named the part");
+}
+
+#[test]
 fn a_certificate_of_a_host_shows_nothing_of_what_lies_beside_and_above_it() {
     let shown = |seed: &str, more: &str| {
         let text = format!(

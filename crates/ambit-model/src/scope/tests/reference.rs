@@ -189,6 +189,7 @@ fn opens(world: &World, block: &Node) -> bool {
 fn narrowest<'a>(world: &'a World, node: &Node) -> Option<&'a Node> {
     let address: IpAddr = node.name.parse().ok().filter(|_| node.kind == Kind::IpAddress)?;
     let foreign: BTreeSet<Uid> = of_kind(world, EdgeKind::Suballocation)
+        .chain(of_kind(world, EdgeKind::CoveringBlock).filter(|(from, to)| is_apart(world, from, to)))
         .filter(|(_, to)| !registered(world, to))
         .map(|(_, to)| to.uid)
         .collect();
@@ -196,6 +197,25 @@ fn narrowest<'a>(world: &'a World, node: &Node) -> Option<&'a Node> {
     let net = |block: &Node| block.name.parse::<ipnet::IpNet>().ok().filter(|net| net.contains(&address));
     let around = world.nodes.values().filter(counts).filter(|block| net(block).is_some());
     around.max_by_key(|block| (net(block).map(|net| net.prefix_len()), given(block)))
+}
+
+/// True where the block that an address tells of lies in a given one, and each has registrants, none of them the same.
+fn is_apart(world: &World, address: &Node, block: &Node) -> bool {
+    let net = |node: &Node| node.name.parse::<ipnet::IpNet>().ok();
+    let holders = |node: &Node| -> BTreeSet<String> {
+        let named = of_kind(world, EdgeKind::Registrant)
+            .filter(|(from, to)| from.uid == node.uid && to.kind == Kind::Organization);
+        named.map(|(_, to)| to.name.to_lowercase()).collect()
+    };
+    let is_around = |other: &&Node| {
+        let (Some(inner), Some(outer)) = (net(block), net(other)) else { return false };
+        outer.contains(&inner.network()) && outer.prefix_len() < inner.prefix_len()
+    };
+    let given = |node: &&Node| node.kind == Kind::NetBlock && given(node) && !takes_out(world, node);
+    let around = world.nodes.values().filter(given).filter(|node| !holders(node).is_empty()).filter(is_around);
+    let around = around.max_by_key(|node| net(node).map(|net| net.prefix_len()));
+    let own = holders(address);
+    !(given(&block) || own.is_empty()) && around.is_some_and(|node| own.is_disjoint(&holders(node)))
 }
 
 fn handed(world: &World, node: &Node) -> bool {
@@ -333,6 +353,7 @@ pub(super) fn graphs() -> impl Strategy<Value = World> {
             EdgeKind::CertificateName,
             EdgeKind::Suballocation,
             EdgeKind::BlockMember,
+            EdgeKind::CoveringBlock,
         ];
         let kind =
             (0..crate::edge::EDGES.len() + 2 * often.len()).prop_map(move |at| match crate::edge::EDGES.get(at) {
@@ -383,7 +404,7 @@ fn name(kind: u8, at: usize) -> String {
         Kind::DnsRecord => format!("n{at}.e{}.{domain}", at.saturating_sub(2)),
         Kind::IpAddress => format!("192.0.2.{}", at * 16 + 1),
         Kind::NetBlock => format!("192.0.2.0/{}", 24 + at % 5),
-        Kind::Organization => if at.is_multiple_of(2) { "Acme" } else { "ACME" }.to_owned(),
+        Kind::Organization => ["Acme", "ACME", "Other"][at % 3].to_owned(),
         Kind::EmailAddress => format!("m@e{}.{domain}", at.saturating_sub(2)),
         Kind::Nameserver if at.is_multiple_of(2) => format!("ns{at}.host.example"),
         Kind::Nameserver => format!("ns{at}.e{}.{domain}", at.saturating_sub(2)),
