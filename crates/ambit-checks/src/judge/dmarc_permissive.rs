@@ -16,8 +16,9 @@ pub(super) const JUDGE: Judge = Judge {
         confidence: Confidence::Confirmed,
         category: "misconfiguration",
         added: "2026-11-21",
-        description: "The DMARC record asks receivers to let forged mail through (p=none), or to act on only a part of \
-                      it (pct below 100). That is right while reports are gathered, and no protection if it stays.",
+        description: "The DMARC record asks receivers to let forged mail through (p=none, or no policy that they know), \
+                      or to act on only a part of it (pct below 100); or there are several records, so that none \
+                      counts. That is right while reports are gathered, and no protection if it stays.",
         remediation: "Read the reports, make sure that all your own senders pass SPF or DKIM in alignment with the \
                       domain, then set p=quarantine or p=reject without pct.",
         references: &[
@@ -42,13 +43,16 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
             let tags = record.split(';').filter_map(|tag| tag.split_once('='));
             tags.map(|(key, value)| (key.trim(), value.trim())).find(|(key, _)| key.eq_ignore_ascii_case(name))
         };
-        let none = tag("p").is_some_and(|(_, policy)| policy.eq_ignore_ascii_case("none"));
+        let is_asked = |policy: &str| ["quarantine", "reject"].iter().any(|known| policy.eq_ignore_ascii_case(known));
+        let acts = tag("p").is_some_and(|(_, policy)| is_asked(policy));
         let percent = tag("pct").and_then(|(_, percent)| percent.parse::<i64>().ok()).unwrap_or(WHOLE_PERCENT);
-        if !none && percent >= WHOLE_PERCENT {
-            return Vec::new();
-        }
-        let description =
-            format!("The DMARC record {} does not make receivers reject forged mail.", look::shown(record));
+        let records = domain::DMARC_POLICY.of(&facts.details).map_or(1, |policy| policy.records);
+        // RFC 7489 §6.6.3: of several records none counts, and one without a policy asks for nothing.
+        let description = match records {
+            2.. => format!("{} has {records} DMARC records, so that none of them counts.", facts.name),
+            _ if acts && percent >= WHOLE_PERCENT => return Vec::new(),
+            _ => format!("The DMARC record {} does not make receivers reject forged mail.", look::shown(record)),
+        };
         vec![look::proof(description, json!({"domain": facts.name, "record": record}))]
     })
 }
@@ -63,6 +67,9 @@ pub(super) fn samples() -> crate::samples::Samples {
         .reports(domain("v=DMARC1; p=none; rua=mailto:dmarc@acme.test"))
         .reports(domain("v=DMARC1;P=None"))
         .reports(domain("v=DMARC1; p=reject; pct=20"))
+        .reports(domain("v=DMARC1; rua=mailto:dmarc@acme.test"))
+        .reports(domain("v=DMARC1; p=refuse"))
+        .reports(domain("v=DMARC1; p=reject").with(json!({"hidden_dmarc": {"records": 2}})))
         .near_miss(domain("v=DMARC1; p=quarantine; sp=none"))
         .near_miss(domain("v=DMARC1; p=reject; pct=100"))
         .near_miss(facts(Kind::Domain, "acme.test").absent_at(DMARC.task, DMARC.argument))

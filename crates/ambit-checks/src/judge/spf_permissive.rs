@@ -16,10 +16,11 @@ pub(super) const JUDGE: Judge = Judge {
         confidence: Confidence::Confirmed,
         category: "misconfiguration",
         added: "2026-11-21",
-        description: "The SPF record does not reject senders that it does not list: it ends in +all or ?all, or has no \
-                      ending at all. Mail that strangers send in the name of the domain passes, or is treated as if \
-                      there were no record.",
-        remediation: "List the servers that send for the domain and end the record in -all (or ~all while you watch \
+        description: "The SPF record does not reject senders that it does not list: it ends in +all or ?all, has no \
+                      ending at all, or includes all addresses there are; or there are several records, so that none \
+                      counts. Mail that strangers send in the name of the domain passes, or is treated as if there \
+                      were no record.",
+        remediation: "Keep one record. List the servers that send for the domain and end the record in -all (or ~all while you watch \
                       the reports).",
         references: &[
             ("https://www.rfc-editor.org/rfc/rfc7208", "description"),
@@ -33,11 +34,17 @@ pub(super) const JUDGE: Judge = Judge {
 
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     look::after_at(facts, SPF, |facts| {
-        let tree = domain::SPF_TREE.of(&facts.details).and_then(|tree| tree.all);
-        let Some(record) = domain::SPF_RECORD.text(&facts.details).filter(|record| is_permissive(record, tree)) else {
+        let tree = domain::SPF_TREE.of(&facts.details).unwrap_or_default();
+        let Some(record) = domain::SPF_RECORD.text(&facts.details) else {
             return Vec::new();
         };
-        let description = format!("The SPF record {} rejects nobody.", look::shown(record));
+        let description = match tree.records {
+            // RFC 7208 §4.5.
+            2.. => format!("{} has {} SPF records, so that none of them counts.", facts.name, tree.records),
+            _ if tree.open => format!("The SPF record {} lets every address pass.", look::shown(record)),
+            _ if is_permissive(record, tree.all) => format!("The SPF record {} rejects nobody.", look::shown(record)),
+            _ => return Vec::new(),
+        };
         vec![look::proof(description, json!({"domain": facts.name, "record": record}))]
     })
 }
@@ -72,6 +79,9 @@ pub(super) fn samples() -> crate::samples::Samples {
         .near_miss(domain("v=spf1 redirect=_spf.acme.test").with(json!({"hidden_spf": {"all": "-"}})))
         .near_miss(domain("v=spf1 redirect=_spf.acme.test"))
         .near_miss(domain("v=spf1 include:all.example -all"))
+        .reports(domain("v=spf1 include:all.example -all").with(json!({"hidden_spf": {"records": 1, "open": true}})))
+        .reports(domain("v=spf1 -all").with(json!({"hidden_spf": {"records": 2}})))
+        .near_miss(domain("v=spf1 -all").with(json!({"hidden_spf": {"records": 1}})))
         .near_miss(facts(Kind::Domain, "acme.test").absent_at(SPF.task, SPF.argument))
         .unknown(facts(Kind::Domain, "acme.test"))
         .unknown(domain("v=spf1 +all").failed_at(SPF.task, SPF.argument))

@@ -225,6 +225,9 @@ pub struct SpfTree {
     pub void_lookups: usize,
     /// Every record of the tree was read.
     pub complete: bool,
+    /// Some record of the tree lets every address pass.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub open: bool,
     pub errors: BTreeSet<String>,
     pub includes: BTreeSet<String>,
 }

@@ -9,6 +9,8 @@ pub(crate) struct Record {
     pub(crate) mechanisms: Vec<Mechanism>,
     /// The sign before `all`: `+`, `-`, `~` or `?`.
     pub(crate) all: Option<char>,
+    /// A mechanism before `all` lets every address pass.
+    pub(crate) open: bool,
     /// Where it hands on if nothing matched.
     pub(crate) redirect: Option<String>,
     /// What no receiver can read.
@@ -18,8 +20,8 @@ pub(crate) struct Record {
 /// A mechanism that costs a look-up.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Mechanism {
-    /// Another domain's record.
-    Include(String),
+    /// Another domain's record, and whether whoever passes there passes.
+    Include { of: String, passes: bool },
     /// `a` or `mx` with a name whose addresses, or mail servers, send.
     Host(String),
     /// `a` and `mx` of the domain itself, `ptr`, `exists`, or an include whose name a macro makes.
@@ -48,13 +50,16 @@ pub(crate) fn parse(text: &str) -> Record {
                 record.all = Some(sign.unwrap_or('+'));
                 break;
             }
-            "include" => record.mechanisms.push(target(value).map_or(Mechanism::Other, Mechanism::Include)),
+            "include" => {
+                let include = |of| Mechanism::Include { of, passes: matches!(sign, None | Some('+')) };
+                record.mechanisms.push(target(value).map_or(Mechanism::Other, include));
+            }
             "a" | "mx" => {
                 let host = value.split('/').next().unwrap_or("");
                 record.mechanisms.push(target(host).map_or(Mechanism::Other, Mechanism::Host));
             }
             "ptr" | "exists" => record.mechanisms.push(Mechanism::Other),
-            "ip4" | "ip6" => {}
+            "ip4" | "ip6" => record.open |= value.ends_with("/0") && matches!(sign, None | Some('+')),
             _ => record.errors.push(format!("unknown mechanism {:?}", name.chars().take(30).collect::<String>())),
         }
     }
@@ -66,7 +71,7 @@ pub(crate) fn hosts(text: &str) -> Vec<String> {
     let mechanisms = parse(text).mechanisms.into_iter();
     let hosts = mechanisms.filter_map(|mechanism| match mechanism {
         Mechanism::Host(host) => Some(host),
-        Mechanism::Include(_) | Mechanism::Other => None,
+        Mechanism::Include { .. } | Mechanism::Other => None,
     });
     hosts.collect()
 }
@@ -93,7 +98,7 @@ mod tests {
             "v=spf1 ip4:203.0.113.0/24 a:mail.acme.test mx include:_spf.vendor.test exists:%{i}.x.test ~all \
              include:late.test",
         );
-        let include = Mechanism::Include("_spf.vendor.test".into());
+        let include = Mechanism::Include { of: "_spf.vendor.test".into(), passes: true };
         let host = Mechanism::Host("mail.acme.test".into());
         assert_eq!(record.mechanisms, [host, Mechanism::Other, include, Mechanism::Other]);
         assert_eq!(
@@ -112,6 +117,18 @@ mod tests {
     fn hosts_that_send_are_told_and_what_a_macro_makes_is_not() {
         let hosts = hosts("v=spf1 mx a:out.acme.test/28 mx:in.acme.test//64 a:%{d} include:_spf.acme.test -all");
         assert_eq!(hosts, ["out.acme.test", "in.acme.test"]);
+    }
+
+    #[test]
+    fn a_range_of_all_addresses_lets_everybody_pass() {
+        let open = |text: &str| parse(text).open;
+        assert!(open("v=spf1 ip4:0.0.0.0/0 -all") && open("v=spf1 mx +ip6:::/0 -all"));
+        assert!(!open("v=spf1 -ip4:0.0.0.0/0 -all") && !open("v=spf1 ip4:203.0.113.0/24 -all"));
+        assert!(!open("v=spf1 -all ip4:0.0.0.0/0"), "nobody reads on behind all");
+        let passes = |text: &str| {
+            parse(text).mechanisms.iter().any(|found| matches!(found, Mechanism::Include { passes, .. } if *passes))
+        };
+        assert!(passes("v=spf1 +include:x.test -all") && !passes("v=spf1 ?include:x.test -all"));
     }
 
     #[test]

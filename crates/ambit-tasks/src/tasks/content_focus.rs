@@ -235,8 +235,13 @@ async fn look_listing(cx: &Context<'_>, site: &Url, path: &'static str) -> Resul
     let Some(exchange) = page(cx, &url).await? else {
         return Ok(None);
     };
-    let proof = listing_proof(&web::text(&exchange));
-    Ok(proof.map(|proof| Proven { what: DIRECTORY_LISTING, is_interface: false, url, proof, exchange }))
+    let Some(proof) = listing_proof(&web::text(&exchange)) else {
+        return Ok(None);
+    };
+    // Of a folder that nobody made it says so as well: then it lists none.
+    let no = refusal(cx, site, "/").await?;
+    let is_listed = no.status != 200 || listing_proof(&web::text(&no)).is_none();
+    Ok(is_listed.then_some(Proven { what: DIRECTORY_LISTING, is_interface: false, url, proof, exchange }))
 }
 
 /// A page that the site gives out; `None` where it does not. A connection that breaks in the middle of many is not a

@@ -142,6 +142,7 @@ struct Tree {
     lookups: usize,
     void: usize,
     complete: bool,
+    open: bool,
     includes: BTreeSet<String>,
     /// Hosts that may send, by their names.
     hosts: BTreeSet<String>,
@@ -156,34 +157,52 @@ impl Tree {
             lookups: self.lookups,
             void_lookups: self.void,
             complete: self.complete,
+            open: self.open,
             errors: self.errors.clone(),
             includes: self.includes.clone(),
         }
     }
 }
 
-/// Follows includes and redirects, breadth first, counting look-ups as a receiver does.
+/// A record of the tree, and how a receiver comes to it.
+struct Branch {
+    /// The domain, and those whose records lead there.
+    path: Vec<String>,
+    text: String,
+    /// Its `all` is that of the whole.
+    own: bool,
+    /// Whoever passes there passes.
+    passes: bool,
+}
+
+/// Follows includes and redirects, counting look-ups as a receiver does: what is included twice is looked up twice.
 async fn walk(cx: &Context<'_>, name: &str, text: &str) -> Result<Tree, TaskError> {
     let mut tree = Tree { complete: true, ..Tree::default() };
-    let mut open = vec![(name.to_owned(), text.to_owned(), true)];
-    let mut seen = BTreeSet::from([name.to_owned()]);
-    while let Some((domain, text, own)) = open.pop() {
-        let record = spf::parse(&text);
+    let mut open = vec![Branch { path: vec![name.to_owned()], text: text.to_owned(), own: true, passes: true }];
+    while let Some(branch) = open.pop() {
+        let record = spf::parse(&branch.text);
+        let domain = branch.path.last().map_or(name, String::as_str);
         tree.errors.extend(record.errors.iter().map(|error| format!("{domain}: {error}")));
-        if own {
+        if branch.own {
             tree.all = tree.all.or(record.all);
         }
-        for (target, redirect) in count(&mut tree, &record) {
+        tree.open |= branch.passes && (record.open || (!branch.own && record.all == Some('+')));
+        for (target, passes, redirect) in count(&mut tree, &record) {
             if tree.lookups > LOOKUPS_MAX {
                 tree.complete = false;
                 return Ok(tree);
             }
-            if !seen.insert(target.clone()) {
-                tree.errors.insert(format!("{target}: included twice or in a loop"));
+            if branch.path.contains(&target) {
+                tree.errors.insert(format!("{target}: included in a loop"));
                 continue;
             }
             match included(cx, &target).await {
-                Ok(Some(text)) => open.push((target, text, own && redirect)),
+                Ok(Some(text)) => open.push(Branch {
+                    path: branch.path.iter().cloned().chain([target]).collect(),
+                    text,
+                    own: branch.own && redirect,
+                    passes: branch.passes && passes,
+                }),
                 Ok(None) => {
                     tree.void += 1;
                     tree.errors.insert(format!("{target}: has no SPF record"));
@@ -196,15 +215,16 @@ async fn walk(cx: &Context<'_>, name: &str, text: &str) -> Result<Tree, TaskErro
     Ok(tree)
 }
 
-/// Counts a record's look-ups, and gives the names that it hands on to.
-fn count(tree: &mut Tree, record: &Record) -> Vec<(String, bool)> {
+/// Counts a record's look-ups, and gives the names that it hands on to: whether whoever passes there passes, and whether
+/// by a redirect.
+fn count(tree: &mut Tree, record: &Record) -> Vec<(String, bool, bool)> {
     let mut targets = Vec::new();
     for mechanism in &record.mechanisms {
         tree.lookups += 1;
         match mechanism {
-            Mechanism::Include(target) => {
-                tree.includes.insert(target.clone());
-                targets.push((target.clone(), false));
+            Mechanism::Include { of, passes } => {
+                tree.includes.insert(of.clone());
+                targets.push((of.clone(), *passes, false));
             }
             Mechanism::Host(host) => {
                 tree.hosts.insert(host.clone());
@@ -215,7 +235,7 @@ fn count(tree: &mut Tree, record: &Record) -> Vec<(String, bool)> {
     if let Some(target) = record.redirect.as_ref().filter(|_| record.all.is_none()) {
         tree.lookups += 1;
         tree.includes.insert(target.clone());
-        targets.push((target.clone(), true));
+        targets.push((target.clone(), true, true));
     }
     targets
 }

@@ -93,15 +93,12 @@ impl Derivation<'_> {
     }
 
     fn mail(&mut self, domain: &str) {
-        let policies = policies(self.draft, domain, "v=spf1");
+        let policies = spf_policies(self.draft, domain);
         match policies.first() {
             None => self.truth.plant_issue("spf_missing", Kind::Domain, domain),
             Some(policy) => {
-                let words: Vec<String> = policy.split_whitespace().map(str::to_ascii_lowercase).collect();
-                let permissive = words.iter().any(|word| matches!(word.as_str(), "+all" | "?all" | "all"));
-                let ends =
-                    words.iter().any(|word| matches!(word.as_str(), "-all" | "~all") || word.starts_with("redirect="));
-                if permissive || !ends {
+                let rejects_nobody = !matches!(ends(self.draft, policy, SPF_DEPTH_MAX), Some('-' | '~'));
+                if policies.len() > 1 || rejects_nobody || open(self.draft, policy, SPF_DEPTH_MAX) {
                     self.truth.plant_issue("spf_permissive", Kind::Domain, domain);
                 }
                 if lookups(self.draft, policy, SPF_DEPTH_MAX) > SPF_LOOKUPS_MAX {
@@ -109,16 +106,19 @@ impl Derivation<'_> {
                 }
             }
         }
-        let policies = self::policies(self.draft, &format!("_dmarc.{domain}"), "v=DMARC1");
+        let policies = texts(self.draft, &format!("_dmarc.{domain}"));
+        let policies: Vec<String> = policies.into_iter().filter(|text| is_dmarc(text)).collect();
         match policies.first() {
             None => self.truth.plant_issue("dmarc_missing", Kind::Domain, domain),
             Some(policy) => {
                 let tag = |name: &str| {
-                    let tags = policy.split(';').filter_map(|tag| tag.trim().split_once('='));
-                    tags.filter(|(key, _)| *key == name).map(|(_, value)| value.trim().to_owned()).next()
+                    let tags = policy.split(';').filter_map(|tag| tag.split_once('='));
+                    let mut tags = tags.map(|(key, value)| (key.trim(), value.trim()));
+                    tags.find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.to_ascii_lowercase())
                 };
                 let part = tag("pct").is_some_and(|percent| percent.parse::<u32>().is_ok_and(|percent| percent < 100));
-                if tag("p").as_deref() == Some("none") || part {
+                let acts = tag("p").is_some_and(|policy| matches!(policy.as_str(), "quarantine" | "reject"));
+                if policies.len() > 1 || !acts || part {
                     self.truth.plant_issue("dmarc_permissive", Kind::Domain, domain);
                 }
             }
@@ -199,14 +199,65 @@ fn texts_or(draft: &Draft, name: &str) -> Vec<Data> {
     draft.names.get(name).map(|entry| entry.records.clone()).unwrap_or_default()
 }
 
-/// The texts at a name that begin with a word.
-fn policies(draft: &Draft, name: &str, word: &str) -> Vec<String> {
+/// The texts at a name, or at the end of its aliases.
+fn texts(draft: &Draft, name: &str) -> Vec<String> {
     let text = |data: &Data| match data {
         Data::Txt(text) => Some(String::from_utf8_lossy(text).into_owned()),
         _ => None,
     };
-    let texts = plan::entry(draft, name).map(|entry| entry.records.iter().filter_map(text).collect::<Vec<_>>());
-    texts.unwrap_or_default().into_iter().filter(|text| text.starts_with(word)).collect()
+    let entry = plan::entry(draft, &plan::end_of_chain(draft, name));
+    entry.map(|entry| entry.records.iter().filter_map(text).collect()).unwrap_or_default()
+}
+
+fn spf_policies(draft: &Draft, name: &str) -> Vec<String> {
+    let is_spf = |text: &String| text.split(' ').next().is_some_and(|word| word.eq_ignore_ascii_case("v=spf1"));
+    texts(draft, name).into_iter().filter(is_spf).collect()
+}
+
+fn is_dmarc(text: &str) -> bool {
+    let version = text.split(';').next().and_then(|tag| tag.split_once('='));
+    version.is_some_and(|(tag, value)| tag.trim().eq_ignore_ascii_case("v") && value.trim() == "DMARC1")
+}
+
+/// The terms of a policy up to its `all`, each as sign and body.
+fn terms(policy: &str) -> Vec<(char, String)> {
+    let mut terms = Vec::new();
+    for word in policy.split_whitespace().skip(1).map(str::to_ascii_lowercase) {
+        let sign = word.chars().next().filter(|sign| "+-~?".contains(*sign));
+        terms.push((sign.unwrap_or('+'), word.trim_start_matches(['+', '-', '~', '?']).to_owned()));
+        if terms.last().is_some_and(|(_, body)| body == "all") {
+            break;
+        }
+    }
+    terms
+}
+
+/// The sign of the `all` in which a policy ends, also by a redirect; `None` where it has no end. A redirect to nothing is
+/// an error (RFC 7208 §6.1), by which nobody passes.
+fn ends(draft: &Draft, policy: &str, depth: usize) -> Option<char> {
+    let terms = terms(policy);
+    if let Some((sign, _)) = terms.last().filter(|(_, body)| body == "all") {
+        return Some(*sign);
+    }
+    let target = terms.iter().find_map(|(_, body)| body.strip_prefix("redirect="))?;
+    match spf_policies(draft, target).first().filter(|_| depth > 0) {
+        Some(policy) => ends(draft, policy, depth - 1),
+        None => Some('-'),
+    }
+}
+
+/// Whether some part of a policy lets every address pass before its `all` is read.
+fn open(draft: &Draft, policy: &str, depth: usize) -> bool {
+    terms(policy).iter().filter(|(sign, _)| *sign == '+').any(|(_, body)| match body.split_once([':', '=']) {
+        Some(("ip4" | "ip6", range)) => range.ends_with("/0"),
+        Some((handed @ ("include" | "redirect"), target)) => {
+            let policies = spf_policies(draft, target);
+            let Some(policy) = policies.first().filter(|_| depth > 0) else { return false };
+            let lets_all = handed == "include" && ends(draft, policy, depth - 1) == Some('+');
+            lets_all || open(draft, policy, depth - 1)
+        }
+        _ => false,
+    })
 }
 
 fn lookups(draft: &Draft, policy: &str, depth: usize) -> usize {
@@ -220,7 +271,7 @@ fn lookups(draft: &Draft, policy: &str, depth: usize) -> usize {
         }
         count += 1;
         if matches!(mechanism, "include" | "redirect") && depth > 0 {
-            count += policies(draft, argument, "v=spf1").first().map_or(0, |policy| lookups(draft, policy, depth - 1));
+            count += spf_policies(draft, argument).first().map_or(0, |policy| lookups(draft, policy, depth - 1));
         }
     }
     count

@@ -117,6 +117,8 @@ struct Issue {
     entity_kind: Kind,
     /// False where a person decided on it while the fact stays.
     open: bool,
+    /// What it is of is not theirs any more, so that nobody looks whether it still is there.
+    left: bool,
     /// It was opened by this run, for the first time or again.
     new: bool,
 }
@@ -129,8 +131,9 @@ pub(crate) async fn print(
     style: &Style,
 ) -> Result<Outcome, Failure> {
     let (entities, changes) = entities(workspace, finished).await?;
-    let (issues, decided): (Vec<_>, Vec<_>) =
+    let (open, decided): (Vec<_>, Vec<_>) =
         issues(workspace, finished).await?.into_iter().partition(|issue| issue.open);
+    let (left, issues): (Vec<_>, Vec<_>) = open.into_iter().partition(|issue| issue.left);
     for shown in entities.chunks(PAGE) {
         let uids = shown.iter().map(|entity| entity.uid).collect();
         for row in rows(&workspace.store, Noun::Entity, uids).await? {
@@ -141,7 +144,7 @@ pub(crate) async fn print(
             }
         }
     }
-    for shown in issues.chunks(PAGE) {
+    for shown in issues.chunks(PAGE).chain(left.chunks(PAGE)) {
         let uids = shown.iter().map(|issue| issue.uid).collect();
         for row in rows::<IssueRecord>(&workspace.store, Noun::Issue, uids).await? {
             if style.jsonl { results.json(&issue_line(&row))? } else { results.line(&issue_text(&row.record))? }
@@ -164,6 +167,12 @@ pub(crate) async fn print(
         tell_not_done(&not_done);
         tell_skipped(&finished.collection.skipped_tasks);
         tell_questions(&entities);
+        if !left.is_empty() {
+            hint(&format!(
+                "{} of the issues shown are of what is not theirs any more: nobody looks there, and they do not count",
+                left.len()
+            ));
+        }
         if shortfall::is_all_fresh(&finished.run, &not_done) {
             hint("nothing was asked: every answer of an earlier run is fresh");
         }
@@ -247,6 +256,7 @@ async fn entities(workspace: &Workspace, finished: &Finished) -> Result<(Vec<Ent
 /// The issues whose fact is there: the open ones, and those that a person decided on.
 async fn issues(workspace: &Workspace, finished: &Finished) -> Result<Vec<Issue>, Failure> {
     let kept = |row: Row<IssueRecord>| Issue {
+        left: is_left(&row.record),
         severity: row.record.severity,
         name: row.record.name,
         entity_name: row.record.entity_name,
@@ -326,13 +336,19 @@ fn technology_line(row: &Row<TechnologyRecord>) -> Value {
     hit
 }
 
+/// True for an issue of what is not theirs any more: it stays as it was. What others do to them is nobody's of theirs.
+fn is_left(issue: &IssueRecord) -> bool {
+    !issue.scoped && ambit_checks::find(&issue.name).is_none_or(|judge| !judge.is_about_others())
+}
+
 /// `high      exposed_telnet_service  NetworkService 203.0.113.9:23/tcp  (confirmed)`.
 fn issue_text(record: &IssueRecord) -> String {
     let name = severity_name(record.severity);
     let what =
         if record.discriminator.is_empty() { String::new() } else { format!("  {}", plain(&record.discriminator)) };
+    let theirs = if is_left(record) { ", not ours" } else { "" };
     format!(
-        "{name:<9} {}  {} {}{what}  ({})",
+        "{name:<9} {}  {} {}{what}  ({}{theirs})",
         record.name,
         record.entity_kind.name(),
         plain(&record.entity_name),
