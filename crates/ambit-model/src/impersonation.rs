@@ -80,8 +80,8 @@ pub const READ: &[&str] = &[
     CAMPAIGNS.name(),
 ];
 
-/// Assesses a domain against those that it resembles, at a wire date: the worst of what is made of each. `None` where
-/// nothing says which it resembles.
+/// Assesses a domain against those that it resembles, at a wire date: the worst of what is made of each, unless one of
+/// them shows that they hold it themselves. `None` where nothing says which it resembles.
 pub fn assess(name: &str, details: &Details, originals: &[Original<'_>], date: Timestamp) -> Option<Assessment> {
     let resembled: Vec<Resembled> = RESEMBLANCES.items(details).collect();
     let each = resembled.iter().filter_map(|resembled| {
@@ -89,7 +89,8 @@ pub fn assess(name: &str, details: &Details, originals: &[Original<'_>], date: T
         Some(Suspect { name, details, page: page(details), original: *original, date }.assess(resembled.by))
     });
     // The first of equals, so that the same comes out again.
-    each.reduce(|best, other| if other.score > best.score { other } else { best })
+    let rank = |assessment: &Assessment| (assessment.standing == Standing::Defensive, assessment.score);
+    each.reduce(|best, other| if rank(&other) > rank(&best) { other } else { best })
 }
 
 fn page(details: &Details) -> FrontPage {
@@ -240,8 +241,9 @@ impl Suspect<'_> {
                 reasons.add(5, format!("the password is sent to {host}"));
             }
         }
-        // One sign may be chance: a title of one word, an icon of a product.
-        signs >= 2
+        // One sign may be chance: a title of one word, an icon of a product. That a page which asks for a password takes
+        // pictures from them is none.
+        signs >= 2 || (loads && own.login)
     }
 
     /// Namesakes of old hold several names as well, and serve them alike.

@@ -91,8 +91,11 @@ pub fn places(kind: Kind, name: &str) -> Vec<(Kind, String)> {
         }
         Kind::IpAddress => name.parse().map(blocks).unwrap_or_default(),
         Kind::NetworkService => vec![(Kind::IpAddress, host.to_owned())],
-        Kind::ApiEndpoint | Kind::Uri if host.parse::<IpAddr>().is_ok() => vec![(Kind::IpAddress, host.to_owned())],
-        Kind::ApiEndpoint | Kind::Uri => Kind::of_host(host).into_iter().collect(),
+        Kind::ApiEndpoint | Kind::Uri => {
+            let address = host.parse::<IpAddr>().is_ok().then(|| (Kind::IpAddress, host.to_owned()));
+            let site = site_of(name).filter(|_| kind == Kind::ApiEndpoint).map(|site| (Kind::Uri, site.to_owned()));
+            address.or_else(|| Kind::of_host(host).ok()).into_iter().chain(site).collect()
+        }
         Kind::EmailAddress => registrable(host).map(|domain| (Kind::Domain, domain.to_owned())).into_iter().collect(),
         _ => Vec::new(),
     }
@@ -127,6 +130,12 @@ pub fn edge(kind: Kind) -> EdgeKind {
 /// Returns true for what lies on a host, and is imported after all hosts.
 pub fn is_on_a_host(kind: Kind) -> bool {
     matches!(kind, Kind::ApiEndpoint | Kind::NetworkService | Kind::Uri)
+}
+
+/// The site of a URL: all before its path.
+fn site_of(url: &str) -> Option<&str> {
+    let host = url.find("://")? + 3;
+    Some(&url[..url[host..].find('/').map_or(url.len(), |path| host + path)])
 }
 
 fn above(name: &str) -> Option<&str> {

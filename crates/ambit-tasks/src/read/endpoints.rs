@@ -54,6 +54,19 @@ pub(crate) fn is_of_platforms(host: &str) -> bool {
     OF_PLATFORMS.iter().any(|known| host.strip_suffix(known).is_some_and(|rest| rest.is_empty() || rest.ends_with('.')))
 }
 
+/// A URL whose path opens something, as those of webhooks do, without that path.
+pub(crate) fn unopened(url: String) -> String {
+    let path =
+        url.find("://").and_then(|at| url[at + 3..].find('/').map(|path| &url[at + 3 + path..])).unwrap_or_default();
+    // Rules know addresses as people write them.
+    let written = [":443/", ":80/"].iter().fold(url.clone(), |url, port| url.replacen(port, "/", 1));
+    if path.is_empty() || ambit_secrets::masked(&written).count == 0 {
+        return url;
+    }
+    let site = url.len() - path.len();
+    url[..site].to_owned()
+}
+
 fn endpoint(url: &str) -> Option<String> {
     let url = url.split(['?', '#', '`', '|', '^']).next().unwrap_or(url);
     let site = url.find("://").map(|at| at + 3)?;

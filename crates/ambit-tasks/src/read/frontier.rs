@@ -19,7 +19,11 @@ const OPEN_MAX: usize = 2_000;
 
 /// Words in a path or query that do something when they are asked for.
 const DOING: &[&str] = &[
+    "activate",
+    "add-to-cart",
+    "addtocart",
     "cancel",
+    "cart/add",
     "delete",
     "destroy",
     "disable",
@@ -100,7 +104,7 @@ impl Frontier {
         if ending.is_some_and(|ending| FILES.contains(&ending.as_str())) {
             return;
         }
-        if self.forbidden.iter().any(|forbidden| url.path.starts_with(forbidden.as_str())) {
+        if self.forbidden.iter().any(|forbidden| closes(forbidden, &url.path)) {
             self.left_out.robots += 1;
         } else if does_something(url) {
             self.left_out.doing += 1;
@@ -124,6 +128,26 @@ impl Frontier {
         *known += 1;
         *known > SAME_SHAPE_MAX || segments.values().any(|times| *times > SAME_SEGMENT_MAX)
     }
+}
+
+/// Whether a path that robots shall not visit, as a file for robots writes it, takes in a path: `*` stands for anything,
+/// `$` for the end (RFC 9309 §2.2.3).
+fn closes(pattern: &str, path: &str) -> bool {
+    let (pattern, to_end) = pattern.strip_suffix('$').map_or((pattern, false), |pattern| (pattern, true));
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = path.strip_prefix(parts.next().unwrap_or_default()) else { return false };
+    let parts: Vec<&str> = parts.collect();
+    for (number, part) in parts.iter().enumerate() {
+        let is_last = number + 1 == parts.len();
+        let found = if is_last && to_end {
+            rest.len().checked_sub(part.len()).filter(|_| rest.ends_with(part))
+        } else {
+            rest.find(part)
+        };
+        let Some(at) = found else { return false };
+        rest = &rest[at + part.len()..];
+    }
+    !to_end || rest.is_empty()
 }
 
 /// True for a URL that does something when it is asked for.
@@ -153,6 +177,24 @@ pub(crate) fn parameters(url: &Url) -> BTreeSet<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn paths_are_closed_to_robots_by_patterns() {
+        for (pattern, path, closed) in [
+            ("/private/", "/private/a", true),
+            ("/private/", "/public/", false),
+            ("/*.bak$", "/a/b.bak", true),
+            ("/*.bak$", "/a.bak.html", false),
+            ("/*.bak", "/a.bak.html", true),
+            ("/a*/b*c", "/a1/b2c3", true),
+            ("/a*/b*c", "/a1/c2", false),
+            ("/exact$", "/exact", true),
+            ("/exact$", "/exactly", false),
+            ("/*aa$", "/aa", true),
+        ] {
+            assert_eq!(closes(pattern, path), closed, "{pattern} {path}");
+        }
+    }
 
     fn url(path: &str) -> Url {
         Url::parse(&format!("https://app.acme.test{path}")).unwrap()

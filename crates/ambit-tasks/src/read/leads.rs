@@ -2,7 +2,7 @@
 //! buckets. Pure.
 
 use super::assignments::assigned;
-use super::endpoints::{endpoints, is_of_platforms};
+use super::endpoints::{endpoints, is_of_platforms, unopened};
 use super::mentions::Mentions;
 use ambit_model::Kind;
 use ambit_model::entity::{host_of, unmapped};
@@ -87,18 +87,6 @@ fn path_of(url: &str) -> &str {
 fn is_of_interest(url: &str) -> bool {
     let host = host_of(url);
     !is_of_platforms(host) && !host.parse().is_ok_and(is_internal)
-}
-
-/// A URL whose path opens something, as those of webhooks do, without that path.
-fn unopened(url: String) -> String {
-    let path = path_of(&url);
-    // Rules know addresses as people write them.
-    let written = [":443/", ":80/"].iter().fold(url.clone(), |url, port| url.replacen(port, "/", 1));
-    if path.is_empty() || ambit_secrets::masked(&written).count == 0 {
-        return url;
-    }
-    let site = url.len() - path.len();
-    url[..site].to_owned()
 }
 
 #[cfg(test)]

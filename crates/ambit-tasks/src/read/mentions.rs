@@ -31,6 +31,10 @@ pub(super) static URL: LazyLock<Regex> = LazyLock::new(|| {
         .expect("constant")
 });
 
+/// The part of an address before its host: who signs in there.
+static SIGNING_IN: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r#"(?i)\b[a-z][a-z0-9+.-]{0,30}:\\?/\\?/[^\s/"'<>@]{1,200}@"#).expect("constant"));
+
 /// An address of a socket of the web, or one in quotes whose scheme is that of the page.
 static OTHER: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r#"(?i)(?:\b(wss?):|["'`])\\?/\\?/((?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){1,8}[a-z]{2,24})\b"#)
@@ -60,7 +64,15 @@ impl Mentions {
             let hosts = if found.get(1).is_some() { &mut self.hosts } else { &mut self.maybe_hosts };
             hosts.insert(host);
         }
-        let mailboxes = ADDRESS.captures_iter(text).filter_map(|found| Kind::EmailAddress.canonical(&found[1]).ok());
+        // Who signs in at an address, and by which password, is no mailbox.
+        let signing_in: Vec<_> = SIGNING_IN.find_iter(text).map(|found| found.range()).collect();
+        let is_mailbox = |at: usize| {
+            let before = signing_in.partition_point(|range| range.start <= at);
+            before == 0 || signing_in[before - 1].end <= at
+        };
+        let mailboxes =
+            ADDRESS.captures_iter(text).filter(|found| found.get(0).is_some_and(|all| is_mailbox(all.start())));
+        let mailboxes = mailboxes.filter_map(|found| Kind::EmailAddress.canonical(&found[1]).ok());
         // File names such as logo@2x.png look like mailboxes.
         let is_file = |mailbox: &String| {
             [".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".css", ".js"].iter().any(|end| mailbox.ends_with(end))
@@ -91,5 +103,15 @@ mod tests {
         let mut found = Mentions::default();
         found.read("git clone https://ann.lee:tr0ub4dor@git.acme.test/shop.git");
         assert_eq!(found.hosts.iter().collect::<Vec<_>>(), ["git.acme.test"], "who signs in is no host");
+        for text in [
+            "DATABASE_URL=postgres://shop:Tr0ub4d0rZx9q@db1.corp.example/shop",
+            "https://bot:ghp_0123456789@github.com/acme/shop.git",
+            r"amqp:\/\/guest@mq.acme.test",
+        ] {
+            found.read(text);
+        }
+        assert_eq!(found.mailboxes, BTreeSet::new(), "nor a mailbox");
+        found.read("see https://www.acme.test/contact or write to mailto:info@acme.test");
+        assert_eq!(found.mailboxes.iter().collect::<Vec<_>>(), ["info@acme.test"]);
     }
 }

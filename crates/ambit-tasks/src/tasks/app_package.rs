@@ -1,7 +1,7 @@
 //! What the package of a mobile app says and gives away: its manifest, its signers, and what the texts inside name.
 
 use crate::ask::mirror::{self, PROVIDER};
-use crate::read::endpoints::{endpoints, is_of_platforms};
+use crate::read::endpoints::{endpoints, is_of_platforms, unopened};
 use crate::read::firebase;
 use crate::read::mentions::Mentions;
 use crate::read::seed_tokens::{self, SeedTokens};
@@ -219,7 +219,7 @@ fn look_through(bytes: &[u8], rules: &Rules, tokens: &SeedTokens) -> Result<Look
         let databases = databases.filter_map(|url| Kind::AppEndpoint.canonical(url).ok());
         for address in endpoints(piece.text).into_iter().chain(databases) {
             if addresses.len() < ENDPOINTS_MAX && !is_of_platforms(host_of(&address)) {
-                addresses.entry(address).or_insert_with(|| piece.path.to_owned());
+                addresses.entry(unopened(address)).or_insert_with(|| piece.path.to_owned());
             }
         }
     })?;

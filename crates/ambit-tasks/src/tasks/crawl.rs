@@ -3,6 +3,7 @@
 
 use crate::ask::session::{self, Session};
 use crate::ask::{bindings, web};
+use crate::read::endpoints::unopened;
 use crate::read::frontier::{Frontier, parameters, shape};
 use crate::read::handed_out::HandedOut;
 use crate::read::login::origin;
@@ -398,7 +399,9 @@ impl<'a> Crawl<'a> {
             .filter_map(|document| document.title.as_ref().map(|title| (document, title)))
             .flat_map(|(document, title)| document.operations.keys().map(move |url| (url, title)))
             .collect();
-        for (url, Interface { methods, parameters }) in &self.interfaces {
+        // Nobody needs the name of one that a token opens: the token is told.
+        let named = self.interfaces.iter().filter(|(url, _)| unopened((*url).clone()) == **url);
+        for (url, Interface { methods, parameters }) in named {
             let mut details = Details::from_iter([mentioned::METHODS.is(methods.iter().cloned().collect::<Vec<_>>())]);
             if parameters.len() > 0 {
                 details.extend([mentioned::PARAMETERS.is(parameters.list())]);

@@ -4,6 +4,7 @@ use crate::ask::bindings::{self, server_name};
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::entity::domain;
 use ambit_model::entity::domain::SiteSeen;
+use ambit_model::entity::network_service::{self, Service};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::ports::BROWSER;
@@ -36,7 +37,9 @@ pub(crate) const TASK: Task = Task {
     plan: |facts, _| match facts.kind {
         Kind::NetworkService => {
             let socket = bindings::socket(facts.kind, &facts.name, "");
-            Plan::once_if(socket.is_some_and(|socket| is_web_port(socket.port())))
+            // Whatever usually is behind its port, it said that it speaks HTTP.
+            let speaks_it = network_service::SERVICE.of(&facts.details) == Some(Service::Http);
+            Plan::once_if(socket.is_some_and(|socket| speaks_it || is_web_port(socket.port())))
         }
         _ => {
             let named = named_sites(facts).map(|url| url.port);

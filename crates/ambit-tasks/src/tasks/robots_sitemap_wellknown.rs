@@ -118,7 +118,7 @@ fn text_file(exchange: &HttpExchange) -> Option<String> {
 pub(crate) struct Robots {
     is_one: bool,
     paths: BTreeSet<String>,
-    /// Paths that no robot shall visit. Patterns, and the whole site, are not among them.
+    /// Paths that no robot shall visit, patterns among them. The whole site is not.
     pub(crate) closed: BTreeSet<String>,
     sitemaps: BTreeSet<String>,
 }
@@ -140,7 +140,7 @@ impl Robots {
                 field @ ("allow" | "disallow") if value.starts_with('/') && robots.paths.len() < PATHS_MAX => {
                     robots.is_one = true;
                     in_group = true;
-                    if field == "disallow" && for_all && value != "/" && !value.contains(['*', '$']) {
+                    if field == "disallow" && for_all && value.trim_end_matches(['*', '$']) != "/" {
                         robots.closed.insert(value.clone());
                     }
                     robots.paths.insert(value);
@@ -252,7 +252,7 @@ mod tests {
             "User-agent: one\nDisallow: /one\n\nUser-agent: two\nUser-agent: *\nDisallow: /all\nDisallow: /*.pdf$\n\
              Disallow: /\nUser-agent: three\nDisallow: /three",
         );
-        assert_eq!(groups.closed.iter().collect::<Vec<_>>(), ["/all"], "what is closed to every robot");
+        assert_eq!(groups.closed.iter().collect::<Vec<_>>(), ["/*.pdf$", "/all"], "what is closed to every robot");
         assert!(!Robots::parse("Welcome: to our page").is_one);
     }
 

@@ -13,6 +13,7 @@ use std::io::ErrorKind;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
+use uuid::Uuid;
 
 /// A host of theirs with many services.
 const HOST: &str = "name acme.test A 203.0.113.25 A 203.0.113.26
@@ -121,14 +122,21 @@ fn what_a_sweep_found_stands_where_the_rest_could_not_be_asked() {
     let some: Fault = |to, _| matches!(to.port(), 465 | 993).then_some(ErrorKind::NetworkUnreachable);
     let world = World::parse(&world(HOST), "test.world").unwrap_or_else(|problems| panic!("{problems:?}"));
     let known = json!({"ports": [{"number": 993, "protocol": "tcp"}, {"number": 995, "protocol": "tcp"}]});
+    let service = |port: u16| format!("203.0.113.25:{port}/tcp");
+    let known_at = |port: u16| led("port_sweep", "", (EdgeKind::Service, Kind::NetworkService, service(port).as_str()));
     let facts = Facts {
         details: known.as_object().cloned().unwrap(),
+        outward: vec![known_at(993), known_at(995)],
         ..explorer::empty_facts(Kind::IpAddress, "203.0.113.25")
     };
     let looked = look_by(Settings::default(), (&world, EPOCH), "port_sweep", (facts, ""), some);
     assert!(matches!(&looked.answer, Ok(Answer::InPart(TaskError::Net(_)))), "{:?}", looked.answer);
-    let found = |port: u16| looked.found.edges.iter().any(|edge| edge.name == format!("203.0.113.25:{port}/tcp"));
-    assert_eq!([465, 990, 993, 995].map(found), [false, true, true, true], "{:?}", looked.found.edges);
+    let found = |port: u16| looked.found.edges.iter().any(|edge| edge.name == service(port));
+    assert_eq!([465, 990, 993, 995].map(found), [false, true, false, true], "{:?}", looked.found.edges);
+    let standing = [(EdgeKind::Service, uid(Kind::NetworkService, &service(993)))];
+    assert_eq!(looked.found.standing, standing.into(), "it stays known and is not seen");
+    let ports = looked.found.details["ports"].as_array().unwrap();
+    assert!(ports.iter().any(|port| port["number"] == 993), "{ports:?}");
 
     let one: Fault = |to, _| to.ip().to_string().ends_with(".26").then_some(ErrorKind::NetworkUnreachable);
     let looked = look(&world, EPOCH, "block_sweep", (Kind::NetBlock, "203.0.113.16/28", "0-16"), one);
@@ -173,13 +181,17 @@ fn what_is_known_is_not_seen_where_nothing_could_be_asked() {
     }
 }
 
+fn uid(kind: Kind, name: &str) -> Uid {
+    Uid::of_entity(Uuid::nil(), kind, name)
+}
+
 /// An end to which a task led with an argument.
 fn led(task: &str, argument: &str, (edge, kind, name): (EdgeKind, Kind, &str)) -> Neighbour {
     Neighbour {
         edge,
         task: task.to_owned(),
         argument: argument.to_owned(),
-        uid: Uid::from_bytes([1; 32]),
+        uid: uid(kind, name),
         kind,
         name: name.to_owned(),
         scoped: true,
@@ -200,7 +212,9 @@ fn a_guessed_name_without_an_answer_stays_what_it_was() {
     let facts = Facts { outward, ..explorer::empty_facts(Kind::Domain, "acme.test") };
     let looked = look_by(Settings::default(), (&world, EPOCH), "name_sweep", (facts, "0-250"), NEVER);
     let found: Vec<&str> = looked.found.edges.iter().map(|edge| edge.name.as_str()).collect();
-    assert_eq!((looked.answer, found), (Ok(Answer::Found), vec!["mail.acme.test", "ns1.acme.test", "www.acme.test"]));
+    assert_eq!((looked.answer, found), (Ok(Answer::Found), vec!["ns1.acme.test", "www.acme.test"]));
+    let standing = [(EdgeKind::Subdomain, uid(Kind::DnsRecord, "mail.acme.test"))];
+    assert_eq!(looked.found.standing, standing.into(), "one has no answer, and the other is gone");
 }
 
 #[test]

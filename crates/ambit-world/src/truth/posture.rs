@@ -150,7 +150,7 @@ impl Derivation<'_> {
         let records = texts_or(self.draft, name);
         let broken_mail = records
             .iter()
-            .any(|data| matches!(data, Data::Mx(_, server) if !server.is_empty() && !self.exists_anywhere(server)));
+            .any(|data| matches!(data, Data::Mx(_, server) if !server.is_empty() && self.is_gone(server)));
         if broken_mail {
             self.truth.plant_issue("dangling_record", kind, name);
         }
@@ -159,12 +159,20 @@ impl Derivation<'_> {
         };
         let end = plan::end_of_chain(self.draft, name);
         let provider = claimable::of_target(first).or_else(|| claimable::of_target(&end));
-        if !self.exists_anywhere(&end) {
+        if self.is_gone(&end) {
             let issue = if provider.is_some() { "subdomain_takeover" } else { "dangling_record" };
             self.truth.plant_issue(issue, kind, name);
         } else if provider.is_some_and(|provider| provider.says.is_some() && self.unclaimed(name, provider)) {
             self.truth.plant_issue("subdomain_takeover", kind, name);
         }
+    }
+
+    /// Whether a name is not there, and whoever would have it says so.
+    fn is_gone(&self, name: &str) -> bool {
+        let zone = plan::zone_of(self.draft, name).and_then(|zone| self.draft.zones.get(zone));
+        let answers =
+            zone.is_none_or(|zone| matches!(zone.answers, Answers::Normal | Answers::Slow(_) | Answers::Truncated));
+        answers && !self.exists_anywhere(name)
     }
 
     fn exists_anywhere(&self, name: &str) -> bool {

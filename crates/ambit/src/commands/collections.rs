@@ -18,7 +18,7 @@ use ambit_model::collection::Schedule;
 use ambit_model::percent::escaped;
 use ambit_model::ports::PortList;
 use ambit_model::scope::exclusion;
-use ambit_model::{Clearance, Kind};
+use ambit_model::{Clearance, Kind, workflow};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
@@ -327,7 +327,7 @@ fn print(row: &Value, jsonl: bool, results: &mut Results) -> Result<(), Failure>
 /// Makes a collection with its seeds; answers with it.
 async fn create(api: &Api, new: &Create) -> Result<Value, Failure> {
     // Seeds first: a collection without the seeds that were asked for is not what was asked for.
-    let seeds: Vec<Value> = new.seed.iter().map(|seed| target(seed)).collect::<Result<_, _>>()?;
+    let seeds: Vec<Value> = new.seed.iter().map(|seed| target(seed, &new.workflow)).collect::<Result<_, _>>()?;
     let mut body = json!({
         "name": new.name,
         "workflow_name": new.workflow,
@@ -430,7 +430,8 @@ async fn seeds(api: &Api, command: &Seed, results: &mut Results) -> Result<(), F
             }
         }
         Seed::Add { target: targets, .. } => {
-            let seeds: Vec<Value> = targets.iter().map(|typed| target(typed)).collect::<Result<_, _>>()?;
+            let workflow = text(&api.get(&path_of(api, collection).await?).await?.result["workflow_name"]);
+            let seeds: Vec<Value> = targets.iter().map(|typed| target(typed, &workflow)).collect::<Result<_, _>>()?;
             let all = api.post(&path, json!({"entities": seeds})).await?.result;
             for row in all.as_array().into_iter().flatten() {
                 results.line(&seed_line(row))?;
@@ -470,8 +471,9 @@ fn seed_of<'a>(all: &'a Value, typed: &str) -> Result<&'a Value, Failure> {
     }
 }
 
-fn target(typed: &str) -> Result<Value, Failure> {
-    let (kind, name) =
-        Kind::of_target(typed).map_err(|error| Failure::usage(format!("seed {:?}: {error}", plain(typed))))?;
+/// A seed as a collection of the workflow takes it.
+fn target(typed: &str, workflow: &str) -> Result<Value, Failure> {
+    let seed = workflow::find(workflow).map_or_else(|| Kind::of_target(typed), |workflow| workflow.target(typed));
+    let (kind, name) = seed.map_err(|error| Failure::usage(format!("seed {:?}: {error}", plain(typed))))?;
     Ok(json!({"type": kind.name(), "name": name}))
 }

@@ -15,11 +15,11 @@ use crate::signals::Stop;
 use crate::wire_log::WireLog;
 use crate::workspace;
 use crate::{confirm, engine_config, estate, folder, wires};
-use ambit_model::entity::InvalidName;
+use ambit_model::entity::{InvalidName, host_of, registrable};
 use ambit_model::estimate::estimate;
 use ambit_model::issue::severity_name;
 use ambit_model::scope::Exclusions;
-use ambit_model::workflow::{CODE_REPOSITORIES, MOBILE_APPS};
+use ambit_model::workflow::{CODE_REPOSITORIES, MOBILE_APPS, THIRD_PARTIES};
 use ambit_model::{Clearance, Kind, workflow};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -291,12 +291,19 @@ fn seeds(
                 plain(text)
             ))
         })?;
+        seeds.extend(supplier(&seed).filter(|_| workflow == THIRD_PARTIES.name));
         seeds.insert(seed);
     }
     if seeds.is_empty() {
         return Err(Failure::usage("no target: give a domain, host name, address, block or URL, or -l FILE"));
     }
     Ok(seeds.into_iter().collect())
+}
+
+/// The domain of a supplier that is named by a host or a page of it: how well that is protected is what is asked.
+fn supplier((kind, name): &(Kind, String)) -> Option<(Kind, String)> {
+    let is_in_a_domain = matches!(kind, Kind::DnsRecord | Kind::Uri);
+    registrable(host_of(name)).filter(|_| is_in_a_domain).map(|domain| (Kind::Domain, domain.to_owned()))
 }
 
 /// A target of the workflow. A folder of this machine may be named as people name folders.
@@ -343,21 +350,47 @@ fn read_list(path: &Path) -> Result<Vec<String>, Failure> {
     Ok(lines.filter(|line| !line.is_empty()).map(str::to_owned).collect())
 }
 
-/// The targets of a table: of each row the first cell that is one. The first row may be names of columns.
+/// Names of columns that hold targets.
+const TARGET_COLUMNS: &[&str] =
+    &["address", "domain", "domains", "fqdn", "host", "hostname", "ip", "site", "target", "url", "web", "website"];
+
+/// The targets of a table. The first row may be names of columns: where one of them says so, its cells are the targets;
+/// otherwise of each row the first cell that is one.
 fn read_table(text: &str) -> Result<Vec<String>, String> {
-    let mut targets = Vec::new();
+    let (mut targets, mut column) = (Vec::new(), None);
     for (line, row) in text.lines().zip(1..) {
-        let mut cells = line.split([',', ';', '\t']).map(|cell| cell.trim().trim_matches('"').trim()).peekable();
-        if cells.clone().all(str::is_empty) || cells.peek().is_some_and(|first| first.starts_with('#')) {
+        let cells = cells(line);
+        if cells.iter().all(String::is_empty) || cells.first().is_some_and(|first| first.starts_with('#')) {
             continue;
         }
-        match cells.find(|cell| Kind::of_target(cell).is_ok_and(|(kind, _)| kind.is_place())) {
-            Some(target) => targets.push(target.to_owned()),
-            None if row == 1 => {}
+        let is_target = |cell: &&String| Kind::of_target(cell).is_ok_and(|(kind, _)| kind.is_place());
+        let found = match column {
+            Some(column) => cells.get(column).filter(is_target),
+            None => cells.iter().find(is_target),
+        };
+        match found {
+            Some(target) => targets.push(target.clone()),
+            None if row == 1 => {
+                let says = |cell: &String| TARGET_COLUMNS.contains(&cell.to_ascii_lowercase().as_str());
+                column = cells.iter().position(says);
+            }
             None => return Err(format!("row {row} has no domain, host name, address, block or URL")),
         }
     }
     Ok(targets)
+}
+
+/// The cells of a row; separators in quotes are text.
+fn cells(line: &str) -> Vec<String> {
+    let (mut cells, mut is_quoted) = (vec![String::new()], false);
+    for letter in line.chars() {
+        match letter {
+            '"' => is_quoted = !is_quoted,
+            ',' | ';' | '\t' if !is_quoted => cells.push(String::new()),
+            letter => cells.last_mut().expect("there is one from the start").push(letter),
+        }
+    }
+    cells.into_iter().map(|cell| cell.trim().to_owned()).collect()
 }
 
 /// The level asked for, under the ceiling of the workflow.
@@ -468,5 +501,7 @@ mod tests {
         assert_eq!(read_table("globex.test,Globex").unwrap(), ["globex.test"], "a first row may be one as well");
         let refused = read_table("name,domain\nGlobex,\n").unwrap_err();
         assert!(refused.starts_with("row 2 has no domain"), "{refused}");
+        let named = "name,domain\nNode.js,bad.test\n\"Booking.com, Inc\",half.test\n";
+        assert_eq!(read_table(named).unwrap(), ["bad.test", "half.test"], "a column says that it has them");
     }
 }
