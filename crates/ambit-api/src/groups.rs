@@ -1,5 +1,6 @@
 //! Groups of the wider API (docs/contract/wider.md §2.2).
 
+use crate::accounts::Privilege;
 use crate::contract::contract;
 use crate::objects::Named;
 use crate::quotas::Allowance;
@@ -13,6 +14,8 @@ pub struct GroupAttributes {
     pub profile: Map<String, Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quotas: Option<Named<Allowance>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub privileges: Option<Named<Privilege>>,
 }
 
 contract! {

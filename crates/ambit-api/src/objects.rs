@@ -101,6 +101,8 @@ pub struct RelatedObjects {
     pub data: Related,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub links: Option<Links>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Meta>,
 }
 
 /// The answer that is a page of objects.

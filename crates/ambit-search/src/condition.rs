@@ -325,11 +325,13 @@ fn scan_start(collection: &CollectionContext, count: usize) -> i64 {
 fn named_collections(value: &Value, context: &SearchContext) -> Condition {
     let Value::Text(text) = value else { return Condition::Nothing };
     let wanted = text.to_lowercase();
-    let named = |collection: &&CollectionContext| {
-        let names = [collection.name.to_lowercase(), collection.printable_name.to_lowercase()];
-        names.contains(&wanted) || collection.uuid.to_string() == wanted
+    let of = |is_it: &dyn Fn(&CollectionContext) -> bool| -> Vec<Uuid> {
+        context.collections.iter().filter(|collection| is_it(collection)).map(|collection| collection.uuid).collect()
     };
-    collections(context.collections.iter().filter(named).map(|collection| collection.uuid).collect())
+    let named = of(&|one| one.name.to_lowercase() == wanted || one.uuid.to_string() == wanted);
+    // What people call a collection may be the name of another.
+    let called = || of(&|one| one.printable_name.to_lowercase() == wanted);
+    collections(if named.is_empty() { called() } else { named })
 }
 
 fn collections(uuids: Vec<Uuid>) -> Condition {

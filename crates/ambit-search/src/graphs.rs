@@ -19,7 +19,7 @@ use ambit_store::{Collaborator, GraphChange, Store};
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use serde_json::Value;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, MutexGuard, PoisonError};
@@ -271,6 +271,35 @@ fn facts(change: GraphChange) -> GraphFacts {
         total_nodes: i64::try_from(nodes.len()).unwrap_or(i64::MAX),
         nodes: nodes.iter().map(node_facts).collect(),
         comments: change.comments,
+        more: more(&document),
+    }
+}
+
+/// Texts of one graph that are kept beside those of its nodes; and how deep they are looked for.
+const MORE_MAX: usize = 10_000;
+const DEPTH_MAX: usize = 16;
+
+/// The texts of a graph that no modifier is about, for free words.
+fn more(document: &Value) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let known = |name: &str| matches!(name, "description" | "entity_id" | "source" | "target" | "text" | "type");
+    for part in ["graph_data", "nodes", "links"] {
+        add_texts(document.get(part).unwrap_or(&Value::Null), &known, DEPTH_MAX, &mut found);
+    }
+    found
+}
+
+/// Adds the texts inside a value, but for members that are known.
+fn add_texts(value: &Value, known: &impl Fn(&str) -> bool, depth: usize, found: &mut BTreeSet<String>) {
+    match value {
+        _ if depth == 0 || found.len() >= MORE_MAX => {}
+        Value::String(text) if !text.is_empty() => drop(found.insert(text.clone())),
+        Value::Array(items) => items.iter().for_each(|item| add_texts(item, known, depth - 1, found)),
+        Value::Object(members) => members
+            .iter()
+            .filter(|(name, value)| !(value.is_string() && known(name)))
+            .for_each(|(_, value)| add_texts(value, known, depth - 1, found)),
+        _ => {}
     }
 }
 

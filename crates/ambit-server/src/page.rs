@@ -198,11 +198,22 @@ fn narrow(call: &Call, objects: &mut [Object]) {
 
 /// Answers with what something is related to, in full or as descriptors.
 pub(crate) fn answer_related(call: &Call, found: Related, as_descriptors: bool) -> Result<Answer, ApiError> {
+    related(call, found, as_descriptors, false)
+}
+
+/// The same, where the count of a single object stands beside it.
+pub(crate) fn answer_counted(call: &Call, found: Related, as_descriptors: bool) -> Result<Answer, ApiError> {
+    related(call, found, as_descriptors, true)
+}
+
+fn related(call: &Call, found: Related, as_descriptors: bool, counts_one: bool) -> Result<Answer, ApiError> {
     let data = if as_descriptors { found.described() } else { found };
     if let Related::Many(all) = data {
         return of_list(call, all, LIMIT_DEFAULT);
     }
     let own = matches!(data, Related::One(_)).then(|| format!("{}{}", call.root(), call.path));
     let links = own.map(|own| Links { own, ..Links::default() });
-    Ok(Answer::json(&RelatedObjects { data, links }))
+    let is_counted = counts_one && matches!(data, Related::One(_));
+    let meta = is_counted.then(|| Meta { count: Some(1), ..Meta::default() });
+    Ok(Answer::json(&RelatedObjects { data, links, meta }))
 }

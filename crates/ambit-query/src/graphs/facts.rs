@@ -1,6 +1,7 @@
 //! What a query can ask of a graph.
 
 use super::Figure;
+use std::collections::BTreeSet;
 
 /// A graph as searches see it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,6 +28,8 @@ pub struct GraphFacts {
     pub nodes: Vec<NodeFacts>,
     /// Texts of its comments.
     pub comments: Vec<String>,
+    /// Further texts of what it is made of: attributes of its nodes, sorts of its links, notes.
+    pub more: BTreeSet<String>,
 }
 
 /// A node as searches see it.
@@ -70,6 +73,6 @@ impl GraphFacts {
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         let own = [self.id.as_str(), &self.name, &self.owner, self.group.as_deref().unwrap_or_default()];
         let nodes = self.nodes.iter().flat_map(|node| [node.entity_id.as_str(), node.text.as_str()]);
-        own.into_iter().chain(nodes).chain(self.comments.iter().map(String::as_str))
+        own.into_iter().chain(nodes).chain(self.comments.iter().chain(&self.more).map(String::as_str))
     }
 }

@@ -45,6 +45,7 @@ fn wannacry() -> GraphFacts {
             node("email", "eve@example.com", ""),
         ],
         comments: vec!["Seen again in Madrid".to_owned()],
+        more: ["drops the key".to_owned()].into(),
     }
 }
 
@@ -119,6 +120,7 @@ fn operators_parentheses_quotes_and_free_text() {
         "wannacry",
         "piedpiper",
         "madrid owner:alice",
+        "\"drops the key\"",
         "owner:bob OR owner:alice",
         "owner:bob OR (wannacry AND NOT private:false)",
         "(owner:bob or owner:alice)",

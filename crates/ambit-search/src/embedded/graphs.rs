@@ -17,7 +17,7 @@ use super::tokenizers;
 use crate::error::IndexError;
 
 /// Raised when a document is made otherwise of the same graph.
-const EDITION: u32 = 3;
+const EDITION: u32 = 4;
 
 /// Nothing but the lock is there.
 fn is_empty(path: &Path) -> Result<bool, IndexError> {

@@ -6,6 +6,7 @@ use ambit_api::accounts::{AccountAttributes, Privilege};
 use ambit_api::objects::{Named, Object};
 use ambit_api::quotas::{Allowance, with_foreign};
 use ambit_api::{ApiError, ErrorCode, Maybe};
+use ambit_model::Timestamp;
 use ambit_model::quota::PRIVILEGES;
 use ambit_store::{Account, Principal, Relationship, StoreError};
 use serde_json::{Map, Value};
@@ -155,14 +156,24 @@ async fn quotas(call: &Call, account: &Account) -> Result<Named<Allowance>, ApiE
 
 async fn privileges(call: &Call, account: &Account) -> Result<Named<Privilege>, ApiError> {
     let found = call.store().list_privileges(call.caller(), &account.user.username).await.about(NOUN)?;
+    Ok(held_by(found, call.now, account.api_quota_group.as_ref()))
+}
+
+/// What a group holds of privileges.
+pub(crate) fn held(found: Vec<ambit_store::Privilege>, now: Timestamp) -> Named<Privilege> {
+    held_by(found, now, None)
+}
+
+/// All privileges that there are, with those that are held now; `payer` is the group that pays for requests.
+fn held_by(found: Vec<ambit_store::Privilege>, now: Timestamp, payer: Option<&String>) -> Named<Privilege> {
     let mut out: Named<Privilege> = PRIVILEGES.iter().map(|name| ((*name).to_owned(), Privilege::default())).collect();
-    for one in found.into_iter().filter(|one| one.expires_at.is_none_or(|end| end > call.now)) {
+    for one in found.into_iter().filter(|one| one.expires_at.is_none_or(|end| end > now)) {
         let entry = out.entry(&one.name);
         // One's own comes first in the list and says more than an inherited one.
         if entry.granted {
             continue;
         }
-        let paid_by_group = account.api_quota_group == one.inherited_from;
+        let paid_by_group = payer == one.inherited_from.as_ref();
         let via = if paid_by_group { "api_quota_group" } else { "intelligence_quota_group" };
         *entry = Privilege {
             granted: true,
@@ -171,7 +182,7 @@ async fn privileges(call: &Call, account: &Account) -> Result<Named<Privilege>, 
             inherited_from: Maybe(one.inherited_from),
         };
     }
-    Ok(out)
+    out
 }
 
 /// The caps in `quotas`: `{name: {"allowed": number}}`.

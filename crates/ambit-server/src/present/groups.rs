@@ -2,7 +2,9 @@
 
 use crate::call::Call;
 use crate::failure::{About, not_found};
+use crate::present::accounts;
 use ambit_api::ApiError;
+use ambit_api::accounts::Privilege;
 use ambit_api::groups::{GroupAttributes, GroupContext};
 use ambit_api::objects::{Named, Object};
 use ambit_api::quotas::{Allowance, with_foreign};
@@ -30,8 +32,15 @@ fn profile(group: &GroupAccount) -> Map<String, Value> {
     out
 }
 
-fn as_object(call: &Call, group: &GroupAccount, quotas: Option<Named<Allowance>>) -> Object {
-    let attributes = GroupAttributes { profile: profile(group), quotas };
+/// What a group may use, for its members.
+struct Means {
+    quotas: Named<Allowance>,
+    privileges: Named<Privilege>,
+}
+
+fn as_object(call: &Call, group: &GroupAccount, means: Option<Means>) -> Object {
+    let (quotas, privileges) = means.map(|means| (means.quotas, means.privileges)).unzip();
+    let attributes = GroupAttributes { profile: profile(group), quotas, privileges };
     Object::new(&call.base, "groups", "group", &group.group.name, &attributes)
 }
 
@@ -69,5 +78,6 @@ pub(crate) async fn shown(call: &Call, group: &GroupAccount, role: &'static str)
     let standings = call.store().group_standings(group.group.id, call.now).await.about(NOUN)?;
     let own = standings.iter().map(|(name, one)| (*name, Allowance::new(one.allowed, one.used)));
     let quotas = with_foreign(own, &Allowance::default());
-    Ok(as_object(call, group, Some(quotas)).in_context(&GroupContext { role }))
+    let privileges = accounts::held(call.store().group_privileges(group.group.id).await.about(NOUN)?, call.now);
+    Ok(as_object(call, group, Some(Means { quotas, privileges })).in_context(&GroupContext { role }))
 }

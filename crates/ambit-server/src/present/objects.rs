@@ -41,6 +41,21 @@ fn name_of(kind: ObjectType, id: &str) -> Option<String> {
     String::from_utf8(BASE64_URL_SAFE_NO_PAD.decode(id).ok()?).ok()
 }
 
+/// What two ids of one object have in common.
+pub(crate) fn key(kind: &str, id: &str) -> String {
+    match ObjectType::from_name(kind) {
+        Some(kind @ ObjectType::Url) => {
+            let named = name_of(kind, id).and_then(|name| canonical_url(&name));
+            named.map_or_else(|| id.to_ascii_lowercase(), |url| url_id(&url))
+        }
+        Some(ObjectType::IpAddress) => {
+            id.parse::<IpAddr>().map_or_else(|_| id.to_owned(), |address| address.to_canonical().to_string())
+        }
+        Some(ObjectType::Domain) => id.trim_end_matches('.').to_lowercase(),
+        Some(ObjectType::File) | None => id.to_ascii_lowercase(),
+    }
+}
+
 /// What the caller may know of an object: what the collections of the caller's projects say and, of a URL, that
 /// somebody submitted it.
 pub(crate) struct Known {

@@ -332,6 +332,13 @@ impl Store {
         Ok(privileges)
     }
 
+    /// The privileges that a group hands on, expired ones included.
+    pub async fn group_privileges(&self, group: i64) -> Result<Vec<Privilege>, StoreError> {
+        let sql = "SELECT name, expires_at, NULL FROM privileges WHERE subject = 'group' AND subject_id = $1 ORDER BY \
+                   name";
+        self.read().await?.read_all(sql, values![group]).await
+    }
+
     /// Sets how much a user or group may use; for the administrator of the installation.
     pub async fn set_quota(
         &self,

@@ -10,6 +10,7 @@ mod cloud;
 mod cloud_providers;
 mod crash;
 mod daily;
+mod edges;
 mod engine_config;
 mod estate;
 mod evidence;

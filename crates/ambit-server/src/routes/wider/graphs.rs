@@ -224,7 +224,7 @@ async fn all_related(call: &Call, graph: &Graph, name: &str) -> Result<Option<Re
     }))
 }
 
-/// The nodes that are objects, in the order of the nodes, each once: type and id.
+/// The nodes that are objects, in the order of the nodes, each object once, however it is spelled: type and id.
 fn items(graph: &Graph) -> Vec<(String, String)> {
     let nodes = graph.document.get("nodes").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let text = |node: &Value, name: &str| node.get(name).and_then(Value::as_str).map(str::to_owned);
@@ -233,7 +233,7 @@ fn items(graph: &Graph) -> Vec<(String, String)> {
         .iter()
         .filter_map(|node| text(node, "type").zip(text(node, "entity_id")))
         .filter(|(kind, _)| objects::KINDS.contains(&kind.as_str()))
-        .filter(|item| seen.insert(item.clone()))
+        .filter(|(kind, id)| seen.insert((kind.clone(), objects::key(kind, id))))
         .collect()
 }
 
@@ -255,6 +255,8 @@ pub(crate) async fn relationship(call: Call, described: bool) -> Result<Answer, 
             let all = if described { all.iter().map(Object::described).collect() } else { all };
             page::of_list(call, all, page::LIMIT_MAX)
         }
+        // docs/contract/graphs.md §2.
+        found if name == "group" => page::answer_counted(call, found, described),
         found => page::answer_related(call, found, described),
     }
 }

@@ -1,0 +1,204 @@
+//! Small estates at the edges of what is theirs and of what can be looked up: each is found as it is written, and nobody
+//! else is contacted.
+
+use crate::program::{Discovery, Folder, scan_text};
+use std::collections::BTreeSet;
+
+/// An estate of ours with a domain and further lines, of which nothing is missing.
+fn estate(domain: &str, lines: &str) -> String {
+    format!(
+        "world edges \"{domain}\"
+seeds {domain}
+org us \"Us\" ours email it@{domain}
+org other \"Other\" stranger
+block 203.0.113.0/25 of us asn AS64500 named US
+block 198.51.100.0/24 of other asn AS64505 named OTHER
+zone {domain} of us
+  ns ns1.{domain} 203.0.113.2
+  registrar \"R\" registered 2010-01-01 expires +300d
+name {domain} A 203.0.113.10
+  CAA 0 issue \"trust.example\"
+{lines}
+"
+    )
+}
+
+/// Policies that let nobody else send mail.
+fn with_mail(domain: &str, lines: &str) -> String {
+    estate(domain, &format!("  TXT \"v=spf1 -all\"\nname _dmarc.{domain} TXT \"v=DMARC1; p=reject\"\n{lines}"))
+}
+
+fn assert_exact(found: &Discovery) {
+    for figure in ["missed", "unexpected", "contacts_outside_clearance"] {
+        assert_eq!(found.figure(figure), 0, "{figure}: {}", found.summary);
+    }
+}
+
+fn scan(name: &str, world: &str) -> Discovery {
+    let found = scan_text(&Folder::new(name), world, &[]);
+    assert_exact(&found);
+    found
+}
+
+/// Issues of a name: entity, severity from 1 (critical) and confidence.
+fn issues(found: &Discovery, name: &str) -> BTreeSet<String> {
+    let of_name = found.issues.values().filter(|issue| issue["name"] == name);
+    let shown = of_name.map(|issue| {
+        let summary = &issue["summary"];
+        format!("{} {} {}", issue["entity_name"].as_str().expect("text"), summary["severity"], summary["confidence"])
+    });
+    shown.collect()
+}
+
+#[test]
+fn a_host_that_is_named_makes_nothing_beside_and_above_it_theirs() {
+    for (seed, host, other) in [
+        ("www.oakhaven.test", "www.oakhaven.test", "shop.oakhaven.test"),
+        ("www.oakhaven.test", "www.oakhaven.test", "oakhaven.test"),
+        ("https://code.oakhaven.test/acme/", "code.oakhaven.test", "oakhaven.test"),
+    ] {
+        let world = format!(
+            "world edges \"a host\"
+seeds {seed}
+org us \"Us\" ours
+org other \"Other\" stranger
+block 203.0.113.0/25 of us asn AS64500 named US
+block 198.51.100.0/24 of other asn AS64505 named OTHER
+zone oakhaven.test of other
+  ns ns1.oakhaven.test 198.51.100.2
+name {host} A 203.0.113.40
+  of us
+site https://{host} \"Us\"
+  cert names {host} {other}
+name {other} A 198.51.100.41
+name db.oakhaven.test A 198.51.100.42
+host 198.51.100.41
+  ptr {other}
+  port 6379 redis open
+host 198.51.100.42
+  ptr db.oakhaven.test
+  port 6379 redis open
+"
+        );
+        scan("edges-host", &world);
+    }
+}
+
+#[test]
+fn a_delegation_that_leads_nowhere_takes_no_address_away() {
+    let lines = "name db.junipertop.test A 203.0.113.11
+host 203.0.113.11
+  port 6379 redis open
+zone qa.junipertop.test of us
+  ns ns1.nobodys-two.test
+  ns ns2.nobodys-two.test";
+    // Without a mailbox in the domain, the registrant alone says whose the addresses are.
+    let world = with_mail("junipertop.test", lines).replace(" email it@junipertop.test", "");
+    let found = scan("edges-dead", &world);
+    assert_eq!(issues(&found, "dangling_delegation"), ["junipertop.test 2 \"confirmed\"".to_owned()].into());
+    assert_eq!(issues(&found, "open_redis_service").len(), 1);
+}
+
+#[test]
+fn a_small_part_of_a_block_that_others_registered_is_left_alone() {
+    let world = "world edges \"parts\"
+seeds 203.0.113.128/29
+org us \"Us\" ours email it@us.test
+org other \"Other\" stranger
+block 203.0.113.0/24 of us asn AS64500 named NET
+block 203.0.113.132/30 of other asn AS64505 named OTHER
+host 203.0.113.129
+  port 22 ssh \"OpenSSH_10.0\"
+host 203.0.113.133
+  port 6379 redis open
+";
+    let found = scan("edges-part", world);
+    assert_eq!(found.names("IpAddress"), ["203.0.113.129".to_owned()].into());
+}
+
+#[test]
+fn what_fails_below_a_zone_that_fails_is_not_said_to_lead_nowhere() {
+    let lines = "zone labs.kestrelby.test of us
+  ns ns1.kestrelby.test
+name {www,api}.labs.kestrelby.test A 203.0.113.{41..42}
+state 2
+zone labs.kestrelby.test of us
+  ns ns1.kestrelby.test
+  answers servfail";
+    let (folder, world) = (Folder::new("edges-fails"), with_mail("kestrelby.test", lines));
+    assert_exact(&scan_text(&folder, &world, &[]));
+    let output = crate::program::scan_command(&folder, &world).args(["--state", "2"]).output().expect("starts");
+    let found = Discovery::parse(&String::from_utf8_lossy(&output.stdout));
+    assert_exact(&found);
+    assert_eq!(issues(&found, "dangling_record"), BTreeSet::new());
+    // Nobody saw a referral: one server may fail at one name.
+    assert_eq!(issues(&found, "dangling_delegation"), ["kestrelby.test 3 \"potential\"".to_owned()].into());
+}
+
+#[test]
+fn an_exchanger_that_fails_hides_no_other_and_an_alias_to_what_fails_is_theirs() {
+    let broken = "zone broken.test of other
+  ns ns1.broken.test 198.51.100.2
+  answers servfail";
+    let lines = format!("  MX 10 a.broken.test\n  MX 20 b.nobodys.test\n{broken}");
+    let world = estate("rookhope.test", &format!("  TXT \"v=spf1 -all\"\n{lines}"));
+    let world = format!("{world}\nname _dmarc.rookhope.test TXT \"v=DMARC1; p=reject\"\n");
+    let found = scan("edges-mail", &world);
+    assert_eq!(issues(&found, "dangling_record"), ["rookhope.test 2 \"confirmed\"".to_owned()].into());
+
+    let lines = format!("name app.larkrise.test CNAME app.broken.test\n{broken}");
+    let found = scan("edges-alias", &with_mail("larkrise.test", &lines));
+    assert!(found.names("DnsRecord").contains("app.larkrise.test"), "{}", found.summary);
+}
+
+#[test]
+fn mail_policies_that_protect_nothing_are_told() {
+    for (policies, dmarc, wanted) in [
+        ("\"v=spf1 -all\"", "\"v=DMARC1; p=reject\"", &[][..]),
+        ("\"v=spf10 -all\"", "\"v=DMARC1; p=reject\"", &["spf_missing"]),
+        ("\"V=SPF1 -all\"", "\"v=DMARC12; p=reject\"", &["dmarc_missing"]),
+        ("\"v=spf1 -all ?all\"", "\"v=DMARC1; rua=mailto:d@mail.test\"", &["dmarc_permissive"]),
+        ("\"v=spf1 -all\" TXT \"v=spf1 mx -all\"", "\"v=DMARC1; p=reject\"", &["spf_permissive"]),
+        (
+            "\"v=spf1 ip4:0.0.0.0/0 -all\"",
+            "\"v=DMARC1; p=reject\" TXT \"v=DMARC1; p=none\"",
+            &["dmarc_permissive", "spf_permissive"],
+        ),
+        ("\"v=spf1 include:any.mail.test -all\"", "\"v=DMARC1; p=reject\"", &["spf_permissive"]),
+        ("\"v=spf1 redirect=neutral.mail.test\"", "\"v=DMARC1; p=reject\"", &["spf_permissive"]),
+        (
+            "\"v=spf1 include:one.mail.test include:two.mail.test -all\"",
+            "\"v=DMARC1; p=reject\"",
+            &["spf_too_many_lookups"],
+        ),
+    ] {
+        let lines = format!(
+            "  TXT {policies}
+name _dmarc.mail.test TXT {dmarc}
+name any.mail.test TXT \"v=spf1 +all\"
+name neutral.mail.test TXT \"v=spf1 ?all\"
+name {{one,two}}.mail.test TXT \"v=spf1 include:three.mail.test a mx -all\"
+name three.mail.test TXT \"v=spf1 a mx -all\""
+        );
+        let found = scan("edges-policy", &estate("mail.test", &lines));
+        let told: BTreeSet<&str> = found.issues.values().filter_map(|issue| issue["name"].as_str()).collect();
+        let told: Vec<&str> = told.into_iter().filter(|name| name.contains("spf") || name.contains("dmarc")).collect();
+        assert_eq!(told, wanted, "{policies} {dmarc}");
+    }
+}
+
+#[test]
+fn an_issue_of_what_is_not_theirs_any_more_does_not_count() {
+    let lines = "name stage.umberfold.test A 198.51.100.30
+host 198.51.100.30
+  ptr stage.umberfold.test
+  port 6379 redis open
+state 2
+host 198.51.100.30
+  ptr box.other.test";
+    let (folder, world) = (Folder::new("edges-left"), with_mail("umberfold.test", lines));
+    let before = scan_text(&folder, &world, &[]);
+    assert_eq!(issues(&before, "open_redis_service").len(), 1, "{}", before.summary);
+    let after = scan_text(&folder, &world, &["--state", "2", "--fail-on", "critical"]);
+    assert_eq!((after.figure("unexpected"), &after.summary["issues"]["1"]), (0, &0.into()), "{}", after.summary);
+}
