@@ -198,20 +198,18 @@ pub(super) async fn count_not_done(tx: &mut Tx, run: RunId, not_done: &[NotDone]
             }
         }
     }
-    let (each, one): (Vec<_>, Vec<_>) = sums.into_iter().partition(|((_, task), _)| is_each_named(task));
-    let rows = |sums: Vec<((&str, &str), (i64, String))>| -> Rows {
-        let row = |((reason, task), (count, example)): ((&str, &str), (i64, String))| {
-            named! { run_id: run, reason: reason, task: task, count: count, example: example }
-        };
-        sums.into_iter().map(row).collect()
-    };
+    let (mut each, mut one) = (Rows::default(), Rows::default());
+    for ((reason, task), (count, example)) in sums {
+        let rows = if is_each_named(task) { &mut each } else { &mut one };
+        rows.push(named! { run_id: run, reason: reason, task: task, count: count, example: example });
+    }
     let tail = "ON CONFLICT (run_id, reason, task) DO UPDATE SET count = not_done.count + excluded.count";
-    tx.insert("not_done", rows(one), tail).await?;
+    tx.insert("not_done", one, tail).await?;
     let more = format!(
         "{tail}, example = CASE WHEN length(not_done.example) < {NAMED_BYTES_MAX} THEN not_done.example || '; ' || \
          excluded.example ELSE not_done.example END"
     );
-    tx.insert("not_done", rows(each), &more).await
+    tx.insert("not_done", each, &more).await
 }
 
 fn is_each_named(task: &str) -> bool {
