@@ -241,8 +241,8 @@ impl Suspect<'_> {
                 reasons.add(5, format!("the password is sent to {host}"));
             }
         }
-        // One sign may be chance: a title of one word, an icon of a product. That a page which asks for a password takes
-        // pictures from them is none.
+        // One sign may be chance: a title of one word, an icon of a product. That a page which asks for a password
+        // takes pictures from them is none.
         signs >= 2 || (loads && own.login)
     }
 

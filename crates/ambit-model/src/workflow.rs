@@ -1,7 +1,7 @@
 //! Workflows: the seven named sets of tasks of the contract (docs/contract/asm.md §3.2). Which tasks a set has is said
 //! by each task; what a workflow begins with, and how loud it may be, stands here.
 
-use crate::entity::InvalidName;
+use crate::entity::{InvalidName, host_of, registrable};
 use crate::{Clearance, Kind};
 use uuid::Uuid;
 
@@ -230,6 +230,13 @@ pub fn find(name: &str) -> Option<Workflow> {
 /// How loud a run of a collection may be: the level asked for, under the ceiling of its workflow.
 pub fn ceiling(workflow: &str, level: Clearance) -> Clearance {
     find(workflow).map_or(level, |workflow| workflow.ceiling.min(level))
+}
+
+/// Returns the domain of a supplier that is named by a host or a page of it: how well that is protected is what is
+/// asked. `None` for anything else.
+pub fn supplier((kind, name): &(Kind, String)) -> Option<(Kind, String)> {
+    let is_in_a_domain = matches!(kind, Kind::DnsRecord | Kind::Uri);
+    registrable(host_of(name)).filter(|_| is_in_a_domain).map(|domain| (Kind::Domain, domain.to_owned()))
 }
 
 #[cfg(test)]

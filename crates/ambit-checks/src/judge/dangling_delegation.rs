@@ -57,8 +57,8 @@ fn referral(facts: &Facts, name: &str) -> Option<ProbeOutcome> {
     facts.outcome_at(TaskName::Referrals, name)
 }
 
-/// The proof of one name. A server in a domain that anybody may register is the graver case. That a name fails while its
-/// zone answers shows a dead delegation only where a referral is seen: one server may fail at one name.
+/// The proof of one name. A server in a domain that anybody may register is the graver case. That a name fails while
+/// its zone answers shows a dead delegation only where a referral is seen: one server may fail at one name.
 fn proof(facts: &Facts, name: &str, dead: &BTreeSet<DeadDelegation>) -> Proof {
     let is_free = dead.iter().any(|item| item.reason == DanglingReason::Unregistered);
     let missing: Vec<&str> =

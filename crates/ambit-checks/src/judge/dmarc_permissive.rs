@@ -16,9 +16,9 @@ pub(super) const JUDGE: Judge = Judge {
         confidence: Confidence::Confirmed,
         category: "misconfiguration",
         added: "2026-11-21",
-        description: "The DMARC record asks receivers to let forged mail through (p=none, or no policy that they know), \
-                      or to act on only a part of it (pct below 100); or there are several records, so that none \
-                      counts. That is right while reports are gathered, and no protection if it stays.",
+        description: "The DMARC record asks receivers to let forged mail through (p=none, or no policy that they \
+                      know), or to act on only a part of it (pct below 100); or there are several records, so that \
+                      none counts. That is right while reports are gathered, and no protection if it stays.",
         remediation: "Read the reports, make sure that all your own senders pass SPF or DKIM in alignment with the \
                       domain, then set p=quarantine or p=reject without pct.",
         references: &[

@@ -20,8 +20,8 @@ pub(super) const JUDGE: Judge = Judge {
                       ending at all, or includes all addresses there are; or there are several records, so that none \
                       counts. Mail that strangers send in the name of the domain passes, or is treated as if there \
                       were no record.",
-        remediation: "Keep one record. List the servers that send for the domain and end the record in -all (or ~all while you watch \
-                      the reports).",
+        remediation: "Keep one record. List the servers that send for the domain and end the record in -all (or ~all \
+                      while you watch the reports).",
         references: &[
             ("https://www.rfc-editor.org/rfc/rfc7208", "description"),
             ("https://csrc.nist.gov/pubs/sp/800/177/r1/final", "remediation"),

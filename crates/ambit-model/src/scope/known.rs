@@ -111,8 +111,8 @@ fn reverse_name(
     Some(Reason { kind: GroundKind::ReverseName, node: name })
 }
 
-/// Returns the certificate that the address presents without SNI, if it names something of theirs and nothing of others,
-/// such as what was delegated.
+/// Returns the certificate that the address presents without SNI, if it names something of theirs and nothing of
+/// others, such as what was delegated.
 fn default_certificate(graph: &Graph<'_>, address: usize, scoped: &impl Fn(usize) -> bool) -> Option<Reason> {
     let shown = graph.outward(address).filter(|link| link.edge.kind == EdgeKind::DefaultCertificate);
     let theirs = |certificate: usize| {

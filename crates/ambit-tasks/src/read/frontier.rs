@@ -130,8 +130,8 @@ impl Frontier {
     }
 }
 
-/// Whether a path that robots shall not visit, as a file for robots writes it, takes in a path: `*` stands for anything,
-/// `$` for the end (RFC 9309 §2.2.3).
+/// Whether a path that robots shall not visit, as a file for robots writes it, takes in a path: `*` stands for
+/// anything, `$` for the end (RFC 9309 §2.2.3).
 fn closes(pattern: &str, path: &str) -> bool {
     let (pattern, to_end) = pattern.strip_suffix('$').map_or((pattern, false), |pattern| (pattern, true));
     let mut parts = pattern.split('*');

@@ -215,8 +215,8 @@ async fn walk(cx: &Context<'_>, name: &str, text: &str) -> Result<Tree, TaskErro
     Ok(tree)
 }
 
-/// Counts a record's look-ups, and gives the names that it hands on to: whether whoever passes there passes, and whether
-/// by a redirect.
+/// Counts a record's look-ups, and gives the names that it hands on to: whether whoever passes there passes, and
+/// whether by a redirect.
 fn count(tree: &mut Tree, record: &Record) -> Vec<(String, bool, bool)> {
     let mut targets = Vec::new();
     for mechanism in &record.mechanisms {

@@ -36,8 +36,8 @@ pub(crate) const TASK: Task = Task {
 
 /// Questions to the registries about one block: at the usual pace of two a second about a minute.
 const QUESTIONS_MAX: u128 = 128;
-/// Addresses from one question to the next: of a block that is not small no part of four is missed, as registries seldom
-/// register less; of a small one, no address.
+/// Addresses from one question to the next: of a block that is not small no part of four is missed, as registries
+/// seldom register less; of a small one, no address.
 const STEP: u128 = 4;
 /// Questions about a small block.
 const QUESTIONS_OF_SMALL: u128 = 64;

@@ -240,8 +240,8 @@ fn terms(policy: &str) -> Vec<(char, String)> {
     terms
 }
 
-/// The sign of the `all` in which a policy ends, also by a redirect; `None` where it has no end. A redirect to nothing is
-/// an error (RFC 7208 §6.1), by which nobody passes.
+/// The sign of the `all` in which a policy ends, also by a redirect; `None` where it has no end. A redirect to
+/// nothing is an error (RFC 7208 §6.1), by which nobody passes.
 fn ends(draft: &Draft, policy: &str, depth: usize) -> Option<char> {
     let terms = terms(policy);
     if let Some((sign, _)) = terms.last().filter(|(_, body)| body == "all") {

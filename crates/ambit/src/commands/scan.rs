@@ -15,7 +15,7 @@ use crate::signals::Stop;
 use crate::wire_log::WireLog;
 use crate::workspace;
 use crate::{confirm, engine_config, estate, folder, wires};
-use ambit_model::entity::{InvalidName, host_of, registrable};
+use ambit_model::entity::InvalidName;
 use ambit_model::estimate::estimate;
 use ambit_model::issue::severity_name;
 use ambit_model::scope::Exclusions;
@@ -291,19 +291,13 @@ fn seeds(
                 plain(text)
             ))
         })?;
-        seeds.extend(supplier(&seed).filter(|_| workflow == THIRD_PARTIES.name));
+        seeds.extend(workflow::supplier(&seed).filter(|_| workflow == THIRD_PARTIES.name));
         seeds.insert(seed);
     }
     if seeds.is_empty() {
         return Err(Failure::usage("no target: give a domain, host name, address, block or URL, or -l FILE"));
     }
     Ok(seeds.into_iter().collect())
-}
-
-/// The domain of a supplier that is named by a host or a page of it: how well that is protected is what is asked.
-fn supplier((kind, name): &(Kind, String)) -> Option<(Kind, String)> {
-    let is_in_a_domain = matches!(kind, Kind::DnsRecord | Kind::Uri);
-    registrable(host_of(name)).filter(|_| is_in_a_domain).map(|domain| (Kind::Domain, domain.to_owned()))
 }
 
 /// A target of the workflow. A folder of this machine may be named as people name folders.

@@ -1,5 +1,5 @@
-//! Small estates at the edges of what is theirs and of what can be looked up: each is found as it is written, and nobody
-//! else is contacted.
+//! Small estates at the edges of what is theirs and of what can be looked up: each is found as it is written, and
+//! nobody else is contacted.
 
 use crate::program::{Discovery, Folder, scan_text};
 use std::collections::BTreeSet;
