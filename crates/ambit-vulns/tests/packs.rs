@@ -380,6 +380,38 @@ fn libraries_are_known_by_the_lists_of_retire_and_of_osv() {
 }
 
 #[test]
+fn packages_of_osv_alone_are_graded_by_the_vectors_of_their_records() {
+    let folder = Folder::new();
+    let severe = "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H";
+    let other = "CVSS:3.1/AV:N/AC:H/PR:L/UI:R/S:U/C:L/I:N/A:N";
+    let fourth = "CVSS:4.0/AV:N/AC:L/AT:N/PR:N/UI:N/VC:H/VI:H/VA:H/SC:N/SI:N/SA:N";
+    let said = |kind: &str, vector: &str| json!([{"type": kind, "score": vector}]);
+    for (of_record, of_package, score, is_issue) in [
+        (said("CVSS_V3", severe), json!([]), Some(9.8), true),
+        (said("CVSS_V3", "CVSS:3.0/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N"), json!([]), Some(7.5), true),
+        (said("CVSS_V3", other), json!([]), Some(2.6), false),
+        (said("CVSS_V4", fourth), json!([]), Some(9.3), true),
+        (said("CVSS_V2", "AV:N/AC:L/Au:N/C:C/I:C/A:C"), json!([]), Some(10.0), true),
+        (said("CVSS_V2", "(AV:N/AC:L/Au:N/C:P/I:N/A:N)"), json!([]), Some(5.0), false),
+        (json!([]), said("CVSS_V3", severe), Some(9.8), true),
+        (json!([said("CVSS_V4", fourth)[0], said("CVSS_V3", other)[0]]), json!([]), Some(2.6), false),
+        (said("Ubuntu", "high"), json!([]), None, false),
+        (said("CVSS_V3", "CVSS:3.1/AV:N"), json!([]), None, false),
+        (json!([]), json!([]), None, false),
+    ] {
+        let ranges = json!([{"type": "SEMVER", "events": [{"introduced": "0"}, {"fixed": "2.0.0"}]}]);
+        let package = json!({"ecosystem": "npm", "name": "thing"});
+        let record = json!({"schema_version": "1.6.0", "id": "GHSA-1", "modified": "2026-01-02T00:00:00Z",
+            "aliases": ["CVE-2026-3001"], "severity": of_record,
+            "affected": [{"package": package, "ranges": ranges, "severity": of_package}]});
+        assert_eq!(folder.load("osv", &folder.file("osv.json", record.to_string())).unwrap(), "1 of OSV");
+        let found = folder.knowledge().affected(&[ambit_vulns::package("npm", "thing", "1.0.0")], &[]).unwrap();
+        let [known] = found.as_slice() else { panic!("{found:?}") };
+        assert_eq!((known.score, known.is_issue()), (score, is_issue), "{record}");
+    }
+}
+
+#[test]
 fn a_bundle_carries_all_packs_and_one_that_is_damaged_changes_nothing() {
     let (folder, there) = (Folder::new(), Folder::new());
     let thing = json!({"nodes": [node("OR", &[("a:acme:thing:*", true, json!({"versionEndExcluding": "1.5"}))])]});

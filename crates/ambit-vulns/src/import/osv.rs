@@ -4,7 +4,7 @@
 use super::{list, packages, text};
 use crate::configuration::{Configuration, Criterion, Node};
 use crate::cpe::Cpe;
-use crate::vulnerability::{CveId, DESCRIPTION_CHARS_MAX, REFERENCES_MAX, Vulnerability};
+use crate::vulnerability::{CveId, Cvss, DESCRIPTION_CHARS_MAX, REFERENCES_MAX, Vulnerability};
 use serde_json::{Map, Value};
 
 /// Returns whether an object is such a record.
@@ -35,11 +35,40 @@ pub(super) fn records(record: Map<String, Value>) -> Vec<(CveId, Vulnerability)>
         } else {
             vec![Configuration { nodes: vec![node], ..Configuration::default() }]
         },
+        cvss: scores(&record),
         references: references.take(REFERENCES_MAX).collect(),
         cwes: list(specific, "cwe_ids").filter_map(Value::as_str).map(str::to_owned).collect(),
         ..Vulnerability::default()
     };
     ids.into_iter().map(|id| (id, known.clone())).collect()
+}
+
+/// The scores of its vectors: those of the record, or of its packages, where a record may have them instead.
+fn scores(record: &Value) -> Vec<Cvss> {
+    let mut scores: Vec<Cvss> = Vec::new();
+    let vectors = list(record, "severity").chain(list(record, "affected").flat_map(|one| list(one, "severity")));
+    for said in vectors {
+        let vector = text(said, "score");
+        // One of version 2 is written in parentheses as well.
+        let Ok(parsed) = vector.trim_matches(['(', ')']).parse::<cvss::Cvss>() else { continue };
+        let (version, base) = match &parsed {
+            cvss::Cvss::CvssV20(_) => ("2.0", "AV AC Au C I A"),
+            cvss::Cvss::CvssV30(_) => ("3.0", "AV AC PR UI S C I A"),
+            cvss::Cvss::CvssV31(_) => ("3.1", "AV AC PR UI S C I A"),
+            cvss::Cvss::CvssV40(_) => ("4.0", "AV AC AT PR UI VC VI VA SC SI SA"),
+            // The crate may learn versions of which nobody here says how they weigh.
+            _ => continue,
+        };
+        // The crate counts metrics of the base that are missing as nothing, and a vector without them has no score.
+        if !base.split(' ').all(|wanted| parsed.metrics().any(|(metric, _)| metric.name() == wanted)) {
+            continue;
+        }
+        let score = Cvss { version: version.to_owned(), vector, score: parsed.score(), source: String::new() };
+        if !scores.contains(&score) {
+            scores.push(score);
+        }
+    }
+    scores
 }
 
 /// The ranges of a package, or its single versions where it has no ranges.
