@@ -7,7 +7,10 @@ use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_HIGH, Verdict};
 use ambit_model::vulnerability::Affected;
 use ambit_model::{Facts, Kind, Timestamp};
 use serde_json::json;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Files of one version that are told in words; all stand in the details.
+const FILES_TOLD: usize = 5;
 
 pub(super) const JUDGE: Judge = Judge {
     issue: IssueKind {
@@ -32,44 +35,64 @@ pub(super) const JUDGE: Judge = Judge {
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     let Some(vulnerabilities) = &facts.vulnerabilities else { return Verdict::Unknown };
     repository::after(facts, |facts| {
-        // One issue for each CVE of a package, though several files name it.
-        let mut each: BTreeMap<(&str, &str), &Affected> = BTreeMap::new();
+        // One issue for each CVE of a package, though several files name it, and in several versions.
+        let mut each: BTreeMap<(&str, &str), Vec<&Affected>> = BTreeMap::new();
         for affected in vulnerabilities.iter().filter(|affected| affected.is_issue()) {
-            each.entry((&affected.cve, &affected.product)).or_insert(affected);
+            each.entry((&affected.cve, &affected.product)).or_default().push(affected);
         }
         let packages: Vec<Package> = PACKAGES.items(&facts.details).collect();
-        each.into_values().map(|affected| proof(facts, &packages, affected)).collect()
+        each.into_values().filter_map(|versions| proof(facts, &packages, &versions)).collect()
     })
 }
 
-fn proof(facts: &Facts, packages: &[Package], affected: &Affected) -> Proof {
-    let of_it = |package: &&Package| package.name == affected.product && package.version == affected.version;
-    let mut paths: Vec<&str> = packages.iter().filter(of_it).map(|package| package.path.as_str()).collect();
-    paths.sort_unstable();
-    paths.dedup();
-    let place = paths.first().map_or_else(String::new, |path| format!(" in {}", look::shown(path)));
-    let description = format!(
-        "{} names the package {} {}{place}, and {} concerns {}.",
-        facts.name, affected.product, affected.version, affected.cve, affected.range
-    );
-    let mut proof = vulnerable_software::proof(facts, affected);
-    proof.discriminator = format!("{} {}", affected.cve, affected.product);
-    proof.description = description;
+/// `versions`: what is known against each version of one package by one vulnerability.
+fn proof(facts: &Facts, packages: &[Package], versions: &[&Affected]) -> Option<Proof> {
+    let (first, others) = versions.split_first()?;
+    let (mut told, mut named, mut paths) = (Vec::new(), Vec::new(), BTreeSet::new());
+    for one in versions {
+        let of_it = |package: &&Package| {
+            package.ecosystem == one.vendor && package.name == one.product && package.version == one.version
+        };
+        let files: BTreeSet<&str> = packages.iter().filter(of_it).map(|package| package.path.as_str()).collect();
+        told.push(format!("{}{}", one.version, places(&files)));
+        named.push(json!({"version": one.version, "range": one.range, "paths": files}));
+        paths.extend(files);
+    }
+    let ranges: BTreeSet<&str> = versions.iter().map(|one| one.range.as_str()).collect();
+    let ranges = ranges.into_iter().collect::<Vec<_>>().join(" and ");
+    let (product, cve) = (&first.product, &first.cve);
+    let mut proof = vulnerable_software::proof(facts, first);
+    proof.discriminator = format!("{cve} {product}");
+    proof.description =
+        format!("{} names the package {product} {}, and {cve} concerns {ranges}.", facts.name, told.join("; "));
     proof.details["paths"] = json!(paths);
-    proof
+    proof.details["versions"] = json!(named);
+    if !others.is_empty()
+        && let Some(words) = &mut proof.words
+    {
+        let shown = format!("{product} {}", first.version);
+        let all = format!("{shown} and {} more", others.len());
+        words.pretty_name = words.pretty_name.replacen(&shown, &all, 1);
+    }
+    Some(proof)
+}
+
+/// The files that name a version, in words.
+fn places(files: &BTreeSet<&str>) -> String {
+    let more = files.len().saturating_sub(FILES_TOLD);
+    let mut shown: Vec<String> = files.iter().take(FILES_TOLD).map(|path| look::shown(path)).collect();
+    shown.extend((more > 0).then(|| format!("{more} more")));
+    if shown.is_empty() { String::new() } else { format!(" in {}", shown.join(", ")) }
 }
 
 #[cfg(test)]
-pub(super) fn samples() -> crate::samples::Samples {
-    use crate::samples::{Samples, Told, facts};
-    use ambit_model::TaskName;
-    use ambit_model::vulnerability::Threshold;
-    let known = |score: f64| Affected {
+fn known(version: &str, score: f64) -> Affected {
+    Affected {
         cve: "CVE-2021-23337".to_owned(),
         vendor: "npm".to_owned(),
         product: "lodash".to_owned(),
-        version: "4.17.20".to_owned(),
-        cpe: "cpe:2.3:a:osv_npm:lodash:4.17.20:*:*:*:*:*:*:*".to_owned(),
+        version: version.to_owned(),
+        cpe: format!("cpe:2.3:a:osv_npm:lodash:{version}:*:*:*:*:*:*:*"),
         title: "Command injection".to_owned(),
         description: "Templates run commands.".to_owned(),
         criterion: "cpe:2.3:a:osv_npm:lodash:*:*:*:*:*:*:*:*".to_owned(),
@@ -82,8 +105,15 @@ pub(super) fn samples() -> crate::samples::Samples {
         exploited: None,
         epss: None,
         ssvc: None,
-        threshold: Threshold::Weighty,
-    };
+        threshold: ambit_model::vulnerability::Threshold::Weighty,
+    }
+}
+
+#[cfg(test)]
+pub(super) fn samples() -> crate::samples::Samples {
+    use crate::samples::{Samples, Told, facts};
+    use ambit_model::TaskName;
+    let known = |score: f64| known("4.17.20", score);
     let repository = || facts(Kind::GitRepository, "https://code.acme.test:443/app.git").found(TaskName::Repository);
     let with = |mut facts: Facts, known: Option<Vec<Affected>>| {
         facts.vulnerabilities = known;
@@ -96,4 +126,41 @@ pub(super) fn samples() -> crate::samples::Samples {
         .near_miss(with(repository(), Some(vec![known(5.0)])))
         .unknown(with(repository(), None))
         .unknown(with(facts(Kind::GitRepository, "https://code.acme.test:443/app.git"), Some(vec![known(7.2)])))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples::{DATE, Told, facts};
+    use ambit_model::TaskName;
+
+    #[test]
+    fn every_file_is_named_with_its_version_when_several_are_vulnerable() {
+        let package = |registry: &str, version: &str, path: &str| {
+            let name = "lodash";
+            json!({"ecosystem": registry, "name": name, "version": version, "path": path})
+        };
+        let packages = [
+            package("npm", "4.17.15", "a/package-lock.json"),
+            package("npm", "4.17.20", "b/yarn.lock"),
+            package("npm", "4.17.20", "c/yarn.lock"),
+            package("PyPI", "4.17.20", "requirements.txt"),
+        ];
+        let mut facts = facts(Kind::GitRepository, "https://code.acme.test:443/app.git").found(TaskName::Repository);
+        facts.vulnerabilities = Some(vec![known("4.17.15", 7.2), known("4.17.20", 7.2)]);
+        let facts = facts.with(json!({"hidden_packages": packages}));
+        let Verdict::Proven(proofs) = judge(&facts, Timestamp::parse(DATE).unwrap()) else {
+            panic!("nothing is reported")
+        };
+        let [proof] = proofs.as_slice() else { panic!("{proofs:?}") };
+        assert_eq!(
+            proof.description,
+            "https://code.acme.test:443/app.git names the package lodash 4.17.15 in \"a/package-lock.json\"; 4.17.20 \
+             in \"b/yarn.lock\", \"c/yarn.lock\", and CVE-2021-23337 concerns before 4.17.21."
+        );
+        assert_eq!(proof.details["paths"], json!(["a/package-lock.json", "b/yarn.lock", "c/yarn.lock"]));
+        assert_eq!(proof.details["versions"][1]["paths"], json!(["b/yarn.lock", "c/yarn.lock"]));
+        let title = proof.words.as_ref().map(|words| words.pretty_name.as_str());
+        assert_eq!(title, Some("CVE-2021-23337 in lodash 4.17.15 and 1 more: Command injection"));
+    }
 }
