@@ -1,14 +1,14 @@
 //! What files by which software is built say of how safely that is done: actions that others may change, texts of
 //! strangers in commands, packages that a stranger may stand in for.
 
+use super::flaw::flaw;
+use super::workflows;
 use ambit_model::entity::repository::Flaw;
 use regex::Regex;
 use std::sync::LazyLock;
 
 /// Flaws of one file that are kept.
 const FLAWS_MAX: usize = 50;
-/// Characters that are kept of a line.
-const LINE_CHARS_MAX: usize = 160;
 
 fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("our own patterns are tested")
@@ -21,7 +21,8 @@ pub(crate) fn flaws(path: &str, text: &str) -> Option<Vec<Flaw>> {
         .iter()
         .any(|folder| path.starts_with(folder) || path.contains(&format!("/{folder}")));
     let mut flaws = match name {
-        _ if is_workflow && (name.ends_with(".yml") || name.ends_with(".yaml")) => workflow(text),
+        _ if is_workflow && (name.ends_with(".yml") || name.ends_with(".yaml")) => workflows::flaws(text),
+        "action.yml" | "action.yaml" => workflows::flaws(text),
         "package-lock.json" | "npm-shrinkwrap.json" | "yarn.lock" => npm(text),
         "pip.conf" | "pyproject.toml" | "Pipfile" => python(text),
         _ if name.starts_with("requirements") && name.ends_with(".txt") => python(text),
@@ -32,60 +33,6 @@ pub(crate) fn flaws(path: &str, text: &str) -> Option<Vec<Flaw>> {
     }
     flaws.truncate(FLAWS_MAX);
     Some(flaws)
-}
-
-fn flaw(what: &str, line: usize, shown: &str) -> Flaw {
-    let shown = shown.trim().chars().take(LINE_CHARS_MAX).collect();
-    Flaw { what: what.to_owned(), path: String::new(), line, shown }
-}
-
-/// A workflow, line by line.
-fn workflow(text: &str) -> Vec<Flaw> {
-    static USES: LazyLock<Regex> = LazyLock::new(|| pattern(r#"^\s*-?\s*uses:\s*["']?([^\s"'#]+)"#));
-    static COMMIT: LazyLock<Regex> = LazyLock::new(|| pattern("@(?:[0-9a-f]{40}|[0-9a-f]{64}|sha256:[0-9a-f]{64})$"));
-    static RUN: LazyLock<Regex> = LazyLock::new(|| pattern(r"^(\s*)(-\s+)?(?:run|script):\s*(.*)$"));
-    static FOREIGN: LazyLock<Regex> = LazyLock::new(|| {
-        pattern(
-            r"\$\{\{[^}]*(?:github\.event\.(?:issue\.(?:title|body)|pull_request\.(?:title|body|head\.ref|head\.label|head\.repo\.default_branch)|comment\.body|review\.body|review_comment\.body|discussion\.(?:title|body)|pages\b[^}]*page_name|head_commit\.(?:message|author\.(?:name|email))|commits\b[^}]*(?:message|author\.(?:name|email)))|github\.head_ref)\b",
-        )
-    });
-    static HEAD: LazyLock<Regex> = LazyLock::new(|| {
-        pattern(r"\$\{\{[^}]*github\.event\.pull_request\.head\.(?:sha|ref)|\$\{\{[^}]*github\.head_ref")
-    });
-    let runs_for_strangers =
-        text.lines().any(|line| !line.trim_start().starts_with('#') && line.contains("pull_request_target"));
-    let (mut flaws, mut inside, mut after_checkout) = (Vec::new(), None::<usize>, false);
-    for (line, number) in text.lines().zip(1..) {
-        let indent = line.len() - line.trim_start().len();
-        if line.trim_start().starts_with('#') {
-            continue;
-        }
-        if inside.is_some_and(|at| !line.trim().is_empty() && indent <= at) {
-            inside = None;
-        }
-        if let Some(uses) = USES.captures(line) {
-            let action = &uses[1];
-            after_checkout = action.starts_with("actions/checkout@");
-            let is_own = action.starts_with("./") || action.starts_with("docker://") || !action.contains('/');
-            let is_of_the_forge = ["actions/", "github/"].iter().any(|owner| action.starts_with(owner));
-            if !is_own && !is_of_the_forge && !COMMIT.is_match(action) {
-                flaws.push(flaw("unpinned_action", number, action));
-            }
-        }
-        if let Some(run) = RUN.captures(line) {
-            let dash = run.get(2).map_or(0, |dash| dash.as_str().len());
-            inside = Some(run[1].len() + dash);
-            if FOREIGN.is_match(&run[3]) {
-                flaws.push(flaw("workflow_injection", number, line));
-            }
-        } else if inside.is_some() && FOREIGN.is_match(line) {
-            flaws.push(flaw("workflow_injection", number, line));
-        }
-        if runs_for_strangers && after_checkout && line.trim_start().starts_with("ref:") && HEAD.is_match(line) {
-            flaws.push(flaw("workflow_runs_foreign_code", number, line));
-        }
-    }
-    flaws
 }
 
 /// Packages without a scope that come from a registry of one's own: whoever registers the name in the public one may
@@ -178,6 +125,8 @@ jobs:
         assert_eq!(found(path, text), ["workflow_runs_foreign_code 8 ref: ${{ github.event.pull_request.head.sha }}"]);
         assert_eq!(found(path, &text.replace("pull_request_target", "pull_request")), Vec::<String>::new());
         assert_eq!(flaws("src/workflows/ci.yml", "x"), None);
+        let action = "runs: {using: composite, steps: [{uses: acme/setup@v1}]}\n";
+        assert_eq!(found(".github/actions/x/action.yml", action), ["unpinned_action 1 acme/setup@v1"]);
     }
 
     #[test]
