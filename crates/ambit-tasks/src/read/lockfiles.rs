@@ -91,14 +91,15 @@ fn within(dependencies: &Value, depth: usize, found: &mut Vec<Package>) {
     }
 }
 
-/// `lodash@^4.17.0:`, `"@babel/core@npm:^7.0.0":`, and on a line below `version "4.17.21"` or `version: 7.1.0`.
+/// `lodash@^4.17.0:`, `"@babel/core@npm:^7.0.0":`, and on a line below `version "4.17.21"` or `version: 7.1.0`. A name
+/// that stands for another package has that one behind `npm:`: `alias@npm:lodash@^4.17.0:`.
 fn yarn(text: &str) -> Vec<Package> {
-    static HEAD: LazyLock<Regex> = LazyLock::new(|| pattern(r#"^"?(@?[^@"\s]+)@[^:]"#));
+    static HEAD: LazyLock<Regex> = LazyLock::new(|| pattern(r#"^"?(@?[^@"\s]+)@(?:npm:(@?[^@"\s,:]+)@)?[^:]"#));
     static VERSION: LazyLock<Regex> = LazyLock::new(|| pattern(r#"^\s+version:?\s+"?([^"\s]+)"?"#));
     let (mut found, mut name) = (Vec::new(), None);
     for line in text.lines() {
         if let Some(head) = HEAD.captures(line) {
-            name = Some(head[1].to_owned());
+            name = head.get(2).or(head.get(1)).map(|name| name.as_str().to_owned());
         } else if let Some(version) = VERSION.captures(line)
             && let Some(name) = name.take()
         {
@@ -153,24 +154,45 @@ fn requirements(text: &str) -> Vec<Package> {
     text.lines().filter_map(|line| LINE.captures(line)).map(|found| package("PyPI", &found[1], &found[2])).collect()
 }
 
-/// `require example.org/x v1.2.3` and such lines within brackets.
+/// `require example.org/x v1.2.3` and such lines within brackets. What is replaced is the package that stands in its
+/// place, `replace example.org/x v1.2.3 => example.org/y v1.2.4`, or a folder, which names no version.
 fn go(text: &str) -> Vec<Package> {
-    static LINE: LazyLock<Regex> =
-        LazyLock::new(|| pattern(r"^\s*(?:require\s+)?([a-z0-9][\w.~-]*\.[\w.-]+/[\w./~-]+)\s+(v\d[^\s/]*)"));
-    let mut open = "";
-    let mut found = Vec::new();
-    for line in text.lines().map(|line| line.split("//").next().unwrap_or(line)) {
-        if let Some(block) = line.trim().strip_suffix('(') {
-            open = if block.trim() == "require" { "require" } else { "other" };
-        } else if line.trim() == ")" {
-            open = "";
-        } else if (open == "require" || open.is_empty() && line.starts_with("require "))
-            && let Some(line) = LINE.captures(line)
-        {
-            found.push(package("Go", &line[1], &line[2]));
+    static LINE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^([a-z0-9][\w.~-]*\.[\w.-]+/[\w./~-]+)\s+(v\d[^\s/]*)"));
+    let (mut open, mut found, mut replaced) = (String::new(), Vec::new(), Vec::new());
+    for line in text.lines().map(|line| line.split("//").next().unwrap_or(line).trim()) {
+        if let Some(block) = line.strip_suffix('(') {
+            block.trim().clone_into(&mut open);
+            continue;
+        }
+        if line == ")" {
+            open.clear();
+            continue;
+        }
+        let (directive, rest) = match open.as_str() {
+            "" => line.split_once(char::is_whitespace).unwrap_or((line, "")),
+            open => (open, line),
+        };
+        match directive {
+            "require" => found.extend(LINE.captures(rest.trim()).map(|line| package("Go", &line[1], &line[2]))),
+            "replace" => replaced.extend(rest.split_once("=>").map(|(old, new)| (old.trim(), new.trim()))),
+            _ => {}
         }
     }
-    found
+    let stands_in = |required: Package| {
+        // A replacement of one version goes before that of all.
+        let of = |wanted: Option<&str>| {
+            replaced.iter().find(|(old, _)| {
+                let mut words = old.split_whitespace();
+                words.next() == Some(&required.name)
+                    && words.next().map(|version| version.trim_start_matches('v')) == wanted
+            })
+        };
+        match of(Some(&required.version)).or_else(|| of(None)) {
+            None => Some(required),
+            Some((_, new)) => LINE.captures(new).map(|new| package("Go", &new[1], &new[2])),
+        }
+    };
+    found.into_iter().filter_map(stands_in).collect()
 }
 
 /// Dependencies with a version of their own; one that stands in a property of the file is filled in.
@@ -178,10 +200,12 @@ fn maven(text: &str) -> Vec<Package> {
     static BLOCK: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?s)<dependency>(.*?)</dependency>"));
     static MEMBER: LazyLock<Regex> = LazyLock::new(|| pattern(r"<(groupId|artifactId|version)>\s*([^<]*?)\s*</"));
     static PROPERTY: LazyLock<Regex> = LazyLock::new(|| pattern(r"<([\w.-]+)>\s*([^<\s]+)\s*</"));
+    static COMMENT: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?s)<!--.*?(?:-->|\z)"));
+    let text = COMMENT.replace_all(text, "");
     let filled = |value: &str| match value.strip_prefix("${").and_then(|value| value.strip_suffix('}')) {
         None => value.to_owned(),
         Some(name) => {
-            let property = PROPERTY.captures_iter(text).find(|property| &property[1] == name);
+            let property = PROPERTY.captures_iter(&text).find(|property| &property[1] == name);
             property.map_or_else(String::new, |property| property[2].to_owned())
         }
     };
@@ -192,7 +216,7 @@ fn maven(text: &str) -> Vec<Package> {
         };
         Some(package("Maven", &format!("{}:{}", said("groupId")?, said("artifactId")?), &said("version")?))
     };
-    BLOCK.captures_iter(text).filter_map(read).collect()
+    BLOCK.captures_iter(&text).filter_map(read).collect()
 }
 
 /// `org.example:thing:1.2.3=runtimeClasspath`.
@@ -253,6 +277,16 @@ lodash@^4.17.0, lodash@^4.17.20:
   version: 7.1.0
 "#,
             "npm @b/core 7.1.0, npm lodash 4.17.20",
+        ),
+        (
+            "aliases/yarn.lock",
+            r#"alias@npm:real@^1.0.0:
+  version "1.0.0"
+
+"@a/b@npm:@real/b@~2.0.0, @a/b@npm:@real/b@^2.0.0":
+  version: 2.0.0
+"#,
+            "npm @real/b 2.0.0, npm real 1.0.0",
         ),
         (
             "pnpm-lock.yaml",
@@ -327,11 +361,40 @@ replace (
             "Go github.com/gin-gonic/gin 1.6.0, Go golang.org/x/net 0.1.0",
         ),
         (
+            "replaced/go.mod",
+            r#"require (
+	github.com/a/b v1.0.0
+	github.com/a/c v1.0.0
+	github.com/a/d v1.0.0
+	golang.org/x/net v0.1.0
+	golang.org/x/text v0.3.0
+)
+replace golang.org/x/net => golang.org/x/net v0.30.0 // safe
+replace (
+	github.com/a/b v1.0.0 => ../b
+	github.com/a/c v1.0.1 => github.com/fork/c v1.0.2
+	github.com/a/d => github.com/other/d v2.0.0
+	github.com/a/d v1.0.0 => github.com/fork/d v1.1.0
+)
+replace example.org/unused v => ./x
+"#,
+            "Go github.com/a/c 1.0.0, Go github.com/fork/d 1.1.0, Go golang.org/x/net 0.30.0, \
+             Go golang.org/x/text 0.3.0",
+        ),
+        (
             "pom.xml",
             "<project><properties><log4j.version>2.14.1</log4j.version></properties><dependencies><dependency>\
                  <groupId>org.apache.logging.log4j</groupId><artifactId>log4j-core</artifactId><version>${log4j.version}</version>\
                  </dependency><dependency><groupId>a</groupId><artifactId>b</artifactId></dependency></dependencies></project>",
             "Maven org.apache.logging.log4j:log4j-core 2.14.1",
+        ),
+        (
+            "commented/pom.xml",
+            "<project><!-- <dependency><groupId>a</groupId><artifactId>old</artifactId><version>1</version></dependency>\
+                 --><dependency><groupId>a</groupId><!-- was <version>1.0</version> --><artifactId>b</artifactId>\
+                 <version>2.0</version></dependency><!-- <dependency><groupId>a</groupId><artifactId>c</artifactId>\
+                 <version>3</version></dependency>",
+            "Maven a:b 2.0",
         ),
         ("gradle.lockfile", "# x\norg.a:b:1.2.3=runtimeClasspath\nempty=\n", "Maven org.a:b 1.2.3"),
         (
