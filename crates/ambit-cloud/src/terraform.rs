@@ -1,6 +1,10 @@
 //! What the resources in a state of Terraform are: data, in the form of the lists of providers, a file for each large
 //! provider and one for all others (`terraform/`). The state is the account: what it manages is theirs.
 
+mod parts;
+
+pub use parts::{GROUP_ARN, group, group_of};
+
 use crate::aws;
 use crate::form::{Asset, Form, Place};
 use serde::Deserialize;
@@ -43,8 +47,9 @@ pub fn is_known(resource: &str) -> bool {
 
 /// Reads a resource by its attributes; it says of itself what they say. `None`: its type is not known, or it leads
 /// nowhere outside.
-pub fn asset(resource: &str, attributes: Map<String, Value>) -> Option<Asset> {
+pub fn asset(resource: &str, mut attributes: Map<String, Value>) -> Option<Asset> {
     let form = *BY_TYPE.get(resource)?;
+    parts::complete(resource, &mut attributes);
     // arn:aws:ec2:eu-west-1:123456789012:…
     let named = ["arn", "function_arn"].iter().find_map(|name| attributes.get(*name)?.as_str());
     let parts: Vec<String> = named.unwrap_or_default().split(':').map(str::to_owned).collect();
@@ -213,6 +218,28 @@ mod tests {
             "source_ranges": ["0.0.0.0/0"], "allow": [{"protocol": "tcp", "ports": ["22"]}]});
         let inward = json!([{"protocol": "tcp", "ports": ["22"], "sources": ["0.0.0.0/0"]}]);
         assert_eq!(says("google_compute_firewall", firewall), Some(json!({"inward": inward})));
+        let rule = json!({"arn": "arn:aws:ec2:eu-west-1:1:security-group-rule/sgr-1", "security_group_id": "sg-1",
+            "ip_protocol": "tcp", "from_port": 27017, "to_port": 27017, "cidr_ipv4": "0.0.0.0/0"});
+        assert_eq!(
+            read("aws_vpc_security_group_ingress_rule", rule.clone()).as_deref(),
+            Some("AwsResource arn:aws:ec2:eu-west-1:1:security-group/sg-1 -> ")
+        );
+        let inward = json!([{"protocol": "tcp", "from": 27017, "to": 27017, "sources": ["0.0.0.0/0"]}]);
+        assert_eq!(says("aws_vpc_security_group_ingress_rule", rule), Some(json!({"inward": inward})));
+        let unnamed = json!({"security_group_id": "sg-1", "cidr_ipv4": "0.0.0.0/0"});
+        assert_eq!(says("aws_vpc_security_group_ingress_rule", unnamed), None, "nobody knows whose group it is");
+        let rule = |access: &str, direction: &str| {
+            json!({"id": "/s/nsg/securityRules/r", "access": access, "direction": direction, "protocol": "Tcp",
+                "destination_port_range": "3389", "source_address_prefix": "Internet"})
+        };
+        let inward = json!([{"protocol": "Tcp", "ports": ["3389"], "sources": ["Internet"]}]);
+        assert_eq!(says("azurerm_network_security_rule", rule("Allow", "Inbound")), Some(json!({"inward": inward})));
+        assert_eq!(
+            read("azurerm_network_security_rule", rule("Allow", "Inbound")).as_deref(),
+            Some("CloudResource /s/nsg -> ")
+        );
+        assert_eq!(says("azurerm_network_security_rule", rule("Deny", "Inbound")), None);
+        assert_eq!(says("azurerm_network_security_rule", rule("Allow", "Outbound")), None);
         let granted = |member: Value| {
             let attributes = json!({"bucket": "b/acme-g", "role": "roles/storage.objectViewer", "member": member});
             says("google_storage_bucket_iam_member", attributes)
@@ -225,6 +252,35 @@ mod tests {
             read("google_cloud_run_service_iam_binding", run).as_deref(),
             Some("CloudResource //run.googleapis.com/projects/p/locations/l/services/shop -> ")
         );
+    }
+
+    #[test]
+    fn a_policy_says_of_its_bucket_whether_it_is_for_everybody() {
+        let says = |policy: Value| {
+            let attributes = json!({"bucket": "acme-b", "policy": policy});
+            let asset = asset("aws_s3_bucket_policy", attributes.as_object().cloned().unwrap()).unwrap();
+            assert_eq!(asset.entity, Some(("AwsS3Bucket", "acme-b".to_owned())));
+            Value::Object(asset.says)
+        };
+        let policy = |effect: &str, principal: Value, condition: Value| {
+            json!({"Statement": [{"Effect": effect, "Principal": principal, "Condition": condition,
+                "Action": "s3:GetObject", "Resource": "*"}]})
+            .to_string()
+        };
+        for (text, is_public) in [
+            (policy("Allow", json!("*"), Value::Null), true),
+            (policy("Allow", json!({"AWS": "*"}), json!({})), true),
+            (policy("Allow", json!({"AWS": ["arn:aws:iam::1:root", "*"]}), Value::Null), true),
+            (json!({"Statement": {"Effect": "Allow", "Principal": "*"}}).to_string(), true),
+            (policy("Deny", json!("*"), Value::Null), false),
+            (policy("Allow", json!({"AWS": "arn:aws:iam::1:root"}), Value::Null), false),
+            (policy("Allow", json!({"Service": "cloudfront.amazonaws.com"}), Value::Null), false),
+            (policy("Allow", json!("*"), json!({"IpAddress": {"aws:SourceIp": "192.0.2.1"}})), false),
+        ] {
+            assert_eq!(says(json!(text)), json!({"public_by_policy": is_public}), "{text}");
+        }
+        assert_eq!(says(json!("{")), json!({}), "what cannot be read says nothing");
+        assert_eq!(says(Value::Null), json!({}));
     }
 
     #[test]
@@ -245,7 +301,9 @@ mod tests {
     fn every_file_is_listed_and_every_type_has_one_form() {
         let mut files: Vec<String> = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src/terraform"))
             .unwrap()
-            .map(|file| file.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned())
+            .map(|file| file.unwrap().path())
+            .filter(|path| path.extension().is_some_and(|end| end == "toml"))
+            .map(|path| path.file_stem().unwrap().to_string_lossy().into_owned())
             .collect();
         files.sort();
         assert_eq!(files, FILES.iter().map(|(name, _)| *name).collect::<Vec<_>>());

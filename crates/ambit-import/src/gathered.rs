@@ -106,7 +106,10 @@ impl Gathered {
         *is = Some(what.to_owned());
         for (name, value) in set {
             match (known.get_mut(&name), value) {
-                (Some(Value::Array(known)), Value::Array(more)) => known.extend(more),
+                (Some(Value::Array(known)), Value::Array(more)) => {
+                    let more: Vec<Value> = more.into_iter().filter(|one| !known.contains(one)).collect();
+                    known.extend(more);
+                }
                 (_, value) => drop(known.insert(name, value)),
             }
         }

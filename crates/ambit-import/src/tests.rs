@@ -417,6 +417,41 @@ fn a_state_is_the_account_of_what_it_manages_and_a_hostile_one_is_refused_in_one
 }
 
 #[test]
+fn rules_and_policies_in_resources_of_their_own_are_those_of_their_group_and_bucket() {
+    let resource = |kind: &str, attributes: serde_json::Value| {
+        let instance = json!({"attributes": attributes});
+        json!({"mode": "managed", "type": kind, "name": "x", "instances": [instance]})
+    };
+    let arn = |id: &str| format!("arn:aws:ec2:eu-west-1:1:security-group/{id}");
+    let redis = json!({"from_port": 6379, "to_port": 6379, "protocol": "tcp", "cidr_blocks": ["0.0.0.0/0"]});
+    let rule = |group: &str, direction: &str| {
+        let mut rule = redis.clone();
+        rule["security_group_id"] = json!(group);
+        rule["type"] = json!(direction);
+        resource("aws_security_group_rule", rule)
+    };
+    let policy = json!({"Statement": [{"Effect": "Allow", "Principal": "*", "Action": "s3:GetObject"}]});
+    let state = json!({"version": 4, "terraform_version": "1.9", "resources": [
+        resource("aws_security_group", json!({"id": "sg-1", "arn": arn("sg-1"), "ingress": []})),
+        resource("aws_security_group", json!({"id": "sg-2", "arn": arn("sg-2"), "ingress": [redis]})),
+        rule("sg-1", "ingress"), rule("sg-1", "egress"), rule("sg-2", "ingress"), rule("sg-elsewhere", "ingress"),
+        resource("aws_s3_bucket", json!({"bucket": "acme-b", "arn": "arn:aws:s3:::acme-b"})),
+        resource("aws_s3_bucket_policy", json!({"bucket": "acme-b", "policy": policy.to_string()})),
+    ]});
+    let import = read(Source::Terraform, &state.to_string(), USUAL).expect("is read");
+    let set_up = |name: &str| {
+        let found = import.sighted.iter().find(|one| one.name == name && one.resource_type.is_some());
+        json!(found.unwrap_or_else(|| panic!("{name}: {import:?}")).configuration.clone())
+    };
+    let inward = json!({"inward": [{"protocol": "tcp", "from": 6379, "to": 6379, "sources": ["0.0.0.0/0"]}]});
+    assert_eq!(set_up(&arn("sg-1")), inward);
+    assert_eq!(set_up(&arn("sg-2")), inward, "the same rule is told once");
+    assert_eq!(set_up("acme-b"), json!({"public_by_policy": true}));
+    let groups = import.sighted.iter().filter(|one| one.name.contains(":security-group/")).count();
+    assert_eq!(groups, 2, "nobody knows whose a group is that the state does not have");
+}
+
+#[test]
 fn what_a_tool_says_is_kept_within_bounds() {
     let many: String = (0..60).map(|number| template(&format!("t{number:02}"), &"x".repeat(400))).collect();
     let import = read(Source::Nuclei, &many, USUAL).expect("is read");

@@ -8,7 +8,7 @@ use ambit_cloud::terraform;
 use ambit_model::Kind;
 use ambit_model::reserved::is_internal;
 use serde_json::{Map, Value};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
 /// Attributes that hold a public address.
@@ -87,7 +87,16 @@ pub(crate) fn read(file: &str, gathered: &mut Gathered) -> Result<(), ImportErro
     });
     let private: BTreeSet<(&str, String)> =
         resources.iter().filter_map(|one| terraform::private_zone(one.kind, &one.attributes)).collect();
-    for resource in resources.into_iter().filter(|one| one.is_managed) {
+    let groups: BTreeMap<String, String> = resources
+        .iter()
+        .filter_map(|one| terraform::group(one.kind, &one.attributes))
+        .map(|(id, arn)| (id.to_owned(), arn.to_owned()))
+        .collect();
+    for mut resource in resources.into_iter().filter(|one| one.is_managed) {
+        let group = terraform::group_of(resource.kind, &resource.attributes).and_then(|id| groups.get(id));
+        if let Some(arn) = group {
+            resource.attributes.insert(terraform::GROUP_ARN.to_owned(), Value::String(arn.clone()));
+        }
         let is_inside =
             terraform::zone_of(resource.kind, &resource.attributes).is_some_and(|zone| private.contains(&zone));
         match terraform::is_known(resource.kind) {

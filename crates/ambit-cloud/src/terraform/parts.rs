@@ -1,0 +1,58 @@
+//! Resources that are a part of another one and say so in ways of their own: rules of a group, the policy of a bucket.
+//! What they lack to be read as that one is added to their attributes.
+
+use serde_json::{Map, Value};
+
+/// The attribute under which a rule is given the ARN of its group.
+pub const GROUP_ARN: &str = "group_arn";
+/// What Azure puts between the id of a group and the name of a rule in it.
+const AZURE_RULES: &str = "/securityRules/";
+
+/// Returns id and ARN of a security group.
+pub fn group<'a>(resource: &str, attributes: &'a Map<String, Value>) -> Option<(&'a str, &'a str)> {
+    let says = |name: &str| attributes.get(name)?.as_str();
+    let is_group = matches!(resource, "aws_default_security_group" | "aws_security_group");
+    is_group.then(|| Some((says("id")?, says("arn")?))).flatten()
+}
+
+/// Returns the id of the security group that a rule is a part of, where the rule does not say whose group that is.
+pub fn group_of<'a>(resource: &str, attributes: &'a Map<String, Value>) -> Option<&'a str> {
+    (resource == "aws_security_group_rule").then(|| attributes.get("security_group_id")?.as_str()).flatten()
+}
+
+/// Adds what a resource says in a way of its own.
+pub(super) fn complete(resource: &str, attributes: &mut Map<String, Value>) {
+    let says = |name: &str| attributes.get(name).and_then(Value::as_str);
+    let added = match resource {
+        // arn:aws:ec2:eu-west-1:123456789012:security-group-rule/sgr-1
+        "aws_vpc_security_group_ingress_rule" => says("arn")
+            .and_then(|arn| arn.split_once(":security-group-rule/"))
+            .zip(says("security_group_id"))
+            .map(|((before, _), id)| (GROUP_ARN, Value::String(format!("{before}:security-group/{id}")))),
+        "azurerm_network_security_rule" => says("id")
+            .and_then(|id| id.split_once(AZURE_RULES))
+            .map(|(group, _)| ("group_id", Value::String(group.to_owned()))),
+        "aws_s3_bucket_policy" => says("policy")
+            .and_then(|policy| serde_json::from_str(policy).ok())
+            .map(|policy| ("is_public", Value::Bool(is_for_everybody(&policy)))),
+        _ => None,
+    };
+    attributes.extend(added.map(|(name, value)| (name.to_owned(), value)));
+}
+
+/// Returns whether a policy allows everybody something without a condition.
+fn is_for_everybody(policy: &Value) -> bool {
+    let statements = match &policy["Statement"] {
+        Value::Array(all) => all.iter().collect(),
+        one => vec![one],
+    };
+    let has_star = |value: &Value| match value {
+        Value::Array(all) => all.iter().any(|one| one == "*"),
+        one => one == "*",
+    };
+    statements.into_iter().any(|statement| {
+        let is_anybody = has_star(&statement["Principal"]) || has_star(&statement["Principal"]["AWS"]);
+        let has_condition = statement["Condition"].as_object().is_some_and(|conditions| !conditions.is_empty());
+        statement["Effect"] == "Allow" && is_anybody && !has_condition
+    })
+}
