@@ -80,13 +80,16 @@ impl<'a> Archive<'a> {
         let most = MEMBER_BYTES_MAX.min(self.left);
         let member = self.zip.by_index(at).map_err(|error| broken(error.to_string()))?;
         let mut bytes = Vec::new();
-        member.take(most + 1).read_to_end(&mut bytes).map_err(|error| broken(error.to_string()))?;
+        let read = member.take(most + 1).read_to_end(&mut bytes);
         let size = bytes.len() as u64;
-        if size > self.left {
+        let is_over = size > self.left;
+        // Whatever becomes of the member: one that is refused or broken was unpacked all the same.
+        self.left = self.left.saturating_sub(size);
+        if is_over {
             let mib = TOTAL_BYTES_MAX / 1_024 / 1_024;
             return Err(AppError::TooLarge(format!("it unpacks to more than {mib} MiB")));
         }
-        self.left -= size;
+        read.map_err(|error| broken(error.to_string()))?;
         if size > MEMBER_BYTES_MAX {
             let mib = MEMBER_BYTES_MAX / 1_024 / 1_024;
             return Err(AppError::TooLarge(format!("{name} unpacks to more than {mib} MiB")));
@@ -122,4 +125,48 @@ fn members_said(bytes: &[u8]) -> Result<usize, AppError> {
     let mut ends = tail.windows(22).rev().filter(|end| end.starts_with(b"PK\x05\x06"));
     let end = ends.next().ok_or_else(|| AppError::NotAnApp("it is no zip archive".into()))?;
     Ok(usize::from(u16::from_le_bytes([end[10], end[11]])))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write as _;
+    use zip::write::{SimpleFileOptions, ZipWriter};
+
+    /// An archive of members that are not packed, each of a hundred bytes.
+    fn archive(names: &[&str]) -> Vec<u8> {
+        let mut out = ZipWriter::new(Cursor::new(Vec::new()));
+        let stored = SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
+        for name in names {
+            out.start_file(*name, stored).unwrap();
+            out.write_all(&[b'x'; 100]).unwrap();
+        }
+        out.finish().unwrap().into_inner()
+    }
+
+    #[test]
+    fn an_archive_that_unpacks_to_more_than_its_limit_is_refused_and_not_cut_short() {
+        let bytes = archive(&["a", "b", "c"]);
+        let looked = |left: u64| {
+            let mut archive = Archive::open(&bytes).unwrap();
+            archive.left = left;
+            crate::strings::of_members(&mut archive, "", &mut |_| ()).map(|()| archive.into_skipped())
+        };
+        assert_eq!(looked(300), Ok(Vec::new()));
+        let refused = AppError::TooLarge("it unpacks to more than 1024 MiB".to_owned());
+        for left in [0, 99, 150, 299] {
+            assert_eq!(looked(left).as_ref(), Err(&refused), "{left}");
+        }
+    }
+
+    #[test]
+    fn what_is_broken_counts_as_well() {
+        let mut bytes = archive(&["a", "b"]);
+        let content = bytes.windows(100).position(|window| window == [b'x'; 100]).unwrap();
+        bytes[content] = b'y';
+        let mut archive = Archive::open(&bytes).unwrap();
+        archive.left = 150;
+        assert!(matches!(archive.get("a"), Err(AppError::Broken(_))));
+        assert!(matches!(archive.get("b"), Err(AppError::TooLarge(_))));
+    }
 }
