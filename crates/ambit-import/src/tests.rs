@@ -158,6 +158,28 @@ fn interfaces() -> Vec<Row> {
             r#"{"swagger": "2.0", "host": "api.acme.test", "basePath": "/v1", "paths": {"/a": {"post": {}}}}"#,
             vec![described("/v1/a", "methods=POST"), "DnsRecord api.acme.test 2026-11-18T11:06".to_owned()],
         ),
+        (
+            Source::Openapi,
+            r#"{"openapi": "3.0.1", "servers": [{"url": "https://{tenant}.acme.test:{port}/{base}", "variables": {
+                "tenant": {"default": "api"}, "port": {"enum": [443], "default": 443}, "base": {"enum": ["v1"]}}}],
+                "paths": {"/a": {"get": {}, "post": {"servers": [{"url": "https://write.acme.test"}]},
+                    "put": {"servers": [{"url": "/relative"}]}},
+                "/b": {"servers": [{"url": "https://b.acme.test/"}], "get": {"servers": []}}}}"#,
+            vec![
+                described("/{base}/a", "methods=GET"),
+                "ApiEndpoint https://b.acme.test:443/b 2026-11-18T11:06 methods=GET".to_owned(),
+                "ApiEndpoint https://write.acme.test:443/a 2026-11-18T11:06 methods=POST".to_owned(),
+                "DnsRecord api.acme.test 2026-11-18T11:06".to_owned(),
+                "DnsRecord b.acme.test 2026-11-18T11:06".to_owned(),
+                "DnsRecord write.acme.test 2026-11-18T11:06".to_owned(),
+                "left out 1".to_owned(),
+            ],
+        ),
+        (
+            Source::Openapi,
+            r#"{"openapi": "3.0.1", "paths": {"/b": {"servers": [{"url": "https://api.acme.test"}], "get": {}}}}"#,
+            vec![described("/b", "methods=GET"), "DnsRecord api.acme.test 2026-11-18T11:06".to_owned()],
+        ),
         (Source::Graphql, INTROSPECTED, schema()),
         (Source::Graphql, WRITTEN, schema()),
         (

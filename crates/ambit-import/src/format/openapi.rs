@@ -5,6 +5,7 @@ use crate::gathered::Gathered;
 use ambit_model::Kind;
 use ambit_model::entity::host_of;
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// What may be done with a path.
 const METHODS: [&str; 8] = ["delete", "get", "head", "options", "patch", "post", "put", "trace"];
@@ -15,25 +16,37 @@ pub(crate) fn read(file: &str, gathered: &mut Gathered) -> Result<(), ImportErro
     let Some(paths) = body["paths"].as_object().filter(|_| is_one) else {
         return Err(ImportError::file("no document of OpenAPI or Swagger: there are no paths, or no version"));
     };
-    let servers = servers(&body);
-    if servers.is_empty() {
+    let of_document = match servers(&body) {
+        servers if servers.is_empty() => host_of_swagger(&body),
+        servers => servers,
+    };
+    let (mut is_anywhere, title) = (!of_document.is_empty(), body["info"]["title"].as_str().unwrap_or_default());
+    for (path, item) in paths.iter().filter(|(path, _)| path.starts_with('/')) {
+        let mut urls: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for (method, operation) in METHODS.iter().map(|method| (method, &item[*method])) {
+            if operation.is_null() {
+                continue;
+            }
+            // The servers of an operation stand in the place of those of its path, and these in that of the document's.
+            let own =
+                [operation, item].into_iter().find(|of| of["servers"].as_array().is_some_and(|all| !all.is_empty()));
+            let servers = own.map_or_else(|| of_document.clone(), servers);
+            is_anywhere |= !servers.is_empty();
+            if servers.is_empty() {
+                gathered.leave_out();
+            }
+            for server in servers {
+                urls.entry(format!("{server}{path}")).or_default().push(method.to_ascii_uppercase());
+            }
+        }
+        for (url, methods) in urls {
+            add(&url, &[("methods", &methods.join(", ")), ("title", title)], gathered);
+        }
+    }
+    if !is_anywhere {
         return Err(ImportError::file(
             "it names no server with a host: give it one in servers, such as https://api.example.org/v1",
         ));
-    }
-    let title = body["info"]["title"].as_str().unwrap_or_default();
-    for (path, item) in paths.iter().filter(|(path, _)| path.starts_with('/')) {
-        let methods: Vec<String> = METHODS
-            .iter()
-            .filter(|method| !item[**method].is_null())
-            .map(|method| method.to_ascii_uppercase())
-            .collect();
-        if methods.is_empty() {
-            continue;
-        }
-        for server in &servers {
-            add(&format!("{server}{path}"), &[("methods", &methods.join(", ")), ("title", title)], gathered);
-        }
     }
     Ok(())
 }
@@ -49,19 +62,44 @@ pub(super) fn add(url: &str, says: &[(&str, &str)], gathered: &mut Gathered) {
     }
 }
 
-/// URLs that all paths follow, those alone that name a host.
-fn servers(body: &Value) -> Vec<String> {
-    let listed = body["servers"].as_array().into_iter().flatten().filter_map(|server| server["url"].as_str());
-    let mut servers: Vec<String> = listed.map(str::to_owned).collect();
-    if let Some(host) = body["host"].as_str() {
-        let path = body["basePath"].as_str().unwrap_or_default();
-        let schemes = body["schemes"].as_array().into_iter().flatten().filter_map(Value::as_str);
-        let mut schemes: Vec<&str> = schemes.filter(|scheme| scheme.starts_with("http")).collect();
-        if schemes.is_empty() {
-            schemes.push("https");
-        }
-        servers.extend(schemes.into_iter().map(|scheme| format!("{scheme}://{host}{path}")));
+/// The URLs that a document, a path or an operation lists as servers, those alone that name a host.
+fn servers(of: &Value) -> Vec<String> {
+    let listed = of["servers"].as_array().into_iter().flatten();
+    with_hosts(listed.filter_map(|server| Some(filled_in(server["url"].as_str()?, &server["variables"]))))
+}
+
+/// The URLs of Swagger 2, which has one host.
+fn host_of_swagger(body: &Value) -> Vec<String> {
+    let Some(host) = body["host"].as_str() else { return Vec::new() };
+    let path = body["basePath"].as_str().unwrap_or_default();
+    let schemes = body["schemes"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let mut schemes: Vec<&str> = schemes.filter(|scheme| scheme.starts_with("http")).collect();
+    if schemes.is_empty() {
+        schemes.push("https");
     }
-    let named = servers.into_iter().filter(|server| server.starts_with("http://") || server.starts_with("https://"));
-    named.map(|server| server.trim_end_matches('/').to_owned()).collect()
+    with_hosts(schemes.into_iter().map(|scheme| format!("{scheme}://{host}{path}")))
+}
+
+fn with_hosts(urls: impl Iterator<Item = String>) -> Vec<String> {
+    let named = urls.filter(|url| url.starts_with("http://") || url.starts_with("https://"));
+    named.map(|url| url.trim_end_matches('/').to_owned()).collect()
+}
+
+/// The URL of a server with the usual values of its variables; one that has none stays in its braces.
+fn filled_in(url: &str, variables: &Value) -> String {
+    let (mut filled, mut rest) = (String::new(), url);
+    while let Some((before, behind)) = rest.split_once('{') {
+        let known = behind.split_once('}').and_then(|(name, after)| {
+            let value = match &variables[name]["default"] {
+                Value::String(text) => text.clone(),
+                Value::Number(number) => number.to_string(),
+                _ => return None,
+            };
+            Some((value, after))
+        });
+        let (value, after) = known.unwrap_or_else(|| ("{".to_owned(), behind));
+        filled.extend([before, &value]);
+        rest = after;
+    }
+    filled + rest
 }
