@@ -439,6 +439,44 @@ fn a_state_is_the_account_of_what_it_manages_and_a_hostile_one_is_refused_in_one
 }
 
 #[test]
+fn no_token_stands_in_the_name_of_an_interface() {
+    let token = ["gh", "p_", "q7Lx2VbN9sKd4TfR8mWz1YcHj3PgA5eUo6Xi"].concat();
+    let hook = ["https://hooks.slack.com/serv", "ices/T0AB1CD2E/B0AB1CD2E/q7Lx2VbN9sKd4TfR8mWz1YcH"].concat();
+    let paths = json!({format!("/hook/{token}"): {"get": {}}, "/orders/{id}": {"get": {}}});
+    let openapi = json!({"openapi": "3.0.1", "servers": [{"url": "https://api.acme.test"}], "paths": paths});
+    let request = |url: &str| json!({"request": {"method": "GET", "url": url}});
+    let urls = [
+        format!("https://api.acme.test/hook/{token}/send"),
+        format!("https://ann:{token}@api.acme.test/x"),
+        format!("https://api.acme.test/y?token={token}"),
+        "{{base}}/{{token}}/z".to_owned(),
+        hook,
+    ];
+    let variables = json!([{"key": "base", "value": "https://api.acme.test"}, {"key": "token", "value": token}]);
+    let items: Vec<_> = urls.iter().map(|url| request(url)).collect();
+    let postman = json!({"info": {"name": "Shop"}, "variable": variables, "item": items});
+    for (source, file, wanted) in [
+        (Source::Openapi, openapi, &["api.acme.test:443/hook/{masked}", "api.acme.test:443/orders/{id}"][..]),
+        (
+            Source::Postman,
+            postman,
+            &[
+                "api.acme.test:443/hook/{masked}/send",
+                "api.acme.test:443/y",
+                "api.acme.test:443/{masked}/z",
+                "hooks.slack.com:443/services/{masked}",
+            ],
+        ),
+    ] {
+        let import = read(source, &file.to_string(), USUAL).expect("is read");
+        let interfaces = import.sighted.iter().filter(|one| one.kind == ambit_model::Kind::ApiEndpoint);
+        let names: Vec<&str> = interfaces.map(|one| one.name.trim_start_matches("https://")).collect();
+        assert_eq!(names, wanted);
+        assert!(!format!("{import:?}").contains("q7Lx2VbN"), "{import:?}");
+    }
+}
+
+#[test]
 fn rules_and_policies_in_resources_of_their_own_are_those_of_their_group_and_bucket() {
     let resource = |kind: &str, attributes: serde_json::Value| {
         let instance = json!({"attributes": attributes});

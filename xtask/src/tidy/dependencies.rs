@@ -25,7 +25,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("ambit-vulns", &["ambit-model"]),
     ("ambit-api", &["ambit-model"]),
     ("ambit-export", &["ambit-model", "ambit-api"]),
-    ("ambit-import", &["ambit-cloud", "ambit-model"]),
+    ("ambit-import", &["ambit-cloud", "ambit-model", "ambit-secrets"]),
     ("ambit-net", &["ambit-model"]),
     ("ambit-checks", &["ambit-model", "ambit-net"]),
     ("ambit-world", &["ambit-net", "ambit-model", "ambit-sources"]),

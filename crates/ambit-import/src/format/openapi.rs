@@ -51,14 +51,16 @@ pub(crate) fn read(file: &str, gathered: &mut Gathered) -> Result<(), ImportErro
     Ok(())
 }
 
-/// Adds an interface and the host that it is on.
+/// Adds an interface and the host that it is on. A token in its path is shown as what a caller fills in, `{masked}`.
 pub(super) fn add(url: &str, says: &[(&str, &str)], gathered: &mut Gathered) {
-    match Kind::ApiEndpoint.canonical(url) {
-        Ok(name) => {
+    let masked = ambit_secrets::masked(url).text.replace(ambit_secrets::MASK, "{masked}");
+    match Kind::ApiEndpoint.canonical(&masked) {
+        // A host of which a part looks like a token cannot be shown without it.
+        Ok(name) if host_of(&masked) == host_of(url) => {
             gathered.host(host_of(&name), None, &[]);
             gathered.add(Kind::ApiEndpoint, &name, None, says);
         }
-        Err(_) => gathered.leave_out(),
+        _ => gathered.leave_out(),
     }
 }
 
