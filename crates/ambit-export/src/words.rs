@@ -57,6 +57,13 @@ pub(crate) fn cves(finding: &Finding) -> impl Iterator<Item = &Identifier> {
     finding.identifiers.iter().filter(|identifier| identifier.name.starts_with("CVE-"))
 }
 
+/// What the vulnerability is known by that a finding is of: its CVE id, else that of another database.
+pub(crate) fn vulnerability(finding: &Finding) -> Option<&str> {
+    let is_weakness = |identifier: &&Identifier| identifier.name.starts_with("CWE-");
+    let others = finding.identifiers.iter().filter(|identifier| !is_weakness(identifier));
+    cves(finding).chain(others).next().map(|identifier| identifier.name.as_str())
+}
+
 /// Where weaknesses of the common list are described: the number follows.
 const WEAKNESSES: &str = "https://cwe.mitre.org/data/definitions/";
 

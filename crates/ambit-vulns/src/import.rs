@@ -14,7 +14,7 @@ mod retire;
 pub use packages::package;
 
 use crate::lifecycle::Lifecycle;
-use crate::vulnerability::{CveId, Vulnerability};
+use crate::vulnerability::{CveId, Id, Vulnerability};
 use flate2::read::MultiGzDecoder;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
@@ -84,7 +84,7 @@ pub type Sink<'s> = dyn FnMut(Source, Taken) -> Result<(), std::io::Error> + 's;
 /// What was read of a feed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Taken {
-    Vulnerability(CveId, Box<Vulnerability>),
+    Vulnerability(Id, Box<Vulnerability>),
     Lifecycle(Lifecycle),
 }
 
@@ -231,10 +231,10 @@ impl Reading<'_, '_> {
     fn take<E: serde::de::Error>(&mut self, record: Map<String, Value>) -> Result<(), E> {
         self.since.set(0);
         let number = self.count + 1;
-        let each = |source, all: Vec<(CveId, Vulnerability)>| -> Vec<(Source, Taken)> {
+        let each = |source, all: Vec<(Id, Vulnerability)>| -> Vec<(Source, Taken)> {
             all.into_iter().map(|(id, known)| (source, Taken::Vulnerability(id, Box::new(known)))).collect()
         };
-        let one = |source, read| each(source, vec![read]);
+        let one = |source, (id, known): (CveId, Vulnerability)| each(source, vec![(id.into(), known)]);
         let ends = |all: Vec<Lifecycle>| all.into_iter().map(|one| (Source::EndOfLife, Taken::Lifecycle(one)));
         let read = match () {
             () if record.contains_key("cveMetadata") => cve5::record(&record).map(|read| one(Source::Cve5, read)),

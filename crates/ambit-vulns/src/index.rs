@@ -7,7 +7,7 @@ use crate::cpe::{Cpe, Value};
 use crate::lifecycle::Lifecycle;
 use crate::own::OWN;
 use crate::records::{Place, Records, Writer};
-use crate::vulnerability::{CveId, Vulnerability};
+use crate::vulnerability::{CveId, Id, Vulnerability};
 use ambit_model::version_order::Scheme;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
@@ -38,6 +38,9 @@ enum Versions {
 /// A vulnerability that may concern a product.
 #[derive(Serialize, Deserialize)]
 struct Posting {
+    /// What it is known by where that is no CVE id; year and number are 0 then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    other: Option<String>,
     year: u16,
     number: u32,
     at: u64,
@@ -52,7 +55,7 @@ pub(crate) fn build(packs: &[Records], path: &Path, about: &About) -> Result<()>
     let mut heads: Vec<u64> = vec![0; packs.len()];
     let mut own = OWN.iter().peekable();
     loop {
-        let mut next = own.peek().map(|(id, _)| **id);
+        let mut next = own.peek().map(|(id, _)| Id::Cve(**id));
         for (pack, head) in packs.iter().zip(&heads) {
             if *head < pack.count() {
                 let id = pack.row(*head)?.0;
@@ -71,7 +74,7 @@ pub(crate) fn build(packs: &[Records], path: &Path, about: &About) -> Result<()>
                 *head += 1;
             }
         }
-        if let Some((_, listed)) = own.next_if(|(own_id, _)| **own_id == id) {
+        if let Some((_, listed)) = own.next_if(|(own_id, _)| Id::Cve(**own_id) == id) {
             known.merge(listed.clone());
         }
         let place = writer.add(id, &known)?;
@@ -82,7 +85,7 @@ pub(crate) fn build(packs: &[Records], path: &Path, about: &About) -> Result<()>
     writer.finish(rows, about)
 }
 
-fn post(postings: &mut HashMap<String, Vec<u8>>, id: CveId, place: Place, known: &Vulnerability) -> Result<()> {
+fn post(postings: &mut HashMap<String, Vec<u8>>, id: Id, place: Place, known: &Vulnerability) -> Result<()> {
     if known.withdrawn {
         return Ok(());
     }
@@ -90,7 +93,11 @@ fn post(postings: &mut HashMap<String, Vec<u8>>, id: CveId, place: Place, known:
         let nodes = known.configurations.iter().flat_map(|configuration| &configuration.nodes);
         let criteria = nodes.flat_map(|node| &node.criteria).filter(|criterion| criterion.vulnerable);
         let versions = criteria.filter_map(|criterion| versions(criterion, &product)).collect();
-        let posting = Posting { year: id.year, number: id.number, at: place.at, length: place.length, versions };
+        let (year, number, other) = match id {
+            Id::Cve(id) => (id.year, id.number, None),
+            Id::Other(_) => (0, 0, Some(id.to_string())),
+        };
+        let posting = Posting { other, year, number, at: place.at, length: place.length, versions };
         let lines = postings.entry(product).or_default();
         serde_json::to_writer(&mut *lines, &posting)?;
         lines.push(b'\n');
@@ -133,7 +140,7 @@ impl Versions {
 }
 
 /// Returns what may concern a product in a version; its configurations are yet to be evaluated.
-pub(crate) fn candidates(records: &Records, product: &str, version: &str) -> Result<Vec<(CveId, Vulnerability)>> {
+pub(crate) fn candidates(records: &Records, product: &str, version: &str) -> Result<Vec<(Id, Vulnerability)>> {
     let Some(lines) = records.product(alias::leading(product))? else { return Ok(Vec::new()) };
     let scheme = Scheme::of(product);
     let mut found = Vec::new();
@@ -141,7 +148,9 @@ pub(crate) fn candidates(records: &Records, product: &str, version: &str) -> Res
         let posting: Posting = serde_json::from_slice(line)?;
         if posting.versions.iter().any(|versions| versions.may_cover(scheme, version)) {
             let place = Place { at: posting.at, length: posting.length };
-            found.push((CveId { year: posting.year, number: posting.number }, records.record(place)?));
+            let of_other = posting.other.and_then(|other| other.parse().ok());
+            let id = of_other.unwrap_or(Id::Cve(CveId { year: posting.year, number: posting.number }));
+            found.push((id, records.record(place)?));
         }
     }
     Ok(found)

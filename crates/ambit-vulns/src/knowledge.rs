@@ -10,7 +10,7 @@ use crate::lifecycle::{self, ByProduct};
 use crate::own::{self, OWN};
 use crate::packs::INDEX;
 use crate::records::Records;
-use crate::vulnerability::{CveId, Vulnerability};
+use crate::vulnerability::{CveId, Id, Vulnerability};
 use ambit_model::vulnerability::{Affected, Cvss, Exploited, Maintained, Threshold};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -18,6 +18,9 @@ use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock, PoisonError, RwLock};
+
+/// How a package is graded that was made to do harm, of which no vector says anything.
+const MALICIOUS_SCORE: f64 = 10.0;
 
 /// Ids of our own list by the product that they concern.
 static OWN_BY_PRODUCT: LazyLock<BTreeMap<String, Vec<CveId>>> = LazyLock::new(|| {
@@ -73,7 +76,7 @@ pub enum Concern {
 
 /// Returns how a vulnerability concerns a product, which is named as fingerprints name it, by `cpe`, `vendor` and
 /// `product`. What the product stands on is not looked at.
-pub fn concern(id: CveId, known: &Vulnerability, item: &Value) -> Concern {
+pub fn concern(id: Id, known: &Vulnerability, item: &Value) -> Concern {
     let Some(cpe) = item.get("cpe").and_then(Value::as_str).and_then(Cpe::parse) else { return Concern::None };
     let Some(key) = cpe.product_key() else { return Concern::None };
     if known.withdrawn || !known.products().contains(alias::leading(&key)) {
@@ -173,15 +176,18 @@ impl Knowledge {
     }
 
     /// Returns what is known of a vulnerability.
-    pub fn find(&self, id: CveId) -> Result<Option<Vulnerability>, io::Error> {
+    pub fn find(&self, id: Id) -> Result<Option<Vulnerability>, io::Error> {
         match self.loaded().index {
             Some(index) => index.find(id),
-            None => Ok(OWN.get(&id).cloned()),
+            None => Ok(match id {
+                Id::Cve(id) => OWN.get(&id).cloned(),
+                Id::Other(_) => None,
+            }),
         }
     }
 
     /// Returns what concerns the products of an entity: its fingerprint items, and other texts of it, such as banner
-    /// and headers. Sorted by CVE, then CPE.
+    /// and headers. Sorted by id, then CPE.
     pub fn affected(&self, fingerprint: &[Value], beside: &[&str]) -> Result<Vec<Affected>, io::Error> {
         let shown: Vec<Shown<'_>> = fingerprint.iter().filter_map(Shown::of).collect();
         if shown.is_empty() {
@@ -234,12 +240,12 @@ impl Knowledge {
 }
 
 /// What of our own list may concern a product.
-fn own_candidates(product: &str) -> Vec<(CveId, Vulnerability)> {
+fn own_candidates(product: &str) -> Vec<(Id, Vulnerability)> {
     let ids = OWN_BY_PRODUCT.get(alias::leading(product)).into_iter().flatten();
-    ids.map(|id| (*id, OWN[id].clone())).collect()
+    ids.map(|id| (Id::Cve(*id), OWN[id].clone())).collect()
 }
 
-fn matched(shown: &Shown<'_>, id: CveId, known: &Vulnerability, surroundings: &Surroundings) -> Option<Affected> {
+fn matched(shown: &Shown<'_>, id: Id, known: &Vulnerability, surroundings: &Surroundings) -> Option<Affected> {
     if known.withdrawn {
         return None;
     }
@@ -261,7 +267,7 @@ fn matched(shown: &Shown<'_>, id: CveId, known: &Vulnerability, surroundings: &S
         range: found.criterion.range(),
         is_whole: found.is_whole,
         cvss: known.cvss.iter().map(cvss).collect(),
-        score: known.score(),
+        score: known.score().or(id.is_malicious().then_some(MALICIOUS_SCORE)),
         cwes: known.cwes.clone(),
         references: known.references.clone(),
         exploited: known.kev.as_ref().map(|kev| Exploited {
@@ -343,7 +349,7 @@ mod tests {
 
     #[test]
     fn a_vulnerability_says_how_it_concerns_a_product_and_of_which_versions_where_nobody_knows_it() {
-        let id: CveId = "CVE-2021-41773".parse().unwrap();
+        let id: Id = "CVE-2021-41773".parse().unwrap();
         let known = Knowledge::own().find(id).unwrap().unwrap();
         let concerns = |item: &Value| match concern(id, &known, item) {
             Concern::None => "no".to_owned(),

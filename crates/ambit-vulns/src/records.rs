@@ -2,9 +2,10 @@
 //! place: nothing of it is kept in memory, a look-up reads some hundred bytes.
 //!
 //! The records come first, each packed; then a table of them by id, the criteria of each product, a table of the
-//! products by name, their names, what the file says of itself, and where each part begins. Numbers are little-endian.
+//! products by name, ids that are no CVE and names of products, what the file says of itself, and where each part
+//! begins. Numbers are little-endian.
 
-use crate::vulnerability::{CveId, Vulnerability};
+use crate::vulnerability::{CveId, Id, Vulnerability};
 use serde::de::DeserializeOwned;
 use std::cell::RefCell;
 use std::cmp::Ordering;
@@ -15,7 +16,8 @@ use std::path::Path;
 use zstd::bulk::Decompressor;
 
 const MAGIC: &[u8; 8] = b"AMBITVU1";
-/// Bytes of a row of the table by id: year, number, place, length.
+/// Bytes of a row of the table by id: year, number, place, length. The year 0 marks an id that is no CVE; the number
+/// says where it stands among the names, behind a byte with its length.
 const ID_ROW: usize = 18;
 /// Bytes of a row of the table of products: place and length of its name, place and length of its criteria.
 const PRODUCT_ROW: usize = 24;
@@ -35,7 +37,7 @@ pub(crate) struct Place {
 pub(crate) struct Writer {
     out: BufWriter<File>,
     at: u64,
-    ids: Vec<(CveId, Place)>,
+    ids: Vec<(Id, Place)>,
 }
 
 impl Writer {
@@ -45,7 +47,7 @@ impl Writer {
     }
 
     /// Adds a record; those of one id may come several times, ids in any order.
-    pub(crate) fn add(&mut self, id: CveId, known: &Vulnerability) -> Result<Place> {
+    pub(crate) fn add(&mut self, id: Id, known: &Vulnerability) -> Result<Place> {
         let packed = zstd::bulk::compress(&serde_json::to_vec(known)?, 1)?;
         let place = self.write(&packed)?;
         self.ids.push((id, place));
@@ -67,16 +69,20 @@ impl Writer {
         about: &impl serde::Serialize,
     ) -> Result<()> {
         self.ids.sort_by_key(|(id, place)| (*id, place.at));
-        let ids_at = self.at;
+        let (ids_at, mut names) = (self.at, Vec::new());
         for (id, place) in std::mem::take(&mut self.ids) {
             let mut row = [0; ID_ROW];
-            row[..2].copy_from_slice(&id.year.to_le_bytes());
-            row[2..6].copy_from_slice(&id.number.to_le_bytes());
+            let (year, number) = match id {
+                Id::Cve(id) => (id.year, id.number),
+                Id::Other(_) => (0, note(&mut names, &id.to_string())?),
+            };
+            row[..2].copy_from_slice(&year.to_le_bytes());
+            row[2..6].copy_from_slice(&number.to_le_bytes());
             row[6..14].copy_from_slice(&place.at.to_le_bytes());
             row[14..].copy_from_slice(&place.length.to_le_bytes());
             self.write(&row)?;
         }
-        let (mut rows, mut names) = (Vec::new(), Vec::new());
+        let mut rows = Vec::new();
         let criteria_at = self.at;
         for (name, criteria) in products {
             let place = self.write(&criteria)?;
@@ -154,11 +160,24 @@ impl Records {
     }
 
     /// Id and place of a record by its number.
-    pub(crate) fn row(&self, number_of: u64) -> Result<(CveId, Place)> {
+    pub(crate) fn row(&self, number_of: u64) -> Result<(Id, Place)> {
         let mut row = [0; ID_ROW];
         self.file.read_exact_at(&mut row, self.ids_at + number_of * ID_ROW as u64)?;
-        let id = CveId { year: number(&row[..2]) as u16, number: number(&row[2..6]) as u32 };
+        let id = match (number(&row[..2]) as u16, number(&row[2..6]) as u32) {
+            (0, at) => self.other_id(u64::from(at))?,
+            (year, number) => Id::Cve(CveId { year, number }),
+        };
         Ok((id, Place { at: number(&row[6..14]), length: number(&row[14..]) as u32 }))
+    }
+
+    /// The id that stands at a place among the names.
+    fn other_id(&self, at: u64) -> Result<Id> {
+        let mut length = [0];
+        self.file.read_exact_at(&mut length, self.names_at + at)?;
+        let mut text = vec![0; usize::from(length[0])];
+        self.file.read_exact_at(&mut text, self.names_at + at + 1)?;
+        let id = std::str::from_utf8(&text).ok().and_then(|text| text.parse().ok());
+        id.map(Id::Other).ok_or_else(damaged)
     }
 
     pub(crate) fn record(&self, place: Place) -> Result<Vulnerability> {
@@ -175,7 +194,7 @@ impl Records {
     }
 
     /// Returns the record of an id; `None` where there is none.
-    pub(crate) fn find(&self, id: CveId) -> Result<Option<Vulnerability>> {
+    pub(crate) fn find(&self, id: Id) -> Result<Option<Vulnerability>> {
         let found = self.search(self.count, |at| Ok(self.row(at)?.0.cmp(&id)))?;
         found.map(|at| self.record(self.row(at)?.1)).transpose()
     }
@@ -211,6 +230,16 @@ impl Records {
         }
         Ok(None)
     }
+}
+
+/// Adds an id behind its length to the names, and returns where it stands.
+fn note(names: &mut Vec<u8>, id: &str) -> Result<u32> {
+    let (Ok(at), Ok(length)) = (u32::try_from(names.len()), u8::try_from(id.len())) else {
+        return Err(Error::new(ErrorKind::InvalidData, "it has more ids than a file can hold"));
+    };
+    names.push(length);
+    names.extend_from_slice(id.as_bytes());
+    Ok(at)
 }
 
 thread_local! {

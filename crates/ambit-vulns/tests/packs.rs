@@ -234,7 +234,7 @@ fn what_is_withdrawn_concerns_nothing_and_packs_stand_in_for_our_own_list() {
     assert!(cves(&knowledge, &jenkins, &[]).is_empty());
     assert_eq!(cves(&knowledge, &["vsftpd_project:vsftpd:2.3.4"], &[]), ["CVE-2011-2523"], "our own list stays beside");
     let id: CveId = "CVE-2024-23897".parse().unwrap();
-    assert!(knowledge.find(id).unwrap().is_some_and(|known| known.withdrawn));
+    assert!(knowledge.find(id.into()).unwrap().is_some_and(|known| known.withdrawn));
     assert!(folder.packs().remove("nvd").unwrap() && !folder.packs().remove("nvd").unwrap());
     folder.packs().rebuild().unwrap();
     assert!(knowledge.refresh().unwrap() && !knowledge.refresh().unwrap());
@@ -408,6 +408,51 @@ fn packages_of_osv_alone_are_graded_by_the_vectors_of_their_records() {
         let found = folder.knowledge().affected(&[ambit_vulns::package("npm", "thing", "1.0.0")], &[]).unwrap();
         let [known] = found.as_slice() else { panic!("{found:?}") };
         assert_eq!((known.score, known.is_issue()), (score, is_issue), "{record}");
+    }
+}
+
+#[test]
+fn what_has_no_cve_id_is_known_by_the_id_of_its_database() {
+    let folder = Folder::new();
+    let record = |id: &str, aliases: Value, name: &str, more: Value| {
+        let ranges = json!([{"type": "SEMVER", "events": [{"introduced": "0"}, {"fixed": "2.0.0"}]}]);
+        let mut record = json!({"schema_version": "1.6.0", "id": id, "modified": "2026-01-02T00:00:00Z",
+            "aliases": aliases, "affected": [{"package": {"ecosystem": "npm", "name": name}, "ranges": ranges}]});
+        record.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        record.to_string()
+    };
+    let vector = "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H";
+    let severity = json!({"severity": [{"type": "CVSS_V3", "score": vector}]});
+    let records = [
+        record("MAL-2025-1234", json!(["GHSA-aaaa-bbbb-cccc"]), "harm", json!({})),
+        record("GHSA-aaaa-bbbb-dddd", json!([]), "thing", severity.clone()),
+        record("GO-2025-1", json!(["GHSA-aaaa-bbbb-dddd"]), "thing", severity),
+        record("PYSEC-2025-7", json!([]), "other", json!({})),
+        record("GHSA-aaaa-bbbb-eeee", json!(["CVE-2026-3001"]), "named", json!({})),
+        record("GHSA-aaaa-bbbb-ffff", json!([]), "wrong", json!({"withdrawn": "2026-02-01T00:00:00Z"})),
+        record("nonsense", json!([]), "nonsense", json!({})),
+        record(&format!("GHSA-{}", "x".repeat(300)), json!([]), "long", json!({})),
+    ];
+    let told = folder.load("osv", &folder.file("osv.jsonl", records.join("\n"))).unwrap();
+    assert_eq!(told, "6 of OSV");
+    let knowledge = folder.knowledge();
+    let known = |name: &str| -> Vec<(String, Option<f64>, bool)> {
+        let found = knowledge.affected(&[ambit_vulns::package("npm", name, "1.0.0")], &[]).unwrap();
+        found.into_iter().map(|one| (one.cve.clone(), one.score, one.is_issue())).collect()
+    };
+    assert_eq!(known("harm"), [("MAL-2025-1234".to_owned(), Some(10.0), true)], "a malicious package is critical");
+    assert_eq!(known("thing"), [("GHSA-aaaa-bbbb-dddd".to_owned(), Some(9.8), true)], "once, whoever names it");
+    assert_eq!(known("other"), [("PYSEC-2025-7".to_owned(), None, false)]);
+    assert_eq!(known("named"), [("CVE-2026-3001".to_owned(), None, false)]);
+    for name in ["wrong", "nonsense", "long"] {
+        assert_eq!(known(name), [], "{name}");
+    }
+    for id in ["MAL-2025-1234", "GHSA-aaaa-bbbb-dddd", "PYSEC-2025-7", "CVE-2026-3001", "CVE-2011-2523"] {
+        assert!(knowledge.find(id.parse().unwrap()).unwrap().is_some(), "{id}");
+    }
+    assert!(knowledge.find("GHSA-aaaa-bbbb-aaaa".parse().unwrap()).unwrap().is_none());
+    for text in ["hello", "CVE-hello", "CVE-0000-1234", "GHSA-", "ghsa-1", "GHSA-a b"] {
+        assert!(text.parse::<ambit_vulns::vulnerability::Id>().is_err(), "{text}");
     }
 }
 

@@ -135,6 +135,20 @@ mod tests {
     use ambit_model::TaskName;
 
     #[test]
+    fn what_has_no_cve_id_is_named_by_the_id_of_its_database() {
+        let harm = Affected { cve: "MAL-2025-1234".to_owned(), ..known("4.17.20", 10.0) };
+        let mut facts = facts(Kind::GitRepository, "https://code.acme.test:443/app.git").found(TaskName::Repository);
+        facts.vulnerabilities = Some(vec![harm]);
+        let Verdict::Proven(proofs) = judge(&facts, Timestamp::parse(DATE).unwrap()) else { panic!("none") };
+        let [proof] = proofs.as_slice() else { panic!("{proofs:?}") };
+        assert_eq!(proof.severity, Some(ambit_model::issue::SEVERITY_CRITICAL));
+        let named: Vec<(&str, &str)> =
+            proof.identifiers.iter().map(|one| (one.kind.as_str(), one.name.as_str())).collect();
+        assert_eq!(named, [("MAL", "MAL-2025-1234")]);
+        assert_eq!((&proof.details["advisory"], &proof.details["cve"]), (&json!("MAL-2025-1234"), &json!(null)));
+    }
+
+    #[test]
     fn every_file_is_named_with_its_version_when_several_are_vulnerable() {
         let package = |registry: &str, version: &str, path: &str| {
             let name = "lodash";

@@ -56,10 +56,13 @@ pub(super) fn proof(facts: &Facts, affected: &Affected) -> Proof {
     let description =
         format!("{} shows {product}, and {} concerns {}.{known}", facts.name, affected.cve, affected.range);
     let title = if affected.title.is_empty() { "known vulnerability" } else { &affected.title };
+    // What has no CVE id is known by that of another database: GHSA-jfh8-c2jp-5v3q, MAL-2025-1234.
+    let database = affected.cve.split('-').next().unwrap_or_default();
+    let id = if database == "CVE" { "cve" } else { "advisory" };
     let details = json!({
         "product": product,
         "cpe": affected.cpe,
-        "cve": affected.cve,
+        id: affected.cve,
         "criterion": affected.criterion,
         "range": affected.range,
         "surroundings_known": affected.is_whole,
@@ -72,7 +75,7 @@ pub(super) fn proof(facts: &Facts, affected: &Affected) -> Proof {
     Proof {
         severity: Some(severity(affected)),
         confidence: None,
-        identifiers: vec![Identifier { kind: "CVE".to_owned(), name: affected.cve.clone() }],
+        identifiers: vec![Identifier { kind: database.to_owned(), name: affected.cve.clone() }],
         words: Some(Box::new(Words {
             pretty_name: format!("{} in {product}: {title}", affected.cve),
             description: affected.description.clone(),

@@ -1,7 +1,7 @@
 //! CycloneDX 1.6 VEX: each issue a vulnerability with its analysis, each entity that it affects a component.
 
 use super::OPEN;
-use crate::words::{cves, cwes, evidence};
+use crate::words::{cwes, evidence, vulnerability as known_by};
 use crate::{Document, Format};
 use ambit_api::exports::Finding;
 use ambit_model::Kind;
@@ -38,7 +38,7 @@ fn finding(document: &mut Document, finding: &Finding) {
     let (state, response) = analysis(finding);
     let mut vulnerability = json!({
         "bom-ref": finding.uid.to_string(),
-        "id": cves(finding).next().map_or(finding.name.as_str(), |cve| cve.name.as_str()),
+        "id": known_by(finding).unwrap_or(finding.name.as_str()),
         "source": {"name": "ambit"},
         "ratings": [{"source": {"name": "ambit"}, "severity": severity_name(finding.severity), "method": "other"}],
         "description": finding.title,

@@ -59,7 +59,7 @@ pub(super) fn read(mut feed: impl BufRead, since: &Cell<u64>, sink: &mut Sink<'_
         let id: CveId = fields.get(cve).map(|id| id.trim()).unwrap_or_default().parse().map_err(problem)?;
         let epss = Epss { score: value(score)?, percentile: value(percentile)? };
         let known = Vulnerability { epss: Some(epss), ..Vulnerability::default() };
-        sink(Source::Epss, Taken::Vulnerability(id, Box::new(known)))?;
+        sink(Source::Epss, Taken::Vulnerability(id.into(), Box::new(known)))?;
         count += 1;
     }
     if count == 0 { Err(ImportError::Unknown) } else { Ok(count) }

@@ -1,10 +1,11 @@
-//! Records of OSV: packages of registries and their versions. Those without a CVE id are passed over. A package that is
-//! seen from outside is known by the name of its product as well, all by the name in their registry.
+//! Records of OSV: packages of registries and their versions. Those without a CVE id are known by what OSV or
+//! GitHub calls them. A package that is seen from outside is known by the name of its product as well, all by the name
+//! in their registry.
 
 use super::{list, packages, text};
 use crate::configuration::{Configuration, Criterion, Node};
 use crate::cpe::Cpe;
-use crate::vulnerability::{CveId, Cvss, DESCRIPTION_CHARS_MAX, REFERENCES_MAX, Vulnerability};
+use crate::vulnerability::{CveId, Cvss, DESCRIPTION_CHARS_MAX, Id, REFERENCES_MAX, Vulnerability};
 use serde_json::{Map, Value};
 
 /// Returns whether an object is such a record.
@@ -13,12 +14,20 @@ pub(super) fn is_record(record: &Map<String, Value>) -> bool {
     has("id") && has("modified") && (has("affected") || has("withdrawn") || has("schema_version"))
 }
 
-/// Reads a record: one for each id of CVE that it has.
-pub(super) fn records(record: Map<String, Value>) -> Vec<(CveId, Vulnerability)> {
+/// Databases in the order in which a record without a CVE id is known by their names for it. Those of one vulnerability
+/// name one another, so that it is known once.
+const DATABASES: &[&str] = &["MAL-", "GHSA-", ""];
+
+/// Reads a record: one for each id of CVE that it has, or one for an id of another database.
+pub(super) fn records(record: Map<String, Value>) -> Vec<(Id, Vulnerability)> {
     let record = Value::Object(record);
-    let names = std::iter::once(text(&record, "id"));
-    let names = names.chain(list(&record, "aliases").filter_map(Value::as_str).map(str::to_owned));
-    let ids: Vec<CveId> = names.filter_map(|name| name.parse().ok()).collect();
+    let aliases = list(&record, "aliases").filter_map(Value::as_str).map(str::to_owned);
+    let names: Vec<String> = std::iter::once(text(&record, "id")).chain(aliases).collect();
+    let mut ids: Vec<Id> = names.iter().filter_map(|name| Some(name.parse::<CveId>().ok()?.into())).collect();
+    if ids.is_empty() {
+        let of = |database: &&str| names.iter().find(|name| name.starts_with(*database))?.parse().ok().map(Id::Other);
+        ids.extend(DATABASES.iter().find_map(of));
+    }
     let criteria: Vec<Criterion> = list(&record, "affected").flat_map(of_package).collect();
     if ids.is_empty() || criteria.is_empty() {
         return Vec::new();

@@ -3,7 +3,7 @@
 use super::{list, packages, text};
 use crate::configuration::{Configuration, Criterion, Node};
 use crate::cpe::Cpe;
-use crate::vulnerability::{CveId, REFERENCES_MAX, Vulnerability};
+use crate::vulnerability::{CveId, Id, REFERENCES_MAX, Vulnerability};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ pub(super) fn is_list(record: &Map<String, Value>) -> bool {
 }
 
 /// Reads the list: one record for each id, of all libraries that have it.
-pub(super) fn records(record: &Map<String, Value>) -> Vec<(CveId, Vulnerability)> {
+pub(super) fn records(record: &Map<String, Value>) -> Vec<(Id, Vulnerability)> {
     let mut known: BTreeMap<CveId, Vulnerability> = BTreeMap::new();
     for (name, library) in record {
         let product = packages::product(name).or_else(|| packages::product(&text(library, "npmname")));
@@ -29,7 +29,7 @@ pub(super) fn records(record: &Map<String, Value>) -> Vec<(CveId, Vulnerability)
             }
         }
     }
-    known.into_iter().collect()
+    known.into_iter().map(|(id, known)| (id.into(), known)).collect()
 }
 
 fn take(known: &mut Vulnerability, entry: &Value, identifiers: &Value, criteria: &[Criterion]) {

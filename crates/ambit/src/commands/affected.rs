@@ -44,7 +44,7 @@ pub(crate) async fn run(command: &Affected, settings: &Settings) -> Result<(), F
     let api = Api::open(&command.target, settings, Needs::Index).await?;
     let mut products: BTreeMap<String, Concerned> = BTreeMap::new();
     for technology in hits(&api, "technologies", "present:true").await? {
-        let concern = concern(command.id, &known, &technology);
+        let concern = concern(command.id.into(), &known, &technology);
         if concern != Concern::None {
             let (product, version) = (text(&technology["product"]), text(&technology["version"]));
             products.insert(text(&technology["cpe"]), Concerned { product, version, concern });
@@ -67,7 +67,7 @@ fn known(command: &Affected, settings: &Settings) -> Result<Vulnerability, Failu
     let packs = folder::data(command.target.data.as_deref(), settings)?.join(PACKS_FOLDER);
     let knowledge = workspace::knowledge(Some(&packs), settings)?;
     let unreadable = |error| Failure::run_time(format!("{}: {error}", packs.display()));
-    knowledge.find(command.id).map_err(unreadable)?.ok_or_else(|| {
+    knowledge.find(command.id.into()).map_err(unreadable)?.ok_or_else(|| {
         Failure::not_found(format!(
             "nothing is known of {} here: `ambit packs add FILE` loads a feed that has it, such as a record of CVE 5",
             command.id
