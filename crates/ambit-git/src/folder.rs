@@ -53,50 +53,64 @@ impl Folder {
     /// aside.
     ///
     /// # Errors
-    /// A file of them cannot be read.
+    /// A file or folder of them cannot be read, holds no id, or there are more than are read: a branch that is left out
+    /// would pass for one that is not there.
     pub fn refs(&self) -> Result<Vec<Ref>, GitError> {
         let mut refs = BTreeMap::new();
         let packed = self.git.join("packed-refs");
-        if packed.is_file() {
-            for line in read_up_to(&packed, PACKED_BYTES_MAX)?.lines().filter(|line| !line.starts_with(['#', '^'])) {
-                if let Some((id, name)) = line.split_once(' ') {
-                    keep(&mut refs, name, id);
-                }
+        if packed.try_exists().map_err(|error| unreadable(&packed, error))? {
+            let text = read_up_to(&packed, PACKED_BYTES_MAX)?;
+            if text.len() as u64 >= PACKED_BYTES_MAX {
+                return Err(GitError::Folder(format!("{} is longer than is read", packed.display())));
+            }
+            for line in text.lines().filter(|line| !line.starts_with(['#', '^'])) {
+                let (id, name) = line.split_once(' ').unwrap_or((line, ""));
+                keep(&mut refs, name, id)?;
             }
         }
-        self.loose(&self.git.join("refs"), "refs", DEPTH_MAX, &mut refs)?;
-        keep(&mut refs, "HEAD", &read(&self.git.join("HEAD"))?);
+        loose(&self.git.join("refs"), "refs", DEPTH_MAX, &mut refs)?;
+        keep(&mut refs, "HEAD", &read(&self.git.join("HEAD"))?)?;
         Ok(refs.into_iter().map(|(name, id)| Ref { name, id }).collect())
-    }
-
-    /// Those in files of their own, which hold before packed ones.
-    fn loose(
-        &self,
-        folder: &Path,
-        name: &str,
-        depth: usize,
-        refs: &mut BTreeMap<String, ObjectId>,
-    ) -> Result<(), GitError> {
-        let Ok(entries) = std::fs::read_dir(folder) else { return Ok(()) };
-        for entry in entries.flatten() {
-            let name = format!("{name}/{}", entry.file_name().to_string_lossy());
-            match entry.file_type() {
-                Ok(kind) if kind.is_dir() && depth > 0 => self.loose(&entry.path(), &name, depth - 1, refs)?,
-                Ok(kind) if kind.is_file() => keep(refs, &name, &read(&entry.path())?),
-                _ => {}
-            }
-        }
-        Ok(())
     }
 }
 
-/// Keeps what is an id; the name of another one says nothing of its own.
-fn keep(refs: &mut BTreeMap<String, ObjectId>, name: &str, id: &str) {
-    if let Ok(id) = ObjectId::from_hex(id.trim().as_bytes())
-        && refs.len() < REFS_MAX
-    {
-        refs.insert(name.to_owned(), id);
+/// Those in files of their own, which hold before packed ones.
+fn loose(folder: &Path, name: &str, depth: usize, refs: &mut BTreeMap<String, ObjectId>) -> Result<(), GitError> {
+    for entry in std::fs::read_dir(folder).map_err(|error| unreadable(folder, error))? {
+        let entry = entry.map_err(|error| unreadable(folder, error))?;
+        let (path, last) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
+        // What git takes for no branch: a lock of one that is being written, and what systems leave in folders.
+        if last.starts_with('.') || last.ends_with(".lock") {
+            continue;
+        }
+        let name = format!("{name}/{last}");
+        if !std::fs::metadata(&path).map_err(|error| unreadable(&path, error))?.is_dir() {
+            keep(refs, &name, &read(&path)?)?;
+        } else if depth > 0 {
+            loose(&path, &name, depth - 1, refs)?;
+        } else {
+            return Err(GitError::Folder(format!("{} lies deeper than is read", path.display())));
+        }
     }
+    Ok(())
+}
+
+/// Keeps an id; the name of another one says nothing of its own.
+fn keep(refs: &mut BTreeMap<String, ObjectId>, name: &str, id: &str) -> Result<(), GitError> {
+    let id = id.trim();
+    if id.starts_with("ref:") {
+        return Ok(());
+    }
+    let id = ObjectId::from_hex(id.as_bytes()).map_err(|_| GitError::Folder(format!("{name:?} holds no id")))?;
+    refs.insert(name.to_owned(), id);
+    if refs.len() > REFS_MAX {
+        return Err(GitError::Folder(format!("more than {REFS_MAX} branches and tags")));
+    }
+    Ok(())
+}
+
+fn unreadable(path: &Path, error: std::io::Error) -> GitError {
+    GitError::Folder(format!("{}: {error}", path.display()))
 }
 
 fn read(path: &Path) -> Result<String, GitError> {
@@ -105,10 +119,9 @@ fn read(path: &Path) -> Result<String, GitError> {
 
 fn read_up_to(path: &Path, bytes_max: u64) -> Result<String, GitError> {
     use std::io::Read as _;
-    let problem = |error: std::io::Error| GitError::Folder(format!("{}: {error}", path.display()));
     let mut bytes = Vec::new();
-    let file = std::fs::File::open(path).map_err(problem)?;
-    file.take(bytes_max).read_to_end(&mut bytes).map_err(problem)?;
+    let file = std::fs::File::open(path).map_err(|error| unreadable(path, error))?;
+    file.take(bytes_max).read_to_end(&mut bytes).map_err(|error| unreadable(path, error))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
@@ -120,4 +133,52 @@ fn bytes_below(folder: &Path, depth: usize) -> u64 {
         _ => 0,
     });
     bytes.sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ONE: &str = "1111111111111111111111111111111111111111";
+
+    /// A repository without objects, with files beside them.
+    fn repository(files: &[(&str, &str)]) -> (tempfile::TempDir, Folder) {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(folder.path().join("objects")).unwrap();
+        std::fs::create_dir_all(folder.path().join("refs/heads")).unwrap();
+        std::fs::write(folder.path().join("HEAD"), "ref: refs/heads/main\n").unwrap();
+        for (path, text) in files {
+            std::fs::create_dir_all(folder.path().join(path).parent().unwrap()).unwrap();
+            std::fs::write(folder.path().join(path), text).unwrap();
+        }
+        let found = Folder::open(folder.path()).unwrap();
+        (folder, found)
+    }
+
+    fn names(files: &[(&str, &str)]) -> Result<Vec<String>, GitError> {
+        Ok(repository(files).1.refs()?.into_iter().map(|found| found.name).collect())
+    }
+
+    #[test]
+    fn branches_in_files_of_their_own_and_packed_ones_are_read() {
+        let packed = format!("# pack-refs with: peeled\n{ONE} refs/tags/v1\n^{ONE}\n{ONE} refs/heads/main\n");
+        let files =
+            [("packed-refs", packed.as_str()), ("refs/heads/a/b", ONE), ("refs/heads/main.lock", ""), ("refs/.x", "")];
+        assert_eq!(names(&files).unwrap(), ["refs/heads/a/b", "refs/heads/main", "refs/tags/v1"]);
+        assert_eq!(names(&[("refs/remotes/origin/HEAD", "ref: refs/remotes/origin/main\n")]).unwrap(), [""; 0]);
+    }
+
+    #[test]
+    fn branches_that_cannot_be_read_are_a_failure_and_not_none() {
+        for (path, text) in [("refs/heads/main", ""), ("refs/heads/main", "main"), ("packed-refs", "<html>")] {
+            assert!(names(&[(path, text)]).is_err(), "{path} {text:?}");
+        }
+        let deep = format!("refs/{}x", "a/".repeat(DEPTH_MAX + 1));
+        assert!(names(&[(&deep, ONE)]).is_err());
+        let (folder, found) = repository(&[]);
+        std::fs::remove_dir_all(folder.path().join("refs")).unwrap();
+        assert!(found.refs().is_err(), "a repository without a folder of branches");
+        std::fs::write(folder.path().join("refs"), ONE).unwrap();
+        assert!(found.refs().is_err(), "what cannot be listed, as a folder without rights cannot");
+    }
 }
