@@ -1,10 +1,12 @@
-//! What a history holds: every commit once, the oldest first, and of each the files and lines of text that it brought.
+//! What a history holds: every commit once, parents before their children and else the oldest first, and of each the
+//! files and lines of text that it brought.
 
 use crate::served::Staged;
 use crate::{GitError, Objects};
 use gix_hash::ObjectId;
 use gix_object::{CommitRefIter, Kind, TagRefIter, TreeRefIter};
-use std::collections::{BTreeSet, HashSet};
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap, HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Commits of one history: the largest public ones have some millions.
@@ -70,7 +72,7 @@ pub fn walk(
     for id in known {
         walk.mark(*id)?;
     }
-    for (_, id) in commits {
+    for id in commits {
         walk.commit(id)?;
     }
     Ok(walk.walked)
@@ -160,9 +162,9 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// The commits that tips lead to and known ones do not, the oldest first.
-    fn commits(&mut self, tips: &[ObjectId], known: &HashSet<ObjectId>) -> Result<Vec<(i64, ObjectId)>, GitError> {
-        let mut found = Vec::new();
+    /// The commits that tips lead to and known ones do not, in the order in which they are looked at.
+    fn commits(&mut self, tips: &[ObjectId], known: &HashSet<ObjectId>) -> Result<Vec<ObjectId>, GitError> {
+        let (mut found, mut parents) = (Vec::new(), Vec::new());
         let mut reached: HashSet<ObjectId> = known.clone();
         let mut open: Vec<ObjectId> = tips.to_vec();
         let mut buffer = Vec::new();
@@ -178,8 +180,11 @@ impl Walk<'_> {
                 Some((Kind::Commit, data)) => {
                     let commit = CommitRefIter::from_bytes(data, id.kind());
                     let seconds = commit.committer().map_or(0, |committer| committer.seconds());
+                    for parent in commit.parent_ids() {
+                        parents.push((parent, found.len()));
+                        open.push(parent);
+                    }
                     found.push((seconds, id));
-                    open.extend(commit.parent_ids());
                 }
                 Some((Kind::Tag, data)) => open.extend(TagRefIter::from_bytes(data, id.kind()).target_id().ok()),
                 Some(_) => {}
@@ -189,8 +194,7 @@ impl Walk<'_> {
                 return Err(GitError::Objects(format!("more than {COMMITS_MAX} commits")));
             }
         }
-        found.sort_unstable();
-        Ok(found)
+        Ok(in_order(&found, &parents))
     }
 
     /// Looks at what a commit brought: its message, and the files that no earlier one had.
@@ -258,6 +262,32 @@ impl Walk<'_> {
     fn check(&self) -> Result<(), GitError> {
         if self.stop.load(Ordering::Relaxed) { Err(GitError::Stopped) } else { Ok(()) }
     }
+}
+
+/// Puts commits into an order in which each stands behind its parents, the oldest first where that leaves a choice:
+/// what one brought must not pass for the work of another, though all were made within a second, or by clocks that
+/// differ. `parents`: parents with the places of their children among the commits.
+fn in_order(commits: &[(i64, ObjectId)], parents: &[(ObjectId, usize)]) -> Vec<ObjectId> {
+    let places: HashMap<ObjectId, usize> = commits.iter().enumerate().map(|(at, (_, id))| (*id, at)).collect();
+    let mut children: Vec<(usize, usize)> =
+        parents.iter().filter_map(|(parent, child)| Some((*places.get(parent)?, *child))).collect();
+    children.sort_unstable();
+    let mut waits_for = vec![0_usize; commits.len()];
+    children.iter().for_each(|(_, child)| waits_for[*child] += 1);
+    let entry = |at: usize| Reverse((commits[at], at));
+    let mut ready: BinaryHeap<_> = (0..commits.len()).filter(|at| waits_for[*at] == 0).map(entry).collect();
+    let mut order = Vec::with_capacity(commits.len());
+    while let Some(Reverse(((_, id), at))) = ready.pop() {
+        order.push(id);
+        let first = children.partition_point(|(parent, _)| *parent < at);
+        for (_, child) in children[first..].iter().take_while(|(parent, _)| *parent == at) {
+            waits_for[*child] -= 1;
+            if waits_for[*child] == 0 {
+                ready.push(entry(*child));
+            }
+        }
+    }
+    order
 }
 
 #[cfg(test)]
@@ -338,6 +368,24 @@ mod tests {
         let (seen, walked, _) = texts(folder.path(), &tips);
         assert_eq!(seen, ["500 -: made at 500", "500 d.txt: five"], "only what is new is shown");
         assert!(tips.iter().any(|tip| walked.ends.contains(tip)));
+    }
+
+    #[test]
+    fn what_a_commit_brought_is_its_own_whatever_the_clocks_said() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |number: usize| format!("{number}.txt");
+        // Eight within one second, and one by a clock that was behind.
+        let seconds = [100, 100, 100, 100, 100, 100, 100, 100, 50];
+        let made = |(number, second): (usize, i64)| {
+            commit("main", second, "", &[(&file(number), &format!("brought by {number}"))])
+        };
+        import(folder.path(), &(0..).zip(seconds).map(made).collect::<String>());
+        let (seen, ..) = texts(folder.path(), &[]);
+        let brought = |(number, second): (usize, i64)| {
+            [format!("{second} -: made at {second}"), format!("{second} {}: brought by {number}", file(number))]
+        };
+        let expected: Vec<String> = (0..).zip(seconds).flat_map(brought).collect();
+        assert_eq!(seen, expected);
     }
 
     #[test]
