@@ -16,7 +16,7 @@ const TEXT_BYTES_MAX: usize = 10 * 1_024 * 1_024;
 /// Bytes at the beginning of a file in which a zero shows that it is no text, as git itself has it.
 const BINARY_BYTES: usize = 8_000;
 /// How deep folders lie in folders.
-const DEPTH_MAX: usize = 128;
+pub(crate) const DEPTH_MAX: usize = 128;
 /// Characters that are kept of the name of an author.
 const AUTHOR_CHARS: usize = 200;
 
@@ -104,54 +104,9 @@ pub fn staged(
 }
 
 /// What is looked at of a file; `None` of one that is no text.
-fn text(bytes: &[u8]) -> Option<&[u8]> {
+pub(crate) fn text(bytes: &[u8]) -> Option<&[u8]> {
     let is_binary = bytes[..bytes.len().min(BINARY_BYTES)].contains(&0);
     (!is_binary).then(|| &bytes[..bytes.len().min(TEXT_BYTES_MAX)])
-}
-
-/// Returns whether any of the tips has a file at a path; `None` where none that can be read has it, and one cannot be
-/// read: its folders belong to a history that somebody has looked at before.
-///
-/// # Errors
-/// An object is broken.
-pub fn has_file(objects: &Objects, tips: &[ObjectId], path: &str) -> Result<Option<bool>, GitError> {
-    let mut all_read = true;
-    for tip in tips {
-        match leads_to(objects, *tip, path)? {
-            Some(true) => return Ok(Some(true)),
-            Some(false) => {}
-            None => all_read = false,
-        }
-    }
-    Ok(all_read.then_some(false))
-}
-
-/// The same of one tip.
-fn leads_to(objects: &Objects, tip: ObjectId, path: &str) -> Result<Option<bool>, GitError> {
-    let (mut at, mut buffer) = (tip, Vec::new());
-    let mut parts = path.split('/').peekable();
-    // A tag, a commit, and the folders of the path.
-    for _ in 0..DEPTH_MAX {
-        let next = match objects.read(&at, &mut buffer)? {
-            None => return Ok(None),
-            Some((Kind::Tag, data)) => TagRefIter::from_bytes(data, at.kind()).target_id().ok(),
-            Some((Kind::Commit, data)) => CommitRefIter::from_bytes(data, at.kind()).tree_id().ok(),
-            Some((Kind::Tree, data)) => {
-                let Some(part) = parts.next() else { return Ok(Some(false)) };
-                let mut entries = TreeRefIter::from_bytes(data, at.kind()).filter_map(Result::ok);
-                let entry = entries.find(|entry| entry.filename == part.as_bytes());
-                match entry {
-                    Some(entry) if parts.peek().is_none() => return Ok(Some(entry.mode.is_blob())),
-                    Some(entry) if entry.mode.is_tree() => Some(entry.oid.to_owned()),
-                    _ => return Ok(Some(false)),
-                }
-            }
-            Some((Kind::Blob, _)) => return Ok(Some(false)),
-        };
-        let Some(next) = next else { return Ok(None) };
-        at = next;
-    }
-    Ok(None)
 }
 
 struct Walk<'a> {

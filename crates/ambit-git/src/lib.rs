@@ -1,5 +1,5 @@
 //! Repositories of git: what is said to a server and what it answers (`protocol`), the objects of a folder or a pack
-//! (`objects`), their history (`history`), and the files of one that a server hands out as they are (`served`). Sends
+//! (`objects`), their history (`history`), what stands at its tips (`standing`), and the files of one that a server hands out as they are (`served`). Sends
 //! nothing itself, and runs no other program.
 
 mod folder;
@@ -8,15 +8,18 @@ mod history;
 mod objects;
 mod protocol;
 pub mod served;
+mod standing;
 
 pub use folder::Folder;
 pub use gathering::{Gathering, Kept};
 pub use gix_hash::ObjectId;
-pub use history::{Commit, Piece, Walked, has_file, staged, walk};
+pub use history::{Commit, Piece, Walked, staged, walk};
 pub use objects::Objects;
 pub use protocol::{
-    Advertised, END, PackWriter, Ref, advertised, daemon_request, end_of_section, fetch_request, list_request, refs,
+    Advertised, END, PackWriter, Ref, Wanted, advertised, daemon_request, end_of_section, fetch_request, list_request,
+    refs,
 };
+pub use standing::{Standing, file, standing};
 
 /// Why a repository cannot be read.
 #[derive(Debug, thiserror::Error)]

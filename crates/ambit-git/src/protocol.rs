@@ -21,7 +21,10 @@ pub const END: &[u8] = FLUSH;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Advertised {
     /// It speaks version 2.
-    Version2,
+    Version2 {
+        /// It leaves out files where it is asked to.
+        filters: bool,
+    },
     /// It speaks an older version only.
     Older,
 }
@@ -108,7 +111,12 @@ pub fn advertised(body: &[u8]) -> Result<Advertised, GitError> {
         return Err(GitError::Refused(words(refused)));
     }
     let mut said = lines.iter().filter(|line| !line.starts_with(b"# service="));
-    Ok(if said.next() == Some(&&b"version 2"[..]) { Advertised::Version2 } else { Advertised::Older })
+    if said.next() != Some(&&b"version 2"[..]) {
+        return Ok(Advertised::Older);
+    }
+    let fetch = said.find_map(|line| line.strip_prefix(b"fetch="));
+    let filters = fetch.is_some_and(|features| features.split(|byte| *byte == b' ').any(|word| word == b"filter"));
+    Ok(Advertised::Version2 { filters })
 }
 
 /// The body of the request for all branches and tags.
@@ -142,9 +150,36 @@ pub fn refs(body: &[u8]) -> Result<Vec<Ref>, GitError> {
     Ok(refs)
 }
 
-/// The body of the request for a pack with everything that `wants` lead to and `haves` do not.
-pub fn fetch_request(agent: &str, wants: &[ObjectId], haves: &[ObjectId]) -> Vec<u8> {
-    let fixed = ["no-progress\n", "ofs-delta\n"].map(str::to_owned).into_iter();
+/// Objects that a server is asked for.
+#[derive(Clone, Copy, Debug)]
+pub enum Wanted<'a> {
+    /// Everything that tips lead to and known commits do not.
+    New {
+        /// Commits and tags.
+        tips: &'a [ObjectId],
+        /// Commits that are not sent again, with all that leads to them.
+        known: &'a [ObjectId],
+    },
+    /// The trees of the tips, whether they are new or not, and no commits before them.
+    Trees {
+        /// Commits and tags.
+        tips: &'a [ObjectId],
+        /// The files in them are left out.
+        without_files: bool,
+    },
+    /// Files by their ids.
+    Files(&'a [ObjectId]),
+}
+
+/// The body of the request for a pack.
+pub fn fetch_request(agent: &str, wanted: &Wanted<'_>) -> Vec<u8> {
+    let (wants, haves, more): (_, &[ObjectId], &[&str]) = match *wanted {
+        Wanted::New { tips, known } => (tips, known, &[]),
+        Wanted::Trees { tips, without_files: true } => (tips, &[], &["deepen 1\n", "filter blob:none\n"]),
+        Wanted::Trees { tips, without_files: false } => (tips, &[], &["deepen 1\n"]),
+        Wanted::Files(ids) => (ids, &[], &[]),
+    };
+    let fixed = ["no-progress\n", "ofs-delta\n"].iter().chain(more).map(ToString::to_string);
     let wants = wants.iter().map(|id| format!("want {id}\n"));
     let haves = haves.iter().map(|id| format!("have {id}\n"));
     request("fetch", agent, fixed.chain(wants).chain(haves).chain(["done\n".to_owned()]))
@@ -295,8 +330,12 @@ mod tests {
     fn a_server_says_which_version_it_speaks() {
         let service: &[u8] = b"# service=git-upload-pack\n";
         for (lines, expected) in [
-            (&[service, b"", b"version 2\n", b"ls-refs\n", b""][..], Some(Advertised::Version2)),
-            (&[b"version 2\n", b""], Some(Advertised::Version2)),
+            (
+                &[service, b"", b"version 2\n", b"ls-refs\n", b"fetch=shallow filter\n", b""][..],
+                Some(Advertised::Version2 { filters: true }),
+            ),
+            (&[b"version 2\n", b"fetch=shallow filters\n", b""], Some(Advertised::Version2 { filters: false })),
+            (&[b"version 2\n", b""], Some(Advertised::Version2 { filters: false })),
             (
                 &[service, b"", b"0000000000000000000000000000000000000000 capabilities^{}\0x\n"],
                 Some(Advertised::Older),
@@ -349,9 +388,13 @@ mod tests {
     #[test]
     fn a_request_has_its_lines_with_their_lengths() {
         let id = ObjectId::from_hex("2".repeat(40).as_bytes()).unwrap();
-        let body = String::from_utf8(fetch_request("ambit/1", &[id], &[id])).unwrap();
+        let said = |wanted: Wanted<'_>| String::from_utf8(fetch_request("ambit/1", &wanted)).unwrap();
+        let body = said(Wanted::New { tips: &[id], known: &[id] });
         assert!(body.starts_with("0012command=fetch\n0012agent=ambit/1\n"), "{body}");
         assert!(body.contains(&format!("0032want {id}\n")) && body.ends_with("0009done\n0000"), "{body}");
+        assert!(body.contains("have ") && !body.contains("deepen") && !body.contains("filter"), "{body}");
+        let trees = said(Wanted::Trees { tips: &[id], without_files: true });
+        assert!(trees.contains("000ddeepen 1\n0015filter blob:none\n") && !trees.contains("have "), "{trees}");
     }
 
     #[test]

@@ -1,13 +1,14 @@
 //! What the history of a repository gives away, whichever way its objects came: what an earlier look wrote down, what
 //! is found now, and how both are said.
 
+mod standing;
+
 use crate::read::leads::{LEADS_MAX, Leads};
 use crate::read::mentions::is_in_folder_of_others;
 use crate::read::seed_tokens::{self, SeedTokens};
-use crate::read::{build_files, lockfiles};
 use crate::{Context, TaskError};
 use ambit_git::served::Staged;
-use ambit_git::{Commit, GitError, ObjectId, Objects, Piece, has_file, staged, walk};
+use ambit_git::{Commit, GitError, ObjectId, Objects, Piece, staged, walk};
 use ambit_model::entity::repository;
 use ambit_model::{EdgeKind, Facts, Kind, TaskName, Timestamp};
 use ambit_secrets::{At, Look, Rules};
@@ -17,12 +18,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+pub(crate) use standing::{Standing, standing};
+
 /// Secrets of one history that are kept.
 const LEAKS_MAX: usize = 1_000;
 /// Packages of one repository that are kept, and as many flaws: what a list of details holds.
 const PACKAGES_MAX: usize = 2_000;
 /// Raised where more is looked for than before beside secrets: known histories are then looked at anew.
-const LOOKED_FOR: u32 = 2;
+const LOOKED_FOR: u32 = 3;
 /// Branches and tags that are written down one by one; of more a hash says whether anything changed.
 const TIPS_MAX: usize = 1_000;
 
@@ -57,7 +60,7 @@ pub(crate) struct Known {
     pub(crate) files: Files,
 }
 
-/// What the newest of the files say that name packages or by which software is built, by path.
+/// What the files say that name packages or by which software is built, as they stand today, by path.
 pub(crate) type Files = BTreeMap<String, (Vec<Package>, Vec<Flaw>)>;
 
 impl Known {
@@ -119,9 +122,8 @@ pub(crate) struct Looked {
     tokens: BTreeSet<String>,
     commits: u64,
     pub(crate) ends: BTreeSet<ObjectId>,
-    files: Files,
-    /// Of the files that an earlier look knew, those that no branch has any more.
-    gone: Vec<String>,
+    /// What stands at the tips; `None` where that is as an earlier look knew it.
+    pub(crate) files: Option<Files>,
 }
 
 /// Tells the thread that walks that nobody waits for it any more.
@@ -160,7 +162,7 @@ pub(crate) struct Begin<'a> {
     pub(crate) staged: &'a [Staged],
 }
 
-/// Looks through a history. `paths`: the files that an earlier look kept.
+/// Looks through a history. What stands at its tips is not looked at here.
 ///
 /// # Errors
 /// An object is broken, or nobody waits any more.
@@ -168,20 +170,11 @@ pub(crate) fn look_through(
     objects: &Objects,
     sought: &Sought,
     begin: &Begin<'_>,
-    paths: &[String],
     stop: &AtomicBool,
 ) -> Result<Looked, GitError> {
     let mut looked = Looked::default();
     let walked = walk(objects, begin.tips, begin.known, stop, &mut |piece| looked.see(sought, piece))?;
     staged(objects, begin.staged, &walked, stop, &mut |piece| looked.see(sought, piece))?;
-    let known_paths = paths.iter().chain(looked.files.keys()).cloned().collect::<BTreeSet<_>>();
-    for path in known_paths {
-        let is_staged = begin.staged.iter().any(|file| file.path == path);
-        if !is_staged && has_file(objects, begin.tips, &path)? == Some(false) {
-            looked.files.remove(&path);
-            looked.gone.push(path);
-        }
-    }
     looked.commits = walked.commits as u64;
     looked.ends = walked.ends;
     Ok(looked)
@@ -209,13 +202,6 @@ impl Looked {
         }
         if !is_of_others(piece.path.unwrap_or("")) {
             self.named.read(piece.path.unwrap_or(""), &text);
-        }
-        if let Some(path) = piece.path.filter(|path| !is_in_folder_of_others(path)) {
-            let (packages, flaws) = (lockfiles::packages(path, &text), build_files::flaws(path, &text));
-            if packages.is_some() || flaws.is_some() {
-                // The oldest commit comes first: what is newer takes its place.
-                self.files.insert(path.to_owned(), (packages.unwrap_or_default(), flaws.unwrap_or_default()));
-            }
         }
     }
 
@@ -291,10 +277,7 @@ pub(crate) fn say(cx: &Context<'_>, place: Place, tips: &[ObjectId], known: Know
     for bucket in looked.named.text.buckets.iter().take(LEADS_MAX) {
         cx.found(Kind::CloudStorageBucket, bucket, EdgeKind::Bucket);
     }
-    let mut files = known.files;
-    files.extend(looked.files);
-    files.retain(|path, _| !looked.gone.contains(path));
-    let (packages, flaws): (Vec<_>, Vec<_>) = files.into_values().unzip();
+    let (packages, flaws): (Vec<_>, Vec<_>) = looked.files.unwrap_or(known.files).into_values().unzip();
     cx.observe(repository::OWNER, place.owner);
     cx.observe(repository::REPOSITORY_NAME, place.name);
     cx.observe(repository::REPOSITORY_URI, place.url);

@@ -5,7 +5,8 @@ mod daemon;
 use crate::{Context, TaskError};
 use ambit_cloud::provider;
 use ambit_git::{
-    Advertised, Folder, GitError, ObjectId, Objects, PackWriter, Ref, advertised, fetch_request, list_request, refs,
+    Advertised, Folder, GitError, ObjectId, Objects, PackWriter, Ref, Wanted, advertised, fetch_request, list_request,
+    refs,
 };
 use ambit_model::Kind;
 use ambit_net::http::{BodyEnd, BodySink, HttpExchange, HttpRequest};
@@ -43,6 +44,8 @@ pub(crate) enum Source {
         at: String,
         /// What the forge is shown of a repository that not everybody may read.
         shown: Option<String>,
+        /// It leaves out files where it is asked to.
+        filters: bool,
     },
 }
 
@@ -65,7 +68,7 @@ impl Source {
     }
 
     fn server(named: String) -> Self {
-        Self::Server { at: named.clone(), named, shown: None }
+        Self::Server { at: named.clone(), named, shown: None, filters: false }
     }
 
     /// Returns the URL at which it is fetched.
@@ -82,6 +85,16 @@ impl Source {
             Self::Folder(_) => None,
             Self::Server { shown, .. } => Some(shown.is_none()),
         }
+    }
+
+    /// Returns true where a server is asked, which sends what is new alone.
+    pub(crate) fn is_server(&self) -> bool {
+        matches!(self, Self::Server { .. })
+    }
+
+    /// Returns true where a server leaves out files if it is asked to.
+    pub(crate) fn filters(&self) -> bool {
+        matches!(self, Self::Server { filters: true, .. })
     }
 
     /// Returns who has it, where its URL says so, and what it is called.
@@ -103,27 +116,26 @@ impl Source {
     pub(crate) async fn tips(&mut self, cx: &Context<'_>) -> Result<Vec<ObjectId>, TaskError> {
         let refs = match self {
             Self::Folder(path) => folder(path)?.refs().map_err(|error| failed(&error))?,
-            Self::Server { at, shown, .. } => match listed(cx, at, None).await {
-                Err(TaskError::Denied(why)) => {
-                    let token = token(cx, at)?.ok_or(TaskError::Denied(why))?;
-                    let refs = listed(cx, at, Some(&token)).await?;
-                    *shown = Some(token);
-                    refs
-                }
-                listed => listed?,
-            },
+            Self::Server { at, shown, filters, .. } => {
+                let (refs, leaves_out) = match listed(cx, at, None).await {
+                    Err(TaskError::Denied(why)) => {
+                        let token = token(cx, at)?.ok_or(TaskError::Denied(why))?;
+                        let listed = listed(cx, at, Some(&token)).await?;
+                        *shown = Some(token);
+                        listed
+                    }
+                    listed => listed?,
+                };
+                *filters = leaves_out;
+                refs
+            }
         };
         let ids: BTreeSet<ObjectId> = refs.into_iter().map(|found| found.id).collect();
         Ok(ids.into_iter().collect())
     }
 
-    /// Brings what the tips lead to and the known commits do not.
-    pub(crate) async fn fetch(
-        &self,
-        cx: &Context<'_>,
-        tips: &[ObjectId],
-        known: &[ObjectId],
-    ) -> Result<Fetched, TaskError> {
+    /// Brings the objects that are wanted; of a folder all that it has.
+    pub(crate) async fn fetch(&self, cx: &Context<'_>, wanted: &Wanted<'_>) -> Result<Fetched, TaskError> {
         let bytes_max = cx.settings.repository_bytes;
         match self {
             Self::Folder(path) => {
@@ -134,8 +146,8 @@ impl Source {
                     Ok(Fetched::There(folder.objects()))
                 }
             }
-            Self::Server { .. } if tips.is_empty() => Ok(Fetched::Nothing),
-            Self::Server { at, shown, .. } => pack(cx, (at, shown.as_deref()), (tips, known), bytes_max).await,
+            Self::Server { .. } if matches!(wanted, Wanted::New { tips: [], .. }) => Ok(Fetched::Nothing),
+            Self::Server { at, shown, .. } => pack(cx, (at, shown.as_deref()), wanted, bytes_max).await,
         }
     }
 }
@@ -193,11 +205,12 @@ fn token(cx: &Context<'_>, url: &str) -> Result<Option<String>, TaskError> {
 /// What is asked for first of a repository.
 const LIST: &str = "/info/refs?service=git-upload-pack";
 
-/// Asks a server for its branches and tags. Where it sends us on, the repository is at where that leads, as git takes
-/// it.
-async fn listed(cx: &Context<'_>, url: &mut String, shown: Option<&str>) -> Result<Vec<Ref>, TaskError> {
+/// Asks a server for its branches and tags, and whether it leaves out files where it is asked to. Where it sends us on,
+/// the repository is at where that leads, as git takes it.
+async fn listed(cx: &Context<'_>, url: &mut String, shown: Option<&str>) -> Result<(Vec<Ref>, bool), TaskError> {
+    let refs = |body: &[u8]| refs(body).map_err(|error| failed(&error));
     if let Some(place) = daemon::Place::of(url) {
-        return refs(&daemon::list(cx, &place, &list_request(AGENT)).await?).map_err(|error| failed(&error));
+        return Ok((refs(&daemon::list(cx, &place, &list_request(AGENT)).await?)?, false));
     }
     let request = on_server(cx, (url, shown), &format!("{url}{LIST}"))?;
     let fetch = cx.net.fetch(&request).await?;
@@ -207,18 +220,18 @@ async fn listed(cx: &Context<'_>, url: &mut String, shown: Option<&str>) -> Resu
         Some(moved) => *url = moved.to_owned(),
         None => return Err(TaskError::Failed(format!("the server leads to what is no repository: {last}"))),
     }
-    if said != Advertised::Version2 {
+    let Advertised::Version2 { filters } = said else {
         return Err(TaskError::Failed("the server speaks no version 2 of the protocol of git".into()));
-    }
+    };
     let exchange = cx.net.http(&upload_pack(cx, (url, shown), list_request(AGENT))?).await?;
-    refs(answer(&exchange)?).map_err(|error| failed(&error))
+    Ok((refs(answer(&exchange)?)?, filters))
 }
 
 /// Asks a server for a pack, which goes to a file.
 async fn pack(
     cx: &Context<'_>,
     at: (&str, Option<&str>),
-    (tips, known): (&[ObjectId], &[ObjectId]),
+    wanted: &Wanted<'_>,
     bytes_max: u64,
 ) -> Result<Fetched, TaskError> {
     let unwritable = |error: std::io::Error| TaskError::Failed(format!("no folder for the repository: {error}"));
@@ -226,7 +239,7 @@ async fn pack(
     let file = tempfile::tempfile_in(folder.path()).map_err(unwritable)?;
     let writer = Arc::new(Mutex::new(PackWriter::new(BufWriter::new(file), bytes_max)));
     let most = usize::try_from(bytes_max.saturating_add(AROUND_PACK)).unwrap_or(usize::MAX);
-    let wanted = fetch_request(AGENT, tips, known);
+    let wanted = fetch_request(AGENT, wanted);
     let end = match daemon::Place::of(at.0) {
         Some(place) => daemon::fetch(cx, &place, &wanted, (&writer, most)).await?,
         None => {

@@ -14,20 +14,32 @@ fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("our own patterns are tested")
 }
 
-/// Returns what is wrong with a file by its name; `None` for one that is no such file.
-pub(crate) fn flaws(path: &str, text: &str) -> Option<Vec<Flaw>> {
+/// Reads a file of one format.
+type Reader = fn(&str) -> Vec<Flaw>;
+
+/// Returns true for a file by which software is built, by its own name and that of its folder.
+pub(crate) fn is_one(path: &str) -> bool {
+    reader(path).is_some()
+}
+
+fn reader(path: &str) -> Option<Reader> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let is_workflow = [".github/workflows/", ".gitea/workflows/", ".forgejo/workflows/"]
         .iter()
         .any(|folder| path.starts_with(folder) || path.contains(&format!("/{folder}")));
-    let mut flaws = match name {
-        _ if is_workflow && (name.ends_with(".yml") || name.ends_with(".yaml")) => workflows::flaws(text),
-        "action.yml" | "action.yaml" => workflows::flaws(text),
-        "package-lock.json" | "npm-shrinkwrap.json" | "yarn.lock" => npm(text),
-        "pip.conf" | "pyproject.toml" | "Pipfile" => python(text),
-        _ if name.starts_with("requirements") && name.ends_with(".txt") => python(text),
-        _ => return None,
-    };
+    match name {
+        _ if is_workflow && (name.ends_with(".yml") || name.ends_with(".yaml")) => Some(workflows::flaws),
+        "action.yml" | "action.yaml" => Some(workflows::flaws),
+        "package-lock.json" | "npm-shrinkwrap.json" | "yarn.lock" => Some(npm),
+        "pip.conf" | "pyproject.toml" | "Pipfile" => Some(python),
+        _ if name.starts_with("requirements") && name.ends_with(".txt") => Some(python),
+        _ => None,
+    }
+}
+
+/// Returns what is wrong with a file by its name; `None` for one that is no such file.
+pub(crate) fn flaws(path: &str, text: &str) -> Option<Vec<Flaw>> {
+    let mut flaws = reader(path)?(text);
     for flaw in &mut flaws {
         path.clone_into(&mut flaw.path);
     }

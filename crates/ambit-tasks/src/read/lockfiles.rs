@@ -17,26 +17,39 @@ fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("our own patterns are tested")
 }
 
-/// Returns the packages of a file by its name; `None` for one that is no such file, or cannot be read as one.
-pub(crate) fn packages(path: &str, text: &str) -> Option<Vec<Package>> {
+/// Reads a file of one format.
+type Reader = fn(&str) -> Option<Vec<Package>>;
+
+/// Returns true for a file that names packages, by its own name.
+pub(crate) fn is_one(path: &str) -> bool {
+    reader(path).is_some()
+}
+
+fn reader(path: &str) -> Option<Reader> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let is_requirements = name.starts_with("requirements") && name.ends_with(".txt");
-    let found = match name {
-        "package-lock.json" | "npm-shrinkwrap.json" => npm(text)?,
-        "yarn.lock" => yarn(text),
-        "pnpm-lock.yaml" => pnpm(text),
-        "poetry.lock" | "uv.lock" | "pdm.lock" => blocks("PyPI", text),
-        "Pipfile.lock" => pipfile(text)?,
-        _ if is_requirements => requirements(text),
-        "Cargo.lock" => blocks("crates.io", text),
-        "go.mod" => go(text),
-        "pom.xml" => maven(text),
-        "gradle.lockfile" => gradle(text),
-        "Gemfile.lock" => gems(text),
-        "composer.lock" => composer(text)?,
-        "packages.lock.json" => nuget(text)?,
+    let reader: Reader = match name {
+        "package-lock.json" | "npm-shrinkwrap.json" => npm,
+        "yarn.lock" => |text| Some(yarn(text)),
+        "pnpm-lock.yaml" => |text| Some(pnpm(text)),
+        "poetry.lock" | "uv.lock" | "pdm.lock" => |text| Some(blocks("PyPI", text)),
+        "Pipfile.lock" => pipfile,
+        _ if is_requirements => |text| Some(requirements(text)),
+        "Cargo.lock" => |text| Some(blocks("crates.io", text)),
+        "go.mod" => |text| Some(go(text)),
+        "pom.xml" => |text| Some(maven(text)),
+        "gradle.lockfile" => |text| Some(gradle(text)),
+        "Gemfile.lock" => |text| Some(gems(text)),
+        "composer.lock" => composer,
+        "packages.lock.json" => nuget,
         _ => return None,
     };
+    Some(reader)
+}
+
+/// Returns the packages of a file by its name; `None` for one that is no such file, or cannot be read as one.
+pub(crate) fn packages(path: &str, text: &str) -> Option<Vec<Package>> {
+    let found = reader(path)?(text)?;
     let placed = found.into_iter().filter(is_exact).map(|package| Package { path: path.to_owned(), ..package });
     let all: BTreeSet<Package> = placed.collect();
     Some(all.into_iter().take(PACKAGES_MAX).collect())

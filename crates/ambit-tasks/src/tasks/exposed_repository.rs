@@ -154,12 +154,14 @@ fn see_settings(cx: &Context<'_>, named: &Named, looked: &mut Looked) {
 async fn through(cx: &Context<'_>, named: &Named, gathered: Gathered, known: &Known) -> Result<Looked, TaskError> {
     let sought = Sought::of(cx);
     let (tips, files) = (named.tips.iter().copied().collect::<Vec<_>>(), named.index.files.clone());
-    let paths: Vec<String> = known.files.keys().cloned().collect();
     let walking = history::aside(cx, move |stop| {
         let begin = Begin { tips: &tips, known: &[], staged: &files };
-        history::look_through(&gathered.objects.open()?, &sought, &begin, &paths, stop)
+        let objects = gathered.objects.open()?;
+        let looked = history::look_through(&objects, &sought, &begin, stop)?;
+        Ok((looked, history::standing(&objects, &tips, &files, stop)?))
     });
-    let mut looked = walking.await?;
+    let (mut looked, standing) = walking.await?;
+    looked.files = Some(standing.over(&known.files));
     see_settings(cx, named, &mut looked);
     Ok(looked)
 }

@@ -1,13 +1,14 @@
 //! What the history of a repository gives away: secrets in every commit, and what its files name.
 
-use crate::ask::git;
-use crate::history::{self, Begin, Files, Known, Looked, Place, Sought, written};
+use crate::ask::git::{self, Fetched, Source};
+use crate::history::{self, Begin, Files, Known, Looked, Place, Sought, Standing, written};
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
-use ambit_git::ObjectId;
+use ambit_git::{Gathering, GitError, ObjectId, Wanted};
 use ambit_model::entity::code_account;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, EdgeKind, Kind, TaskName, Wave, workflow};
+use std::sync::Arc;
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::Repository,
@@ -43,20 +44,18 @@ pub(crate) const TASK: Task = Task {
 };
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
-    let mut source = git::Source::of(cx)?;
+    let mut source = Source::of(cx)?;
     let tips = source.tips(cx).await?;
     let mut known = Known::of(cx.facts, TASK.name, &Sought::of(cx));
     let mut looked = Looked::default();
     if known.tips != written(&tips) {
-        let ids = known.ids();
-        looked = look(cx, &source, &tips, &ids, &known.files).await?;
-        if !ids.iter().all(|id| tips.contains(id) || looked.ends.contains(id)) {
-            // Commits that were there are in no history any more: what they held is not there either.
-            looked = look(cx, &source, &tips, &[], &Files::new()).await?;
-            known = Known::default();
-        } else if ids.is_empty() {
-            known = Known::default();
-        }
+        looked = match newly(cx, &source, &tips, &known).await? {
+            Some(looked) => looked,
+            None => {
+                known = Known::default();
+                anew(cx, &source, &tips).await?
+            }
+        };
     }
     if let Some((kind, account)) = code_account::of_repository(cx.facts.kind, &cx.facts.name) {
         cx.found(kind, &account, EdgeKind::RepositoryAccount);
@@ -67,22 +66,85 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     Ok(Answer::Found)
 }
 
-/// Looks through everything that leads to the tips and not to the known commits.
+/// Looks through all of the history.
+async fn anew(cx: &Context<'_>, source: &Source, tips: &[ObjectId]) -> Result<Looked, TaskError> {
+    let (mut looked, standing) = look(cx, source, tips, &[]).await?;
+    looked.files = Some(standing.over(&Files::new()));
+    Ok(looked)
+}
+
+/// Looks through everything that leads to the tips and not to the commits of an earlier look; `None` where all must be
+/// looked at anew.
+async fn newly(
+    cx: &Context<'_>,
+    source: &Source,
+    tips: &[ObjectId],
+    known: &Known,
+) -> Result<Option<Looked>, TaskError> {
+    let ids = known.ids();
+    if ids.is_empty() {
+        return Ok(None);
+    }
+    let (mut looked, mut standing) = look(cx, source, tips, &ids).await?;
+    if !ids.iter().all(|id| tips.contains(id) || looked.ends.contains(id)) {
+        // Commits that were there are in no history any more: what they held is not there either.
+        return Ok(None);
+    }
+    if !standing.is_whole() && source.is_server() {
+        // Of the trees of the tips it sent what is new alone.
+        match at_tips(cx, source, tips).await {
+            Ok(whole) if whole.is_whole() => standing = whole,
+            _ => return Ok(None),
+        }
+    }
+    looked.files = Some(standing.over(&known.files));
+    Ok(Some(looked))
+}
+
 async fn look(
     cx: &Context<'_>,
-    source: &git::Source,
+    source: &Source,
     tips: &[ObjectId],
     known: &[ObjectId],
-    files: &Files,
-) -> Result<Looked, TaskError> {
-    let pack = source.fetch(cx, tips, known).await?;
+) -> Result<(Looked, Standing), TaskError> {
+    let pack = source.fetch(cx, &Wanted::New { tips, known }).await?;
     let (tips, known) = (tips.to_vec(), known.to_vec());
-    let paths: Vec<String> = files.keys().cloned().collect();
     let sought = Sought::of(cx);
     history::aside(cx, move |stop| {
         let objects = pack.open(stop)?;
         let begin = Begin { tips: &tips, known: &known, staged: &[] };
-        history::look_through(&objects, &sought, &begin, &paths, stop)
+        let looked = history::look_through(&objects, &sought, &begin, stop)?;
+        Ok((looked, history::standing(&objects, &tips, &[], stop)?))
+    })
+    .await
+}
+
+/// Asks a server for the trees of the tips, and then for the files in them that are read, where it left those out.
+async fn at_tips(cx: &Context<'_>, source: &Source, tips: &[ObjectId]) -> Result<Standing, TaskError> {
+    let gathering = Gathering::new().map(Arc::new).map_err(|error| TaskError::Failed(error.to_string()))?;
+    let trees = Wanted::Trees { tips, without_files: source.filters() };
+    let standing = with_pack(cx, source, tips, &gathering, &trees).await?;
+    match standing.missing_files().as_slice() {
+        [] => Ok(standing),
+        files => with_pack(cx, source, tips, &gathering, &Wanted::Files(files)).await,
+    }
+}
+
+/// Adds a pack to what was gathered, and reads what stands at the tips as far as it is there.
+async fn with_pack(
+    cx: &Context<'_>,
+    source: &Source,
+    tips: &[ObjectId],
+    gathering: &Arc<Gathering>,
+    wanted: &Wanted<'_>,
+) -> Result<Standing, TaskError> {
+    let fetched = source.fetch(cx, wanted).await?;
+    let (gathering, tips) = (gathering.clone(), tips.to_vec());
+    history::aside(cx, move |stop| {
+        if let Fetched::Pack(file, _folder) = fetched {
+            gathering.add_packs(&mut [file], stop)?.into_iter().map(Err).collect::<Result<(), GitError>>()?;
+        }
+        history::standing(&gathering.open()?, &tips, &[], stop)
     })
     .await
 }

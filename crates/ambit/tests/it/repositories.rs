@@ -176,15 +176,14 @@ fn what_a_history_gives_away_is_found_once_and_only_what_is_new_is_fetched_again
 
     commit(&repository, &[(1_700_001_000, "new.env", format!("GH={}\n", key("q9Tr")).into_bytes())]);
     let third = scan(&target, &data, "64");
-    assert_eq!((leaks(&third).len(), fetched()), (3, 2), "{third:?}");
-    assert!(
-        asked.lock().expect("nobody panics").iter().any(|asked| asked.contains("have ")),
-        "only what is new is sent"
-    );
+    assert_eq!((leaks(&third).len(), fetched()), (3, 3), "{third:?}");
+    let all_asked = asked.lock().expect("nobody panics").join("\n");
+    assert!(all_asked.contains("have "), "only what is new is sent, {all_asked}");
+    assert_eq!(all_asked.matches("deepen 1").count(), 1, "and the trees that stand there now, {all_asked}");
 
     assert!(git(&repository, &["update-ref", "refs/heads/main", "main~1"]).status().expect("git runs").success());
     let fourth = scan(&target, &data, "64");
-    assert_eq!(fetched(), 4, "a tip that is in no history any more: all is looked at anew, {fourth:?}");
+    assert_eq!(fetched(), 5, "a tip that is in no history any more: all is looked at anew, {fourth:?}");
 }
 
 /// Git's own server, until the tests end.
@@ -465,4 +464,41 @@ fn packages_of_the_newest_lock_file_are_judged_and_so_are_the_files_by_which_it_
     let found = flaws(&scanned(&later), &later);
     assert!(!found.iter().any(|issue| issue.starts_with("vulnerable_dependency")), "a newer one is safe: {found:#?}");
     assert_eq!(found.len(), 2, "{found:#?}");
+}
+
+/// Copies a folder on the branch `main` of a bare repository.
+fn copy(folder: &Path, moment: i64, from: &str, to: &str) {
+    let mut child = git(folder, &["fast-import", "--quiet"]).stdin(Stdio::piped()).spawn().expect("git is installed");
+    let copied = format!(
+        "commit refs/heads/main\ncommitter Dev <dev@acme.test> {moment} +0000\ndata 4\nwork\nfrom refs/heads/main^0\nC \
+         {from} {to}\n"
+    );
+    child.stdin.take().expect("piped").write_all(copied.as_bytes()).expect("it reads");
+    assert!(child.wait().expect("it ends").success());
+}
+
+#[test]
+fn a_workflow_that_was_copied_or_brought_back_on_a_server_is_judged_as_it_stands() {
+    let folder = Folder::new("repositories-reverted");
+    let repository = folder.join("root").join("app.git");
+    let (bad, good, path) =
+        (b"jobs:\n  a:\n    steps:\n      - uses: acme/setup@v1\n", b"jobs: {}\n", ".github/workflows/ci.yml");
+    let filler = |at: i64| (1_700_000_000 + at, "src/main.c", format!("{at}\n").into_bytes());
+    commit(&repository, &[filler(0), (1_700_000_001, path, bad.to_vec())]);
+    let (url, asked) = serve(&folder.join("root"));
+    let (target, data) = (format!("{url}/app.git"), folder.join("data"));
+    let shown = |output: &Output| flaws(output, &data);
+    let first = shown(&scan(&target, &data, "64"));
+    assert!(matches!(first.as_slice(), [one] if one.contains("ci.yml")), "{first:#?}");
+    for filters in ["false", "true"] {
+        assert!(git(&repository, &["config", "uploadpack.allowFilter", filters]).status().expect("git runs").success());
+        commit(&repository, &[(1_700_000_002, path, good.to_vec()), (1_700_000_003, path, bad.to_vec()), filler(4)]);
+        let again = shown(&scan(&target, &data, "64"));
+        assert_eq!(again.len(), 1, "brought back: {again:#?}");
+    }
+    copy(&repository, 1_700_000_010, ".github", "copy/.github");
+    let copied = shown(&scan(&target, &data, "64"));
+    assert!(copied.iter().any(|issue| issue.contains("copy/.github/workflows/ci.yml")), "{copied:#?}");
+    let asked = asked.lock().expect("nobody panics").join("\n");
+    assert_eq!(asked.matches("filter blob:none").count(), 2, "{asked}");
 }

@@ -104,7 +104,7 @@ async fn greeting(cx: &Context<'_>, connection: &mut Connection, until: WireTime
         match end_of_section(&said).map_err(|error| refused(&error))? {
             Some(end) => {
                 return match advertised(&said[..end]).map_err(|error| refused(&error))? {
-                    Advertised::Version2 => Ok(said.split_off(end)),
+                    Advertised::Version2 { .. } => Ok(said.split_off(end)),
                     Advertised::Older => Err(older()),
                 };
             }

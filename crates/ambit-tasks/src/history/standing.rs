@@ -1,0 +1,184 @@
+//! Lock files and the files by which software is built, as they stand at the tips of a history: what is built today, and
+//! not what was built once.
+
+use super::Files;
+use crate::read::mentions::is_in_folder_of_others;
+use crate::read::{build_files, lockfiles};
+use ambit_git::served::Staged;
+use ambit_git::{GitError, ObjectId, Objects, file};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What the files say that stand at the tips.
+#[derive(Debug, Default)]
+pub(crate) struct Standing {
+    files: Files,
+    /// Files that are not among the objects, and folders, whose paths end in a slash.
+    missing: BTreeMap<String, Option<ObjectId>>,
+    /// Files that are not what their names say, such as one in which a merge was left half done.
+    unreadable: Vec<String>,
+}
+
+/// Reads the files at the tips. What an index names stands before them.
+///
+/// # Errors
+/// An object is broken, or nobody waits any more.
+pub(crate) fn standing(
+    objects: &Objects,
+    tips: &[ObjectId],
+    staged: &[Staged],
+    stop: &AtomicBool,
+) -> Result<Standing, GitError> {
+    let is_wanted =
+        |path: &str| !is_in_folder_of_others(path) && (lockfiles::is_one(path) || build_files::is_one(path));
+    let found = ambit_git::standing(objects, tips, staged, &is_wanted, stop)?;
+    let missing = found.missing.into_iter().map(|folder| (folder, None)).collect();
+    let mut standing = Standing { missing, ..Standing::default() };
+    for (path, id) in found.files {
+        if stop.load(Ordering::Relaxed) {
+            return Err(GitError::Stopped);
+        }
+        match file(objects, &id)? {
+            Some(bytes) => standing.read(path, &String::from_utf8_lossy(&bytes)),
+            None => drop(standing.missing.insert(path, Some(id))),
+        }
+    }
+    Ok(standing)
+}
+
+impl Standing {
+    fn read(&mut self, path: String, text: &str) {
+        let (packages, flaws) = (lockfiles::packages(&path, text), build_files::flaws(&path, text));
+        if packages.is_none() && lockfiles::is_one(&path) {
+            self.unreadable.push(path);
+        } else {
+            self.files.insert(path, (packages.unwrap_or_default(), flaws.unwrap_or_default()));
+        }
+    }
+
+    /// Returns whether all of it could be looked at.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.missing.is_empty()
+    }
+
+    /// Returns the files that are not among the objects.
+    pub(crate) fn missing_files(&self) -> Vec<ObjectId> {
+        self.missing.values().copied().flatten().collect()
+    }
+
+    /// Returns what the files say; of what could not be read, what was known of it.
+    pub(crate) fn over(self, known: &Files) -> Files {
+        let mut files = self.files;
+        for (path, said) in known {
+            let is_missing = |missing: &String| match missing.is_empty() || missing.ends_with('/') {
+                true => path.starts_with(missing.as_str()),
+                false => path == missing,
+            };
+            if !files.contains_key(path) && (self.missing.keys().any(is_missing) || self.unreadable.contains(path)) {
+                files.insert(path.clone(), said.clone());
+            }
+        }
+        files
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ambit_git::Folder;
+    use std::io::Write as _;
+    use std::path::Path;
+    use std::process::{Command, Stdio};
+
+    fn lock(version: &str) -> String {
+        format!(r#"{{"lockfileVersion":3,"packages":{{"node_modules/lodash":{{"version":"{version}"}}}}}}"#)
+    }
+
+    const WORKFLOW: &str = "on: issues\njobs:\n  a:\n    steps:\n      - uses: acme/setup@v1\n";
+
+    /// Makes a repository of commits on `main`, each with what it writes and, where there is no text, takes away.
+    fn repository(folder: &Path, commits: &[&[(&str, Option<&str>)]]) {
+        let git = |arguments: &[&str]| {
+            let mut command = Command::new("git");
+            command.current_dir(folder).args(arguments).env("GIT_CONFIG_GLOBAL", "/dev/null").stdin(Stdio::piped());
+            command.spawn().expect("git is installed")
+        };
+        assert!(git(&["init", "-q", "--bare", "."]).wait().expect("it ends").success());
+        let mut stream = String::new();
+        for (files, at) in commits.iter().zip(100..) {
+            stream += &format!("commit refs/heads/main\ncommitter A <a@acme.test> {at} +0000\ndata 1\nx\n");
+            for (path, text) in *files {
+                stream += &match text {
+                    Some(text) => format!("M 100644 inline {path}\ndata {}\n{text}\n", text.len()),
+                    None => format!("D {path}\n"),
+                };
+            }
+        }
+        let mut child = git(&["fast-import", "--quiet"]);
+        child.stdin.take().expect("piped").write_all(stream.as_bytes()).expect("it reads");
+        assert!(child.wait().expect("it ends").success());
+    }
+
+    fn told(files: &Files) -> Vec<String> {
+        let packages = |path: &str, (packages, flaws): &(Vec<_>, Vec<_>)| {
+            let versions = packages.iter().map(|package: &ambit_model::entity::repository::Package| &package.version);
+            let versions: Vec<&str> = versions.map(String::as_str).collect();
+            format!("{path}: {}, {} flaws", versions.join(" "), flaws.len())
+        };
+        files.iter().map(|(path, said)| packages(path, said)).collect()
+    }
+
+    fn stands(folder: &Path) -> Standing {
+        let found = Folder::open(folder).unwrap();
+        let tips: Vec<ObjectId> = found.refs().unwrap().into_iter().map(|found| found.id).collect();
+        standing(&Objects::open(&found.objects()).unwrap(), &tips, &[], &AtomicBool::new(false)).unwrap()
+    }
+
+    #[test]
+    fn files_that_were_moved_copied_or_brought_back_are_read_as_they_stand_today() {
+        let (safe, vulnerable) = (lock("4.17.21"), lock("4.17.20"));
+        let (safe, vulnerable) = (Some(safe.as_str()), Some(vulnerable.as_str()));
+        let (old, new) = (".github/workflows/a.yml", ".github/workflows/b.yml");
+        let (one, two) = ("a/package-lock.json", "b/package-lock.json");
+        let cases: &[(&[&[(&str, Option<&str>)]], &[&str])] = &[
+            (
+                &[
+                    &[("package-lock.json", vulnerable), (old, Some(WORKFLOW))],
+                    &[("package-lock.json", None), (one, vulnerable), (old, None), (new, Some(WORKFLOW))],
+                ],
+                &[".github/workflows/b.yml: , 1 flaws", "a/package-lock.json: 4.17.20, 0 flaws"],
+            ),
+            (&[&[(one, vulnerable)], &[(one, safe)], &[(one, vulnerable)]], &["a/package-lock.json: 4.17.20, 0 flaws"]),
+            (&[&[(one, safe)], &[(one, vulnerable)], &[(one, safe)]], &["a/package-lock.json: 4.17.21, 0 flaws"]),
+            (
+                &[&[(one, vulnerable), (two, vulnerable)], &[(one, safe)]],
+                &["a/package-lock.json: 4.17.21, 0 flaws", "b/package-lock.json: 4.17.20, 0 flaws"],
+            ),
+            (&[&[(one, vulnerable)], &[(one, None), ("a/node_modules/x/package-lock.json", vulnerable)]], &[]),
+        ];
+        for (commits, expected) in cases {
+            let folder = tempfile::tempdir().unwrap();
+            repository(folder.path(), commits);
+            let standing = stands(folder.path());
+            assert!(standing.is_whole());
+            assert_eq!(told(&standing.over(&Files::new())), *expected, "{commits:?}");
+        }
+    }
+
+    #[test]
+    fn of_a_file_that_cannot_be_read_what_was_known_stands() {
+        let folder = tempfile::tempdir().unwrap();
+        let vulnerable = lock("4.17.20");
+        repository(folder.path(), &[&[("a/package-lock.json", Some(&vulnerable)), ("b/yarn.lock", Some(""))]]);
+        let known = stands(folder.path()).over(&Files::new());
+        let folder = tempfile::tempdir().unwrap();
+        repository(folder.path(), &[&[("a/package-lock.json", Some("<<<<<<< HEAD")), ("b/yarn.lock", None)]]);
+        let standing = stands(folder.path());
+        assert_eq!(told(&standing.over(&known)), ["a/package-lock.json: 4.17.20, 0 flaws"]);
+        for (missing, expected) in [("", 2), ("a/", 1), ("b/yarn.lock", 1), ("b", 0), ("a/package", 0)] {
+            let standing = Standing { missing: [(missing.to_owned(), None)].into(), ..Standing::default() };
+            assert!(!standing.is_whole());
+            assert_eq!(standing.over(&known).len(), expected, "{missing:?}");
+        }
+    }
+}
