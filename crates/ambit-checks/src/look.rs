@@ -30,7 +30,7 @@ fn weigh(
     prove: impl FnOnce(&Facts) -> Vec<Proof>,
 ) -> Verdict {
     match outcome {
-        None | Some(ProbeOutcome::Unknown) => Verdict::Unknown,
+        None | Some(ProbeOutcome::InPart | ProbeOutcome::Unknown) => Verdict::Unknown,
         Some(ProbeOutcome::Absent) => Verdict::Clear,
         Some(ProbeOutcome::Found) => match prove(facts) {
             proofs if !proofs.is_empty() => Verdict::Proven(proofs),
@@ -51,7 +51,7 @@ pub(crate) fn missing_at<T>(
 ) -> Verdict {
     let outcome = facts.outcome_at(look.task, look.argument);
     match (is_empty(member.raw(&facts.details)), outcome) {
-        (_, None | Some(ProbeOutcome::Unknown)) => Verdict::Unknown,
+        (_, None | Some(ProbeOutcome::InPart | ProbeOutcome::Unknown)) => Verdict::Unknown,
         (true, _) => Verdict::Proven(vec![proof()]),
         (false, Some(ProbeOutcome::Absent)) => Verdict::Unknown,
         (false, _) => Verdict::Clear,

@@ -4,6 +4,7 @@
 use crate::judge::Judge;
 use crate::look;
 use ambit_model::entity::repository::{FLAWS, Flaw};
+use ambit_model::facts::ProbeOutcome;
 use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_HIGH, SEVERITY_LOW, SEVERITY_MEDIUM, Verdict};
 use ambit_model::{Facts, Kind, TaskName};
 use serde_json::json;
@@ -11,10 +12,18 @@ use serde_json::json;
 /// The tasks that look at repositories: by what a server of them gives, and by what a site hands out.
 pub(crate) const LOOKS: &[TaskName] = &[TaskName::ExposedRepository, TaskName::Repository];
 
-/// Judges what a look at a repository found, whichever way it was looked at.
+/// Judges what a look at a repository found, whichever way it was looked at. What one found that could not read all is
+/// proven, with what was known of the rest, which the look says again; nothing else is clear then.
 pub(crate) fn after(facts: &Facts, prove: impl FnOnce(&Facts) -> Vec<Proof>) -> Verdict {
     let looked = LOOKS.iter().copied().find(|task| facts.outcome(*task).is_some());
-    look::after(facts, looked.unwrap_or(TaskName::Repository), prove)
+    let looked = looked.unwrap_or(TaskName::Repository);
+    if facts.outcome(looked) != Some(ProbeOutcome::InPart) {
+        return look::after(facts, looked, prove);
+    }
+    match prove(facts) {
+        proofs if proofs.is_empty() => Verdict::Unknown,
+        proofs => Verdict::Proven(proofs),
+    }
 }
 
 macro_rules! flaws {
@@ -121,6 +130,8 @@ pub(crate) fn samples() -> impl Iterator<Item = (&'static Judge, crate::samples:
         let samples = Samples::new()
             .reports_each(found().with(has(judge.issue.name)), &["ci.yml x"])
             .reports_each(handed_out().with(has(judge.issue.name)), &["ci.yml x"])
+            .reports_each(repository().found_in_part(TaskName::Repository).with(has(judge.issue.name)), &["ci.yml x"])
+            .unknown(repository().found_in_part(TaskName::Repository).with(has(other)))
             .near_miss(found().with(has(other)))
             .near_miss(found())
             .unknown(repository())

@@ -99,6 +99,8 @@ pub(crate) trait Told: Sized {
     fn found(self, task: TaskName) -> Self;
     /// The task's look at an argument found something.
     fn found_at(self, task: TaskName, argument: &str) -> Self;
+    /// The task looked and found something; the rest could not be looked at.
+    fn found_in_part(self, task: TaskName) -> Self;
     /// The task's look at an argument found nothing.
     fn absent_at(self, task: TaskName, argument: &str) -> Self;
     /// The task looked and found nothing.
@@ -127,6 +129,10 @@ impl Told for Facts {
 
     fn found_at(self, task: TaskName, argument: &str) -> Self {
         look(self, task, argument, ProbeOutcome::Found)
+    }
+
+    fn found_in_part(self, task: TaskName) -> Self {
+        look(self, task, "", ProbeOutcome::InPart)
     }
 
     fn absent_at(self, task: TaskName, argument: &str) -> Self {

@@ -4,7 +4,7 @@
 use crate::guard::ScopeGuard;
 use ambit_model::entity::host_of;
 use ambit_model::estimate::large_block;
-use ambit_model::facts::{Facts, LastProbe, ProbeKey, ProbeOutcome};
+use ambit_model::facts::{Facts, LastProbe, ProbeKey};
 use ambit_model::scope::Decision;
 use ambit_model::{Clearance, EdgeKind, Kind, TaskName, Timestamp, Uid, Wave, entity};
 use ambit_store::engine::{NewSweep, NewWork, Work};
@@ -165,7 +165,7 @@ fn add_sweep(
 
 /// True while the newest probe succeeded and is within the task's time to live.
 pub fn is_fresh(probe: &LastProbe, task: &Task, date: Timestamp) -> bool {
-    probe.outcome != ProbeOutcome::Unknown && probe.at.plus_ms(task.ttl_ms) > date
+    probe.outcome.is_whole() && probe.at.plus_ms(task.ttl_ms) > date
 }
 
 /// True where the argument names a place (`203.0.113.7:443`) or a host that the guard would refuse whatever scope says
@@ -237,6 +237,7 @@ fn network_of(host: &str) -> String {
 mod tests {
     use super::*;
     use ambit_model::Kind;
+    use ambit_model::facts::ProbeOutcome;
     use std::collections::BTreeMap;
 
     fn seed_domain() -> Facts {

@@ -11,6 +11,8 @@ const REFS_MAX: usize = 200_000;
 const REF_BYTES_MAX: u64 = 4_096;
 /// Bytes of the file with the packed ones.
 const PACKED_BYTES_MAX: u64 = 64 * 1_024 * 1_024;
+/// Bytes of the settings that are read.
+const SETTINGS_BYTES_MAX: u64 = 1_024 * 1_024;
 /// How deep branches lie in folders.
 const DEPTH_MAX: usize = 16;
 
@@ -24,7 +26,7 @@ impl Folder {
     /// Finds the repository at a path: a working copy, the `.git` in it, or a bare one.
     ///
     /// # Errors
-    /// There is none.
+    /// There is none, or one in a form that is not read.
     pub fn open(path: &Path) -> Result<Self, GitError> {
         let none = || GitError::Folder(format!("{} holds no git repository", path.display()));
         let inside = path.join(".git");
@@ -36,7 +38,15 @@ impl Folder {
         };
         let common = git.join("commondir");
         let git = if common.is_file() { git.join(read(&common)?.trim()) } else { git };
-        if git.join("objects").is_dir() && git.join("HEAD").is_file() { Ok(Self { git }) } else { Err(none()) }
+        if !git.join("objects").is_dir() || !git.join("HEAD").is_file() {
+            return Err(none());
+        }
+        let settings = git.join("config");
+        let there = settings.try_exists().map_err(|error| unreadable(&settings, error))?;
+        match there.then(|| read_up_to(&settings, SETTINGS_BYTES_MAX)).transpose()?.as_deref().and_then(foreign_form) {
+            Some(form) => Err(GitError::Folder(format!("{}: {form}", path.display()))),
+            None => Ok(Self { git }),
+        }
     }
 
     /// Returns where its objects are.
@@ -72,6 +82,29 @@ impl Folder {
         keep(&mut refs, "HEAD", &read(&self.git.join("HEAD"))?)?;
         Ok(refs.into_iter().map(|(name, id)| Ref { name, id }).collect())
     }
+}
+
+/// Returns what is in a form of which nothing would be found, by the settings of a repository (gitrepository-layout).
+pub(crate) fn foreign_form(settings: &str) -> Option<String> {
+    let mut section = String::new();
+    for line in settings.lines().map(str::trim) {
+        if line.starts_with('[') {
+            section = line.to_ascii_lowercase();
+            continue;
+        }
+        let Some((key, value)) = line.split_once('=').filter(|_| section.starts_with("[extensions]")) else { continue };
+        let value = value.trim().trim_matches('"').to_ascii_lowercase();
+        match key.trim().to_ascii_lowercase().as_str() {
+            "objectformat" if value != "sha1" => {
+                return Some(format!("its objects are named by {value}; only those named by sha1 are read"));
+            }
+            "refstorage" if value != "files" => {
+                return Some(format!("its branches are stored as {value}; only those in files are read"));
+            }
+            _ => {}
+        }
+    }
+    None
 }
 
 /// Those in files of their own, which hold before packed ones.
@@ -142,7 +175,7 @@ mod tests {
     const ONE: &str = "1111111111111111111111111111111111111111";
 
     /// A repository without objects, with files beside them.
-    fn repository(files: &[(&str, &str)]) -> (tempfile::TempDir, Folder) {
+    fn repository(files: &[(&str, &str)]) -> (tempfile::TempDir, Result<Folder, GitError>) {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(folder.path().join("objects")).unwrap();
         std::fs::create_dir_all(folder.path().join("refs/heads")).unwrap();
@@ -151,12 +184,12 @@ mod tests {
             std::fs::create_dir_all(folder.path().join(path).parent().unwrap()).unwrap();
             std::fs::write(folder.path().join(path), text).unwrap();
         }
-        let found = Folder::open(folder.path()).unwrap();
+        let found = Folder::open(folder.path());
         (folder, found)
     }
 
     fn names(files: &[(&str, &str)]) -> Result<Vec<String>, GitError> {
-        Ok(repository(files).1.refs()?.into_iter().map(|found| found.name).collect())
+        Ok(repository(files).1?.refs()?.into_iter().map(|found| found.name).collect())
     }
 
     #[test]
@@ -169,6 +202,22 @@ mod tests {
     }
 
     #[test]
+    fn a_repository_in_another_form_is_a_failure_that_names_it() {
+        for (settings, form) in [
+            ("[core]\n\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256\n", Some("by sha256")),
+            ("[extensions]\n\trefStorage = reftable\n", Some("as reftable")),
+            ("[extensions]\n\tobjectFormat = sha1\n\trefstorage = files\n\tpartialClone = origin\n", None),
+            ("[remote \"objectformat\"]\n\tobjectformat = sha256\n", None),
+        ] {
+            assert_eq!(foreign_form(settings).is_some(), form.is_some(), "{settings}");
+            let (folder, _) = repository(&[("config", settings)]);
+            let said = Folder::open(folder.path()).map_err(|error| error.to_string()).err();
+            assert!(said.iter().all(|said| said.contains(form.unwrap_or_default())), "{said:?}");
+            assert_eq!(said.is_some(), form.is_some(), "{settings}");
+        }
+    }
+
+    #[test]
     fn branches_that_cannot_be_read_are_a_failure_and_not_none() {
         for (path, text) in [("refs/heads/main", ""), ("refs/heads/main", "main"), ("packed-refs", "<html>")] {
             assert!(names(&[(path, text)]).is_err(), "{path} {text:?}");
@@ -177,6 +226,7 @@ mod tests {
         assert!(names(&[(&deep, ONE)]).is_err());
         let (folder, found) = repository(&[]);
         std::fs::remove_dir_all(folder.path().join("refs")).unwrap();
+        let found = found.unwrap();
         assert!(found.refs().is_err(), "a repository without a folder of branches");
         std::fs::write(folder.path().join("refs"), ONE).unwrap();
         assert!(found.refs().is_err(), "what cannot be listed, as a folder without rights cannot");

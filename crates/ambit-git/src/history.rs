@@ -53,6 +53,34 @@ pub struct Walked {
     pub ends: BTreeSet<ObjectId>,
     /// Folders and files that were looked at, or that known commits have.
     pub seen: HashSet<ObjectId>,
+    /// What is not among the objects.
+    pub missing: Missing,
+}
+
+/// How much of a history is not among the objects: of a shallow or partial clone, or of one that is broken.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Missing {
+    /// Commits and tags that others lead to.
+    pub commits: usize,
+    /// Folders, of which nothing below them was seen either.
+    pub folders: usize,
+    /// Files.
+    pub files: usize,
+    /// The first of the files or folders, by its path, else of the commits, by its id.
+    pub first: String,
+}
+
+impl Missing {
+    /// Returns true where nothing is missing.
+    pub fn is_none(&self) -> bool {
+        self.commits + self.folders + self.files == 0
+    }
+
+    fn note(&mut self, path: &str) {
+        if self.folders + self.files == 0 {
+            path.clone_into(&mut self.first);
+        }
+    }
 }
 
 /// Shows every text of the history of `tips` that `known` commits do not have, each file once, to `see`. Objects that
@@ -143,7 +171,13 @@ impl Walk<'_> {
                 }
                 Some((Kind::Tag, data)) => open.extend(TagRefIter::from_bytes(data, id.kind()).target_id().ok()),
                 Some(_) => {}
-                None => drop(self.walked.ends.insert(id)),
+                None => {
+                    if self.walked.missing.is_none() {
+                        self.walked.missing.first = id.to_string();
+                    }
+                    self.walked.missing.commits += 1;
+                    self.walked.ends.insert(id);
+                }
             }
             if found.len() > COMMITS_MAX {
                 return Err(GitError::Objects(format!("more than {COMMITS_MAX} commits")));
@@ -188,7 +222,13 @@ impl Walk<'_> {
             return Ok(());
         }
         let mut buffer = Vec::new();
-        let Some((Kind::Tree, data)) = self.objects.read(&id, &mut buffer)? else { return Ok(()) };
+        let Some((Kind::Tree, data)) = self.objects.read(&id, &mut buffer)? else {
+            if commit.is_some() {
+                self.walked.missing.note(folder);
+                self.walked.missing.folders += 1;
+            }
+            return Ok(());
+        };
         for entry in TreeRefIter::from_bytes(data, id.kind()) {
             let entry = entry.map_err(|_| GitError::Objects(format!("the folder {id} cannot be read")))?;
             let path = || format!("{folder}{}", entry.filename);
@@ -206,7 +246,11 @@ impl Walk<'_> {
 
     fn file(&mut self, id: ObjectId, path: &str, commit: &Commit) -> Result<(), GitError> {
         let mut buffer = Vec::new();
-        let Some((Kind::Blob, bytes)) = self.objects.read(&id, &mut buffer)? else { return Ok(()) };
+        let Some((Kind::Blob, bytes)) = self.objects.read(&id, &mut buffer)? else {
+            self.walked.missing.note(path);
+            self.walked.missing.files += 1;
+            return Ok(());
+        };
         self.walked.files += 1;
         if let Some(text) = text(bytes) {
             (self.see)(&Piece { commit: Some(commit), path: Some(path), text });
@@ -349,6 +393,37 @@ mod tests {
         assert!(Folder::open(folder.path()).is_err());
         import(folder.path(), "");
         assert_eq!(texts(folder.path(), &[]), (vec![], Walked::default(), vec![]));
+    }
+
+    #[test]
+    fn objects_that_are_not_there_are_counted() {
+        let folder = tempfile::tempdir().unwrap();
+        import(
+            folder.path(),
+            &[
+                commit("main", 100, "", &[("a.txt", "one"), ("deep/b.txt", "two")]),
+                commit("main", 200, "", &[("c.txt", "three"), ("d.txt", "four")]),
+            ]
+            .concat(),
+        );
+        assert!(texts(folder.path(), &[]).1.missing.is_none());
+        let take_away = |name: &str| {
+            let mut command = Command::new("git");
+            let found =
+                command.current_dir(folder.path()).args(["rev-parse", name]).output().expect("git is installed");
+            let id = String::from_utf8(found.stdout).unwrap();
+            let (start, rest) = id.trim().split_at(2);
+            std::fs::remove_file(folder.path().join("objects").join(start).join(rest)).unwrap();
+        };
+        take_away("main:c.txt");
+        take_away("main:d.txt");
+        take_away("main:deep");
+        let missing = texts(folder.path(), &[]).1.missing;
+        assert_eq!(missing, Missing { commits: 0, folders: 1, files: 2, first: "deep/".to_owned() });
+        take_away("main~1");
+        let (seen, walked, _) = texts(folder.path(), &[]);
+        assert_eq!((walked.missing.commits, walked.commits, walked.ends.len()), (1, 1, 1), "{seen:?}");
+        assert_eq!(walked.missing.first, "c.txt");
     }
 
     #[test]

@@ -13,7 +13,7 @@ mod standing;
 pub use folder::Folder;
 pub use gathering::{Gathering, Kept};
 pub use gix_hash::ObjectId;
-pub use history::{Commit, Piece, Walked, staged, walk};
+pub use history::{Commit, Missing, Piece, Walked, staged, walk};
 pub use objects::Objects;
 pub use protocol::{
     Advertised, END, PackWriter, Ref, Wanted, advertised, daemon_request, end_of_section, fetch_request, list_request,

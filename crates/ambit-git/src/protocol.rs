@@ -114,6 +114,11 @@ pub fn advertised(body: &[u8]) -> Result<Advertised, GitError> {
     if said.next() != Some(&&b"version 2"[..]) {
         return Ok(Advertised::Older);
     }
+    let named_by = lines.iter().find_map(|line| line.strip_prefix(b"object-format="));
+    if let Some(other) = named_by.filter(|format| *format != b"sha1") {
+        let why = format!("its objects are named by {}; only those named by sha1 are read", words(other));
+        return Err(GitError::Folder(why));
+    }
     let fetch = said.find_map(|line| line.strip_prefix(b"fetch="));
     let filters = fetch.is_some_and(|features| features.split(|byte| *byte == b' ').any(|word| word == b"filter"));
     Ok(Advertised::Version2 { filters })
@@ -344,6 +349,8 @@ mod tests {
         ] {
             assert_eq!(advertised(&said(lines)).ok(), expected);
         }
+        let other = advertised(&said(&[b"version 2\n", b"object-format=sha256\n", b""])).unwrap_err().to_string();
+        assert!(other.contains("named by sha256"), "{other}");
         assert!(advertised(b"<html>").is_err() && advertised(b"00ffx").is_err());
     }
 

@@ -80,6 +80,11 @@ pub struct Config {
     pub branches: Vec<String>,
 }
 
+/// Returns what is in a form that is not read, by the settings of a repository.
+pub fn foreign_form(settings: &str) -> Option<String> {
+    crate::folder::foreign_form(settings)
+}
+
 /// Reads the settings of a repository; `None` where the text has none.
 pub fn config(text: &str) -> Option<Config> {
     let mut config = Config::default();

@@ -60,8 +60,18 @@ pub struct ProbeKey {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProbeOutcome {
     Found,
+    /// Something was found, and the rest could not be looked at. It counts as one that failed but for judges that say
+    /// what may be told of it.
+    InPart,
     Absent,
     Unknown,
+}
+
+impl ProbeOutcome {
+    /// Returns true where the probe succeeded, so that what it did not see is not there.
+    pub fn is_whole(self) -> bool {
+        matches!(self, Self::Found | Self::Absent)
+    }
 }
 
 /// The other end of an open edge.
@@ -110,11 +120,11 @@ impl Facts {
         self.probes.get(&task)?.get(argument)
     }
 
-    /// Returns how the newest probes of a task ended: `Found` if any argument found something, else `Unknown` if any
-    /// failed, else `Absent`; `None` if it never probed.
+    /// Returns how the newest probes of a task ended: `Found` if any argument found something, else `InPart` if any did
+    /// in part, else `Unknown` if any failed, else `Absent`; `None` if it never probed.
     pub fn outcome(&self, task: TaskName) -> Option<ProbeOutcome> {
         let outcomes = || self.probes_of(task).map(|(_, probe)| probe.outcome);
-        [ProbeOutcome::Found, ProbeOutcome::Unknown, ProbeOutcome::Absent]
+        [ProbeOutcome::Found, ProbeOutcome::InPart, ProbeOutcome::Unknown, ProbeOutcome::Absent]
             .into_iter()
             .find(|outcome| outcomes().any(|seen| seen == *outcome))
     }
@@ -126,7 +136,7 @@ impl Facts {
 
     /// Returns true when the task's newest probes all succeeded (found or absent), and there was at least one.
     pub fn looked(&self, task: TaskName) -> bool {
-        self.outcome(task).is_some() && self.probes_of(task).all(|(_, probe)| probe.outcome != ProbeOutcome::Unknown)
+        self.outcome(task).is_some() && self.probes_of(task).all(|(_, probe)| probe.outcome.is_whole())
     }
 }
 

@@ -8,7 +8,7 @@ use crate::read::mentions::is_in_folder_of_others;
 use crate::read::seed_tokens::{self, SeedTokens};
 use crate::{Context, TaskError};
 use ambit_git::served::Staged;
-use ambit_git::{Commit, GitError, ObjectId, Objects, Piece, staged, walk};
+use ambit_git::{Commit, GitError, Missing, ObjectId, Objects, Piece, staged, walk};
 use ambit_model::entity::repository;
 use ambit_model::{EdgeKind, Facts, Kind, TaskName, Timestamp};
 use ambit_secrets::{At, Look, Rules};
@@ -58,6 +58,8 @@ pub(crate) struct Known {
     /// Tokens that are seeds.
     tokens: BTreeSet<String>,
     pub(crate) files: Files,
+    /// What of it could not be looked at.
+    unread: Vec<String>,
 }
 
 /// What the files say that name packages or by which software is built, as they stand today, by path.
@@ -83,7 +85,13 @@ impl Known {
             named: named.into_iter().map(|end| (end.edge, end.kind, end.name.clone())).collect(),
             tokens: seeded.map(|end| end.name.clone()).collect(),
             files: files_of(facts),
+            unread: repository::UNREAD.of(&facts.details).unwrap_or_default(),
         }
+    }
+
+    /// What stands beside a look that could not read all: what is missing may hold it. All commits were counted anew.
+    pub(crate) fn beside_what_is_missing(self) -> Self {
+        Self { commits: 0, unread: Vec::new(), ..self }
     }
 
     /// The commits that were tips; none where they were too many to be written down.
@@ -120,10 +128,12 @@ pub(crate) struct Looked {
     named: Leads,
     /// Tokens that are seeds.
     tokens: BTreeSet<String>,
-    commits: u64,
+    pub(crate) commits: u64,
     pub(crate) ends: BTreeSet<ObjectId>,
     /// What stands at the tips; `None` where that is as an earlier look knew it.
     pub(crate) files: Option<Files>,
+    /// What is not among the objects; of a server that sends what is new alone, that says nothing.
+    pub(crate) missing: Missing,
 }
 
 /// Tells the thread that walks that nobody waits for it any more.
@@ -177,6 +187,7 @@ pub(crate) fn look_through(
     staged(objects, begin.staged, &walked, stop, &mut |piece| looked.see(sought, piece))?;
     looked.commits = walked.commits as u64;
     looked.ends = walked.ends;
+    looked.missing = walked.missing;
     Ok(looked)
 }
 
@@ -232,6 +243,28 @@ fn is_of_others(path: &str) -> bool {
     is_lock || is_in_folder_of_others(path)
 }
 
+/// Returns what could not be looked at, a sentence each.
+pub(crate) fn unread(known: &Known, looked: &Looked) -> Vec<String> {
+    lacks(&looked.missing).into_iter().chain(known.unread.iter().cloned()).collect()
+}
+
+/// Says how much of a history is not among its objects; `None` of a whole one.
+fn lacks(missing: &Missing) -> Option<String> {
+    let parts = [(missing.commits, "commit"), (missing.folders, "folder"), (missing.files, "file")];
+    let parts: Vec<String> = parts
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| format!("{count} {what}{}", if *count == 1 { "" } else { "s" }))
+        .collect();
+    (!parts.is_empty()).then(|| {
+        format!(
+            "not among its objects, and not looked at: {}, {} the first; a shallow or partial clone has less than all",
+            parts.join(", "),
+            missing.first
+        )
+    })
+}
+
 /// Where a repository is, as it is shown.
 pub(crate) struct Place {
     /// Who has it there, where that is known.
@@ -282,7 +315,8 @@ pub(crate) fn say(cx: &Context<'_>, place: Place, tips: &[ObjectId], known: Know
     cx.observe(repository::REPOSITORY_NAME, place.name);
     cx.observe(repository::REPOSITORY_URI, place.url);
     cx.observe(repository::REPOSITORY_PUBLIC, place.is_public);
-    cx.observe(repository::TIPS, written(tips));
+    // What is missing may come with no branch moved: all is looked at again.
+    cx.observe(repository::TIPS, if looked.missing.is_none() { written(tips) } else { Vec::new() });
     cx.observe(repository::RULES, Sought::of(cx).edition());
     cx.observe(repository::COMMITS, commits);
     cx.observe(repository::PACKAGES, packages.into_iter().flatten().take(PACKAGES_MAX).collect::<Vec<_>>());

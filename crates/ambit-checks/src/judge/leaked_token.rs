@@ -76,7 +76,12 @@ pub(super) fn samples() -> crate::samples::Samples {
             handed_out().found(TaskName::ExposedRepository).with(leaks(&["ghp_one… (sha256 1f)"])),
             &["ghp_one… (sha256 1f)"],
         )
+        .reports_each(
+            repository().found_in_part(TaskName::Repository).with(leaks(&["ghp_one… (sha256 1f)"])),
+            &["ghp_one… (sha256 1f)"],
+        )
         .near_miss(repository().found(TaskName::Repository).with(leaks(&[])))
+        .unknown(repository().found_in_part(TaskName::Repository).with(leaks(&[])))
         .near_miss(handed_out().absent(TaskName::ExposedRepository).with(leaks(&[])))
         .unknown(handed_out().with(leaks(&["ghp_one… (sha256 1f)"])).failed(TaskName::ExposedRepository))
         .unknown(repository())

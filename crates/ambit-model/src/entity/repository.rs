@@ -29,6 +29,8 @@ pub const LEAKS: Member<Vec<Leak>> = Member::named("hidden_leaks");
 pub const PACKAGES: Member<Vec<Package>> = Member::named("hidden_packages");
 /// What the files say wrong by which its software is built.
 pub const FLAWS: Member<Vec<Flaw>> = Member::named("hidden_flaws");
+/// What of it could not be looked at, a sentence each.
+pub const UNREAD: Member<Vec<String>> = Member::named("hidden_unread");
 /// How much of it a site handed out that gives out its files.
 pub const SERVED: Member<Served> = Member::named("hidden_served");
 /// Where it came from, as its settings say, without what opens that.
@@ -115,6 +117,7 @@ pub(super) const MEMBERS: &[Row] = &[
     seen(LEAKS, Repository),
     seen(PACKAGES, Repository),
     seen(FLAWS, Repository),
+    seen(UNREAD, Repository),
     seen(SERVED, ExposedRepository),
     seen(REMOTES, ExposedRepository),
     seen(TRACKED, ExposedRepository),

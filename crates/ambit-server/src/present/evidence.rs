@@ -64,7 +64,8 @@ fn probe(left: &ProbeLeft) -> IssueEvidence {
         outcome: match left.outcome {
             ProbeOutcome::Found => EvidenceOutcome::Found,
             ProbeOutcome::Absent => EvidenceOutcome::Absent,
-            ProbeOutcome::Unknown => EvidenceOutcome::Unknown,
+            // What it could not look at is its reason.
+            ProbeOutcome::InPart | ProbeOutcome::Unknown => EvidenceOutcome::Unknown,
         },
         at: left.at,
         reason: left.reason.clone(),

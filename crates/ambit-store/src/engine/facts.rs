@@ -289,13 +289,25 @@ async fn load_probes(tx: &mut Tx, uids: &[Uid]) -> Result<BTreeMap<Uid, Probes>,
     Ok(probes)
 }
 
-columns! { LastProbe { outcome: "outcome", at, run: "run_id", reason } }
+columns! { LastProbe { outcome: (sql said()), at, run: "run_id", reason } }
+
+/// What stands for a probe that found something in part. It is stored as one that failed, whose answer is its own
+/// nevertheless: what an earlier one said is left as it was by one that saw nothing.
+const IN_PART: i64 = 3;
+
+/// How a row of `looks` says that a probe ended.
+fn said() -> String {
+    format!(
+        "CASE WHEN outcome = {UNKNOWN} AND last_run = run_id AND last_at = at THEN {IN_PART} ELSE outcome END AS outcome"
+    )
+}
 
 impl FromRow for ProbeOutcome {
     fn read(cells: &mut Cells<'_>) -> Result<Self, StoreError> {
         match cells.value()? {
             FOUND => Ok(Self::Found),
             ABSENT => Ok(Self::Absent),
+            IN_PART => Ok(Self::InPart),
             UNKNOWN => Ok(Self::Unknown),
             other => Err(StoreError::Bug(format!("unknown outcome {other}"))),
         }

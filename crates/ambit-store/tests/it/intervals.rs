@@ -42,7 +42,8 @@ fn steps() -> Vec<Step> {
         ("absent once again", 16, ProbeResult::Absent, "Absent open=true title=a date=9 leads=192.0.2.2", 1),
         ("absent twice", 17, ProbeResult::Absent, "Absent open=false title=- date=- leads=", 0),
         ("absent without an interval", 18, ProbeResult::Absent, "Absent open=false title=- date=- leads=", 0),
-        ("found in part", 20, in_part(a("c", 3)), "Unknown open=true title=c date=3 leads=192.0.2.1", 0),
+        ("found in part", 20, in_part(a("c", 3)), "InPart open=true title=c date=3 leads=192.0.2.1", 0),
+        ("failed after that", 21, unknown("time-out"), "Unknown open=true title=c date=3 leads=192.0.2.1", 0),
         ("found again", 22, a("a", 4), "Found open=true title=a date=4 leads=192.0.2.1", 0),
     ]
 }
@@ -58,13 +59,13 @@ async fn a_look_opens_extends_changes_and_closes_intervals() {
             assert_eq!(committed.second_probes, second_probes, "{step}");
         }
         let counters = lab.engine.run(run.id).await.unwrap().counters;
-        assert_eq!((counters.work_done, counters.work_unknown), (10, 4), "{counters:?}");
+        assert_eq!((counters.work_done, counters.work_unknown), (10, 5), "{counters:?}");
         let not_done = lab.store.list_not_done(&lab.me, run.id).await.unwrap();
         let lines: Vec<String> = not_done
             .iter()
             .map(|item| format!("{} {} {} {}", item.reason.name(), item.task, item.count, item.example))
             .collect();
-        assert_eq!(lines, ["no answer resolve 4 Domain acme.test: time-out"]);
+        assert_eq!(lines, ["no answer resolve 5 Domain acme.test: time-out"]);
     })
     .await;
 }

@@ -107,6 +107,9 @@ impl<'a, 'c> Reader<'a, 'c> {
         let mut named = Named::default();
         let mut branches = BTreeSet::from(["refs/heads/main", "refs/heads/master", "refs/stash"].map(str::to_owned));
         let config = self.file("config").await?;
+        if let Some(form) = config.as_ref().and_then(|exchange| served::foreign_form(&web::text(exchange))) {
+            self.tally().note(form);
+        }
         named.config = config.and_then(|exchange| Some((served::config(&web::text(&exchange))?, exchange)));
         branches.extend(named.config.iter().flat_map(|(config, _)| config.branches.iter().cloned()));
         for list in ["packed-refs", "info/refs"] {

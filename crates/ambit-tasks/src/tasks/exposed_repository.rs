@@ -6,7 +6,7 @@ use crate::ask::exposed::{Gathered, Named, Reader};
 use crate::ask::web;
 use crate::history::{self, Begin, Known, Looked, Place, Sought, written};
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
-use ambit_git::ObjectId;
+use ambit_git::{Missing, ObjectId};
 use ambit_model::entity::repository::{self, Served};
 use ambit_model::entity::{host_of, uri};
 use ambit_model::exposure::GIT_REPOSITORY;
@@ -162,6 +162,8 @@ async fn through(cx: &Context<'_>, named: &Named, gathered: Gathered, known: &Kn
     });
     let (mut looked, standing) = walking.await?;
     looked.files = Some(standing.over(&known.files));
+    // What the site does not hand out is counted there already.
+    looked.missing = Missing::default();
     see_settings(cx, named, &mut looked);
     Ok(looked)
 }

@@ -1,10 +1,10 @@
 //! What the history of a repository gives away: secrets in every commit, and what its files name.
 
 use crate::ask::git::{self, Fetched, Source};
-use crate::history::{self, Begin, Files, Known, Looked, Place, Sought, Standing, written};
+use crate::history::{self, Begin, Known, Looked, Place, Sought, Standing, written};
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
-use ambit_git::{Gathering, GitError, ObjectId, Wanted};
-use ambit_model::entity::code_account;
+use ambit_git::{Gathering, GitError, Missing, ObjectId, Wanted};
+use ambit_model::entity::{code_account, repository};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, EdgeKind, Kind, TaskName, Wave, workflow};
@@ -52,8 +52,9 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         looked = match newly(cx, &source, &tips, &known).await? {
             Some(looked) => looked,
             None => {
-                known = Known::default();
-                anew(cx, &source, &tips).await?
+                let looked = anew(cx, &source, &tips, &known).await?;
+                known = if looked.missing.is_none() { Known::default() } else { known.beside_what_is_missing() };
+                looked
             }
         };
     }
@@ -62,14 +63,18 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     }
     let (owner, name) = source.owner_and_name();
     let place = Place { owner, name, url: source.url(), is_public: source.is_public() };
+    let is_any_read = known.commits + looked.commits > 0 || looked.missing.is_none();
+    let unread = history::unread(&known, &looked);
+    cx.observe(repository::UNREAD, unread.clone());
     history::say(cx, place, &tips, known, looked);
-    Ok(Answer::Found)
+    let failure = (!unread.is_empty()).then(|| TaskError::Failed(unread.join("; ")));
+    Answer::despite(is_any_read, failure)
 }
 
-/// Looks through all of the history.
-async fn anew(cx: &Context<'_>, source: &Source, tips: &[ObjectId]) -> Result<Looked, TaskError> {
+/// Looks through all of the history. Of files that cannot be read, what was known stands.
+async fn anew(cx: &Context<'_>, source: &Source, tips: &[ObjectId], known: &Known) -> Result<Looked, TaskError> {
     let (mut looked, standing) = look(cx, source, tips, &[]).await?;
-    looked.files = Some(standing.over(&Files::new()));
+    looked.files = Some(standing.over(&known.files));
     Ok(looked)
 }
 
@@ -96,6 +101,10 @@ async fn newly(
             Ok(whole) if whole.is_whole() => standing = whole,
             _ => return Ok(None),
         }
+    }
+    if source.is_server() {
+        // What an earlier look knew is not sent again.
+        looked.missing = Missing::default();
     }
     looked.files = Some(standing.over(&known.files));
     Ok(Some(looked))

@@ -275,6 +275,41 @@ fn what_is_too_large_or_not_there_is_said_and_nothing_is_closed_for_it() {
     assert_eq!(Discovery::parse(&String::from_utf8_lossy(&gone.stdout)).issues.len(), 2, "{gone:?}");
 }
 
+#[test]
+fn a_clone_that_is_not_whole_closes_nothing_and_says_what_is_missing() {
+    let folder = Folder::new("repositories-partial");
+    let (repository, whole, data) = (folder.join("app.git"), folder.join("whole.git"), folder.join("data"));
+    let leak =
+        |at: i64, path: &'static str, fill: &str| (1_700_000_000 + at, path, format!("GH={}\n", key(fill)).into());
+    commit(&repository, &[leak(0, "deep/app.env", "q9Tr"), leak(1, "b.env", "w7Hu")]);
+    let target = repository.to_str().expect("UTF-8").to_owned();
+    assert_eq!(leaks(&scan(&target, &data, "64")).len(), 2);
+
+    std::fs::rename(&repository, &whole).expect("can be moved");
+    for (at, arguments) in [
+        (&whole, &["config", "uploadpack.allowFilter", "true"][..]),
+        (&whole, &["clone", "-q", "--bare", "--filter=blob:none", "file://.", &target]),
+    ] {
+        let source = format!("file://{}", whole.display());
+        let arguments: Vec<&str> =
+            arguments.iter().map(|word| if *word == "file://." { &source } else { *word }).collect();
+        assert!(git(at, &arguments).status().expect("git is installed").success());
+    }
+    // A history that was rewritten is looked at anew.
+    assert!(git(&repository, &["update-ref", "refs/heads/main", "main~1"]).status().expect("git runs").success());
+    commit(&repository, &[leak(2, "c.env", "e5Gy")]);
+    let part = scan(&target, &data, "64");
+    let said = String::from_utf8_lossy(&part.stderr).into_owned();
+    assert!(said.contains("not looked at: 1 file, deep/app.env the first"), "{said}");
+    assert_eq!(leaks(&part).len(), 3, "what was known stands, and what is found is told: {part:?}");
+    let fresh = scan(&target, &folder.join("fresh"), "64");
+    assert_eq!(leaks(&fresh).len(), 1, "{fresh:?}");
+    assert!(git(&whole, &["config", "extensions.refStorage", "reftable"]).status().expect("git runs").success());
+    let other = scan(whole.to_str().expect("UTF-8"), &folder.join("other"), "64");
+    let said = String::from_utf8_lossy(&other.stderr).into_owned();
+    assert!(said.contains("its branches are stored as reftable"), "{said}");
+}
+
 /// Rules in the form of gitleaks: one that finds tickets outside of tests, and one that looks ahead.
 const RULES: &str = r#"
 title = "ours"
