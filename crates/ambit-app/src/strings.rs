@@ -17,6 +17,9 @@ const WITHOUT_TEXT: &[&str] = &[
     "png", "jpg", "jpeg", "gif", "webp", "ico", "ttf", "otf", "woff", "woff2", "mp3", "mp4", "ogg", "wav", "m4a",
     "car", "apk", "idsig", "arsc",
 ];
+/// Bytes at the beginning of a member that show whether it is a text in UTF-16, and pairs of them at least.
+const UTF16_BYTES: usize = 8_000;
+const UTF16_PAIRS_MIN: usize = 4;
 /// Of a program for Android, where its strings are told.
 const DEX: &[u8] = b"dex\n";
 
@@ -52,6 +55,8 @@ fn of_member(path: &str, bytes: &[u8], look: &mut dyn FnMut(&Piece<'_>)) {
         of_dex(bytes)
     } else if bytes.starts_with(plist::BINARY) {
         plist::read(bytes).map(|value| value.to_string()).unwrap_or_else(|_| readable(bytes))
+    } else if let Some(text) = utf16(bytes) {
+        text
     } else {
         match std::str::from_utf8(bytes) {
             Ok(text) => return hand_out(path, text, look),
@@ -59,6 +64,26 @@ fn of_member(path: &str, bytes: &[u8], look: &mut dyn FnMut(&Piece<'_>)) {
         }
     };
     hand_out(path, &text, look);
+}
+
+/// Returns a text in UTF-16: with a mark in front, or where nearly every other byte is zero, as in Latin scripts without
+/// one. `ambit-git` tells such files by the same rule.
+fn utf16(bytes: &[u8]) -> Option<String> {
+    let is_latin = |upper: usize| {
+        let pairs = bytes[..bytes.len().min(UTF16_BYTES)].chunks_exact(2);
+        let (count, letters) = (pairs.len(), pairs.clone().filter(|pair| pair[upper] == 0).count());
+        count >= UTF16_PAIRS_MIN && letters * 10 >= count * 9 && pairs.clone().all(|pair| pair[1 - upper] != 0)
+    };
+    let (rest, unit): (_, fn([u8; 2]) -> u16) = match bytes {
+        [0xff, 0xfe, rest @ ..] => (rest, u16::from_le_bytes),
+        [0xfe, 0xff, rest @ ..] => (rest, u16::from_be_bytes),
+        _ if is_latin(1) => (bytes, u16::from_le_bytes),
+        _ if is_latin(0) => (bytes, u16::from_be_bytes),
+        _ => return None,
+    };
+    let units = rest.chunks_exact(2).map(|pair| unit([pair[0], pair[1]]));
+    let text: String = char::decode_utf16(units).map(|letter| letter.unwrap_or(char::REPLACEMENT_CHARACTER)).collect();
+    (!text.contains('\0')).then_some(text)
 }
 
 /// Hands a text out in pieces.
@@ -109,4 +134,29 @@ fn readable(bytes: &[u8]) -> String {
         text.push('\n');
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(bytes: &[u8]) -> String {
+        let mut texts = String::new();
+        of_member("assets/x", bytes, &mut |piece| texts.push_str(piece.text));
+        texts
+    }
+
+    #[test]
+    fn texts_in_utf_16_are_handed_out_with_and_without_a_mark() {
+        let written = "TOKEN=größer – 日本\r\n and much more of it that is written in letters of Latin scripts";
+        let little: Vec<u8> = written.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let big: Vec<u8> = written.encode_utf16().flat_map(u16::to_be_bytes).collect();
+        let marked = |mark: &[u8], text: &[u8]| [mark, text].concat();
+        for bytes in
+            [little.clone(), big.clone(), marked(&[0xff, 0xfe], &little), marked(&[0xfe, 0xff], &big), written.into()]
+        {
+            assert_eq!(texts(&bytes), written, "{bytes:?}");
+        }
+        assert_eq!(texts(b"\xff\xfe\0\0\x01readable part\0\0"), "readable part\n", "what is no text has its parts");
+    }
 }

@@ -2,25 +2,22 @@
 //! files and lines of text that it brought.
 
 use crate::served::Staged;
+use crate::text::text;
 use crate::{GitError, Objects};
 use gix_hash::ObjectId;
-use gix_object::{CommitRefIter, Kind, TagRefIter, TreeRefIter};
+use gix_object::{CommitRefIter, Kind, TagRef, TagRefIter, TreeRefIter};
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Commits of one history: the largest public ones have some millions.
 const COMMITS_MAX: usize = 5_000_000;
-/// Bytes of a file that are looked at.
-const TEXT_BYTES_MAX: usize = 10 * 1_024 * 1_024;
-/// Bytes at the beginning of a file in which a zero shows that it is no text, as git itself has it.
-const BINARY_BYTES: usize = 8_000;
 /// How deep folders lie in folders.
 pub(crate) const DEPTH_MAX: usize = 128;
 /// Characters that are kept of the name of an author.
 const AUTHOR_CHARS: usize = 200;
 
-/// A commit, as a finding names it.
+/// A commit or tag, as a finding names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Commit {
     /// Its id.
@@ -34,11 +31,13 @@ pub struct Commit {
 /// A text that a commit brought, or that no commit has which could be read.
 #[derive(Debug)]
 pub struct Piece<'a> {
-    /// The first commit with it; `None` where the index alone names the file.
+    /// The first commit with it, or the tag whose message it is; `None` where the index alone names the file.
     pub commit: Option<&'a Commit>,
-    /// Where the file lies; `None` for the message of the commit.
+    /// Where the file lies; `None` for a message.
     pub path: Option<&'a str>,
-    /// Its bytes, at most ten MiB.
+    /// The name of the tag whose message it is.
+    pub tag: Option<&'a str>,
+    /// Its bytes, at most ten MiB of the file; of a text in UTF-16, that in UTF-8.
     pub text: &'a [u8],
 }
 
@@ -95,13 +94,16 @@ pub fn walk(
     stop: &AtomicBool,
     see: &mut dyn FnMut(&Piece<'_>),
 ) -> Result<Walked, GitError> {
-    let mut walk = Walk { objects, stop, walked: Walked::default(), see };
+    let mut walk = Walk { objects, stop, walked: Walked::default(), tags: BTreeSet::new(), see };
     let commits = walk.commits(tips, &known.iter().copied().collect())?;
     for id in known {
         walk.mark(*id)?;
     }
     for id in commits {
         walk.commit(id)?;
+    }
+    for id in std::mem::take(&mut walk.tags) {
+        walk.tag(id)?;
     }
     Ok(walk.walked)
 }
@@ -125,22 +127,18 @@ pub fn staged(
         if let Some((Kind::Blob, bytes)) = objects.read(&file.id, &mut buffer)?
             && let Some(text) = text(bytes)
         {
-            see(&Piece { commit: None, path: Some(&file.path), text });
+            see(&Piece { commit: None, path: Some(&file.path), tag: None, text: &text });
         }
     }
     Ok(())
-}
-
-/// What is looked at of a file; `None` of one that is no text.
-pub(crate) fn text(bytes: &[u8]) -> Option<&[u8]> {
-    let is_binary = bytes[..bytes.len().min(BINARY_BYTES)].contains(&0);
-    (!is_binary).then(|| &bytes[..bytes.len().min(TEXT_BYTES_MAX)])
 }
 
 struct Walk<'a> {
     objects: &'a Objects,
     stop: &'a AtomicBool,
     walked: Walked,
+    /// Tags with a message that were met.
+    tags: BTreeSet<ObjectId>,
     see: &'a mut dyn FnMut(&Piece<'_>),
 }
 
@@ -169,7 +167,10 @@ impl Walk<'_> {
                     }
                     found.push((seconds, id));
                 }
-                Some((Kind::Tag, data)) => open.extend(TagRefIter::from_bytes(data, id.kind()).target_id().ok()),
+                Some((Kind::Tag, data)) => {
+                    open.extend(TagRefIter::from_bytes(data, id.kind()).target_id().ok());
+                    self.tags.insert(id);
+                }
                 Some(_) => {}
                 None => {
                     if self.walked.missing.is_none() {
@@ -194,15 +195,30 @@ impl Walk<'_> {
         let mut read = CommitRefIter::from_bytes(data, id.kind());
         let message = read.message().map_err(broken)?;
         let author = read.author().map_err(broken)?;
-        let commit = Commit {
-            id,
-            author: format!("{} <{}>", author.name, author.email).chars().take(AUTHOR_CHARS).collect(),
-            seconds: author.seconds(),
-        };
+        let commit = Commit { id, author: shown(&author.name, &author.email), seconds: author.seconds() };
         let tree = read.tree_id().map_err(broken)?;
         self.walked.commits += 1;
-        (self.see)(&Piece { commit: Some(&commit), path: None, text: message });
+        (self.see)(&Piece { commit: Some(&commit), path: None, tag: None, text: message });
         self.tree(tree, "", Some(&commit), DEPTH_MAX)
+    }
+
+    /// Looks at the message of a tag.
+    fn tag(&mut self, id: ObjectId) -> Result<(), GitError> {
+        self.check()?;
+        let mut buffer = Vec::new();
+        let Some((Kind::Tag, data)) = self.objects.read(&id, &mut buffer)? else { return Ok(()) };
+        let read = TagRef::from_bytes(data, id.kind());
+        let tag = read.map_err(|_| GitError::Objects(format!("the tag {id} cannot be read")))?;
+        // Old ones name nobody.
+        let tagger = tag.tagger().ok().flatten();
+        let commit = Commit {
+            id,
+            author: tagger.as_ref().map(|tagger| shown(&tagger.name, &tagger.email)).unwrap_or_default(),
+            seconds: tagger.map_or(0, |tagger| tagger.seconds()),
+        };
+        let name = tag.name.to_string();
+        (self.see)(&Piece { commit: Some(&commit), path: None, tag: Some(&name), text: tag.message });
+        Ok(())
     }
 
     /// Marks all that a known commit has, so that nothing of it is looked at again.
@@ -253,7 +269,7 @@ impl Walk<'_> {
         };
         self.walked.files += 1;
         if let Some(text) = text(bytes) {
-            (self.see)(&Piece { commit: Some(commit), path: Some(path), text });
+            (self.see)(&Piece { commit: Some(commit), path: Some(path), tag: None, text: &text });
         }
         Ok(())
     }
@@ -261,6 +277,11 @@ impl Walk<'_> {
     fn check(&self) -> Result<(), GitError> {
         if self.stop.load(Ordering::Relaxed) { Err(GitError::Stopped) } else { Ok(()) }
     }
+}
+
+/// An author as a finding names it.
+fn shown(name: &dyn std::fmt::Display, address: &dyn std::fmt::Display) -> String {
+    format!("{name} <{address}>").chars().take(AUTHOR_CHARS).collect()
 }
 
 /// Puts commits into an order in which each stands behind its parents, the oldest first where that leaves a choice:
@@ -330,7 +351,8 @@ mod tests {
         let mut seen = Vec::new();
         let walked = walk(&objects, &tips, known, &AtomicBool::new(false), &mut |piece| {
             let text = String::from_utf8_lossy(piece.text).into_owned();
-            seen.push(format!("{} {}: {text}", piece.commit.unwrap().seconds, piece.path.unwrap_or("-")));
+            let place = piece.path.or(piece.tag).unwrap_or("-");
+            seen.push(format!("{} {place}: {text}", piece.commit.unwrap().seconds));
         });
         (seen, walked.unwrap(), tips)
     }
@@ -359,6 +381,7 @@ mod tests {
                 "200 a.txt: three",
                 "300 -: made at 300",
                 "300 c.txt: four",
+                "400 v1: v1",
             ]
         );
         assert_eq!((walked.commits, walked.files, walked.ends.len()), (3, 5, 0));

@@ -9,6 +9,7 @@ mod objects;
 mod protocol;
 pub mod served;
 mod standing;
+mod text;
 
 pub use folder::Folder;
 pub use gathering::{Gathering, Kept};

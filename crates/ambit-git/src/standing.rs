@@ -2,8 +2,9 @@
 //! brought it. The walk over a history shows each file once, so that it cannot tell what was moved, copied or brought
 //! back.
 
-use crate::history::{DEPTH_MAX, text};
+use crate::history::DEPTH_MAX;
 use crate::served::Staged;
+use crate::text::text;
 use crate::{GitError, Objects};
 use gix_hash::ObjectId;
 use gix_object::{CommitRefIter, Kind, TagRefIter, TreeRefIter};
@@ -64,7 +65,7 @@ pub fn standing(
 pub fn file(objects: &Objects, id: &ObjectId) -> Result<Option<Vec<u8>>, GitError> {
     let mut buffer = Vec::new();
     let found = objects.read(id, &mut buffer)?;
-    Ok(found.map(|(_, bytes)| text(bytes).unwrap_or_default().to_vec()))
+    Ok(found.map(|(_, bytes)| text(bytes).unwrap_or_default().into_owned()))
 }
 
 /// What a tip leads to.

@@ -194,7 +194,7 @@ pub(crate) fn look_through(
 impl Looked {
     /// Looks for secrets in a file that lies beside the history.
     pub(crate) fn see_beside(&mut self, sought: &Sought, path: &str, text: &str) {
-        let piece = Piece { commit: None, path: Some(path), text: text.as_bytes() };
+        let piece = Piece { commit: None, path: Some(path), tag: None, text: text.as_bytes() };
         self.tokens.extend(sought.tokens.in_text(text).cloned());
         for found in sought.rules.find_at(text, Look::Code, At { path, commit: "" }) {
             self.leaks.entry(found.name.clone()).or_insert_with(|| leak(found, &piece));
@@ -230,6 +230,7 @@ fn leak(found: ambit_secrets::Found, piece: &Piece<'_>) -> Leak {
         rule: found.rule,
         by_context: found.by_context,
         commit: piece.commit.map(|commit| commit.id.to_string()).unwrap_or_default(),
+        tag: piece.tag.unwrap_or("").to_owned(),
         author: piece.commit.map(|commit| commit.author.clone()).unwrap_or_default(),
         date: piece.commit.map(made).unwrap_or_default(),
         path: piece.path.unwrap_or("").to_owned(),

@@ -40,9 +40,16 @@ fn proof(facts: &Facts, leak: &Leak) -> Proof {
     };
     let commit: String = leak.commit.chars().take(12).collect();
     let day = leak.date.split('T').next().unwrap_or(&leak.date);
-    let brought = match commit.is_empty() {
-        true => "of what the site hands out beside the commits that could be read".to_owned(),
-        false => format!("of the commit {commit}, which {} made on {day}", look::shown(&leak.author)),
+    let brought = match (commit.is_empty(), leak.tag.is_empty()) {
+        (true, _) => "of what the site hands out beside the commits that could be read".to_owned(),
+        (false, true) => format!("of the commit {commit}, which {} made on {day}", look::shown(&leak.author)),
+        (false, false) => {
+            format!(
+                "of the tag {} ({commit}), which {} made on {day}",
+                look::shown(&leak.tag),
+                look::shown(&leak.author)
+            )
+        }
     };
     let description = format!("A secret of {} stands {place} {brought}.", leak.provider);
     let details = json!({

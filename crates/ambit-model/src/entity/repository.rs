@@ -93,8 +93,11 @@ pub struct Leak {
     pub rule: String,
     /// Its form alone says little: what stands around it told.
     pub by_context: bool,
-    /// The commit that brought it; empty where no commit has it that could be read.
+    /// The commit that brought it, or the tag whose message has it; empty where no commit has it that could be read.
     pub commit: String,
+    /// The name of the tag; empty of a commit.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub tag: String,
     /// Name and address of its author; empty without a commit.
     pub author: String,
     /// When it was made; empty without a commit.
