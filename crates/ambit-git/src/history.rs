@@ -2,7 +2,7 @@
 //! files and lines of text that it brought.
 
 use crate::served::Staged;
-use crate::text::text;
+use crate::text::{BYTES_MAX, text};
 use crate::{GitError, Objects};
 use gix_hash::ObjectId;
 use gix_object::{CommitRefIter, Kind, TagRef, TagRefIter, TreeRefIter};
@@ -39,6 +39,8 @@ pub struct Piece<'a> {
     pub tag: Option<&'a str>,
     /// Its bytes, at most ten MiB of the file; of a text in UTF-16, that in UTF-8.
     pub text: &'a [u8],
+    /// The file is longer than that.
+    pub is_cut: bool,
 }
 
 /// What was walked over.
@@ -127,7 +129,13 @@ pub fn staged(
         if let Some((Kind::Blob, bytes)) = objects.read(&file.id, &mut buffer)?
             && let Some(text) = text(bytes)
         {
-            see(&Piece { commit: None, path: Some(&file.path), tag: None, text: &text });
+            see(&Piece {
+                commit: None,
+                path: Some(&file.path),
+                tag: None,
+                text: &text,
+                is_cut: bytes.len() > BYTES_MAX,
+            });
         }
     }
     Ok(())
@@ -198,7 +206,7 @@ impl Walk<'_> {
         let commit = Commit { id, author: shown(&author.name, &author.email), seconds: author.seconds() };
         let tree = read.tree_id().map_err(broken)?;
         self.walked.commits += 1;
-        (self.see)(&Piece { commit: Some(&commit), path: None, tag: None, text: message });
+        (self.see)(&Piece { commit: Some(&commit), path: None, tag: None, text: message, is_cut: false });
         self.tree(tree, "", Some(&commit), DEPTH_MAX)
     }
 
@@ -217,7 +225,7 @@ impl Walk<'_> {
             seconds: tagger.map_or(0, |tagger| tagger.seconds()),
         };
         let name = tag.name.to_string();
-        (self.see)(&Piece { commit: Some(&commit), path: None, tag: Some(&name), text: tag.message });
+        (self.see)(&Piece { commit: Some(&commit), path: None, tag: Some(&name), text: tag.message, is_cut: false });
         Ok(())
     }
 
@@ -269,7 +277,8 @@ impl Walk<'_> {
         };
         self.walked.files += 1;
         if let Some(text) = text(bytes) {
-            (self.see)(&Piece { commit: Some(commit), path: Some(path), tag: None, text: &text });
+            let is_cut = bytes.len() > BYTES_MAX;
+            (self.see)(&Piece { commit: Some(commit), path: Some(path), tag: None, text: &text, is_cut });
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Repositories of git: what is said to a server and what it answers (`protocol`), the objects of a folder or a pack
-//! (`objects`), their history (`history`), what stands at its tips (`standing`), and the files of one that a server hands out as they are (`served`). Sends
-//! nothing itself, and runs no other program.
+//! (`objects`), their history (`history`), what stands at its tips (`standing`), and the files of one that a server
+//! hands out as they are (`served`). Sends nothing itself, and runs no other program.
 
 mod folder;
 mod gathering;
@@ -21,6 +21,7 @@ pub use protocol::{
     refs,
 };
 pub use standing::{Standing, file, standing};
+pub use text::BYTES_MAX as FILE_BYTES_MAX;
 
 /// Why a repository cannot be read.
 #[derive(Debug, thiserror::Error)]

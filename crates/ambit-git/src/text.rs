@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 /// Bytes of a file that are looked at.
-pub(crate) const BYTES_MAX: usize = 10 * 1_024 * 1_024;
+pub const BYTES_MAX: usize = 10 * 1_024 * 1_024;
 /// Bytes at the beginning of a file in which a zero shows that it is no text, as git itself has it.
 const BINARY_BYTES: usize = 8_000;
 /// Bytes of the shortest file that can be told from one in UTF-16 without a mark.

@@ -9,22 +9,29 @@ use std::sync::LazyLock;
 /// Bytes of the shortest text that is decoded: a shorter one holds no secret.
 const ENCODED_BYTES_MIN: usize = 24;
 /// Texts that are decoded of one.
-const DECODED_MAX: usize = 1_000;
+pub(crate) const DECODED_MAX: usize = 1_000;
 
 static ENCODED: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"[0-9A-Za-z+/_-]{24,}|[0-9A-Za-z_.~&=?/:+-]*%[0-9A-Fa-f]{2}[0-9A-Za-z_.~&=?/:+%-]{8,}")
         .expect("the expression is constant")
 });
 
-/// Returns the texts that decoding shows, each with where it stands. All of them together are shorter than twice the
-/// text.
-pub(crate) fn decoded(text: &str) -> Vec<(Range<usize>, String)> {
+/// The texts that decoding shows of one.
+pub(crate) struct Decoded {
+    /// Each with where it stands. All of them together are shorter than twice the text.
+    pub(crate) texts: Vec<(Range<usize>, String)>,
+    /// There are more than are decoded.
+    pub(crate) is_cut: bool,
+}
+
+/// Decodes what a text holds in another way of writing.
+pub(crate) fn decoded(text: &str) -> Decoded {
     let runs = ENCODED.find_iter(text).filter(|run| run.len() >= ENCODED_BYTES_MIN);
-    runs.filter_map(|run| {
+    let mut decoded = runs.filter_map(|run| {
         Some((run.range(), if run.as_str().contains('%') { percent(run.as_str()) } else { base64(run.as_str()) }?))
-    })
-    .take(DECODED_MAX)
-    .collect()
+    });
+    let texts = decoded.by_ref().take(DECODED_MAX).collect();
+    Decoded { texts, is_cut: decoded.next().is_some() }
 }
 
 /// The text behind base64 of either alphabet; `None` where it is no text.
@@ -78,11 +85,15 @@ mod tests {
             (format!("key: {}", URL_SAFE_NO_PAD.encode(inner)), 5),
             ("x password%20is%20%3Chunter2%3E%20and%20more~%3F%3E".to_owned(), 2),
         ] {
-            let found: Vec<_> = decoded(&text).into_iter().map(|(place, inner)| (place.start, inner)).collect();
+            let found: Vec<_> = decoded(&text).texts.into_iter().map(|(place, inner)| (place.start, inner)).collect();
             assert_eq!(found, [(at, inner.to_owned())], "{text}");
         }
         for text in ["", "plain words of a sentence", &STANDARD.encode([0_u8; 40]), "100%"] {
-            assert!(decoded(text).is_empty(), "{text}");
+            assert!(decoded(text).texts.is_empty(), "{text}");
+        }
+        for (count, is_cut) in [(DECODED_MAX, false), (DECODED_MAX + 1, true)] {
+            let decoded = decoded(&format!("{}\n", STANDARD.encode(inner)).repeat(count));
+            assert_eq!((decoded.texts.len(), decoded.is_cut), (DECODED_MAX, is_cut));
         }
     }
 }

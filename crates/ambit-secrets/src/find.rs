@@ -2,7 +2,7 @@
 //! is there look closer.
 
 use crate::allow::At;
-use crate::decode::decoded;
+use crate::decode::{DECODED_MAX, decoded};
 use crate::pack::Pack;
 use crate::rule::Rule;
 use aho_corasick::{AhoCorasick, AhoCorasickBuilder};
@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// Secrets of one text.
+/// Secrets of one text, and of each rule in it.
 const FOUND_MAX: usize = 200;
 /// How deep an encoded text is decoded: what was encoded twice is read.
 const DEPTH_MAX: usize = 2;
@@ -45,6 +45,20 @@ pub struct Found {
     pub by_context: bool,
     /// The line on which it begins, from 1.
     pub line: usize,
+}
+
+/// What a text holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Findings {
+    /// Sorted, each secret once with the first line on which it stands.
+    pub found: Vec<Found>,
+    /// The text holds more than is looked at of one: more may stand there.
+    pub is_cut: bool,
+}
+
+impl Findings {
+    /// What is looked at of one text.
+    pub const LIMIT: (usize, usize) = (FOUND_MAX, DECODED_MAX);
 }
 
 /// A compiled set of rules.
@@ -100,19 +114,29 @@ impl Rules {
 
     /// Returns what a text holds, sorted, each secret once with the first line on which it stands.
     pub fn find_at(&self, text: &str, look: Look, at: At<'_>) -> Vec<Found> {
-        let mut hits = Vec::new();
+        self.findings(text, look, at).found
+    }
+
+    /// The same, and whether the text holds more than is looked at of one.
+    pub fn findings(&self, text: &str, look: Look, at: At<'_>) -> Findings {
+        let mut hits = Hits::default();
         self.look(text, (look, at), DEPTH_MAX, &mut hits);
         let mut lines = Lines { text, at: 0, line: 1 };
-        hits.sort_by_key(|(at, _)| *at);
-        let mut found: Vec<Found> = Vec::new();
-        for (at, hit) in hits {
+        hits.at.sort_by_key(|(at, _)| *at);
+        let mut findings = Findings { found: Vec::new(), is_cut: hits.is_cut };
+        for (at, hit) in hits.at {
             let line = lines.of(at);
-            if !found.iter().any(|known| known.name == hit.name) && found.len() < FOUND_MAX {
-                found.push(Found { line, ..hit });
+            if findings.found.iter().any(|known| known.name == hit.name) {
+                continue;
             }
+            if findings.found.len() == FOUND_MAX {
+                findings.is_cut = true;
+                break;
+            }
+            findings.found.push(Found { line, ..hit });
         }
-        found.sort();
-        found
+        findings.found.sort();
+        findings
     }
 
     /// Returns where secrets stand in a text, whatever their form.
@@ -124,19 +148,22 @@ impl Rules {
 
     /// Adds what stands in a text and in the texts inside it. What is a secret by its form wraps no other one, and what
     /// wraps one is no secret by what it is called.
-    fn look(&self, text: &str, (look, place): (Look, At<'_>), depth: usize, hits: &mut Vec<(usize, Found)>) {
+    fn look(&self, text: &str, (look, place): (Look, At<'_>), depth: usize, hits: &mut Hits) {
         let mut taken: Vec<Range<usize>> = Vec::new();
         let (by_form, by_context): (Vec<&Rule>, Vec<&Rule>) = self.asked(text, look).partition(|rule| !rule.by_context);
         take(&by_form, text, place, (&mut taken, hits));
         if look == Look::Code && depth > 0 {
-            for (range, inner) in decoded(text) {
+            let decoded = decoded(text);
+            hits.is_cut |= decoded.is_cut;
+            for (range, inner) in decoded.texts {
                 if taken.iter().any(|other| other.contains(&range.start)) {
                     continue;
                 }
-                let mut inside = Vec::new();
+                let mut inside = Hits::default();
                 self.look(&inner, (look, place), depth - 1, &mut inside);
-                if !inside.is_empty() {
-                    hits.extend(inside.into_iter().map(|(_, hit)| (range.start, hit)));
+                hits.is_cut |= inside.is_cut;
+                if !inside.at.is_empty() {
+                    hits.at.extend(inside.at.into_iter().map(|(_, hit)| (range.start, hit)));
                     taken.push(range);
                 }
             }
@@ -157,15 +184,24 @@ impl Rules {
     }
 }
 
+/// What was found in a text, each at its place.
+#[derive(Default)]
+struct Hits {
+    at: Vec<(usize, Found)>,
+    is_cut: bool,
+}
+
 /// Adds what rules find where nothing is taken yet.
-fn take(rules: &[&Rule], text: &str, place: At<'_>, (taken, hits): (&mut Vec<Range<usize>>, &mut Vec<(usize, Found)>)) {
+fn take(rules: &[&Rule], text: &str, place: At<'_>, (taken, hits): (&mut Vec<Range<usize>>, &mut Hits)) {
     for rule in rules {
-        for (at, secret) in rule.secrets(text, place).take(FOUND_MAX) {
+        for (count, (at, secret)) in rule.secrets(text, place).enumerate() {
             let range = at..at + secret.len();
-            if hits.len() < FOUND_MAX * 2
-                && !taken.iter().any(|other| other.start < range.end && range.start < other.end)
-            {
-                hits.push((at, found(rule, secret)));
+            if count == FOUND_MAX || hits.at.len() >= FOUND_MAX * 2 {
+                hits.is_cut = true;
+                break;
+            }
+            if !taken.iter().any(|other| other.start < range.end && range.start < other.end) {
+                hits.at.push((at, found(rule, secret)));
                 taken.push(range);
             }
         }
@@ -271,6 +307,23 @@ mod tests {
         let inner = base64::engine::general_purpose::STANDARD.encode(format!("key = {}", aws_key()));
         let found = own().find(&format!("api_token: {inner}\n"), Look::Code);
         assert_eq!(found.iter().map(|found| found.rule.as_str()).collect::<Vec<_>>(), ["aws-access-key"]);
+    }
+
+    #[test]
+    fn a_text_that_holds_more_than_is_looked_at_says_so() {
+        let findings = |count: usize| {
+            let hash = |number: usize| hex::encode(Sha256::digest(number.to_string()))[..16].to_uppercase();
+            let lines =
+                (0..count).map(|number| format!("key AKIA{}\n", hash(number).replace(['0', '1', '8', '9'], "Q")));
+            own().findings(&lines.collect::<String>(), Look::Code, At::default())
+        };
+        assert!(!findings(FOUND_MAX).is_cut && findings(FOUND_MAX + 1).is_cut);
+        let standard = base64::engine::general_purpose::STANDARD;
+        let encoded = format!("{}\n", standard.encode("plain words of a sentence")).repeat(DECODED_MAX);
+        let late = format!("{encoded}{}", standard.encode(format!("the key is {}", aws_key())));
+        assert!(!own().findings(&encoded, Look::Code, At::default()).is_cut);
+        let cut = own().findings(&late, Look::Code, At::default());
+        assert!(cut.is_cut && cut.found.is_empty(), "{cut:?}");
     }
 
     #[test]

@@ -12,7 +12,7 @@ mod pack;
 mod rule;
 
 pub use allow::At;
-pub use find::{Found, Look, Rules};
+pub use find::{Findings, Found, Look, Rules};
 pub use mask::{MASK, Masked, masked, names_only};
 pub use own::{own, with_packs};
 pub use pack::{LeftOut, PACK_BYTES_MAX, Pack, is_pack, read_pack};

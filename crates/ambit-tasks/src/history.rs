@@ -8,10 +8,10 @@ use crate::read::mentions::is_in_folder_of_others;
 use crate::read::seed_tokens::{self, SeedTokens};
 use crate::{Context, TaskError};
 use ambit_git::served::Staged;
-use ambit_git::{Commit, GitError, Missing, ObjectId, Objects, Piece, staged, walk};
+use ambit_git::{Commit, FILE_BYTES_MAX, GitError, Missing, ObjectId, Objects, Piece, staged, walk};
 use ambit_model::entity::repository;
 use ambit_model::{EdgeKind, Facts, Kind, TaskName, Timestamp};
-use ambit_secrets::{At, Look, Rules};
+use ambit_secrets::{At, Findings, Look, Rules};
 use repository::{Flaw, Leak, Package};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,6 +24,8 @@ pub(crate) use standing::{Standing, standing};
 const LEAKS_MAX: usize = 1_000;
 /// Packages of one repository that are kept, and as many flaws: what a list of details holds.
 const PACKAGES_MAX: usize = 2_000;
+/// Sentences about what could not be looked at that are kept.
+const UNREAD_MAX: usize = 20;
 /// Raised where more is looked for than before beside secrets: known histories are then looked at anew.
 const LOOKED_FOR: u32 = 3;
 /// Branches and tags that are written down one by one; of more a hash says whether anything changed.
@@ -134,6 +136,19 @@ pub(crate) struct Looked {
     pub(crate) files: Option<Files>,
     /// What is not among the objects; of a server that sends what is new alone, that says nothing.
     pub(crate) missing: Missing,
+    /// Of how many texts not all was looked at, by what ended that, and where the first of them stands.
+    limits: BTreeMap<Limit, (usize, String)>,
+}
+
+/// What ends a look at a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Limit {
+    /// It is too long.
+    Bytes,
+    /// It holds too much that is looked for.
+    Secrets,
+    /// More was found before than is kept.
+    Kept,
 }
 
 /// Tells the thread that walks that nobody waits for it any more.
@@ -194,7 +209,7 @@ pub(crate) fn look_through(
 impl Looked {
     /// Looks for secrets in a file that lies beside the history.
     pub(crate) fn see_beside(&mut self, sought: &Sought, path: &str, text: &str) {
-        let piece = Piece { commit: None, path: Some(path), tag: None, text: text.as_bytes() };
+        let piece = Piece { commit: None, path: Some(path), tag: None, text: text.as_bytes(), is_cut: false };
         self.tokens.extend(sought.tokens.in_text(text).cloned());
         for found in sought.rules.find_at(text, Look::Code, At { path, commit: "" }) {
             self.leaks.entry(found.name.clone()).or_insert_with(|| leak(found, &piece));
@@ -206,14 +221,41 @@ impl Looked {
         let commit = piece.commit.map(|commit| commit.id.to_string()).unwrap_or_default();
         let at = At { path: piece.path.unwrap_or(""), commit: &commit };
         self.tokens.extend(sought.tokens.in_text(&text).cloned());
-        for found in sought.rules.find_at(&text, Look::Code, at) {
-            if self.leaks.len() < LEAKS_MAX {
+        let findings = sought.rules.findings(&text, Look::Code, at);
+        let mut is_full = false;
+        for found in findings.found {
+            if self.leaks.len() < LEAKS_MAX || self.leaks.contains_key(&found.name) {
                 self.leaks.entry(found.name.clone()).or_insert_with(|| leak(found, piece));
+            } else {
+                is_full = true;
             }
+        }
+        for (limit, _) in [(Limit::Bytes, piece.is_cut), (Limit::Secrets, findings.is_cut), (Limit::Kept, is_full)]
+            .iter()
+            .filter(|(_, ended)| *ended)
+        {
+            let first = || (0, piece.path.or(piece.tag).unwrap_or("a message").to_owned());
+            self.limits.entry(*limit).or_insert_with(first).0 += 1;
         }
         if !is_of_others(piece.path.unwrap_or("")) {
             self.named.read(piece.path.unwrap_or(""), &text);
         }
+    }
+
+    /// Returns what limits kept from being looked at, a sentence each.
+    pub(crate) fn cut(&self) -> Vec<String> {
+        let (secrets, encoded) = Findings::LIMIT;
+        let sentence = |(limit, (count, first)): (&Limit, &(usize, String))| {
+            let texts = format!("of {}, {first} the first,", counted(*count, "file"));
+            match limit {
+                Limit::Bytes => format!("{texts} no more than {} MiB were looked at", FILE_BYTES_MAX >> 20),
+                Limit::Secrets => {
+                    format!("{texts} no more than {secrets} secrets and {encoded} encoded texts were looked at")
+                }
+                Limit::Kept => format!("{texts} secrets are left out: no more than {LEAKS_MAX} are kept"),
+            }
+        };
+        self.limits.iter().map(sentence).collect()
     }
 
     /// Returns true where secrets stand in what was looked at.
@@ -246,17 +288,25 @@ fn is_of_others(path: &str) -> bool {
 
 /// Returns what could not be looked at, a sentence each.
 pub(crate) fn unread(known: &Known, looked: &Looked) -> Vec<String> {
-    lacks(&looked.missing).into_iter().chain(known.unread.iter().cloned()).collect()
+    let mut unread: Vec<String> = lacks(&looked.missing).into_iter().chain(looked.cut()).collect();
+    for before in &known.unread {
+        if !unread.contains(before) {
+            unread.push(before.clone());
+        }
+    }
+    unread.truncate(UNREAD_MAX);
+    unread
+}
+
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// Says how much of a history is not among its objects; `None` of a whole one.
 fn lacks(missing: &Missing) -> Option<String> {
     let parts = [(missing.commits, "commit"), (missing.folders, "folder"), (missing.files, "file")];
-    let parts: Vec<String> = parts
-        .iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, what)| format!("{count} {what}{}", if *count == 1 { "" } else { "s" }))
-        .collect();
+    let parts: Vec<String> =
+        parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| counted(*count, what)).collect();
     (!parts.is_empty()).then(|| {
         format!(
             "not among its objects, and not looked at: {}, {} the first; a shallow or partial clone has less than all",
@@ -323,4 +373,100 @@ pub(crate) fn say(cx: &Context<'_>, place: Place, tips: &[ObjectId], known: Know
     cx.observe(repository::PACKAGES, packages.into_iter().flatten().take(PACKAGES_MAX).collect::<Vec<_>>());
     cx.observe(repository::FLAWS, flaws.into_iter().flatten().take(PACKAGES_MAX).collect::<Vec<_>>());
     cx.observe(repository::LEAKS, leaks.into_values().take(LEAKS_MAX).collect::<Vec<_>>());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ambit_git::Folder;
+    use std::io::Write as _;
+    use std::path::Path;
+    use std::process::{Command, Stdio};
+
+    /// A key of this form that nobody gave out.
+    fn key(number: usize) -> String {
+        format!("ghp_{number:05}{}", "q7W2eR9tY4uI1oP8aS5dF0gH3jK6lZx".get(..31).expect("it is as long"))
+    }
+
+    /// Looks through a repository of one commit with these files and a tag with this message.
+    fn looked(folder: &Path, files: &[(&str, Vec<u8>)], message: &str) -> Looked {
+        let git = |arguments: &[&str]| {
+            let mut command = Command::new("git");
+            command.current_dir(folder).args(arguments).env("GIT_CONFIG_GLOBAL", "/dev/null").stdin(Stdio::piped());
+            command.spawn().expect("git is installed")
+        };
+        assert!(git(&["init", "-q", "--bare", "."]).wait().expect("it ends").success());
+        let mut stream = b"commit refs/heads/main\ncommitter A <a@acme.test> 100 +0000\ndata 1\nx\n".to_vec();
+        for (path, text) in files {
+            stream.extend(format!("M 100644 inline {path}\ndata {}\n", text.len()).into_bytes());
+            stream.extend(text);
+            stream.push(b'\n');
+        }
+        let tagger = "from refs/heads/main\ntagger T <t@acme.test> 200 +0000";
+        stream.extend(format!("tag v1\n{tagger}\ndata {}\n{message}\n", message.len()).into_bytes());
+        let mut child = git(&["fast-import", "--quiet"]);
+        child.stdin.take().expect("piped").write_all(&stream).expect("it reads");
+        assert!(child.wait().expect("it ends").success());
+        let found = Folder::open(folder).unwrap();
+        let tips: Vec<ObjectId> = found.refs().unwrap().into_iter().map(|found| found.id).collect();
+        let sought = Sought { rules: ambit_secrets::own(), tokens: SeedTokens::default() };
+        let begin = Begin { tips: &tips, known: &[], staged: &[] };
+        let objects = Objects::open(&found.objects()).unwrap();
+        look_through(&objects, &sought, &begin, &AtomicBool::new(false)).unwrap()
+    }
+
+    #[test]
+    fn secrets_stand_in_messages_of_tags_and_in_texts_of_every_form() {
+        let folder = tempfile::tempdir().unwrap();
+        let wide = |number: usize| format!("GITHUB_TOKEN={}\r\n", key(number)).encode_utf16().collect::<Vec<u16>>();
+        let little = wide(1).into_iter().flat_map(u16::to_le_bytes);
+        let big = [0xfe, 0xff].into_iter().chain(wide(2).into_iter().flat_map(u16::to_be_bytes));
+        let files = [("little.ini", little.collect()), ("big.ini", big.collect())];
+        let looked = looked(folder.path(), &files, &format!("use {}", key(3)));
+        let mut shown: Vec<String> = looked
+            .leaks
+            .values()
+            .map(|leak| format!("{} {} {} {}", leak.path, leak.tag, leak.author, leak.date))
+            .collect();
+        shown.sort();
+        assert_eq!(
+            shown,
+            [
+                " v1 T <t@acme.test> 1970-01-01T00:03:20.000Z",
+                "big.ini  A <a@acme.test> 1970-01-01T00:01:40.000Z",
+                "little.ini  A <a@acme.test> 1970-01-01T00:01:40.000Z",
+            ]
+        );
+        assert_eq!(unread(&Known::default(), &looked), [""; 0]);
+    }
+
+    #[test]
+    fn what_a_limit_keeps_from_being_looked_at_is_said() {
+        let folder = tempfile::tempdir().unwrap();
+        let (secrets, _) = Findings::LIMIT;
+        let many = |from: usize| (0..=secrets).map(|at| format!("T={}\n", key(from + at))).collect::<String>();
+        let large = "INSERT INTO t VALUES (1);\n".repeat(FILE_BYTES_MAX / 26 + 1).into_bytes();
+        let files = [("a.txt", many(0).into_bytes()), ("b.txt", many(1_000).into_bytes()), ("c.sql", large)];
+        let looked = looked(folder.path(), &files, "none");
+        let said = unread(&Known::default(), &looked);
+        let expected = [
+            "of 1 file, c.sql the first, no more than 10 MiB were looked at",
+            "of 2 files, a.txt the first, no more than 200 secrets and 1000 encoded texts were looked at",
+        ];
+        assert_eq!(said, expected);
+        let known = Known { unread: vec![said[0].clone(), "before".to_owned()], ..Known::default() };
+        assert_eq!(unread(&known, &looked), [expected[0], expected[1], "before"]);
+        assert_eq!(unread(&known, &Looked::default()), [expected[0], "before"], "where nothing moved it stands");
+    }
+
+    #[test]
+    fn what_is_missing_is_counted() {
+        let missing = Missing { commits: 2, folders: 0, files: 1, first: "a.txt".to_owned() };
+        let said = lacks(&missing).expect("something is");
+        assert!(
+            said.starts_with("not among its objects, and not looked at: 2 commits, 1 file, a.txt the first"),
+            "{said}"
+        );
+        assert_eq!(lacks(&Missing::default()), None);
+    }
 }

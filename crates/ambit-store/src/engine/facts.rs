@@ -298,7 +298,7 @@ const IN_PART: i64 = 3;
 /// How a row of `looks` says that a probe ended.
 fn said() -> String {
     format!(
-        "CASE WHEN outcome = {UNKNOWN} AND last_run = run_id AND last_at = at THEN {IN_PART} ELSE outcome END AS outcome"
+        "CASE WHEN outcome = {UNKNOWN} AND last_run = run_id AND last_at = at THEN {IN_PART} ELSE outcome END AS ended"
     )
 }
 

@@ -1,5 +1,5 @@
-//! Lock files and the files by which software is built, as they stand at the tips of a history: what is built today, and
-//! not what was built once.
+//! Lock files and the files by which software is built, as they stand at the tips of a history: what is built today,
+//! and not what was built once.
 
 use super::Files;
 use crate::read::mentions::is_in_folder_of_others;
@@ -96,8 +96,11 @@ mod tests {
 
     const WORKFLOW: &str = "on: issues\njobs:\n  a:\n    steps:\n      - uses: acme/setup@v1\n";
 
-    /// Makes a repository of commits on `main`, each with what it writes and, where there is no text, takes away.
-    fn repository(folder: &Path, commits: &[&[(&str, Option<&str>)]]) {
+    /// What each commit writes and, where there is no text, takes away.
+    type Commits<'a> = &'a [&'a [(&'a str, Option<&'a str>)]];
+
+    /// Makes a repository of commits on `main`.
+    fn repository(folder: &Path, commits: Commits<'_>) {
         let git = |arguments: &[&str]| {
             let mut command = Command::new("git");
             command.current_dir(folder).args(arguments).env("GIT_CONFIG_GLOBAL", "/dev/null").stdin(Stdio::piped());
@@ -140,7 +143,7 @@ mod tests {
         let (safe, vulnerable) = (Some(safe.as_str()), Some(vulnerable.as_str()));
         let (old, new) = (".github/workflows/a.yml", ".github/workflows/b.yml");
         let (one, two) = ("a/package-lock.json", "b/package-lock.json");
-        let cases: &[(&[&[(&str, Option<&str>)]], &[&str])] = &[
+        let cases: &[(Commits<'_>, &[&str])] = &[
             (
                 &[
                     &[("package-lock.json", vulnerable), (old, Some(WORKFLOW))],

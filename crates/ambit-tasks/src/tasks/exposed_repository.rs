@@ -120,8 +120,10 @@ async fn look(cx: &Context<'_>, folder: &Url) -> Result<Answer, TaskError> {
             } else {
                 known = Known::default();
             }
-            let served = Served { is_cut: gathered.is_cut, ..gathered.served.clone() };
-            (through(cx, &named, gathered, &known).await?, served)
+            let mut served = Served { is_cut: gathered.is_cut, ..gathered.served.clone() };
+            let looked = through(cx, &named, gathered, &known).await?;
+            served.notes.extend(looked.cut());
+            (looked, served)
         }
     };
     say_beside(cx, &named);

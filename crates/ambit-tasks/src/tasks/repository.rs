@@ -151,7 +151,7 @@ async fn with_pack(
     let (gathering, tips) = (gathering.clone(), tips.to_vec());
     history::aside(cx, move |stop| {
         if let Fetched::Pack(file, _folder) = fetched {
-            gathering.add_packs(&mut [file], stop)?.into_iter().map(Err).collect::<Result<(), GitError>>()?;
+            gathering.add_packs(&mut [file], stop)?.into_iter().try_for_each(Err::<(), GitError>)?;
         }
         history::standing(&gathering.open()?, &tips, &[], stop)
     })
