@@ -5,6 +5,7 @@ use std::num::NonZeroUsize;
 use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::LazyLock;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
@@ -41,6 +42,23 @@ pub(crate) struct Program {
     pub(crate) name: String,
 }
 
+/// Bytes that must be free in memory for the files of tests.
+const MEMORY_MIN: u64 = 4 << 30;
+
+/// Where files of tests are kept in memory, where there is enough: databases wait for the disk at each commit, and a
+/// test has nothing from it that its files survive the machine. A folder that somebody chose stays.
+fn folder_in_memory() -> Option<&'static str> {
+    static FOLDER: LazyLock<Option<&str>> = LazyLock::new(|| {
+        let shown = Command::new("df").args(["--output=avail", "--block-size=1", MEMORY]).output().ok()?;
+        let free: u64 = String::from_utf8(shown.stdout).ok()?.lines().nth(1)?.trim().parse().ok()?;
+        (free >= MEMORY_MIN && std::env::var_os("TMPDIR").is_none()).then_some(MEMORY)
+    });
+    *FOLDER
+}
+
+/// Files here are in memory on Linux.
+const MEMORY: &str = "/dev/shm";
+
 /// How a run of a program ended.
 enum Ending {
     /// By itself.
@@ -55,6 +73,9 @@ impl Program {
         crate::forget_ourselves(&mut command);
         // A statement of the store that reads more the more there is fails the test that asks it.
         command.current_dir(&self.folder).env("CARGO_MANIFEST_DIR", &self.folder).env("AMBIT_TEST_PLANS", "refuse");
+        if let Some(folder) = folder_in_memory() {
+            command.env("TMPDIR", folder);
+        }
         command.stdin(Stdio::null());
         command
     }
