@@ -167,7 +167,7 @@ mod tests {
             (Kind::Uri, "https://www.acme.test:443/a", Some((Kind::DnsRecord, "www.acme.test")), 1),
             (Kind::Uri, "https://acme.test:443", Some((Kind::Domain, "acme.test")), 1),
             (Kind::Uri, "http://192.0.2.7:80", Some((Kind::IpAddress, "192.0.2.7")), 1),
-            (Kind::ApiEndpoint, "https://api.acme.test:443/v1/{id}", Some((Kind::DnsRecord, "api.acme.test")), 1),
+            (Kind::ApiEndpoint, "https://api.acme.test:443/v1/{id}", Some((Kind::DnsRecord, "api.acme.test")), 2),
             (Kind::EmailAddress, "ann@mail.acme.test", Some((Kind::Domain, "acme.test")), 1),
             (Kind::Domain, "acme.test", None, 0),
             (Kind::NetBlock, "192.0.2.0/24", None, 0),
