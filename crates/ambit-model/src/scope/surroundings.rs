@@ -179,17 +179,20 @@ fn delegated(graph: &Graph<'_>) -> Vec<Option<usize>> {
 /// Blocks that addresses told of and that somebody else registered: the registrants of the narrowest block around the
 /// address are known, and so are those of a given block around that, and none is the same.
 fn registered_apart(graph: &Graph<'_>) -> Vec<(IpNet, usize)> {
+    let is_given = |node: &usize| graph.nodes[*node].kind == Kind::NetBlock && graph.is_given(*node);
+    let given: Vec<usize> = (0..graph.len()).filter(is_given).collect();
+    if given.is_empty() {
+        return Vec::new();
+    }
     let mut holders: HashMap<usize, HashSet<String>> = HashMap::new();
     for link in graph.links_of(EdgeKind::Registrant).filter(|link| graph.nodes[link.to].kind == Kind::Organization) {
         holders.entry(link.from).or_default().insert(registrant_key(&graph.nodes[link.to].name));
     }
     let net = |node: usize| graph.nodes[node].name.parse::<IpNet>().ok().map(|net| net.trunc());
-    let is_given = |node: &usize| graph.nodes[*node].kind == Kind::NetBlock && graph.is_given(*node);
-    let given = (0..graph.len()).filter(is_given).filter_map(|node| Some((net(node)?, holders.get(&node)?)));
+    let given = given.into_iter().filter_map(|node| Some((net(node)?, holders.get(&node)?)));
     let given: Vec<(IpNet, &HashSet<String>)> = given.collect();
     let mut apart = Vec::new();
-    let covering = graph.links_of(EdgeKind::CoveringBlock).filter(|_| !given.is_empty());
-    for link in covering.filter(|link| !graph.is_given(link.to)) {
+    for link in graph.links_of(EdgeKind::CoveringBlock).filter(|link| !graph.is_given(link.to)) {
         let (Some(block), Some(own)) = (net(link.to), holders.get(&link.from)) else { continue };
         let around = given.iter().filter(|(net, _)| net.contains(&block) && net.prefix_len() < block.prefix_len());
         let narrowest = around.max_by_key(|(net, _)| net.prefix_len());
