@@ -137,14 +137,13 @@ impl Gathered {
         }
     }
 
-    /// Adds a site and the host that it is on.
+    /// Adds a site and the host that it is on. Of a URL that shows a token, its front page stands for the site.
     pub(crate) fn site(&mut self, url: &str, at: Option<Timestamp>, says: Says<'_>) {
-        match Kind::Uri.canonical(url) {
-            Ok(name) => {
-                self.host(host_of(&name), at, &[]);
-                self.add(Kind::Uri, &name, at, says);
-            }
-            Err(_) => self.leave_out(),
+        let Ok(name) = Kind::Uri.canonical(url) else { return self.leave_out() };
+        self.host(host_of(&name), at, &[]);
+        match ambit_secrets::masked(&name).text == name {
+            true => self.add(Kind::Uri, &name, at, says),
+            false => self.add(Kind::Uri, origin(&name), at, says),
         }
     }
 
@@ -170,6 +169,12 @@ impl Gathered {
         let sighted = self.things.into_iter().map(sighted).collect();
         Ok(Import { sighted, left_out: self.left_out, account: self.account })
     }
+}
+
+/// `https://www.example.org:443` of a URL there.
+fn origin(url: &str) -> &str {
+    let host = url.find("://").map_or(0, |at| at + "://".len());
+    url[host..].find(['/', '?']).map_or(url, |path| &url[..host + path])
 }
 
 /// One line of bounded length, without control characters.

@@ -330,7 +330,10 @@ fn what_no_tool_wrote_is_refused_in_one_line() {
         (Source::Gti, "{\"a\":1}", "line 1: no output of the hosted product: there are neither hits nor an entity"),
         (Source::Openapi, "{\"paths\": {}}", "no document of OpenAPI or Swagger"),
         (Source::Openapi, "{\"openapi\": \"3.0.1\", \"paths\": {}}", "it names no server with a host"),
-        (Source::Openapi, "openapi: 3.0.1\n", "line 1: "),
+        (Source::Openapi, "openapi: 3.0.1\n", "no document of OpenAPI or Swagger"),
+        (Source::Openapi, "openapi: 3.0.1\npaths: [\n", "line 3: "),
+        (Source::Openapi, "{\"openapi\": \"3.0.1\",\n", "line 2: "),
+        (Source::Openapi, "<html></html>", "no document of OpenAPI or Swagger"),
         (Source::Postman, "{\"info\": {}}", "no collection of Postman"),
         (Source::Graphql, "{\"data\": {}}", "no answer to an introspection of GraphQL: there is no __schema"),
         (Source::Graphql, "{\"__schema\": {\"types\": []}}", "no schema of GraphQL with operations"),
@@ -472,6 +475,42 @@ fn no_token_stands_in_the_name_of_an_interface() {
         let interfaces = import.sighted.iter().filter(|one| one.kind == ambit_model::Kind::ApiEndpoint);
         let names: Vec<&str> = interfaces.map(|one| one.name.trim_start_matches("https://")).collect();
         assert_eq!(names, wanted);
+        assert!(!format!("{import:?}").contains("q7Lx2VbN"), "{import:?}");
+    }
+}
+
+#[test]
+fn documents_of_openapi_are_read_as_yaml() {
+    let orders = "openapi: 3.0.1\ninfo: {title: Orders}\nservers:\n  - url: https://api.acme.test/v2\npaths:\n  \
+                  /orders/{id}:\n    get: &read\n      responses:\n        200: {description: found}\n        \
+                  default: {}\n    head: *read\n";
+    let old = "# ours\nswagger: 2.0\nhost: api.acme.test\nbasePath: /v1\npaths: {/a: {post: {}}}\n";
+    for (text, expected) in
+        [(orders, "https://api.acme.test:443/v2/orders/{id} GET, HEAD"), (old, "https://api.acme.test:443/v1/a POST")]
+    {
+        let import = read(Source::Openapi, text, USUAL).expect("is read");
+        let interfaces = import.sighted.iter().filter(|one| one.kind == ambit_model::Kind::ApiEndpoint);
+        let shown: Vec<String> = interfaces.map(|one| format!("{} {}", one.name, one.says["methods"])).collect();
+        assert_eq!(shown, [expected]);
+    }
+}
+
+#[test]
+fn no_token_stands_in_the_name_of_a_site() {
+    let token = ["gh", "p_", "q7Lx2VbN9sKd4TfR8mWz1YcHj3PgA5eUo6Xi"].concat();
+    let httpx = json!({"url": format!("https://www.acme.test/hook/{token}"), "status_code": 200});
+    let nuclei = json!({"template-id": "t", "matched-at": format!("http://www.acme.test:8080/x?access_token={token}")});
+    for (source, file, wanted) in
+        [(Source::Httpx, httpx, "https://www.acme.test:443"), (Source::Nuclei, nuclei, "http://www.acme.test:8080")]
+    {
+        let import = read(source, &file.to_string(), USUAL).expect("is read");
+        let sites: Vec<&str> = import
+            .sighted
+            .iter()
+            .filter(|one| one.kind == ambit_model::Kind::Uri)
+            .map(|one| one.name.as_str())
+            .collect();
+        assert_eq!(sites, [wanted]);
         assert!(!format!("{import:?}").contains("q7Lx2VbN"), "{import:?}");
     }
 }

@@ -1,4 +1,5 @@
-//! Documents of OpenAPI 3 and Swagger 2 (JSON): the interfaces that they describe, at the servers that they name.
+//! Documents of OpenAPI 3 and Swagger 2, as JSON or YAML: the interfaces that they describe, at the servers that they
+//! name.
 
 use crate::error::ImportError;
 use crate::gathered::Gathered;
@@ -11,8 +12,9 @@ use std::collections::BTreeMap;
 const METHODS: [&str; 8] = ["delete", "get", "head", "options", "patch", "post", "put", "trace"];
 
 pub(crate) fn read(file: &str, gathered: &mut Gathered) -> Result<(), ImportError> {
-    let body: Value = serde_json::from_str(file).map_err(|error| ImportError::line(error.line(), error.to_string()))?;
-    let is_one = ["openapi", "swagger"].iter().any(|name| body[*name].is_string());
+    let body = parsed(file)?;
+    // `swagger: 2.0` without quotation marks is a number in YAML.
+    let is_one = ["openapi", "swagger"].iter().any(|name| body[*name].is_string() || body[*name].is_number());
     let Some(paths) = body["paths"].as_object().filter(|_| is_one) else {
         return Err(ImportError::file("no document of OpenAPI or Swagger: there are no paths, or no version"));
     };
@@ -49,6 +51,22 @@ pub(crate) fn read(file: &str, gathered: &mut Gathered) -> Result<(), ImportErro
         ));
     }
     Ok(())
+}
+
+fn parsed(file: &str) -> Result<Value, ImportError> {
+    if file.trim_start().starts_with('{') {
+        return serde_json::from_str(file).map_err(|error| ImportError::line(error.line(), error.to_string()));
+    }
+    // Documents of large interfaces have a million lines.
+    let options = serde_saphyr::options! {
+        with_snippet: false,
+        budget: serde_saphyr::budget! { max_events: 20_000_000, max_nodes: 10_000_000 },
+    };
+    serde_saphyr::from_str_with_options(file, options).map_err(|error| {
+        let line = error.location().map_or(1, |location| usize::try_from(location.line()).unwrap_or(usize::MAX));
+        let why = error.to_string();
+        ImportError::line(line, why.lines().next().unwrap_or_default())
+    })
 }
 
 /// Adds an interface and the host that it is on. A token in its path is shown as what a caller fills in, `{masked}`.

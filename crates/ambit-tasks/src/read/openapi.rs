@@ -12,6 +12,9 @@ const PARAMETERS_MAX: usize = 100;
 /// What may be done with a path.
 const METHODS: &[&str] = &["delete", "get", "head", "options", "patch", "post", "put", "trace"];
 
+/// The member that says the version, of OpenAPI and of what it was before.
+const VERSIONS: [&str; 2] = ["openapi", "swagger"];
+
 /// What a document describes.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Document {
@@ -24,8 +27,9 @@ pub(crate) struct Document {
 
 /// Reads a document that was fetched from a URL; `None` for what is none.
 pub(crate) fn read(bytes: &[u8], url: &Url) -> Option<Document> {
-    let body: Value = serde_json::from_slice(bytes).ok()?;
-    let is_one = ["openapi", "swagger"].iter().any(|name| body.get(*name).is_some_and(Value::is_string));
+    let body = parsed(std::str::from_utf8(bytes).ok()?)?;
+    // `swagger: 2.0` without quotation marks is a number in YAML.
+    let is_one = VERSIONS.iter().any(|name| body[*name].is_string() || body[*name].is_number());
     let paths = body.get("paths").filter(|_| is_one)?.as_object()?;
     let base = base(&body, url);
     let mut document = Document { title: text(&body["info"], "title"), ..Document::default() };
@@ -41,6 +45,23 @@ pub(crate) fn read(bytes: &[u8], url: &Url) -> Option<Document> {
         }
     }
     Some(document)
+}
+
+/// What stands in a document of JSON or YAML. Most answers are pages, which nobody need read as YAML.
+fn parsed(text: &str) -> Option<Value> {
+    if text.trim_start().starts_with('{') {
+        return serde_json::from_str(text).ok();
+    }
+    let says = |line: &str, name: &str| line.strip_prefix(name).is_some_and(|value| value.starts_with(':'));
+    if !text.lines().any(|line| VERSIONS.iter().any(|name| says(line, name))) {
+        return None;
+    }
+    // Aliases of aliases would grow a short text without end.
+    let options = serde_saphyr::options! {
+        with_snippet: false,
+        alias_limits: serde_saphyr::alias_limits! { max_total_replayed_events: 100_000 },
+    };
+    serde_saphyr::from_str_with_options(text, options).ok()
 }
 
 /// Names of what the methods of a path take.
@@ -140,6 +161,20 @@ mod tests {
         let old = of(&json!({"swagger": "2.0", "paths": {"/a": {"post": {"parameters": [
             {"name": "body", "in": "body", "schema": {"properties": {"name": {}}}}]}}}}));
         assert_eq!(old.unwrap().parameters["https://app.acme.test/a"], BTreeSet::from(["name".to_owned()]));
+    }
+
+    #[test]
+    fn documents_are_read_as_yaml() {
+        let url = Url::parse("https://app.acme.test/docs/openapi.yaml").unwrap();
+        let text = "# Ours\nopenapi: 3.0.1\ninfo: {title: Orders}\npaths:\n  /orders:\n    get: &read\n      \
+            responses: {200: {description: all}}\n    head: *read\n";
+        let document = read(text.as_bytes(), &url).unwrap();
+        assert_eq!(document.title.as_deref(), Some("Orders"));
+        let methods = BTreeSet::from(["GET".to_owned(), "HEAD".to_owned()]);
+        assert_eq!(document.operations, BTreeMap::from([("https://app.acme.test/orders".to_owned(), methods)]));
+        let levels = (1..20).map(|level| format!("a{level}: &a{level} [*a{0}, *a{0}, *a{0}, *a{0}]\n", level - 1));
+        let grows = format!("swagger: 2.0\na0: &a0 [x, x, x, x]\n{}paths: {{}}\n", levels.collect::<String>());
+        assert_eq!(read(grows.as_bytes(), &url), None);
     }
 
     #[test]

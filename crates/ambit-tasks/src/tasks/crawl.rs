@@ -71,7 +71,15 @@ const SAME_DEFECT_MAX: usize = 5;
 /// Hosts of others that are kept.
 const HOSTS_MAX: usize = 200;
 /// Where frameworks describe their interfaces.
-const DOCUMENTS: &[&str] = &["openapi.json", "swagger.json", "v3/api-docs", "api-docs", "swagger/v1/swagger.json"];
+const DOCUMENTS: &[&str] = &[
+    "openapi.json",
+    "swagger.json",
+    "v3/api-docs",
+    "api-docs",
+    "swagger/v1/swagger.json",
+    "openapi.yaml",
+    "swagger.yaml",
+];
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let start = web::site(cx)?;
