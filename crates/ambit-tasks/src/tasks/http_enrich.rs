@@ -78,7 +78,10 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     if let Some(tls) = &first.tls {
         observe_tls(cx, tls);
     }
-    cx.observe(uri::VERBS, json!(verbs(cx, &url).await));
+    // No browser asks a site it visits for its methods.
+    if cx.facts.decision.clearance >= Clearance::L3 {
+        cx.observe(uri::VERBS, json!(verbs(cx, &url).await));
+    }
     cx.evidence("head", &normal::answer(&first.head));
     cx.evidence(BODY, &first.body);
     told::keep(cx, content(&url, &fetch), &fetch);
