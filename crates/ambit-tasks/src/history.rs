@@ -24,6 +24,8 @@ pub(crate) use standing::{Standing, standing};
 const LEAKS_MAX: usize = 1_000;
 /// Packages of one repository that are kept, and as many flaws: what a list of details holds.
 const PACKAGES_MAX: usize = 2_000;
+/// What is said behind their number where there are more; the limit follows.
+const PACKAGES_LEFT_OUT: &str = "packages stand in its lock files, and no more are looked up than";
 /// Sentences about what could not be looked at that are kept.
 const UNREAD_MAX: usize = 20;
 /// Raised where more is looked for than before beside secrets: known histories are then looked at anew.
@@ -289,7 +291,12 @@ fn is_of_others(path: &str) -> bool {
 /// Returns what could not be looked at, a sentence each.
 pub(crate) fn unread(known: &Known, looked: &Looked) -> Vec<String> {
     let mut unread: Vec<String> = lacks(&looked.missing).into_iter().chain(looked.cut()).collect();
-    for before in &known.unread {
+    let packages = looked.files.as_ref().map(|files| files.values().map(|(packages, _)| packages.len()).sum::<usize>());
+    let above = packages.filter(|count| *count > PACKAGES_MAX);
+    unread.extend(above.map(|count| format!("{count} {PACKAGES_LEFT_OUT} {PACKAGES_MAX}")));
+    // Of packages, what stands at the tips now says it anew.
+    let is_past = |before: &String| packages.is_some() && before.contains(PACKAGES_LEFT_OUT);
+    for before in known.unread.iter().filter(|before| !is_past(before)) {
         if !unread.contains(before) {
             unread.push(before.clone());
         }
@@ -457,6 +464,28 @@ mod tests {
         let known = Known { unread: vec![said[0].clone(), "before".to_owned()], ..Known::default() };
         assert_eq!(unread(&known, &looked), [expected[0], expected[1], "before"]);
         assert_eq!(unread(&known, &Looked::default()), [expected[0], "before"], "where nothing moved it stands");
+    }
+
+    #[test]
+    fn packages_above_the_limit_are_said_while_there_are_so_many() {
+        let package = |at: usize| Package {
+            ecosystem: "npm".to_owned(),
+            name: format!("p{at}"),
+            version: "1.0.0".to_owned(),
+            path: "package-lock.json".to_owned(),
+        };
+        let files = |count: usize| Looked {
+            files: Some(Files::from([(
+                "package-lock.json".to_owned(),
+                ((0..count).map(package).collect(), Vec::new()),
+            )])),
+            ..Looked::default()
+        };
+        let said = unread(&Known::default(), &files(PACKAGES_MAX + 1));
+        assert_eq!(said, ["2001 packages stand in its lock files, and no more are looked up than 2000"]);
+        let known = Known { unread: said.clone(), ..Known::default() };
+        assert_eq!(unread(&known, &Looked::default()), said, "where nothing moved it stands");
+        assert_eq!(unread(&known, &files(PACKAGES_MAX)), [""; 0], "where some went, it does not");
     }
 
     #[test]

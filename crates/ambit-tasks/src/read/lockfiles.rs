@@ -97,7 +97,11 @@ fn npm(text: &str) -> Option<Vec<Package>> {
 /// Packages within packages, as the first format of npm has them.
 fn within(dependencies: &Value, depth: usize, found: &mut Vec<Package>) {
     for (name, about) in dependencies.as_object().into_iter().flatten() {
-        found.push(package("npm", name, about["version"].as_str().unwrap_or_default()));
+        let version = about["version"].as_str().unwrap_or_default();
+        // A name that stands for another package: `"alias": {"version": "npm:lodash@4.17.20"}`.
+        let (name, version) =
+            version.strip_prefix("npm:").and_then(|real| real.rsplit_once('@')).unwrap_or((name, version));
+        found.push(package("npm", name, version));
         if depth > 0 {
             within(&about["dependencies"], depth - 1, found);
         }
@@ -276,8 +280,8 @@ mod tests {
         (
             "package-lock.json",
             r#"{"lockfileVersion":1,"dependencies":{"a":{"version":"1.0.0","dependencies":{"b":{"version":"2.0.0"}}},
-                    "c":{"version":"git+ssh://x"}}}"#,
-            "npm a 1.0.0, npm b 2.0.0",
+                    "c":{"version":"git+ssh://x"},"d":{"version":"npm:@real/d@3.0.0"}}}"#,
+            "npm @real/d 3.0.0, npm a 1.0.0, npm b 2.0.0",
         ),
         (
             "yarn.lock",
