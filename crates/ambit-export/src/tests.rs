@@ -119,6 +119,24 @@ fn each_format_says_how_bad_it_is_and_what_became_of_it() {
 }
 
 #[test]
+fn a_vulnerability_without_a_cve_has_the_id_of_the_database_that_knows_it() {
+    let mut open = finding(1, Status::OpenNew, 0);
+    open.identifiers = vec![
+        Identifier { kind: "GHSA".to_owned(), name: "GHSA-2xpw-w6gg-jr37".to_owned() },
+        Identifier { kind: "CWE".to_owned(), name: "CWE-306".to_owned() },
+    ];
+    let id = json!("GHSA-2xpw-w6gg-jr37");
+    let dojo = parsed("defectdojo", std::slice::from_ref(&open));
+    assert_eq!(dojo["findings"][0]["vulnerability_ids"], json!([id]));
+    let event: Value = serde_json::from_str(&written("ocsf", None, std::slice::from_ref(&open))).expect("an event");
+    assert_eq!(event["vulnerabilities"], json!([{"advisory": {"uid": id}}]));
+    let stix = parsed("stix", &[open]);
+    let vulnerability = stix["objects"].as_array().into_iter().flatten().find(|one| one["type"] == "vulnerability");
+    let references = &vulnerability.expect("one")["external_references"];
+    assert_eq!(references[0], json!({"source_name": "osv", "external_id": id}));
+}
+
+#[test]
 fn a_spreadsheet_calculates_nothing() {
     let csv = written("csv", None, &[finding(2, Status::OpenNew, 0)]);
     assert!(csv.starts_with("severity,title,"), "{csv}");

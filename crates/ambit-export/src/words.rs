@@ -57,11 +57,15 @@ pub(crate) fn cves(finding: &Finding) -> impl Iterator<Item = &Identifier> {
     finding.identifiers.iter().filter(|identifier| identifier.name.starts_with("CVE-"))
 }
 
+/// Identifiers of vulnerabilities in other databases, such as `GHSA-` and `MAL-`.
+pub(crate) fn advisories(finding: &Finding) -> impl Iterator<Item = &Identifier> {
+    let is_of_another = |name: &str| !name.starts_with("CVE-") && !name.starts_with("CWE-");
+    finding.identifiers.iter().filter(move |identifier| is_of_another(&identifier.name))
+}
+
 /// What the vulnerability is known by that a finding is of: its CVE id, else that of another database.
 pub(crate) fn vulnerability(finding: &Finding) -> Option<&str> {
-    let is_weakness = |identifier: &&Identifier| identifier.name.starts_with("CWE-");
-    let others = finding.identifiers.iter().filter(|identifier| !is_weakness(identifier));
-    cves(finding).chain(others).next().map(|identifier| identifier.name.as_str())
+    cves(finding).chain(advisories(finding)).next().map(|identifier| identifier.name.as_str())
 }
 
 /// Where weaknesses of the common list are described: the number follows.

@@ -1,7 +1,7 @@
 //! DefectDojo's generic findings.
 
 use super::OPEN;
-use crate::words::{cves, cwes, evidence, severity_title};
+use crate::words::{advisories, cves, cwes, evidence, severity_title};
 use crate::{Document, Format};
 use ambit_api::exports::Finding;
 use ambit_model::Kind;
@@ -59,7 +59,7 @@ fn finding(document: &mut Document, finding: &Finding) {
     if let Some(weakness) = cwes(finding).first() {
         row["cwe"] = json!(weakness);
     }
-    let vulnerabilities: Vec<&str> = cves(finding).map(|cve| cve.name.as_str()).collect();
+    let vulnerabilities: Vec<&str> = cves(finding).chain(advisories(finding)).map(|id| id.name.as_str()).collect();
     if !vulnerabilities.is_empty() {
         row["vulnerability_ids"] = json!(vulnerabilities);
     }

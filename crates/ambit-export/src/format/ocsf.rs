@@ -1,7 +1,7 @@
 //! OCSF 1.5.0 Detection Findings (class 2004), one event a line.
 
 use super::OPEN;
-use crate::words::{cves, evidence, severity_title};
+use crate::words::{advisories, cves, evidence, severity_title};
 use crate::{Document, Format};
 use ambit_api::exports::Finding;
 use ambit_model::issue::{Confidence, Status};
@@ -75,7 +75,9 @@ fn finding(document: &mut Document, finding: &Finding) {
     if let Some(remedy) = &finding.remediation {
         event["remediation"] = json!({"desc": remedy, "references": finding.references});
     }
-    let vulnerabilities: Vec<Value> = cves(finding).map(|cve| json!({"cve": {"uid": cve.name}})).collect();
+    let known = cves(finding).map(|cve| json!({"cve": {"uid": cve.name}}));
+    let others = advisories(finding).map(|advisory| json!({"advisory": {"uid": advisory.name}}));
+    let vulnerabilities: Vec<Value> = known.chain(others).collect();
     if !vulnerabilities.is_empty() {
         event["vulnerabilities"] = json!(vulnerabilities);
     }

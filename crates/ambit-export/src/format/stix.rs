@@ -2,7 +2,7 @@
 //! vulnerability, each issue the relationship between the two.
 
 use super::OPEN;
-use crate::words::{cves, evidence};
+use crate::words::{advisories, cves, evidence};
 use crate::{Document, Format};
 use ambit_api::exports::{Asset, Finding};
 use ambit_model::entity::NameForm;
@@ -83,8 +83,10 @@ fn asset(document: &mut Document, asset: &Asset) {
 }
 
 fn vulnerability(finding: &Finding) -> Value {
+    let known = cves(finding).map(|cve| ("cve", &cve.name));
+    let named = known.chain(advisories(finding).map(|advisory| ("osv", &advisory.name)));
     let mut references: Vec<Value> =
-        cves(finding).map(|cve| json!({"source_name": "cve", "external_id": cve.name})).collect();
+        named.map(|(source, id)| json!({"source_name": source, "external_id": id})).collect();
     references.push(json!({"source_name": "ambit", "external_id": finding.name}));
     references.extend(finding.references.iter().map(|uri| json!({"source_name": "reference", "url": uri})));
     let remedy = finding.remediation.as_deref().unwrap_or_default();
