@@ -4,6 +4,7 @@
 //! A [`Subject`] is what one look saw, text by text; a [`Set`] says which products show in it. [`own()`] is the set of
 //! our rules alone, [`with_packs`] adds those of files that [`load`] read.
 
+mod go_pattern;
 mod literals;
 mod load;
 mod nuclei;

@@ -14,7 +14,7 @@ use signs::Signs;
 use std::collections::BTreeMap;
 
 /// Bytes by which a template is known: a note of rights may stand above it.
-const HEAD_BYTES: usize = 4 * 1_024;
+pub(crate) const HEAD_BYTES: usize = 64 * 1_024;
 /// Matchers of one template: the largest public one has 7,600.
 const MATCHERS_MAX: usize = 50_000;
 /// Bytes of a path, and pages of one template beside the front page.
@@ -22,6 +22,9 @@ const PATH_BYTES_MAX: usize = 200;
 const PATHS_OF_TEMPLATE_MAX: usize = 4;
 /// Where plugins and themes of WordPress lie: pages that use one load from its folder, and it is told by that.
 const PLUGIN_FOLDERS: &[&str] = &["/wp-content/plugins/", "/wp-content/themes/"];
+/// Tags of templates that look for a vulnerability, or disturb the site.
+const FOR_VULNERABILITIES: &[&str] =
+    &["cve", "dos", "fuzz", "intrusive", "lfi", "rce", "rfi", "sqli", "ssrf", "ssti", "xss", "xxe"];
 /// The icon at its usual place.
 const ICON: &str = "/favicon.ico";
 /// What is said of a technology that a template tells.
@@ -46,17 +49,17 @@ const NAME_ENDINGS: &[&str] = &[
 /// Why a template, or a part of one, is not used.
 type Reason = String;
 
-/// Returns whether a text is a template: after comments it begins with its id, and says something of itself.
+/// Returns whether a text is a template: it has an id, and says something of itself.
 pub(crate) fn is_template(text: &[u8]) -> bool {
     let head = String::from_utf8_lossy(&text[..text.len().min(HEAD_BYTES)]);
-    let mut lines = head.lines().filter(|line| !line.trim().is_empty() && !line.starts_with(['#', '-']));
-    lines.next().is_some_and(|line| line.starts_with("id:")) && lines.any(is_about)
+    let has = |key: &str| head.lines().any(|line| begins_with(line, key));
+    has("id") && has("info")
 }
 
-/// Returns whether a line begins the block that says what a template is about; a comment or an anchor may follow.
-fn is_about(line: &str) -> bool {
-    let rest = line.strip_prefix("info:").map(str::trim_start);
-    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['#', '&']))
+/// Returns whether a line begins with a member of this name, in quotation marks or without.
+fn begins_with(line: &str, key: &str) -> bool {
+    let rest = line.strip_prefix(['"', '\'']).unwrap_or(line).strip_prefix(key);
+    rest.is_some_and(|rest| rest.trim_start_matches(['"', '\'']).trim_start().starts_with(':'))
 }
 
 /// Reads a template.
@@ -152,7 +155,11 @@ enum Asks {
 
 fn rules(template: &Value, notes: &mut Vec<Reason>) -> Result<Vec<Rule>, Refused> {
     let block = block(template)?;
-    let (front, paths) = asks(block)?;
+    let (front, mut paths) = asks(block)?;
+    if paths.len() > PATHS_OF_TEMPLATE_MAX {
+        notes.push(format!("of {} pages that it asks for, {PATHS_OF_TEMPLATE_MAX} are looked at", paths.len()));
+        paths.truncate(PATHS_OF_TEMPLATE_MAX);
+    }
     let mut rules = Vec::new();
     if let Some(asks) = front {
         rules.extend(rules_of(template, block, asks, notes)?);
@@ -164,7 +171,11 @@ fn rules(template: &Value, notes: &mut Vec<Reason>) -> Result<Vec<Rule>, Refused
     for path in paths {
         // What is left out was named once.
         let notes = if front.is_none() && seen.is_empty() { &mut *notes } else { &mut seen };
-        let of_path = rules_of(template, block, Asks::FrontPage, notes)?;
+        let of_path = match rules_of(template, block, Asks::FrontPage, notes) {
+            // What the icon or the front page tells stands.
+            Err(Refused::Unused(_)) if front.is_some() => break,
+            read => read?,
+        };
         rules.extend(of_path.into_iter().map(|rule| Rule { path: Some(path.as_str().into()), ..rule }));
         seen.push(String::new());
     }
@@ -217,9 +228,16 @@ fn rules_of(template: &Value, block: &Value, asks: Asks, notes: &mut Vec<Reason>
         if parts.is_empty() {
             continue;
         }
+        let any_page = || "what it looks for stands on any page".to_owned();
+        if !all && parts.iter().any(|part| signs.tells(part)) {
+            let told = parts.len();
+            parts.retain(|part| signs.tells(part));
+            // Where one is enough the others still tell.
+            notes.extend((parts.len() < told).then(|| format!("of some matchers, {}", any_page())));
+        }
         let condition = if all { Condition::All(parts) } else { Condition::Any(parts) };
         if !signs.tells(&condition) {
-            notes.push("what it looks for stands on any page".to_owned());
+            notes.push(any_page());
             continue;
         }
         let names = match name {
@@ -248,8 +266,15 @@ fn rules_of(template: &Value, block: &Value, asks: Asks, notes: &mut Vec<Reason>
 fn block(template: &Value) -> Result<&Value, Reason> {
     let info = template.get("info").ok_or("it says nothing of itself")?;
     let tags = texts(info, "tags").join(",");
-    if !tags.split(',').any(|tag| matches!(tag.trim(), "tech" | "detect" | "panel")) {
-        return Err("it tells no technology (tags tech, detect, panel)".to_owned());
+    let tags = tags.to_ascii_lowercase();
+    let has = |words: &[&str]| tags.split(',').any(|tag| words.contains(&tag.trim()));
+    if !has(&["tech", "detect", "panel"]) {
+        return Err(
+            "it tells no technology (tags tech, detect, panel), and nothing else is read of templates".to_owned()
+        );
+    }
+    if has(FOR_VULNERABILITIES) || info.pointer("/classification/cve-id").is_some_and(|id| !id.is_null()) {
+        return Err("it looks for a vulnerability, not for a product".to_owned());
     }
     if template.get("flow").is_some() {
         return Err("it asks step by step".to_owned());
@@ -293,7 +318,7 @@ fn asks(block: &Value) -> Result<(Option<Asks>, Vec<String>), Reason> {
         (false, false) => None,
     };
     let others = read.into_iter().filter(|path| !is_front(path) && path != ICON && path.starts_with('/'));
-    let others: Vec<String> = others.take(PATHS_OF_TEMPLATE_MAX).collect();
+    let others: Vec<String> = others.collect();
     match paths.first() {
         None => Err("it asks for nothing".to_owned()),
         Some(path) if asks.is_none() && others.is_empty() => {

@@ -59,6 +59,11 @@ impl PackError {
 }
 
 impl Pack {
+    /// Returns the pages beside the front page at which its rules look.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        self.rules.iter().filter_map(|rule| rule.path.as_deref())
+    }
+
     pub(crate) fn new(kind: PackKind, file: &str) -> Self {
         Self { kind, file: file.to_owned(), left_out: Vec::new(), rules: Vec::new(), categories: Vec::new() }
     }

@@ -148,29 +148,14 @@ fn beginning(text: &str) -> String {
 }
 
 /// Returns a pattern of JavaScript as this library reads it: what both languages have means the same afterwards.
+/// Escapes of letters that mean nothing there stand for the letters.
 pub(crate) fn from_javascript(text: &str) -> String {
-    translated(text, "dDwWsSbBnrtfvxuckpP", false)
-}
-
-/// Returns a pattern of Go as this library reads it.
-pub(crate) fn from_go(text: &str) -> String {
-    translated(text, "dDwWsSbBnrtfvxpPaAz", true)
-}
-
-/// A pattern in which escapes of other letters than these stand for the letters; with classes by name, `[[:alpha:]]`,
-/// or without them.
-fn translated(text: &str, letters: &str, named_classes: bool) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     let mut rest = text.chars().peekable();
     let mut in_class = false;
     while let Some(c) = rest.next() {
         match c {
-            '\\' => escape(rest.next(), letters, &mut out),
-            '[' if in_class && named_classes && rest.peek() == Some(&':') => {
-                out.push('[');
-                out.extend(rest.by_ref().take_while(|c| *c != ']'));
-                out.push(']');
-            }
+            '\\' => escape(rest.next(), &mut out),
             '[' if in_class => out.push_str("\\["),
             '[' => match (rest.next_if_eq(&'^').is_some(), rest.next_if_eq(&']').is_some()) {
                 (true, true) => out.push_str("[\\s\\S]"),
@@ -196,12 +181,12 @@ fn translated(text: &str, letters: &str, named_classes: bool) -> String {
     out
 }
 
-/// What follows a backslash.
-fn escape(escaped: Option<char>, letters: &str, out: &mut String) {
+/// What follows a backslash in JavaScript.
+fn escape(escaped: Option<char>, out: &mut String) {
     match escaped {
         // These bound words here, and are signs there.
         Some(c @ ('<' | '>')) => out.push(c),
-        Some(c) if c.is_ascii_alphabetic() && !letters.contains(c) => out.push(c),
+        Some(c) if c.is_ascii_alphabetic() && !"dDwWsSbBnrtfvxuckpP".contains(c) => out.push(c),
         Some(c) => {
             out.push('\\');
             out.push(c);
@@ -211,7 +196,7 @@ fn escape(escaped: Option<char>, letters: &str, out: &mut String) {
 }
 
 /// Whether what follows a brace makes it a repetition: `2}`, `2,}`, `2,3}`.
-fn is_repetition(rest: impl Iterator<Item = char>) -> bool {
+pub(crate) fn is_repetition(rest: impl Iterator<Item = char>) -> bool {
     let inside: String = rest.take_while(|c| *c == ',' || *c == '}' || c.is_ascii_digit()).take(12).collect();
     let Some((inside, _)) = inside.split_once('}') else { return false };
     let (least, most) = inside.split_once(',').unwrap_or((inside, ""));
@@ -246,18 +231,6 @@ mod tests {
         let (pattern, _) = Pattern::read("^(a+)+$", PLAIN).unwrap();
         let text = format!("{}b", "a".repeat(100_000));
         assert!(pattern.captures(text.as_bytes()).is_none());
-    }
-
-    #[test]
-    fn go_means_what_it_means_there() {
-        for (go, here) in [
-            ("[[:alpha:]_]", "[[:alpha:]_]"),
-            ("^a{b\\z", "^a\\{b\\z"),
-            ("(?m)^Server: \\QApache", "(?m)^Server: QApache"),
-        ] {
-            assert_eq!(from_go(go), here, "{go}");
-            Pattern::read(&from_go(go), PLAIN).unwrap();
-        }
     }
 
     #[test]

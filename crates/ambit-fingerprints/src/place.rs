@@ -120,12 +120,15 @@ impl<'a> Subject<'a> {
         self.texts.push((place, text));
     }
 
-    /// Adds the head of an answer: its status and its headers, each name as Go writes it, in their order.
+    /// Adds the head of an answer: its status with the words that go with it, and its headers, each name as Go writes
+    /// it, in their order.
     pub fn add_head(&mut self, status: u16, headers: &[(String, String)]) {
         let mut lines: Vec<String> =
             headers.iter().map(|(name, value)| format!("{}: {value}\r\n", capitalised(name))).collect();
         lines.sort();
-        self.add(Place::Head, format!("HTTP/1.1 {status}\r\n{}\r\n", lines.concat()));
+        let words = http::StatusCode::from_u16(status).ok().and_then(|status| status.canonical_reason());
+        let words = words.map(|words| format!(" {words}")).unwrap_or_default();
+        self.add(Place::Head, format!("HTTP/1.1 {status}{words}\r\n{}\r\n", lines.concat()));
         self.add(Place::Status, status.to_string());
     }
 
@@ -166,7 +169,7 @@ mod tests {
         let mut subject = Subject::default();
         subject.add_head(404, &headers);
         let texts: Vec<&str> = subject.texts.iter().map(|(_, text)| text.as_ref()).collect();
-        assert_eq!(texts[0], "HTTP/1.1 404\r\nServer: nginx\r\nX-Powered-By: PHP\r\nété: \r\n\r\n");
+        assert_eq!(texts[0], "HTTP/1.1 404 Not Found\r\nServer: nginx\r\nX-Powered-By: PHP\r\nété: \r\n\r\n");
         assert_eq!(texts[1], "404");
     }
 

@@ -26,11 +26,12 @@ impl Template {
         Self(pieces(text))
     }
 
-    /// Returns the version that begins with the first digit of the text; none where it has no digit.
+    /// Returns the version in the text: the first number with a dot that no letter stands before, else the first with
+    /// a dot, else the first that no letter stands before; none where there is no such number. A `v` is no letter.
     pub(crate) fn numbered(&self, captures: &Captures<'_>) -> Option<String> {
         let mut out = String::new();
         fill(&self.0, captures, &mut out);
-        let begin = out.find(|c: char| c.is_ascii_digit())?;
+        let begin = version_begin(&out)?;
         Some(clean_version(&out[begin..])).filter(|version| !version.is_empty())
     }
 
@@ -40,6 +41,21 @@ impl Template {
         fill(&self.0, captures, &mut out);
         Some(clean_version(&out)).filter(|version| !version.is_empty())
     }
+}
+
+/// Where the version in a text begins.
+fn version_begin(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let is_free = |at: usize| at == 0 || !bytes[at - 1].is_ascii_alphanumeric();
+    let is_begin = |at: &usize| bytes[*at].is_ascii_digit() && (*at == 0 || !bytes[at - 1].is_ascii_digit());
+    let stands_alone = |at: usize| is_free(at) || (matches!(bytes[at - 1], b'v' | b'V') && is_free(at - 1));
+    let has_dot = |at: usize| {
+        let behind = bytes[at..].iter().skip_while(|byte| byte.is_ascii_digit()).take(2).copied();
+        matches!(behind.collect::<Vec<u8>>()[..], [b'.', digit] if digit.is_ascii_digit())
+    };
+    let begins: Vec<usize> = (0..bytes.len()).filter(is_begin).collect();
+    let first = |is_one: &dyn Fn(usize) -> bool| begins.iter().copied().find(|at| is_one(*at));
+    first(&|at| stands_alone(at) && has_dot(at)).or_else(|| first(&has_dot)).or_else(|| first(&stands_alone))
 }
 
 /// The number behind a backslash at the beginning of a text, and the rest.
@@ -85,9 +101,16 @@ mod tests {
     #[test]
     fn a_version_with_its_name_begins_with_its_digits() {
         let pattern = regex::bytes::Regex::new("^.*$").unwrap();
-        for (text, expected) in
-            [("nginx/1.24.0 (x)", Some("1.24.0")), ("v2.1", Some("2.1")), ("Basic", None), ("", None)]
-        {
+        for (text, expected) in [
+            ("nginx/1.24.0 (x)", Some("1.24.0")),
+            ("v2.1", Some("2.1")),
+            ("qv14j 1.2.17", Some("1.2.17")),
+            ("PHP7.4", Some("7.4")),
+            ("release 12", Some("12")),
+            ("h2o", None),
+            ("Basic", None),
+            ("", None),
+        ] {
             let captures = pattern.captures(text.as_bytes()).unwrap();
             assert_eq!(Template::read("\\0").numbered(&captures).as_deref(), expected, "{text}");
         }

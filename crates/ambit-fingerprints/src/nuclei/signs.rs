@@ -1,12 +1,14 @@
 //! Matchers of a template as signs, and the condition in which they stand to each other.
 
 use super::expression::{self, Call, Expression};
-use super::{Asks, Reason, Refused, is_true, texts, word};
-use crate::pattern::{Flags, Pattern, from_go};
-use crate::place::{IconHash, Place};
+use super::{Asks, ICON, Reason, Refused, is_true, texts, word};
+use crate::go_pattern::from_go;
+use crate::pattern::{Flags, Pattern};
+use crate::place::Place;
 use crate::rule::{Condition, SURE, Sign, Stands, Test, Text, VERSION_ONLY};
 use crate::template::Template;
 use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Parts of an answer that are not seen here, or are no header.
 const OTHER_PARTS: &[&str] = &[
@@ -29,20 +31,23 @@ pub(super) struct Signs {
     /// The icon is asked for.
     icon: bool,
     signs: Vec<Sign>,
+    /// The statuses that are asked about, and the signs of each.
+    statuses: BTreeMap<Box<str>, BTreeSet<usize>>,
 }
 
 impl Signs {
     pub(super) fn new(asks: Asks) -> Self {
-        Self { asks, icon: asks != Asks::FrontPage, signs: Vec::new() }
+        Self { asks, icon: asks != Asks::FrontPage, signs: Vec::new(), statuses: BTreeMap::new() }
     }
 
     pub(super) fn into_list(self) -> Vec<Sign> {
         self.signs
     }
 
-    /// Whether something of the product is there where the condition holds: a status alone tells nothing.
+    /// Whether something of the product is there where the condition holds: a status alone, or none, tells nothing.
     pub(super) fn tells(&self, condition: &Condition) -> bool {
-        !condition.holds(&|sign| self.signs[sign].place == Place::Status)
+        let of_one = |signs: &BTreeSet<usize>| condition.holds(&|sign| signs.contains(&sign));
+        !condition.holds(&|_| false) && !self.statuses.values().any(of_one)
     }
 
     /// What a matcher asks for.
@@ -64,7 +69,8 @@ impl Signs {
             }
             "status" => {
                 let statuses = texts(matcher, "status");
-                return Ok(Condition::Any(statuses.iter().map(|status| self.status(status)).collect()));
+                let any = Condition::Any(statuses.iter().map(|status| self.status(status)).collect());
+                return Ok(if is_true(matcher, "negative") { Condition::Not(Box::new(any)) } else { any });
             }
             "dsl" => {
                 for text in texts(matcher, "dsl") {
@@ -127,12 +133,14 @@ impl Signs {
         }
     }
 
-    /// An icon that was read was served.
+    /// An icon that was read was served, which no status of a refusal says.
     fn status(&mut self, status: &str) -> Condition {
         match self.asks {
-            Asks::Icon => Condition::All(Vec::new()),
+            Asks::Icon if status.starts_with('2') => Condition::All(Vec::new()),
+            Asks::Icon => Condition::Any(Vec::new()),
             Asks::FrontPage | Asks::Both => {
                 let text = Text { text: status.into(), stands: Stands::Beginning, any_case: false, versioned: false };
+                self.statuses.entry(status.into()).or_default().insert(self.signs.len());
                 self.add(Place::Status, Test::Text(text), SURE)
             }
         }
@@ -180,13 +188,13 @@ impl Signs {
                 Ok(if all { Condition::All(parts) } else { Condition::Any(parts) })
             }
             Call::Matches { part, pattern } => self.pattern(&part, &pattern),
-            Call::Icon(hash, _) if hash != IconHash::Mmh3 && !self.icon => {
-                Err(Refused::Unused("it hashes a page".to_owned()))
+            Call::Icon(..) if !self.icon => {
+                Err(Refused::Unused(format!("it hashes a page: icons are hashed at {ICON} alone")))
             }
             Call::Icon(hash, value) => {
                 let text = Text {
                     text: value.to_ascii_lowercase().into(),
-                    stands: Stands::Beginning,
+                    stands: Stands::FirstWord,
                     any_case: false,
                     versioned: false,
                 };
@@ -198,16 +206,20 @@ impl Signs {
     /// Adds what reads the version, and returns what of it is not used.
     pub(super) fn versions(&mut self, extractors: &[Value]) -> Result<Vec<Reason>, Refused> {
         let mut notes = Vec::new();
+        let name = |extractor: &Value| word(extractor, "name").to_ascii_lowercase();
+        let mut extractors: Vec<&Value> = extractors.iter().collect();
+        // The version of the product comes before those of its parts.
+        extractors.sort_by_key(|extractor| name(extractor) != "version");
         for extractor in extractors {
-            let name = word(extractor, "name").to_ascii_lowercase();
-            if !(name.is_empty() || name.contains("version")) || self.asks == Asks::Icon {
+            let name = name(extractor);
+            if !(name.is_empty() || says_version(&name)) || self.asks == Asks::Icon {
                 continue;
             }
             let group = extractor.get("group").and_then(Value::as_u64).unwrap_or(0);
             let template = Template::read(&format!("\\{group}"));
             let read = match word(extractor, "type") {
                 "regex" => self.version_patterns(word(extractor, "part"), &texts(extractor, "regex"), &template),
-                "kval" => self.version_headers(&texts(extractor, "kval")),
+                "kval" => self.version_headers(&texts(extractor, "kval"), !name.is_empty()),
                 other => Err(Refused::Unused(format!("a version that is read by {}", other.escape_debug()))),
             };
             match read {
@@ -220,7 +232,8 @@ impl Signs {
     }
 
     fn version_patterns(&mut self, part: &str, patterns: &[String], template: &Template) -> Result<(), Refused> {
-        for pattern in patterns {
+        // A year of copyright is no version.
+        for pattern in patterns.iter().filter(|pattern| !pattern.to_ascii_lowercase().contains("copyright")) {
             for place in places(part)? {
                 let test = pattern_test(pattern, Some(template.clone()))?;
                 self.add(place, test, VERSION_ONLY);
@@ -229,8 +242,9 @@ impl Signs {
         Ok(())
     }
 
-    fn version_headers(&mut self, names: &[String]) -> Result<(), Refused> {
-        for name in names.iter().filter(|name| name.contains("version")) {
+    /// Reads the version in headers: in those that say so by their name, or in all where the extractor does.
+    fn version_headers(&mut self, names: &[String], all: bool) -> Result<(), Refused> {
+        for name in names.iter().filter(|name| all || says_version(name)) {
             for place in places(name)? {
                 let test = pattern_test(".+", Some(Template::read("\\0")))?;
                 self.add(place, test, VERSION_ONLY);
@@ -238,6 +252,12 @@ impl Signs {
         }
         Ok(())
     }
+}
+
+/// Whether one of the words of a name is that of a version: `version`, `api_version`, `productversion`.
+fn says_version(name: &str) -> bool {
+    let mut words = name.split(|c: char| !c.is_ascii_alphanumeric());
+    words.any(|word| word.ends_with("version") && word != "conversion")
 }
 
 fn pattern_test(pattern: &str, version: Option<Template>) -> Result<Test, Refused> {
@@ -254,12 +274,19 @@ fn pattern_test(pattern: &str, version: Option<Template>) -> Result<Test, Refuse
 
 /// Where a part of an answer stands.
 fn places(part: &str) -> Result<Vec<Place>, Refused> {
-    let is_name = |c: char| c.is_ascii_lowercase() || c == '_';
+    let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    // `body_2` is the body of another answer.
+    let is_of_another =
+        part.rsplit_once('_').is_some_and(|(_, number)| number.bytes().all(|byte| byte.is_ascii_digit()));
     match part {
         "" | "body" => Ok(vec![Place::Body]),
         "header" | "all_headers" => Ok(vec![Place::Head]),
         "response" | "all" | "raw" => Ok(vec![Place::Body, Place::Head]),
-        part if part.chars().all(is_name) && !OTHER_PARTS.contains(&part) && !part.starts_with("interactsh") => {
+        part if part.chars().all(is_name)
+            && !is_of_another
+            && !OTHER_PARTS.contains(&part)
+            && !part.starts_with("interactsh") =>
+        {
             Ok(vec![Place::Header(part.replace('_', "-").into())])
         }
         part => Err(Refused::Unused(format!("it looks at {}, which is not seen here", part.escape_debug()))),

@@ -234,7 +234,10 @@ fn what_cannot_be_used_is_named() {
         words: [quokka]
 "#;
     for (text, why) in [
-        (template(word).replace("tech,", "cve,"), "it tells no technology (tags tech, detect, panel)"),
+        (
+            template(word).replace("tech,", "cve,"),
+            "it tells no technology (tags tech, detect, panel), and nothing else is read of templates",
+        ),
         (
             template(word).replace("/\"", "/{{randstr}}\""),
             "it asks for {{BaseURL}}/{{randstr}}, which is no page of the site",
@@ -363,4 +366,88 @@ fn a_list_that_is_only_compared_with_keeps_no_template_out() {
     assert!(pack.rules.iter().any(|rule| rule.path.as_deref() == Some("/wp-content/plugins/quokka-forms/readme.txt")));
     let sent = load(&plugin("?v={{last_version}}"));
     assert!(sent.rules.is_empty() && sent.left_out[0].why.contains("payloads"), "it is part of a request");
+}
+
+#[test]
+fn negative_statuses_and_matchers_that_tell_nothing_stand_beside_others() {
+    let not_404 = template(
+        r#"    matchers-condition: and
+    matchers:
+      - type: word
+        words: [quokka]
+      - type: status
+        negative: true
+        status: [404, 403]
+"#,
+    );
+    assert_eq!(told(&not_404, 200, &[], "a quokka"), ["Apache Quokka"]);
+    assert!(told(&not_404, 404, &[], "a quokka").is_empty());
+    let one_is_bare = template(
+        r#"    matchers:
+      - type: status
+        status: [403]
+      - type: dsl
+        dsl: ['status_code == 403 && contains(body, "quokka")']
+"#,
+    );
+    assert_eq!(told(&one_is_bare, 403, &[], "a quokka"), ["Apache Quokka"]);
+    assert!(told(&one_is_bare, 403, &[], "forbidden").is_empty());
+    for bare in ["status: [403]", "negative: true\n        status: [404]"] {
+        let text = template(&format!("    matchers:\n      - type: status\n        {bare}\n"));
+        assert!(load(&text).rules.is_empty(), "{bare}");
+    }
+    let reason =
+        template("    matchers:\n      - type: word\n        part: header\n        words: ['403 Forbidden']\n");
+    assert_eq!(told(&reason, 403, &[], ""), ["Apache Quokka"]);
+}
+
+#[test]
+fn templates_are_known_however_they_are_written_and_those_for_vulnerabilities_are_none_of_products() {
+    let block =
+        "http:\n  - method: GET\n    path: ['{{BaseURL}}']\n    matchers:\n      - {type: word, words: [quokka]}\n";
+    let above = "# note\n".repeat(2_000);
+    for head in [
+        "info:\n  name: Apache Quokka - Detect\n  tags: tech\nid: a-test\n",
+        "\"id\": a-test\ninfo: {name: Apache Quokka - Detect, tags: Tech}\n",
+        &format!("{above}id: a-test\ninfo:\n  name: Apache Quokka - Detect\n  tags: panel\n"),
+    ] {
+        assert_eq!(told(&format!("{head}{block}"), 200, &[], "a quokka"), ["Apache Quokka"], "{head}");
+    }
+    for about in ["tags: 'detect,SQLi'", "tags: tech\n  classification:\n    cve-id: CVE-2026-1"] {
+        let pack = load(&format!("id: a\ninfo:\n  name: Quokka <= 2 - Injection\n  {about}\n{block}"));
+        assert!(pack.rules.is_empty(), "{about}");
+        assert_eq!(pack.left_out[0].why, "it looks for a vulnerability, not for a product");
+    }
+}
+
+#[test]
+fn the_version_is_that_of_the_product() {
+    let page = "quokka Copyright 2019 api 1.2 main 9.9.1";
+    for (extractors, version) in [
+        (
+            "- {type: regex, name: api_version, group: 1, regex: ['api ([0-9.]+)']}\n      \
+            - {type: regex, name: version, group: 1, regex: ['main ([0-9.]+)']}",
+            "9.9.1",
+        ),
+        ("- {type: regex, name: conversion_id, regex: ['api ([0-9.]+)']}", ""),
+        ("- {type: regex, regex: ['Copyright ([0-9]{4})']}", ""),
+        ("- {type: kval, name: version, kval: [x_q2]}", "7.1"),
+        ("- {type: kval, kval: [x_q2]}", ""),
+    ] {
+        let text = template(&format!(
+            "    matchers:\n      - {{type: word, words: [quokka]}}\n    extractors:\n      {extractors}\n"
+        ));
+        let expected = format!("Apache Quokka {version}");
+        assert_eq!(told(&text, 200, &[("x-q2", "7.1")], page), [expected.trim_end()], "{extractors}");
+    }
+}
+
+#[test]
+fn pages_above_the_limit_are_said() {
+    let paths: Vec<String> = (0..6).map(|at| format!("'{{{{BaseURL}}}}/p{at}'")).collect();
+    let block = "matchers:\n      - {type: word, words: [quokka]}\n";
+    let text = format!("{HEAD}http:\n  - method: GET\n    path: [{}]\n    {block}", paths.join(", "));
+    let pack = load(&text);
+    assert_eq!(pack.paths().collect::<Vec<_>>(), ["/p0", "/p1", "/p2", "/p3"]);
+    assert_eq!(pack.left_out[0].why, "of 6 pages that it asks for, 4 are looked at");
 }
