@@ -10,6 +10,7 @@ mod nvd;
 mod osv;
 mod packages;
 mod retire;
+mod spans;
 
 pub use packages::package;
 

@@ -202,9 +202,11 @@ fn sources_say_together_what_is_known() {
 #[test]
 fn affected_versions_of_the_authority_stand_in_where_nvd_has_none() {
     let folder = Folder::new();
+    // A word behind the rows is what holds of all other versions.
     let affected = |versions: Value| {
+        let others = versions.as_array().and_then(|rows| rows.last()?.as_str().map(str::to_owned));
         json!({"cveMetadata": {"cveId": "CVE-2030-1234", "state": "PUBLISHED"}, "containers": {"cna": {"affected": [
-            {"vendor": "Acme", "product": "Thing", "versions": versions}]}}})
+            {"vendor": "Acme", "product": "Thing", "versions": versions, "defaultStatus": others}]}}})
     };
     for (versions, version, found) in [
         (json!([{"status": "affected", "version": "1.0", "lessThan": "1.5"}]), "1.4", true),
@@ -214,6 +216,36 @@ fn affected_versions_of_the_authority_stand_in_where_nvd_has_none() {
         (json!([{"status": "affected", "version": "1.4"}]), "1.4", true),
         (json!([{"status": "affected", "version": "before the spring"}]), "1.4", false),
         (json!([{"status": "affected", "version": "n/a"}]), "1.4", false),
+        (json!([{"status": "affected", "version": "< 1.5"}]), "1.4", true),
+        (json!([{"status": "affected", "version": ">= 1.0, < 1.5"}]), "1.5", false),
+        (json!([{"status": "affected", "version": ">= 1.0, <= 1.5"}]), "1.5", true),
+        (json!([{"status": "affected", "version": "0", "lessThanOrEqual": "*"}]), "9.9", true),
+        (json!([{"status": "affected", "version": "1.0", "lessThan": "*"}]), "1.4", true),
+        (json!([{"status": "affected", "version": "1.0", "lessThan": "*"}]), "0.9", false),
+        (json!([{"status": "affected", "version": "spring", "lessThan": "*"}]), "0.9", false),
+        (json!([{"status": "affected", "version": "1.0", "lessThanOrEqual": "1.4.*"}]), "1.4.7", true),
+        (json!([{"status": "affected", "version": "1.0", "lessThanOrEqual": "1.4.*"}]), "1.5", false),
+        (json!([{"status": "affected", "version": "1.x"}]), "1.4", true),
+        (json!([{"status": "affected", "version": "1.x"}]), "2.0", false),
+        (
+            json!([{"status": "affected", "version": "1.0", "lessThan": "2.0",
+                "changes": [{"at": "1.5", "status": "unaffected"}]}]),
+            "1.7",
+            false,
+        ),
+        (
+            json!([{"status": "affected", "version": "1.0", "lessThan": "2.0",
+                "changes": [{"at": "1.5", "status": "unaffected"}, {"at": "1.6", "status": "affected"}]}]),
+            "1.7",
+            true,
+        ),
+        (json!([{"status": "unaffected", "version": "1.5", "lessThan": "*"}, "affected"]), "1.4", true),
+        (json!([{"status": "unaffected", "version": "1.5", "lessThan": "*"}, "affected"]), "1.6", false),
+        (json!([{"status": "unaffected", "version": "0", "lessThan": "1.2"}, "affected"]), "1.1", false),
+        (json!([{"status": "unaffected", "version": "0", "lessThan": "1.2"}, "affected"]), "1.3", true),
+        (json!([{"status": "unaffected", "version": "1.5"}, "affected"]), "1.4", true),
+        (json!([{"status": "unaffected", "version": "1.5"}, "affected"]), "1.6", false),
+        (json!(["affected"]), "1.6", false),
     ] {
         folder.load("cve5", &folder.file("cve.json", affected(versions.clone()).to_string())).unwrap();
         let product = format!("acme:thing:{version}");

@@ -1,8 +1,8 @@
 //! CVE records of the format 5: what the authority that gave the number says, and what CISA adds.
 
-use super::{list, text};
+use super::{list, spans, text};
 use crate::configuration::{Configuration, Criterion, Node};
-use crate::cpe::{Cpe, Value as Attribute};
+use crate::cpe::Cpe;
 use crate::vulnerability::{CveId, Cvss, DESCRIPTION_CHARS_MAX, Kev, REFERENCES_MAX, Ssvc, Vulnerability};
 use serde_json::{Map, Value};
 
@@ -91,37 +91,6 @@ fn affected(product: &Value) -> Vec<Criterion> {
         names.push(Cpe::application(&vendor, &name, ""));
     }
     names.dedup_by_key(|name| name.product_key());
-    let versions: Vec<&Value> = list(product, "versions").filter(|one| text(one, "status") == "affected").collect();
-    let mut criteria = Vec::new();
-    for name in names {
-        for version in &versions {
-            criteria.extend(criterion(&name, version));
-        }
-    }
-    criteria
-}
-
-fn criterion(name: &Cpe, version: &Value) -> Option<Criterion> {
-    let bound =
-        |member: &str| version.get(member).and_then(Value::as_str).filter(|bound| *bound != "*" && *bound != "n/a");
-    let begin = text(version, "version");
-    let first = Some(begin.clone()).filter(|begin| is_version(begin) && begin != "0");
-    let mut name = Cpe { version: Attribute::Any, update: Attribute::Any, ..name.clone() };
-    let (to, before) = (bound("lessThanOrEqual"), bound("lessThan"));
-    if to.is_none() && before.is_none() {
-        // A text in words, such as "before 2.1", says nothing that could be compared.
-        name.version = Attribute::Text(first?.to_lowercase());
-        return Some(Criterion { name: name.to_string(), vulnerable: true, ..Criterion::default() });
-    }
-    if ![to, before].into_iter().flatten().all(is_version) {
-        return None;
-    }
-    let (to, before) = (to.map(str::to_owned), before.map(str::to_owned));
-    Some(Criterion { name: name.to_string(), vulnerable: true, from: first, after: None, to, before })
-}
-
-fn is_version(text: &str) -> bool {
-    let good = |sign: char| sign.is_ascii_alphanumeric() || ".-_+:~()".contains(sign);
-    let begins = text.trim_start_matches(['v', 'V']).starts_with(|sign: char| sign.is_ascii_digit());
-    begins && text.chars().all(good)
+    let spans = spans::affected(product);
+    names.iter().flat_map(|name| spans.iter().map(|span| span.criterion(name))).collect()
 }

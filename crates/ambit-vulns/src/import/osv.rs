@@ -3,10 +3,12 @@
 //! in their registry.
 
 use super::{list, packages, text};
-use crate::configuration::{Configuration, Criterion, Node};
+use crate::configuration::{Configuration, Criterion, Known, Node};
 use crate::cpe::Cpe;
 use crate::vulnerability::{CveId, Cvss, DESCRIPTION_CHARS_MAX, Id, REFERENCES_MAX, Vulnerability};
+use ambit_model::version_order::Scheme;
 use serde_json::{Map, Value};
+use std::cmp::Ordering;
 
 /// Returns whether an object is such a record.
 pub(super) fn is_record(record: &Map<String, Value>) -> bool {
@@ -80,7 +82,7 @@ fn scores(record: &Value) -> Vec<Cvss> {
     scores
 }
 
-/// The ranges of a package, or its single versions where it has no ranges.
+/// The ranges of a package, and the single versions that lie in none of them.
 fn of_package(affected: &Value) -> Vec<Criterion> {
     let Some(about) = affected.get("package") else { return Vec::new() };
     let (name, ecosystem) = (text(about, "name"), text(about, "ecosystem"));
@@ -97,17 +99,31 @@ fn of_key(affected: &Value, vendor: &str, product: &str) -> Vec<Criterion> {
         ..Criterion::default()
     };
     let ranges = list(affected, "ranges").filter(|range| text(range, "type") != "GIT");
-    let ranges: Vec<Criterion> = ranges.flat_map(|range| of_range(range, &of_product(""))).collect();
-    if !ranges.is_empty() {
-        return ranges;
-    }
-    list(affected, "versions").filter_map(Value::as_str).map(of_product).collect()
+    let scheme = Scheme::named(&text(affected.get("package").unwrap_or(&Value::Null), "ecosystem"));
+    let mut criteria: Vec<Criterion> = ranges.flat_map(|range| of_range(range, &of_product(""), scheme)).collect();
+    let outside = list(affected, "versions").filter_map(Value::as_str).filter(|version| {
+        let listed = Cpe::application(vendor, product, version);
+        !criteria.iter().any(|range| range.covers(&listed) == Known::Yes)
+    });
+    let outside: Vec<Criterion> = outside.map(of_product).collect();
+    criteria.extend(outside);
+    criteria
 }
 
-/// Events in their order: each `introduced` begins a range, which the next other event ends.
-fn of_range(range: &Value, product: &Criterion) -> Vec<Criterion> {
+/// Events in the order of their versions, whatever their order in the record: each `introduced` begins a range, which
+/// the next other event ends.
+fn of_range(range: &Value, product: &Criterion, scheme: Scheme) -> Vec<Criterion> {
     let (mut criteria, mut open) = (Vec::new(), None::<Criterion>);
-    for event in list(range, "events") {
+    let version = |event: &&Value| {
+        let members = ["introduced", "fixed", "last_affected", "limit"];
+        members.iter().find_map(|member| event.get(*member)?.as_str()).unwrap_or_default().to_owned()
+    };
+    let mut events: Vec<&Value> = list(range, "events").collect();
+    events.sort_by(|a, b| match (version(a), version(b)) {
+        (a, b) if a == "0" || b == "0" => (a != "0").cmp(&(b != "0")),
+        (a, b) => scheme.compare(&a, &b).unwrap_or(Ordering::Equal),
+    });
+    for event in events {
         let said = |member: &str| event.get(member).and_then(Value::as_str).map(str::to_owned);
         if let Some(from) = said("introduced") {
             criteria.extend(open.take());
