@@ -19,6 +19,8 @@ use ambit_store::PackContent;
 use ambit_yara::{PACK, Rules, Source};
 use fingerprints::{Fingerprints, fingerprints, tells_products};
 use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 /// Endings of files with rules.
@@ -92,7 +94,12 @@ pub(crate) async fn run(packs: &Packs, settings: &Settings) -> Result<(), Failur
         Packs::Add { data, paths, name } => add(data, settings, paths, name.as_deref(), &mut results).await?,
         Packs::Update { data, names } => update::update(data, settings, names, &mut results).await?,
         Packs::Bundle { data, file } => {
-            let count = feeds::of(data, settings)?.bundle(file).map_err(feeds::refused)?;
+            let packs = feeds::of(data, settings)?;
+            if packs.list().map_err(feeds::refused)?.is_empty() {
+                let remedy = "`ambit packs update` or `ambit packs add PATH` loads feeds";
+                return Err(Failure::usage(format!("there is no pack of vulnerabilities to bundle: {remedy}")));
+            }
+            let count = packs.bundle(file).map_err(feeds::refused)?;
             results.line(&format!("{}  {count} packs", file.display()))?;
         }
         Packs::List { data } => {
@@ -142,6 +149,9 @@ async fn add(
 ) -> Result<(), Failure> {
     if name.is_some() && paths.len() > 1 {
         return Err(Failure::usage("--name names one pack: add the paths one by one"));
+    }
+    if name.is_none() {
+        refuse_one_name(paths)?;
     }
     let (store, principal) = crate::local_store::folder(data, settings).await?;
     let (known, vulnerabilities) = (store.list_packs().await?, feeds::of(data, settings)?);
@@ -199,8 +209,24 @@ async fn add(
     }
 }
 
-/// The feeds that a path holds; none where it holds something else. The first file of a folder tells what all are.
+/// Refuses paths that would replace one another, since each gives its pack its name.
+fn refuse_one_name(paths: &[PathBuf]) -> Result<(), Failure> {
+    let mut names = BTreeSet::new();
+    for path in paths {
+        if !feeds::is_bundle(path)? && !names.insert(name_of(path)?) {
+            let remedy = "add them one by one, with --name for the second";
+            return Err(Failure::usage(format!("{} has the name of another path here: {remedy}", path.display())));
+        }
+    }
+    Ok(())
+}
+
+/// The feeds that a path holds; none where it holds something else. A folder with rules is none of feeds; else its
+/// first file tells what all are.
 fn feed_files(path: &Path) -> Result<Vec<PathBuf>, Failure> {
+    if path.is_dir() && fingerprints::holds_rules(path)? {
+        return Ok(Vec::new());
+    }
     let files = if path.is_dir() { feeds::feeds(path)? } else { vec![path.to_owned()] };
     let Some(first) = files.first() else { return Ok(files) };
     let is_feed = !has_rules(first) && !secrets::may_hold(first) && feeds::is_feed(first)? && !tells_products(first)?;
@@ -243,6 +269,10 @@ fn check_name(name: &str) -> Result<(), Failure> {
 fn read(path: &Path, name: &str) -> Result<(String, PackContent, String), Failure> {
     let files = if path.is_dir() { some_rule_files(path)? } else { vec![path.to_owned()] };
     if !path.is_dir() && !has_rules(path) {
+        if fingerprints::may_hold(path) {
+            let why = "no rules that are known: expected a file of recog or webappanalyzer, or a template of nuclei";
+            return Err(Failure::usage(format!("{}: {why}", path.display())));
+        }
         let text = text_of(path, LIST_BYTES_MAX)?;
         let hashes = hashes(&text, path, name)?;
         let said = format!("{} hashes", hashes.len());
@@ -293,11 +323,12 @@ fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
 
 /// A file as text; bytes that are no UTF-8 become signs that say so, as in comments of old rules.
 fn text_of(path: &Path, most: u64) -> Result<String, Failure> {
-    let size = std::fs::metadata(path).map_err(|error| unreadable(path, &error))?.len();
-    if size > most {
-        return Err(Failure::usage(format!("{} has {size} bytes, at most {most} are read", path.display())));
+    let mut bytes = Vec::new();
+    let read = std::fs::File::open(path).and_then(|file| file.take(most + 1).read_to_end(&mut bytes));
+    // What is no file on a disk may never end.
+    if read.map_err(|error| unreadable(path, &error))? as u64 > most {
+        return Err(Failure::usage(format!("{} has more than {most} bytes, which is what is read", path.display())));
     }
-    let bytes = std::fs::read(path).map_err(|error| unreadable(path, &error))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
@@ -316,10 +347,12 @@ fn files_below(folder: &Path, most: usize, is_wanted: &dyn Fn(&Path) -> bool) ->
     let mut folders = vec![(folder.to_owned(), 0)];
     while let Some((folder, depth)) = folders.pop() {
         for entry in std::fs::read_dir(&folder).map_err(|error| unreadable(&folder, &error))? {
-            let path = entry.map_err(|error| unreadable(&folder, &error))?.path();
-            if path.is_dir() && depth < DEPTH_MAX {
+            let entry = entry.map_err(|error| unreadable(&folder, &error))?;
+            let (path, kind) = (entry.path(), entry.file_type().map_err(|error| unreadable(&folder, &error))?);
+            // A link to a folder may lead back up. What is no file, such as a pipe, may never end.
+            if kind.is_dir() && depth < DEPTH_MAX {
                 folders.push((path, depth + 1));
-            } else if is_wanted(&path) {
+            } else if path.is_file() && is_wanted(&path) {
                 out.push(path);
             }
         }

@@ -141,6 +141,36 @@ fn a_broken_template_of_a_folder_is_named_and_the_others_are_loaded() {
     assert_eq!(add(&folder, &templates).status.code(), Some(2));
 }
 
+#[test]
+fn a_folder_of_templates_may_hold_other_files() {
+    let folder = Folder::new("fingerprints-beside");
+    scan_text(&folder, WORLD, &[]);
+    let templates = folder.join("nuclei");
+    std::fs::create_dir_all(templates.join("http")).expect("can be made");
+    let write = |name: &str, text: &str| std::fs::write(templates.join(name), text).expect("can be written");
+    write("contributors.json", "[{\"author\": \"ann\"}]");
+    write("http/wombat.yaml", TEMPLATE);
+    write("profile.yml", "severity: [high]\n");
+    std::os::unix::fs::symlink(&templates, templates.join("http/up")).expect("can be made");
+    std::os::unix::fs::symlink(templates.join("none"), templates.join("gone.yaml")).expect("can be made");
+    let told = add(&folder, &templates);
+    let said = String::from_utf8_lossy(&told.stderr);
+    assert!(told.status.success(), "{said}");
+    assert_eq!(String::from_utf8_lossy(&told.stdout), "nuclei  1 fingerprints of 1 files\n", "{said}");
+    for other in ["contributors.json", "profile.yml"] {
+        assert!(said.contains(&format!("left out: {other}: it holds no rules that are known")), "{said}");
+    }
+    assert_eq!(add(&folder, &templates.join("profile.yml")).status.code(), Some(2));
+    // Two of one name would replace one another.
+    let data = folder.join("data");
+    let mut both = command(&["packs", "add"]);
+    both.arg(templates.join("http/wombat.yaml")).arg(templates.join("profile/wombat.yaml")).arg("--data").arg(&data);
+    std::fs::create_dir_all(templates.join("profile")).expect("can be made");
+    write("profile/wombat.yaml", TEMPLATE);
+    let refused = both.output().expect("starts");
+    assert_eq!(refused.status.code(), Some(2), "{}", String::from_utf8_lossy(&refused.stderr));
+}
+
 /// A template that asks for another page than the front page.
 const OTHER_PAGE: &str = r#"id: koala-detect
 info:

@@ -3,7 +3,8 @@
 use super::{FILES_MAX, files_below, unreadable};
 use crate::failure::Failure;
 use crate::output::{hint, plain};
-use ambit_fingerprints::{LeftOut, PACK_BYTES_MAX, detect, load, may_begin};
+use ambit_fingerprints::{LeftOut, PACK_BYTES_MAX, PATHS_MAX, detect, load, may_begin};
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -11,7 +12,9 @@ use std::path::Path;
 /// Endings of files in a folder that may hold such rules.
 const ENDINGS: [&str; 4] = ["xml", "json", "yaml", "yml"];
 /// Bytes by which a file is taken for one: a note of rights may stand above what it holds.
-const HEAD_BYTES: usize = 4 << 10;
+const HEAD_BYTES: usize = 64 << 10;
+/// Files of a folder of which the beginnings are read to know what it holds.
+const BEGUN_MAX: usize = 20_000;
 /// Bytes of the files of one pack.
 const BYTES_MAX: usize = 128 << 20;
 /// Patterns that are named where they cannot be used.
@@ -41,11 +44,17 @@ pub(super) fn fingerprints(path: &Path) -> Result<Option<Fingerprints>, Failure>
         false => vec![path.to_owned()],
     };
     let (mut sources, mut rules, mut left_out, mut bytes, mut refused) = (Vec::new(), 0, Vec::new(), 0, Vec::new());
+    let (mut others, mut paths) = (Vec::new(), BTreeSet::new());
     for file in files {
         let below = file.strip_prefix(path).ok().filter(|below| !below.as_os_str().is_empty());
         let name = below.unwrap_or(Path::new(file.file_name().unwrap_or_default())).display().to_string();
         let text = match text(&file)? {
-            Found::Other => continue,
+            // Of a file that was named itself the caller says what else it may be.
+            Found::Other if !path.is_dir() => continue,
+            Found::Other => {
+                others.push(format!("{}: it holds no rules that are known", plain(&name)));
+                continue;
+            }
             Found::Binary => {
                 refused.push(format!("{name}: it is no text in UTF-8"));
                 continue;
@@ -59,6 +68,7 @@ pub(super) fn fingerprints(path: &Path) -> Result<Option<Fingerprints>, Failure>
         match load(&name, text.as_bytes()) {
             Ok(pack) => {
                 rules += i64::try_from(pack.len()).unwrap_or(i64::MAX);
+                paths.extend(pack.paths().map(str::to_owned));
                 left_out.extend(pack.left_out);
                 sources.push((name, text));
             }
@@ -68,11 +78,19 @@ pub(super) fn fingerprints(path: &Path) -> Result<Option<Fingerprints>, Failure>
     if let Some(first) = refused.first().filter(|_| sources.is_empty()) {
         return Err(Failure::usage(format!("{}: {first}", path.display())));
     }
+    if sources.is_empty() {
+        return Ok(None);
+    }
     tell(&refused, REFUSED_SHOWN);
+    tell(&others, LEFT_OUT_SHOWN);
     let left_out: Vec<String> =
         left_out.iter().map(|one: &LeftOut| format!("{}: {}", plain(&one.place), plain(&one.why))).collect();
     tell(&left_out, LEFT_OUT_SHOWN);
-    Ok((!sources.is_empty()).then_some(Fingerprints { sources, rules, refused: refused.len() }))
+    if paths.len() > PATHS_MAX {
+        let count = paths.len();
+        hint(&format!("its rules look at {count} pages: a site is asked for the {PATHS_MAX} that most rules name"));
+    }
+    Ok(Some(Fingerprints { sources, rules, refused: refused.len() }))
 }
 
 /// Returns whether a file holds such rules.
@@ -80,7 +98,20 @@ pub(super) fn tells_products(path: &Path) -> Result<bool, Failure> {
     Ok(!matches!(text(path)?, Found::Other))
 }
 
-fn may_hold(path: &Path) -> bool {
+/// Returns whether a file of a folder holds such rules, by their beginnings: what stands beside them is something else.
+pub(super) fn holds_rules(folder: &Path) -> Result<bool, Failure> {
+    for file in files_below(folder, usize::MAX, &may_hold)?.iter().take(BEGUN_MAX) {
+        let mut beginning = Vec::new();
+        let read = File::open(file).and_then(|file| file.take(HEAD_BYTES as u64).read_to_end(&mut beginning));
+        read.map_err(|error| unreadable(file, &error))?;
+        if detect(&beginning).is_some() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+pub(super) fn may_hold(path: &Path) -> bool {
     let ending = path.extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase);
     ending.is_some_and(|ending| ENDINGS.contains(&ending.as_str()))
 }
