@@ -126,7 +126,12 @@ pub(crate) async fn discover(workspace: &Workspace, job: &Job, stop: &Stop) -> R
     let end = drive(&config, &run).await;
     drop(config);
     shower.await.ok();
-    check_end(&end?, run.id, job)?;
+    let end = end?;
+    // A person stopped it: what still runs would be taken up by a server that is started to read what was found.
+    if end == RunEnd::Stopped {
+        workspace.store.pause_run(&workspace.principal, run.id, now()).await?;
+    }
+    check_end(&end, run.id, job)?;
     workspace.store.tidy(now()).await?;
     let run = workspace.store.find_run(&workspace.principal, run.id).await?;
     let collection = workspace.store.find_collection(&workspace.principal, collection.uuid).await?.collection;

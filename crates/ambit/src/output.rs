@@ -20,6 +20,8 @@ pub(crate) struct Results {
     writer: BufWriter<Box<dyn Write + Send>>,
     /// Where results go to a file: it takes its place when everything is in it.
     draft: Option<Draft>,
+    /// The command goes on where nobody reads its results any more.
+    to_the_end: bool,
 }
 
 /// A file beside the one that was asked for, gone unless it takes its place: a command that fails leaves what was there
@@ -33,20 +35,34 @@ impl Results {
     /// Standard output, or the named file; a device or pipe of that name is written as it is.
     pub(crate) fn open(path: Option<&Path>) -> Result<Self, Failure> {
         let Some(path) = path else {
-            return Ok(Self { writer: BufWriter::new(Box::new(io::stdout())), draft: None });
+            return Ok(Self { writer: BufWriter::new(Box::new(io::stdout())), draft: None, to_the_end: false });
         };
         let (file, draft) = created(path).map_err(|error| unwritable(path, &error))?;
-        Ok(Self { writer: BufWriter::new(Box::new(file)), draft })
+        Ok(Self { writer: BufWriter::new(Box::new(file)), draft, to_the_end: false })
+    }
+
+    /// The same for a command that goes on where nobody reads its results any more: it has more to do than to print.
+    pub(crate) fn going_on(self) -> Self {
+        Self { to_the_end: true, ..self }
+    }
+
+    fn written(&self, written: io::Result<()>) -> Result<(), Failure> {
+        match written {
+            Err(error) if self.to_the_end && error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            written => written.or_else(ended),
+        }
     }
 
     /// One line.
     pub(crate) fn line(&mut self, line: &str) -> Result<(), Failure> {
-        self.writer.write_all(line.as_bytes()).and_then(|()| self.writer.write_all(b"\n")).or_else(ended)
+        let written = self.writer.write_all(line.as_bytes()).and_then(|()| self.writer.write_all(b"\n"));
+        self.written(written)
     }
 
     /// Text as it is.
     pub(crate) fn text(&mut self, text: &str) -> Result<(), Failure> {
-        self.writer.write_all(text.as_bytes()).or_else(ended)
+        let written = self.writer.write_all(text.as_bytes());
+        self.written(written)
     }
 
     /// One JSON object on a line.
@@ -56,7 +72,8 @@ impl Results {
 
     /// Everything is out.
     pub(crate) fn finish(mut self) -> Result<(), Failure> {
-        self.writer.flush().or_else(ended)?;
+        let written = self.writer.flush();
+        self.written(written)?;
         self.draft.as_ref().map_or(Ok(()), Draft::take_place)
     }
 }

@@ -1,6 +1,7 @@
 //! SIGINT and SIGTERM: the first asks the program to end in order, the second ends it at once.
 
 use crate::failure::{Failure, INTERRUPTED};
+use crate::output::hint;
 use std::time::Duration;
 use tokio::sync::watch;
 
@@ -31,6 +32,7 @@ impl Stop {
                 #[cfg(not(unix))]
                 tokio::signal::ctrl_c().await.ok();
                 if again {
+                    hint("ended at once; the same command goes on where what is saved ends");
                     std::process::exit(i32::from(INTERRUPTED));
                 }
                 sender.send_replace(true);

@@ -148,6 +148,7 @@ pub(crate) async fn run(command: &Notify, settings: &Settings) -> Result<(), Fai
             let uuid = naming::receiver(&api, receiver).await?;
             let asked = api.ask("POST", &format!("{receivers}/{uuid}/test"), None).await?.result;
             results.line(&text(&asked["delivery_uuid"]))?;
+            hint("`ambit serve` sends it; `ambit notify log` with the receiver says what became of it");
         }
         Action::Log { receiver, limit } => {
             let uuid = naming::receiver(&api, receiver).await?;

@@ -148,7 +148,8 @@ pub(crate) async fn run(scan: &Scan, silent: bool, settings: &Settings) -> Resul
         return Ok(());
     }
     confirm::large(&plan, scan.yes_large)?;
-    let results = Results::open(scan.output.output.as_deref())?;
+    // What a script asks of the exit code and of other files is due, whoever reads the results.
+    let results = Results::open(scan.output.output.as_deref())?.going_on();
     let contacts = Contacts::open(scan.contacts.as_deref())?;
     job.contacts = contacts.wanted();
     job.wire_log = WireLog::open(scan.wire_log.as_deref())?;
@@ -272,6 +273,7 @@ fn seeds(
         texts.extend(read_list(Path::new("-"))?);
     }
     if texts.is_empty()
+        && scan.list.is_none()
         && let Some(own) = own
     {
         return Ok(own.to_vec());
@@ -331,8 +333,13 @@ fn packed_app(text: &str) -> Result<((Kind, String), PathBuf), String> {
 fn read_list(path: &Path) -> Result<Vec<String>, Failure> {
     let text = if path == Path::new("-") {
         let mut text = String::new();
-        let read = std::io::stdin().lock().take(LIST_BYTES_MAX).read_to_string(&mut text);
-        read.map_err(|error| Failure::usage(format!("cannot read targets from standard input: {error}")))?;
+        let read = std::io::stdin().lock().take(LIST_BYTES_MAX + 1).read_to_string(&mut text);
+        let bytes =
+            read.map_err(|error| Failure::usage(format!("cannot read targets from standard input: {error}")))?;
+        if bytes as u64 > LIST_BYTES_MAX {
+            let most = LIST_BYTES_MAX >> 20;
+            return Err(Failure::usage(format!("standard input is larger than {most} MiB: give the targets in parts")));
+        }
         text
     } else {
         engine_config::read_text(path, LIST_BYTES_MAX)?

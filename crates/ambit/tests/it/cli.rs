@@ -313,6 +313,56 @@ fn without_a_terminal_and_without_consent_only_passive_work_runs() {
 }
 
 #[test]
+fn a_run_that_a_person_stopped_is_paused_and_no_server_goes_on_with_it() {
+    let folder = Folder::new("stopped");
+    let path = folder.path().to_str().expect("UTF-8");
+    let mut stopped = command(&["demo", "--once", "--data", path])
+        .stderr(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("starts");
+    lines_until(&mut stopped, " names ");
+    let told = std::process::Command::new("sh").args(["-c", &format!("kill -INT {}", stopped.id())]).status();
+    assert!(told.expect("a shell").success());
+    assert_eq!(stopped.wait().expect("ends").code(), Some(130));
+    let runs = succeed(&["run", "list", "--data", path]);
+    assert!(runs.contains("paused"), "{runs}");
+}
+
+#[test]
+fn a_list_from_standard_input_is_refused_where_it_is_too_long() {
+    use std::io::Write as _;
+    let mut scan = command(&["scan", "-l", "-", "--dry-run"])
+        .stdin(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("starts");
+    let line = format!("# {}\n", "x".repeat(1_021));
+    let list = format!("{}www.acme.test\n", line.repeat(16 << 10));
+    // What is not read any more cannot be written.
+    scan.stdin.take().expect("is piped").write_all(list.as_bytes()).ok();
+    let ended = scan.wait_with_output().expect("ends");
+    let said = String::from_utf8_lossy(&ended.stderr);
+    assert!(ended.status.code() == Some(2) && said.contains("larger than 16 MiB"), "{said}");
+}
+
+#[test]
+fn a_gate_holds_where_nobody_reads_the_results_and_where_a_query_has_a_typo() {
+    let folder = Folder::new("gate");
+    let path = folder.path().to_str().expect("UTF-8");
+    let world = concat!(env!("CARGO_MANIFEST_DIR"), "/../../worlds/small.world");
+    let mut scan = command(&["scan", "--world", world, "-y", "--silent", "--fail-on", "high", "--data", path])
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("starts");
+    drop(scan.stdout.take());
+    assert_eq!(scan.wait().expect("ends").code(), Some(10));
+    for query in ["severty:1", "type:foo"] {
+        refused(&["issues", query, "--count", "--data", path], 2, &["query: unknown"]);
+    }
+}
+
+#[test]
 fn a_second_engine_is_told_who_holds_the_place() {
     let folder = Folder::new("held");
     let path = folder.path().to_str().expect("UTF-8");
