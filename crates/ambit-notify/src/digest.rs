@@ -16,10 +16,12 @@ const LISTED_MAX: usize = 20;
 /// Bytes of the events of a digest for programs: with the envelope it stays below 20,000.
 const EVENTS_BYTES_MAX: usize = 18_000;
 
-/// What is to be sent to a receiver now; `None` where nothing is due.
+/// What is to be sent to a receiver now; `None` where nothing is due. `open` says when the open run of each collection
+/// began.
 pub(crate) fn gather(
     receiver: &Receiving,
     notices: Vec<Notice>,
+    open: &BTreeMap<Uuid, Timestamp>,
     now: Timestamp,
     make_id: &mut dyn FnMut() -> Uuid,
 ) -> Option<Posted> {
@@ -32,7 +34,7 @@ pub(crate) fn gather(
     if !at_once && !is_due {
         return None;
     }
-    let ready: Vec<Notice> = notices.into_iter().filter(|notice| !is_held(notice)).collect();
+    let (held, ready): (Vec<Notice>, Vec<Notice>) = notices.into_iter().partition(|notice| is_held(notice, open));
     let taken: Vec<i64> = ready.iter().map(|notice| notice.id).collect();
     let (first, others): (Vec<Notice>, Vec<Notice>) = ready.into_iter().partition(|notice| notice.first_run);
     let mut make = Maker { channel: receiver.channel, now, make_id };
@@ -47,7 +49,9 @@ pub(crate) fn gather(
     } else {
         make.together(others, &mut messages)
     }
-    if is_due && rule.heartbeat && messages.is_empty() && (!at_once || is_silent(receiver, now)) {
+    // Where something is held there is something new.
+    let is_quiet = messages.is_empty() && held.is_empty();
+    if is_due && rule.heartbeat && is_quiet && (!at_once || is_silent(receiver, now)) {
         messages.push(make.heartbeat(receiver));
     }
     let due_at = rule.due_after(now).filter(|_| is_due);
@@ -57,11 +61,14 @@ pub(crate) fn gather(
 
 /// What a run finds of entities is told when it is over, since it may contradict itself until then; of a collection's
 /// first run, everything is.
-fn is_held(notice: &Notice) -> bool {
+fn is_held(notice: &Notice, open: &BTreeMap<Uuid, Timestamp>) -> bool {
     use EventKind::{EntityChanged, EntityGone, EntityNew};
     let of_entity = matches!(notice.event.kind, EntityNew | EntityChanged | EntityGone);
     let of_run = matches!(notice.event.kind, EventKind::RunBegun | EventKind::RunEnded | EventKind::RunShort);
-    notice.in_run && !of_run && (of_entity || notice.first_run)
+    let since = notice.event.collection.as_ref().and_then(|collection| open.get(&collection.uuid));
+    // What an earlier run found does not wait for the next one.
+    let in_run = since.is_some_and(|since| notice.event.at >= *since);
+    in_run && !of_run && (of_entity || notice.first_run)
 }
 
 fn is_silent(receiver: &Receiving, now: Timestamp) -> bool {
@@ -192,15 +199,15 @@ fn size(event: &Event) -> usize {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use ambit_model::notification::Rule;
     use ambit_model::notification::hours::{Hours, Quiet};
+    use ambit_model::notification::{OfCollection, Rule};
 
     pub(crate) fn event(kind: EventKind, subject: &str) -> Event {
         Event {
             id: format!("1-{}-{subject}", kind.name()),
             kind,
             at: Timestamp(1_795_000_000_000),
-            collection: None,
+            collection: Some(OfCollection { uuid: Uuid::nil(), name: "outside".to_owned() }),
             subject: subject.to_owned(),
             what: "x".to_owned(),
             name: subject.to_owned(),
@@ -224,12 +231,17 @@ pub(crate) mod tests {
 
     fn notices(events: &[(EventKind, &str)]) -> Vec<Notice> {
         let rows = (1..).zip(events);
-        rows.map(|(id, (kind, subject))| Notice { id, event: event(*kind, subject), first_run: false, in_run: false })
-            .collect()
+        rows.map(|(id, (kind, subject))| Notice { id, event: event(*kind, subject), first_run: false }).collect()
     }
 
     fn gathered(receiver: &Receiving, notices: Vec<Notice>, now: i64) -> Option<Posted> {
-        gather(receiver, notices, Timestamp(now), &mut Uuid::new_v4)
+        gather(receiver, notices, &BTreeMap::new(), Timestamp(now), &mut Uuid::new_v4)
+    }
+
+    /// The same while a run of the collection is open that began so many milliseconds before the events.
+    fn gathered_in_run(receiver: &Receiving, notices: Vec<Notice>, before: i64, now: i64) -> Option<Posted> {
+        let began = event(EventKind::EntityNew, "x").at.plus_ms(-before);
+        gather(receiver, notices, &BTreeMap::from([(Uuid::nil(), began)]), Timestamp(now), &mut Uuid::new_v4)
     }
 
     fn said(posted: &Posted) -> Vec<String> {
@@ -268,10 +280,9 @@ pub(crate) mod tests {
         let rows: Vec<(EventKind, &str)> = many.iter().map(|name| (EventKind::EntityNew, name.as_str())).collect();
         for channel in Channel::ALL {
             let mut rows = notices(&rows);
-            rows.iter_mut().for_each(|notice| (notice.first_run, notice.in_run) = (true, true));
+            rows.iter_mut().for_each(|notice| notice.first_run = true);
             let receiver = receiver(*channel, Digest::AtOnce);
-            assert_eq!(gathered(&receiver, rows.clone(), 0), None, "{channel:?}");
-            rows.iter_mut().for_each(|notice| notice.in_run = false);
+            assert_eq!(gathered_in_run(&receiver, rows.clone(), 1, 0), None, "{channel:?}");
             let posted = gathered(&receiver, rows, 0).expect("posted");
             assert_eq!(said(&posted), ["Ambit: 9000 new"], "{channel:?}");
             let message = &posted.messages[0];
@@ -300,10 +311,15 @@ pub(crate) mod tests {
         assert_eq!(gathered(&quiet, notices(&rows), 0), None);
         let after = gathered(&quiet, notices(&rows), 7 * 3_600_000).expect("posted");
         assert_eq!(after.messages.len(), 2);
-        let mut running = notices(&rows);
-        running.iter_mut().for_each(|notice| notice.in_run = true);
-        let told = gathered(&receiver(Channel::Slack, Digest::AtOnce), running, 0).expect("posted");
+        let slack = receiver(Channel::Slack, Digest::AtOnce);
+        let told = gathered_in_run(&slack, notices(&rows), 1, 0).expect("posted");
         assert_eq!((told.taken, told.messages.len()), (vec![1], 1));
+        let told = gathered_in_run(&slack, notices(&rows), -1, 0).expect("posted");
+        assert_eq!(told.taken, [1, 2], "what an earlier run found does not wait for the next one");
+        let mut daily = receiver(Channel::Email, Digest::Daily);
+        (daily.due_at, daily.rule.heartbeat) = (Some(Timestamp(0)), true);
+        let held = gathered_in_run(&daily, notices(&rows[1..]), 1, 0).expect("the next time");
+        assert!(held.messages.is_empty(), "where something is held there is something new: {held:?}");
     }
 
     #[test]

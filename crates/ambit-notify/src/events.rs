@@ -10,15 +10,17 @@ use ambit_store::{Happened, HappenedTo, NearQuota, QuotaUsage, Receiving};
 /// The events of a row of the feed; none for what nobody is told.
 pub(crate) fn events(happened: &Happened) -> Vec<Event> {
     match &happened.to {
-        HappenedTo::Entity { uid, what, kind, name, .. } => {
-            let sort = match what {
-                What::Appeared => EventKind::EntityNew,
-                What::Changed => EventKind::EntityChanged,
-                What::Disappeared => EventKind::EntityGone,
+        HappenedTo::Entity { uid, what, kind, name, is_new, .. } => {
+            let sorts: &[EventKind] = match what {
+                What::Appeared => &[EventKind::EntityNew],
+                // When it appeared it may not have been theirs yet, nor have had what a receiver searches for.
+                What::Changed if *is_new => &[EventKind::EntityNew, EventKind::EntityChanged],
+                What::Changed => &[EventKind::EntityChanged],
+                What::Disappeared => &[EventKind::EntityGone],
                 What::Seen => return Vec::new(),
             };
-            let title = format!("{} {}", short(kind), plain(name));
-            vec![event(happened, sort, uid.to_string(), kind, name, title, None)]
+            let title = || format!("{} {}", short(kind), plain(name));
+            sorts.iter().map(|sort| event(happened, *sort, uid.to_string(), kind, name, title(), None)).collect()
         }
         HappenedTo::Issue { uid, what, name, title, entity_name, severity, confirmed, before, .. } => {
             let sort = match (what, before) {

@@ -161,12 +161,14 @@ impl Service {
     /// waits is sent all the same.
     async fn look(&self) -> Result<Vec<Receiving>, StoreError> {
         let receivers = self.outbox.receivers().await?;
+        // Read before the feed is: of a run that is over by then, the feed has everything.
+        let open = self.outbox.open_runs().await?;
         if receivers.is_empty() || self.read_feed(&receivers).await.inspect_err(log).is_err() {
             return Ok(receivers);
         }
         self.look_at_quotas(&receivers).await.inspect_err(log).ok();
         for receiver in &receivers {
-            self.gather(receiver).await.inspect_err(log).ok();
+            self.gather(receiver, &open).await.inspect_err(log).ok();
         }
         Ok(receivers)
     }
@@ -294,7 +296,7 @@ impl Service {
         Ok(found)
     }
 
-    async fn gather(&self, receiver: &Receiving) -> Result<(), StoreError> {
+    async fn gather(&self, receiver: &Receiving, open: &BTreeMap<Uuid, Timestamp>) -> Result<(), StoreError> {
         let mut notices: Vec<Notice> = Vec::new();
         loop {
             let page = self.outbox.notices(receiver.id, notices.last().map_or(0, |notice| notice.id)).await?;
@@ -304,7 +306,7 @@ impl Service {
             notices.extend(page);
         }
         let mut make_id = || self.random_id();
-        match gather(receiver, notices, self.now(), &mut make_id) {
+        match gather(receiver, notices, open, self.now(), &mut make_id) {
             Some(posted) => self.outbox.post(receiver.id, posted, self.now()).await,
             None => Ok(()),
         }

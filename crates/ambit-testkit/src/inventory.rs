@@ -169,6 +169,11 @@ pub struct Look<'a> {
 
 /// Another finished run on the inventory, in which tasks saw this, one after another.
 pub async fn look(server: &TestServer, looks: &[Look<'_>]) -> anyhow::Result<()> {
+    look_beside(server, looks, async || {}).await
+}
+
+/// The same, with something else that happens after each of them, while the run goes on.
+pub async fn look_beside(server: &TestServer, looks: &[Look<'_>], mut beside: impl AsyncFnMut()) -> anyhow::Result<()> {
     let ground = Ground::first(server).await?;
     let engine = server.store.engine("a test", Duration::from_secs(1)).await?;
     server.store.start_run(&ground.owner, ground.collection, None, server.now()).await?;
@@ -182,6 +187,7 @@ pub async fn look(server: &TestServer, looks: &[Look<'_>]) -> anyhow::Result<()>
         };
         round.reconcile(&[(uid, way)], &[(look.task, uid)], Vec::new()).await?;
         round.commit(|_| found(look.details.clone(), look.edges)).await?;
+        beside().await;
     }
     engine.finish(run.id, RunState::Finished, &[], server.now()).await?;
     let written = server.store.last_revision().await?;

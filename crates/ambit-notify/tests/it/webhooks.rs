@@ -93,6 +93,35 @@ async fn what_a_later_run_finds_is_told_when_it_is_over() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_becomes_theirs_after_it_appeared_is_told_as_new_once() {
+    let lab = Lab::new().await;
+    lab.fill().await;
+    let receiver = Receiver::new(Says::Status(204)).await;
+    lab.add_webhook(&receiver).await;
+    let service = lab.service();
+    service.begin().await.unwrap();
+    let name = "late.acme.test";
+    let edges = [(EdgeKind::Subdomain, Kind::DnsRecord, name)];
+    let zone = Look { task: "zone_profile", kind: Kind::Domain, name: "acme.test", details: json!({}), edges: &edges };
+    let host = |addresses: &[&str]| {
+        let details = json!({"resolutions": addresses});
+        Look { task: "resolve", kind: Kind::DnsRecord, name, details, edges: &[] }
+    };
+    // The feed is read while the run goes on: when the name appears, nobody has decided whose it is.
+    let looks = [zone, host(&[]), host(&["203.0.113.7"])];
+    inventory::look_beside(&lab.server, &looks, async || {
+        service.round().await.unwrap();
+        assert!(receiver.got().is_empty(), "what a run finds is told when it is over");
+    })
+    .await
+    .unwrap();
+    service.round().await.unwrap();
+    service.round().await.unwrap();
+    let told: Vec<_> = receiver.got().iter().map(|got| got.json()["data"]["name"].clone()).collect();
+    assert_eq!((told, receiver.types()), (vec![json!(name)], vec!["entity.new".to_owned()]));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_said_of_a_collection_decides_over_its_new_entities() {
     let lab = Lab::new().await;
     lab.fill().await;

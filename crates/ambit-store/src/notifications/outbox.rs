@@ -122,6 +122,8 @@ pub enum HappenedTo {
         name: String,
         /// It is theirs, and nobody hid it.
         counts: bool,
+        /// It has had no version that is over: it appeared in the run that changes it.
+        is_new: bool,
     },
     Issue {
         uid: Uid,
@@ -162,9 +164,6 @@ columns! {
         pub event: Event = (json),
         /// It happened in the first run of a collection.
         pub first_run: bool,
-        /// Its collection has an open run.
-        pub in_run: bool = "CAST(CASE WHEN EXISTS (SELECT 1 FROM runs o WHERE o.collection_id = n.collection_id AND \
-                            o.state IN ('scheduled', 'running', 'paused')) THEN 1 ELSE 0 END AS BIGINT)",
     }
 }
 
@@ -234,6 +233,7 @@ impl Outbox {
     /// Finds the position again. Where it was lost, it goes on from the present. Deliveries that a process left behind
     /// are free again where no other process can be at them.
     pub async fn begin(&self) -> Result<Resumption, StoreError> {
+        self.bring_back().await?;
         transaction!(self.store, Engine, async |tx| {
             if !tx.is_postgres() {
                 deliveries::release_all(tx).await?;
@@ -269,6 +269,21 @@ impl Outbox {
             }
         }
         Ok(receivers)
+    }
+
+    /// Sets receivers to work again that were set aside while another secret was in place, now that theirs is back.
+    async fn bring_back(&self) -> Result<(), StoreError> {
+        let sql = format!("SELECT {} FROM receivers WHERE ended = $1 ORDER BY id", list::<Receiving>());
+        let aside: Vec<Receiving> = self.store.read().await?.read_all(&sql, values![SEALED_FOR_ANOTHER]).await?;
+        let opens = |receiver: &&Receiving| self.store.unseal(&purpose(receiver.uuid), &receiver.sealed).is_some();
+        for id in aside.iter().filter(opens).map(|receiver| receiver.id) {
+            transaction!(self.store, Engine, async |tx| {
+                let sql = "UPDATE receivers SET ended = NULL WHERE id = $1 AND ended = $2";
+                tx.run(sql, values![id, SEALED_FOR_ANOTHER]).await?;
+                Ok(())
+            })?;
+        }
+        Ok(())
     }
 
     async fn set_aside(&self, receiver: &Receiving) -> Result<(), StoreError> {
@@ -321,6 +336,14 @@ impl Outbox {
             list::<Notice>()
         );
         self.store.read().await?.read_all(&sql, values![receiver, after]).await
+    }
+
+    /// When the open run of each collection that has one began, by the collection's uuid.
+    pub async fn open_runs(&self) -> Result<BTreeMap<Uuid, Timestamp>, StoreError> {
+        let sql = "SELECT c.uuid, o.started_at FROM runs o JOIN collections c ON c.id = o.collection_id WHERE o.state \
+                   IN ('scheduled', 'running', 'paused') AND o.started_at IS NOT NULL";
+        let open: Vec<(Uuid, Timestamp)> = self.store.read().await?.read_all(sql, Vec::new()).await?;
+        Ok(open.into_iter().collect())
     }
 
     /// Puts messages in the place of notices.
@@ -381,6 +404,10 @@ async fn with_facts(tx: &mut Tx, rows: Vec<(FeedRow, Timestamp, Option<i64>)>) -
     let collections: BTreeMap<i64, CollectionFacts> = collections.into_iter().map(|one| (one.id, one)).collect();
     let entities =
         records::<EntityFacts>(tx, "SELECT uid, record FROM entities WHERE uid IN", &of(Noun::Entity)).await?;
+    // A version that is over: what an open run changes of what it found itself ends none.
+    let head = "SELECT DISTINCT uid FROM versions WHERE noun = 'entity' AND uid IN";
+    let known: Vec<Uid> = tx.read_in(head, Vec::new(), &of(Noun::Entity), "").await?;
+    let known: BTreeSet<Uid> = known.into_iter().collect();
     let issues = records::<IssueFacts>(tx, "SELECT uid, record FROM issues WHERE uid IN", &of(Noun::Issue)).await?;
     let changes: Vec<i64> =
         rows.iter().filter(|(row, ..)| row.noun == Noun::Issue).map(|(row, ..)| row.revision).collect();
@@ -397,7 +424,7 @@ async fn with_facts(tx: &mut Tx, rows: Vec<(FeedRow, Timestamp, Option<i64>)>) -
     let complete = |(row, at, collection): &(FeedRow, Timestamp, Option<i64>)| {
         let facts = collections.get(collection.as_ref()?)?;
         let to = match row.noun {
-            Noun::Entity => entity(row, entities.get(&row.uid)?),
+            Noun::Entity => entity(row, entities.get(&row.uid)?, !known.contains(&row.uid)),
             Noun::Issue => issue(row, issues.get(&row.uid)?, before.get(&row.revision).copied()),
             Noun::Run => run(runs.get(&row.uuid()).filter(|run| run.retests.is_none())?),
             Noun::Technology | Noun::Collection | Noun::Project | Noun::Graph => return None,
@@ -429,9 +456,9 @@ async fn records<T: serde::de::DeserializeOwned>(
     rows.into_iter().map(|(uid, record)| Ok((uid, from_json(&record)?))).collect()
 }
 
-fn entity(row: &FeedRow, facts: &EntityFacts) -> HappenedTo {
+fn entity(row: &FeedRow, facts: &EntityFacts, is_new: bool) -> HappenedTo {
     let (kind, name) = (facts.kind.clone(), facts.name.clone());
-    HappenedTo::Entity { uid: row.uid, what: row.what, kind, name, counts: facts.scoped && !facts.hidden }
+    HappenedTo::Entity { uid: row.uid, what: row.what, kind, name, counts: facts.scoped && !facts.hidden, is_new }
 }
 
 fn issue(row: &FeedRow, facts: &IssueFacts, before: Option<(bool, bool)>) -> HappenedTo {
