@@ -237,7 +237,8 @@ impl Collection {
             auto_refresh_schedule: of.schedule.name(),
             timing: Timing::of(&of.timing),
             due_days: of.due_days.map_or_else(|| DEFAULT.to_owned(), |days| days.to_string()),
-            next_run_at: of.due_at.filter(|_| !of.archived),
+            // What is due within a window begins when that is over.
+            next_run_at: of.due_at.filter(|_| !of.archived).map(|due| of.timing.rests_until(due).unwrap_or(due)),
             level: Word(of.level),
             ports: of.ports.as_ref().map_or_else(|| DEFAULT.to_owned(), PortList::to_string),
             skipped_tasks: of.skipped_tasks.names().collect(),

@@ -1,17 +1,37 @@
 //! Issues on the wire (docs/contract/asm.md §5): the search hit and the detail, with the members that clients read
 //! beyond the description.
 
+use crate::Maybe;
 use crate::contract::{Contract, contract, copied, mirror, shape_of, words};
-use crate::request::Day;
+use crate::request::{Day, Text};
 use crate::shape::Shape;
 use crate::words::Word;
 use crate::{COLLECTION_TYPE, CollectionRef, Sighting};
-use ambit_model::issue::{Confidence, Exploitation, Identifier, IssueRecord, Status};
+use ambit_model::issue::{Confidence, Exploitation, Identifier, IssueRecord, Status, Until};
+use ambit_model::limits::REASON_CHARS_MAX;
 use ambit_model::{Timestamp, Uid};
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use uuid::Uuid;
+
+/// When a decision on issues ends, as a person writes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct End(pub Until);
+
+impl Contract for End {
+    const SHAPE: &'static Shape = &Shape::Text;
+}
+
+impl<'de> Deserialize<'de> for End {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let Text(text) = <Text>::deserialize(deserializer)?;
+        Until::parse(&text).map(Self).ok_or_else(|| {
+            D::Error::custom("must be a date such as 2027-01-31, a moment such as 2027-01-31T12:00:00Z, or change")
+        })
+    }
+}
 
 words! {
     /// Whether an issue is open.
@@ -194,6 +214,11 @@ contract! {
     #[derive(Debug, Deserialize)]
     pub struct NewStatus {
         pub status: Word<Status>,
+        /// Why they are closed. Ours.
+        pub reason: Maybe<Text<REASON_CHARS_MAX>>,
+        /// How long that holds while the fact stays: a date, a moment, or `change`, which is until proof or severity
+        /// change. Ours.
+        pub until: Maybe<End>,
     }
 }
 

@@ -4,15 +4,14 @@ use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::About;
 use crate::present::items::noun;
+use ambit_api::issues::End;
 use ambit_api::request::{Text, Texts};
-use ambit_api::shape::Shape;
 use ambit_api::words::Word;
-use ambit_api::{ApiError, Contract, Maybe, contract, success};
-use ambit_model::issue::{Status, Until};
+use ambit_api::{ApiError, Maybe, contract, success};
+use ambit_model::issue::Status;
 use ambit_model::limits::REASON_CHARS_MAX;
 use ambit_store::{BulkChange, Item};
-use serde::de::Error;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 contract! {
     /// How many items were changed.
@@ -45,23 +44,6 @@ contract! {
         ids: Texts,
         add_tags: Maybe<Texts>,
         remove_tags: Maybe<Texts>,
-    }
-}
-
-/// When a decision on issues ends, as a person writes it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct End(Until);
-
-impl Contract for End {
-    const SHAPE: &'static Shape = &Shape::Text;
-}
-
-impl<'de> Deserialize<'de> for End {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Text(text) = <Text>::deserialize(deserializer)?;
-        Until::parse(&text).map(Self).ok_or_else(|| {
-            Error::custom("must be a date such as 2027-01-31, a moment such as 2027-01-31T12:00:00Z, or change")
-        })
     }
 }
 

@@ -8,6 +8,7 @@ use crate::present::issues::{NOUN, sighting};
 use crate::window::start;
 use ambit_api::issues::{IssueDetail, IssueVersion, NewStatus, Overdue};
 use ambit_api::{ApiError, success};
+use ambit_store::{BulkChange, Item};
 
 /// Read an issue.
 pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
@@ -16,13 +17,28 @@ pub(crate) async fn find(call: Call) -> Result<Answer, ApiError> {
     Ok(Answer::json(&success("successfully returned issue", result)))
 }
 
-/// Report the status of an issue.
+/// Report the status of an issue. A closing status may have a reason and an end.
 pub(crate) async fn report_status(call: Call) -> Result<Answer, ApiError> {
     // What the caller may not see is 404, whatever the body says.
     let id = call.id();
     call.store().find_issue(call.caller(), id, call.project).await.about(NOUN)?;
-    let status = call.read::<NewStatus>()?.status.0;
-    call.store().set_issue_status(call.caller(), id, call.project, status, call.now).await.about(NOUN)?;
+    let body: NewStatus = call.read()?;
+    let (status, reason, until) = (body.status.0, body.reason.0, body.until.0);
+    if reason.is_none() && until.is_none() {
+        call.store().set_issue_status(call.caller(), id, call.project, status, call.now).await.about(NOUN)?;
+    } else {
+        let change = BulkChange {
+            status: Some(status),
+            reason: reason.map(|reason| reason.0),
+            until: until.map(|until| until.0),
+            ..BulkChange::default()
+        };
+        let ids = [id.to_owned()];
+        call.store()
+            .change_items(call.caller(), (Item::Issue, &ids), call.project, &change, call.now)
+            .await
+            .about(NOUN)?;
+    }
     let message = format!("Successfully reported status as {}", status.name());
     Ok(Answer::json(&success(&message, true)))
 }
