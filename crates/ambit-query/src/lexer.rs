@@ -100,7 +100,7 @@ impl<'a> Lexer<'a> {
             return Ok(Cow::Borrowed(self.take_plain()));
         }
         let quoted = self.take_quoted(term_at)?;
-        if self.text[self.at..].starts_with(['<', '>']) {
+        if self.text[self.at..].starts_with(['<', '>', '=']) {
             return Ok(Cow::Owned(quoted.into_owned() + self.take_plain()));
         }
         Ok(quoted)

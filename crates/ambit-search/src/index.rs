@@ -208,6 +208,8 @@ impl Index {
         let looked = tokio::task::spawn_blocking(move || index.load_again()).await;
         let reached = looked.unwrap_or_else(|error| Err(IndexError::Stopped(error.to_string())))?;
         let known = match &self.inner.beside {
+            // What holds nothing yet holds nothing of another database.
+            Some(_) if reached == Reached::default() => true,
             Some(store) => store.footing(reached.milestone).await?.known,
             None => true,
         };

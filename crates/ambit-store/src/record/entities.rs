@@ -103,10 +103,11 @@ impl Stored {
     }
 }
 
-/// Returns true if both say the same but for bookkeeping, which makes no version: the tasks that said it.
+/// Returns true if both say the same but for bookkeeping, which makes no version: the tasks that said it, or led there.
 fn say_the_same(mut stored: EntityRecord, record: &EntityRecord) -> bool {
     stored.task_results.clone_from(&record.task_results);
     stored.summary.task_results.clone_from(&record.summary.task_results);
+    stored.path.iter_mut().zip(&record.path).for_each(|(step, other)| step.task.clone_from(&other.task));
     stored == *record
 }
 
