@@ -331,7 +331,7 @@ fn what_no_tool_wrote_is_refused_in_one_line() {
         (Source::Openapi, "{\"paths\": {}}", "no document of OpenAPI or Swagger"),
         (Source::Openapi, "{\"openapi\": \"3.0.1\", \"paths\": {}}", "it names no server with a host"),
         (Source::Openapi, "openapi: 3.0.1\n", "no document of OpenAPI or Swagger"),
-        (Source::Openapi, "openapi: 3.0.1\npaths: [\n", "line 3: "),
+        (Source::Openapi, "openapi: 3.0.1\npaths: [\n", "line 2: "),
         (Source::Openapi, "{\"openapi\": \"3.0.1\",\n", "line 2: "),
         (Source::Openapi, "<html></html>", "no document of OpenAPI or Swagger"),
         (Source::Postman, "{\"info\": {}}", "no collection of Postman"),

@@ -181,6 +181,10 @@ async fn page(api: &Api, target: &str) -> Result<Value, Failure> {
     if reply.result["timed_out"] == true {
         return Err(Failure::run_time(format!("{}; narrow the query", reply.message)));
     }
+    // Values that the index alone knows.
+    if let Some(unknown) = reply.message.strip_prefix("no hits: ").filter(|why| why.starts_with("unknown ")) {
+        return Err(Failure::usage(format!("query: {unknown}")));
+    }
     if reply.message != COMPLETED {
         hint(&reply.message);
     }

@@ -357,8 +357,8 @@ fn a_gate_holds_where_nobody_reads_the_results_and_where_a_query_has_a_typo() {
         .expect("starts");
     drop(scan.stdout.take());
     assert_eq!(scan.wait().expect("ends").code(), Some(10));
-    for query in ["severty:1", "type:foo"] {
-        refused(&["issues", query, "--count", "--data", path], 2, &["query: unknown"]);
+    for (noun, query) in [("issues", "severty:1"), ("entities", "type:foo"), ("entities", "foo:bar")] {
+        refused(&[noun, query, "--count", "--data", path], 2, &["query: unknown"]);
     }
 }
 

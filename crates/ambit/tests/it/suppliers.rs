@@ -45,10 +45,9 @@ fn suppliers_get_a_score_with_reasons_and_history_and_are_not_swept() {
         kinds.iter().any(|swept| kind.ends_with(swept)) && entity["summary"]["scoped"] == true
     });
     assert_eq!(swept.count(), 0, "no port of theirs is searched");
-    let mut sites = found.entities.values().filter(|entity| entity["name"] == "https://globex.test:443/");
-    let uid = sites.next().expect("their site")["uid"].as_str().expect("a uid");
     let path = folder.join("data");
-    let shown = succeed(&["entity", "show", uid, "--jsonl", "--data", path.to_str().expect("UTF-8")]);
+    let shown =
+        succeed(&["entity", "show", "https://globex.test:443", "--jsonl", "--data", path.to_str().expect("UTF-8")]);
     let shown: Value = serde_json::from_str(&shown).expect("JSON");
     assert_eq!(shown["details"]["code"], "200", "it is visited: {shown}");
     assert!(shown["details"]["verbs"].is_null(), "and asked nothing that no visitor asks: {shown}");
