@@ -176,7 +176,7 @@ pub(super) const ROWS: &[Endpoint] = &[
         .answers(issues::IssueDetail::SHAPE),
     post(STATUS, OfCollection(Analyst), handler!(issues::report_status))
         .reads_project()
-        .says("Report the status of an issue.")
+        .says("Report the status of an issue. A closing status may have a reason and an end.")
         .takes(issues::NewStatus::SHAPE)
         .answers(BOOLEAN),
     get("/search/technologies/{*search_string}", InProject(Member), handler!(search::technologies))
