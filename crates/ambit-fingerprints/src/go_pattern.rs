@@ -60,9 +60,8 @@ fn escape(rest: &mut Peekable<Chars<'_>>) -> Escaped {
         'x' => Escaped::One(format!("\\x{}", argument(rest, 2))),
         '0'..='7' => octal(c, rest),
         'a' | 'f' | 'n' | 'r' | 't' | 'v' => Escaped::One(format!("\\{c}")),
-        // These bound words here, and are signs there.
-        '<' | '>' => Escaped::One(c.to_string()),
-        c if c.is_ascii_alphabetic() => Escaped::One(c.to_string()),
+        // Signs that bound words here, and letters that stand for nothing else there.
+        c if c.is_ascii_alphabetic() || matches!(c, '<' | '>') => Escaped::One(c.to_string()),
         c => Escaped::One(format!("\\{c}")),
     }
 }
@@ -106,7 +105,7 @@ fn outside_class(escaped: Escaped) -> String {
 fn inside_class(escaped: Escaped) -> String {
     match escaped {
         Escaped::Set { negated: false, members } => members.to_owned(),
-        // No place is between the characters of a class: it is refused, as there.
+        // A place between characters is none in a class, and is refused here as there.
         escaped => outside_class(escaped),
     }
 }

@@ -46,6 +46,9 @@ const NAME_ENDINGS: &[&str] = &[
     "exposure",
 ];
 
+/// Why matchers are not used that a page without the product satisfies.
+const ANY_PAGE: &str = "what it looks for stands on any page";
+
 /// Why a template, or a part of one, is not used.
 type Reason = String;
 
@@ -167,18 +170,22 @@ fn rules(template: &Value, notes: &mut Vec<Reason>) -> Result<Vec<Rule>, Refused
     if front.is_none() {
         rules.extend(paths.iter().find_map(|path| folder_of_plugin(path)).map(|folder| of_folder(template, folder)));
     }
-    let mut seen = Vec::new();
+    let (mut seen, mut left_out) = (Vec::new(), None);
     for path in paths {
         // What is left out was named once.
         let notes = if front.is_none() && seen.is_empty() { &mut *notes } else { &mut seen };
         let of_path = match rules_of(template, block, Asks::FrontPage, notes) {
             // What the icon or the front page tells stands.
-            Err(Refused::Unused(_)) if front.is_some() => break,
+            Err(Refused::Unused(why)) if front.is_some() => {
+                left_out = Some(format!("of its other pages: {why}"));
+                break;
+            }
             read => read?,
         };
         rules.extend(of_path.into_iter().map(|rule| Rule { path: Some(path.as_str().into()), ..rule }));
         seen.push(String::new());
     }
+    notes.extend(left_out);
     Ok(rules)
 }
 
@@ -228,16 +235,17 @@ fn rules_of(template: &Value, block: &Value, asks: Asks, notes: &mut Vec<Reason>
         if parts.is_empty() {
             continue;
         }
-        let any_page = || "what it looks for stands on any page".to_owned();
-        if !all && parts.iter().any(|part| signs.tells(part)) {
-            let told = parts.len();
-            parts.retain(|part| signs.tells(part));
+        if !all {
             // Where one is enough the others still tell.
-            notes.extend((parts.len() < told).then(|| format!("of some matchers, {}", any_page())));
+            let (telling, bare): (Vec<_>, Vec<_>) = parts.into_iter().partition(|part| signs.tells(part));
+            if !(telling.is_empty() || bare.is_empty()) {
+                notes.push(format!("of some matchers, {ANY_PAGE}"));
+            }
+            parts = if telling.is_empty() { bare } else { telling };
         }
         let condition = if all { Condition::All(parts) } else { Condition::Any(parts) };
         if !signs.tells(&condition) {
-            notes.push(any_page());
+            notes.push(ANY_PAGE.to_owned());
             continue;
         }
         let names = match name {

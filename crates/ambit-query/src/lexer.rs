@@ -292,6 +292,7 @@ mod tests {
         check(r#"tag:"a \"b\" c\d""#, r#"tag=[a "b" c\d]"#);
         check("tag:\"\"", "tag=[]");
         check("technology:\"HTTP Server\">=2.4<3 x", "technology=[HTTP Server>=2.4<3] / -=[x]");
+        check("technology:\"nginx\"=1.28.0 x", "technology=[nginx=1.28.0] / -=[x]");
         check("technology:!\"HTTP Server\"<3+type:uri", "technology=![HTTP Server<3] / type=[uri]");
         check("tag:\"a\"tag:\"b\"", "tag=[a] / tag=[b]");
         check("\"two words\" third", "-=[two words] / -=[third]");

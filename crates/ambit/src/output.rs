@@ -21,7 +21,7 @@ pub(crate) struct Results {
     /// Where results go to a file: it takes its place when everything is in it.
     draft: Option<Draft>,
     /// The command goes on where nobody reads its results any more.
-    to_the_end: bool,
+    goes_on: bool,
 }
 
 /// A file beside the one that was asked for, gone unless it takes its place: a command that fails leaves what was there
@@ -35,20 +35,20 @@ impl Results {
     /// Standard output, or the named file; a device or pipe of that name is written as it is.
     pub(crate) fn open(path: Option<&Path>) -> Result<Self, Failure> {
         let Some(path) = path else {
-            return Ok(Self { writer: BufWriter::new(Box::new(io::stdout())), draft: None, to_the_end: false });
+            return Ok(Self { writer: BufWriter::new(Box::new(io::stdout())), draft: None, goes_on: false });
         };
         let (file, draft) = created(path).map_err(|error| unwritable(path, &error))?;
-        Ok(Self { writer: BufWriter::new(Box::new(file)), draft, to_the_end: false })
+        Ok(Self { writer: BufWriter::new(Box::new(file)), draft, goes_on: false })
     }
 
     /// The same for a command that goes on where nobody reads its results any more: it has more to do than to print.
     pub(crate) fn going_on(self) -> Self {
-        Self { to_the_end: true, ..self }
+        Self { goes_on: true, ..self }
     }
 
     fn written(&self, written: io::Result<()>) -> Result<(), Failure> {
         match written {
-            Err(error) if self.to_the_end && error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            Err(error) if self.goes_on && error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             written => written.or_else(ended),
         }
     }

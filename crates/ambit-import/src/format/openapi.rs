@@ -53,14 +53,18 @@ pub(crate) fn read(file: &str, gathered: &mut Gathered) -> Result<(), ImportErro
     Ok(())
 }
 
+/// Values of one document in YAML, and events of its reading: documents of large interfaces have a million lines.
+const NODES_MAX: usize = 10_000_000;
+const EVENTS_MAX: usize = 2 * NODES_MAX;
+
+/// What stands in a document of JSON or YAML.
 fn parsed(file: &str) -> Result<Value, ImportError> {
     if file.trim_start().starts_with('{') {
         return serde_json::from_str(file).map_err(|error| ImportError::line(error.line(), error.to_string()));
     }
-    // Documents of large interfaces have a million lines.
     let options = serde_saphyr::options! {
         with_snippet: false,
-        budget: serde_saphyr::budget! { max_events: 20_000_000, max_nodes: 10_000_000 },
+        budget: serde_saphyr::budget! { max_events: EVENTS_MAX, max_nodes: NODES_MAX },
     };
     serde_saphyr::from_str_with_options(file, options).map_err(|error| {
         let line = error.location().map_or(1, |location| usize::try_from(location.line()).unwrap_or(usize::MAX));

@@ -259,8 +259,7 @@ impl Outbox {
         let stored: Vec<Receiving> = self.store.read().await?.read_all(&sql, Vec::new()).await?;
         let mut receivers = Vec::with_capacity(stored.len());
         for mut receiver in stored {
-            let plain = self.store.unseal(&purpose(receiver.uuid), &receiver.sealed);
-            match plain.and_then(|plain| serde_json::from_slice(&plain).ok()) {
+            match self.opened(&receiver) {
                 Some(secrets) => {
                     receiver.secrets = secrets;
                     receivers.push(receiver);
@@ -275,15 +274,15 @@ impl Outbox {
     async fn bring_back(&self) -> Result<(), StoreError> {
         let sql = format!("SELECT {} FROM receivers WHERE ended = $1 ORDER BY id", list::<Receiving>());
         let aside: Vec<Receiving> = self.store.read().await?.read_all(&sql, values![SEALED_FOR_ANOTHER]).await?;
-        let opens = |receiver: &&Receiving| self.store.unseal(&purpose(receiver.uuid), &receiver.sealed).is_some();
-        for id in aside.iter().filter(opens).map(|receiver| receiver.id) {
-            transaction!(self.store, Engine, async |tx| {
-                let sql = "UPDATE receivers SET ended = NULL WHERE id = $1 AND ended = $2";
-                tx.run(sql, values![id, SEALED_FOR_ANOTHER]).await?;
-                Ok(())
-            })?;
-        }
-        Ok(())
+        let back: Vec<i64> = aside.iter().filter(|one| self.opened(one).is_some()).map(|one| one.id).collect();
+        transaction!(self.store, Engine, async |tx| {
+            tx.run_in("UPDATE receivers SET ended = NULL WHERE id IN", Vec::new(), &back, "").await.map(drop)
+        })
+    }
+
+    /// The secrets of a receiver; `None` where they do not open with the secret of this installation.
+    fn opened(&self, receiver: &Receiving) -> Option<Map<String, Value>> {
+        serde_json::from_slice(&self.store.unseal(&purpose(receiver.uuid), &receiver.sealed)?).ok()
     }
 
     async fn set_aside(&self, receiver: &Receiving) -> Result<(), StoreError> {

@@ -9,6 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 const OPERATIONS_MAX: usize = 1_000;
 /// Parameters of one interface.
 const PARAMETERS_MAX: usize = 100;
+/// Events that aliases in YAML may repeat: aliases of aliases would grow a short text without end.
+const REPEATED_MAX: usize = 100_000;
 /// What may be done with a path.
 const METHODS: &[&str] = &["delete", "get", "head", "options", "patch", "post", "put", "trace"];
 
@@ -56,10 +58,9 @@ fn parsed(text: &str) -> Option<Value> {
     if !text.lines().any(|line| VERSIONS.iter().any(|name| says(line, name))) {
         return None;
     }
-    // Aliases of aliases would grow a short text without end.
     let options = serde_saphyr::options! {
         with_snippet: false,
-        alias_limits: serde_saphyr::alias_limits! { max_total_replayed_events: 100_000 },
+        alias_limits: serde_saphyr::alias_limits! { max_total_replayed_events: REPEATED_MAX },
     };
     serde_saphyr::from_str_with_options(text, options).ok()
 }

@@ -4,6 +4,7 @@
 use crate::api::{Api, Needs, OURS};
 use crate::args::Target;
 use crate::clock::now;
+use crate::commands::search::parsed;
 use crate::config::Settings;
 use crate::failure::Failure;
 use crate::output::{Results, hint};
@@ -11,7 +12,7 @@ use ambit_api::exports::{ExportRows, PROBED_MAX};
 use ambit_export::{Document, FORMATS, Format, Head};
 use ambit_model::Timestamp;
 use ambit_model::percent::escaped;
-use ambit_query::{Noun, parse_search};
+use ambit_query::Noun;
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
@@ -108,11 +109,7 @@ fn write(rows: &ExportRows, document: &mut Document, results: &mut Results) -> R
 fn query(export: &Export) -> Result<String, Failure> {
     let noun = if export.of == Of::Entities { Noun::Entities } else { Noun::Issues };
     let typed = export.query.join(" ");
-    let search = parse_search(&typed, noun).map_err(|error| Failure::usage(format!("query: {error}")))?;
-    // A document without rows would say that there is nothing.
-    if let Some(unknown) = search.unknown.first() {
-        return Err(Failure::usage(format!("query: {unknown}; docs/search.md has all of them")));
-    }
+    let search = parsed(&typed, noun)?;
     Ok(match noun {
         Noun::Entities if search.clauses.iter().any(|clause| clause.keyword.name == "present") => typed,
         Noun::Entities => format!("{typed} present:true"),

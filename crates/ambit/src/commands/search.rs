@@ -143,13 +143,19 @@ pub(crate) async fn run(command: &Search, noun: Noun, settings: &Settings) -> Re
     results.finish()
 }
 
+/// What a person typed. The contract answers an unknown keyword with no hits: whoever counts them, or reads a document
+/// without rows, would take that for good news.
+pub(crate) fn parsed(text: &str, noun: Noun) -> Result<ambit_query::Search, Failure> {
+    let search = parse_search(text, noun).map_err(|error| Failure::usage(format!("query: {error}")))?;
+    match search.unknown.first() {
+        Some(unknown) => Err(Failure::usage(format!("query: {unknown}; docs/search.md has all of them"))),
+        None => Ok(search),
+    }
+}
+
 /// Commands print what is there now, unless the query says otherwise (docs/architecture.md §1.3).
 fn query(text: &str, noun: Noun, between: bool) -> Result<String, Failure> {
-    let search = parse_search(text, noun).map_err(|error| Failure::usage(format!("query: {error}")))?;
-    // The contract answers such a query with no hits; a script that counts them would take that for good news.
-    if let Some(unknown) = search.unknown.first() {
-        return Err(Failure::usage(format!("query: {unknown}; docs/search.md has all of them")));
-    }
+    let search = parsed(text, noun)?;
     let says = search.clauses.iter().any(|clause| matches!(clause.keyword.name, "present" | "change"));
     Ok(match noun {
         Noun::Entities | Noun::Technologies if !says && !between => format!("{text} present:true"),
