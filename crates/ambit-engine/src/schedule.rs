@@ -134,6 +134,9 @@ impl Carried {
         service.engine.heartbeat(now).await?;
         service.engine.store().schedule_due(now).await?;
         service.engine.store().end_decisions(now).await?;
+        for run in service.engine.pause_left_by_commands(now).await? {
+            tracing::warn!(run, "paused: the command that carried it with limits of its own is gone");
+        }
         let carried: BTreeSet<RunId> = self.places.values().map(|place| place.run).collect();
         let claimed = match self.room() {
             Some(room) => service.engine.claim_next(&carried, room, now).await?,

@@ -19,6 +19,9 @@ use ambit_model::{Kind, Timestamp, Uid, workflow};
 use std::collections::BTreeSet;
 use uuid::Uuid;
 
+/// Engines that carry the one run that a person asked for on a command line, within the limits given there.
+const COMMANDS: &str = "('demo', 'retest', 'scan')";
+
 /// A run that an engine took.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Claimed {
@@ -86,9 +89,7 @@ impl Engine {
     async fn adopt(&self, tx: &mut Tx, id: RunId) -> Result<(), StoreError> {
         let sql = "UPDATE runs SET engine_id = $1, engine = $2 WHERE id = $3";
         tx.run(sql, values![self.id, &*self.name, id]).await?;
-        let sql = format!("UPDATE work SET state = {OPEN} WHERE run_id = $1 AND state = {LEASED}");
-        tx.run(&sql, values![id]).await?;
-        Ok(())
+        end_leases(tx, id).await
     }
 
     /// Starts a run: everything it will see is stamped later than its start; seeds are entities; all that is present is
@@ -118,6 +119,35 @@ impl Engine {
                    ON CONFLICT (uid) DO UPDATE SET mark = excluded.mark";
         tx.run(sql, values![new_mark(), collection]).await?;
         Ok(())
+    }
+
+    /// Pauses the runs whose command is gone before they were over, and returns them. It was given rates and a choice of
+    /// tasks that an engine which would take them up knows nothing of; who resumes one asks for those of that engine.
+    pub async fn pause_left_by_commands(&self, now: Timestamp) -> Result<Vec<RunId>, StoreError> {
+        let lapsed = now.0 - LAPSED_MS;
+        let left = format!(
+            "SELECT r.id FROM runs r WHERE r.state = 'running' AND r.engine IN {COMMANDS} AND NOT EXISTS (SELECT 1 FROM \
+             engines e WHERE e.id = r.engine_id AND e.heartbeat_at > $1)"
+        );
+        let found: Vec<RunId> = self.store.read().await?.read_all(&left, values![lapsed]).await?;
+        let mut paused = Vec::new();
+        for run in found {
+            let still = format!("{left} AND r.id = $2");
+            let is_paused = transaction!(self.store, Engine, async |tx| {
+                let (known, collection) = load(tx, run).await?;
+                collections::lock(tx, collection).await?;
+                if !tx.exists(&still, values![lapsed, run]).await? {
+                    return Ok(false);
+                }
+                let sql = "UPDATE runs SET state = $1, engine_id = NULL WHERE id = $2";
+                tx.run(sql, values![RunState::Paused.name(), run]).await?;
+                end_leases(tx, run).await?;
+                note(tx, &known, collection, What::Changed, false, now).await?;
+                Ok(true)
+            })?;
+            paused.extend(is_paused.then_some(run));
+        }
+        Ok(paused)
     }
 
     /// Gives a run back that this engine does not work at any more (paused, shutting down), with its leases; attempts
@@ -170,6 +200,12 @@ impl Engine {
             tx.run("UPDATE runs SET end_revision = $1 WHERE id = $2", values![revision, run]).await.map(|_| ())
         })
     }
+}
+
+/// Ends the leases of a run whose holder is gone. That they were tried counts: one of them may have ended it.
+async fn end_leases(tx: &mut Tx, run: RunId) -> Result<(), StoreError> {
+    let sql = format!("UPDATE work SET state = {OPEN} WHERE run_id = $1 AND state = {LEASED}");
+    tx.run(&sql, values![run]).await.map(drop)
 }
 
 /// Brings the entities in line with the collection's seeds and with the accounts that its integrations open: new ones

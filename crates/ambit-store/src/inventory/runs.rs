@@ -342,8 +342,10 @@ impl Store {
             // A run that was paused before any engine claimed it waits for one again.
             let to = if to == RunState::Running && run.started_at.is_none() { RunState::Scheduled } else { to };
             let finished = to.is_over().then_some(now);
+            // Whoever resumes it gives it to the next engine, whoever had it before.
             let sql = "UPDATE runs SET state = $1, finished_at = $2, entities = (SELECT entity_count FROM collections \
-                       c WHERE c.id = collection_id) WHERE id = $3";
+                       c WHERE c.id = collection_id), engine = CASE WHEN $1 = 'running' THEN NULL ELSE engine END \
+                       WHERE id = $3";
             tx.run(sql, values![to.name(), finished, id]).await?;
             if to.is_over() {
                 clear_work(tx, id).await?;

@@ -3,6 +3,7 @@
 use crate::lab::{Lab, both, found, louder, new_collection, new_work, outcome, unknown};
 use ambit_model::collection::Schedule;
 use ambit_model::feed::Noun;
+use ambit_model::id::RunId;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::{ProbeResult, SECOND_PROBE_AFTER_MS};
 use ambit_model::run::{RunState, Stage};
@@ -416,6 +417,30 @@ async fn adopting_a_run_of_a_dead_process_counts_its_attempts() {
         assert_eq!((adopted.id, adopted.collection, adopted.engine.as_deref()), (id, collection, Some("other")));
         let again = other.lease(id, 10, Timestamp(0)).await.unwrap();
         assert_eq!(again.iter().map(|work| work.attempts).collect::<Vec<_>>(), [1]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_run_whose_command_is_gone_waits_for_a_person() {
+    both(async |lab| {
+        let run = lab.run().await;
+        lab.engine.release(run.id).await.unwrap();
+        let (store, now) = (lab.store.clone(), lab.now());
+        drop(lab.engine);
+        let command = store.engine("scan", Duration::ZERO).await.unwrap();
+        command.claim(run.id, now).await.unwrap().unwrap();
+        assert_eq!(command.pause_left_by_commands(now).await.unwrap(), Vec::<RunId>::new(), "it lives");
+        drop(command);
+        let other = store.engine("serve", Duration::ZERO).await.unwrap();
+        let later = Timestamp(now.0.max(4_000_000_000_000) + 30_000);
+        assert_eq!(other.pause_left_by_commands(later).await.unwrap(), [run.id]);
+        assert_eq!(other.claim_run(&BTreeSet::new(), later).await.unwrap(), None);
+        // A person who resumes it gives it to whoever is there.
+        store.resume_run(&lab.me, run.id, later).await.unwrap();
+        assert_eq!(other.pause_left_by_commands(later).await.unwrap(), Vec::<RunId>::new());
+        let resumed = other.claim_run(&BTreeSet::new(), later).await.unwrap().unwrap();
+        assert_eq!((resumed.id, resumed.engine.as_deref()), (run.id, Some("serve")));
     })
     .await;
 }
