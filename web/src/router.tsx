@@ -135,6 +135,9 @@ const collection = createRoute({
   validateSearch: read(["as_of"]) as (address: Address) => { as_of?: string },
 });
 
+// What is nowhere else, within the frame that leads back.
+const nowhere = createRoute({ getParentRoute: () => inside, path: "$", component: NotFound });
+
 const runs = createRoute({
   getParentRoute: () => inside,
   path: "/runs",
@@ -216,7 +219,7 @@ export function makeRouter(queries: QueryClient) {
       signIn,
       inside.addChildren([
         home, triage, issue, inventory, entity, collections, newCollection, collection, runs, run, changes, technologies, graphs, graph, object, objectTab, library, help,
-        settings,
+        settings, nowhere,
       ]),
     ]),
     context: { queries },

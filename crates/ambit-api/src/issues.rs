@@ -77,6 +77,9 @@ contract! {
         pub upstream: String,
         pub tags: Vec<String>,
         pub summary: IssueSummary,
+        /// What tells issues of one name about one entity apart, such as a CVE id or a path; empty where there is only
+        /// one. Ours.
+        pub discriminator: String,
         /// The username of who is to see to it.
         pub assignee: Option<String>,
         /// By when it is to be closed; null where it has no due date, or is not open.
@@ -304,7 +307,7 @@ impl IssueHit {
     /// A hit of a search.
     pub fn of(record: &IssueRecord, seen: Sighting, collection: CollectionRef<'_>) -> Self {
         copied! {
-            Self from record { uid, name, pretty_name, description, entity_name, entity_uid, upstream, tags }
+            Self from record { uid, name, pretty_name, description, entity_name, entity_uid, upstream, tags, discriminator }
             id: record.uid,
             uuid: record.uid.uuid(),
             alias_group: alias_group(record),

@@ -69,6 +69,8 @@ pub struct HttpRequest {
     pub peer: Option<Arc<Peer>>,
     /// Bytes of the decoded body to keep, at most `BODY_KEPT_MAX`.
     pub body_kept: usize,
+    /// Bytes of the decoded body to read, for its length and hash; as many as are kept at least.
+    pub body_read: usize,
     /// Time for the whole exchange, at most `EXCHANGE_TIMEOUT`.
     pub timeout: Duration,
     /// Redirects that `fetch` follows, at most `REDIRECTS_MAX`.
@@ -127,7 +129,7 @@ pub struct HttpExchange {
 pub enum BodyEnd {
     /// As announced, or by the end of the connection where nothing was announced.
     Complete,
-    /// At `BODY_READ_MAX`, or at what the request asked to be kept: it may be endless.
+    /// At `body_read`, or at what the request asked to be kept: it may be endless.
     TooLarge,
     /// It decoded to more than `RATIO_MAX` times its size: a compression bomb.
     Bomb,

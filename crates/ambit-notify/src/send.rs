@@ -66,7 +66,7 @@ impl Sender<'_> {
         for (name, value) in &post.headers {
             request = request.with_header(name, value);
         }
-        request.body_kept = ANSWER_BYTES_MAX;
+        (request.body_kept, request.body_read) = (ANSWER_BYTES_MAX, ANSWER_BYTES_MAX);
         request.timeout = self.limit;
         match self.session.http(&request).await {
             Ok(exchange) => {

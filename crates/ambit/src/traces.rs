@@ -254,7 +254,7 @@ async fn send(session: &Session, request: Request<Bytes>, limit: Duration) -> Re
         .on(Grant::Operator(PURPOSE));
     // Spans and the token beside them follow nobody elsewhere.
     asked.redirects = 0;
-    asked.body_kept = ANSWER_BYTES_MAX;
+    (asked.body_kept, asked.body_read) = (ANSWER_BYTES_MAX, ANSWER_BYTES_MAX);
     asked.timeout = limit;
     let mut content_type = "application/x-protobuf".to_owned();
     for (name, value) in &head.headers {

@@ -85,6 +85,11 @@ export function count(number: number, one: string, many = `${one}s`): string {
   return `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
 }
 
+/** What a list says of itself while it has no hits: the search is under way, or has failed, which is told below it. */
+export function searching(error: Error | null): string {
+  return error ? "Not searched" : "Searching …";
+}
+
 const KINDS: Record<string, string> = {
   Uri: "Site",
   DnsRecord: "DNS name",

@@ -12,7 +12,7 @@ import { Button, Empty, Panel, Trouble } from "../components/controls";
 import { type Facet, Facets } from "../components/facets";
 import { useNotices } from "../components/notice";
 import { QueryBox } from "../components/querybox";
-import { count, Foreign, kind, severityWord } from "../components/text";
+import { count, Foreign, kind, searching, severityWord } from "../components/text";
 import { csvLine, save } from "../csv";
 import { useKeys } from "../keys";
 import { terms, toggled, without } from "../search";
@@ -86,7 +86,7 @@ export function Inventory(): ReactNode {
         </aside>
         <section aria-label="Entities" className="relative flex min-w-0 flex-1 flex-col">
           <div className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-line px-3 py-1.5">
-            <p role="status" className="font-semibold">{first ? count(total, "entity", "entities") : "Searching …"}</p>
+            <p role="status" className="font-semibold">{first ? count(total, "entity", "entities") : searching(list.error)}</p>
             <nav aria-label="Views" className="order-last ml-auto flex gap-1">
               {VIEWS.filter(([name]) => !address.as_of || name === "table" || name === "map").map(([name, label]) => (
                 <Link key={name} to="/entities" search={{ ...address, view: name === "table" ? undefined : name }} className={`rounded px-2 ${view === name ? "bg-picked font-semibold" : "hover:bg-raised"}`}

@@ -10,7 +10,7 @@ import { Button, Empty, FIELD, Trouble } from "../components/controls";
 import { type Facet, Facets } from "../components/facets";
 import { CELL, ROW, Table } from "../components/page";
 import { QueryBox } from "../components/querybox";
-import { Chip, count, Foreign, Moment } from "../components/text";
+import { Chip, count, Foreign, Moment, searching } from "../components/text";
 import { useKeys } from "../keys";
 import { terms, without } from "../search";
 import { None, useMayAdd } from "./none";
@@ -49,7 +49,7 @@ export function Technologies(): ReactNode {
           <Facets facets={facets} search={search} onSearch={ask} />
         </aside>
         <section aria-label="Technologies" tabIndex={0} className="min-w-0 flex-1 overflow-auto p-3">
-          <p role="status" className="mb-2 font-semibold">{first ? count(first.result.total_hits, "technology", "technologies") : "Searching …"}</p>
+          <p role="status" className="mb-2 font-semibold">{first ? count(first.result.total_hits, "technology", "technologies") : searching(list.error)}</p>
           {list.error && <Trouble error={list.error} retry={() => void list.refetch()} />}
           {first && hits.length === 0 && <Nothing search={search} message={first.message} onSearch={ask} />}
           {hits.length > 0 && (

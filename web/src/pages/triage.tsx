@@ -11,7 +11,7 @@ import { Dialog } from "../components/dialog";
 import { Facets, type Facet } from "../components/facets";
 import { useNotices } from "../components/notice";
 import { QueryBox } from "../components/querybox";
-import { count, relative, severityWord, statusWord, words } from "../components/text";
+import { count, relative, searching, severityWord, statusWord, words } from "../components/text";
 import { useKeys } from "../keys";
 import { terms, without } from "../search";
 import { lastVisit } from "../visit";
@@ -203,7 +203,7 @@ export function Triage(): ReactNode {
         <section aria-label="Issues" className="relative flex min-w-0 flex-1 flex-col">
           <div className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-3 py-1.5">
             <p role="status" className="font-semibold">
-              {working ?? (first ? count(total, "issue") : "Searching …")}
+              {working ?? (first ? count(total, "issue") : searching(list.error))}
             </p>
             {first && first.message.startsWith("no hits") && <p className="text-high">{first.message}</p>}
             {unseen > 0 && address.since === undefined && !list.hasNextPage && (

@@ -2,9 +2,7 @@
 //! one anywhere in the stack.
 
 use super::BodySink;
-use crate::limits::{
-    BODY_READ_MAX, BROTLI_WINDOW_MAX, ENCODINGS_MAX, RATIO_GRACE_BYTES, RATIO_MAX, ZSTD_WINDOW_LOG_MAX,
-};
+use crate::limits::{BROTLI_WINDOW_MAX, ENCODINGS_MAX, RATIO_GRACE_BYTES, RATIO_MAX, ZSTD_WINDOW_LOG_MAX};
 use ring::digest::{Context, SHA256};
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -54,9 +52,9 @@ struct Sunk {
 
 impl Decoder {
     /// `encodings` in the order in which they were applied. A body with a `sink` is written there, and not kept.
-    pub(super) fn new(encodings: &[String], kept_max: usize, sink: Option<BodySink>) -> Self {
+    pub(super) fn new(encodings: &[String], kept_max: usize, read_max: usize, sink: Option<BodySink>) -> Self {
         let kept_max = if sink.is_some() { 0 } else { kept_max };
-        let read_max = sink.as_ref().map_or(kept_max.max(BODY_READ_MAX), |sink| sink.bytes_max);
+        let read_max = sink.as_ref().map_or(kept_max.max(read_max), |sink| sink.bytes_max);
         let sunk =
             Arc::new(Mutex::new(Sunk { sink, kept: Vec::new(), kept_max, bytes: 0, hash: Context::new(&SHA256) }));
         let wire_bytes = Arc::new(AtomicUsize::new(0));

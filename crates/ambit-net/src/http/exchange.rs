@@ -194,7 +194,7 @@ async fn converse(
     // What went wrong is said in a page, which nobody wants in a file.
     let sink = request.sink.clone().filter(|_| head.status == 200);
     let is_kept = sink.is_none();
-    let decoder = Decoder::new(&encodings, kept_max, sink);
+    let decoder = Decoder::new(&encodings, kept_max, request.body_read, sink);
     let body = read_body(door, stream, read.rest, framing, decoder, limit).await;
     let stays = request.shares()
         && body.clean

@@ -173,6 +173,18 @@ fn endless_bodies_end_at_the_limit_and_only_the_beginning_is_kept() {
     }
 }
 
+#[test]
+fn a_body_of_which_little_is_wanted_is_not_read_to_its_end() {
+    run(|wire| async move {
+        wire.script(SITE, "read-head\nsend \"HTTP/1.1 200 OK\\r\\n\\r\\n\"\nendless \"0123456789\"");
+        let session = session(&wire);
+        let request = HttpRequest { body_kept: 16, body_read: 32, ..get(&session, "http://192.0.2.80/") };
+        let exchange = session.http(&request).await.unwrap();
+        assert_eq!((exchange.end, exchange.body.as_slice()), (BodyEnd::TooLarge, b"0123456789012345".as_slice()));
+        assert!(exchange.body_bytes <= 32, "{}", exchange.body_bytes);
+    });
+}
+
 fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
     encoder.write_all(bytes).unwrap();

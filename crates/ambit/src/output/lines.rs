@@ -37,15 +37,18 @@ pub(crate) fn short(uid: &str) -> &str {
     uid.get(..8).unwrap_or(uid)
 }
 
-/// `2d769e13  high      Telnet is reachable  NetworkService 203.0.113.9:23/tcp  (confirmed)  open_new`.
+/// `2d769e13  high      Telnet is reachable  NetworkService 203.0.113.9:23/tcp  (confirmed)  open_new`; behind the entity
+/// stands what tells several of one name about it apart.
 pub(crate) fn issue(hit: &Value) -> String {
+    let which = Some(shown(hit, "discriminator")).filter(|which| !which.is_empty());
     format!(
-        "{}  {:<9} {}  {} {}  ({})  {}",
+        "{}  {:<9} {}  {} {}{}  ({})  {}",
         short(&shown(hit, "uid")),
         severity_name(at(hit, "summary.severity").as_i64().unwrap_or_default()),
         shown(hit, "pretty_name"),
         kind(&hit["entity_type"]),
         shown(hit, "entity_name"),
+        which.map(|which| format!("  {which}")).unwrap_or_default(),
         shown(hit, "summary.confidence"),
         shown(hit, "summary.status"),
     )
@@ -206,6 +209,9 @@ mod tests {
             "entity_type": "Platform::Entity::Domain", "entity_name": "a.test",
             "summary": {"severity": 1, "confidence": "confirmed", "status": "open_new"}});
         assert_eq!(issue(&issue_hit), "2d769e13  critical  X  Domain a.test  (confirmed)  open_new");
+        let mut one_of_two = issue_hit.clone();
+        one_of_two["discriminator"] = json!("CVE-2024-1");
+        assert_eq!(issue(&one_of_two), "2d769e13  critical  X  Domain a.test  CVE-2024-1  (confirmed)  open_new");
     }
 
     #[test]
