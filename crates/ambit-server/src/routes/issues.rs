@@ -24,21 +24,14 @@ pub(crate) async fn report_status(call: Call) -> Result<Answer, ApiError> {
     call.store().find_issue(call.caller(), id, call.project).await.about(NOUN)?;
     let body: NewStatus = call.read()?;
     let (status, reason, until) = (body.status.0, body.reason.0, body.until.0);
-    if reason.is_none() && until.is_none() {
-        call.store().set_issue_status(call.caller(), id, call.project, status, call.now).await.about(NOUN)?;
-    } else {
-        let change = BulkChange {
-            status: Some(status),
-            reason: reason.map(|reason| reason.0),
-            until: until.map(|until| until.0),
-            ..BulkChange::default()
-        };
-        let ids = [id.to_owned()];
-        call.store()
-            .change_items(call.caller(), (Item::Issue, &ids), call.project, &change, call.now)
-            .await
-            .about(NOUN)?;
-    }
+    let change = BulkChange {
+        status: Some(status),
+        reason: reason.map(|reason| reason.0),
+        until: until.map(|until| until.0),
+        ..BulkChange::default()
+    };
+    let ids = [id.to_owned()];
+    call.store().change_items(call.caller(), (Item::Issue, &ids), call.project, &change, call.now).await.about(NOUN)?;
     let message = format!("Successfully reported status as {}", status.name());
     Ok(Answer::json(&success(&message, true)))
 }

@@ -1,14 +1,13 @@
-//! What people mark on records: the status of an issue, tags, hidden, allowed and denied entities.
+//! What people mark on entities: tags, hidden, allowed and denied ones.
 
 use crate::db::writer::transaction;
 use crate::engine::mark_dirty;
 use crate::inventory::views::Item;
-use crate::inventory::{collections, views};
+use crate::inventory::{collections, items};
 use crate::people::audit;
-use crate::record::{ChangeContext, Changes, closing};
+use crate::record::{ChangeContext, Changes};
 use crate::{Principal, Store, StoreError};
 use ambit_model::Timestamp;
-use ambit_model::issue::{Decision, Status};
 use ambit_model::limits::TAG_CHARS_MAX;
 use ambit_model::user::CollectionRole;
 use serde_json::json;
@@ -52,33 +51,6 @@ pub(crate) fn has_tag(tags: &[String], tag: &str) -> bool {
 }
 
 impl Store {
-    /// Moves an issue to any status; for analysts of its collection.
-    pub async fn set_issue_status(
-        &self,
-        principal: &Principal,
-        id: &str,
-        project: Option<i64>,
-        status: Status,
-        now: Timestamp,
-    ) -> Result<(), StoreError> {
-        let (principal, id) = (principal.clone(), id.to_owned());
-        transaction!(self, Person, async |tx| {
-            let (collection, uid) = views::to_change(tx, &principal, (Item::Issue, &id), project).await?;
-            collections::lock(tx, collection.id).await?;
-            let mut changes = Changes::new(ChangeContext::enter(tx, collection.id, None, true, now).await?);
-            changes.load_issues(tx, [uid]).await?;
-            let closed = closing(tx, collection.id, now).await?;
-            let row = changes.issues.get_mut(&uid).ok_or(StoreError::NotFound)?;
-            let before = row.record.status;
-            let by = principal.username().to_owned();
-            row.decide(status, Decision { by, reason: None, until: None }, closed);
-            changes.refold.insert(row.record.entity_uid);
-            changes.write(tx).await?;
-            let details = json!({"from": before.name(), "to": status.name()});
-            audit::insert(tx, &principal, Some(collection.project), "issue.status", uid, details, now).await
-        })
-    }
-
     /// Sets a person's marks on an entity; for analysts of its collection, the allow list for its admins, as seeds are:
     /// both say what is theirs. Scope follows at once: what depends on the entity is decided before the answer, and a
     /// run that goes on obeys within seconds.
@@ -93,7 +65,8 @@ impl Store {
         let tags = flags.tags.as_deref().map(clean_tags).transpose()?;
         let (principal, id, flags) = (principal.clone(), id.to_owned(), flags.clone());
         let moved = transaction!(self, Person, async |tx| {
-            let (collection, uid) = views::to_change(tx, &principal, (Item::Entity, &id), project).await?;
+            let view = items::require(tx, &principal, (Item::Entity, &id), project, CollectionRole::Analyst).await?;
+            let (collection, uid) = (view.collection, view.uid);
             collections::lock(tx, collection.id).await?;
             let mut changes = Changes::new(ChangeContext::enter(tx, collection.id, None, true, now).await?);
             changes.load_entities(tx, [uid]).await?;

@@ -467,14 +467,3 @@ impl Store {
         points(&mut tx, item, &base, start).await
     }
 }
-
-/// Where a person changes an entity or issue: its collection, and its uid.
-pub(crate) async fn to_change(
-    tx: &mut Tx,
-    principal: &Principal,
-    (item, id): (Item, &str),
-    project: Option<i64>,
-) -> Result<(CollectionRef, Uid), StoreError> {
-    let base = find(tx, principal, item, id, project, CollectionRole::Analyst).await?;
-    Ok((base.collection, base.uid))
-}

@@ -76,7 +76,7 @@ async fn an_open_issue_is_overdue_when_its_days_are_over_and_a_collection_may_gi
         lab.store.change_settings(&lab.me, lab.collection, &back, lab.now()).await.unwrap();
         assert_eq!(overdue(&lab, "high=30").await, BTreeMap::from([(2, 1)]));
         let accepted = Status::ClosedRiskAccepted;
-        lab.store.set_issue_status(&lab.me, &issue.to_string(), None, accepted, lab.now()).await.unwrap();
+        lab.set_status(issue, accepted).await;
         assert_eq!(overdue(&lab, "high=30").await, BTreeMap::from([(2, 0)]), "what is closed is due no more");
     })
     .await;

@@ -55,7 +55,7 @@ async fn issue(lab: &Lab, entity: Uid) -> IssueView {
 }
 
 async fn set(lab: &Lab, entity: Uid, status: Status) {
-    lab.store.set_issue_status(&lab.me, &uid_of(lab, entity).to_string(), None, status, lab.now()).await.unwrap();
+    lab.set_status(uid_of(lab, entity), status).await;
 }
 
 async fn look(lab: &Lab, run: &Run, entity: Uid, number: i64) {
@@ -255,9 +255,7 @@ async fn the_open_issues_of_entities_are_listed_as_they_were() {
         let before = lab.now();
         reconcile(&lab, run.id, vec![prove(domain)]).await;
         let open = lab.now();
-        let uid = uid_of(&lab, domain).to_string();
-        let closed = lab.store.set_issue_status(&lab.me, &uid, None, Status::ClosedBenign, lab.now());
-        closed.await.unwrap();
+        lab.set_status(uid_of(&lab, domain), Status::ClosedBenign).await;
         for (at, count) in [(Some(before), 0), (Some(open), 1), (Some(lab.now()), 0), (None, 0)] {
             let found = lab.store.open_issues_of(&lab.me, lab.project, &[domain], at).await.unwrap();
             assert_eq!(found.get(&domain).map_or(0, Vec::len), count, "{at:?}");

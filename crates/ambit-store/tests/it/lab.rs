@@ -1,12 +1,13 @@
 //! A store for one test on each database, with short words for what tests do: plan, lease, probe, reconcile.
 
 use ambit_model::id::RunId;
+use ambit_model::issue::Status;
 use ambit_model::observation::{Discovery, Evidence, Found, ProbeResult, Sighting};
 use ambit_model::run::{NotDoneReason, Run, RunState};
 use ambit_model::scope::Decision;
 use ambit_model::{Clearance, Details, EdgeKind, Kind, Timestamp, Uid, Wave};
 use ambit_store::engine::{Commit, Committed, Engine, NewWork, Outcome, Reconciliation, Work};
-use ambit_store::{EntityView, NewCollection, NewOwner, Options, Principal, Store};
+use ambit_store::{BulkChange, EntityView, Item, NewCollection, NewOwner, Options, Principal, Store};
 use sqlx::Connection;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -157,6 +158,13 @@ impl Lab {
     pub(crate) async fn run(&self) -> Run {
         let started = self.store.start_run(&self.me, self.collection, None, self.now()).await.unwrap();
         self.engine.claim(started.run().id, self.now()).await.unwrap().unwrap()
+    }
+
+    /// Moves an issue to a status, as its owner.
+    pub(crate) async fn set_status(&self, issue: Uid, status: Status) {
+        let change = BulkChange { status: Some(status), ..BulkChange::default() };
+        let ids = [issue.to_string()];
+        self.store.change_items(&self.me, (Item::Issue, &ids), None, &change, self.now()).await.unwrap();
     }
 
     pub(crate) async fn finish(&self, run: &Run) {

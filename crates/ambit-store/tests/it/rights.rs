@@ -161,8 +161,6 @@ async fn rights_over_what_was_found() {
                 => "none none no ok ok ok ok";
             change_tags: store.change_tags(who, (Item::Issue, issue), None, &tags, lab.now())
                 => "none none no ok ok ok ok";
-            set_issue_status: store.set_issue_status(who, issue, None, Status::OpenTriaged, lab.now())
-                => "none none no ok ok ok ok";
             change_items: store.change_items(who, (Item::Issue, &[issue.to_owned()]), None, &change, lab.now())
                 => "none none no ok ok ok ok";
             add_note: store.add_note(who, (Item::Issue, issue), None, &own(who).remove(0), lab.now())
