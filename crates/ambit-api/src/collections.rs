@@ -400,6 +400,10 @@ mod tests {
         assert_eq!(told, (&json!(null), &json!(true)));
         assert_eq!((&value["level"], &value["exclusions"]), (&json!("normal"), &json!(["*.dev.acme.test"])));
         assert_eq!(value["next_run_at"], "1970-01-01T00:00:00.007Z");
+        let mut resting = sample();
+        resting.timing.windows = vec![ambit_model::timing::Window::parse("00:00-06:00").unwrap()];
+        let resting = json!(Collection::of(&resting, &[], CollectionRole::Admin));
+        assert_eq!(resting["next_run_at"], "1970-01-01T06:00:00.000Z", "no run begins within its hours of rest");
         assert_eq!((&value["role"], &value["tags"]), (&json!("admin"), &json!([])));
         assert_eq!((&value["project-id"], &value["project_id"]), (&json!(7), &json!(7)));
         assert_eq!(value["last_updated"], "1970-01-01T00:00:00.009Z");

@@ -102,6 +102,19 @@ impl House {
 }
 
 #[tokio::test]
+async fn a_process_beside_the_writer_waits_for_no_index_that_is_empty() {
+    let house = House::new().await;
+    let writer = house.open();
+    let reader = Index::open_read_only(&house.scratch.path().join("index"), Some(&house.store)).unwrap();
+    assert!(reader.wait_for(0, Duration::ZERO).await.unwrap(), "it holds all that there was before revision 1");
+    house.collection("Acme", &["acme.test"]).await;
+    let revision = house.store.last_revision().await.unwrap();
+    assert!(!reader.wait_for(revision, Duration::ZERO).await.unwrap(), "it is behind");
+    catch_up(&writer, &house.store).await.unwrap();
+    assert!(reader.wait_for(revision, Duration::ZERO).await.unwrap());
+}
+
+#[tokio::test]
 async fn a_run_whose_sightings_are_not_in_the_index_yet_is_no_refresh_yet() {
     let house = House::new().await;
     let acme = house.collection("Acme", &["acme.test"]).await;

@@ -5,6 +5,7 @@ use ambit_model::notification::hours::Hours;
 use ambit_model::notification::{Channel, Digest, Rule};
 use ambit_store::{NewReceiver, ReceiverView};
 use serde_json::Map;
+use uuid::Uuid;
 
 /// A receiver that is told of everything.
 pub(crate) fn new_receiver(name: &str) -> NewReceiver {
@@ -29,6 +30,25 @@ async fn add(lab: &Lab, name: &str) -> ReceiverView {
 async fn a_receiver_whose_secrets_do_not_open_keeps_nobody_else_from_being_told() {
     both(async |lab| {
         let (broken, whole) = (add(&lab, "broken").await, add(&lab, "whole").await);
+        // What opens as another's does not open as one's own.
+        let swap = format!(
+            "UPDATE receivers SET secrets = (SELECT o.secrets FROM receivers o WHERE o.id = {} - receivers.id) WHERE id \
+             IN ({}, {})",
+            whole.id + broken.id,
+            whole.id,
+            broken.id
+        );
+        lab.execute(&swap).await;
+        assert!(lab.store.outbox().receivers().await.unwrap().is_empty());
+        let ended = async |of: Uuid| lab.store.find_receiver(&lab.me, of).await.unwrap().ended.unwrap_or_default();
+        for one in [&broken, &whole] {
+            let why = ended(one.uuid).await;
+            assert!(why.starts_with("its secrets do not open with the secret of this installation"), "{why}");
+        }
+        // Theirs are back: the next start of the outbox sets both to work again.
+        lab.execute(&swap).await;
+        lab.store.outbox().begin().await.unwrap();
+        assert_eq!((ended(broken.uuid).await.as_str(), ended(whole.uuid).await.as_str()), ("", ""));
         lab.execute(&format!(
             "UPDATE receivers SET secrets = (SELECT secrets FROM receivers WHERE id = {}) WHERE id = {}",
             whole.id, broken.id
@@ -39,9 +59,7 @@ async fn a_receiver_whose_secrets_do_not_open_keeps_nobody_else_from_being_told(
             receivers.into_iter().map(|receiver| receiver.name).collect::<Vec<_>>()
         };
         assert_eq!((names().await, names().await), (vec!["whole".to_owned()], vec!["whole".to_owned()]));
-        let why = lab.store.find_receiver(&lab.me, broken.uuid).await.unwrap().ended.unwrap_or_default();
-        assert!(why.starts_with("its secrets do not open with the secret of this installation"), "{why}");
-        assert_eq!(lab.store.find_receiver(&lab.me, whole.uuid).await.unwrap().ended, None);
+        assert_eq!((ended(broken.uuid).await.is_empty(), ended(whole.uuid).await.is_empty()), (false, true));
     })
     .await;
 }

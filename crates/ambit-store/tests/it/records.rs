@@ -1,10 +1,12 @@
 //! Versions and point in time, presence, technologies, counters, and what people mark.
 
 use crate::lab::{Lab, both, found};
+use ambit_model::entity::PathStep;
 use ambit_model::feed::Noun;
 use ambit_model::observation::ProbeResult;
 use ambit_model::run::Run;
-use ambit_model::{EdgeKind, Kind, Timestamp, Uid};
+use ambit_model::scope::Decision;
+use ambit_model::{Clearance, EdgeKind, Kind, Timestamp, Uid};
 use ambit_store::engine::Reconciliation;
 use ambit_store::{At, EntityFlags, EntityView, Item};
 use serde_json::json;
@@ -225,6 +227,41 @@ async fn a_run_leaves_one_version_of_a_record_and_bookkeeping_none() {
         lab.finish(&run).await;
         assert_eq!(closed_versions(&lab, uid).await, 3);
         assert_eq!(lab.entity(uid).await.record.tags, ["mine"]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_same_way_by_another_task_is_no_version() {
+    both(async |lab| {
+        let uid = lab.uid(Kind::Domain, "acme.test");
+        let by = async |task: &str, own: u16| {
+            let run = lab.run().await;
+            let step = PathStep {
+                from_kind: Kind::Domain,
+                from_name: "acme.test".to_owned(),
+                edge: EdgeKind::ResolvesTo,
+                task: task.to_owned(),
+                own,
+                cap: Clearance::L3,
+                ground: None,
+            };
+            let mut reconciliation = lab.reconciliation(run.id);
+            let decision = Decision {
+                ownership: own,
+                clearance: Clearance::L3,
+                reason: "subdomain".into(),
+                path: vec![step],
+                evidence: Vec::new(),
+            };
+            reconciliation.decisions.push((uid, decision, true));
+            lab.engine.reconcile(reconciliation).await.unwrap();
+            lab.finish(&run).await;
+            (closed_versions(&lab, uid).await, lab.entity(uid).await.record.path[0].task.clone())
+        };
+        let (first, _) = by("resolve", 900).await;
+        assert_eq!(by("guess", 900).await, (first, "guess".to_owned()));
+        assert_eq!(by("guess", 800).await.0, first + 1, "another way is another version");
     })
     .await;
 }
