@@ -11,6 +11,7 @@ pub(crate) mod truth;
 
 use crate::failure::Failure;
 use ambit_model::hidden::is_hidden;
+use serde_json::Value;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -66,8 +67,14 @@ impl Results {
     }
 
     /// One JSON object on a line.
-    pub(crate) fn json(&mut self, value: &serde_json::Value) -> Result<(), Failure> {
+    pub(crate) fn json(&mut self, value: &Value) -> Result<(), Failure> {
         self.line(&value.to_string())
+    }
+
+    /// Each row of a list: as JSON, or as a person reads it.
+    pub(crate) fn rows(&mut self, rows: &Value, jsonl: bool, line: impl Fn(&Value) -> String) -> Result<(), Failure> {
+        let mut rows = rows.as_array().into_iter().flatten();
+        rows.try_for_each(|row| if jsonl { self.json(row) } else { self.line(&line(row)) })
     }
 
     /// Everything is out.

@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::output::table::text;
 use crate::output::{Results, plain};
 use ambit_model::percent::escaped;
-use serde_json::json;
+use serde_json::{Value, json};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Group {
@@ -30,7 +30,11 @@ pub(crate) enum Action {
         member: Vec<String>,
     },
     /// List groups with their members.
-    List,
+    List {
+        /// One JSON object per line.
+        #[arg(long)]
+        jsonl: bool,
+    },
     /// Add users to a group.
     Add {
         group: String,
@@ -64,13 +68,7 @@ pub(crate) async fn run(command: &Group, settings: &Settings) -> Result<(), Fail
             let made = api.post(&groups, json!({"name": name, "members": member})).await?.result;
             results.line(&text(&made["name"]))?;
         }
-        Action::List => {
-            for group in api.get(&groups).await?.result.as_array().into_iter().flatten() {
-                let members: Vec<String> =
-                    group["members"].as_array().into_iter().flatten().map(|name| plain(&text(name))).collect();
-                results.line(&format!("{}  {}", plain(&text(&group["name"])), members.join(", ")))?;
-            }
-        }
+        Action::List { jsonl } => results.rows(&api.get(&groups).await?.result, *jsonl, line)?,
         Action::Add { group, members, administrator } => {
             let body = json!({"members": members, "administrator": administrator});
             api.post(&format!("{}/members", one(group)), body).await?;
@@ -91,4 +89,10 @@ pub(crate) async fn run(command: &Group, settings: &Settings) -> Result<(), Fail
         }
     }
     results.finish()
+}
+
+fn line(group: &Value) -> String {
+    let members: Vec<String> =
+        group["members"].as_array().into_iter().flatten().map(|name| plain(&text(name))).collect();
+    format!("{}  {}", plain(&text(&group["name"])), members.join(", "))
 }

@@ -24,6 +24,9 @@ pub(crate) enum Action {
         /// List the invitations to projects that you own and groups that you administer instead.
         #[arg(long)]
         sent: bool,
+        /// One JSON object per line.
+        #[arg(long)]
+        jsonl: bool,
     },
     /// Accept an invitation and join the project or group.
     Accept {
@@ -43,11 +46,9 @@ pub(crate) async fn run(command: &Invitation, settings: &Settings) -> Result<(),
     let invitations = format!("{OURS}/invitations");
     let mut results = Results::open(None)?;
     match &command.action {
-        Action::List { sent } => {
+        Action::List { sent, jsonl } => {
             let target = if *sent { format!("{invitations}?sent=true") } else { invitations };
-            for row in api.get(&target).await?.result.as_array().into_iter().flatten() {
-                results.line(&line(row, *sent))?;
-            }
+            results.rows(&api.get(&target).await?.result, *jsonl, |row| line(row, *sent))?;
         }
         Action::Accept { id } => {
             api.ask("POST", &format!("{invitations}/{id}/accept"), None).await?;

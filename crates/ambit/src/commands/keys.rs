@@ -47,7 +47,11 @@ pub(crate) enum Action {
         token: Option<PathBuf>,
     },
     /// List keys, without their secrets.
-    List,
+    List {
+        /// One JSON object per line.
+        #[arg(long)]
+        jsonl: bool,
+    },
     /// Revoke a key: it opens nothing any more.
     Revoke {
         /// Number of the key in the list.
@@ -81,11 +85,7 @@ pub(crate) async fn run(command: &Key, settings: &Settings) -> Result<(), Failur
             let issued = api.post(&keys, body).await?.result;
             results.line(&text(&issued["key"]))?;
         }
-        Action::List => {
-            for key in api.get(&keys).await?.result.as_array().into_iter().flatten() {
-                results.line(&line(key))?;
-            }
-        }
+        Action::List { jsonl } => results.rows(&api.get(&keys).await?.result, *jsonl, line)?,
         Action::Redeem { .. } => {}
         Action::Revoke { id } => {
             let said = api.ask("DELETE", &format!("{keys}/{id}"), None).await?.message;

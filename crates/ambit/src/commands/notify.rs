@@ -26,7 +26,11 @@ pub(crate) enum Action {
     /// Add a receiver; prints its uuid, and on standard error what verifies its signatures, once.
     Add(Box<Add>),
     /// List the receivers of the project.
-    List,
+    List {
+        /// One JSON object per line.
+        #[arg(long)]
+        jsonl: bool,
+    },
     /// Send a receiver a test message.
     Test {
         /// Name or uuid of the receiver, or the beginning of its uuid.
@@ -139,11 +143,7 @@ pub(crate) async fn run(command: &Notify, settings: &Settings) -> Result<(), Fai
                 hint(&why);
             }
         }
-        Action::List => {
-            for row in api.get(&receivers).await?.result.as_array().into_iter().flatten() {
-                results.line(&line(row))?;
-            }
-        }
+        Action::List { jsonl } => results.rows(&api.get(&receivers).await?.result, *jsonl, line)?,
         Action::Test { receiver } => {
             let uuid = naming::receiver(&api, receiver).await?;
             let asked = api.ask("POST", &format!("{receivers}/{uuid}/test"), None).await?.result;

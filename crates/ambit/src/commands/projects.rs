@@ -60,20 +60,11 @@ pub(crate) async fn run(command: &Project, settings: &Settings) -> Result<(), Fa
     let mut results = Results::open(None)?;
     match &command.action {
         Action::List { jsonl } => {
-            for row in api.get(&projects).await?.result.as_array().into_iter().flatten() {
-                if *jsonl {
-                    results.json(row)?;
-                    continue;
-                }
+            results.rows(&api.get(&projects).await?.result, *jsonl, |row| {
                 let primary = if row["primary"] == true { "  primary" } else { "" };
-                let name = plain(&text(&row["name"]));
-                results.line(&format!(
-                    "{}  {}  {name}  {}{primary}",
-                    text(&row["uuid"]),
-                    row["id"],
-                    text(&row["role"])
-                ))?;
-            }
+                let (uuid, name, role) = (text(&row["uuid"]), plain(&text(&row["name"])), text(&row["role"]));
+                format!("{uuid}  {}  {name}  {role}{primary}", row["id"])
+            })?;
         }
         Action::Create { name } => {
             let made = api.post(&projects, json!({"name": name})).await?.result;

@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::output::table::text;
 use crate::output::{Results, plain};
 use ambit_model::percent::escaped;
-use serde_json::json;
+use serde_json::{Value, json};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Quota {
@@ -35,6 +35,9 @@ pub(crate) enum Action {
         /// Username, e-mail address or name of a group.
         #[arg(value_name = "USER|GROUP")]
         subject: String,
+        /// One JSON object per line.
+        #[arg(long)]
+        jsonl: bool,
     },
 }
 
@@ -49,10 +52,9 @@ pub(crate) async fn run(command: &Quota, settings: &Settings) -> Result<(), Fail
             api.ask("PUT", &format!("{}/{}", quotas(subject), escaped(name)), Some(body)).await?;
             results.line(&format!("{subject} may use {allowed} of {name}"))?;
         }
-        Action::List { subject } => {
-            for quota in api.get(&quotas(subject)).await?.result.as_array().into_iter().flatten() {
-                results.line(&format!("{}  {}", plain(&text(&quota["name"])), quota["allowed"]))?;
-            }
+        Action::List { subject, jsonl } => {
+            let line = |quota: &Value| format!("{}  {}", plain(&text(&quota["name"])), quota["allowed"]);
+            results.rows(&api.get(&quotas(subject)).await?.result, *jsonl, line)?;
         }
     }
     results.finish()

@@ -48,6 +48,9 @@ pub(crate) enum Action {
     List {
         /// The collection's name or uuid.
         collection: String,
+        /// One JSON object per line.
+        #[arg(long)]
+        jsonl: bool,
     },
 }
 
@@ -80,13 +83,12 @@ pub(crate) async fn run(command: &Role, settings: &Settings) -> Result<(), Failu
             api.post(&users(&uuid), json!({"user": user, "role": role.name()})).await?;
             results.line(&format!("{} is {} of {}", plain(user), role.name(), plain(collection)))?;
         }
-        Action::List { collection } => {
+        Action::List { collection, jsonl } => {
             let uuid = naming::collection(&api, collection).await?;
-            for row in api.get(&users(&uuid)).await?.result.as_array().into_iter().flatten() {
-                let (id, email, role) =
-                    (&row["project_user_id"], plain(&text(&row["user"]["email"])), text(&row["role"]));
-                results.line(&format!("{id}  {email}  {role}"))?;
-            }
+            results.rows(&api.get(&users(&uuid)).await?.result, *jsonl, |row| {
+                let email = plain(&text(&row["user"]["email"]));
+                format!("{}  {email}  {}", row["project_user_id"], text(&row["role"]))
+            })?;
         }
     }
     results.finish()

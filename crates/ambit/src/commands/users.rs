@@ -44,7 +44,11 @@ pub(crate) enum Action {
     /// Let a suspended user in again.
     Resume { username: String },
     /// List users.
-    List,
+    List {
+        /// One JSON object per line.
+        #[arg(long)]
+        jsonl: bool,
+    },
     /// Give a user or group a privilege.
     Grant {
         #[arg(value_name = "USERNAME|GROUP")]
@@ -93,11 +97,7 @@ pub(crate) async fn run(command: &User, settings: &Settings) -> Result<(), Failu
             set_status(&api, username, "active").await?;
             results.line(&format!("user {username} is active"))?;
         }
-        Action::List => {
-            for user in api.get(&users).await?.result.as_array().into_iter().flatten() {
-                results.line(&line(user))?;
-            }
-        }
+        Action::List { jsonl } => results.rows(&api.get(&users).await?.result, *jsonl, line)?,
         Action::Grant { username, privilege, expires } => {
             let body = json!({"expires_at": expires});
             api.ask("PUT", &held(username, privilege), Some(body)).await?;

@@ -379,6 +379,14 @@ fn an_administrator_keeps_people_over_the_server() {
     refused(&served.ask(&["user", "create", "--email", "ANN@acme.test"]), 2, &["ann@acme.test"]);
     refused(&served.ask(&["user", "create", "--email", "ann"]), 2, &["ann"]);
     let users = served.both(&["user", "list"]);
+    for lists in ["user", "key", "group", "project"] {
+        let rows = served.both(&[lists, "list", "--jsonl"]);
+        for row in rows.lines() {
+            let row: serde_json::Value = serde_json::from_str(row).expect("each line is an object");
+            assert!(row.is_object(), "{row}");
+        }
+        assert_eq!(rows.lines().count(), served.both(&[lists, "list"]).lines().count(), "{lists}");
+    }
     assert_eq!(users.lines().count(), 3, "{users}");
     assert!(users.contains("\nbob  ann@b.test  user  since "), "{users}");
 
