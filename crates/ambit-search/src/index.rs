@@ -276,8 +276,10 @@ impl Index {
         self.live().take_back()
     }
 
-    /// Begins an empty index beside this one, which goes on serving.
+    /// Begins an empty index beside this one, which goes on serving. What an earlier rebuild that failed has left goes
+    /// first: it may be what fills the disk.
     pub(crate) fn begin_rebuild(&self) -> Result<Rebuild, IndexError> {
+        self.inner.folder.remove_others(&self.live());
         Ok(Rebuild { generation: self.inner.folder.create_next()? })
     }
 

@@ -209,9 +209,12 @@ fn a_rebuild_that_was_cut_short_does_not_count() {
     let index = Index::open(scratch.path()).unwrap();
     let rebuild = index.begin_rebuild().unwrap();
     rebuild.add(&inventory()[..1]).unwrap();
-    drop((rebuild, index));
+    let folders = || fs::read_dir(scratch.path()).unwrap().flatten().filter(|entry| entry.path().is_dir()).count();
+    drop(rebuild);
+    let again = index.begin_rebuild().unwrap();
+    assert_eq!(folders(), 2, "the next one takes the place of what is left of it");
+    drop((again, index));
     let index = Index::open(scratch.path()).unwrap();
     assert_eq!((index.committed().unwrap(), found(&index, Noun::Entities, "")), (2, ALL.to_owned()));
-    let folders = fs::read_dir(scratch.path()).unwrap().flatten().filter(|entry| entry.path().is_dir()).count();
-    assert_eq!(folders, 1, "what does not count is removed");
+    assert_eq!(folders(), 1, "what does not count is removed");
 }
