@@ -19,6 +19,8 @@ pub struct Progress {
     pub entities: usize,
     /// Scoped entities among them.
     pub scoped: usize,
+    /// Entities that wait for their scope, plan and issues, while many are reconciled.
+    pub reconciling: usize,
     /// Issues proven in this process, counted once each.
     pub issues: usize,
     /// Rows done, by task.

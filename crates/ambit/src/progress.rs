@@ -103,6 +103,9 @@ fn text(progress: &Progress, rates: &mut Rates, now: Instant) -> String {
     parts.push(format!("{} open, {} unanswered", progress.open, progress.unknown));
     parts.push(format!("{} entities, {} ours", progress.entities, progress.scoped));
     parts.push(format!("{} issues", progress.issues));
+    if progress.reconciling > 0 {
+        parts.push(format!("{} to be decided and judged", progress.reconciling));
+    }
     parts.join(" · ")
 }
 
@@ -130,5 +133,7 @@ mod tests {
         assert_eq!(text(&progress(5), &mut rates, start), format!("names 5 · sites 2 · {rest}"));
         let later = start + Duration::from_secs(5);
         assert_eq!(text(&progress(105), &mut rates, later), format!("names 105 (20/s) · sites 2 · {rest}"));
+        let many = Progress { reconciling: 4_000, ..progress(105) };
+        assert!(text(&many, &mut rates, later).ends_with("2 issues · 4000 to be decided and judged"));
     }
 }

@@ -35,6 +35,13 @@ struct Part {
     lost: Vec<Uid>,
 }
 
+impl Part {
+    /// How many entities it takes up, or a few more: one may be decided anew and marked.
+    fn size(&self) -> usize {
+        self.dirty.len().max(self.changes.len())
+    }
+}
+
 /// A part, with the entities that it plans for and judges.
 struct Batch {
     part: Part,
@@ -106,7 +113,7 @@ impl Drive<'_> {
         self.progress.entities = self.graph.iter().count();
         self.progress.scoped = self.graph.iter().filter(|(_, state)| state.present && state.decision.scoped()).count();
         self.progress.in_flight = self.flight.running().len();
-        self.progress.issues = self.proven.len();
+        (self.progress.reconciling, self.progress.issues) = (0, self.proven.len());
         self.progress.open = self.config.engine.pending(self.run.id, self.config.wire.date()).await?.open;
         self.config.progress.send_replace(self.progress.clone());
         (self.dry, self.unreconciled) = (false, is_behind);
@@ -130,6 +137,8 @@ impl Drive<'_> {
                 return self.control().await;
             };
             let is_decided = next.changes.is_empty();
+            self.progress.reconciling = next.size() + parts.iter().map(Part::size).sum::<usize>();
+            self.config.progress.send_replace(self.progress.clone());
             batch = self.batch(next);
             let reading = self::read(&self.config.engine, self.run.id, &self.graph, &batch);
             let (written, known) = self.flight.beside(futures::future::join(write, reading)).await;
