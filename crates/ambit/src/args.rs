@@ -59,12 +59,17 @@ pub(crate) struct Listing {
     /// Print only how many there are.
     #[arg(long, conflicts_with_all = ["facet", "fields", "csv"])]
     pub(crate) count: bool,
-    /// Print at most this many records.
+    /// Print at most this many records, or values of a facet.
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<u64>,
 }
 
 impl Listing {
+    /// Returns how many lines are printed at most.
+    pub(crate) fn most(&self) -> usize {
+        self.limit.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX))
+    }
+
     /// Returns the form that the flags ask for.
     pub(crate) fn form(&self) -> Form {
         match (self.output.jsonl, self.csv) {

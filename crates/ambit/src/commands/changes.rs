@@ -10,6 +10,7 @@ use crate::output::{Results, plain};
 use ambit_api::Contract;
 use ambit_api::changes::Change;
 use ambit_model::Timestamp;
+use ambit_model::feed::{Noun, What};
 use serde_json::Value;
 
 /// Rows read at once.
@@ -99,7 +100,7 @@ pub(crate) async fn run(command: &Changes, settings: &Settings) -> Result<(), Fa
         results.line(&count.to_string())?;
     }
     counts.sort_by(|left, right| right.1.cmp(&left.1).then_with(|| left.0.cmp(&right.0)));
-    for (value, count) in counts {
+    for (value, count) in counts.into_iter().take(command.listing.most()) {
         results.line(&format!("{count}\t{}", plain(&value)))?;
     }
     results.finish()
@@ -144,12 +145,27 @@ fn terms(query: &[String]) -> Result<Vec<Term>, Failure> {
             terms.push(Term { member, ..Term::default() });
             terms.len() - 1
         });
-        match value.strip_prefix('!') {
-            Some(not) => terms[index].none.push(not.to_lowercase()),
-            None => terms[index].any.push(value.to_lowercase()),
+        let (list, value) = match value.strip_prefix('!') {
+            Some(not) => (&mut terms[index].none, not.to_lowercase()),
+            None => (&mut terms[index].any, value.to_lowercase()),
+        };
+        let known = values(member);
+        if !known.is_empty() && !known.contains(&value.as_str()) {
+            let known = known.join(", ");
+            return Err(Failure::usage(format!("query: {member}:{:?}: there are {known}", plain(&value))));
         }
+        list.push(value);
     }
     Ok(terms)
+}
+
+/// All values of a member; none where any text may be one.
+fn values(member: &str) -> Vec<&'static str> {
+    match member {
+        "record" => Noun::ALL.iter().map(|noun| noun.name()).collect(),
+        "what" => What::ALL.iter().map(|what| what.name()).collect(),
+        _ => Vec::new(),
+    }
 }
 
 /// Names contain what is asked for; everything else is equal to it. Case never matters.
@@ -183,6 +199,8 @@ mod tests {
             let terms = terms(&[query.to_owned()]).expect("parses");
             assert_eq!(matches(&terms, &change), expected, "{query}");
         }
-        assert!(terms(&["noun:entity".to_owned()]).is_err());
+        for refused in ["noun:entity", "what:new", "record:!site"] {
+            assert!(terms(&[refused.to_owned()]).is_err(), "{refused}");
+        }
     }
 }

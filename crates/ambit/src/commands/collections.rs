@@ -11,6 +11,7 @@ use crate::args::{Ports, Target, Tasks};
 use crate::config::Settings;
 use crate::confirm::confirm;
 use crate::failure::Failure;
+use crate::output::lines::counted;
 use crate::output::table::text;
 use crate::output::{Results, hint, plain};
 use ambit_model::SkippedTasks;
@@ -316,11 +317,12 @@ fn print(row: &Value, jsonl: bool, results: &mut Results) -> Result<(), Failure>
         row["issues_by_severity"].as_object().into_iter().flatten().filter_map(|(_, count)| count.as_i64()).sum();
     let archived = if row["archived"] == true { "  archived" } else { "" };
     results.line(&format!(
-        "{}  {}  {}  {} entities  {issues} open issues{archived}",
+        "{}  {}  {}  {}  {}{archived}",
         text(&row["uuid"]),
         plain(&text(&row["name"])),
         text(&row["workflow_name"]),
-        row["entity_count"]
+        counted(&row["entity_count"], "entity", "entities"),
+        counted(&Value::from(issues), "open issue", "open issues")
     ))
 }
 

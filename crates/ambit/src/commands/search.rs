@@ -255,12 +255,15 @@ fn facet(command: &Search, wanted: &str, aggregations: &Value, results: &mut Res
     if let Some(sum) = value.get("value") {
         return rows.row(&json!({"facet": name, "key": name, "count": sum}), results);
     }
-    for bucket in value["buckets"].as_array().into_iter().flatten() {
+    let buckets = value["buckets"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let (shown, cut) = buckets.split_at(command.listing.most().min(buckets.len()));
+    for bucket in shown {
         rows.row(&json!({"facet": name, "key": bucket["key"], "count": bucket["doc_count"]}), results)?;
     }
-    match value["sum_other_doc_count"].as_u64() {
-        Some(others) if others > 0 => hint(&format!("{name}: {others} more in values that are not listed")),
-        _ => {}
+    let count = |bucket: &Value| bucket["doc_count"].as_u64().unwrap_or_default();
+    let others = value["sum_other_doc_count"].as_u64().unwrap_or_default() + cut.iter().map(count).sum::<u64>();
+    if others > 0 {
+        hint(&format!("{name}: {others} more in values that are not listed"));
     }
     Ok(())
 }

@@ -56,8 +56,12 @@ pub(crate) fn issue(hit: &Value) -> String {
 
 /// `nginx 1.24.0  3 entities`.
 pub(crate) fn technology(hit: &Value) -> String {
-    let entities = if hit["entity_count"] == 1 { "entity" } else { "entities" };
-    format!("{}  {} {entities}", shown(hit, "name"), hit["entity_count"])
+    format!("{}  {}", shown(hit, "name"), counted(&hit["entity_count"], "entity", "entities"))
+}
+
+/// A number with its noun.
+pub(crate) fn counted(count: &Value, one: &str, many: &str) -> String {
+    format!("{count} {}", if *count == 1 { one } else { many })
 }
 
 /// `17  2026-11-21T08:00:00.000Z  entity appeared  Uri https://www.acme.test:443`.
@@ -88,11 +92,11 @@ pub(crate) fn run(run: &Value) -> String {
         at => at,
     };
     let mut line = format!(
-        "{}  {}  {}  started {begun}  {} entities",
+        "{}  {}  {}  started {begun}  {}",
         run["id"],
         shown(run, "collection_name"),
         shown(run, "status"),
-        run["entity_count"]
+        counted(&run["entity_count"], "entity", "entities")
     );
     if run.get("work_done").is_some() {
         line.push_str(&format!(

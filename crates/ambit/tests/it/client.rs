@@ -103,6 +103,8 @@ fn searches_print_the_same_over_server_and_folder() {
     let facet = served.both(&["entities", "--facet", "entity_type"]);
     let counted: usize = facet.lines().filter_map(|line| line.split('\t').next()?.parse::<usize>().ok()).sum();
     assert_eq!(counted, all.len(), "every entity has one kind: {facet}");
+    let first = served.both(&["entities", "--facet", "entity_type", "--limit", "1"]);
+    assert_eq!(Some(first.trim_end()), facet.lines().next(), "the most frequent");
     assert_eq!(served.both(&["entities", "--count", "--as-of", "2999-01-01"]), format!("{count}\n"));
     assert_eq!(served.both(&["entities", "--count", "--as-of", "2001-01-01"]), "0\n");
     assert_eq!(
