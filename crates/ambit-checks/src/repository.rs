@@ -94,8 +94,8 @@ flaws! {
         severity: SEVERITY_HIGH,
         added: "2026-11-25",
         confidence: Potential,
-        description: "The workflow starts for requests of strangers with the rights and secrets of the repository, and \
-                      fetches the code of the request. What that code does, it does with them.",
+        description: "The workflow starts for requests or comments of strangers with the rights and secrets of the \
+                      repository, and fetches the code of a request. What that code does, it does with them.",
         remediation: "Let such requests start workflows by pull_request, which has no secrets, or do not fetch their \
                       code.",
         reference: "https://securitylab.github.com/resources/github-actions-preventing-pwn-requests/",

@@ -40,15 +40,27 @@ const FOREIGN: &[&str] = &[
     "github.event.workflow_run.head_commit.message",
     "github.event.workflow_run.pull_requests.*.head.ref",
 ];
+/// Events by which strangers start a workflow that has the secrets of the repository.
+const STARTED_BY_STRANGERS: &[&str] = &["issue_comment", "pull_request_target", "workflow_run"];
 /// Where the code of a request is named.
 const CODE_OF_REQUESTS: &[&str] = &[
     "github.head_ref",
     "github.event.pull_request.head.ref",
     "github.event.pull_request.head.sha",
     "github.event.pull_request.merge_commit_sha",
+    "github.event.workflow_run.head_branch",
+    "github.event.workflow_run.head_commit.id",
+    "github.event.workflow_run.head_sha",
+    "github.event.workflow_run.pull_requests.*.head.ref",
+    "github.event.workflow_run.pull_requests.*.head.sha",
 ];
 /// Where the repository is named from which a request comes.
-const REPOSITORY_OF_REQUESTS: &str = "github.event.pull_request.head.repo.full_name";
+const REPOSITORY_OF_REQUESTS: &[&str] =
+    &["github.event.pull_request.head.repo.full_name", "github.event.workflow_run.head_repository.full_name"];
+/// What commands that fetch the code of a request say.
+const FETCHES_REQUEST: &[&str] = &["gh pr checkout", "refs/pull/", "git fetch origin pull/"];
+/// The member of an event that tells members of a project from strangers; a workflow that asks for it runs for members.
+const STANDING: &str = "author_association";
 
 /// What a file of YAML says, with the lines where it stands.
 enum Node {
@@ -169,7 +181,8 @@ fn takes(expression: &str, places: &[&str]) -> bool {
 pub(super) fn flaws(text: &str) -> Vec<Flaw> {
     let options = serde_saphyr::options! { with_snippet: false };
     let Ok(root) = serde_saphyr::from_str_with_options::<Node>(text, options) else { return Vec::new() };
-    let runs_for_strangers = root.get("on").is_some_and(|on| on.value.names("pull_request_target"));
+    let on = root.get("on").map(|on| &on.value);
+    let runs_for_strangers = on.is_some_and(|on| STARTED_BY_STRANGERS.iter().any(|event| on.names(event)));
     let jobs = root.get("jobs").map(|jobs| jobs.value.children()).unwrap_or_default();
     let mut flaws = Vec::new();
     // A job that is a workflow of others stands beside those that have steps, and so do the steps of an action.
@@ -181,7 +194,7 @@ pub(super) fn flaws(text: &str) -> Vec<Flaw> {
             for command in [Said::of(step, "run"), Said::of(with, "script")].into_iter().flatten() {
                 flaws.extend(injections(text, &command));
             }
-            if runs_for_strangers {
+            if runs_for_strangers && !asks_for_standing(job) && !asks_for_standing(step) {
                 flaws.extend(foreign_code(text, step, with));
             }
         }
@@ -220,15 +233,28 @@ fn injections(file: &str, command: &Said<'_>) -> Vec<Flaw> {
     flaws
 }
 
+fn asks_for_standing(step: &Node) -> bool {
+    Said::of(step, "if").is_some_and(|condition| condition.text.contains(STANDING))
+}
+
 /// A step that fetches the code of a request.
 fn foreign_code(file: &str, step: &Node, with: &Node) -> Option<Flaw> {
-    Said::of(step, "uses").filter(|uses| uses.text.trim().starts_with("actions/checkout@"))?;
-    let by_commit =
-        Said::of(with, "ref").filter(|said| said.takes(CODE_OF_REQUESTS) || said.text.contains("refs/pull/"));
-    let by_repository = || Said::of(with, "repository").filter(|said| said.takes(&[REPOSITORY_OF_REQUESTS]));
-    let said = by_commit.or_else(by_repository)?;
-    let shown = file.lines().nth(said.line.saturating_sub(1)).unwrap_or(said.text);
-    Some(flaw("workflow_runs_foreign_code", said.line, shown))
+    let line_of = |line: usize| file.lines().nth(line.saturating_sub(1));
+    if Said::of(step, "uses").is_some_and(|uses| uses.text.trim().starts_with("actions/checkout@")) {
+        let by_commit =
+            Said::of(with, "ref").filter(|said| said.takes(CODE_OF_REQUESTS) || said.text.contains("refs/pull/"));
+        let by_repository = || Said::of(with, "repository").filter(|said| said.takes(REPOSITORY_OF_REQUESTS));
+        let said = by_commit.or_else(by_repository)?;
+        let shown = line_of(said.line).unwrap_or(said.text);
+        return Some(flaw("workflow_runs_foreign_code", said.line, shown));
+    }
+    let command = Said::of(step, "run")?;
+    let fetches = |line: &str| FETCHES_REQUEST.iter().any(|words| line.contains(words));
+    let fetching = command.text.lines().find(|line| fetches(line.split(" #").next().unwrap_or(line)))?.trim();
+    // One that is folded stands otherwise in the file: its first line is told.
+    let mut lines = (command.line..).map_while(|line| line_of(line).map(|text| (line, text)));
+    let (line, shown) = lines.find(|(_, text)| text.contains(fetching)).unwrap_or((command.line, fetching));
+    Some(flaw("workflow_runs_foreign_code", line, shown))
 }
 
 #[cfg(test)]
@@ -313,9 +339,30 @@ mod tests {
             ("pull_request_target", "{ref: main, fetch-depth: 0}", false),
             ("pull_request", head, false),
             ("[push, pull_request]", head, false),
+            ("issue_comment", "{ref: 'refs/pull/${{ github.event.issue.number }}/head'}", true),
+            ("{workflow_run: {workflows: [ci]}}", "{ref: '${{ github.event.workflow_run.head_sha }}'}", true),
+            ("workflow_run", "{repository: '${{ github.event.workflow_run.head_repository.full_name }}'}", true),
+            ("workflow_run", "{ref: main}", false),
         ] {
             let flaws = found(&workflow(on, with));
             assert_eq!(!flaws.is_empty(), is_flawed, "{on} {with}: {flaws:?}");
+        }
+        let commented = |condition: &str, command: &str| {
+            format!(
+                "on: issue_comment\njobs:\n  a:\n    if: {condition}\n    steps:\n      - run: |\n          set -e\n          \
+                 {command}\n"
+            )
+        };
+        let (always, members) = ("always()", "github.event.comment.author_association == 'MEMBER'");
+        for (condition, command, is_flawed) in [
+            (always, "gh pr checkout $NUMBER", true),
+            (always, "git fetch origin pull/$NUMBER/head && git checkout FETCH_HEAD", true),
+            (members, "gh pr checkout $NUMBER", false),
+            (always, "gh pr view $NUMBER", false),
+            (always, "true # gh pr checkout would run theirs", false),
+        ] {
+            let told = is_flawed.then(|| format!("workflow_runs_foreign_code 8 {command}"));
+            assert_eq!(found(&commented(condition, command)), Vec::from_iter(told), "{condition} {command}");
         }
     }
 }
