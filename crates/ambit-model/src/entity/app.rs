@@ -13,7 +13,7 @@ pub const PACKAGE: Member<Value> = Member::named("hidden_package");
 pub const FORMAT: Member<String> = Member::named("hidden_format");
 /// The SHA-256 of the package, in hexadecimal digits.
 pub const SHA256: Member<String> = Member::named("hidden_sha256");
-/// Members of the package that were too large or broken and not looked through.
+/// What of the package was not looked through or not kept, and why, a sentence each.
 pub const SKIPPED: Member<Vec<String>> = Member::named("hidden_skipped");
 /// What the package gives away.
 pub const SECRETS: Member<Vec<PackedSecret>> = Member::named("hidden_secrets");

@@ -52,7 +52,7 @@ pub(crate) const TASK: Task = Task {
 };
 
 /// Raised where more is looked for than before beside secrets: known packages are then looked through anew.
-const LOOKED_FOR: u32 = 2;
+const LOOKED_FOR: u32 = 3;
 /// Secrets of one package that are kept.
 const SECRETS_MAX: usize = 1_000;
 /// Hosts of one package that are kept, and as many mailboxes and buckets.
@@ -61,13 +61,17 @@ const MENTIONS_MAX: usize = 300;
 const GOOGLE_STORAGE: &str = "https://storage.googleapis.com";
 /// Addresses of one package that are kept.
 const ENDPOINTS_MAX: usize = 1_000;
+/// Members of a package that are named where they were not looked through.
+const SKIPPED_NAMED: usize = 3;
+
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let key = (cx.facts.kind, cx.facts.name.clone());
     if let Some(path) = cx.settings.packages.get(&key) {
         let looked = looked_through(cx, path.clone(), &path.display().to_string()).await?;
         is_of(&looked.package.app, (key.0, &key.1)).map_err(TaskError::Failed)?;
+        let left_out = looked.left_out.clone();
         say(cx, looked, None)?;
-        return Ok(Answer::Found);
+        return in_part(&left_out);
     }
     let rules = format!("{} {} {LOOKED_FOR}", env!("CARGO_PKG_VERSION"), cx.settings.secrets.edition());
     let rules = SeedTokens::of(cx.facts).beside(rules);
@@ -75,12 +79,21 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     match mirror::package(cx, known.as_ref(), holds).await? {
         Some(mirror::Package::New(file, from)) => {
             let looked = looked_through(cx, file.path().to_owned(), &from.url).await?;
+            let left_out = looked.left_out.clone();
             say(cx, looked, Some(Mirrored { rules, ..from }))?;
+            in_part(&left_out)
         }
-        Some(mirror::Package::Same) => say_again(cx),
-        None => return Err(missing(cx)),
+        Some(mirror::Package::Same) => {
+            say_again(cx);
+            in_part(&app::SKIPPED.of(&cx.facts.details).unwrap_or_default())
+        }
+        None => Err(missing(cx)),
     }
-    Ok(Answer::Found)
+}
+
+/// What was found counts; the run's report names what was left out.
+fn in_part(left_out: &[String]) -> Result<Answer, TaskError> {
+    Answer::despite(true, (!left_out.is_empty()).then(|| TaskError::Failed(left_out.join("; "))))
 }
 
 /// Nobody gave a package: what is to be done about that.
@@ -129,6 +142,8 @@ struct Looked {
     /// Addresses, with the first member of the package that names each.
     endpoints: BTreeMap<String, String>,
     firebase: BTreeMap<String, FirebaseProject>,
+    /// What was not looked through or not kept, a sentence each.
+    left_out: Vec<String>,
 }
 
 /// How the names of files with the package of an app end.
@@ -198,10 +213,13 @@ fn read(path: &Path, rules: &Rules, tokens: &SeedTokens) -> Result<Looked, Strin
 fn look_through(bytes: &[u8], rules: &Rules, tokens: &SeedTokens) -> Result<Looked, AppError> {
     let (mut secrets, mut named, mut addresses) = (BTreeMap::new(), Mentions::default(), BTreeMap::new());
     let (mut seeded, mut firebase) = (BTreeSet::new(), BTreeMap::new());
+    let (mut is_unread, mut more_secrets, mut more_addresses) = (false, false, false);
     let package = ambit_app::read(bytes, &mut |piece| {
         seeded.extend(tokens.in_text(piece.text).cloned());
         for found in rules.find_at(piece.text, Look::Code, At { path: piece.path, commit: "" }) {
-            if secrets.len() < SECRETS_MAX {
+            if secrets.len() == SECRETS_MAX && !secrets.contains_key(&found.name) {
+                more_secrets = true;
+            } else {
                 secrets.entry(found.name.clone()).or_insert_with(|| PackedSecret {
                     token: found.name,
                     provider: found.provider,
@@ -211,15 +229,22 @@ fn look_through(bytes: &[u8], rules: &Rules, tokens: &SeedTokens) -> Result<Look
                 });
             }
         }
-        if named.hosts.len() < MENTIONS_MAX {
-            named.read(piece.text);
+        match named.hosts.len() < MENTIONS_MAX {
+            true => named.read(piece.text),
+            false => is_unread = true,
         }
         firebase::read(piece.text, &mut firebase);
         let databases = firebase.values().flat_map(|project: &FirebaseProject| project.databases.iter());
         let databases = databases.filter_map(|url| Kind::AppEndpoint.canonical(url).ok());
         for address in endpoints(piece.text).into_iter().chain(databases) {
-            if addresses.len() < ENDPOINTS_MAX && !is_of_platforms(host_of(&address)) {
-                addresses.entry(unopened(address)).or_insert_with(|| piece.path.to_owned());
+            let address = unopened(address);
+            if is_of_platforms(host_of(&address)) {
+                continue;
+            }
+            if addresses.len() == ENDPOINTS_MAX && !addresses.contains_key(&address) {
+                more_addresses = true;
+            } else {
+                addresses.entry(address).or_insert_with(|| piece.path.to_owned());
             }
         }
     })?;
@@ -227,7 +252,30 @@ fn look_through(bytes: &[u8], rules: &Rules, tokens: &SeedTokens) -> Result<Look
     let bucket = |name: &String| format!("{GOOGLE_STORAGE}/{name}");
     named.buckets.extend(firebase.values().flat_map(|project| &project.buckets).map(bucket));
     let sha256 = hex::encode(Sha256::digest(bytes));
-    Ok(Looked { package, sha256, secrets, named, tokens: seeded, endpoints: addresses, firebase })
+    let left_out = unread(&package.skipped)
+        .into_iter()
+        .chain(above(more_secrets, SECRETS_MAX, "secrets"))
+        .chain(above(more_addresses, ENDPOINTS_MAX, "addresses"))
+        .chain(above(is_unread || named.hosts.len() > MENTIONS_MAX, MENTIONS_MAX, "hosts"))
+        .chain(above(named.mailboxes.len() > MENTIONS_MAX, MENTIONS_MAX, "e-mail addresses"))
+        .chain(above(named.buckets.len() > MENTIONS_MAX, MENTIONS_MAX, "buckets"))
+        .collect();
+    Ok(Looked { package, sha256, secrets, named, tokens: seeded, endpoints: addresses, firebase, left_out })
+}
+
+/// Says which members were too large or broken.
+fn unread(skipped: &[String]) -> Option<String> {
+    let named: Vec<&str> = skipped.iter().take(SKIPPED_NAMED).map(String::as_str).collect();
+    let more = if skipped.len() > named.len() { " …" } else { "" };
+    let files = if skipped.len() == 1 { "file" } else { "files" };
+    let count = skipped.len();
+    let were = format!("{count} {files} of the package too large or broken to be looked through: ");
+    (count > 0).then(|| format!("{were}{}{more}", named.join(", ")))
+}
+
+/// Says that there is more of something than is kept.
+fn above(is_more: bool, most: usize, what: &str) -> Option<String> {
+    is_more.then(|| format!("the package names more than {most} {what}: the others were left out"))
 }
 
 /// Hosts whose links open the app. They are no proof that the app is theirs: that they say themselves.
@@ -272,7 +320,7 @@ fn found_endpoint(cx: &Context<'_>, address: &str, path: Option<String>) {
 }
 
 fn say(cx: &Context<'_>, looked: Looked, from: Option<Mirrored>) -> Result<(), TaskError> {
-    let Looked { package, sha256, secrets, mut named, tokens, endpoints, firebase } = looked;
+    let Looked { package, sha256, secrets, mut named, tokens, endpoints, firebase, left_out } = looked;
     named.hosts.extend(linked_hosts(&package.app).iter().map(|host| host.trim_start_matches("*.").to_owned()));
     for secret in secrets.values() {
         cx.found_token(&secret.token, &secret.provider, true);
@@ -300,7 +348,7 @@ fn say(cx: &Context<'_>, looked: Looked, from: Option<Mirrored>) -> Result<(), T
     cx.observe(app::PACKAGE, app);
     cx.observe(app::FORMAT, said(serde_json::to_value(package.format))?.as_str().map(str::to_owned));
     cx.observe(app::SHA256, sha256);
-    cx.observe(app::SKIPPED, package.skipped);
+    cx.observe(app::SKIPPED, left_out);
     cx.observe(app::SECRETS, secrets.into_values().collect::<Vec<_>>());
     cx.observe(app::FIREBASE, firebase.into_values().collect::<Vec<_>>());
     if let Some(from) = from {
@@ -309,4 +357,22 @@ fn say(cx: &Context<'_>, looked: Looked, from: Option<Mirrored>) -> Result<(), T
         cx.observe(app::MIRRORED, Mirrored { addresses, ..from });
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_out_is_said() {
+        let names: Vec<String> = ["a.so", "b.so", "c.so", "d.so"].map(str::to_owned).to_vec();
+        let too_large = "of the package too large or broken to be looked through";
+        assert_eq!(unread(&names), Some(format!("4 files {too_large}: a.so, b.so, c.so …")));
+        assert_eq!((unread(&names[..1]), unread(&[])), (Some(format!("1 file {too_large}: a.so")), None));
+        assert_eq!(in_part(&[]), Ok(Answer::Found));
+        let said = above(true, SECRETS_MAX, "secrets").unwrap();
+        assert_eq!(said, "the package names more than 1000 secrets: the others were left out");
+        assert_eq!(in_part(std::slice::from_ref(&said)), Ok(Answer::InPart(TaskError::Failed(said))));
+        assert_eq!(above(false, SECRETS_MAX, "secrets"), None);
+    }
 }
