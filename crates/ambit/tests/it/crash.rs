@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// Kills of this test; the script in `bench/` makes as many as one likes.
-const KILLS: u32 = 8;
+const KILLS: u32 = 5;
 
 #[test]
 fn a_killed_run_resumes_to_the_undisturbed_inventory() {
