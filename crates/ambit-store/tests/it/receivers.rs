@@ -31,14 +31,9 @@ async fn a_receiver_whose_secrets_do_not_open_keeps_nobody_else_from_being_told(
     both(async |lab| {
         let (broken, whole) = (add(&lab, "broken").await, add(&lab, "whole").await);
         // What opens as another's does not open as one's own.
-        let swap = format!(
-            "UPDATE receivers SET secrets = (SELECT o.secrets FROM receivers o WHERE o.id = {} - receivers.id) WHERE id \
-             IN ({}, {})",
-            whole.id + broken.id,
-            whole.id,
-            broken.id
-        );
-        lab.execute(&swap).await;
+        lab.execute("CREATE TABLE kept AS SELECT id, secrets FROM receivers").await;
+        let secrets_of = |id: &str| format!("UPDATE receivers SET secrets = (SELECT secrets FROM kept WHERE id = {id})");
+        lab.execute(&secrets_of(&format!("{} - receivers.id", whole.id + broken.id))).await;
         assert!(lab.store.outbox().receivers().await.unwrap().is_empty());
         let ended = async |of: Uuid| lab.store.find_receiver(&lab.me, of).await.unwrap().ended.unwrap_or_default();
         for one in [&broken, &whole] {
@@ -46,11 +41,11 @@ async fn a_receiver_whose_secrets_do_not_open_keeps_nobody_else_from_being_told(
             assert!(why.starts_with("its secrets do not open with the secret of this installation"), "{why}");
         }
         // Theirs are back: the next start of the outbox sets both to work again.
-        lab.execute(&swap).await;
+        lab.execute(&secrets_of("receivers.id")).await;
         lab.store.outbox().begin().await.unwrap();
         assert_eq!((ended(broken.uuid).await.as_str(), ended(whole.uuid).await.as_str()), ("", ""));
         lab.execute(&format!(
-            "UPDATE receivers SET secrets = (SELECT secrets FROM receivers WHERE id = {}) WHERE id = {}",
+            "UPDATE receivers SET secrets = (SELECT secrets FROM kept WHERE id = {}) WHERE id = {}",
             whole.id, broken.id
         ))
         .await;
