@@ -65,7 +65,16 @@ function names(name: string, facts: Facts): string[] | null {
     return null;
   }
   const record = text(facts, "name");
-  return record === null ? null : ["dig", "+noall", "+answer", record, name === "dangling_record" ? "CNAME" : "A"];
+  if (record === null) return null;
+  return ["dig", "+noall", "+answer", record, name === "dangling_record" ? dangling(facts) : "A"];
+}
+
+/** The type of the first record that leads nowhere. */
+function dangling(facts: Facts): string {
+  const records: unknown = facts.records;
+  const first: unknown = Array.isArray(records) ? records[0] : null;
+  const kind = first !== null && typeof first === "object" && "record" in first ? first.record : null;
+  return typeof kind === "string" ? kind : "CNAME";
 }
 
 function certificate(facts: Facts): string[] | null {

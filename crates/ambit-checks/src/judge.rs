@@ -43,6 +43,7 @@ mod cloud_dangling_address;
 mod cors_reflects_origin;
 mod dangling_delegation;
 mod dangling_record;
+mod dangling_wildcard;
 mod default_installation;
 mod default_server_page;
 mod deprecated_tls_version;
@@ -88,6 +89,7 @@ mod phishing_site;
 mod resolves_to_localhost;
 mod self_signed_certificate;
 mod snmp_public_community;
+mod spf_invalid;
 mod spf_missing;
 mod spf_permissive;
 mod spf_too_many_lookups;
@@ -105,6 +107,7 @@ all![
     cors_reflects_origin,
     dangling_delegation,
     dangling_record,
+    dangling_wildcard,
     default_installation,
     default_server_page,
     deprecated_tls_version,
@@ -150,6 +153,7 @@ all![
     resolves_to_localhost,
     self_signed_certificate,
     snmp_public_community,
+    spf_invalid,
     spf_missing,
     spf_permissive,
     spf_too_many_lookups,

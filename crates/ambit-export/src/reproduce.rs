@@ -82,7 +82,11 @@ fn names(name: &str, facts: &Value) -> Option<Vec<String>> {
         };
     }
     let record = text(facts, "name")?;
-    words(&["dig", "+noall", "+answer", record, if name == "dangling_record" { "CNAME" } else { "A" }])
+    let kind = match name {
+        "dangling_record" => facts["records"][0]["record"].as_str().unwrap_or("CNAME"),
+        _ => "A",
+    };
+    words(&["dig", "+noall", "+answer", record, kind])
 }
 
 fn certificate(facts: &Value) -> Option<Vec<String>> {
@@ -127,6 +131,11 @@ mod tests {
             ("dmarc_permissive", json!({"domain": "a.test"}), "dig +short TXT _dmarc.a.test"),
             ("dns_zone_transfer", json!({"zone": "a.test", "servers": ["ns1.a.test"]}), "dig AXFR a.test @ns1.a.test"),
             ("dangling_record", json!({"name": "v.a.test"}), "dig +noall +answer v.a.test CNAME"),
+            (
+                "dangling_record",
+                json!({"name": "a.test", "records": [{"record": "MX", "target": "mx.gone.test"}]}),
+                "dig +noall +answer a.test MX",
+            ),
             (
                 "invalid_certificate_expired",
                 json!({"served_by": ["a.test"]}),

@@ -36,6 +36,9 @@ pub enum NetError {
     /// The server answered that it could not answer.
     #[error("the name server answered {0}")]
     Dns(Rcode),
+    /// The server answered that it cannot answer now, by this HTTP status.
+    #[error("the server answered with status {0}")]
+    Unavailable(u16),
     /// No TLS came about; alerts and reasons by name.
     #[error("tls: {0}")]
     Tls(String),
@@ -118,6 +121,7 @@ impl NetError {
             | Self::Unreachable(_)
             | Self::Offline(_)
             | Self::Dns(_)
+            | Self::Unavailable(_)
             | Self::Tls(_)
             | Self::Protocol(_)
             | Self::TooLarge(_)

@@ -58,11 +58,17 @@ fn archive(response: &Response<'_>) -> Option<String> {
         // An archive of nothing is an archive.
         (b"PK\x05\x06", "zip"),
         (b"\x1f\x8b", "gzip"),
-        (b"BZh", "bzip2"),
         (b"7z\xbc\xaf\x27\x1c", "7z"),
         (b"Rar!", "rar"),
     ];
-    kinds.iter().find(|(magic, _)| response.body.starts_with(magic)).map(|(_, kind)| format!("{kind} archive"))
+    let kind = kinds.iter().find(|(magic, _)| response.body.starts_with(magic)).map(|(_, kind)| *kind);
+    kind.or_else(|| is_bzip2(response.body).then_some("bzip2")).map(|kind| format!("{kind} archive"))
+}
+
+/// The level of compression stands behind the first letters, and the magic of its first block behind that.
+fn is_bzip2(body: &[u8]) -> bool {
+    let block = body.strip_prefix(b"BZh").and_then(|rest| rest.split_first());
+    block.is_some_and(|(level, block)| matches!(level, b'1'..=b'9') && block.starts_with(b"1AY&SY"))
 }
 
 fn database_dump(response: &Response<'_>) -> Option<String> {

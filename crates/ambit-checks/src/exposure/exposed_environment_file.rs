@@ -33,22 +33,56 @@ pub(super) const EXPOSURE: Exposure = Exposure {
         matches: &[
             Response::plain("APP_ENV=production\nDB_PASSWORD=x\n"),
             Response::html("APP_ENV=production\nDB_PASSWORD=x\n"),
+            Response::plain("APP_KEY=x\nMAIL_FROM=\"Acme <noreply@acme.test>\"\nDB_PASSWORD=y\n"),
+            Response::plain("APP_ENV=x\nAPP_PRIVATE_KEY=\"first\nsecond\nthird\nfourth\nlast\"\nDB_PASSWORD=y\n"),
         ],
-        twins: &[Response::html("<p>DB_HOST=x\nAPP_ENV=y</p>"), Response::plain("We set A=1 once.\nNothing more.\n")],
+        twins: &[
+            Response::html("<p>DB_HOST=x\nAPP_ENV=y</p>"),
+            Response::html("\n<!doctype html>\nDB_HOST=x\nAPP_ENV=y\n"),
+            Response::plain("DB_HOST=x\nAPP_ENV=y\n<div>\n</div>\n"),
+            Response::plain("We set A=1 once.\nNothing more.\n"),
+        ],
     }],
 };
 
-/// At least two assignments, or one of a secret: names only, values never leave.
+/// At least two assignments, and little else: names only, values never leave. A value may hold a mailbox in angle
+/// brackets, or go over several lines in quotes; a line that begins with a tag is of a page.
 fn env_file(response: &Response<'_>) -> Option<String> {
     static LINE: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"(?m)^(?:export )?([A-Z][A-Z0-9_]{2,60})=").expect("constant"));
+        LazyLock::new(|| Regex::new(r"^(?:export )?([A-Z][A-Z0-9_]{2,60})=").expect("constant"));
     let text = response.text();
-    if response.has_tags() {
-        return None;
+    let (mut names, mut foreign, mut open): (Vec<String>, usize, Option<char>) = (Vec::new(), 0, None);
+    for line in text.lines() {
+        if let Some(quote) = open {
+            open = open.filter(|_| !line.contains(quote));
+            continue;
+        }
+        if begins_with_tag(line) {
+            return None;
+        }
+        let name = LINE.captures(line).and_then(|found| found.get(1));
+        let is_other = !line.trim().is_empty() && !line.starts_with('#') && !line.contains('=');
+        foreign += usize::from(is_other);
+        names.extend(name.map(|name| name.as_str().to_owned()));
+        open = name.and_then(|_| opened(line));
     }
-    let names: Vec<&str> =
-        LINE.captures_iter(&text).filter_map(|found| found.get(1)).map(|name| name.as_str()).take(8).collect();
-    let foreign =
-        text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#') && !line.contains('=')).count();
-    (names.len() >= 2 && foreign <= names.len()).then(|| names.join(", "))
+    let is_one = names.len() >= 2 && foreign <= names.len().min(NAMES_SHOWN);
+    names.truncate(NAMES_SHOWN);
+    is_one.then(|| names.join(", "))
+}
+
+/// Names of settings that a proof shows.
+const NAMES_SHOWN: usize = 8;
+
+fn begins_with_tag(line: &str) -> bool {
+    let mut letters = line.trim_start_matches('\u{feff}').trim_start().chars();
+    letters.next() == Some('<')
+        && letters.next().is_some_and(|next| next.is_ascii_alphabetic() || matches!(next, '!' | '/' | '?'))
+}
+
+/// The quote in which a value begins that this line does not end.
+fn opened(line: &str) -> Option<char> {
+    let value = line.split_once('=')?.1;
+    let quote = value.chars().next().filter(|first| matches!(first, '"' | '\''))?;
+    (!value[1..].contains(quote)).then_some(quote)
 }

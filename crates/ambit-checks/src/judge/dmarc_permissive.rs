@@ -45,12 +45,14 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
         };
         let is_asked = |policy: &str| ["quarantine", "reject"].iter().any(|known| policy.eq_ignore_ascii_case(known));
         let acts = tag("p").is_some_and(|(_, policy)| is_asked(policy));
+        // Whoever forges mail takes a name below that nobody uses, where those are let through.
+        let spares_names_below = tag("sp").is_some_and(|(_, policy)| !is_asked(policy));
         let percent = tag("pct").and_then(|(_, percent)| percent.parse::<i64>().ok()).unwrap_or(WHOLE_PERCENT);
         let records = domain::DMARC_POLICY.of(&facts.details).map_or(1, |policy| policy.records);
         // RFC 7489 §6.6.3: of several records none counts, and one without a policy asks for nothing.
         let description = match records {
             2.. => format!("{} has {records} DMARC records, so that none of them counts.", facts.name),
-            _ if acts && percent >= WHOLE_PERCENT => return Vec::new(),
+            _ if acts && percent >= WHOLE_PERCENT && !spares_names_below => return Vec::new(),
             _ => format!("The DMARC record {} does not make receivers reject forged mail.", look::shown(record)),
         };
         vec![look::proof(description, json!({"domain": facts.name, "record": record}))]
@@ -70,7 +72,8 @@ pub(super) fn samples() -> crate::samples::Samples {
         .reports(domain("v=DMARC1; rua=mailto:dmarc@acme.test"))
         .reports(domain("v=DMARC1; p=refuse"))
         .reports(domain("v=DMARC1; p=reject").with(json!({"hidden_dmarc": {"records": 2}})))
-        .near_miss(domain("v=DMARC1; p=quarantine; sp=none"))
+        .reports(domain("v=DMARC1; p=quarantine; sp=none"))
+        .near_miss(domain("v=DMARC1; p=reject; sp=quarantine"))
         .near_miss(domain("v=DMARC1; p=reject; pct=100"))
         .near_miss(facts(Kind::Domain, "acme.test").absent_at(DMARC.task, DMARC.argument))
         .unknown(facts(Kind::Domain, "acme.test"))

@@ -3,10 +3,11 @@
 use super::Judge;
 use crate::look;
 use ambit_model::entity::domain;
+use ambit_model::facts::ProbeOutcome;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_INFO, Verdict};
 use ambit_model::task::CAA;
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
-use serde_json::json;
+use serde_json::{Value, json};
 
 pub(super) const JUDGE: Judge = Judge {
     issue: IssueKind {
@@ -36,11 +37,19 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     if look::has_no_zone(facts) {
         return Verdict::Clear;
     }
-    look::missing_at(facts, CAA, domain::CAA, || {
-        let description = format!("{} has no CAA record.", facts.name);
-        look::proof(description, json!({"domain": facts.name}))
-    })
+    let proof = |description: String| look::proof(description, json!({"domain": facts.name}));
+    let entries = || domain::CAA.raw(&facts.details).and_then(Value::as_array).into_iter().flatten();
+    let restricts = |entry: &Value| entry["tag"].as_str().is_some_and(|tag| RESTRICTING.contains(&tag));
+    let is_open = entries().next().is_some() && !entries().any(restricts);
+    if is_open && facts.outcome_at(CAA.task, CAA.argument) == Some(ProbeOutcome::Found) {
+        let description = format!("The CAA records of {} name no authority, so that any may issue.", facts.name);
+        return Verdict::Proven(vec![proof(description)]);
+    }
+    look::missing_at(facts, CAA, domain::CAA, || proof(format!("{} has no CAA record.", facts.name)))
 }
+
+/// Tags that say who may issue (RFC 8659 §4.2 and §4.3); the others restrict nobody.
+const RESTRICTING: &[&str] = &["issue", "issuewild"];
 
 #[cfg(test)]
 pub(super) fn samples() -> crate::samples::Samples {
@@ -54,6 +63,10 @@ pub(super) fn samples() -> crate::samples::Samples {
         .reports(domain(json!([])).absent_at(CAA.task, CAA.argument))
         .reports(domain(json!([])).absent_at(CAA.task, CAA.argument).failed_at(CAA.task, "SRV"))
         .near_miss(domain(json!([{"flags": 0, "tag": "issue", "value": ";"}])).found_at(CAA.task, CAA.argument))
+        .reports(
+            domain(json!([{"flags": 0, "tag": "iodef", "value": "mailto:a@acme.test"}]))
+                .found_at(CAA.task, CAA.argument),
+        )
         .near_miss(facts(Kind::Domain, "acme.test").absent(CAA.task).absent_at(CAA.task, CAA.argument))
         .unknown(facts(Kind::Domain, "acme.test"))
         .unknown(domain(json!([])))

@@ -3,7 +3,7 @@
 use super::Judge;
 use crate::look;
 use ambit_model::entity::domain;
-use ambit_model::issue::{Confidence, IssueKind, SEVERITY_MEDIUM, Verdict};
+use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_HIGH, SEVERITY_MEDIUM, Verdict};
 use ambit_model::task::SPF;
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
 use serde_json::json;
@@ -17,9 +17,9 @@ pub(super) const JUDGE: Judge = Judge {
         category: "misconfiguration",
         added: "2026-11-21",
         description: "The SPF record does not reject senders that it does not list: it ends in +all or ?all, has no \
-                      ending at all, or includes all addresses there are; or there are several records, so that none \
-                      counts. Mail that strangers send in the name of the domain passes, or is treated as if there \
-                      were no record.",
+                      ending at all, includes most addresses there are, or hands on to a domain that anybody may \
+                      register; or there are several records, so that none counts. Mail that \
+                      strangers send in the name of the domain passes, or is treated as if there were no record.",
         remediation: "Keep one record. List the servers that send for the domain and end the record in -all (or ~all \
                       while you watch the reports).",
         references: &[
@@ -38,6 +38,15 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
         let Some(record) = domain::SPF_RECORD.text(&facts.details) else {
             return Vec::new();
         };
+        if let Some(free) = tree.unregistered.first() {
+            let shown = look::shown(record);
+            let description = format!(
+                "The SPF record {shown} hands on to {}, whose domain nobody has registered.",
+                look::shown(free)
+            );
+            let details = json!({"domain": facts.name, "record": record, "unregistered": tree.unregistered});
+            return vec![Proof { severity: Some(SEVERITY_HIGH), ..look::proof(description, details) }];
+        }
         let description = match tree.records {
             // RFC 7208 §4.5.
             2.. => format!("{} has {} SPF records, so that none of them counts.", facts.name, tree.records),
@@ -81,6 +90,9 @@ pub(super) fn samples() -> crate::samples::Samples {
         .near_miss(domain("v=spf1 include:all.example -all"))
         .reports(domain("v=spf1 include:all.example -all").with(json!({"hidden_spf": {"records": 1, "open": true}})))
         .reports(domain("v=spf1 -all").with(json!({"hidden_spf": {"records": 2}})))
+        .near_miss(domain("v=spf1 inlcude:x.test -all").with(json!({"hidden_spf": {"errors": ["acme.test: unknown"]}})))
+        .reports(domain("v=spf1 include:spf.free.example -all").with(json!({"hidden_spf": {
+            "records": 1, "errors": ["spf.free.example: has no SPF record"], "unregistered": ["spf.free.example"]}})))
         .near_miss(domain("v=spf1 -all").with(json!({"hidden_spf": {"records": 1}})))
         .near_miss(facts(Kind::Domain, "acme.test").absent_at(SPF.task, SPF.argument))
         .unknown(facts(Kind::Domain, "acme.test"))

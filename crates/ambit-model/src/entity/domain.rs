@@ -92,6 +92,8 @@ pub const POSTURE: Member<Posture> = Member::named("hidden_posture");
 pub const SUPPLIERS: Member<Vec<Supplier>> = Member::named("hidden_suppliers");
 /// What names that nobody has made are answered with.
 pub const WILDCARD: Member = Member::named("hidden_wildcard");
+/// The target of the alias that they are, where it does not exist.
+pub const WILDCARD_DANGLING: Member<Vec<Dangling>> = Member::named("hidden_wildcard_dangling");
 /// For which types they are answered.
 pub const WILDCARD_TYPES: Member = Member::named("hidden_wildcard_types");
 /// Guessed names that stayed without an answer. Two tasks say it, `name_sweep` and `permutations`, because both guess
@@ -144,6 +146,7 @@ pub(super) const DOMAIN: &[Row] = &[
     seen(TAKEOVER, TaskName::Takeover),
     seen(certificate::TLS, TlsGrab),
     seen(WILDCARD, WildcardProfile),
+    seen(WILDCARD_DANGLING, WildcardProfile),
     seen(WILDCARD_TYPES, WildcardProfile),
     seen(CAA, ZoneProfile),
     seen(SIGNED, ZoneProfile),
@@ -180,6 +183,7 @@ pub(super) const DNS_RECORD: &[Row] = &[
     seen(TAKEOVER, TaskName::Takeover),
     seen(certificate::TLS, TlsGrab),
     seen(WILDCARD, WildcardProfile),
+    seen(WILDCARD_DANGLING, WildcardProfile),
     seen(WILDCARD_TYPES, WildcardProfile),
     seen(SRV, ZoneProfile),
     seen(SOA_SERIAL, ZoneProfile),
@@ -230,6 +234,9 @@ pub struct SpfTree {
     pub open: bool,
     pub errors: BTreeSet<String>,
     pub includes: BTreeSet<String>,
+    /// Names to which it hands on in domains that nobody has registered.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub unregistered: BTreeSet<String>,
 }
 
 /// A server that hands the zone to anyone.

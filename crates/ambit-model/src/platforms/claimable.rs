@@ -11,7 +11,7 @@ pub struct Claimable {
     pub provider: &'static str,
     /// What its answer to an unclaimed name holds; `None` where the name then does not exist at all.
     pub says: Option<&'static str>,
-    /// Statuses with which it says so; empty: any.
+    /// Statuses with which it says so; empty: any but those of success, since a page may quote what it says.
     pub status: &'static [u16],
 }
 
@@ -53,7 +53,12 @@ pub const CLAIMABLE: &[Claimable] = &[
         says: Some("Do you want to register"),
         status: &[],
     },
-    Claimable { suffix: "statuspage.io", provider: "Statuspage", says: Some("You are being redirected"), status: &[] },
+    Claimable {
+        suffix: "statuspage.io",
+        provider: "Statuspage",
+        says: Some("You are being <a href=\"https://www.statuspage.io\">redirected</a>"),
+        status: &[301, 302],
+    },
     Claimable {
         suffix: "tumblr.com",
         provider: "Tumblr",
@@ -90,7 +95,8 @@ impl Claimable {
     /// The text in an answer that shows that the name is unclaimed.
     pub fn proof(&self, status: u16, body: &str) -> Option<&'static str> {
         let says = self.says?;
-        let fits = self.status.is_empty() || self.status.contains(&status);
+        let is_success = (200..300).contains(&status);
+        let fits = self.status.contains(&status) || (self.status.is_empty() && !is_success);
         (fits && body.contains(says)).then_some(says)
     }
 }

@@ -368,7 +368,21 @@ pub(super) fn next_hop(exchange: &HttpExchange) -> Option<Result<Url, Untrusted>
     Some(exchange.url.join(location.raw()).map_err(|_| location.cut(1024)))
 }
 
+/// Whether a status says that the server cannot answer now, and nothing of what was asked for.
+pub fn is_unavailable(status: u16) -> bool {
+    matches!(status, 429 | 502..=504 | 520..=530)
+}
+
 impl HttpExchange {
+    /// Returns an answer that says something of what was asked for.
+    ///
+    /// # Errors
+    /// [`NetError::Unavailable`] where the server, or one before it, says that it cannot answer now: 429 (RFC 6585), 502
+    /// to 504 (RFC 9110), and 520 to 530, by which content networks say so of the server behind them.
+    pub fn available(self) -> Result<Self, NetError> {
+        if is_unavailable(self.status) { Err(NetError::Unavailable(self.status)) } else { Ok(self) }
+    }
+
     /// The first header of a name.
     pub fn header(&self, name: &str) -> Option<&Untrusted> {
         self.headers.iter().find(|(known, _)| known.raw().eq_ignore_ascii_case(name)).map(|(_, value)| value)

@@ -79,6 +79,7 @@ fn is_silence(error: &NetError) -> bool {
         | NetError::NotAllowed(_)
         | NetError::NoGrant(_)
         | NetError::Protocol(_)
+        | NetError::Unavailable(_)
         | NetError::TooLarge(_)
         | NetError::Budget(_)
         | NetError::Invalid { .. } => false,

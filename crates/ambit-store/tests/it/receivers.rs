@@ -32,7 +32,8 @@ async fn a_receiver_whose_secrets_do_not_open_keeps_nobody_else_from_being_told(
         let (broken, whole) = (add(&lab, "broken").await, add(&lab, "whole").await);
         // What opens as another's does not open as one's own.
         lab.execute("CREATE TABLE kept AS SELECT id, secrets FROM receivers").await;
-        let secrets_of = |id: &str| format!("UPDATE receivers SET secrets = (SELECT secrets FROM kept WHERE id = {id})");
+        let secrets_of =
+            |id: &str| format!("UPDATE receivers SET secrets = (SELECT secrets FROM kept WHERE id = {id})");
         lab.execute(&secrets_of(&format!("{} - receivers.id", whole.id + broken.id))).await;
         assert!(lab.store.outbox().receivers().await.unwrap().is_empty());
         let ended = async |of: Uuid| lab.store.find_receiver(&lab.me, of).await.unwrap().ended.unwrap_or_default();

@@ -1,7 +1,11 @@
 //! Requests to a site at a binding, as all tasks of the web make them.
 
 use crate::{Context, TaskError};
-use ambit_net::http::{BodyEnd, HttpExchange, HttpFetch, HttpRequest, Url};
+use ambit_model::TaskName;
+use ambit_model::entity::uri;
+use ambit_model::facts::ProbeOutcome;
+use ambit_model::moment::DAY_MS;
+use ambit_net::http::{BodyEnd, HttpExchange, HttpFetch, HttpRequest, Url, is_unavailable};
 use ambit_net::{Grant, Meaning, NetError};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -46,9 +50,35 @@ pub(crate) async fn get_in(
     cx.net.http(&request).await
 }
 
-/// The front page of the site, with what its redirects led to. Rows of the run that are under way for the same site
-/// share one visit, also where it fails.
+/// How long a site must say that it cannot answer before that is what it says, in milliseconds.
+const OUTAGE_MS: i64 = DAY_MS / 2;
+
+/// The front page of the site, with what its redirects led to.
+///
+/// # Errors
+/// What kept it from being read. [`NetError::Unavailable`] where the site has had another page before and says that it
+/// cannot answer now: that says nothing of what is there. A site that says so for longer is believed.
 pub(crate) async fn visit(cx: &Context<'_>, url: &Url) -> Result<Arc<HttpFetch>, NetError> {
+    let fetch = visited(cx, url).await?;
+    let stays = fetch.exchanges.iter().take_while(|exchange| is_same_site(&exchange.url, url));
+    let status = stays.last().unwrap_or_else(|| fetch.last()).status;
+    let known = uri::CODE.of(&cx.facts.details).and_then(|code| code.parse().ok());
+    let last = cx.facts.probe_at(TaskName::HttpEnrich, cx.argument);
+    let lasts = last.is_some_and(|last| {
+        last.outcome == ProbeOutcome::Unknown && cx.net.date().0.saturating_sub(last.at.0) >= OUTAGE_MS
+    });
+    if is_unavailable(status) && known.is_some_and(|known| !is_unavailable(known)) && !lasts {
+        return Err(NetError::Unavailable(status));
+    }
+    Ok(fetch)
+}
+
+pub(crate) fn is_same_site(a: &Url, b: &Url) -> bool {
+    (a.https, &a.host, a.port) == (b.https, &b.host, b.port)
+}
+
+/// Rows of the run that are under way for the same site share one visit, also where it fails.
+async fn visited(cx: &Context<'_>, url: &Url) -> Result<Arc<HttpFetch>, NetError> {
     let mut request =
         request(cx, url).map_err(|error| NetError::Invalid { what: "binding", text: error.to_string() })?;
     request.body_kept = PAGE_BYTES;

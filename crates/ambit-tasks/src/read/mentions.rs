@@ -50,6 +50,15 @@ pub(crate) fn is_in_folder_of_others(path: &str) -> bool {
 }
 
 impl Mentions {
+    /// Adds what another text mentions.
+    pub(crate) fn add(&mut self, other: Self) {
+        let Self { hosts, maybe_hosts, mailboxes, buckets } = other;
+        self.hosts.extend(hosts);
+        self.maybe_hosts.extend(maybe_hosts);
+        self.mailboxes.extend(mailboxes);
+        self.buckets.extend(buckets);
+    }
+
     /// Adds what a text mentions.
     pub(crate) fn read(&mut self, text: &str) {
         for found in URL.find_iter(text).take(URLS_MAX) {

@@ -59,11 +59,22 @@ pub(crate) fn parse(text: &str) -> Record {
                 record.mechanisms.push(target(host).map_or(Mechanism::Other, Mechanism::Host));
             }
             "ptr" | "exists" => record.mechanisms.push(Mechanism::Other),
-            "ip4" | "ip6" => record.open |= value.ends_with("/0") && matches!(sign, None | Some('+')),
+            "ip4" | "ip6" => record.open |= is_wide(&name, value) && matches!(sign, None | Some('+')),
             _ => record.errors.push(format!("unknown mechanism {:?}", name.chars().take(30).collect::<String>())),
         }
     }
     record
+}
+
+/// Bits of the widest range that somebody may hold: nobody holds more than a /8, and IANA gives registries a /12 of IPv6
+/// at most.
+const RANGE_BITS_MIN: (u8, u8) = (8, 12);
+
+/// True for a range of which most belongs to strangers.
+fn is_wide(family: &str, range: &str) -> bool {
+    let bits = range.rsplit_once('/').and_then(|(_, bits)| bits.parse::<u8>().ok());
+    let least = if family.eq_ignore_ascii_case("ip4") { RANGE_BITS_MIN.0 } else { RANGE_BITS_MIN.1 };
+    bits.is_some_and(|bits| bits < least)
 }
 
 /// The hosts that a record names as senders.
@@ -124,6 +135,8 @@ mod tests {
         let open = |text: &str| parse(text).open;
         assert!(open("v=spf1 ip4:0.0.0.0/0 -all") && open("v=spf1 mx +ip6:::/0 -all"));
         assert!(!open("v=spf1 -ip4:0.0.0.0/0 -all") && !open("v=spf1 ip4:203.0.113.0/24 -all"));
+        assert!(open("v=spf1 ip4:0.0.0.0/1 ip4:128.0.0.0/1 -all") && open("v=spf1 ip6:2000::/3 -all"));
+        assert!(!open("v=spf1 ip4:17.0.0.0/8 ip6:2a00::/12 -all"));
         assert!(!open("v=spf1 -all ip4:0.0.0.0/0"), "nobody reads on behind all");
         let passes = |text: &str| {
             parse(text).mechanisms.iter().any(|found| matches!(found, Mechanism::Include { passes, .. } if *passes))

@@ -77,7 +77,7 @@ struct Proven {
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let url = &web::site(cx)?;
     let mut seen = looks(cx, url).await;
-    if let Some(error) = seen.fatal() {
+    if let Some(error) = seen.fatal().filter(|_| seen.found.is_empty()) {
         return Err(error.into());
     }
     seen.found.sort_by(|a, b| (a.what, &a.url.path).cmp(&(b.what, &b.url.path)));
@@ -155,6 +155,8 @@ async fn named<F: Future>(what: &'static str, look: F) -> (&'static str, F::Outp
 #[derive(Default)]
 struct Looks {
     found: Vec<Proven>,
+    /// Whatever was looked for and is not there.
+    absent: BTreeSet<&'static str>,
     failed: Vec<(&'static str, NetError)>,
 }
 
@@ -171,7 +173,8 @@ impl Looks {
             }
             for (what, answer) in together(some, IN_FLIGHT).await {
                 match answer {
-                    Ok(proven) => self.found.extend(proven),
+                    Ok(Some(proven)) => self.found.push(proven),
+                    Ok(None) => drop(self.absent.insert(what)),
                     Err(error) => self.failed.push((what, error)),
                 }
             }
@@ -190,12 +193,14 @@ impl Looks {
         budget.or_else(first).map(|(_, error)| error.clone())
     }
 
-    /// Items of the last answer that could not be looked at again: they hold.
+    /// Items of the last answer that could not be looked at again, or were not since too much had failed: they hold.
     fn kept(&self, facts: &Facts) -> Vec<uri::Exposure> {
         let items = uri::EXPOSURES.items(&facts.details);
+        let is_cut = self.fatal().is_some();
         let unseen = items.filter(|item| {
             let proven = self.found.iter().any(|proven| proven.what == item.what);
-            !proven && self.failed.iter().any(|(failed, _)| *failed == item.what)
+            let failed = self.failed.iter().any(|(failed, _)| *failed == item.what);
+            !proven && (failed || (is_cut && !self.absent.contains(item.what.as_str())))
         });
         unseen.collect()
     }
@@ -212,7 +217,7 @@ async fn look(cx: &Context<'_>, site: &Url, probe: &'static Probe) -> Result<Opt
     let paths = match probe.place {
         Place::Paths(paths) => paths,
         Place::MissingPage => {
-            let exchange = refusal(cx, site, "").await?;
+            let exchange = refusal(cx, site, "").await?.available()?;
             let proof = (probe.proof)(&response(&exchange));
             return Ok(proof.map(|proof| proven(exchange.url.clone(), proof, exchange)));
         }
@@ -222,7 +227,7 @@ async fn look(cx: &Context<'_>, site: &Url, probe: &'static Probe) -> Result<Opt
         let Some(exchange) = page(cx, &url).await? else { continue };
         let Some(proof) = (probe.proof)(&response(&exchange)) else { continue };
         let end = path.rfind('.').map_or("", |at| &path[at..]);
-        let no = refusal(cx, site, end).await?;
+        let no = refusal(cx, site, end).await?.available()?;
         if no.status != 200 || (probe.proof)(&response(&no)).is_none() {
             return Ok(Some(proven(url, proof, exchange)));
         }
@@ -239,15 +244,15 @@ async fn look_listing(cx: &Context<'_>, site: &Url, path: &'static str) -> Resul
         return Ok(None);
     };
     // Of a folder that nobody made it says so as well: then it lists none.
-    let no = refusal(cx, site, "/").await?;
+    let no = refusal(cx, site, "/").await?.available()?;
     let is_listed = no.status != 200 || listing_proof(&web::text(&no)).is_none();
     Ok(is_listed.then_some(Proven { what: DIRECTORY_LISTING, is_interface: false, url, proof, exchange }))
 }
 
 /// A page that the site gives out; `None` where it does not. A connection that breaks in the middle of many is not a
-/// "no".
+/// "no", and neither is a site that has had enough of questions.
 async fn page(cx: &Context<'_>, url: &Url) -> Result<Option<HttpExchange>, NetError> {
-    let exchange = web::get(cx, url, BODY_BYTES).await?;
+    let exchange = web::get(cx, url, BODY_BYTES).await?.available()?;
     Ok((exchange.status == 200).then_some(exchange))
 }
 

@@ -49,6 +49,8 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     if reflects {
         cx.exchange("foreign_origin", &exchange);
         cx.observe(uri::FOREIGN_ORIGIN, ForeignOrigin { credentials });
+        return Ok(Answer::Found);
     }
-    Ok(Answer::found_if(reflects))
+    exchange.available()?;
+    Ok(Answer::Absent)
 }

@@ -193,7 +193,10 @@ impl<'a> Crawl<'a> {
             };
             let page = web::is_html(&answer).then(|| Page::parse(&web::text(&answer), &url));
             self.note(&url, &answer, page.as_ref());
-            self.handed_out.read_text(&web::text(&answer), url.path_only());
+            match &page {
+                Some(page) => self.handed_out.read_page(&web::text(&answer), page, url.path_only()),
+                None => self.handed_out.read_text(&web::text(&answer), url.path_only()),
+            }
             if let Some(target) = web::header(&answer, "location").and_then(|target| url.join(target).ok()) {
                 frontier.add(&target, depth);
             }

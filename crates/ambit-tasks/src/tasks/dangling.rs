@@ -102,16 +102,15 @@ pub(crate) fn server_gone(target: &str, reason: DanglingReason) -> Dangling {
 }
 
 /// Returns the end of an alias chain if it does not exist, or if a provider gives it to anybody who claims it.
-async fn alias(cx: &Context<'_>, name: &str) -> Result<Looked, TaskError> {
+pub(crate) async fn alias(cx: &Context<'_>, name: &str) -> Result<Looked, TaskError> {
     let answer = cx.net.lookup(name, RecordType::A).await?;
     let Some(last) = answer.chain.last() else {
         return Ok(Looked::default());
     };
     if answer.is_nxdomain() {
-        // Of several links the provider's is the one that can be claimed.
-        let claimed = answer.chain.iter().find(|alias| claimable::of_target(&alias.target).is_some()).unwrap_or(last);
-        let reason = missing(cx, &claimed.target).await?;
-        return Ok(Looked::of(vec![item("CNAME", &claimed.target, reason)]));
+        // Every link but the last is there: at its provider it is claimed.
+        let reason = missing(cx, &last.target).await?;
+        return Ok(Looked::of(vec![item("CNAME", &last.target, reason)]));
     }
     let pattern =
         answer.chain.iter().find(|alias| claimable::of_target(&alias.target).is_some_and(|rule| rule.says.is_some()));
@@ -120,7 +119,7 @@ async fn alias(cx: &Context<'_>, name: &str) -> Result<Looked, TaskError> {
 }
 
 /// `unregistered` where even the target's domain does not exist; a provider's names are not registered but claimed.
-async fn missing(cx: &Context<'_>, target: &str) -> Result<DanglingReason, TaskError> {
+pub(crate) async fn missing(cx: &Context<'_>, target: &str) -> Result<DanglingReason, TaskError> {
     if claimable::of_target(target).is_some() {
         return Ok(DanglingReason::Nxdomain);
     }
@@ -135,23 +134,29 @@ async fn missing(cx: &Context<'_>, target: &str) -> Result<DanglingReason, TaskE
 pub(crate) async fn gone(cx: &Context<'_>, record: &str, targets: &BTreeSet<String>, known: &[Dangling]) -> Looked {
     let mut looked = Looked::default();
     for target in targets.iter().filter(|target| !target.is_empty()).take(TARGETS_MAX) {
-        match is_gone(cx, target).await {
-            Ok(reason) => looked.items.extend(reason.map(|reason| item(record, target, reason))),
+        match gone_at(cx, target).await {
+            Ok(gone) => looked.items.extend(gone.map(|(end, reason)| item(record, &end, reason))),
             Err(error) => {
-                looked.items.extend(known.iter().filter(|item| item.target == *target).cloned());
+                // What is known may be of it, or of what it is an alias to.
+                let of_others = |item: &Dangling| item.target != *target && targets.contains(&item.target);
+                looked.items.extend(known.iter().filter(|item| !of_others(item)).cloned());
                 looked.failure.get_or_insert(error);
             }
         }
     }
+    let mut seen = BTreeSet::new();
+    looked.items.retain(|item| seen.insert(item.target.clone()));
     looked
 }
 
-async fn is_gone(cx: &Context<'_>, target: &str) -> Result<Option<DanglingReason>, TaskError> {
+/// The target, or the end of the aliases that it leads to, where that does not exist.
+async fn gone_at(cx: &Context<'_>, target: &str) -> Result<Option<(String, DanglingReason)>, TaskError> {
     let answer = cx.net.lookup(target, RecordType::A).await?;
-    if answer.is_nxdomain() && answer.chain.is_empty() {
-        return Ok(Some(missing(cx, target).await?));
+    if !answer.is_nxdomain() {
+        return Ok(None);
     }
-    Ok(None)
+    let end = answer.chain.last().map_or(target, |alias| &alias.target);
+    Ok(Some((end.to_owned(), missing(cx, end).await?)))
 }
 
 /// Name servers of a cut at this very name that do not exist, or that do not answer for it.

@@ -59,7 +59,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     for icon in named.into_iter().chain([url.with_path("/favicon.ico")]) {
         let exchange = match web::get(cx, &icon, ICON_BYTES).await {
             Err(error) if web::is_closed(&error) => continue,
-            exchange => exchange?,
+            exchange => exchange?.available()?,
         };
         if exchange.status == 200 && !exchange.truncated && is_image(&exchange.body) {
             observe(cx, &exchange.body);

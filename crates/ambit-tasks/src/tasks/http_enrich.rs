@@ -88,13 +88,9 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     Ok(Answer::Found)
 }
 
-fn is_same_site(a: &Url, b: &Url) -> bool {
-    (a.https, &a.host, a.port) == (b.https, &b.host, b.port)
-}
-
 /// The answer that a visitor of the site ends at without leaving it.
 fn content<'a>(url: &Url, fetch: &'a HttpFetch) -> &'a HttpExchange {
-    let stays = fetch.exchanges.iter().take_while(|exchange| is_same_site(&exchange.url, url));
+    let stays = fetch.exchanges.iter().take_while(|exchange| web::is_same_site(&exchange.url, url));
     stays.last().unwrap_or_else(|| fetch.last())
 }
 
@@ -203,7 +199,7 @@ fn observe_chain(cx: &Context<'_>, url: &Url, fetch: &HttpFetch) {
             if let Some(domain) = domain {
                 cx.found(Kind::Domain, domain, EdgeKind::Redirect);
             }
-        } else if !is_same_site(target, url) && !failed && (target.ip().is_none() || is_of_browser(target, url)) {
+        } else if !web::is_same_site(target, url) && !failed && (target.ip().is_none() || is_of_browser(target, url)) {
             cx.found(Kind::Uri, &target.with_path("/").to_string(), EdgeKind::Page);
         }
     }

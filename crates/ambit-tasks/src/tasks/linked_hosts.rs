@@ -1,8 +1,7 @@
 //! What a site points to: hosts, mailboxes, buckets, and identifiers of services in its page, scripts and policy.
 
-use crate::ask::host::same_domain;
+use crate::ask::host::{same_domain, seed_domains};
 use crate::ask::{bindings, web};
-use crate::read::buckets;
 use crate::read::handed_out::HandedOut;
 use crate::read::page::Page;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
@@ -60,7 +59,9 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         read_policy(&mut found, exchange);
         if web::is_html(exchange) {
             let page = Page::parse(&body, &exchange.url);
-            read_page(&mut found, &page);
+            let mailboxes = page.mailboxes.iter().filter_map(|mailbox| Kind::EmailAddress.canonical(mailbox).ok());
+            found.text.mailboxes.extend(mailboxes);
+            found.read_page(&body, &page, exchange.url.path_only());
             for script in own_scripts(&page, &url) {
                 // A script that is gone tells nothing, and the page says enough without it.
                 if let Ok(answer) = web::get(cx, &script, SCRIPT_BYTES).await
@@ -70,8 +71,9 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
                     found.read_text(&web::text(&answer), script.path_only());
                 }
             }
+        } else {
+            found.read_text(&body, exchange.url.path_only());
         }
-        found.read_text(&body, exchange.url.path_only());
     }
     let hosts = say(cx, &url, &found);
     cx.observe(uri::LINKED_HOSTS, json!(hosts));
@@ -101,7 +103,9 @@ pub(crate) fn say(cx: &Context<'_>, url: &Url, handed: &HandedOut) -> BTreeSet<S
         cx.found_mailbox(mailbox);
     }
     for bucket in &handed.text.buckets {
-        cx.found(Kind::CloudStorageBucket, bucket, EdgeKind::Bucket);
+        let is_others = handed.only_points_at(bucket) && !bears_their_name(cx, bucket);
+        let edge = if is_others { EdgeKind::Link } else { EdgeKind::Bucket };
+        cx.found(Kind::CloudStorageBucket, bucket, edge);
     }
     for token in handed.tokens.values() {
         cx.found_token(&token.token, &token.provider, token.sensitive);
@@ -109,14 +113,14 @@ pub(crate) fn say(cx: &Context<'_>, url: &Url, handed: &HandedOut) -> BTreeSet<S
     hosts
 }
 
-/// Takes up what a page points to.
-fn read_page(handed: &mut HandedOut, page: &Page) {
-    for url in page.links.iter().filter_map(|link| Url::parse(link).ok()) {
-        handed.text.buckets.extend(buckets::of_url(&url));
-        handed.text.hosts.insert(url.host);
-    }
-    let mailboxes = page.mailboxes.iter().filter_map(|mailbox| Kind::EmailAddress.canonical(mailbox).ok());
-    handed.text.mailboxes.extend(mailboxes);
+/// Letters of a domain's first label from which a bucket that bears it is hardly another's by chance.
+const LABEL_CHARS_MIN: usize = 4;
+
+/// True for a bucket that bears the name of one of the seeds.
+fn bears_their_name(cx: &Context<'_>, bucket: &str) -> bool {
+    let domains = seed_domains(cx.facts);
+    let mut labels = domains.iter().filter_map(|domain| domain.split('.').next());
+    labels.any(|label| label.len() >= LABEL_CHARS_MIN && bucket.contains(label))
 }
 
 /// Takes up the sources that the content policy of an answer allows.

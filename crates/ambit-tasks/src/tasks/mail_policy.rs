@@ -4,9 +4,10 @@
 use crate::ask::delegation::found_own;
 use crate::ask::host::{is_resembling, same_domain};
 use crate::read::spf::{self, Mechanism, Record};
+use crate::tasks::dangling::missing;
 use crate::tasks::zone_profile::is_spf;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
-use ambit_model::entity::domain::{DmarcTags, SpfTree};
+use ambit_model::entity::domain::{DanglingReason, DmarcTags, SpfTree};
 use ambit_model::entity::{Member, domain, mentioned};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
@@ -147,6 +148,8 @@ struct Tree {
     /// Hosts that may send, by their names.
     hosts: BTreeSet<String>,
     errors: BTreeSet<String>,
+    /// Names that it hands on to, in domains that nobody has registered.
+    unregistered: BTreeSet<String>,
 }
 
 impl Tree {
@@ -160,6 +163,7 @@ impl Tree {
             open: self.open,
             errors: self.errors.clone(),
             includes: self.includes.clone(),
+            unregistered: self.unregistered.clone(),
         }
     }
 }
@@ -206,6 +210,9 @@ async fn walk(cx: &Context<'_>, name: &str, text: &str) -> Result<Tree, TaskErro
                 Ok(None) => {
                     tree.void += 1;
                     tree.errors.insert(format!("{target}: has no SPF record"));
+                    if branch.passes && passes && missing(cx, &target).await? == DanglingReason::Unregistered {
+                        tree.unregistered.insert(target);
+                    }
                 }
                 Err(error) if error.is_no_answer() => tree.complete = false,
                 Err(error) => return Err(error),

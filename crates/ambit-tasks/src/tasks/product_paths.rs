@@ -78,14 +78,14 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
 
 /// The products of one page, without those that the site's way of saying no shows as well.
 async fn look(cx: &Context<'_>, site: &Url, path: &str) -> Result<Vec<Product>, NetError> {
-    let exchange = web::get(cx, &site.with_path(path), PAGE_BYTES).await?;
+    let exchange = web::get(cx, &site.with_path(path), PAGE_BYTES).await?.available()?;
     let told = |exchange: &HttpExchange| Visit::of_page(exchange).products_at(&cx.settings.fingerprints, path);
     let mut products = told(&exchange);
     if products.is_empty() {
         return Ok(products);
     }
     let end = path.rfind('.').map_or("", |at| &path[at..]);
-    let no = told(&refusal(cx, site, end).await?);
+    let no = told(&refusal(cx, site, end).await?.available()?);
     products.retain(|product| !no.contains(product));
     if !products.is_empty() {
         cx.evidence(&told::label(path), &normal::exchange(&exchange));

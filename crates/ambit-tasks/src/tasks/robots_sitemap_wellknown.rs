@@ -52,7 +52,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let url = web::site(cx)?;
     let mut seen = false;
     let robots = match web::get(cx, &url.with_path("/robots.txt"), FILE_BYTES).await {
-        Ok(robots) => web::whole(robots)?,
+        Ok(robots) => web::whole(robots.available()?)?,
         Err(error) if web::is_no_answer(&error) => return Ok(Answer::Absent),
         Err(error) => return Err(error.into()),
     };
@@ -102,7 +102,7 @@ fn found_host(cx: &Context<'_>, url: &Url, host: &str) {
 /// Fetches one file; `None` if nothing answers at all, or it must not be asked for.
 async fn file(cx: &Context<'_>, url: &Url, path: &str) -> Result<Option<HttpExchange>, TaskError> {
     match web::get(cx, &url.with_path(path), FILE_BYTES).await {
-        Ok(exchange) => web::whole(exchange).map(Some),
+        Ok(exchange) => web::whole(exchange.available()?).map(Some),
         Err(error) if web::is_no_answer(&error) || web::is_closed(&error) => Ok(None),
         Err(error) => Err(error.into()),
     }

@@ -70,6 +70,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
                     cx.exchange("takeover", &exchange);
                     return Ok(Answer::Found);
                 }
+                failure = exchange.available().err().or(failure);
             }
             Err(error) if web::is_no_answer(&error) => {}
             Err(error) => failure = Some(error),

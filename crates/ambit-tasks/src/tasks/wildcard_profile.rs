@@ -1,12 +1,14 @@
 //! Checks whether a level of a zone answers for names that do not exist, which brute force needs to know first.
 
+use crate::tasks::dangling::alias;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
-use ambit_model::entity::domain;
+use ambit_model::entity::domain::{self, Dangling, DanglingReason};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, Facts, Kind, TaskName, Wave, workflow};
 use ambit_net::dns::RecordType;
 use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::WildcardProfile,
@@ -93,6 +95,12 @@ pub(crate) fn is_named_level(name: &str) -> bool {
     LEVEL_LABELS.binary_search(&label).is_ok()
 }
 
+/// A name that nobody makes, the same each time: an answer must not depend on chance.
+fn nobodys(level: &str) -> String {
+    let label = hex::encode(Sha256::digest(level));
+    format!("{}.{level}", &label[..18])
+}
+
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let mut answers = Map::new();
     for rtype in TYPES {
@@ -101,8 +109,14 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
             answers.insert(rtype.to_string(), json!(profile.values));
         }
     }
+    let dangling = alias(cx, &nobodys(&cx.facts.name)).await?.items;
+    let dangling: Vec<Dangling> =
+        dangling.into_iter().filter(|item| item.reason != DanglingReason::UnclaimedPattern).collect();
+    if !dangling.is_empty() {
+        cx.observe(domain::WILDCARD_DANGLING, dangling.clone());
+    }
     if answers.is_empty() {
-        return Ok(Answer::Absent);
+        return Ok(Answer::found_if(!dangling.is_empty()));
     }
     cx.observe(domain::WILDCARD_TYPES, answers.keys().cloned().collect::<Value>());
     cx.observe(domain::WILDCARD, Value::Object(answers));

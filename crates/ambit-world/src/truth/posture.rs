@@ -27,7 +27,9 @@ impl Derivation<'_> {
                     self.truth.plant_issue("domain_registration_expiring", Kind::Domain, &domain);
                 }
                 self.mail(&domain);
-                let authorised = texts_or(self.draft, &domain).iter().any(|data| matches!(data, Data::Caa(..)));
+                let authorised = texts_or(self.draft, &domain)
+                    .iter()
+                    .any(|data| matches!(data, Data::Caa(_, tag, _) if tag == "issue" || tag == "issuewild"));
                 let asked = plan::entry(self.draft, &domain).is_none_or(|entry| !entry.fails.contains(&Rtype::CAA));
                 if !authorised && asked {
                     self.truth.plant_issue("dns_caa_policy_missing", Kind::Domain, &domain);
@@ -67,6 +69,7 @@ impl Derivation<'_> {
         for (kind, name) in names {
             self.inside(kind, &name);
             self.dangling(kind, &name);
+            self.dangling_wildcard(kind, &name);
         }
     }
 
@@ -98,8 +101,13 @@ impl Derivation<'_> {
             None => self.truth.plant_issue("spf_missing", Kind::Domain, domain),
             Some(policy) => {
                 let rejects_nobody = !matches!(ends(self.draft, policy, SPF_DEPTH_MAX), Some('-' | '~'));
-                if policies.len() > 1 || rejects_nobody || open(self.draft, policy, SPF_DEPTH_MAX) {
+                let faults = self.faults(policy, &[domain]);
+                let is_free = faults.iter().any(|fault| fault.free);
+                if policies.len() > 1 || rejects_nobody || is_free || open(self.draft, policy, SPF_DEPTH_MAX) {
                     self.truth.plant_issue("spf_permissive", Kind::Domain, domain);
+                }
+                if !faults.is_empty() {
+                    self.truth.plant_issue("spf_invalid", Kind::Domain, domain);
                 }
                 if lookups(self.draft, policy, SPF_DEPTH_MAX) > SPF_LOOKUPS_MAX {
                     self.truth.plant_issue("spf_too_many_lookups", Kind::Domain, domain);
@@ -118,11 +126,48 @@ impl Derivation<'_> {
                 };
                 let part = tag("pct").is_some_and(|percent| percent.parse::<u32>().is_ok_and(|percent| percent < 100));
                 let acts = tag("p").is_some_and(|policy| matches!(policy.as_str(), "quarantine" | "reject"));
-                if policies.len() > 1 || !acts || part {
+                let spares = tag("sp").is_some_and(|policy| !matches!(policy.as_str(), "quarantine" | "reject"));
+                if policies.len() > 1 || !acts || part || spares {
                     self.truth.plant_issue("dmarc_permissive", Kind::Domain, domain);
                 }
             }
         }
+    }
+
+    /// What is wrong with a policy and all that it hands on to; what servers that fail would say is not known.
+    fn faults(&self, policy: &str, path: &[&str]) -> Vec<Fault> {
+        let terms = terms(policy);
+        let ends_itself = terms.iter().any(|(_, body)| body == "all");
+        let mut faults = Vec::new();
+        for (sign, body) in &terms {
+            let (name, target) = body.split_once([':', '=']).unwrap_or((body, ""));
+            let name = name.split('/').next().unwrap_or(name);
+            let is_modifier = body.find(['=', ':']).is_some_and(|at| body.as_bytes()[at] == b'=');
+            match name {
+                "include" => {}
+                "redirect" if ends_itself => continue,
+                "redirect" => {}
+                "all" | "a" | "mx" | "ptr" | "exists" | "ip4" | "ip6" => continue,
+                _ if is_modifier => continue,
+                _ => {
+                    faults.push(Fault { free: false });
+                    continue;
+                }
+            }
+            if target.contains('%') {
+                continue;
+            }
+            if path.contains(&target) || path.len() > SPF_DEPTH_MAX {
+                faults.push(Fault { free: false });
+                continue;
+            }
+            match spf_policies(self.draft, target).first() {
+                Some(policy) => faults.extend(self.faults(policy, &[path, &[target]].concat())),
+                None if plan::zone_of(self.draft, target).is_none() => faults.push(Fault { free: *sign == '+' }),
+                None => faults.push(Fault { free: false }),
+            }
+        }
+        faults
     }
 
     /// Names that lead to private or loopback addresses.
@@ -150,7 +195,7 @@ impl Derivation<'_> {
         let records = texts_or(self.draft, name);
         let broken_mail = records
             .iter()
-            .any(|data| matches!(data, Data::Mx(_, server) if !server.is_empty() && self.is_gone(server)));
+            .any(|data| matches!(data, Data::Mx(_, server) if !server.is_empty() && self.is_gone(&self.end(server))));
         if broken_mail {
             self.truth.plant_issue("dangling_record", kind, name);
         }
@@ -160,11 +205,28 @@ impl Derivation<'_> {
         let end = plan::end_of_chain(self.draft, name);
         let provider = claimable::of_target(first).or_else(|| claimable::of_target(&end));
         if self.is_gone(&end) {
-            let issue = if provider.is_some() { "subdomain_takeover" } else { "dangling_record" };
+            let is_claimable = claimable::of_target(&end).is_some();
+            let issue = if is_claimable { "subdomain_takeover" } else { "dangling_record" };
             self.truth.plant_issue(issue, kind, name);
         } else if provider.is_some_and(|provider| provider.says.is_some() && self.unclaimed(name, provider)) {
             self.truth.plant_issue("subdomain_takeover", kind, name);
         }
+    }
+
+    /// An alias of all names below one, which leads to nothing. Only where names are likely below is it asked for.
+    fn dangling_wildcard(&mut self, kind: Kind, level: &str) {
+        let wildcard = texts_or(self.draft, &format!("*.{level}"));
+        let is_gone =
+            wildcard.iter().any(|data| matches!(data, Data::Cname(target) if self.is_gone(&self.end(target))));
+        if is_gone && kind == Kind::Domain {
+            self.truth.plant_issue("dangling_wildcard", kind, level);
+        } else if is_gone {
+            self.truth.allow_issue("dangling_wildcard", kind, level);
+        }
+    }
+
+    fn end(&self, name: &str) -> String {
+        plan::end_of_chain(self.draft, name)
     }
 
     /// Whether a name is not there, and whoever would have it says so.
@@ -200,6 +262,12 @@ impl Derivation<'_> {
             })
         })
     }
+}
+
+/// Something wrong with a policy of who may send.
+struct Fault {
+    /// Whoever registers a domain may send.
+    free: bool,
 }
 
 /// The records of a name.
@@ -257,7 +325,10 @@ fn ends(draft: &Draft, policy: &str, depth: usize) -> Option<char> {
 /// Whether some part of a policy lets every address pass before its `all` is read.
 fn open(draft: &Draft, policy: &str, depth: usize) -> bool {
     terms(policy).iter().filter(|(sign, _)| *sign == '+').any(|(_, body)| match body.split_once([':', '=']) {
-        Some(("ip4" | "ip6", range)) => range.ends_with("/0"),
+        Some((family @ ("ip4" | "ip6"), range)) => {
+            let bits = range.rsplit_once('/').and_then(|(_, bits)| bits.parse::<u8>().ok());
+            bits.is_some_and(|bits| bits < if family == "ip4" { 8 } else { 12 })
+        }
         Some((handed @ ("include" | "redirect"), target)) => {
             let policies = spf_policies(draft, target);
             let Some(policy) = policies.first().filter(|_| depth > 0) else { return false };

@@ -202,3 +202,58 @@ host 198.51.100.30
     let after = scan_text(&folder, &world, &["--state", "2", "--fail-on", "critical"]);
     assert_eq!((after.figure("unexpected"), &after.summary["issues"]["1"]), (0, &0.into()), "{}", after.summary);
 }
+
+#[test]
+fn what_leads_nowhere_is_told_for_what_it_is() {
+    let lines = r#"  TXT "v=spf1 include:spf.gonespf.test -all"
+  MX 10 mx.partner.test
+name _dmarc.umberfold.test TXT "v=DMARC1; p=reject; sp=none"
+name *.umberfold.test CNAME old.gonecompany.test
+zone trafficmanager.net of other
+  ns ns1.trafficmanager.net 198.51.100.53
+zone partner.test of other
+  ns ns1.partner.test 198.51.100.54
+name mx.partner.test CNAME mx.gonemail.test
+name jobs.umberfold.test CNAME acme-jobs.trafficmanager.net
+name acme-jobs.trafficmanager.net CNAME jobs.deadvendor.test"#;
+    let found = scan("edges-nowhere", &estate("umberfold.test", lines));
+    assert_eq!((found.figure("missed"), found.figure("unexpected")), (0, 0), "{}", found.summary);
+    let told: BTreeSet<String> = found
+        .issues
+        .values()
+        .filter(|issue| !["dns_caa_policy_missing"].contains(&issue["name"].as_str().unwrap_or_default()))
+        .map(|issue| format!("{} {} {}", issue["name"], issue["entity_name"], issue["summary"]["severity"]))
+        .collect();
+    let told = told.into_iter().collect::<Vec<_>>().join("; ").replace('"', "");
+    assert_eq!(
+        told,
+        "dangling_record jobs.umberfold.test 2; dangling_record umberfold.test 2; dangling_wildcard umberfold.test 2; \
+         dmarc_permissive umberfold.test 3; spf_invalid umberfold.test 4; spf_permissive umberfold.test 2"
+    );
+}
+
+/// A site that hands out its repository and its settings, which later has had enough of questions.
+#[test]
+fn a_site_that_cannot_answer_now_closes_nothing() {
+    let lines = r#"name dev.umberfold.test A 203.0.113.20
+site https://dev.umberfold.test "Dev"
+  exposes git
+  page /.env text/plain "APP_KEY=base64:xx\nMAIL_FROM=\"Us <noreply@umberfold.test>\"\nDB_PASSWORD=yy\nDB_HOST=zz\n"
+state 2
+site https://dev.umberfold.test "Dev"
+  exposes git
+  page /.env 503 "later"
+  page /.git/HEAD 429 "slow down"
+  page /.git/config 429 "slow down""#;
+    let (folder, world) = (Folder::new("edges-busy"), with_mail("umberfold.test", lines));
+    let names = |found: &Discovery| {
+        let mut names: Vec<String> = found.issues.values().map(|issue| issue["name"].to_string()).collect();
+        names.retain(|name| name.contains("exposed_"));
+        names.sort();
+        names
+    };
+    let before = scan_text(&folder, &world, &[]);
+    assert_eq!(names(&before).len(), 2, "{:?}", names(&before));
+    let after = scan_text(&folder, &world, &["--state", "2"]);
+    assert_eq!(names(&after), names(&before), "what could not be looked at is not gone");
+}
