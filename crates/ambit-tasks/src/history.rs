@@ -3,7 +3,7 @@
 
 mod standing;
 
-use crate::read::leads::{LEADS_MAX, Leads};
+use crate::read::leads::Leads;
 use crate::read::mentions::is_in_folder_of_others;
 use crate::read::seed_tokens::{self, SeedTokens};
 use crate::{Context, TaskError};
@@ -257,7 +257,7 @@ impl Looked {
                 Limit::Kept => format!("{texts} secrets are left out: no more than {LEAKS_MAX} are kept"),
             }
         };
-        self.limits.iter().map(sentence).collect()
+        self.limits.iter().map(sentence).chain(self.named.left_out()).collect()
     }
 
     /// Returns true where secrets stand in what was looked at.
@@ -352,20 +352,20 @@ pub(crate) fn say(cx: &Context<'_>, place: Place, tips: &[ObjectId], known: Know
             kind => cx.found(*kind, name, *edge),
         }
     }
-    for host in looked.named.hosts() {
+    for host in &looked.named.hosts {
         cx.found_host(host, EdgeKind::Link);
     }
     // Nothing shows that any of it is theirs: a link passes on no more than that somebody knows of it.
-    for address in looked.named.addresses() {
+    for address in &looked.named.addresses {
         cx.found(Kind::IpAddress, &address.to_string(), EdgeKind::Link);
     }
     for (url, kind) in looked.named.urls() {
         cx.found(kind, url, EdgeKind::Link);
     }
-    for mailbox in looked.named.text.mailboxes.iter().take(LEADS_MAX) {
+    for mailbox in &looked.named.mailboxes {
         cx.found_mailbox(mailbox);
     }
-    for bucket in looked.named.text.buckets.iter().take(LEADS_MAX) {
+    for bucket in &looked.named.buckets {
         cx.found(Kind::CloudStorageBucket, bucket, EdgeKind::Bucket);
     }
     let (packages, flaws): (Vec<_>, Vec<_>) = looked.files.unwrap_or(known.files).into_values().unzip();

@@ -56,7 +56,7 @@ const PACKAGES: &[&str] =
 /// Beginnings of what is a member of an object where it stands in no quotes.
 const OBJECTS: &[&str] = &["data", "each", "local", "module", "path", "self", "this", "var"];
 /// Ends of files that are suffixes as well. With one label in front they are no host.
-const FILES: &[&str] = &["md", "mov", "pm", "ps", "py", "rs", "sh", "so", "zip"];
+const FILES: &[&str] = &["cc", "md", "mov", "pl", "pm", "ps", "py", "rs", "sh", "so", "zip"];
 /// Domains of documents.
 const PRINTED: &[&str] = &["domain.com", "example.com", "example.net", "example.org", "mydomain.com", "yourdomain.com"];
 /// Files whose values need no quotes.

@@ -2,6 +2,7 @@
 //! strangers in commands, packages that a stranger may stand in for.
 
 use super::flaw::flaw;
+use super::lockfiles::is_requirements;
 use super::workflows;
 use ambit_model::entity::repository::Flaw;
 use regex::Regex;
@@ -24,15 +25,16 @@ pub(crate) fn is_one(path: &str) -> bool {
 
 fn reader(path: &str) -> Option<Reader> {
     let name = path.rsplit('/').next().unwrap_or(path);
+    // Forges run those of the root alone.
     let is_workflow = [".github/workflows/", ".gitea/workflows/", ".forgejo/workflows/"]
         .iter()
-        .any(|folder| path.starts_with(folder) || path.contains(&format!("/{folder}")));
+        .any(|folder| path.starts_with(folder));
     match name {
         _ if is_workflow && (name.ends_with(".yml") || name.ends_with(".yaml")) => Some(workflows::flaws),
         "action.yml" | "action.yaml" => Some(workflows::flaws),
         "package-lock.json" | "npm-shrinkwrap.json" | "yarn.lock" => Some(npm),
         "pip.conf" | "pyproject.toml" | "Pipfile" => Some(python),
-        _ if name.starts_with("requirements") && name.ends_with(".txt") => Some(python),
+        _ if is_requirements(path) => Some(python),
         _ => None,
     }
 }

@@ -13,7 +13,7 @@ use std::net::IpAddr;
 use std::sync::LazyLock;
 
 /// Hosts of one history that are kept, and as many mailboxes, buckets and addresses.
-pub(crate) const LEADS_MAX: usize = 300;
+const LEADS_MAX: usize = 300;
 /// Pages and interfaces of one history that are kept.
 const URLS_MAX: usize = 1_000;
 /// URLs of one history that are weighed: each is searched for what it opens.
@@ -26,29 +26,56 @@ static INTERFACE: LazyLock<Regex> =
 /// What texts lead to.
 #[derive(Debug, Default)]
 pub(crate) struct Leads {
-    pub(crate) text: Mentions,
+    /// Hosts by name.
+    pub(crate) hosts: BTreeSet<String>,
+    /// Addresses of the internet, alone or in URLs.
+    pub(crate) addresses: BTreeSet<IpAddr>,
+    pub(crate) mailboxes: BTreeSet<String>,
+    pub(crate) buckets: BTreeSet<String>,
     /// URLs without their queries: of pages, and of interfaces.
     urls: BTreeMap<String, Kind>,
     /// URLs that were met, as they are written.
     met: BTreeSet<String>,
+    /// Of what there is more than is kept.
+    left_out: BTreeSet<&'static str>,
 }
 
 impl Leads {
     /// Takes up what a file says, or a text of none where the path is empty.
     pub(crate) fn read(&mut self, path: &str, text: &str) {
-        if self.text.hosts.len() < LEADS_MAX {
-            self.text.read(text);
-            let assigned = assigned(path, text);
-            self.text.hosts.extend(assigned.hosts);
-            self.text.hosts.extend(assigned.addresses.iter().map(ToString::to_string));
-        }
-        if self.urls.len() < URLS_MAX && self.met.len() < MET_MAX {
-            for url in endpoints(text).into_iter().filter(|url| is_of_interest(url)) {
-                if self.met.insert(url.clone()) {
-                    self.take(unopened(url));
-                }
+        let mut named = Mentions::default();
+        named.read(text);
+        let assigned = assigned(path, text);
+        let (mut names, mut addresses) = (Vec::new(), Vec::new());
+        for host in named.hosts.into_iter().chain(assigned.hosts) {
+            match host.parse::<IpAddr>() {
+                Ok(address) => addresses.push(address),
+                Err(_) => names.push(host),
             }
         }
+        let addresses = addresses.into_iter().chain(assigned.addresses).map(unmapped);
+        let left_out = &mut self.left_out;
+        keep(&mut self.hosts, names, ("hosts", left_out));
+        // Those of networks that are not the internet lead nowhere.
+        keep(&mut self.addresses, addresses.filter(|address| !is_internal(*address)), ("addresses", left_out));
+        keep(&mut self.mailboxes, named.mailboxes, ("e-mail addresses", left_out));
+        keep(&mut self.buckets, named.buckets, ("buckets", left_out));
+        for url in endpoints(text).into_iter().filter(|url| is_of_interest(url)) {
+            if self.met.contains(&url) {
+                continue;
+            }
+            if self.urls.len() >= URLS_MAX || self.met.len() >= MET_MAX {
+                self.left_out.insert("pages and interfaces");
+                break;
+            }
+            self.met.insert(url.clone());
+            self.take(unopened(url));
+        }
+    }
+
+    /// Says of what there is more than is kept, a sentence each.
+    pub(crate) fn left_out(&self) -> impl Iterator<Item = String> {
+        self.left_out.iter().map(|what| format!("more {what} are named than are kept; the others are left out"))
     }
 
     fn take(&mut self, url: String) {
@@ -59,21 +86,25 @@ impl Leads {
         }
     }
 
-    /// The hosts that are named.
-    pub(crate) fn hosts(&self) -> impl Iterator<Item = &str> {
-        let names = self.text.hosts.iter().filter(|host| host.parse::<IpAddr>().is_err());
-        names.take(LEADS_MAX).map(String::as_str)
-    }
-
-    /// The addresses of the internet that are named, alone or in URLs.
-    pub(crate) fn addresses(&self) -> impl Iterator<Item = IpAddr> {
-        let addresses = self.text.hosts.iter().filter_map(|host| host.parse().ok()).map(unmapped);
-        addresses.filter(|address| !is_internal(*address)).take(LEADS_MAX)
-    }
-
     /// The pages and interfaces that are named.
     pub(crate) fn urls(&self) -> impl Iterator<Item = (&str, Kind)> {
         self.urls.iter().take(URLS_MAX).map(|(url, kind)| (url.as_str(), *kind))
+    }
+}
+
+/// Adds values up to the limit, and notes that there were more.
+fn keep<T: Ord>(
+    kept: &mut BTreeSet<T>,
+    values: impl IntoIterator<Item = T>,
+    (what, left_out): (&'static str, &mut BTreeSet<&'static str>),
+) {
+    for value in values {
+        if kept.len() < LEADS_MAX || kept.contains(&value) {
+            kept.insert(value);
+        } else {
+            left_out.insert(what);
+            return;
+        }
     }
 }
 
@@ -96,8 +127,8 @@ mod tests {
     fn told(path: &str, text: &str) -> Vec<String> {
         let mut leads = Leads::default();
         leads.read(path, text);
-        let hosts = leads.hosts().map(|host| format!("host {host}"));
-        let addresses = leads.addresses().map(|address| format!("address {address}"));
+        let hosts = leads.hosts.iter().map(|host| format!("host {host}"));
+        let addresses = leads.addresses.iter().map(|address| format!("address {address}"));
         let urls = leads.urls().map(|(url, kind)| format!("{} {url}", kind.name()));
         hosts.chain(addresses).chain(urls).collect()
     }
@@ -139,6 +170,24 @@ mod tests {
         let text: String = (0..5_000).map(|number| format!("https://h{number}.acme.test/p{number} ")).collect();
         let mut leads = Leads::default();
         (0..5).for_each(|_| leads.read("x", &text));
-        assert_eq!((leads.hosts().count(), leads.urls().count()), (LEADS_MAX, URLS_MAX));
+        assert_eq!((leads.hosts.len(), leads.urls().count()), (LEADS_MAX, URLS_MAX));
+        let left_out: Vec<String> = leads.left_out().collect();
+        assert_eq!(left_out.len(), 2, "{left_out:?}");
+    }
+
+    #[test]
+    fn many_of_one_kind_keep_none_of_another_out() {
+        let inside: String = (0..320).map(|number| format!("http://10.0.{number}.7/ ")).collect();
+        let hosts: String = (0..320).map(|number| format!("https://h{number}.acme.test/ ")).collect();
+        let mut leads = Leads::default();
+        leads.read("a.txt", &inside);
+        assert_eq!((leads.addresses.len(), leads.left_out().count()), (0, 0));
+        leads.read("b.txt", &hosts);
+        leads.read("z/z.env", "DB_HOST=203.0.113.9\nMAIL=ops@acme.test\nhttps://acme-files.s3.amazonaws.com/x");
+        assert_eq!((leads.addresses.len(), leads.mailboxes.len(), leads.buckets.len()), (1, 1, 1));
+        assert_eq!(
+            leads.left_out().collect::<Vec<_>>(),
+            ["more hosts are named than are kept; the others are left out"]
+        );
     }
 }

@@ -27,14 +27,13 @@ pub(crate) fn is_one(path: &str) -> bool {
 
 fn reader(path: &str) -> Option<Reader> {
     let name = path.rsplit('/').next().unwrap_or(path);
-    let is_requirements = name.starts_with("requirements") && name.ends_with(".txt");
     let reader: Reader = match name {
         "package-lock.json" | "npm-shrinkwrap.json" => npm,
         "yarn.lock" => |text| Some(yarn(text)),
         "pnpm-lock.yaml" => |text| Some(pnpm(text)),
         "poetry.lock" | "uv.lock" | "pdm.lock" => |text| Some(blocks("PyPI", text)),
         "Pipfile.lock" => pipfile,
-        _ if is_requirements => |text| Some(requirements(text)),
+        _ if is_requirements(path) => |text| Some(requirements(text)),
         "Cargo.lock" => |text| Some(blocks("crates.io", text)),
         "go.mod" => |text| Some(go(text)),
         "pom.xml" => |text| Some(maven(text)),
@@ -45,6 +44,18 @@ fn reader(path: &str) -> Option<Reader> {
         _ => return None,
     };
     Some(reader)
+}
+
+/// Folders whose files of text name Python's packages.
+const REQUIREMENTS: &[&str] = &["req", "reqs", "requirements"];
+
+/// True for a file in pip's form: of an own name, or in a folder for them.
+pub(super) fn is_requirements(path: &str) -> bool {
+    let mut parts = path.rsplit('/');
+    let (name, folder) = (parts.next().unwrap_or(path), parts.next().unwrap_or(""));
+    let has_name = ["requirements", "constraints"].iter().any(|front| name.starts_with(front));
+    let is_list = name.ends_with(".txt") || name.ends_with(".in");
+    is_list && (has_name || REQUIREMENTS.contains(&folder))
 }
 
 /// Returns the packages of a file by its name; `None` for one that is no such file, or cannot be read as one.

@@ -82,9 +82,12 @@ impl Mentions {
         let mailboxes =
             ADDRESS.captures_iter(text).filter(|found| found.get(0).is_some_and(|all| is_mailbox(all.start())));
         let mailboxes = mailboxes.filter_map(|found| Kind::EmailAddress.canonical(&found[1]).ok());
-        // File names such as logo@2x.png look like mailboxes.
+        // File names such as logo@2x.png look like mailboxes, and so does where git signs in.
         let is_file = |mailbox: &String| {
-            [".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".css", ".js"].iter().any(|end| mailbox.ends_with(end))
+            mailbox.starts_with("git@")
+                || [".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".css", ".js"]
+                    .iter()
+                    .any(|end| mailbox.ends_with(end))
         };
         self.mailboxes.extend(mailboxes.filter(|mailbox| !is_file(mailbox)).take(MAILBOXES_MAX));
     }
