@@ -60,7 +60,12 @@ pub async fn execute(worker: &Worker, work: Work, facts: &Facts) -> Outcome {
         Some(Ok(Ok(Answer::Found))) => ProbeResult::Found(context.into_found()),
         Some(Ok(Ok(Answer::Absent))) => ProbeResult::Absent,
         Some(Ok(Ok(Answer::InPart(error)))) => {
-            let (reason, why) = (error.reason(), error.to_string());
+            // What was found shows that it answers.
+            let reason = match error.reason() {
+                NotDoneReason::NoAnswer => NotDoneReason::InPart,
+                reason => reason,
+            };
+            let why = error.to_string();
             ProbeResult::InPart { found: context.into_found(), reason, why }
         }
         Some(Ok(Err(error))) => unknown(error.reason(), error.to_string()),

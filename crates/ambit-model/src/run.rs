@@ -106,6 +106,9 @@ pub enum NotDoneReason {
     /// The peer, or the path to it, failed.
     #[strum(serialize = "no answer")]
     NoAnswer,
+    /// Something was found, and the rest could not be looked at.
+    #[strum(serialize = "in part")]
+    InPart,
     /// Scope does not allow the contact, or a person took the entity out of it.
     #[strum(serialize = "refused by scope")]
     RefusedByScope,

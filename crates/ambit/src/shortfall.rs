@@ -63,6 +63,7 @@ fn is_shortfall(row: &NotDone) -> bool {
         // A seed that nothing looks at still says what is theirs.
         NotDoneReason::NoTask => row.task != NotDone::SEED,
         NotDoneReason::NoAnswer
+        | NotDoneReason::InPart
         | NotDoneReason::RefusedByScope
         | NotDoneReason::Unconfirmed
         | NotDoneReason::Overlong

@@ -139,6 +139,7 @@ jobs:
         assert_eq!(found(path, text), ["workflow_runs_foreign_code 8 ref: ${{ github.event.pull_request.head.sha }}"]);
         assert_eq!(found(path, &text.replace("pull_request_target", "pull_request")), Vec::<String>::new());
         assert_eq!(flaws("src/workflows/ci.yml", "x"), None);
+        assert_eq!(flaws("vendored/.github/workflows/ci.yml", "x"), None, "a forge runs it nowhere");
         let action = "runs: {using: composite, steps: [{uses: acme/setup@v1}]}\n";
         assert_eq!(found(".github/actions/x/action.yml", action), ["unpinned_action 1 acme/setup@v1"]);
     }
