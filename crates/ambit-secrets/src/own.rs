@@ -202,6 +202,37 @@ mod tests {
         assert!(problems.is_empty(), "{}", problems.join("\n"));
     }
 
+    /// The texts that a rule takes for secrets in an example.
+    fn told(rule: &Rule, text: &str, path: &str) -> BTreeSet<String> {
+        rule.secrets(text, At { path, commit: "" }).map(|(_, secret)| secret.to_owned()).collect()
+    }
+
+    #[test]
+    fn a_key_is_the_same_text_whatever_stands_behind_it() {
+        let mut problems = Vec::new();
+        for Block { rule, examples } in TABLES.iter().flat_map(|(_, table)| read(table).expect("read above")) {
+            for (_, example) in examples.iter().filter(|(wanted, _)| *wanted) {
+                let (path, text) = placed(example);
+                let text = written_out(text);
+                let secrets = told(&rule, &text, path);
+                let Some(key) = secrets.iter().find(|key| text.ends_with(key.as_str())) else { continue };
+                let front = &text[..text.len() - key.len()];
+                let kept = [("", ""), ("", "\n"), ("", ";"), ("", "\""), ("", "'")];
+                let quoted = [("\"", "\""), ("'", "'")];
+                // Some rules want something in front of a key, where a quote would be another text.
+                let is_bare = told(&rule, key, path).contains(key);
+                for (open, close) in kept.iter().chain(quoted.iter().filter(|_| is_bare)) {
+                    let found = told(&rule, &format!("{front}{open}{key}{close}"), path);
+                    let is_right = found.iter().eq([key]) || (rule.by_context && found.is_empty());
+                    if !is_right {
+                        problems.push(format!("{}: {open}{key}{close} found: {found:?}", rule.name));
+                    }
+                }
+            }
+        }
+        assert!(problems.is_empty(), "{}", problems.join("\n"));
+    }
+
     #[test]
     fn rules_are_many_and_have_names_of_their_own() {
         let blocks: Vec<Block> = TABLES.iter().flat_map(|(_, table)| read(table).expect("read above")).collect();
