@@ -6,10 +6,12 @@ mod allow;
 mod decode;
 mod expression;
 mod find;
+mod given;
 mod mask;
 mod own;
 mod pack;
 mod rule;
+mod value;
 
 pub use allow::At;
 pub use find::{Findings, Found, Look, Rules};

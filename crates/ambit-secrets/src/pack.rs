@@ -171,6 +171,7 @@ impl Reader {
         Ok(Rule {
             name: name.to_owned(),
             provider: name.replace(['-', '_'], " "),
+            named: false,
             sensitive: true,
             by_context: false,
             keywords: keywords.filter(|word| !word.is_empty()).collect(),
@@ -179,6 +180,8 @@ impl Reader {
             path,
             entropy: (written.entropy > 0.0).then_some(written.entropy),
             digit: false,
+            drawn: false,
+            quoted: false,
             rows: false,
             by_word: false,
             not_after: None,

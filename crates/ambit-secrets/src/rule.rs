@@ -1,10 +1,10 @@
 //! One rule: what it looks like, and what else must hold of a secret that it finds.
 
 use crate::allow::{At, Foreign, Hit};
+use crate::given::{is_no_comparison, is_told_apart};
+use crate::value::{entropy, is_of_words, is_placeholder, is_printed, longest_row};
 use regex::{Captures, Regex, RegexBuilder};
-use sha2::{Digest, Sha256};
-use std::collections::BTreeSet;
-use std::sync::LazyLock;
+use std::ops::Range;
 
 /// Bytes that one compiled expression may take: those for long private keys take some hundred kilobytes.
 const COMPILED_BYTES_MAX: usize = 4 * 1_024 * 1_024;
@@ -12,35 +12,8 @@ const COMPILED_BYTES_MAX: usize = 4 * 1_024 * 1_024;
 const SAME_IN_A_ROW: usize = 8;
 /// Bytes up to which such a row shows that somebody filled in a form; keys in files have them honestly.
 const FILLED_IN_BYTES: usize = 200;
-/// Hexadecimal digits by which a printed secret is known.
-const PRINTED_CHARS: usize = 16;
-/// Bytes of a name, with what stands between it and its value.
+/// Bytes of a name in front of its word, and behind it.
 const NAME_BYTES_MAX: usize = 120;
-/// Parts of words by which documents show where a secret goes, in small letters.
-const PLACEHOLDERS: &[&str] = &["example"];
-/// The same where only the context tells of a secret.
-const PLACEHOLDERS_IN_CONTEXT: &[&str] = &[
-    "changeme",
-    "dummy",
-    "fake",
-    "foobar",
-    "insert",
-    "lorem",
-    "mock",
-    "placeholder",
-    "redacted",
-    "sample",
-    "secret",
-    "password",
-    "test",
-    "your",
-    "1234567",
-    "abcdef",
-    "${",
-    "{{",
-    "process.env",
-    "getenv",
-];
 
 /// What a rule says of the texts that it finds.
 #[derive(Debug)]
@@ -49,6 +22,8 @@ pub(crate) struct Rule {
     pub(crate) name: String,
     /// The service that gives such secrets out.
     pub(crate) provider: String,
+    /// Its first group is the word of a name to which the secret is given.
+    pub(crate) named: bool,
     /// It opens something.
     pub(crate) sensitive: bool,
     /// The form alone says little: what stands around it tells.
@@ -65,6 +40,10 @@ pub(crate) struct Rule {
     pub(crate) entropy: Option<f64>,
     /// It has a digit.
     pub(crate) digit: bool,
+    /// Nobody put it together of words.
+    pub(crate) drawn: bool,
+    /// In files that are no configuration it stands in quotes.
+    pub(crate) quoted: bool,
     /// It has the same character many times in a row, where it is no form that somebody filled in.
     pub(crate) rows: bool,
     /// Of what a name tells: the word of the name stands as a word, and not inside of another one.
@@ -85,17 +64,17 @@ impl Rule {
 
     fn secret<'a>(&self, text: &'a str, found: &Captures<'a>, at: At<'_>) -> Option<(usize, &'a str)> {
         let whole = found.get(0)?;
+        let first = if self.named { VALUE_GROUP } else { 1 };
         let told = match self.group {
-            0 => found.iter().skip(1).flatten().find(|group| !group.is_empty()),
+            0 => found.iter().skip(first).flatten().find(|group| !group.is_empty()),
             group => found.get(group),
         };
         let secret = told.unwrap_or(whole);
         let is_one = match &self.foreign {
             None => {
-                let is_word = || found.get(NAME_GROUP).is_some_and(|name| is_word(text, name.range()));
-                (!self.by_word || is_word())
+                let name = found.get(NAME_GROUP).filter(|_| self.named).map(|name| name.range());
+                name.is_none_or(|name| self.is_given(text, &name, &secret.range(), at.path))
                     && self.accepts(secret.as_str())
-                    && !self.is_something_else(text, secret.start())
             }
             Some(foreign) => {
                 let hit = Hit { secret: secret.as_str(), matched: whole.as_str(), line: lines(text, whole.range()) };
@@ -111,25 +90,20 @@ impl Rule {
         self.by_context || (self.foreign.is_some() && !self.keywords.iter().any(|word| small.contains(word)))
     }
 
-    /// Returns whether the name in front of the secret says that it is something else.
-    fn is_something_else(&self, text: &str, at: usize) -> bool {
-        self.not_after.as_ref().is_some_and(|not| {
-            let start = text.floor_char_boundary(at.saturating_sub(NAME_BYTES_MAX));
-            let front = text[start..at].trim_end_matches(|c: char| !c.is_ascii_alphanumeric());
-            let is_outside = |c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '-' | '.');
-            let name = front.rfind(is_outside).map_or(0, |at| at + 1);
-            not.is_match(front.get(name..).unwrap_or_default())
-        })
+    /// Returns whether a value is given to the name that the rule asks for, as values are in such a file.
+    fn is_given(&self, text: &str, name: &Range<usize>, value: &Range<usize>, path: &str) -> bool {
+        (!self.by_word || is_word(text, name))
+            && is_no_comparison(text, name, value)
+            && (!self.quoted || is_told_apart(text, value, path))
+            && self.not_after.as_ref().is_none_or(|not| !not.is_match(whole_name(text, name)))
     }
 
     fn accepts(&self, secret: &str) -> bool {
-        let small = secret.to_ascii_lowercase();
-        let has = |words: &[&str]| words.iter().any(|word| small.contains(word));
         let filled_in = !self.rows && secret.len() <= FILLED_IN_BYTES && longest_row(secret) >= SAME_IN_A_ROW;
-        let placeholder = has(PLACEHOLDERS) || (self.by_context && has(PLACEHOLDERS_IN_CONTEXT));
-        !placeholder
+        !is_placeholder(secret, self.by_context)
             && !filled_in
             && !is_printed(secret)
+            && !(self.drawn && is_of_words(secret))
             && (!self.digit || secret.bytes().any(|byte| byte.is_ascii_digit()))
             && self.entropy.is_none_or(|least| entropy(secret) >= least)
     }
@@ -167,7 +141,7 @@ pub(crate) fn compile(pattern: &str, keywords: &[String]) -> Result<Regex, Strin
 
 /// Returns whether a range of letters begins and ends as words do in names: `OKTA`, `my_okta`, `myOkta`, but neither
 /// `rookTable` nor `oktA`.
-fn is_word(text: &str, range: std::ops::Range<usize>) -> bool {
+fn is_word(text: &str, range: &Range<usize>) -> bool {
     let word = &text.as_bytes()[range.clone()];
     let before = text.as_bytes()[..range.start].last();
     let begins_with_capital = word.first().is_some_and(u8::is_ascii_uppercase);
@@ -181,46 +155,28 @@ fn is_word(text: &str, range: std::ops::Range<usize>) -> bool {
     begins && !matches!(word, [.., a, b] if a.is_ascii_lowercase() && b.is_ascii_uppercase())
 }
 
-/// Returns whether documents print a secret.
-fn is_printed(secret: &str) -> bool {
-    static PRINTED: LazyLock<BTreeSet<&str>> =
-        LazyLock::new(|| include_str!("own/printed.txt").lines().filter(|line| !line.starts_with('#')).collect());
-    PRINTED.contains(&hex::encode(Sha256::digest(secret))[..PRINTED_CHARS])
+/// The name that has a word in it.
+fn whole_name<'a>(text: &'a str, word: &Range<usize>) -> &'a str {
+    let is_outside = |c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '-' | '.');
+    let start = text.floor_char_boundary(word.start.saturating_sub(NAME_BYTES_MAX));
+    let end = text.floor_char_boundary(word.end + NAME_BYTES_MAX);
+    let before = text[start..word.start].rfind(is_outside);
+    // What is outside may be longer than a byte.
+    let from = before.map_or(start, |at| start + at + text[start + at..].chars().next().map_or(1, char::len_utf8));
+    let to = text[word.end..end].find(is_outside).map_or(end, |at| word.end + at);
+    &text[from..to]
 }
 
 /// The lines on which a range stands.
-fn lines(text: &str, range: std::ops::Range<usize>) -> &str {
+fn lines(text: &str, range: Range<usize>) -> &str {
     let start = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
     let end = text[range.end..].find('\n').map_or(text.len(), |at| range.end + at);
     &text[start..end]
 }
 
-/// Bits a character, by Shannon, over the bytes of the text.
-fn entropy(text: &str) -> f64 {
-    let mut counts = [0_u32; 256];
-    for byte in text.bytes() {
-        counts[usize::from(byte)] += 1;
-    }
-    let total = text.len() as f64;
-    let part = |count: &u32| f64::from(*count) / total;
-    -counts.iter().filter(|count| **count > 0).map(|count| part(count) * part(count).log2()).sum::<f64>()
-}
-
-/// How often the same byte stands in a row at most.
-fn longest_row(text: &str) -> usize {
-    text.as_bytes().chunk_by(|a, b| a == b).map(<[u8]>::len).max().unwrap_or(0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn entropy_is_that_of_shannon() {
-        for (text, bits) in [("aaaa", 0.0), ("abab", 1.0), ("abcd", 2.0), ("abcdefgh", 3.0)] {
-            assert!((entropy(text) - bits).abs() < 1e-9, "{text}");
-        }
-    }
 
     #[test]
     fn the_word_of_a_vendor_stands_as_one() {
@@ -235,7 +191,7 @@ mod tests {
             ("ROOKTA", false),
             ("oktA", false),
         ] {
-            assert_eq!(is_word(text, text.len() - 4..text.len()), found, "{text}");
+            assert_eq!(is_word(text, &(text.len() - 4..text.len())), found, "{text}");
         }
     }
 

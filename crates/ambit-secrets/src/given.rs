@@ -1,0 +1,133 @@
+//! How a value is given to a name: in code it stands in quotes, in files of configuration it may stand bare, in XML it
+//! stands between the marks of its element.
+
+use regex::Regex;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+/// Ends of the names of files whose values need no quotes.
+const CONFIGURATION: &[&str] = &[
+    "cfg",
+    "cnf",
+    "conf",
+    "config",
+    "env",
+    "envrc",
+    "hcl",
+    "ini",
+    "properties",
+    "tf",
+    "tfvars",
+    "toml",
+    "yaml",
+    "yml",
+];
+/// Whole names of such files, and beginnings that something may follow: `.env.production`, `Dockerfile.web`.
+const CONFIGURATION_NAMES: &[&str] = &["credentials", "config", ".netrc", ".npmrc", ".pypirc", ".s3cfg", ".boto"];
+const CONFIGURATION_BEGINNINGS: &[&str] = &[".env.", "env.", "dockerfile", "containerfile"];
+/// Bytes in front of a value in which the mark of its element begins.
+const MARK_BYTES_MAX: usize = 200;
+/// Bytes of a line in front of a value.
+const LINE_BYTES_MAX: usize = 200;
+/// What may open a value.
+const QUOTES: [char; 3] = ['"', '\'', '`'];
+
+/// The mark of an element, up to its value.
+static MARK: LazyLock<Regex> = LazyLock::new(|| {
+    let attributes = r#"(?:[ \t\r\n]+[0-9A-Za-z_.:-]+=(?:"[^"<>]*"|'[^'<>]*'))*"#;
+    Regex::new(&format!(r#"<[A-Za-z][0-9A-Za-z_.:-]*{attributes}[ \t\r\n]*>[ \t\r\n]*["'`]?$"#)).expect("constant")
+});
+/// How a shell and those who read its files are told a value, up to it.
+static SETTING: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"^[ \t]*(?:(?:export|ENV|ARG|set)[ \t]+)?[A-Z][0-9A-Z_]*=$").expect("the expression is constant")
+});
+
+/// Returns whether a value is one of an element where a `>` stands in front of it: `a > b` compares.
+pub(crate) fn is_no_comparison(text: &str, name: &Range<usize>, value: &Range<usize>) -> bool {
+    let between = text[name.end..value.start].trim_end_matches(|c: char| c.is_whitespace() || QUOTES.contains(&c));
+    if !between.ends_with('>') || between.ends_with("=>") {
+        return true;
+    }
+    let start = text.floor_char_boundary(value.start.saturating_sub(MARK_BYTES_MAX));
+    let behind = text[value.end..].trim_start_matches(|c: char| c.is_whitespace() || QUOTES.contains(&c));
+    MARK.is_match(&text[start..value.start]) && behind.starts_with("</")
+}
+
+/// Returns whether a value stands as values do in such a file: in quotes, in an element, or where none are needed. Of a
+/// text that has no path nothing is known.
+pub(crate) fn is_told_apart(text: &str, value: &Range<usize>, path: &str) -> bool {
+    let front = &text[..value.start];
+    let is_element = || front.trim_end().ends_with('>') && !front.trim_end().ends_with("=>");
+    front.ends_with(QUOTES) || path.is_empty() || is_configuration(path) || is_element() || is_setting(front)
+}
+
+fn is_configuration(path: &str) -> bool {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or(path).to_ascii_lowercase();
+    let end = name.rsplit_once('.').map_or("", |(_, end)| end);
+    CONFIGURATION.contains(&end)
+        || CONFIGURATION_NAMES.contains(&name.as_str())
+        || CONFIGURATION_BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
+}
+
+/// Returns whether the line up to a value is `NAME=`.
+fn is_setting(front: &str) -> bool {
+    let start = front.floor_char_boundary(front.len().saturating_sub(LINE_BYTES_MAX));
+    let line = front[start..].rfind('\n').map_or(start, |at| start + at + 1);
+    SETTING.is_match(&front[line..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The places of a name and of the value that a text gives to it.
+    fn places(text: &str) -> (Range<usize>, Range<usize>) {
+        let place = |word: &str| text.find(word).map(|at| at..at + word.len()).expect("it is there");
+        (place("key"), place("1234"))
+    }
+
+    #[test]
+    fn a_value_behind_a_mark_is_one_of_an_element() {
+        for (text, expected) in [
+            ("<key>1234</key>", true),
+            ("<my.key>\n  1234\n</my.key>", true),
+            ("<string name=\"key\">1234</string>", true),
+            ("key => 1234", true),
+            ("key = 1234", true),
+            ("if (key>1234)", false),
+            ("if (a<key && b>1234)", false),
+            ("Map<key>1234;", false),
+        ] {
+            let (name, value) = places(text);
+            assert_eq!(is_no_comparison(text, &name, &value), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_bare_value_counts_where_none_needs_quotes() {
+        for (path, text, expected) in [
+            ("", "key = 1234", true),
+            ("src/main.rs", "key = 1234", false),
+            ("src/main.rs", "key = \"1234", true),
+            ("src/main.rs", "key: `1234", true),
+            ("pom.xml", "<key>1234</key>", true),
+            ("src/main.rs", "key => 1234", false),
+            ("a/.env", "key=1234", true),
+            ("a/.env.production", "key=1234", true),
+            ("a/production.ENV", "key=1234", true),
+            ("a/Dockerfile", "key=1234", true),
+            ("a/Dockerfile.web", "key=1234", true),
+            ("C:\\a\\app.ini", "key=1234", true),
+            ("a/values.yaml", "key: 1234", true),
+            ("home/.aws/credentials", "key = 1234", true),
+            ("run.sh", "x\nMY_key=1234", false),
+            ("run.sh", "x\nexport MY=1234", true),
+            ("run.sh", "  MY=1234", true),
+            ("run.sh", "if MY=1234", false),
+            ("run.sh", "MY = 1234", false),
+        ] {
+            let at = text.find("1234").expect("it is there");
+            assert_eq!(is_told_apart(text, &(at..at + 4), path), expected, "{path} {text}");
+        }
+    }
+}
