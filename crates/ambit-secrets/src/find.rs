@@ -330,6 +330,7 @@ mod tests {
     fn what_documents_print_is_no_secret() {
         for text in [
             ["aws_access_key_id = AKIA", "IOSFODNN7EXAMPLE"].concat(),
+            ["aws_access_key_id = AKIA", "IOSFODNN7EXAMPLF"].concat(),
             ["ghp_", &"x".repeat(36)].concat(),
             "password = \"your-password-1\"".to_owned(),
             "password: ${DATABASE_PASSWORD_1}".to_owned(),

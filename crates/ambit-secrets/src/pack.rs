@@ -179,7 +179,7 @@ impl Reader {
             group: written.secret_group,
             path,
             entropy: (written.entropy > 0.0).then_some(written.entropy),
-            digit: false,
+            digits: 0,
             drawn: false,
             quoted: false,
             rows: false,

@@ -38,8 +38,8 @@ pub(crate) struct Rule {
     pub(crate) path: Option<Regex>,
     /// Bits of entropy that a character has at least, by Shannon; of a rule of others, more than these.
     pub(crate) entropy: Option<f64>,
-    /// It has a digit.
-    pub(crate) digit: bool,
+    /// Digits that it has at least.
+    pub(crate) digits: usize,
     /// Nobody put it together of words.
     pub(crate) drawn: bool,
     /// In files that are no configuration it stands in quotes.
@@ -104,7 +104,7 @@ impl Rule {
             && !filled_in
             && !is_printed(secret)
             && !(self.drawn && is_of_words(secret))
-            && (!self.digit || secret.bytes().any(|byte| byte.is_ascii_digit()))
+            && secret.bytes().filter(u8::is_ascii_digit).count() >= self.digits
             && self.entropy.is_none_or(|least| entropy(secret) >= least)
     }
 }

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 /// Hexadecimal digits by which a printed secret is known.
 const PRINTED_CHARS: usize = 16;
 /// Parts of words by which documents show where a secret goes, in small letters.
-const PLACEHOLDERS: &[&str] = &["example"];
+const PLACEHOLDERS: &[&str] = &["example", "iosfodnn7"];
 /// The same where only the context tells of a secret.
 const PLACEHOLDERS_IN_CONTEXT: &[&str] = &[
     "changeme",
