@@ -181,6 +181,7 @@ impl Reader {
             entropy: (written.entropy > 0.0).then_some(written.entropy),
             digits: 0,
             drawn: false,
+            free: false,
             quoted: false,
             rows: false,
             by_word: false,

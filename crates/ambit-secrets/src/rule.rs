@@ -2,7 +2,7 @@
 
 use crate::allow::{At, Foreign, Hit};
 use crate::given::{is_no_comparison, is_told_apart};
-use crate::value::{entropy, is_of_words, is_placeholder, is_printed, longest_row};
+use crate::value::{entropy, is_of_words, is_placeholder, is_printed, is_reference, longest_row};
 use regex::{Captures, Regex, RegexBuilder};
 use std::ops::Range;
 
@@ -42,6 +42,8 @@ pub(crate) struct Rule {
     pub(crate) digits: usize,
     /// Nobody put it together of words.
     pub(crate) drawn: bool,
+    /// It may have any characters: what names something else is none.
+    pub(crate) free: bool,
     /// In files that are no configuration it stands in quotes.
     pub(crate) quoted: bool,
     /// It has the same character many times in a row, where it is no form that somebody filled in.
@@ -104,38 +106,70 @@ impl Rule {
             && !filled_in
             && !is_printed(secret)
             && !(self.drawn && is_of_words(secret))
+            && !(self.free && is_reference(secret))
             && secret.bytes().filter(u8::is_ascii_digit).count() >= self.digits
             && self.entropy.is_none_or(|least| entropy(secret) >= least)
     }
 }
 
-/// How a value is given to a name: what may close the name, its type, and what assigns; then what may open the value.
+/// What may stand behind the word of a name: more of the name, what closes it, and its type.
+const NAME_END: &str = r#"[0-9A-Za-z_.-]{0,40}['"\]\\]{0,2}(?:[ \t]{1,5}(?i:string|str))?"#;
+/// How a value is given to a name: what assigns; then what may open the value.
 const ASSIGNED: &str = concat!(
-    r#"[0-9A-Za-z_.-]{0,40}['"\]\\]{0,2}(?:[ \t]{1,5}(?i:string|str))?"#,
     r#"(?:[ \t]{0,5}(?:=>|[:?.+|]{0,3}=|:)[ \t]{0,5}\\?['"`]?|[ \t]{0,5},[ \t]{0,5}\\?['"`]|>[ \t\r\n]{0,40}['"`]?)"#
 );
+/// The same in front of a quote.
+const ASSIGNED_QUOTED: &str = r"[ \t]{0,5}(?:=>|[:?.+|]{0,3}=|:|,)[ \t]{0,5}";
 /// What stands behind a value.
 const BEHIND: &str = r#"(?:\\|['"`\s;,<&]|$)"#;
-/// The groups of what is compiled of `near`.
+/// A value of any characters but blanks and its quotes, in quotes.
+const QUOTED: &str = r#"(?:\\"([^"\s\\]{8,100})\\"|"([^"\s]{8,100})"|'([^'\s]{8,100})'|`([^`\s]{8,100})`)"#;
+/// The same or what stands there without quotes, of an argument of a command.
+const ARGUMENT: &str =
+    concat!(r#"(?:"([^"\s]{6,100})"|'([^'\s]{6,100})'|([^\s"'`$<>{}\[\]()|;&\\]{6,100})(?:[\s"'`;|&)\\]|$))"#);
+/// The groups of what is compiled of `near`, `quoted` and `named`: the word of the name, and the value or the first of
+/// several that may be it.
 const NAME_GROUP: usize = 1;
-pub(crate) const VALUE_GROUP: usize = 2;
+const VALUE_GROUP: usize = 2;
 
-/// Compiles a pattern of a rule, where `near NAMES :: VALUE` is the value given to a name with one of NAMES in it;
-/// without NAMES those are the keywords.
+/// A pattern as it is written in a table.
+pub(crate) struct Pattern {
+    pub(crate) regex: Regex,
+    /// Its first group is the word of a name.
+    pub(crate) named: bool,
+}
+
+/// Compiles a pattern of a rule. `near NAMES :: VALUE` is the value given to a name with one of NAMES in it; without
+/// NAMES those are the keywords. `quoted NAMES` is any value in quotes that is given so. `named PATTERN` has the word of
+/// a name as its first group. QUOTED and ARGUMENT stand for such values.
 ///
 /// # Errors
 /// Why the pattern is none.
-pub(crate) fn compile(pattern: &str, keywords: &[String]) -> Result<Regex, String> {
-    let near = pattern.strip_prefix("near ").map(|rest| {
-        let (names, value) = rest.split_once(":: ").ok_or("near has no :: with a value behind it")?;
-        let own = || keywords.iter().map(|word| regex::escape(word)).collect::<Vec<_>>().join("|");
-        let names = if names.is_empty() { own() } else { names.trim_end().to_owned() };
-        Ok::<String, String>(format!("((?i:{names})){ASSIGNED}({value}){BEHIND}"))
-    });
-    // Letters beyond ASCII play no part, and asking for them makes expressions large and slow.
-    let pattern = near.transpose()?.unwrap_or_else(|| pattern.to_owned());
-    let pattern = pattern.replace(r"\b", r"(?-u:\b)").replace(r"\d", "[0-9]").replace(r"\s", r"[ \t\r\n]");
-    let built = RegexBuilder::new(&pattern).size_limit(COMPILED_BYTES_MAX).build();
+pub(crate) fn compile(pattern: &str, keywords: &[String]) -> Result<Pattern, String> {
+    let (kind, rest) = pattern.split_once(' ').unwrap_or((pattern, ""));
+    let text = match kind {
+        "near" => {
+            let (names, value) = rest.split_once(":: ").ok_or("near has no :: with a value behind it")?;
+            let own = || keywords.iter().map(|word| regex::escape(word)).collect::<Vec<_>>().join("|");
+            let names = if names.is_empty() { own() } else { names.trim_end().to_owned() };
+            format!("((?i:{names})){NAME_END}{ASSIGNED}({value}){BEHIND}")
+        }
+        "quoted" => format!("((?i:{rest})){NAME_END}{ASSIGNED_QUOTED}{QUOTED}"),
+        "named" => rest.to_owned(),
+        _ => pattern.to_owned(),
+    };
+    let regex = compile_regex(&text.replace("QUOTED", QUOTED).replace("ARGUMENT", ARGUMENT))?;
+    Ok(Pattern { regex, named: matches!(kind, "near" | "quoted" | "named") })
+}
+
+/// Compiles an expression of a table. Letters beyond ASCII play no part, and asking for them makes expressions large
+/// and slow.
+///
+/// # Errors
+/// Why it is none.
+pub(crate) fn compile_regex(text: &str) -> Result<Regex, String> {
+    let text = text.replace(r"\b", r"(?-u:\b)").replace(r"\d", "[0-9]").replace(r"\s", r"[ \t\r\n]");
+    let built = RegexBuilder::new(&text).size_limit(COMPILED_BYTES_MAX).build();
     built.map_err(|error| error.to_string())
 }
 
@@ -197,7 +231,7 @@ mod tests {
 
     #[test]
     fn a_value_is_read_behind_every_usual_assignment() {
-        let pattern = compile("near acme :: [0-9]{4}", &[]).unwrap();
+        let pattern = compile("near acme :: [0-9]{4}", &[]).unwrap().regex;
         for (text, found) in [
             ("ACME_KEY=1234", true),
             ("acme: '1234'", true),

@@ -1,6 +1,7 @@
 //! What a value looks like by itself: words that people put together, what forms and documents print, and how much of
 //! it was drawn.
 
+use regex::Regex;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -12,26 +13,39 @@ const PLACEHOLDERS: &[&str] = &["example", "iosfodnn7"];
 /// The same where only the context tells of a secret.
 const PLACEHOLDERS_IN_CONTEXT: &[&str] = &[
     "changeme",
+    "change-me",
+    "change_me",
     "dummy",
-    "fake",
     "foobar",
-    "insert",
     "lorem",
-    "mock",
     "placeholder",
     "redacted",
-    "sample",
     "secret",
     "password",
-    "test",
-    "your",
     "1234567",
     "abcdef",
+    "xxxx",
+    "****",
+    "...",
     "${",
     "{{",
     "process.env",
     "getenv",
 ];
+/// The same as whole words between what are no letters: a password may have them inside of another word.
+const PLACEHOLDER_WORDS: &[&str] = &["fake", "insert", "mock", "sample", "test", "testing", "tests"];
+/// How programs and templates write that something else stands in the place of a value, in small letters: a variable,
+/// a mark in braces or brackets, a call, a format, an expression, an address, a hash.
+static REFERENCE: LazyLock<Regex> = LazyLock::new(|| {
+    let expressions = [
+        r"^\$(?:[({\[]|[a-z_][0-9a-z_.:-]*$)",
+        r"^<.*>$|^\[.*\]$|^\{.*\}$|^%.*%$|^__.*__$|^@[0-9a-z_.-]+@$",
+        r"[#%$]\{|<%|\{[0-9a-z_.]*\}|%[sdv](?:[^0-9a-z]|$)",
+        r"\(\)|\b(?:env|var|lookup|config)\(|environ|^vault:|^env[:.]|^\(?\^|\[a-z|\[0-9|\\[dws]|\(\?",
+        r"://|^\$[0-9a-z-]{1,12}\$",
+    ];
+    Regex::new(&expressions.join("|")).expect("constant")
+});
 /// Letters of the shortest word, and of the shortest longest one of several: chance makes the others.
 const WORD_CHARS_MIN: usize = 3;
 const LONGEST_WORD_CHARS_MIN: usize = 5;
@@ -44,7 +58,17 @@ const NUMBERS_MAX: usize = 2;
 pub(crate) fn is_placeholder(value: &str, by_context: bool) -> bool {
     let small = value.to_ascii_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| small.contains(word));
-    has(PLACEHOLDERS) || (by_context && has(PLACEHOLDERS_IN_CONTEXT))
+    let words = || small.split(|c: char| !c.is_ascii_alphabetic());
+    has(PLACEHOLDERS) || (by_context && (has(PLACEHOLDERS_IN_CONTEXT) || words().any(is_placeholder_word)))
+}
+
+fn is_placeholder_word(word: &str) -> bool {
+    PLACEHOLDER_WORDS.contains(&word) || word.starts_with("your")
+}
+
+/// Returns whether a value in quotes names something else, as no password does: a variable, a path, a text.
+pub(crate) fn is_reference(value: &str) -> bool {
+    REFERENCE.is_match(&value.to_ascii_lowercase()) || (value.contains(['/', ':', '(', ',', '?']) && is_of_words(value))
 }
 
 /// Returns whether documents print a secret.
@@ -117,6 +141,50 @@ mod tests {
     fn entropy_is_that_of_shannon() {
         for (text, bits) in [("aaaa", 0.0), ("abab", 1.0), ("abcd", 2.0), ("abcdefgh", 3.0)] {
             assert!((entropy(text) - bits).abs() < 1e-9, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_documents_write_in_the_place_of_a_password_is_a_word_of_its_own() {
+        for (value, expected) in [
+            ("changeme123", true),
+            ("test-8842-x", true),
+            ("my_Test_1", true),
+            ("YOUR-KEY-1", true),
+            ("yourtoken1", true),
+            ("xxxxxx12", true),
+            ("Password99!", true),
+            ("MyTestServer99!x", false),
+            ("Contest8842", false),
+            ("k3m8vq1zbw5h", false),
+        ] {
+            assert_eq!(is_placeholder(value, true), expected, "{value}");
+        }
+        assert!(!is_placeholder("test-8842-x", false) && is_placeholder("AKIAEXAMPLE1", false));
+    }
+
+    #[test]
+    fn what_names_something_else_is_no_password() {
+        for (value, expected) in [
+            ("$DB_PASS_1", true),
+            ("${DB_PASS_1}", true),
+            ("$(get pw1)", true),
+            ("<enter-it-1>", true),
+            ("{0}-and-{1}", true),
+            ("%DB_PASS_1%", true),
+            ("pw-%s-1", true),
+            ("env(DB_PASS_1)", true),
+            ("readIt1()", true),
+            ("^[A-Z]{8,20}$", true),
+            ("https://acme.test/1", true),
+            ("/run/keys/database1", true),
+            ("Enter,again,please1", true),
+            ("$2b$10$k3m8vq1zbw5h", true),
+            ("Str0ng(P@ss)word,9", false),
+            ("$tr0ng/k3m8?~", false),
+            ("k3m8vq1z,bw5h", false),
+        ] {
+            assert_eq!(is_reference(value), expected, "{value}");
         }
     }
 
