@@ -327,6 +327,33 @@ mod tests {
     }
 
     #[test]
+    fn a_private_key_is_found_however_a_program_writes_its_lines() {
+        let (begin, end) = (["-----BEGIN", "RSA PRIVATE KEY-----"].join(" "), "-----END RSA PRIVATE KEY-----");
+        let line = hex::encode(Sha256::digest("a line of a key"));
+        let headers = ["Proc-Type: 4,ENCRYPTED", "DEK-Info: AES-256-CBC,0123456789ABCDEF", ""];
+        let plain = [&begin, line.as_str(), &line, end];
+        let encrypted = [&[begin.as_str()], &headers[..], &[&line, &line, end]].concat();
+        for lines in [&plain[..], &encrypted] {
+            for text in [
+                lines.join("\n"),
+                lines.join("\r\n"),
+                format!("  \"key\": \"{}\\n\"", lines.join("\\n")),
+                format!("String key = \"{}\";", lines.join("\\n\" +\n    \"")),
+                format!("const key = [\n  '{}',\n].join('\\n');", lines.join("',\n  '")),
+                format!("char *key = \"{}\\n\";", lines.join("\\n\"\n  \"")),
+                format!("$key = '{}';", lines.join("' . \"\\n\" .\n  '")),
+            ] {
+                let found = own().find(&text, Look::Code);
+                let rules: Vec<&str> = found.iter().map(|found| found.rule.as_str()).collect();
+                assert_eq!(rules, ["private-key"], "{text}");
+            }
+        }
+        for text in [format!("{begin}\n{}\n{end}", headers.join("\n")), format!("\"{begin}\" + key + \"{end}\"")] {
+            assert_eq!(own().find(&text, Look::Code), [], "{text}");
+        }
+    }
+
+    #[test]
     fn what_documents_print_is_no_secret() {
         for text in [
             ["aws_access_key_id = AKIA", "IOSFODNN7EXAMPLE"].concat(),
