@@ -125,8 +125,8 @@ mod tests {
     use crate::{At, Look};
     use std::collections::BTreeSet;
 
-    /// Writes out the braces of an example; those that name no letters stay. What stands for letters is drawn in an order
-    /// that repeats nothing soon.
+    /// Writes out the braces of an example; those that name no letters stay. What stands for letters is drawn in an
+    /// order that repeats nothing soon.
     fn written_out(example: &str) -> String {
         let mut text = String::new();
         let mut seed = 7_u32;

@@ -105,8 +105,8 @@ impl Rule {
         !is_placeholder(secret, self.by_context)
             && !filled_in
             && !is_printed(secret)
-            && !(self.drawn && is_of_words(secret))
-            && !(self.free && is_reference(secret))
+            && (!self.drawn || !is_of_words(secret))
+            && (!self.free || !is_reference(secret))
             && secret.bytes().filter(u8::is_ascii_digit).count() >= self.digits
             && self.entropy.is_none_or(|least| entropy(secret) >= least)
     }
@@ -115,9 +115,8 @@ impl Rule {
 /// What may stand behind the word of a name: more of the name, what closes it, and its type.
 const NAME_END: &str = r#"[0-9A-Za-z_.-]{0,40}['"\]\\]{0,2}(?:[ \t]{1,5}(?i:string|str))?"#;
 /// How a value is given to a name: what assigns; then what may open the value.
-const ASSIGNED: &str = concat!(
-    r#"(?:[ \t]{0,5}(?:=>|[:?.+|]{0,3}=|:)[ \t]{0,5}\\?['"`]?|[ \t]{0,5},[ \t]{0,5}\\?['"`]|>[ \t\r\n]{0,40}['"`]?)"#
-);
+const ASSIGNED: &str =
+    r#"(?:[ \t]{0,5}(?:=>|[:?.+|]{0,3}=|:)[ \t]{0,5}\\?['"`]?|[ \t]{0,5},[ \t]{0,5}\\?['"`]|>[ \t\r\n]{0,40}['"`]?)"#;
 /// The same in front of a quote.
 const ASSIGNED_QUOTED: &str = r"[ \t]{0,5}(?:=>|[:?.+|]{0,3}=|:|,)[ \t]{0,5}";
 /// What stands behind a value.
@@ -126,7 +125,7 @@ const BEHIND: &str = r#"(?:\\|['"`\s;,<&]|$)"#;
 const QUOTED: &str = r#"(?:\\"([^"\s\\]{8,100})\\"|"([^"\s]{8,100})"|'([^'\s]{8,100})'|`([^`\s]{8,100})`)"#;
 /// The same or what stands there without quotes, of an argument of a command.
 const ARGUMENT: &str =
-    concat!(r#"(?:"([^"\s]{6,100})"|'([^'\s]{6,100})'|([^\s"'`$<>{}\[\]()|;&\\]{6,100})(?:[\s"'`;|&)\\]|$))"#);
+    r#"(?:"([^"\s]{6,100})"|'([^'\s]{6,100})'|([^\s"'`$<>{}\[\]()|;&\\]{6,100})(?:[\s"'`;|&)\\]|$))"#;
 /// The groups of what is compiled of `near`, `quoted` and `named`: the word of the name, and the value or the first of
 /// several that may be it.
 const NAME_GROUP: usize = 1;
@@ -140,8 +139,8 @@ pub(crate) struct Pattern {
 }
 
 /// Compiles a pattern of a rule. `near NAMES :: VALUE` is the value given to a name with one of NAMES in it; without
-/// NAMES those are the keywords. `quoted NAMES` is any value in quotes that is given so. `named PATTERN` has the word of
-/// a name as its first group. QUOTED and ARGUMENT stand for such values.
+/// NAMES those are the keywords. `quoted NAMES` is any value in quotes that is given so. `named PATTERN` has the word
+/// of a name as its first group. QUOTED and ARGUMENT stand for such values.
 ///
 /// # Errors
 /// Why the pattern is none.
