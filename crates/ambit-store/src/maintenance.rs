@@ -6,7 +6,7 @@ pub(crate) mod retention;
 
 use crate::db::folder::{self, DATABASE, SECRET};
 use crate::db::secret::Secret;
-use crate::db::sql::{SWEPT_ROWS_MAX, Tx, values};
+use crate::db::sql::{Origin, SWEPT_ROWS_MAX, Tx, values};
 use crate::db::store::Pools;
 use crate::db::writer::transaction;
 use crate::inventory::{blobs, milestones};
@@ -16,7 +16,7 @@ use crate::{Store, StoreError};
 use ambit_model::Timestamp;
 use ambit_model::moment::DAY_MS;
 use sqlx::sqlite::SqliteConnectOptions;
-use sqlx::{ConnectOptions as _, Connection as _, Row as _};
+use sqlx::{ConnectOptions as _, Connection as _, Row as _, SqlitePool};
 use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::Path;
@@ -57,6 +57,17 @@ impl Store {
         };
         refuse_used(target)?;
         folder::create(target)?;
+        let copied = self.copy_into(pool, origin, target).await;
+        if copied.is_err() {
+            // Half a copy is none, and the next one must find room. What cannot be removed is named by that.
+            for name in [DATABASE, SECRET] {
+                fs::remove_file(target.join(name)).ok();
+            }
+        }
+        copied
+    }
+
+    async fn copy_into(&self, pool: &SqlitePool, origin: &Origin, target: &Path) -> Result<(), StoreError> {
         self.inner.secret.save(&target.join(SECRET))?;
         let copy = target.join(DATABASE);
         // SQLite writes into an empty file that is there, which keeps its mode.

@@ -175,6 +175,18 @@ async fn a_copy_before_a_migration_is_of_the_old_schema_and_changes_nothing() {
 }
 
 #[tokio::test]
+async fn a_backup_that_fails_leaves_nothing_that_keeps_the_next_one_out() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let (folder, options) = old_folder().await;
+    let (store, _) = Store::open_unmigrated(&options).await.unwrap();
+    // SQLite takes no name that is not UTF-8.
+    let target = folder.path().join(std::ffi::OsStr::from_bytes(b"copy-\xff"));
+    assert!(matches!(store.back_up(&target).await, Err(StoreError::Invalid(_))));
+    assert_eq!(std::fs::read_dir(&target).unwrap().count(), 0, "neither the secret nor an empty database");
+    store.close().await;
+}
+
+#[tokio::test]
 async fn an_old_schema_is_brought_up_and_what_ran_is_said() {
     let (folder, options) = old_folder().await;
     brought_up(&options).await;
