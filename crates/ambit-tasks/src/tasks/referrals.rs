@@ -10,7 +10,7 @@ use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, Facts, Kind, TaskName, Wave, workflow};
 use ambit_net::NetError;
-use ambit_net::dns::{DnsAnswer, Rcode, RecordType};
+use ambit_net::dns::{DnsAnswer, RecordType};
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
 
@@ -49,7 +49,7 @@ fn lame(facts: &Facts) -> BTreeSet<String> {
 }
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
-    let (mut failure, mut is_own) = (None, false);
+    let mut failure = None;
     for server in own_servers(cx.facts) {
         for address in cx.net.addresses(&server).await? {
             match cx.net.ask(SocketAddr::new(address, PORT), cx.argument, RecordType::NS).await {
@@ -57,14 +57,9 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
                     return led_to(cx, servers(&answer, cx.argument)).await;
                 }
                 Err(error @ NetError::Budget(_)) => return Err(error.into()),
-                // A server that had handed the name away would say to whom: it is its own answer that fails.
-                Err(NetError::Dns(Rcode::SERVFAIL)) => is_own = true,
                 Err(error) => failure = Some(error),
             }
         }
-    }
-    if is_own {
-        return Ok(Answer::Absent);
     }
     failure.map_or(Ok(Answer::Absent), |error| Err(error.into()))
 }

@@ -332,7 +332,14 @@ fn issues_of_mail_policies_and_registrations() {
     let includes: String = (1..=11).map(|number| format!(" a:h{number}.acme.test")).collect();
     for (from, to, expected) in [
         ("\"v=spf1 -all\"", "\"v=spf1 ~all\"", vec![]),
-        ("\"v=spf1 -all\"", "\"v=spf1 redirect=_spf.acme.test\"", vec![]),
+        ("\"v=spf1 -all\"", "\"v=spf1 redirect=_spf.acme.test\"", vec!["spf_invalid acme.test"]),
+        ("\"v=spf1 -all\"", "\"v=spf1 inlcude:acme.test -all\"", vec!["spf_invalid acme.test"]),
+        ("\"v=spf1 -all\"", "\"v=spf1 ip4:0.0.0.0/1 -all\"", vec!["spf_permissive acme.test"]),
+        (
+            "\"v=spf1 -all\"",
+            "\"v=spf1 include:spf.nobodys.test -all\"",
+            vec!["spf_invalid acme.test", "spf_permissive acme.test"],
+        ),
         ("\"v=spf1 -all\"", "\"v=spf1 ?all\"", vec!["spf_permissive acme.test"]),
         ("\"v=spf1 -all\"", "\"v=spf1 +all\"", vec!["spf_permissive acme.test"]),
         ("\"v=spf1 -all\"", "\"v=spf1 mx\"", vec!["spf_permissive acme.test"]),
@@ -340,11 +347,13 @@ fn issues_of_mail_policies_and_registrations() {
         ("\"v=spf1 -all\"", &format!("\"v=spf1{includes} -all\""), vec!["spf_too_many_lookups acme.test"]),
         ("p=reject", "p=none", vec!["dmarc_permissive acme.test"]),
         ("p=reject", "p=quarantine", vec![]),
+        ("p=reject", "p=reject; sp=none", vec!["dmarc_permissive acme.test"]),
         ("p=reject", "p=reject; pct=99", vec!["dmarc_permissive acme.test"]),
         ("p=reject", "p=reject; pct=100", vec![]),
         ("v=DMARC1", "v=DMARC2", vec!["dmarc_missing acme.test"]),
         ("CAA 0 issue \"ca.test\"", "", vec!["dns_caa_policy_missing acme.test"]),
         ("CAA 0 issue \"ca.test\"", "fails CAA", vec![]),
+        ("CAA 0 issue \"ca.test\"", "CAA 0 iodef \"mailto:a@acme.test\"", vec!["dns_caa_policy_missing acme.test"]),
         (
             "ns1.acme.test 203.0.113.2",
             "ns1.acme.test 203.0.113.2\n  expires +29d",

@@ -166,7 +166,7 @@ fn properties_imply_their_issues() {
         (
             "zone wordpress.com of shop\n  ns ns.wordpress.com 198.51.100.150\nname x.acme.test CNAME \
              gone.wordpress.com\nname gone.wordpress.com A 198.51.100.151\nsite http://x.acme.test\n  plain none\n  \
-             at 198.51.100.151\n  body \"Do you want to register gone.wordpress.com?\"\n",
+             at 198.51.100.151\n  status 404\n  body \"Do you want to register gone.wordpress.com?\"\n",
             vec!["subdomain_takeover DnsRecord x.acme.test"],
         ),
         (

@@ -228,7 +228,7 @@ name acme-jobs.trafficmanager.net CNAME jobs.deadvendor.test"#;
     assert_eq!(
         told,
         "dangling_record jobs.umberfold.test 2; dangling_record umberfold.test 2; dangling_wildcard umberfold.test 2; \
-         dmarc_permissive umberfold.test 3; spf_invalid umberfold.test 4; spf_permissive umberfold.test 2"
+         dmarc_permissive umberfold.test 4; spf_invalid umberfold.test 4; spf_permissive umberfold.test 2"
     );
 }
 
