@@ -323,48 +323,7 @@ fn in_order(commits: &[(i64, ObjectId)], parents: &[(ObjectId, usize)]) -> Vec<O
 mod tests {
     use super::*;
     use crate::Folder;
-    use std::io::Write as _;
-    use std::path::Path;
-    use std::process::{Command, Stdio};
-
-    /// Adds commits to a repository by what `git fast-import` reads; the tests of this project need git installed.
-    fn import(folder: &Path, stream: &str) {
-        let git = |arguments: &[&str]| {
-            let mut command = Command::new("git");
-            command.current_dir(folder).args(arguments).env("GIT_CONFIG_GLOBAL", "/dev/null").stdin(Stdio::piped());
-            command
-        };
-        assert!(git(&["init", "-q", "--bare", "."]).status().expect("git is installed").success());
-        let mut child = git(&["fast-import", "--quiet"]).spawn().expect("git is installed");
-        child.stdin.take().expect("piped").write_all(stream.as_bytes()).expect("it reads");
-        assert!(child.wait().expect("it ends").success());
-    }
-
-    /// A commit of a branch at a second, with its message and files.
-    fn commit(branch: &str, second: i64, from: &str, files: &[(&str, &str)]) -> String {
-        let message = format!("made at {second}");
-        let mut text = format!(
-            "commit refs/heads/{branch}\ncommitter A <a@acme.test> {second} +0000\ndata {}\n{message}\n{from}",
-            message.len()
-        );
-        for (path, content) in files {
-            text += &format!("M 100644 inline {path}\ndata {}\n{content}\n", content.len());
-        }
-        text
-    }
-
-    fn texts(folder: &Path, known: &[ObjectId]) -> (Vec<String>, Walked, Vec<ObjectId>) {
-        let found = Folder::open(folder).unwrap();
-        let objects = Objects::open(&found.objects()).unwrap();
-        let tips: Vec<ObjectId> = found.refs().unwrap().into_iter().map(|known| known.id).collect();
-        let mut seen = Vec::new();
-        let walked = walk(&objects, &tips, known, &AtomicBool::new(false), &mut |piece| {
-            let text = String::from_utf8_lossy(piece.text).into_owned();
-            let place = piece.path.or(piece.tag).unwrap_or("-");
-            seen.push(format!("{} {place}: {text}", piece.commit.unwrap().seconds));
-        });
-        (seen, walked.unwrap(), tips)
-    }
+    use crate::testing::{commit, file_of, import, opened, texts};
 
     #[test]
     fn every_file_is_shown_once_with_the_commit_that_brought_it() {
@@ -439,14 +398,7 @@ mod tests {
             .concat(),
         );
         assert!(texts(folder.path(), &[]).1.missing.is_none());
-        let take_away = |name: &str| {
-            let mut command = Command::new("git");
-            let found =
-                command.current_dir(folder.path()).args(["rev-parse", name]).output().expect("git is installed");
-            let id = String::from_utf8(found.stdout).unwrap();
-            let (start, rest) = id.trim().split_at(2);
-            std::fs::remove_file(folder.path().join("objects").join(start).join(rest)).unwrap();
-        };
+        let take_away = |name: &str| std::fs::remove_file(file_of(folder.path(), name)).unwrap();
         take_away("main:c.txt");
         take_away("main:d.txt");
         take_away("main:deep");
@@ -462,9 +414,7 @@ mod tests {
     fn a_walk_that_nobody_waits_for_ends() {
         let folder = tempfile::tempdir().unwrap();
         import(folder.path(), &commit("main", 100, "", &[("a.txt", "one")]));
-        let found = Folder::open(folder.path()).unwrap();
-        let objects = Objects::open(&found.objects()).unwrap();
-        let tips: Vec<ObjectId> = found.refs().unwrap().into_iter().map(|known| known.id).collect();
+        let (objects, tips) = opened(folder.path());
         let ended = walk(&objects, &tips, &[], &AtomicBool::new(true), &mut |_| panic!("nothing is shown"));
         assert!(matches!(ended, Err(GitError::Stopped)));
     }

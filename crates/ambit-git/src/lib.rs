@@ -9,6 +9,8 @@ mod objects;
 mod protocol;
 pub mod served;
 mod standing;
+#[cfg(test)]
+mod testing;
 mod text;
 
 pub use folder::Folder;
@@ -20,7 +22,7 @@ pub use protocol::{
     Advertised, END, PackWriter, Ref, Wanted, advertised, daemon_request, end_of_section, fetch_request, list_request,
     refs,
 };
-pub use standing::{Standing, file, standing};
+pub use standing::{FOLDERS_MAX as STANDING_FOLDERS_MAX, Standing, file, standing};
 pub use text::BYTES_MAX as FILE_BYTES_MAX;
 
 /// Why a repository cannot be read.

@@ -15,6 +15,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How many tags lead to one another.
 const TAGS_MAX: usize = 16;
+/// Folders at the tips that are gone through, and what lies in them. Folders that name one another are few objects and
+/// endless places. The kernel of Linux with its thousand tags has about a million places.
+pub const FOLDERS_MAX: usize = 1_000_000;
+const ENTRIES_MAX: usize = 20_000_000;
+/// Bytes of the paths that are kept.
+const PATHS_BYTES_MAX: usize = 64 * 1_024 * 1_024;
 
 /// Where files stand.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -23,6 +29,8 @@ pub struct Standing {
     pub files: BTreeMap<String, ObjectId>,
     /// Folders that are not among the objects, each with a slash behind it; an empty one stands for all of a tip.
     pub missing: BTreeSet<String>,
+    /// There are more folders than are gone through; those of the newest tips were.
+    pub is_cut: bool,
 }
 
 /// Returns where the wanted files stand at the tips. What an index names stands before them, where it is there.
@@ -36,19 +44,8 @@ pub fn standing(
     is_wanted: &dyn Fn(&str) -> bool,
     stop: &AtomicBool,
 ) -> Result<Standing, GitError> {
-    let mut trees = Vec::new();
-    let mut search = Search { objects, is_wanted, stop, seen: HashSet::new(), found: Standing::default() };
-    for tip in tips {
-        match tree(objects, *tip)? {
-            Tip::Tree(seconds, id) => trees.push((Reverse(seconds), id)),
-            Tip::Other => {}
-            Tip::Missing => drop(search.found.missing.insert(String::new())),
-        }
-    }
-    trees.sort_unstable();
-    for (_, id) in trees {
-        search.folder(id, "", DEPTH_MAX)?;
-    }
+    let mut search = Search::new(objects, is_wanted, stop);
+    search.tips(tips)?;
     let mut standing = search.found;
     for file in staged.iter().filter(|file| is_wanted(&file.path)) {
         if objects.has(&file.id) || !standing.files.contains_key(&file.path) {
@@ -103,33 +100,135 @@ struct Search<'a> {
     stop: &'a AtomicBool,
     /// Folders that a newer tip has as well at the same place, by the hash of their path.
     seen: HashSet<(u64, ObjectId)>,
+    left: Left,
     found: Standing,
 }
 
-impl Search<'_> {
+/// How much more is gone through and kept.
+struct Left {
+    folders: usize,
+    entries: usize,
+    path_bytes: usize,
+}
+
+impl<'a> Search<'a> {
+    /// Nothing yet.
+    fn new(objects: &'a Objects, is_wanted: &'a dyn Fn(&str) -> bool, stop: &'a AtomicBool) -> Self {
+        let left = Left { folders: FOLDERS_MAX, entries: ENTRIES_MAX, path_bytes: PATHS_BYTES_MAX };
+        Self { objects, is_wanted, stop, seen: HashSet::new(), left, found: Standing::default() }
+    }
+
+    /// Goes through the trees of the tips, the newest first.
+    fn tips(&mut self, tips: &[ObjectId]) -> Result<(), GitError> {
+        let mut trees = Vec::new();
+        for tip in tips {
+            match tree(self.objects, *tip)? {
+                Tip::Tree(seconds, id) => trees.push((Reverse(seconds), id)),
+                Tip::Other => {}
+                Tip::Missing => self.miss(""),
+            }
+        }
+        trees.sort_unstable();
+        trees.into_iter().try_for_each(|(_, id)| self.folder(id, "", DEPTH_MAX))
+    }
+
     /// Goes through a folder, whose path is empty or ends in a slash.
     fn folder(&mut self, id: ObjectId, path: &str, depth: usize) -> Result<(), GitError> {
         if self.stop.load(Ordering::Relaxed) {
             return Err(GitError::Stopped);
         }
         let place = BuildHasherDefault::<DefaultHasher>::default().hash_one(path);
-        if depth == 0 || !self.seen.insert((place, id)) {
+        if depth == 0 || self.found.is_cut || !self.seen.insert((place, id)) {
             return Ok(());
         }
+        self.found.is_cut = !take(&mut self.left.folders, 1);
         let mut buffer = Vec::new();
         let Some((Kind::Tree, data)) = self.objects.read(&id, &mut buffer)? else {
-            self.found.missing.insert(path.to_owned());
+            self.miss(path);
             return Ok(());
         };
         for entry in TreeRefIter::from_bytes(data, id.kind()) {
             let entry = entry.map_err(|_| GitError::Objects(format!("the folder {id} cannot be read")))?;
+            self.found.is_cut |= !take(&mut self.left.entries, 1);
+            if self.found.is_cut {
+                break;
+            }
             let path = format!("{path}{}", entry.filename);
             if entry.mode.is_tree() {
                 self.folder(entry.oid.to_owned(), &format!("{path}/"), depth - 1)?;
             } else if entry.mode.is_blob() && (self.is_wanted)(&path) {
-                self.found.files.entry(path).or_insert_with(|| entry.oid.to_owned());
+                self.keep(path, entry.oid.to_owned());
             }
         }
         Ok(())
+    }
+
+    fn keep(&mut self, path: String, id: ObjectId) {
+        if self.found.files.contains_key(&path) {
+            return;
+        }
+        if take(&mut self.left.path_bytes, path.len()) {
+            self.found.files.insert(path, id);
+        } else {
+            self.found.is_cut = true;
+        }
+    }
+
+    fn miss(&mut self, path: &str) {
+        if take(&mut self.left.path_bytes, path.len()) {
+            self.found.missing.insert(path.to_owned());
+        } else {
+            self.found.is_cut = true;
+        }
+    }
+}
+
+/// Takes as much away, where there is as much.
+fn take(left: &mut usize, count: usize) -> bool {
+    match left.checked_sub(count) {
+        Some(rest) => *left = rest,
+        None => return false,
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{bomb, commit, import, opened};
+
+    static NEVER: AtomicBool = AtomicBool::new(false);
+
+    /// Returns what stands at the tips where no more than so much is gone through.
+    fn stands(folder: &std::path::Path, left: Left) -> Standing {
+        let (objects, tips) = opened(folder);
+        let is_wanted = |path: &str| path.ends_with("lock");
+        let mut search = Search { left, ..Search::new(&objects, &is_wanted, &NEVER) };
+        search.tips(&tips).unwrap();
+        search.found
+    }
+
+    #[test]
+    fn folders_that_name_one_another_are_given_up_and_the_newest_tips_come_first() {
+        let folder = tempfile::tempdir().unwrap();
+        bomb(folder.path(), 10);
+        let few = || Left { folders: 1_000, entries: ENTRIES_MAX, path_bytes: PATHS_BYTES_MAX };
+        assert!(stands(folder.path(), few()).is_cut);
+        assert!(stands(folder.path(), Left { folders: FOLDERS_MAX, entries: 1_000, ..few() }).is_cut);
+        // Newer than the other, and read in full.
+        import(folder.path(), &commit("side", 200, "", &[("a/one.lock", "1"), ("b/two.lock", "2")]));
+        let standing = stands(folder.path(), few());
+        assert_eq!((standing.is_cut, standing.files.len()), (true, 2));
+        let standing = stands(folder.path(), Left { path_bytes: 12, ..few() });
+        assert_eq!((standing.is_cut, standing.files.len()), (true, 1));
+    }
+
+    #[test]
+    fn a_history_without_so_many_folders_is_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        import(folder.path(), &commit("main", 200, "", &[("a/one.lock", "1"), ("b/two.lock", "2")]));
+        let (objects, tips) = opened(folder.path());
+        let standing = standing(&objects, &tips, &[], &|path| path.ends_with("lock"), &NEVER).unwrap();
+        assert_eq!((standing.is_cut, standing.files.len()), (false, 2));
     }
 }

@@ -8,7 +8,9 @@ use crate::read::mentions::is_in_folder_of_others;
 use crate::read::seed_tokens::{self, SeedTokens};
 use crate::{Context, TaskError};
 use ambit_git::served::Staged;
-use ambit_git::{Commit, FILE_BYTES_MAX, GitError, Missing, ObjectId, Objects, Piece, staged, walk};
+use ambit_git::{
+    Commit, FILE_BYTES_MAX, GitError, Missing, ObjectId, Objects, Piece, STANDING_FOLDERS_MAX, staged, walk,
+};
 use ambit_model::entity::repository;
 use ambit_model::{EdgeKind, Facts, Kind, TaskName, Timestamp};
 use ambit_secrets::{At, Findings, Look, Rules};
@@ -26,6 +28,8 @@ const LEAKS_MAX: usize = 1_000;
 const PACKAGES_MAX: usize = 2_000;
 /// What is said behind their number where there are more; the limit follows.
 const PACKAGES_LEFT_OUT: &str = "packages stand in its lock files, and no more are looked up than";
+/// What is said where more folders stand at the tips than are gone through for such files; the limit follows.
+const FOLDERS_LEFT_OUT: &str = "of the folders at its branches and tags no more are gone through for lock files than";
 /// Sentences about what could not be looked at that are kept.
 const UNREAD_MAX: usize = 20;
 /// Raised where more is looked for than before beside secrets: known histories are then looked at anew.
@@ -136,6 +140,8 @@ pub(crate) struct Looked {
     pub(crate) ends: BTreeSet<ObjectId>,
     /// What stands at the tips; `None` where that is as an earlier look knew it.
     pub(crate) files: Option<Files>,
+    /// More folders stand there than are gone through.
+    is_cut_at_tips: bool,
     /// What is not among the objects; of a server that sends what is new alone, that says nothing.
     pub(crate) missing: Missing,
     /// Of how many texts not all was looked at, by what ended that, and where the first of them stands.
@@ -244,6 +250,12 @@ impl Looked {
         }
     }
 
+    /// Takes over what stands at the tips; of what could not be read there, what was known stands.
+    pub(crate) fn stand(&mut self, standing: Standing, known: &Files) {
+        self.is_cut_at_tips = standing.is_cut();
+        self.files = Some(standing.over(known));
+    }
+
     /// Returns what limits kept from being looked at, a sentence each.
     pub(crate) fn cut(&self) -> Vec<String> {
         let (secrets, encoded) = Findings::LIMIT;
@@ -257,7 +269,9 @@ impl Looked {
                 Limit::Kept => format!("{texts} secrets are left out: no more than {LEAKS_MAX} are kept"),
             }
         };
-        self.limits.iter().map(sentence).chain(self.named.left_out()).collect()
+        let folders = || format!("{FOLDERS_LEFT_OUT} {STANDING_FOLDERS_MAX}");
+        let limits = self.limits.iter().map(sentence).chain(self.named.left_out());
+        limits.chain(self.is_cut_at_tips.then(folders)).collect()
     }
 
     /// Returns true where secrets stand in what was looked at.
@@ -294,8 +308,9 @@ pub(crate) fn unread(known: &Known, looked: &Looked) -> Vec<String> {
     let packages = looked.files.as_ref().map(|files| files.values().map(|(packages, _)| packages.len()).sum::<usize>());
     let above = packages.filter(|count| *count > PACKAGES_MAX);
     unread.extend(above.map(|count| format!("{count} {PACKAGES_LEFT_OUT} {PACKAGES_MAX}")));
-    // Of packages, what stands at the tips now says it anew.
-    let is_past = |before: &String| packages.is_some() && before.contains(PACKAGES_LEFT_OUT);
+    // Of packages and folders, what stands at the tips now says it anew.
+    let is_of_tips = |before: &String| [PACKAGES_LEFT_OUT, FOLDERS_LEFT_OUT].iter().any(|said| before.contains(said));
+    let is_past = |before: &String| packages.is_some() && is_of_tips(before);
     for before in known.unread.iter().filter(|before| !is_past(before)) {
         if !unread.contains(before) {
             unread.push(before.clone());
@@ -486,6 +501,11 @@ mod tests {
         let known = Known { unread: said.clone(), ..Known::default() };
         assert_eq!(unread(&known, &Looked::default()), said, "where nothing moved it stands");
         assert_eq!(unread(&known, &files(PACKAGES_MAX)), [""; 0], "where some went, it does not");
+        let cut = Looked { is_cut_at_tips: true, ..files(1) };
+        let said = unread(&Known::default(), &cut);
+        assert_eq!(said, [format!("{FOLDERS_LEFT_OUT} 1000000")]);
+        let known = Known { unread: said, ..Known::default() };
+        assert_eq!(unread(&known, &files(1)), [""; 0]);
     }
 
     #[test]

@@ -17,6 +17,8 @@ pub(crate) struct Standing {
     missing: BTreeMap<String, Option<ObjectId>>,
     /// Files that are not what their names say, such as one in which a merge was left half done.
     unreadable: Vec<String>,
+    /// There are more folders than are gone through.
+    is_cut: bool,
 }
 
 /// Reads the files at the tips. What an index names stands before them.
@@ -33,7 +35,7 @@ pub(crate) fn standing(
         |path: &str| !is_in_folder_of_others(path) && (lockfiles::is_one(path) || build_files::is_one(path));
     let found = ambit_git::standing(objects, tips, staged, &is_wanted, stop)?;
     let missing = found.missing.into_iter().map(|folder| (folder, None)).collect();
-    let mut standing = Standing { missing, ..Standing::default() };
+    let mut standing = Standing { missing, is_cut: found.is_cut, ..Standing::default() };
     for (path, id) in found.files {
         if stop.load(Ordering::Relaxed) {
             return Err(GitError::Stopped);
@@ -61,6 +63,11 @@ impl Standing {
         self.missing.is_empty()
     }
 
+    /// Returns whether there are more folders than are gone through.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.is_cut
+    }
+
     /// Returns the files that are not among the objects.
     pub(crate) fn missing_files(&self) -> Vec<ObjectId> {
         self.missing.values().copied().flatten().collect()
@@ -74,7 +81,8 @@ impl Standing {
                 true => path.starts_with(missing.as_str()),
                 false => path == missing,
             };
-            if !files.contains_key(path) && (self.missing.keys().any(is_missing) || self.unreadable.contains(path)) {
+            let is_unknown = self.is_cut || self.missing.keys().any(is_missing) || self.unreadable.contains(path);
+            if !files.contains_key(path) && is_unknown {
                 files.insert(path.clone(), said.clone());
             }
         }
@@ -183,5 +191,7 @@ mod tests {
             assert!(!standing.is_whole());
             assert_eq!(standing.over(&known).len(), expected, "{missing:?}");
         }
+        let cut = Standing { is_cut: true, ..Standing::default() };
+        assert_eq!(cut.over(&known).len(), 2, "of what was not gone through nothing is known");
     }
 }

@@ -163,7 +163,7 @@ async fn through(cx: &Context<'_>, named: &Named, gathered: Gathered, known: &Kn
         Ok((looked, history::standing(&objects, &tips, &files, stop)?))
     });
     let (mut looked, standing) = walking.await?;
-    looked.files = Some(standing.over(&known.files));
+    looked.stand(standing, &known.files);
     // What the site does not hand out is counted there already.
     looked.missing = Missing::default();
     see_settings(cx, named, &mut looked);

@@ -74,7 +74,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
 /// Looks through all of the history. Of files that cannot be read, what was known stands.
 async fn anew(cx: &Context<'_>, source: &Source, tips: &[ObjectId], known: &Known) -> Result<Looked, TaskError> {
     let (mut looked, standing) = look(cx, source, tips, &[]).await?;
-    looked.files = Some(standing.over(&known.files));
+    looked.stand(standing, &known.files);
     Ok(looked)
 }
 
@@ -106,7 +106,7 @@ async fn newly(
         // What an earlier look knew is not sent again.
         looked.missing = Missing::default();
     }
-    looked.files = Some(standing.over(&known.files));
+    looked.stand(standing, &known.files);
     Ok(Some(looked))
 }
 
