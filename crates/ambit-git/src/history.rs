@@ -3,7 +3,7 @@
 
 use crate::served::Staged;
 use crate::text::{BYTES_MAX, text};
-use crate::{GitError, Objects};
+use crate::{GitError, OBJECT_BYTES_MAX, Objects, Walked};
 use gix_hash::ObjectId;
 use gix_object::{CommitRefIter, Kind, TagRef, TagRefIter, TreeRefIter};
 use std::cmp::Reverse;
@@ -43,52 +43,11 @@ pub struct Piece<'a> {
     pub is_cut: bool,
 }
 
-/// What was walked over.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Walked {
-    /// Commits that were looked at.
-    pub commits: usize,
-    /// Files that were looked at.
-    pub files: usize,
-    /// Parents of these commits that are not among the objects: where the walk ended.
-    pub ends: BTreeSet<ObjectId>,
-    /// Folders and files that were looked at, or that known commits have.
-    pub seen: HashSet<ObjectId>,
-    /// What is not among the objects.
-    pub missing: Missing,
-}
-
-/// How much of a history is not among the objects: of a shallow or partial clone, or of one that is broken.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Missing {
-    /// Commits and tags that others lead to.
-    pub commits: usize,
-    /// Folders, of which nothing below them was seen either.
-    pub folders: usize,
-    /// Files.
-    pub files: usize,
-    /// The first of the files or folders, by its path, else of the commits, by its id.
-    pub first: String,
-}
-
-impl Missing {
-    /// Returns true where nothing is missing.
-    pub fn is_none(&self) -> bool {
-        self.commits + self.folders + self.files == 0
-    }
-
-    fn note(&mut self, path: &str) {
-        if self.folders + self.files == 0 {
-            path.clone_into(&mut self.first);
-        }
-    }
-}
-
 /// Shows every text of the history of `tips` that `known` commits do not have, each file once, to `see`. Objects that
-/// are not there belong to a history that somebody has looked at before.
+/// are not there belong to a history that somebody has looked at before; those that cannot be read are counted.
 ///
 /// # Errors
-/// An object is broken, or `stop` became true.
+/// There are more commits than anybody has, or `stop` became true.
 pub fn walk(
     objects: &Objects,
     tips: &[ObjectId],
@@ -96,7 +55,7 @@ pub fn walk(
     stop: &AtomicBool,
     see: &mut dyn FnMut(&Piece<'_>),
 ) -> Result<Walked, GitError> {
-    let mut walk = Walk { objects, stop, walked: Walked::default(), tags: BTreeSet::new(), see };
+    let mut walk = Walk { objects, stop, walked: Walked::default(), held: 0, tags: BTreeSet::new(), see };
     let commits = walk.commits(tips, &known.iter().copied().collect())?;
     for id in known {
         walk.mark(*id)?;
@@ -110,32 +69,37 @@ pub fn walk(
     Ok(walk.walked)
 }
 
-/// Shows every file to `see` that an index names and no commit had among those that were walked over.
+/// Shows every file to `see` that an index names and no commit had among those that were walked over, where what cannot
+/// be read is counted as well.
 ///
 /// # Errors
-/// An object is broken, or `stop` became true.
+/// `stop` became true.
 pub fn staged(
     objects: &Objects,
     files: &[Staged],
-    walked: &Walked,
+    walked: &mut Walked,
     stop: &AtomicBool,
     see: &mut dyn FnMut(&Piece<'_>),
 ) -> Result<(), GitError> {
     let mut buffer = Vec::new();
-    for file in files.iter().filter(|file| !walked.seen.contains(&file.id)) {
+    for file in files {
         if stop.load(Ordering::Relaxed) {
             return Err(GitError::Stopped);
         }
-        if let Some((Kind::Blob, bytes)) = objects.read(&file.id, &mut buffer)?
-            && let Some(text) = text(bytes)
-        {
-            see(&Piece {
-                commit: None,
-                path: Some(&file.path),
-                tag: None,
-                text: &text,
-                is_cut: bytes.len() > BYTES_MAX,
-            });
+        if !walked.seen.insert(file.id) {
+            continue;
+        }
+        match objects.read(&file.id, &mut buffer) {
+            Ok(Some((Kind::Blob, bytes))) => {
+                if let Some(text) = text(bytes) {
+                    let is_cut = bytes.len() > BYTES_MAX;
+                    see(&Piece { commit: None, path: Some(&file.path), tag: None, text: &text, is_cut });
+                }
+            }
+            // Where one is to be added later, git names an empty file that it does not write.
+            Ok(_) if file.id.is_empty_blob() => {}
+            Ok(_) => walked.missing.file(&file.path),
+            Err(why) => walked.unread.of(why).file(&file.path),
         }
     }
     Ok(())
@@ -145,6 +109,8 @@ struct Walk<'a> {
     objects: &'a Objects,
     stop: &'a AtomicBool,
     walked: Walked,
+    /// Bytes of the folders that are being gone through, one in the other.
+    held: usize,
     /// Tags with a message that were met.
     tags: BTreeSet<ObjectId>,
     see: &'a mut dyn FnMut(&Piece<'_>),
@@ -165,8 +131,8 @@ impl Walk<'_> {
             if !reached.insert(id) {
                 continue;
             }
-            match self.objects.read(&id, &mut buffer)? {
-                Some((Kind::Commit, data)) => {
+            match self.objects.read(&id, &mut buffer) {
+                Ok(Some((Kind::Commit, data))) => {
                     let commit = CommitRefIter::from_bytes(data, id.kind());
                     let seconds = commit.committer().map_or(0, |committer| committer.seconds());
                     for parent in commit.parent_ids() {
@@ -175,18 +141,16 @@ impl Walk<'_> {
                     }
                     found.push((seconds, id));
                 }
-                Some((Kind::Tag, data)) => {
+                Ok(Some((Kind::Tag, data))) => {
                     open.extend(TagRefIter::from_bytes(data, id.kind()).target_id().ok());
                     self.tags.insert(id);
                 }
-                Some(_) => {}
-                None => {
-                    if self.walked.missing.is_none() {
-                        self.walked.missing.first = id.to_string();
-                    }
-                    self.walked.missing.commits += 1;
+                Ok(Some(_)) => {}
+                Ok(None) => {
+                    self.walked.missing.commit(id);
                     self.walked.ends.insert(id);
                 }
+                Err(why) => self.walked.unread.of(why).commit(id),
             }
             if found.len() > COMMITS_MAX {
                 return Err(GitError::Objects(format!("more than {COMMITS_MAX} commits")));
@@ -198,25 +162,34 @@ impl Walk<'_> {
     /// Looks at what a commit brought: its message, and the files that no earlier one had.
     fn commit(&mut self, id: ObjectId) -> Result<(), GitError> {
         let mut buffer = Vec::new();
-        let Some((Kind::Commit, data)) = self.objects.read(&id, &mut buffer)? else { return Ok(()) };
-        let broken = |_| GitError::Objects(format!("the commit {id} cannot be read"));
-        let mut read = CommitRefIter::from_bytes(data, id.kind());
-        let message = read.message().map_err(broken)?;
-        let author = read.author().map_err(broken)?;
-        let commit = Commit { id, author: shown(&author.name, &author.email), seconds: author.seconds() };
-        let tree = read.tree_id().map_err(broken)?;
+        let Ok(Some((Kind::Commit, data))) = self.objects.read(&id, &mut buffer) else { return Ok(()) };
+        let read = || CommitRefIter::from_bytes(data, id.kind());
+        let (tree, author, message) = (read().tree_id(), read().author(), read().message());
+        if tree.is_err() || author.is_err() || message.is_err() {
+            self.walked.unread.broken.commit(id);
+        }
+        let author = author.ok();
+        let commit = Commit {
+            id,
+            author: author.map(|author| shown(&author.name, &author.email)).unwrap_or_default(),
+            seconds: author.map_or(0, |author| author.seconds()),
+        };
         self.walked.commits += 1;
-        (self.see)(&Piece { commit: Some(&commit), path: None, tag: None, text: message, is_cut: false });
-        self.tree(tree, "", Some(&commit), DEPTH_MAX)
+        if let Ok(message) = message {
+            self.message(message, &commit, None);
+        }
+        tree.map_or(Ok(()), |tree| self.tree(tree, "", Some(&commit), DEPTH_MAX))
     }
 
     /// Looks at the message of a tag.
     fn tag(&mut self, id: ObjectId) -> Result<(), GitError> {
         self.check()?;
         let mut buffer = Vec::new();
-        let Some((Kind::Tag, data)) = self.objects.read(&id, &mut buffer)? else { return Ok(()) };
-        let read = TagRef::from_bytes(data, id.kind());
-        let tag = read.map_err(|_| GitError::Objects(format!("the tag {id} cannot be read")))?;
+        let Ok(Some((Kind::Tag, data))) = self.objects.read(&id, &mut buffer) else { return Ok(()) };
+        let Ok(tag) = TagRef::from_bytes(data, id.kind()) else {
+            self.walked.unread.broken.commit(id);
+            return Ok(());
+        };
         // Old ones name nobody.
         let tagger = tag.tagger().ok().flatten();
         let commit = Commit {
@@ -224,16 +197,21 @@ impl Walk<'_> {
             author: tagger.as_ref().map(|tagger| shown(&tagger.name, &tagger.email)).unwrap_or_default(),
             seconds: tagger.map_or(0, |tagger| tagger.seconds()),
         };
-        let name = tag.name.to_string();
-        (self.see)(&Piece { commit: Some(&commit), path: None, tag: Some(&name), text: tag.message, is_cut: false });
+        self.message(tag.message, &commit, Some(&tag.name.to_string()));
         Ok(())
+    }
+
+    fn message(&mut self, text: &[u8], commit: &Commit, tag: Option<&str>) {
+        let is_cut = text.len() > BYTES_MAX;
+        let text = &text[..text.len().min(BYTES_MAX)];
+        (self.see)(&Piece { commit: Some(commit), path: None, tag, text, is_cut });
     }
 
     /// Marks all that a known commit has, so that nothing of it is looked at again.
     fn mark(&mut self, id: ObjectId) -> Result<(), GitError> {
         let mut buffer = Vec::new();
-        let tree = match self.objects.read(&id, &mut buffer)? {
-            Some((Kind::Commit, data)) => CommitRefIter::from_bytes(data, id.kind()).tree_id().ok(),
+        let tree = match self.objects.read(&id, &mut buffer) {
+            Ok(Some((Kind::Commit, data))) => CommitRefIter::from_bytes(data, id.kind()).tree_id().ok(),
             _ => None,
         };
         tree.map_or(Ok(()), |tree| self.tree(tree, "", None, DEPTH_MAX))
@@ -246,15 +224,31 @@ impl Walk<'_> {
             return Ok(());
         }
         let mut buffer = Vec::new();
-        let Some((Kind::Tree, data)) = self.objects.read(&id, &mut buffer)? else {
-            if commit.is_some() {
-                self.walked.missing.note(folder);
-                self.walked.missing.folders += 1;
-            }
+        let found = self.objects.read(&id, &mut buffer).map(|found| found.is_some_and(|(kind, _)| kind == Kind::Tree));
+        match (found, commit) {
+            (Ok(true), _) => {}
+            (_, None) => return Ok(()),
+            (Ok(false), _) => return Ok(self.walked.missing.folder(folder)),
+            (Err(why), _) => return Ok(self.walked.unread.of(why).folder(folder)),
+        }
+        // Of the folders around it all stay in memory, and what lies around an object told as a difference as well.
+        buffer.shrink_to_fit();
+        if self.held + buffer.len() > OBJECT_BYTES_MAX {
+            self.walked.unread.too_large.folder(folder);
             return Ok(());
-        };
-        for entry in TreeRefIter::from_bytes(data, id.kind()) {
-            let entry = entry.map_err(|_| GitError::Objects(format!("the folder {id} cannot be read")))?;
+        }
+        self.held += buffer.len();
+        self.entries(&buffer, folder, commit, depth)?;
+        self.held -= buffer.len();
+        Ok(())
+    }
+
+    fn entries(&mut self, data: &[u8], folder: &str, commit: Option<&Commit>, depth: usize) -> Result<(), GitError> {
+        for entry in TreeRefIter::from_bytes(data, gix_hash::Kind::Sha1) {
+            let Ok(entry) = entry else {
+                self.walked.unread.broken.folder(folder);
+                break;
+            };
             let path = || format!("{folder}{}", entry.filename);
             if entry.mode.is_tree() {
                 self.tree(entry.oid.to_owned(), &format!("{}/", path()), commit, depth - 1)?;
@@ -262,25 +256,24 @@ impl Walk<'_> {
                 && self.walked.seen.insert(entry.oid.to_owned())
                 && let Some(commit) = commit
             {
-                self.file(entry.oid.to_owned(), &path(), commit)?;
+                self.file(entry.oid.to_owned(), &path(), commit);
             }
         }
         Ok(())
     }
 
-    fn file(&mut self, id: ObjectId, path: &str, commit: &Commit) -> Result<(), GitError> {
+    fn file(&mut self, id: ObjectId, path: &str, commit: &Commit) {
         let mut buffer = Vec::new();
-        let Some((Kind::Blob, bytes)) = self.objects.read(&id, &mut buffer)? else {
-            self.walked.missing.note(path);
-            self.walked.missing.files += 1;
-            return Ok(());
+        let bytes = match self.objects.read(&id, &mut buffer) {
+            Ok(Some((Kind::Blob, bytes))) => bytes,
+            Ok(_) => return self.walked.missing.file(path),
+            Err(why) => return self.walked.unread.of(why).file(path),
         };
         self.walked.files += 1;
         if let Some(text) = text(bytes) {
             let is_cut = bytes.len() > BYTES_MAX;
             (self.see)(&Piece { commit: Some(commit), path: Some(path), tag: None, text: &text, is_cut });
         }
-        Ok(())
     }
 
     fn check(&self) -> Result<(), GitError> {
@@ -323,7 +316,8 @@ fn in_order(commits: &[(i64, ObjectId)], parents: &[(ObjectId, usize)]) -> Vec<O
 mod tests {
     use super::*;
     use crate::Folder;
-    use crate::testing::{commit, file_of, import, opened, texts};
+    use crate::Missing;
+    use crate::testing::{commit, file_of, git, import, opened, put, texts, texts_of};
 
     #[test]
     fn every_file_is_shown_once_with_the_commit_that_brought_it() {
@@ -408,6 +402,72 @@ mod tests {
         let (seen, walked, _) = texts(folder.path(), &[]);
         assert_eq!((walked.missing.commits, walked.commits, walked.ends.len()), (1, 1, 1), "{seen:?}");
         assert_eq!(walked.missing.first, "c.txt");
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_counted_and_the_rest_is_looked_at() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = [("a.txt", "one"), ("b.txt", "two"), ("c/d.txt", "three")];
+        import(folder.path(), &[commit("main", 100, "", &files), commit("old", 50, "", &[("e.txt", "e")])].concat());
+        let write = |name: &str, bytes: &[u8]| {
+            let file = file_of(folder.path(), name);
+            std::fs::remove_file(&file).unwrap();
+            std::fs::write(file, bytes).unwrap();
+        };
+        write("main:a.txt", b"no object");
+        write("main:c", b"");
+        write("old", b"no object");
+        let garbage = put(folder.path(), "commit", b"no commit");
+        let tree = git(folder.path(), &["rev-parse", "main^{tree}"], b"");
+        let nobody = put(folder.path(), "commit", format!("tree {tree}\n\nby nobody").as_bytes());
+        let tag = put(folder.path(), "tag", b"no tag");
+        let folders = put(folder.path(), "tree", b"100644 f.txt");
+        let commit = put(
+            folder.path(),
+            "commit",
+            format!("tree {folders}\nauthor A <a> 200 +0000\ncommitter A <a> 200 +0000\n\nx").as_bytes(),
+        );
+        for (name, id) in [("garbage", garbage), ("nobody", nobody), ("tag", tag), ("folder", commit)] {
+            std::fs::write(folder.path().join("refs/heads").join(name), id.to_string()).unwrap();
+        }
+        let (seen, walked, tips) = texts(folder.path(), &[]);
+        assert!(seen.contains(&"100 -: made at 100".to_owned()), "{seen:?}");
+        assert!(seen.iter().any(|text| text.ends_with(" b.txt: two")), "{seen:?}");
+        assert_eq!(walked.missing, Missing::default());
+        let broken = Missing { commits: 4, folders: 2, files: 1, first: "a.txt".to_owned() };
+        assert_eq!((walked.unread.broken, walked.unread.too_large), (broken, Missing::default()));
+        assert!(texts(folder.path(), &tips).0.is_empty());
+    }
+
+    #[test]
+    fn what_fills_the_memory_is_counted_and_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        git(folder.path(), &["init", "-q", "--bare", "."], b"");
+        const LIMIT: usize = 1_024 * 1_024;
+        let large = put(folder.path(), "blob", &vec![0; 2 * LIMIT]);
+        let small = put(folder.path(), "blob", b"small");
+        // Each can be read alone, and none as a difference to the other, as which git packs one of them.
+        let half = vec![0; LIMIT / 2 + 1];
+        let other = put(folder.path(), "blob", &[&half[..], b"x"].concat());
+        let half = put(folder.path(), "blob", &half);
+        let entries = format!(
+            "100644 blob {half}\thalf.bin\n100644 blob {large}\tlarge.bin\n100644 blob {other}\tother.bin\n100644 \
+             blob {small}\tsmall.txt\n"
+        );
+        let tree = git(folder.path(), &["mktree"], entries.as_bytes());
+        let commit = git(folder.path(), &["commit-tree", "-m", "x", &tree], b"");
+        git(folder.path(), &["update-ref", "refs/heads/main", &commit], b"");
+        for is_packed in [false, true] {
+            if is_packed {
+                git(folder.path(), &["repack", "-adq"], b"");
+            }
+            let objects = Objects::within(&folder.path().join("objects"), LIMIT);
+            let (seen, walked) = texts_of(&objects, &opened(folder.path()).1, &[]);
+            assert_eq!(seen.last().unwrap(), "100 small.txt: small", "{is_packed}");
+            let too_large = walked.unread.too_large;
+            assert_eq!((too_large.files, walked.files), if is_packed { (2, 2) } else { (1, 3) }, "{}", too_large.first);
+            assert_eq!(walked.unread.broken, Missing::default());
+        }
     }
 
     #[test]

@@ -12,18 +12,20 @@ mod standing;
 #[cfg(test)]
 mod testing;
 mod text;
+mod walked;
 
 pub use folder::Folder;
 pub use gathering::{Gathering, Kept};
 pub use gix_hash::ObjectId;
-pub use history::{Commit, Missing, Piece, Walked, staged, walk};
-pub use objects::Objects;
+pub use history::{Commit, Piece, staged, walk};
+pub use objects::{OBJECT_BYTES_MAX, Objects};
 pub use protocol::{
     Advertised, END, PackWriter, Ref, Wanted, advertised, daemon_request, end_of_section, fetch_request, list_request,
     refs,
 };
 pub use standing::{FOLDERS_MAX as STANDING_FOLDERS_MAX, Standing, file, standing};
 pub use text::BYTES_MAX as FILE_BYTES_MAX;
+pub use walked::{Missing, Unread, Walked};
 
 /// Why a repository cannot be read.
 #[derive(Debug, thiserror::Error)]

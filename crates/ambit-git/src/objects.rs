@@ -11,10 +11,23 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use tempfile::TempDir;
 
-/// Bytes of the largest object that is unpacked: a small pack may hold one that fills the machine.
-const OBJECT_BYTES_MAX: usize = 256 * 1_024 * 1_024;
+/// Bytes that an object may take while it is read, with those that it is told as a difference to: a small file may hold
+/// one that fills the machine. Forges take no files of more than a hundred million.
+pub const OBJECT_BYTES_MAX: usize = 128 * 1_024 * 1_024;
+/// Bytes that an object of a pack may take while that is indexed. One that takes more is a failure of the whole pack.
+const INDEXED_BYTES_MAX: usize = 256 * 1_024 * 1_024;
 /// Bytes of unpacked objects that are kept for those that are told as differences to them.
 const CACHE_BYTES: usize = 64 * 1_024 * 1_024;
+
+/// Why an object that is there cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unreadable {
+    /// Its bytes are no object, or not what they should be.
+    Broken,
+    /// It takes more memory than an object may.
+    TooLarge,
+}
+
 /// Objects by their id.
 pub struct Objects {
     found: gix_odb::Handle,
@@ -28,7 +41,7 @@ impl Objects {
     /// # Errors
     /// There is no such folder, or it cannot be read.
     pub fn open(folder: &Path) -> Result<Self, GitError> {
-        Self::at(folder, None)
+        Self::at(folder, None, OBJECT_BYTES_MAX)
     }
 
     /// Indexes a pack in a folder of its own for the time of its use. `stop`: becomes true when it is not wanted any
@@ -39,7 +52,7 @@ impl Objects {
     pub fn of_pack(pack: &mut dyn BufRead, folder: TempDir, stop: &AtomicBool) -> Result<Self, GitError> {
         index_pack(pack, folder.path(), stop)?;
         let path = folder.path().to_owned();
-        Self::at(&path, Some(folder))
+        Self::at(&path, Some(folder), OBJECT_BYTES_MAX)
     }
 
     /// Returns whether an object is there.
@@ -53,11 +66,18 @@ impl Objects {
     /// The folder cannot be read.
     pub fn empty(folder: TempDir) -> Result<Self, GitError> {
         let path = folder.path().to_owned();
-        Self::at(&path, Some(folder))
+        Self::at(&path, Some(folder), OBJECT_BYTES_MAX)
     }
 
-    fn at(path: &Path, folder: Option<TempDir>) -> Result<Self, GitError> {
-        let opened = gix_odb::at(path, gix_hash::Kind::Sha1);
+    /// As [`Objects::open`], with another limit.
+    #[cfg(test)]
+    pub(crate) fn within(folder: &Path, bytes_max: usize) -> Self {
+        Self::at(folder, None, bytes_max).unwrap()
+    }
+
+    fn at(path: &Path, folder: Option<TempDir>, bytes_max: usize) -> Result<Self, GitError> {
+        let options = gix_odb::store::init::Options { alloc_limit_bytes: Some(bytes_max), ..Default::default() };
+        let opened = gix_odb::at_opts(path, gix_hash::Kind::Sha1, None, options);
         let mut found = opened.map_err(|error| GitError::Folder(format!("{}: {error}", path.display())))?;
         found.set_pack_cache(|| Box::new(MemoryCappedHashmap::new(CACHE_BYTES)));
         // What is not there stays so: nobody adds objects while we look.
@@ -70,9 +90,12 @@ impl Objects {
         &self,
         id: &ObjectId,
         buffer: &'a mut Vec<u8>,
-    ) -> Result<Option<(Kind, &'a [u8])>, GitError> {
-        let found = self.found.try_find(id, buffer).map_err(|error| GitError::Objects(error.to_string()))?;
-        Ok(found.map(|object| (object.kind, object.data)))
+    ) -> Result<Option<(Kind, &'a [u8])>, Unreadable> {
+        match self.found.try_find(id, buffer) {
+            Ok(found) => Ok(found.map(|object| (object.kind, object.data))),
+            Err(error) if error.is_resource_exhausted() => Err(Unreadable::TooLarge),
+            Err(_) => Err(Unreadable::Broken),
+        }
     }
 }
 
@@ -80,7 +103,7 @@ impl Objects {
 pub(crate) fn index_pack(pack: &mut dyn BufRead, folder: &Path, stop: &AtomicBool) -> Result<(), GitError> {
     let packs = folder.join("pack");
     std::fs::create_dir_all(&packs).map_err(|error| GitError::Folder(error.to_string()))?;
-    let options = Options { thread_limit: Some(1), alloc_limit_bytes: Some(OBJECT_BYTES_MAX), ..Options::default() };
+    let options = Options { thread_limit: Some(1), alloc_limit_bytes: Some(INDEXED_BYTES_MAX), ..Options::default() };
     let kind = gix_hash::Kind::Sha1;
     let none = None::<gix_object::find::Never>;
     gix_pack::Bundle::write_to_directory(pack, Some(&packs), &mut Discard, stop, none, kind, options)

@@ -212,7 +212,7 @@ pub struct Wanted {
 /// was met. `seen` holds what was gone through before.
 ///
 /// # Errors
-/// An object cannot be read, there are more than anybody has, or `stop` became true.
+/// There are more objects than anybody has, or `stop` became true.
 pub fn missing(
     objects: &Objects,
     from: Vec<Wanted>,
@@ -238,12 +238,14 @@ pub fn missing(
             }
             continue;
         }
-        match objects.read(&wanted.id, &mut buffer)? {
-            Some((kind, data)) => open.extend(led_to(kind, data)),
-            None => {
+        match objects.read(&wanted.id, &mut buffer) {
+            Ok(Some((kind, data))) => open.extend(led_to(kind, data)),
+            Ok(None) => {
                 seen.remove(&wanted.id);
                 missing.push(wanted);
             }
+            // It is there, and the walk over the history says that it cannot be looked at.
+            Err(_) => {}
         }
     }
     Ok(missing)

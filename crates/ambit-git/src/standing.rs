@@ -27,7 +27,8 @@ const PATHS_BYTES_MAX: usize = 64 * 1_024 * 1_024;
 pub struct Standing {
     /// The files that are wanted, by path.
     pub files: BTreeMap<String, ObjectId>,
-    /// Folders that are not among the objects, each with a slash behind it; an empty one stands for all of a tip.
+    /// Folders that are not among the objects or cannot be read, each with a slash behind it; an empty one stands for
+    /// all of a tip.
     pub missing: BTreeSet<String>,
     /// There are more folders than are gone through; those of the newest tips were.
     pub is_cut: bool,
@@ -36,7 +37,7 @@ pub struct Standing {
 /// Returns where the wanted files stand at the tips. What an index names stands before them, where it is there.
 ///
 /// # Errors
-/// An object is broken, or `stop` became true.
+/// `stop` became true.
 pub fn standing(
     objects: &Objects,
     tips: &[ObjectId],
@@ -55,14 +56,12 @@ pub fn standing(
     Ok(standing)
 }
 
-/// Returns what is looked at of a file, which is nothing where it is no text; `None` where it is not there.
-///
-/// # Errors
-/// The object is broken.
-pub fn file(objects: &Objects, id: &ObjectId) -> Result<Option<Vec<u8>>, GitError> {
+/// Returns what is looked at of a file, which is nothing where it is no text; `None` where it is not there or cannot be
+/// read.
+pub fn file(objects: &Objects, id: &ObjectId) -> Option<Vec<u8>> {
     let mut buffer = Vec::new();
-    let found = objects.read(id, &mut buffer)?;
-    Ok(found.map(|(_, bytes)| text(bytes).unwrap_or_default().into_owned()))
+    let (_, bytes) = objects.read(id, &mut buffer).ok().flatten()?;
+    Some(text(bytes).unwrap_or_default().into_owned())
 }
 
 /// What a tip leads to.
@@ -71,27 +70,29 @@ enum Tip {
     Tree(i64, ObjectId),
     /// No commit.
     Other,
-    /// An object that is not there.
+    /// An object that is not there, or cannot be read.
     Missing,
 }
 
-fn tree(objects: &Objects, tip: ObjectId) -> Result<Tip, GitError> {
+fn tree(objects: &Objects, tip: ObjectId) -> Tip {
     let (mut at, mut buffer) = (tip, Vec::new());
     for _ in 0..TAGS_MAX {
-        let broken = |_| GitError::Objects(format!("{at} cannot be read"));
-        match objects.read(&at, &mut buffer)? {
-            None => return Ok(Tip::Missing),
-            Some((Kind::Tag, data)) => at = TagRefIter::from_bytes(data, at.kind()).target_id().map_err(broken)?,
-            Some((Kind::Commit, data)) => {
+        let Ok(Some((kind, data))) = objects.read(&at, &mut buffer) else { return Tip::Missing };
+        match kind {
+            Kind::Tag => match TagRefIter::from_bytes(data, at.kind()).target_id() {
+                Ok(target) => at = target,
+                Err(_) => return Tip::Missing,
+            },
+            Kind::Commit => {
                 let commit = CommitRefIter::from_bytes(data, at.kind());
                 let seconds = commit.committer().map_or(0, |committer| committer.seconds());
-                let tree = CommitRefIter::from_bytes(data, at.kind()).tree_id().map_err(broken)?;
-                return Ok(Tip::Tree(seconds, tree));
+                let tree = CommitRefIter::from_bytes(data, at.kind()).tree_id();
+                return tree.map_or(Tip::Missing, |tree| Tip::Tree(seconds, tree));
             }
-            Some((Kind::Tree | Kind::Blob, _)) => break,
+            Kind::Tree | Kind::Blob => break,
         }
     }
-    Ok(Tip::Other)
+    Tip::Other
 }
 
 struct Search<'a> {
@@ -122,7 +123,7 @@ impl<'a> Search<'a> {
     fn tips(&mut self, tips: &[ObjectId]) -> Result<(), GitError> {
         let mut trees = Vec::new();
         for tip in tips {
-            match tree(self.objects, *tip)? {
+            match tree(self.objects, *tip) {
                 Tip::Tree(seconds, id) => trees.push((Reverse(seconds), id)),
                 Tip::Other => {}
                 Tip::Missing => self.miss(""),
@@ -143,12 +144,15 @@ impl<'a> Search<'a> {
         }
         self.found.is_cut = !take(&mut self.left.folders, 1);
         let mut buffer = Vec::new();
-        let Some((Kind::Tree, data)) = self.objects.read(&id, &mut buffer)? else {
+        let Ok(Some((Kind::Tree, data))) = self.objects.read(&id, &mut buffer) else {
             self.miss(path);
             return Ok(());
         };
         for entry in TreeRefIter::from_bytes(data, id.kind()) {
-            let entry = entry.map_err(|_| GitError::Objects(format!("the folder {id} cannot be read")))?;
+            let Ok(entry) = entry else {
+                self.miss(path);
+                break;
+            };
             self.found.is_cut |= !take(&mut self.left.entries, 1);
             if self.found.is_cut {
                 break;

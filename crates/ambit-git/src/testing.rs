@@ -1,6 +1,6 @@
 //! Repositories that tests make with git itself, which the tests of this project need installed.
 
-use crate::{Folder, GitError, Objects, Piece, Walked, walk};
+use crate::{Folder, Objects, Piece, Walked, walk};
 use gix_hash::ObjectId;
 use std::io::Write as _;
 use std::path::Path;
@@ -11,7 +11,8 @@ use std::sync::atomic::AtomicBool;
 pub(crate) fn git(folder: &Path, arguments: &[&str], input: &[u8]) -> String {
     let mut command = Command::new("git");
     command.current_dir(folder).args(["-c", "user.name=A", "-c", "user.email=a@acme.test"]).args(arguments);
-    command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_COMMITTER_DATE", "@100 +0000");
+    command.env("GIT_CONFIG_GLOBAL", "/dev/null");
+    command.env("GIT_AUTHOR_DATE", "@100 +0000").env("GIT_COMMITTER_DATE", "@100 +0000");
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("git is installed");
     child.stdin.take().expect("piped").write_all(input).expect("it reads");
     let output = child.wait_with_output().expect("it ends");
@@ -75,15 +76,18 @@ pub(crate) fn opened(folder: &Path) -> (Objects, Vec<ObjectId>) {
 /// Walks over a history; each text stands as the second of its commit, where it lies, and itself.
 pub(crate) fn texts(folder: &Path, known: &[ObjectId]) -> (Vec<String>, Walked, Vec<ObjectId>) {
     let (objects, tips) = opened(folder);
-    let mut seen = Vec::new();
-    let walked: Result<Walked, GitError> = walk(&objects, &tips, known, &AtomicBool::new(false), &mut |piece| {
-        seen.push(shown(piece));
-    });
-    (seen, walked.unwrap(), tips)
+    let (seen, walked) = texts_of(&objects, &tips, known);
+    (seen, walked, tips)
 }
 
-/// The second of the commit of a text, where it lies, and itself.
-pub(crate) fn shown(piece: &Piece<'_>) -> String {
+/// As [`texts`], of these objects.
+pub(crate) fn texts_of(objects: &Objects, tips: &[ObjectId], known: &[ObjectId]) -> (Vec<String>, Walked) {
+    let mut seen = Vec::new();
+    let walked = walk(objects, tips, known, &AtomicBool::new(false), &mut |piece| seen.push(shown(piece)));
+    (seen, walked.unwrap())
+}
+
+fn shown(piece: &Piece<'_>) -> String {
     let text = String::from_utf8_lossy(piece.text);
     let place = piece.path.or(piece.tag).unwrap_or("-");
     format!("{} {place}: {text}", piece.commit.map_or(0, |commit| commit.seconds))

@@ -9,7 +9,8 @@ use crate::read::seed_tokens::{self, SeedTokens};
 use crate::{Context, TaskError};
 use ambit_git::served::Staged;
 use ambit_git::{
-    Commit, FILE_BYTES_MAX, GitError, Missing, ObjectId, Objects, Piece, STANDING_FOLDERS_MAX, staged, walk,
+    Commit, FILE_BYTES_MAX, GitError, Missing, OBJECT_BYTES_MAX, ObjectId, Objects, Piece, STANDING_FOLDERS_MAX,
+    Unread, staged, walk,
 };
 use ambit_model::entity::repository;
 use ambit_model::{EdgeKind, Facts, Kind, TaskName, Timestamp};
@@ -144,6 +145,8 @@ pub(crate) struct Looked {
     is_cut_at_tips: bool,
     /// What is not among the objects; of a server that sends what is new alone, that says nothing.
     pub(crate) missing: Missing,
+    /// What is among the objects and was not looked at.
+    unread: Unread,
     /// Of how many texts not all was looked at, by what ended that, and where the first of them stands.
     limits: BTreeMap<Limit, (usize, String)>,
 }
@@ -198,7 +201,7 @@ pub(crate) struct Begin<'a> {
 /// Looks through a history. What stands at its tips is not looked at here.
 ///
 /// # Errors
-/// An object is broken, or nobody waits any more.
+/// There are more commits than anybody has, or nobody waits any more.
 pub(crate) fn look_through(
     objects: &Objects,
     sought: &Sought,
@@ -206,11 +209,12 @@ pub(crate) fn look_through(
     stop: &AtomicBool,
 ) -> Result<Looked, GitError> {
     let mut looked = Looked::default();
-    let walked = walk(objects, begin.tips, begin.known, stop, &mut |piece| looked.see(sought, piece))?;
-    staged(objects, begin.staged, &walked, stop, &mut |piece| looked.see(sought, piece))?;
+    let mut walked = walk(objects, begin.tips, begin.known, stop, &mut |piece| looked.see(sought, piece))?;
+    staged(objects, begin.staged, &mut walked, stop, &mut |piece| looked.see(sought, piece))?;
     looked.commits = walked.commits as u64;
     looked.ends = walked.ends;
     looked.missing = walked.missing;
+    looked.unread = walked.unread;
     Ok(looked)
 }
 
@@ -256,7 +260,12 @@ impl Looked {
         self.files = Some(standing.over(known));
     }
 
-    /// Returns what limits kept from being looked at, a sentence each.
+    /// Returns whether nothing is missing or broken: what is may come, or be mended, with no branch moved.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.missing.is_none() && self.unread.broken.is_none()
+    }
+
+    /// Returns what is there and was not looked at, a sentence each: what is broken, and what is beyond a limit.
     pub(crate) fn cut(&self) -> Vec<String> {
         let (secrets, encoded) = Findings::LIMIT;
         let sentence = |(limit, (count, first)): (&Limit, &(usize, String))| {
@@ -271,7 +280,8 @@ impl Looked {
         };
         let folders = || format!("{FOLDERS_LEFT_OUT} {STANDING_FOLDERS_MAX}");
         let limits = self.limits.iter().map(sentence).chain(self.named.left_out());
-        limits.chain(self.is_cut_at_tips.then(folders)).collect()
+        let limits = limits.chain(self.is_cut_at_tips.then(folders));
+        unread_objects(&self.unread).into_iter().chain(limits).collect()
     }
 
     /// Returns true where secrets stand in what was looked at.
@@ -326,16 +336,23 @@ fn counted(count: usize, what: &str) -> String {
 
 /// Says how much of a history is not among its objects; `None` of a whole one.
 fn lacks(missing: &Missing) -> Option<String> {
+    let told = told(missing)?;
+    Some(format!("not among its objects, and not looked at: {told}; a shallow or partial clone has less than all"))
+}
+
+/// Says what is among the objects and was not looked at, a sentence for each reason.
+fn unread_objects(unread: &Unread) -> Vec<String> {
+    let large = format!("more than {} MiB in memory, and not looked at", OBJECT_BYTES_MAX >> 20);
+    let reasons = [("broken, and not looked at in full", &unread.broken), (large.as_str(), &unread.too_large)];
+    reasons.iter().filter_map(|(why, missing)| Some(format!("{why}: {}", told(missing)?))).collect()
+}
+
+/// How much that is, and the first of it; `None` of nothing.
+fn told(missing: &Missing) -> Option<String> {
     let parts = [(missing.commits, "commit"), (missing.folders, "folder"), (missing.files, "file")];
     let parts: Vec<String> =
         parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| counted(*count, what)).collect();
-    (!parts.is_empty()).then(|| {
-        format!(
-            "not among its objects, and not looked at: {}, {} the first; a shallow or partial clone has less than all",
-            parts.join(", "),
-            missing.first
-        )
-    })
+    (!parts.is_empty()).then(|| format!("{}, {} the first", parts.join(", "), missing.first))
 }
 
 /// Where a repository is, as it is shown.
@@ -350,7 +367,7 @@ pub(crate) struct Place {
 
 /// Says what earlier looks and this one found.
 pub(crate) fn say(cx: &Context<'_>, place: Place, tips: &[ObjectId], known: Known, looked: Looked) {
-    let commits = known.commits + looked.commits;
+    let (commits, is_whole) = (known.commits + looked.commits, looked.is_whole());
     // What stood there first is known from the earlier look.
     let mut leaks = looked.leaks;
     leaks.extend(known.leaks);
@@ -388,8 +405,8 @@ pub(crate) fn say(cx: &Context<'_>, place: Place, tips: &[ObjectId], known: Know
     cx.observe(repository::REPOSITORY_NAME, place.name);
     cx.observe(repository::REPOSITORY_URI, place.url);
     cx.observe(repository::REPOSITORY_PUBLIC, place.is_public);
-    // What is missing may come with no branch moved: all is looked at again.
-    cx.observe(repository::TIPS, if looked.missing.is_none() { written(tips) } else { Vec::new() });
+    // What is missing or broken may come with no branch moved: all is looked at again.
+    cx.observe(repository::TIPS, if is_whole { written(tips) } else { Vec::new() });
     cx.observe(repository::RULES, Sought::of(cx).edition());
     cx.observe(repository::COMMITS, commits);
     cx.observe(repository::PACKAGES, packages.into_iter().flatten().take(PACKAGES_MAX).collect::<Vec<_>>());
@@ -517,5 +534,14 @@ mod tests {
             "{said}"
         );
         assert_eq!(lacks(&Missing::default()), None);
+        let mut looked = Looked { unread: Unread { broken: missing.clone(), too_large: missing }, ..Looked::default() };
+        assert!(!looked.is_whole());
+        let expected = [
+            "broken, and not looked at in full: 2 commits, 1 file, a.txt the first",
+            "more than 128 MiB in memory, and not looked at: 2 commits, 1 file, a.txt the first",
+        ];
+        assert_eq!(unread(&Known::default(), &looked), expected);
+        looked.unread.broken = Missing::default();
+        assert!(looked.is_whole(), "what is too large will not be less");
     }
 }

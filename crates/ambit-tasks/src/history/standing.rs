@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 #[derive(Debug, Default)]
 pub(crate) struct Standing {
     files: Files,
-    /// Files that are not among the objects, and folders, whose paths end in a slash.
+    /// Files that are not among the objects or cannot be read, and folders, whose paths end in a slash.
     missing: BTreeMap<String, Option<ObjectId>>,
     /// Files that are not what their names say, such as one in which a merge was left half done.
     unreadable: Vec<String>,
@@ -24,7 +24,7 @@ pub(crate) struct Standing {
 /// Reads the files at the tips. What an index names stands before them.
 ///
 /// # Errors
-/// An object is broken, or nobody waits any more.
+/// Nobody waits any more.
 pub(crate) fn standing(
     objects: &Objects,
     tips: &[ObjectId],
@@ -40,7 +40,7 @@ pub(crate) fn standing(
         if stop.load(Ordering::Relaxed) {
             return Err(GitError::Stopped);
         }
-        match file(objects, &id)? {
+        match file(objects, &id) {
             Some(bytes) => standing.read(path, &String::from_utf8_lossy(&bytes)),
             None => drop(standing.missing.insert(path, Some(id))),
         }
@@ -68,7 +68,7 @@ impl Standing {
         self.is_cut
     }
 
-    /// Returns the files that are not among the objects.
+    /// Returns the files that are not among the objects, or cannot be read.
     pub(crate) fn missing_files(&self) -> Vec<ObjectId> {
         self.missing.values().copied().flatten().collect()
     }

@@ -53,7 +53,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
             Some(looked) => looked,
             None => {
                 let looked = anew(cx, &source, &tips, &known).await?;
-                known = if looked.missing.is_none() { Known::default() } else { known.beside_what_is_missing() };
+                known = if looked.is_whole() { Known::default() } else { known.beside_what_is_missing() };
                 looked
             }
         };
@@ -63,7 +63,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     }
     let (owner, name) = source.owner_and_name();
     let place = Place { owner, name, url: source.url(), is_public: source.is_public() };
-    let is_any_read = known.commits + looked.commits > 0 || looked.missing.is_none();
+    let is_any_read = known.commits + looked.commits > 0 || looked.is_whole();
     let unread = history::unread(&known, &looked);
     cx.observe(repository::UNREAD, unread.clone());
     history::say(cx, place, &tips, known, looked);
