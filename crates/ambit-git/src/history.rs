@@ -13,7 +13,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Commits of one history: the largest public ones have some millions.
 const COMMITS_MAX: usize = 5_000_000;
 /// How deep folders lie in folders.
-pub(crate) const DEPTH_MAX: usize = 128;
+pub const DEPTH_MAX: usize = 128;
+/// Bytes of the path of a file: no system writes longer ones.
+pub(crate) const PATH_BYTES_MAX: usize = 4_096;
 /// Characters that are kept of the name of an author.
 const AUTHOR_CHARS: usize = 200;
 
@@ -220,9 +222,17 @@ impl Walk<'_> {
     /// Goes through a folder; without a commit everything in it is only marked.
     fn tree(&mut self, id: ObjectId, folder: &str, commit: Option<&Commit>, depth: usize) -> Result<(), GitError> {
         self.check()?;
-        if depth == 0 || !self.walked.seen.insert(id) {
+        if self.walked.seen.contains(&id) {
             return Ok(());
         }
+        if depth == 0 || folder.len() > PATH_BYTES_MAX {
+            if commit.is_some() {
+                self.walked.unread.too_deep.folder(folder);
+            }
+            return Ok(());
+        }
+        // Not before: it may lie at a place above as well.
+        self.walked.seen.insert(id);
         let mut buffer = Vec::new();
         let found = self.objects.read(&id, &mut buffer).map(|found| found.is_some_and(|(kind, _)| kind == Kind::Tree));
         match (found, commit) {
@@ -263,6 +273,9 @@ impl Walk<'_> {
     }
 
     fn file(&mut self, id: ObjectId, path: &str, commit: &Commit) {
+        if path.len() > PATH_BYTES_MAX {
+            return self.walked.unread.too_deep.file(path);
+        }
         let mut buffer = Vec::new();
         let bytes = match self.objects.read(&id, &mut buffer) {
             Ok(Some((Kind::Blob, bytes))) => bytes,
@@ -440,10 +453,26 @@ mod tests {
     }
 
     #[test]
+    fn what_lies_too_deep_is_counted() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |depth: usize| format!("{}x.txt", "a/".repeat(depth));
+        let long = format!("{}.txt", "l".repeat(PATH_BYTES_MAX));
+        let files =
+            [(path(DEPTH_MAX - 1), "deep"), (format!("b/{}", path(DEPTH_MAX)), "too deep"), (long, "a long name")];
+        let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), *text)).collect();
+        import(folder.path(), &commit("main", 100, "", &files));
+        let (seen, walked, _) = texts(folder.path(), &[]);
+        assert!(seen.iter().any(|text| text.ends_with(": deep")));
+        let too_deep = walked.unread.too_deep;
+        assert_eq!((seen.len(), too_deep.folders, too_deep.files), (2, 1, 1), "{seen:?}");
+        assert!(too_deep.first.starts_with("b/a/a/"), "{}", too_deep.first);
+    }
+
+    #[test]
     fn what_fills_the_memory_is_counted_and_not_read() {
+        const LIMIT: usize = 1_024 * 1_024;
         let folder = tempfile::tempdir().unwrap();
         git(folder.path(), &["init", "-q", "--bare", "."], b"");
-        const LIMIT: usize = 1_024 * 1_024;
         let large = put(folder.path(), "blob", &vec![0; 2 * LIMIT]);
         let small = put(folder.path(), "blob", b"small");
         // Each can be read alone, and none as a difference to the other, as which git packs one of them.

@@ -17,7 +17,7 @@ mod walked;
 pub use folder::Folder;
 pub use gathering::{Gathering, Kept};
 pub use gix_hash::ObjectId;
-pub use history::{Commit, Piece, staged, walk};
+pub use history::{Commit, DEPTH_MAX as FOLDERS_DEEP_MAX, Piece, staged, walk};
 pub use objects::{OBJECT_BYTES_MAX, Objects};
 pub use protocol::{
     Advertised, END, PackWriter, Ref, Wanted, advertised, daemon_request, end_of_section, fetch_request, list_request,

@@ -2,7 +2,7 @@
 //! brought it. The walk over a history shows each file once, so that it cannot tell what was moved, copied or brought
 //! back.
 
-use crate::history::DEPTH_MAX;
+use crate::history::{DEPTH_MAX, PATH_BYTES_MAX};
 use crate::served::Staged;
 use crate::text::text;
 use crate::{GitError, Objects};
@@ -139,7 +139,9 @@ impl<'a> Search<'a> {
             return Err(GitError::Stopped);
         }
         let place = BuildHasherDefault::<DefaultHasher>::default().hash_one(path);
-        if depth == 0 || self.found.is_cut || !self.seen.insert((place, id)) {
+        // Of what lies too deep the walk over the history says so, and nothing was ever known of it.
+        let is_too_deep = depth == 0 || path.len() > PATH_BYTES_MAX;
+        if is_too_deep || self.found.is_cut || !self.seen.insert((place, id)) {
             return Ok(());
         }
         self.found.is_cut = !take(&mut self.left.folders, 1);

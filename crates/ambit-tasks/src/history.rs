@@ -9,8 +9,8 @@ use crate::read::seed_tokens::{self, SeedTokens};
 use crate::{Context, TaskError};
 use ambit_git::served::Staged;
 use ambit_git::{
-    Commit, FILE_BYTES_MAX, GitError, Missing, OBJECT_BYTES_MAX, ObjectId, Objects, Piece, STANDING_FOLDERS_MAX,
-    Unread, staged, walk,
+    Commit, FILE_BYTES_MAX, FOLDERS_DEEP_MAX, GitError, Missing, OBJECT_BYTES_MAX, ObjectId, Objects, Piece,
+    STANDING_FOLDERS_MAX, Unread, staged, walk,
 };
 use ambit_model::entity::repository;
 use ambit_model::{EdgeKind, Facts, Kind, TaskName, Timestamp};
@@ -343,7 +343,12 @@ fn lacks(missing: &Missing) -> Option<String> {
 /// Says what is among the objects and was not looked at, a sentence for each reason.
 fn unread_objects(unread: &Unread) -> Vec<String> {
     let large = format!("more than {} MiB in memory, and not looked at", OBJECT_BYTES_MAX >> 20);
-    let reasons = [("broken, and not looked at in full", &unread.broken), (large.as_str(), &unread.too_large)];
+    let deep = format!("in more than {FOLDERS_DEEP_MAX} folders or with too long a path, and not looked at");
+    let reasons = [
+        ("broken, and not looked at in full", &unread.broken),
+        (large.as_str(), &unread.too_large),
+        (deep.as_str(), &unread.too_deep),
+    ];
     reasons.iter().filter_map(|(why, missing)| Some(format!("{why}: {}", told(missing)?))).collect()
 }
 
@@ -534,11 +539,15 @@ mod tests {
             "{said}"
         );
         assert_eq!(lacks(&Missing::default()), None);
-        let mut looked = Looked { unread: Unread { broken: missing.clone(), too_large: missing }, ..Looked::default() };
+        let mut looked = Looked {
+            unread: Unread { broken: missing.clone(), too_large: missing.clone(), too_deep: missing },
+            ..Looked::default()
+        };
         assert!(!looked.is_whole());
         let expected = [
             "broken, and not looked at in full: 2 commits, 1 file, a.txt the first",
             "more than 128 MiB in memory, and not looked at: 2 commits, 1 file, a.txt the first",
+            "in more than 128 folders or with too long a path, and not looked at: 2 commits, 1 file, a.txt the first",
         ];
         assert_eq!(unread(&Known::default(), &looked), expected);
         looked.unread.broken = Missing::default();
