@@ -1,25 +1,19 @@
-//! A repository in a folder of this machine: where its objects are, and what its branches and tags point to.
+//! A repository in a folder of this machine: where it and its objects are.
 
-use crate::{GitError, Ref};
-use gix_hash::ObjectId;
-use std::collections::BTreeMap;
+use crate::GitError;
 use std::path::{Path, PathBuf};
 
-/// Branches and tags of one repository that are read.
-const REFS_MAX: usize = 200_000;
-/// Bytes of a file with one branch: an id, or the name of another.
-const REF_BYTES_MAX: u64 = 4_096;
-/// Bytes of the file with the packed ones.
-const PACKED_BYTES_MAX: u64 = 64 * 1_024 * 1_024;
+/// Bytes of a file that names a folder.
+const NAME_BYTES_MAX: u64 = 4_096;
 /// Bytes of the settings that are read.
 const SETTINGS_BYTES_MAX: u64 = 1_024 * 1_024;
-/// How deep branches lie in folders.
+/// How deep objects lie in folders.
 const DEPTH_MAX: usize = 16;
 
 /// A repository in a folder.
 #[derive(Clone, Debug)]
 pub struct Folder {
-    git: PathBuf,
+    pub(crate) git: PathBuf,
 }
 
 impl Folder {
@@ -58,30 +52,6 @@ impl Folder {
     pub fn bytes(&self) -> u64 {
         bytes_below(&self.objects(), DEPTH_MAX)
     }
-
-    /// Returns everything that it points to, sorted by name: branches, also those of others, tags, and what was put
-    /// aside.
-    ///
-    /// # Errors
-    /// A file or folder of them cannot be read, holds no id, or there are more than are read: a branch that is left out
-    /// would pass for one that is not there.
-    pub fn refs(&self) -> Result<Vec<Ref>, GitError> {
-        let mut refs = BTreeMap::new();
-        let packed = self.git.join("packed-refs");
-        if packed.try_exists().map_err(|error| unreadable(&packed, error))? {
-            let text = read_up_to(&packed, PACKED_BYTES_MAX)?;
-            if text.len() as u64 >= PACKED_BYTES_MAX {
-                return Err(GitError::Folder(format!("{} is longer than is read", packed.display())));
-            }
-            for line in text.lines().filter(|line| !line.starts_with(['#', '^'])) {
-                let (id, name) = line.split_once(' ').unwrap_or((line, ""));
-                keep(&mut refs, name, id)?;
-            }
-        }
-        loose(&self.git.join("refs"), "refs", DEPTH_MAX, &mut refs)?;
-        keep(&mut refs, "HEAD", &read(&self.git.join("HEAD"))?)?;
-        Ok(refs.into_iter().map(|(name, id)| Ref { name, id }).collect())
-    }
 }
 
 /// Returns what is in a form of which nothing would be found, by the settings of a repository (gitrepository-layout).
@@ -107,47 +77,12 @@ pub(crate) fn foreign_form(settings: &str) -> Option<String> {
     None
 }
 
-/// Those in files of their own, which hold before packed ones.
-fn loose(folder: &Path, name: &str, depth: usize, refs: &mut BTreeMap<String, ObjectId>) -> Result<(), GitError> {
-    for entry in std::fs::read_dir(folder).map_err(|error| unreadable(folder, error))? {
-        let entry = entry.map_err(|error| unreadable(folder, error))?;
-        let (path, last) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
-        // What git takes for no branch: a lock of one that is being written, and what systems leave in folders.
-        if last.starts_with('.') || last.ends_with(".lock") {
-            continue;
-        }
-        let name = format!("{name}/{last}");
-        if !std::fs::metadata(&path).map_err(|error| unreadable(&path, error))?.is_dir() {
-            keep(refs, &name, &read(&path)?)?;
-        } else if depth > 0 {
-            loose(&path, &name, depth - 1, refs)?;
-        } else {
-            return Err(GitError::Folder(format!("{} lies deeper than is read", path.display())));
-        }
-    }
-    Ok(())
-}
-
-/// Keeps an id; the name of another one says nothing of its own.
-fn keep(refs: &mut BTreeMap<String, ObjectId>, name: &str, id: &str) -> Result<(), GitError> {
-    let id = id.trim();
-    if id.starts_with("ref:") {
-        return Ok(());
-    }
-    let id = ObjectId::from_hex(id.as_bytes()).map_err(|_| GitError::Folder(format!("{name:?} holds no id")))?;
-    refs.insert(name.to_owned(), id);
-    if refs.len() > REFS_MAX {
-        return Err(GitError::Folder(format!("more than {REFS_MAX} branches and tags")));
-    }
-    Ok(())
-}
-
 fn unreadable(path: &Path, error: std::io::Error) -> GitError {
     GitError::Folder(format!("{}: {error}", path.display()))
 }
 
 fn read(path: &Path) -> Result<String, GitError> {
-    read_up_to(path, REF_BYTES_MAX)
+    read_up_to(path, NAME_BYTES_MAX)
 }
 
 fn read_up_to(path: &Path, bytes_max: u64) -> Result<String, GitError> {
@@ -172,8 +107,6 @@ fn bytes_below(folder: &Path, depth: usize) -> u64 {
 mod tests {
     use super::*;
 
-    const ONE: &str = "1111111111111111111111111111111111111111";
-
     /// A repository without objects, with files beside them.
     fn repository(files: &[(&str, &str)]) -> (tempfile::TempDir, Result<Folder, GitError>) {
         let folder = tempfile::tempdir().unwrap();
@@ -186,19 +119,6 @@ mod tests {
         }
         let found = Folder::open(folder.path());
         (folder, found)
-    }
-
-    fn names(files: &[(&str, &str)]) -> Result<Vec<String>, GitError> {
-        Ok(repository(files).1?.refs()?.into_iter().map(|found| found.name).collect())
-    }
-
-    #[test]
-    fn branches_in_files_of_their_own_and_packed_ones_are_read() {
-        let packed = format!("# pack-refs with: peeled\n{ONE} refs/tags/v1\n^{ONE}\n{ONE} refs/heads/main\n");
-        let files =
-            [("packed-refs", packed.as_str()), ("refs/heads/a/b", ONE), ("refs/heads/main.lock", ""), ("refs/.x", "")];
-        assert_eq!(names(&files).unwrap(), ["refs/heads/a/b", "refs/heads/main", "refs/tags/v1"]);
-        assert_eq!(names(&[("refs/remotes/origin/HEAD", "ref: refs/remotes/origin/main\n")]).unwrap(), [""; 0]);
     }
 
     #[test]
@@ -215,20 +135,5 @@ mod tests {
             assert!(said.iter().all(|said| said.contains(form.unwrap_or_default())), "{said:?}");
             assert_eq!(said.is_some(), form.is_some(), "{settings}");
         }
-    }
-
-    #[test]
-    fn branches_that_cannot_be_read_are_a_failure_and_not_none() {
-        for (path, text) in [("refs/heads/main", ""), ("refs/heads/main", "main"), ("packed-refs", "<html>")] {
-            assert!(names(&[(path, text)]).is_err(), "{path} {text:?}");
-        }
-        let deep = format!("refs/{}x", "a/".repeat(DEPTH_MAX + 1));
-        assert!(names(&[(&deep, ONE)]).is_err());
-        let (folder, found) = repository(&[]);
-        std::fs::remove_dir_all(folder.path().join("refs")).unwrap();
-        let found = found.unwrap();
-        assert!(found.refs().is_err(), "a repository without a folder of branches");
-        std::fs::write(folder.path().join("refs"), ONE).unwrap();
-        assert!(found.refs().is_err(), "what cannot be listed, as a folder without rights cannot");
     }
 }

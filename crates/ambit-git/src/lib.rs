@@ -2,6 +2,7 @@
 //! (`objects`), their history (`history`), what stands at its tips (`standing`), and the files of one that a server
 //! hands out as they are (`served`). Sends nothing itself, and runs no other program.
 
+mod beside;
 mod folder;
 mod gathering;
 mod history;
@@ -14,6 +15,7 @@ mod testing;
 mod text;
 mod walked;
 
+pub use beside::Beside;
 pub use folder::Folder;
 pub use gathering::{Gathering, Kept};
 pub use gix_hash::ObjectId;

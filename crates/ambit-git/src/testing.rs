@@ -69,8 +69,7 @@ pub(crate) fn bomb(folder: &Path, levels: usize) {
 pub(crate) fn opened(folder: &Path) -> (Objects, Vec<ObjectId>) {
     let found = Folder::open(folder).unwrap();
     let objects = Objects::open(&found.objects()).unwrap();
-    let tips = found.refs().unwrap().into_iter().map(|known| known.id).collect();
-    (objects, tips)
+    (objects, found.beside().tips)
 }
 
 /// Walks over a history; each text stands as the second of its commit, where it lies, and itself.

@@ -9,7 +9,7 @@ use crate::read::seed_tokens::{self, SeedTokens};
 use crate::{Context, TaskError};
 use ambit_git::served::Staged;
 use ambit_git::{
-    Commit, FILE_BYTES_MAX, FOLDERS_DEEP_MAX, GitError, Missing, OBJECT_BYTES_MAX, ObjectId, Objects, Piece,
+    Beside, Commit, FILE_BYTES_MAX, FOLDERS_DEEP_MAX, GitError, Missing, OBJECT_BYTES_MAX, ObjectId, Objects, Piece,
     STANDING_FOLDERS_MAX, Unread, staged, walk,
 };
 use ambit_model::entity::repository;
@@ -147,6 +147,8 @@ pub(crate) struct Looked {
     pub(crate) missing: Missing,
     /// What is among the objects and was not looked at.
     unread: Unread,
+    /// Says what cannot be read of what lies beside the objects, such as a branch.
+    unread_beside: Option<String>,
     /// Of how many texts not all was looked at, by what ended that, and where the first of them stands.
     limits: BTreeMap<Limit, (usize, String)>,
 }
@@ -262,7 +264,14 @@ impl Looked {
 
     /// Returns whether nothing is missing or broken: what is may come, or be mended, with no branch moved.
     pub(crate) fn is_whole(&self) -> bool {
-        self.missing.is_none() && self.unread.broken.is_none()
+        self.missing.is_none() && self.unread.broken.is_none() && self.unread_beside.is_none()
+    }
+
+    /// Takes over what lies beside the objects in a folder.
+    pub(crate) fn see_folder(&mut self, beside: &Beside) {
+        let more = (beside.unread_more > 0).then(|| format!("and {} more", beside.unread_more));
+        let texts: Vec<&str> = beside.unread.iter().chain(&more).map(String::as_str).collect();
+        self.unread_beside = (!texts.is_empty()).then(|| format!("cannot be read: {}", texts.join(", ")));
     }
 
     /// Returns what is there and was not looked at, a sentence each: what is broken, and what is beyond a limit.
@@ -281,7 +290,7 @@ impl Looked {
         let folders = || format!("{FOLDERS_LEFT_OUT} {STANDING_FOLDERS_MAX}");
         let limits = self.limits.iter().map(sentence).chain(self.named.left_out());
         let limits = limits.chain(self.is_cut_at_tips.then(folders));
-        unread_objects(&self.unread).into_iter().chain(limits).collect()
+        self.unread_beside.iter().cloned().chain(unread_objects(&self.unread)).chain(limits).collect()
     }
 
     /// Returns true where secrets stand in what was looked at.
@@ -452,7 +461,7 @@ mod tests {
         child.stdin.take().expect("piped").write_all(&stream).expect("it reads");
         assert!(child.wait().expect("it ends").success());
         let found = Folder::open(folder).unwrap();
-        let tips: Vec<ObjectId> = found.refs().unwrap().into_iter().map(|found| found.id).collect();
+        let tips = found.beside().tips;
         let sought = Sought { rules: ambit_secrets::own(), tokens: SeedTokens::default() };
         let begin = Begin { tips: &tips, known: &[], staged: &[] };
         let objects = Objects::open(&found.objects()).unwrap();
@@ -552,5 +561,13 @@ mod tests {
         assert_eq!(unread(&Known::default(), &looked), expected);
         looked.unread.broken = Missing::default();
         assert!(looked.is_whole(), "what is too large will not be less");
+        let unread_beside = vec!["refs/heads/broken: holds no id".to_owned(), "HEAD: is no file".to_owned()];
+        let mut looked = Looked::default();
+        looked.see_folder(&Beside { unread: unread_beside, unread_more: 2, ..Beside::default() });
+        assert!(!looked.is_whole());
+        let expected = ["cannot be read: refs/heads/broken: holds no id, HEAD: is no file, and 2 more"];
+        assert_eq!(unread(&Known::default(), &looked), expected);
+        looked.see_folder(&Beside::default());
+        assert!(looked.is_whole());
     }
 }

@@ -5,8 +5,8 @@ mod daemon;
 use crate::{Context, TaskError};
 use ambit_cloud::provider;
 use ambit_git::{
-    Advertised, Folder, GitError, ObjectId, Objects, PackWriter, Ref, Wanted, advertised, fetch_request, list_request,
-    refs,
+    Advertised, Beside, Folder, GitError, ObjectId, Objects, PackWriter, Ref, Wanted, advertised, fetch_request,
+    list_request, refs,
 };
 use ambit_model::Kind;
 use ambit_net::http::{BodyEnd, BodySink, HttpExchange, HttpRequest};
@@ -111,11 +111,11 @@ impl Source {
         }
     }
 
-    /// Returns what its branches and tags point to, sorted, each once. Where the server says that the repository moved,
-    /// it is fetched from there.
-    pub(crate) async fn tips(&mut self, cx: &Context<'_>) -> Result<Vec<ObjectId>, TaskError> {
+    /// Returns what its branches and tags point to, and of one in a folder what else lies beside the objects. Where the
+    /// server says that the repository moved, it is fetched from there.
+    pub(crate) async fn beside(&mut self, cx: &Context<'_>) -> Result<Beside, TaskError> {
         let refs = match self {
-            Self::Folder(path) => folder(path)?.refs().map_err(|error| failed(&error))?,
+            Self::Folder(path) => return Ok(folder(path)?.beside()),
             Self::Server { at, shown, filters, .. } => {
                 let (refs, leaves_out) = match listed(cx, at, None).await {
                     Err(TaskError::Denied(why)) => {
@@ -131,7 +131,7 @@ impl Source {
             }
         };
         let ids: BTreeSet<ObjectId> = refs.into_iter().map(|found| found.id).collect();
-        Ok(ids.into_iter().collect())
+        Ok(Beside { tips: ids.into_iter().collect(), ..Beside::default() })
     }
 
     /// Brings the objects that are wanted; of a folder all that it has.

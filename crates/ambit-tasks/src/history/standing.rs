@@ -141,7 +141,7 @@ mod tests {
 
     fn stands(folder: &Path) -> Standing {
         let found = Folder::open(folder).unwrap();
-        let tips: Vec<ObjectId> = found.refs().unwrap().into_iter().map(|found| found.id).collect();
+        let tips = found.beside().tips;
         standing(&Objects::open(&found.objects()).unwrap(), &tips, &[], &AtomicBool::new(false)).unwrap()
     }
 

@@ -3,7 +3,7 @@
 use crate::ask::git::{self, Fetched, Source};
 use crate::history::{self, Begin, Known, Looked, Place, Sought, Standing, written};
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
-use ambit_git::{Gathering, GitError, Missing, ObjectId, Wanted};
+use ambit_git::{Beside, Gathering, GitError, Missing, ObjectId, Wanted};
 use ambit_model::entity::{code_account, repository};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
@@ -45,14 +45,15 @@ pub(crate) const TASK: Task = Task {
 
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let mut source = Source::of(cx)?;
-    let tips = source.tips(cx).await?;
+    let beside = source.beside(cx).await?;
+    let tips = &beside.tips;
     let mut known = Known::of(cx.facts, TASK.name, &Sought::of(cx));
     let mut looked = Looked::default();
-    if known.tips != written(&tips) {
-        looked = match newly(cx, &source, &tips, &known).await? {
+    if known.tips != written(tips) || !beside.unread.is_empty() {
+        looked = match newly(cx, &source, &beside, &known).await? {
             Some(looked) => looked,
             None => {
-                let looked = anew(cx, &source, &tips, &known).await?;
+                let looked = anew(cx, &source, &beside, &known).await?;
                 known = if looked.is_whole() { Known::default() } else { known.beside_what_is_missing() };
                 looked
             }
@@ -66,31 +67,26 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let is_any_read = known.commits + looked.commits > 0 || looked.is_whole();
     let unread = history::unread(&known, &looked);
     cx.observe(repository::UNREAD, unread.clone());
-    history::say(cx, place, &tips, known, looked);
+    history::say(cx, place, tips, known, looked);
     let failure = (!unread.is_empty()).then(|| TaskError::Failed(unread.join("; ")));
     Answer::despite(is_any_read, failure)
 }
 
 /// Looks through all of the history. Of files that cannot be read, what was known stands.
-async fn anew(cx: &Context<'_>, source: &Source, tips: &[ObjectId], known: &Known) -> Result<Looked, TaskError> {
-    let (mut looked, standing) = look(cx, source, tips, &[]).await?;
+async fn anew(cx: &Context<'_>, source: &Source, beside: &Beside, known: &Known) -> Result<Looked, TaskError> {
+    let (mut looked, standing) = look(cx, source, beside, &[]).await?;
     looked.stand(standing, &known.files);
     Ok(looked)
 }
 
 /// Looks through everything that leads to the tips and not to the commits of an earlier look; `None` where all must be
 /// looked at anew.
-async fn newly(
-    cx: &Context<'_>,
-    source: &Source,
-    tips: &[ObjectId],
-    known: &Known,
-) -> Result<Option<Looked>, TaskError> {
-    let ids = known.ids();
+async fn newly(cx: &Context<'_>, source: &Source, beside: &Beside, known: &Known) -> Result<Option<Looked>, TaskError> {
+    let (ids, tips) = (known.ids(), &beside.tips);
     if ids.is_empty() {
         return Ok(None);
     }
-    let (mut looked, mut standing) = look(cx, source, tips, &ids).await?;
+    let (mut looked, mut standing) = look(cx, source, beside, &ids).await?;
     if !ids.iter().all(|id| tips.contains(id) || looked.ends.contains(id)) {
         // Commits that were there are in no history any more: what they held is not there either.
         return Ok(None);
@@ -113,17 +109,18 @@ async fn newly(
 async fn look(
     cx: &Context<'_>,
     source: &Source,
-    tips: &[ObjectId],
+    beside: &Beside,
     known: &[ObjectId],
 ) -> Result<(Looked, Standing), TaskError> {
-    let pack = source.fetch(cx, &Wanted::New { tips, known }).await?;
-    let (tips, known) = (tips.to_vec(), known.to_vec());
+    let pack = source.fetch(cx, &Wanted::New { tips: &beside.tips, known }).await?;
+    let (beside, known) = (beside.clone(), known.to_vec());
     let sought = Sought::of(cx);
     history::aside(cx, move |stop| {
         let objects = pack.open(stop)?;
-        let begin = Begin { tips: &tips, known: &known, staged: &[] };
-        let looked = history::look_through(&objects, &sought, &begin, stop)?;
-        Ok((looked, history::standing(&objects, &tips, &[], stop)?))
+        let begin = Begin { tips: &beside.tips, known: &known, staged: &[] };
+        let mut looked = history::look_through(&objects, &sought, &begin, stop)?;
+        looked.see_folder(&beside);
+        Ok((looked, history::standing(&objects, &beside.tips, &[], stop)?))
     })
     .await
 }
