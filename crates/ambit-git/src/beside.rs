@@ -1,7 +1,9 @@
 //! What lies beside the objects of a repository in a folder of this machine (gitrepository-layout): what its branches
-//! and tags point to. What cannot be read is told, and the rest is read: a crash leaves an empty branch behind.
+//! and tags point to and pointed to once, what is staged, and its settings. What cannot be read is told, and the rest is
+//! read: a crash leaves an empty branch behind.
 
-use crate::Folder;
+use crate::served::{self, Staged};
+use crate::{Folder, GitError, Objects};
 use gix_hash::ObjectId;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io::Read as _;
@@ -13,6 +15,14 @@ const REFS_MAX: usize = 200_000;
 const REF_BYTES_MAX: u64 = 4_096;
 /// Bytes of the file with the packed ones.
 const PACKED_BYTES_MAX: u64 = 64 * 1_024 * 1_024;
+/// Bytes of a log, and of a file that names what was fetched or merged last.
+const LOG_BYTES_MAX: u64 = 64 * 1_024 * 1_024;
+/// Bytes of an index.
+const INDEX_BYTES_MAX: u64 = 256 * 1_024 * 1_024;
+/// Bytes of the settings.
+pub(crate) const SETTINGS_BYTES_MAX: u64 = 1_024 * 1_024;
+/// Files that name what something pointed to before, or what was fetched, merged or picked last.
+const PAST: &[&str] = &["ORIG_HEAD", "FETCH_HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"];
 /// How deep branches lie in folders.
 const DEPTH_MAX: usize = 16;
 /// Texts about what cannot be read that are kept.
@@ -21,8 +31,15 @@ const UNREAD_MAX: usize = 5;
 /// What lies beside the objects of a repository.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Beside {
-    /// What it points to, sorted, each once: branches, also those of others, tags, and what was put aside.
+    /// What it points to, sorted, each once: branches, also those of others, tags, what was put aside last, and the HEAD
+    /// of each working copy.
     pub tips: Vec<ObjectId>,
+    /// What its logs say that it pointed to once, as far as it is still there and it does not point to it, sorted.
+    pub past: Vec<ObjectId>,
+    /// Files that the index of a working copy names, each content once.
+    pub staged: Vec<Staged>,
+    /// Its settings: the name of their file, as in a working copy, and what it says.
+    pub settings: Vec<(String, String)>,
     /// What cannot be read of it, a text each, the first five; what it holds is not among the others.
     pub unread: Vec<String>,
     /// How many more cannot be read.
@@ -31,14 +48,34 @@ pub struct Beside {
 
 impl Folder {
     /// Reads what lies beside the objects.
-    pub fn beside(&self) -> Beside {
-        let mut reading =
-            Reading { git: &self.git, refs: BTreeMap::new(), seen: HashSet::new(), found: Beside::default() };
+    ///
+    /// # Errors
+    /// The objects cannot be opened.
+    pub fn beside(&self) -> Result<Beside, GitError> {
+        let mut reading = Reading::new(&self.git);
         reading.packed(&self.git.join("packed-refs"));
-        reading.folder(&self.git.join("refs"), DEPTH_MAX);
-        reading.branch(&self.git.join("HEAD"));
-        let ids: BTreeSet<ObjectId> = reading.refs.into_values().collect();
-        Beside { tips: ids.into_iter().collect(), ..reading.found }
+        reading.files_below(&self.git.join("refs"), DEPTH_MAX, Reading::branch);
+        reading.settings(&self.git.join("config"));
+        reading.settings(&self.own.join("config.worktree"));
+        reading.working_copy(&self.git);
+        reading.working_copy(&self.own);
+        for further in std::fs::read_dir(self.git.join("worktrees")).into_iter().flatten().flatten() {
+            reading.working_copy(&further.path());
+        }
+        let tips: BTreeSet<ObjectId> = reading.refs.into_values().collect();
+        let objects = Objects::open(&self.objects())?;
+        // Logs outlive what they name.
+        let past = reading.past.into_iter().filter(|id| !tips.contains(id) && objects.has(id)).collect();
+        let staged = reading.staged.into_iter().map(|(id, path)| Staged { path, id }).collect();
+        Ok(Beside { tips: tips.into_iter().collect(), past, staged, ..reading.found })
+    }
+}
+
+impl Beside {
+    /// Returns what it points to and pointed to once, sorted.
+    pub fn tips_and_past(&self) -> Vec<ObjectId> {
+        let all: BTreeSet<ObjectId> = self.tips.iter().chain(&self.past).copied().collect();
+        all.into_iter().collect()
     }
 }
 
@@ -46,12 +83,99 @@ struct Reading<'a> {
     git: &'a Path,
     /// By the name of its file; those in files of their own hold before packed ones.
     refs: BTreeMap<String, ObjectId>,
+    /// What logs and the files of [`PAST`] name.
+    past: BTreeSet<ObjectId>,
+    /// What indexes name: contents with a path of each.
+    staged: BTreeMap<ObjectId, String>,
     /// Folders that were gone through, of which links may lead to one another.
     seen: HashSet<PathBuf>,
     found: Beside,
 }
 
-impl Reading<'_> {
+impl<'a> Reading<'a> {
+    /// Nothing yet of the repository in a folder.
+    fn new(git: &'a Path) -> Self {
+        let (refs, past, staged) = (BTreeMap::new(), BTreeSet::new(), BTreeMap::new());
+        Self { git, refs, past, staged, seen: HashSet::new(), found: Beside::default() }
+    }
+
+    /// Reads what belongs to one working copy, or to a repository without any.
+    fn working_copy(&mut self, git: &Path) {
+        let head = git.join("HEAD");
+        if !self.is_new(&head) {
+            return;
+        }
+        self.branch(&head);
+        // Some branches are a working copy's own.
+        for (folder, read) in [("refs", Self::branch as fn(&mut Self, &Path)), ("logs", Self::log)] {
+            if is_there(&git.join(folder)) {
+                self.files_below(&git.join(folder), DEPTH_MAX, read);
+            }
+        }
+        for name in PAST.iter().filter(|name| is_there(&git.join(name))) {
+            self.past(&git.join(name));
+        }
+        self.index(&git.join("index"));
+    }
+
+    fn log(&mut self, path: &Path) {
+        let Some(bytes) = self.read(path, LOG_BYTES_MAX) else { return };
+        let text = String::from_utf8_lossy(&bytes);
+        self.points_to(path, text.lines().flat_map(served::of_log));
+    }
+
+    fn past(&mut self, path: &Path) {
+        let Some(bytes) = self.read(path, LOG_BYTES_MAX) else { return };
+        let text = String::from_utf8_lossy(&bytes);
+        self.points_to(path, text.lines().filter_map(|line| served::id(line.split_whitespace().next()?)));
+    }
+
+    fn points_to(&mut self, path: &Path, ids: impl Iterator<Item = ObjectId>) {
+        for id in ids {
+            if self.past.len() >= REFS_MAX {
+                return self.unread(path, &"names more than is read");
+            }
+            self.past.insert(id);
+        }
+    }
+
+    fn index(&mut self, path: &Path) {
+        if !is_there(path) {
+            return;
+        }
+        let Some(bytes) = self.read(path, INDEX_BYTES_MAX) else { return };
+        match served::index(&bytes) {
+            None => self.unread(path, &"is no index"),
+            Some(index) => {
+                if !index.is_whole {
+                    self.unread(path, &"is not read to its end");
+                }
+                self.staged.extend(index.files.into_iter().map(|file| (file.id, file.path)));
+            }
+        }
+    }
+
+    fn settings(&mut self, path: &Path) {
+        if !is_there(path) {
+            return;
+        }
+        let Some(bytes) = self.read(path, SETTINGS_BYTES_MAX) else { return };
+        let name = path.file_name().unwrap_or_default().display();
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        self.found.settings.push((format!(".git/{name}"), text));
+    }
+
+    /// Returns true where a file or folder was not read before, by whatever links lead to it; what is not there is told.
+    fn is_new(&mut self, path: &Path) -> bool {
+        match std::fs::canonicalize(path) {
+            Ok(whole) => self.seen.insert(whole),
+            Err(error) => {
+                self.unread(path, &error);
+                false
+            }
+        }
+    }
+
     /// Reads those in one file.
     fn packed(&mut self, path: &Path) {
         if !is_there(path) {
@@ -64,12 +188,10 @@ impl Reading<'_> {
         }
     }
 
-    /// Reads those in files of their own.
-    fn folder(&mut self, folder: &Path, depth: usize) {
-        match std::fs::canonicalize(folder).map(|whole| self.seen.insert(whole)) {
-            Ok(true) => {}
-            Ok(false) => return,
-            Err(error) => return self.unread(folder, &error),
+    /// Reads the files below a folder.
+    fn files_below(&mut self, folder: &Path, depth: usize, read: fn(&mut Self, &Path)) {
+        if !self.is_new(folder) {
+            return;
         }
         let entries = match std::fs::read_dir(folder) {
             Ok(entries) => entries,
@@ -86,8 +208,8 @@ impl Reading<'_> {
                 continue;
             }
             match std::fs::metadata(&path) {
-                Ok(found) if !found.is_dir() => self.branch(&path),
-                Ok(_) if depth > 0 => self.folder(&path, depth - 1),
+                Ok(found) if !found.is_dir() => read(self, &path),
+                Ok(_) if depth > 0 => self.files_below(&path, depth - 1, read),
                 Ok(_) => self.unread(&path, &"lies deeper than is read"),
                 Err(error) => self.unread(&path, &error),
             }
@@ -106,10 +228,10 @@ impl Reading<'_> {
         if id.starts_with("ref:") {
             return;
         }
-        match ObjectId::from_hex(id.as_bytes()) {
-            Ok(_) if self.refs.len() >= REFS_MAX => self.unread(path, &"more branches and tags than are read"),
-            Ok(id) => drop(self.refs.insert(name.to_owned(), id)),
-            Err(_) => self.unread(path, &"holds no id"),
+        match served::id(id) {
+            Some(_) if self.refs.len() >= REFS_MAX => self.unread(path, &"more branches and tags than are read"),
+            Some(id) => drop(self.refs.insert(name.to_owned(), id)),
+            None => self.unread(path, &"holds no id"),
         }
     }
 
@@ -161,6 +283,11 @@ fn is_there(path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::staged;
+    use crate::testing::{git, put, shown, texts_of};
+    use std::sync::atomic::AtomicBool;
+
+    static NEVER: AtomicBool = AtomicBool::new(false);
 
     const ONE: &str = "1111111111111111111111111111111111111111";
     const TWO: &str = "2222222222222222222222222222222222222222";
@@ -180,7 +307,7 @@ mod tests {
 
     /// What it points to, and what cannot be read.
     fn read(folder: &Path) -> (Vec<String>, Vec<String>) {
-        let found = Folder::open(folder).unwrap().beside();
+        let found = Folder::open(folder).unwrap().beside().unwrap();
         (found.tips.iter().map(ToString::to_string).collect(), found.unread)
     }
 
@@ -212,7 +339,8 @@ mod tests {
         }
         let many: Vec<String> = (0..9).map(|at| format!("refs/heads/{at}")).collect();
         let many: Vec<(&str, &str)> = many.iter().map(|path| (path.as_str(), "")).collect();
-        let found = Folder::open(repository(&many).path()).unwrap().beside();
+        let folder = repository(&many);
+        let found = Folder::open(folder.path()).unwrap().beside().unwrap();
         assert_eq!((found.unread.len(), found.unread_more), (5, 4));
     }
 
@@ -231,5 +359,60 @@ mod tests {
         assert_eq!(read(folder.path()).1.len(), 1, "a repository without a folder of branches");
         std::fs::write(folder.path().join("refs"), ONE).unwrap();
         assert_eq!(read(folder.path()).1.len(), 1, "what cannot be listed, as a folder without rights cannot");
+    }
+
+    /// Adds to the file of a working copy, and to its index.
+    fn add(folder: &Path, text: &str) {
+        std::fs::write(folder.join("a.txt"), text).unwrap();
+        git(folder, &["add", "a.txt"], b"");
+    }
+
+    #[test]
+    fn what_was_amended_put_aside_staged_or_made_elsewhere_is_read_as_well() {
+        let folder = tempfile::tempdir().unwrap();
+        let (main, further) = (folder.path().join("main"), folder.path().join("further"));
+        std::fs::create_dir(&main).unwrap();
+        git(&main, &["init", "-q", "."], b"");
+        for (text, arguments) in [
+            ("amended", &["commit", "-qm", "x"][..]),
+            ("last", &["commit", "-qm", "x", "--amend"]),
+            ("put aside", &["stash", "-q"]),
+            ("put aside later", &["stash", "-q"]),
+            ("none", &["worktree", "add", "-q", "--detach", "../further"]),
+        ] {
+            add(&main, text);
+            git(&main, arguments, b"");
+        }
+        add(&further, "detached");
+        git(&further, &["commit", "-qm", "x"], b"");
+        add(&further, "staged there");
+        add(&main, "staged");
+        let blob = put(&main, "blob", b"tagged");
+        let other = put(&main, "blob", b"tagged in a folder");
+        let tree = git(&main, &["mktree"], format!("100644 blob {other}\tb.txt").as_bytes());
+        git(&main, &["tag", "blob", &blob.to_string()], b"");
+        git(&main, &["tag", "-m", "a tag", "tree", &tree], b"");
+        let gone = format!("{ONE} {TWO} A <a@acme.test> 1 +0000\tx\n");
+        std::fs::write(main.join(".git/logs/refs/heads/gone"), gone).unwrap();
+        git(&main, &["remote", "add", "origin", "https://u:p@git.acme.test/x.git"], b"");
+        for place in [&main, &main.join(".git"), &further] {
+            let found = Folder::open(place).unwrap();
+            let (beside, objects) = (found.beside().unwrap(), Objects::open(&found.objects()).unwrap());
+            let tips = beside.tips_and_past();
+            assert_eq!((beside.unread.as_slice(), beside.settings.len()), (&[][..], 1));
+            assert!(beside.settings[0].0 == ".git/config" && beside.settings[0].1.contains("https://u:p@"));
+            let (mut seen, mut walked) = texts_of(&objects, &tips, &[]);
+            staged(&objects, &beside.staged, &mut walked, &NEVER, &mut |piece| seen.push(shown(piece))).unwrap();
+            assert_eq!((walked.missing, walked.unread), Default::default());
+            for text in ["amended", "last", "put aside", "put aside later", "detached", "staged there", "staged"] {
+                assert!(seen.iter().any(|seen| seen.ends_with(&format!(" a.txt: {text}"))), "{text}: {seen:?}");
+            }
+            for text in [format!("0 {blob}: tagged"), "0 b.txt: tagged in a folder".to_owned()] {
+                assert!(seen.contains(&text), "{text}: {seen:?}");
+            }
+            assert_eq!(texts_of(&objects, &tips, &tips).0, [""; 0], "all is known");
+            // The commits that were amended and put aside first, with what git makes for the latter.
+            assert_eq!(beside.past.len(), 2, "{:?}", beside.past);
+        }
     }
 }

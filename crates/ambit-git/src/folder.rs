@@ -1,19 +1,21 @@
 //! A repository in a folder of this machine: where it and its objects are.
 
 use crate::GitError;
+use crate::beside::SETTINGS_BYTES_MAX;
 use std::path::{Path, PathBuf};
 
 /// Bytes of a file that names a folder.
 const NAME_BYTES_MAX: u64 = 4_096;
-/// Bytes of the settings that are read.
-const SETTINGS_BYTES_MAX: u64 = 1_024 * 1_024;
 /// How deep objects lie in folders.
 const DEPTH_MAX: usize = 16;
 
 /// A repository in a folder.
 #[derive(Clone, Debug)]
 pub struct Folder {
+    /// Where its objects and branches are.
     pub(crate) git: PathBuf,
+    /// Where that is which belongs to the working copy alone; the same but in a further one.
+    pub(crate) own: PathBuf,
 }
 
 impl Folder {
@@ -24,14 +26,14 @@ impl Folder {
     pub fn open(path: &Path) -> Result<Self, GitError> {
         let none = || GitError::Folder(format!("{} holds no git repository", path.display()));
         let inside = path.join(".git");
-        let git = match std::fs::metadata(&inside) {
+        let own = match std::fs::metadata(&inside) {
             Ok(found) if found.is_dir() => inside,
             // A further working copy names the folder of its repository.
             Ok(_) => path.join(read(&inside)?.strip_prefix("gitdir:").ok_or_else(none)?.trim()),
             Err(_) => path.to_owned(),
         };
-        let common = git.join("commondir");
-        let git = if common.is_file() { git.join(read(&common)?.trim()) } else { git };
+        let common = own.join("commondir");
+        let git = if common.is_file() { own.join(read(&common)?.trim()) } else { own.clone() };
         if !git.join("objects").is_dir() || !git.join("HEAD").is_file() {
             return Err(none());
         }
@@ -39,7 +41,7 @@ impl Folder {
         let there = settings.try_exists().map_err(|error| unreadable(&settings, error))?;
         match there.then(|| read_up_to(&settings, SETTINGS_BYTES_MAX)).transpose()?.as_deref().and_then(foreign_form) {
             Some(form) => Err(GitError::Folder(format!("{}: {form}", path.display()))),
-            None => Ok(Self { git }),
+            None => Ok(Self { git, own }),
         }
     }
 

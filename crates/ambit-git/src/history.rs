@@ -19,7 +19,8 @@ pub(crate) const PATH_BYTES_MAX: usize = 4_096;
 /// Characters that are kept of the name of an author.
 const AUTHOR_CHARS: usize = 200;
 
-/// A commit or tag, as a finding names it.
+/// A commit or tag, as a finding names it, or a folder or file to which a tag points: that has no author, and 0 for a
+/// time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Commit {
     /// Its id.
@@ -35,7 +36,7 @@ pub struct Commit {
 pub struct Piece<'a> {
     /// The first commit with it, or the tag whose message it is; `None` where the index alone names the file.
     pub commit: Option<&'a Commit>,
-    /// Where the file lies; `None` for a message.
+    /// Where the file lies, its id where a tag points to it; `None` for a message.
     pub path: Option<&'a str>,
     /// The name of the tag whose message it is.
     pub tag: Option<&'a str>,
@@ -57,13 +58,17 @@ pub fn walk(
     stop: &AtomicBool,
     see: &mut dyn FnMut(&Piece<'_>),
 ) -> Result<Walked, GitError> {
-    let mut walk = Walk { objects, stop, walked: Walked::default(), held: 0, tags: BTreeSet::new(), see };
+    let mut walk =
+        Walk { objects, stop, walked: Walked::default(), held: 0, tags: BTreeSet::new(), alone: Vec::new(), see };
     let commits = walk.commits(tips, &known.iter().copied().collect())?;
     for id in known {
         walk.mark(*id)?;
     }
     for id in commits {
         walk.commit(id)?;
+    }
+    for (id, kind) in std::mem::take(&mut walk.alone) {
+        walk.alone(id, kind)?;
     }
     for id in std::mem::take(&mut walk.tags) {
         walk.tag(id)?;
@@ -115,6 +120,8 @@ struct Walk<'a> {
     held: usize,
     /// Tags with a message that were met.
     tags: BTreeSet<ObjectId>,
+    /// Folders and files to which a tag points, and no commit.
+    alone: Vec<(ObjectId, Kind)>,
     see: &'a mut dyn FnMut(&Piece<'_>),
 }
 
@@ -147,7 +154,7 @@ impl Walk<'_> {
                     open.extend(TagRefIter::from_bytes(data, id.kind()).target_id().ok());
                     self.tags.insert(id);
                 }
-                Ok(Some(_)) => {}
+                Ok(Some((kind, _))) => self.alone.push((id, kind)),
                 Ok(None) => {
                     self.walked.missing.commit(id);
                     self.walked.ends.insert(id);
@@ -214,9 +221,26 @@ impl Walk<'_> {
         let mut buffer = Vec::new();
         let tree = match self.objects.read(&id, &mut buffer) {
             Ok(Some((Kind::Commit, data))) => CommitRefIter::from_bytes(data, id.kind()).tree_id().ok(),
+            Ok(Some((Kind::Tree, _))) => Some(id),
+            Ok(Some((Kind::Blob, _))) => {
+                self.walked.seen.insert(id);
+                None
+            }
             _ => None,
         };
         tree.map_or(Ok(()), |tree| self.tree(tree, "", None, DEPTH_MAX))
+    }
+
+    /// Looks at a folder or file to which something points that is no commit. It stands under its own id.
+    fn alone(&mut self, id: ObjectId, kind: Kind) -> Result<(), GitError> {
+        let commit = Commit { id, author: String::new(), seconds: 0 };
+        if kind == Kind::Tree {
+            return self.tree(id, "", Some(&commit), DEPTH_MAX);
+        }
+        if self.walked.seen.insert(id) {
+            self.file(id, &id.to_string(), &commit);
+        }
+        Ok(())
     }
 
     /// Goes through a folder; without a commit everything in it is only marked.

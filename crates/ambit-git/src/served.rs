@@ -63,11 +63,16 @@ pub fn listed(text: &str) -> Vec<Ref> {
 /// Returns the objects to which a log says that something pointed once, `logs/HEAD` among them.
 pub fn logged(text: &str) -> BTreeSet<ObjectId> {
     let lines = text.lines().rev().take(LOG_LINES_MAX);
-    lines.flat_map(|line| line.splitn(3, ' ').take(2)).filter_map(id).collect()
+    lines.flat_map(of_log).collect()
+}
+
+/// The objects that a line of a log names: what something pointed to before, and since.
+pub(crate) fn of_log(line: &str) -> impl Iterator<Item = ObjectId> {
+    line.splitn(3, ' ').take(2).filter_map(id)
 }
 
 /// The id of an object; none is that of nothing, which is all zeros.
-fn id(text: &str) -> Option<ObjectId> {
+pub(crate) fn id(text: &str) -> Option<ObjectId> {
     ObjectId::from_hex(text.as_bytes()).ok().filter(|id| id.kind() == gix_hash::Kind::Sha1 && !id.is_null())
 }
 
@@ -129,6 +134,8 @@ pub struct Index {
     pub files: Vec<Staged>,
     /// The hash at its end is that of all before it.
     pub is_proven: bool,
+    /// All that it names was read: it does not break off, and names no more than is read.
+    pub is_whole: bool,
 }
 
 /// Reads an index of version 2, 3 or 4; `None` where the bytes are none. One that breaks off is read as far as it goes.
@@ -145,13 +152,14 @@ pub fn index(bytes: &[u8]) -> Option<Index> {
     let mut hash = gix_hash::hasher(gix_hash::Kind::Sha1);
     hash.update(&bytes[..body]);
     let is_proven = hash.try_finalize().is_ok_and(|hash| hash.as_bytes() == &bytes[body..]);
-    let mut index = Index { files: Vec::new(), is_proven };
+    let mut index = Index { files: Vec::new(), is_proven, is_whole: false };
     let (mut at, mut before) = (HEAD_BYTES, Vec::new());
     for _ in 0..count.min(STAGED_MAX) {
-        let Some((file, next)) = entry(&bytes[..body], at, version, &mut before) else { break };
+        let Some((file, next)) = entry(&bytes[..body], at, version, &mut before) else { return Some(index) };
         index.files.extend(file);
         at = next;
     }
+    index.is_whole = count <= STAGED_MAX;
     Some(index)
 }
 
@@ -349,7 +357,8 @@ mod tests {
             *changed.last_mut().unwrap() ^= 1;
             assert!(!index(&changed).unwrap().is_proven);
             for end in 0..bytes.len() {
-                assert!(index(&bytes[..end]).is_none_or(|index| !index.is_proven), "{version} {end}");
+                let is_less = |index: Index| !index.is_proven && index.is_whole == (index.files.len() == 3);
+                assert!(index(&bytes[..end]).is_none_or(is_less), "{version} {end}");
             }
         }
         assert_eq!(index(b"<!doctype html><p>Nothing to see under this address.</p>"), None);

@@ -69,7 +69,7 @@ pub(crate) fn bomb(folder: &Path, levels: usize) {
 pub(crate) fn opened(folder: &Path) -> (Objects, Vec<ObjectId>) {
     let found = Folder::open(folder).unwrap();
     let objects = Objects::open(&found.objects()).unwrap();
-    (objects, found.beside().tips)
+    (objects, found.beside().unwrap().tips)
 }
 
 /// Walks over a history; each text stands as the second of its commit, where it lies, and itself.
@@ -86,7 +86,8 @@ pub(crate) fn texts_of(objects: &Objects, tips: &[ObjectId], known: &[ObjectId])
     (seen, walked.unwrap())
 }
 
-fn shown(piece: &Piece<'_>) -> String {
+/// The second of the commit of a text, where it lies, and itself.
+pub(crate) fn shown(piece: &Piece<'_>) -> String {
     let text = String::from_utf8_lossy(piece.text);
     let place = piece.path.or(piece.tag).unwrap_or("-");
     format!("{} {place}: {text}", piece.commit.map_or(0, |commit| commit.seconds))

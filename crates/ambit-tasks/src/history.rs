@@ -34,7 +34,7 @@ const FOLDERS_LEFT_OUT: &str = "of the folders at its branches and tags no more 
 /// Sentences about what could not be looked at that are kept.
 const UNREAD_MAX: usize = 20;
 /// Raised where more is looked for than before beside secrets: known histories are then looked at anew.
-const LOOKED_FOR: u32 = 3;
+const LOOKED_FOR: u32 = 4;
 /// Branches and tags that are written down one by one; of more a hash says whether anything changed.
 const TIPS_MAX: usize = 1_000;
 
@@ -103,6 +103,11 @@ impl Known {
         Self { commits: 0, unread: Vec::new(), ..self }
     }
 
+    /// Forgets what an index or settings gave away: they are read anew, and what they say no more they do not give away.
+    pub(crate) fn forget_beside(&mut self) {
+        self.leaks.retain(|_, leak| !leak.commit.is_empty());
+    }
+
     /// The commits that were tips; none where they were too many to be written down.
     pub(crate) fn ids(&self) -> Vec<ObjectId> {
         self.tips.iter().filter_map(|tip| ObjectId::from_hex(tip.as_bytes()).ok()).collect()
@@ -128,6 +133,22 @@ pub(crate) fn written(tips: &[ObjectId]) -> Vec<String> {
         return texts;
     }
     vec![format!("{} tips, sha256 {}", texts.len(), hex::encode(Sha256::digest(texts.join(" "))))]
+}
+
+/// Tips as they are written down, and what tells whether anything else changed that lies beside the objects.
+pub(crate) fn written_beside(beside: &Beside) -> Vec<String> {
+    let mut written = written(&beside.tips_and_past());
+    if !beside.staged.is_empty() || !beside.settings.is_empty() {
+        let mut hash = Sha256::new();
+        for file in &beside.staged {
+            hash.update(format!("{} {}\n", file.id, file.path));
+        }
+        for (path, text) in &beside.settings {
+            hash.update(format!("{path}\n{text}\n"));
+        }
+        written.push(format!("index and settings, sha256 {}", hex::encode(hash.finalize())));
+    }
+    written
 }
 
 /// What a walk over a history found.
@@ -268,7 +289,10 @@ impl Looked {
     }
 
     /// Takes over what lies beside the objects in a folder.
-    pub(crate) fn see_folder(&mut self, beside: &Beside) {
+    pub(crate) fn see_folder(&mut self, sought: &Sought, beside: &Beside) {
+        for (path, text) in &beside.settings {
+            self.see_beside(sought, path, text);
+        }
         let more = (beside.unread_more > 0).then(|| format!("and {} more", beside.unread_more));
         let texts: Vec<&str> = beside.unread.iter().chain(&more).map(String::as_str).collect();
         self.unread_beside = (!texts.is_empty()).then(|| format!("cannot be read: {}", texts.join(", ")));
@@ -309,7 +333,8 @@ fn leak(found: ambit_secrets::Found, piece: &Piece<'_>) -> Leak {
         commit: piece.commit.map(|commit| commit.id.to_string()).unwrap_or_default(),
         tag: piece.tag.unwrap_or("").to_owned(),
         author: piece.commit.map(|commit| commit.author.clone()).unwrap_or_default(),
-        date: piece.commit.map(made).unwrap_or_default(),
+        // What has no author has no date.
+        date: piece.commit.filter(|commit| commit.seconds != 0).map(made).unwrap_or_default(),
         path: piece.path.unwrap_or("").to_owned(),
         line: found.line,
     }
@@ -379,8 +404,8 @@ pub(crate) struct Place {
     pub(crate) is_public: Option<bool>,
 }
 
-/// Says what earlier looks and this one found.
-pub(crate) fn say(cx: &Context<'_>, place: Place, tips: &[ObjectId], known: Known, looked: Looked) {
+/// Says what earlier looks and this one found. `tips`: as they are written down.
+pub(crate) fn say(cx: &Context<'_>, place: Place, tips: Vec<String>, known: Known, looked: Looked) {
     let (commits, is_whole) = (known.commits + looked.commits, looked.is_whole());
     // What stood there first is known from the earlier look.
     let mut leaks = looked.leaks;
@@ -420,7 +445,7 @@ pub(crate) fn say(cx: &Context<'_>, place: Place, tips: &[ObjectId], known: Know
     cx.observe(repository::REPOSITORY_URI, place.url);
     cx.observe(repository::REPOSITORY_PUBLIC, place.is_public);
     // What is missing or broken may come with no branch moved: all is looked at again.
-    cx.observe(repository::TIPS, if is_whole { written(tips) } else { Vec::new() });
+    cx.observe(repository::TIPS, if is_whole { tips } else { Vec::new() });
     cx.observe(repository::RULES, Sought::of(cx).edition());
     cx.observe(repository::COMMITS, commits);
     cx.observe(repository::PACKAGES, packages.into_iter().flatten().take(PACKAGES_MAX).collect::<Vec<_>>());
@@ -461,7 +486,7 @@ mod tests {
         child.stdin.take().expect("piped").write_all(&stream).expect("it reads");
         assert!(child.wait().expect("it ends").success());
         let found = Folder::open(folder).unwrap();
-        let tips = found.beside().tips;
+        let tips = found.beside().unwrap().tips;
         let sought = Sought { rules: ambit_secrets::own(), tokens: SeedTokens::default() };
         let begin = Begin { tips: &tips, known: &[], staged: &[] };
         let objects = Objects::open(&found.objects()).unwrap();
@@ -540,6 +565,22 @@ mod tests {
     }
 
     #[test]
+    fn what_changes_beside_the_objects_is_seen_and_what_it_gave_away_is_forgotten() {
+        let password = |fill: usize| format!("[remote \"origin\"]\n\turl = https://x:{}@git.acme.test/x\n", key(fill));
+        let beside = |text: String| Beside { settings: vec![(".git/config".to_owned(), text)], ..Beside::default() };
+        let (one, two) = (beside(password(1)), beside(password(2)));
+        assert_ne!(written_beside(&one), written_beside(&two));
+        assert_eq!(written_beside(&Beside::default()), [""; 0], "as of a server");
+        let sought = Sought { rules: ambit_secrets::own(), tokens: SeedTokens::default() };
+        let mut looked = Looked::default();
+        looked.see_folder(&sought, &one);
+        assert!(looked.has_leaks());
+        let mut known = Known { leaks: looked.leaks, ..Known::default() };
+        known.forget_beside();
+        assert!(known.leaks.is_empty());
+    }
+
+    #[test]
     fn what_is_missing_is_counted() {
         let missing = Missing { commits: 2, folders: 0, files: 1, first: "a.txt".to_owned() };
         let said = lacks(&missing).expect("something is");
@@ -563,11 +604,12 @@ mod tests {
         assert!(looked.is_whole(), "what is too large will not be less");
         let unread_beside = vec!["refs/heads/broken: holds no id".to_owned(), "HEAD: is no file".to_owned()];
         let mut looked = Looked::default();
-        looked.see_folder(&Beside { unread: unread_beside, unread_more: 2, ..Beside::default() });
+        let sought = Sought { rules: ambit_secrets::own(), tokens: SeedTokens::default() };
+        looked.see_folder(&sought, &Beside { unread: unread_beside, unread_more: 2, ..Beside::default() });
         assert!(!looked.is_whole());
         let expected = ["cannot be read: refs/heads/broken: holds no id, HEAD: is no file, and 2 more"];
         assert_eq!(unread(&Known::default(), &looked), expected);
-        looked.see_folder(&Beside::default());
+        looked.see_folder(&sought, &Beside::default());
         assert!(looked.is_whole());
     }
 }

@@ -2,6 +2,7 @@
 
 mod daemon;
 
+use crate::history;
 use crate::{Context, TaskError};
 use ambit_cloud::provider;
 use ambit_git::{
@@ -115,7 +116,10 @@ impl Source {
     /// server says that the repository moved, it is fetched from there.
     pub(crate) async fn beside(&mut self, cx: &Context<'_>) -> Result<Beside, TaskError> {
         let refs = match self {
-            Self::Folder(path) => return Ok(folder(path)?.beside()),
+            Self::Folder(path) => {
+                let path = path.clone();
+                return history::aside(cx, move |_| Folder::open(&path)?.beside()).await;
+            }
             Self::Server { at, shown, filters, .. } => {
                 let (refs, leaves_out) = match listed(cx, at, None).await {
                     Err(TaskError::Denied(why)) => {

@@ -141,7 +141,7 @@ mod tests {
 
     fn stands(folder: &Path) -> Standing {
         let found = Folder::open(folder).unwrap();
-        let tips = found.beside().tips;
+        let tips = found.beside().unwrap().tips;
         standing(&Objects::open(&found.objects()).unwrap(), &tips, &[], &AtomicBool::new(false)).unwrap()
     }
 

@@ -130,7 +130,7 @@ async fn look(cx: &Context<'_>, folder: &Url) -> Result<Answer, TaskError> {
     cx.observe(repository::SERVED, served);
     let name = host_of(&cx.facts.name).to_owned();
     let place = Place { owner: None, name, url: cx.facts.name.clone(), is_public: Some(true) };
-    history::say(cx, place, &tips, known, looked);
+    history::say(cx, place, written(&tips), known, looked);
     Ok(Answer::Found)
 }
 

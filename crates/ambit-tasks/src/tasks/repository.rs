@@ -1,7 +1,7 @@
 //! What the history of a repository gives away: secrets in every commit, and what its files name.
 
 use crate::ask::git::{self, Fetched, Source};
-use crate::history::{self, Begin, Known, Looked, Place, Sought, Standing, written};
+use crate::history::{self, Begin, Known, Looked, Place, Sought, Standing};
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_git::{Beside, Gathering, GitError, Missing, ObjectId, Wanted};
 use ambit_model::entity::{code_account, repository};
@@ -46,10 +46,13 @@ pub(crate) const TASK: Task = Task {
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let mut source = Source::of(cx)?;
     let beside = source.beside(cx).await?;
-    let tips = &beside.tips;
+    let written = history::written_beside(&beside);
     let mut known = Known::of(cx.facts, TASK.name, &Sought::of(cx));
     let mut looked = Looked::default();
-    if known.tips != written(tips) || !beside.unread.is_empty() {
+    if known.tips != written || !beside.unread.is_empty() {
+        if beside.unread.is_empty() {
+            known.forget_beside();
+        }
         looked = match newly(cx, &source, &beside, &known).await? {
             Some(looked) => looked,
             None => {
@@ -67,7 +70,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let is_any_read = known.commits + looked.commits > 0 || looked.is_whole();
     let unread = history::unread(&known, &looked);
     cx.observe(repository::UNREAD, unread.clone());
-    history::say(cx, place, tips, known, looked);
+    history::say(cx, place, written, known, looked);
     let failure = (!unread.is_empty()).then(|| TaskError::Failed(unread.join("; ")));
     Answer::despite(is_any_read, failure)
 }
@@ -82,7 +85,7 @@ async fn anew(cx: &Context<'_>, source: &Source, beside: &Beside, known: &Known)
 /// Looks through everything that leads to the tips and not to the commits of an earlier look; `None` where all must be
 /// looked at anew.
 async fn newly(cx: &Context<'_>, source: &Source, beside: &Beside, known: &Known) -> Result<Option<Looked>, TaskError> {
-    let (ids, tips) = (known.ids(), &beside.tips);
+    let (ids, tips) = (known.ids(), beside.tips_and_past());
     if ids.is_empty() {
         return Ok(None);
     }
@@ -93,7 +96,7 @@ async fn newly(cx: &Context<'_>, source: &Source, beside: &Beside, known: &Known
     }
     if !standing.is_whole() && source.is_server() {
         // Of the trees of the tips it sent what is new alone.
-        match at_tips(cx, source, tips).await {
+        match at_tips(cx, source, &tips).await {
             Ok(whole) if whole.is_whole() => standing = whole,
             _ => return Ok(None),
         }
@@ -112,14 +115,16 @@ async fn look(
     beside: &Beside,
     known: &[ObjectId],
 ) -> Result<(Looked, Standing), TaskError> {
-    let pack = source.fetch(cx, &Wanted::New { tips: &beside.tips, known }).await?;
+    let tips = beside.tips_and_past();
+    let pack = source.fetch(cx, &Wanted::New { tips: &tips, known }).await?;
     let (beside, known) = (beside.clone(), known.to_vec());
     let sought = Sought::of(cx);
     history::aside(cx, move |stop| {
         let objects = pack.open(stop)?;
-        let begin = Begin { tips: &beside.tips, known: &known, staged: &[] };
+        let begin = Begin { tips: &tips, known: &known, staged: &beside.staged };
         let mut looked = history::look_through(&objects, &sought, &begin, stop)?;
-        looked.see_folder(&beside);
+        looked.see_folder(&sought, &beside);
+        // What logs name stands no more.
         Ok((looked, history::standing(&objects, &beside.tips, &[], stop)?))
     })
     .await
