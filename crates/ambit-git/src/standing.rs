@@ -5,12 +5,13 @@
 use crate::history::{DEPTH_MAX, PATH_BYTES_MAX};
 use crate::served::Staged;
 use crate::text::text;
-use crate::{GitError, Objects};
+use crate::{GitError, OBJECT_BYTES_MAX, Objects};
 use gix_hash::ObjectId;
 use gix_object::{CommitRefIter, Kind, TagRefIter, TreeRefIter};
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How many tags lead to one another.
@@ -19,6 +20,8 @@ const TAGS_MAX: usize = 16;
 /// endless places. The kernel of Linux with its thousand tags has about a million places.
 pub const FOLDERS_MAX: usize = 1_000_000;
 const ENTRIES_MAX: usize = 20_000_000;
+/// Bytes of folders that are kept for the next place where they lie.
+const KEPT_BYTES_MAX: usize = 16 * 1_024 * 1_024;
 /// Bytes of the paths that are kept.
 const PATHS_BYTES_MAX: usize = 64 * 1_024 * 1_024;
 
@@ -102,6 +105,9 @@ struct Search<'a> {
     /// Folders that a newer tip has as well at the same place, by the hash of their path.
     seen: HashSet<(u64, ObjectId)>,
     left: Left,
+    /// Folders that were read last, and how many bytes those are.
+    kept: HashMap<ObjectId, Rc<[u8]>>,
+    kept_bytes: usize,
     found: Standing,
 }
 
@@ -110,13 +116,21 @@ struct Left {
     folders: usize,
     entries: usize,
     path_bytes: usize,
+    /// Bytes of the folders that are being gone through, one in the other.
+    bytes: usize,
+}
+
+impl Default for Left {
+    fn default() -> Self {
+        Self { folders: FOLDERS_MAX, entries: ENTRIES_MAX, path_bytes: PATHS_BYTES_MAX, bytes: OBJECT_BYTES_MAX }
+    }
 }
 
 impl<'a> Search<'a> {
     /// Nothing yet.
     fn new(objects: &'a Objects, is_wanted: &'a dyn Fn(&str) -> bool, stop: &'a AtomicBool) -> Self {
-        let left = Left { folders: FOLDERS_MAX, entries: ENTRIES_MAX, path_bytes: PATHS_BYTES_MAX };
-        Self { objects, is_wanted, stop, seen: HashSet::new(), left, found: Standing::default() }
+        let (seen, kept, found) = (HashSet::new(), HashMap::new(), Standing::default());
+        Self { objects, is_wanted, stop, seen, left: Left::default(), kept, kept_bytes: 0, found }
     }
 
     /// Goes through the trees of the tips, the newest first.
@@ -145,12 +159,37 @@ impl<'a> Search<'a> {
             return Ok(());
         }
         self.found.is_cut = !take(&mut self.left.folders, 1);
-        let mut buffer = Vec::new();
-        let Ok(Some((Kind::Tree, data))) = self.objects.read(&id, &mut buffer) else {
+        let read = self.read(id).filter(|data| take(&mut self.left.bytes, data.len()));
+        let Some(data) = read else {
             self.miss(path);
             return Ok(());
         };
-        for entry in TreeRefIter::from_bytes(data, id.kind()) {
+        self.entries(&data, path, depth)?;
+        self.left.bytes += data.len();
+        Ok(())
+    }
+
+    /// Reads a folder; `None` where it is not there, or cannot be read.
+    fn read(&mut self, id: ObjectId) -> Option<Rc<[u8]>> {
+        if let Some(data) = self.kept.get(&id) {
+            return Some(data.clone());
+        }
+        let mut buffer = Vec::new();
+        let Ok(Some((Kind::Tree, data))) = self.objects.read(&id, &mut buffer) else { return None };
+        let data: Rc<[u8]> = data.into();
+        if self.kept_bytes + data.len() > KEPT_BYTES_MAX {
+            self.kept.clear();
+            self.kept_bytes = 0;
+        }
+        if data.len() <= KEPT_BYTES_MAX {
+            self.kept_bytes += data.len();
+            self.kept.insert(id, data.clone());
+        }
+        Some(data)
+    }
+
+    fn entries(&mut self, data: &[u8], path: &str, depth: usize) -> Result<(), GitError> {
+        for entry in TreeRefIter::from_bytes(data, gix_hash::Kind::Sha1) {
             let Ok(entry) = entry else {
                 self.miss(path);
                 break;
@@ -218,9 +257,9 @@ mod tests {
     fn folders_that_name_one_another_are_given_up_and_the_newest_tips_come_first() {
         let folder = tempfile::tempdir().unwrap();
         bomb(folder.path(), 10);
-        let few = || Left { folders: 1_000, entries: ENTRIES_MAX, path_bytes: PATHS_BYTES_MAX };
+        let few = || Left { folders: 1_000, ..Left::default() };
         assert!(stands(folder.path(), few()).is_cut);
-        assert!(stands(folder.path(), Left { folders: FOLDERS_MAX, entries: 1_000, ..few() }).is_cut);
+        assert!(stands(folder.path(), Left { entries: 1_000, ..Left::default() }).is_cut);
         // Newer than the other, and read in full.
         import(folder.path(), &commit("side", 200, "", &[("a/one.lock", "1"), ("b/two.lock", "2")]));
         let standing = stands(folder.path(), few());
