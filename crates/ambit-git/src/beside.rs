@@ -1,6 +1,6 @@
 //! What lies beside the objects of a repository in a folder of this machine (gitrepository-layout): what its branches
-//! and tags point to and pointed to once, what is staged, and its settings. What cannot be read is told, and the rest is
-//! read: a crash leaves an empty branch behind.
+//! and tags point to and pointed to once, what is staged, and its settings. What cannot be read is told, and the rest
+//! is read: a crash leaves an empty branch behind.
 
 use crate::served::{self, Staged};
 use crate::{Folder, GitError, Objects};
@@ -31,8 +31,8 @@ const UNREAD_MAX: usize = 5;
 /// What lies beside the objects of a repository.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Beside {
-    /// What it points to, sorted, each once: branches, also those of others, tags, what was put aside last, and the HEAD
-    /// of each working copy.
+    /// What it points to, sorted, each once: branches, also those of others, tags, what was put aside last, and the
+    /// HEAD of each working copy.
     pub tips: Vec<ObjectId>,
     /// What its logs say that it pointed to once, as far as it is still there and it does not point to it, sorted.
     pub past: Vec<ObjectId>,
@@ -165,7 +165,7 @@ impl<'a> Reading<'a> {
         self.found.settings.push((format!(".git/{name}"), text));
     }
 
-    /// Returns true where a file or folder was not read before, by whatever links lead to it; what is not there is told.
+    /// Returns true where a file or folder was not read before, by any links lead to it. What is not there is told.
     fn is_new(&mut self, path: &Path) -> bool {
         match std::fs::canonicalize(path) {
             Ok(whole) => self.seen.insert(whole),

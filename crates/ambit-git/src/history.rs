@@ -258,17 +258,23 @@ impl Walk<'_> {
         // Not before: it may lie at a place above as well.
         self.walked.seen.insert(id);
         let mut buffer = Vec::new();
-        let found = self.objects.read(&id, &mut buffer).map(|found| found.is_some_and(|(kind, _)| kind == Kind::Tree));
-        match (found, commit) {
-            (Ok(true), _) => {}
-            (_, None) => return Ok(()),
-            (Ok(false), _) => return Ok(self.walked.missing.folder(folder)),
-            (Err(why), _) => return Ok(self.walked.unread.of(why).folder(folder)),
+        let lack = match self.objects.read(&id, &mut buffer) {
+            Ok(Some((Kind::Tree, _))) => None,
+            Ok(_) => Some(&mut self.walked.missing),
+            Err(why) => Some(self.walked.unread.of(why)),
+        };
+        if let Some(lack) = lack {
+            if commit.is_some() {
+                lack.folder(folder);
+            }
+            return Ok(());
         }
         // Of the folders around it all stay in memory, and what lies around an object told as a difference as well.
         buffer.shrink_to_fit();
         if self.held + buffer.len() > OBJECT_BYTES_MAX {
-            self.walked.unread.too_large.folder(folder);
+            if commit.is_some() {
+                self.walked.unread.too_large.folder(folder);
+            }
             return Ok(());
         }
         self.held += buffer.len();
@@ -280,7 +286,9 @@ impl Walk<'_> {
     fn entries(&mut self, data: &[u8], folder: &str, commit: Option<&Commit>, depth: usize) -> Result<(), GitError> {
         for entry in TreeRefIter::from_bytes(data, gix_hash::Kind::Sha1) {
             let Ok(entry) = entry else {
-                self.walked.unread.broken.folder(folder);
+                if commit.is_some() {
+                    self.walked.unread.broken.folder(folder);
+                }
                 break;
             };
             let path = || format!("{folder}{}", entry.filename);

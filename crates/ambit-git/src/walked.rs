@@ -76,7 +76,8 @@ pub struct Unread {
     pub broken: Missing,
     /// What takes more memory than an object may, [`OBJECT_BYTES_MAX`](crate::OBJECT_BYTES_MAX).
     pub too_large: Missing,
-    /// What lies in more folders than [`FOLDERS_DEEP_MAX`](crate::FOLDERS_DEEP_MAX), or has a path of more than 4,096 bytes.
+    /// What lies in more folders than [`FOLDERS_DEEP_MAX`](crate::FOLDERS_DEEP_MAX), or has a path of more than 4,096
+    /// bytes.
     pub too_deep: Missing,
 }
 

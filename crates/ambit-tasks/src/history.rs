@@ -103,7 +103,7 @@ impl Known {
         Self { commits: 0, unread: Vec::new(), ..self }
     }
 
-    /// Forgets what an index or settings gave away: they are read anew, and what they say no more they do not give away.
+    /// Forgets what an index or settings gave away: they are read anew.
     pub(crate) fn forget_beside(&mut self) {
         self.leaks.retain(|_, leak| !leak.commit.is_empty());
     }
