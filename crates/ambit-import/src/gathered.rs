@@ -12,6 +12,8 @@ use std::net::IpAddr;
 const SIGHTED_MAX: usize = 1_000_000;
 /// Characters that are kept of what a tool says under one name, and of that name.
 const SAYS_CHARS_MAX: usize = 300;
+/// Rows that were left out and are named with their line; of the others it is said how many they are.
+const ODD_ROWS_NAMED: usize = 5;
 /// Things that are kept of what a tool says of one entity.
 const SAYS_MAX: usize = 50;
 
@@ -22,6 +24,9 @@ pub struct Import {
     pub sighted: Vec<Sighted>,
     /// Things whose kind is not imported or whose name is none.
     pub left_out: usize,
+    /// What else a person should know of what was not read, a line each: rows that were left out with their line and
+    /// the reason, columns that are not used, a file that breaks off.
+    pub notes: Vec<String>,
     /// What the file is of, where what it holds is theirs for that.
     pub account: Option<Account>,
 }
@@ -50,6 +55,11 @@ pub(crate) struct Gathered {
     owned: BTreeMap<(Kind, String), Setup>,
     pub(crate) account: Option<Account>,
     left_out: usize,
+    /// Rows that cannot be read: the first of them with their line, and how many there are.
+    odd_rows: (Vec<String>, usize),
+    /// Why things are not imported that the file rightly holds, and how many.
+    passed_over: BTreeMap<&'static str, usize>,
+    notes: Vec<String>,
 }
 
 /// What a tool says of a thing: words with their texts; blank texts are not said.
@@ -57,12 +67,41 @@ pub(crate) type Says<'a> = &'a [(&'a str, &'a str)];
 
 impl Gathered {
     pub(crate) fn new(usual: Timestamp) -> Self {
-        Self { usual, things: BTreeMap::new(), owned: BTreeMap::new(), account: None, left_out: 0 }
+        Self {
+            usual,
+            things: BTreeMap::new(),
+            owned: BTreeMap::new(),
+            account: None,
+            left_out: 0,
+            odd_rows: (Vec::new(), 0),
+            passed_over: BTreeMap::new(),
+            notes: Vec::new(),
+        }
     }
 
     /// Counts a thing that is not imported.
     pub(crate) fn leave_out(&mut self) {
         self.left_out += 1;
+    }
+
+    /// Counts a row that cannot be read, and says where it is and why.
+    pub(crate) fn leave_out_row(&mut self, line: usize, why: &str) {
+        self.left_out += 1;
+        let (named, count) = &mut self.odd_rows;
+        *count += 1;
+        if named.len() < ODD_ROWS_NAMED {
+            named.push(format!("line {line} is left out: {why}"));
+        }
+    }
+
+    /// Counts a thing that the file rightly holds and that is not imported; `why` goes on from its number.
+    pub(crate) fn pass_over(&mut self, why: &'static str) {
+        *self.passed_over.entry(why).or_default() += 1;
+    }
+
+    /// Says something of what was not read.
+    pub(crate) fn note(&mut self, said: String) {
+        self.notes.push(said);
     }
 
     /// Adds a thing by a name in any of its spellings.
@@ -167,7 +206,13 @@ impl Gathered {
             }
         };
         let sighted = self.things.into_iter().map(sighted).collect();
-        Ok(Import { sighted, left_out: self.left_out, account: self.account })
+        let (mut notes, odd_rows) = self.odd_rows;
+        if odd_rows > notes.len() {
+            notes.push(format!("{} more lines are left out", odd_rows - notes.len()));
+        }
+        notes.extend(self.passed_over.into_iter().map(|(why, count)| format!("{count} {why}")));
+        notes.extend(self.notes);
+        Ok(Import { sighted, left_out: self.left_out, notes, account: self.account })
     }
 }
 

@@ -216,6 +216,9 @@ impl Sums {
         }
         if read.left_out > 0 {
             results.line(&format!("{} left out: not of a kind that is imported, or not a name", read.left_out))?;
+        for note in &read.notes {
+            results.line(&plain(note))?;
+        }
         }
         Ok(())
     }
