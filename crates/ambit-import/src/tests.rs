@@ -584,8 +584,15 @@ fn a_file_of_xml_neither_nests_without_end_nor_leads_elsewhere() {
 #[test]
 fn a_scan_that_was_stopped_is_read_as_far_as_it_goes() {
     let whole = fixture!("nmap.xml");
-    let cut = whole.find("<runstats>").expect("is there");
-    assert_eq!(read(Source::Nmap, &whole[..cut], USUAL).expect("is read").sighted.len(), 2);
+    assert!(read(Source::Nmap, whole, USUAL).expect("is read").notes.is_empty());
+    let begun = whole.find("<scaninfo").expect("is there");
+    let host_over = whole.find("</host>").expect("is there") + "</host>".len();
+    // Wherever it was stopped: between elements, within a tag, within an attribute.
+    for cut in begun..whole.trim_end().len() {
+        let import = read(Source::Nmap, &whole[..cut], USUAL).unwrap_or_else(|error| panic!("at {cut}: {error}"));
+        assert_eq!(import.sighted.len(), if cut < host_over { 0 } else { 2 }, "at {cut}");
+        assert_eq!(import.notes, ["the file breaks off: what stood behind its last whole host is missing"], "at {cut}");
+    }
 }
 
 #[test]

@@ -1,9 +1,10 @@
 //! XML as scanners write it: elements with attributes, in a flat shape.
 
 use crate::error::ImportError;
-use quick_xml::XmlVersion;
+use quick_xml::errors::SyntaxError;
 use quick_xml::events::Event;
 use quick_xml::reader::Reader;
+use quick_xml::{Error, XmlVersion};
 use std::collections::BTreeMap;
 
 /// Elements within elements: the format has some six.
@@ -16,8 +17,8 @@ pub(crate) enum Element {
 }
 
 /// Calls `each` with every element; one without content begins and ends. A file that breaks off is read as far as it
-/// goes where it began with `root`: a scan that was stopped leaves one.
-pub(crate) fn each_element(text: &str, root: &str, mut each: impl FnMut(Element)) -> Result<(), ImportError> {
+/// goes where it began with `root`: a scan that was stopped leaves one. Returns whether it breaks off.
+pub(crate) fn each_element(text: &str, root: &str, mut each: impl FnMut(Element)) -> Result<bool, ImportError> {
     let mut reader = Reader::from_str(text);
     let (mut depth, mut is_within) = (0_usize, false);
     loop {
@@ -25,7 +26,12 @@ pub(crate) fn each_element(text: &str, root: &str, mut each: impl FnMut(Element)
         let line = || text.as_bytes().iter().take(at).filter(|byte| **byte == b'\n').count() + 1;
         let event = match reader.read_event() {
             Ok(event) => event,
-            Err(_) if is_within && at > 0 && reader.error_position() >= reader.buffer_position() => return Ok(()),
+            // Every error of this sort says that the text ended before what was begun.
+            Err(Error::Syntax(kind))
+                if is_within && (kind != SyntaxError::InvalidBangMarkup || text.ends_with("<!")) =>
+            {
+                return Ok(true);
+            }
             Err(error) => return Err(ImportError::line(line(), format!("not XML: {error}"))),
         };
         let (element, is_empty) = match &event {
@@ -36,7 +42,7 @@ pub(crate) fn each_element(text: &str, root: &str, mut each: impl FnMut(Element)
                 each(Element::Ends { name: element.name().as_ref().to_owned() });
                 continue;
             }
-            Event::Eof if is_within => return Ok(()),
+            Event::Eof if is_within => return Ok(depth > 0),
             Event::Eof => return Err(ImportError::file(format!("expected an element <{root}>"))),
             _ => continue,
         };

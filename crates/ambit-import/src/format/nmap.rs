@@ -30,12 +30,16 @@ struct Port {
 
 pub(crate) fn read(text: &str, gathered: &mut Gathered) -> Result<(), ImportError> {
     let mut host = Host::default();
-    each_element(text, "nmaprun", |element| match element {
+    let breaks_off = each_element(text, "nmaprun", |element| match element {
         Element::Begins { name, attributes } if name == "host" => host = begin(&attributes),
         Element::Begins { name, attributes } => host.take(&name, attributes),
         Element::Ends { name } if name == "host" => std::mem::take(&mut host).say(gathered),
         Element::Ends { .. } => {}
-    })
+    })?;
+    if breaks_off {
+        gathered.note("the file breaks off: what stood behind its last whole host is missing".to_owned());
+    }
+    Ok(())
 }
 
 fn begin(attributes: &Attributes) -> Host {
