@@ -310,6 +310,41 @@ fn names_that_a_person_gave_to_nmap_are_read_and_hosts_that_are_down_are_not() {
 }
 
 #[test]
+fn hosts_that_a_scan_only_lists_or_takes_for_up_count_with_an_open_port_alone() {
+    let host = |status: &str, last: u8, port: &str| {
+        let port = format!("<ports><port protocol=\"tcp\" portid=\"80\"><state state=\"{port}\"/></port></ports>");
+        format!("<host>{status}<address addr=\"192.0.2.{last}\" addrtype=\"ipv4\"/>{port}</host>")
+    };
+    let user_set = "<status state=\"up\" reason=\"user-set\"/>";
+    let hosts = [
+        host("<status state=\"unknown\" reason=\"user-set\"/>", 1, "filtered"),
+        host(user_set, 2, "filtered"),
+        host(user_set, 3, "open"),
+        // As masscan writes it.
+        host("", 4, "open"),
+        host("<status state=\"skipped\"/>", 5, "open"),
+        host("<status state=\"up\" reason=\"echo-reply\"/>", 6, "closed"),
+    ];
+    let import = read(Source::Nmap, &format!("<nmaprun>{}</nmaprun>", hosts.concat()), USUAL).expect("is read");
+    let found = import.sighted.iter().filter(|one| one.kind == ambit_model::Kind::IpAddress);
+    let found: Vec<&str> = found.map(|one| one.name.as_str()).collect();
+    assert_eq!(found, ["192.0.2.3", "192.0.2.4", "192.0.2.6"]);
+    assert_eq!(import.notes, ["2 hosts are not imported: nothing shows that they are there"]);
+}
+
+#[test]
+fn what_a_template_of_nuclei_did_not_match_is_not_imported() {
+    let result = |place: &str, matched: bool| {
+        json!({"template-id": "t", "matched-at": place, "matcher-status": matched}).to_string() + "\n"
+    };
+    let text = result("https://no.acme.test/", false) + &result("https://yes.acme.test/", true);
+    let import = read(Source::Nuclei, &text, USUAL).expect("is read");
+    assert_eq!(import.sighted.len(), 2, "{:?}", import.sighted);
+    assert!(import.sighted.iter().all(|one| one.name.contains("yes.acme.test")), "{:?}", import.sighted);
+    assert_eq!(import.notes, ["1 results are not imported: their template did not match"]);
+}
+
+#[test]
 fn what_no_tool_wrote_is_refused_in_one_line() {
     for (source, text, why) in [
         (Source::Nmap, "", "expected an element <nmaprun>"),

@@ -1,4 +1,4 @@
-//! XML of Nmap (`-oX`), which masscan writes as well: hosts that are up, the names that a person gave for them, and
+//! XML of Nmap (`-oX`), which masscan writes as well: hosts that answered, the names that a person gave for them, and
 //! their open ports. Names that an address has by reverse look-up are left out: anybody may write those.
 
 use crate::error::ImportError;
@@ -10,11 +10,23 @@ use std::collections::BTreeMap;
 
 type Attributes = BTreeMap<String, String>;
 
+/// What the scan says of a host before its ports.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Shown {
+    /// Nothing, as masscan writes it, or that a person took it for up (`-Pn`) or only listed it (`-sL`): an open port
+    /// shows that it is there.
+    #[default]
+    ByPorts,
+    /// It answered.
+    Up,
+    Down,
+}
+
 /// A host while it is read.
 #[derive(Default)]
 struct Host {
     at: Option<Timestamp>,
-    is_down: bool,
+    shown: Shown,
     addresses: Vec<String>,
     names: Vec<String>,
     ports: Vec<Port>,
@@ -55,7 +67,13 @@ impl Host {
     fn take(&mut self, name: &str, attributes: Attributes) {
         let of = |member: &str| get(&attributes, member);
         match name {
-            "status" => self.is_down = of("state") == "down",
+            "status" => {
+                self.shown = match (of("state").as_str(), of("reason").as_str()) {
+                    ("up", "user-set") | ("unknown", _) => Shown::ByPorts,
+                    ("up", _) => Shown::Up,
+                    _ => Shown::Down,
+                }
+            }
             "address" if of("addrtype") != "mac" => self.addresses.push(of("addr")),
             "hostname" if of("type") == "user" => self.names.push(of("name")),
             "port" => {
@@ -77,8 +95,12 @@ impl Host {
     }
 
     fn say(self, gathered: &mut Gathered) {
-        if self.is_down {
-            return;
+        match self.shown {
+            Shown::Down => return,
+            Shown::ByPorts if !self.ports.iter().any(|port| port.is_open) => {
+                return gathered.pass_over("hosts are not imported: nothing shows that they are there");
+            }
+            Shown::Up | Shown::ByPorts => {}
         }
         for name in &self.names {
             gathered.host(name, self.at, &[]);

@@ -10,6 +10,11 @@ const TOOL: &str = "nuclei";
 
 pub(crate) fn read(file: &str, gathered: &mut Gathered) -> Result<(), ImportError> {
     each_object(file, TOOL, |object| {
+        // With -matcher-status it writes what did not match as well.
+        if object.get("matcher-status") == Some(&Value::Bool(false)) {
+            gathered.pass_over("results are not imported: their template did not match");
+            return Ok(());
+        }
         let template = required(object, "template-id", TOOL).or_else(|_| required(object, "templateID", TOOL))?;
         let place = ["matched-at", "matched", "host"].iter().map(|member| text(object, member));
         let place = place.into_iter().find(|place| !place.is_empty());
