@@ -14,6 +14,30 @@ pub use gathered::{Account, Import};
 use ambit_model::Timestamp;
 use ambit_model::entity::imported::Source;
 use gathered::Gathered;
+use std::char::decode_utf16;
+
+/// Returns the text of a file: UTF-8, or UTF-16 where a byte order mark says so, as PowerShell writes what `>` takes
+/// from a program.
+///
+/// # Errors
+/// The bytes are neither, with the first byte that is no text.
+pub fn text(bytes: Vec<u8>) -> Result<String, ImportError> {
+    let read: fn([u8; 2]) -> u16 = match bytes.get(..2) {
+        Some([0xff, 0xfe]) => u16::from_le_bytes,
+        Some([0xfe, 0xff]) => u16::from_be_bytes,
+        _ => {
+            return String::from_utf8(bytes).map_err(|error| {
+                let at = error.utf8_error().valid_up_to();
+                ImportError::file(format!("no text in UTF-8 from byte {at}: save it as UTF-8 and import it again"))
+            });
+        }
+    };
+    let (units, rest) = bytes[2..].as_chunks::<2>();
+    let text: Option<String> = decode_utf16(units.iter().map(|unit| read(*unit))).map(Result::ok).collect();
+    text.filter(|_| rest.is_empty()).ok_or_else(|| {
+        ImportError::file("its byte order mark says UTF-16, and it is not throughout: save it as UTF-8 and try again")
+    })
+}
 
 /// Reads a file that a tool wrote. What has no date in it was seen at `usual`; a schema that names no server is that of
 /// the interface at `endpoint`.

@@ -360,7 +360,11 @@ fn what_no_tool_wrote_is_refused_in_one_line() {
         (Source::Bbot, "{}", "line 1: no output of bbot: there is no type"),
         (Source::Amass, "<html>", "line 1: no output of amass: expected a name"),
         (Source::Csv, "a,b\n", "line 1: no heading with name, and no list of targets: not a name of a Domain"),
-        (Source::Csv, "name,date\nwww.acme.test,soon\n", "line 2: \"soon\" is no date such as 2026-11-23"),
+        (
+            Source::Csv,
+            "# a list\na,b\n",
+            "line 2: no heading with name, and no list of targets: not a name of a Domain",
+        ),
         (Source::Csv, "name\n\"www", "line 2: a quotation mark is not closed"),
         (Source::Gti, "{\"a\":1}", "line 1: no output of the hosted product: there are neither hits nor an entity"),
         (Source::Openapi, "{\"paths\": {}}", "no document of OpenAPI or Swagger"),
@@ -412,6 +416,72 @@ fn tables_are_read_as_programs_write_them() {
     ] {
         let import = read(Source::Csv, text, USUAL).unwrap_or_else(|error| panic!("{text:?}: {error}"));
         assert_eq!(lines(&import), expected, "{text:?}");
+    }
+}
+
+#[test]
+fn a_table_with_an_odd_row_is_read_without_it_and_the_row_is_named() {
+    let at = "2026-11-18T11:06";
+    let host = |name: &str| format!("DnsRecord {name} {at}");
+    for (text, expected, notes) in [
+        (
+            "host,date\nwww.acme.test,\n,\nmail.acme.test,28.11.2026\n*.s2.harbour.test,\n,2026-11-20\n",
+            vec![host("s2.harbour.test"), host("www.acme.test"), "left out 2".to_owned()],
+            vec![
+                "line 4 is left out: \"28.11.2026\" is no date such as 2026-11-23",
+                "line 6 is left out: it names nothing",
+            ],
+        ),
+        (
+            "# from the wiki\nwww.acme.test\n# old\n*.acme.test\nnot a name\n",
+            vec![host("www.acme.test"), "Domain acme.test 2026-11-18T11:06".to_owned(), "left out 3".to_owned()],
+            vec!["line 1 is left out: it is a comment", "line 3 is left out: it is a comment", "line 5 is left out: "],
+        ),
+        (
+            "ip,port,host,owner\n192.0.2.7,443,www.acme.test,ann\n,25,mail.acme.test,ben\n192.0.2.8,many,,\n",
+            vec![
+                host("mail.acme.test"),
+                host("www.acme.test"),
+                format!("IpAddress 192.0.2.7 {at}"),
+                format!("NetworkService 192.0.2.7:443/tcp {at}"),
+                "left out 1".to_owned(),
+            ],
+            vec![
+                "line 4 is left out: \"many\" is no port",
+                "1 ports are not imported: their line names no address",
+                "not used: the column owner",
+            ],
+        ),
+        ("name\rwww.acme.test\rmail.acme.test\r", vec![host("mail.acme.test"), host("www.acme.test")], vec![]),
+    ] {
+        let import = read(Source::Csv, text, USUAL).unwrap_or_else(|error| panic!("{text:?}: {error}"));
+        assert_eq!(lines(&import), expected, "{text:?}");
+        assert_eq!(import.notes.len(), notes.len(), "{text:?}: {:?}", import.notes);
+        assert!(import.notes.iter().zip(&notes).all(|(said, begins)| said.starts_with(begins)), "{:?}", import.notes);
+    }
+    let many = format!("name\nwww.acme.test\n{}", "?\n".repeat(9));
+    let import = read(Source::Csv, &many, USUAL).expect("is read");
+    assert_eq!((import.left_out, import.notes.len()), (9, 6));
+    assert_eq!(import.notes.last().map(String::as_str), Some("4 more lines are left out"));
+}
+
+#[test]
+fn a_file_of_powershell_is_text() {
+    let text = "name\r\nwww.b\u{fc}cher.test\r\n\u{1f600}\r\n";
+    let units: Vec<u16> = std::iter::once(0xfeff).chain(text.encode_utf16()).collect();
+    let little: Vec<u8> = units.iter().flat_map(|unit| unit.to_le_bytes()).collect();
+    let big: Vec<u8> = units.iter().flat_map(|unit| unit.to_be_bytes()).collect();
+    for bytes in [little.clone(), big, text.as_bytes().to_vec()] {
+        assert_eq!(crate::text(bytes), Ok(text.to_owned()));
+    }
+    let alone = [&little[..], &0xd800_u16.to_le_bytes()].concat();
+    for (bytes, why) in [
+        (b"a\xff".to_vec(), "no text in UTF-8 from byte 1"),
+        (little[..little.len() - 1].to_vec(), "says UTF-16"),
+        (alone, "says UTF-16"),
+    ] {
+        let error = crate::text(bytes).expect_err(why).to_string();
+        assert!(error.contains(why), "{error}");
     }
 }
 

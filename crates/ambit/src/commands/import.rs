@@ -139,9 +139,8 @@ fn content(path: &Path, shown: &str) -> Result<(String, Timestamp), Failure> {
         let most = FILE_BYTES_MAX / 1024 / 1024;
         return Err(Failure::usage(format!("{shown}: it has more than {most} MiB; import it in parts")));
     }
-    String::from_utf8(bytes).map(|text| (text, written)).map_err(|error| {
-        Failure::usage(format!("{shown}: no text in UTF-8 from byte {}", error.utf8_error().valid_up_to()))
-    })
+    let text = ambit_import::text(bytes).map_err(|error| Failure::usage(format!("{shown}: {error}")))?;
+    Ok((text, written))
 }
 
 /// The collection of a project that has one.
@@ -216,9 +215,9 @@ impl Sums {
         }
         if read.left_out > 0 {
             results.line(&format!("{} left out: not of a kind that is imported, or not a name", read.left_out))?;
+        }
         for note in &read.notes {
             results.line(&plain(note))?;
-        }
         }
         Ok(())
     }

@@ -50,7 +50,7 @@ fn what_no_tool_wrote_is_refused_in_one_line() {
     let path = folder.path().to_str().expect("UTF-8").to_owned();
     let (text, bytes) = (format!("{path}/notes.txt"), format!("{path}/bytes"));
     std::fs::write(&text, "hello\n").expect("can be written");
-    std::fs::write(&bytes, [0xff, 0xfe]).expect("can be written");
+    std::fs::write(&bytes, [0xff, 0xff]).expect("can be written");
     let missing = format!("{path}/missing");
     for (from, file, why) in [
         ("nmap", &text, "expected an element <nmaprun>"),
