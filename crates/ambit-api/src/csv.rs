@@ -1,5 +1,7 @@
-//! Comma-separated values (RFC 4180), safe to open in a spreadsheet: a cell that a spreadsheet would take for a formula
-//! begins with an apostrophe.
+//! Comma-separated values (RFC 4180), safe to open in a spreadsheet and to show on a terminal: a cell that a spreadsheet
+//! would take for a formula begins with an apostrophe, and hidden characters stand as visible escapes.
+
+use ambit_model::hidden::is_hidden;
 
 /// Characters with which a formula begins; those of full width count in East Asian versions of spreadsheets.
 const FORMULA_BEGINS: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
@@ -26,9 +28,27 @@ pub fn list<'a>(values: impl Iterator<Item = &'a str>) -> String {
     values.join(", ")
 }
 
-/// Returns a cell with the text: quoted where that is needed, and never a formula.
+/// Returns a cell with the text: quoted where that is needed, never a formula, and without characters that a terminal
+/// could obey, but for tabs and line breaks.
 pub fn cell(text: &str) -> String {
-    quoted(if text.starts_with(FORMULA_BEGINS) { format!("'{text}") } else { text.to_owned() })
+    let shown = shown(text);
+    quoted(if text.starts_with(FORMULA_BEGINS) { format!("'{shown}") } else { shown })
+}
+
+/// The text with hidden characters as visible escapes. A carriage return stays only where a line feed follows: alone it
+/// writes over the line.
+fn shown(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        let breaks = letter == '\r' && letters.peek() == Some(&'\n');
+        match letter {
+            '\n' | '\t' => shown.push(letter),
+            _ if is_hidden(letter) && !breaks => shown.extend(letter.escape_unicode()),
+            _ => shown.push(letter),
+        }
+    }
+    shown
 }
 
 /// Returns the text as RFC 4180 quotes it.
@@ -50,6 +70,19 @@ mod tests {
             document(&["one", "two"], rows.into_iter()),
             "one,two\r\n\"a,b\",\"say \"\"x\"\"\"\r\n'=1+1,\"two\nlines\"\r\n"
         );
+    }
+
+    #[test]
+    fn what_a_terminal_would_obey_stands_as_an_escape() {
+        for (text, shown) in [
+            ("\u{1b}]0;owned\u{7}x", "\\u{1b}]0;owned\\u{7}x"),
+            ("a\u{9b}2Jb\u{202e}c", "a\\u{9b}2Jb\\u{202e}c"),
+            ("one\r\ntwo\tthree\nfour", "\"one\r\ntwo\tthree\nfour\""),
+            ("first\rsecond", "first\\u{d}second"),
+            ("\r=1", "'\\u{d}=1"),
+        ] {
+            assert_eq!(cell(text), shown);
+        }
     }
 
     #[test]
