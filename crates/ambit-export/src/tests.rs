@@ -12,7 +12,14 @@ use uuid::Uuid;
 const HOSTILE: &str = "</pre><script>alert(1)</script>\u{202e}\u{61c}\u{2028}\u{1b}[2J\"'&";
 
 fn head(since: Option<Timestamp>) -> Head {
-    Head { made_at: Timestamp(86_400_000), query: "tag:<b>".to_owned(), of_entities: false, since, version: "1.2.3" }
+    Head {
+        made_at: Timestamp(86_400_000),
+        query: "tag:<b>".to_owned(),
+        of_entities: false,
+        since,
+        as_of: None,
+        version: "1.2.3",
+    }
 }
 
 /// An issue of that severity and status on a site, last changed at `changed`.
@@ -87,6 +94,27 @@ fn a_document_of_nothing_is_whole() {
         assert!(text.starts_with(begins) && text.lines().count() == 1, "{text}");
     }
     assert!(written("html", None, &[]).contains("No open issue was found"));
+}
+
+#[test]
+fn a_document_of_the_past_says_of_which_moment_it_is() {
+    for (name, place) in [
+        ("sarif", "\"properties\":{\"asOf\":\"1970-01-01T00:02:00.000Z\"}"),
+        ("vex", "{\"name\":\"ambit:as_of\",\"value\":\"1970-01-01T00:02:00.000Z\"}"),
+        ("defectdojo", "\"description\":\"As it was at 1970-01-01 00:02 UTC.\""),
+        ("stix", "\"content\":\"As it was at 1970-01-01 00:02 UTC.\""),
+        ("html", "<strong>As it was at 1970-01-01 00:02 UTC.</strong>"),
+    ] {
+        let head = Head { as_of: Some(Timestamp(120_000)), ..head(None) };
+        let mut document = Document::new(format(name).expect("a format"), head);
+        document.finding(&finding(1, Status::OpenNew, 0)).expect("fits");
+        let text = document.end();
+        assert!(text.contains(place), "{name}: {text}");
+        assert!(name == "html" || serde_json::from_str::<Value>(&text).is_ok(), "{name}: {text}");
+        assert!(name != "html" || text.contains("issue was open"), "{text}");
+        let present = written(name, None, &[finding(1, Status::OpenNew, 0)]);
+        assert!(!present.contains("asOf") && !present.contains("as_of") && !present.contains("As it was"), "{present}");
+    }
 }
 
 #[test]
@@ -284,6 +312,7 @@ fn an_observable_is_of_the_type_that_its_name_is_of() {
         (Kind::IpAddress, "2001:db8::1", Some("ipv6-addr \"2001:db8::1\"")),
         (Kind::NetBlock, "192.0.2.0/24", Some("ipv4-addr \"192.0.2.0/24\"")),
         (Kind::Uri, "https://acme.test:443", Some("url \"https://acme.test:443\"")),
+        (Kind::Uri, "https://acme.test:443/\u{fc}?a=%20", Some("url \"https://acme.test:443/%C3%BC?a=%20\"")),
         (Kind::EmailAddress, "ann@acme.test", Some("email-addr \"ann@acme.test\"")),
         (Kind::AutonomousSystem, "AS64500", Some("autonomous-system 64500")),
         (Kind::NetworkService, "192.0.2.1:22/tcp", None),

@@ -1,12 +1,13 @@
 //! What several formats say alike: severities, statuses, entities as addresses, text that a page cannot mistake for its
 //! own.
 
+use crate::Head;
 use ambit_api::exports::Finding;
-use ambit_model::Kind;
 use ambit_model::entity::NameForm;
 use ambit_model::hidden::is_hidden;
 use ambit_model::issue::{Identifier, Status};
 use ambit_model::percent::escaped_but;
+use ambit_model::{Kind, Timestamp};
 
 /// The word of a severity with a capital letter.
 pub(crate) fn severity_title(severity: i64) -> &'static str {
@@ -22,7 +23,7 @@ pub(crate) fn severity_title(severity: i64) -> &'static str {
 /// An address that names an entity: its own where it is a URL, else `dns:`, `ip:` and so on with its name escaped.
 pub(crate) fn address(kind: Kind, name: &str) -> String {
     let scheme = match kind.form() {
-        NameForm::Url if name.starts_with("http") => return escaped_but(name, b":/?#[]@!$&'()*+,;=%"),
+        NameForm::Url if name.starts_with("http") => return uri(name),
         NameForm::Url => "uri",
         NameForm::Host => "dns",
         NameForm::Address => "ip",
@@ -32,6 +33,22 @@ pub(crate) fn address(kind: Kind, name: &str) -> String {
         NameForm::Other => "entity",
     };
     format!("{scheme}:{}", escaped_but(name, b":/@"))
+}
+
+/// A URL with nothing in it but what a URI may hold (RFC 3986 §2).
+pub(crate) fn uri(url: &str) -> String {
+    escaped_but(url, b":/?#[]@!$&'()*+,;=%")
+}
+
+/// `2026-11-23 09:41 UTC`.
+pub(crate) fn minute(moment: Timestamp) -> String {
+    let text = moment.to_string();
+    format!("{} {} UTC", &text[..10], &text[11..16])
+}
+
+/// `As it was at 2026-11-23 09:41 UTC.`; `None` for a document of the present.
+pub(crate) fn as_it_was(head: &Head) -> Option<String> {
+    head.as_of.map(|moment| format!("As it was at {}.", minute(moment)))
 }
 
 /// Text that stands between tags or in an attribute of a page, without hidden characters.

@@ -1,7 +1,7 @@
 //! DefectDojo's generic findings.
 
 use super::OPEN;
-use crate::words::{advisories, cves, cwes, evidence, severity_title};
+use crate::words::{advisories, as_it_was, cves, cwes, evidence, severity_title};
 use crate::{Document, Format};
 use ambit_api::exports::Finding;
 use ambit_model::Kind;
@@ -14,7 +14,7 @@ pub(super) const FORMAT: Format = Format {
     extension: "json",
     usual_query: OPEN,
     takes_probes: false,
-    begin: |document| document.text.push_str("{\"name\":\"Ambit\",\"type\":\"Ambit\",\"findings\":["),
+    begin,
     finding: Some(finding),
     asset: None,
     end: |document| document.text.push_str("\n]}\n"),
@@ -22,6 +22,12 @@ pub(super) const FORMAT: Format = Format {
 
 /// Characters of a title that DefectDojo keeps.
 const TITLE_CHARS_MAX: usize = 500;
+
+fn begin(document: &mut Document) {
+    let about = as_it_was(&document.head).map(|said| format!("\"description\":{},", json!(said)));
+    let about = about.unwrap_or_default();
+    document.text.push_str(&format!("{{\"name\":\"Ambit\",\"type\":\"Ambit\",{about}\"findings\":["));
+}
 
 fn finding(document: &mut Document, finding: &Finding) {
     let status = finding.status.0;

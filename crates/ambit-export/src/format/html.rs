@@ -5,7 +5,7 @@ mod plot;
 
 use crate::exchange::{beginning, probes};
 use crate::kept::Report;
-use crate::words::{evidence, html, severity_title};
+use crate::words::{as_it_was, evidence, html, minute, severity_title};
 use crate::{Document, Format};
 use ambit_api::exports::{Finding, PROBED_MAX};
 use ambit_api::issues::{EvidencePiece, IssueEvidence};
@@ -102,17 +102,21 @@ fn head(document: &Document, page: &mut String) {
     let query = if head.query.trim().is_empty() { "everything".to_owned() } else { html(head.query.trim()) };
     page.push_str(&format!(
         "</style></head><body><main><header><h1>Attack surface report</h1><p class=\"meta\">Made {} by Ambit {} · \
-         search: <code>{query}</code></p></header>",
+         search: <code>{query}</code></p>",
         minute(head.made_at),
         html(head.version),
     ));
+    if let Some(said) = as_it_was(head) {
+        page.push_str(&format!("<p class=\"lead\"><strong>{said}</strong></p>"));
+    }
+    page.push_str("</header>");
 }
 
 /// The first page: how many, how bad, where, and what to do first.
 fn management(document: &Document, report: &Report, page: &mut String) {
     let open: u64 = report.by_severity.iter().sum();
     page.push_str("<section class=\"first\"><h2>Summary</h2><p class=\"lead\">");
-    page.push_str(&verdict(report, open));
+    page.push_str(&verdict(report, open, document.head.as_of.is_some()));
     page.push_str("</p>");
     if let Some(since) = document.head.since {
         let new: u64 = report.new_by_severity.iter().sum();
@@ -149,7 +153,8 @@ fn management(document: &Document, report: &Report, page: &mut String) {
     page.push_str("</section>");
 }
 
-fn verdict(report: &Report, open: u64) -> String {
+/// How many issues are open, or `was` so.
+fn verdict(report: &Report, open: u64, was: bool) -> String {
     if open == 0 {
         return "No open issue was found by this search.".to_owned();
     }
@@ -158,7 +163,12 @@ fn verdict(report: &Report, open: u64) -> String {
         .filter(|(_, count)| *count > 0)
         .map(|(band, count)| format!("{count} {}", severity_name(band)))
         .collect();
-    let noun = if open == 1 { "issue is" } else { "issues are" };
+    let noun = match (open, was) {
+        (1, false) => "issue is",
+        (1, true) => "issue was",
+        (_, false) => "issues are",
+        (_, true) => "issues were",
+    };
     format!("<strong>{open}</strong> {noun} open: {}.", parts.join(", "))
 }
 
@@ -283,10 +293,4 @@ fn note(piece: &EvidencePiece, cut: bool) -> Option<String> {
 
 fn badge(level: i64) -> String {
     format!("<span class=\"badge {}\">{}</span>", severity_name(level), severity_title(level))
-}
-
-/// `2026-11-23 09:41 UTC`.
-fn minute(moment: ambit_model::Timestamp) -> String {
-    let text = moment.to_string();
-    format!("{} {} UTC", &text[..10], &text[11..16])
 }

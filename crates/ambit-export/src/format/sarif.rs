@@ -68,9 +68,11 @@ fn end(document: &mut Document) {
     let rules: Vec<Value> = document.kept.kinds.values().map(rule).collect();
     let driver = json!({"name": TOOL, "version": document.head.version, "rules": rules});
     let invocation = json!([{"executionSuccessful": true, "endTimeUtc": document.head.made_at.to_string()}]);
+    let of_the_past = document.head.as_of.map(|moment| format!(",\"properties\":{}", json!({"asOf": moment})));
     document.text.push_str(&format!(
-        "\n],\"tool\":{},\"invocations\":{invocation},\"columnKind\":\"utf16CodeUnits\"}}]}}\n",
-        json!({"driver": driver})
+        "\n],\"tool\":{},\"invocations\":{invocation},\"columnKind\":\"utf16CodeUnits\"{}}}]}}\n",
+        json!({"driver": driver}),
+        of_the_past.unwrap_or_default(),
     ));
 }
 

@@ -2,7 +2,7 @@
 //! vulnerability, each issue the relationship between the two.
 
 use super::OPEN;
-use crate::words::{advisories, cves, evidence};
+use crate::words::{advisories, as_it_was, cves, evidence, uri};
 use crate::{Document, Format};
 use ambit_api::exports::{Asset, Finding};
 use ambit_model::entity::NameForm;
@@ -40,6 +40,15 @@ fn begin(document: &mut Document) {
         "modified": "2026-01-01T00:00:00.000Z", "name": "Ambit", "identity_class": "system",
     });
     document.element(&tool);
+    if let Some(said) = as_it_was(&document.head) {
+        let made_at = document.head.made_at;
+        let name = format!("{made_at} {said}");
+        document.element(&json!({
+            "type": "note", "spec_version": "2.1", "id": format!("note--{}", named("as of", &name)),
+            "created_by_ref": author(), "created": made_at, "modified": made_at, "content": said,
+            "object_refs": [author()],
+        }));
+    }
 }
 
 fn finding(document: &mut Document, finding: &Finding) {
@@ -127,7 +136,7 @@ fn observable(kind: Kind, name: &str) -> Option<(Value, String)> {
         (NameForm::Host | NameForm::Address, Some(IpAddr::V4(_))) => ("ipv4-addr", "value", json!(name)),
         (NameForm::Host | NameForm::Address, Some(IpAddr::V6(_))) => ("ipv6-addr", "value", json!(name)),
         (NameForm::Host, None) => ("domain-name", "value", json!(name)),
-        (NameForm::Url, _) if name.contains("://") => ("url", "value", json!(name)),
+        (NameForm::Url, _) if name.contains("://") => ("url", "value", json!(uri(name))),
         (NameForm::Mailbox, _) => ("email-addr", "value", json!(name)),
         _ if kind == Kind::AutonomousSystem => {
             let number: u32 = name.trim_start_matches(|c: char| !c.is_ascii_digit()).parse().ok()?;

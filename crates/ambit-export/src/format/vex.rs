@@ -26,7 +26,10 @@ fn begin(document: &mut Document) {
     let head = &document.head;
     let serial = Uuid::new_v5(&Uuid::NAMESPACE_URL, format!("ambit vex {} {}", head.made_at, head.query).as_bytes());
     let tool = json!({"type": "application", "name": "ambit", "version": head.version});
-    let metadata = json!({"timestamp": head.made_at.to_string(), "tools": {"components": [tool]}});
+    let mut metadata = json!({"timestamp": head.made_at.to_string(), "tools": {"components": [tool]}});
+    if let Some(moment) = head.as_of {
+        metadata["properties"] = json!([{"name": "ambit:as_of", "value": moment.to_string()}]);
+    }
     document.text.push_str(&format!(
         "{{\"bomFormat\":\"CycloneDX\",\"specVersion\":\"1.6\",\"serialNumber\":\"urn:uuid:{serial}\",\"version\":1,\
          \"metadata\":{metadata},\"vulnerabilities\":["

@@ -5,7 +5,7 @@ use crate::answer::Answer;
 use crate::call::{Call, whole_number};
 use crate::present::exports::Walk;
 use crate::searching::{page_token, sealed};
-use crate::window::start_of;
+use crate::window::{moment, start_of};
 use ambit_api::exports::{ExportRows, PROBED_MAX};
 use ambit_api::{ApiError, success};
 use ambit_export::{Document, FORMATS, Format, Head};
@@ -41,6 +41,7 @@ pub(crate) async fn document(mut call: Call) -> Result<Answer, ApiError> {
         query: query.clone(),
         of_entities: noun == Noun::Entities,
         since: start_of(&call, "since")?,
+        as_of: moment(&call, "as_of")?,
         version: env!("CARGO_PKG_VERSION"),
     };
     let mut walk = Walk::begin(&call, noun, &query, PAGE_SIZE_MAX, None)?;

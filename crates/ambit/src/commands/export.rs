@@ -66,6 +66,7 @@ pub(crate) async fn run(export: &Export, settings: &Settings) -> Result<(), Fail
         query: query.clone(),
         of_entities: export.of == Of::Entities,
         since: export.since,
+        as_of: export.as_of,
         version: env!("CARGO_PKG_VERSION"),
     };
     let mut document = Document::new(export.format, head);
