@@ -94,7 +94,8 @@ impl Gathered {
         }
     }
 
-    /// Counts a thing that the file rightly holds and that is not imported; `why` goes on from its number.
+    /// Counts a thing that the file rightly holds and that is not imported; `why` says what and why, before
+    /// the number of such.
     pub(crate) fn pass_over(&mut self, why: &'static str) {
         *self.passed_over.entry(why).or_default() += 1;
     }
@@ -210,7 +211,7 @@ impl Gathered {
         if odd_rows > notes.len() {
             notes.push(format!("{} more lines are left out", odd_rows - notes.len()));
         }
-        notes.extend(self.passed_over.into_iter().map(|(why, count)| format!("{count} {why}")));
+        notes.extend(self.passed_over.into_iter().map(|(why, count)| format!("{why}: {count}")));
         notes.extend(self.notes);
         Ok(Import { sighted, left_out: self.left_out, notes, account: self.account })
     }

@@ -329,7 +329,7 @@ fn hosts_that_a_scan_only_lists_or_takes_for_up_count_with_an_open_port_alone() 
     let found = import.sighted.iter().filter(|one| one.kind == ambit_model::Kind::IpAddress);
     let found: Vec<&str> = found.map(|one| one.name.as_str()).collect();
     assert_eq!(found, ["192.0.2.3", "192.0.2.4", "192.0.2.6"]);
-    assert_eq!(import.notes, ["2 hosts are not imported: nothing shows that they are there"]);
+    assert_eq!(import.notes, ["hosts left out because nothing shows that they are there: 2"]);
 }
 
 #[test]
@@ -341,7 +341,7 @@ fn what_a_template_of_nuclei_did_not_match_is_not_imported() {
     let import = read(Source::Nuclei, &text, USUAL).expect("is read");
     assert_eq!(import.sighted.len(), 2, "{:?}", import.sighted);
     assert!(import.sighted.iter().all(|one| one.name.contains("yes.acme.test")), "{:?}", import.sighted);
-    assert_eq!(import.notes, ["1 results are not imported: their template did not match"]);
+    assert_eq!(import.notes, ["results left out because their template did not match: 1"]);
 }
 
 #[test]
@@ -448,9 +448,14 @@ fn a_table_with_an_odd_row_is_read_without_it_and_the_row_is_named() {
             ],
             vec![
                 "line 4 is left out: \"many\" is no port",
-                "1 ports are not imported: their line names no address",
+                "ports left out because their line names no address: 1",
                 "not used: the column owner",
             ],
+        ),
+        (
+            "name,ip\nthe shop,192.0.2.7\nthe other,\n",
+            vec![format!("IpAddress 192.0.2.7 {at}"), "left out 1".to_owned()],
+            vec!["line 3 is left out: ", "cells left out because another of their line names it: 1"],
         ),
         ("name\rwww.acme.test\rmail.acme.test\r", vec![host("mail.acme.test"), host("www.acme.test")], vec![]),
     ] {

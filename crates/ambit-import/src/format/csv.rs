@@ -1,6 +1,6 @@
-//! Tables: a heading with `name` (or `host`, `ip`, `url`, `asset`, `domain`), and where there is one `type`, `port` and a
-//! date; or a bare list of targets. Our own exports can be read; those of issues name what has them. A row that cannot
-//! be read is left out and named with its line; where no row of a bare list can be, it is none.
+//! Tables: a heading with `name` (or `host`, `ip`, `url`, `asset`, `domain`), and where there is one `type`, `port` and
+//! a date; or a bare list of targets. Our own exports can be read; those of issues name what has them. A row that
+//! cannot be read is left out and named with its line; where no row of a bare list can be, it is none.
 
 use crate::error::ImportError;
 use crate::gathered::Gathered;
@@ -115,25 +115,27 @@ impl Columns {
         let at = at.transpose()?;
         let port = self.port.and_then(cell).map(|port| port.parse().map_err(|_| format!("{port:?} is no port")));
         let port: Option<u16> = port.transpose()?;
-        let named: Vec<(usize, &str)> = self.names.iter().filter_map(|name| Some((*name, cell(*name)?))).collect();
-        if named.is_empty() {
-            return Err("it names nothing".to_owned());
-        }
         let kind_of = |column: usize| self.kind.filter(|_| column == self.names[0]).and_then(cell);
-        for (column, name) in &named {
-            if kind_of(*column).is_none() {
-                Kind::of_target(name).map_err(|error| error.to_string())?;
+        let mut why = None;
+        let mut named: Vec<&str> = Vec::new();
+        for (column, name) in self.names.iter().filter_map(|column| Some((*column, cell(*column)?))) {
+            match add(name, kind_of(column), at, gathered) {
+                Ok(()) => named.push(name),
+                Err(error) => why = why.or(Some(error)),
             }
         }
-        for (column, name) in &named {
-            add(name, kind_of(*column), at, gathered)?;
+        match why {
+            // What people call a thing stands beside its address in many tables.
+            Some(_) if !named.is_empty() => gathered.pass_over("cells left out because another of their line names it"),
+            Some(why) => return Err(why),
+            None if named.is_empty() => return Err("it names nothing".to_owned()),
+            None => {}
         }
         if let Some(port) = port {
             let protocol = self.protocol.and_then(cell).unwrap_or("tcp").to_lowercase();
-            let addresses: Vec<&str> =
-                named.iter().map(|(_, name)| *name).filter(|name| name.parse::<IpAddr>().is_ok()).collect();
+            let addresses: Vec<&str> = named.into_iter().filter(|name| name.parse::<IpAddr>().is_ok()).collect();
             if addresses.is_empty() {
-                gathered.pass_over("ports are not imported: their line names no address");
+                gathered.pass_over("ports left out because their line names no address");
             }
             for address in addresses {
                 gathered.service(address, (port, &protocol), at, &[]);

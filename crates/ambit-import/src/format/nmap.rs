@@ -98,7 +98,7 @@ impl Host {
         match self.shown {
             Shown::Down => return,
             Shown::ByPorts if !self.ports.iter().any(|port| port.is_open) => {
-                return gathered.pass_over("hosts are not imported: nothing shows that they are there");
+                return gathered.pass_over("hosts left out because nothing shows that they are there");
             }
             Shown::Up | Shown::ByPorts => {}
         }

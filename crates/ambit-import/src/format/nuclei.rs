@@ -12,7 +12,7 @@ pub(crate) fn read(file: &str, gathered: &mut Gathered) -> Result<(), ImportErro
     each_object(file, TOOL, |object| {
         // With -matcher-status it writes what did not match as well.
         if object.get("matcher-status") == Some(&Value::Bool(false)) {
-            gathered.pass_over("results are not imported: their template did not match");
+            gathered.pass_over("results left out because their template did not match");
             return Ok(());
         }
         let template = required(object, "template-id", TOOL).or_else(|_| required(object, "templateID", TOOL))?;
