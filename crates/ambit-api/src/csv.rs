@@ -1,5 +1,5 @@
-//! Comma-separated values (RFC 4180), safe to open in a spreadsheet and to show on a terminal: a cell that a spreadsheet
-//! would take for a formula begins with an apostrophe, and hidden characters stand as visible escapes.
+//! Comma-separated values (RFC 4180), safe to open in a spreadsheet and to show on a terminal: a cell that a
+//! spreadsheet would take for a formula begins with an apostrophe, and hidden characters stand as visible escapes.
 
 use ambit_model::hidden::is_hidden;
 

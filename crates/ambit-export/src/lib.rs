@@ -26,7 +26,8 @@ pub struct Head {
     pub of_entities: bool,
     /// What came or went after this moment is said to be new or gone, where the format can say it.
     pub since: Option<Timestamp>,
-    /// Its rows are as they were at this moment, which is said where the format has a place for it; `None`: as they are.
+    /// Its rows are as they were at this moment, which is said where the format has a place for it; `None`: as they are
+    /// now.
     pub as_of: Option<Timestamp>,
     /// Version of the program.
     pub version: &'static str,

@@ -3,6 +3,7 @@
 pub mod hours;
 pub mod target;
 
+use crate::issue::{Decision, Status};
 use crate::{Timestamp, Uid};
 use hours::{Hours, Quiet};
 use serde::{Deserialize, Serialize};
@@ -218,6 +219,20 @@ pub struct Event {
     pub title: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub severity: Option<i64>,
+    /// What more is known where it is about an issue.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub issue: Option<OfIssue>,
+}
+
+/// An issue after what happened to it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OfIssue {
+    pub status: Status,
+    /// One sentence: what was seen, else what the issue is.
+    pub seen: String,
+    /// Who decided on its status, and why; `None` where the status follows from what was seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decision: Option<Decision>,
 }
 
 impl Event {

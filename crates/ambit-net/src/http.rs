@@ -13,7 +13,7 @@ mod sink;
 pub mod url;
 
 pub use cookie::Cookie;
-pub use exchange::is_unavailable;
+pub use exchange::{is_unavailable, retry_after};
 pub use sink::BodySink;
 pub use url::Url;
 

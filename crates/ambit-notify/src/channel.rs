@@ -13,8 +13,9 @@ mod webhook;
 pub(crate) use email::{Letter, letter};
 pub(crate) use syslog::lines;
 
+use crate::text;
 use ambit_model::Timestamp;
-use ambit_model::notification::{Channel, Message};
+use ambit_model::notification::{Channel, Event, Message};
 use serde_json::{Map, Value};
 
 /// What a channel needs beside the message.
@@ -31,16 +32,73 @@ impl To<'_> {
         self.secrets.get(name).and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// Where people read more of an event: its page in the interface.
+    /// Where people read more of a message: the page of its event in the interface.
     pub(crate) fn link(&self, message: &Message) -> Option<String> {
-        let root = self.root?;
-        let page = match &message.events[..] {
-            [event] if event.kind.name().starts_with("entity.") => format!("/entities/{}", event.subject),
-            [event] if event.kind.name().starts_with("issue.") => "/issues".to_owned(),
-            _ => "/".to_owned(),
-        };
-        Some(format!("{root}{page}"))
+        match &message.events[..] {
+            [event] => self.link_of(event).or_else(|| self.front_page()),
+            _ => self.front_page(),
+        }
     }
+
+    fn front_page(&self) -> Option<String> {
+        self.root.map(|root| format!("{root}/"))
+    }
+
+    /// The page of an entity or issue.
+    fn link_of(&self, event: &Event) -> Option<String> {
+        let page = match event.kind.name().split_once('.') {
+            Some(("entity", _)) => "entities",
+            Some(("issue", _)) => "issues",
+            _ => return None,
+        };
+        self.root.map(|root| format!("{root}/{page}/{}", event.subject))
+    }
+
+    /// What stands below the heading of a message: of one event what more is known of it; of a digest a line for each
+    /// event that it lists with its page, and how many it does not.
+    fn lines(&self, message: &Message) -> Vec<Line> {
+        let bare = |said| Line { said, link: None };
+        if !message.is_digest {
+            return message.events.iter().flat_map(text::details).map(bare).collect();
+        }
+        let listed = message.events.iter().map(|event| Line { said: text::listed(event), link: self.link_of(event) });
+        let more = (message.unlisted() > 0).then(|| bare(format!("and {} more", message.unlisted())));
+        listed.chain(more).collect()
+    }
+}
+
+/// A line below the heading of a message.
+struct Line {
+    said: String,
+    /// The page of what it is about.
+    link: Option<String>,
+}
+
+/// As many of these texts as fit into so many characters with a separator between them; of the others it is said how
+/// many they are.
+fn fitted(texts: &[String], separator: &str, most: usize) -> String {
+    /// Characters of what is said of the others.
+    const REST_CHARS: usize = 30;
+    let all = texts.join(separator);
+    if all.chars().count() <= most {
+        return all;
+    }
+    let (mut kept, mut chars) = (0, REST_CHARS);
+    for text in texts {
+        chars += text.chars().count() + separator.chars().count();
+        if chars > most {
+            break;
+        }
+        kept += 1;
+    }
+    let mut shown = texts[..kept].to_vec();
+    shown.push(unfitted(texts.len() - kept));
+    shown.join(separator)
+}
+
+/// What is said of lines for which there is no room.
+fn unfitted(count: usize) -> String {
+    format!("… and {count} more lines")
 }
 
 /// A POST.
@@ -76,7 +134,8 @@ pub(crate) fn post(channel: Channel, message: &Message, to: &To<'_>) -> Option<P
 mod tests {
     use super::*;
     use crate::digest::tests::event;
-    use ambit_model::notification::EventKind;
+    use ambit_model::issue::{Decision, Status};
+    use ambit_model::notification::{EventKind, OfIssue};
     use serde_json::json;
     use std::collections::BTreeMap;
 
@@ -101,7 +160,6 @@ mod tests {
         let secrets = secrets();
         let to = To { secrets: &secrets, root: Some("https://ambit.example"), now: Timestamp(1_795_000_000_000) };
         let post = post(channel, message, &to).expect("a request");
-        assert!(post.body.len() < 20_000);
         serde_json::from_slice(&post.body).unwrap_or(Value::String(String::from_utf8(post.body).expect("text")))
     }
 
@@ -123,10 +181,77 @@ mod tests {
     fn people_read_the_heading_the_worst_and_how_many_more() {
         for channel in [Channel::Slack, Channel::Discord, Channel::Mattermost, Channel::Teams] {
             let said = body(channel, &digest()).to_string();
-            for wanted in ["30 new", "Title of i", "and 29 more", "https://ambit.example/"] {
+            for wanted in [
+                "30 new",
+                "1 new issue",
+                "Title of i (outside)",
+                "and 29 more",
+                "https://ambit.example/",
+                "https://ambit.example/issues/i",
+                "https://ambit.example/entities/e",
+            ] {
                 assert!(said.contains(wanted), "{channel:?} {wanted}: {said}");
             }
         }
+    }
+
+    #[test]
+    fn people_read_where_it_is_what_was_seen_and_who_decided_why() {
+        let mut closed = event(EventKind::IssueClosed, "i");
+        closed.issue = Some(OfIssue {
+            status: Status::ClosedRiskAccepted,
+            seen: "INFO was answered without a password".to_owned(),
+            decision: Some(Decision { by: "ann".to_owned(), reason: Some("moves in May".to_owned()), until: None }),
+        });
+        let message = Message::of(uuid::Uuid::nil(), closed);
+        for channel in [Channel::Slack, Channel::Discord, Channel::Mattermost, Channel::Teams] {
+            let said = body(channel, &message).to_string();
+            for wanted in [
+                "high: issue closed as risk accepted by ann: Title of i",
+                "Collection: outside",
+                "Seen: INFO was answered without a password",
+                "Reason: moves in May",
+                "https://ambit.example/issues/i",
+            ] {
+                assert!(said.contains(wanted), "{channel:?} {wanted}: {said}");
+            }
+        }
+        let hook = body(Channel::Webhook, &message);
+        assert_eq!(hook["data"]["issue"]["status"], "closed_risk_accepted");
+        assert_eq!(hook["data"]["issue"]["decision"], json!({"by": "ann", "reason": "moves in May"}));
+        assert_eq!(hook["data"]["link"], "https://ambit.example/issues/i");
+    }
+
+    /// The longest names that are kept, all of them markup.
+    #[test]
+    fn the_longest_digest_stays_within_what_channels_take() {
+        let mut long = event(EventKind::IssueOpened, &"a".repeat(64));
+        long.title = format!("{} on {}", "&".repeat(200), "*".repeat(200));
+        long.collection.as_mut().expect("one").name = "_".repeat(200);
+        let counts = BTreeMap::from([(EventKind::IssueOpened, 50)]);
+        let events = vec![long; 20];
+        let message = Message { id: uuid::Uuid::nil(), at: Timestamp(0), is_digest: true, events, counts };
+        let discord = body(Channel::Discord, &message);
+        let said = discord["embeds"][0]["description"].as_str().expect("a text");
+        assert!(said.chars().count() <= 4_096 && said.ends_with(" more lines"), "{said}");
+        let slack = body(Channel::Slack, &message);
+        let blocks = slack["blocks"].as_array().expect("blocks");
+        let chars = |block: &Value| block["text"]["text"].as_str().expect("a text").chars().count();
+        assert!(blocks.len() <= 50 && blocks.iter().all(|block| chars(block) <= 3_000));
+        assert_eq!(slack["blocks"].to_string().matches("|Open>").count(), 20, "none is cut");
+        let mattermost = body(Channel::Mattermost, &message);
+        assert!(mattermost["text"].as_str().expect("a text").chars().count() <= 16_383);
+        let teams = body(Channel::Teams, &message).to_string();
+        assert!(teams.len() <= 28 * 1_024 && teams.contains(" more lines"), "{teams}");
+    }
+
+    #[test]
+    fn what_does_not_fit_is_counted() {
+        let texts: Vec<String> = (0..10).map(|_| "x".repeat(20)).collect();
+        assert_eq!(fitted(&texts, "|", 209), texts.join("|"));
+        assert_eq!(fitted(&texts, "|", 208), format!("{}|… and 2 more lines", texts[..8].join("|")));
+        assert_eq!(fitted(&texts, "|", 30), "… and 10 more lines");
+        assert_eq!(fitted(&[], "|", 10), "");
     }
 
     #[test]

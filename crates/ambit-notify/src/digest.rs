@@ -186,6 +186,7 @@ impl Maker<'_> {
             name: text::plain(&receiver.name),
             title: "Ambit looked, and there is nothing new".to_owned(),
             severity: None,
+            issue: None,
         };
         Message::of(id, event)
     }
@@ -213,6 +214,7 @@ pub(crate) mod tests {
             name: subject.to_owned(),
             title: format!("Title of {subject}"),
             severity: kind.name().starts_with("issue.").then_some(2),
+            issue: None,
         }
     }
 

@@ -3,7 +3,8 @@
 use crate::text::plain;
 use ambit_model::Timestamp;
 use ambit_model::feed::What;
-use ambit_model::notification::{Event, EventKind};
+use ambit_model::issue::Decision;
+use ambit_model::notification::{Event, EventKind, OfIssue};
 use ambit_model::run::RunState;
 use ambit_store::{Happened, HappenedTo, NearQuota, QuotaUsage, Receiving};
 
@@ -22,7 +23,19 @@ pub(crate) fn events(happened: &Happened) -> Vec<Event> {
             let title = || format!("{} {}", short(kind), plain(name));
             sorts.iter().map(|sort| event(happened, *sort, uid.to_string(), kind, name, title(), None)).collect()
         }
-        HappenedTo::Issue { uid, what, name, title, entity_name, severity, confirmed, before, .. } => {
+        HappenedTo::Issue {
+            uid,
+            what,
+            name,
+            title,
+            entity_name,
+            severity,
+            seen,
+            status,
+            decision,
+            confirmed,
+            before,
+        } => {
             let sort = match (what, before) {
                 (What::Appeared, Some((false, _))) => EventKind::IssueBack,
                 (What::Appeared, _) => EventKind::IssueOpened,
@@ -31,7 +44,14 @@ pub(crate) fn events(happened: &Happened) -> Vec<Event> {
                 (What::Changed | What::Seen, _) => return Vec::new(),
             };
             let title = format!("{} on {}", plain(title), plain(entity_name));
-            vec![event(happened, sort, uid.to_string(), name, entity_name, title, Some(*severity))]
+            let mut event = event(happened, sort, uid.to_string(), name, entity_name, title, Some(*severity));
+            let decision = decision.as_ref().map(|decision| Decision {
+                by: plain(&decision.by),
+                reason: decision.reason.as_deref().map(plain),
+                until: decision.until,
+            });
+            event.issue = Some(OfIssue { status: *status, seen: plain(seen), decision });
+            vec![event]
         }
         HappenedTo::Run { .. } => run(happened),
     }
@@ -88,6 +108,7 @@ fn event(
         name: plain(name),
         title,
         severity,
+        issue: None,
     }
 }
 
@@ -106,6 +127,7 @@ pub(crate) fn of_quota(near: &NearQuota, now: Timestamp) -> Event {
         name: near.name.to_owned(),
         title: format!("{used} of {allowed} of {}{whose} are used", near.name),
         severity: None,
+        issue: None,
     }
 }
 

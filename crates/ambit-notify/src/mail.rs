@@ -3,16 +3,18 @@
 use crate::answer::Answer;
 use crate::channel::Letter;
 use ambit_model::Timestamp;
+use ambit_model::notification::target::domain_in_ascii;
 use ambit_model::percent::unescaped;
 use ambit_net::guard::OperatorOnly;
 use ambit_net::tls::TlsOptions;
 use ambit_net::{Grant, Grants, Net, NetOptions, Pace, PaceLimits, Session, Wire};
+use lettre::Address;
 use lettre::message::header::{HeaderName, HeaderValue};
 use lettre::message::{Mailbox, MultiPart};
-use lettre::transport::smtp::Error;
 use lettre::transport::smtp::authentication::{Credentials, Mechanism};
 use lettre::transport::smtp::client::{AsyncSmtpConnection, AsyncTokioStream, Certificate, TlsParameters};
-use lettre::transport::smtp::extension::ClientId;
+use lettre::transport::smtp::extension::{ClientId, Extension, MailBodyParameter, MailParameter};
+use lettre::transport::smtp::{Error, commands};
 use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
@@ -28,6 +30,12 @@ const MAIL: &str = "mail";
 const PORT_TLS: u16 = 465;
 const PORT_SUBMISSION: u16 = 587;
 const PORT_CLEAR: u16 = 25;
+
+/// Time for the answer to the dot that ends a letter. A server looks the letter through before it answers; one that is
+/// given up meanwhile delivers it all the same, and it would be sent again. RFC 5321 §4.5.3.2.6 asks for ten minutes.
+const TAKING_LIMIT: Duration = Duration::from_secs(300);
+/// Time for the farewell, on which nothing depends.
+const QUIT_LIMIT: Duration = Duration::from_secs(2);
 
 /// How the connection is protected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,14 +89,18 @@ impl MailSettings {
             let (name, password) = user.split_once(':').unwrap_or((user, ""));
             (decode(name), decode(password))
         });
-        let from = from.parse().map_err(|error| format!("{from:?} is no address: {error}"))?;
+        let wrong = |error| format!("{from:?} is no address: {error}");
+        let mut sender: Mailbox = from.parse().map_err(wrong)?;
+        if let Some(address) = domain_in_ascii(sender.email.as_ref()) {
+            sender.email = address.parse().map_err(wrong)?;
+        }
         let read = |pem: &Vec<u8>| Certificate::from_pem(pem).map_err(|error| format!("an authority: {error}"));
         let authorities = authorities.iter().map(read).collect::<Result<_, _>>()?;
         if host.is_empty() {
             return Err(wanted());
         }
         let host = host.trim_matches(['[', ']']).to_owned();
-        Ok(Self { host, port, protection, credentials, from, authorities })
+        Ok(Self { host, port, protection, credentials, from: sender, authorities })
     }
 }
 
@@ -111,20 +123,19 @@ impl Mail {
         Self { settings, session: net.session(Grants::operator(MAIL)) }
     }
 
-    /// Sends a letter, in at most `limit`. The id is that of the message, the same at every try.
+    /// Sends a letter. Each step of the dialogue takes at most `limit`, but for the answer to the letter itself. The id
+    /// is that of the message, the same at every try.
     pub(crate) async fn send(&self, letter: Letter, id: Uuid, now: Timestamp, limit: Duration) -> Answer {
-        let sending = async {
-            let message = self.message(&letter, id, now).map_err(Answer::Refused)?;
-            self.deliver(&message).await
-        };
-        tokio::select! {
-            sent = sending => sent.unwrap_or_else(|failed| failed),
-            () = self.session.sleep(limit) => away("the mail server took too long"),
+        match self.message(&letter, id, now) {
+            Ok(message) => self.deliver(&message, limit).await.unwrap_or_else(|failed| failed),
+            Err(why) => Answer::Never(why),
         }
     }
 
     fn message(&self, letter: &Letter, id: Uuid, now: Timestamp) -> Result<lettre::Message, String> {
-        let to: Mailbox = letter.to.parse().map_err(|error| format!("{:?} is no address: {error}", letter.to))?;
+        // Addresses that were added before this was done at once have their domain as a person wrote it.
+        let to = domain_in_ascii(&letter.to).unwrap_or_else(|| letter.to.clone());
+        let to: Mailbox = to.parse().map_err(|error| format!("{:?} is no address: {error}", letter.to))?;
         let date = UNIX_EPOCH + Duration::from_millis(u64::try_from(now.0).unwrap_or(0));
         let body = MultiPart::alternative_plain_html(letter.text.clone(), letter.html.clone());
         let message = lettre::Message::builder()
@@ -141,30 +152,101 @@ impl Mail {
         Ok(message)
     }
 
-    async fn deliver(&self, message: &lettre::Message) -> Result<Answer, Answer> {
+    async fn deliver(&self, message: &lettre::Message, limit: Duration) -> Result<Answer, Answer> {
+        let mut server = self.sign_in(limit).await?;
+        let handed = self.hand_over(&mut server, message, limit).await;
+        // What becomes of the connection does not matter: the letter is taken, or it is not.
+        tokio::select! {
+            _ = server.quit() => {}
+            () = self.session.sleep(QUIT_LIMIT) => {}
+        }
+        handed
+    }
+
+    /// Up to where letters may be handed over.
+    async fn sign_in(&self, limit: Duration) -> Result<AsyncSmtpConnection, Answer> {
         let settings = &self.settings;
         let hello = ClientId::Domain(settings.from.email.domain().to_owned());
-        let stream = self.open().await?;
-        let mut server = AsyncSmtpConnection::connect_with_transport(stream, &hello).await.map_err(|e| answer(&e))?;
+        let stream = self.step(limit, "the connection", self.open()).await?;
+        let greeting = AsyncSmtpConnection::connect_with_transport(stream, &hello);
+        let mut server = self.command(limit, "its greeting", greeting).await?;
         if settings.protection == Protection::StartTls {
             let mut tls = TlsParameters::builder(settings.host.clone());
             for authority in &settings.authorities {
                 tls = tls.add_root_certificate(authority.clone());
             }
             let tls = tls.build_rustls().map_err(|error| answer(&error))?;
-            server.starttls(tls, &hello).await.map_err(|error| answer(&error))?;
+            self.command(limit, "STARTTLS", server.starttls(tls, &hello)).await?;
         }
         if let Some((user, password)) = &settings.credentials {
             let credentials = Credentials::new(user.clone(), password.clone());
-            let mechanisms = [Mechanism::Plain, Mechanism::Login];
-            let signed_in = server.auth(&mechanisms, &credentials).await;
-            signed_in.map_err(|error| away(&format!("the mail server does not let us in: {error}")))?;
+            let signing = async {
+                let signed_in = server.auth(&[Mechanism::Plain, Mechanism::Login], &credentials).await;
+                signed_in.map_err(|error| away(&format!("the mail server does not let us in: {error}")))
+            };
+            self.step(limit, "AUTH", signing).await?;
         }
-        let sent = server.send(message.envelope(), &message.formatted()).await;
-        let said = sent.map_err(|error| answer(&error))?;
-        // It has the letter: what becomes of the connection does not matter.
-        let _ = server.quit().await;
+        Ok(server)
+    }
+
+    /// Hands a letter over. What the server says of its recipient, and of the letter, is final where it says so.
+    async fn hand_over(
+        &self,
+        server: &mut AsyncSmtpConnection,
+        message: &lettre::Message,
+        limit: Duration,
+    ) -> Result<Answer, Answer> {
+        let (envelope, letter) = (message.envelope(), message.formatted());
+        let mut parameters = Vec::new();
+        let is_ascii = |address: &Address| AsRef::<str>::as_ref(address).is_ascii();
+        if !envelope.from().into_iter().chain(envelope.to()).all(is_ascii) {
+            if !server.server_info().supports_feature(Extension::SmtpUtfEight) {
+                let why = "the mail server takes no address with letters beyond ASCII (SMTPUTF8): give another one";
+                return Err(Answer::Never(why.to_owned()));
+            }
+            parameters.push(MailParameter::SmtpUtfEight);
+        }
+        if !letter.is_ascii() {
+            parameters.push(MailParameter::Body(MailBodyParameter::EightBitMime));
+        }
+        let begun = server.command(commands::Mail::new(envelope.from().cloned(), parameters));
+        self.command(limit, "MAIL", begun).await?;
+        for address in envelope.to() {
+            let asked = async {
+                let rcpt = commands::Rcpt::new(address.clone(), Vec::new());
+                server.command(rcpt).await.map_err(|error| final_answer(&error))
+            };
+            self.step(limit, "RCPT", asked).await?;
+        }
+        self.command(limit, "DATA", server.command(commands::Data)).await?;
+        let taking = async { server.message(&letter).await.map_err(|error| final_answer(&error)) };
+        let said = self.step(TAKING_LIMIT, "the letter", taking).await?;
         Ok(Answer::Taken(format!("SMTP {}", said.code())))
+    }
+
+    /// What a command is answered, in at most `limit`.
+    async fn command<T>(
+        &self,
+        limit: Duration,
+        name: &str,
+        command: impl Future<Output = Result<T, Error>>,
+    ) -> Result<T, Answer> {
+        self.step(limit, name, async { command.await.map_err(|error| answer(&error)) }).await
+    }
+
+    /// What comes of a step of the dialogue, in at most `limit`.
+    async fn step<T>(
+        &self,
+        limit: Duration,
+        name: &str,
+        step: impl Future<Output = Result<T, Answer>>,
+    ) -> Result<T, Answer> {
+        tokio::select! {
+            // What came just in time counts.
+            biased;
+            done = step => done,
+            () = self.session.sleep(limit) => Err(away(&format!("the mail server took too long over {name}"))),
+        }
     }
 
     /// A connection to the server, under TLS where that comes first.
@@ -195,6 +277,11 @@ fn away(said: &str) -> Answer {
 fn answer(error: &Error) -> Answer {
     let said = crate::text::plain(&error.to_string());
     if error.is_permanent() { Answer::Refused(said) } else { Answer::Away { said, pause_ms: None } }
+}
+
+/// The same of what is said of a recipient, or of the letter: what is refused for good will be refused again.
+fn final_answer(error: &Error) -> Answer {
+    if error.is_permanent() { Answer::Never(crate::text::plain(&error.to_string())) } else { answer(error) }
 }
 
 /// A stream of the door in the form that the dialogue needs: shared between threads, though only one ever holds it.
@@ -240,6 +327,9 @@ impl<S: AsyncRead + AsyncWrite + Send + Unpin> AsyncTokioStream for Line<S> {
         Ok(self.address)
     }
 }
+
+#[cfg(test)]
+mod dialogue;
 
 #[cfg(test)]
 mod tests {

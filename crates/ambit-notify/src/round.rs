@@ -8,7 +8,7 @@ use crate::mail::Mail;
 use crate::order::Queue;
 use crate::send::{Sender, TraceFn};
 use ambit_model::feed::Noun;
-use ambit_model::notification::{Event, EventKind};
+use ambit_model::notification::{Channel, Event, EventKind};
 use ambit_model::{Timestamp, Uid};
 use ambit_net::guard::ReceiversOnly;
 use ambit_net::{Grants, Net, NetOptions, Pace, PaceLimits, Session, Wire};
@@ -17,21 +17,21 @@ use futures::future::BoxFuture;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::{Mutex, watch};
+use tokio::sync::{Mutex, Semaphore, watch};
 use tokio::task::JoinSet;
 use tracing::{Instrument as _, Span, field};
 use uuid::Uuid;
 
 /// Between two looks at the outbox.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// Time for one try, as Standard Webhooks recommends at least.
+/// Time for the answer to one try, as Standard Webhooks recommends at least, and for each step up to a letter.
 const TRY_LIMIT: Duration = Duration::from_secs(15);
 /// How long the search of one rule may fail while what happened waits for it: as a rebuilt index takes. After that its
 /// receiver is told without the search, since a rule that fails for good must not keep others from being told.
 const SEARCH_PATIENCE_MS: i64 = 300_000;
 /// Between two looks at the quotas of those who made receivers.
 const QUOTAS_EVERY_MS: i64 = 60_000;
-/// Receivers that are sent to at once.
+/// Receivers that are sent to at once: those of mail, whose server may take minutes over each letter, and all others.
 const AT_ONCE_MAX: usize = 32;
 
 /// Which records a search string finds, of these, once the index has reached a revision.
@@ -112,7 +112,7 @@ impl Service {
         self
     }
 
-    /// Gives each try this long.
+    /// Gives a receiver this long for its answer, and each step of the dialogue up to a letter.
     pub fn within(mut self, limit: Duration) -> Self {
         self.limit = limit;
         self
@@ -140,6 +140,7 @@ impl Service {
                 name: receiver.name,
                 title: "Notifications go on from now: what happened shortly before is not told".to_owned(),
                 severity: None,
+                issue: None,
             };
             Told { receiver: receiver.id, collection: None, first_run: false, event }
         });
@@ -323,7 +324,7 @@ impl Service {
 
     /// Tries what is due for one receiver, one after the other, until nothing is left or it has to rest.
     async fn deliver(&self, mut receiver: Receiving) -> Result<(), StoreError> {
-        if receiver.rests_until.is_some_and(|until| until > self.now()) {
+        if self.rests(&receiver) {
             return Ok(());
         }
         loop {
@@ -359,6 +360,11 @@ impl Service {
         }
     }
 
+    /// Returns true where nothing is sent to a receiver yet: it is busy or could not be reached.
+    fn rests(&self, receiver: &Receiving) -> bool {
+        receiver.rests_until.is_some_and(|until| until > self.now())
+    }
+
     fn sender(&self) -> Sender<'_> {
         Sender {
             session: &self.session,
@@ -384,6 +390,8 @@ impl Service {
 pub async fn serve(service: Service, mut stop: watch::Receiver<bool>) {
     let mut senders: JoinSet<i64> = JoinSet::new();
     let mut busy: BTreeSet<i64> = BTreeSet::new();
+    // Fair: who came first is sent to first, so that everybody's turn comes, however many there are.
+    let (letters, others) = (Arc::new(Semaphore::new(AT_ONCE_MAX)), Arc::new(Semaphore::new(AT_ONCE_MAX)));
     let mut begun = false;
     while !*stop.borrow() {
         if !begun {
@@ -395,9 +403,11 @@ pub async fn serve(service: Service, mut stop: watch::Receiver<bool>) {
         }
         let receivers = if begun { service.look().await.inspect_err(log).unwrap_or_default() } else { Vec::new() };
         for receiver in receivers {
-            if busy.len() < AT_ONCE_MAX && busy.insert(receiver.id) {
+            if !service.rests(&receiver) && busy.insert(receiver.id) {
                 let (service, id) = (service.clone(), receiver.id);
+                let places = Arc::clone(if receiver.channel == Channel::Email { &letters } else { &others });
                 senders.spawn(async move {
+                    let _place = places.acquire_owned().await;
                     service.deliver(receiver).await.inspect_err(log).ok();
                     id
                 });

@@ -71,7 +71,7 @@ impl Sender<'_> {
         match self.session.http(&request).await {
             Ok(exchange) => {
                 let retry_after = exchange.header("retry-after").map(|value| value.raw().to_owned());
-                Answer::of_status(exchange.status, retry_after.as_deref())
+                Answer::of_status(exchange.status, retry_after.as_deref(), &exchange.body, self.now)
             }
             Err(error) => failed(&error),
         }

@@ -19,7 +19,7 @@ use tokio::sync::Mutex;
 
 /// How long what a provider says of itself is believed, in milliseconds.
 const KEPT_MS: i64 = 3_600_000;
-/// How often its keys are asked for because one was not among them, in milliseconds.
+/// How often its keys are asked for because one was not among them, or did not sign, in milliseconds.
 const AGAIN_MS: i64 = 60_000;
 /// How long a failure to ask it is told to whoever comes next, in milliseconds.
 const FAILED_MS: i64 = 5_000;
@@ -104,6 +104,15 @@ pub(crate) struct Carried {
     until: Timestamp,
 }
 
+/// Why nobody is signed in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum NotSignedIn {
+    /// What the browser brought, or what the provider says of the person, does not do.
+    Refused(String),
+    /// The provider failed, or does not take this server for its client: nothing that the person did.
+    Unavailable(String),
+}
+
 impl Provider {
     /// A provider as the operator describes it.
     pub fn new(settings: ProviderSettings, ask: AskProvider) -> Self {
@@ -144,21 +153,23 @@ impl Provider {
         code: &str,
         back: &str,
         now: Timestamp,
-    ) -> Result<ProviderPerson, String> {
+    ) -> Result<ProviderPerson, NotSignedIn> {
         if carried.until <= now {
-            return Err("it took longer than ten minutes".to_owned());
+            return Err(NotSignedIn::Refused("it took longer than ten minutes".to_owned()));
         }
-        let known = self.known(false, now).await?;
+        let known = self.known(false, now).await.map_err(NotSignedIn::Unavailable)?;
         let token = self.redeem(&known, carried, code, back).await?;
         let expected =
             Expected { issuer: &self.settings.issuer, client: &self.settings.client, nonce: &carried.nonce, now };
         let claims = match verify(&token, &known.keys, expected) {
-            Err(Refusal::UnknownKey) if known.at.plus_ms(AGAIN_MS) <= now => {
-                verify(&token, &self.known(true, now).await?.keys, expected)
+            Err(Refusal::UnknownKey | Refusal::OtherSignature) if known.at.plus_ms(AGAIN_MS) <= now => {
+                let known = self.known(true, now).await.map_err(NotSignedIn::Unavailable)?;
+                verify(&token, &known.keys, expected)
             }
             claims => claims,
         };
-        let claims = claims.map_err(|refusal| format!("the provider's token is refused: {refusal}"))?;
+        let claims =
+            claims.map_err(|refusal| NotSignedIn::Refused(format!("the provider's token is refused: {refusal}")))?;
         Ok(self.person(&claims, carried))
     }
 
@@ -175,7 +186,7 @@ impl Provider {
     }
 
     /// Exchanges a code for a token.
-    async fn redeem(&self, known: &Known, carried: &Carried, code: &str, back: &str) -> Result<String, String> {
+    async fn redeem(&self, known: &Known, carried: &Carried, code: &str, back: &str) -> Result<String, NotSignedIn> {
         let mut pairs = vec![
             ("grant_type", "authorization_code"),
             ("code", code),
@@ -191,18 +202,21 @@ impl Provider {
             pairs.push(("client_id", &self.settings.client));
         }
         let url = known.endpoints.token_endpoint.clone();
-        let (status, body) = (self.ask)(ProviderAsk { url, form: Some(form(&pairs)), authorization }).await?;
+        let asked = (self.ask)(ProviderAsk { url, form: Some(form(&pairs)), authorization }).await;
+        let (status, body) = asked.map_err(NotSignedIn::Unavailable)?;
         if status != 200 {
-            return Err(format!("the provider does not take the code (status {status})"));
+            return Err(not_taken(status, &body));
         }
         let tokens: Result<Tokens, _> = serde_json::from_slice(&body);
-        tokens.map(|tokens| tokens.id_token).map_err(|_| "the provider gave no ID token".to_owned())
+        let none = |_| NotSignedIn::Unavailable("the provider gave no ID token".to_owned());
+        tokens.map(|tokens| tokens.id_token).map_err(none)
     }
 
-    /// What the provider says of itself; asked for again after an hour, or where `anew`.
+    /// What the provider says of itself; asked for again after an hour, or where `anew` after a minute.
     async fn known(&self, anew: bool, now: Timestamp) -> Result<Known, String> {
         let mut kept = self.kept.lock().await;
-        if let Some(known) = kept.known.as_ref().filter(|known| !anew && known.at.plus_ms(KEPT_MS) > now) {
+        let kept_ms = if anew { AGAIN_MS } else { KEPT_MS };
+        if let Some(known) = kept.known.as_ref().filter(|known| known.at.plus_ms(kept_ms) > now) {
             return Ok(known.clone());
         }
         // Whoever comes meanwhile does not wait for another failure.
@@ -235,6 +249,25 @@ impl Provider {
         let (status, body) = (self.ask)(ProviderAsk { url, form: None, authorization: None }).await?;
         let read = (status == 200).then(|| serde_json::from_slice(&body).ok()).flatten();
         read.ok_or_else(|| format!("the provider does not say what it is (status {status})"))
+    }
+}
+
+/// What the token endpoint says in place of a token (RFC 6749 §5.2): of the code, or of itself and of this server.
+fn not_taken(status: u16, body: &[u8]) -> NotSignedIn {
+    #[derive(Deserialize)]
+    struct Said {
+        error: String,
+    }
+    let said = serde_json::from_slice(body).map_or_else(|_| String::new(), |said: Said| said.error);
+    match (status, said.as_str()) {
+        (401, _) | (_, "invalid_client" | "unauthorized_client") => NotSignedIn::Unavailable(format!(
+            "the provider does not take this server for its client (status {status}): the settings oidc_client and \
+             oidc_secret must be those of the provider"
+        )),
+        (400..=499, _) if !matches!(status, 404 | 408 | 429) => {
+            NotSignedIn::Refused(format!("the provider does not take the code (status {status})"))
+        }
+        _ => NotSignedIn::Unavailable(format!("the provider gives no token now (status {status})")),
     }
 }
 
@@ -274,6 +307,17 @@ mod tests {
         assert_eq!(role.role, ProjectRole::Owner);
         for text in ["ops", "ops=Acme", "ops=Acme:admin", "=Acme:owner", "ops=:owner"] {
             assert!(group_role(text).expect_err(text).contains("GROUP=PROJECT:ROLE"));
+        }
+    }
+
+    #[test]
+    fn what_the_provider_says_in_place_of_a_token_is_the_fault_of_whose_it_is() {
+        let is_refused = |status, body: &str| matches!(not_taken(status, body.as_bytes()), NotSignedIn::Refused(_));
+        assert!(is_refused(400, "{\"error\":\"invalid_grant\"}") && is_refused(403, ""));
+        for (status, body) in
+            [(401, ""), (400, "{\"error\":\"invalid_client\"}"), (404, ""), (429, ""), (500, "<html>"), (302, "")]
+        {
+            assert!(!is_refused(status, body), "{status} {body}");
         }
     }
 

@@ -2,6 +2,7 @@
 //! deliveries with their tries (docs/notifications.md).
 
 pub(crate) mod deliveries;
+pub(crate) mod happened;
 pub(crate) mod near_quotas;
 pub(crate) mod outbox;
 pub(crate) mod position;

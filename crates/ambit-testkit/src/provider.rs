@@ -31,6 +31,10 @@ struct Said {
     claims: Map<String, Value>,
     /// It names itself so, where not as it is.
     name: Option<String>,
+    /// The seed of the key with which it signs; its name stays the same.
+    seed: u8,
+    /// Its token endpoint fails.
+    fails: bool,
     /// Nonce and challenge of each code that was not used.
     codes: BTreeMap<String, (String, String)>,
     made: u64,
@@ -44,7 +48,8 @@ impl TestProvider {
     pub fn start(now_s: i64) -> std::io::Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let issuer = format!("http://{}", listener.local_addr()?);
-        let said = Said { now_s, claims: Map::new(), name: None, codes: BTreeMap::new(), made: 0 };
+        let said =
+            Said { now_s, claims: Map::new(), name: None, seed: 7, fails: false, codes: BTreeMap::new(), made: 0 };
         let provider = Self { issuer, said: Arc::new(Mutex::new(said)) };
         let serving = provider.clone();
         std::thread::spawn(move || {
@@ -65,6 +70,16 @@ impl TestProvider {
     /// Lets it name itself otherwise.
     pub fn calls_itself(&self, name: &str) {
         self.said.lock().expect("nobody panics").name = Some(name.to_owned());
+    }
+
+    /// Gives it another key under the name of the first.
+    pub fn changes_key(&self) {
+        self.said.lock().expect("nobody panics").seed += 1;
+    }
+
+    /// Lets its token endpoint fail, or be well again.
+    pub fn fails(&self, fails: bool) {
+        self.said.lock().expect("nobody panics").fails = fails;
     }
 
     /// Lets its clock stand at another second.
@@ -156,7 +171,7 @@ impl Said {
                 ("200 OK", String::new(), document)
             }
             "/keys" => {
-                let x = BASE64_URL_SAFE_NO_PAD.encode(key().public_key().as_ref());
+                let x = BASE64_URL_SAFE_NO_PAD.encode(key(self.seed).public_key().as_ref());
                 let key = json!({"kty": "OKP", "crv": "Ed25519", "use": "sig", "kid": "one", "x": x});
                 ("200 OK", String::new(), json!({"keys": [key]}))
             }
@@ -167,6 +182,7 @@ impl Said {
                 let back = format!("{}?code={code}&state={}", of("redirect_uri"), of("state"));
                 ("302 Found", format!("Location: {back}\r\n"), Value::Null)
             }
+            "/token" if self.fails => ("503 Service Unavailable", String::new(), Value::Null),
             "/token" => match self.token(issuer, authorization, form) {
                 Some(token) => ("200 OK", String::new(), json!({"id_token": token, "token_type": "Bearer"})),
                 None => ("400 Bad Request", String::new(), json!({"error": "invalid_grant"})),
@@ -195,13 +211,13 @@ impl Said {
         }
         let encode = |value: &Value| BASE64_URL_SAFE_NO_PAD.encode(value.to_string());
         let message = format!("{}.{}", encode(&json!({"alg": "EdDSA", "kid": "one"})), encode(&claims));
-        let signature = BASE64_URL_SAFE_NO_PAD.encode(key().sign(message.as_bytes()));
+        let signature = BASE64_URL_SAFE_NO_PAD.encode(key(self.seed).sign(message.as_bytes()));
         Some(format!("{message}.{signature}"))
     }
 }
 
-fn key() -> Ed25519KeyPair {
-    Ed25519KeyPair::from_seed_unchecked(&[7; 32]).expect("32 bytes are a seed")
+fn key(seed: u8) -> Ed25519KeyPair {
+    Ed25519KeyPair::from_seed_unchecked(&[seed; 32]).expect("32 bytes are a seed")
 }
 
 /// Host with port, and path with query, of a URL.

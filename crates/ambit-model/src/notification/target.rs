@@ -49,7 +49,7 @@ pub fn read(channel: Channel, target: &str, token: Option<&str>, format: Option<
             let token = token.ok_or("splunk needs the token of its event collector")?;
             Ok(parted(target, json!({"url": target, "token": token})))
         }
-        Channel::Email => address(target).map(|()| parted(target, json!({"address": target}))),
+        Channel::Email => address(target).map(|ascii| parted(target, json!({"address": ascii}))),
         Channel::PagerDuty => {
             let is_key = !target.is_empty() && target.chars().all(|c| c.is_ascii_alphanumeric());
             let wanted = "expected the integration key of a service, which has letters and digits only";
@@ -86,17 +86,44 @@ fn url(text: &str) -> Result<(&str, &str), String> {
     Ok((scheme, authority))
 }
 
-fn address(text: &str) -> Result<(), String> {
+/// A mail address with its domain in ASCII.
+fn address(text: &str) -> Result<String, String> {
     let good = |part: &str| !part.is_empty() && !part.contains(['@', ',', ';', '<', '>', '"']);
-    match text.split_once('@') {
-        Some((name, domain)) if good(name) && good(domain) => Ok(()),
-        _ => Err("expected one address such as security@example.org".to_owned()),
+    let (name, _) = text
+        .split_once('@')
+        .filter(|(name, domain)| good(name) && good(domain))
+        .ok_or("expected one address such as security@example.org")?;
+    if !name.is_ascii() {
+        return Err("few mail servers take letters beyond ASCII before the @: give an address without them".to_owned());
     }
+    domain_in_ascii(text).ok_or_else(|| "what follows the @ is no domain".to_owned())
+}
+
+/// Returns a mail address with its domain in ASCII (`xn--…`), which every mail server takes; `None` where it has none.
+pub fn domain_in_ascii(address: &str) -> Option<String> {
+    let (name, domain) = address.rsplit_once('@')?;
+    if domain.is_ascii() {
+        return Some(address.to_owned());
+    }
+    Some(format!("{name}@{}", idna::domain_to_ascii(domain).ok()?))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_domain_of_an_address_is_kept_in_ascii_and_a_name_beyond_it_is_refused() {
+        let read = |target| super::read(Channel::Email, target, None, None);
+        let target = read("user@ex\u{e4}mple.org").expect("an address");
+        assert_eq!(target.shown, "user@ex\u{e4}mple.org");
+        assert_eq!(target.secrets["address"], "user@xn--exmple-cua.org");
+        assert_eq!(read("user@[192.0.2.7]").expect("an address").secrets["address"], "user@[192.0.2.7]");
+        for (address, why) in [("\u{fc}ser@example.org", "beyond ASCII"), ("user@\u{378}.org", "no domain")] {
+            let refused = read(address).err().unwrap_or_default();
+            assert!(refused.contains(why), "{address}: {refused}");
+        }
+    }
 
     #[test]
     fn what_signs_in_is_not_shown() {

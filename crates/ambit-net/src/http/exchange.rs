@@ -174,7 +174,9 @@ async fn converse(
         Grant::Source(_) if request.sink.is_some() => (DOWNLOAD_TIMEOUT, SOURCE_HEAD_TIMEOUT),
         Grant::Source(_) => (SOURCE_TIMEOUT, SOURCE_HEAD_TIMEOUT),
         Grant::Target => (EXCHANGE_TIMEOUT, door.patience(pin.address.ip(), HEAD_TIMEOUT)),
-        Grant::Operator(_) | Grant::Receiver => (EXCHANGE_TIMEOUT, HEAD_TIMEOUT),
+        Grant::Operator(_) => (EXCHANGE_TIMEOUT, HEAD_TIMEOUT),
+        // As long as the receiver was promised for its answer.
+        Grant::Receiver => (EXCHANGE_TIMEOUT, request.timeout),
     };
     let limit = started + request.timeout.min(whole_max);
     let head_limit = limit.min(started + head_max);
@@ -344,8 +346,9 @@ fn report(door: &Door, bucket: &Bucket, result: &Result<HttpExchange, NetError>)
     door.report(bucket, signal);
 }
 
-/// Seconds, or a date as `Wed, 21 Oct 2026 07:28:00 GMT` (RFC 9110 §10.2.3).
-fn retry_after(text: &str, date: Timestamp) -> Option<Duration> {
+/// Returns the pause that a header `Retry-After` asks for at `date`: seconds, or a date as
+/// `Wed, 21 Oct 2026 07:28:00 GMT` (RFC 9110 §10.2.3); nothing for a date that is over. `None` for anything else.
+pub fn retry_after(text: &str, date: Timestamp) -> Option<Duration> {
     const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
     if let Ok(seconds) = text.trim().parse() {
         return Some(Duration::from_secs(seconds));

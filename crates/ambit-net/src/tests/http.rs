@@ -1,7 +1,7 @@
 //! The HTTP client against peers of every kind.
 
 use super::script::Script;
-use super::wire::{Peer, TestWire, dialled, run, session};
+use super::wire::{Peer, TestWire, dialled, net, run, session};
 use crate::http::{BodyEnd, BodySink, ChainEnd, HttpExchange, HttpRequest, Url};
 use crate::{NetError, Phase, Session};
 use std::io::Write;
@@ -428,6 +428,20 @@ fn the_rest_of_a_head_that_has_begun_is_waited_for_five_seconds() {
             let outcome = ask(&wire).await.map(|exchange| exchange.status);
             assert!(matches!(outcome, Ok(200) | Err(NetError::Timeout(_))), "{script}: {outcome:?}");
             assert_eq!(wire.clock.now().as_secs(), waited, "{script}");
+        });
+    }
+}
+
+#[test]
+fn a_receiver_has_as_long_to_answer_as_the_request_says() {
+    for (waits, answered) in [(14, Some(200)), (16, None)] {
+        run(move |wire| async move {
+            let answer = "send \"HTTP/1.1 200 OK\\r\\nContent-Length: 0\\r\\n\\r\\n\"\nhang";
+            wire.script(SITE, &format!("read-head\nwait {waits}s\n{answer}"));
+            let session = net(&wire, crate::PaceLimits::default()).session(crate::Grants::receivers());
+            let mut request = get(&session, "http://192.0.2.80/").on(crate::Grant::Receiver);
+            request.timeout = Duration::from_secs(15);
+            assert_eq!(session.http(&request).await.ok().map(|exchange| exchange.status), answered, "{waits} s");
         });
     }
 }

@@ -1,6 +1,6 @@
 //! Webhooks of Discord: one embed, and nobody is mentioned.
 
-use super::{Post, To};
+use super::{Line, Post, To, fitted};
 use crate::text;
 use ambit_model::issue::{SEVERITY_CRITICAL, SEVERITY_HIGH, SEVERITY_MEDIUM};
 use ambit_model::notification::Message;
@@ -13,10 +13,10 @@ const DESCRIPTION_CHARS_MAX: usize = 4_096;
 /// The request.
 pub(super) fn post(message: &Message, to: &To<'_>) -> Post {
     let cut = |said: &str, most: usize| said.chars().take(most).collect::<String>();
-    let lines: Vec<String> = text::lines(message).iter().map(|line| escape(line)).collect();
+    let lines: Vec<String> = to.lines(message).iter().map(linked).collect();
     let mut embed = json!({
         "title": cut(&escape(&text::heading(message)), TITLE_CHARS_MAX),
-        "description": cut(&lines.join(" · "), DESCRIPTION_CHARS_MAX),
+        "description": fitted(&lines, " · ", DESCRIPTION_CHARS_MAX),
         "timestamp": message.at,
         "color": colour(text::worst(message)),
     });
@@ -33,6 +33,12 @@ fn colour(severity: Option<i64>) -> u32 {
         Some(SEVERITY_MEDIUM) => 0xe0_b0_10,
         _ => 0x40_70_b0,
     }
+}
+
+/// A line as Markdown, with a link to what it is about.
+pub(super) fn linked(line: &Line) -> String {
+    let link = line.link.as_ref().map(|link| format!(" [Open]({link})")).unwrap_or_default();
+    format!("{}{link}", escape(&line.said))
 }
 
 /// Markdown of others as plain text; a joiner that is not seen keeps a name after `@` from being called.

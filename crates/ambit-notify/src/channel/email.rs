@@ -16,14 +16,19 @@ pub(crate) struct Letter {
 /// The letter of a message.
 pub(crate) fn letter(message: &Message, to: &To<'_>) -> Letter {
     let subject = text::heading(message);
-    let lines = text::lines(message);
+    let lines = to.lines(message);
     let mut plain = format!("{subject}\n");
     let mut html = format!("<!doctype html><html><body><p><b>{}</b></p>", escape(&subject));
     if !lines.is_empty() {
         html.push_str("<ul>");
         for line in &lines {
-            plain.push_str(&format!("\n  - {line}"));
-            html.push_str(&format!("<li>{}</li>", escape(line)));
+            plain.push_str(&format!("\n  - {}", line.said));
+            html.push_str(&format!("<li>{}", escape(&line.said)));
+            if let Some(link) = &line.link {
+                plain.push_str(&format!("\n    {link}"));
+                html.push_str(&format!(" <a href=\"{}\">Open</a>", escape(link)));
+            }
+            html.push_str("</li>");
         }
         plain.push('\n');
         html.push_str("</ul>");
@@ -55,6 +60,6 @@ mod tests {
         let to = To { secrets: &secrets, root: Some("https://ambit.example"), now: ambit_model::Timestamp(0) };
         let letter = letter(&Message::of(uuid::Uuid::nil(), hostile), &to);
         assert!(letter.html.contains("&lt;script&gt;") && !letter.html.contains("<script"), "{}", letter.html);
-        assert_eq!((letter.to.as_str(), letter.text.lines().count()), ("a@example.org", 3));
+        assert_eq!((letter.to.as_str(), letter.text.lines().count()), ("a@example.org", 5), "{}", letter.text);
     }
 }

@@ -1,6 +1,6 @@
 //! Events of PagerDuty, version 2: an issue opens an incident and its end closes it.
 
-use super::{Post, To};
+use super::{Line, Post, To};
 use crate::text;
 use ambit_model::issue::{SEVERITY_CRITICAL, SEVERITY_HIGH, SEVERITY_MEDIUM};
 use ambit_model::notification::{EventKind, Message};
@@ -29,7 +29,11 @@ pub(super) fn post(message: &Message, to: &To<'_>) -> Post {
         let summary: String = text::heading(message).chars().take(SUMMARY_CHARS_MAX).collect();
         let severity = severity(text::worst(message));
         let source = first.map_or("ambit", |event| event.name.as_str());
-        let details: Vec<Value> = text::lines(message).into_iter().map(Value::from).collect();
+        let shown = |line: Line| match line.link {
+            Some(link) => Value::from(format!("{} {link}", line.said)),
+            None => Value::from(line.said),
+        };
+        let details: Vec<Value> = to.lines(message).into_iter().map(shown).collect();
         body["payload"] = json!({
             "summary": summary,
             "source": source,

@@ -12,9 +12,17 @@ const SECTION_CHARS_MAX: usize = 3_000;
 pub(super) fn post(message: &Message, to: &To<'_>) -> Post {
     let heading = escape(&text::heading(message));
     let mut blocks = vec![section(&heading)];
-    let lines = text::lines(message);
-    if !lines.is_empty() {
-        let list: String = lines.iter().map(|line| format!("• {}\n", escape(line))).collect();
+    let mut list = String::new();
+    for line in to.lines(message) {
+        let link = line.link.map(|link| format!(" <{link}|Open>")).unwrap_or_default();
+        let line = format!("• {}{link}\n", escape(&line.said));
+        // A section of its own for what would be cut off.
+        if list.chars().count() + line.chars().count() > SECTION_CHARS_MAX {
+            blocks.push(section(&std::mem::take(&mut list)));
+        }
+        list.push_str(&line);
+    }
+    if !list.is_empty() {
         blocks.push(section(&list));
     }
     if let Some(link) = to.link(message) {

@@ -2,9 +2,11 @@
 
 use super::To;
 use super::webhook::event as shown;
+use ambit_model::entity::host_of;
 use ambit_model::issue::severity_name;
 use ambit_model::notification::{Event, EventKind, Message};
 use serde_json::{Value, json};
+use std::net::IpAddr;
 
 /// Facility 13, log audit, in the place that RFC 5424 gives it.
 const FACILITY: i64 = 13 * 8;
@@ -38,20 +40,52 @@ fn line(event: &Event, format: &str, host: &str) -> String {
 /// The common event format, version 0.
 fn cef(event: &Event) -> String {
     let head = |text: &str| text.replace('\\', "\\\\").replace('|', "\\|");
-    let value = |text: &str| text.replace('\\', "\\\\").replace('=', "\\=");
     // From 0 to 10, ten is the worst.
     let severity = event.severity.map_or(1, |number| (12 - 2 * number).clamp(0, 10));
     format!(
-        "CEF:0|Ambit|Ambit|{}|{}|{}|{severity}|externalId={} rt={} dhost={} msg={} cs1Label=subject cs1={}",
+        "CEF:0|Ambit|Ambit|{}|{}|{}|{severity}|externalId={} rt={} {} msg={} cs1Label=subject cs1={}",
         env!("CARGO_PKG_VERSION"),
         head(event.kind.name()),
         head(&event.title),
         value(&event.id),
         event.at.0,
-        value(&event.name),
+        place(&event.name),
         value(&event.title),
         value(&event.subject),
     )
+}
+
+/// The value of an extension of CEF.
+fn value(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('=', "\\=")
+}
+
+/// Where something is in the fields of CEF: the address and port of a service, the host and port of a URL with the URL
+/// beside them, else the name as that of a host.
+fn place(name: &str) -> String {
+    let is_url = name.contains("://");
+    let service = name.rsplit_once('/').filter(|(_, protocol)| !is_url && matches!(*protocol, "tcp" | "udp"));
+    if !is_url && service.is_none() && name.parse::<IpAddr>().is_err() {
+        return format!("dhost={}", value(name));
+    }
+    let host = host_of(name);
+    let mut fields = match host.parse::<IpAddr>() {
+        Ok(IpAddr::V4(address)) => format!("dst={address}"),
+        Ok(IpAddr::V6(address)) => format!("c6a3Label=Destination IPv6 Address c6a3={address}"),
+        Err(_) => format!("dhost={}", value(host)),
+    };
+    let authority = name.split_once("://").map_or(name, |(_, rest)| rest).split(['/', '?', '#']).next();
+    let port = authority.filter(|authority| *authority != host).and_then(|authority| authority.rsplit_once(':'));
+    if let Some(port) = port.and_then(|(_, port)| port.parse::<u16>().ok()) {
+        fields.push_str(&format!(" dpt={port}"));
+    }
+    if let Some((_, protocol)) = service {
+        fields.push_str(&format!(" proto={}", protocol.to_ascii_uppercase()));
+    }
+    if is_url {
+        fields.push_str(&format!(" request={}", value(name)));
+    }
+    fields
 }
 
 /// OCSF 1.3: an issue is a vulnerability finding (class 2002), everything else a base event (class 0).
@@ -107,6 +141,29 @@ mod tests {
         assert_eq!(length.parse::<usize>(), Ok(line.len()));
         assert!(line.starts_with("<107>1 2026-11-18T11:06:40.000Z scanner ambit - issue.opened - CEF:0|"), "{line}");
         assert!(line.contains("|a\\|b=c\\\\d|8|") && line.contains("msg=a|b\\=c\\\\d"), "{line}");
+    }
+
+    #[test]
+    fn a_place_stands_in_the_fields_of_its_parts() {
+        for (name, fields) in [
+            ("203.0.113.18:23/tcp", "dst=203.0.113.18 dpt=23 proto=TCP"),
+            ("[2001:db8::1]:53/udp", "c6a3Label=Destination IPv6 Address c6a3=2001:db8::1 dpt=53 proto=UDP"),
+            ("203.0.113.18", "dst=203.0.113.18"),
+            ("2001:db8::1", "c6a3Label=Destination IPv6 Address c6a3=2001:db8::1"),
+            ("www.acme.test", "dhost=www.acme.test"),
+            (
+                "https://www.acme.test:443/a?b=c",
+                "dhost=www.acme.test dpt=443 request=https://www.acme.test:443/a?b\\=c",
+            ),
+            (
+                "https://[2001:db8::1]:8443",
+                "c6a3Label=Destination IPv6 Address c6a3=2001:db8::1 dpt=8443 \
+                                            request=https://[2001:db8::1]:8443",
+            ),
+            ("Acme=1", "dhost=Acme\\=1"),
+        ] {
+            assert_eq!(place(name), fields, "{name}");
+        }
     }
 
     #[test]

@@ -17,11 +17,14 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
 
 /// What signs in all these tests.
 pub(crate) const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 /// Time for one try: long enough for loopback, short for what hangs.
 const TRY: Duration = Duration::from_millis(400);
+/// What never comes would be waited for without end.
+const GIVE_UP: Duration = Duration::from_secs(60);
 
 pub(crate) fn rule() -> Rule {
     Rule {
@@ -148,14 +151,14 @@ impl Got {
 pub(crate) struct Receiver {
     port: u16,
     says: Arc<Mutex<Says>>,
-    got: Arc<Mutex<Vec<Got>>>,
+    got: Arc<watch::Sender<Vec<Got>>>,
 }
 
 impl Receiver {
     pub(crate) async fn new(says: Says) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
-        let (says, got) = (Arc::new(Mutex::new(says)), Arc::new(Mutex::new(Vec::new())));
+        let (says, got) = (Arc::new(Mutex::new(says)), Arc::new(watch::Sender::new(Vec::new())));
         let (answers, seen) = (Arc::clone(&says), Arc::clone(&got));
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
@@ -175,7 +178,15 @@ impl Receiver {
     }
 
     pub(crate) fn got(&self) -> Vec<Got> {
-        self.got.lock().unwrap().clone()
+        self.got.borrow().clone()
+    }
+
+    /// Waits until so many requests have come.
+    pub(crate) async fn until(&self, count: usize) {
+        let mut got = self.got.subscribe();
+        let come = got.wait_for(|got| got.len() >= count);
+        let come = tokio::time::timeout(GIVE_UP, come).await.map(|come| come.unwrap().len());
+        assert!(come.is_ok(), "{} of {count} have come", self.got().len());
     }
 
     /// The sorts of messages, in the order in which they came.
@@ -184,7 +195,7 @@ impl Receiver {
     }
 }
 
-async fn answer(mut stream: TcpStream, says: Arc<Mutex<Says>>, got: Arc<Mutex<Vec<Got>>>) -> Option<()> {
+async fn answer(mut stream: TcpStream, says: Arc<Mutex<Says>>, got: Arc<watch::Sender<Vec<Got>>>) -> Option<()> {
     let mut bytes = Vec::new();
     let (head, mut body) = loop {
         let mut part = [0; 4096];
@@ -206,7 +217,8 @@ async fn answer(mut stream: TcpStream, says: Arc<Mutex<Says>>, got: Arc<Mutex<Ve
         let count = stream.read(&mut part).await.ok().filter(|count| *count > 0)?;
         body.extend_from_slice(&part[..count]);
     }
-    got.lock().ok()?.push(Got { headers, body: String::from_utf8(body).ok()? });
+    let body = String::from_utf8(body).ok()?;
+    got.send_modify(|got| got.push(Got { headers, body }));
     let says = *says.lock().ok()?;
     let said = match says {
         Says::Status(status) => format!("HTTP/1.1 {status} X\r\nContent-Length: 0\r\n\r\n"),

@@ -177,7 +177,7 @@ async fn a_mail_server_takes_letters_on_each_way() {
 /// What the server refuses, what it puts off, who it is not, and who may not come in.
 async fn refusals(lab: &Lab, via: &dyn Fn(String, bool) -> Service, ports: &[u16]) {
     let clear = || via(format!("smtp+clear://127.0.0.1:{}", ports[0]), true);
-    for (address, wanted) in [("nobody@example.org", "waiting 1"), ("later@example.org", "waiting 1")] {
+    for (address, wanted) in [("nobody@example.org", "failed 1"), ("later@example.org", "waiting 1")] {
         let view = lab.add(Channel::Email, json!({"address": address}), rule()).await;
         lab.store().test_receiver(&lab.me, view.uuid, lab.now()).await.unwrap();
         clear().round().await.unwrap();

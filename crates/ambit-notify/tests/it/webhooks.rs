@@ -12,6 +12,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::SeqCst;
+use std::time::Duration;
+use tokio::sync::watch;
 
 const SECOND: i64 = 1_000;
 const MINUTE: i64 = 60 * SECOND;
@@ -73,6 +75,12 @@ async fn a_first_run_is_one_digest_and_what_a_person_does_is_told_at_once() {
     let closed = receiver.got()[1].json();
     assert_eq!(closed["data"]["subject"], inventory.issue.to_string());
     assert_eq!(closed["data"]["title"], "Domain without a CAA record on acme.test");
+    // What came together is told as each step was, by whom, and where more of it stands.
+    let statuses: Vec<_> =
+        receiver.got()[1..].iter().map(|got| got.json()["data"]["issue"]["status"].clone()).collect();
+    assert_eq!(statuses, ["closed_risk_accepted", "open_new", "closed_risk_accepted", "open_new"]);
+    assert!(closed["data"]["issue"]["decision"]["by"].is_string() && closed["data"]["issue"]["seen"] != "", "{closed}");
+    assert_eq!(closed["data"]["link"], format!("https://ambit.example/issues/{}", inventory.issue));
     service.round().await.unwrap();
     assert_eq!((receiver.got().len(), lab.log(&view).await.len()), (5, 5), "nothing is said twice");
     assert!(receiver.got().iter().all(|got| got.body.len() < 20_000));
@@ -259,6 +267,23 @@ async fn a_receiver_that_hangs_or_leads_away_harms_no_other() {
     lab.pass(HOUR);
     service.round().await.unwrap();
     assert_eq!(lab.states(&hanging).await, ["delivered 2 HTTP 200", "delivered 1 HTTP 200"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_thirty_third_receiver_is_told_as_well() {
+    let lab = Lab::new().await;
+    let receiver = Receiver::new(Says::Status(200)).await;
+    for _ in 0..40 {
+        let view = lab.add_webhook(&receiver).await;
+        lab.store().test_receiver(&lab.me, view.uuid, lab.now()).await.unwrap();
+    }
+    let (stop, stopped) = watch::channel(false);
+    let serving = tokio::spawn(ambit_notify::serve(lab.service().within(Duration::from_secs(30)), stopped));
+    receiver.until(40).await;
+    stop.send(true).unwrap();
+    serving.await.unwrap();
+    let ids: BTreeSet<String> = receiver.got().iter().map(|got| got.id().to_owned()).collect();
+    assert_eq!(ids.len(), 40);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

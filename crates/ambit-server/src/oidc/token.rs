@@ -60,6 +60,8 @@ pub(crate) struct Claims(Map<String, Value>);
 pub(crate) enum Refusal {
     /// It is signed by a key that is not among these; the provider may have a new one.
     UnknownKey,
+    /// The key that it names did not sign it; the provider may have a new one under the same name.
+    OtherSignature,
     /// Anything else, in words.
     Because(&'static str),
 }
@@ -68,6 +70,7 @@ impl std::fmt::Display for Refusal {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::UnknownKey => "it is signed by a key that the provider does not list",
+            Self::OtherSignature => "its signature is not the provider's",
             Self::Because(why) => why,
         })
     }
@@ -168,7 +171,7 @@ impl Keys {
         if fit.any(|key| key.verifies(message, signature).is_some()) {
             return Ok(());
         }
-        Err(Refusal::Because("its signature is not the provider's"))
+        Err(Refusal::OtherSignature)
     }
 }
 

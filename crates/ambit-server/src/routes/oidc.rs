@@ -5,7 +5,7 @@ use crate::answer::Answer;
 use crate::call::Call;
 use crate::cookie;
 use crate::failure::About;
-use crate::oidc::{Carried, Provider};
+use crate::oidc::{Carried, NotSignedIn, Provider};
 use ambit_api::sessions::SignInWays;
 use ambit_api::{ApiError, ErrorCode, success};
 use ambit_store::StoreError;
@@ -28,10 +28,7 @@ pub(crate) async fn ways(call: Call) -> Result<Answer, ApiError> {
 /// Redirect a browser to the identity provider (303); 404 where none is configured.
 pub(crate) async fn begin(call: Call) -> Result<Answer, ApiError> {
     let provider = provider(&call)?;
-    let (url, carried) = provider.begin(&back(&call), call.now).await.map_err(|why| {
-        tracing::warn!(%why, "the sign-in provider cannot be asked");
-        ApiError::with(ErrorCode::Transient, format!("Nobody can sign in by the provider now: {why}"))
-    })?;
+    let (url, carried) = provider.begin(&back(&call), call.now).await.map_err(|why| unavailable(&why))?;
     let plain = serde_json::to_vec(&carried).expect("texts and a moment are JSON");
     let sealed = BASE64_URL_SAFE_NO_PAD.encode(call.store().seal(PURPOSE, &plain));
     Ok(Answer::leading_to(url).with_cookie(cookie::carry(&sealed, &call.base)))
@@ -52,7 +49,8 @@ pub(crate) async fn finish(call: Call) -> Result<Answer, ApiError> {
     let code = call.query("code").unwrap_or_default();
     let person = match provider.finish(&carried, code, &back(&call), call.now).await {
         Ok(person) => person,
-        Err(why) => {
+        Err(NotSignedIn::Unavailable(why)) => return Err(unavailable(&why)),
+        Err(NotSignedIn::Refused(why)) => {
             call.count_wrong_key()?;
             tracing::warn!(%why, "a sign-in by the provider is refused");
             return Err(refused(&why));
@@ -77,6 +75,11 @@ fn back(call: &Call) -> String {
 fn carried(call: &Call) -> Option<Carried> {
     let sealed = BASE64_URL_SAFE_NO_PAD.decode(call.carried.as_deref()?).ok()?;
     serde_json::from_slice(&call.store().unseal(PURPOSE, &sealed)?).ok()
+}
+
+fn unavailable(why: &str) -> ApiError {
+    tracing::warn!(%why, "the sign-in provider cannot be asked");
+    ApiError::with(ErrorCode::Transient, format!("Nobody can sign in by the provider now: {why}"))
 }
 
 fn refused(why: &str) -> ApiError {

@@ -171,3 +171,25 @@ async fn a_provider_that_names_itself_otherwise_is_not_asked_and_without_one_the
         refused(&get(&other, path, "").await, 404, "Sign-in provider not found");
     }
 }
+
+#[tokio::test]
+async fn a_new_key_under_the_name_of_the_old_one_is_asked_for_once_a_minute() {
+    let (server, provider) = served().await;
+    session(&server, &sign_in(&server, &provider).await).await;
+    provider.changes_key();
+    refused(&sign_in(&server, &provider).await, 403, "its signature is not the provider's");
+    server.advance(60_000);
+    provider.set_clock(server.now().0 / 1_000);
+    session(&server, &sign_in(&server, &provider).await).await;
+}
+
+#[tokio::test]
+async fn a_provider_that_fails_is_no_wrong_key_of_those_who_come_back_from_it() {
+    let (server, provider) = served().await;
+    provider.fails(true);
+    for _ in 0..50 {
+        refused(&sign_in(&server, &provider).await, 503, "gives no token now (status 503)");
+    }
+    provider.fails(false);
+    session(&server, &sign_in(&server, &provider).await).await;
+}

@@ -19,8 +19,9 @@ const LOG_MS: i64 = 30 * DAY_MS;
 const LOG_ROWS_MAX: usize = 1_000;
 /// Deliveries of a receiver that the sender looks at: those beyond wait until the first are through.
 const WINDOW: i64 = 100;
-/// How long one process has a delivery to itself: longer than any try lasts.
-const CLAIM_MS: i64 = 120_000;
+/// How long one process has a delivery to itself, in milliseconds: longer than any try lasts. The longest is that of a
+/// letter, whose server may take five minutes over it beside the steps before that.
+const CLAIM_MS: i64 = 600_000;
 
 columns! {
     /// A delivery as people see it.
@@ -115,7 +116,9 @@ impl Outbox {
                     recovered(tx, receiver, now).await
                 }
                 Outcome::Failed { answer } => {
-                    tx.run(over, values![delivery, DeliveryState::Failed.name(), answer, now]).await.map(|_| ())
+                    tx.run(over, values![delivery, DeliveryState::Failed.name(), answer, now]).await?;
+                    let sql = "UPDATE receivers SET failing_since = COALESCE(failing_since, $2) WHERE id = $1";
+                    tx.run(sql, values![receiver, now]).await.map(|_| ())
                 }
                 Outcome::Ended { answer, why } => {
                     tx.run(over, values![delivery, DeliveryState::Failed.name(), answer, now]).await?;
@@ -229,6 +232,7 @@ impl Store {
                 name: view.name,
                 title: format!("Test message, asked for by {}", principal.username()),
                 severity: None,
+                issue: None,
             };
             insert(tx, view.id, &[Message::of(id, event)], now).await?;
             Ok(id)

@@ -2,20 +2,17 @@
 //! is to be told. Position and notices move in one transaction, so that nothing is lost and nothing is written twice.
 
 use crate::db::rows::{Rows, columns, list, named};
-use crate::db::sql::{SWEPT_ROWS_MAX, Tx, from_json, to_json, values};
+use crate::db::sql::{SWEPT_ROWS_MAX, Tx, to_json, values};
 use crate::db::writer::transaction;
-use crate::inventory::feed::STAMPS_AHEAD_MS_MAX;
 use crate::notifications::deliveries;
+use crate::notifications::happened::{Happened, with_facts};
 use crate::notifications::position::{self, Outbox, READER};
 use crate::notifications::receivers::purpose;
 use crate::{Store, StoreError};
-use ambit_model::feed::{FeedRow, Noun, What};
-use ambit_model::issue::{Confidence, Status};
+use ambit_model::Timestamp;
+use ambit_model::feed::FeedRow;
 use ambit_model::moment::DAY_MS;
-use ambit_model::notification::{Channel, Event, EventKind, Message, NewEntities, OfCollection, Rule};
-use ambit_model::run::RunState;
-use ambit_model::{Timestamp, Uid};
-use serde::Deserialize;
+use ambit_model::notification::{Channel, Event, EventKind, Message, Rule};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use uuid::Uuid;
@@ -27,9 +24,6 @@ const NOTICES_MAX: i64 = 1_000;
 /// Notices that wait for one receiver at most: an hour of the busiest first run. A receiver for which more wait is
 /// ended, with the reason.
 const WAITING_MAX: i64 = 100_000;
-/// Stamps of the feed run ahead of the clock: so much later than its end, what a first run wrote still counts as its
-/// own.
-const FIRST_RUN_SLACK_MS: i64 = STAMPS_AHEAD_MS_MAX + 1_000;
 /// How long events that are told once are remembered: longer than the longest period of a limit.
 const TOLD_MS: i64 = 400 * DAY_MS;
 
@@ -97,56 +91,6 @@ impl Receiving {
     }
 }
 
-/// A row of the feed with what is known of its record.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Happened {
-    pub revision: i64,
-    pub at: Timestamp,
-    pub project: i64,
-    pub collection: i64,
-    pub of: OfCollection,
-    /// It happened in the first run of the collection.
-    pub first_run: bool,
-    /// What was said of the new entities of the collection.
-    pub new_entities: NewEntities,
-    pub to: HappenedTo,
-}
-
-/// To what it happened.
-#[derive(Clone, Debug, PartialEq)]
-pub enum HappenedTo {
-    Entity {
-        uid: Uid,
-        what: What,
-        kind: String,
-        name: String,
-        /// It is theirs, and nobody hid it.
-        counts: bool,
-        /// It has had no version that is over: it appeared in the run that changes it.
-        is_new: bool,
-    },
-    Issue {
-        uid: Uid,
-        what: What,
-        name: String,
-        title: String,
-        entity_name: String,
-        severity: i64,
-        status: Status,
-        confirmed: bool,
-        /// Of the version that this change ended: whether it was open, and whether confirmed. `None`: there was none.
-        before: Option<(bool, bool)>,
-    },
-    Run {
-        uuid: Uuid,
-        number: i64,
-        state: RunState,
-        new_entities: i64,
-        /// How many tasks left work undone for want of budget, time or a source, or by a fault of ours.
-        not_done: i64,
-    },
-}
-
 /// An event for one receiver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Told {
@@ -175,51 +119,6 @@ pub struct Posted {
     pub messages: Vec<Message>,
     /// When the next digest is due; `None` leaves it.
     pub due_at: Option<Timestamp>,
-}
-
-#[derive(Deserialize)]
-struct EntityFacts {
-    kind: String,
-    name: String,
-    scoped: bool,
-    hidden: bool,
-}
-
-#[derive(Deserialize)]
-struct IssueFacts {
-    name: String,
-    pretty_name: String,
-    entity_name: String,
-    severity: i64,
-    status: Status,
-    confidence: Confidence,
-}
-
-columns! {
-    struct CollectionFacts of c {
-        id: i64,
-        uuid: Uuid,
-        name: String = "c.printable_name",
-        run_number: i64,
-        notify_emails_new_entities: Option<bool>,
-        notify_webhooks_new_entities: Option<bool>,
-        /// When the first run was over.
-        first_over_at: Option<Timestamp> = "(SELECT o.finished_at FROM runs o WHERE o.collection_id = c.id AND \
-                                            o.number = 1)",
-    }
-}
-
-columns! {
-    struct RunFacts of r {
-        uuid: Uuid,
-        number: i64,
-        state: RunState,
-        new_entities: i64,
-        /// Of what looked at one issue alone, the issue's own events tell.
-        retests: Option<Uid>,
-        not_done: i64 = "(SELECT COUNT(*) FROM not_done d WHERE d.run_id = r.id AND d.reason IN ('out of budget', \
-                         'source down', 'denied', 'out of time', 'task panicked', 'set aside', 'run too long'))",
-    }
 }
 
 impl Store {
@@ -385,98 +284,6 @@ async fn insert(tx: &mut Tx, told: Vec<Told>, now: Timestamp) -> Result<(), Stor
         rows.push(named! { receiver_id: receiver, collection_id: collection, first_run, event: to_json(&event) });
     }
     tx.insert("notices", rows, "").await
-}
-
-/// Completes rows of the feed; those of records that were deleted since, and of other nouns, are left out.
-async fn with_facts(tx: &mut Tx, rows: Vec<(FeedRow, Timestamp, Option<i64>)>) -> Result<Vec<Happened>, StoreError> {
-    let rows: Vec<_> = rows.into_iter().filter(|(row, ..)| row.what != What::Seen).collect();
-    let of = |noun: Noun| -> Vec<Uid> {
-        rows.iter().filter(|(row, ..)| row.noun == noun).map(|(row, ..)| row.uid).collect()
-    };
-    let ids: Vec<i64> = rows.iter().filter_map(|(.., collection)| *collection).collect();
-    let head = format!(
-        "SELECT {} FROM collections c JOIN projects p ON p.id = c.project_id WHERE c.deleted_at IS NULL AND \
-         p.deleted_at IS NULL AND c.id IN",
-        list::<CollectionFacts>()
-    );
-    let collections: Vec<CollectionFacts> = tx.read_in(&head, Vec::new(), &ids, "").await?;
-    let collections: BTreeMap<i64, CollectionFacts> = collections.into_iter().map(|one| (one.id, one)).collect();
-    let entities =
-        records::<EntityFacts>(tx, "SELECT uid, record FROM entities WHERE uid IN", &of(Noun::Entity)).await?;
-    // A version that is over: what an open run changes of what it found itself ends none.
-    let head = "SELECT DISTINCT uid FROM versions WHERE noun = 'entity' AND uid IN";
-    let known: Vec<Uid> = tx.read_in(head, Vec::new(), &of(Noun::Entity), "").await?;
-    let known: BTreeSet<Uid> = known.into_iter().collect();
-    let issues = records::<IssueFacts>(tx, "SELECT uid, record FROM issues WHERE uid IN", &of(Noun::Issue)).await?;
-    let changes: Vec<i64> =
-        rows.iter().filter(|(row, ..)| row.noun == Noun::Issue).map(|(row, ..)| row.revision).collect();
-    let head = "SELECT closed_revision, record FROM versions WHERE noun = 'issue' AND closed_revision IN";
-    let mut before = BTreeMap::new();
-    for (revision, record) in tx.read_in::<(i64, String), _>(head, Vec::new(), &changes, "").await? {
-        let facts: IssueFacts = from_json(&record)?;
-        before.insert(revision, (facts.status.is_open(), facts.confidence == Confidence::Confirmed));
-    }
-    let uuids: Vec<Uuid> = rows.iter().filter(|(row, ..)| row.noun == Noun::Run).map(|(row, ..)| row.uuid()).collect();
-    let head = format!("SELECT {} FROM runs r WHERE r.uuid IN", list::<RunFacts>());
-    let runs: Vec<RunFacts> = tx.read_in(&head, Vec::new(), &uuids, "").await?;
-    let runs: BTreeMap<Uuid, RunFacts> = runs.into_iter().map(|run| (run.uuid, run)).collect();
-    let complete = |(row, at, collection): &(FeedRow, Timestamp, Option<i64>)| {
-        let facts = collections.get(collection.as_ref()?)?;
-        let to = match row.noun {
-            Noun::Entity => entity(row, entities.get(&row.uid)?, !known.contains(&row.uid)),
-            Noun::Issue => issue(row, issues.get(&row.uid)?, before.get(&row.revision).copied()),
-            Noun::Run => run(runs.get(&row.uuid()).filter(|run| run.retests.is_none())?),
-            Noun::Technology | Noun::Collection | Noun::Project | Noun::Graph => return None,
-        };
-        Some(Happened {
-            revision: row.revision,
-            at: *at,
-            project: row.project,
-            collection: facts.id,
-            of: OfCollection { uuid: facts.uuid, name: facts.name.clone() },
-            first_run: facts.run_number == 1
-                && facts.first_over_at.is_none_or(|over| *at <= over.plus_ms(FIRST_RUN_SLACK_MS)),
-            new_entities: NewEntities {
-                emails: facts.notify_emails_new_entities,
-                webhooks: facts.notify_webhooks_new_entities,
-            },
-            to,
-        })
-    };
-    Ok(rows.iter().filter_map(complete).collect())
-}
-
-async fn records<T: serde::de::DeserializeOwned>(
-    tx: &mut Tx,
-    head: &str,
-    uids: &[Uid],
-) -> Result<BTreeMap<Uid, T>, StoreError> {
-    let rows: Vec<(Uid, String)> = tx.read_in(head, Vec::new(), uids, "").await?;
-    rows.into_iter().map(|(uid, record)| Ok((uid, from_json(&record)?))).collect()
-}
-
-fn entity(row: &FeedRow, facts: &EntityFacts, is_new: bool) -> HappenedTo {
-    let (kind, name) = (facts.kind.clone(), facts.name.clone());
-    HappenedTo::Entity { uid: row.uid, what: row.what, kind, name, counts: facts.scoped && !facts.hidden, is_new }
-}
-
-fn issue(row: &FeedRow, facts: &IssueFacts, before: Option<(bool, bool)>) -> HappenedTo {
-    HappenedTo::Issue {
-        uid: row.uid,
-        what: row.what,
-        name: facts.name.clone(),
-        title: facts.pretty_name.clone(),
-        entity_name: facts.entity_name.clone(),
-        severity: facts.severity,
-        status: facts.status,
-        confirmed: facts.confidence == Confidence::Confirmed,
-        before,
-    }
-}
-
-fn run(facts: &RunFacts) -> HappenedTo {
-    let RunFacts { uuid, number, state, new_entities, not_done, retests: _ } = *facts;
-    HappenedTo::Run { uuid, number, state, new_entities, not_done }
 }
 
 /// Removes what was told long ago and the log of deliveries that ended long ago, and ends receivers for which too much
