@@ -16,6 +16,7 @@ test.each([
   ["dmarc_permissive", { domain: "a.test", record: "v=DMARC1" }, "dig +short TXT _dmarc.a.test"],
   ["dns_zone_transfer", { zone: "a.test", servers: ["ns1.a.test"] }, "dig AXFR a.test @ns1.a.test"],
   ["dangling_record", { name: "v.a.test" }, "dig +noall +answer v.a.test CNAME"],
+  ["dangling_record", { name: "a.test", records: [{ record: "MX", target: "mx.gone.test" }] }, "dig +noall +answer a.test MX"],
   ["invalid_certificate_expired", { served_by: ["a.test"] }, "openssl s_client -connect a.test:443 -servername a.test </dev/null"],
 ])("%s is seen with one command", (name, details, expected) => {
   expect(command(name, details)).toBe(expected);
