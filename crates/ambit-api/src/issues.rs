@@ -307,7 +307,9 @@ impl IssueHit {
     /// A hit of a search.
     pub fn of(record: &IssueRecord, seen: Sighting, collection: CollectionRef<'_>) -> Self {
         copied! {
-            Self from record { uid, name, pretty_name, description, entity_name, entity_uid, upstream, tags, discriminator }
+            Self from record {
+                uid, name, pretty_name, description, entity_name, entity_uid, upstream, tags, discriminator,
+            }
             id: record.uid,
             uuid: record.uid.uuid(),
             alias_group: alias_group(record),

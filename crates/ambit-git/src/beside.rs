@@ -2,6 +2,7 @@
 //! and tags point to and pointed to once, what is staged, and its settings. What cannot be read is told, and the rest
 //! is read: a crash leaves an empty branch behind.
 
+use crate::folder::SETTINGS_BYTES_MAX;
 use crate::served::{self, Staged};
 use crate::{Folder, GitError, Objects};
 use gix_hash::ObjectId;
@@ -19,8 +20,6 @@ const PACKED_BYTES_MAX: u64 = 64 * 1_024 * 1_024;
 const LOG_BYTES_MAX: u64 = 64 * 1_024 * 1_024;
 /// Bytes of an index.
 const INDEX_BYTES_MAX: u64 = 256 * 1_024 * 1_024;
-/// Bytes of the settings.
-pub(crate) const SETTINGS_BYTES_MAX: u64 = 1_024 * 1_024;
 /// Files that name what something pointed to before, or what was fetched, merged or picked last.
 const PAST: &[&str] = &["ORIG_HEAD", "FETCH_HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"];
 /// How deep branches lie in folders.

@@ -1,8 +1,10 @@
 //! A repository in a folder of this machine: where it and its objects are.
 
 use crate::GitError;
-use crate::beside::SETTINGS_BYTES_MAX;
 use std::path::{Path, PathBuf};
+
+/// Bytes of the settings.
+pub(crate) const SETTINGS_BYTES_MAX: u64 = 1_024 * 1_024;
 
 /// Bytes of a file that names a folder.
 const NAME_BYTES_MAX: u64 = 4_096;

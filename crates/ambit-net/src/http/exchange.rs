@@ -380,8 +380,8 @@ impl HttpExchange {
     /// Returns an answer that says something of what was asked for.
     ///
     /// # Errors
-    /// [`NetError::Unavailable`] where the server, or one before it, says that it cannot answer now: 429 (RFC 6585), 502
-    /// to 504 (RFC 9110), and 520 to 530, by which content networks say so of the server behind them.
+    /// [`NetError::Unavailable`] where the server, or one before it, says that it cannot answer now: 429 (RFC 6585),
+    /// 502 to 504 (RFC 9110), and 520 to 530, by which content networks say so of the server behind them.
     pub fn available(self) -> Result<Self, NetError> {
         if is_unavailable(self.status) { Err(NetError::Unavailable(self.status)) } else { Ok(self) }
     }

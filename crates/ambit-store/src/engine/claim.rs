@@ -121,13 +121,13 @@ impl Engine {
         Ok(())
     }
 
-    /// Pauses the runs whose command is gone before they were over, and returns them. It was given rates and a choice of
-    /// tasks that an engine which would take them up knows nothing of; who resumes one asks for those of that engine.
+    /// Pauses the runs whose command is gone before they were over, and returns them. It was given rates and a choice
+    /// of tasks that an engine which would take them up knows nothing of; who resumes one asks for those of that engine.
     pub async fn pause_left_by_commands(&self, now: Timestamp) -> Result<Vec<RunId>, StoreError> {
         let lapsed = now.0 - LAPSED_MS;
         let left = format!(
-            "SELECT r.id FROM runs r WHERE r.state = 'running' AND r.engine IN {COMMANDS} AND NOT EXISTS (SELECT 1 FROM \
-             engines e WHERE e.id = r.engine_id AND e.heartbeat_at > $1)"
+            "SELECT r.id FROM runs r WHERE r.state = 'running' AND r.engine IN {COMMANDS} AND NOT EXISTS (SELECT 1 \
+             FROM engines e WHERE e.id = r.engine_id AND e.heartbeat_at > $1)"
         );
         let found: Vec<RunId> = self.store.read().await?.read_all(&left, values![lapsed]).await?;
         let mut paused = Vec::new();

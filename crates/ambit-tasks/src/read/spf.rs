@@ -66,8 +66,8 @@ pub(crate) fn parse(text: &str) -> Record {
     record
 }
 
-/// Bits of the widest range that somebody may hold: nobody holds more than a /8, and IANA gives registries a /12 of IPv6
-/// at most.
+/// Bits of the widest range that somebody may hold: nobody holds more than a /8, and IANA gives registries a /12 of
+/// IPv6 at most.
 const RANGE_BITS_MIN: (u8, u8) = (8, 12);
 
 /// True for a range of which most belongs to strangers.

@@ -349,8 +349,8 @@ mod tests {
         }
         let commented = |condition: &str, command: &str| {
             format!(
-                "on: issue_comment\njobs:\n  a:\n    if: {condition}\n    steps:\n      - run: |\n          set -e\n          \
-                 {command}\n"
+                "on: issue_comment\njobs:\n  a:\n    if: {condition}\n    steps:\n      - run: |\n          set -e\n\
+                 \x20         {command}\n"
             )
         };
         let (always, members) = ("always()", "github.event.comment.author_association == 'MEMBER'");

@@ -37,8 +37,8 @@ pub(crate) fn short(uid: &str) -> &str {
     uid.get(..8).unwrap_or(uid)
 }
 
-/// `2d769e13  high      Telnet is reachable  NetworkService 203.0.113.9:23/tcp  (confirmed)  open_new`; behind the entity
-/// stands what tells several of one name about it apart.
+/// `2d769e13  high      Telnet is reachable  NetworkService 203.0.113.9:23/tcp  (confirmed)  open_new`; behind the
+/// entity stands what tells several of one name about it apart.
 pub(crate) fn issue(hit: &Value) -> String {
     let which = Some(shown(hit, "discriminator")).filter(|which| !which.is_empty());
     format!(
