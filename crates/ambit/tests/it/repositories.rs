@@ -531,9 +531,9 @@ fn a_workflow_that_was_copied_or_brought_back_on_a_server_is_judged_as_it_stands
         let again = shown(&scan(&target, &data, "64"));
         assert_eq!(again.len(), 1, "brought back: {again:#?}");
     }
-    copy(&repository, 1_700_000_010, ".github", "copy/.github");
+    copy(&repository, 1_700_000_010, ".github", ".gitea");
     let copied = shown(&scan(&target, &data, "64"));
-    assert!(copied.iter().any(|issue| issue.contains("copy/.github/workflows/ci.yml")), "{copied:#?}");
+    assert!(copied.iter().any(|issue| issue.contains(".gitea/workflows/ci.yml")), "{copied:#?}");
     let asked = asked.lock().expect("nobody panics").join("\n");
     assert_eq!(asked.matches("filter blob:none").count(), 2, "{asked}");
 }
