@@ -97,6 +97,11 @@ fn evidence(
     (0..graph.len()).map(of).collect()
 }
 
+/// Of several that would do, the one that is named: the order in which they are met must not decide what is told.
+fn first_by_name(graph: &Graph<'_>, nodes: impl Iterator<Item = usize>) -> Option<usize> {
+    nodes.min_by(|one, other| graph.nodes[*one].name.cmp(&graph.nodes[*other].name))
+}
+
 /// A reverse name that is theirs and leads back to the address by itself.
 fn reverse_name(
     graph: &Graph<'_>,
@@ -107,7 +112,7 @@ fn reverse_name(
     let pointers = graph.outward(address).filter(|link| link.edge.kind == EdgeKind::Pointer);
     let confirmed =
         |name: usize| scoped(name) && astray[name].is_none() && graph.joins(name, address, EdgeKind::ResolvesTo);
-    let name = pointers.map(|link| link.to).find(|name| confirmed(*name))?;
+    let name = first_by_name(graph, pointers.map(|link| link.to).filter(|name| confirmed(*name)))?;
     Some(Reason { kind: GroundKind::ReverseName, node: name })
 }
 
@@ -124,7 +129,7 @@ fn default_certificate(graph: &Graph<'_>, address: usize, scoped: &impl Fn(usize
         };
         names.any(|link| scoped(link.to)) && !graph.outward(certificate).any(strange)
     };
-    let certificate = shown.map(|link| link.to).find(|certificate| theirs(*certificate))?;
+    let certificate = first_by_name(graph, shown.map(|link| link.to).filter(|certificate| theirs(*certificate)))?;
     Some(Reason { kind: GroundKind::DefaultCertificate, node: certificate })
 }
 
