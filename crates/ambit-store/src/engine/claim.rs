@@ -122,7 +122,8 @@ impl Engine {
     }
 
     /// Pauses the runs whose command is gone before they were over, and returns them. It was given rates and a choice
-    /// of tasks that an engine which would take them up knows nothing of; who resumes one asks for those of that engine.
+    /// of tasks that an engine which would take them up knows nothing of; who resumes one asks for those of that
+    /// engine.
     pub async fn pause_left_by_commands(&self, now: Timestamp) -> Result<Vec<RunId>, StoreError> {
         let lapsed = now.0 - LAPSED_MS;
         let left = format!(
