@@ -121,7 +121,7 @@ function Row({ hit, here, open, picked, fresh, visit, onPick, onOpen }: {
         <span className="block truncate font-mono text-xs text-soft" title={hit.entity_name}>
           {hit.cisa_known_exploited && <span className="font-sans font-semibold text-accent @xl:hidden">known exploited </span>}
           <Foreign>{hit.entity_name}</Foreign>
-          {hit.discriminator !== "" && <Foreign>{` · ${hit.discriminator}`}</Foreign>}
+          {!hit.pretty_name.includes(hit.discriminator) && <Foreign>{` · ${hit.discriminator}`}</Foreign>}
         </span>
       </span>
       <span role="cell" className="hidden shrink-0 flex-wrap justify-end gap-1 @xl:flex">

@@ -38,14 +38,15 @@ pub(crate) fn short(uid: &str) -> &str {
 }
 
 /// `2d769e13  high      Telnet is reachable  NetworkService 203.0.113.9:23/tcp  (confirmed)  open_new`; behind the
-/// entity stands what tells several of one name about it apart.
+/// entity stands what tells several of one name about it apart, where the title does not.
 pub(crate) fn issue(hit: &Value) -> String {
-    let which = Some(shown(hit, "discriminator")).filter(|which| !which.is_empty());
+    let title = shown(hit, "pretty_name");
+    let which = Some(shown(hit, "discriminator")).filter(|which| !title.contains(which.as_str()));
     format!(
         "{}  {:<9} {}  {} {}{}  ({})  {}",
         short(&shown(hit, "uid")),
         severity_name(at(hit, "summary.severity").as_i64().unwrap_or_default()),
-        shown(hit, "pretty_name"),
+        title,
         kind(&hit["entity_type"]),
         shown(hit, "entity_name"),
         which.map(|which| format!("  {which}")).unwrap_or_default(),
@@ -216,6 +217,8 @@ mod tests {
         let mut one_of_two = issue_hit.clone();
         one_of_two["discriminator"] = json!("CVE-2024-1");
         assert_eq!(issue(&one_of_two), "2d769e13  critical  X  Domain a.test  CVE-2024-1  (confirmed)  open_new");
+        one_of_two["pretty_name"] = json!("CVE-2024-1 in X");
+        assert_eq!(issue(&one_of_two), "2d769e13  critical  CVE-2024-1 in X  Domain a.test  (confirmed)  open_new");
     }
 
     #[test]
