@@ -312,8 +312,7 @@ impl Looked {
             }
         };
         let folders = || format!("{FOLDERS_LEFT_OUT} {STANDING_FOLDERS_MAX}");
-        let limits = self.limits.iter().map(sentence).chain(self.named.left_out());
-        let limits = limits.chain(self.is_cut_at_tips.then(folders));
+        let limits = self.limits.iter().map(sentence).chain(self.is_cut_at_tips.then(folders));
         self.unread_beside.iter().cloned().chain(unread_objects(&self.unread)).chain(limits).collect()
     }
 

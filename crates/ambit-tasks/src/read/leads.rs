@@ -36,8 +36,6 @@ pub(crate) struct Leads {
     urls: BTreeMap<String, Kind>,
     /// URLs that were met, as they are written.
     met: BTreeSet<String>,
-    /// Of what there is more than is kept.
-    left_out: BTreeSet<&'static str>,
 }
 
 impl Leads {
@@ -54,28 +52,19 @@ impl Leads {
             }
         }
         let addresses = addresses.into_iter().chain(assigned.addresses).map(unmapped);
-        let left_out = &mut self.left_out;
-        keep(&mut self.hosts, names, ("hosts", left_out));
+        keep(&mut self.hosts, names);
         // Those of networks that are not the internet lead nowhere.
-        keep(&mut self.addresses, addresses.filter(|address| !is_internal(*address)), ("addresses", left_out));
-        keep(&mut self.mailboxes, named.mailboxes, ("e-mail addresses", left_out));
-        keep(&mut self.buckets, named.buckets, ("buckets", left_out));
+        keep(&mut self.addresses, addresses.filter(|address| !is_internal(*address)));
+        keep(&mut self.mailboxes, named.mailboxes);
+        keep(&mut self.buckets, named.buckets);
         for url in endpoints(text).into_iter().filter(|url| is_of_interest(url)) {
-            if self.met.contains(&url) {
-                continue;
-            }
             if self.urls.len() >= URLS_MAX || self.met.len() >= MET_MAX {
-                self.left_out.insert("pages and interfaces");
                 break;
             }
-            self.met.insert(url.clone());
-            self.take(unopened(url));
+            if self.met.insert(url.clone()) {
+                self.take(unopened(url));
+            }
         }
-    }
-
-    /// Says of what there is more than is kept, a sentence each.
-    pub(crate) fn left_out(&self) -> impl Iterator<Item = String> {
-        self.left_out.iter().map(|what| format!("more {what} are named than are kept; the others are left out"))
     }
 
     fn take(&mut self, url: String) {
@@ -92,20 +81,11 @@ impl Leads {
     }
 }
 
-/// Adds values up to the limit, and notes that there were more.
-fn keep<T: Ord>(
-    kept: &mut BTreeSet<T>,
-    values: impl IntoIterator<Item = T>,
-    (what, left_out): (&'static str, &mut BTreeSet<&'static str>),
-) {
-    for value in values {
-        if kept.len() < LEADS_MAX || kept.contains(&value) {
-            kept.insert(value);
-        } else {
-            left_out.insert(what);
-            return;
-        }
-    }
+/// Adds values up to the limit of their kind.
+fn keep<T: Ord>(kept: &mut BTreeSet<T>, values: impl IntoIterator<Item = T>) {
+    let room = LEADS_MAX.saturating_sub(kept.len());
+    let new: Vec<T> = values.into_iter().filter(|value| !kept.contains(value)).take(room).collect();
+    kept.extend(new);
 }
 
 /// The path of a canonical URL.
@@ -171,8 +151,6 @@ mod tests {
         let mut leads = Leads::default();
         (0..5).for_each(|_| leads.read("x", &text));
         assert_eq!((leads.hosts.len(), leads.urls().count()), (LEADS_MAX, URLS_MAX));
-        let left_out: Vec<String> = leads.left_out().collect();
-        assert_eq!(left_out.len(), 2, "{left_out:?}");
     }
 
     #[test]
@@ -181,13 +159,10 @@ mod tests {
         let hosts: String = (0..320).map(|number| format!("https://h{number}.acme.test/ ")).collect();
         let mut leads = Leads::default();
         leads.read("a.txt", &inside);
-        assert_eq!((leads.addresses.len(), leads.left_out().count()), (0, 0));
+        assert_eq!(leads.addresses.len(), 0, "those of networks that are not the internet lead nowhere");
         leads.read("b.txt", &hosts);
         leads.read("z/z.env", "DB_HOST=203.0.113.9\nMAIL=ops@acme.test\nhttps://acme-files.s3.amazonaws.com/x");
         assert_eq!((leads.addresses.len(), leads.mailboxes.len(), leads.buckets.len()), (1, 1, 1));
-        assert_eq!(
-            leads.left_out().collect::<Vec<_>>(),
-            ["more hosts are named than are kept; the others are left out"]
-        );
+        assert_eq!(leads.hosts.len(), LEADS_MAX);
     }
 }

@@ -200,7 +200,9 @@ impl Looks {
         let unseen = items.filter(|item| {
             let proven = self.found.iter().any(|proven| proven.what == item.what);
             let failed = self.failed.iter().any(|(failed, _)| *failed == item.what);
-            !proven && (failed || (is_cut && !self.absent.contains(item.what.as_str())))
+            // Of folders one says nothing of another.
+            let is_absent = self.absent.contains(item.what.as_str()) && item.what != DIRECTORY_LISTING;
+            !proven && (failed || (is_cut && !is_absent))
         });
         unseen.collect()
     }
