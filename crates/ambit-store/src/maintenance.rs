@@ -210,7 +210,7 @@ pub async fn restore(backup: &Path, target: &Path) -> Result<(), StoreError> {
     let draft = target.join(format!(".{DATABASE}.restored"));
     folder::create_private(&draft)?;
     fs::copy(&database, &draft)?;
-    if let Err(error) = whole(&draft).await {
+    if let Err(error) = whole(&draft, &secret).await {
         // Nothing of it is an installation; the folder itself may have been there.
         fs::remove_file(&draft)?;
         return Err(error.in_place(&database.display().to_string()));
@@ -247,8 +247,8 @@ fn refuse_partial(database: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Whether a file holds a whole installation.
-async fn whole(database: &Path) -> Result<(), StoreError> {
+/// Whether a file holds a whole installation, and one that this secret belongs to.
+async fn whole(database: &Path, secret: &Secret) -> Result<(), StoreError> {
     let options = SqliteConnectOptions::new().filename(database).read_only(true).immutable(true);
     let damaged = |why: String| StoreError::Damaged { place: String::new(), why };
     let mut connection = options.connect().await?;
@@ -262,6 +262,16 @@ async fn whole(database: &Path) -> Result<(), StoreError> {
     let tables: i64 = sqlx::query_scalar(tables).fetch_one(&mut connection).await?;
     if tables < 2 {
         return Err(damaged("it holds no installation".to_owned()));
+    }
+    // A copy of a time before marks has none.
+    let marks = sqlx::query("SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'secret_mark'");
+    if marks.fetch_optional(&mut connection).await?.is_some() {
+        let mark = sqlx::query_scalar("SELECT mark FROM secret_mark").fetch_optional(&mut connection).await?;
+        if mark.is_some_and(|mark: Vec<u8>| mark[..] != secret.mark()) {
+            return Err(StoreError::Invalid(format!(
+                "the {SECRET} beside {DATABASE} belongs to another installation: give the one that was kept with it"
+            )));
+        }
     }
     connection.close().await?;
     Ok(())

@@ -96,6 +96,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(202611261555, "archives"),
     migration!(202611261600, "fewer_probes"),
     migration!(202611261715, "seed_ids"),
+    migration!(202611281050, "secret_mark"),
 ];
 
 /// The newest schema that this program knows.

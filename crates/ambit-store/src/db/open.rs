@@ -3,6 +3,7 @@
 use crate::db::failpoint::Failpoints;
 use crate::db::folder;
 use crate::db::migrations::{self, Migrated};
+use crate::db::rows::named;
 use crate::db::secret::Secret;
 use crate::db::sql::Origin;
 use crate::db::store::{Inner, Pools};
@@ -96,6 +97,7 @@ impl Store {
         let (store, version) = Self::connect(options, false).await?;
         let migrated = store.migrate(version).await?;
         store.require_owner(options).await?;
+        store.confirm_secret(options).await?;
         Ok((store, migrated))
     }
 
@@ -108,11 +110,40 @@ impl Store {
         }
         store.require_owner(options).await?;
         let newest = migrations::known();
+        if version == newest {
+            store.require_own_secret(options).await?;
+        }
         Ok((store, Schema { version, newest }))
     }
 
     async fn require_owner(&self, options: &Options) -> Result<(), StoreError> {
         if self.pools().has_owner().await? { Ok(()) } else { Err(StoreError::Uninitialised(options.named())) }
+    }
+
+    /// Refuses a secret that is not the one with which this installation was made; false where none was noted yet. With
+    /// another one no key is known and no sealed credential can be opened.
+    async fn require_own_secret(&self, options: &Options) -> Result<bool, StoreError> {
+        let mut tx = self.read().await?;
+        let noted: Option<Vec<u8>> = tx.read_first("SELECT mark FROM secret_mark", Vec::new()).await?;
+        if noted.as_ref().is_none_or(|noted| noted[..] == self.inner.secret.mark()) {
+            return Ok(noted.is_some());
+        }
+        Err(StoreError::Invalid(format!(
+            "the secret {} belongs to another installation: restore the one that was kept with this database",
+            options.secret_path()?.display()
+        )))
+    }
+
+    /// Notes which secret belongs to this installation, the first time, and refuses any other from then on.
+    pub(crate) async fn confirm_secret(&self, options: &Options) -> Result<(), StoreError> {
+        if self.require_own_secret(options).await? {
+            return Ok(());
+        }
+        let mark = self.inner.secret.mark();
+        transaction!(self, Person, async |tx| tx
+            .insert_new("secret_mark", "one", named! { one: 1, mark: &mark[..] })
+            .await)?;
+        self.require_own_secret(options).await.map(|_| ())
     }
 
     /// Opens the database and the secret, and returns the version of the schema; 0 if there is none yet.

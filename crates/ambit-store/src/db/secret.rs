@@ -72,6 +72,11 @@ impl Secret {
         hash(&self.0, purpose.as_bytes())
     }
 
+    /// What tells this secret from any other and gives nothing of it away.
+    pub(crate) fn mark(&self) -> [u8; 32] {
+        self.derive("ambit secret mark v1")
+    }
+
     /// The stored hash of a credential.
     pub(crate) fn credential_hash(&self, credential: &str) -> [u8; 32] {
         hash(&self.derive("ambit api key v1"), credential.as_bytes())

@@ -28,6 +28,7 @@ impl Store {
     ) -> Result<(Self, Option<IssuedKey>), StoreError> {
         let (store, version) = Self::connect(options, true).await?;
         store.migrate(version).await?;
+        store.confirm_secret(options).await?;
         let (owner, key) = (owner.clone(), keys::Draft::new(&store.inner.secret, "owner"));
         let issued = transaction!(store, Person, async |tx| insert_owner(tx, &owner, key, now).await)?;
         Ok((store, issued))

@@ -61,6 +61,33 @@ async fn a_lost_secret_is_never_replaced() {
 }
 
 #[tokio::test]
+async fn the_secret_of_another_installation_is_refused_on_every_way_in() {
+    let (folder, other) = (Folder::new(), Folder::new());
+    let backup = folder.path().join("copy");
+    let options = Options::folder(folder.path());
+    for options in [&options, &Options::folder(other.path())] {
+        let (store, _) = Store::init(options, &owner(), Timestamp(BEGIN)).await.unwrap();
+        if options.folder.as_deref() == Some(folder.path()) {
+            store.back_up(&backup).await.unwrap();
+        }
+        store.close().await;
+    }
+    for place in [folder.path(), &backup] {
+        std::fs::copy(other.path().join("secret.key"), place.join("secret.key")).unwrap();
+    }
+    let target = Folder::new();
+    for refused in [
+        Store::open(&options).await.err(),
+        Store::open_unmigrated(&options).await.err(),
+        Store::init(&options, &owner(), Timestamp(BEGIN)).await.err(),
+        ambit_store::restore(&backup, &target.path().join("new")).await.err(),
+    ] {
+        let Some(StoreError::Invalid(text)) = refused else { panic!("{refused:?}") };
+        assert!(text.contains("belongs to another installation"), "{text}");
+    }
+}
+
+#[tokio::test]
 async fn a_second_engine_learns_who_holds_the_folder() {
     let lab = Lab::sqlite().await;
     let second = Store::open(&lab.options).await.unwrap();
