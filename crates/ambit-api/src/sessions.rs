@@ -33,5 +33,7 @@ contract! {
     pub struct SignInWays {
         /// A provider of OpenID Connect vouches for them, at /sign_in/provider.
         pub provider: bool,
+        /// Why this browser was not signed in just now; said once.
+        pub trouble: Option<String>,
     }
 }

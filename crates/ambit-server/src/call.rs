@@ -51,6 +51,8 @@ pub struct Call {
     pub(crate) confirmation: Option<String>,
     /// What a browser carries while it signs in by a provider.
     pub(crate) carried: Option<String>,
+    /// The client shows pages: a browser at which a person sits.
+    pub(crate) takes_pages: bool,
     /// What the client calls itself; empty: nothing.
     pub(crate) agent: String,
     /// The connection that the request came on, among all of this process.

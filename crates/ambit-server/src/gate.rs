@@ -26,7 +26,7 @@ use ambit_store::Principal;
 use axum::body::Body;
 use axum::response::Response;
 use bytes::Bytes;
-use http::header::{CONTENT_TYPE, USER_AGENT};
+use http::header::{ACCEPT, CONTENT_TYPE, USER_AGENT};
 use http::request::Parts;
 use http::{HeaderMap, Request};
 use std::net::{IpAddr, Ipv4Addr};
@@ -172,6 +172,7 @@ impl Passage<'_> {
             password: header(&self.head.headers, PASSWORD),
             confirmation: header(&self.head.headers, CONFIRM_DELETE),
             carried: cookie::carried(&self.head.headers),
+            takes_pages: takes_pages(&self.head.headers),
             agent: agent(&self.head.headers),
             connection: asker.connection(),
             peer,
@@ -321,6 +322,12 @@ struct Way<'a> {
 
 fn header(headers: &HeaderMap, name: &str) -> Option<String> {
     headers.get(name)?.to_str().ok().map(str::to_owned)
+}
+
+/// True for a browser at which a person sits: a program asks for JSON, or for anything.
+fn takes_pages(headers: &HeaderMap) -> bool {
+    let accepted = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    accepted.flat_map(|value| value.split(',')).any(|kind| kind.trim().starts_with("text/html"))
 }
 
 fn agent(headers: &HeaderMap) -> String {

@@ -22,8 +22,9 @@ export function SignIn(): ReactNode {
   const queries = useQueryClient();
   const { data: way } = useQuery(ways);
   const [key, setKey] = useState("");
-  const [trouble, setTrouble] = useState<string | null>(null);
+  const [said, setTrouble] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
+  const trouble = said ?? way?.trouble ?? null;
 
   async function enter(by: { key: string } | { token: string }) {
     setBusy(true);

@@ -12,32 +12,52 @@ use ambit_store::StoreError;
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 
-/// What the cookie is sealed for.
+/// What the cookie is sealed for: a sign-in that is under way, and why one was refused.
 const PURPOSE: &str = "sign-in by a provider";
+const TROUBLE: &str = "refused sign-in by a provider";
 /// Where the provider sends people back to.
 const BACK: &str = "/sign_in/callback";
 /// Characters of a provider's error code that are repeated.
 const ERROR_CHARS_MAX: usize = 60;
+/// Characters of a reason that are shown to a person: a cookie has 4,096 bytes.
+const TROUBLE_CHARS_MAX: usize = 500;
 
 /// Say how people sign in beside keys and links.
+///
+/// It says once why this browser was not signed in by the provider.
 pub(crate) async fn ways(call: Call) -> Result<Answer, ApiError> {
-    let ways = SignInWays { provider: call.state.oidc.is_some() };
-    Ok(Answer::json(&success("Ways to sign in", ways)))
+    let trouble = unsealed(&call, TROUBLE).and_then(|text| String::from_utf8(text).ok());
+    let is_told = trouble.is_some();
+    let answer = Answer::json(&success("Ways to sign in", SignInWays { provider: call.state.oidc.is_some(), trouble }));
+    Ok(if is_told { answer.with_cookie(cookie::carried_no_more(&call.base)) } else { answer })
 }
 
 /// Redirect a browser to the identity provider (303); 404 where none is configured.
+///
+/// A browser that cannot be sent there is led to the page that signs in, which says why.
 pub(crate) async fn begin(call: Call) -> Result<Answer, ApiError> {
-    let provider = provider(&call)?;
-    let (url, carried) = provider.begin(&back(&call), call.now).await.map_err(|why| unavailable(&why))?;
+    let begun = lead_to_provider(&call).await;
+    shown(&call, begun)
+}
+
+async fn lead_to_provider(call: &Call) -> Result<Answer, ApiError> {
+    let provider = provider(call)?;
+    let (url, carried) = provider.begin(&back(call), call.now).await.map_err(|why| unavailable(&why))?;
     let plain = serde_json::to_vec(&carried).expect("texts and a moment are JSON");
-    let sealed = BASE64_URL_SAFE_NO_PAD.encode(call.store().seal(PURPOSE, &plain));
-    Ok(Answer::leading_to(url).with_cookie(cookie::carry(&sealed, &call.base)))
+    Ok(Answer::leading_to(url).with_cookie(carry(call, PURPOSE, &plain)))
 }
 
 /// Finish a sign-in that this browser began: redirects it to the interface with a link that signs it in once.
+///
+/// A browser that is not signed in is led to the page that signs in, which says why.
 pub(crate) async fn finish(call: Call) -> Result<Answer, ApiError> {
-    let provider = provider(&call)?;
-    let carried = carried(&call).filter(|carried| call.query("state") == Some(&carried.state));
+    let finished = admit(&call).await;
+    shown(&call, finished)
+}
+
+async fn admit(call: &Call) -> Result<Answer, ApiError> {
+    let provider = provider(call)?;
+    let carried = carried(call).filter(|carried| call.query("state") == Some(&carried.state));
     let Some(carried) = carried else {
         call.count_wrong_key()?;
         return Err(refused("this browser did not begin it; begin again at /sign_in/provider"));
@@ -47,7 +67,7 @@ pub(crate) async fn finish(call: Call) -> Result<Answer, ApiError> {
         return Err(refused(&format!("the provider says {}", plain.collect::<String>())));
     }
     let code = call.query("code").unwrap_or_default();
-    let person = match provider.finish(&carried, code, &back(&call), call.now).await {
+    let person = match provider.finish(&carried, code, &back(call), call.now).await {
         Ok(person) => person,
         Err(NotSignedIn::Unavailable(why)) => return Err(unavailable(&why)),
         Err(NotSignedIn::Refused(why)) => {
@@ -71,10 +91,32 @@ fn back(call: &Call) -> String {
     format!("{}{BACK}", call.root())
 }
 
-/// What the cookie holds; `None` where it is none of ours.
-fn carried(call: &Call) -> Option<Carried> {
+/// What goes to a person instead of a failure: the page that signs in. The reason is sealed in the cookie, so that no
+/// link can make that page say anything.
+fn shown(call: &Call, outcome: Result<Answer, ApiError>) -> Result<Answer, ApiError> {
+    match outcome {
+        Err(error) if call.takes_pages => {
+            let why: String = error.message.chars().take(TROUBLE_CHARS_MAX).collect();
+            Ok(Answer::leading_to("/sign_in".to_owned()).with_cookie(carry(call, TROUBLE, why.as_bytes())))
+        }
+        outcome => outcome,
+    }
+}
+
+/// The cookie by which a browser carries something that is sealed for a purpose.
+fn carry(call: &Call, purpose: &str, plain: &[u8]) -> String {
+    cookie::carry(&BASE64_URL_SAFE_NO_PAD.encode(call.store().seal(purpose, plain)), &call.base)
+}
+
+/// What the cookie holds that was sealed for a purpose; `None` where it is none of ours.
+fn unsealed(call: &Call, purpose: &str) -> Option<Vec<u8>> {
     let sealed = BASE64_URL_SAFE_NO_PAD.decode(call.carried.as_deref()?).ok()?;
-    serde_json::from_slice(&call.store().unseal(PURPOSE, &sealed)?).ok()
+    call.store().unseal(purpose, &sealed)
+}
+
+/// The sign-in that is under way in this browser.
+fn carried(call: &Call) -> Option<Carried> {
+    serde_json::from_slice(&unsealed(call, PURPOSE)?).ok()
 }
 
 fn unavailable(why: &str) -> ApiError {

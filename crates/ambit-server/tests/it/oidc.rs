@@ -133,6 +133,40 @@ async fn what_was_said_to_others_by_others_or_at_another_time_signs_nobody_in() 
     assert_eq!(roles(&server, "ann@acme.test").await, []);
 }
 
+/// As a browser asks for a page.
+async fn visit(server: &TestServer, target: &str, cookie: &str) -> Reply {
+    let headers = [("cookie", cookie), ("accept", "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8")];
+    let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
+    ask(&server.address, &Ask { method: "GET".to_owned(), target: target.to_owned(), headers, body: None })
+        .await
+        .unwrap()
+}
+
+#[tokio::test]
+async fn a_person_who_is_not_signed_in_reads_why_once_on_the_page_that_signs_in() {
+    let (server, provider) = served().await;
+    let (url, cookie) = begin(&server).await;
+    provider.says(json!({"groups": ["strangers"]}));
+    let back = target(&server, &provider.sign_in(&url).await.unwrap());
+    let reply = visit(&server, &back, &cookie).await;
+    assert_eq!((reply.status, reply.header("location")), (303, Some("/sign_in")), "{}", reply.text());
+    let carried = reply.header("set-cookie").unwrap().split_once("; ").unwrap().0.to_owned();
+    let ways = get(&server, "/sign_in/ways", &carried).await;
+    let trouble = ways.json()["result"]["trouble"].as_str().unwrap_or_default().to_owned();
+    assert!(trouble.starts_with("Not signed in:") && trouble.contains("no group of it has a role"), "{trouble}");
+    assert!(ways.header("set-cookie").unwrap().contains("Max-Age=0"), "it is said once");
+    // Neither a sign-in that is under way nor a text of somebody else is shown.
+    for other in [&cookie, "ambit_sign_in=Call%20555"] {
+        let ways = get(&server, "/sign_in/ways", other).await;
+        assert_eq!(ways.json()["result"]["trouble"], Value::Null);
+        assert_eq!(ways.header("set-cookie"), None);
+    }
+    // What is carried for the page is no sign-in.
+    let state = back.split_once("state=").unwrap().1.split('&').next().unwrap();
+    let reply = visit(&server, &format!("/sign_in/callback?code=x&state={state}"), &carried).await;
+    assert_eq!(reply.header("location"), Some("/sign_in"));
+}
+
 #[tokio::test]
 async fn a_sign_in_counts_once_in_the_browser_that_began_it_and_for_ten_minutes() {
     let (server, provider) = served().await;
