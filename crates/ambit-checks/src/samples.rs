@@ -168,7 +168,7 @@ impl Told for Facts {
 }
 
 fn look(mut facts: Facts, task: TaskName, argument: &str, outcome: ProbeOutcome) -> Facts {
-    let look = LastProbe { outcome, at: Timestamp::parse(DATE).unwrap(), run: 1, reason: None };
+    let look = LastProbe { outcome, at: Timestamp::parse(DATE).unwrap(), run: 1, reason: None, confirmed: None };
     facts.probes.entry(task).or_default().insert(argument.to_owned(), look);
     facts
 }

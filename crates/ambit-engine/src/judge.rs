@@ -220,7 +220,8 @@ mod tests {
     /// A service that the task saw speaking this at that moment, with one open issue.
     fn known(service: &str, looked: i64, absent_at: Option<i64>) -> Known {
         let uid = Uid::from_bytes([7; 32]);
-        let probe = LastProbe { outcome: ProbeOutcome::Found, at: Timestamp(looked), run: 1, reason: None };
+        let probe =
+            LastProbe { outcome: ProbeOutcome::Found, at: Timestamp(looked), run: 1, reason: None, confirmed: None };
         let details = serde_json::json!({"service": service, "port": 23, "ip_address": "192.0.2.1"});
         let facts = Facts {
             uid,
@@ -277,7 +278,8 @@ mod tests {
         certificate.facts.kind = Kind::SslCertificate;
         certificate.facts.probes.clear();
         certificate.issues[0].name = "invalid_certificate_expired".to_owned();
-        let served = |run| LastProbe { outcome: ProbeOutcome::Found, at: Timestamp(0), run, reason: None };
+        let served =
+            |run| LastProbe { outcome: ProbeOutcome::Found, at: Timestamp(0), run, reason: None, confirmed: None };
         let failed = LastProbe { outcome: ProbeOutcome::Unknown, ..served(2) };
         let gone_once = LastProbe { outcome: ProbeOutcome::Absent, ..served(2) };
         let other = (TaskName::CertificateLog, served(2));

@@ -46,6 +46,8 @@ pub struct LastProbe {
     pub run: i64,
     /// Why it failed, where it did.
     pub reason: Option<String>,
+    /// Wire date at which the answer that still stands was seen last.
+    pub confirmed: Option<Timestamp>,
 }
 
 /// Which probe: of a task at an entity, with an argument.
@@ -148,7 +150,7 @@ mod tests {
     fn facts(seen: &[(TaskName, &str, ProbeOutcome)]) -> Facts {
         let mut probes = Probes::new();
         for (task, argument, outcome) in seen {
-            let probe = LastProbe { outcome: *outcome, at: Timestamp(0), run: 1, reason: None };
+            let probe = LastProbe { outcome: *outcome, at: Timestamp(0), run: 1, reason: None, confirmed: None };
             probes.entry(*task).or_default().insert((*argument).to_owned(), probe);
         }
         Facts {

@@ -226,7 +226,7 @@ mod tests {
         let looks = LOOKS.iter().map(|(look, _)| *look).chain([look(TaskName::ZoneProfile, "DS"), front]);
         for asked in looks {
             let outcome = if failed == Some(asked.task) { ProbeOutcome::Unknown } else { ProbeOutcome::Found };
-            let probe = LastProbe { outcome, at: Timestamp(0), run: 1, reason: None };
+            let probe = LastProbe { outcome, at: Timestamp(0), run: 1, reason: None, confirmed: None };
             probes.entry(asked.task).or_default().insert(asked.argument.to_owned(), probe);
         }
         Facts {

@@ -289,7 +289,7 @@ async fn load_probes(tx: &mut Tx, uids: &[Uid]) -> Result<BTreeMap<Uid, Probes>,
     Ok(probes)
 }
 
-columns! { LastProbe { outcome: (sql said()), at, run: "run_id", reason } }
+columns! { LastProbe { outcome: (sql said()), at, run: "run_id", reason, confirmed: "last_at" } }
 
 /// What stands for a probe that found something in part. It is stored as one that failed, whose answer is its own
 /// nevertheless: what an earlier one said is left as it was by one that saw nothing.

@@ -1,10 +1,10 @@
 //! Requests to a site at a binding, as all tasks of the web make them.
 
 use crate::{Context, TaskError};
-use ambit_model::TaskName;
 use ambit_model::entity::uri;
-use ambit_model::facts::ProbeOutcome;
+use ambit_model::facts::{LastProbe, ProbeOutcome};
 use ambit_model::moment::DAY_MS;
+use ambit_model::{TaskName, Timestamp};
 use ambit_net::http::{BodyEnd, HttpExchange, HttpFetch, HttpRequest, Url, is_unavailable};
 use ambit_net::{Grant, Meaning, NetError};
 use std::net::SocketAddr;
@@ -63,14 +63,20 @@ pub(crate) async fn visit(cx: &Context<'_>, url: &Url) -> Result<Arc<HttpFetch>,
     let stays = fetch.exchanges.iter().take_while(|exchange| is_same_site(&exchange.url, url));
     let status = stays.last().unwrap_or_else(|| fetch.last()).status;
     let known = uri::CODE.of(&cx.facts.details).and_then(|code| code.parse().ok());
-    let last = cx.facts.probe_at(TaskName::HttpEnrich, cx.argument);
-    let lasts = last.is_some_and(|last| {
-        last.outcome == ProbeOutcome::Unknown && cx.net.date().0.saturating_sub(last.at.0) >= OUTAGE_MS
-    });
+    let lasts = lasts(cx.facts.probe_at(TaskName::HttpEnrich, cx.argument), cx.net.date());
     if is_unavailable(status) && known.is_some_and(|known| !is_unavailable(known)) && !lasts {
         return Err(NetError::Unavailable(status));
     }
     Ok(fetch)
+}
+
+/// True where the newest probe failed, and the page that the site had was seen last before an outage would have ended:
+/// however often the site was visited meanwhile.
+fn lasts(last: Option<&LastProbe>, date: Timestamp) -> bool {
+    last.is_some_and(|last| {
+        let seen = last.confirmed.unwrap_or(last.at);
+        last.outcome == ProbeOutcome::Unknown && date.0.saturating_sub(seen.0) >= OUTAGE_MS
+    })
 }
 
 pub(crate) fn is_same_site(a: &Url, b: &Url) -> bool {
@@ -139,4 +145,28 @@ pub(crate) fn is_closed(error: &NetError) -> bool {
 /// Returns true for a failure that is an answer: nothing listens there, or it does not speak HTTP.
 pub(crate) fn is_no_answer(error: &NetError) -> bool {
     matches!(error, NetError::ConnectionRefused | NetError::Protocol(_) | NetError::Tls(_))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_site_that_cannot_answer_is_believed_after_half_a_day_however_often_it_is_visited() {
+        const HOUR_MS: i64 = DAY_MS / 24;
+        let probe = |outcome, at_h, confirmed_h: Option<i64>| LastProbe {
+            outcome,
+            at: Timestamp(at_h * HOUR_MS),
+            run: 1,
+            reason: None,
+            confirmed: confirmed_h.map(|hours| Timestamp(hours * HOUR_MS)),
+        };
+        let now = Timestamp(100 * HOUR_MS);
+        let asked = |probe: LastProbe| lasts(Some(&probe), now);
+        assert!(!lasts(None, now), "nobody asked before");
+        assert!(asked(probe(ProbeOutcome::Unknown, 99, Some(88))), "every hour for half a day");
+        assert!(!asked(probe(ProbeOutcome::Unknown, 99, Some(89))), "not yet for half a day");
+        assert!(!asked(probe(ProbeOutcome::Found, 76, Some(76))), "it answered when it was asked last");
+        assert!(asked(probe(ProbeOutcome::Unknown, 76, None)));
+    }
 }

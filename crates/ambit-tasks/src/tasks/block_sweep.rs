@@ -201,6 +201,7 @@ mod tests {
             at: ambit_model::Timestamp(0),
             run: 1,
             reason: None,
+            confirmed: None,
         };
         facts.probes.entry(TaskName::Suballocations).or_default().insert(String::new(), look);
         assert!(matches!(plan(&facts, &crate::Settings::default()), Plan::Sweep { size: 256, .. }));
