@@ -2,6 +2,7 @@
 //! principal; they take this type, which only the holder of the engine's place can make (docs/architecture.md §1.8 and
 //! §2).
 
+mod analyses;
 mod bodies;
 mod claim;
 pub(crate) mod commit;
@@ -13,22 +14,25 @@ mod hunt;
 mod imports;
 mod issues;
 mod lease;
+mod not_done;
 mod place;
 mod reassess;
 mod reconcile;
 mod relied;
 mod retests;
+mod retrohunt_jobs;
 mod stragglers;
 mod told;
 mod turns;
 
 pub use crate::record::Vulns;
+pub use analyses::WaitingAnalysis;
 pub use claim::Claimed;
 pub use deferred::Deferred;
 pub(crate) use dirty::mark_dirty;
 pub use facts::{End, LeadingProbes};
 pub(crate) use graph::graph;
-pub use hunt::{HeldJob, Hunted, JobPart, LiveRuleset, RuleMatch, Specimen, WaitingAnalysis};
+pub use hunt::{Hunted, LiveRuleset, RuleMatch, Specimen};
 pub use imports::{ImportOutcome, Imported, StateAccount};
 pub use issues::Moved;
 pub(crate) use lease::drop_uncleared;
@@ -36,6 +40,7 @@ pub use lease::{ATTEMPTS_BEFORE_ALONE, Places};
 pub use place::Engine;
 pub use reassess::{Reassessment, Showing};
 pub use relied::Fresh;
+pub use retrohunt_jobs::{HeldJob, JobPart};
 pub use told::{Look, Telling};
 pub use turns::Room;
 

@@ -1,9 +1,9 @@
 //! Claiming runs and ending them.
 
 use super::Engine;
-use super::commit::count_not_done;
 use super::dirty::new_mark;
 use super::imports;
+use super::not_done::count_not_done;
 use super::place::LAPSED_MS;
 use super::turns::{Queue, Room, take_turn};
 use crate::StoreError;

@@ -5,13 +5,10 @@ use super::hunt::{record_hunt, specimens};
 use super::turns::{note_turn, turns};
 use super::{Engine, Hunted, LiveRuleset, Specimen};
 use crate::StoreError;
-use crate::db::rows::{Rows, named};
 use crate::db::sql::{Tx, values};
 use crate::db::writer::transaction;
 use ambit_model::Timestamp;
 
-/// The most deferred rule evaluations of one owner. Rules that fall further behind count as too slow.
-const DEFERRED_OF_OWNER_MAX: i64 = 20_000;
 /// The name of the owners' turns.
 const OWNER: &str = "hunts of an owner";
 
@@ -99,23 +96,4 @@ async fn take(tx: &mut Tx, live: &[LiveRuleset], limit: i64) -> Result<Deferred,
     let head = "DELETE FROM hunts_deferred WHERE (ruleset_id, edition, specimen) IN (";
     tx.many(head, 3, over, ")").await?;
     Ok(Deferred { owner, scans })
-}
-
-/// Lets looks wait for their owner's turn. Of an owner of whom too many wait already, those sets that would add to them
-/// count as too slow.
-pub(super) async fn defer(tx: &mut Tx, specimen: i64, rulesets: &[LiveRuleset]) -> Result<(), StoreError> {
-    let mut rows = Rows::default();
-    for ruleset in rulesets {
-        let sql = "SELECT COUNT(*) FROM hunts_deferred WHERE owner_id = $1";
-        let waiting: i64 = tx.read_one(sql, values![ruleset.owner]).await?;
-        if waiting < DEFERRED_OF_OWNER_MAX {
-            rows.push(named! {
-                owner_id: ruleset.owner, ruleset_id: &ruleset.id, edition: ruleset.edition, specimen,
-            });
-            continue;
-        }
-        let sql = "UPDATE hunting_rulesets SET timeouts = timeouts + 1 WHERE id = $1 AND edition = $2";
-        tx.run(sql, values![&ruleset.id, ruleset.edition]).await?;
-    }
-    tx.insert("hunts_deferred", rows, "ON CONFLICT DO NOTHING").await
 }

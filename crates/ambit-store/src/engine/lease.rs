@@ -1,6 +1,6 @@
 //! Leasing work: quiet before loud, in blocks, each row with a fence; sweeps become rows as they are needed.
 
-use super::commit::count_not_done;
+use super::not_done::count_not_done;
 use super::stragglers::{Visits, leaving_out, visits};
 use super::{Engine, NewSweep, NewWork, Pending, Work};
 use crate::StoreError;

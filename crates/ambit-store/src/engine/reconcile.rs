@@ -1,10 +1,11 @@
 //! Reconciling: decisions, presence, plans and issues, in one transaction with the marks that they reconcile.
 
-use super::commit::{count_not_done, enter, raise_wire_date};
+use super::commit::{enter, raise_wire_date};
 use super::dirty::mark_dirty;
 use super::graph::{CLOSE_EDGES, closed_edge};
 use super::issues::write_issues;
 use super::lease::{drop_louder, insert_sweeps, insert_work};
+use super::not_done::count_not_done;
 use super::{Dirty, Engine, Reconciliation};
 use crate::StoreError;
 use crate::db::rows::{Rows, columns, list, named};
