@@ -62,6 +62,8 @@ pub struct Found {
     pub standing: BTreeSet<(EdgeKind, Uid)>,
     /// Stored bytes.
     pub evidence: Vec<Evidence>,
+    /// What there is beyond what is kept, a sentence each: the report of the run says it.
+    pub left_out: Vec<String>,
 }
 
 /// An entity that a probe discovered, in canonical form, with the edge that leads there.

@@ -109,6 +109,9 @@ pub enum NotDoneReason {
     /// Something was found, and the rest could not be looked at.
     #[strum(serialize = "in part")]
     InPart,
+    /// More was found than is kept; what is kept was looked at whole.
+    #[strum(serialize = "left out")]
+    LeftOut,
     /// Scope does not allow the contact, or a person took the entity out of it.
     #[strum(serialize = "refused by scope")]
     RefusedByScope,

@@ -47,6 +47,7 @@ struct Report {
     leads: BTreeMap<(EdgeKind, Kind, String), Details>,
     standing: BTreeSet<(EdgeKind, Uid)>,
     evidence: Vec<Evidence>,
+    left_out: Vec<String>,
     refused: usize,
 }
 
@@ -159,7 +160,18 @@ impl<'a> Context<'a> {
             details.sort_keys();
             Discovery { edge, kind, name, details }
         });
-        Found { details: said.details, edges: edges.collect(), standing: said.standing, evidence: said.evidence }
+        Found {
+            details: said.details,
+            edges: edges.collect(),
+            standing: said.standing,
+            evidence: said.evidence,
+            left_out: said.left_out,
+        }
+    }
+
+    /// Says what there is beyond what is kept, a sentence. It keeps no judgement of the rest back.
+    pub(crate) fn leave_out(&self, what: String) {
+        self.report().left_out.push(what);
     }
 
     fn report(&self) -> MutexGuard<'_, Report> {

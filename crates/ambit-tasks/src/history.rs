@@ -422,6 +422,7 @@ pub(crate) fn say(cx: &Context<'_>, place: Place, tips: Vec<String>, known: Know
             kind => cx.found(*kind, name, *edge),
         }
     }
+    looked.named.left_out().for_each(|what| cx.leave_out(what));
     for host in &looked.named.hosts {
         cx.found_host(host, EdgeKind::Link);
     }

@@ -64,6 +64,7 @@ fn is_shortfall(row: &NotDone) -> bool {
         NotDoneReason::NoTask => row.task != NotDone::SEED,
         NotDoneReason::NoAnswer
         | NotDoneReason::InPart
+        | NotDoneReason::LeftOut
         | NotDoneReason::RefusedByScope
         | NotDoneReason::Unconfirmed
         | NotDoneReason::Overlong

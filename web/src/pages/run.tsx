@@ -212,6 +212,7 @@ function StageRow({ level, of, going, word, names }: {
 /** Reasons, and what they mean for a reader. */
 const REASONS: Record<string, string> = {
   "in part": "Something was found; the rest could not be looked at.",
+  "left out": "More was found than is kept; what is kept was looked at whole.",
   "no answer": "The other side, or the way to it, gave no answer.",
   "refused by scope": "Your level, an exclusion, or somebody else’s address forbids it: as it should be, unless you expected a look.",
   "out of budget": "It failed so often, or the machine was so busy, that asking on would do harm.",

@@ -36,6 +36,8 @@ pub(crate) struct Leads {
     urls: BTreeMap<String, Kind>,
     /// URLs that were met, as they are written.
     met: BTreeSet<String>,
+    /// Of what there is more than is kept.
+    left_out: BTreeSet<&'static str>,
 }
 
 impl Leads {
@@ -52,19 +54,31 @@ impl Leads {
             }
         }
         let addresses = addresses.into_iter().chain(assigned.addresses).map(unmapped);
-        keep(&mut self.hosts, names);
         // Those of networks that are not the internet lead nowhere.
-        keep(&mut self.addresses, addresses.filter(|address| !is_internal(*address)));
-        keep(&mut self.mailboxes, named.mailboxes);
-        keep(&mut self.buckets, named.buckets);
+        let addresses = addresses.filter(|address| !is_internal(*address));
+        let cut = [
+            (keep(&mut self.hosts, names), "hosts"),
+            (keep(&mut self.addresses, addresses), "addresses"),
+            (keep(&mut self.mailboxes, named.mailboxes), "e-mail addresses"),
+            (keep(&mut self.buckets, named.buckets), "buckets"),
+        ];
+        self.left_out.extend(cut.iter().filter(|(is_cut, _)| *is_cut).map(|(_, what)| what));
         for url in endpoints(text).into_iter().filter(|url| is_of_interest(url)) {
+            if self.met.contains(&url) {
+                continue;
+            }
             if self.urls.len() >= URLS_MAX || self.met.len() >= MET_MAX {
+                self.left_out.insert("pages and interfaces");
                 break;
             }
-            if self.met.insert(url.clone()) {
-                self.take(unopened(url));
-            }
+            self.met.insert(url.clone());
+            self.take(unopened(url));
         }
+    }
+
+    /// Says of what there is more than is kept, a sentence each.
+    pub(crate) fn left_out(&self) -> impl Iterator<Item = String> {
+        self.left_out.iter().map(|what| format!("more {what} are named than are kept; the others are left out"))
     }
 
     fn take(&mut self, url: String) {
@@ -81,11 +95,15 @@ impl Leads {
     }
 }
 
-/// Adds values up to the limit of their kind.
-fn keep<T: Ord>(kept: &mut BTreeSet<T>, values: impl IntoIterator<Item = T>) {
-    let room = LEADS_MAX.saturating_sub(kept.len());
-    let new: Vec<T> = values.into_iter().filter(|value| !kept.contains(value)).take(room).collect();
-    kept.extend(new);
+/// Adds values up to the limit of their kind; true: there are more.
+fn keep<T: Ord>(kept: &mut BTreeSet<T>, values: impl IntoIterator<Item = T>) -> bool {
+    for value in values {
+        if kept.len() >= LEADS_MAX && !kept.contains(&value) {
+            return true;
+        }
+        kept.insert(value);
+    }
+    false
 }
 
 /// The path of a canonical URL.
@@ -164,5 +182,7 @@ mod tests {
         leads.read("z/z.env", "DB_HOST=203.0.113.9\nMAIL=ops@acme.test\nhttps://acme-files.s3.amazonaws.com/x");
         assert_eq!((leads.addresses.len(), leads.mailboxes.len(), leads.buckets.len()), (1, 1, 1));
         assert_eq!(leads.hosts.len(), LEADS_MAX);
+        let left_out: Vec<String> = leads.left_out().collect();
+        assert_eq!(left_out, ["more hosts are named than are kept; the others are left out"]);
     }
 }

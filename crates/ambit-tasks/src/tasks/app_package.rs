@@ -80,7 +80,10 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
             let looked = looked_through(cx, file.path().to_owned(), &from.url).await?;
             say(cx, looked, Some(Mirrored { rules, ..from }))?;
         }
-        Some(mirror::Package::Same) => say_again(cx),
+        Some(mirror::Package::Same) => {
+            app::SKIPPED.of(&cx.facts.details).into_iter().flatten().for_each(|what| cx.leave_out(what));
+            say_again(cx);
+        }
         None => return Err(missing(cx)),
     }
     // What is left out says nothing of the rest, which is judged whole.
@@ -339,6 +342,7 @@ fn say(cx: &Context<'_>, looked: Looked, from: Option<Mirrored>) -> Result<(), T
     cx.observe(app::PACKAGE, app);
     cx.observe(app::FORMAT, said(serde_json::to_value(package.format))?.as_str().map(str::to_owned));
     cx.observe(app::SHA256, sha256);
+    left_out.iter().for_each(|what| cx.leave_out(what.clone()));
     cx.observe(app::SKIPPED, left_out);
     cx.observe(app::SECRETS, secrets.into_values().collect::<Vec<_>>());
     cx.observe(app::FIREBASE, firebase.into_values().collect::<Vec<_>>());

@@ -18,7 +18,7 @@ use crate::record::{ChangeContext, Changes, EntityRow};
 use crate::wider::specimens;
 use ambit_model::id::BlobHash;
 use ambit_model::observation::{BODY, Found, ProbeResult, SECOND_PROBE_AFTER_MS, Sighting, same_answer};
-use ambit_model::run::NotDone;
+use ambit_model::run::{NotDone, NotDoneReason};
 use ambit_model::{Details, EdgeKind, Timestamp, Uid};
 pub(in super::super) use leaves::denied;
 use load::{load_edges, load_probes, load_said, says_nothing, told};
@@ -158,16 +158,25 @@ impl Batch {
             ProbeResult::Absent => self.absent(&key, outcome, lease),
             ProbeResult::Unknown { .. } => {}
         }
+        for what in outcome.result.found().iter().flat_map(|found| &found.left_out) {
+            self.report(outcome, NotDoneReason::LeftOut, what);
+        }
         if let Some((reason, why)) = not_done {
-            let why: String = why.chars().take(REASON_CHARS_MAX).collect();
-            self.not_done.push(NotDone {
-                reason,
-                task: outcome.work.task.clone(),
-                count: 1,
-                example: format!("{} {}: {why}", outcome.work.kind.name(), outcome.work.name),
-            });
+            let why = self.report(outcome, reason, why);
             self.probes.entry(key).or_default().note(UNKNOWN, outcome.at, Some(why));
         }
+    }
+
+    /// Tells in the report of the run what an outcome did not bring, and returns why, as it is kept.
+    fn report(&mut self, outcome: &Outcome, reason: NotDoneReason, why: &str) -> String {
+        let why: String = why.chars().take(REASON_CHARS_MAX).collect();
+        self.not_done.push(NotDone {
+            reason,
+            task: outcome.work.task.clone(),
+            count: 1,
+            example: format!("{} {}: {why}", outcome.work.kind.name(), outcome.work.name),
+        });
+        why
     }
 
     fn found(&mut self, key: &Key, found: &Found, outcome: &Outcome, evidence: &EvidenceList) {
