@@ -1,6 +1,6 @@
 //! `kill -9` at random moments: after a resume the inventory is the undisturbed one, nothing lost, nothing double.
 
-use crate::program::{Database, Discovery, Folder, command, demo};
+use crate::program::{Database, Discovery, Folder, Server, command, demo};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -163,4 +163,32 @@ fn next_random(state: &mut u64, whole: Duration) -> Duration {
     *state ^= *state << 17;
     let fraction = (*state % 1_000).max(20);
     whole.mul_f64(f64::from(u32::try_from(fraction).unwrap_or(500)) / 1_000.0)
+}
+
+/// Waits until the only run of the folder is in a state, as a person who lists the runs sees it.
+fn await_run(data: &str, state: &str) {
+    let deadline = Instant::now() + Duration::from_secs(120);
+    let mut listed = String::new();
+    while !listed.contains(&format!("\"state\":\"{state}\"")) {
+        assert!(Instant::now() < deadline, "no run is {state}: {listed}");
+        // Before the folder is made there is nothing to list.
+        let output = command(&["run", "list", "--jsonl", "--data", data]).output().expect("the binary starts");
+        listed = String::from_utf8_lossy(&output.stdout).into_owned();
+    }
+}
+
+#[test]
+fn a_server_pauses_the_scan_that_was_killed() {
+    let folder = Folder::new("left-by-a-scan");
+    let data = folder.path().to_str().expect("UTF-8");
+    let world = concat!(env!("CARGO_MANIFEST_DIR"), "/../../worlds/demo.world");
+    let mut scan = command(&["scan", "--world", world, "-y", "--silent", "--data", data]);
+    let mut scan = scan.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("starts");
+    await_run(data, "running");
+    scan.kill().expect("can be killed");
+    scan.wait().expect("ends");
+    // It would go on at the rates of the server, which nobody chose for it.
+    let server = Server::start(&["serve", "--silent", "--data", data, "--listen", "127.0.0.1:0"], &[]);
+    await_run(data, "paused");
+    drop(server);
 }
