@@ -366,7 +366,7 @@ impl Guard for ScopeGuard {
     fn allow_name(&self, name: &str, grant: Grant) -> Result<(), String> {
         match grant {
             Grant::Operator(_) => Ok(()),
-            Grant::Target | Grant::Source(_) | Grant::Receiver => {
+            Grant::Target | Grant::Source(_) | Grant::Receiver | Grant::PlainReceiver => {
                 self.forbids_name(name).map_or(Ok(()), |why| Err(why.to_owned()))
             }
         }
@@ -375,7 +375,7 @@ impl Guard for ScopeGuard {
     fn allow_page(&self, page: &Url, grant: Grant) -> Result<(), String> {
         match grant {
             Grant::Operator(_) => Ok(()),
-            Grant::Target | Grant::Source(_) | Grant::Receiver => self.view().allow_page(page),
+            Grant::Target | Grant::Source(_) | Grant::Receiver | Grant::PlainReceiver => self.view().allow_page(page),
         }
     }
 

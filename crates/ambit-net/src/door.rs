@@ -405,7 +405,7 @@ impl Door {
         let buckets = match grant {
             Grant::Target => vec![Bucket::Address(to.ip()), Bucket::block(to.ip())],
             Grant::Source(provider) => vec![Bucket::Provider(provider)],
-            Grant::Operator(_) | Grant::Receiver => Vec::new(),
+            Grant::Operator(_) | Grant::Receiver | Grant::PlainReceiver => Vec::new(),
         };
         self.admit(grant, to, Transport::Tcp, name, &buckets).await
     }

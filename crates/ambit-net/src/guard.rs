@@ -75,6 +75,8 @@ pub enum Grant {
     /// A receiver of notifications, which a person of the installation named. It is nobody's target, and reserved
     /// ranges are closed to it like to any.
     Receiver,
+    /// The same over plain HTTP: only in the reserved ranges that the operator opened to receivers.
+    PlainReceiver,
 }
 
 /// The purpose under which resolvers are contacted.
@@ -142,8 +144,8 @@ impl Grants {
             Grant::Operator(RESOLVER) if self.resolve => Ok(Clearance::L1),
             Grant::Operator(purpose) if self.operator.contains(&purpose) => Ok(Clearance::L0),
             Grant::Operator(purpose) => Err(NetError::NoGrant(purpose)),
-            Grant::Receiver if self.receivers => Ok(Clearance::L0),
-            Grant::Receiver => Err(NetError::NoGrant("receivers")),
+            Grant::Receiver | Grant::PlainReceiver if self.receivers => Ok(Clearance::L0),
+            Grant::Receiver | Grant::PlainReceiver => Err(NetError::NoGrant("receivers")),
         }
     }
 }
@@ -167,7 +169,7 @@ impl Guard for OperatorOnly {
     fn allow(&self, contact: &Contact) -> Result<(), Refused> {
         match contact.grant {
             Grant::Operator(_) => Ok(()),
-            Grant::Target | Grant::Source(_) | Grant::Receiver => Err(Refused {
+            Grant::Target | Grant::Source(_) | Grant::Receiver | Grant::PlainReceiver => Err(Refused {
                 address: contact.address,
                 why: "only the operator's own servers are contacted here".into(),
             }),
@@ -196,7 +198,7 @@ impl Guard for SourcesOnly {
                 Err(Refused { address: contact.address, why: "the installation excludes it".into() })
             }
             Grant::Source(_) => Ok(()),
-            Grant::Target | Grant::Operator(_) | Grant::Receiver => {
+            Grant::Target | Grant::Operator(_) | Grant::Receiver | Grant::PlainReceiver => {
                 Err(Refused { address: contact.address, why: "only publishers of feeds are contacted here".into() })
             }
         }
@@ -210,7 +212,7 @@ impl Guard for SourcesOnly {
 /// A guard for notifications: allows receivers, and of reserved ranges only those that the operator opened to them.
 #[derive(Clone, Debug, Default)]
 pub struct ReceiversOnly {
-    /// Addresses of reserved ranges at which receivers may be.
+    /// Addresses at which receivers may be though their range is reserved, and though they speak plain HTTP.
     pub opened: Vec<IpNet>,
 }
 
@@ -218,6 +220,11 @@ impl Guard for ReceiversOnly {
     fn allow(&self, contact: &Contact) -> Result<(), Refused> {
         match contact.grant {
             Grant::Receiver | Grant::Operator(RESOLVER) => Ok(()),
+            Grant::PlainReceiver if self.named(contact.address) => Ok(()),
+            Grant::PlainReceiver => Err(Refused {
+                address: contact.address,
+                why: "plain HTTP is sent only to addresses that the setting notify_ranges opens".into(),
+            }),
             Grant::Target | Grant::Source(_) | Grant::Operator(_) => Err(Refused {
                 address: contact.address,
                 why: "only receivers of notifications are contacted here".into(),
@@ -248,7 +255,7 @@ impl fmt::Display for Grant {
             Self::Target => f.write_str("target"),
             Self::Source(provider) => write!(f, "source {provider}"),
             Self::Operator(purpose) => write!(f, "operator {purpose}"),
-            Self::Receiver => f.write_str("receiver"),
+            Self::Receiver | Self::PlainReceiver => f.write_str("receiver"),
         }
     }
 }
@@ -293,6 +300,21 @@ mod tests {
                 grant,
             };
             assert_eq!(guard.allow(&contact).is_ok(), allowed, "{name} {address} {grant}");
+        }
+    }
+
+    #[test]
+    fn receivers_without_tls_are_only_where_the_operator_opened_addresses() {
+        let guard = ReceiversOnly { opened: vec!["10.20.0.0/16".parse().unwrap(), "203.0.113.7/32".parse().unwrap()] };
+        for (address, grant, allowed) in [
+            ("10.20.0.9", Grant::PlainReceiver, true),
+            ("203.0.113.7", Grant::PlainReceiver, true),
+            ("203.0.113.8", Grant::PlainReceiver, false),
+            ("203.0.113.8", Grant::Receiver, true),
+        ] {
+            let (address, transport, footprint) = (address.parse().unwrap(), Transport::Tcp, Clearance::L0);
+            let contact = Contact { address, port: 80, transport, name: None, footprint, grant };
+            assert_eq!(guard.allow(&contact).is_ok(), allowed, "{contact:?}");
         }
     }
 }

@@ -54,7 +54,6 @@ pub struct Service {
     mail: Option<Arc<Mail>>,
     find: Finder,
     root: Option<String>,
-    plain_http: bool,
     limit: Duration,
     trace: Option<TraceFn>,
     clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
@@ -74,7 +73,6 @@ impl Service {
         find: Finder,
         clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
     ) -> Self {
-        let plain_http = !guard.opened.is_empty();
         let pace = Arc::new(Pace::new(PaceLimits::default()));
         let net = Net::new(wire, Arc::new(guard), pace, NetOptions::default());
         let session = net.session(Grants::receivers());
@@ -85,7 +83,6 @@ impl Service {
             mail: None,
             find,
             root: None,
-            plain_http,
             limit: TRY_LIMIT,
             trace: None,
             clock,
@@ -370,7 +367,6 @@ impl Service {
             session: &self.session,
             mail: self.mail.as_deref(),
             root: self.root.as_deref(),
-            plain_http: self.plain_http,
             limit: self.limit,
             trace: self.trace,
             now: self.now(),

@@ -26,8 +26,6 @@ pub(crate) struct Sender<'a> {
     pub(crate) session: &'a Session,
     pub(crate) mail: Option<&'a Mail>,
     pub(crate) root: Option<&'a str>,
-    /// The operator opened addresses to receivers: there, plain HTTP is sent as well.
-    pub(crate) plain_http: bool,
     pub(crate) limit: Duration,
     pub(crate) trace: Option<TraceFn>,
     pub(crate) now: Timestamp,
@@ -55,14 +53,12 @@ impl Sender<'_> {
             Ok(url) => url,
             Err(error) => return Answer::Refused(error.to_string()),
         };
-        if !url.https && !self.plain_http {
-            return Answer::Refused("plain HTTP is sent only where the setting notify_ranges opens addresses".into());
-        }
+        let grant = if url.https { Grant::Receiver } else { Grant::PlainReceiver };
         let mut request = HttpRequest::get(url, concat!("ambit/", env!("CARGO_PKG_VERSION")))
             .with_method("POST")
             .with_header("Accept", "application/json")
             .with_body("application/json", post.body.clone())
-            .on(Grant::Receiver);
+            .on(grant);
         for (name, value) in &post.headers {
             request = request.with_header(name, value);
         }

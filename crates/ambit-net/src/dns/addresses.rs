@@ -29,7 +29,7 @@ impl Engine {
         host: &str,
         port: u16,
     ) -> Result<Vec<SocketAddr>, NetError> {
-        let is_local = matches!(grant, Grant::Operator(_) | Grant::Receiver)
+        let is_local = matches!(grant, Grant::Operator(_) | Grant::Receiver | Grant::PlainReceiver)
             && (host == "localhost" || host.ends_with(".localhost"));
         let addresses = match host.parse::<IpAddr>() {
             Ok(address) => vec![address],

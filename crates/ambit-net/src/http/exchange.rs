@@ -76,7 +76,9 @@ async fn exchange_at(
         Grant::Target => Bucket::Host(address.ip(), request.identity().to_ascii_lowercase()),
         // Its connections are paced by the provider, those to the operator's own hosts and to receivers not at all.
         Grant::Source(provider) => Bucket::Provider(provider),
-        Grant::Operator(_) | Grant::Receiver => return on_fresh(client, request, bytes, address, name).await,
+        Grant::Operator(_) | Grant::Receiver | Grant::PlainReceiver => {
+            return on_fresh(client, request, bytes, address, name).await;
+        }
     };
     // The rate limit comes before the exchange slot, so that a throttled host takes no slot from other hosts at the
     // same address.
@@ -176,7 +178,7 @@ async fn converse(
         Grant::Target => (EXCHANGE_TIMEOUT, door.patience(pin.address.ip(), HEAD_TIMEOUT)),
         Grant::Operator(_) => (EXCHANGE_TIMEOUT, HEAD_TIMEOUT),
         // As long as the receiver was promised for its answer.
-        Grant::Receiver => (EXCHANGE_TIMEOUT, request.timeout),
+        Grant::Receiver | Grant::PlainReceiver => (EXCHANGE_TIMEOUT, request.timeout),
     };
     let limit = started + request.timeout.min(whole_max);
     let head_limit = limit.min(started + head_max);
