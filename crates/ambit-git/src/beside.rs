@@ -283,26 +283,13 @@ fn is_there(path: &Path) -> bool {
 mod tests {
     use super::*;
     use crate::staged;
-    use crate::testing::{git, put, shown, texts_of};
+    use crate::testing::{git, put, repository, shown, texts_of};
     use std::sync::atomic::AtomicBool;
 
     static NEVER: AtomicBool = AtomicBool::new(false);
 
     const ONE: &str = "1111111111111111111111111111111111111111";
     const TWO: &str = "2222222222222222222222222222222222222222";
-
-    /// A repository without objects, with files beside them.
-    fn repository(files: &[(&str, &str)]) -> tempfile::TempDir {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::create_dir_all(folder.path().join("objects")).unwrap();
-        std::fs::create_dir_all(folder.path().join("refs/heads")).unwrap();
-        std::fs::write(folder.path().join("HEAD"), "ref: refs/heads/main\n").unwrap();
-        for (path, text) in files {
-            std::fs::create_dir_all(folder.path().join(path).parent().unwrap()).unwrap();
-            std::fs::write(folder.path().join(path), text).unwrap();
-        }
-        folder
-    }
 
     /// What it points to, and what cannot be read.
     fn read(folder: &Path) -> (Vec<String>, Vec<String>) {

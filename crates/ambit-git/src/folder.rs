@@ -110,20 +110,7 @@ fn bytes_below(folder: &Path, depth: usize) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// A repository without objects, with files beside them.
-    fn repository(files: &[(&str, &str)]) -> (tempfile::TempDir, Result<Folder, GitError>) {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::create_dir_all(folder.path().join("objects")).unwrap();
-        std::fs::create_dir_all(folder.path().join("refs/heads")).unwrap();
-        std::fs::write(folder.path().join("HEAD"), "ref: refs/heads/main\n").unwrap();
-        for (path, text) in files {
-            std::fs::create_dir_all(folder.path().join(path).parent().unwrap()).unwrap();
-            std::fs::write(folder.path().join(path), text).unwrap();
-        }
-        let found = Folder::open(folder.path());
-        (folder, found)
-    }
+    use crate::testing::repository;
 
     #[test]
     fn a_repository_in_another_form_is_a_failure_that_names_it() {
@@ -134,7 +121,7 @@ mod tests {
             ("[remote \"objectformat\"]\n\tobjectformat = sha256\n", None),
         ] {
             assert_eq!(foreign_form(settings).is_some(), form.is_some(), "{settings}");
-            let (folder, _) = repository(&[("config", settings)]);
+            let folder = repository(&[("config", settings)]);
             let said = Folder::open(folder.path()).map_err(|error| error.to_string()).err();
             assert!(said.iter().all(|said| said.contains(form.unwrap_or_default())), "{said:?}");
             assert_eq!(said.is_some(), form.is_some(), "{settings}");

@@ -92,3 +92,16 @@ pub(crate) fn shown(piece: &Piece<'_>) -> String {
     let place = piece.path.or(piece.tag).unwrap_or("-");
     format!("{} {place}: {text}", piece.commit.map_or(0, |commit| commit.seconds))
 }
+
+/// A repository without objects, with files beside them.
+pub(crate) fn repository(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(folder.path().join("objects")).unwrap();
+    std::fs::create_dir_all(folder.path().join("refs/heads")).unwrap();
+    std::fs::write(folder.path().join("HEAD"), "ref: refs/heads/main\n").unwrap();
+    for (path, text) in files {
+        std::fs::create_dir_all(folder.path().join(path).parent().unwrap()).unwrap();
+        std::fs::write(folder.path().join(path), text).unwrap();
+    }
+    folder
+}
