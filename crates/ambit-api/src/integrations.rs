@@ -37,6 +37,15 @@ contract! {
         pub settings: Maybe<Map<String, Value>>,
     }
 
+    /// The body that changes one; what is left out stays, and secrets or settings that are given take the place of all
+    /// that there were.
+    #[derive(Deserialize)]
+    pub struct IntegrationSettings {
+        pub name: Maybe<Name>,
+        pub secrets: Maybe<Map<String, Value>>,
+        pub settings: Maybe<Map<String, Value>>,
+    }
+
     /// That a collection uses an integration.
     #[derive(Debug, Serialize)]
     pub struct IntegrationCollection {

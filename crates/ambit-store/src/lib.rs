@@ -28,7 +28,7 @@ pub use inventory::contexts::CollectionContext;
 pub use inventory::decisions::IssueVersion;
 pub use inventory::evidence::ProbeLeft;
 pub use inventory::index::{Change, HistoryRow, IndexRow};
-pub use inventory::integrations::{Credential, IntegrationUse, IntegrationView, NewIntegration};
+pub use inventory::integrations::{Credential, IntegrationChange, IntegrationUse, IntegrationView, NewIntegration};
 pub use inventory::items::ItemView;
 pub use inventory::marks::EntityFlags;
 pub use inventory::milestones::{Footing, Milestone};

@@ -328,6 +328,10 @@ pub(super) const ROWS: &[Endpoint] = &[
     get("/projects/{uuid}/integrations/jira_projects", OfProject(Member), handler!(integrations::jira_projects))
         .says("List the Jira projects that the settings of the project's integrations name.")
         .answers(Vec::<integrations::JiraProject>::SHAPE),
+    patch("/integrations/{uuid}", OfProject(Owner), handler!(integrations::change))
+        .says("Change the name of an integration, or replace its secrets or its settings.")
+        .takes(integrations::IntegrationSettings::SHAPE)
+        .answers(integrations::Integration::SHAPE),
     delete("/integrations/{uuid}", OfProject(Owner), handler!(integrations::delete))
         .says("Remove an integration with its secrets and its uses.")
         .answers(BOOLEAN),

@@ -8,15 +8,17 @@ use crate::present::projects;
 use ambit_api::integrations::{
     self as wire, Integration, IntegrationCollection, JiraProject, NewIntegrationCollection,
 };
-use ambit_api::{ApiError, success};
+use ambit_api::{ApiError, read, success};
 use ambit_model::application_session::ApplicationSession;
 use ambit_model::entity::aws;
 use ambit_model::workflow::SESSION;
-use ambit_store::{IntegrationUse, IntegrationView, NewIntegration};
+use ambit_store::{IntegrationChange, IntegrationUse, IntegrationView, NewIntegration};
+use serde_json::{Map, Value};
 
 const NOUN: &str = "Integration";
 const USE: &str = "Integration collection";
 const CREATED: &str = "Integration created";
+const CHANGED: &str = "Integration updated";
 /// The type whose secrets the provider's own clients name.
 const AWS: &str = "AwsCredential";
 
@@ -44,18 +46,54 @@ pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
         settings: body.settings.0.unwrap_or_default(),
     };
     if new.kind == SESSION {
-        // Nobody else knows what this type holds; of the others, clients send what their providers give.
-        let read = ApplicationSession::of(&new.secrets, &new.settings);
-        read.map_err(|missing| ApiError::invalid(format!("an {SESSION} needs {missing}")))?;
+        check_session(&new.secrets, &new.settings)?;
     }
-    // Clients of the contract give a role alone, whatever this installation can do with it.
-    let lacks = (new.kind == AWS).then(|| aws::missing(&new.secrets, call.state.library.aws_keys)).flatten();
     let created = call.store().create_integration(call.caller(), project, &new, call.now).await.about("Project")?;
-    let message = match lacks {
-        None => CREATED.to_owned(),
-        Some(missing) => format!("{CREATED}, and opens nothing yet: it lacks {missing}"),
-    };
+    let message = told(&call, CREATED, &new.kind, Some(&new.secrets));
     Ok(Answer::json(&success(&message, shown(created))))
+}
+
+/// Change the name of an integration, or replace its secrets or its settings.
+///
+/// The next run uses what is new. An integration that replaces another has other accounts, so keys that expire are
+/// replaced here.
+pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
+    let uuid = call.uuid("uuid", NOUN)?;
+    let known = call.store().find_integration(call.caller(), uuid).await.about(NOUN)?;
+    let body: wire::IntegrationSettings = read(call.change::<wire::IntegrationSettings, Integration>()?)?;
+    let change =
+        IntegrationChange { name: body.name.0.map(|name| name.0), secrets: body.secrets.0, settings: body.settings.0 };
+    if known.kind == SESSION {
+        match (&change.secrets, &change.settings) {
+            (Some(secrets), settings) => check_session(secrets, settings.as_ref().unwrap_or(&known.settings))?,
+            // They say to whom the secrets are shown.
+            (None, Some(_)) => {
+                return Err(ApiError::invalid(format!(
+                    "give the secrets as well to change the settings of an {SESSION}"
+                )));
+            }
+            (None, None) => {}
+        }
+    }
+    let changed = call.store().change_integration(call.caller(), uuid, &change, call.now).await.about(NOUN)?;
+    let message = told(&call, CHANGED, &known.kind, change.secrets.as_ref());
+    Ok(Answer::json(&success(&message, shown(changed))))
+}
+
+/// Nobody else knows what this type holds; of the others, clients send what their providers give.
+fn check_session(secrets: &Map<String, Value>, settings: &Map<String, Value>) -> Result<(), ApiError> {
+    let read = ApplicationSession::of(secrets, settings);
+    read.map(drop).map_err(|missing| ApiError::invalid(format!("an {SESSION} needs {missing}")))
+}
+
+/// What was done, and what is lacking until it opens anything. Clients of the contract give a role alone, whatever this
+/// installation can do with it.
+fn told(call: &Call, done: &str, kind: &str, secrets: Option<&Map<String, Value>>) -> String {
+    let lacks = secrets.filter(|_| kind == AWS).and_then(|given| aws::missing(given, call.state.library.aws_keys));
+    match lacks {
+        None => done.to_owned(),
+        Some(missing) => format!("{done}, and opens nothing yet: it lacks {missing}"),
+    }
 }
 
 /// Remove an integration with its secrets and its uses.

@@ -79,6 +79,7 @@ value_from! {
     Option<Uid>, value => Self::Bytes(value.map(|uid| uid.bytes().to_vec()));
     Vec<u8>, value => Self::Bytes(Some(value));
     &[u8], value => Self::Bytes(Some(value.to_vec()));
+    Option<Vec<u8>>, value => Self::Bytes(value);
 }
 
 /// PostgreSQL refuses NUL in text and fails the whole batch; it is dropped at this edge on both. (JSON documents spell

@@ -39,6 +39,22 @@ impl std::fmt::Debug for NewIntegration {
     }
 }
 
+/// What of an integration is to be changed; `None` stays as it is.
+#[derive(Clone, Default, PartialEq)]
+pub struct IntegrationChange {
+    pub name: Option<String>,
+    /// In place of all secrets that it has.
+    pub secrets: Option<Map<String, Value>>,
+    /// In place of all settings that it has.
+    pub settings: Option<Map<String, Value>>,
+}
+
+impl std::fmt::Debug for IntegrationChange {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("IntegrationChange").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
 columns! {
     /// An integration as people see it: of its secrets the names only.
     #[derive(Clone, Debug, PartialEq)]
@@ -139,10 +155,19 @@ fn check(new: &NewIntegration) -> Result<NewIntegration, StoreError> {
         let names = INTEGRATION_TYPES.map(|known| known.0).join(", ");
         return Err(StoreError::Invalid(format!("the type must be one of {names}")));
     }
-    if to_json(&new.secrets).len() > DOCUMENT_BYTES_MAX || to_json(&new.settings).len() > DOCUMENT_BYTES_MAX {
+    check_sizes([&new.secrets, &new.settings])?;
+    Ok(NewIntegration { name: clean_title(&new.name)?, ..new.clone() })
+}
+
+fn check_sizes<'a>(documents: impl IntoIterator<Item = &'a Map<String, Value>>) -> Result<(), StoreError> {
+    if documents.into_iter().any(|document| to_json(document).len() > DOCUMENT_BYTES_MAX) {
         return Err(StoreError::Invalid(format!("secrets and settings have at most {DOCUMENT_BYTES_MAX} bytes each")));
     }
-    Ok(NewIntegration { name: clean_title(&new.name)?, ..new.clone() })
+    Ok(())
+}
+
+fn names(secrets: &Map<String, Value>) -> String {
+    to_json(&secrets.keys().collect::<Vec<_>>())
 }
 
 impl Store {
@@ -162,14 +187,13 @@ impl Store {
             if tx.read_one::<i64>(sql, values![project]).await? >= INTEGRATIONS_MAX {
                 return Err(StoreError::Conflict(format!("a project has at most {INTEGRATIONS_MAX} integrations")));
             }
-            let names: Vec<&String> = new.secrets.keys().collect();
             let row = named! {
                 uuid,
                 project_id: project,
                 name: &new.name,
                 kind: &new.kind,
                 settings: to_json(&new.settings),
-                secret_names: to_json(&names),
+                secret_names: names(&new.secrets),
                 secrets: sealed,
                 created_by: principal.user_id(),
                 created_at: now,
@@ -191,6 +215,37 @@ impl Store {
         let project = projects::require(&mut tx, principal, project, ProjectRole::Member).await?;
         let sql = format!("{} AND i.project_id = $1 ORDER BY i.id LIMIT {INTEGRATIONS_MAX}", select());
         tx.read_all(&sql, values![project]).await
+    }
+
+    /// An integration that the caller may see.
+    pub async fn find_integration(&self, principal: &Principal, uuid: Uuid) -> Result<IntegrationView, StoreError> {
+        let mut tx = self.read().await?;
+        require(&mut tx, principal, uuid, ProjectRole::Member).await
+    }
+
+    /// Changes an integration, for owners of its project: runs that begin from then on use what is new. The accounts
+    /// that it opened stay known.
+    pub async fn change_integration(
+        &self,
+        principal: &Principal,
+        uuid: Uuid,
+        change: &IntegrationChange,
+        now: Timestamp,
+    ) -> Result<IntegrationView, StoreError> {
+        check_sizes(change.secrets.iter().chain(&change.settings))?;
+        let (principal, settings) = (principal.clone(), change.settings.as_ref().map(to_json));
+        let name = change.name.as_deref().map(clean_title).transpose()?;
+        let secret_names = change.secrets.as_ref().map(names);
+        let sealed = change.secrets.as_ref().map(|secrets| self.seal(&purpose(uuid), to_json(secrets).as_bytes()));
+        transaction!(self, Person, async |tx| {
+            let view = require(tx, &principal, uuid, ProjectRole::Owner).await?;
+            let details = json!({"name": name, "secrets": sealed.is_some(), "settings": settings.is_some()});
+            let sql = "UPDATE integrations SET name = COALESCE($1, name), settings = COALESCE($2, settings), \
+                       secret_names = COALESCE($3, secret_names), secrets = COALESCE($4, secrets) WHERE id = $5";
+            tx.run(sql, values![name, settings, secret_names, sealed, view.id]).await?;
+            audit::insert(tx, &principal, Some(view.project), "integration.change", uuid, details, now).await?;
+            require(tx, &principal, uuid, ProjectRole::Owner).await
+        })
     }
 
     /// Removes an integration, its secrets and its uses; for owners of its project.

@@ -1,7 +1,7 @@
 //! Integrations: what is secret of them is sealed in the database, opens for the engine, and is gone with them.
 
 use crate::lab::{Lab, both, new_collection};
-use ambit_store::{NewIntegration, StoreError};
+use ambit_store::{IntegrationChange, NewIntegration, StoreError};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -44,6 +44,30 @@ async fn secrets_open_for_the_engine_only_and_end_with_the_integration() {
         lab.store.delete_integration(&lab.me, made.uuid, lab.now()).await.unwrap();
         assert!(lab.store.list_credentials(lab.collection).await.unwrap().is_empty());
         assert!(lab.store.list_integration_uses(&lab.me, lab.project).await.unwrap().is_empty());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn secrets_are_replaced_and_the_integration_stays_the_same() {
+    both(async |lab| {
+        let project = project_uuid(&lab).await;
+        let made = lab.store.create_integration(&lab.me, project, &new(), lab.now()).await.unwrap();
+        lab.store.add_integration_use(&lab.me, lab.collection, made.uuid, lab.now()).await.unwrap();
+        let secrets = json!({"aws_access_key_id": "AKIA", "aws_secret_access_key": "new"}).as_object().cloned();
+        let change = IntegrationChange { secrets: secrets.clone(), ..IntegrationChange::default() };
+        let changed = lab.store.change_integration(&lab.me, made.uuid, &change, lab.now()).await.unwrap();
+        assert_eq!((changed.uuid, &changed.name, &changed.settings), (made.uuid, &made.name, &made.settings));
+        assert_eq!(changed.secret_names, ["aws_access_key_id", "aws_secret_access_key"]);
+        let opened = lab.store.list_credentials(lab.collection).await.unwrap();
+        assert_eq!((opened.len(), &opened[0].secrets), (1, &secrets));
+        let change = IntegrationChange { name: Some("Prod".to_owned()), ..IntegrationChange::default() };
+        let changed = lab.store.change_integration(&lab.me, made.uuid, &change, lab.now()).await.unwrap();
+        assert_eq!((changed.name.as_str(), changed.secret_names.len()), ("Prod", 2));
+        let large = json!({"x": "x".repeat(70_000)}).as_object().cloned();
+        let change = IntegrationChange { settings: large, ..IntegrationChange::default() };
+        let refused = lab.store.change_integration(&lab.me, made.uuid, &change, lab.now()).await;
+        assert!(matches!(refused, Err(StoreError::Invalid(_))));
     })
     .await;
 }

@@ -34,6 +34,8 @@ pub(crate) enum Action {
     },
     /// Add an integration; prints its uuid.
     Add(Add),
+    /// Change the name of an integration, or replace its secrets or settings; its accounts stay known.
+    Change(Change),
     /// Let a collection use an integration; its next run does.
     Use {
         /// Name or uuid of the integration.
@@ -77,6 +79,22 @@ pub(crate) struct Add {
     collection: Option<String>,
 }
 
+#[derive(Debug, clap::Args)]
+#[group(required = true, multiple = true, args = ["name", "secrets", "setting"])]
+pub(crate) struct Change {
+    /// Name or uuid of the integration.
+    integration: String,
+    /// What to call it from now on.
+    #[arg(long)]
+    name: Option<String>,
+    /// File with the secrets that take the place of all that it has, written as for `add`; `-` is standard input.
+    #[arg(long, value_name = "FILE")]
+    secrets: Option<PathBuf>,
+    /// A setting; may be repeated. They take the place of all that it has.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = setting)]
+    setting: Vec<(String, Value)>,
+}
+
 fn kind(word: &str) -> Result<String, String> {
     let names = INTEGRATION_TYPES.map(|known| known.0);
     let found = names.iter().find(|name| **name == word);
@@ -94,8 +112,9 @@ fn setting(text: &str) -> Result<(String, Value), String> {
 pub(crate) async fn run(command: &Integration, settings: &Settings) -> Result<(), Failure> {
     // A file that cannot be read is told before anything is asked.
     let secrets = match &command.action {
-        Action::Add(add) => secrets_in(&add.secrets)?,
-        Action::List { .. } | Action::Use { .. } | Action::Unuse { .. } | Action::Remove { .. } => Map::new(),
+        Action::Add(add) => Some(secrets_in(&add.secrets)?),
+        Action::Change(change) => change.secrets.as_deref().map(secrets_in).transpose()?,
+        Action::List { .. } | Action::Use { .. } | Action::Unuse { .. } | Action::Remove { .. } => None,
     };
     let api = Api::open(&command.target, settings, Needs::Rows).await?;
     let project = naming::own_project(&api, command.target.project.as_deref().or(settings.get("project"))).await?;
@@ -113,13 +132,25 @@ pub(crate) async fn run(command: &Integration, settings: &Settings) -> Result<()
             let made = api.post(&place, body).await?;
             let uuid = text(&made.result["uuid"]);
             results.line(&uuid)?;
-            // What it lacks is said once, where somebody sees it.
-            if let Some((_, lacks)) = made.message.split_once(", and ") {
-                hint(&format!("ambit: {} {}", plain(&add.name), plain(lacks)));
-            }
+            hint_lacks(&add.name, &made.message);
             if let Some(collection) = collection {
                 add_use(&api, &uuid, &collection).await?;
             }
+        }
+        Action::Change(Change { integration, name, setting, .. }) => {
+            let uuid = naming::integration(&api, &place, integration).await?;
+            let given: Map<String, Value> = setting.iter().cloned().collect();
+            let parts = [
+                ("name", name.as_ref().map(|name| json!(name))),
+                ("secrets", secrets.map(Value::Object)),
+                ("settings", (!given.is_empty()).then_some(Value::Object(given))),
+            ];
+            let body: Map<String, Value> =
+                parts.into_iter().filter_map(|(member, value)| Some((member.to_owned(), value?))).collect();
+            let path = format!("{ASM}/integrations/{uuid}");
+            let changed = api.ask("PATCH", &path, Some(Value::Object(body))).await?;
+            results.line(&format!("integration {uuid} is changed; the next run uses it so"))?;
+            hint_lacks(integration, &changed.message);
         }
         Action::Use { integration, collection } => {
             let uuid = naming::integration(&api, &place, integration).await?;
@@ -146,6 +177,13 @@ pub(crate) async fn run(command: &Integration, settings: &Settings) -> Result<()
         }
     }
     results.finish()
+}
+
+/// What an integration lacks is said once, where somebody sees it.
+fn hint_lacks(name: &str, message: &str) {
+    if let Some((_, lacks)) = message.split_once(", and ") {
+        hint(&format!("ambit: {} {}", plain(name), plain(lacks)));
+    }
 }
 
 async fn list(api: &Api, place: &str, jsonl: bool, results: &mut Results) -> Result<(), Failure> {
