@@ -18,18 +18,17 @@ pub(crate) struct Data {
 /// Where a client command works: on a server, or on a data folder.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Target {
-    /// Data folder (default: AMBIT_DATA, else ambit in the user's data directory); given here, it goes before a
-    /// configured server.
+    /// Data folder (default: AMBIT_DATA, else ambit in the user's data directory); overrides a configured server.
     #[arg(long, value_name = "DIR", global = true, conflicts_with = "server")]
     pub(crate) data: Option<PathBuf>,
-    /// Server, such as https://ambit.example.org (default: AMBIT_SERVER). Its key comes from AMBIT_API_KEY: other
-    /// people see command lines.
+    /// Server, such as https://ambit.example.org (default: AMBIT_SERVER). The API key is read from AMBIT_API_KEY, since
+    /// other users can see command lines.
     #[arg(long, value_name = "URL", global = true)]
     pub(crate) server: Option<String>,
-    /// Project, by number, uuid or name (default: AMBIT_PROJECT, else your primary one).
+    /// Project, by number, uuid or name (default: AMBIT_PROJECT, else your primary project).
     #[arg(long, value_name = "ID", global = true)]
     pub(crate) project: Option<String>,
-    /// PEM file with authorities that the server's certificate may come from, beside those of browsers.
+    /// PEM file with certificate authorities to trust for the server, beside the built-in ones.
     #[arg(long, value_name = "FILE", global = true)]
     pub(crate) ca: Option<PathBuf>,
 }
@@ -50,13 +49,14 @@ pub(crate) struct Output {
 pub(crate) struct Listing {
     #[command(flatten)]
     pub(crate) output: Output,
-    /// Comma-separated values with a head line. Text that a spreadsheet would calculate gets an apostrophe in front.
+    /// Comma-separated values with a header line. Text that a spreadsheet would evaluate is prefixed with an
+    /// apostrophe.
     #[arg(long, conflicts_with = "jsonl")]
     csv: bool,
-    /// Members to print, comma-separated; one inside another is dotted: name,summary.http.title
+    /// Fields to print, comma-separated; nested fields with dots: name,summary.http.title
     #[arg(long, visible_alias = "columns", value_name = "LIST", value_delimiter = ',')]
     pub(crate) fields: Vec<String>,
-    /// Print only how many there are.
+    /// Print only the number of records.
     #[arg(long, conflicts_with_all = ["facet", "fields", "csv"])]
     pub(crate) count: bool,
     /// Print at most this many records, or values of a facet.
@@ -114,10 +114,10 @@ fn since_at(text: &str, now: Timestamp) -> Option<Timestamp> {
 /// Which TCP ports are asked.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct Ports {
-    /// TCP ports to search on addresses and blocks in place of the usual ones: 80,443,8000-8100, or all.
+    /// TCP ports to probe on addresses and blocks instead of the default ones: 80,443,8000-8100, or all.
     #[arg(long, value_name = "LIST", value_parser = ports, conflicts_with = "top_ports")]
     ports: Option<PortList>,
-    /// Search the N most common TCP ports instead; all is 1 to 65535.
+    /// Probe the N most common TCP ports instead; all means 1 to 65535.
     #[arg(long, value_name = "N|all", value_parser = top_ports)]
     top_ports: Option<PortList>,
 }
@@ -132,10 +132,10 @@ impl Ports {
 /// Which tasks take part.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct Tasks {
-    /// Leave out these tasks, by name: udp_sweep,content_focus. What they would find stays unknown.
+    /// Skip these tasks, by name: udp_sweep,content_focus. What they would find stays unknown.
     #[arg(long, value_name = "TASKS", value_parser = tasks, conflicts_with = "only")]
     skip: Option<SkippedTasks>,
-    /// Leave out every task but these.
+    /// Skip all tasks except these.
     #[arg(long, value_name = "TASKS", value_parser = tasks)]
     only: Option<SkippedTasks>,
 }

@@ -70,7 +70,7 @@ pub(crate) enum Command {
     Demo(demo::Demo),
     /// Discover and assess what the targets expose; no server needed.
     Scan(scan::Scan),
-    /// Run API, scheduler and engine over a data folder.
+    /// Run the API, the scheduler and the engine on a data folder.
     Serve(serve::Serve),
     /// Execute runs of a shared PostgreSQL database, without serving the API.
     Work(work::Work),
@@ -86,13 +86,13 @@ pub(crate) enum Command {
     Group(groups::Group),
     /// Answer invitations to projects and groups: list, accept, decline.
     Invitation(invitations::Invitation),
-    /// Set and list how much users and groups may use: set, list.
+    /// Set and list the quotas of users and groups: set, list.
     Quota(quotas::Quota),
     /// Load vulnerability feeds, product detection rules, and YARA rules and hash lists for files: add, update, bundle,
     /// list, remove.
     #[command(subcommand)]
     Packs(packs::Packs),
-    /// Give roles in projects and collections: project, collection, list.
+    /// Grant roles in projects and collections: project, collection, list.
     Role(roles::Role),
     /// Manage projects: list, create, users, leave, delete.
     Project(projects::Project),
@@ -104,7 +104,7 @@ pub(crate) enum Command {
     Entities(search::Search),
     /// Show or change one entity: show, raw, path, deny, allow, reset, hide, unhide, history, note, tag.
     Entity(entity::Entity),
-    /// Make a graph of an entity's surroundings, or of what a search finds: entity, search.
+    /// Create a graph of an entity and its neighbours, or of the results of a search: entity, search.
     Graph(graphs::Graph),
     /// Search issues.
     Issues(search::Search),
@@ -114,25 +114,24 @@ pub(crate) enum Command {
     Technologies(search::Search),
     /// List what a vulnerability affects, and why.
     Affected(affected::Affected),
-    /// Write issues or entities as a document: csv, jsonl, sarif, vex, defectdojo, ocsf, stix, or html, which is a
-    /// report.
+    /// Write issues or entities as a document: csv, jsonl, sarif, vex, defectdojo, ocsf, stix, or html (a report).
     Export(export::Export),
-    /// Import the output of another tool into a collection: nmap, masscan, naabu, httpx, nuclei, bbot, amass, csv or
-    /// gti.
+    /// Import output of other tools, API descriptions or Terraform states into a collection; --from lists the formats.
     Import(import::Import),
     /// List what changed, newest last.
     Changes(changes::Changes),
     /// Manage collections: list, create, show, posture, update, seed, archive, unarchive, delete.
     Collection(collections::Collection),
-    /// Manage what opens accounts and sessions of applications: list, add, use, unuse, remove.
+    /// Manage integrations, the credentials for cloud accounts, code hosts and applications: list, add, use, unuse,
+    /// remove.
     Integration(integrations::Integration),
-    /// List workflows, the sets of tasks of which each collection has one: list.
+    /// List workflows (the sets of tasks that collections run): list.
     Workflow(workflows::Workflow),
     /// Manage runs: list, plan, start, show, pause, resume, cancel, watch.
     Run(runs::Run),
     /// Send notifications by mail, webhook or chat: add, list, test, log, replay, remove.
     Notify(notify::Notify),
-    /// Answer "was it us?": what was sent to an address, and whether the record of it is complete: find, verify.
+    /// Show what was sent to an address, and verify that this record is complete: find, verify.
     Ledger(ledger::LedgerCommand),
     /// Check a data folder for damage, or rebuild its search index.
     Doctor(doctor::Doctor),
@@ -148,7 +147,7 @@ pub(crate) enum Command {
     Openapi,
     /// Print a completion script for a shell.
     Completion(completion::Completion),
-    /// Print the manual page of a command, or write those of all.
+    /// Print the manual page of a command, or write the pages of all commands.
     Man(man::Manual),
     /// Print version and build.
     Version(version::Version),

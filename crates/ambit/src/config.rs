@@ -78,7 +78,7 @@ impl Settings {
         Ok(Retention { versions_days: days("keep_versions_days")?, evidence_days: days("keep_evidence_days")? })
     }
 
-    /// Requests per second, over all, where one is set.
+    /// Contacts per second, over all, where one is set.
     pub(crate) fn rate(&self) -> Result<Option<u32>, Failure> {
         let Some(text) = self.get("rate") else { return Ok(None) };
         let rate = text.parse().ok().filter(|rate| *rate > 0);

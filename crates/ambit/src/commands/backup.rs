@@ -11,7 +11,8 @@ use std::path::PathBuf;
 pub(crate) struct Backup {
     #[command(flatten)]
     pub(crate) data: Data,
-    /// New folder for the copy; with the secret in it, so keep it as you keep the data folder.
+    /// Folder for the backup, without an installation in it. The backup contains the secret: protect it like the data
+    /// folder.
     #[arg(value_name = "FOLDER")]
     pub(crate) target: PathBuf,
 }
@@ -20,7 +21,7 @@ pub(crate) struct Backup {
 pub(crate) struct Restore {
     #[command(flatten)]
     pub(crate) data: Data,
-    /// The folder that `ambit backup` made.
+    /// The folder that `ambit backup` wrote.
     #[arg(value_name = "FOLDER")]
     pub(crate) backup: PathBuf,
 }

@@ -20,24 +20,24 @@ const MEMBERS: &[&str] = &["record", "what", "kind", "name", "status", "id", "co
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Changes {
-    /// Which changes: `record:entity what:appeared kind:uri acme`. Values of a repeated member are alternatives, and
-    /// `!` before a value excludes it.
+    /// Filter, such as `record:entity what:appeared kind:uri acme`; a repeated field means "or", `!` before a value
+    /// excludes it.
     #[arg(value_name = "QUERY")]
     pub(crate) query: Vec<String>,
     #[command(flatten)]
     pub(crate) target: Target,
     #[command(flatten)]
     pub(crate) listing: Listing,
-    /// Print how often each value of a member occurs: record, what, kind …
+    /// Print how often each value of a field occurs: record, what, kind …
     #[arg(long, value_name = "NAME", conflicts_with = "fields")]
     pub(crate) facet: Option<String>,
-    /// List only what came after this revision.
+    /// List only changes after this revision.
     #[arg(long, value_name = "REVISION", default_value_t = 0)]
     pub(crate) after: i64,
-    /// List only what came until that moment (a date is the end of that day, UTC).
+    /// List only changes up to that moment (a date means the end of that day, UTC).
     #[arg(long, value_name = "DATE", value_parser = crate::args::date)]
     pub(crate) as_of: Option<Timestamp>,
-    /// List only what came since then: a date, a moment, today, yesterday, 24h, 7d.
+    /// List only changes since then: a date, a moment, today, yesterday, 24h, 7d.
     #[arg(long, value_name = "DATE", value_parser = crate::args::since)]
     pub(crate) since: Option<Timestamp>,
     /// Also list records that were only seen again.

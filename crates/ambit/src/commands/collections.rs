@@ -39,9 +39,9 @@ pub(crate) enum Action {
         #[arg(long)]
         jsonl: bool,
     },
-    /// Create a collection; prints its uuid, and on stderr when it will run. Starts nothing.
+    /// Create a collection without starting a run; prints its uuid, and on stderr the next scheduled run.
     Create(Create),
-    /// Show everything that is known of a collection, with its seeds.
+    /// Show everything known about a collection, with its seeds.
     Show {
         /// Name or uuid of the collection.
         collection: String,
@@ -49,8 +49,7 @@ pub(crate) enum Action {
         #[arg(long)]
         jsonl: bool,
     },
-    /// Score how well the domains among its seeds are protected, as seen from outside; the worst first, with the
-    /// reasons. For collections of the workflow third_party_workflow.
+    /// Show posture scores of the domains among the seeds, worst first, with reasons (workflow third_party_workflow).
     Posture {
         /// Name or uuid of the collection.
         collection: String,
@@ -64,21 +63,21 @@ pub(crate) enum Action {
     Rename {
         /// Name or uuid of the collection.
         collection: String,
-        /// Its new name.
+        /// The new name.
         name: String,
     },
-    /// Set when a collection runs by itself; `update` has cron expressions, time zones and hours of rest.
+    /// Set when a collection runs by itself; `update` also sets cron expressions, time zones and rest windows.
     Schedule {
         /// Name or uuid of the collection.
         collection: String,
-        /// on_demand (never), daily, weekly, monthly, quarterly. Another schedule counts from now.
+        /// on_demand (never), daily, weekly, monthly, quarterly. A new schedule counts from now.
         #[arg(value_parser = schedule)]
         schedule: Schedule,
     },
-    /// List, add and remove its seeds, from which discovery begins. The next run takes them up; none is started.
+    /// List, add and remove seeds, from which discovery begins. Changes apply from the next run; none is started.
     #[command(subcommand, visible_alias = "seeds")]
     Seed(Seed),
-    /// Archive a collection: it stays, and no run starts in it any more.
+    /// Archive a collection: it is kept, and no run starts in it any more.
     Archive {
         /// Name or uuid of the collection.
         collection: String,
@@ -108,20 +107,21 @@ pub(crate) struct Create {
     /// A domain, host name, address, block or URL to begin with; may be repeated.
     #[arg(long, value_name = "TARGET")]
     pub(crate) seed: Vec<String>,
-    /// When it runs by itself: on_demand (never), daily, weekly, monthly, quarterly. The first run comes with the first
+    /// When it runs by itself: on_demand (never), daily, weekly, monthly, quarterly. The first run starts at the first
     /// due time.
     #[arg(long, default_value = "on_demand", value_parser = schedule)]
     pub(crate) schedule: Schedule,
     #[command(flatten)]
     pub(crate) timed: timing::Timed,
-    /// How loud a run may be: passive, polite, normal, intensive.
+    /// Highest level of a run: passive (DNS, data providers), polite (like a browser), normal (sweeps), intensive
+    /// (log-ins, exploit checks).
     #[arg(long, default_value = "normal", value_parser = crate::args::level)]
     pub(crate) level: Clearance,
     #[command(flatten)]
     pub(crate) ports: Ports,
     #[command(flatten)]
     pub(crate) tasks: Tasks,
-    /// Never touch this name, *.name, address or block; may be repeated.
+    /// Never contact this name, *.name, address, block or URL; may be repeated.
     #[arg(long, value_name = "PATTERN")]
     pub(crate) exclude: Vec<String>,
 }
@@ -132,47 +132,48 @@ pub(crate) struct Changed {
     /// Name of the collection.
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
-    /// When it runs by itself: on_demand (never), daily, weekly, monthly, quarterly. Another schedule counts from now.
+    /// When it runs by itself: on_demand (never), daily, weekly, monthly, quarterly. A new schedule counts from now.
     #[arg(long, value_parser = schedule)]
     pub(crate) schedule: Option<Schedule>,
-    /// Run by a cron expression of five fields, such as "30 2 * * mon-fri", in the place of the schedule.
+    /// Run by a cron expression of five fields, such as "30 2 * * mon-fri", instead of the schedule.
     #[arg(long, value_name = "EXPRESSION", value_parser = timing::cron)]
     pub(crate) cron: Option<String>,
     /// Time zone of the expression and of --rest, such as Europe/Berlin.
     #[arg(long, value_name = "ZONE", value_parser = timing::zone)]
     pub(crate) zone: Option<String>,
     /// Hours in which no run starts and a running one pauses, such as "mon-fri 08:00-18:00" or 22:00-06:00; may be
-    /// repeated. They replace those before; `none` removes all.
+    /// repeated. They replace the earlier ones; `none` removes all.
     #[arg(long, value_name = "WINDOW", value_parser = timing::window)]
     pub(crate) rest: Vec<String>,
     /// Delay each start by a random time of up to this many minutes.
     #[arg(long, value_name = "MINUTES")]
     pub(crate) jitter: Option<u16>,
-    /// How loud a run may be: passive, polite, normal, intensive.
+    /// Highest level of a run: passive (DNS, data providers), polite (like a browser), normal (sweeps), intensive
+    /// (log-ins, exploit checks).
     #[arg(long, value_parser = crate::args::level)]
     pub(crate) level: Option<Clearance>,
-    /// TCP ports that its runs search on addresses and blocks: 80,443,8000-8100, top:100, all, or default, which are
-    /// the installation's. A choice holds from when a run starts or is resumed.
+    /// TCP ports that its runs probe on addresses and blocks: 80,443,8000-8100, top:100, all, or default (those of the
+    /// installation). Applies to runs that start or resume afterwards.
     #[arg(long, value_name = "LIST", value_parser = ports)]
     pub(crate) ports: Option<String>,
-    /// Tasks that its runs leave out from now on, by name: udp_sweep,content_focus; or none.
+    /// Tasks that its runs skip from now on, by name: udp_sweep,content_focus; or none.
     #[arg(long, value_name = "TASKS", value_parser = skipped)]
     pub(crate) skip: Option<SkippedTasks>,
-    /// When receivers of mail are told of its new entities: always, whatever events they ask for; never; or by-rule,
-    /// which is what they ask for.
+    /// When receivers by e-mail are told of its new entities: always, never, or by-rule (if the events of the receiver
+    /// include them).
     #[arg(long, value_name = "WHEN")]
     pub(crate) notify_emails: Option<told::NewEntities>,
-    /// The same for receivers by webhook.
+    /// When webhooks are told of its new entities.
     #[arg(long, value_name = "WHEN")]
     pub(crate) notify_webhooks: Option<told::NewEntities>,
-    /// By when its issues are to be closed, in days by severity, such as critical=7,high=30,medium=90; none; or
-    /// default, which is the setting `due_days`.
+    /// Days until its issues are due, by severity, such as critical=7,high=30,medium=90; none; or default (the setting
+    /// `due_days`).
     #[arg(long, value_name = "DAYS", value_parser = crate::args::due_days)]
     pub(crate) due: Option<String>,
-    /// Never touch this name, *.name, address or block, beside those that are excluded already; may be repeated.
+    /// Add an exclusion: never contact this name, *.name, address, block or URL; may be repeated.
     #[arg(long, value_name = "PATTERN")]
     pub(crate) exclude: Vec<String>,
-    /// No longer exclude this pattern; may be repeated.
+    /// Remove this exclusion; may be repeated.
     #[arg(long, value_name = "PATTERN")]
     pub(crate) unexclude: Vec<String>,
 }
@@ -195,7 +196,7 @@ pub(crate) enum Seed {
         #[arg(long)]
         jsonl: bool,
     },
-    /// Add seeds; prints all.
+    /// Add seeds; prints all seeds of the collection.
     Add {
         /// The collection's name or uuid.
         collection: String,
@@ -203,7 +204,7 @@ pub(crate) enum Seed {
         #[arg(required = true)]
         target: Vec<String>,
     },
-    /// Remove seeds, by name or id; the next run decides what remains of what they led to.
+    /// Remove seeds, by name or id; the next run decides again about what they led to.
     Remove {
         /// The collection's name or uuid.
         collection: String,

@@ -6,7 +6,7 @@ use crate::output::{Results, plain};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Config {
-    /// Settings to print, with what they mean (default: all settings, without that).
+    /// Settings to print, with their descriptions (default: all settings, without descriptions).
     #[arg(value_name = "NAME", value_parser = setting)]
     pub(crate) names: Vec<String>,
     /// One JSON object per line.

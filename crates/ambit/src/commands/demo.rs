@@ -32,24 +32,24 @@ pub(crate) struct Demo {
     /// Address to serve on (default: AMBIT_LISTEN, else 127.0.0.1:8080); port 0 picks a free one.
     #[arg(long, value_name = "ADDR")]
     pub(crate) listen: Option<String>,
-    /// A PostgreSQL database to fill (default: AMBIT_DATABASE if it holds nothing but demo data, else the database in
-    /// the data folder).
+    /// PostgreSQL database to fill (default: AMBIT_DATABASE, which must not hold real data, else the database in the
+    /// data folder).
     #[arg(long, value_name = "URL")]
     pub(crate) database: Option<String>,
-    /// End after the discovery instead of serving.
+    /// Exit after the discovery instead of serving.
     #[arg(long)]
     pub(crate) once: bool,
     /// The state of the simulated internet (1, 2, 3 …; default: the one it is in).
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..=99))]
     pub(crate) state: Option<i64>,
-    /// Write every contact with the simulated internet to this file, one JSON object a line.
+    /// Write every contact with the simulated internet to this file, one JSON object per line.
     #[arg(long, value_name = "FILE")]
     pub(crate) contacts: Option<PathBuf>,
-    /// Write every contact with its answer to this file as it happens, one JSON object a line.
+    /// Write every contact with its answer to this file as it happens, one JSON object per line.
     #[arg(long, value_name = "FILE")]
     pub(crate) wire_log: Option<PathBuf>,
-    /// Run the other six workflows as well, each in a collection of its own: cloud accounts, repositories of code,
-    /// apps, domains that pass for a brand, suppliers, and an application.
+    /// Run the other six workflows as well, each in a collection of its own: cloud accounts, code repositories, apps,
+    /// look-alike domains, suppliers, and an application.
     #[arg(long, conflicts_with_all = ["contacts", "output", "state", "wire_log"])]
     pub(crate) workflows: bool,
     #[command(flatten)]

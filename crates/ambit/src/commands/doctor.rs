@@ -22,7 +22,7 @@ const LOOKS_MAX: u32 = 3_000;
 pub(crate) struct Doctor {
     #[command(flatten)]
     pub(crate) data: Data,
-    /// Rebuild the search index. A running server does it and goes on serving; without one, this command does.
+    /// Rebuild the search index: by a running server, which goes on serving, or without one by this command.
     #[arg(long)]
     pub(crate) rebuild_index: bool,
 }

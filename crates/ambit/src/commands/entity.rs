@@ -23,25 +23,25 @@ pub(crate) struct Entity {
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Action {
-    /// Show everything that is known of the entity.
+    /// Show everything known about the entity.
     Show(One),
-    /// Show the entity with the raw members of its evidence, as one JSON object.
+    /// Show the entity with the raw fields of its evidence, as one JSON object.
     Raw(One),
     /// Explain why the entity is ours or not: the path to it from the seed, edge by edge.
     Path(One),
-    /// Mark the entity as not ours: nothing is sent to it or asked about it any more, nor about what only it leads to.
-    /// Takes effect at once, also in an active run.
+    /// Mark the entity as not ours: it is no longer contacted or asked about, nor is what only it leads to. Takes
+    /// effect at once, also in an active run.
     Deny(Named),
     /// Mark the entity as ours: it may be contacted up to the level of the collection. Takes effect at once, also
     /// in an active run.
     Allow(Named),
-    /// Undo `deny` or `allow`: the rules of scope decide again.
+    /// Undo `deny` or `allow`: the scope rules decide again.
     Reset(Named),
     /// Hide the entity from lists and searches by default; runs treat it as before.
     Hide(Named),
     /// Undo `hide`.
     Unhide(Named),
-    /// List the changes of the entity, with the members that changed.
+    /// List the changes of the entity, with the fields that changed.
     History(History),
     /// List the notes on the entity, or write one.
     Note(Note),
@@ -51,15 +51,15 @@ pub(crate) enum Action {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Named {
-    /// Uid (64 hexadecimal characters), uuid or name of the entity.
+    /// Uid (or its beginning), uuid or name of the entity.
     pub(crate) entity: String,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct One {
-    /// Uid (64 hexadecimal characters), uuid or name of the entity.
+    /// Uid (or its beginning), uuid or name of the entity.
     pub(crate) entity: String,
-    /// As it was at that moment (a date is the end of that day, UTC).
+    /// Show the state at that moment (a date means the end of that day, UTC).
     #[arg(long, value_name = "DATE", value_parser = crate::args::date)]
     pub(crate) as_of: Option<Timestamp>,
     /// One JSON object.

@@ -17,7 +17,7 @@ use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Export {
-    /// Search string (default: open issues; for html every issue; of entities those that are there).
+    /// Search string (default: open issues; for html all issues; for entities those that are present).
     #[arg(value_name = "QUERY")]
     query: Vec<String>,
     #[command(flatten)]
@@ -25,13 +25,13 @@ pub(crate) struct Export {
     /// csv, jsonl, sarif, vex, defectdojo, ocsf, stix or html.
     #[arg(short, long, value_parser = format)]
     format: &'static Format,
-    /// What to write: issues, or entities, which only csv, jsonl and stix can hold.
+    /// What to write: issues, or entities (csv, jsonl and stix only).
     #[arg(long, value_name = "NOUN", default_value = "issues")]
     of: Of,
-    /// Mark what came or went since then, in formats that can show it: a date, a moment, yesterday, 24h.
+    /// Mark what appeared or disappeared since then, in formats that can show it: a date, a moment, yesterday, 24h.
     #[arg(long, value_name = "DATE", value_parser = crate::args::since)]
     since: Option<Timestamp>,
-    /// As it was at that moment (a date is the end of that day, UTC).
+    /// Show the state at that moment (a date means the end of that day, UTC).
     #[arg(long, value_name = "DATE", value_parser = crate::args::date)]
     as_of: Option<Timestamp>,
     /// Write to a file instead of standard output.

@@ -19,14 +19,14 @@ pub(crate) struct Graph {
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Action {
-    /// Make a graph of an entity and its neighbours.
+    /// Create a graph of an entity and its neighbours.
     Entity {
-        /// Uid (64 hexadecimal characters), uuid or name of the entity.
+        /// Uid (or its beginning), uuid or name of the entity.
         entity: String,
         #[command(flatten)]
         how: How,
     },
-    /// Make a graph of what a search finds and how that is connected.
+    /// Create a graph of the results of a search and their connections.
     Search {
         /// Search string, such as `type:uri technology:nginx`.
         query: Vec<String>,
@@ -38,7 +38,7 @@ pub(crate) enum Action {
 /// How the graph is to be.
 #[derive(Debug, clap::Args)]
 pub(crate) struct How {
-    /// Steps from the first entities, 0 to 3 (default: 1 around an entity, 0 around what a search finds).
+    /// Number of hops from the first entities, 0 to 3 (default: 1 from an entity, 0 from the results of a search).
     #[arg(long, value_name = "N")]
     pub(crate) depth: Option<u64>,
     /// Name of the graph (default: the entity's name, or the search string).

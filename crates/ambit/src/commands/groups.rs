@@ -44,7 +44,7 @@ pub(crate) enum Action {
         #[arg(long)]
         administrator: bool,
     },
-    /// Take a user out of a group.
+    /// Remove a user from a group.
     Remove { group: String, username: String },
     /// Leave a group.
     Leave { group: String },

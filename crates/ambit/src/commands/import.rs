@@ -31,17 +31,17 @@ const NAMED_MAX: usize = 5;
 pub(crate) struct Import {
     #[command(flatten)]
     target: Target,
-    /// The tool that wrote the file: nmap (-oX), masscan, naabu (-json), httpx (-json), nuclei (-jsonl), bbot, amass, a
-    /// table as csv, gti for answers of the hosted product's API, openapi, postman, graphql or terraform.
+    /// The tool or format of the file: nmap (-oX), masscan, naabu (-json), httpx (-json), nuclei (-jsonl), bbot, amass,
+    /// csv (a table), gti (answers of the hosted product's API), openapi, postman, graphql or terraform.
     #[arg(long, value_name = "TOOL", value_parser = source)]
     from: Source,
     /// The collection's name or uuid (default: the only one of the project).
     #[arg(long, value_name = "COLLECTION")]
     collection: Option<String>,
-    /// When it was seen, where the file does not say (default: when the file was written last).
+    /// When it was seen, if the file does not say so (default: when the file was last modified).
     #[arg(long, value_name = "DATE", value_parser = crate::args::date)]
     seen: Option<Timestamp>,
-    /// Where the schema of graphql is served: it does not say so itself.
+    /// URL at which the schema of graphql is served, which it does not say itself.
     #[arg(long, value_name = "URL")]
     endpoint: Option<String>,
     /// The file; - is standard input.

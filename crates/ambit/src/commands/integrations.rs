@@ -26,7 +26,7 @@ pub(crate) struct Integration {
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Action {
-    /// List the integrations of the project with the collections that use each; of secrets the names only.
+    /// List the integrations of the project, the collections that use each, and the names (not values) of its secrets.
     List {
         /// One JSON object per line.
         #[arg(long)]
@@ -36,21 +36,21 @@ pub(crate) enum Action {
     Add(Add),
     /// Change the name of an integration, or replace its secrets or settings; its accounts stay known.
     Change(Change),
-    /// Let a collection use an integration; its next run does.
+    /// Attach an integration to a collection, from its next run on.
     Use {
         /// Name or uuid of the integration.
         integration: String,
         /// Name or uuid of the collection.
         collection: String,
     },
-    /// End the use of an integration in a collection; its next run closes what only it led to.
+    /// Detach an integration from a collection; the next run marks as gone what only it led to.
     Unuse {
         /// Name or uuid of the integration.
         integration: String,
         /// Name or uuid of the collection.
         collection: String,
     },
-    /// Remove an integration with its secrets and its uses, for good.
+    /// Remove an integration with its secrets, also from the collections that use it, for good.
     Remove {
         /// Name or uuid of the integration.
         integration: String,
@@ -62,19 +62,19 @@ pub(crate) enum Action {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Add {
-    /// What to call it.
+    /// Name of the integration.
     name: String,
     /// ApplicationCredential, AwsCredential, AzureCredential, BitbucketCredential, CloudCredential, GcpCredential,
     /// GiteaCredential, GithubCredential, GitlabCredential or JiraCredential.
     #[arg(value_name = "TYPE", value_parser = kind)]
     kind: String,
-    /// File with the secrets, a line `name = value` for each, or one JSON object; `-` is standard input.
+    /// File with the secrets, one `name = value` per line, or one JSON object; `-` is standard input.
     #[arg(long, value_name = "FILE")]
     secrets: PathBuf,
-    /// A setting that is no secret, such as region=eu-west-1; may be repeated. A value that is JSON is taken as that.
+    /// Setting that is not secret, such as region=eu-west-1; may be repeated. JSON values are parsed, except numbers.
     #[arg(long, value_name = "NAME=VALUE", value_parser = setting)]
     setting: Vec<(String, Value)>,
-    /// Let this collection use it: its name or uuid.
+    /// Attach it to this collection: name or uuid.
     #[arg(long, value_name = "COLLECTION")]
     collection: Option<String>,
 }

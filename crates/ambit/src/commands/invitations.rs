@@ -33,7 +33,7 @@ pub(crate) enum Action {
         /// Number of the invitation in the list.
         id: i64,
     },
-    /// Decline an invitation, or take one back.
+    /// Decline an invitation, or withdraw one that was sent.
     Decline {
         /// Number of the invitation in the list.
         id: i64,

@@ -26,11 +26,11 @@ pub(crate) struct Issue {
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Action {
-    /// Show everything that is known of the issue.
+    /// Show everything known about the issue.
     Show {
-        /// Uid or uuid of the issue.
+        /// Uid (or its beginning, as `ambit issues` shows it) or uuid of the issue.
         issue: String,
-        /// As it was at that moment (a date is the end of that day, UTC).
+        /// Show the state at that moment (a date means the end of that day, UTC).
         #[arg(long, value_name = "DATE", value_parser = crate::args::date)]
         as_of: Option<Timestamp>,
         /// One JSON object.
@@ -39,7 +39,7 @@ pub(crate) enum Action {
     },
     /// Set the status of one issue, or of many.
     Status(NewStatus),
-    /// List the changes of the issue: its status, who decided it and why, and its other members.
+    /// List the changes of the issue: its status, who decided it and why, and its other fields.
     History(History),
     /// List the notes on the issue, or write one.
     Note(Note),
@@ -47,24 +47,24 @@ pub(crate) enum Action {
     Tag(Tag),
     /// Assign one issue, or many, to a person.
     Assign(Assign),
-    /// Test one issue again, or many one after the other, and nothing else; says whether each is still there, gone, or
-    /// could not be tested.
+    /// Test issues again, one after the other, and nothing else; says whether each is still there, gone, or could not
+    /// be tested.
     Retest(Retest),
 }
 
 /// A status, and how long it holds.
 #[derive(Debug, clap::Args)]
 pub(crate) struct NewStatus {
-    /// Uid or uuid of the issue; `-` reads several from standard input, one a line.
+    /// Uid (or its beginning, as `ambit issues` shows it) or uuid; `-` reads several from standard input, one per line.
     issue: String,
     /// open_new, open_triaged, open_in_progress, closed, closed_risk_accepted, closed_benign …
     #[arg(value_parser = status)]
     status: Status,
-    /// Open it again then: a date, a moment, or `change`, which is when its proof or severity changes. Without one, a
-    /// decision such as closed_risk_accepted holds while the fact stays.
+    /// Reopen it at this date or moment, or on `change` of its proof or severity. By default, a decision such as
+    /// closed_risk_accepted holds as long as the fact does.
     #[arg(long, value_name = "DATE|change")]
     until: Option<String>,
-    /// Why, for the history.
+    /// The reason, for the history.
     #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
 }
@@ -72,12 +72,12 @@ pub(crate) struct NewStatus {
 /// Who is to see to issues.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Assign {
-    /// Uid or uuid of the issue; `-` reads several from standard input, one a line.
+    /// Uid (or its beginning, as `ambit issues` shows it) or uuid; `-` reads several from standard input, one per line.
     issue: String,
-    /// The username or address of somebody who sees the collection.
+    /// Username or e-mail address of a user who can see the collection.
     #[arg(required_unless_present = "nobody", conflicts_with = "nobody")]
     user: Option<String>,
-    /// Assign the issue to nobody.
+    /// Remove the assignment.
     #[arg(long)]
     nobody: bool,
 }

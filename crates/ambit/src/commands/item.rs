@@ -23,7 +23,7 @@ const NOTE_BYTES_MAX: u64 = 200_000;
 /// Notes of an item.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Note {
-    /// Uid or uuid; of an entity also its name.
+    /// Uid (or its beginning) or uuid; for an entity also its name.
     pub(crate) item: String,
     /// Write this note, as Markdown; `-` reads it from standard input. Without one, the notes are listed.
     pub(crate) text: Option<String>,
@@ -41,7 +41,7 @@ pub(crate) struct Note {
 /// Tags of an item.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Tag {
-    /// Uid or uuid; of an entity also its name.
+    /// Uid (or its beginning) or uuid; for an entity also its name.
     pub(crate) item: String,
     /// Add these tags. Without any, the tags are listed.
     pub(crate) tags: Vec<String>,
@@ -53,7 +53,7 @@ pub(crate) struct Tag {
 /// Versions of an item.
 #[derive(Debug, clap::Args)]
 pub(crate) struct History {
-    /// Uid or uuid; of an entity also its name.
+    /// Uid (or its beginning) or uuid; for an entity also its name.
     pub(crate) item: String,
     /// Only changes from this date or moment on.
     #[arg(long, value_name = "DATE")]

@@ -25,24 +25,24 @@ pub(crate) struct Key {
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Action {
-    /// Create a key and print it, this once. With --project it opens that project alone.
+    /// Create a key and print it; it cannot be shown again. With --project it is valid for that project only.
     Create {
         /// E-mail address or username (default: your own; on a data folder the owner's).
         #[arg(long, value_name = "EMAIL|USERNAME")]
         user: Option<String>,
-        /// What the key is for, as lists show it.
+        /// What the key is for, shown in lists.
         #[arg(long, value_name = "L", default_value = "")]
         label: String,
-        /// Last day on which it works (until the end of that day, UTC).
+        /// Last day on which it is valid (until the end of that day, UTC).
         #[arg(long, value_name = "DATE", value_parser = crate::args::date)]
         expires: Option<Timestamp>,
-        /// The key may read and change nothing.
+        /// The key can read, but change nothing.
         #[arg(long)]
         read_only: bool,
     },
-    /// Exchange the one-time token that `serve` left for a fresh installation's first key; prints it, alone, once.
+    /// Exchange the one-time token that `serve` wrote for the first key of a new installation; prints the key, once.
     Redeem {
-        /// The file that holds it; - reads standard input (default: the file in the data folder).
+        /// File with the token; - reads standard input (default: the file in the data folder).
         #[arg(value_name = "FILE")]
         token: Option<PathBuf>,
     },
@@ -52,7 +52,7 @@ pub(crate) enum Action {
         #[arg(long)]
         jsonl: bool,
     },
-    /// Revoke a key: it opens nothing any more.
+    /// Revoke a key and the keys of the same user that were created with it.
     Revoke {
         /// Number of the key in the list.
         id: i64,

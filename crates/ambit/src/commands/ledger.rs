@@ -28,29 +28,29 @@ pub(crate) struct LedgerCommand {
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Action {
-    /// Print what was sent to an address, and by which run; ends with 4 if nothing was. A server tells of the
-    /// collections that you see.
+    /// Print what was sent to an address, and by which run; exits with 4 if nothing was. A server answers only for
+    /// collections that you can see.
     Find {
         #[command(flatten)]
         target: Target,
         /// An address, or a block such as 192.0.2.0/24.
         #[arg(long, value_name = "ADDRESS", value_parser = network)]
         address: IpNet,
-        /// When, in UTC, such as 2027-01-31T12:00:00Z (default: ever).
+        /// When, in UTC, such as 2027-01-31T12:00:00Z (default: any time).
         #[arg(long, value_name = "TIME", value_parser = moment)]
         time: Option<Timestamp>,
-        /// Minutes before and after that time that are looked at.
+        /// Minutes before and after that time to search.
         #[arg(long, value_name = "N", default_value_t = AROUND_MINUTES, requires = "time")]
         around: u32,
         /// One JSON object per line.
         #[arg(long)]
         jsonl: bool,
     },
-    /// Follow the chain of hashes from the first line to the last; prints the hash of the last one.
+    /// Verify the hash chain of the ledger; prints the last hash.
     Verify {
         #[command(flatten)]
         data: Data,
-        /// A hash that was printed before and noted elsewhere: it must still be in the chain.
+        /// A hash that was printed earlier and noted elsewhere; it must still be in the chain.
         #[arg(long, value_name = "HASH")]
         head: Option<String>,
     },

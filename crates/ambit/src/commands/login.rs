@@ -14,8 +14,8 @@ use serde_json::json;
 pub(crate) struct Login {
     #[command(flatten)]
     pub(crate) target: Target,
-    /// Where the browser finds the server (default: the server that is asked; for a data folder AMBIT_PUBLIC_URL, else
-    /// AMBIT_LISTEN).
+    /// URL at which the browser reaches the server (default: the configured server; for a data folder AMBIT_PUBLIC_URL,
+    /// else AMBIT_LISTEN).
     #[arg(long, value_name = "URL")]
     pub(crate) url: Option<String>,
 }

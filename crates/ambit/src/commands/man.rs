@@ -7,10 +7,10 @@ use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Manual {
-    /// The command whose page is printed, such as `collection create`; without one, the page of the program.
+    /// The command whose page is printed, such as `collection create` (default: the program itself).
     #[arg(conflicts_with = "to")]
     pub(crate) command: Vec<String>,
-    /// Write the pages of all commands into this folder, which must be there.
+    /// Write the pages of all commands into this folder, which must exist.
     #[arg(long, value_name = "FOLDER")]
     pub(crate) to: Option<PathBuf>,
 }

@@ -16,8 +16,8 @@ pub(crate) struct Migrate {
     /// The PostgreSQL database that the servers use (default: AMBIT_DATABASE, else the database in the data folder).
     #[arg(long, value_name = "URL")]
     pub(crate) database: Option<String>,
-    /// Move everything from the database in the data folder to this PostgreSQL database, which must be empty; no
-    /// server may run meanwhile, and the folder's own database stays as it is.
+    /// Copy everything from the database in the data folder to this PostgreSQL database, which must be empty; stop all
+    /// servers first; the source is not changed.
     #[arg(long, value_name = "URL", conflicts_with = "database")]
     pub(crate) to: Option<String>,
 }

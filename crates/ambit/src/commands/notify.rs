@@ -23,7 +23,7 @@ pub(crate) struct Notify {
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Action {
-    /// Add a receiver; prints its uuid, and on standard error what verifies its signatures, once.
+    /// Add a receiver; prints its uuid, and once, on stderr, the secret or public key that verifies its signatures.
     Add(Box<Add>),
     /// List the receivers of the project.
     List {
@@ -36,7 +36,7 @@ pub(crate) enum Action {
         /// Name or uuid of the receiver, or the beginning of its uuid.
         receiver: String,
     },
-    /// List what was sent to a receiver or waits to be sent, newest first, with its last answer.
+    /// List sent and waiting messages of a receiver, newest first, with the last answer to each.
     Log {
         /// Name or uuid of the receiver, or the beginning of its uuid.
         receiver: String,
@@ -44,15 +44,15 @@ pub(crate) enum Action {
         #[arg(long, value_name = "N", default_value_t = 20)]
         limit: u64,
     },
-    /// Send failed deliveries again and waiting ones at once, or send one delivery again. A receiver that was stopped
-    /// is active again.
+    /// Send failed deliveries again and waiting ones at once, or send one delivery again. A stopped receiver becomes
+    /// active again.
     Replay {
         /// Name or uuid of the receiver, or the beginning of its uuid.
         receiver: String,
         /// One delivery, by its uuid in the log.
         delivery: Option<String>,
     },
-    /// Remove a receiver with what waits for it and its log.
+    /// Remove a receiver with its waiting messages and its log.
     Remove {
         /// Name or uuid of the receiver, or the beginning of its uuid.
         receiver: String,
@@ -70,17 +70,17 @@ pub(crate) struct Add {
     /// Name of the receiver (default: its channel).
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// Tell only of entities and issues that this search finds.
+    /// Notify only about entities and issues that this search finds.
     #[arg(long, value_name = "QUERY")]
     query: Option<String>,
-    /// Tell only of what happens in this collection: its name or uuid.
+    /// Notify only about this collection: its name or uuid.
     #[arg(long, value_name = "COLLECTION")]
     collection: Option<String>,
-    /// Which events, such as issue.opened,run.short (default: new and gone entities, issues, runs that fall short,
-    /// quotas that near their end).
+    /// Events, such as issue.opened,run.short (default: new and gone entities, issues, incomplete runs, quotas with
+    /// less than a tenth left).
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = event)]
     events: Vec<EventKind>,
-    /// at_once, hourly, daily or weekly.
+    /// When messages are sent: at_once, hourly, daily or weekly.
     #[arg(long, value_name = "WHEN", value_parser = digest)]
     digest: Option<Digest>,
     /// Hours in which nothing is sent, such as 22:00-07:00.
@@ -95,10 +95,10 @@ pub(crate) struct Add {
     /// File with the token of Splunk's event collector.
     #[arg(long, value_name = "FILE")]
     token_file: Option<std::path::PathBuf>,
-    /// What lines of syslog hold: json, cef or ocsf.
+    /// Format of syslog messages: json, cef or ocsf.
     #[arg(long, value_name = "FORMAT")]
     format: Option<String>,
-    /// Sign a webhook with a private key (ed25519) in place of a shared secret.
+    /// Sign a webhook with a private key (Ed25519) instead of a shared secret.
     #[arg(long)]
     asymmetric: bool,
 }

@@ -39,26 +39,26 @@ const VERSION_CHARS: usize = 8;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Packs {
-    /// Load packs; one of the same name is replaced. Works beside a running server.
+    /// Load packs; one of the same name is replaced. Can be used while a server is running.
     Add {
         #[command(flatten)]
         data: Data,
-        /// A file, told by its content, or a folder of such files: a feed of vulnerabilities (answers of NVD 2.0, CVE 5
-        /// records, the KEV catalogue, EPSS scores, OSV records, the list of retire.js, files of endoflife.date; plain
-        /// or packed as .gz, .zst or .zip), a bundle of packs, rules that tell products (recog, webappanalyzer,
-        /// technology templates of nuclei), rules that tell secrets (those of gitleaks, .toml), rules (.yar, .yara),
-        /// or a list of hashes (SHA-256, SHA-1 or MD5, one a line, followed by what is known of it). Of a folder of
-        /// rules that tell products, broken files are named and left out.
+        /// A file (its type is detected) or a folder of files: a vulnerability feed (answers of NVD 2.0, CVE 5 records,
+        /// the KEV catalogue, EPSS scores, OSV records, the list of retire.js, files of endoflife.date; plain, or
+        /// compressed as .gz, .zst or .zip), a bundle of packs, rules that detect products (recog, webappanalyzer,
+        /// technology templates of nuclei), rules that detect secrets (gitleaks, .toml), YARA rules (.yar, .yara), or
+        /// a list of hashes (SHA-256, SHA-1 or MD5, one per line, each followed by what is known about it). In a folder
+        /// of rules that detect products, broken files are named and skipped.
         #[arg(required = true, value_name = "PATH")]
         paths: Vec<PathBuf>,
         /// The pack's name (default: that of the file or folder).
         #[arg(long, value_name = "NAME")]
         name: Option<String>,
     },
-    /// Download feeds of vulnerabilities and load those that changed: kev (CISA), epss (FIRST.org), endoflife
-    /// (endoflife.date), retire (retire.js), osv (a pack for each registry of packages) and nvd (a pack for each year),
-    /// all where none is named, and from a mirror cve5 (every record of CVE 5) where it is. The setting packs_mirror
-    /// names a server that has the same files. What is cut goes on where it ended.
+    /// Download vulnerability feeds and load those that changed: kev (CISA), epss (FIRST.org), endoflife
+    /// (endoflife.date), retire (retire.js), osv (one pack per package registry), nvd (one pack per year) and cve5 (all
+    /// CVE 5 records). Default: all feeds, except cve5, which needs `packs_mirror` (a server with the same files).
+    /// Interrupted downloads are resumed.
     Update {
         #[command(flatten)]
         data: Data,

@@ -28,7 +28,7 @@ pub(crate) enum Action {
     },
     /// Create a project; prints its uuid.
     Create { name: String },
-    /// List the people of a project.
+    /// List the users of a project.
     Users {
         /// Name, number or uuid of the project.
         #[arg(value_name = "PROJECT")]

@@ -19,14 +19,14 @@ pub(crate) struct Quota {
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Action {
-    /// Set how much a user or group may use; works beside a running server.
+    /// Set how much a user or group may use; can be used while a server is running.
     Set {
         /// Username, e-mail address or name of a group.
         #[arg(value_name = "USER|GROUP")]
         subject: String,
         /// The quota, such as `api_requests_daily`.
         name: String,
-        /// How much of it may be used; 1000000000 means without limit.
+        /// How much of it may be used; 1000000000 means unlimited.
         #[arg(value_name = "N")]
         allowed: i64,
     },

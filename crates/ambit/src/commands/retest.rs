@@ -30,7 +30,7 @@ const LOOK: Duration = Duration::from_secs(1);
 /// What is looked at again.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Retest {
-    /// The uids or uuids of up to 100 issues; `-` reads them from standard input, one a line.
+    /// Uids (or their beginnings) or uuids of up to 100 issues; `-` reads them from standard input, one per line.
     #[arg(value_name = "ISSUE", required = true)]
     issues: Vec<String>,
     /// Do not wait for the result.

@@ -20,7 +20,7 @@ pub(crate) struct Role {
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Action {
-    /// Add a person to a project as member or owner. An administrator of the installation adds at once; anybody else
+    /// Add a user to a project as member or owner. An administrator of the installation adds at once; anybody else
     /// sends an invitation.
     Project {
         /// The project's name, number or uuid.
@@ -33,7 +33,7 @@ pub(crate) enum Action {
         #[arg(value_parser = project_role)]
         role: ProjectRole,
     },
-    /// Give a person of the project a role in a collection: viewer, analyst or admin.
+    /// Give a user of the project a role in a collection: viewer, analyst or admin.
     Collection {
         /// The collection's name or uuid.
         collection: String,
@@ -44,7 +44,7 @@ pub(crate) enum Action {
         #[arg(value_parser = collection_role)]
         role: CollectionRole,
     },
-    /// List who was given a role in a collection.
+    /// List the users who were given a role in a collection.
     List {
         /// The collection's name or uuid.
         collection: String,

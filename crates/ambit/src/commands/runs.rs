@@ -36,7 +36,7 @@ pub(crate) enum Action {
         #[arg(long)]
         jsonl: bool,
     },
-    /// Show in numbers what a run of a collection would ask; starts nothing.
+    /// Estimate what a run of a collection would send; starts nothing.
     Plan {
         /// The collection's name or uuid.
         collection: String,
@@ -44,7 +44,7 @@ pub(crate) enum Action {
         #[arg(long)]
         jsonl: bool,
     },
-    /// Schedule a run, which an engine then executes; prints on stderr what it will ask.
+    /// Schedule a run, which an engine then executes; prints on stderr an estimate of what it will send.
     Start {
         /// The collection's name or uuid.
         collection: String,

@@ -34,7 +34,7 @@ pub(crate) struct Scan {
     #[arg(value_name = "TARGET")]
     pub(crate) targets: Vec<String>,
     /// Read targets from a file, one per line; - is standard input. In a .csv file, the first cell of each row that is
-    /// a target counts, such as the domain beside a supplier's name.
+    /// a target is used, such as the domain beside a supplier's name.
     #[arg(short = 'l', long = "list", value_name = "FILE")]
     pub(crate) list: Option<PathBuf>,
     /// Do not ask before starting.
@@ -43,7 +43,8 @@ pub(crate) struct Scan {
     /// Do not ask before sweeping a block of more than 65,536 addresses either; -y alone does not cover that.
     #[arg(long)]
     pub(crate) yes_large: bool,
-    /// How noticeable it may be: passive, polite, normal, intensive.
+    /// Highest level of a run: passive (DNS, data providers), polite (like a browser), normal (sweeps), intensive
+    /// (log-ins, exploit checks).
     #[arg(long, default_value = "normal", value_parser = crate::args::level)]
     pub(crate) level: Clearance,
     /// Workflow of a new collection (default: external_discovery_and_assessment, for packages of apps
@@ -54,27 +55,27 @@ pub(crate) struct Scan {
     pub(crate) ports: Ports,
     #[command(flatten)]
     pub(crate) tasks: Tasks,
-    /// Also try the labels of this file, one a line, as names of hosts; repeatable.
+    /// Also try the labels in this file, one per line, as host names; repeatable.
     #[arg(long, value_name = "FILE")]
     pub(crate) words: Vec<PathBuf>,
-    /// Never touch this name, *.name, address or block; repeatable.
+    /// Never contact this name, *.name, address, block or URL; repeatable.
     #[arg(long, value_name = "PATTERN")]
     pub(crate) exclude: Vec<String>,
     /// Recursive resolver to ask; repeatable (default: the system's).
     #[arg(long, value_name = "IP[:PORT]")]
     pub(crate) resolver: Vec<String>,
-    /// Requests per second, over all targets together.
+    /// Contacts per second over all targets (connections, datagrams, requests, DNS questions).
     #[arg(long, value_name = "N", value_parser = rate)]
     pub(crate) rate: Option<u32>,
-    /// Contacts a second with each peer of a kind: address=50, block=300, host=10 (HTTP requests), server=100 (of
-    /// names), provider=2, resolver; repeatable, or with commas.
+    /// Contacts per second with each peer of a kind: address=50, block=300, host=10 (HTTP requests), server=100 (name
+    /// servers), provider=2, resolver; repeatable or comma-separated.
     #[arg(long, value_name = "PEER=N", value_delimiter = ',')]
     pub(crate) rates: Vec<engine_config::PeerRate>,
-    /// The most requests to one application, by sort: walk=300, scripts=40 (of the walk), parameters=160 (guesses),
-    /// redirects=40; repeatable, or with commas.
+    /// Maximum of requests to one application, by sort: walk=300, scripts=40 (of the walk), parameters=160 (guesses),
+    /// redirects=40; repeatable or comma-separated.
     #[arg(long, value_name = "SORT=N", value_delimiter = ',')]
     pub(crate) application_requests: Vec<RequestLimit>,
-    /// Trust the certificate authorities of this PEM file too.
+    /// Also trust the certificate authorities in this PEM file.
     #[arg(long, value_name = "FILE")]
     pub(crate) ca: Option<PathBuf>,
     /// Data folder.
@@ -89,10 +90,10 @@ pub(crate) struct Scan {
     /// The state of the simulated internet (default: the one it is in).
     #[arg(long, value_name = "N", requires = "world", value_parser = clap::value_parser!(i64).range(1..=99))]
     pub(crate) state: Option<i64>,
-    /// Write every contact with the simulated internet to this file, one JSON object a line.
+    /// Write every contact with the simulated internet to this file, one JSON object per line.
     #[arg(long, value_name = "FILE", requires = "world")]
     pub(crate) contacts: Option<PathBuf>,
-    /// Write every contact with its answer to this file as it happens, one JSON object a line.
+    /// Write every contact with its answer to this file as it happens, one JSON object per line.
     #[arg(long, value_name = "FILE", requires = "world")]
     pub(crate) wire_log: Option<PathBuf>,
     /// Exit with code 10 if an open issue is at least this severe: critical, high, medium, low, info.

@@ -32,17 +32,18 @@ pub(crate) struct Search {
     /// Print how often each value of an aggregation occurs, instead of the records: entity_type, technology, severity …
     #[arg(long, value_name = "NAME", conflicts_with = "fields")]
     pub(crate) facet: Vec<String>,
-    /// Sort by a member, such as first_seen, name or summary.severity (default: issues the worst first, others by
+    /// Sort by a field, such as first_seen, name or summary.severity (default: issues worst first, others by
     /// last_seen).
-    #[arg(long, value_name = "MEMBER")]
+    #[arg(long, value_name = "FIELD")]
     pub(crate) sort: Option<String>,
     /// Sort in descending order.
     #[arg(long)]
     pub(crate) descending: bool,
-    /// As it was at that moment (a date is the end of that day, UTC).
+    /// Show the state at that moment (a date means the end of that day, UTC).
     #[arg(long, value_name = "DATE", value_parser = crate::args::date)]
     pub(crate) as_of: Option<Timestamp>,
-    /// What is between two moments; with `change:appeared`, `change:changed` or `change:disappeared` in the query.
+    /// What changed between two moments; the query narrows it by `change:appeared`, `change:changed` or
+    /// `change:disappeared`.
     #[arg(long, value_name = "DATE,DATE", conflicts_with = "as_of")]
     pub(crate) between: Option<String>,
 }

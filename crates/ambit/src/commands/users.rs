@@ -54,17 +54,17 @@ pub(crate) enum Action {
         #[arg(value_name = "USERNAME|GROUP")]
         username: String,
         privilege: String,
-        /// Last day on which it holds (until the end of that day, UTC).
+        /// Last day on which it is valid (until the end of that day, UTC).
         #[arg(long, value_name = "DATE", value_parser = crate::args::date)]
         expires: Option<Timestamp>,
     },
-    /// Take a privilege away from a user or group.
+    /// Revoke a privilege from a user or group.
     Revoke {
         #[arg(value_name = "USERNAME|GROUP")]
         username: String,
         privilege: String,
     },
-    /// Delete a user: keys, rights and memberships end, what the user made stays.
+    /// Delete a user with keys, rights and memberships; what the user created stays.
     Delete {
         username: String,
         /// Do not ask.

@@ -20,7 +20,7 @@ pub(crate) struct Workflow {
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Action {
-    /// List the workflows: how loud each may be, what it begins with, and its tasks.
+    /// List the workflows: highest level, accepted seeds and integrations, and tasks.
     List {
         /// One JSON object per line.
         #[arg(long)]

@@ -11,10 +11,10 @@ use serde_json::Value;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Asked {
-    /// Score the organisations that registered the domains: each as its weakest domain.
+    /// Score the organisations that registered the domains, each by its weakest domain.
     #[arg(long)]
     by_organization: bool,
-    /// As it was at that moment (a date is the end of that day, UTC).
+    /// Show the state at that moment (a date means the end of that day, UTC).
     #[arg(long, value_name = "DATE", value_parser = crate::args::date)]
     as_of: Option<Timestamp>,
     /// One JSON object per line, with every reason and supplier, or the scores that an organisation had.

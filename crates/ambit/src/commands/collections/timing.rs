@@ -24,7 +24,7 @@ pub(super) fn window(text: &str) -> Result<String, String> {
 /// When a new collection runs, beside the word of its schedule.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Timed {
-    /// Run by a cron expression of five fields, such as "30 2 * * mon-fri", in the place of the schedule.
+    /// Run by a cron expression of five fields, such as "30 2 * * mon-fri", instead of the schedule.
     #[arg(long, value_name = "EXPRESSION", value_parser = cron, conflicts_with = "schedule")]
     cron: Option<String>,
     /// Time zone of the expression and of --rest, such as Europe/Berlin.
