@@ -41,8 +41,8 @@ pub(crate) const ROWS: &[Row] = &[
     ),
     list(
         "hosts",
-        "Host names that the server answers for where a session, and no key, says who asks. Empty: all names, but on a \
-         loopback address only those of loopback and of `public_url`.",
+        "Host names that are accepted for requests authenticated by a browser session. Empty: all names, but on a \
+         loopback address only loopback names and the host of `public_url`.",
     ),
     row("public_url", "", "The root of every link in answers, whatever a proxy sends."),
     list("trusted_proxies", "Addresses or blocks of proxies whose forwarding headers are believed."),
@@ -54,7 +54,7 @@ pub(crate) const ROWS: &[Row] = &[
         ..row(
             "open_accounts",
             "false",
-            "Whether owners of projects and administrators of groups may make accounts for new addresses.",
+            "Whether owners of projects and administrators of groups may create accounts for new addresses.",
         )
     },
     Row {
@@ -62,7 +62,7 @@ pub(crate) const ROWS: &[Row] = &[
         ..row(
             "private_uploads",
             "false",
-            "Whether files that people upload are seen by their project alone, unless the upload says otherwise.",
+            "Whether uploaded files are visible to their project only, unless the upload says otherwise.",
         )
     },
     row("rate", "", "Contacts per second, over all targets of all runs. Empty: only the limits of each target."),
@@ -76,8 +76,8 @@ pub(crate) const ROWS: &[Row] = &[
         ..row(
             "syn_probes",
             "true",
-            "Whether ports are probed with half a handshake where the process may open raw sockets; otherwise it \
-             connects.",
+            "Whether ports are probed with half-open (SYN) handshakes if the process may open raw sockets; otherwise \
+             it connects.",
         )
     },
     row(
@@ -88,8 +88,8 @@ pub(crate) const ROWS: &[Row] = &[
     ),
     list("resolver", "Resolvers to ask, such as `192.0.2.53:5353`. Empty: those of the system."),
     list("ca", "PEM files of authorities to trust, beside the built-in ones."),
-    list("geo", "Databases of places and networks (MMDB), held in memory; the first that knows something counts."),
-    list("exclude", "What the whole installation never touches: names, `*.names`, addresses, blocks, URLs."),
+    list("geo", "Databases of places and networks (MMDB), held in memory; the first one with an answer is used."),
+    list("exclude", "What the whole installation never contacts: names, `*.names`, addresses, blocks, URLs."),
     list("reserved_ranges", "Reserved ranges that may be contacted."),
     Row {
         secret: true,
@@ -97,12 +97,12 @@ pub(crate) const ROWS: &[Row] = &[
         ..row(
             "smtp",
             "",
-            "The mail server by which notifications go out: `smtps://`, `smtp://` (STARTTLS) or `smtp+clear://`, \
-             with user and password.",
+            "The mail server through which notifications are sent: `smtps://`, `smtp://` (STARTTLS) or \
+             `smtp+clear://`, with user and password.",
         )
     },
     row("mail_from", "", "The sender of notifications by mail."),
-    list("notify_ranges", "Reserved ranges in which receivers of notifications may be."),
+    list("notify_ranges", "Reserved ranges in which receivers of notifications are allowed."),
     row(
         "packs_mirror",
         "",
@@ -111,40 +111,41 @@ pub(crate) const ROWS: &[Row] = &[
     row(
         "vulnerability_issues",
         "weighty",
-        "Which known vulnerabilities become issues: `exploited` (those in CISA's catalogue), `weighty` (those, and \
-         what EPSS gives 0.1 or CVSS 7 and more) or `all`. The others stand in `vulns`.",
+        "Which known vulnerabilities become issues: `exploited` (those in CISA's catalogue), `weighty` (exploited \
+         ones, and those with EPSS of at least 0.1 or CVSS of at least 7) or `all`. The others are only \
+         listed in `vulns`.",
     ),
     list("words", "Files with further labels for the name sweep, one per line."),
     row("log_format", "text", "How the log is written: `text`, or `json`, one object per line."),
     list(
         "application_requests",
-        "The most requests to one application, by sort: `walk=300` (all pages, scripts and documents of the walk), \
+        "Maximum of requests to one application, by sort: `walk=300` (all pages, scripts and documents of the walk), \
          `scripts=40` among them, `parameters=160` (guesses), `redirects=40`.",
     ),
     row("repository_mib", "1024", "The largest repository that is fetched, in MiB."),
     list(
         "app_mirror",
-        "Where packages of apps lie that nobody uploaded: URLs with places, such as \
-         `https://mirror.example/apps/{id}.apk`. `{version}` and `{version_code}` are what a store says. Empty: \
-         nowhere.",
+        "Mirrors from which packages of apps are fetched that nobody uploaded: URLs with placeholders, such as \
+         `https://mirror.example/apps/{id}.apk`. `{version}` and `{version_code}` are filled in as a store states \
+         them. Empty: none.",
     ),
     row(
         "aws_access_key_id",
         "",
-        "The key of this installation at AWS, by which the roles of integrations are taken that bring no keys. Empty: \
-         none are.",
+        "The installation's own AWS access key. Integrations that have only a role assume it with this key. Empty: \
+         such integrations do not work.",
     ),
     Row { secret: true, by_file: true, ..row("aws_secret_access_key", "", "The secret of that key.") },
-    row("aws_endpoint", "", "Where AWS is asked in place of its own hosts: a URL without a path."),
+    row("aws_endpoint", "", "Where AWS is asked instead of at its own hosts: a URL without a path."),
     list(
         "cloud_endpoints",
-        "Where other cloud providers are asked in place of their own hosts: `hetzner=https://cloud.example.org`, \
-         without a path. `azure.login` and `gcp.login` are where their tokens are given out.",
+        "Where other cloud providers are asked instead of at their own hosts: `hetzner=https://cloud.example.org`, \
+         without a path. `azure.login` and `gcp.login` are where their tokens are issued.",
     ),
     list(
         "sources",
-        "Sources that are asked for names, by their names; `none` for none. Empty: all that need no key, and those \
-         whose key is set.",
+        "Data providers that are asked for names, by their names; `none` for none. Empty: all that need no key, and \
+         those whose key is set.",
     ),
     Row {
         secret: true,
@@ -152,19 +153,19 @@ pub(crate) const ROWS: &[Row] = &[
         ..row(
             "source_keys",
             "",
-            "Keys of sources of names: `shodan=KEY securitytrails=KEY`, with blanks, commas or lines between.",
+            "Keys of these data providers: `shodan=KEY securitytrails=KEY`, separated by blanks, commas or new lines.",
         )
     },
     list(
         "ports",
-        "TCP ports that are searched on addresses and blocks in place of the built-in list: ports and ranges, \
+        "TCP ports that are probed on addresses and blocks instead of the built-in list: ports and ranges, \
          `top:100` or `all`.",
     ),
     row(
         "browser",
         "",
-        "The file of a Chromium that takes pictures of sites, or `auto` for the first on the search path. Empty: no \
-         pictures.",
+        "The executable of a Chromium that takes pictures of sites, or `auto` for the first on the search path. Empty: \
+         no pictures.",
     ),
     row("server", "", "The server that client commands ask, unless `--data` is given."),
     Row {
@@ -178,29 +179,25 @@ pub(crate) const ROWS: &[Row] = &[
     row(
         "secret_file",
         "",
-        "Where the master secret lies; empty: `secret.key` in the data folder, made by the first start.",
+        "The file of the master secret; empty: `secret.key` in the data folder, created by the first start.",
     ),
     row(
         "open_runs",
         "",
-        "Runs that one user may have open. Empty: 20. Administrators of the installation are not bound.",
+        "Runs that one user may have open. Empty: 20. There is no limit for administrators of the installation.",
     ),
     row(
         "due_days",
         "none",
-        "By when issues are to be closed, such as `critical=7,high=30,medium=90,low=180`, counted from when one was \
-         found, or found again. A collection may say otherwise.",
+        "Days until issues are due, by severity, such as `critical=7,high=30,medium=90,low=180`, counted from when an \
+         issue was found, or found again. A collection may have its own.",
     ),
-    row(
-        "oidc_issuer",
-        "",
-        "The provider of OpenID Connect by which people sign in: the URL by which it names itself. Empty: none.",
-    ),
+    row("oidc_issuer", "", "The OpenID Connect provider through which people sign in: its issuer URL. Empty: none."),
     row("oidc_client", "", "The client id of this server at the provider."),
     Row {
         secret: true,
         by_file: true,
-        ..row("oidc_secret", "", "The secret of that client. Empty: a public client, which PKCE alone protects.")
+        ..row("oidc_secret", "", "The secret of that client. Empty: a public client, which only PKCE protects.")
     },
     row(
         "oidc_scopes",
@@ -210,7 +207,7 @@ pub(crate) const ROWS: &[Row] = &[
     row("oidc_groups_claim", "groups", "The claim that holds a person's groups."),
     list(
         "oidc_roles",
-        "Which groups have which roles: `GROUP=PROJECT:owner` or `GROUP=PROJECT:member`, the project by name or \
+        "Which groups give which roles: `GROUP=PROJECT:owner` or `GROUP=PROJECT:member`, the project by name or \
          uuid.",
     ),
     Row {
