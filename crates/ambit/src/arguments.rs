@@ -36,8 +36,8 @@ pub(crate) fn hide_password() {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     let Some((rest, url)) = without_database(&arguments) else { return };
     hint(
-        "ambit: --database holds a password, which others could read for a moment: AMBIT_DATABASE or \
-         AMBIT_DATABASE_FILE keep it to yourself",
+        "ambit: --database holds a password, which others could read for a moment: use AMBIT_DATABASE or \
+         AMBIT_DATABASE_FILE, which are not visible to other users",
     );
     let Ok(program) = std::env::current_exe() else { return };
     // Comes back only where it fails; then the command goes on as it was typed.

@@ -83,7 +83,7 @@ impl Settings {
         let Some(text) = self.get("rate") else { return Ok(None) };
         let rate = text.parse().ok().filter(|rate| *rate > 0);
         rate.map(Some).ok_or_else(|| {
-            Failure::usage(format!("setting rate {text:?}: expected a whole number of requests per second, such as 50"))
+            Failure::usage(format!("setting rate {text:?}: expected a whole number of contacts per second, such as 50"))
         })
     }
 
@@ -221,7 +221,7 @@ pub(crate) fn without_passwords(text: &str) -> String {
 /// What is wrong with a file and where, without the line itself: a secret may stand in it.
 fn syntax(path: &Path, text: &str, error: &toml::de::Error) -> Failure {
     let line = error.span().map_or(1, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
-    Failure::usage(format!("configuration {}: line {line} is no TOML: {}", path.display(), error.message()))
+    Failure::usage(format!("configuration {}: line {line} is not valid TOML: {}", path.display(), error.message()))
 }
 
 fn read_file(path: &Path, values: &mut BTreeMap<&'static str, (String, Origin)>) -> Result<(), Failure> {

@@ -18,7 +18,7 @@ pub(crate) fn large(plan: &Value, yes: bool) -> Result<(), Failure> {
     for block in blocks.filter(|block| block["confirmed"] != true) {
         let (name, addresses) =
             (plain(&text(&block["name"])), grouped(block["addresses"].as_u64().unwrap_or_default()));
-        ask(&format!("every one of the {addresses} addresses of {name} will be asked"), yes, "--yes-large")?;
+        ask(&format!("all {addresses} addresses of {name} will be probed"), yes, "--yes-large")?;
     }
     Ok(())
 }
@@ -28,10 +28,10 @@ fn ask(what: &str, yes: bool, flag: &str) -> Result<(), Failure> {
         return Ok(());
     }
     if !std::io::stdin().is_terminal() {
-        return Err(Failure::usage(format!("{what}: nobody can be asked here; give {flag} to do it")));
+        return Err(Failure::usage(format!("{what}: no terminal to ask on; give {flag} to confirm")));
     }
     let mut err = std::io::stderr().lock();
-    write!(err, "{what}. Do it? [y/N] ").and_then(|()| err.flush()).ok();
+    write!(err, "{what}. Continue? [y/N] ").and_then(|()| err.flush()).ok();
     let mut answer = String::new();
     std::io::stdin()
         .read_line(&mut answer)

@@ -153,7 +153,7 @@ fn check_end(end: &RunEnd, run: RunId, job: &Job) -> Result<(), Failure> {
             job.asking.command(&format!("run resume {run}"))
         ))),
         RunEnd::Rests => Err(Failure::partial(format!(
-            "run {run} rests in a window of its collection; the same command resumes it after that"
+            "run {run} is paused by a rest window of its collection; the same command resumes it afterwards"
         ))),
         RunEnd::Stopped | RunEnd::GaveWay => {
             Err(Failure::interrupted(format!("interrupted: run {run} is saved; the same command resumes it")))
@@ -180,7 +180,7 @@ async fn claim(workspace: &Workspace, run: &Run, silent: bool) -> Result<Run, Fa
         }
         tokio::time::sleep(CLAIM_EVERY).await;
     }
-    Err(Failure::run_time(format!("run {} is carried by another engine; stop that one or wait for it", run.id)))
+    Err(Failure::run_time(format!("run {} is executed by another engine; stop that engine or wait for it", run.id)))
 }
 
 async fn collection(workspace: &Workspace, job: &Job) -> Result<Collection, Failure> {
@@ -262,7 +262,7 @@ fn tell_lifted(before: &[String], job: &Job) {
 fn tell_apart(made_empty: &[String], job: &Job) {
     if !made_empty.is_empty() && !job.silent {
         let names = made_empty.join(", ");
-        hint(&format!("made over the API and left alone, although its seeds are the same: {names}"));
+        hint(&format!("not used, because it was created over the API, although its seeds are the same: {names}"));
     }
 }
 

@@ -32,7 +32,7 @@ impl Stop {
                 #[cfg(not(unix))]
                 tokio::signal::ctrl_c().await.ok();
                 if again {
-                    hint("ended at once; the same command goes on where what is saved ends");
+                    hint("stopped; run the same command again to resume from the last saved state");
                     std::process::exit(i32::from(INTERRUPTED));
                 }
                 sender.send_replace(true);

@@ -31,7 +31,10 @@ impl Secret {
         file.take(1_024).read_to_string(&mut text)?;
         let mut bytes = [0; SECRET_BYTES];
         hex::decode_to_slice(text.trim(), &mut bytes).map_err(|_| {
-            StoreError::Invalid(format!("{} is no secret: it must hold 64 hexadecimal characters", path.display()))
+            StoreError::Invalid(format!(
+                "{} is not a valid secret file: expected 64 hexadecimal characters",
+                path.display()
+            ))
         })?;
         Ok(Self(bytes))
     }

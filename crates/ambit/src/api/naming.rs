@@ -97,9 +97,9 @@ fn choose<'a>(
         [one] => Ok(one),
         [] => {
             let near = pick(&|name| name.to_lowercase().starts_with(&typed.to_lowercase()));
-            let meant = near.first().map(|row| format!("; {} begins so", plain(&text(&row[members[0]]))));
+            let meant = near.first().map(|row| format!("did you mean {}? ", plain(&text(&row[members[0]]))));
             let meant = meant.unwrap_or_default();
-            Err(Failure::not_found(format!("no {noun} is called {shown}{meant}; `{lister}` shows them")))
+            Err(Failure::not_found(format!("no {noun} is named {shown}; {meant}`{lister}` shows them")))
         }
         several => {
             let listed = several
@@ -109,7 +109,7 @@ fn choose<'a>(
             let listed: Vec<String> = listed.collect();
             let count = several.len();
             Err(Failure::usage(format!(
-                "{shown} means {count} of them: give the uuid of one {noun}: {}",
+                "{shown} is ambiguous ({count} matches): give the uuid of one {noun}: {}",
                 listed.join(", ")
             )))
         }
@@ -145,7 +145,7 @@ mod tests {
         assert_eq!(chosen("3fa8-1x"), Ok("3fa8-2".to_owned()), "a name goes before it");
         assert_eq!(chosen("3fa8").unwrap_err().0, crate::failure::USAGE);
         assert_eq!(chosen("3fa").unwrap_err().0, crate::failure::NOT_FOUND, "three characters begin too many");
-        assert!(chosen("outs").unwrap_err().1.contains("outside_1 begins so"), "a name is not completed, but said");
+        assert!(chosen("outs").unwrap_err().1.contains("did you mean outside_1?"), "a name is not completed, but said");
         let (code, said) = chosen("elsewhere").unwrap_err();
         assert_eq!(code, crate::failure::NOT_FOUND);
         assert!(said.contains("ambit collection list"), "{said}");

@@ -139,7 +139,7 @@ fn terms(query: &[String]) -> Result<Vec<Term>, Failure> {
         let member = MEMBERS.iter().find(|member| **member == name).copied();
         let member = member.ok_or_else(|| {
             let known = MEMBERS.join(", ");
-            Failure::usage(format!("query: no member {:?}; there are {known}", plain(name)))
+            Failure::usage(format!("query: no field {:?}; there are {known}", plain(name)))
         })?;
         let index = terms.iter().position(|term| term.member == member).unwrap_or_else(|| {
             terms.push(Term { member, ..Term::default() });

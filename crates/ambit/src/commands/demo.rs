@@ -158,8 +158,8 @@ async fn refuse_real_neighbours(workspace: &Workspace) -> Result<(), Failure> {
     match views.iter().find(|view| view.collection.wire == WireChoice::Live) {
         None => Ok(()),
         Some(view) => Err(Failure::usage(format!(
-            "the configured database holds {}, which is real: give --database URL to have the demo beside it, or \
-             AMBIT_DATABASE= to have it in its folder",
+            "the configured database holds real data ({}): give --database URL to fill it anyway, or AMBIT_DATABASE= \
+             to use the demo's own folder",
             view.collection.name
         ))),
     }

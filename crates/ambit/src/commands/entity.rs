@@ -193,7 +193,7 @@ fn ground(step: &Value) -> String {
     let said = text(&step["ground"]["text"]);
     match step["edge"].as_str() {
         _ if !said.is_empty() => format!(": {said}"),
-        Some("resolves_to") => ": nothing shows that it is theirs".to_owned(),
+        Some("resolves_to") => ": nothing shows that it is ours".to_owned(),
         _ => String::new(),
     }
 }

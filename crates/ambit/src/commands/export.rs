@@ -56,7 +56,10 @@ pub(crate) async fn run(export: &Export, settings: &Settings) -> Result<(), Fail
         let can = FORMATS.iter().filter(|format| format.takes_assets()).map(|format| format.name);
         let can: Vec<&str> = can.collect();
         let name = export.format.name;
-        return Err(Failure::usage(format!("--format {name} tells of issues only; of entities {}", can.join(", "))));
+        return Err(Failure::usage(format!(
+            "--format {name} supports only issues; for entities use {}",
+            can.join(", ")
+        )));
     }
     let query = query(export)?;
     let api = Api::open(&export.target, settings, Needs::Index).await?;

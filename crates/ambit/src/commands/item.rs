@@ -91,7 +91,7 @@ pub(crate) async fn find(
     }
     if sort.one == ISSUE.one {
         return Err(Failure::usage(format!(
-            "{:?} is no issue: give its uid, the beginning of it that `ambit issues` shows, or its uuid",
+            "{:?} is not an issue: give its uid, the beginning of it that `ambit issues` shows, or its uuid",
             plain(typed)
         )));
     }
@@ -128,7 +128,7 @@ async fn beginning(api: &Api, sort: Sort, typed: &str) -> Result<Option<String>,
             let listed =
                 several.iter().map(|row| format!("{} ({})", &text(&row["uid"])[..16], plain(&text(&row["name"]))));
             let listed = listed.collect::<Vec<_>>().join(", ");
-            Err(Failure::usage(format!("{} begins several: {listed}; give more of it", plain(typed))))
+            Err(Failure::usage(format!("{} is ambiguous: {listed}; give more of it", plain(typed))))
         }
     }
 }
@@ -219,7 +219,7 @@ pub(crate) async fn issues(
         }
     }
     let Some(first) = ids.first() else {
-        return Err(Failure::usage("standard input holds no issue: give one uid or uuid a line"));
+        return Err(Failure::usage("standard input holds no issue: give one uid or uuid per line"));
     };
     let (api, found) = find(ISSUE, first, target, settings).await?;
     let mut uids = vec![found];

@@ -109,7 +109,7 @@ async fn ask(
 
 fn tell(found: &[Value], since: Option<Timestamp>, network: IpNet, range: Range, jsonl: bool) -> Result<(), Failure> {
     let Some(since) = since else {
-        return Err(Failure::not_found("the ledger is empty: nobody on the internet was contacted from there"));
+        return Err(Failure::not_found("the ledger is empty: nothing was sent to the internet"));
     };
     let mut results = Results::open(None)?;
     for contact in found {
@@ -121,7 +121,7 @@ fn tell(found: &[Value], since: Option<Timestamp>, network: IpNet, range: Range,
     }
     results.finish()?;
     if range.from < since && range.to != Timestamp(i64::MAX) {
-        hint(&format!("the ledger begins at {since}: what was before that is not known"));
+        hint(&format!("the ledger begins at {since}: nothing is known about the time before"));
     }
     if found.is_empty() {
         return Err(match range.to < since {
@@ -155,7 +155,7 @@ fn verify(ledger: &Ledger, noted: Option<&str>) -> Result<(), Failure> {
     let head = head.map_err(|why| Failure::partial(format!("the ledger is not intact: {why}")))?;
     if noted.is_some() && !head.has_asked {
         return Err(Failure::partial(
-            "the ledger is whole in itself, but does not have that hash: its end was cut off, or it was written anew",
+            "the ledger is consistent but does not contain that hash: its end was removed, or it was rewritten",
         ));
     }
     let mut results = Results::open(None)?;

@@ -182,7 +182,7 @@ async fn add(
                     told(found)
                 }
                 (Some(_), Some(_)) => {
-                    let why = "holds rules that tell secrets and rules that tell products: add them one by one";
+                    let why = "holds rules that detect secrets and rules that detect products: add them one by one";
                     return Err(Failure::usage(format!("{} {why}", path.display())));
                 }
                 (None, None) => read(path, &name)?,

@@ -202,7 +202,7 @@ fn check(end: RunEnd, run: RunId) -> Result<(), Failure> {
     match end {
         RunEnd::Over(_) => Ok(()),
         RunEnd::Rests => Err(Failure::partial(format!(
-            "run {run} rests in a window of its collection; the same command resumes it after that"
+            "run {run} is paused by a rest window of its collection; the same command resumes it afterwards"
         ))),
         RunEnd::Paused => Err(Failure::partial(format!("run {run} was paused; `ambit run resume {run}` resumes it"))),
         RunEnd::Stopped | RunEnd::GaveWay => {

@@ -200,7 +200,7 @@ async fn watch(api: &Api, run: i64, jsonl: bool, silent: bool, mut results: Resu
             break found;
         }
         if quiet == QUIET_LOOKS && api.is_folder() && !silent {
-            hint("nothing moves: is an engine running on this folder? `ambit serve` starts one");
+            hint("no progress: is an engine running on this folder? `ambit serve` starts one");
         }
         tokio::time::sleep(LOOK).await;
     };

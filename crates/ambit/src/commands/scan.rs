@@ -116,7 +116,7 @@ fn rate(text: &str) -> Result<u32, String> {
         .parse()
         .ok()
         .filter(|rate| *rate > 0)
-        .ok_or_else(|| "expected a number of requests per second, such as 50 or 50/s".to_owned())
+        .ok_or_else(|| "expected a number of contacts per second, such as 50 or 50/s".to_owned())
 }
 
 /// A severity's number of its word.
@@ -440,8 +440,8 @@ fn plan_text(job: &Job) -> String {
     let level = match ceiling(job) {
         Clearance::L0 | Clearance::L1 => "passive sources and DNS look-ups only",
         Clearance::L2 => "DNS, and what a browser does",
-        Clearance::L3 => "DNS, web, port sweeps and name sweeps on what is theirs",
-        Clearance::L4 => "everything up to log-ins and exploit checks on what is theirs",
+        Clearance::L3 => "DNS, web, port sweeps and name sweeps on what is in scope",
+        Clearance::L4 => "everything up to log-ins and exploit checks on what is in scope",
     };
     let workflow = match &job.workflow {
         Some(workflow) if ceiling(job) < job.level => format!("; the workflow {workflow} allows no more"),
@@ -452,7 +452,7 @@ fn plan_text(job: &Job) -> String {
     let never = if never.is_empty() { String::new() } else { format!("; never: {}", never.join(", ")) };
     let inert = match job.seeds.iter().find(|(kind, _)| is_inert(*kind, workflow_of(job))) {
         Some((kind, name)) => {
-            format!("; nothing is looked up from {} {}: it only says what is theirs", kind.name(), plain(name))
+            format!("; nothing is looked up from {} {}: it only shows what is in scope", kind.name(), plain(name))
         }
         None => String::new(),
     };

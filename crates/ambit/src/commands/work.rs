@@ -27,8 +27,8 @@ pub(crate) async fn run(work: &Work, silent: bool, settings: &mut Settings) -> R
     settings.flag("database", work.database.clone());
     if settings.get("database").is_none() {
         return Err(Failure::usage(
-            "work needs a PostgreSQL database that servers share: give --database URL or AMBIT_DATABASE; over a data \
-             folder `ambit serve` carries the runs itself",
+            "work needs a PostgreSQL database that servers share: give --database URL or AMBIT_DATABASE; with a data \
+             folder alone, use `ambit serve`, which executes runs itself",
         ));
     }
     let stop = Stop::listen()?;
@@ -39,7 +39,7 @@ pub(crate) async fn run(work: &Work, silent: bool, settings: &mut Settings) -> R
     };
     let service = serve::service(&workspace?, &stop, given);
     if !silent {
-        hint("carrying runs; Ctrl-C ends it and gives them back");
+        hint("executing runs; Ctrl-C stops and returns them to the queue");
     }
     let carrying = async {
         ambit_engine::serve(&service).await;

@@ -143,7 +143,7 @@ pub(crate) fn plan(plan: &Value) -> Vec<String> {
         lines.push(format!("{} has {addresses} addresses: {yes}", shown(block, "name")));
     }
     for (member, what) in [
-        ("unswept_blocks", "too many addresses to be asked one by one: it only says what is theirs"),
+        ("unswept_blocks", "too many addresses to be probed one by one: it only shows what is in scope"),
         ("excluded_seeds", "excluded: nothing is asked of it"),
     ] {
         let names = plan[member].as_array().into_iter().flatten();

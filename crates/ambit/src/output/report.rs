@@ -169,12 +169,12 @@ pub(crate) async fn print(
         tell_questions(&entities);
         if !left.is_empty() {
             hint(&format!(
-                "{} of the issues shown are of what is not theirs any more: nobody looks there, and they do not count",
+                "{} of the issues shown are on entities that are no longer in scope; they are not checked or counted",
                 left.len()
             ));
         }
         if shortfall::is_all_fresh(&finished.run, &not_done) {
-            hint("nothing was asked: every answer of an earlier run is fresh");
+            hint("nothing was probed: all results of an earlier run are still fresh");
         }
         let again = style.asking.command("entities");
         hint(&format!("collection {}; {again} asks again; finished {}", finished.collection.name, now()));
@@ -463,8 +463,8 @@ fn tell_questions(entities: &[Entity]) {
     for entity in asked.iter().take(QUESTIONS_MAX) {
         let (kind, name) = (entity.kind.name(), plain(&entity.name));
         hint(&format!(
-            "not done: {kind} {name} is registered to somebody else within what you named; to sweep it too, name it by \
-             itself or allow it"
+            "not done: {kind} {name} is registered to somebody else within what you named; to sweep it too, add it as \
+             a target or run `ambit entity allow`"
         ));
     }
     if asked.len() > QUESTIONS_MAX {
@@ -476,7 +476,7 @@ fn tell_questions(entities: &[Entity]) {
 fn tell_skipped(skipped: &SkippedTasks) {
     let names: Vec<&str> = skipped.names().collect();
     if !names.is_empty() {
-        hint(&format!("left out as you asked: {}; what these tasks would find stays unknown", names.join(", ")));
+        hint(&format!("skipped as requested: {}; what these tasks would find stays unknown", names.join(", ")));
     }
 }
 

@@ -329,7 +329,7 @@ fn integrations_are_added_used_and_removed_by_command() {
     at.tell(&["integration", "remove", "Sign-in", "-y"]);
     assert_eq!(at.tell(&["integration", "list"]), "");
     for (arguments, word) in [
-        (&["integration", "use", "Sign-in", "Shop"][..], "no integration is called Sign-in"),
+        (&["integration", "use", "Sign-in", "Shop"][..], "no integration is named Sign-in"),
         (&["integration", "add", "x", "Nope", "--secrets", path], "expected one of ApplicationCredential"),
         (
             &["integration", "add", "x", "AwsCredential", "--secrets", "/nowhere"],

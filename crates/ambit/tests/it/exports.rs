@@ -39,7 +39,7 @@ fn an_export_says_what_was_asked_for_on_server_and_folder_alike() {
     assert!(report.contains("Changes since ") && report.contains("<h3>New ("), "{report}");
     for (arguments, words) in [
         (&["export", "--format", "pdf"][..], "expected one of csv, jsonl, sarif"),
-        (&["export", "--format", "sarif", "--of", "entities"], "tells of issues only"),
+        (&["export", "--format", "sarif", "--of", "entities"], "supports only issues"),
         (&["export", "--format", "csv", "severity:9"], "query:"),
         (&["export", "--format", "csv", "sevrity:3"], "query: unknown keyword `sevrity`"),
         (&["export", "--format", "csv", "--since", "soon"], "yesterday"),

@@ -254,7 +254,7 @@ fn a_scheduled_run_in_which_all_is_fresh_is_done_and_says_so() {
     let output = output.expect("the program starts");
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{said}");
-    assert!(said.contains("nothing was asked: every answer of an earlier run is fresh"), "{said}");
+    assert!(said.contains("nothing was probed: all results of an earlier run are still fresh"), "{said}");
     let second = Discovery::of(&output);
     assert_eq!((second.figure("new"), second.figure("gone")), (0, 0), "{}", second.summary);
 }

@@ -21,7 +21,7 @@ pub(super) async fn judge_again(data: &Data, settings: &Settings, store: &Store)
         Ok(engine) => engine,
         Err(StoreError::Busy { .. }) => {
             let who = "the server or run that holds the data folder";
-            hint(&format!("what is stored is told and judged again within seconds, by {who}"));
+            hint(&format!("stored entities are re-evaluated within seconds by {who}"));
             return Ok(());
         }
         Err(error) => return Err(error.into()),
@@ -40,7 +40,7 @@ pub(super) async fn judge_again(data: &Data, settings: &Settings, store: &Store)
     let judged = ambit_engine::reassess(&engine, &knowledge, &clock, &stop).await?;
     if let Some(judged) = judged.filter(|judged| judged.entities > 0) {
         hint(&format!(
-            "{} entities were judged again: {} issues opened, {} closed",
+            "{} entities were re-evaluated: {} issues opened, {} closed",
             judged.entities, judged.opened, judged.closed
         ));
     }

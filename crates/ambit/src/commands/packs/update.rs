@@ -141,8 +141,8 @@ pub(super) async fn update(
 ) -> Result<(), Failure> {
     let feeds = feeds_named(names, now().date().get(..4).and_then(|year| year.parse().ok()).unwrap_or(FIRST_YEAR))?;
     if settings.get("packs_mirror").is_none() && feeds.iter().any(|feed| feed.name == CVE5) {
-        let remedy = "name a mirror that has cve5.zip (packs_mirror), or load the archive by `ambit packs add`";
-        return Err(Failure::usage(format!("{CVE5} comes from a mirror alone: {remedy}")));
+        let remedy = "name a mirror that has cve5.zip (packs_mirror), or load the archive with `ambit packs add`";
+        return Err(Failure::usage(format!("{CVE5} is only available from a mirror: {remedy}")));
     }
     let (store, _) = crate::local_store::folder(data, settings).await?;
     let packs = feeds::of(data, settings)?;
