@@ -1,10 +1,13 @@
 //! Finds the live addresses of a block that is a seed. It probes a few common ports of each, in ranges of one durable
 //! row.
 
-use crate::ask::blocks;
+use crate::ask::together::together;
+use crate::ask::{blocks, datagram};
+use crate::read::datagram::QUESTIONS;
 use crate::settings::FIRST_PORTS;
 use crate::tasks::suballocations;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
+use ambit_model::estimate::SMALL_BLOCK_ADDRESSES;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
@@ -16,8 +19,9 @@ use std::net::{IpAddr, SocketAddr};
 pub(crate) const TASK: Task = Task {
     name: TaskName::BlockSweep,
     pretty_name: "Block sweep",
-    description: "Asks a few common ports of every address of a block that is theirs, all of our list in a block of up \
-                  to 256 addresses, or those that the person asked for: whoever accepts or refuses is there.",
+    description: "Asks a few common ports of every address of a block that is theirs, all of our list and services over \
+                  UDP in a block of up to 256 addresses, or those that the person asked for: whoever accepts, refuses \
+                  or speaks is there.",
     workflows: &[workflow::EXTERNAL_DISCOVERY, workflow::CLOUD_ACCOUNTS],
     watches: &[Kind::NetBlock],
     produces: &[Kind::IpAddress],
@@ -44,6 +48,8 @@ const PROBES_OF_LOOK: i64 = 65_536;
 /// Ports that are asked at once of the addresses that said nothing so far, so that a look of any size has some ten
 /// thousand probes in memory.
 const PORTS_AT_ONCE: usize = 64;
+/// Datagrams that wait for their answers at once.
+const DATAGRAMS_AT_ONCE: usize = 256;
 /// Addresses of a range from which a filter that refuses for all of them can be recognised.
 const FILTER_SAMPLE: usize = 32;
 /// Share of them, per cent, that refuse where a filter does it for every address, there or not.
@@ -83,6 +89,10 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
             heard.unasked.extend(silent.into_iter().filter(|address| heard.is_silent(address)).collect::<Vec<_>>());
             break;
         }
+    }
+    if heard.failure.is_none() && blocks::size(block).is_some_and(|size| size.unsigned_abs() <= SMALL_BLOCK_ADDRESSES) {
+        let silent: Vec<IpAddr> = asked.iter().copied().filter(|address| heard.is_silent(address)).collect();
+        heard.take_datagrams(cx, &silent).await;
     }
     let there = heard.there(asked.len());
     if !there.is_empty() && heard.failure.is_some() {
@@ -128,6 +138,28 @@ impl Heard {
             heard.insert(socket.ip());
         }
         Ok(())
+    }
+
+    /// Asks addresses that said nothing over TCP for services over UDP: gateways of private networks, phones and clocks
+    /// often speak nothing else. Only what speaks its protocol shows that somebody is there.
+    async fn take_datagrams(&mut self, cx: &Context<'_>, addresses: &[IpAddr]) {
+        let ports: BTreeSet<u16> = QUESTIONS.iter().map(|question| question.port).collect();
+        let sockets = ports.iter().flat_map(|port| addresses.iter().map(|address| SocketAddr::new(*address, *port)));
+        let ask = |socket| async move { (socket, datagram::ask(cx, socket).await) };
+        for (socket, heard) in together(sockets.map(ask), DATAGRAMS_AT_ONCE).await {
+            let heard = match heard {
+                Ok(datagram::Heard::Spoke(..)) => &mut self.accepted,
+                Ok(datagram::Heard::Closed | datagram::Heard::Nothing) => continue,
+                // A router says of an address without a host that the way ends.
+                Err(TaskError::Net(NetError::Unreachable(_))) => continue,
+                Err(TaskError::Net(NetError::OutOfScope(_))) => &mut self.forbidden,
+                Err(error) => {
+                    self.failure.get_or_insert(error);
+                    &mut self.unasked
+                }
+            };
+            heard.insert(socket.ip());
+        }
     }
 
     fn is_silent(&self, address: &IpAddr) -> bool {

@@ -257,3 +257,14 @@ site https://dev.umberfold.test "Dev"
     let after = scan_text(&folder, &world, &["--state", "2"]);
     assert_eq!(names(&after), names(&before), "what could not be looked at is not gone");
 }
+
+#[test]
+fn a_host_of_a_small_block_that_speaks_over_udp_alone_is_found() {
+    let hosts = "host 203.0.113.66\n  udp 500 ike\n  unlisted filtered\nhost 203.0.113.67\n  udp 123 silent\n  \
+                 unlisted filtered\n  hidden";
+    let world = estate("pinecrest.test", hosts).replace("seeds ", "seeds 203.0.113.64/26 ");
+    let found = scan("udp-alone", &world);
+    let services = found.names("NetworkService");
+    assert!(services.contains("203.0.113.66:500/udp"), "{services:?}");
+    assert!(!found.names("IpAddress").contains("203.0.113.67"), "nobody speaks there");
+}
