@@ -14,6 +14,7 @@ mod read;
 mod roles;
 mod same_sites;
 mod settings;
+mod siblings;
 mod task;
 mod tasks;
 pub mod told;

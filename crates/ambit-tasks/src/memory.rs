@@ -4,13 +4,15 @@ use crate::front_pages::FrontPages;
 use crate::holdings::Holdings;
 use crate::roles::Roles;
 use crate::same_sites::SameSites;
+use crate::siblings::Siblings;
 
-/// What rows of a run remember for one another: sites that they looked at, roles that they took,
-/// and what accounts hold.
+/// What rows of a run remember for one another: sites that they looked at, roles that they took, what accounts hold, and
+/// the names of large domains.
 #[derive(Debug, Default)]
 pub struct Memory {
     pub(crate) same: SameSites,
     pub(crate) front_pages: FrontPages,
     pub(crate) roles: Roles,
     pub(crate) holdings: Holdings,
+    pub(crate) siblings: Siblings,
 }

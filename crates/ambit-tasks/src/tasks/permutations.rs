@@ -2,12 +2,14 @@
 
 use crate::ask::guess::guess;
 use crate::ask::host::is_below;
+use crate::siblings::Names;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_model::facts::ProbeOutcome;
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, EdgeKind, Facts, Kind, TaskName, Wave, workflow};
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 pub(crate) const TASK: Task = Task {
     name: TaskName::Permutations,
@@ -65,11 +67,6 @@ fn found_otherwise(facts: &Facts) -> impl Iterator<Item = &str> {
     names.map(|neighbour| neighbour.name.as_str())
 }
 
-/// The label of a name that lies directly below a level.
-fn below<'a>(name: &'a str, level: &str) -> Option<&'a str> {
-    name.strip_suffix(level)?.strip_suffix('.').filter(|label| !label.contains('.'))
-}
-
 /// Names that are varied: not those that are variations themselves, which has no end.
 fn bases(facts: &Facts) -> impl Iterator<Item = &str> {
     let names: BTreeSet<&str> = found_otherwise(facts).collect();
@@ -103,14 +100,23 @@ fn fruitful(facts: &Facts) -> impl Iterator<Item = String> + '_ {
 async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let (label, level) =
         cx.argument.split_once('.').ok_or_else(|| TaskError::Failed(format!("not a name: {:?}", cx.argument)))?;
+    let names = match cx.memory {
+        Some(memory) => memory.siblings.of(cx.facts, names),
+        None => Arc::new(names(cx.facts)),
+    };
     let mut labels = variants(label);
-    // A domain has thousands of names, and each is a row of this task: most have nothing to learn from the others.
-    if label.contains('-') {
-        labels.extend(learned(label, bases(cx.facts).filter_map(|name| name.split('.').next())));
-    }
+    labels.extend(learned(label, names.labels.iter().map(String::as_str)));
     // What another task found is no guess.
-    let known: HashSet<&str> = found_otherwise(cx.facts).filter_map(|name| below(name, level)).collect();
-    guess(cx, TASK.name, level, labels.into_iter().filter(|label| !known.contains(label.as_str()))).await
+    labels.retain(|label| !names.known.contains(&format!("{label}.{level}")));
+    guess(cx, TASK.name, level, labels.into_iter()).await
+}
+
+/// The names of a domain, as its rows compare theirs with them.
+fn names(facts: &Facts) -> Names {
+    Names {
+        labels: bases(facts).filter_map(|name| name.split('.').next()).map(str::to_owned).collect(),
+        known: found_otherwise(facts).map(str::to_owned).collect(),
+    }
 }
 
 /// Labels like this one, sorted, itself not among them: other numbers and environments in each of its parts, or beside
@@ -211,14 +217,6 @@ mod tests {
         }
         for part in ["web01", "web01prod02", "eu2west1", "account", "20240101", "db2", "facade", "intranet01"] {
             assert!(!is_generated(part), "{part}");
-        }
-    }
-
-    #[test]
-    fn only_names_directly_below_a_level_have_a_label_there() {
-        assert_eq!(below("www.acme.test", "acme.test"), Some("www"));
-        for name in ["a.www.acme.test", "acme.test", "xacme.test"] {
-            assert_eq!(below(name, "acme.test"), None, "{name}");
         }
     }
 
