@@ -3,6 +3,7 @@
 use crate::estimate::Volumes;
 use crate::{Clearance, Kind, SkippedTasks, TaskName};
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// Everything the library endpoints show.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -15,6 +16,20 @@ pub struct Library {
     pub volumes: Volumes,
     /// The installation has keys of its own at AWS, by which roles are taken; not shown.
     pub aws_keys: bool,
+    /// What opens accounts at other providers; not shown.
+    pub clouds: Vec<CloudEntry>,
+    /// The services of AWS that accounts are asked about; not shown.
+    pub aws_services: BTreeSet<String>,
+}
+
+/// A provider of accounts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CloudEntry {
+    pub name: String,
+    /// The secrets that open an account there, all of them.
+    pub secrets: Vec<String>,
+    /// A secret named `kubeconfig` stands in their place.
+    pub kubeconfig: bool,
 }
 
 impl Library {

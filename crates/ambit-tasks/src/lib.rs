@@ -31,6 +31,24 @@ pub use tasks::app_package::{HeldPackage, PACKAGE_EXTENSIONS, app_in};
 pub use tasks::{ALL, find, outside, task};
 pub use volumes::volumes;
 
+use ambit_model::library::CloudEntry;
+use std::collections::BTreeSet;
+
+/// The providers of accounts, with what opens an account at each.
+pub fn clouds() -> Vec<CloudEntry> {
+    let entry = |provider: &ambit_cloud::provider::Provider| CloudEntry {
+        name: provider.name.clone(),
+        secrets: provider.secrets.clone(),
+        kubeconfig: provider.kubeconfig,
+    };
+    ambit_cloud::provider::all().iter().map(entry).collect()
+}
+
+/// The services of AWS that accounts are asked about, as the setting `services` of an integration names them.
+pub fn aws_services() -> BTreeSet<String> {
+    ambit_cloud::aws::lists().iter().map(|list| list.service.clone()).collect()
+}
+
 /// The places at which an operator may have somebody else asked: the names of the cloud providers beside AWS that are
 /// known, and of the forges of code; `azure.login` is where tokens of a provider are given out.
 pub fn cloud_places() -> impl Iterator<Item = String> {

@@ -5,7 +5,7 @@ use crate::client::{Ask, Reply, ask};
 use crate::scenario::Stage;
 use ambit_model::Timestamp;
 use ambit_model::estimate::Volumes;
-use ambit_model::library::{FingerprintEntry, FingerprintMatch, IssueEntry, KindEntry, Library, TaskEntry};
+use ambit_model::library::{CloudEntry, FingerprintEntry, FingerprintMatch, IssueEntry, KindEntry, Library, TaskEntry};
 use ambit_model::user::{CollectionRole, ProjectRole};
 use ambit_model::wire::WireChoice;
 use ambit_model::{Clearance, Kind, TaskName, workflow};
@@ -14,7 +14,7 @@ use ambit_server::{Door, Interface, Limits, Listener, Outside, Phase, Provider, 
 use ambit_store::{NewCollection, NewKey, NewOwner, NewUser, Options, Principal, Store};
 use anyhow::Context;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -298,6 +298,8 @@ fn library() -> Library {
             total_s: None,
         },
         aws_keys: false,
+        clouds: vec![CloudEntry { name: "moon".to_owned(), secrets: vec!["token".to_owned()], kubeconfig: false }],
+        aws_services: BTreeSet::from(["ec2".to_owned(), "s3".to_owned()]),
         fingerprints: vec![FingerprintEntry {
             vendor: "F5".to_owned(),
             product: "nginx".to_owned(),

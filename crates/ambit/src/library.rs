@@ -19,6 +19,8 @@ pub(crate) fn library(volumes: Volumes, aws_keys: bool) -> Library {
         fingerprints: ambit_tasks::fingerprints(),
         volumes,
         aws_keys,
+        clouds: ambit_tasks::clouds(),
+        aws_services: ambit_tasks::aws_services(),
     }
 }
 

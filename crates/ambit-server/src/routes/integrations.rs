@@ -14,6 +14,7 @@ use ambit_model::entity::aws;
 use ambit_model::workflow::SESSION;
 use ambit_store::{IntegrationChange, IntegrationUse, IntegrationView, NewIntegration};
 use serde_json::{Map, Value};
+use std::collections::BTreeSet;
 
 const NOUN: &str = "Integration";
 const USE: &str = "Integration collection";
@@ -21,6 +22,21 @@ const CREATED: &str = "Integration created";
 const CHANGED: &str = "Integration updated";
 /// The type whose secrets the provider's own clients name.
 const AWS: &str = "AwsCredential";
+/// Members that are secret whatever they open.
+const SECRETS: &[&str] = &[
+    "api_key",
+    "api_token",
+    "application_secret",
+    "aws_secret_access_key",
+    "aws_session_token",
+    "client_secret",
+    "consumer_key",
+    "kubeconfig",
+    "password",
+    "private_key",
+    "secret_key",
+    "token",
+];
 
 /// List the integrations of a project; of their secrets only the names are shown.
 pub(crate) async fn list(call: Call) -> Result<Answer, ApiError> {
@@ -48,8 +64,9 @@ pub(crate) async fn create(call: Call) -> Result<Answer, ApiError> {
     if new.kind == SESSION {
         check_session(&new.secrets, &new.settings)?;
     }
+    check_settings(&new.settings)?;
     let created = call.store().create_integration(call.caller(), project, &new, call.now).await.about("Project")?;
-    let message = told(&call, CREATED, &new.kind, Some(&new.secrets));
+    let message = told(CREATED, lacks(&call, &new.kind, &new.secrets, &new.settings));
     Ok(Answer::json(&success(&message, shown(created))))
 }
 
@@ -75,8 +92,11 @@ pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
             (None, None) => {}
         }
     }
+    check_settings(change.settings.as_ref().unwrap_or(&Map::new()))?;
     let changed = call.store().change_integration(call.caller(), uuid, &change, call.now).await.about(NOUN)?;
-    let message = told(&call, CHANGED, &known.kind, change.secrets.as_ref());
+    // What is not replaced was told of when it was given.
+    let lacking = change.secrets.and_then(|secrets| lacks(&call, &known.kind, &secrets, &changed.settings));
+    let message = told(CHANGED, lacking);
     Ok(Answer::json(&success(&message, shown(changed))))
 }
 
@@ -86,14 +106,61 @@ fn check_session(secrets: &Map<String, Value>, settings: &Map<String, Value>) ->
     read.map(drop).map_err(|missing| ApiError::invalid(format!("an {SESSION} needs {missing}")))
 }
 
-/// What was done, and what is lacking until it opens anything. Clients of the contract give a role alone, whatever this
-/// installation can do with it.
-fn told(call: &Call, done: &str, kind: &str, secrets: Option<&Map<String, Value>>) -> String {
-    let lacks = secrets.filter(|_| kind == AWS).and_then(|given| aws::missing(given, call.state.library.aws_keys));
-    match lacks {
-        None => done.to_owned(),
-        Some(missing) => format!("{done}, and opens nothing yet: it lacks {missing}"),
+/// Refuses a secret among the settings, which everybody in the project reads.
+fn check_settings(settings: &Map<String, Value>) -> Result<(), ApiError> {
+    match settings.keys().find(|name| SECRETS.contains(&name.as_str())) {
+        Some(name) => {
+            Err(ApiError::invalid(format!("{name} is a secret: give it among the secrets, not the settings")))
+        }
+        None => Ok(()),
     }
+}
+
+/// What an integration lacks until it opens anything. Clients of the contract give a role alone, whatever this
+/// installation can do with it.
+fn lacks(call: &Call, kind: &str, secrets: &Map<String, Value>, settings: &Map<String, Value>) -> Option<String> {
+    let library = &call.state.library;
+    let has = |name: &str| {
+        let given = secrets.get(name).or_else(|| settings.get(name)).and_then(Value::as_str);
+        given.is_some_and(|text| !text.trim().is_empty())
+    };
+    let provider = match kind {
+        AWS => {
+            let missing = aws::missing(secrets, library.aws_keys).map(str::to_owned);
+            return missing.or_else(|| unknown_services(settings, &library.aws_services));
+        }
+        "AzureCredential" => "azure",
+        "GcpCredential" => "gcp",
+        "CloudCredential" => settings.get("provider").and_then(Value::as_str).unwrap_or_default(),
+        _ => return None,
+    };
+    let Some(cloud) = library.clouds.iter().find(|cloud| cloud.name == provider) else {
+        let names: Vec<&str> = library.clouds.iter().map(|cloud| cloud.name.as_str()).collect();
+        return Some(format!("the setting provider, which is one of {}", names.join(", ")));
+    };
+    if cloud.kubeconfig && has("kubeconfig") {
+        return None;
+    }
+    let missing: Vec<&str> = cloud.secrets.iter().map(String::as_str).filter(|name| !has(name)).collect();
+    (!missing.is_empty()).then(|| format!("the secrets named {}", missing.join(", ")))
+}
+
+/// Services that a setting names and that nobody asks about.
+fn unknown_services(settings: &Map<String, Value>, known: &BTreeSet<String>) -> Option<String> {
+    let listed = settings.get("services")?;
+    let named: Vec<&str> = match listed {
+        Value::Array(names) => names.iter().filter_map(Value::as_str).collect(),
+        listed => listed.as_str().into_iter().collect(),
+    };
+    let unknown: Vec<&str> = named.iter().filter(|name| !known.contains(**name)).copied().collect();
+    let names = || known.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
+    let are_all = !named.is_empty() && unknown.len() == named.len();
+    are_all.then(|| format!("services that are read: {} is none of {}", unknown.join(", "), names()))
+}
+
+/// What was done, and what is lacking until it opens anything.
+fn told(done: &str, lacking: Option<String>) -> String {
+    lacking.map_or_else(|| done.to_owned(), |missing| format!("{done}, and opens nothing yet: it lacks {missing}"))
 }
 
 /// Remove an integration with its secrets and its uses.
