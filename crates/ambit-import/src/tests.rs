@@ -379,7 +379,7 @@ fn what_no_tool_wrote_is_refused_in_one_line() {
         (Source::Graphql, "type Query {\n a: ID", "line 2: the schema ends within a definition"),
         (Source::Graphql, "type A {}\ntype Query { a(x: ID = \"): ID }", "line 2: a string is not closed"),
         (Source::Graphql, "hello", "no schema of GraphQL with operations"),
-        (Source::Terraform, "{\"version\": 4}", "no state of Terraform (version 4)"),
+        (Source::Terraform, "{\"version\": 4}", "there is no version or no terraform_version"),
         (Source::Terraform, "resource \"a\" {}", "line 1: "),
     ] {
         let error = read(source, text, USUAL).expect_err(text).to_string();
@@ -541,9 +541,12 @@ fn a_state_is_the_account_of_what_it_manages_and_a_hostile_one_is_refused_in_one
     for (text, why) in [
         (nested.as_str(), "more than 32 modules in one another"),
         (&"[".repeat(200), "recursion limit exceeded"),
-        ("[]", "no state of Terraform (version 4)"),
-        (r#"{"version": 3, "modules": []}"#, "no state of Terraform (version 4)"),
-        (r#"{"version": 4, "terraform_version": "1.9.0", "resources": {}}"#, "no state of Terraform (version 4)"),
+        ("[]", "there is no version or no terraform_version"),
+        (r#"{"version": 3, "terraform_version": "0.11.0", "modules": []}"#, "it has version 3; version 4 is read"),
+        (r#"{"version": 5, "terraform_version": "2.0.0", "resources": []}"#, "it has version 5"),
+        (r#"{"encrypted_data": "x", "encryption_version": "v0", "meta": {}}"#, "it is encrypted"),
+        (r#"{"format_version": "1.2", "terraform_version": "1.9.0", "planned_values": {}}"#, "it is a plan"),
+        (r#"{"version": 4, "terraform_version": "1.9.0", "resources": {}}"#, "there is no list of resources"),
         ("terraform {", "line 1: "),
     ] {
         let said = read(Source::Terraform, text, USUAL).expect_err("it is none").to_string();

@@ -46,6 +46,8 @@ const HOSTS: &[&str] = &[
 const URLS: &[&str] = &["function_url", "https_trigger_url", "invoke_url", "live_url", "service_url", "url", "uri"];
 /// Resources whose name is that of a host.
 const NAMED: &[&str] = &["hetznerdns_zone"];
+/// The version of files of states that is read.
+const VERSION: u64 = 4;
 /// Modules within modules of `terraform show -json`.
 const DEPTH_MAX: usize = 32;
 /// Characters of a lineage: a UUID has 36.
@@ -65,14 +67,8 @@ pub(crate) fn read(file: &str, gathered: &mut Gathered) -> Result<(), ImportErro
     let mut resources = Vec::new();
     if body["values"]["root_module"].is_object() {
         module(&body["values"]["root_module"], DEPTH_MAX, &mut resources)?;
-    } else {
-        let is_state = body["terraform_version"].is_string() && body["version"].as_u64().is_some();
-        let Some(listed) = body["resources"].as_array().filter(|_| is_state) else {
-            return Err(ImportError::file(
-                "no state of Terraform (version 4): there is no terraform_version, or no resources",
-            ));
-        };
-        for resource in listed {
+    } else if !is_empty_output(&body) {
+        for resource in listed(&body)? {
             for instance in resource["instances"].as_array().into_iter().flatten() {
                 resources.extend(Resource::of(resource, &instance["attributes"], &instance["sensitive_attributes"]));
             }
@@ -106,6 +102,33 @@ pub(crate) fn read(file: &str, gathered: &mut Gathered) -> Result<(), ImportErro
         }
     }
     Ok(())
+}
+
+/// True for what `terraform show -json` writes where nothing is left: its versions and no values.
+fn is_empty_output(body: &Value) -> bool {
+    body["format_version"].is_string()
+        && body["terraform_version"].is_string()
+        && ["values", "planned_values", "resource_changes"].iter().all(|member| body[*member].is_null())
+}
+
+/// The resources of a file of a state.
+fn listed(body: &Value) -> Result<&Vec<Value>, ImportError> {
+    let version = body["version"].as_u64();
+    let why = if !body["encrypted_data"].is_null() {
+        "it is encrypted; give what `tofu state pull` writes".to_owned()
+    } else if !body["planned_values"].is_null() || !body["resource_changes"].is_null() {
+        "it is a plan; give the state itself, as `terraform state pull` writes it".to_owned()
+    } else if let Some(other) = version.filter(|version| *version != VERSION) {
+        format!("it has version {other}; version {VERSION} is read, which Terraform writes since 0.12")
+    } else if version.is_none() || !body["terraform_version"].is_string() {
+        "there is no version or no terraform_version".to_owned()
+    } else {
+        match body["resources"].as_array() {
+            Some(resources) => return Ok(resources),
+            None => "there is no list of resources".to_owned(),
+        }
+    };
+    Err(ImportError::file(format!("no state of Terraform that can be read: {why}")))
 }
 
 /// What a module of `terraform show -json` holds, with the modules in it.
