@@ -2,12 +2,13 @@
 //! with the revision reached. Whatever stops it, it goes on from there.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use ambit_model::feed::{FeedRow, Noun, What};
 use ambit_model::{Timestamp, Uid};
-use ambit_store::{HistoryRow, IndexRow, Milestone, Store};
+use ambit_store::{FeedSnapshot, HistoryRow, IndexRow, Milestone, Store};
 use serde_json::Value;
 use tokio::sync::watch;
 use uuid::Uuid;
@@ -20,6 +21,9 @@ use crate::index::Index;
 
 /// Feed rows read at once: a batch of a second's work of the engine, small enough to be written in a fraction of one.
 const FEED_ROWS_AT_ONCE: usize = 2_000;
+
+/// Batches of the feed that are shown together at most: what is behind by more catches up in several steps.
+const BATCHES_MAX: usize = 50;
 
 /// Records loaded at once: a record takes some tens of kilobytes while it becomes a document.
 const RECORDS_AT_ONCE: usize = 100;
@@ -256,7 +260,7 @@ pub async fn rebuild(index: &Index, store: &Store) -> Result<(), IndexError> {
         }
     }
     let mut after = 0;
-    while let Some(history) = closed(store, after, revision).await? {
+    while let Some(history) = closed(store.history_rows(after, HISTORY_ROWS_AT_ONCE).await?, revision)? {
         after = history.reached;
         rebuild = blocking(move || rebuild.add(&history.records).map(|()| rebuild)).await?;
     }
@@ -272,9 +276,8 @@ struct History {
     reached: i64,
 }
 
-/// Versions that were closed after a revision and until another; `None` where there are no more.
-async fn closed(store: &Store, after: i64, until: i64) -> Result<Option<History>, IndexError> {
-    let mut rows = store.history_rows(after, HISTORY_ROWS_AT_ONCE).await?;
+/// Those of closed versions, in their order, that were closed until a revision; `None` where there are none.
+fn closed(mut rows: Vec<HistoryRow>, until: i64) -> Result<Option<History>, IndexError> {
     rows.retain(|row| row.closed_revision <= until);
     let Some(last) = rows.last() else { return Ok(None) };
     let reached = last.closed_revision;
@@ -283,28 +286,50 @@ async fn closed(store: &Store, after: i64, until: i64) -> Result<Option<History>
     Ok(Some(History { records, reached }))
 }
 
-/// Reads one batch of the feed and writes it. `false`: there was none.
+/// Reads the feed as it is at one moment and writes it. `false`: there was nothing new. Records are read at the same
+/// moment: one that shows a later commit than the others would let whoever polls by `last_seen` pass by the rest of it.
 async fn step(index: &Index, store: &Store) -> Result<bool, IndexError> {
-    // Before the feed: not every revision has a row, and those up to this one have been seen when no row is left.
-    let newest = store.last_revision().await?;
-    let rows = store.feed_since(index.reached(), FEED_ROWS_AT_ONCE).await?;
-    let last = rows.last().map_or(0, |row| row.revision);
-    let revision = if rows.len() < FEED_ROWS_AT_ONCE { newest.max(last) } else { last };
-    if revision <= index.reached() {
+    let begun = index.reached();
+    let staged = stage_all(index, store, begun).await;
+    if matches!(staged, Ok(reached) if reached <= begun) {
         return Ok(false);
     }
-    let staged = stage(index, store, &rows, revision).await;
     let index = index.clone();
     blocking(move || match staged {
-        Ok(()) => index.apply(revision, &Batch::default()),
+        Ok(reached) => index.apply(reached, &Batch::default()),
         Err(error) => index.take_back().and(Err(error)),
     })
     .await?;
     Ok(true)
 }
 
-/// Writes what rows of the feed name, in parts.
-async fn stage(index: &Index, store: &Store, rows: &[FeedRow], revision: i64) -> Result<(), IndexError> {
+/// Stages the feed after a revision in batches, and returns the revision up to which that is all.
+async fn stage_all(index: &Index, store: &Store, begun: i64) -> Result<i64, IndexError> {
+    let mut snapshot = store.feed_snapshot().await?;
+    // Not every revision has a row; those up to this one have been seen when no row is left.
+    let newest = snapshot.last_revision().await?;
+    let mut reached = begun;
+    for _ in 0..BATCHES_MAX {
+        let rows = snapshot.feed_since(reached, FEED_ROWS_AT_ONCE).await?;
+        let last = rows.last().map_or(0, |row| row.revision);
+        let revision = if rows.len() < FEED_ROWS_AT_ONCE { newest.max(last) } else { last };
+        if revision <= reached {
+            break;
+        }
+        stage(index, store, &mut snapshot, &rows, reached..revision).await?;
+        reached = revision;
+    }
+    Ok(reached)
+}
+
+/// Writes what rows of the feed name, which come after one revision and end with another, in parts.
+async fn stage(
+    index: &Index,
+    store: &Store,
+    snapshot: &mut FeedSnapshot,
+    rows: &[FeedRow],
+    span: Range<i64>,
+) -> Result<(), IndexError> {
     // What is gone goes first: it takes its closed versions with it.
     let gone = Batch {
         gone_collections: rows.iter().filter_map(gone_collection).collect(),
@@ -320,7 +345,8 @@ async fn stage(index: &Index, store: &Store, rows: &[FeedRow], revision: i64) ->
         let uids: BTreeSet<Uid> = rows.iter().filter(|row| row.noun == noun).map(|row| row.uid).collect();
         let uids: Vec<Uid> = uids.into_iter().collect();
         for uids in uids.chunks(RECORDS_AT_ONCE) {
-            let records = load(store, noun, uids).await?;
+            let found = snapshot.index_rows(noun, uids).await?;
+            let records: Vec<IndexedRecord> = found.into_iter().map(indexed).collect::<Result<_, _>>()?;
             let there: BTreeSet<Uid> = records.iter().map(|record| record.record.uid()).collect();
             let part = Batch {
                 gone: uids.iter().copied().filter(|uid| !there.contains(uid)).collect(),
@@ -330,8 +356,8 @@ async fn stage(index: &Index, store: &Store, rows: &[FeedRow], revision: i64) ->
             stage_part(index, store, part).await?;
         }
     }
-    let mut after = index.reached();
-    while let Some(history) = closed(store, after, revision).await? {
+    let mut after = span.start;
+    while let Some(history) = closed(snapshot.history_rows(after, HISTORY_ROWS_AT_ONCE).await?, span.end)? {
         after = history.reached;
         let part = Batch { records: history.records, ..Batch::default() };
         stage_part(index, store, part).await?;

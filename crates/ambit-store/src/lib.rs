@@ -27,7 +27,7 @@ pub use inventory::collections::{CollectionRef, CollectionView, NewCollection, S
 pub use inventory::contexts::CollectionContext;
 pub use inventory::decisions::IssueVersion;
 pub use inventory::evidence::ProbeLeft;
-pub use inventory::index::{Change, HistoryRow, IndexRow};
+pub use inventory::index::{Change, FeedSnapshot, HistoryRow, IndexRow};
 pub use inventory::integrations::{Credential, IntegrationChange, IntegrationUse, IntegrationView, NewIntegration};
 pub use inventory::items::ItemView;
 pub use inventory::marks::EntityFlags;

@@ -161,8 +161,7 @@ columns! { FeedRow { revision, project: "project_id", noun, uid, what } }
 impl Store {
     /// The newest committed revision.
     pub async fn last_revision(&self) -> Result<i64, StoreError> {
-        let mut tx = self.read().await?;
-        tx.read_one("SELECT revision FROM revision WHERE one = 1", Vec::new()).await
+        newest(&mut self.read().await?).await
     }
 
     /// The last revision that a person made in a project.
@@ -176,26 +175,7 @@ impl Store {
     /// A record that was only seen since has one row, with the revision of its last sighting. A reader that asks again
     /// from the last row's revision misses nothing: revisions become visible in order, and a sighting only moves on.
     pub async fn feed_since(&self, revision: i64, limit: usize) -> Result<Vec<FeedRow>, StoreError> {
-        let mut tx = self.read().await?;
-        let limit = limit.min(FEED_ROWS_MAX);
-        let page = i64::try_from(limit).unwrap_or(i64::MAX);
-        let sql = format!("SELECT {} FROM feed WHERE revision > $1 ORDER BY revision LIMIT $2", list::<FeedRow>());
-        let mut rows: Vec<FeedRow> = tx.read_all(&sql, values![revision, page]).await?;
-        for (noun, table) in [(Noun::Entity, "entities"), (Noun::Issue, "issues"), (Noun::Technology, "technologies")] {
-            let sql = format!(
-                "SELECT t.seen_revision, c.project_id, t.uid FROM {table} t JOIN collections c ON c.id = t.collection_id
-                 WHERE t.seen_revision > $1 ORDER BY t.seen_revision LIMIT $2"
-            );
-            for (revision, project, uid) in tx.read_all(&sql, values![revision, page]).await? {
-                let what = What::Seen;
-                rows.push(FeedRow { revision, project, noun, uid, what });
-            }
-        }
-        // What changed when it was seen has a row that says more, which came first and stays.
-        rows.sort_by_key(|row| row.revision);
-        rows.dedup_by_key(|row| row.revision);
-        rows.truncate(limit);
-        Ok(rows)
+        since(&mut self.read().await?, revision, limit).await
     }
 
     /// Returns the position of a named reader of the feed; `None` if it stored none.
@@ -209,6 +189,34 @@ impl Store {
         let reader = reader.to_owned();
         transaction!(self, Engine, async |tx| put_position(tx, &reader, revision).await)
     }
+}
+
+/// The newest revision.
+pub(crate) async fn newest(tx: &mut Tx) -> Result<i64, StoreError> {
+    tx.read_one("SELECT revision FROM revision WHERE one = 1", Vec::new()).await
+}
+
+/// Rows after a revision, as [`Store::feed_since`] returns them.
+pub(crate) async fn since(tx: &mut Tx, revision: i64, limit: usize) -> Result<Vec<FeedRow>, StoreError> {
+    let limit = limit.min(FEED_ROWS_MAX);
+    let page = i64::try_from(limit).unwrap_or(i64::MAX);
+    let sql = format!("SELECT {} FROM feed WHERE revision > $1 ORDER BY revision LIMIT $2", list::<FeedRow>());
+    let mut rows: Vec<FeedRow> = tx.read_all(&sql, values![revision, page]).await?;
+    for (noun, table) in [(Noun::Entity, "entities"), (Noun::Issue, "issues"), (Noun::Technology, "technologies")] {
+        let sql = format!(
+            "SELECT t.seen_revision, c.project_id, t.uid FROM {table} t JOIN collections c ON c.id = t.collection_id
+             WHERE t.seen_revision > $1 ORDER BY t.seen_revision LIMIT $2"
+        );
+        for (revision, project, uid) in tx.read_all(&sql, values![revision, page]).await? {
+            let what = What::Seen;
+            rows.push(FeedRow { revision, project, noun, uid, what });
+        }
+    }
+    // What changed when it was seen has a row that says more, which came first and stays.
+    rows.sort_by_key(|row| row.revision);
+    rows.dedup_by_key(|row| row.revision);
+    rows.truncate(limit);
+    Ok(rows)
 }
 
 /// Remembers how far a named reader of the feed has come.

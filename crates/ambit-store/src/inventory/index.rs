@@ -4,6 +4,7 @@
 use crate::db::rows::{columns, list};
 use crate::db::sql::{Tx, values};
 use crate::inventory::collections::CollectionRef;
+use crate::inventory::feed;
 use crate::inventory::turning::turned_at;
 use crate::inventory::views::{COLLECTION_JOINS, seen_in};
 use crate::{Principal, Store, StoreError};
@@ -130,6 +131,64 @@ type Span = (Option<Timestamp>, Option<Timestamp>);
 /// or went, and the opening of the version before.
 type Past = (HistoryRow, Span, Span, Timestamp, Option<Timestamp>);
 
+async fn history_rows(tx: &mut Tx, after: i64, limit: usize) -> Result<Vec<HistoryRow>, StoreError> {
+    let limit = i64::try_from(limit.min(ROWS_MAX)).unwrap_or(i64::MAX);
+    let mut history = Vec::new();
+    for noun in [Noun::Entity, Noun::Issue, Noun::Technology] {
+        let table = table(noun).expect("these three have one");
+        let sql = format!(
+            "SELECT {}, {}, {}, {}, (SELECT MAX(b.opened_at) FROM versions b WHERE b.noun = v.noun AND b.uid = v.uid
+                 AND b.opened_revision < v.opened_revision)
+             FROM versions v JOIN {table} t ON t.uid = v.uid {COLLECTION_JOINS}
+             WHERE v.noun = $1 AND v.closed_revision > $2 AND c.deleted_at IS NULL AND p.deleted_at IS NULL
+             ORDER BY v.closed_revision LIMIT $3",
+            list::<HistoryRow>(),
+            run_that_saw(["v.closed_at"; 2]),
+            run_that_saw(["v.opened_at"; 2]),
+            turned_at("AND f.revision < v.closed_revision", "v.opened_at")
+        );
+        let rows: Vec<Past> = tx.read_all(&sql, values![noun.name(), after, limit]).await?;
+        history.extend(rows.into_iter().map(|(row, by_close, by_opening, turned_at, before)| {
+            // Who saw it again closed the version in which it was gone.
+            let ((start, end), opened_at) = match is_over(&row.record) {
+                true => (by_opening, before.unwrap_or(row.first_seen)),
+                false => (by_close, row.opened_at),
+            };
+            HistoryRow { noun, last_seen: seen_in(start.zip(end), opened_at, row.first_seen), turned_at, ..row }
+        }));
+    }
+    history.sort_by_key(|row| row.closed_revision);
+    history.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+    Ok(history)
+}
+
+/// The feed with the records that it names, as they were at one moment. It holds a connection that reads.
+pub struct FeedSnapshot {
+    tx: Tx,
+}
+
+impl FeedSnapshot {
+    /// The newest revision.
+    pub async fn last_revision(&mut self) -> Result<i64, StoreError> {
+        feed::newest(&mut self.tx).await
+    }
+
+    /// As [`Store::feed_since`].
+    pub async fn feed_since(&mut self, revision: i64, limit: usize) -> Result<Vec<FeedRow>, StoreError> {
+        feed::since(&mut self.tx, revision, limit).await
+    }
+
+    /// As [`Store::index_rows`].
+    pub async fn index_rows(&mut self, noun: Noun, uids: &[Uid]) -> Result<Vec<IndexRow>, StoreError> {
+        index_rows(&mut self.tx, noun, uids).await
+    }
+
+    /// As [`Store::history_rows`].
+    pub async fn history_rows(&mut self, after: i64, limit: usize) -> Result<Vec<HistoryRow>, StoreError> {
+        history_rows(&mut self.tx, after, limit).await
+    }
+}
+
 impl Store {
     /// The current records of a noun; those of deleted collections are left out, so a document whose row is missing is
     /// to be removed.
@@ -139,35 +198,12 @@ impl Store {
 
     /// Closed versions after a revision, in the order in which they were closed.
     pub async fn history_rows(&self, after: i64, limit: usize) -> Result<Vec<HistoryRow>, StoreError> {
-        let mut tx = self.read().await?;
-        let limit = i64::try_from(limit.min(ROWS_MAX)).unwrap_or(i64::MAX);
-        let mut history = Vec::new();
-        for noun in [Noun::Entity, Noun::Issue, Noun::Technology] {
-            let table = table(noun).expect("these three have one");
-            let sql = format!(
-                "SELECT {}, {}, {}, {}, (SELECT MAX(b.opened_at) FROM versions b WHERE b.noun = v.noun AND b.uid = v.uid
-                     AND b.opened_revision < v.opened_revision)
-                 FROM versions v JOIN {table} t ON t.uid = v.uid {COLLECTION_JOINS}
-                 WHERE v.noun = $1 AND v.closed_revision > $2 AND c.deleted_at IS NULL AND p.deleted_at IS NULL
-                 ORDER BY v.closed_revision LIMIT $3",
-                list::<HistoryRow>(),
-                run_that_saw(["v.closed_at"; 2]),
-                run_that_saw(["v.opened_at"; 2]),
-                turned_at("AND f.revision < v.closed_revision", "v.opened_at")
-            );
-            let rows: Vec<Past> = tx.read_all(&sql, values![noun.name(), after, limit]).await?;
-            history.extend(rows.into_iter().map(|(row, by_close, by_opening, turned_at, before)| {
-                // Who saw it again closed the version in which it was gone.
-                let ((start, end), opened_at) = match is_over(&row.record) {
-                    true => (by_opening, before.unwrap_or(row.first_seen)),
-                    false => (by_close, row.opened_at),
-                };
-                HistoryRow { noun, last_seen: seen_in(start.zip(end), opened_at, row.first_seen), turned_at, ..row }
-            }));
-        }
-        history.sort_by_key(|row| row.closed_revision);
-        history.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
-        Ok(history)
+        history_rows(&mut self.read().await?, after, limit).await
+    }
+
+    /// The feed and the records that it names, as they are at one moment: nothing that is committed later shows in it.
+    pub async fn feed_snapshot(&self) -> Result<FeedSnapshot, StoreError> {
+        Ok(FeedSnapshot { tx: self.read().await? })
     }
 
     /// When records that were there were last seen as of a moment, given when their versions of then were opened.

@@ -168,6 +168,26 @@ async fn what_is_seen_again_and_again_is_named_once_at_its_last_sighting() {
 }
 
 #[tokio::test]
+async fn a_snapshot_shows_no_record_as_a_later_commit_left_it() {
+    both(async |lab| {
+        let run = lab.run().await;
+        let uid = lab.uid(Kind::Domain, "acme.test");
+        lab.probe(&run, "a", uid, 0, found(json!({"title": "a"}), &[])).await;
+        let mut snapshot = lab.store.feed_snapshot().await.unwrap();
+        let newest = snapshot.last_revision().await.unwrap();
+        lab.probe(&run, "a", uid, 2, found(json!({"title": "b"}), &[])).await;
+        let rows = snapshot.feed_since(newest - 1, 100).await.unwrap();
+        assert_eq!(rows.iter().map(|row| row.revision).collect::<Vec<_>>(), [newest]);
+        let then = snapshot.index_rows(Noun::Entity, &[uid]).await.unwrap().remove(0);
+        let now = lab.store.index_rows(Noun::Entity, &[uid]).await.unwrap().remove(0);
+        assert!(then.last_seen < now.last_seen && then.record != now.record);
+        assert_eq!(snapshot.history_rows(newest, 100).await.unwrap(), []);
+        assert!(lab.store.last_revision().await.unwrap() > newest);
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn readers_keep_their_position() {
     both(async |lab| {
         assert_eq!(lab.store.position("index").await.unwrap(), None);
