@@ -454,12 +454,18 @@ async fn authenticate(
     Err(ApiError::new(ErrorCode::WrongCredentials))
 }
 
-/// What the project header names; empty and `None` name nothing (docs/contract/asm.md §1.3).
-fn named_project(headers: &HeaderMap) -> Option<String> {
+/// What the project header names; empty and `None` name nothing (docs/contract/asm.md §1.3). Headers that name several
+/// projects are refused: whichever was taken, somebody would read and write elsewhere than where they think.
+fn named_project(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
     let values = PROJECT_HEADERS.iter().flat_map(|name| headers.get_all(*name));
-    values
+    let mut named = values
         .map(|value| String::from_utf8_lossy(value.as_bytes()).trim().to_owned())
-        .find(|value| !value.is_empty() && value != "None")
+        .filter(|value| !value.is_empty() && value != "None");
+    let first = named.next();
+    match named.find(|other| Some(other) != first.as_ref()) {
+        None => Ok(first),
+        Some(_) => Err(ApiError::with(ErrorCode::BadRequest, "The request names several projects: send one")),
+    }
 }
 
 /// The project of a call that reads it: the named one, which must be the caller's; else the primary one where a project
@@ -473,7 +479,7 @@ async fn project(
     if !endpoint.reads_project {
         return Ok(None);
     }
-    let named = named_project(headers);
+    let named = named_project(headers)?;
     let Access::InProject(least) = endpoint.access else {
         if named.is_none() {
             return Ok(None);
@@ -531,11 +537,14 @@ mod tests {
 
     #[test]
     fn a_project_is_named_by_either_header_and_not_by_empty_ones() {
-        assert_eq!(named_project(&headers(&[("project-id", "7")])).as_deref(), Some("7"));
-        assert_eq!(named_project(&headers(&[("project-id", ""), ("project_id", " 8 ")])).as_deref(), Some("8"));
+        let named = |pairs: &[(&'static str, &str)]| named_project(&headers(pairs)).map_err(|error| error.code);
+        assert_eq!(named(&[("project-id", "7")]), Ok(Some("7".to_owned())));
+        assert_eq!(named(&[("project-id", ""), ("project_id", " 8 ")]), Ok(Some("8".to_owned())));
         for nothing in ["", "  ", "None"] {
-            assert_eq!(named_project(&headers(&[("project-id", nothing)])), None);
+            assert_eq!(named(&[("project-id", nothing)]), Ok(None));
         }
-        assert_eq!(named_project(&headers(&[])), None);
+        assert_eq!(named(&[]), Ok(None));
+        assert_eq!(named(&[("project-id", "7"), ("project_id", "7")]), Ok(Some("7".to_owned())));
+        assert_eq!(named(&[("project-id", "7"), ("project-id", "8")]), Err(ErrorCode::BadRequest));
     }
 }

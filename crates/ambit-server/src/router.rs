@@ -8,6 +8,7 @@ use crate::endpoints::ENDPOINTS;
 use crate::mount::{MOUNTS, Mount, V2, WIDER};
 use ambit_api::{ApiError, ErrorCode};
 use ambit_model::percent::unescaped;
+use std::borrow::Cow;
 
 /// How the failures of a path are said, whether it leads anywhere or not.
 pub(crate) fn manner(raw: &str) -> Manner {
@@ -99,7 +100,10 @@ fn fit<'a>(pattern: &'static str, path: &'a str) -> Option<(usize, Vec<(&'static
 fn same(segment: &str, part: &str) -> bool {
     let segment = if segment == "relationship" { "relationships" } else { segment };
     let one = |byte: u8| if byte == b'-' { b'_' } else { byte };
-    segment.len() == part.len() && segment.bytes().map(one).eq(part.bytes().map(one))
+    // Escaped letters are the same letters (RFC 3986 §6.2.2.2); an escaped slash stays within its segment.
+    let segment =
+        if segment.contains('%') { Cow::Owned(unescaped(segment)) } else { Cow::Borrowed(segment.as_bytes()) };
+    segment.len() == part.len() && segment.iter().copied().map(one).eq(part.bytes().map(one))
 }
 
 fn decode_all(captured: Vec<(&'static str, &str)>) -> Result<Vec<(&'static str, String)>, ApiError> {

@@ -115,6 +115,14 @@ pub(crate) fn caller(call: &Call) -> Caller {
     }
 }
 
+/// Waits until the index shows what is committed now, as far as it gets there in time: whoever asks for a window of time
+/// that ends now does not come back to it.
+pub(crate) async fn await_committed(call: &Call) -> Result<(), ApiError> {
+    let newest = call.store().last_revision().await.about("Project")?;
+    let reached = call.aside(call.state.index()?.wait_for(newest, call.state.limits.index_wait)).await;
+    reached.map(drop).map_err(|error| of_search(error.into()))
+}
+
 /// A search shows what people did before it; it does not wait for the engine's writes, but for those from before the
 /// index was opened. Answers with the revision that the index has reached.
 async fn wait_for_index(call: &Call, project: i64) -> Result<i64, ApiError> {

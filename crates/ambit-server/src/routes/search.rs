@@ -5,7 +5,7 @@ use crate::answer::Answer;
 use crate::call::{Call, NOTHING, page_number};
 use crate::failure::{of_query, of_search};
 use crate::present::entities::fill_issues;
-use crate::searching::{caller, context, page_token, placed, sealed};
+use crate::searching::{await_committed, caller, context, page_token, placed, sealed};
 use crate::window::{set_last_seen, window};
 use ambit_api::entities::EntityHit;
 use ambit_api::issues::IssueHit;
@@ -82,6 +82,9 @@ fn shown_keyword(row: &Keyword) -> SearchKeyword {
     }
 }
 
+/// Keywords that end a window of time: connectors ask for each window once, up to now.
+const ENDS: [&str; 2] = ["first_seen_before", "last_seen_before"];
+
 /// What a search found, and the collections in which it looked.
 struct Found {
     project: i64,
@@ -105,6 +108,9 @@ async fn search(call: &Call, noun: Noun) -> Result<Found, ApiError> {
         Some(_) => return Err(ApiError::invalid("aggregations must be true or false")),
     };
     let window = window(call, &search)?;
+    if ENDS.iter().any(|keyword| text.contains(keyword)) {
+        await_committed(call).await?;
+    }
     let (context, names) = context(call, window.until(call.now)).await?;
     let page_token = page_token(call)?;
     let project = context.project;

@@ -339,6 +339,9 @@ impl Store {
             if !from.contains(&run.state) {
                 return Err(StoreError::Conflict(format!("the run is {}", run.state.name())));
             }
+            if to == RunState::Running && collections::load(tx, run.collection).await?.0.archived {
+                return Err(StoreError::Conflict("the collection is archived: unarchive it first".to_owned()));
+            }
             // A run that was paused before any engine claimed it waits for one again.
             let to = if to == RunState::Running && run.started_at.is_none() { RunState::Scheduled } else { to };
             let finished = to.is_over().then_some(now);
