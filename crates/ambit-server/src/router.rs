@@ -179,6 +179,11 @@ mod tests {
             shown("/api/v3/asm/user_collections/a%20b/archive/"),
             "/user_collections/{uuid}/archive uuid=\"a b\""
         );
+        assert_eq!(
+            shown("/api/v3/asm/user%5Fcollections/%61/%61rchive"),
+            "/user_collections/{uuid}/archive uuid=\"a\""
+        );
+        assert_eq!(shown("/api/v3/asm/user_collections%2Fa/archive"), "404");
         assert_eq!(shown("/api/v1/user-collections/a-b/archive"), "/user_collections/{uuid}/archive uuid=\"a-b\"");
     }
 
