@@ -1,5 +1,7 @@
 //! `ambit scan`: targets in, inventory out; on live sockets or on a simulated internet of one's own.
 
+mod table;
+
 use crate::args::{Output, Ports, Tasks};
 use crate::config::Settings;
 use crate::contacts::Contacts;
@@ -269,9 +271,9 @@ fn seeds(
 ) -> Result<Vec<(Kind, String)>, Failure> {
     let mut texts = scan.targets.clone();
     if let Some(list) = &scan.list {
-        texts.extend(read_list(list)?);
+        texts.extend(read_list(list, workflow)?);
     } else if texts.is_empty() && own.is_none() && !std::io::stdin().is_terminal() {
-        texts.extend(read_list(Path::new("-"))?);
+        texts.extend(read_list(Path::new("-"), workflow)?);
     }
     if texts.is_empty()
         && scan.list.is_none()
@@ -331,7 +333,7 @@ fn packed_app(text: &str) -> Result<((Kind, String), PathBuf), String> {
     Ok((ambit_tasks::app_in(&path)?, path))
 }
 
-fn read_list(path: &Path) -> Result<Vec<String>, Failure> {
+fn read_list(path: &Path, workflow: &str) -> Result<Vec<String>, Failure> {
     let text = if path == Path::new("-") {
         let mut text = String::new();
         let read = std::io::stdin().lock().take(LIST_BYTES_MAX + 1).read_to_string(&mut text);
@@ -346,53 +348,12 @@ fn read_list(path: &Path) -> Result<Vec<String>, Failure> {
         engine_config::read_text(path, LIST_BYTES_MAX)?
     };
     if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv")) {
-        return read_table(&text).map_err(|why| Failure::usage(format!("{}: {why}", plain(&path.to_string_lossy()))));
+        let kinds = workflow::find(workflow).map_or(&[] as &[Kind], |workflow| workflow.seeds);
+        let targets = table::targets(&text, kinds);
+        return targets.map_err(|why| Failure::usage(format!("{}: {why}", plain(&path.to_string_lossy()))));
     }
     let lines = text.lines().map(|line| line.split('#').next().unwrap_or(line).trim());
     Ok(lines.filter(|line| !line.is_empty()).map(str::to_owned).collect())
-}
-
-/// Names of columns that hold targets.
-const TARGET_COLUMNS: &[&str] =
-    &["address", "domain", "domains", "fqdn", "host", "hostname", "ip", "site", "target", "url", "web", "website"];
-
-/// The targets of a table. The first row may be names of columns: where one of them says so, its cells are the targets;
-/// otherwise of each row the first cell that is one.
-fn read_table(text: &str) -> Result<Vec<String>, String> {
-    let (mut targets, mut column) = (Vec::new(), None);
-    for (line, row) in text.lines().zip(1..) {
-        let cells = cells(line);
-        if cells.iter().all(String::is_empty) || cells.first().is_some_and(|first| first.starts_with('#')) {
-            continue;
-        }
-        let is_target = |cell: &&String| Kind::of_target(cell).is_ok_and(|(kind, _)| kind.is_place());
-        let found = match column {
-            Some(column) => cells.get(column).filter(is_target),
-            None => cells.iter().find(is_target),
-        };
-        match found {
-            Some(target) => targets.push(target.clone()),
-            None if row == 1 => {
-                let says = |cell: &String| TARGET_COLUMNS.contains(&cell.to_ascii_lowercase().as_str());
-                column = cells.iter().position(says);
-            }
-            None => return Err(format!("row {row} has no domain, host name, address, block or URL")),
-        }
-    }
-    Ok(targets)
-}
-
-/// The cells of a row; separators in quotes are text.
-fn cells(line: &str) -> Vec<String> {
-    let (mut cells, mut is_quoted) = (vec![String::new()], false);
-    for letter in line.chars() {
-        match letter {
-            '"' => is_quoted = !is_quoted,
-            ',' | ';' | '\t' if !is_quoted => cells.push(String::new()),
-            letter => cells.last_mut().expect("there is one from the start").push(letter),
-        }
-    }
-    cells.into_iter().map(|cell| cell.trim().to_owned()).collect()
 }
 
 /// The level asked for, under the ceiling of the workflow.
@@ -489,21 +450,4 @@ fn consent(scan: &Scan, job: &mut Job) -> Result<bool, Failure> {
         return Ok(true);
     }
     Err(Failure::scope("not started: the answer was no"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::read_table;
-
-    #[test]
-    fn a_table_gives_the_first_target_of_each_row() {
-        let table = "supplier,domain,contact\nGlobex Ltd.,globex.test,it@globex.test\n\n\
-                     \"Lantern, Hosting\",\"lantern.test\"\n# later\nOther;other.test\n";
-        assert_eq!(read_table(table).unwrap(), ["globex.test", "lantern.test", "other.test"]);
-        assert_eq!(read_table("globex.test,Globex").unwrap(), ["globex.test"], "a first row may be one as well");
-        let refused = read_table("name,domain\nGlobex,\n").unwrap_err();
-        assert!(refused.starts_with("row 2 has no domain"), "{refused}");
-        let named = "name,domain\nNode.js,bad.test\n\"Booking.com, Inc\",half.test\n";
-        assert_eq!(read_table(named).unwrap(), ["bad.test", "half.test"], "a column says that it has them");
-    }
 }
