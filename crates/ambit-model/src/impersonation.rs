@@ -2,7 +2,7 @@
 //! do: take mail, ask for passwords. Pure: what was seen of both in, a score out.
 
 use crate::entity::domain::{
-    self, CAMPAIGNS, FRONT_PAGE, MX_RECORDS, NAMESERVERS, REGISTRATION, RESEMBLANCES, RESOLUTIONS, SPF_RECORD,
+    self, CAMPAIGNS, CONTACTS, FRONT_PAGE, MX_RECORDS, NAMESERVERS, REGISTRATION, RESEMBLANCES, RESOLUTIONS, SPF_RECORD,
 };
 use crate::entity::front_page::{FrontPage, Notice};
 use crate::entity::host_of;
@@ -10,6 +10,7 @@ pub use crate::entity::impersonation::{Assessment, Campaign, Reason, Resembled, 
 use crate::lookalike::Resemblance;
 use crate::moment::DAY_MS;
 use crate::{Details, Timestamp};
+use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// One that is imitated: its name, and what is known of it. A word of theirs has no details.
@@ -70,6 +71,7 @@ const SINKHOLES: &[&str] = &[
 
 /// Members of a domain that the assessment reads. What else changes changes nothing of it.
 pub const READ: &[&str] = &[
+    CONTACTS.name(),
     FRONT_PAGE.name(),
     MX_RECORDS.name(),
     NAMESERVERS.name(),
@@ -115,6 +117,22 @@ impl Reasons {
     }
 }
 
+/// What a front page has of another.
+#[derive(Default)]
+struct Likeness {
+    /// Each with its points.
+    signs: Vec<(i32, &'static str)>,
+    reads_alike: bool,
+    copies: bool,
+}
+
+impl Likeness {
+    /// People could take it for the other.
+    fn resembles(&self) -> bool {
+        self.copies || self.reads_alike
+    }
+}
+
 impl Suspect<'_> {
     fn assess(&self, by: Resemblance) -> Assessment {
         let (takes_mail, standing) = (self.mail_servers(), self.standing());
@@ -129,11 +147,14 @@ impl Suspect<'_> {
             }
         }
         let copies = standing == Standing::Active && self.add_page(&mut reasons);
+        if standing != Standing::Defensive && self.has_their_registrant() {
+            reasons.add(0, "is registered in their name, which anybody can write there");
+        }
         self.add_campaigns(&mut reasons);
         let sum: i32 = reasons.0.iter().map(|reason| reason.points).sum();
         let score = match standing {
             Standing::Defensive | Standing::Sinkholed => 0,
-            Standing::ForSale | Standing::Parked | Standing::Unused => sum.clamp(0, IDLE_MAX),
+            Standing::Led | Standing::ForSale | Standing::Parked | Standing::Unused => sum.clamp(0, IDLE_MAX),
             Standing::Active => sum.clamp(0, 100),
         };
         reasons.0.sort_by(|a, b| b.points.cmp(&a.points).then_with(|| a.text.cmp(&b.text)));
@@ -150,17 +171,23 @@ impl Suspect<'_> {
         }
     }
 
+    /// Whoever has the domain writes its page, its records and, at most registrars, the registrant's name: none of
+    /// that takes a page that passes for theirs, or asks for a password, out of the comparison.
     fn standing(&self) -> Standing {
-        let servers: Vec<&str> = NAMESERVERS.texts(self.details).collect();
-        let served_by = |domains: &[&str]| servers.iter().any(|server| domains.iter().any(|of| is_in(server, of)));
+        let servers = servers(self.details);
+        let served_by = |domains: &[&str]| all_in(&servers, domains);
         let no_address = RESOLUTIONS.raw(self.details).is_none_or(|list| list.as_array().is_none_or(Vec::is_empty));
+        let shows_nothing = !self.page.login && !self.likeness().resembles();
+        let is_noticed = |notice: Notice| shows_nothing && self.page.notice == Some(notice);
         if self.is_theirs(&servers) {
             Standing::Defensive
-        } else if served_by(SINKHOLES) {
+        } else if shows_nothing && served_by(SINKHOLES) {
             Standing::Sinkholed
-        } else if self.page.notice == Some(Notice::ForSale) {
+        } else if shows_nothing && self.leads_to_them() && self.mail_servers().is_empty() {
+            Standing::Led
+        } else if is_noticed(Notice::ForSale) {
             Standing::ForSale
-        } else if served_by(PARKING) || self.page.notice == Some(Notice::Parked) {
+        } else if (shows_nothing && served_by(PARKING)) || is_noticed(Notice::Parked) {
             Standing::Parked
         } else if no_address && self.mail_servers().is_empty() {
             Standing::Unused
@@ -169,20 +196,44 @@ impl Suspect<'_> {
         }
     }
 
-    /// Registered by the same registrant, or served by their servers. That it sends its visitors to them says so only
-    /// where no mail of theirs could be taken elsewhere: whoever collects stray mail does that as well.
-    fn is_theirs(&self, servers: &[&str]) -> bool {
+    /// Served by servers of theirs alone, or registered by the same registrant.
+    fn is_theirs(&self, servers: &BTreeSet<String>) -> bool {
+        // The servers that a domain itself names may be others than those that the registry hands it to.
+        let by_registry = REGISTRATION.of(self.details).is_some_and(|said| !said.nameservers.is_empty());
+        let served = all_in(servers, &[self.original.name]) && (by_registry || !self.page.login);
+        served || (self.is_registered_by_them(servers) && self.password_to_strangers().is_none())
+    }
+
+    /// The registrant has their name, which anybody may write, and what is harder to come by: a mailbox of theirs, or
+    /// the same registrar and the same name servers.
+    fn is_registered_by_them(&self, servers: &BTreeSet<String>) -> bool {
+        let registrar = |details: &Details| REGISTRATION.of(details)?.registrar.map(|name| key(&name));
+        let contacts = CONTACTS.raw(self.details).and_then(Value::as_array).into_iter().flatten();
+        let mut mailboxes = contacts.filter_map(|contact| contact.get("email")?.as_str()?.rsplit_once('@'));
+        let same_registrar =
+            || registrar(self.details).filter(|own| !own.is_empty()) == registrar(self.original.details);
+        let same_servers = || !servers.is_empty() && *servers == self::servers(self.original.details);
+        self.has_their_registrant()
+            && (mailboxes.any(|(_, host)| is_in(host, self.original.name)) || (same_registrar() && same_servers()))
+    }
+
+    fn has_their_registrant(&self) -> bool {
         let registrant = |details: &Details| REGISTRATION.of(details)?.registrant.map(|name| key(&name));
-        let same_registrant = registrant(self.details).is_some_and(|own| {
-            !own.is_empty() && registrant(self.original.details).is_some_and(|theirs| theirs == own)
-        });
-        let theirs = |host: &str| is_in(host, self.original.name);
-        let mail = self.mail_servers();
-        let led = self.page.leads_to.as_deref().is_some_and(theirs);
-        same_registrant
-            || servers.iter().any(|server| theirs(server))
-            || (!mail.is_empty() && mail.iter().all(|server| theirs(server)))
-            || (led && mail.is_empty())
+        let theirs = registrant(self.original.details);
+        registrant(self.details).is_some_and(|own| !own.is_empty() && theirs.is_some_and(|theirs| theirs == own))
+    }
+
+    /// It sends its visitors to them.
+    fn leads_to_them(&self) -> bool {
+        self.page.leads_to.as_deref().is_some_and(|host| is_in(host, self.original.name))
+    }
+
+    /// The host to which the page sends passwords, where that is neither its own nor theirs.
+    fn password_to_strangers(&self) -> Option<&String> {
+        let theirs = page(self.original.details).posts_to;
+        let is_strange =
+            |host: &&String| !is_in(host, self.name) && !is_in(host, self.original.name) && !theirs.contains(*host);
+        self.page.posts_to.iter().find(is_strange).filter(|_| self.page.login)
     }
 
     fn mail_servers(&self) -> BTreeSet<String> {
@@ -213,37 +264,46 @@ impl Suspect<'_> {
         }
     }
 
+    /// What the front page has of theirs.
+    fn likeness(&self) -> Likeness {
+        let (own, theirs) = (&self.page, page(self.original.details));
+        if own.url.is_empty() {
+            return Likeness::default();
+        }
+        let compared = theirs.notice.is_none();
+        let reads_alike = compared && own.reads_like(&theirs);
+        let loads = own.loads_from.iter().any(|host| is_in(host, self.original.name));
+        let signs = [
+            (reads_alike, 25, "reads like theirs"),
+            (compared && own.title.is_some() && own.title == theirs.title, 10, "has their title"),
+            (own.icon.is_some() && own.icon == theirs.icon, 15, "shows their icon"),
+            (loads, 15, "loads pictures, styles or scripts from them"),
+            (own.trackers.intersection(&theirs.trackers).next().is_some(), 15, "carries their tracking identifier"),
+        ];
+        let signs: Vec<_> =
+            signs.into_iter().filter(|(holds, ..)| *holds).map(|(_, points, text)| (points, text)).collect();
+        // One sign may be chance: a title of one word, an icon of a product. That a page which asks for a password
+        // takes pictures from them is none.
+        Likeness { copies: signs.len() >= 2 || (loads && own.login), reads_alike, signs }
+    }
+
     /// Compares both front pages; true where this one is a copy.
     fn add_page(&self, reasons: &mut Reasons) -> bool {
-        let (own, theirs) = (&self.page, page(self.original.details));
-        if own.url.is_empty() || own.notice.is_some() {
+        let (own, likeness) = (&self.page, self.likeness());
+        if own.url.is_empty() || (own.notice.is_some() && !own.login && !likeness.resembles()) {
             return false;
         }
         reasons.add(5, "shows a page");
-        let mut signs = 0;
-        let mut sign = |holds: bool, points: i32, text: &str| {
-            if holds {
-                signs += 1;
-                reasons.add(points, format!("its page {text}"));
-            }
-        };
-        let compared = theirs.notice.is_none();
-        sign(compared && own.reads_like(&theirs), 25, "reads like theirs");
-        sign(compared && own.title.is_some() && own.title == theirs.title, 10, "has their title");
-        sign(own.icon.is_some() && own.icon == theirs.icon, 15, "shows their icon");
-        let loads = own.loads_from.iter().any(|host| is_in(host, self.original.name));
-        sign(loads, 15, "loads pictures, styles or scripts from them");
-        sign(own.trackers.intersection(&theirs.trackers).next().is_some(), 15, "carries their tracking identifier");
+        for (points, text) in &likeness.signs {
+            reasons.add(*points, format!("its page {text}"));
+        }
         if own.login {
             reasons.add(15, "its page asks for a password");
-            let elsewhere = |host: &&String| !is_in(host, self.name) && !is_in(host, self.original.name);
-            if let Some(host) = own.posts_to.iter().find(elsewhere) {
+            if let Some(host) = self.password_to_strangers() {
                 reasons.add(5, format!("the password is sent to {host}"));
             }
         }
-        // One sign may be chance: a title of one word, an icon of a product. That a page which asks for a password
-        // takes pictures from them is none.
-        signs >= 2 || (loads && own.login)
+        likeness.copies
     }
 
     /// Namesakes of old hold several names as well, and serve them alike.
@@ -274,6 +334,17 @@ fn weight(by: Resemblance) -> i32 {
 /// True for a domain, and for a name below it.
 fn is_in(host: &str, domain: &str) -> bool {
     host_of(host).strip_suffix(domain).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+}
+
+/// True where there are hosts, and every one lies in one of these domains.
+fn all_in(hosts: &BTreeSet<String>, domains: &[&str]) -> bool {
+    !hosts.is_empty() && hosts.iter().all(|host| domains.iter().any(|domain| is_in(host, domain)))
+}
+
+/// The name servers of a domain: those that it names, and those to which the registry hands it.
+fn servers(details: &Details) -> BTreeSet<String> {
+    let registered = REGISTRATION.of(details).map(|said| said.nameservers).unwrap_or_default();
+    NAMESERVERS.texts(details).map(str::to_owned).chain(registered).collect()
 }
 
 /// A registrant's name as it is compared: letters and digits in lower case.

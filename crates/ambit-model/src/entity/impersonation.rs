@@ -34,8 +34,10 @@ pub enum Shared {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Standing {
-    /// Registered by them, or served by them, so that nobody else has it.
+    /// Registered by them, or served by them alone, so that nobody else has it.
     Defensive,
+    /// It sends its visitors to them, and takes no mail. Who holds it is not said by that.
+    Led,
     /// Its name servers are those of people who take such domains away.
     Sinkholed,
     ForSale,
@@ -92,6 +94,7 @@ impl Standing {
     pub fn words(self) -> &'static str {
         match self {
             Self::Defensive => "held by them",
+            Self::Led => "leads to them",
             Self::Sinkholed => "taken away from whoever misused it",
             Self::ForSale => "for sale",
             Self::Parked => "parked",

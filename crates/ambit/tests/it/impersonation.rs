@@ -122,7 +122,7 @@ fn what_is_seen_of_a_look_alike_is_shown_with_its_score_and_reasons() {
     assert!(own.contains("  passes for  harbour.test: 0 of 100, held by them\n"), "{own}");
     assert!(show("harbours.test").contains("of 100, parked\n"));
     for (name, line) in [
-        ("harbour.pages.dev", "  passes for  harbour.test: 0 of 100, held by them\n"),
+        ("harbour.pages.dev", "  passes for  harbour.test: 10 of 100, leads to them\n"),
         ("harb.our.test", "  passes for  harbour.test: 20 of 100, in use\n"),
         ("harb.our.test", "    -10 has been registered since 2001-05-06\n"),
         ("harbour.or.at", "  passes for  harbour.test: 20 of 100, in use\n"),
