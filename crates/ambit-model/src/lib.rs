@@ -30,6 +30,7 @@ pub mod issue;
 pub mod library;
 pub mod limits;
 pub mod lookalike;
+pub mod mail_policy;
 pub mod moment;
 mod names;
 pub mod notification;

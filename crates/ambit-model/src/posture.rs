@@ -4,12 +4,13 @@
 mod organization;
 
 use crate::entity::domain::{
-    self, CAA, DANGLING, DMARC_POLICY, FRONT_PAGE, MTA_STS, NAMESERVERS, REGISTRATION, SIGNED, SPF_RECORD, SPF_TREE,
-    TAKEOVER, ZONE_TRANSFER,
+    self, CAA, DANGLING, DMARC, DMARC_POLICY, FRONT_PAGE, MTA_STS, NAMESERVERS, REGISTRATION, SIGNED, SPF_RECORD,
+    SPF_TREE, TAKEOVER, ZONE_TRANSFER,
 };
 use crate::entity::front_page::{FrontPage, Https};
 pub use crate::entity::posture::{Area, Finding, Grade, Posture};
 use crate::facts::ProbeOutcome;
+use crate::mail_policy::{DmarcGap, SPF_LOOKUPS_MAX, SpfGap, dmarc_gap, spf_gap};
 use crate::moment::DAY_MS;
 use crate::task::{self, NamedProbe};
 use crate::{Facts, TaskName, Timestamp};
@@ -26,6 +27,7 @@ const REGISTRATION_DAYS: i64 = 30;
 pub const READ: &[&str] = &[
     CAA.name(),
     DANGLING.name(),
+    DMARC.name(),
     DMARC_POLICY.name(),
     FRONT_PAGE.name(),
     MTA_STS.name(),
@@ -105,22 +107,45 @@ impl Weighing<'_> {
 
     fn mail(&mut self) {
         if self.answered(task::SPF) {
-            let tree = SPF_TREE.of(&self.facts.details);
-            let has_policy = SPF_RECORD.of(&self.facts.details).is_some();
-            match tree.and_then(|tree| tree.all) {
-                _ if !has_policy => self.add(Area::Mail, -12, "says nowhere who may send its mail (no SPF)"),
-                Some('-' | '~') => {}
-                _ => self.add(Area::Mail, -8, "lets anybody send its mail (SPF without an end)"),
-            }
+            self.senders();
         }
         if self.answered(task::DMARC) {
-            let policy = DMARC_POLICY.of(&self.facts.details).and_then(|tags| tags.policy);
-            match policy.as_deref() {
-                None => self.add(Area::Mail, -15, "says nowhere what becomes of forged mail (no DMARC)"),
-                Some("none") => self.add(Area::Mail, -8, "lets forged mail through (DMARC p=none)"),
-                Some(_) => {}
-            }
+            self.forged_mail();
         }
+    }
+
+    fn senders(&mut self) {
+        let tree = SPF_TREE.of(&self.facts.details).unwrap_or_default();
+        let Some(record) = SPF_RECORD.of(&self.facts.details) else {
+            return self.add(Area::Mail, -12, "says nowhere who may send its mail (no SPF)");
+        };
+        match spf_gap(&record, &tree) {
+            Some(SpfGap::Unregistered(name)) => {
+                self.add(Area::Mail, -15, format!("lets whoever registers the domain of {name} send its mail (SPF)"));
+            }
+            Some(SpfGap::Several(_)) => self.add(Area::Mail, -12, "has several SPF records, so that none counts"),
+            Some(SpfGap::Open | SpfGap::PassesAll) => self.add(Area::Mail, -15, "lets anybody send its mail (SPF)"),
+            Some(SpfGap::Neutral) => self.add(Area::Mail, -8, "lets anybody send its mail (SPF without an end)"),
+            None if !tree.errors.is_empty() || tree.lookups > SPF_LOOKUPS_MAX => {
+                self.add(Area::Mail, -8, "receivers cannot evaluate who may send its mail (SPF)");
+            }
+            None => {}
+        }
+    }
+
+    fn forged_mail(&mut self) {
+        let Some(record) = DMARC.text(&self.facts.details) else {
+            return self.add(Area::Mail, -15, "says nowhere what becomes of forged mail (no DMARC)");
+        };
+        let records = DMARC_POLICY.of(&self.facts.details).map_or(1, |policy| policy.records);
+        let (points, text) = match dmarc_gap(record, records) {
+            None => return,
+            Some(DmarcGap::Several(_)) => (-15, "has several DMARC records, so that none counts"),
+            Some(DmarcGap::Monitors) => (-8, "lets forged mail through (DMARC p=none)"),
+            Some(DmarcGap::NoPolicy) => (-8, "lets forged mail through (DMARC without a policy)"),
+            Some(DmarcGap::Partial) => (-8, "lets a part of forged mail through (DMARC)"),
+        };
+        self.add(Area::Mail, points, text);
     }
 
     fn names(&mut self) {
@@ -211,7 +236,8 @@ mod tests {
         json!({
             "nameservers": ["ns1.globex.test", "ns2.globex.test"],
             "spf_record": "v=spf1 mx -all", "hidden_spf": {"all": "-", "records": 1, "complete": true},
-            "hidden_dmarc": {"policy": "reject"}, "hidden_caa": [{"tag": "issue"}], "hidden_ds": true,
+            "dmarc": "v=DMARC1; p=reject", "hidden_dmarc": {"records": 1, "policy": "reject"},
+            "hidden_caa": [{"tag": "issue"}], "hidden_ds": true,
             "hidden_registration": {"registrant": "Globex Ltd", "expires": "2028-01-01T00:00:00Z"},
             "hidden_front_page": {"url": "https://globex.test/", "status": 200, "plain": false,
                 "protections": ["content-security-policy", "strict-transport-security", "x-content-type-options"],
@@ -265,8 +291,8 @@ mod tests {
     #[test]
     fn each_weakness_takes_its_points() {
         for (more, points, text) in [
-            (json!({"hidden_dmarc": {"policy": "none"}}), 8, "lets forged mail through (DMARC p=none)"),
-            (json!({"hidden_spf": {"all": "?"}}), 8, "lets anybody send its mail (SPF without an end)"),
+            (json!({"dmarc": "v=DMARC1; p=none"}), 8, "lets forged mail through (DMARC p=none)"),
+            (json!({"spf_record": "v=spf1 mx ?all"}), 8, "lets anybody send its mail (SPF without an end)"),
             (json!({"hidden_ds": false}), 4, "its zone is not signed (no DNSSEC)"),
             (json!({"nameservers": ["ns1.globex.test"]}), 3, "one name server answers for it"),
             (
@@ -279,6 +305,32 @@ mod tests {
             details.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap());
             let made = made(details, None);
             assert_eq!((100 - made.score, made.findings[0].text.as_str()), (points, text), "{more}");
+        }
+    }
+
+    #[test]
+    fn mail_policies_that_only_seem_strict_take_points_as_their_issues_say() {
+        for (more, points, text) in [
+            (json!({"spf_record": "v=spf1 +all"}), 15, "lets anybody send its mail (SPF)"),
+            (json!({"hidden_spf": {"all": "-", "records": 1, "open": true}}), 15, "lets anybody send its mail (SPF)"),
+            (json!({"hidden_spf": {"records": 2}}), 12, "has several SPF records, so that none counts"),
+            (
+                json!({"hidden_spf": {"errors": ["x: y"], "unregistered": ["spf.free.test"]}}),
+                15,
+                "lets whoever registers the domain of spf.free.test send its mail (SPF)",
+            ),
+            (json!({"hidden_spf": {"errors": ["x: y"]}}), 8, "receivers cannot evaluate who may send its mail (SPF)"),
+            (json!({"hidden_spf": {"lookups": 11}}), 8, "receivers cannot evaluate who may send its mail (SPF)"),
+            (json!({"hidden_dmarc": {"records": 2}}), 15, "has several DMARC records, so that none counts"),
+            (json!({"dmarc": "v=DMARC1; p=foo"}), 8, "lets forged mail through (DMARC without a policy)"),
+            (json!({"dmarc": "v=DMARC1; p=reject; pct=0"}), 8, "lets a part of forged mail through (DMARC)"),
+            (json!({"dmarc": "v=DMARC1; p=quarantine; sp=none"}), 8, "lets a part of forged mail through (DMARC)"),
+        ] {
+            let mut details = careful();
+            details.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap());
+            let made = made(details, None);
+            let texts: Vec<&str> = made.findings.iter().map(|finding| finding.text.as_str()).collect();
+            assert_eq!((100 - made.score, texts), (points, vec![text]), "{more}");
         }
     }
 

@@ -4,6 +4,7 @@ use super::Judge;
 use crate::look;
 use ambit_model::entity::domain;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_LOW, Verdict};
+use ambit_model::mail_policy::{DmarcGap, dmarc_gap};
 use ambit_model::task::DMARC;
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
 use serde_json::json;
@@ -31,29 +32,20 @@ pub(super) const JUDGE: Judge = Judge {
     judge,
 };
 
-/// What pct is where a record does not say it (RFC 7489 §6.3), in per cent.
-const WHOLE_PERCENT: i64 = 100;
-
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     look::after_at(facts, DMARC, |facts| {
         let Some(record) = domain::DMARC.text(&facts.details) else {
             return Vec::new();
         };
-        let tag = |name: &str| {
-            let tags = record.split(';').filter_map(|tag| tag.split_once('='));
-            tags.map(|(key, value)| (key.trim(), value.trim())).find(|(key, _)| key.eq_ignore_ascii_case(name))
-        };
-        let is_asked = |policy: &str| ["quarantine", "reject"].iter().any(|known| policy.eq_ignore_ascii_case(known));
-        let acts = tag("p").is_some_and(|(_, policy)| is_asked(policy));
-        // Whoever forges mail takes a name below that nobody uses, where those are let through.
-        let spares_names_below = tag("sp").is_some_and(|(_, policy)| !is_asked(policy));
-        let percent = tag("pct").and_then(|(_, percent)| percent.parse::<i64>().ok()).unwrap_or(WHOLE_PERCENT);
         let records = domain::DMARC_POLICY.of(&facts.details).map_or(1, |policy| policy.records);
-        // RFC 7489 §6.6.3: of several records none counts, and one without a policy asks for nothing.
-        let description = match records {
-            2.. => format!("{} has {records} DMARC records, so that none of them counts.", facts.name),
-            _ if acts && percent >= WHOLE_PERCENT && !spares_names_below => return Vec::new(),
-            _ => format!("The DMARC record {} does not make receivers reject forged mail.", look::shown(record)),
+        let description = match dmarc_gap(record, records) {
+            Some(DmarcGap::Several(records)) => {
+                format!("{} has {records} DMARC records, so that none of them counts.", facts.name)
+            }
+            Some(DmarcGap::Monitors | DmarcGap::NoPolicy | DmarcGap::Partial) => {
+                format!("The DMARC record {} does not make receivers reject forged mail.", look::shown(record))
+            }
+            None => return Vec::new(),
         };
         vec![look::proof(description, json!({"domain": facts.name, "record": record}))]
     })

@@ -4,6 +4,7 @@ use super::Judge;
 use crate::look;
 use ambit_model::entity::domain;
 use ambit_model::issue::{Confidence, IssueKind, Proof, SEVERITY_HIGH, SEVERITY_MEDIUM, Verdict};
+use ambit_model::mail_policy::{SpfGap, spf_gap};
 use ambit_model::task::SPF;
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
 use serde_json::json;
@@ -38,37 +39,25 @@ fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
         let Some(record) = domain::SPF_RECORD.text(&facts.details) else {
             return Vec::new();
         };
-        if let Some(free) = tree.unregistered.first() {
-            let shown = look::shown(record);
-            let description = format!(
-                "The SPF record {shown} hands on to {}, whose domain nobody has registered.",
-                look::shown(free)
-            );
-            let details = json!({"domain": facts.name, "record": record, "unregistered": tree.unregistered});
-            return vec![Proof { severity: Some(SEVERITY_HIGH), ..look::proof(description, details) }];
-        }
-        let description = match tree.records {
-            // RFC 7208 §4.5.
-            2.. => format!("{} has {} SPF records, so that none of them counts.", facts.name, tree.records),
-            _ if tree.open => format!("The SPF record {} lets every address pass.", look::shown(record)),
-            _ if is_permissive(record, tree.all) => format!("The SPF record {} rejects nobody.", look::shown(record)),
-            _ => return Vec::new(),
+        let description = match spf_gap(record, &tree) {
+            Some(SpfGap::Unregistered(free)) => {
+                let (shown, free) = (look::shown(record), look::shown(&free));
+                let description =
+                    format!("The SPF record {shown} hands on to {free}, whose domain nobody has registered.");
+                let details = json!({"domain": facts.name, "record": record, "unregistered": tree.unregistered});
+                return vec![Proof { severity: Some(SEVERITY_HIGH), ..look::proof(description, details) }];
+            }
+            Some(SpfGap::Several(records)) => {
+                format!("{} has {records} SPF records, so that none of them counts.", facts.name)
+            }
+            Some(SpfGap::Open) => format!("The SPF record {} lets every address pass.", look::shown(record)),
+            Some(SpfGap::PassesAll | SpfGap::Neutral) => {
+                format!("The SPF record {} rejects nobody.", look::shown(record))
+            }
+            None => return Vec::new(),
         };
         vec![look::proof(description, json!({"domain": facts.name, "record": record}))]
     })
-}
-
-/// RFC 7208 §4.7, §5.1 and §6.1: mechanisms after `all` are ignored, `redirect` counts only without it and ends as its
-/// target does, and a record with neither is neutral. `tree` is the qualifier of the `all` that the whole tree ends in,
-/// where it is known.
-fn is_permissive(record: &str, tree: Option<char>) -> bool {
-    let terms: Vec<String> = record.split_ascii_whitespace().skip(1).map(str::to_ascii_lowercase).collect();
-    let all = terms.iter().find(|term| term.trim_start_matches(['+', '-', '~', '?']) == "all");
-    match all {
-        Some(all) => !all.starts_with(['-', '~']),
-        None if terms.iter().any(|term| term.starts_with("redirect=")) => matches!(tree, Some('+' | '?')),
-        None => true,
-    }
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use super::Judge;
 use crate::look;
 use ambit_model::entity::domain;
 use ambit_model::issue::{Confidence, IssueKind, SEVERITY_LOW, Verdict};
+use ambit_model::mail_policy::SPF_LOOKUPS_MAX;
 use ambit_model::task::SPF;
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
 use serde_json::json;
@@ -31,17 +32,14 @@ pub(super) const JUDGE: Judge = Judge {
     judge,
 };
 
-/// RFC 7208 §4.6.4.
-const LOOKUPS_MAX: usize = 10;
-
 fn judge(facts: &Facts, _date: Timestamp) -> Verdict {
     look::after_at(facts, SPF, |facts| {
         let lookups = domain::SPF_TREE.of(&facts.details).map(|tree| tree.lookups);
-        let Some(lookups) = lookups.filter(|lookups| *lookups > LOOKUPS_MAX) else {
+        let Some(lookups) = lookups.filter(|lookups| *lookups > SPF_LOOKUPS_MAX) else {
             return Vec::new();
         };
         let description =
-            format!("The SPF record of {} takes {lookups} DNS look-ups; {LOOKUPS_MAX} are allowed.", facts.name);
+            format!("The SPF record of {} takes {lookups} DNS look-ups; {SPF_LOOKUPS_MAX} are allowed.", facts.name);
         vec![look::proof(
             description,
             json!({"domain": facts.name, "record": domain::SPF_RECORD.text(&facts.details), "lookups": lookups}),
