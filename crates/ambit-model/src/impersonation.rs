@@ -324,7 +324,11 @@ impl Suspect<'_> {
 /// How far a resemblance deceives.
 fn weight(by: Resemblance) -> i32 {
     match by {
-        Resemblance::AsciiAlike | Resemblance::UnicodeAlike | Resemblance::OtherScript | Resemblance::WholeName => 25,
+        Resemblance::Plain
+        | Resemblance::AsciiAlike
+        | Resemblance::UnicodeAlike
+        | Resemblance::OtherScript
+        | Resemblance::WholeName => 25,
         Resemblance::BitFlip => 15,
         Resemblance::OtherSuffix | Resemblance::InnerDot | Resemblance::SharedSuffix => 10,
         _ => 20,

@@ -19,6 +19,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub enum Resemblance {
     /// The same label under another suffix.
     OtherSuffix,
+    /// The label in ASCII, as people write it who have no key for its letters: `mueller` and `muller` of `müller`.
+    Plain,
     /// A letter left out.
     Omission,
     /// Two neighbours in each other's place.
@@ -64,6 +66,7 @@ impl Resemblance {
     pub fn words(self) -> &'static str {
         match self {
             Self::OtherSuffix => "the same label under another suffix",
+            Self::Plain => "the same label in letters of ASCII",
             Self::Omission => "a letter is left out",
             Self::Transposition => "two neighbouring letters are swapped",
             Self::Repetition => "a letter is written twice",
@@ -99,6 +102,9 @@ const LABEL_BYTES_MAX: usize = 63;
 /// only tried under other suffixes.
 const VARIED_LETTERS_MIN: usize = 4;
 
+/// Labels in ASCII that are varied as the label is, and put beside words.
+const PLAIN_VARIED_MAX: usize = 2;
+
 /// Returns what resembles a registrable domain, each name once and in the form that name servers know, those first that
 /// are worth most. The domain itself is not among them.
 pub fn lookalikes(domain: &str) -> Vec<(String, Resemblance)> {
@@ -111,6 +117,12 @@ pub fn lookalikes(domain: &str) -> Vec<(String, Resemblance)> {
     for other in USUAL_SUFFIXES {
         found.add_name(&format!("{label}.{other}"), Resemblance::OtherSuffix);
     }
+    let plain = letters::plain(&letters);
+    found.add(&plain, Resemblance::Plain);
+    found.add(&letters::partly_plain(&letters), Resemblance::Plain);
+    for (label, other) in plain.iter().flat_map(|label| USUAL_SUFFIXES.iter().map(move |other| (label, other))) {
+        found.add_name(&format!("{label}.{other}"), Resemblance::Plain);
+    }
     if letters.len() < VARIED_LETTERS_MIN {
         return found.names;
     }
@@ -121,6 +133,12 @@ pub fn lookalikes(domain: &str) -> Vec<(String, Resemblance)> {
     ends(&letters, &mut found);
     keys(&letters, &mut found);
     found.add(&bit_flips(&letters), Resemblance::BitFlip);
+    for label in plain.iter().take(PLAIN_VARIED_MAX) {
+        let letters: Vec<char> = label.chars().collect();
+        slips(&letters, &mut found);
+        found.add(&alike(&letters, ASCII_ALIKE), Resemblance::AsciiAlike);
+        joined(label, suffix, &mut found);
+    }
     found.add(&confusables::latin(&letters), Resemblance::UnicodeAlike);
     found.add(&confusables::mixed_with_cyrillic(&letters), Resemblance::UnicodeAlike);
     found.add(&alike(&letters, UNICODE_ALIKE), Resemblance::UnicodeAlike);
@@ -320,6 +338,13 @@ mod tests {
             ("bank.com", "xn--bnk-ela.com", Resemblance::UnicodeAlike),
             ("examplebrand.test", "xn--exmplebrand-zij.test", Resemblance::UnicodeAlike),
             ("fern.test", "xn--frn-rdd.test", Resemblance::UnicodeAlike),
+            ("xn--mller-kva.test", "muller.test", Resemblance::Plain),
+            ("xn--mller-kva.test", "mueller.test", Resemblance::Plain),
+            ("xn--mller-kva.test", "mueller.com", Resemblance::Plain),
+            ("xn--mller-kva.test", "mu1ler.test", Resemblance::AsciiAlike),
+            ("xn--mller-kva.test", "muler.test", Resemblance::Omission),
+            ("xn--bb-eka.test", "oebb.test", Resemblance::Plain),
+            ("xn--ngstrm-hua5l.test", "xn--angstrm-f1a.test", Resemblance::Plain),
         ] {
             assert_eq!(how(domain, name), Some(by), "{name} of {domain}");
         }

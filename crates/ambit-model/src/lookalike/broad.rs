@@ -1,9 +1,9 @@
 //! Everything that could be registered against a name: every slip, every suffix, and the name beside words that lure.
 //! For those who look for nothing else; the shorter list is above.
 
-use super::letters::ASCII_ALIKE;
+use super::letters::{self, ASCII_ALIKE};
 use super::suffixes::SUFFIXES;
-use super::{Found, Resemblance, VARIED_LETTERS_MIN, alike, lookalikes, spread, with};
+use super::{Found, PLAIN_VARIED_MAX, Resemblance, VARIED_LETTERS_MIN, alike, lookalikes, spread, with};
 use crate::Kind;
 use crate::entity::registrable;
 use std::collections::BTreeSet;
@@ -146,16 +146,30 @@ pub fn every_lookalike(domain: &str) -> Vec<(String, Resemblance)> {
     let letters: Vec<char> = unicode.chars().collect();
     let is_varied = letters.len() >= VARIED_LETTERS_MIN;
     beside_words(&unicode, &mut found);
-    found.in_front();
+    found.in_front(domain);
+    let plain: Vec<String> = letters::plain(&letters).into_iter().take(PLAIN_VARIED_MAX).collect();
+    for label in &plain {
+        beside_words(label, &mut found);
+        found.in_front(&format!("{label}.{suffix}"));
+    }
     if is_varied {
         found.add(&dotted(&letters), Resemblance::InnerDot);
         for once in alike(&letters, ASCII_ALIKE) {
             found.add(&alike(&once.chars().collect::<Vec<_>>(), ASCII_ALIKE), Resemblance::AsciiAlike);
         }
     }
-    for other in SUFFIXES.iter() {
+    // Providers that let anybody have a name take letters of ASCII alone.
+    for other in SUFFIXES.iter().filter(|other| other.shared) {
+        for label in &plain {
+            found.add_name(&format!("{label}.{}", other.name), Resemblance::SharedSuffix);
+        }
+    }
+    for other in SUFFIXES.iter().filter(|other| !other.shared || plain.is_empty()) {
         let by = if other.shared { Resemblance::SharedSuffix } else { Resemblance::OtherSuffix };
         found.add_name(&format!("{label}.{}", other.name), by);
+        for label in &plain {
+            found.add_name(&format!("{label}.{}", other.name), Resemblance::Plain);
+        }
     }
     found.names
 }
@@ -196,8 +210,7 @@ impl Found<'_> {
 
     /// Adds the whole name in front of other domains: one that begins with its suffix and a word that lures, and its
     /// suffix under another.
-    fn in_front(&mut self) {
-        let domain = self.domain;
+    fn in_front(&mut self, domain: &str) {
         for lure in LURES {
             self.add_name(&format!("{domain}-{lure}.{SUFFIX_OF_WORDS}"), Resemblance::WholeName);
         }
@@ -247,6 +260,28 @@ mod tests {
             !matches!(by, OtherSuffix | SharedSuffix | JoinedSuffix | WholeName | Lure | Prefix)
         };
         assert!(!every_lookalike("abc.test").iter().any(slips));
+    }
+
+    #[test]
+    fn a_name_beyond_ascii_is_tried_in_ascii_as_well() {
+        let found = every_lookalike("xn--mller-kva.test");
+        for (name, by) in [
+            ("muller.test", Resemblance::Plain),
+            ("mueller.test", Resemblance::Plain),
+            ("muller-login.test", Resemblance::Lure),
+            ("mueller-login.com", Resemblance::Lure),
+            ("wwwmuller.test", Resemblance::Prefix),
+            ("mueller.test-login.com", Resemblance::WholeName),
+            ("muller.github.io", Resemblance::SharedSuffix),
+            ("mueller.zip", Resemblance::Plain),
+            ("muiler.test", Resemblance::AsciiAlike),
+            ("xn--mller-login-thb.test", Resemblance::Lure),
+        ] {
+            let at = found.iter().position(|made| *made == (name.to_owned(), by));
+            assert!(at.is_some_and(|at| at < 10_000), "{name} is among those that are asked for: {at:?}");
+        }
+        let once: BTreeSet<&String> = found.iter().map(|(name, _)| name).collect();
+        assert_eq!(once.len(), found.len());
     }
 
     #[test]

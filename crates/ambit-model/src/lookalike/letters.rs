@@ -66,6 +66,66 @@ pub(super) const UNICODE_ALIKE: &[(&str, &[&str])] = &[
     ("z", &["źżžẑẓẕ", "ʐƶ"]),
 ];
 
+/// What people write in ASCII for letters that are more than one of it with a mark.
+const SPELLED: &[(char, &[&str])] = &[
+    ('ß', &["ss"]),
+    ('ä', &["ae"]),
+    ('å', &["aa"]),
+    ('æ', &["ae"]),
+    ('ð', &["d", "dh"]),
+    ('ı', &["i"]),
+    ('ö', &["oe"]),
+    ('ø', &["oe"]),
+    ('þ', &["th"]),
+    ('œ', &["oe"]),
+    ('ü', &["ue"]),
+];
+/// Labels in ASCII of one that has several ways to write its letters.
+const PLAIN_MAX: usize = 8;
+
+/// What stands for a letter in ASCII: first without its mark, then spelled out.
+fn in_ascii(letter: char) -> Vec<String> {
+    if letter.is_ascii() {
+        return vec![letter.to_string()];
+    }
+    let base = UNICODE_ALIKE.iter().filter(|(_, twins)| twins.iter().any(|twins| twins.contains(letter)));
+    let spelled = SPELLED.iter().filter(|(of, _)| *of == letter).flat_map(|(_, texts)| texts.iter());
+    base.map(|(base, _)| *base).chain(spelled.copied()).map(str::to_owned).collect()
+}
+
+/// The label in ASCII alone: without marks, spelled out, then what mixes both. None of one that is in ASCII, or has a
+/// letter that nothing stands for.
+pub(super) fn plain(letters: &[char]) -> Vec<String> {
+    let ways: Vec<Vec<String>> = letters.iter().map(|letter| in_ascii(*letter)).collect();
+    if letters.iter().all(char::is_ascii) || ways.iter().any(Vec::is_empty) {
+        return Vec::new();
+    }
+    let mut labels: Vec<String> = vec![
+        ways.iter().filter_map(|ways| ways.first().map(String::as_str)).collect(),
+        ways.iter().filter_map(|ways| ways.last().map(String::as_str)).collect(),
+    ];
+    let mut mixed = vec![String::new()];
+    for ways in &ways {
+        let longer = mixed.iter().flat_map(|label| ways.iter().map(move |way| format!("{label}{way}")));
+        mixed = longer.take(PLAIN_MAX).collect();
+    }
+    labels.extend(mixed);
+    let mut seen = std::collections::BTreeSet::new();
+    labels.retain(|label| seen.insert(label.clone()));
+    labels.truncate(PLAIN_MAX);
+    labels
+}
+
+/// Labels one of whose letters beyond ASCII is written in it.
+pub(super) fn partly_plain(letters: &[char]) -> Vec<String> {
+    let beyond = letters.iter().enumerate().filter(|(_, letter)| !letter.is_ascii());
+    let replaced = beyond.flat_map(|(at, letter)| {
+        let ways = in_ascii(*letter).into_iter();
+        ways.map(move |way| super::with(&letters[..at], &way, &letters[at + 1..]))
+    });
+    replaced.collect()
+}
+
 /// The letter of Cyrillic that looks most like one of Latin. Unicode's table has more, and not all of these.
 pub(super) const CYRILLIC: &[(char, char)] = &[
     ('a', 'а'),
@@ -118,4 +178,30 @@ pub(super) fn beside(keyboard: &[&str; 4], key: char) -> Vec<char> {
 /// Returns what stands for a letter: a text of ASCII as a whole, any other letter by letter.
 pub(super) fn split(twins: &'static str) -> Vec<&'static str> {
     if twins.is_ascii() { vec![twins] } else { twins.split("").filter(|letter| !letter.is_empty()).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_beyond_ascii_are_written_without_marks_and_spelled_out() {
+        let of = |word: &str| plain(&word.chars().collect::<Vec<_>>());
+        for (word, labels) in [
+            ("müller", &["muller", "mueller"][..]),
+            ("straße", &["strasse"]),
+            ("señor", &["senor"]),
+            ("façade", &["facade"]),
+            ("blåbær", &["blabaer", "blaabaer"]),
+            ("søk", &["sok", "soek"]),
+            ("größe", &["grosse", "groesse"]),
+            ("łódź", &["lodz"]),
+            ("übergröße", &["ubergrosse", "uebergroesse", "ubergroesse", "uebergrosse"]),
+            ("plain", &[]),
+            ("пример", &[]),
+        ] {
+            assert_eq!(of(word), labels, "{word}");
+        }
+        assert!(of(&"ü".repeat(60)).len() <= PLAIN_MAX);
+    }
 }
