@@ -54,6 +54,7 @@ macro_rules! misconfigurations {
         finds: |$thing:ident, $date:ident| $finds:expr,
         reports: $reports:expr,
         near_miss: $near_miss:expr,
+        $(unknown: $unknown:expr,)?
     })*) => {
         pub(super) const JUDGES: &[Judge] = &[$(Judge {
             issue: IssueKind {
@@ -78,7 +79,7 @@ macro_rules! misconfigurations {
 
         #[cfg(test)]
         pub(super) fn samples() -> Vec<crate::samples::Samples> {
-            vec![$(super::sampled(&$of, &$reports, &$near_miss)),*]
+            vec![$(super::sampled(&$of, &$reports, &$near_miss, &[$($unknown)?])),*]
         }
     };
 }
@@ -118,15 +119,19 @@ impl Thing<'_> {
     }
 }
 
-/// Judges a thing of one of these sorts, once it was said what the row needs.
+/// Judges a thing of one of these sorts, once it was said what the row needs: the first setting is what the row is
+/// about, and the others can only clear what that shows, so that nothing is found while one of them could not be read.
 fn weigh(facts: &Facts, of: &[&str], needs: &str, find: impl Fn(&Thing<'_>) -> Finding) -> Verdict {
     if !of.contains(&sort_of(facts).as_str()) {
         return Verdict::Clear;
     }
-    if setting(&facts.details, needs).is_none() {
+    let was_said = |name: &str| setting(&facts.details, name).is_some();
+    let (about, clearing) = needs.split_once(' ').unwrap_or((needs, ""));
+    if !was_said(about) {
         return Verdict::Unknown;
     }
     match find(&Thing { facts }) {
+        Some(_) if !clearing.split_whitespace().all(was_said) => Verdict::Unknown,
         Some(sentence) => Verdict::Proven(vec![proof(facts, sentence)]),
         None => Verdict::Clear,
     }
@@ -187,9 +192,10 @@ fn moment(said: &str) -> Option<Timestamp> {
     said.parse::<f64>().ok().map(of_seconds).or_else(|| Timestamp::parse(said))
 }
 
-/// What a row brings to be tested with: facts that it reports, its near miss, and a thing of which nothing was said.
+/// What a row brings to be tested with: settings that it reports and its near misses, several of them as a list;
+/// settings of which nothing follows, and a thing of which nothing was said.
 #[cfg(test)]
-fn sampled(of: &[&'static str], reports: &Value, near_miss: &Value) -> crate::samples::Samples {
+fn sampled(of: &[&'static str], reports: &Value, near_miss: &Value, unknown: &[Value]) -> crate::samples::Samples {
     use crate::samples::{Samples, Told, facts};
     use ambit_model::entity::aws::configuration;
     let thing = || match of[0] {
@@ -202,7 +208,11 @@ fn sampled(of: &[&'static str], reports: &Value, near_miss: &Value) -> crate::sa
         let (name, value) = configuration(settings.as_object().cloned().unwrap_or_default());
         thing().with(json!({ name: value }))
     };
-    Samples::new().reports(says(reports)).near_miss(says(near_miss)).unknown(thing())
+    let all = |settings: &Value| settings.as_array().cloned().unwrap_or_else(|| vec![settings.clone()]);
+    let samples = Samples::new().unknown(thing());
+    let samples = all(reports).iter().fold(samples, |samples, one| samples.reports(says(one)));
+    let samples = all(near_miss).iter().fold(samples, |samples, one| samples.near_miss(says(one)));
+    unknown.iter().flat_map(all).fold(samples, |samples, one| samples.unknown(says(&one)))
 }
 
 /// Every judge of the tables with its samples.

@@ -3,7 +3,7 @@
 
 mod parts;
 
-pub use parts::{GROUP_ARN, group, group_of};
+pub use parts::{BLOCKS_POLICIES, GROUP_ARN, blocked_bucket, group, group_of, policed_bucket};
 
 use crate::aws;
 use crate::form::{Asset, Form, Place};

@@ -649,6 +649,8 @@ fn rules_and_policies_in_resources_of_their_own_are_those_of_their_group_and_buc
         rule("sg-1", "ingress"), rule("sg-1", "egress"), rule("sg-2", "ingress"), rule("sg-elsewhere", "ingress"),
         resource("aws_s3_bucket", json!({"bucket": "acme-b", "arn": "arn:aws:s3:::acme-b"})),
         resource("aws_s3_bucket_policy", json!({"bucket": "acme-b", "policy": policy.to_string()})),
+        resource("aws_s3_bucket_public_access_block", json!({"bucket": "acme-c", "restrict_public_buckets": true})),
+        resource("aws_s3_bucket_policy", json!({"bucket": "acme-c", "policy": policy.to_string()})),
     ]});
     let import = read(Source::Terraform, &state.to_string(), USUAL).expect("is read");
     let set_up = |name: &str| {
@@ -658,7 +660,8 @@ fn rules_and_policies_in_resources_of_their_own_are_those_of_their_group_and_buc
     let inward = json!({"inward": [{"protocol": "tcp", "from": 6379, "to": 6379, "sources": ["0.0.0.0/0"]}]});
     assert_eq!(set_up(&arn("sg-1")), inward);
     assert_eq!(set_up(&arn("sg-2")), inward, "the same rule is told once");
-    assert_eq!(set_up("acme-b"), json!({"public_by_policy": true}));
+    assert_eq!(set_up("acme-b"), json!({"public_by_policy": true, "blocks_policies": false}), "nothing blocks it");
+    assert_eq!(set_up("acme-c"), json!({"public_by_policy": true, "blocks_policies": true}));
     let groups = import.sighted.iter().filter(|one| one.name.contains(":security-group/")).count();
     assert_eq!(groups, 2, "nobody knows whose a group is that the state does not have");
 }

@@ -94,7 +94,7 @@ misconfigurations! {
         severity: SEVERITY_HIGH,
         added: "2026-11-25",
         of: ["bucket"],
-        needs: "public_by_policy",
+        needs: "public_by_policy blocks_policies",
         description: "The policy of the bucket allows everybody something, and no block of the bucket stands against \
                       it. What lies in it may be read, listed or changed by strangers.",
         remediation: "Take everybody out of the policy, switch the block of public access on for the bucket and its \
@@ -105,14 +105,18 @@ misconfigurations! {
             "The policy of the bucket is public.",
         ),
         reports: json!({"public_by_policy": true, "blocks_policies": false}),
-        near_miss: json!({"public_by_policy": true, "blocks_policies": true}),
+        near_miss: json!([
+            {"public_by_policy": true, "blocks_policies": true},
+            {"public_by_policy": false},
+        ]),
+        unknown: json!({"public_by_policy": true}),
     }
     cloud_public_bucket_grants {
         pretty_name: "Grants give a bucket to everybody",
         severity: SEVERITY_HIGH,
         added: "2026-11-25",
         of: ["bucket"],
-        needs: "grants",
+        needs: "grants blocks_acls",
         description: "The access list of the bucket grants something to everybody, or to every customer of the \
                       provider, which is the same.",
         remediation: "Take the grants away, switch access lists off for the bucket, and switch the block of public \
@@ -123,7 +127,12 @@ misconfigurations! {
             "The access list of the bucket grants something to everybody.",
         ),
         reports: json!({"grants": [{"to": ALL_USERS[0], "permission": "READ"}], "blocks_acls": false}),
-        near_miss: json!({"grants": [{"to": "0123abcd", "permission": "FULL_CONTROL"}], "blocks_acls": false}),
+        near_miss: json!([
+            {"grants": [{"to": "0123abcd", "permission": "FULL_CONTROL"}], "blocks_acls": false},
+            {"grants": [{"to": ALL_USERS[0], "permission": "READ"}], "blocks_acls": true},
+            {"grants": []},
+        ]),
+        unknown: json!({"grants": [{"to": ALL_USERS[0], "permission": "READ"}]}),
     }
     cloud_public_bucket_roles {
         pretty_name: "Policy gives a bucket of Google Cloud to everybody",

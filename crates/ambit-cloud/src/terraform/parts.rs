@@ -5,6 +5,8 @@ use serde_json::{Map, Value};
 
 /// The attribute under which a rule is given the ARN of its group.
 pub const GROUP_ARN: &str = "group_arn";
+/// The attribute that tells the policy of a bucket that nothing blocks it.
+pub const BLOCKS_POLICIES: &str = "blocks_policies";
 /// What Azure puts between the id of a group and the name of a rule in it.
 const AZURE_RULES: &str = "/securityRules/";
 
@@ -18,6 +20,20 @@ pub fn group<'a>(resource: &str, attributes: &'a Map<String, Value>) -> Option<(
 /// Returns the id of the security group that a rule is a part of, where the rule does not say whose group that is.
 pub fn group_of<'a>(resource: &str, attributes: &'a Map<String, Value>) -> Option<&'a str> {
     (resource == "aws_security_group_rule").then(|| attributes.get("security_group_id")?.as_str()).flatten()
+}
+
+/// Returns the name of the bucket that a block of public access is of; `""` for the one of the whole account.
+pub fn blocked_bucket<'a>(resource: &str, attributes: &'a Map<String, Value>) -> Option<&'a str> {
+    match resource {
+        "aws_s3_account_public_access_block" => Some(""),
+        "aws_s3_bucket_public_access_block" => attributes.get("bucket")?.as_str(),
+        _ => None,
+    }
+}
+
+/// Returns the name of the bucket that a policy is of.
+pub fn policed_bucket<'a>(resource: &str, attributes: &'a Map<String, Value>) -> Option<&'a str> {
+    (resource == "aws_s3_bucket_policy").then(|| attributes.get("bucket")?.as_str()).flatten()
 }
 
 /// Adds what a resource says in a way of its own.

@@ -88,10 +88,21 @@ pub(crate) fn read(file: &str, gathered: &mut Gathered) -> Result<(), ImportErro
         .filter_map(|one| terraform::group(one.kind, &one.attributes))
         .map(|(id, arn)| (id.to_owned(), arn.to_owned()))
         .collect();
+    let blocked: BTreeSet<String> = resources
+        .iter()
+        .filter_map(|one| terraform::blocked_bucket(one.kind, &one.attributes))
+        .map(str::to_owned)
+        .collect();
     for mut resource in resources.into_iter().filter(|one| one.is_managed) {
         let group = terraform::group_of(resource.kind, &resource.attributes).and_then(|id| groups.get(id));
         if let Some(arn) = group {
             resource.attributes.insert(terraform::GROUP_ARN.to_owned(), Value::String(arn.clone()));
+        }
+        let policed = terraform::policed_bucket(resource.kind, &resource.attributes);
+        if policed.is_some_and(|bucket| !blocked.contains(bucket) && !blocked.contains("")) {
+            // AWS refuses a policy for everybody where one is blocked: where the state has a policy and no block,
+            // there is none.
+            resource.attributes.insert(terraform::BLOCKS_POLICIES.to_owned(), Value::Bool(false));
         }
         let is_inside =
             terraform::zone_of(resource.kind, &resource.attributes).is_some_and(|zone| private.contains(&zone));
