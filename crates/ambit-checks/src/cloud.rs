@@ -14,6 +14,7 @@ use ambit_model::issue::{
     Confidence, IssueKind, Proof, SEVERITY_CRITICAL, SEVERITY_HIGH, SEVERITY_INFO, SEVERITY_LOW, SEVERITY_MEDIUM,
     Verdict,
 };
+use ambit_model::policy::{is_everybody, is_open_to_anyone};
 use ambit_model::{Facts, Kind, TaskName, Timestamp};
 use serde_json::{Value, json};
 
@@ -35,8 +36,6 @@ const KINDS: &[Kind] = &[
 ];
 /// The tasks that list them.
 const LISTED_BY: &[TaskName] = &[TaskName::AwsAccount, TaskName::CloudAccount];
-/// Everybody, as firewalls write it.
-const EVERYBODY: &[&str] = &["*", "0.0.0.0/0", "::/0", "0.0.0.0", "any", "internet"];
 
 /// What a row found: the sentence, or nothing.
 type Finding = Option<String>;
@@ -168,23 +167,6 @@ fn roles_for_everybody(thing: &Thing<'_>) -> Finding {
     (!roles.is_empty()).then(|| format!("Its policy grants everybody {}.", roles.join(", ")))
 }
 
-/// Returns whether a source of a rule is everybody.
-fn is_everybody(source: &str) -> bool {
-    EVERYBODY.iter().any(|known| source.eq_ignore_ascii_case(known))
-}
-
-/// Returns whether a policy allows anybody something without a condition.
-fn is_open_to_anyone(policy: &Value) -> bool {
-    let statements = &policy["Statement"];
-    let all: Vec<&Value> = if statements.is_array() { each(statements).collect() } else { vec![statements] };
-    let is_star = |value: &Value| value == "*" || each(value).any(|one| one == "*");
-    all.into_iter().any(|statement| {
-        let anyone = is_star(&statement["Principal"]) || is_star(&statement["Principal"]["AWS"]);
-        let conditions = statement["Condition"].as_object().is_some_and(|conditions| !conditions.is_empty());
-        statement["Effect"] == "Allow" && anyone && !conditions
-    })
-}
-
 /// A moment, as text or in seconds since 1970.
 fn moment(said: &str) -> Option<Timestamp> {
     #[expect(clippy::cast_possible_truncation, reason = "seconds of certificates are far below the largest")]
@@ -225,25 +207,6 @@ pub(crate) fn samples() -> impl Iterator<Item = (&'static Judge, crate::samples:
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_policy_is_open_where_it_allows_anybody_without_a_condition() {
-        let statement = |members: Value| {
-            let mut statement = json!({"Effect": "Allow", "Principal": "*", "Action": "x:*"});
-            statement.as_object_mut().unwrap().extend(members.as_object().cloned().unwrap());
-            statement
-        };
-        for (policy, open) in [
-            (json!({"Statement": [statement(json!({}))]}), true),
-            (json!({"Statement": statement(json!({"Principal": {"AWS": ["arn:aws:iam::1:root", "*"]}}))}), true),
-            (json!({"Statement": [statement(json!({"Effect": "Deny"}))]}), false),
-            (json!({"Statement": [statement(json!({"Principal": {"AWS": "arn:aws:iam::1:root"}}))]}), false),
-            (json!({"Statement": [statement(json!({"Condition": {"StringEquals": {"aws:a": "b"}}}))]}), false),
-            (Value::Null, false),
-        ] {
-            assert_eq!(is_open_to_anyone(&policy), open, "{policy}");
-        }
-    }
 
     #[test]
     fn at_least_forty_rows_judge_what_stands_in_accounts() {

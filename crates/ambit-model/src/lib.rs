@@ -38,6 +38,7 @@ pub mod object;
 pub mod observation;
 pub mod percent;
 pub mod platforms;
+pub mod policy;
 pub mod ports;
 pub mod posture;
 pub mod project;

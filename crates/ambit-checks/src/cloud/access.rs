@@ -106,9 +106,18 @@ misconfigurations! {
             is_open_to_anyone(&thing.said("policy")),
             "The policy of the queue allows everybody something.",
         ),
-        reports: json!({"policy": {"Statement": [{"Effect": "Allow", "Principal": {"AWS": "*"}}]}}),
-        near_miss: json!({"policy": {"Statement": [{"Effect": "Allow", "Principal": {"AWS": "*"},
-            "Condition": {"ArnEquals": {"aws:SourceArn": "arn:aws:sns:x"}}}]}}),
+        reports: json!([
+            {"policy": {"Statement": [{"Effect": "Allow", "Principal": {"AWS": "*"}}]}},
+            {"policy": {"Statement": [{"Effect": "Allow", "NotPrincipal": {"AWS": "arn:aws:iam::1:user/ann"}}]}},
+            {"policy": {"Statement": [{"Effect": "Allow", "Principal": "*",
+                "Condition": {"Bool": {"aws:SecureTransport": "true"}}}]}},
+        ]),
+        near_miss: json!([
+            {"policy": {"Statement": [{"Effect": "Allow", "Principal": {"AWS": "*"},
+                "Condition": {"ArnEquals": {"aws:SourceArn": "arn:aws:sns:x"}}}]}},
+            {"policy": {"Statement": [{"Effect": "Allow", "Principal": "*"}, {"Effect": "Deny", "Principal": "*",
+                "Condition": {"StringNotEquals": {"aws:PrincipalOrgID": "o-1"}}}]}},
+        ]),
     }
     cloud_topic_open_to_anyone {
         pretty_name: "Topic is open to everybody",
@@ -143,8 +152,16 @@ misconfigurations! {
             !thing.is("inside") && is_open_to_anyone(&thing.said("policy")),
             "The policy of the domain, which stands on the internet, allows everybody something.",
         ),
-        reports: json!({"inside": false, "policy": {"Statement": [{"Effect": "Allow", "Principal": "*"}]}}),
-        near_miss: json!({"inside": true, "policy": {"Statement": [{"Effect": "Allow", "Principal": "*"}]}}),
+        reports: json!([
+            {"inside": false, "policy": {"Statement": [{"Effect": "Allow", "Principal": "*"}]}},
+            {"inside": false, "policy": {"Statement": [{"Effect": "Allow", "Principal": {"AWS": "*"},
+                "Condition": {"IpAddress": {"aws:SourceIp": ["0.0.0.0/0"]}}}]}},
+        ]),
+        near_miss: json!([
+            {"inside": true, "policy": {"Statement": [{"Effect": "Allow", "Principal": "*"}]}},
+            {"inside": false, "policy": {"Statement": [{"Effect": "Allow", "Principal": {"AWS": "*"},
+                "Condition": {"IpAddress": {"aws:SourceIp": ["192.0.2.0/24"]}}}]}},
+        ]),
     }
     cloud_public_message_broker {
         pretty_name: "Broker of messages has a public address",
@@ -219,7 +236,7 @@ misconfigurations! {
             thing.is("public") && thing.texts("sources").iter().any(|source| is_everybody(source)),
             "The interface of the cluster answers every address.",
         ),
-        reports: json!({"public": true, "sources": ["0.0.0.0/0"]}),
+        reports: json!({"public": true, "sources": ["128.0.0.0/1", "0.0.0.0/1"]}),
         near_miss: json!({"public": true, "sources": ["198.51.100.0/24"]}),
     }
     cloud_cache_open_access {

@@ -5,7 +5,9 @@ use serde_json::{Map, Value};
 
 /// The attribute under which a rule is given the ARN of its group.
 pub const GROUP_ARN: &str = "group_arn";
-/// The attribute that tells the policy of a bucket that nothing blocks it.
+/// The attributes under which the policy of a bucket is given whether it lets everybody in, and whether the bucket blocks
+/// such policies.
+pub const IS_PUBLIC: &str = "is_public";
 pub const BLOCKS_POLICIES: &str = "blocks_policies";
 /// What Azure puts between the id of a group and the name of a rule in it.
 const AZURE_RULES: &str = "/securityRules/";
@@ -31,9 +33,11 @@ pub fn blocked_bucket<'a>(resource: &str, attributes: &'a Map<String, Value>) ->
     }
 }
 
-/// Returns the name of the bucket that a policy is of.
-pub fn policed_bucket<'a>(resource: &str, attributes: &'a Map<String, Value>) -> Option<&'a str> {
-    (resource == "aws_s3_bucket_policy").then(|| attributes.get("bucket")?.as_str()).flatten()
+/// Returns the policy of a bucket, and the name of the bucket; `None` for anything else, and for what cannot be read.
+pub fn bucket_policy<'a>(resource: &str, attributes: &'a Map<String, Value>) -> Option<(&'a str, Value)> {
+    let says = |name: &str| attributes.get(name)?.as_str();
+    let is_policy = resource == "aws_s3_bucket_policy";
+    is_policy.then(|| Some((says("bucket")?, serde_json::from_str(says("policy")?).ok()?))).flatten()
 }
 
 /// Adds what a resource says in a way of its own.
@@ -48,27 +52,7 @@ pub(super) fn complete(resource: &str, attributes: &mut Map<String, Value>) {
         "azurerm_network_security_rule" => says("id")
             .and_then(|id| id.split_once(AZURE_RULES))
             .map(|(group, _)| ("group_id", Value::String(group.to_owned()))),
-        "aws_s3_bucket_policy" => says("policy")
-            .and_then(|policy| serde_json::from_str(policy).ok())
-            .map(|policy| ("is_public", Value::Bool(is_for_everybody(&policy)))),
         _ => None,
     };
     attributes.extend(added.map(|(name, value)| (name.to_owned(), value)));
-}
-
-/// Returns whether a policy allows everybody something without a condition.
-fn is_for_everybody(policy: &Value) -> bool {
-    let statements = match &policy["Statement"] {
-        Value::Array(all) => all.iter().collect(),
-        one => vec![one],
-    };
-    let has_star = |value: &Value| match value {
-        Value::Array(all) => all.iter().any(|one| one == "*"),
-        one => one == "*",
-    };
-    statements.into_iter().any(|statement| {
-        let is_anybody = has_star(&statement["Principal"]) || has_star(&statement["Principal"]["AWS"]);
-        let has_condition = statement["Condition"].as_object().is_some_and(|conditions| !conditions.is_empty());
-        statement["Effect"] == "Allow" && is_anybody && !has_condition
-    })
 }

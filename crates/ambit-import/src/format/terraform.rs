@@ -6,6 +6,7 @@ use crate::error::ImportError;
 use crate::gathered::{Account, Gathered};
 use ambit_cloud::terraform;
 use ambit_model::Kind;
+use ambit_model::policy::is_open_to_anyone;
 use ambit_model::reserved::is_internal;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -98,12 +99,7 @@ pub(crate) fn read(file: &str, gathered: &mut Gathered) -> Result<(), ImportErro
         if let Some(arn) = group {
             resource.attributes.insert(terraform::GROUP_ARN.to_owned(), Value::String(arn.clone()));
         }
-        let policed = terraform::policed_bucket(resource.kind, &resource.attributes);
-        if policed.is_some_and(|bucket| !blocked.contains(bucket) && !blocked.contains("")) {
-            // AWS refuses a policy for everybody where one is blocked: where the state has a policy and no block,
-            // there is none.
-            resource.attributes.insert(terraform::BLOCKS_POLICIES.to_owned(), Value::Bool(false));
-        }
+        complete_policy(&mut resource, &blocked);
         let is_inside =
             terraform::zone_of(resource.kind, &resource.attributes).is_some_and(|zone| private.contains(&zone));
         match terraform::is_known(resource.kind) {
@@ -140,6 +136,18 @@ fn listed(body: &Value) -> Result<&Vec<Value>, ImportError> {
         }
     };
     Err(ImportError::file(format!("no state of Terraform that can be read: {why}")))
+}
+
+/// Tells the policy of a bucket whether it lets everybody in, and that nothing blocks it: AWS refuses a policy for
+/// everybody where one is blocked, so that a state with such a policy and without a block has none.
+fn complete_policy(resource: &mut Resource<'_>, blocked: &BTreeSet<String>) {
+    let Some((bucket, policy)) = terraform::bucket_policy(resource.kind, &resource.attributes) else { return };
+    let is_public = is_open_to_anyone(&policy);
+    let is_blocked = blocked.contains(bucket) || blocked.contains("");
+    resource.attributes.insert(terraform::IS_PUBLIC.to_owned(), Value::Bool(is_public));
+    if is_public && !is_blocked {
+        resource.attributes.insert(terraform::BLOCKS_POLICIES.to_owned(), Value::Bool(false));
+    }
 }
 
 /// What a module of `terraform show -json` holds, with the modules in it.

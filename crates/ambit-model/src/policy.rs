@@ -1,0 +1,271 @@
+//! Whom policies of AWS let in, and which sources of rules are everybody. A stranger comes from the internet and is
+//! nobody of the owner's. A condition of which nobody knows what it asks for keeps strangers out.
+
+use ipnet::IpNet;
+use serde_json::Value;
+use std::net::Ipv6Addr;
+
+/// Everybody, as firewalls write it beside blocks of addresses.
+const EVERYBODY: &[&str] = &["*", "0.0.0.0", "any", "internet"];
+/// The longest prefixes of blocks that are everybody: a half of IPv4 seldom stands without the other, and 2000::/3 is
+/// all of IPv6 that is given out.
+const V4_PREFIX_MAX: u8 = 1;
+const V6_PREFIX_MAX: u8 = 3;
+const V6_GIVEN_OUT: Ipv6Addr = Ipv6Addr::new(0x2000, 0, 0, 0, 0, 0, 0, 0);
+/// What keys of conditions begin with that the request of a stranger lacks.
+const LACKED: &[&str] = &[
+    "aws:calledvia",
+    "aws:federatedprovider",
+    "aws:multifactorauth",
+    "aws:principal",
+    "aws:sourceaccount",
+    "aws:sourcearn",
+    "aws:sourceidentity",
+    "aws:sourceorg",
+    "aws:sourceowner",
+    "aws:sourcevpc",
+    "aws:tokenissuetime",
+    "aws:username",
+    "aws:vpcsourceip",
+];
+
+/// For whom a condition holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Holds {
+    /// For every stranger.
+    Always,
+    /// For strangers who want it to hold.
+    AtWill,
+    /// For few, or nobody knows for whom.
+    ForFew,
+}
+
+/// Returns whether a source of a rule is everybody.
+pub fn is_everybody(source: &str) -> bool {
+    let is_widest = |block: IpNet| match block {
+        IpNet::V4(block) => block.prefix_len() <= V4_PREFIX_MAX,
+        IpNet::V6(block) => block.prefix_len() <= V6_PREFIX_MAX && block.contains(&V6_GIVEN_OUT),
+    };
+    EVERYBODY.iter().any(|known| source.eq_ignore_ascii_case(known)) || source.parse().is_ok_and(is_widest)
+}
+
+/// Returns whether a policy allows strangers something that it does not deny them as well.
+pub fn is_open_to_anyone(policy: &Value) -> bool {
+    let statements = several(&policy["Statement"]);
+    let of_anyone = |effect: &'static str| {
+        statements.iter().copied().filter(move |statement| statement["Effect"] == effect && is_of_anyone(statement))
+    };
+    let denials: Vec<&Value> = of_anyone("Deny")
+        .filter(|statement| conditions(statement).iter().all(|holds| *holds == Holds::Always))
+        .collect();
+    of_anyone("Allow").any(|statement| {
+        conditions(statement).iter().all(|holds| *holds != Holds::ForFew) && !is_denied(statement, &denials)
+    })
+}
+
+/// A value, or those of a list.
+fn several(value: &Value) -> Vec<&Value> {
+    match value {
+        Value::Null => Vec::new(),
+        Value::Array(all) => all.iter().collect(),
+        one => vec![one],
+    }
+}
+
+fn texts(value: &Value) -> Vec<&str> {
+    several(value).into_iter().filter_map(Value::as_str).collect()
+}
+
+/// Returns whether strangers are among those of whom a statement speaks.
+fn is_of_anyone(statement: &Value) -> bool {
+    let is_all = |principal: &Value| texts(principal).contains(&"*") || texts(&principal["AWS"]).contains(&"*");
+    let all_but = &statement["NotPrincipal"];
+    is_all(&statement["Principal"]) || (!all_but.is_null() && !is_all(all_but))
+}
+
+/// For whom each condition of a statement holds.
+fn conditions(statement: &Value) -> Vec<Holds> {
+    let operators = statement["Condition"].as_object().into_iter().flatten();
+    let within = |(operator, keys): (&String, &Value)| -> Vec<Holds> {
+        match keys.as_object() {
+            Some(keys) => keys.iter().map(|(key, values)| holds(operator, key, values)).collect(),
+            None => vec![Holds::ForFew],
+        }
+    };
+    operators.flat_map(within).collect()
+}
+
+/// For whom a condition holds: `IpAddress` of `aws:SourceIp`, say, with its values.
+fn holds(operator: &str, key: &str, values: &Value) -> Holds {
+    let (operator, key) = (operator.to_ascii_lowercase(), key.to_ascii_lowercase());
+    let values: Vec<String> = several(values)
+        .into_iter()
+        .map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+        .collect();
+    let has = |wanted: &str| values.iter().any(|value| value.eq_ignore_ascii_case(wanted));
+    let always = |is: bool| if is { Holds::Always } else { Holds::ForFew };
+    let plain = operator.rsplit(':').next().unwrap_or_default();
+    let base = plain.strip_suffix("ifexists").unwrap_or(plain);
+    // A request without the key meets these, whatever the values are.
+    let passes_without = base != plain || operator.starts_with("forallvalues:") || base.contains("not");
+    let is_lacked = LACKED.iter().any(|lacked| key.starts_with(lacked));
+    match (base, key.as_str()) {
+        ("null", _) if is_lacked => always(has("true")),
+        ("null", _) => Holds::ForFew,
+        // Whether it comes encrypted is up to whoever sends it.
+        (_, "aws:securetransport") => Holds::AtWill,
+        ("ipaddress", "aws:sourceip") => always(values.iter().any(|source| is_everybody(source))),
+        ("notipaddress", "aws:sourceip") => always(!values.iter().any(|source| is_everybody(source))),
+        ("bool", "aws:viaawsservice") => always(has("false")),
+        _ if is_lacked && passes_without => Holds::Always,
+        ("arnequals" | "arnlike" | "stringlike", _) if has("*") => Holds::AtWill,
+        _ => Holds::ForFew,
+    }
+}
+
+/// Returns whether everything that a statement allows is denied.
+fn is_denied(allows: &Value, denials: &[&Value]) -> bool {
+    let named = |name: &str| Some(texts(&allows[name])).filter(|texts| !texts.is_empty()).unwrap_or_else(|| vec!["*"]);
+    let (actions, resources) = (named("Action"), named("Resource"));
+    let is_one_denied = |action: &str, resource: &str| {
+        denials.iter().any(|denies| {
+            covers(denies, ("Action", "NotAction"), action) && covers(denies, ("Resource", "NotResource"), resource)
+        })
+    };
+    actions.iter().all(|action| resources.iter().all(|resource| is_one_denied(action, resource)))
+}
+
+/// Returns whether a statement is about an action or resource: one that it names, or none that it leaves out.
+fn covers(statement: &Value, (named, left_out): (&str, &str), text: &str) -> bool {
+    let left_out = texts(&statement[left_out]);
+    if !left_out.is_empty() {
+        return !text.contains(['*', '?']) && !left_out.iter().any(|pattern| matches(pattern, text));
+    }
+    let named = texts(&statement[named]);
+    // All actions of a policy are those of its service, and all resources the thing that the policy is of.
+    let is_whole = |pattern: &str| text == "*" && (pattern.ends_with(":*") || pattern.starts_with("arn:"));
+    named.is_empty() || named.iter().any(|pattern| matches(pattern, text) || is_whole(pattern))
+}
+
+/// Returns whether a text matches a pattern of `*` and `?`, whatever the case.
+fn matches(pattern: &str, text: &str) -> bool {
+    let (pattern, text) = (pattern.to_ascii_lowercase().into_bytes(), text.to_ascii_lowercase().into_bytes());
+    let (mut at, mut of, mut star) = (0, 0, None);
+    while at < text.len() {
+        match pattern.get(of) {
+            Some(b'*') => {
+                star = Some((of, at));
+                of += 1;
+            }
+            Some(byte) if *byte == b'?' || *byte == text[at] => (at, of) = (at + 1, of + 1),
+            _ => {
+                let Some((before, from)) = star else { return false };
+                star = Some((before, from + 1));
+                (at, of) = (from + 1, before + 1);
+            }
+        }
+    }
+    pattern[of..].iter().all(|byte| *byte == b'*')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// A statement that allows everybody something, with other members.
+    fn allows(members: Value) -> Value {
+        with(json!({"Effect": "Allow", "Principal": "*", "Action": "x:Get", "Resource": "arn:aws:x:::a/*"}), members)
+    }
+
+    fn with(mut statement: Value, members: Value) -> Value {
+        statement.as_object_mut().unwrap().extend(members.as_object().cloned().unwrap());
+        statement
+    }
+
+    #[test]
+    fn a_block_that_holds_half_of_all_addresses_is_everybody_and_a_smaller_one_is_not() {
+        for source in ["*", "Internet", "0.0.0.0/0", "::/0", "0.0.0.0/1", "128.0.0.0/1", "2000::/3", "::/2"] {
+            assert!(is_everybody(source), "{source}");
+        }
+        for source in ["", "0.0.0.0/2", "64.0.0.0/2", "10.0.0.0/8", "192.0.2.1", "e000::/3", "2001::/16", "2000::/4"] {
+            assert!(!is_everybody(source), "{source}");
+        }
+    }
+
+    #[test]
+    fn a_policy_is_open_where_it_allows_anybody_without_a_condition() {
+        for (policy, open) in [
+            (json!({"Statement": [allows(json!({}))]}), true),
+            (json!({"Statement": allows(json!({"Principal": {"AWS": ["arn:aws:iam::1:root", "*"]}}))}), true),
+            (json!({"Statement": [allows(json!({"Condition": {}}))]}), true),
+            (json!({"Statement": [allows(json!({"Effect": "Deny"}))]}), false),
+            (json!({"Statement": [allows(json!({"Principal": {"AWS": "arn:aws:iam::1:root"}}))]}), false),
+            (json!({"Statement": [allows(json!({"Principal": {"Service": "sns.amazonaws.com"}}))]}), false),
+            (json!({"Statement": [allows(json!({"Principal": null, "NotPrincipal": {"AWS": "arn:1"}}))]}), true),
+            (json!({"Statement": [allows(json!({"Principal": null, "NotPrincipal": "*"}))]}), false),
+            (Value::Null, false),
+        ] {
+            assert_eq!(is_open_to_anyone(&policy), open, "{policy}");
+        }
+    }
+
+    #[test]
+    fn a_condition_that_narrows_nothing_leaves_a_policy_open() {
+        let organisation = json!({"aws:PrincipalOrgID": "o-1"});
+        for (condition, open) in [
+            (json!({"IpAddress": {"aws:SourceIp": ["0.0.0.0/0"]}}), true),
+            (json!({"IpAddress": {"aws:SourceIp": ["0.0.0.0/1", "128.0.0.0/1"]}}), true),
+            (json!({"IpAddress": {"aws:SourceIp": "192.0.2.0/24"}}), false),
+            (json!({"IpAddressIfExists": {"aws:SourceIp": "192.0.2.0/24"}}), false),
+            (json!({"IpAddress": {"aws:VpcSourceIp": "0.0.0.0/0"}}), false),
+            (json!({"NotIpAddress": {"aws:SourceIp": ["0.0.0.0/0"]}}), false),
+            (json!({"NotIpAddress": {"aws:SourceIp": ["192.0.2.0/24"]}}), true),
+            (json!({"Bool": {"aws:SecureTransport": "true"}}), true),
+            (json!({"BoolIfExists": {"AWS:SecureTransport": true}}), true),
+            (json!({"Bool": {"aws:SecureTransport": true}, "StringEquals": organisation}), false),
+            (json!({"StringEquals": organisation}), false),
+            (json!({"ForAnyValue:StringEquals": organisation}), false),
+            (json!({"ForAllValues:StringEquals": organisation}), true),
+            (json!({"StringEqualsIfExists": organisation}), true),
+            (json!({"StringNotEquals": organisation}), true),
+            (json!({"Bool": {"aws:MultiFactorAuthPresent": "true"}}), false),
+            (json!({"BoolIfExists": {"aws:MultiFactorAuthPresent": "true"}}), true),
+            (json!({"Null": {"aws:PrincipalArn": "true"}}), true),
+            (json!({"Null": {"aws:PrincipalArn": "false"}}), false),
+            (json!({"StringLike": {"aws:PrincipalArn": "*"}}), true),
+            (json!({"StringLike": {"aws:PrincipalArn": "arn:aws:iam::1:role/*"}}), false),
+            (json!({"ArnLikeIfExists": {"x:Key": "arn:aws:x"}}), false),
+            (json!({"StringEquals": "no keys"}), false),
+        ] {
+            let policy = json!({"Statement": [allows(json!({ "Condition": condition }))]});
+            assert_eq!(is_open_to_anyone(&policy), open, "{policy}");
+        }
+    }
+
+    #[test]
+    fn what_is_denied_to_strangers_is_not_open_to_them() {
+        let strangers = json!({"StringNotEquals": {"aws:PrincipalOrgID": "o-1"}});
+        for (denies, open) in [
+            (json!({"Action": "*", "Resource": "*", "Condition": strangers}), false),
+            (json!({"Action": "x:G*", "Resource": ["arn:aws:x:::a", "arn:aws:x:::a/*"]}), false),
+            (json!({"Action": "*", "Principal": null, "NotPrincipal": {"AWS": "arn:aws:iam::1:root"}}), false),
+            (json!({"Action": "*", "Condition": {"NotIpAddress": {"aws:SourceIp": "192.0.2.0/24"}}}), false),
+            (json!({"NotAction": "x:Put"}), false),
+            (json!({"NotAction": "x:Get"}), true),
+            (json!({"Action": "x:Delete", "Resource": "*", "Condition": strangers}), true),
+            (json!({"Action": "*", "Resource": "arn:aws:x:::a/secret/*", "Condition": strangers}), true),
+            (json!({"Action": "*", "Principal": {"AWS": "arn:aws:iam::2:root"}}), true),
+            (json!({"Action": "*", "Condition": {"Bool": {"aws:SecureTransport": "false"}}}), true),
+            (json!({"Action": "*", "Condition": {"IpAddress": {"aws:SourceIp": "192.0.2.0/24"}}}), true),
+            (json!({"Action": "*", "Condition": {"StringNotEquals": {"x:encryption": "AES256"}}}), true),
+        ] {
+            let denies = with(json!({"Effect": "Deny", "Principal": "*"}), denies);
+            let policy = json!({"Statement": [allows(json!({})), denies]});
+            assert_eq!(is_open_to_anyone(&policy), open, "{policy}");
+        }
+        let denies = json!({"Effect": "Deny", "Principal": "*", "Action": "x:*", "Condition": strangers});
+        let all = json!({"Effect": "Allow", "Principal": "*", "Action": "*", "Resource": "*"});
+        assert!(!is_open_to_anyone(&json!({"Statement": [all, denies]})), "all actions are those of the service");
+    }
+}
