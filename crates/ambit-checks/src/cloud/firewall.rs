@@ -27,7 +27,8 @@ fn open(rules: &Value) -> Vec<(String, i64, i64)> {
 /// A port, a range of ports, or all of them.
 fn range(text: &str) -> Option<(i64, i64)> {
     let text = text.trim();
-    if matches!(text, "*" | "all" | "any") {
+    // 0 is how DigitalOcean writes all of them.
+    if matches!(text, "*" | "0" | "all" | "any") {
         return Some((0, 65_535));
     }
     let (from, to) = text.split_once('-').unwrap_or((text, text));
@@ -89,9 +90,15 @@ macro_rules! doors {
                     open(&thing.said("inward")).iter().any(is_wide),
                     "A rule lets everybody on the internet in at all ports, or at most of them.",
                 ),
-                reports: json!({"inward": [{"protocol": "-1", "from": null, "to": null, "sources": ["::/0"]}]}),
-                near_miss: json!({"inward": [{"protocol": "-1", "from": null, "to": null, "sources": ["10.0.0.0/8"]},
-                    {"protocol": "tcp", "from": 443, "to": 443, "sources": ["0.0.0.0/0"]}]}),
+                reports: json!([
+                    {"inward": [{"protocol": "-1", "from": null, "to": null, "sources": ["::/0"]}]},
+                    {"inward": [{"protocol": "tcp", "ports": ["0"], "sources": ["0.0.0.0/0"]}]},
+                ]),
+                near_miss: json!([
+                    {"inward": [{"protocol": "-1", "from": null, "to": null, "sources": ["10.0.0.0/8"]},
+                        {"protocol": "tcp", "from": 443, "to": 443, "sources": ["0.0.0.0/0"]}]},
+                    {"inward": [{"protocol": "tcp", "ports": ["0"], "sources": ["10.0.0.0/8"]}]},
+                ]),
             }
         }
     };
@@ -165,6 +172,7 @@ mod tests {
         assert_eq!(rule(json!({"ports": ["8000-8100"]})), tcp(8_000, 8_100));
         assert_eq!(rule(json!({"ports": ["22, 80"]})), [tcp(22, 22), tcp(80, 80)].concat());
         assert_eq!(rule(json!({"ports": ["*"]})), tcp(0, 65_535));
+        assert_eq!(rule(json!({"ports": ["0"]})), tcp(0, 65_535), "as DigitalOcean has it");
         assert_eq!(rule(json!({"ports": []})), tcp(0, 65_535), "no port named is every port");
         let every = [("-1".to_owned(), 0, 65_535)];
         assert_eq!(rule(json!({"protocol": "-1", "from": 0, "to": 0})), every, "as states of Terraform have it");
