@@ -14,11 +14,16 @@ const OLD_POLICIES: &[&str] = &[
     "ELBSecurityPolicy-TLS13-1-1-2021-06",
 ];
 
-/// A load balancer that the internet reaches and that passes on what comes in the clear.
+/// A load balancer that the internet reaches and that passes on what comes in the clear. Providers write protocols in
+/// either case; some say where a listener leads to, and some that it leads to HTTPS.
 fn speaks_in_the_clear(thing: &Thing<'_>) -> bool {
     let listeners = thing.said("listeners");
-    let is_open = |listener: &&Value| listener["protocol"] == "HTTP" && listener["redirects_to"] != "HTTPS";
-    thing.text("scheme") == "internet-facing" && each(&listeners).any(|listener| is_open(&listener))
+    let says = |listener: &Value, name: &str, wanted: &str| {
+        listener[name].as_str().is_some_and(|said| said.eq_ignore_ascii_case(wanted))
+    };
+    let leads_on = |listener: &Value| ["https", "true"].iter().any(|wanted| says(listener, "redirects_to", wanted));
+    let is_reached = thing.text("scheme") == "internet-facing" && !thing.is_not("public");
+    is_reached && each(&listeners).any(|listener| says(listener, "protocol", "http") && !leads_on(listener))
 }
 
 fn has_old_policy(thing: &Thing<'_>) -> bool {
@@ -39,10 +44,19 @@ misconfigurations! {
         remediation: "Let the listener redirect to HTTPS, and say with HSTS that browsers come encrypted from then on.",
         reference: "https://cwe.mitre.org/data/definitions/319.html",
         finds: |thing, date| once(speaks_in_the_clear(thing), "A listener takes HTTP and does not lead to HTTPS."),
-        reports: json!({"scheme": "internet-facing", "listeners": [{"port": 80, "protocol": "HTTP",
-            "redirects_to": null}]}),
-        near_miss: json!({"scheme": "internet-facing",
-            "listeners": [{"port": 80, "protocol": "HTTP", "redirects_to": "HTTPS"}, {"protocol": "HTTPS"}]}),
+        reports: json!([
+            {"scheme": "internet-facing", "listeners": [{"port": 80, "protocol": "HTTP", "redirects_to": null}]},
+            {"scheme": "internet-facing", "public": true, "listeners": [{"port": 80, "protocol": "http"}]},
+            {"scheme": "internet-facing", "listeners": [{"protocol": "http", "redirects_to": "false"}]},
+        ]),
+        near_miss: json!([
+            {"scheme": "internet-facing",
+                "listeners": [{"port": 80, "protocol": "HTTP", "redirects_to": "HTTPS"}, {"protocol": "HTTPS"}]},
+            {"scheme": "internet-facing",
+                "listeners": [{"port": 80, "protocol": "http", "redirects_to": "true"}, {"protocol": "https"}]},
+            {"scheme": "internet-facing", "public": false, "listeners": [{"port": 80, "protocol": "http"}]},
+            {"scheme": "internal", "listeners": [{"port": 80, "protocol": "http"}]},
+        ]),
     }
     cloud_balancer_old_tls {
         pretty_name: "Load balancer allows old versions of TLS",

@@ -362,6 +362,27 @@ fn policies_tell_what_everybody_may_and_name_nobody_else() {
     assert_eq!(page("gcp", "zones", &Value::Null, inner).assets, []);
 }
 
+/// What the first thing of an answer says in one respect.
+fn said(provider: &str, list: &str, answer: Value, name: &str) -> Value {
+    page(provider, list, &json!({"id": "p"}), &answer.to_string()).assets.remove(0).says[name].clone()
+}
+
+#[test]
+fn a_load_balancer_says_whether_it_leads_visitors_to_https() {
+    let rules = json!([{"entry_protocol": "http", "entry_port": 80}]);
+    let ocean = json!({"load_balancers": [{"id": "b", "redirect_http_to_https": true, "forwarding_rules": rules}]});
+    let wanted = json!([{"port": 80, "protocol": "http", "redirects_to": "true"}]);
+    assert_eq!(said("digitalocean", "load_balancers", ocean, "listeners"), wanted);
+    let rules = json!([{"frontend_protocol": "http", "frontend_port": 80}]);
+    let vultr = |redirects: bool| {
+        let balancer = json!({"id": "b", "generic_info": {"ssl_redirect": redirects}, "forwarding_rules": rules});
+        said("vultr", "load_balancers", json!({"load_balancers": [balancer]}), "listeners")[0]["redirects_to"].clone()
+    };
+    assert_eq!((vultr(true), vultr(false)), (json!("true"), json!("false")));
+    let hetzner = json!({"load_balancers": [{"id": 1, "public_net": {"enabled": false}, "services": []}]});
+    assert_eq!(said("hetzner", "load_balancers", hetzner, "public"), false);
+}
+
 #[test]
 fn an_application_of_azure_is_at_addresses_that_others_share_and_leads_to_none_of_them() {
     let sites = r#"{"data":[{"id":"/s/site","name":"shop","properties":{"defaultHostName":"shop.azurewebsites.net",
