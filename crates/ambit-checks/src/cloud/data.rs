@@ -234,11 +234,11 @@ misconfigurations! {
         remediation: "Name the addresses that need the database, or reach it through a private network.",
         reference: "https://cwe.mitre.org/data/definitions/284.html",
         finds: |thing, date| once(
-            thing.texts("sources").iter().any(|source| is_everybody(source)),
+            !thing.is_not("public") && thing.texts("sources").iter().any(|source| is_everybody(source)),
             "Every address may reach the database.",
         ),
-        reports: json!({"sources": ["0.0.0.0/0"]}),
-        near_miss: json!({"sources": ["198.51.100.7/32"]}),
+        reports: json!([{"sources": ["0.0.0.0/0"]}, {"public": true, "sources": ["0.0.0.0/0"]}]),
+        near_miss: json!([{"sources": ["198.51.100.7/32"]}, {"public": false, "sources": ["0.0.0.0/0"]}]),
     }
     cloud_bucket_publishing_allowed {
         pretty_name: "Nothing keeps a bucket of Google Cloud from becoming public",
