@@ -37,6 +37,9 @@ const KINDS: &[Kind] = &[
 /// The tasks that list them.
 const LISTED_BY: &[TaskName] = &[TaskName::AwsAccount, TaskName::CloudAccount];
 
+/// Settings that are yes or no: where a provider answers and does not say which, it said nothing.
+const FLAGS: &[&str] = &["https_only", "public"];
+
 /// What a row found: the sentence, or nothing.
 type Finding = Option<String>;
 
@@ -124,7 +127,8 @@ fn weigh(facts: &Facts, of: &[&str], needs: &str, find: impl Fn(&Thing<'_>) -> F
     if !of.contains(&sort_of(facts).as_str()) {
         return Verdict::Clear;
     }
-    let was_said = |name: &str| setting(&facts.details, name).is_some();
+    let was_said =
+        |name: &str| setting(&facts.details, name).is_some_and(|said| !said.is_null() || !FLAGS.contains(&name));
     let (about, clearing) = needs.split_once(' ').unwrap_or((needs, ""));
     if !was_said(about) {
         return Verdict::Unknown;

@@ -223,6 +223,7 @@ misconfigurations! {
         finds: |thing, date| once(thing.is("public"), "Containers of the account may be public."),
         reports: json!({"public": true}),
         near_miss: json!({"public": false}),
+        unknown: json!({"public": null}),
     }
     cloud_database_open_to_everybody {
         pretty_name: "Database lets every address in",

@@ -196,6 +196,7 @@ misconfigurations! {
         finds: |thing, date| once(thing.is_not("https_only"), "It does not demand HTTPS."),
         reports: json!({"https_only": false}),
         near_miss: json!({"https_only": true}),
+        unknown: json!({"https_only": null}),
     }
     cloud_zone_old_tls {
         pretty_name: "What stands before sites, or storage, allows old versions of TLS",

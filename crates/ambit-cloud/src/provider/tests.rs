@@ -384,6 +384,19 @@ fn a_load_balancer_says_whether_it_leads_visitors_to_https() {
 }
 
 #[test]
+fn what_azure_does_not_say_is_neither_yes_nor_no() {
+    let storage = |properties: Value| {
+        let answer = json!({"data": [{"id": "/s/a", "name": "a", "properties": properties}]});
+        ["public", "https_only"].map(|name| said("azure", "storage", answer.clone(), name))
+    };
+    assert_eq!(storage(json!({})), [Value::Null, Value::Null]);
+    let told = json!({"allowBlobPublicAccess": false, "supportsHttpsTrafficOnly": true});
+    assert_eq!(storage(told), [json!(false), json!(true)]);
+    let site = json!({"data": [{"id": "/s/site", "properties": {}}]});
+    assert_eq!(said("azure", "applications", site, "https_only"), Value::Null);
+}
+
+#[test]
 fn an_application_of_azure_is_at_addresses_that_others_share_and_leads_to_none_of_them() {
     let sites = r#"{"data":[{"id":"/s/site","name":"shop","properties":{"defaultHostName":"shop.azurewebsites.net",
         "inboundIpAddress":"203.0.113.80"}}]}"#;
