@@ -115,9 +115,10 @@ impl Thing<'_> {
         self.said(name).as_str().unwrap_or_default().to_owned()
     }
 
+    /// The texts of a list, or one text.
     fn texts(&self, name: &str) -> Vec<String> {
         let said = self.said(name);
-        each(&said).filter_map(Value::as_str).map(str::to_owned).collect()
+        each(&said).chain([&said]).filter_map(Value::as_str).map(str::to_owned).collect()
     }
 }
 

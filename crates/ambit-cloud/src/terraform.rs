@@ -226,6 +226,11 @@ mod tests {
         );
         let inward = json!([{"protocol": "tcp", "from": 27017, "to": 27017, "sources": ["0.0.0.0/0"]}]);
         assert_eq!(says("aws_vpc_security_group_ingress_rule", rule), Some(json!({"inward": inward})));
+        let distribution = json!({"arn": "arn:aws:cloudfront::1:distribution/E1", "enabled": true,
+            "default_cache_behavior": [{"viewer_protocol_policy": "https-only"}],
+            "ordered_cache_behavior": [{"viewer_protocol_policy": "allow-all"}]});
+        let wanted = json!({"enabled": true, "viewer_protocol": ["allow-all", "https-only"]});
+        assert_eq!(says("aws_cloudfront_distribution", distribution), Some(wanted));
         let unnamed = json!({"security_group_id": "sg-1", "cidr_ipv4": "0.0.0.0/0"});
         assert_eq!(says("aws_vpc_security_group_ingress_rule", unnamed), None, "nobody knows whose group it is");
         let rule = |access: &str, direction: &str| {

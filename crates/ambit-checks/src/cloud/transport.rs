@@ -83,9 +83,19 @@ misconfigurations! {
         remediation: "Lead visitors who come by HTTP to HTTPS (redirect-to-https) in every behaviour of the \
                       distribution.",
         reference: "https://cwe.mitre.org/data/definitions/319.html",
-        finds: |thing, date| once(thing.text("viewer_protocol") == "allow-all", "The distribution answers HTTP."),
-        reports: json!({"viewer_protocol": "allow-all"}),
-        near_miss: json!({"viewer_protocol": "redirect-to-https"}),
+        finds: |thing, date| once(
+            !thing.is_not("enabled") && thing.texts("viewer_protocol").iter().any(|protocol| protocol == "allow-all"),
+            "The distribution answers HTTP.",
+        ),
+        reports: json!([
+            {"viewer_protocol": "allow-all"},
+            {"enabled": true, "viewer_protocol": ["allow-all", "redirect-to-https"]},
+        ]),
+        near_miss: json!([
+            {"viewer_protocol": "redirect-to-https"},
+            {"enabled": false, "viewer_protocol": ["allow-all"]},
+            {"enabled": true, "viewer_protocol": ["https-only", "redirect-to-https"]},
+        ]),
     }
     cloud_distribution_old_tls {
         pretty_name: "Content network allows old versions of TLS",

@@ -150,6 +150,27 @@ mod tests {
     }
 
     #[test]
+    fn a_distribution_says_how_each_of_its_behaviours_is_asked() {
+        let behaviour = |protocol: &str| format!("<ViewerProtocolPolicy>{protocol}</ViewerProtocolPolicy>");
+        let distribution = |others: &str| {
+            let first = behaviour("redirect-to-https");
+            let body = format!(
+                "<R><Items><DistributionSummary><ARN>arn:d</ARN><Enabled>false</Enabled><DefaultCacheBehavior>{first}\
+                 </DefaultCacheBehavior>{others}</DistributionSummary></Items></R>"
+            );
+            let said = read("cloudfront:ListDistributions", &Value::Null, &body).remove(0).says;
+            (said["enabled"].clone(), said["viewer_protocol"].clone())
+        };
+        let alone = "<CacheBehaviors><Quantity>0</Quantity></CacheBehaviors>";
+        assert_eq!(distribution(alone), (json!(false), json!(["redirect-to-https"])));
+        let (one, two) = (behaviour("allow-all"), behaviour("https-only"));
+        let items = format!("<CacheBehavior>{one}</CacheBehavior><CacheBehavior>{two}</CacheBehavior>");
+        let others = format!("<CacheBehaviors><Items>{items}</Items></CacheBehaviors>");
+        let all = json!(["allow-all", "https-only", "redirect-to-https"]);
+        assert_eq!(distribution(&others).1, all);
+    }
+
+    #[test]
     fn gateways_pools_and_the_like_are_read_as_their_services_answer() {
         let rest = r#"{"item":[{"id":"a1b2","name":"shop","endpointConfiguration":{"types":["EDGE"]}},
             {"id":"c3d4","endpointConfiguration":{"types":["PRIVATE"]}}]}"#;
