@@ -10,8 +10,11 @@ use crate::value::{Value, value};
 pub(crate) const ELEMENTS_MAX: usize = 50_000;
 /// How deep elements stand in each other.
 pub(crate) const DEPTH_MAX: usize = 64;
-/// Bytes of all texts of one document: one long text may be named by every attribute.
+/// Bytes of all texts and attributes of one document: one long text may be named by every attribute.
 const TEXT_BYTES_MAX: usize = 16 * 1_024 * 1_024;
+/// Bytes of an attribute in a document, and what one takes in memory beside its texts.
+const ATTRIBUTE_BYTES: usize = 20;
+const ATTRIBUTE_BYTES_KEPT: usize = 64;
 
 const XML: usize = 0x0003;
 const RESOURCE_MAP: usize = 0x0180;
@@ -74,7 +77,10 @@ impl Element {
             match chunk.kind {
                 STRING_POOL => strings = Strings::of(&chunk)?,
                 RESOURCE_MAP => numbers = chunk.body(),
-                START_ELEMENT => builder.start(start(chunk.body(), &strings, numbers)?)?,
+                START_ELEMENT => {
+                    let element = start(chunk.body(), &strings, numbers, &mut builder)?;
+                    builder.start(element)?;
+                }
                 END_ELEMENT => builder.end(),
                 TEXT => builder.text(&strings.get(place_at(chunk.body(), 0)?)?)?,
                 _ => (),
@@ -125,17 +131,22 @@ impl Element {
     }
 }
 
-/// Reads the beginning of an element, after the line and comment that each node has.
-fn start(body: &[u8], strings: &Strings<'_>, numbers: &[u8]) -> Result<Element, AppError> {
+/// Reads the beginning of an element, after the line and comment that each node has. What it holds is counted while
+/// it is read.
+fn start(body: &[u8], strings: &Strings<'_>, numbers: &[u8], builder: &mut Builder) -> Result<Element, AppError> {
     let mut element = Element { name: strings.get(place_at(body, 4)?)?, ..Element::default() };
     let (first, size, count) = (u16_at(body, 8)?, u16_at(body, 10)?, u16_at(body, 12)?);
+    if count > 0 && size < ATTRIBUTE_BYTES {
+        return Err(AppError::Broken("attributes lie over each other".into()));
+    }
     for at in 0..count {
-        let attribute = part(body, first + at * size, 20)?;
+        let attribute = part(body, first + at * size, ATTRIBUTE_BYTES)?;
         let name_at = place_at(attribute, 4)?;
         let number = u32_at(numbers, name_at.saturating_mul(4)).unwrap_or(0);
         let known = ATTRIBUTES.iter().find(|(known, _)| *known == number).map(|(_, name)| (*name).to_owned());
         let name = known.map_or_else(|| strings.get(name_at), Ok)?;
-        element.attributes.push((name, value(attribute[15], u32_at(attribute, 16)?, strings)?));
+        let value = value(attribute[15], u32_at(attribute, 16)?, strings)?;
+        builder.attribute(&mut element, name, value)?;
     }
     Ok(element)
 }
@@ -145,21 +156,35 @@ fn start(body: &[u8], strings: &Strings<'_>, numbers: &[u8]) -> Result<Element, 
 pub(crate) struct Builder {
     open: Vec<Element>,
     root: Option<Element>,
-    count: usize,
+    elements: usize,
     bytes: usize,
 }
 
 impl Builder {
+    /// Adds an attribute to an element that is not begun yet, and counts it.
+    pub(crate) fn attribute(&mut self, element: &mut Element, name: String, value: Value) -> Result<(), AppError> {
+        let text = if let Value::Text(text) = &value { text.len() } else { 0 };
+        self.count(ATTRIBUTE_BYTES_KEPT + name.len() + text)?;
+        element.attributes.push((name, value));
+        Ok(())
+    }
+
+    /// Begins an element, whose attributes are counted.
     pub(crate) fn start(&mut self, element: Element) -> Result<(), AppError> {
-        self.count += 1;
-        self.bytes += element.name.len();
-        for (name, value) in &element.attributes {
-            self.bytes += name.len() + if let Value::Text(text) = value { text.len() } else { 0 };
-        }
-        if self.count > ELEMENTS_MAX || self.open.len() >= DEPTH_MAX || self.bytes > TEXT_BYTES_MAX {
+        self.elements += 1;
+        self.count(element.name.len())?;
+        if self.elements > ELEMENTS_MAX || self.open.len() >= DEPTH_MAX {
             return Err(AppError::TooLarge("an XML document larger or deeper than any real one".into()));
         }
         self.open.push(element);
+        Ok(())
+    }
+
+    fn count(&mut self, bytes: usize) -> Result<(), AppError> {
+        self.bytes += bytes;
+        if self.bytes > TEXT_BYTES_MAX {
+            return Err(AppError::TooLarge("an XML document with more text than any real one".into()));
+        }
         Ok(())
     }
 
@@ -173,10 +198,7 @@ impl Builder {
     }
 
     pub(crate) fn text(&mut self, text: &str) -> Result<(), AppError> {
-        self.bytes += text.len();
-        if self.bytes > TEXT_BYTES_MAX {
-            return Err(AppError::TooLarge("an XML document with more text than any real one".into()));
-        }
+        self.count(text.len())?;
         if let Some(open) = self.open.last_mut() {
             open.text.push_str(text);
         }
@@ -188,5 +210,65 @@ impl Builder {
             self.end();
         }
         self.root.ok_or_else(|| AppError::Broken("an XML document without an element".into()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A document: strings, and elements by their name, the size that each says its attributes have, how many it says
+    /// there are, and the attributes as name and text.
+    fn document(strings: &[&[u8]], elements: &[(u32, u16, u16, &[(u32, u32)])]) -> Vec<u8> {
+        let chunk = |kind: u16, head: &[u8], body: &[u8]| {
+            let size = u32::try_from(8 + head.len() + body.len()).unwrap().to_le_bytes();
+            let own = u16::try_from(8 + head.len()).unwrap().to_le_bytes();
+            [&kind.to_le_bytes()[..], &own, &size, head, body].concat()
+        };
+        let words = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
+        let (mut offsets, mut data) = (Vec::new(), Vec::new());
+        for string in strings {
+            offsets.extend(u32::try_from(data.len()).unwrap().to_le_bytes());
+            let units = u16::try_from(string.len()).unwrap();
+            data.extend(units.to_le_bytes());
+            data.extend(string.iter().flat_map(|letter| [*letter, 0]));
+        }
+        let count = u32::try_from(strings.len()).unwrap();
+        let mut body = chunk(1, &words(&[count, 0, 0, 28 + 4 * count, 0]), &[offsets, data].concat());
+        for (name, size, count, attributes) in elements {
+            let head = [20, *size, *count, 0, 0, 0].map(u16::to_le_bytes).concat();
+            let mut element = [words(&[u32::MAX, *name]), head].concat();
+            for (name, text) in *attributes {
+                element.extend(words(&[u32::MAX, *name, u32::MAX, 0x0300_0008, *text]));
+            }
+            body.extend(chunk(0x0102, &words(&[1, u32::MAX]), &element));
+        }
+        chunk(3, &[], &body)
+    }
+
+    #[test]
+    fn attributes_that_lie_over_each_other_are_refused() {
+        let said = |size: u16, count: u16| Element::of_binary(&document(&[b"a", b"b"], &[(0, size, count, &[(1, 0)])]));
+        for size in [0, 1, 19] {
+            assert_eq!(said(size, 65_535), Err(AppError::Broken("attributes lie over each other".into())), "{size}");
+        }
+        assert_eq!(said(20, 1).unwrap().get("b"), Some(&Value::Text("a".into())), "one that does not");
+        assert_eq!(said(0, 0).unwrap().attributes.len(), 0, "none, whatever their size would be");
+    }
+
+    #[test]
+    fn attributes_of_a_document_are_counted_while_they_are_read() {
+        let long = vec![b'x'; 20_000];
+        let many = vec![(1, 0); 1_000];
+        let short = document(&[b"a", b""], &[(0, 20, 1_000, &many)]);
+        assert_eq!(Element::of_binary(&short).unwrap().attributes.len(), 1_000);
+        let longer = "an XML document with more text than any real one";
+        for (what, document) in [
+            ("a long text in each", document(&[&long, b"b"], &[(1, 20, 1_000, &many)])),
+            ("a long name of each", document(&[b"a", &long], &[(0, 20, 1_000, &many)])),
+            ("nothing in each", document(&[b"a", b""], &[(0, 20, 10_000, &[(1, 0); 10_000][..]); 30])),
+        ] {
+            assert_eq!(Element::of_binary(&document), Err(AppError::TooLarge(longer.into())), "{what}");
+        }
     }
 }
