@@ -5,6 +5,9 @@ use crate::element::{Builder, Element};
 use crate::error::AppError;
 use crate::value::Value;
 
+/// Attributes of one element. Real ones have some dozens.
+const ATTRIBUTES_MAX: usize = 10_000;
+
 /// A field of a message: its number, and its bytes where it has a length.
 fn field(bytes: &[u8]) -> Option<(u64, &[u8], &[u8])> {
     let (key, rest) = varint(bytes)?;
@@ -59,7 +62,13 @@ fn element(bytes: &[u8], builder: &mut Builder) -> Result<(), AppError> {
     for (number, value) in fields(bytes) {
         match number {
             3 => start.name = String::from_utf8_lossy(value).into_owned(),
-            4 => start.attributes.push(attribute(value)),
+            4 if start.attributes.len() == ATTRIBUTES_MAX => {
+                return Err(AppError::TooLarge("an element with more attributes than any real one".into()));
+            }
+            4 => {
+                let (name, value) = attribute(value);
+                builder.attribute(&mut start, name, value)?;
+            }
             _ => (),
         }
     }
@@ -78,4 +87,23 @@ fn attribute(bytes: &[u8]) -> (String, Value) {
         String::from_utf8_lossy(value).into_owned()
     };
     (text(2), Value::Text(text(3)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_element_of_a_bundle_has_no_more_attributes_than_any_real_one() {
+        let read = |count: usize| {
+            let attributes = [0x22, 0x00].repeat(count);
+            let length = u32::try_from(attributes.len()).unwrap();
+            let varint = [(length & 0x7f) | 0x80, ((length >> 7) & 0x7f) | 0x80, length >> 14];
+            let varint = varint.map(|part| u8::try_from(part).unwrap());
+            document(&[&[0x0a][..], &varint, &attributes].concat()).map(|element| element.attributes.len())
+        };
+        assert_eq!(read(ATTRIBUTES_MAX), Ok(ATTRIBUTES_MAX));
+        let why = "an element with more attributes than any real one";
+        assert_eq!(read(ATTRIBUTES_MAX + 1), Err(AppError::TooLarge(why.into())));
+    }
 }
