@@ -11,6 +11,12 @@ use serde_json::Value;
 const PAYLOAD: &str = "Payload/";
 /// The number before entitlements in the signature of a program.
 const ENTITLEMENTS: &[u8] = &[0xfa, 0xde, 0x71, 0x71];
+/// What property lists begin with.
+const LISTS: &[&[u8]] = &[b"<?xml", b"<plist", b"bplist"];
+/// Places of one program that are taken for entitlements, and bytes of those; real programs have one for each
+/// processor, of some thousand bytes.
+const PLACES_MAX: usize = 64;
+const ENTITLEMENT_BYTES_MAX: usize = 1_024 * 1_024;
 /// Entries of one list that are kept.
 const ENTRIES_MAX: usize = 500;
 
@@ -147,11 +153,14 @@ fn texts(list: &Value) -> Vec<String> {
     list.as_array().into_iter().flatten().filter_map(Value::as_str).take(ENTRIES_MAX).map(str::to_owned).collect()
 }
 
-/// Returns the entitlements in the signature of a program.
+/// Returns the entitlements in the signature of a program: of the places that look like them the first that is read.
 fn entitlements(program: &[u8]) -> Option<Value> {
-    let mut places = program.windows(ENTITLEMENTS.len()).enumerate().filter(|(_, window)| *window == ENTITLEMENTS);
+    let begins = |at: usize| LISTS.iter().any(|list| program[at..].get(8..).is_some_and(|said| said.starts_with(list)));
+    let places = program.windows(ENTITLEMENTS.len()).enumerate().filter(|(_, window)| *window == ENTITLEMENTS);
+    let mut places = places.filter(|(at, _)| begins(*at)).take(PLACES_MAX);
     places.find_map(|(at, _)| {
         let size = u32::from_be_bytes(program.get(at + 4..at + 8)?.try_into().ok()?) as usize;
+        let size = Some(size).filter(|size| *size <= ENTITLEMENT_BYTES_MAX)?;
         plist::read(program.get(at + 8..at.checked_add(size)?)?).ok()
     })
 }
@@ -161,4 +170,27 @@ fn list_inside(signed: &[u8]) -> Option<Value> {
     let start = signed.windows(6).position(|window| window == b"<plist")?;
     let end = signed.windows(8).rposition(|window| window == b"</plist>")? + 8;
     plist::read(signed.get(start..end)?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(list: &[u8]) -> Vec<u8> {
+        [ENTITLEMENTS, &u32::try_from(list.len() + 8).unwrap().to_be_bytes(), list].concat()
+    }
+
+    const RIGHTS: &[u8] = b"<plist><dict><key>get-task-allow</key><true/></dict></plist>";
+
+    #[test]
+    fn entitlements_are_sought_where_a_list_begins_and_at_so_many_places() {
+        let broken = place(b"<plist><dict>");
+        let after = |before: Vec<u8>| entitlements(&[before, place(RIGHTS)].concat());
+        assert!(after(Vec::new()).is_some());
+        assert!(after(place(b"\0nothing").repeat(1_000)).is_some(), "what is no list is passed over");
+        assert!(after(broken.repeat(PLACES_MAX - 1)).is_some());
+        assert!(after(broken.repeat(PLACES_MAX)).is_none());
+        let unit = [ENTITLEMENTS, &(4_u32 << 20).to_be_bytes()].concat();
+        assert!(entitlements(&unit.repeat(1_024 * 1_024)).is_none(), "a million places are not read as lists");
+    }
 }
