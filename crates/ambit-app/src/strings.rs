@@ -22,6 +22,8 @@ const UTF16_BYTES: usize = 8_000;
 const UTF16_PAIRS_MIN: usize = 4;
 /// Of a program for Android, where its strings are told.
 const DEX: &[u8] = b"dex\n";
+/// Bytes of one unit of UTF-16 in a program for Android.
+const UNIT_BYTES_MAX: usize = 3;
 
 /// Hands out the texts of all members. `within`: the package inside the package that it is.
 ///
@@ -105,21 +107,24 @@ pub(crate) fn hand_out(path: &str, text: &str, look: &mut dyn FnMut(&Piece<'_>))
     }
 }
 
-/// Returns the strings of a program for Android, a line each.
+/// Returns the strings of a program for Android, a line each: the number of units in UTF-16, then the bytes, then zero.
 fn of_dex(bytes: &[u8]) -> String {
     let mut text = String::new();
     let (Ok(count), Ok(table)) = (place_at(bytes, 0x38), place_at(bytes, 0x3c)) else { return text };
+    // Strings that lie over each other, which no compiler writes, are looked through twice at most.
+    let mut left = bytes.len().saturating_mul(2);
     for at in 0..count {
         let Ok(offset) = place_at(bytes, table.saturating_add(at.saturating_mul(4))) else { break };
-        let Some((_, data)) = bytes.get(offset..).and_then(varint) else { continue };
-        let string = &data[..data.iter().position(|byte| *byte == 0).unwrap_or(0)];
+        let Some((units, data)) = bytes.get(offset..).and_then(varint) else { continue };
+        let most = usize::try_from(units).unwrap_or(usize::MAX).saturating_mul(UNIT_BYTES_MAX).saturating_add(1);
+        let data = &data[..data.len().min(most)];
+        let end = data.iter().position(|byte| *byte == 0);
+        let Some(rest) = left.checked_sub(end.unwrap_or(data.len())) else { break };
+        left = rest;
+        let string = &data[..end.unwrap_or(0)];
         if string.len() >= READABLE_MIN {
             text.push_str(&String::from_utf8_lossy(string));
             text.push('\n');
-        }
-        if text.len() > bytes.len() {
-            // Strings that lie over each other, which no compiler writes.
-            break;
         }
     }
     text
@@ -144,6 +149,33 @@ mod tests {
         let mut texts = String::new();
         of_member("assets/x", bytes, &mut |piece| texts.push_str(piece.text));
         texts
+    }
+
+    /// A program for Android: strings by where they begin in what follows, each over and over, and what follows.
+    fn dex(count: usize, starts: &[usize], data: &[u8]) -> Vec<u8> {
+        let word = |number: usize| u32::try_from(number).unwrap().to_le_bytes();
+        let table = (0..count).flat_map(|at| word(0x40 + 4 * count + starts[at % starts.len()]));
+        let mut bytes = b"dex\n035\0".to_vec();
+        bytes.resize(0x38, 0);
+        bytes.extend([word(count), word(0x40)].concat());
+        bytes.extend(table.collect::<Vec<u8>>());
+        bytes.extend(data);
+        bytes
+    }
+
+    #[test]
+    fn strings_of_a_program_are_searched_as_far_as_they_say_they_reach_and_twice_at_most() {
+        assert_eq!(texts(&dex(2, &[0, 8], b"\x06abcdef\0\x06\xe6\x97\xa5bcdef\0")), "abcdef\n日bcdef\n");
+        assert_eq!(texts(&dex(1, &[0], b"\x02abcdefgh\0")), "", "longer than it says");
+        // Without the first bound a string of five units is searched for to the end of the program.
+        let endless = [&b"\x05"[..], &[b'A'; 1_000_000]].concat();
+        let good = [&b"\x06abcdef\0"[..], &endless].concat();
+        assert!(texts(&dex(1_000, &[8, 8, 8, 0], &good)).contains("abcdef\n"));
+        // Without the second one a thousand strings of the whole length are.
+        let over = [&[0xff, 0xff, 0xff, 0x7f][..], &[b'A'; 1_000_000], &[0]].concat();
+        assert!(texts(&dex(1_000, &[0], &over)).len() < 3_000_000);
+        let unended = [&[0xff, 0xff, 0xff, 0x7f][..], &[b'A'; 1_000_000]].concat();
+        assert_eq!(texts(&dex(100_000, &[0], &unended)), "", "a hundred thousand million bytes are not searched");
     }
 
     #[test]
