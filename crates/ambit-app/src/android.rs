@@ -21,6 +21,14 @@ pub(crate) const BUNDLE_MANIFEST: &str = "base/manifest/AndroidManifest.xml";
 const RESOURCES: &str = "resources.arsc";
 /// Components of one app that are kept; the largest apps have some thousand.
 const COMPONENTS_MAX: usize = 5_000;
+/// Permissions of one app that are kept, and as many that it makes.
+const PERMISSIONS_MAX: usize = 1_000;
+/// Schemes and hosts of one filter, which lets every scheme through with every host, and links of one app that are kept.
+const SCHEMES_MAX: usize = 50;
+const HOSTS_MAX: usize = 500;
+const LINKS_MAX: usize = 20_000;
+/// Bytes of what a manifest says beside its components: one long resource may be named by every element.
+const TEXT_BYTES_MAX: usize = 16 * 1_024 * 1_024;
 /// The first version whose content providers are closed where nothing is said.
 const PROVIDERS_CLOSED_SINCE: u32 = 17;
 
@@ -130,7 +138,7 @@ pub(crate) fn of_apk(archive: &mut Archive<'_>, look: &mut dyn FnMut(&Piece<'_>)
     let resources =
         if archive.has(RESOURCES) { Resources::of(&archive.get(RESOURCES)?)? } else { Resources::default() };
     hand_out(RESOURCES, &resources.texts, look);
-    let mut android = of_manifest(&manifest, &resources)?;
+    let mut android = of_manifest(&manifest, &resources, archive)?;
     if let Some(application) = manifest.below("application").next()
         && let Some(path) = application.text_of("networkSecurityConfig", &resources)
         && archive.has(&path)
@@ -147,7 +155,7 @@ pub(crate) fn of_apk(archive: &mut Archive<'_>, look: &mut dyn FnMut(&Piece<'_>)
 pub(crate) fn of_bundle(archive: &mut Archive<'_>, look: &mut dyn FnMut(&Piece<'_>)) -> Result<Android, AppError> {
     let resources = Resources::default();
     let manifest = bundle::document(&archive.get(BUNDLE_MANIFEST)?)?;
-    let mut android = of_manifest(&manifest, &resources)?;
+    let mut android = of_manifest(&manifest, &resources, archive)?;
     if let Some(application) = manifest.below("application").next()
         && let Some(Value::Text(reference)) = application.get("networkSecurityConfig")
     {
@@ -162,7 +170,7 @@ pub(crate) fn of_bundle(archive: &mut Archive<'_>, look: &mut dyn FnMut(&Piece<'
     Ok(android)
 }
 
-fn of_manifest(root: &Element, resources: &Resources) -> Result<Android, AppError> {
+fn of_manifest(root: &Element, resources: &Resources, archive: &mut Archive<'_>) -> Result<Android, AppError> {
     let package = root.text_of("package", resources).filter(|package| !package.is_empty());
     let package = package.ok_or_else(|| AppError::NotAnApp("its manifest names no package".into()))?;
     let sdk = |name: &str| root.below("uses-sdk").find_map(|uses| uses.number(name, resources));
@@ -177,21 +185,21 @@ fn of_manifest(root: &Element, resources: &Resources) -> Result<Android, AppErro
         version_name: root.text_of("versionName", resources),
         min_sdk: sdk("minSdkVersion"),
         target_sdk: sdk("targetSdkVersion"),
-        permissions: permissions.into_iter().collect(),
-        declared_permissions: declared.collect(),
+        permissions: permissions.into_iter().take(PERMISSIONS_MAX).collect(),
+        declared_permissions: declared.take(PERMISSIONS_MAX).collect(),
         shared_user: root.text_of("sharedUserId", resources),
         is_split: root.get("split").is_some(),
         package,
         ..Android::default()
     };
     if let Some(application) = root.below("application").next() {
-        android.application(application, resources);
+        android.application(application, resources, archive);
     }
     Ok(android)
 }
 
 impl Android {
-    fn application(&mut self, application: &Element, resources: &Resources) {
+    fn application(&mut self, application: &Element, resources: &Resources, archive: &mut Archive<'_>) {
         let is = |name: &str| application.flag(name, resources);
         self.label = application.text_of("label", resources);
         self.debuggable = is("debuggable") == Some(true);
@@ -201,6 +209,7 @@ impl Android {
         self.legacy_storage = is("requestLegacyExternalStorage") == Some(true);
         self.has_network_security = application.get("networkSecurityConfig").is_some();
         let shared = application.text_of("permission", resources);
+        let (mut links_left, mut is_cut) = (LINKS_MAX, false);
         for element in &application.children {
             let kind = match element.name.as_str() {
                 "activity" | "activity-alias" => ComponentKind::Activity,
@@ -209,10 +218,21 @@ impl Android {
                 "provider" => ComponentKind::Provider,
                 _ => continue,
             };
-            if self.components.len() < COMPONENTS_MAX && element.flag("enabled", resources) != Some(false) {
-                let component = self.component(kind, element, shared.as_ref(), resources);
-                self.components.push(component);
+            if self.components.len() == COMPONENTS_MAX {
+                let why = format!("the package has more than {COMPONENTS_MAX} components: the others were left out");
+                archive.leave_out(why);
+                break;
             }
+            if element.flag("enabled", resources) != Some(false) {
+                let (links, are_more) = links_of(element, links_left, resources);
+                (links_left, is_cut) = (links_left - links.len(), is_cut || are_more);
+                let component = self.component(kind, element, shared.as_ref(), resources);
+                self.components.push(Component { links, ..component });
+            }
+        }
+        if is_cut {
+            let each = format!("{SCHEMES_MAX} schemes and {HOSTS_MAX} hosts in a filter, {LINKS_MAX} links in all");
+            archive.leave_out(format!("the package names more links than are kept ({each}): the others were left out"));
         }
     }
 
@@ -233,12 +253,10 @@ impl Android {
             ComponentKind::Provider => self.target_sdk.unwrap_or(1) < PROVIDERS_CLOSED_SINCE,
             _ => element.below("intent-filter").next().is_some(),
         };
-        let mut links = BTreeSet::new();
         let mut is_launcher = false;
         for filter in element.below("intent-filter") {
             let mut categories = filter.below("category").filter_map(|category| category.text_of("name", resources));
             is_launcher |= categories.any(|category| category == "android.intent.category.LAUNCHER");
-            links.extend(links_of(filter, resources));
         }
         Component {
             kind,
@@ -249,28 +267,40 @@ impl Android {
             write_permission: element.text_of("writePermission", resources),
             grants_uris: element.flag("grantUriPermissions", resources) == Some(true),
             is_launcher,
-            links: links.into_iter().collect(),
+            links: Vec::new(),
         }
     }
 }
 
-/// Returns the links that a filter lets through: each of its schemes with each of its hosts.
-fn links_of(filter: &Element, resources: &Resources) -> Vec<DeepLink> {
+/// Returns so many of the links that the filters of an element let through, and whether there are more.
+fn links_of(element: &Element, most: usize, resources: &Resources) -> (Vec<DeepLink>, bool) {
+    let (mut links, mut is_cut) = (BTreeSet::new(), false);
+    for filter in element.below("intent-filter") {
+        if links.len() > most {
+            break;
+        }
+        is_cut |= add_links(filter, &mut links, resources);
+    }
+    is_cut |= links.len() > most;
+    (links.into_iter().take(most).collect(), is_cut)
+}
+
+/// Adds the links that a filter lets through: each of its schemes with each of its hosts. Says whether there are more.
+fn add_links(filter: &Element, links: &mut BTreeSet<DeepLink>, resources: &Resources) -> bool {
     let said = |name: &str| -> BTreeSet<String> {
         let texts = filter.below("data").filter_map(|data| data.text_of(name, resources));
         texts.map(|text| text.to_ascii_lowercase()).collect()
     };
     let (schemes, hosts) = (said("scheme"), said("host"));
     let is_verified = filter.flag("autoVerify", resources) == Some(true);
-    let mut links = Vec::new();
-    for scheme in schemes {
+    for scheme in schemes.iter().take(SCHEMES_MAX) {
         if hosts.is_empty() {
-            links.push(DeepLink { scheme: scheme.clone(), host: None, is_verified });
+            links.insert(DeepLink { scheme: scheme.clone(), host: None, is_verified });
         }
         let host = |host: &String| DeepLink { scheme: scheme.clone(), host: Some(host.clone()), is_verified };
-        links.extend(hosts.iter().map(host));
+        links.extend(hosts.iter().take(HOSTS_MAX).map(host));
     }
-    links
+    schemes.len() > SCHEMES_MAX || (hosts.len() > HOSTS_MAX && !schemes.is_empty())
 }
 
 /// Returns what a manifest says beside its components: keys of services stand in `meta-data`.
@@ -278,9 +308,64 @@ fn texts(manifest: &Element, resources: &Resources) -> String {
     let mut text = String::new();
     let applications = manifest.below("application");
     for data in applications.flat_map(|application| &application.children).filter(|child| child.name == "meta-data") {
-        if let (Some(name), Some(value)) = (data.text_of("name", resources), data.text_of("value", resources)) {
+        let said = (data.whole_text_of("name", resources), data.whole_text_of("value", resources));
+        if let (Some(name), Some(value)) = said
+            && text.len() + name.len() + value.len() <= TEXT_BYTES_MAX
+        {
             text.push_str(&format!("{name} = \"{value}\"\n"));
         }
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn element(name: &str, said: &[(&str, Value)], children: Vec<Element>) -> Element {
+        let attributes = said.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
+        Element { name: name.to_owned(), attributes, children, ..Element::default() }
+    }
+
+    fn text(text: impl Into<String>) -> Value {
+        Value::Text(text.into())
+    }
+
+    fn filter(schemes: usize, hosts: usize) -> Element {
+        let scheme = (0..schemes).map(|at| element("data", &[("scheme", text(format!("s{at}")))], Vec::new()));
+        let host = (0..hosts).map(|at| element("data", &[("host", text(format!("h{at}.test")))], Vec::new()));
+        element("intent-filter", &[], scheme.chain(host).collect())
+    }
+
+    #[test]
+    fn a_filter_names_so_many_links_and_no_more() {
+        let links = |schemes: usize, hosts: usize, most: usize| {
+            let (links, is_cut) =
+                links_of(&element("activity", &[], vec![filter(schemes, hosts)]), most, &Resources::default());
+            (links.len(), is_cut)
+        };
+        assert_eq!(links(2, 3, 100), (6, false));
+        assert_eq!(links(2, 3, 5), (5, true));
+        assert_eq!(links(SCHEMES_MAX, HOSTS_MAX, 100_000), (SCHEMES_MAX * HOSTS_MAX, false));
+        assert_eq!(links(6_000, 6_000, 100_000), (SCHEMES_MAX * HOSTS_MAX, true));
+        let many = element("activity", &[], vec![filter(SCHEMES_MAX, HOSTS_MAX); 20]);
+        let (found, is_cut) = links_of(&many, LINKS_MAX, &Resources::default());
+        assert_eq!((found.len(), is_cut), (LINKS_MAX, true));
+    }
+
+    #[test]
+    fn one_long_text_is_not_kept_as_often_as_it_is_named() {
+        let long = "x".repeat(1_024 * 1_024);
+        let services = (0..1_000).map(|_| element("service", &[("name", text(".S"))], Vec::new()));
+        let keys = (0..100).map(|_| element("meta-data", &[("name", text("k")), ("value", text(&long))], Vec::new()));
+        let said = [("permission", text(&long)), ("label", text("Größe"))];
+        let application = element("application", &said, services.chain(keys).collect());
+        let manifest = element("manifest", &[("package", text(format!("org.{long}")))], vec![application]);
+        let mut archive = Archive::empty();
+        let app = of_manifest(&manifest, &Resources::default(), &mut archive).unwrap();
+        assert_eq!((app.components.len(), app.label.as_deref()), (1_000, Some("Größe")));
+        let kept = |part: &Component| part.name.len() + part.permission.as_ref().map_or(0, String::len);
+        assert!(app.components.iter().map(kept).sum::<usize>() < 2 * 1_024 * 1_024);
+        assert!((1_024 * 1_024..=TEXT_BYTES_MAX + 1_024).contains(&texts(&manifest, &Resources::default()).len()));
+    }
 }

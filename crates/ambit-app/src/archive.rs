@@ -21,6 +21,7 @@ pub(crate) struct Archive<'a> {
     index: BTreeMap<String, usize>,
     left: u64,
     skipped: Vec<String>,
+    left_out: Vec<String>,
 }
 
 impl<'a> Archive<'a> {
@@ -44,7 +45,15 @@ impl<'a> Archive<'a> {
             return Err(AppError::Broken("members lie over each other".into()));
         }
         let index = (0..zip.len()).filter_map(|at| Some((zip.name_for_index(at)?.ok()?.into_owned(), at))).collect();
-        Ok(Self { bytes, zip, index, left: TOTAL_BYTES_MAX, skipped: Vec::new() })
+        Ok(Self { bytes, zip, index, left: TOTAL_BYTES_MAX, skipped: Vec::new(), left_out: Vec::new() })
+    }
+
+    /// An archive without members.
+    #[cfg(test)]
+    pub(crate) fn empty() -> Self {
+        let mut end = b"PK\x05\x06".to_vec();
+        end.resize(22, 0);
+        Self::open(end.leak()).expect("it is one")
     }
 
     /// Opens an archive that lies in another one, which shares its limit with it.
@@ -58,6 +67,7 @@ impl<'a> Archive<'a> {
     pub(crate) fn take_back(&mut self, inner: Archive<'_>) {
         self.left = inner.left;
         self.skipped.extend(inner.skipped);
+        inner.left_out.into_iter().for_each(|what| self.leave_out(what));
     }
 
     /// Returns the names of its members, sorted.
@@ -102,6 +112,13 @@ impl<'a> Archive<'a> {
         self.skipped.push(name.to_owned());
     }
 
+    /// Notes that something was not kept, a sentence, once.
+    pub(crate) fn leave_out(&mut self, what: String) {
+        if !self.left_out.contains(&what) {
+            self.left_out.push(what);
+        }
+    }
+
     /// Returns whether anything may still be unpacked.
     pub(crate) fn is_exhausted(&self) -> bool {
         self.left == 0
@@ -113,9 +130,9 @@ impl<'a> Archive<'a> {
         &self.bytes[..end.min(self.bytes.len())]
     }
 
-    /// Returns the names of what was not looked through.
-    pub(crate) fn into_skipped(self) -> Vec<String> {
-        self.skipped
+    /// Returns the names of what was not looked through, and sentences on what was not kept.
+    pub(crate) fn into_skipped(self) -> (Vec<String>, Vec<String>) {
+        (self.skipped, self.left_out)
     }
 }
 
@@ -150,7 +167,7 @@ mod tests {
         let looked = |left: u64| {
             let mut archive = Archive::open(&bytes).unwrap();
             archive.left = left;
-            crate::strings::of_members(&mut archive, "", &mut |_| ()).map(|()| archive.into_skipped())
+            crate::strings::of_members(&mut archive, "", &mut |_| ()).map(|()| archive.into_skipped().0)
         };
         assert_eq!(looked(300), Ok(Vec::new()));
         let refused = AppError::TooLarge("it unpacks to more than 1024 MiB".to_owned());

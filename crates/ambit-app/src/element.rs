@@ -5,6 +5,7 @@ use crate::error::AppError;
 use crate::resources::Resources;
 use crate::table::{Chunks, STRING_POOL, Strings};
 use crate::value::{Value, value};
+use std::borrow::Cow;
 
 /// Elements of one document. Manifests of large apps have some thousand.
 pub(crate) const ELEMENTS_MAX: usize = 50_000;
@@ -15,6 +16,8 @@ const TEXT_BYTES_MAX: usize = 16 * 1_024 * 1_024;
 /// Bytes of an attribute in a document, and what one takes in memory beside its texts.
 const ATTRIBUTE_BYTES: usize = 20;
 const ATTRIBUTE_BYTES_KEPT: usize = 64;
+/// Bytes of one text that is kept of an attribute. Names of classes, permissions and hosts are shorter.
+const KEPT_BYTES_MAX: usize = 512;
 
 const XML: usize = 0x0003;
 const RESOURCE_MAP: usize = 0x0180;
@@ -94,21 +97,29 @@ impl Element {
         self.attributes.iter().find(|(known, _)| known == name).map(|(_, value)| value)
     }
 
-    /// Returns an attribute as text, a resource by what it stands for.
+    /// Returns an attribute as text, a resource by what it stands for, and no more of it than is kept of any: one long
+    /// resource may be named by every attribute.
     pub(crate) fn text_of(&self, name: &str, resources: &Resources) -> Option<String> {
-        match resources.resolved(self.get(name)?) {
-            Value::Text(text) => Some(text),
-            Value::Number(number) => Some(number.to_string()),
-            Value::Flag(flag) => Some(flag.to_string()),
-            Value::Resource(_) => None,
-        }
+        let text = self.whole_text_of(name, resources)?;
+        let end = (0..=KEPT_BYTES_MAX.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+        Some(text[..end].to_owned())
+    }
+
+    /// Returns an attribute as text, whatever its length.
+    pub(crate) fn whole_text_of<'a>(&'a self, name: &str, resources: &'a Resources) -> Option<Cow<'a, str>> {
+        Some(match resources.resolved(self.get(name)?) {
+            Value::Text(text) => Cow::Borrowed(text),
+            Value::Number(number) => Cow::Owned(number.to_string()),
+            Value::Flag(flag) => Cow::Owned(flag.to_string()),
+            Value::Resource(_) => return None,
+        })
     }
 
     /// Returns an attribute as a flag.
     pub(crate) fn flag(&self, name: &str, resources: &Resources) -> Option<bool> {
         match resources.resolved(self.get(name)?) {
-            Value::Flag(flag) => Some(flag),
-            Value::Number(number) => Some(number != 0),
+            Value::Flag(flag) => Some(*flag),
+            Value::Number(number) => Some(*number != 0),
             Value::Text(text) => text.parse().ok(),
             Value::Resource(_) => None,
         }
@@ -117,7 +128,7 @@ impl Element {
     /// Returns an attribute as a number.
     pub(crate) fn number(&self, name: &str, resources: &Resources) -> Option<u32> {
         match resources.resolved(self.get(name)?) {
-            Value::Number(number) => Some(number),
+            Value::Number(number) => Some(*number),
             Value::Text(text) => {
                 text.strip_prefix("0x").map_or_else(|| text.parse().ok(), |hex| u32::from_str_radix(hex, 16).ok())
             }

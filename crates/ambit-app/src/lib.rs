@@ -69,6 +69,8 @@ pub struct Package {
     pub app: App,
     /// Members that were too large or too broken to be looked through.
     pub skipped: Vec<String>,
+    /// What was not kept because there is more of it than of any real app, a sentence each.
+    pub left_out: Vec<String>,
 }
 
 /// Reads a package and hands each text in it to `look`.
@@ -79,7 +81,8 @@ pub fn read(bytes: &[u8], look: &mut dyn FnMut(&Piece<'_>)) -> Result<Package, A
     let mut archive = open(bytes)?;
     let (format, app) = read_app(&mut archive, Some(look))?;
     strings::of_members(&mut archive, "", look)?;
-    Ok(Package { format, app, skipped: archive.into_skipped() })
+    let (skipped, left_out) = archive.into_skipped();
+    Ok(Package { format, app, skipped, left_out })
 }
 
 /// Reads what the app in a package says of itself, and not the texts inside.

@@ -58,13 +58,15 @@ impl NetworkSecurity {
         self.trust(config, resources);
         let permitted = config.flag("cleartextTrafficPermitted", resources).or(above);
         let pins: Vec<&Element> = config.below("pin-set").collect();
-        self.pins_expire.extend(pins.iter().filter_map(|set| set.text_of("expiration", resources)));
+        let has_pins = pins.iter().any(|set| set.below("pin").next().is_some());
+        let room = DOMAINS_MAX.saturating_sub(self.pins_expire.len());
+        self.pins_expire.extend(pins.iter().filter_map(|set| set.text_of("expiration", resources)).take(room));
         for domain in config.below("domain") {
             let domain = domain.text.trim().to_ascii_lowercase();
             if domain.is_empty() || self.cleartext_domains.len() >= DOMAINS_MAX {
                 continue;
             }
-            if pins.iter().any(|set| set.below("pin").next().is_some()) && self.pinned_domains.len() < DOMAINS_MAX {
+            if has_pins && self.pinned_domains.len() < DOMAINS_MAX {
                 self.pinned_domains.push(domain.clone());
             }
             self.cleartext_domains.extend(permitted.map(|permitted| CleartextDomain { domain, permitted }));

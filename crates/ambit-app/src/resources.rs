@@ -11,8 +11,8 @@ const PACKAGE: usize = 0x0200;
 const TYPE: usize = 0x0201;
 /// Values of one table, all languages and screens together.
 const VALUES_MAX: usize = 1_000_000;
-/// Bytes of all texts that are kept.
-const TEXT_BYTES_MAX: usize = 64 * 1_024 * 1_024;
+/// Bytes of all texts that are kept, with their names: one long text may be named by every resource.
+const TEXT_BYTES_MAX: usize = 128 * 1_024 * 1_024;
 /// References that are followed to what they stand for.
 const HOPS_MAX: usize = 8;
 
@@ -23,6 +23,7 @@ pub(crate) struct Resources {
     /// Each text with what it is called, a line each.
     pub(crate) texts: String,
     left: usize,
+    kept_bytes: usize,
 }
 
 impl Resources {
@@ -47,8 +48,8 @@ impl Resources {
         Ok(resources)
     }
 
-    /// Returns what a value stands for.
-    pub(crate) fn resolved(&self, value: &Value) -> Value {
+    /// Returns what a value stands for; a resource that is not known stands for itself.
+    pub(crate) fn resolved<'a>(&'a self, value: &'a Value) -> &'a Value {
         let mut value = value;
         for _ in 0..HOPS_MAX {
             match value {
@@ -59,7 +60,7 @@ impl Resources {
                 _ => break,
             }
         }
-        value.clone()
+        value
     }
 
     fn package(&mut self, package: &Chunk<'_>, strings: &Strings<'_>) -> Result<(), AppError> {
@@ -121,15 +122,41 @@ impl Resources {
             (place_at(entry, 4)?, part(entry, 11, 1)?[0], u32_at(entry, 12)?)
         };
         let value = value::value(kind, data, strings)?;
-        if let Value::Text(text) = &value
-            && let Ok(key) = keys.get(key)
-        {
-            if self.texts.len() + key.len() + text.len() > TEXT_BYTES_MAX {
+        if let Value::Text(text) = &value {
+            let key = keys.get(key).unwrap_or_default();
+            // Twice: with its name, and as what the number stands for.
+            self.kept_bytes += key.len() + 2 * text.len();
+            if self.kept_bytes > TEXT_BYTES_MAX {
                 return Err(AppError::TooLarge("the texts of its resources".into()));
             }
-            self.texts.push_str(&format!("{key} = \"{text}\"\n"));
+            if !key.is_empty() {
+                self.texts.push_str(&format!("{key} = \"{text}\"\n"));
+            }
         }
         self.values.entry(number).or_insert(value);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_without_a_name_counts_as_well() {
+        let words = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
+        let length = 1_024 * 1_024;
+        let mut pool = words(&[0x001c_0001, 0, 1, 0, 0, 32, 0, 0, 0x8000 | (length >> 16) | (length << 16)]);
+        pool.resize(pool.len() + 2 * length as usize, b'x');
+        let strings = Strings::of(&Chunk { kind: STRING_POOL, head: 28, bytes: &pool }).unwrap();
+        let entry = words(&[8, u32::MAX - 1, 0x0300_0008, 0]);
+        let mut resources = Resources { left: VALUES_MAX, ..Resources::default() };
+        // The units are wide, of three bytes each in UTF-8.
+        for number in 0..21 {
+            resources.value(number, &entry, &strings, &Strings::default()).unwrap();
+        }
+        assert_eq!((resources.values.len(), resources.texts.len()), (21, 0));
+        let refused = resources.value(21, &entry, &strings, &Strings::default());
+        assert_eq!(refused, Err(AppError::TooLarge("the texts of its resources".into())));
     }
 }

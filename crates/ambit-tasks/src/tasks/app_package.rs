@@ -248,6 +248,7 @@ fn look_through(bytes: &[u8], rules: &Rules, tokens: &SeedTokens) -> Result<Look
     let sha256 = hex::encode(Sha256::digest(bytes));
     let left_out = unread(&package.skipped)
         .into_iter()
+        .chain(package.left_out.iter().cloned())
         .chain(above(more_secrets, SECRETS_MAX, "secrets"))
         .chain(above(more_addresses, ENDPOINTS_MAX, "addresses"))
         .chain(above(is_unread || named.hosts.len() > MENTIONS_MAX, MENTIONS_MAX, "hosts"))
