@@ -2,11 +2,13 @@
 
 use crate::bytes::part;
 use crate::error::AppError;
+use crate::strings::utf16;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use quick_xml::Reader;
 use quick_xml::events::Event;
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 
 /// What a binary list begins with.
 pub(crate) const BINARY: &[u8] = b"bplist00";
@@ -149,7 +151,7 @@ enum Open {
 }
 
 fn of_xml(bytes: &[u8]) -> Result<Value, AppError> {
-    let document = String::from_utf8_lossy(bytes);
+    let document = utf16(bytes).map_or_else(|| String::from_utf8_lossy(bytes), Cow::Owned);
     let mut reader = Reader::from_str(&document);
     let (mut open, mut text, mut left): (Vec<Open>, String, usize) = (Vec::new(), String::new(), VALUES_MAX);
     let mut inside = false;
@@ -175,17 +177,22 @@ fn of_xml(bytes: &[u8]) -> Result<Value, AppError> {
                 text.push_str(part);
                 None
             }
+            Event::CData(part) => {
+                text.push_str(part);
+                None
+            }
             Event::GeneralRef(name) => {
                 text.push_str(quick_xml::escape::resolve_xml_entity(name).unwrap_or_default());
                 None
             }
             Event::End(tag) => match (tag.name().as_ref(), open.last_mut()) {
                 ("key", Some(Open::Map(_, key))) => {
-                    *key = Some(text.trim().to_owned());
+                    *key = Some(std::mem::take(&mut text).trim().to_owned());
                     None
                 }
                 ("dict" | "array", Some(_)) => open.pop().map(closed),
-                (name, _) => of_name(name, text.trim()),
+                // Taken: elements that stand in each other do not have one text each.
+                (name, _) => of_name(name, std::mem::take(&mut text).trim()),
             },
             Event::Eof => return Err(broken()),
             _ => None,
@@ -217,4 +224,38 @@ fn of_name(name: &str, text: &str) -> Option<Value> {
         "string" | "date" | "data" | "real" => Value::from(text),
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    const LIST: &str =
+        "<?xml version=\"1.0\" encoding=\"UTF-16\"?><plist><array><string>größer</string></array></plist>";
+
+    #[test]
+    fn a_list_in_utf_16_is_read_like_one_in_utf_8() {
+        let little: Vec<u8> = LIST.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let big: Vec<u8> = LIST.encode_utf16().flat_map(u16::to_be_bytes).collect();
+        let marked = |mark: [u8; 2], list: &[u8]| [&mark[..], list].concat();
+        for list in [LIST.into(), marked([0xff, 0xfe], &little), marked([0xfe, 0xff], &big), little, big] {
+            assert_eq!(read(&list), Ok(json!(["größer"])));
+        }
+    }
+
+    #[test]
+    fn a_text_may_stand_as_it_is() {
+        let list = b"<plist><dict><key><![CDATA[a&b]]></key><string>1<![CDATA[<2>]]>3</string></dict></plist>";
+        assert_eq!(read(list), Ok(json!({"a&b": "1<2>3"})));
+    }
+
+    #[test]
+    fn texts_that_stand_in_each_other_are_one_text() {
+        let inside = format!("{}text{}", "<string>".repeat(1_000), "</string>".repeat(1_000));
+        let Ok(Value::Array(texts)) = read(format!("<plist><array>{inside}</array></plist>").as_bytes()) else {
+            panic!("it is a list")
+        };
+        assert_eq!(texts.iter().filter_map(Value::as_str).collect::<String>(), "text");
+    }
 }

@@ -70,7 +70,7 @@ fn of_member(path: &str, bytes: &[u8], look: &mut dyn FnMut(&Piece<'_>)) {
 
 /// Returns a text in UTF-16: with a mark in front, or where nearly every other byte is zero, as in Latin scripts
 /// without one. `ambit-git` tells such files by the same rule.
-fn utf16(bytes: &[u8]) -> Option<String> {
+pub(crate) fn utf16(bytes: &[u8]) -> Option<String> {
     let is_latin = |upper: usize| {
         let pairs = bytes[..bytes.len().min(UTF16_BYTES)].chunks_exact(2);
         let (count, letters) = (pairs.len(), pairs.clone().filter(|pair| pair[upper] == 0).count());
