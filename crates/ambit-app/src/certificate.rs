@@ -6,6 +6,10 @@ use sha2::{Digest, Sha256};
 use x509_parser::prelude::{FromDer, X509Certificate};
 use x509_parser::public_key::PublicKey;
 
+/// Bytes of a name of a certificate that are kept, and of its number, of which real ones have twenty.
+const NAME_BYTES_MAX: usize = 1_024;
+const SERIAL_BYTES_MAX: usize = 64;
+
 /// A certificate of a signer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Certificate {
@@ -47,10 +51,10 @@ impl Certificate {
         };
         let names = |wanted: &str| read.subject().iter_common_name().any(|name| name.as_str() == Ok(wanted));
         Ok(Self {
-            subject: read.subject().to_string(),
-            issuer: read.issuer().to_string(),
+            subject: kept(read.subject().to_string()),
+            issuer: kept(read.issuer().to_string()),
             sha256: hex::encode(Sha256::digest(der)),
-            serial: read.raw_serial().iter().map(|byte| format!("{byte:02x}")).collect(),
+            serial: hex::encode(&read.raw_serial()[..read.raw_serial().len().min(SERIAL_BYTES_MAX)]),
             not_before: read.validity().not_before.timestamp(),
             not_after: read.validity().not_after.timestamp(),
             algorithm: read.signature_algorithm.algorithm.to_id_string(),
@@ -59,4 +63,9 @@ impl Certificate {
             is_debug: names("Android Debug"),
         })
     }
+}
+
+fn kept(mut name: String) -> String {
+    name.truncate(name.floor_char_boundary(NAME_BYTES_MAX));
+    name
 }

@@ -101,8 +101,7 @@ impl Element {
     /// resource may be named by every attribute.
     pub(crate) fn text_of(&self, name: &str, resources: &Resources) -> Option<String> {
         let text = self.whole_text_of(name, resources)?;
-        let end = (0..=KEPT_BYTES_MAX.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-        Some(text[..end].to_owned())
+        Some(text[..text.floor_char_boundary(KEPT_BYTES_MAX)].to_owned())
     }
 
     /// Returns an attribute as text, whatever its length.
