@@ -7,6 +7,8 @@ use zip::ZipArchive;
 
 /// Members of one archive. Programs with very many resources have some 30,000.
 const MEMBERS_MAX: usize = 60_000;
+/// Members of an archive and of those inside it, together.
+const MEMBERS_TOTAL_MAX: usize = 200_000;
 /// Bytes of one member, unpacked.
 const MEMBER_BYTES_MAX: u64 = 128 * 1_024 * 1_024;
 /// Bytes of all members together, unpacked, also of archives inside. What is above is a bomb.
@@ -20,6 +22,7 @@ pub(crate) struct Archive<'a> {
     zip: ZipArchive<Cursor<&'a [u8]>>,
     index: BTreeMap<String, usize>,
     left: u64,
+    members_left: usize,
     skipped: Vec<String>,
     left_out: Vec<String>,
 }
@@ -45,7 +48,9 @@ impl<'a> Archive<'a> {
             return Err(AppError::Broken("members lie over each other".into()));
         }
         let index = (0..zip.len()).filter_map(|at| Some((zip.name_for_index(at)?.ok()?.into_owned(), at))).collect();
-        Ok(Self { bytes, zip, index, left: TOTAL_BYTES_MAX, skipped: Vec::new(), left_out: Vec::new() })
+        let members_left = MEMBERS_TOTAL_MAX - zip.len();
+        let (skipped, left_out) = (Vec::new(), Vec::new());
+        Ok(Self { bytes, zip, index, left: TOTAL_BYTES_MAX, members_left, skipped, left_out })
     }
 
     /// An archive without members.
@@ -56,16 +61,19 @@ impl<'a> Archive<'a> {
         Self::open(end.leak()).expect("it is one")
     }
 
-    /// Opens an archive that lies in another one, which shares its limit with it.
+    /// Opens an archive that lies in another one, which shares its limits with it.
     pub(crate) fn inside<'b>(bytes: &'b [u8], outer: &Archive<'_>) -> Result<Archive<'b>, AppError> {
         let mut inner = Archive::open(bytes)?;
         inner.left = outer.left;
+        let members_left = outer.members_left.checked_sub(inner.zip.len());
+        let why = || AppError::TooLarge(format!("more than {MEMBERS_TOTAL_MAX} members in all its packages"));
+        inner.members_left = members_left.ok_or_else(why)?;
         Ok(inner)
     }
 
     /// Takes what an archive inside left of the limit, and what it could not read.
     pub(crate) fn take_back(&mut self, inner: Archive<'_>) {
-        self.left = inner.left;
+        (self.left, self.members_left) = (inner.left, inner.members_left);
         self.skipped.extend(inner.skipped);
         inner.left_out.into_iter().for_each(|what| self.leave_out(what));
     }
@@ -174,6 +182,18 @@ mod tests {
         for left in [0, 99, 150, 299] {
             assert_eq!(looked(left).as_ref(), Err(&refused), "{left}");
         }
+    }
+
+    #[test]
+    fn members_of_archives_inside_are_counted_together() {
+        let bytes = archive(&["a", "b", "c"]);
+        let mut outer = Archive::open(&bytes).unwrap();
+        outer.members_left = 6;
+        for _ in 0..2 {
+            let inner = Archive::inside(&bytes, &outer).unwrap();
+            outer.take_back(inner);
+        }
+        assert!(matches!(Archive::inside(&bytes, &outer), Err(AppError::TooLarge(_))));
     }
 
     #[test]

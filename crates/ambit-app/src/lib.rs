@@ -31,8 +31,9 @@ use serde::{Deserialize, Serialize};
 
 /// Bytes of the largest package that is read: stores take up to 4 GiB, but hardly any app is larger than this.
 pub const PACKAGE_BYTES_MAX: usize = 512 * 1_024 * 1_024;
-/// Packages inside one package that are read: the parts of a bundle for several screens and languages.
-const INNER_MAX: usize = 20;
+/// Packages inside one package that are read: the parts of a bundle for several screens and languages, some hundred
+/// where it is made for all of them.
+const INNER_MAX: usize = 200;
 
 /// What is done with each text.
 type Look<'a> = dyn FnMut(&Piece<'_>) + 'a;
