@@ -144,9 +144,10 @@ impl Heard {
     /// often speak nothing else. Only what speaks its protocol shows that somebody is there.
     async fn take_datagrams(&mut self, cx: &Context<'_>, addresses: &[IpAddr]) {
         let ports: BTreeSet<u16> = QUESTIONS.iter().map(|question| question.port).collect();
-        let sockets = ports.iter().flat_map(|port| addresses.iter().map(|address| SocketAddr::new(*address, *port)));
+        let of_port = |port: &u16| addresses.iter().map(|address| SocketAddr::new(*address, *port)).collect::<Vec<_>>();
+        let sockets: Vec<SocketAddr> = ports.iter().flat_map(of_port).collect();
         let ask = |socket| async move { (socket, datagram::ask(cx, socket).await) };
-        for (socket, heard) in together(sockets.map(ask), DATAGRAMS_AT_ONCE).await {
+        for (socket, heard) in together(sockets.into_iter().map(ask), DATAGRAMS_AT_ONCE).await {
             let heard = match heard {
                 Ok(datagram::Heard::Spoke(..)) => &mut self.accepted,
                 Ok(datagram::Heard::Closed | datagram::Heard::Nothing) => continue,
