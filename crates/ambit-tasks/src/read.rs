@@ -8,6 +8,7 @@ pub(crate) mod datagram;
 pub(crate) mod default_installations;
 pub(crate) mod default_pages;
 pub(crate) mod defect;
+pub(crate) mod doing;
 pub(crate) mod echo;
 pub(crate) mod endpoints;
 mod expressions;

@@ -1,6 +1,7 @@
 //! What a crawl visits next: pages of one application, the nearest first, few of each shape, and none of what traps
 //! crawlers or does something. Pure.
 
+use super::doing::does_something;
 use ambit_net::http::Url;
 use regex::Regex;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -17,28 +18,6 @@ const SAME_SEGMENT_MAX: usize = 2;
 /// Pages that wait.
 const OPEN_MAX: usize = 2_000;
 
-/// Words in a path or query that do something when they are asked for.
-const DOING: &[&str] = &[
-    "activate",
-    "add-to-cart",
-    "addtocart",
-    "cancel",
-    "cart/add",
-    "delete",
-    "destroy",
-    "disable",
-    "drop",
-    "log-out",
-    "logoff",
-    "logout",
-    "purge",
-    "remove",
-    "reset",
-    "sign-out",
-    "signout",
-    "subscribe",
-    "unsubscribe",
-];
 /// Endings of files that hold no page and name none.
 const FILES: &[&str] = &[
     "avi", "bmp", "css", "doc", "docx", "eot", "exe", "gif", "gz", "ico", "iso", "jpeg", "jpg", "js", "map", "mp3",
@@ -148,12 +127,6 @@ fn closes(pattern: &str, path: &str) -> bool {
         rest = &rest[at + part.len()..];
     }
     !to_end || rest.is_empty()
-}
-
-/// True for a URL that does something when it is asked for.
-pub(crate) fn does_something(url: &Url) -> bool {
-    let path = url.path.to_ascii_lowercase();
-    DOING.iter().any(|word| path.contains(word))
 }
 
 /// The path with numbers and identifiers taken out, and the names of the parameters.

@@ -161,14 +161,14 @@ fn asked(page: &Url, names: &[&str]) -> Url {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::read::frontier;
+    use crate::read::doing;
 
     #[test]
     fn no_name_of_the_list_asks_for_something_to_be_done() {
         assert!(WORDS.is_sorted());
         let page = Url::parse("https://app.acme.test/orders").unwrap();
         for word in WORDS {
-            assert!(!frontier::does_something(&asked(&page, &[word])), "{word}");
+            assert!(!doing::does_something(&asked(&page, &[word])), "{word}");
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::ask::session;
 use crate::ask::{bindings, web};
-use crate::read::frontier;
+use crate::read::doing;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
 use ambit_cloud::form::escaped;
 use ambit_model::entity::uri::{self, LedAway};
@@ -109,7 +109,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     for (path, parameter) in asked(cx.facts).into_iter().take(cx.settings.application_requests.redirects) {
         let url =
             site.with_path(&format!("{path}?{}={}", escaped(&parameter), escaped(&format!("https://{NOWHERE}/"))));
-        if frontier::does_something(&url) {
+        if doing::does_something(&url) {
             continue;
         }
         match session.get(cx, &url, web::PAGE_BYTES).await {
