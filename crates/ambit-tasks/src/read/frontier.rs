@@ -58,7 +58,7 @@ impl Frontier {
         let mut frontier = Self {
             site: start.clone(),
             below: format!("{below}/"),
-            forbidden,
+            forbidden: forbidden.iter().map(|pattern| spelled(pattern)).collect(),
             open: VecDeque::new(),
             seen: BTreeSet::from([start.path.clone()]),
             shapes: BTreeMap::new(),
@@ -83,7 +83,8 @@ impl Frontier {
         if ending.is_some_and(|ending| FILES.contains(&ending.as_str())) {
             return;
         }
-        if self.forbidden.iter().any(|forbidden| closes(forbidden, &url.path)) {
+        let path = spelled(&url.path).replace('*', "%2A").replace('$', "%24");
+        if self.forbidden.iter().any(|forbidden| closes(forbidden, &path)) {
             self.left_out.robots += 1;
         } else if does_something(url) {
             self.left_out.doing += 1;
@@ -107,6 +108,29 @@ impl Frontier {
         *known += 1;
         *known > SAME_SHAPE_MAX || segments.values().any(|times| *times > SAME_SEGMENT_MAX)
     }
+}
+
+/// A path in the one spelling in which paths are compared (RFC 9309 §2.2.2): letters, digits and `-._~` as they are,
+/// what stands encoded and is none of these encoded in capitals, and so is what no path may hold as it is.
+fn spelled(path: &str) -> String {
+    let bytes = path.as_bytes();
+    let hex = |at: usize| bytes.get(at).and_then(|digit| char::from(*digit).to_digit(16));
+    let mut spelled = String::with_capacity(path.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let encoded = hex(at + 1).zip(hex(at + 2)).filter(|_| bytes[at] == b'%');
+        let value = encoded.and_then(|(high, low)| u8::try_from(high * 16 + low).ok());
+        let byte = value.unwrap_or(bytes[at]);
+        let is_free = byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+        let stands = byte.is_ascii_graphic() && !b"\"<>".contains(&byte);
+        if is_free || (value.is_none() && stands) {
+            spelled.push(char::from(byte));
+        } else {
+            spelled.push_str(&format!("%{byte:02X}"));
+        }
+        at += if value.is_some() { 3 } else { 1 };
+    }
+    spelled
 }
 
 /// Whether a path that robots shall not visit, as a file for robots writes it, takes in a path: `*` stands for
@@ -180,6 +204,27 @@ mod tests {
         }
         let taken = std::iter::from_fn(|| frontier.next()).map(|(url, _)| url.path).collect();
         (taken, frontier.left_out)
+    }
+
+    #[test]
+    fn what_is_closed_to_robots_is_closed_however_it_is_spelled() {
+        for (closed, path, is_taken) in [
+            ("/case%2dx/", "/case-x/z", false),
+            ("/case-x/", "/case%2Dx/z", false),
+            ("/enc/ä", "/enc/%C3%A4", false),
+            ("/enc/%c3%a4", "/enc/ä", false),
+            ("/enc/%C3%A4", "/enc/%c3%a4/b", false),
+            ("/a b", "/a%20b", false),
+            ("/x%2Fy", "/x/y", true),
+            ("/x%2fy", "/x%2Fy", false),
+            ("/file%2a", "/file*", false),
+            ("/file%2a", "/file7", true),
+            ("/%zz", "/%zz", false),
+            ("/enc/a", "/enc/%C3%A4", true),
+        ] {
+            let (pages, left_out) = taken("/", &[closed], &[path]);
+            assert_eq!((pages.len() == 2, left_out.robots == 0), (is_taken, is_taken), "{closed} {path}");
+        }
     }
 
     #[test]
