@@ -1,5 +1,7 @@
 //! What holds for every task: registered, one owner per member, and an owner for every member of the contract.
 
+mod walk;
+
 use super::*;
 use ambit_model::entity::imported;
 use ambit_model::scope::Decision;

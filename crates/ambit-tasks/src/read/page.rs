@@ -23,6 +23,8 @@ pub(crate) struct Page {
     pub(crate) scripts: BTreeSet<String>,
     /// Everything that the page points to or loads, absolute, sorted.
     pub(crate) links: BTreeSet<String>,
+    /// Those of them that nobody follows: what stands there is sent, as by a form whose method is `post`.
+    pub(crate) sent: BTreeSet<String>,
     /// Pictures, styles and scripts that it loads, absolute, sorted.
     pub(crate) assets: BTreeSet<String>,
     /// `mailto:` addresses.
@@ -144,10 +146,14 @@ impl Page {
         for element in document.select(&META) {
             page.read_meta(&element, &absolute);
         }
+        let mut followed = BTreeSet::new();
         for element in document.select(&LINKED).take(LINKS_MAX) {
             let reference = ["href", "src", "action"].into_iter().find_map(|name| element.attr(name)).unwrap_or("");
             page.read_link(reference, &absolute);
+            let into = if is_sent(&element) { &mut page.sent } else { &mut followed };
+            into.extend(absolute(reference.trim()));
         }
+        page.sent.retain(|link| !followed.contains(link));
         page
     }
 
@@ -193,6 +199,15 @@ impl Page {
             self.links.extend(absolute(reference));
         }
     }
+}
+
+/// True for a form that is sent, and for a link that a script sends as one.
+fn is_sent(element: &ElementRef<'_>) -> bool {
+    let method = match element.value().name() {
+        "form" => element.attr("method"),
+        _ => element.attr("data-method").or_else(|| element.attr("data-turbo-method")),
+    };
+    method.is_some_and(|method| !method.trim().eq_ignore_ascii_case("get"))
 }
 
 fn attributes<'a>(document: &'a Html, selector: &'a Selector, name: &'a str) -> impl Iterator<Item = String> + 'a {
@@ -291,6 +306,21 @@ mod tests {
             (form.action.as_str(), form.method.as_str(), form.password, form.code),
             ("https://www.acme.test/login", "POST", true, true)
         );
+    }
+
+    #[test]
+    fn what_is_sent_is_told_from_what_is_followed() {
+        let page = page(
+            "<form action='/wipe?all=1' method=post></form><form action=/pay method=' POST '></form>\
+             <form action=/find></form><form action=/list method=GET></form><form action=/login method=post></form>\
+             <a href=/login>in</a><a href=/posts/3 data-method=delete>x</a><a href=/about>x</a>",
+        );
+        let paths = |links: &BTreeSet<String>| -> Vec<String> {
+            links.iter().map(|link| link.replace("https://www.acme.test", "")).collect()
+        };
+        assert_eq!(paths(&page.sent), ["/pay", "/posts/3", "/wipe?all=1"], "the sign-in is linked as well");
+        assert_eq!(page.links.len(), 7, "all are known: {:?}", page.links);
+        assert_eq!(page.forms.len(), 5);
     }
 
     #[test]

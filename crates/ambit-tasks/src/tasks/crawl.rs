@@ -200,13 +200,8 @@ impl<'a> Crawl<'a> {
             if let Some(target) = web::header(&answer, "location").and_then(|target| url.join(target).ok()) {
                 frontier.add(&target, depth);
             }
-            for link in page.iter().flat_map(|page| &page.links).filter_map(|link| Url::parse(link).ok()) {
-                if link.host == url.host {
-                    self.take(IN_LINK, &link, &parameters(&link));
-                    frontier.add(&link, depth);
-                } else {
-                    self.hosts.insert(link.host);
-                }
+            if let Some(page) = &page {
+                self.follow(page, &url, depth, frontier);
             }
             let scripts = page.iter().flat_map(|page| &page.scripts);
             self.scripts.extend(scripts.filter(|script| host_of(script) == url.host).cloned());
@@ -215,6 +210,21 @@ impl<'a> Crawl<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Takes up what a page leads to.
+    fn follow(&mut self, page: &Page, url: &Url, depth: usize, frontier: &mut Frontier) {
+        for name in &page.links {
+            let Ok(link) = Url::parse(name) else { continue };
+            if link.host != url.host {
+                self.hosts.insert(link.host);
+                continue;
+            }
+            self.take(IN_LINK, &link, &parameters(&link));
+            if !page.sent.contains(name) {
+                frontier.add(&link, depth);
+            }
+        }
     }
 
     fn note(&mut self, url: &Url, answer: &HttpExchange, page: Option<&Page>) {

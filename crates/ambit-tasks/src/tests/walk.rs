@@ -1,0 +1,157 @@
+//! Walks through applications at a server on loopback: what is asked, what is found, and how a walk ends.
+
+use super::facts;
+use crate::{Account, Answer, Context, Settings, TaskError, find};
+use ambit_model::observation::Found;
+use ambit_model::{Clearance, EdgeKind, Kind, Uid, workflow};
+use ambit_net::live::{LiveOptions, LiveWire};
+use ambit_net::net::NetOptions;
+use ambit_net::{Contact, Grants, Guard, Net, Pace, PaceLimits, Refused};
+use serde_json::{Value, json};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+
+/// A page: status, further headers, each with its line end, and body. HTML where no header says otherwise.
+type Shown = (u16, String, Vec<u8>);
+
+fn html(body: &str) -> Shown {
+    (200, String::new(), body.as_bytes().to_vec())
+}
+
+fn leads(to: &str) -> Shown {
+    (302, format!("Location: {to}\r\n"), Vec::new())
+}
+
+fn nothing() -> Shown {
+    (404, String::new(), b"nothing".to_vec())
+}
+
+struct Anybody;
+
+impl Guard for Anybody {
+    fn allow(&self, _: &Contact) -> Result<(), Refused> {
+        Ok(())
+    }
+
+    fn named(&self, _: IpAddr) -> bool {
+        true
+    }
+}
+
+/// An application that shows pages by target and cookie.
+struct Application {
+    at: SocketAddr,
+    asked: Arc<Mutex<Vec<String>>>,
+}
+
+impl Application {
+    fn start(show: impl Fn(&str, &str) -> Shown + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let application = Self { at: listener.local_addr().unwrap(), asked: Arc::default() };
+        let (asked, show) = (application.asked.clone(), Arc::new(show));
+        std::thread::spawn(move || {
+            for stream in listener.incoming().map_while(Result::ok) {
+                let (asked, show) = (asked.clone(), show.clone());
+                std::thread::spawn(move || serve(stream, &asked, &*show));
+            }
+        });
+        application
+    }
+
+    fn url(&self) -> String {
+        format!("http://{}", self.at)
+    }
+
+    /// Walks through it in a session that a cookie opens, or without one.
+    fn walk(&self, cookie: Option<&str>, known: Value, led_to: &[&str]) -> (Result<Answer, TaskError>, Found) {
+        let mut facts = facts(Kind::Uri, &self.url(), known);
+        facts.outward = led_to
+            .iter()
+            .map(|name| ambit_model::facts::Neighbour {
+                edge: EdgeKind::Api,
+                task: "crawl".to_owned(),
+                argument: self.at.to_string(),
+                uid: Uid::from_bytes([9; 32]),
+                kind: Kind::ApiEndpoint,
+                name: (*name).to_owned(),
+                scoped: true,
+                clearance: Clearance::L3,
+                details: Arc::default(),
+            })
+            .collect();
+        let mut settings = Settings::default();
+        if let Some(cookie) = cookie {
+            let account = Account {
+                kind: None,
+                secrets: json!({"cookie": cookie}).as_object().cloned(),
+                settings: json!({"origin": self.url()}).as_object().cloned().unwrap(),
+            };
+            settings.accounts.insert(Account::helper(workflow::SESSION, 0), account);
+        }
+        let resolvers = vec![SocketAddr::from((Ipv4Addr::LOCALHOST, 9))];
+        let wire = LiveWire::new(&LiveOptions { resolvers, connect_only: true, ..LiveOptions::default() }).unwrap();
+        let pace = Arc::new(Pace::new(PaceLimits { requests_per_host: 1_000.0, ..PaceLimits::default() }));
+        let net = Net::new(Arc::new(wire), Arc::new(Anybody), pace, NetOptions::default());
+        let session = net.session(Grants::task(Clearance::L3, &[]));
+        let argument = self.at.to_string();
+        let context = Context::new(&session, &facts, &argument, &settings);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let answer = runtime.block_on((find("crawl").unwrap().run)(&context));
+        (answer, context.into_found())
+    }
+
+    fn asked(&self) -> Vec<String> {
+        self.asked.lock().unwrap().clone()
+    }
+
+    fn was_asked(&self, target: &str) -> bool {
+        self.asked().iter().any(|asked| asked == target)
+    }
+}
+
+fn serve(stream: TcpStream, asked: &Mutex<Vec<String>>, show: &dyn Fn(&str, &str) -> Shown) {
+    let mut reader = BufReader::new(stream);
+    loop {
+        let mut head = Vec::new();
+        loop {
+            let mut line = String::new();
+            if reader.read_line(&mut line).unwrap_or(0) == 0 {
+                return;
+            }
+            if line.trim().is_empty() {
+                break;
+            }
+            head.push(line.trim().to_owned());
+        }
+        let target = head[0].split(' ').nth(1).unwrap().to_owned();
+        asked.lock().unwrap().push(target.clone());
+        let cookie = head.iter().find_map(|line| line.strip_prefix("Cookie: ").or(line.strip_prefix("cookie: ")));
+        let (status, mut more, body) = show(&target, cookie.unwrap_or_default());
+        if !more.contains("Content-Type") {
+            more.push_str("Content-Type: text/html\r\n");
+        }
+        let head = format!("HTTP/1.1 {status} X\r\n{more}Content-Length: {}\r\n\r\n", body.len());
+        if reader.get_mut().write_all(&[head.into_bytes(), body].concat()).is_err() {
+            return;
+        }
+    }
+}
+
+#[test]
+fn the_action_of_a_form_that_posts_is_not_asked_and_one_that_asks_is() {
+    let application = Application::start(|target, _| match target {
+        "/" => html(
+            "<form action='/account/settings?tab=1' method=post><input name=x></form><form action=/find><input name=q>\
+             </form><a href=/about>a</a>",
+        ),
+        "/about" | "/find" => html("<p>x"),
+        _ => nothing(),
+    });
+    let (answer, found) = application.walk(None, json!({}), &[]);
+    assert_eq!(answer, Ok(Answer::Found));
+    assert!(application.was_asked("/find") && application.was_asked("/about"), "{:?}", application.asked());
+    assert!(!application.asked().iter().any(|asked| asked.starts_with("/account")), "{:?}", application.asked());
+    let named = found.details["hidden_parameters"].to_string();
+    assert!(named.contains("\"x\"") && named.contains("/account/settings"), "the form is known: {named}");
+}
