@@ -214,7 +214,7 @@ impl<'a> Crawl<'a> {
 
     /// Takes up what a page leads to.
     fn follow(&mut self, page: &Page, url: &Url, depth: usize, frontier: &mut Frontier) {
-        for name in &page.links {
+        for name in page.links.iter().chain(&page.refresh) {
             let Ok(link) = Url::parse(name) else { continue };
             if link.host != url.host {
                 self.hosts.insert(link.host);

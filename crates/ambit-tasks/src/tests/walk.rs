@@ -155,3 +155,15 @@ fn the_action_of_a_form_that_posts_is_not_asked_and_one_that_asks_is() {
     let named = found.details["hidden_parameters"].to_string();
     assert!(named.contains("\"x\"") && named.contains("/account/settings"), "the form is known: {named}");
 }
+
+#[test]
+fn a_page_that_leads_on_by_refresh_alone_is_followed() {
+    let application = Application::start(|target, _| match target {
+        "/" => html("<meta http-equiv=refresh content='0; url=/start'>"),
+        "/start" => html("<a href=/next>n</a>"),
+        "/next" => html("x"),
+        _ => nothing(),
+    });
+    assert_eq!(application.walk(None, json!({}), &[]).0, Ok(Answer::Found));
+    assert!(application.was_asked("/next"), "{:?}", application.asked());
+}
