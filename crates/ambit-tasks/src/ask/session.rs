@@ -4,6 +4,7 @@
 
 use super::provider::patiently;
 use crate::ask::web;
+use crate::read::frontier::shape;
 use crate::read::login::{self, origin};
 use crate::task::SESSIONS;
 use crate::{Context, TaskError};
@@ -37,6 +38,8 @@ pub(crate) struct Session {
     /// Headers that each request there has.
     headers: Vec<(String, String)>,
     secrets: Vec<Vec<u8>>,
+    /// Where the page that a person named led to when it was opened, without what differs from time to time.
+    landed: String,
 }
 
 impl Session {
@@ -49,7 +52,7 @@ impl Session {
         let mut secrets: Vec<Vec<u8>> = secrets.map(|text| text.as_bytes().to_vec()).collect();
         // What holds another goes first.
         secrets.sort_by_key(|text| std::cmp::Reverse(text.len()));
-        Self { origin: origin(start), headers, secrets }
+        Self { origin: origin(start), headers, secrets, landed: String::new() }
     }
 
     /// Returns whether an integration opened it.
@@ -111,8 +114,8 @@ pub(crate) async fn open(cx: &Context<'_>, start: &Url) -> Result<Session, TaskE
             by_token(cx, (url, scope.as_deref()), (client, secret)).await?
         }
     };
-    let session = Session::new(&given, start, headers);
-    accepted(cx, &session, start).await?;
+    let mut session = Session::new(&given, start, headers);
+    session.landed = landing(&accepted(cx, &session, start).await?);
     Ok(session)
 }
 
@@ -120,24 +123,52 @@ fn refused(why: &str) -> TaskError {
     TaskError::Denied(format!("the session of the application cannot be opened: {why}"))
 }
 
-/// Looks at the page that a person named, as the session shows it. Where that still asks who is there, the session is
-/// over, and a walk would take all that stands behind it for gone.
-async fn accepted(cx: &Context<'_>, session: &Session, start: &Url) -> Result<(), TaskError> {
+/// Whether a session that is open is accepted still; one that nobody opened has no end.
+///
+/// # Errors
+/// It is over, or that cannot be told.
+pub(crate) async fn holds(cx: &Context<'_>, session: &Session, start: &Url) -> Result<(), TaskError> {
+    if !session.is_open() {
+        return Ok(());
+    }
+    let answer = accepted(cx, session, start).await?;
+    let landed = landing(&answer);
+    if landed == session.landed {
+        return Ok(());
+    }
+    let status = answer.status;
+    if status == 429 || status >= 500 {
+        return Err(TaskError::Failed(format!("{start} cannot answer any more (status {status})")));
+    }
+    Err(TaskError::Denied(format!("{start} led to {} before and leads to {landed} now", session.landed)))
+}
+
+/// Where an answer came from, without what differs from time to time, and whether it is an error.
+fn landing(answer: &HttpExchange) -> String {
+    let (url, error) = (&answer.url, answer.status >= 400);
+    let target = web::header(answer, "location").filter(|_| (300..400).contains(&answer.status));
+    let url = target.and_then(|target| url.join(target).ok()).unwrap_or_else(|| url.clone());
+    let path = shape(&url.with_path(url.path_only()));
+    format!("{}{path}{}", origin(&url), if error { " with an error" } else { "" })
+}
+
+/// Looks at the page that a person named, as the session shows it, and returns the last answer. Where that still asks
+/// who is there, the session is over, and a walk would take all that stands behind it for gone.
+async fn accepted(cx: &Context<'_>, session: &Session, start: &Url) -> Result<HttpExchange, TaskError> {
     let mut url = start.clone();
-    for _ in 0..=REDIRECTS_MAX {
+    let mut redirects = 0;
+    loop {
         let answer = session.get(cx, &url, web::PAGE_BYTES).await?;
         let asks = web::is_html(&answer) && login::filled_in(&web::text(&answer), &url, "", "").is_some();
         if matches!(answer.status, 401 | 403) || asks {
             return Err(refused(&format!("{url} still asks who is there (status {})", answer.status)));
         }
         let target = web::header(&answer, "location").filter(|_| (300..400).contains(&answer.status));
-        let Some(target) = target.and_then(|target| url.join(target).ok()) else { return Ok(()) };
-        if origin(&target) != origin(&url) {
-            return Ok(());
-        }
+        let target = target.and_then(|target| url.join(target).ok()).filter(|target| origin(target) == origin(&url));
+        let Some(target) = target.filter(|_| redirects < REDIRECTS_MAX) else { return Ok(answer) };
+        redirects += 1;
         url = target;
     }
-    Ok(())
 }
 
 /// Fills in the form of the page at `login_url`, or of the front page, and keeps the cookies that the answer sets.

@@ -1,6 +1,9 @@
 //! Walks through an application from the page that a person named: its pages, its scripts with the sources that they
 //! were made from, and described interfaces, within a cap of requests. Nothing is sent that changes something.
 
+mod places;
+mod sign_in;
+
 use crate::ask::session::{self, Session};
 use crate::ask::{bindings, web};
 use crate::read::endpoints::unopened;
@@ -16,13 +19,14 @@ use crate::read::{passive, script, web_token};
 use crate::tasks::linked_hosts;
 use crate::tasks::robots_sitemap_wellknown::Robots;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
-use ambit_model::entity::uri::{self, Crawled, CrawledPage, Defect, HandedToken, PublishedMap};
+use ambit_model::entity::uri::{self, Crawled, CrawledPage, Defect, HandedToken, Parameter, PublishedMap};
 use ambit_model::entity::{host_of, mentioned};
 use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName, Wave, workflow};
 use ambit_net::NetError;
 use ambit_net::http::{BodyEnd, HttpExchange, Url};
+use places::Places;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -93,20 +97,27 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
         Err(error) => return Err(error.into()),
     };
     let mut frontier = Frontier::new(&start, forbidden.into_iter().collect());
-    crawl.pages(&mut frontier).await?;
-    crawl.scripts().await?;
-    crawl.documents(&start).await?;
-    if crawl.pages.is_empty() {
-        return Err(TaskError::Failed(format!("{start}: no page could be read")));
+    crawl.walk(&start, &mut frontier).await?;
+    let is_empty = crawl.pages.is_empty();
+    if !is_empty {
+        crawl.report(&start, &frontier);
     }
-    crawl.report(&start, &frontier);
-    Ok(Answer::Found)
+    match crawl.ended {
+        Some(ended) if is_empty => Err(ended),
+        Some(ended) => Ok(Answer::InPart(ended)),
+        None if is_empty => Err(TaskError::Failed(format!("{start}: no page could be read"))),
+        None => Ok(Answer::Found),
+    }
 }
 
 /// What a crawl has seen so far.
 struct Crawl<'a> {
     cx: &'a Context<'a>,
     session: Session,
+    /// Pages to sign in that were met in the session, and shown to who is in it.
+    sign_ins: BTreeSet<String>,
+    /// Why the session is over, where it ended on the way.
+    ended: Option<TaskError>,
     requests: usize,
     places: Places,
     pages: BTreeMap<String, CrawledPage>,
@@ -135,6 +146,8 @@ impl<'a> Crawl<'a> {
         Self {
             cx,
             session,
+            sign_ins: BTreeSet::new(),
+            ended: None,
             requests: 0,
             places: Places::default(),
             pages: BTreeMap::new(),
@@ -148,6 +161,16 @@ impl<'a> Crawl<'a> {
             documents: BTreeMap::new(),
             defects: Vec::new(),
         }
+    }
+
+    async fn walk(&mut self, start: &Url, frontier: &mut Frontier) -> Result<(), TaskError> {
+        self.pages(start, frontier).await?;
+        if self.ended.is_none() {
+            self.scripts().await?;
+            self.documents(start).await?;
+            self.try_session(start).await;
+        }
+        Ok(())
     }
 
     /// An answer within the cap; `None` beyond it.
@@ -183,7 +206,7 @@ impl<'a> Crawl<'a> {
         }
     }
 
-    async fn pages(&mut self, frontier: &mut Frontier) -> Result<(), TaskError> {
+    async fn pages(&mut self, start: &Url, frontier: &mut Frontier) -> Result<(), TaskError> {
         while let Some((url, depth)) = frontier.next() {
             let Some(answer) = self.try_get(&url).await? else {
                 if self.places.capped {
@@ -192,6 +215,9 @@ impl<'a> Crawl<'a> {
                 continue;
             };
             let page = web::is_html(&answer).then(|| Page::parse(&web::text(&answer), &url));
+            if self.is_outside(start, &answer, page.as_ref()).await {
+                return Ok(());
+            }
             self.note(&url, &answer, page.as_ref());
             match &page {
                 Some(page) => self.handed_out.read_page(&web::text(&answer), page, url.path_only()),
@@ -404,7 +430,12 @@ impl<'a> Crawl<'a> {
         for map in uri::SOURCE_MAPS.items(known).filter(|map: &PublishedMap| places.may_still_show(&map.path)) {
             self.maps.entry(map.path.clone()).or_insert(map);
         }
-        self.defects.extend(uri::DEFECTS.items(known).filter(|defect| places.may_still_show(&defect.path)));
+        let is_shown = |seen: &Defect, of: &Defect| (&seen.what, &seen.path) == (&of.what, &of.path);
+        for defect in uri::DEFECTS.items(known).filter(|defect| places.may_still_show(&defect.path)) {
+            if !self.defects.iter().any(|seen| is_shown(seen, &defect)) {
+                self.defects.push(defect);
+            }
+        }
     }
 
     fn report(&mut self, start: &Url, frontier: &Frontier) {
@@ -421,7 +452,9 @@ impl<'a> Crawl<'a> {
             .flat_map(|(document, title)| document.operations.keys().map(move |url| (url, title)))
             .collect();
         // Nobody needs the name of one that a token opens: the token is told.
+        let standing = self.stand();
         let named = self.interfaces.iter().filter(|(url, _)| unopened((*url).clone()) == **url);
+        let named = named.filter(|(url, _)| !standing.contains(url.as_str()));
         for (url, Interface { methods, parameters }) in named {
             let mut details = Details::from_iter([mentioned::METHODS.is(methods.iter().cloned().collect::<Vec<_>>())]);
             if parameters.len() > 0 {
@@ -439,14 +472,18 @@ impl<'a> Crawl<'a> {
         if !self.maps.is_empty() {
             cx.observe(uri::SOURCE_MAPS, self.maps.values().cloned().collect::<Vec<_>>());
         }
-        cx.observe(uri::PAGES, self.pages.values().cloned().collect::<Vec<_>>());
-        if self.parameters.len() > 0 {
-            cx.observe(uri::PARAMETERS, self.parameters.list());
+        let is_known = |page: &CrawledPage, of: &CrawledPage| page.path == of.path;
+        cx.observe(uri::PAGES, self.and_known(uri::PAGES, self.pages.values().cloned().collect(), is_known));
+        let is_known = |one: &Parameter, of: &Parameter| one.name == of.name;
+        let parameters = self.and_known(uri::PARAMETERS, self.parameters.list(), is_known);
+        if !parameters.is_empty() {
+            cx.observe(uri::PARAMETERS, parameters);
         }
         let left_out = frontier.left_out;
+        let known = uri::CRAWL.of(&cx.facts.details).filter(|_| self.ended.is_some());
         cx.observe(
             uri::CRAWL,
-            Crawled {
+            known.unwrap_or(Crawled {
                 requests: self.requests,
                 pages: self.pages.len(),
                 interfaces: self.interfaces.len(),
@@ -457,53 +494,7 @@ impl<'a> Crawl<'a> {
                 traps: left_out.traps,
                 doing: left_out.doing,
                 capped: self.places.capped,
-            },
+            }),
         );
-    }
-}
-
-/// Where a walk came.
-#[derive(Default)]
-struct Places {
-    /// Paths that were looked at.
-    reached: BTreeSet<String>,
-    /// Paths that could not be looked at.
-    failed: BTreeSet<String>,
-    /// It ended before all was visited.
-    capped: bool,
-}
-
-impl Places {
-    fn note(&mut self, path: &str, is_reached: bool) {
-        let paths = if is_reached { &mut self.reached } else { &mut self.failed };
-        paths.insert(path.to_owned());
-    }
-
-    /// True of a path where this walk did not look though it may be there: what was seen at it before is not gone.
-    /// Where it did not come everywhere, what leads to a path may be in what it missed.
-    fn may_still_show(&self, path: &str) -> bool {
-        let is_partial = self.capped || !self.failed.is_empty();
-        self.failed.contains(path) || (is_partial && !self.reached.contains(path))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_stood_where_a_walk_did_not_come_is_not_gone() {
-        for (failed, capped, kept) in [
-            (None, false, [false, false]),
-            (Some("/other"), false, [false, true]),
-            (Some("/seen"), false, [true, true]),
-            (None, true, [false, true]),
-        ] {
-            let mut places = Places { capped, ..Places::default() };
-            places.note("/seen", true);
-            failed.into_iter().for_each(|path| places.note(path, false));
-            let may_show = ["/seen", "/unseen"].map(|path| places.may_still_show(path));
-            assert_eq!(may_show, kept, "{failed:?} {capped}");
-        }
     }
 }

@@ -80,6 +80,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
             found.add(name, IN_GUESS, page.path_only());
         }
     }
+    session::holds(cx, &asking.session, &site).await?;
     if found.len() == 0 && asking.left == 0 {
         return Err(TaskError::Failed(format!("{site}: {most} requests did not suffice to ask for them all")));
     }

@@ -119,6 +119,8 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
             Err(error) => return Err(error.into()),
         }
     }
+    // Pages that nobody in the session was shown lead nowhere.
+    session::holds(cx, &session, &site).await?;
     let found = !led.is_empty();
     if found {
         cx.observe(uri::LED_AWAY, led);

@@ -167,3 +167,59 @@ fn a_page_that_leads_on_by_refresh_alone_is_followed() {
     assert_eq!(application.walk(None, json!({}), &[]).0, Ok(Answer::Found));
     assert!(application.was_asked("/next"), "{:?}", application.asked());
 }
+
+/// Defect and page as they were known before, and what a walk in a session must keep of them.
+fn known() -> Value {
+    json!({
+        "hidden_defects": [{"what": "verbose_error_page", "path": "/broken", "proof": "Traceback"}],
+        "hidden_pages": [{"path": "/broken", "status": 500, "title": null, "parameters": [], "asks_password": false}],
+    })
+}
+
+/// Who is inside sees three pages; the first of them ends the session where it is asked for in the walk.
+fn desk(is_ending: bool, sign_in: fn() -> Shown) -> Application {
+    let is_over = std::sync::atomic::AtomicBool::new(false);
+    Application::start(move |target, cookie| {
+        let is_inside = cookie.contains("sid=inside") && !is_over.load(std::sync::atomic::Ordering::SeqCst);
+        match target {
+            "/robots.txt" => nothing(),
+            "/spa" => html("<script src=/app.js></script>"),
+            "/login" => html("<form method=post action=/login><input name=user><input type=password name=pw></form>"),
+            _ if !is_inside => sign_in(),
+            "/" => html("<a href=/a-first>1</a><a href=/broken>2</a><a href=/c>3</a><a href=/d>4</a>"),
+            "/a-first" => {
+                is_over.store(is_ending, std::sync::atomic::Ordering::SeqCst);
+                html("x")
+            }
+            "/broken" => (500, String::new(), b"Traceback (most recent call last):\n  File \"/a.py\", line 3".to_vec()),
+            _ => html("x"),
+        }
+    })
+}
+
+#[test]
+fn a_session_that_ends_on_the_way_is_denied_and_what_was_known_stays() {
+    let form = || html("<form method=post action=/in><input name=user><input type=password name=pw></form>");
+    for sign_in in [|| leads("/login"), form, || leads("/spa"), || leads("http://id.test/"), nothing] {
+        let application = desk(true, sign_in);
+        let (answer, found) = application.walk(Some("sid=inside"), known(), &["http://a.test/api"]);
+        let Ok(Answer::InPart(TaskError::Denied(why))) = answer else { panic!("{answer:?}") };
+        assert!(why.contains("ended during the walk"), "{why}");
+        assert_eq!(found.details["hidden_defects"], known()["hidden_defects"], "what stood there is not gone");
+        assert_eq!(found.details["hidden_pages"][0], known()["hidden_pages"][0]);
+        let pages = found.details["hidden_pages"].to_string();
+        assert!(pages.contains("\"/a-first\""), "what was found stays found: {pages}");
+        assert_eq!(found.standing.len(), 1);
+    }
+}
+
+#[test]
+fn a_walk_ends_early_where_its_session_does() {
+    let application = desk(true, || leads("/login"));
+    assert!(application.walk(Some("sid=inside"), json!({}), &[]).0.is_ok());
+    assert!(!application.was_asked("/d") && !application.was_asked("/openapi.json"), "{:?}", application.asked());
+    let application = desk(false, || leads("/login"));
+    let (answer, found) = application.walk(Some("sid=inside"), known(), &["http://a.test/api"]);
+    assert_eq!(answer, Ok(Answer::Found), "a session that lasts");
+    assert!(found.standing.is_empty() && application.was_asked("/openapi.json"), "{:?}", application.asked());
+}

@@ -1,0 +1,54 @@
+//! Which places of an application a walk came to.
+
+use std::collections::BTreeSet;
+
+/// Where a walk came.
+#[derive(Default)]
+pub(super) struct Places {
+    /// Paths that were looked at.
+    reached: BTreeSet<String>,
+    /// Paths that could not be looked at.
+    failed: BTreeSet<String>,
+    /// It ended before all was visited.
+    pub(super) capped: bool,
+    /// The session ended on the way: nobody knows which answers were given in it.
+    pub(super) outside: bool,
+}
+
+impl Places {
+    pub(super) fn note(&mut self, path: &str, is_reached: bool) {
+        let paths = if is_reached { &mut self.reached } else { &mut self.failed };
+        paths.insert(path.to_owned());
+    }
+
+    /// True of a path where this walk did not look though it may be there: what was seen at it before is not gone.
+    /// Where it did not come everywhere, what leads to a path may be in what it missed.
+    pub(super) fn may_still_show(&self, path: &str) -> bool {
+        let is_partial = self.capped || !self.failed.is_empty();
+        self.outside || self.failed.contains(path) || (is_partial && !self.reached.contains(path))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stood_where_a_walk_did_not_come_is_not_gone() {
+        for (failed, capped, kept) in [
+            (None, false, [false, false]),
+            (Some("/other"), false, [false, true]),
+            (Some("/seen"), false, [true, true]),
+            (None, true, [false, true]),
+        ] {
+            let mut places = Places { capped, ..Places::default() };
+            places.note("/seen", true);
+            failed.into_iter().for_each(|path| places.note(path, false));
+            let may_show = ["/seen", "/unseen"].map(|path| places.may_still_show(path));
+            assert_eq!(may_show, kept, "{failed:?} {capped}");
+        }
+        let mut places = Places { outside: true, ..Places::default() };
+        places.note("/seen", true);
+        assert!(places.may_still_show("/seen"), "what was seen there may have been the sign-in");
+    }
+}
