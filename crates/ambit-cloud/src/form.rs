@@ -1,17 +1,18 @@
 //! Lists that a provider gives out, as data: what is asked, how the pages follow one another, and what is made of each
 //! item. The head of `aws/lists/ec2.toml` says how one is written.
 
+mod answer;
 mod path;
 mod script;
 
+pub(crate) use answer::unreadable;
 pub(crate) use path::At;
 pub(crate) use script::things;
 
-use crate::Refusal;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 
 /// The prefixes of the widest blocks that are taken for an account's own: what providers give to one customer.
 const V4_PREFIX_MIN: u8 = 24;
@@ -52,10 +53,13 @@ pub struct Form {
     region: Option<String>,
     /// Codes and statuses that say of such an item that it has nothing of this.
     nothing: Vec<String>,
-    /// Where the items stand; empty: the answer is one, or a list of them.
+    /// Where the items stand; empty: the answer is one; `@list`: it is a list of them.
     items: String,
     /// An answer without the place of the items has none.
     may_lack: bool,
+    /// Members of an answer: of these an answer that is one item has one, and no others has an answer without the place
+    /// of the items.
+    shows: Vec<String>,
     /// Items are left out unless they say these, or where they say those.
     only: BTreeMap<String, String>,
     unless: BTreeMap<String, String>,
@@ -169,8 +173,6 @@ pub const ALIAS: &str = "alias";
 const APEX: &str = "@.";
 /// Values that one member of an item has at most.
 const VALUES_MAX: usize = 500;
-/// Numbered pages that are asked for at most.
-const NUMBER_MAX: u32 = 1_000;
 
 impl Form {
     /// Makes the request for the first page, or for the one that the mark stands for. `parent` is the item of the list
@@ -218,87 +220,6 @@ impl Form {
             target.push_str(&format!("{joint}{name}={}", escaped(value)));
         }
         Some(Request { method: "GET", target, headers, body: String::new() })
-    }
-
-    /// Reads the answer to a question as a page. Where the refusal says that the item before has nothing of it, that is
-    /// what `nothing` says.
-    ///
-    /// # Errors
-    /// The answer is a refusal, or nothing that can be read.
-    pub(crate) fn answered(
-        &'static self,
-        answer: Result<Value, Refusal>,
-        asked: Option<&Mark>,
-        parent: &Value,
-        place: &Place<'_>,
-        nothing: impl FnOnce() -> Page,
-    ) -> Result<Page, Refusal> {
-        match answer {
-            Ok(answer) => self.page(&answer, asked, parent, place).ok_or_else(|| unreadable(&self.permission)),
-            Err(refusal) if self.is_nothing(&refusal) => Ok(nothing()),
-            Err(refusal) => Err(refusal),
-        }
-    }
-
-    /// Reads a page. `None`: it is no answer to this question.
-    pub(crate) fn page(
-        &'static self,
-        answer: &Value,
-        asked: Option<&Mark>,
-        parent: &Value,
-        place: &Place<'_>,
-    ) -> Option<Page> {
-        let whole = At { item: answer, parent, place };
-        let items = self.items(answer, parent, place)?;
-        let count = items.len();
-        let assets = items.into_iter().filter_map(|item| self.asset(item, parent, place)).collect();
-        Some(Page { assets, next: self.next(&whole, asked, count) })
-    }
-
-    /// Returns the items of an answer. `None`: it is no answer to this question.
-    pub(crate) fn items(&self, answer: &Value, parent: &Value, place: &Place<'_>) -> Option<Vec<Value>> {
-        let whole = At { item: answer, parent, place };
-        match self.items.as_str() {
-            "" => Some(whole.all("")),
-            items if whole.has(items) => Some(whole.all(items)),
-            _ => (self.may_lack && answer.is_object()).then(Vec::new),
-        }
-    }
-
-    /// Returns whether its answer is a list, which may be empty, and not the one thing that is asked for.
-    pub(crate) fn is_of_several(&self) -> bool {
-        !self.items.is_empty()
-    }
-
-    /// Returns whether a refusal says of an item that it has nothing of what is asked for.
-    pub(crate) fn is_nothing(&self, refusal: &Refusal) -> bool {
-        let Refusal::Other(said) = refusal else { return false };
-        said.split([' ', ',']).any(|word| self.nothing.iter().any(|known| known == word))
-    }
-
-    /// What an item is read as where it has nothing of what was asked for.
-    pub(crate) fn without(&'static self, parent: &Value, place: &Place<'_>) -> Option<Asset> {
-        self.asset(Value::Object(Map::new()), parent, place)
-    }
-
-    fn next(&self, answer: &At<'_>, asked: Option<&Mark>, items: usize) -> Option<Mark> {
-        let page = self.page.as_deref()?;
-        if let Some(path) = page.strip_prefix("@url = ") {
-            return answer.text(path).map(|url| Mark::Target(target_of(&url).to_owned()));
-        }
-        if let Some((_, path)) = page.split_once(" = ") {
-            return answer.text(path).map(Mark::Argument);
-        }
-        let number = match asked {
-            Some(Mark::Argument(number)) => number.parse().unwrap_or(NUMBER_MAX),
-            _ => 1_u32,
-        };
-        let more = match (page.split_once(" # "), page.split_once(" + ")) {
-            (Some((_, path)), _) => answer.text(path)?.parse::<u32>().ok()? > number,
-            (None, Some((_, full))) => items >= full.parse().ok()?,
-            (None, None) => items > 0,
-        };
-        (more && number < NUMBER_MAX).then(|| Mark::Argument((number + 1).to_string()))
     }
 
     /// Makes of an item what it stands for; `None` where it is none that is wanted.
@@ -404,17 +325,19 @@ fn place_of(text: &str) -> Option<(IpAddr, Option<u8>)> {
 /// An address that networks of their own do not use.
 fn is_public(address: &IpAddr) -> bool {
     match address {
-        IpAddr::V4(address) => !address.is_private() && !address.is_link_local() && !address.is_unspecified(),
+        IpAddr::V4(address) => {
+            !address.is_private() && !address.is_link_local() && !address.is_unspecified() && !is_carriers(*address)
+        }
         IpAddr::V6(address) => {
             !address.is_unique_local() && !address.is_unicast_link_local() && !address.is_unspecified()
         }
     }
 }
 
-/// Path and query of a URL.
-fn target_of(url: &str) -> &str {
-    let after = url.split_once("://").map_or(url, |(_, rest)| rest);
-    after.find('/').map_or("/", |start| &after[start..])
+/// An address between customers and their carrier: 100.64.0.0/10 (RFC 6598).
+fn is_carriers(address: Ipv4Addr) -> bool {
+    let [first, second, ..] = address.octets();
+    first == 100 && second & 0xc0 == 64
 }
 
 fn sorted(texts: impl Iterator<Item = String>) -> Vec<String> {
@@ -468,11 +391,6 @@ fn form_of(head: &[(&str, &str)], with: &Map<String, Value>, argument: Option<(&
 pub fn encoded(fields: &[(String, String)]) -> String {
     let pair = |(name, value): &(String, String)| format!("{}={}", escaped(name), escaped(value));
     fields.iter().map(pair).collect::<Vec<_>>().join("&")
-}
-
-/// What is said of an answer that is none to the question.
-pub(crate) fn unreadable(what: &str) -> Refusal {
-    Refusal::Other(format!("the answer to {what} cannot be read"))
 }
 
 /// Returns a text with everything percent-escaped but unreserved characters (RFC 3986 §2.3).

@@ -217,6 +217,74 @@ mod tests {
     }
 
     #[test]
+    fn records_of_one_name_that_fill_a_page_go_on_on_the_next() {
+        let form = list("route53:ListResourceRecordSets").unwrap();
+        let zone = json!({"Id": "/hostedzone/Z1"});
+        let page = |next: &str| {
+            let body = format!("<R><ResourceRecordSets/><IsTruncated>true</IsTruncated>{next}</R>");
+            let read = crate::aws::page(form, None, &zone, &PLACE, (200, body.as_bytes())).unwrap();
+            read.next.map(|next| form.request(Some(&next), &zone, &PLACE).unwrap().target)
+        };
+        let name = "<NextRecordName>\\052.acme.test.</NextRecordName><NextRecordType>A</NextRecordType>";
+        let at = "/2013-04-01/hostedzone/Z1/rrset?name=%5C052.acme.test.&type=A";
+        assert_eq!(page(name).as_deref(), Some(at));
+        let weighted = format!("{name}<NextRecordIdentifier>b/2</NextRecordIdentifier>");
+        assert_eq!(page(&weighted), Some(format!("{at}&identifier=b%2F2")));
+        assert_eq!(page(""), None);
+    }
+
+    /// What stands in place of an answer, with a status that says that it is one.
+    const NO_ANSWERS: &[&str] = &[
+        "<html><body><h1>maintenance</h1></body></html>",
+        "<html>maintenance</html>",
+        "<html/>",
+        "<Error><Code>InternalError</Code><Message>x</Message><RequestId>1</RequestId></Error>",
+        r#"{"message":"maintenance"}"#,
+        r#"{"message":"maintenance","requestId":"1"}"#,
+        r#"{"__type":"InternalFailure","Message":"x"}"#,
+        r#"{"error":{"code":429},"status":"x"}"#,
+        r#"{"maintenance":true}"#,
+    ];
+
+    #[test]
+    fn a_page_of_a_proxy_or_a_message_is_no_answer_to_any_list() {
+        for list in lists() {
+            for body in NO_ANSWERS {
+                let read = crate::aws::page(list, None, &json!({}), &PLACE, (200, body.as_bytes()));
+                assert!(read.is_err(), "{}: {body}: {read:?}", list.permission);
+            }
+        }
+    }
+
+    #[test]
+    fn an_answer_without_items_is_one_where_the_service_answers_so() {
+        let distributions = "<DistributionList><Marker/><MaxItems>100</MaxItems><IsTruncated>false</IsTruncated><Quantity>0\
+                             </Quantity></DistributionList>";
+        for (permission, body) in [
+            ("cloudfront:ListDistributions", distributions),
+            ("cloudfront:ListDistributions", "<DistributionList><Items/><Quantity>0</Quantity></DistributionList>"),
+            ("sqs:ListQueues", "{}"),
+            ("apigateway:GET.restapis", "{}"),
+            ("apigateway:GET.stages", r#"{"item":[]}"#),
+            ("lightsail:GetInstances", r#"{"instances":[]}"#),
+            ("memorydb:DescribeClusters", r#"{"NextToken":null}"#),
+        ] {
+            assert_eq!(read(permission, &Value::Null, body), [], "{permission}: {body}");
+        }
+        let listeners = "<R><DescribeListenersResult><Listeners/></DescribeListenersResult><ResponseMetadata/></R>";
+        let of = json!({"LoadBalancerArn": "arn:lb"});
+        assert_eq!(names(&read("elasticloadbalancing:DescribeListeners", &of, listeners)), ["arn:lb"]);
+        let bucket = json!({"Name": "acme"});
+        for (permission, body) in [
+            ("s3:GetBucketAcl", "<AccessControlPolicy xmlns=\"x\"><Owner/><AccessControlList/></AccessControlPolicy>"),
+            ("s3:GetBucketPolicyStatus", "<PolicyStatus><IsPublic>FALSE</IsPublic></PolicyStatus>"),
+            ("s3:GetBucketWebsite", "<W><RedirectAllRequestsTo><HostName>x</HostName></RedirectAllRequestsTo></W>"),
+        ] {
+            assert_eq!(names(&read(permission, &bucket, body)), ["acme"], "{permission}");
+        }
+    }
+
+    #[test]
     fn numbered_pages_end_where_one_is_the_last_and_json_is_asked_by_its_operation() {
         let form = list("ecr:DescribeRepositories").unwrap();
         let mark = Mark::Argument("m".to_owned());

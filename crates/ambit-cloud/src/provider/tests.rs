@@ -496,6 +496,44 @@ fn what_opens_an_account_stands_in_its_headers_and_in_no_list() {
 }
 
 #[test]
+fn a_page_of_a_proxy_or_a_message_is_no_answer_to_any_list() {
+    let providers = all().iter().chain(forges()).chain(app_stores());
+    for (provider, list) in providers.flat_map(|provider| provider.lists.iter().map(move |list| (provider, list))) {
+        for body in [
+            "<html><body>maintenance</body></html>",
+            r#"{"message":"maintenance"}"#,
+            r#"{"message":"maintenance","request_id":"1"}"#,
+            r#"{"error":{"code":429,"message":"x"}}"#,
+            r#"{"error":"x","status":429}"#,
+            r#"{"success":false,"errors":[{"code":10000}],"messages":[],"result":null}"#,
+            r#"{"maintenance":true}"#,
+            r#""maintenance""#,
+        ] {
+            let read = super::page(list, None, &json!({}), &Place::default(), (200, body.as_bytes()));
+            assert!(read.is_err(), "{} {}: {body}: {read:?}", provider.name, list.permission);
+        }
+    }
+}
+
+#[test]
+fn an_answer_without_items_is_one_where_the_provider_answers_so() {
+    for (provider, list, body) in [
+        ("gcp", "machines", "{}"),
+        ("gcp", "machines", r#"{"readTime":"2026-11-28T10:00:00Z"}"#),
+        ("gcp", "projects", "{}"),
+        ("digitalocean", "apps", r#"{"links":{},"meta":{"total":0}}"#),
+        ("digitalocean", "kubernetes", r#"{"meta":{"total":0}}"#),
+        ("cloudflare", "zones", r#"{"success":true,"errors":[],"messages":[],"result":[]}"#),
+        ("kubernetes", "nodes", r#"{"kind":"NodeList","metadata":{},"items":null}"#),
+        ("gandi", "domains", "[]"),
+        ("netlify", "zones", "[]"),
+        ("ovh", "vps", "[]"),
+    ] {
+        assert_eq!(page(provider, list, &Value::Null, body).assets, [], "{provider} {list}: {body}");
+    }
+}
+
+#[test]
 fn forges_name_accounts_their_repositories_and_members_and_leave_forks_out() {
     let read = |forge_name: &str, list: &str, body: &str| {
         let list = forge(forge_name).unwrap().list(list).unwrap();

@@ -139,7 +139,7 @@ account digitalocean "Second" of acme
   secret token s3cond
   shown "Bearer s3cond"
   answers api.digitalocean.com when droplets {machines}
-  answers api.digitalocean.com json "{{'reserved_ips':[],'reserved_ipv6s':[],'load_balancers':[]}}"
+  answers api.digitalocean.com json "{{'kubernetes_clusters':[],'reserved_ips':[],'reserved_ipv6s':[],'load_balancers':[]}}"
 "#
     );
     let world = World::parse(&text, "zones.world").unwrap_or_else(|problems| panic!("{problems:?}"));

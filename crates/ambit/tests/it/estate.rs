@@ -288,7 +288,7 @@ account digitalocean "Ocean" of acme
   shown "Bearer oc3an"
   answers api.digitalocean.com when /records json "{{'domain_records':[{{'type':'A','name':'www','data':'198.51.100.7'}},{{'type':'A','name':'old','data':'198.51.100.9'}}]}}"
   answers api.digitalocean.com when /v2/droplets {machines}
-  answers api.digitalocean.com json "{{'domains':[{{'name':'acme.test'}}],'firewalls':[],'load_balancers':[],'reserved_ips':[],'reserved_ipv6s':[]}}"
+  answers api.digitalocean.com json "{{'apps':[],'databases':[],'domains':[{{'name':'acme.test'}}],'firewalls':[],'kubernetes_clusters':[],'load_balancers':[],'reserved_ips':[],'reserved_ipv6s':[]}}"
 "#
     )
 }
