@@ -121,6 +121,12 @@ mod tests {
                     "private_ip": "10.0.0.9", "instance_state": "running"}),
                 Some("AwsEC2Instance ec2-203-0-113-9.compute-1.amazonaws.com -> 203.0.113.9"),
             ),
+            (
+                "aws_instance",
+                json!({"id": "i-1", "public_dns": "", "private_dns": "ip-10-0-0-9.ec2.internal",
+                    "public_ip": "203.0.113.9"}),
+                Some("AwsEC2Instance i-1 -> 203.0.113.9"),
+            ),
             ("aws_instance", json!({"public_dns": "", "private_dns": "ip-10-0-0-9.ec2.internal"}), None),
             (
                 "aws_eip",

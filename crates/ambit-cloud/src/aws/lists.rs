@@ -115,7 +115,7 @@ mod tests {
         let form = list("ec2:DescribeInstances").unwrap();
         let page = |body: &str| crate::aws::page(form, None, &Value::Null, &PLACE, (200, body.as_bytes()));
         let found = page(&answer(&[shown, unnamed, hidden, gone].concat(), "<nextToken>m&amp;1</nextToken>")).unwrap();
-        assert_eq!(names(&found.assets), ["ec2-203-0-113-9.compute-1.amazonaws.com", "ip-10-0-0-5.ec2.internal"]);
+        assert_eq!(names(&found.assets), ["ec2-203-0-113-9.compute-1.amazonaws.com", "i-1"]);
         let addresses: Vec<String> = found.assets[0].addresses.iter().map(ToString::to_string).collect();
         assert_eq!(addresses, ["203.0.113.9", "203.0.113.10", "2001:db8::9"]);
         assert_eq!(found.assets[0].members["security_groups"], json!(["sg-1", "sg-2"]));
