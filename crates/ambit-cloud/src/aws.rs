@@ -118,8 +118,16 @@ fn said(answer: &Value, path: &str) -> Option<String> {
 }
 
 /// Codes of keys that lack a permission.
-const DENIED: &[&str] =
-    &["AccessDenied", "AccessDeniedException", "AllAccessDisabled", "OptInRequired", "UnauthorizedOperation"];
+const DENIED: &[&str] = &[
+    "AccessDenied",
+    "AccessDeniedException",
+    "AllAccessDisabled",
+    "AuthorizationError",
+    "AuthorizationErrorException",
+    "ForbiddenException",
+    "OptInRequired",
+    "UnauthorizedOperation",
+];
 /// Codes of keys that are wrong, revoked or run out.
 const BAD_KEYS: &[&str] = &[
     "AuthFailure",
@@ -137,10 +145,13 @@ const THROTTLED: &[&str] = &[
     "BandwidthLimitExceeded",
     "PriorRequestNotComplete",
     "RequestLimitExceeded",
+    "EC2ThrottledException",
     "RequestThrottled",
     "SlowDown",
     "Throttling",
     "ThrottlingException",
+    "Throttled",
+    "ThrottledException",
     "TooManyRequestsException",
 ];
 /// Characters of a refusal's code that are kept: it is the peer's text.
@@ -208,6 +219,17 @@ mod tests {
         let json = br#"{"__type":"com.amazon.x#AccessDeniedException","message":"key AKIAX"}"#;
         assert_eq!(answer(400, json), Err(Refusal::Denied("status 400, AccessDeniedException".into())));
     }
+            (403, query, "AuthorizationError", Refusal::Denied("status 403, AuthorizationError".into())),
+            (403, query, "ForbiddenException", Refusal::Denied("status 403, ForbiddenException".into())),
+            (
+                403,
+                query,
+                "AuthorizationErrorException",
+                Refusal::Denied("status 403, AuthorizationErrorException".into()),
+            ),
+            (400, ec2, "EC2ThrottledException", Refusal::Throttled("status 400, EC2ThrottledException".into())),
+            (400, query, "Throttled", Refusal::Throttled("status 400, Throttled".into())),
+            (400, query, "ThrottledException", Refusal::Throttled("status 400, ThrottledException".into())),
 
     #[test]
     fn only_names_of_regions_go_into_hosts() {
