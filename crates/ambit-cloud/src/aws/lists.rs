@@ -181,6 +181,9 @@ mod tests {
         assert_eq!(stages[0].urls, ["https://a1b2.execute-api.eu-west-1.amazonaws.com/prod"]);
         let http = r#"{"items":[{"apiId":"x","apiEndpoint":"https://x.execute-api.eu-west-1.amazonaws.com"}]}"#;
         assert_eq!(names(&read("apigateway:GET.apis", &Value::Null, http)), ["arn:aws:apigateway:eu-west-1::/apis/x"]);
+        let sockets = http.replace("https://", "wss://");
+        let found = read("apigateway:GET.apis", &Value::Null, &sockets);
+        assert_eq!(found[0].hosts, ["x.execute-api.eu-west-1.amazonaws.com"], "a URL for sockets leads nowhere else");
         let domains =
             r#"{"items":[{"domainName":"api.acme.test","domainNameConfigurations":[{"securityPolicy":"TLS_1_0"}]}]}"#;
         let found = read("apigateway:GET.domainnames", &Value::Null, domains);
