@@ -18,7 +18,8 @@ pub const FIRST_REGION: &str = "us-east-1";
 /// The partition of the regions that everybody may use.
 pub const FIRST_PARTITION: &str = "aws";
 
-/// Reads a page of a list. Where the refusal says that the item before has nothing of it, that is what is read.
+/// Reads a page of a list. Where the refusal says that the item before has nothing of it, that is what is read; where
+/// it says that the item is gone, nothing is.
 ///
 /// # Errors
 /// The answer is a refusal, or nothing that can be read.
@@ -29,10 +30,11 @@ pub fn page(
     place: &Place<'_>,
     (status, body): (u16, &[u8]),
 ) -> Result<Page, Refusal> {
-    form.answered(answer(status, body), asked, parent, place, || Page {
-        assets: form.without(parent, place).into_iter().collect(),
-        next: None,
-    })
+    let nothing = || Page { assets: form.without(parent, place).into_iter().collect(), next: None };
+    match form.answered(answer(status, body), asked, parent, place, nothing) {
+        Err(refusal) if form.after.is_some() && refusal.has_word(GONE) => Ok(Page::default()),
+        read => read,
+    }
 }
 
 /// The host at which a list is asked in a region; `None` where nobody knows how it is asked in that partition.
@@ -143,16 +145,31 @@ const BAD_KEYS: &[&str] = &[
 /// Codes of too many requests.
 const THROTTLED: &[&str] = &[
     "BandwidthLimitExceeded",
+    "EC2ThrottledException",
     "PriorRequestNotComplete",
     "RequestLimitExceeded",
-    "EC2ThrottledException",
     "RequestThrottled",
     "SlowDown",
-    "Throttling",
-    "ThrottlingException",
     "Throttled",
     "ThrottledException",
+    "Throttling",
+    "ThrottlingException",
     "TooManyRequestsException",
+];
+/// Codes of what is asked about by its name and is not there: of an item of a list, that it went away since.
+const GONE: &[&str] = &[
+    "AWS.SimpleQueueService.NonExistentQueue",
+    "ClusterNotFoundException",
+    "DBClusterSnapshotNotFoundFault",
+    "DBSnapshotNotFound",
+    "LoadBalancerNotFound",
+    "NoSuchBucket",
+    "NoSuchHostedZone",
+    "NotFound",
+    "NotFoundException",
+    "QueueDoesNotExist",
+    "RepositoryNotFoundException",
+    "ResourceNotFoundException",
 ];
 /// Characters of a refusal's code that are kept: it is the peer's text.
 const CODE_CHARS_MAX: usize = 60;
@@ -202,6 +219,17 @@ mod tests {
             (403, query, "InvalidClientTokenId", Refusal::BadKeys("status 403, InvalidClientTokenId".into())),
             (503, ec2, "RequestLimitExceeded", Refusal::Throttled("status 503, RequestLimitExceeded".into())),
             (400, query, "Throttling", Refusal::Throttled("status 400, Throttling".into())),
+            (403, query, "AuthorizationError", Refusal::Denied("status 403, AuthorizationError".into())),
+            (403, query, "ForbiddenException", Refusal::Denied("status 403, ForbiddenException".into())),
+            (
+                403,
+                query,
+                "AuthorizationErrorException",
+                Refusal::Denied("status 403, AuthorizationErrorException".into()),
+            ),
+            (400, ec2, "EC2ThrottledException", Refusal::Throttled("status 400, EC2ThrottledException".into())),
+            (400, query, "Throttled", Refusal::Throttled("status 400, Throttled".into())),
+            (400, query, "ThrottledException", Refusal::Throttled("status 400, ThrottledException".into())),
             (503, s3, "SlowDown", Refusal::Throttled("status 503, SlowDown".into())),
             (400, query, "Secret <Thing", Refusal::Other("refused: status 400".into())),
         ] {
@@ -219,17 +247,6 @@ mod tests {
         let json = br#"{"__type":"com.amazon.x#AccessDeniedException","message":"key AKIAX"}"#;
         assert_eq!(answer(400, json), Err(Refusal::Denied("status 400, AccessDeniedException".into())));
     }
-            (403, query, "AuthorizationError", Refusal::Denied("status 403, AuthorizationError".into())),
-            (403, query, "ForbiddenException", Refusal::Denied("status 403, ForbiddenException".into())),
-            (
-                403,
-                query,
-                "AuthorizationErrorException",
-                Refusal::Denied("status 403, AuthorizationErrorException".into()),
-            ),
-            (400, ec2, "EC2ThrottledException", Refusal::Throttled("status 400, EC2ThrottledException".into())),
-            (400, query, "Throttled", Refusal::Throttled("status 400, Throttled".into())),
-            (400, query, "ThrottledException", Refusal::Throttled("status 400, ThrottledException".into())),
 
     #[test]
     fn only_names_of_regions_go_into_hosts() {

@@ -26,3 +26,11 @@ pub enum Refusal {
     #[error("{0}")]
     Other(String),
 }
+
+impl Refusal {
+    /// Returns whether it is no usual one and says one of these words: a status or a code.
+    fn has_word(&self, words: &[impl AsRef<str>]) -> bool {
+        let Self::Other(said) = self else { return false };
+        said.split([' ', ',']).any(|word| words.iter().any(|known| known.as_ref() == word))
+    }
+}

@@ -74,12 +74,11 @@ impl Form {
 
     /// Returns whether a refusal says of an item that it has nothing of what is asked for.
     pub(crate) fn is_nothing(&self, refusal: &Refusal) -> bool {
-        let Refusal::Other(said) = refusal else { return false };
-        said.split([' ', ',']).any(|word| self.nothing.iter().any(|known| known == word))
+        refusal.has_word(&self.nothing)
     }
 
     /// What an item is read as where it has nothing of what was asked for.
-    pub(crate) fn without(&'static self, parent: &Value, place: &Place<'_>) -> Option<Asset> {
+    pub fn without(&'static self, parent: &Value, place: &Place<'_>) -> Option<Asset> {
         self.asset(Value::Object(Map::new()), parent, place)
     }
 
