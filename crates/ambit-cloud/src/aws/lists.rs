@@ -236,6 +236,38 @@ mod tests {
         assert_eq!(page(""), None);
     }
 
+    #[test]
+    fn what_went_away_since_it_was_listed_is_nothing_and_anything_else_is_a_refusal() {
+        let balancer = json!({"LoadBalancerArn": "arn:lb"});
+        let form = list("elasticloadbalancing:DescribeListeners").unwrap();
+        let read = |code: &str| {
+            let body = format!("<ErrorResponse><Error><Code>{code}</Code></Error></ErrorResponse>");
+            crate::aws::page(form, None, &balancer, &PLACE, (400, body.as_bytes())).map(|page| page.assets.len())
+        };
+        assert_eq!((read("LoadBalancerNotFound"), read("ListenerNotFound")), (Ok(0), Ok(1)));
+        assert!(read("ValidationError").is_err());
+        let first = list("elasticloadbalancing:DescribeLoadBalancers").unwrap();
+        let gone = b"<R><Error><Code>LoadBalancerNotFound</Code></Error></R>";
+        assert!(crate::aws::page(first, None, &Value::Null, &PLACE, (400, gone)).is_err(), "it is asked about no item");
+    }
+
+    #[test]
+    fn urls_of_aliases_of_a_function_are_found_beside_its_own() {
+        let own = "arn:aws:lambda:eu-west-1:1:function:hook";
+        let body = format!(
+            r#"{{"FunctionUrlConfigs":[{{"FunctionArn":"{own}","FunctionUrl":"https://a.on.aws/"}},
+                {{"FunctionArn":"{own}:prod","FunctionUrl":"https://b.on.aws/","AuthType":"NONE"}}]}}"#
+        );
+        let function = json!({"FunctionName": "hook", "FunctionArn": own});
+        let found = read("lambda:ListFunctionUrlConfigs", &function, &body);
+        assert_eq!(names(&found), [format!("{own}:prod")]);
+        assert_eq!(
+            (found[0].urls[0].as_str(), &found[0].says["url_authentication"]),
+            ("https://b.on.aws/", &json!("NONE"))
+        );
+        assert_eq!(read("lambda:ListFunctionUrlConfigs", &function, r#"{"FunctionUrlConfigs":[]}"#), []);
+    }
+
     /// What stands in place of an answer, with a status that says that it is one.
     const NO_ANSWERS: &[&str] = &[
         "<html><body><h1>maintenance</h1></body></html>",
