@@ -215,6 +215,23 @@ const RECORDED: &[(&str, &str, &str, &str, &[&str])] = &[
         &["CloudResource kubernetes:node:u4 -> 203.0.113.51"],
     ),
     (
+        "kubernetes",
+        "nodes",
+        "null",
+        r#"{"items":[{"metadata":{"uid":"u5"},"status":{"addresses":[{"type":"ExternalIP","address":"100.64.0.9"},
+            {"type":"ExternalIP","address":"100.128.0.9"}]}}]}"#,
+        &["CloudResource kubernetes:node:u5 -> 100.128.0.9"],
+    ),
+    (
+        "kubernetes",
+        "inner_services",
+        "null",
+        r#"{"items":[{"metadata":{"uid":"u6"},"spec":{"type":"ClusterIP","externalIPs":["203.0.113.52"]}},
+            {"metadata":{"uid":"u7"},"spec":{"type":"ClusterIP"}},
+            {"metadata":{"uid":"u8"},"spec":{"type":"LoadBalancer","externalIPs":["203.0.113.53"]}}]}"#,
+        &["CloudResource kubernetes:service:u6 -> 203.0.113.52"],
+    ),
+    (
         "vultr",
         "instances",
         "null",
