@@ -266,6 +266,9 @@ mod tests {
             ("https://b.on.aws/", &json!("NONE"))
         );
         assert_eq!(read("lambda:ListFunctionUrlConfigs", &function, r#"{"FunctionUrlConfigs":[]}"#), []);
+        let form = list("lambda:ListFunctionUrlConfigs").unwrap();
+        let other = crate::aws::page(form, None, &function, &PLACE, (404, b"<html>Not Found</html>"));
+        assert!(other.is_err(), "a list that is not there says nothing of the URLs: {other:?}");
     }
 
     /// What stands in place of an answer, with a status that says that it is one.

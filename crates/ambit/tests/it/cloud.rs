@@ -370,8 +370,8 @@ fn a_role_that_nothing_can_take_is_told_when_it_is_given() {
 }
 
 /// Lists of services that the simulated AWS does not have, in three regions: four of interfaces, two of user pools and
-/// three of simple machines, one of containers; and one that is the account's.
-const NOT_SIMULATED: usize = 3 * (4 + 2 + 3 + 1) + 1;
+/// three of simple machines, one of containers, one of URLs of functions; and one that is the account's.
+const NOT_SIMULATED: usize = 3 * (4 + 2 + 3 + 1 + 1) + 1;
 
 /// Issues that the planted things have, and how many of each: what is open to everybody, and never its twin.
 const OPEN: &[(&str, &str, usize)] = &[
