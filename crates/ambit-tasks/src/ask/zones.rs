@@ -18,7 +18,12 @@ pub(crate) async fn tell(cx: &Context<'_>, assets: &[Asset], own: &(String, Valu
     let mut names: BTreeMap<&str, Vec<(String, String)>> = BTreeMap::new();
     for asset in assets {
         for host in &asset.hosts {
-            names.entry(host).or_default().extend(targets(asset));
+            // What a wildcard answers is no answer of the name below which it stands.
+            let level = WILDCARDS.iter().find_map(|wildcard| host.strip_prefix(wildcard));
+            let of_name = names.entry(level.unwrap_or(host)).or_default();
+            if level.is_none() {
+                of_name.extend(targets(asset));
+            }
         }
     }
     let held = match names.values().all(Vec::is_empty) {
@@ -43,6 +48,9 @@ pub(crate) async fn tell(cx: &Context<'_>, assets: &[Asset], own: &(String, Valu
         cx.found_host_with(host, EdgeKind::CloudAccount, details);
     }
 }
+
+/// What names of wildcards begin with; Route 53 writes the asterisk as its number.
+const WILDCARDS: &[&str] = &["*.", "\\052."];
 
 /// Record and target of the public addresses and load balancers to which a record leads.
 fn targets(asset: &Asset) -> Vec<(String, String)> {
