@@ -133,11 +133,28 @@ async fn whose(cx: &Context<'_>, caller: &Caller) -> Result<Answer, TaskError> {
     let region = caller.region.as_str();
     let identity = caller.ask_service(cx, ("sts", region), &aws::ask_identity(), aws::identity).await?;
     let read = |status: u16, body: &[u8]| aws::regions(identity.partition(), status, body);
-    let regions = caller.ask_service(cx, ("ec2", region), &aws::list_regions(), read).await?;
+    let regions = caller.ask_service(cx, ("ec2", region), &aws::list_regions(), read).await;
+    let (regions, answer) = match (regions, named_regions(cx, identity.partition())) {
+        (Err(TaskError::Denied(why)), named) if !named.is_empty() => (named, Answer::InPart(TaskError::Denied(why))),
+        (regions, _) => (regions?, Answer::Found),
+    };
     cx.observe(known::ACCOUNT_ID, identity.account);
     cx.observe(known::ARN, identity.arn);
     cx.observe(known::REGIONS, regions);
-    Ok(Answer::Found)
+    Ok(answer)
+}
+
+/// The regions of a partition that the integration names.
+fn named_regions(cx: &Context<'_>, partition: &str) -> Vec<String> {
+    let (first, _) = known::of_organization(&cx.facts.name);
+    let settings = cx.settings.accounts.get(first).map(|account| &account.settings);
+    let named = settings.and_then(|settings| settings.get("regions")?.as_array()).into_iter().flatten();
+    let named = named.filter_map(|region| region.as_str());
+    let mut regions: Vec<String> =
+        named.filter(|name| aws::is_region(name) && aws::partition(name) == partition).map(str::to_owned).collect();
+    regions.sort();
+    regions.dedup();
+    regions
 }
 
 #[cfg(test)]
