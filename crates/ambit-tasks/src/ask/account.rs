@@ -2,6 +2,12 @@
 //! and what a list says of a thing becomes an entity. In what AWS differs from the others stands in `aws.rs` and
 //! `cloud.rs` beside this file.
 
+mod parts;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use parts::{Listed, ended};
+
 use super::provider::patiently;
 use super::{aws, cloud};
 use crate::{Context, TaskError};
@@ -9,10 +15,13 @@ use ambit_cloud::Refusal;
 use ambit_cloud::form::{Asset, Form, Mark, Page, Place, Request};
 use ambit_model::{Details, EdgeKind, Kind};
 use ambit_net::http::HttpRequest;
+use parts::Reading;
 use serde_json::Value;
 
 /// Pages of one list: a million machines.
 const PAGES_MAX: usize = 1_000;
+/// Bytes of one list, over all of its pages and of the items that it is asked for one by one.
+const BYTES_MAX: usize = 256 * 1_024 * 1_024;
 /// Items that another list is asked for one by one: at the pace of an interface some ten minutes.
 const PARENTS_MAX: usize = 5_000;
 
@@ -24,28 +33,63 @@ pub(crate) enum Caller {
 
 impl Caller {
     /// Asks for a whole list, page by page; one that is asked for each item of another, after that one.
+    ///
+    /// # Errors
+    /// Something of it could not be asked for.
     pub(crate) async fn all(
         &self,
         cx: &Context<'_>,
         list: &'static Form,
         place: &Place<'_>,
     ) -> Result<Vec<Asset>, TaskError> {
-        let Some(before) = &list.after else { return self.pages(cx, list, &Value::Null, place).await };
+        let Listed { assets, unread } = self.listed(cx, list, place).await?;
+        unread.map_or(Ok(assets), |unread| Err(unread.error))
+    }
+
+    /// Asks for a list as `all` does, and answers with what it shows where some of the items are refused.
+    ///
+    /// # Errors
+    /// The list could not be asked for, or every item is refused.
+    pub(crate) async fn listed(
+        &self,
+        cx: &Context<'_>,
+        list: &'static Form,
+        place: &Place<'_>,
+    ) -> Result<Listed, TaskError> {
+        self.listed_within(cx, list, place, BYTES_MAX).await
+    }
+
+    async fn listed_within(
+        &self,
+        cx: &Context<'_>,
+        list: &'static Form,
+        place: &Place<'_>,
+        mut bytes: usize,
+    ) -> Result<Listed, TaskError> {
+        let words = self.words(list, place);
+        let Some(before) = &list.after else {
+            let assets = self.pages(cx, list, &Value::Null, place, &words, &mut bytes).await?;
+            return Ok(Listed { assets, unread: None });
+        };
         let before = self.list(before).ok_or_else(|| TaskError::Failed(format!("no list is named {before}")))?;
-        let parents = self.pages(cx, before, &Value::Null, place).await?;
+        let words = self.words(before, place);
+        let parents = self.pages(cx, before, &Value::Null, place, &words, &mut bytes).await?;
         if parents.len() > PARENTS_MAX {
-            return Err(TaskError::OutOfBudget(format!(
-                "{} has more than {PARENTS_MAX} items",
-                self.words(before, place)
-            )));
+            return Err(TaskError::OutOfBudget(format!("{words} has more than {PARENTS_MAX} items")));
         }
-        let mut assets = Vec::new();
-        for parent in &parents {
+        let mut reading = Reading::default();
+        for parent in parents {
             let region = list.region_of(&parent.item).filter(|region| ambit_cloud::aws::is_region(region));
             let place = Place { region: region.as_deref().unwrap_or(place.region), ..*place };
-            assets.extend(self.pages(cx, list, &parent.item, &place).await?);
+            if reading.is_over() {
+                reading.pass_over(list, &parent, &place);
+                continue;
+            }
+            let words = self.words_of_item(list, &place, &parent);
+            let read = self.pages(cx, list, &parent.item, &place, &words, &mut bytes).await;
+            reading.add(read, list, &parent, &place)?;
         }
-        Ok(assets)
+        reading.end()
     }
 
     /// Asks for the further accounts that the same secrets open, by their ids; the account itself is none of them.
@@ -59,26 +103,34 @@ impl Caller {
         Ok(ids.filter(|id| *id != caller.account).map(str::to_owned).collect())
     }
 
+    /// Asks for the pages of a list, of one item of the list before. `bytes` is how much may be read yet.
     async fn pages(
         &self,
         cx: &Context<'_>,
         list: &'static Form,
         parent: &Value,
         place: &Place<'_>,
+        words: &str,
+        bytes: &mut usize,
     ) -> Result<Vec<Asset>, TaskError> {
-        let words = self.words(list, place);
         let unknown = || TaskError::Failed(format!("{words}: it is not known how it is asked"));
-        let (mut assets, mut mark) = (Vec::new(), None);
+        let (mut assets, mut marks) = (Vec::new(), Vec::new());
         for _ in 0..PAGES_MAX {
-            let request = list.request(mark.as_ref(), parent, place).ok_or_else(unknown)?;
+            let mark = marks.last();
+            let request = list.request(mark, parent, place).ok_or_else(unknown)?;
             let dressed = || self.dressed(cx, list, place, &request)?.ok_or_else(unknown);
-            let read = |status: u16, body: &[u8]| self.page(list, mark.as_ref(), parent, place, (status, body));
-            let Page { assets: more, next } = patiently(cx, &words, dressed, read).await?;
+            let read = |status: u16, body: &[u8]| {
+                self.page(list, mark, parent, place, (status, body)).map(|page| (page, body.len()))
+            };
+            let (Page { assets: more, next }, size) = patiently(cx, words, dressed, read).await?;
+            let too_long = || TaskError::OutOfBudget(format!("{words} is longer than what is read of one list"));
+            *bytes = bytes.checked_sub(size).ok_or_else(too_long)?;
             assets.extend(more);
-            match next {
-                Some(next) if mark.as_ref() != Some(&next) => mark = Some(next),
-                _ => return Ok(assets),
+            let Some(next) = next else { return Ok(assets) };
+            if marks.contains(&next) {
+                return Err(TaskError::SourceDown(format!("{words}: the next page is one that was read before")));
             }
+            marks.push(next);
         }
         Err(TaskError::OutOfBudget(format!("{words} has more than {PAGES_MAX} pages")))
     }
@@ -95,6 +147,16 @@ impl Caller {
         match self {
             Self::Aws(_) => aws::words(&list.service, place.region),
             Self::Other(caller) => caller.words(&list.permission),
+        }
+    }
+
+    /// What a list is called where it fails for one item of the list before.
+    fn words_of_item(&self, list: &Form, place: &Place<'_>, parent: &Asset) -> String {
+        let words = self.words(list, place);
+        let item = parts::name_of(parent);
+        match self {
+            Self::Aws(_) => format!("{words}, {} of {item}", list.permission),
+            Self::Other(_) => format!("{words} of {item}"),
         }
     }
 

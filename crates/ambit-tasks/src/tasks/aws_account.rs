@@ -89,15 +89,16 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     let partition = arn.split(':').nth(1).unwrap_or(aws::FIRST_PARTITION);
     let place = Place { account: &number, region, partition, domain: aws::domain(partition) };
     let caller = account::Caller::Aws(caller);
-    let assets = caller.all(cx, list, &place).await?;
+    let account::Listed { assets, unread } = caller.listed(cx, list, &place).await?;
+    let answer = account::ended(cx, TASK.name, unread);
     if permission == ORGANIZATION {
         organization(cx, &assets);
-        return Ok(Answer::Found);
+        return Ok(answer);
     }
     let own = in_account::AWS.is(cx.facts.name.clone());
     if list.has_records() {
         zones::tell(cx, &assets, &own, in_account::AWS_ZONE_TARGETS).await;
-        return Ok(Answer::Found);
+        return Ok(answer);
     }
     for asset in assets {
         let what = asset.what;
@@ -110,7 +111,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
             details
         });
     }
-    Ok(Answer::Found)
+    Ok(answer)
 }
 
 /// Leads to the other accounts of the organisation: all, or those that the integration names.

@@ -84,10 +84,11 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
     }
     let place = Place { account: &name, region, ..Place::default() };
     let own = in_account::CLOUD.is(cx.facts.name.clone());
-    let assets = caller.all(cx, list, &place).await?;
+    let account::Listed { assets, unread } = caller.listed(cx, list, &place).await?;
+    let answer = account::ended(cx, TASK.name, unread);
     if list.has_records() {
         zones::tell(cx, &assets, &own, in_account::CLOUD_ZONE_TARGETS).await;
-        return Ok(Answer::Found);
+        return Ok(answer);
     }
     for asset in assets {
         let what = asset.what;
@@ -99,7 +100,7 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
             ])
         });
     }
-    Ok(Answer::Found)
+    Ok(answer)
 }
 
 /// Leads to the further accounts that the same secrets open: all, or those that the integration names.

@@ -1,0 +1,203 @@
+//! Lists of an account at a simulated AWS: what pages, refusals and wildcards are to a row.
+
+use super::*;
+use crate::tests::facts;
+use crate::{Account, Answer, Settings};
+use ambit_model::facts::Neighbour;
+use ambit_model::observation::Found;
+use ambit_model::{Clearance, Facts, TaskName, Timestamp, Uid};
+use ambit_net::net::NetOptions;
+use ambit_net::{Contact, Grants, Guard, Net, Pace, PaceLimits, Refused, Wire as _};
+use ambit_world::{SimulatedWire, World};
+use futures::future::BoxFuture;
+use serde_json::json;
+use std::net::IpAddr;
+use std::sync::Arc;
+
+const EPOCH: Timestamp = Timestamp(1_767_225_600_000);
+const DENIED: &str = "status 403 xml \"<Error><Code>AccessDenied</Code></Error>\"";
+const BUCKETS: &str =
+    "<R><Buckets><Bucket><Name>acme-a</Name></Bucket><Bucket><Name>acme-b</Name></Bucket></Buckets></R>";
+const GRANTS: &str = "<R><AccessControlList/></R>";
+
+struct Anything;
+
+impl Guard for Anything {
+    fn allow(&self, _: &Contact) -> Result<(), Refused> {
+        Ok(())
+    }
+
+    fn named(&self, _: IpAddr) -> bool {
+        true
+    }
+}
+
+/// What is done with the context of a row.
+type Look<T> = for<'a> fn(&'a Context<'a>) -> BoxFuture<'a, T>;
+
+/// Does it where the interfaces of the account answer so; with what was reported.
+fn looked<T: Send + 'static>(answers: &[String], argument: &str, known: &[(Kind, &str)], look: Look<T>) -> (T, Found) {
+    let lines: String = answers.iter().map(|line| format!("  answers {line}\n")).collect();
+    let text = format!(
+        "world lists \"Lists\"\nseeds acme.test\norg acme \"Acme Corp\" ours\nblock 203.0.113.0/26 of acme asn AS64500 \
+         named ACME-NET\nzone acme.test of acme\n  ns ns1.acme.test 203.0.113.2\naccount aws \"Lists\" of acme\n  secret \
+         aws_access_key_id acme-first\n  secret aws_secret_access_key not-a-secret\n  setting region us-east-1\n  shown \
+         \"Credential=acme-\"\n{lines}"
+    );
+    let world = World::parse(&text, "lists.world").unwrap_or_else(|problems| panic!("{problems:?}"));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let wire = world.wire(EPOCH, 1);
+    let secrets = json!({"aws_access_key_id": "acme-first", "aws_secret_access_key": "not-a-secret"});
+    let said = json!({"regions": ["us-east-1", "cn-north-1", "x"]});
+    let account = Account {
+        kind: Some(Kind::AwsCredential),
+        secrets: secrets.as_object().cloned(),
+        settings: said.as_object().cloned().unwrap(),
+    };
+    let mut settings = Settings::default();
+    settings.accounts.insert("a".to_owned(), account);
+    let outward = known.iter().map(|(kind, name)| neighbour(*kind, name, argument)).collect();
+    let facts = Facts { outward, ..facts(Kind::AwsCredential, "a", json!({"account_id": "123456789012"})) };
+    let argument = argument.to_owned();
+    let (send, receive) = std::sync::mpsc::channel();
+    let tracked: Arc<SimulatedWire> = wire.clone();
+    runtime.block_on(wire.track(Box::pin(async move {
+        let net =
+            Net::new(tracked, Arc::new(Anything), Arc::new(Pace::new(PaceLimits::default())), NetOptions::default());
+        let session = net.session(Grants::task(Clearance::L3, &[aws::PROVIDER]));
+        let context = Context::new(&session, &facts, &argument, &settings);
+        let answer = look(&context).await;
+        send.send((answer, context.into_found())).unwrap();
+    })));
+    receive.recv().unwrap()
+}
+
+fn neighbour(kind: Kind, name: &str, argument: &str) -> Neighbour {
+    Neighbour {
+        edge: EdgeKind::CloudAccount,
+        task: TaskName::AwsAccount.as_str().to_owned(),
+        argument: argument.to_owned(),
+        uid: uid(kind, name),
+        kind,
+        name: name.to_owned(),
+        scoped: true,
+        clearance: Clearance::L3,
+        details: Arc::default(),
+    }
+}
+
+fn uid(kind: Kind, name: &str) -> Uid {
+    Uid::of_entity(uuid::Uuid::nil(), kind, name)
+}
+
+/// The row of the task with this argument.
+fn row(answers: &[String], argument: &str, known: &[(Kind, &str)]) -> (Result<Answer, TaskError>, Found) {
+    looked(answers, argument, known, crate::find("aws_account").unwrap().run)
+}
+
+fn names(found: &Found) -> Vec<&str> {
+    found.edges.iter().map(|edge| edge.name.as_str()).collect()
+}
+
+#[test]
+fn a_page_that_repeats_is_no_end_of_a_list() {
+    let body = |next: &str| format!("<R><securityGroupInfo/><nextToken>{next}</nextToken></R>");
+    let host = "ec2.us-east-1.amazonaws.com";
+    let same = [format!("{host} xml \"{}\"", body("m"))];
+    // Two that lead to one another.
+    let ring = [format!("{host} when NextToken=m xml \"{}\"", body("n")), format!("{host} xml \"{}\"", body("m"))];
+    for answers in [same.as_slice(), &ring] {
+        let (answer, found) = row(answers, "ec2:DescribeSecurityGroups us-east-1", &[]);
+        let why = "AWS, ec2 in us-east-1: the next page is one that was read before";
+        assert_eq!(answer, Err(TaskError::SourceDown(why.to_owned())));
+        assert_eq!(found.edges, []);
+    }
+}
+
+#[test]
+fn a_bucket_that_is_denied_silences_no_other_and_what_was_known_of_it_stands() {
+    let host = "s3.us-east-1.amazonaws.com";
+    let others = [format!("{host} when ?acl xml \"{GRANTS}\""), format!("{host} xml \"{BUCKETS}\"")];
+    let denied = [vec![format!("{host} when /acme-b?acl {DENIED}")], others.to_vec()].concat();
+    let known = [(Kind::AwsS3Bucket, "acme-a"), (Kind::AwsS3Bucket, "acme-b"), (Kind::AwsS3Bucket, "acme-gone")];
+    let (answer, found) = row(&denied, "s3:GetBucketAcl", &known);
+    let why = "AWS, s3 in us-east-1, s3:GetBucketAcl of acme-b: denied: status 403, AccessDenied";
+    assert_eq!(answer, Ok(Answer::InPart(TaskError::Denied(why.to_owned()))));
+    assert_eq!(names(&found), ["acme-a"]);
+    let standing: Vec<Uid> = found.standing.iter().map(|(_, uid)| *uid).collect();
+    assert_eq!(standing, [uid(Kind::AwsS3Bucket, "acme-b")], "what is no longer listed is gone");
+
+    let every = [format!("{host} when ?acl {DENIED}"), format!("{host} xml \"{BUCKETS}\"")];
+    let why = "AWS, s3 in us-east-1, s3:GetBucketAcl of acme-a: denied: status 403, AccessDenied; items not read: 2";
+    assert_eq!(row(&every, "s3:GetBucketAcl", &known).0, Err(TaskError::Denied(why.to_owned())));
+    let gone = "status 404 xml \"<Error><Code>NoSuchBucket</Code></Error>\"";
+    let gone = [vec![format!("{host} when /acme-b?acl {gone}")], others.to_vec()].concat();
+    let (answer, found) = row(&gone, "s3:GetBucketAcl", &known);
+    assert_eq!((answer, names(&found), found.standing.len()), (Ok(Answer::Found), vec!["acme-a"], 0));
+}
+
+#[test]
+fn names_of_a_zone_that_is_denied_stand_and_a_wildcard_leads_to_its_level() {
+    let host = "route53.amazonaws.com";
+    let zone = |id: &str| format!("<HostedZone><Id>/hostedzone/{id}</Id><Name>{id}.test.</Name></HostedZone>");
+    let zones = format!("<R><HostedZones>{}{}</HostedZones></R>", zone("zo"), zone("zp"));
+    let record = |name: &str| {
+        format!(
+            "<ResourceRecordSet><Name>{name}</Name><Type>A</Type><ResourceRecords><ResourceRecord><Value>203.0.113.9\
+             </Value></ResourceRecord></ResourceRecords></ResourceRecordSet>"
+        )
+    };
+    let records = format!("<R><ResourceRecordSets>{}</ResourceRecordSets></R>", record("*.apps.zo.test."));
+    let answers = [
+        format!("{host} when zp/rrset {DENIED}"),
+        format!("{host} when rrset xml \"{records}\""),
+        format!("{host} xml \"{zones}\""),
+    ];
+    let known = [(Kind::DnsRecord, "www.zo.test"), (Kind::DnsRecord, "www.zp.test"), (Kind::Domain, "zp.test")];
+    let (answer, found) = row(&answers, "route53:ListResourceRecordSets us-east-1", &known);
+    let why = "AWS, route53 in us-east-1, route53:ListResourceRecordSets of arn:aws:route53:::hostedzone/zp: denied: \
+               status 403, AccessDenied";
+    assert_eq!(answer, Ok(Answer::InPart(TaskError::Denied(why.to_owned()))));
+    assert_eq!(names(&found), ["apps.zo.test"]);
+    assert_eq!(found.edges[0].details.get("hidden_aws_zone_targets"), None, "the name itself leads nowhere");
+    let mut standing: Vec<Uid> = found.standing.iter().map(|(_, uid)| *uid).collect();
+    let mut wanted = vec![uid(Kind::DnsRecord, "www.zp.test"), uid(Kind::Domain, "zp.test")];
+    (standing.sort_unstable(), wanted.sort_unstable());
+    assert_eq!(standing, wanted);
+}
+
+#[test]
+fn a_list_is_bounded_by_the_bytes_of_all_its_pages_and_items() {
+    let host = "s3.us-east-1.amazonaws.com";
+    let answers = [format!("{host} when ?acl xml \"{GRANTS}\""), format!("{host} xml \"{BUCKETS}\"")];
+    let look: Look<Vec<Result<usize, TaskError>>> = |cx| {
+        Box::pin(async move {
+            let caller = Caller::Aws(aws::Caller::of(cx).await.unwrap());
+            let list = ambit_cloud::aws::list("s3:GetBucketAcl").unwrap();
+            let place = Place { region: "us-east-1", partition: "aws", domain: "amazonaws.com", ..Place::default() };
+            let whole = BUCKETS.len() + 2 * GRANTS.len();
+            let mut read = Vec::new();
+            for bytes in [whole, whole - 1] {
+                read.push(caller.listed_within(cx, list, &place, bytes).await.map(|listed| listed.assets.len()));
+            }
+            read
+        })
+    };
+    let (read, _) = looked(&answers, "s3:GetBucketAcl", &[], look);
+    let why = "AWS, s3 in us-east-1, s3:GetBucketAcl of acme-b is longer than what is read of one list";
+    assert_eq!(read, [Ok(2), Err(TaskError::OutOfBudget(why.to_owned()))]);
+}
+
+#[test]
+fn regions_that_the_integration_names_are_read_where_all_are_denied() {
+    let identity = "<R><GetCallerIdentityResult><Arn>arn:aws:iam::123456789012:user/a</Arn><Account>123456789012</Account>\
+                    </GetCallerIdentityResult></R>";
+    let denied = "status 403 xml \"<R><Errors><Error><Code>UnauthorizedOperation</Code></Error></Errors></R>\"";
+    let answers =
+        [format!("sts.us-east-1.amazonaws.com xml \"{identity}\""), format!("ec2.us-east-1.amazonaws.com {denied}")];
+    let (answer, found) = row(&answers, "account", &[]);
+    let why = "AWS, ec2 in us-east-1: denied: status 403, UnauthorizedOperation";
+    assert_eq!(answer, Ok(Answer::InPart(TaskError::Denied(why.to_owned()))));
+    assert_eq!(found.details["regions"], json!(["us-east-1"]), "of this partition, and what is the name of one");
+    assert_eq!(found.details["account_id"], "123456789012");
+}
