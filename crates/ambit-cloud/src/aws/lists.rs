@@ -296,8 +296,8 @@ mod tests {
 
     #[test]
     fn an_answer_without_items_is_one_where_the_service_answers_so() {
-        let distributions = "<DistributionList><Marker/><MaxItems>100</MaxItems><IsTruncated>false</IsTruncated><Quantity>0\
-                             </Quantity></DistributionList>";
+        let distributions = "<DistributionList><Marker/><MaxItems>100</MaxItems><IsTruncated>false</IsTruncated>\
+                             <Quantity>0</Quantity></DistributionList>";
         for (permission, body) in [
             ("cloudfront:ListDistributions", distributions),
             ("cloudfront:ListDistributions", "<DistributionList><Items/><Quantity>0</Quantity></DistributionList>"),

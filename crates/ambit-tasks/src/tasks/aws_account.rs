@@ -150,7 +150,7 @@ fn named_regions(cx: &Context<'_>, partition: &str) -> Vec<String> {
     let (first, _) = known::of_organization(&cx.facts.name);
     let settings = cx.settings.accounts.get(first).map(|account| &account.settings);
     let named = settings.and_then(|settings| settings.get("regions")?.as_array()).into_iter().flatten();
-    let named = named.filter_map(|region| region.as_str());
+    let named = named.filter_map(serde_json::Value::as_str);
     let mut regions: Vec<String> =
         named.filter(|name| aws::is_region(name) && aws::partition(name) == partition).map(str::to_owned).collect();
     regions.sort();

@@ -7,7 +7,7 @@ use ambit_model::run::NotDoneReason;
 use ambit_model::{Kind, TaskName};
 use serde_json::Value;
 
-/// Items in a row that may be denied before no more are asked about: it is the list that is denied, or the keys ran out.
+/// Items in a row that may be denied before no more are asked about: the list itself is denied, or the keys ran out.
 const DENIED_MAX: usize = 50;
 /// The same where the provider does not answer, which takes long to notice.
 const FAILED_MAX: usize = 3;

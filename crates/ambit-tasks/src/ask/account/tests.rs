@@ -39,10 +39,19 @@ type Look<T> = for<'a> fn(&'a Context<'a>) -> BoxFuture<'a, T>;
 fn looked<T: Send + 'static>(answers: &[String], argument: &str, known: &[(Kind, &str)], look: Look<T>) -> (T, Found) {
     let lines: String = answers.iter().map(|line| format!("  answers {line}\n")).collect();
     let text = format!(
-        "world lists \"Lists\"\nseeds acme.test\norg acme \"Acme Corp\" ours\nblock 203.0.113.0/26 of acme asn AS64500 \
-         named ACME-NET\nzone acme.test of acme\n  ns ns1.acme.test 203.0.113.2\naccount aws \"Lists\" of acme\n  secret \
-         aws_access_key_id acme-first\n  secret aws_secret_access_key not-a-secret\n  setting region us-east-1\n  shown \
-         \"Credential=acme-\"\n{lines}"
+        r#"
+world lists "Lists"
+seeds acme.test
+org acme "Acme Corp" ours
+block 203.0.113.0/26 of acme asn AS64500 named ACME-NET
+zone acme.test of acme
+  ns ns1.acme.test 203.0.113.2
+account aws "Lists" of acme
+  secret aws_access_key_id acme-first
+  secret aws_secret_access_key not-a-secret
+  setting region us-east-1
+  shown "Credential=acme-"
+{lines}"#
     );
     let world = World::parse(&text, "lists.world").unwrap_or_else(|problems| panic!("{problems:?}"));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -137,6 +146,34 @@ fn a_bucket_that_is_denied_silences_no_other_and_what_was_known_of_it_stands() {
 }
 
 #[test]
+fn a_list_that_refuses_item_after_item_is_asked_no_more_and_the_rest_is_not_read() {
+    let list = ambit_cloud::aws::list("s3:GetBucketAcl").unwrap();
+    let bucket = Asset { item: json!({"Name": "acme-a"}), ..Asset::default() };
+    let place = Place::default();
+    let refused = |error: fn(String) -> TaskError, count: usize, before: bool| {
+        let mut reading = Reading::default();
+        (0..count - 1).for_each(|_| reading.add(Err(error("x".to_owned())), list, &bucket, &place).unwrap());
+        if before {
+            reading.add(Ok(vec![bucket.clone()]), list, &bucket, &place).unwrap();
+        }
+        reading.add(Err(error("x".to_owned())), list, &bucket, &place).unwrap();
+        reading
+    };
+    for (error, most) in [(TaskError::SourceDown as fn(String) -> TaskError, 3), (TaskError::Denied, 50)] {
+        assert!(!refused(error, most - 1, false).is_over());
+        assert!(refused(error, most, false).is_over());
+        assert!(!refused(error, most, true).is_over(), "one that is answered shows that the list is");
+    }
+    let mut over = refused(TaskError::Denied, 3, true);
+    over.pass_over(list, &bucket, &place);
+    let listed = over.end().unwrap();
+    assert_eq!((listed.assets.len(), &listed.assets[0].item), (1, &Value::Null));
+    assert_eq!(listed.unread.unwrap().error, TaskError::Denied("x; items not read: 4".to_owned()));
+    let budget = Err(TaskError::OutOfBudget("x".to_owned()));
+    assert!(Reading::default().add(budget, list, &bucket, &place).is_err());
+}
+
+#[test]
 fn names_of_a_zone_that_is_denied_stand_and_a_wildcard_leads_to_its_level() {
     let host = "route53.amazonaws.com";
     let zone = |id: &str| format!("<HostedZone><Id>/hostedzone/{id}</Id><Name>{id}.test.</Name></HostedZone>");
@@ -162,7 +199,8 @@ fn names_of_a_zone_that_is_denied_stand_and_a_wildcard_leads_to_its_level() {
     assert_eq!(found.edges[0].details.get("hidden_aws_zone_targets"), None, "the name itself leads nowhere");
     let mut standing: Vec<Uid> = found.standing.iter().map(|(_, uid)| *uid).collect();
     let mut wanted = vec![uid(Kind::DnsRecord, "www.zp.test"), uid(Kind::Domain, "zp.test")];
-    (standing.sort_unstable(), wanted.sort_unstable());
+    standing.sort_unstable();
+    wanted.sort_unstable();
     assert_eq!(standing, wanted);
 }
 
@@ -190,8 +228,8 @@ fn a_list_is_bounded_by_the_bytes_of_all_its_pages_and_items() {
 
 #[test]
 fn regions_that_the_integration_names_are_read_where_all_are_denied() {
-    let identity = "<R><GetCallerIdentityResult><Arn>arn:aws:iam::123456789012:user/a</Arn><Account>123456789012</Account>\
-                    </GetCallerIdentityResult></R>";
+    let identity = "<R><GetCallerIdentityResult><Arn>arn:aws:iam::123456789012:user/a</Arn>\
+                    <Account>123456789012</Account></GetCallerIdentityResult></R>";
     let denied = "status 403 xml \"<R><Errors><Error><Code>UnauthorizedOperation</Code></Error></Errors></R>\"";
     let answers =
         [format!("sts.us-east-1.amazonaws.com xml \"{identity}\""), format!("ec2.us-east-1.amazonaws.com {denied}")];
