@@ -143,6 +143,19 @@ impl Account {
     pub fn opened(&self) -> Result<&Map<String, Value>, SealedElsewhere> {
         self.secrets.as_ref().ok_or(SealedElsewhere)
     }
+
+    /// The names that a setting lists, as a list or as words in one text; `None` where it names nothing and so narrows
+    /// nothing.
+    pub(crate) fn named(&self, setting: &str) -> Option<Vec<&str>> {
+        match self.settings.get(setting)? {
+            Value::Array(names) => Some(names.iter().filter_map(Value::as_str).collect()),
+            Value::String(text) => {
+                let is_between = |letter: char| letter == ',' || letter.is_whitespace();
+                Some(text.split(is_between).filter(|name| !name.is_empty()).collect())
+            }
+            _ => None,
+        }
+    }
 }
 
 /// The secrets of an integration cannot be opened here.

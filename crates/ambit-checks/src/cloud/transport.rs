@@ -11,7 +11,9 @@ const OLD_POLICIES: &[&str] = &[
     "ELBSecurityPolicy-TLS-1-0-2015-04",
     "ELBSecurityPolicy-TLS-1-1-2017-01",
     "ELBSecurityPolicy-TLS13-1-0-2021-06",
+    "ELBSecurityPolicy-TLS13-1-0-FIPS-2023-04",
     "ELBSecurityPolicy-TLS13-1-1-2021-06",
+    "ELBSecurityPolicy-TLS13-1-1-FIPS-2023-04",
 ];
 
 /// A load balancer that the internet reaches and that passes on what comes in the clear. Providers write protocols in

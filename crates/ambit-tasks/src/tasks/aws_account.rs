@@ -58,9 +58,8 @@ fn plan(facts: &Facts, settings: &Settings) -> Plan {
     if regions.is_empty() {
         return Plan::Each(vec![ACCOUNT.to_owned()]);
     }
-    let named = |what: &str| settings.accounts.get(first).and_then(|account| account.settings.get(what)?.as_array());
-    let is_wanted =
-        |what: &str, name: &str| named(what).is_none_or(|wanted| wanted.iter().any(|wanted| wanted == name));
+    let named = |what: &str| settings.accounts.get(first).and_then(|account| account.named(what));
+    let is_wanted = |what: &str, name: &str| named(what).is_none_or(|wanted| wanted.contains(&name));
     regions.retain(|region| is_wanted("regions", region));
     let lists = aws::lists().iter().filter(|list| is_wanted("services", &list.service));
     // An account that its organisation named has no other accounts.
@@ -117,11 +116,10 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
 /// Leads to the other accounts of the organisation: all, or those that the integration names.
 fn organization(cx: &Context<'_>, assets: &[Asset]) {
     let own = known::ACCOUNT_ID.of(&cx.facts.details);
-    let settings = cx.settings.accounts.get(&cx.facts.name).map(|account| &account.settings);
-    let named = settings.and_then(|settings| settings.get("accounts")?.as_array());
+    let named = cx.settings.accounts.get(&cx.facts.name).and_then(|account| account.named("accounts"));
     for item in assets.iter().map(|asset| &asset.item) {
         let Some(number) = item["Id"].as_str().filter(|number| Some(*number) != own.as_deref()) else { continue };
-        let is_wanted = named.is_none_or(|named| named.iter().any(|wanted| wanted == number));
+        let is_wanted = named.as_ref().is_none_or(|named| named.contains(&number));
         if let Some(name) = known::in_organization(&cx.facts.name, number).filter(|_| is_wanted) {
             let title = known::ACCOUNT_NAME.is(item["Name"].as_str().map(str::to_owned));
             cx.found_with(Kind::AwsCredential, &name, EdgeKind::CloudAccount, Details::from_iter([title]));
@@ -148,11 +146,9 @@ async fn whose(cx: &Context<'_>, caller: &Caller) -> Result<Answer, TaskError> {
 /// The regions of a partition that the integration names.
 fn named_regions(cx: &Context<'_>, partition: &str) -> Vec<String> {
     let (first, _) = known::of_organization(&cx.facts.name);
-    let settings = cx.settings.accounts.get(first).map(|account| &account.settings);
-    let named = settings.and_then(|settings| settings.get("regions")?.as_array()).into_iter().flatten();
-    let named = named.filter_map(serde_json::Value::as_str);
-    let mut regions: Vec<String> =
-        named.filter(|name| aws::is_region(name) && aws::partition(name) == partition).map(str::to_owned).collect();
+    let named = cx.settings.accounts.get(first).and_then(|account| account.named("regions")).unwrap_or_default();
+    let is_there = |name: &&str| aws::is_region(name) && aws::partition(name) == partition;
+    let mut regions: Vec<String> = named.into_iter().filter(is_there).map(str::to_owned).collect();
     regions.sort();
     regions.dedup();
     regions
@@ -197,6 +193,11 @@ mod tests {
         assert!(!some.iter().any(|argument| argument == "ec2:DescribeInstances us-east-1"), "{some:?}");
         assert!(some.iter().any(|argument| argument == "cloudfront:ListDistributions us-east-1"), "{some:?}");
         assert!(!some.iter().any(|argument| argument.starts_with("s3:")), "{some:?}");
+        for account in settings.accounts.values_mut() {
+            account.settings =
+                json!({"regions": "eu-west-1", "services": "cloudfront, ec2"}).as_object().cloned().unwrap();
+        }
+        assert_eq!(asked(&settings), some, "a text lists what stands in it");
     }
 
     #[test]

@@ -105,9 +105,8 @@ async fn run(cx: &Context<'_>) -> Result<Answer, TaskError> {
 
 /// Leads to the further accounts that the same secrets open: all, or those that the integration names.
 async fn members(cx: &Context<'_>, caller: &account::Caller) -> Result<Answer, TaskError> {
-    let settings = cx.settings.accounts.get(&cx.facts.name).map(|account| &account.settings);
-    let named = settings.and_then(|settings| settings.get(cx.argument)?.as_array());
-    let is_wanted = |id: &String| named.is_none_or(|named| named.iter().any(|wanted| wanted == id.as_str()));
+    let named = cx.settings.accounts.get(&cx.facts.name).and_then(|account| account.named(cx.argument));
+    let is_wanted = |id: &String| named.as_ref().is_none_or(|named| named.contains(&id.as_str()));
     let ids: Vec<String> = caller.members(cx).await?.into_iter().filter(is_wanted).collect();
     if ids.len() > MEMBERS_MAX {
         return Err(TaskError::OutOfBudget(format!(
