@@ -150,7 +150,10 @@ fn unknown_services(settings: &Map<String, Value>, known: &BTreeSet<String>) -> 
     let listed = settings.get("services")?;
     let named: Vec<&str> = match listed {
         Value::Array(names) => names.iter().filter_map(Value::as_str).collect(),
-        listed => listed.as_str().into_iter().collect(),
+        listed => {
+            let is_between = |letter: char| letter == ',' || letter.is_whitespace();
+            listed.as_str()?.split(is_between).filter(|name| !name.is_empty()).collect()
+        }
     };
     let unknown: Vec<&str> = named.iter().filter(|name| !known.contains(**name)).copied().collect();
     let names = || known.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
