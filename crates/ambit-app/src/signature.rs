@@ -13,6 +13,9 @@ const ENTRIES_MAX: usize = 100;
 /// Signers of one scheme that are read; Android takes ten.
 const SIGNERS_MAX: usize = 10;
 
+/// Of a file of digests, where it rests on one that holds.
+const STRONG_DIGESTS: &[&str] = &["SHA-256-Digest", "SHA-384-Digest", "SHA-512-Digest"];
+
 /// A signature scheme of Android.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Scheme {
@@ -101,7 +104,7 @@ impl Signatures {
             }
             self.schemes.push(Scheme::V1);
             let text = String::from_utf8_lossy(&archive.get(&digests)?).into_owned();
-            self.has_weak_digest |= !text.contains("SHA-256-Digest") && !text.contains("SHA-512-Digest");
+            self.has_weak_digest |= !STRONG_DIGESTS.iter().any(|digest| text.contains(digest));
             let signature = archive.get(name)?;
             if let Some(der) = signed_with(&signature) {
                 self.add(der)?;
