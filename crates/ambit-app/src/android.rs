@@ -17,8 +17,13 @@ use std::collections::BTreeSet;
 pub(crate) const MANIFEST: &str = "AndroidManifest.xml";
 /// Where a bundle has it.
 pub(crate) const BUNDLE_MANIFEST: &str = "base/manifest/AndroidManifest.xml";
-/// Where an APK has its table of resources.
+/// Where an APK has its table of resources, and where a bundle has it.
 const RESOURCES: &str = "resources.arsc";
+const BUNDLE_RESOURCES: &str = "base/resources.pb";
+/// Whom a permission is given to, in words, and what stands for a level that is not known.
+const LEVELS: &[(&str, u32)] =
+    &[("normal", 0), ("dangerous", 1), ("signature", 2), ("signatureOrSystem", 3), ("internal", 4)];
+const LEVEL_UNKNOWN: u32 = 15;
 /// Components of one app that are kept; the largest apps have some thousand.
 const COMPONENTS_MAX: usize = 5_000;
 /// Permissions of one app that are kept, and as many that it makes.
@@ -73,6 +78,10 @@ pub struct Android {
     pub signatures: Signatures,
     /// It is a part of an app, for one screen or language.
     pub is_split: bool,
+    /// Attributes of the manifest and the application that are said by a resource that could not be read. What they
+    /// say is not known, which is not the same as unsaid.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unknown: Vec<String>,
 }
 
 /// What kind a component is.
@@ -128,7 +137,8 @@ pub struct DeepLink {
 pub struct DeclaredPermission {
     /// Its name.
     pub name: String,
-    /// Whom it is given to, as Android numbers it: 0 everybody, 1 whom the user lets, 2 the same signer.
+    /// Whom it is given to, as Android numbers it: 0 everybody, 1 whom the user lets, 2 the same signer, 3 also what
+    /// came with the system, 15 not known. The lowest four bits tell it, the others are flags.
     pub level: u32,
 }
 
@@ -151,15 +161,20 @@ pub(crate) fn of_apk(archive: &mut Archive<'_>, look: &mut dyn FnMut(&Piece<'_>)
     Ok(android)
 }
 
-/// Reads a bundle, whose documents are messages and whose references are written out.
+/// Reads a bundle, whose documents are messages and whose references are names.
 pub(crate) fn of_bundle(archive: &mut Archive<'_>, look: &mut dyn FnMut(&Piece<'_>)) -> Result<Android, AppError> {
-    let resources = Resources::default();
     let manifest = bundle::document(&archive.get(BUNDLE_MANIFEST)?)?;
+    let resources = match archive.has(BUNDLE_RESOURCES) {
+        true => bundle::resources(&archive.get(BUNDLE_RESOURCES)?)?,
+        false => Resources::default(),
+    };
+    hand_out(BUNDLE_RESOURCES, &resources.texts, look);
     let mut android = of_manifest(&manifest, &resources, archive)?;
     if let Some(application) = manifest.below("application").next()
-        && let Some(Value::Text(reference)) = application.get("networkSecurityConfig")
+        && let Some(Value::Named(reference)) = application.get("networkSecurityConfig")
     {
-        let path = format!("base/res/{}.xml", reference.trim_start_matches('@'));
+        let named = application.text_of("networkSecurityConfig", &resources);
+        let path = named.map_or_else(|| format!("base/res/{reference}.xml"), |path| format!("base/{path}"));
         if archive.has(&path) {
             let configuration = bundle::document(&archive.get(&path)?)?;
             android.network_security = Some(NetworkSecurity::of(&configuration, &resources));
@@ -174,17 +189,21 @@ fn of_manifest(root: &Element, resources: &Resources, archive: &mut Archive<'_>)
     let package = root.text_of("package", resources).filter(|package| !package.is_empty());
     let package = package.ok_or_else(|| AppError::NotAnApp("its manifest names no package".into()))?;
     let sdk = |name: &str| root.below("uses-sdk").find_map(|uses| uses.number(name, resources));
+    let says_target = root.below("uses-sdk").any(|uses| uses.get("targetSdkVersion").is_some());
     let asked = root.children.iter().filter(|child| child.name.starts_with("uses-permission"));
     let permissions: BTreeSet<String> = asked.filter_map(|child| child.text_of("name", resources)).collect();
     let declared = root.below("permission").filter_map(|permission| {
-        let level = permission.number("protectionLevel", resources).unwrap_or(0);
-        Some(DeclaredPermission { name: permission.text_of("name", resources)?, level })
+        Some(DeclaredPermission {
+            name: permission.text_of("name", resources)?,
+            level: level_of(permission, resources),
+        })
     });
     let mut android = Android {
         version_code: root.number("versionCode", resources),
         version_name: root.text_of("versionName", resources),
         min_sdk: sdk("minSdkVersion"),
-        target_sdk: sdk("targetSdkVersion"),
+        // Android takes an app to be made for the oldest version that it runs on where it does not say.
+        target_sdk: if says_target { sdk("targetSdkVersion") } else { sdk("minSdkVersion") },
         permissions: permissions.into_iter().take(PERMISSIONS_MAX).collect(),
         declared_permissions: declared.take(PERMISSIONS_MAX).collect(),
         shared_user: root.text_of("sharedUserId", resources),
@@ -192,10 +211,27 @@ fn of_manifest(root: &Element, resources: &Resources, archive: &mut Archive<'_>)
         package,
         ..Android::default()
     };
+    let is_unknown = |name: &str| root.below("uses-sdk").any(|uses| uses.is_unknown(name, resources));
+    android
+        .unknown
+        .extend(["minSdkVersion", "targetSdkVersion"].into_iter().filter(|n| is_unknown(n)).map(str::to_owned));
     if let Some(application) = root.below("application").next() {
         android.application(application, resources, archive);
     }
     Ok(android)
+}
+
+/// Returns whom a permission is given to, which a bundle has in words: `signature|privileged`.
+fn level_of(permission: &Element, resources: &Resources) -> u32 {
+    if let Some(level) = permission.number("protectionLevel", resources) {
+        return level;
+    }
+    if permission.is_unknown("protectionLevel", resources) {
+        return LEVEL_UNKNOWN;
+    }
+    let text = permission.text_of("protectionLevel", resources).unwrap_or_default();
+    let level = |word: &str| LEVELS.iter().find(|(known, _)| *known == word.trim()).map(|(_, level)| *level);
+    text.split('|').find_map(level).unwrap_or(0)
 }
 
 impl Android {
@@ -208,6 +244,8 @@ impl Android {
         self.uses_cleartext = is("usesCleartextTraffic");
         self.legacy_storage = is("requestLegacyExternalStorage") == Some(true);
         self.has_network_security = application.get("networkSecurityConfig").is_some();
+        let flags = ["allowBackup", "debuggable", "usesCleartextTraffic"];
+        self.unknown.extend(flags.iter().filter(|n| application.is_unknown(n, resources)).map(|n| (*n).to_owned()));
         let shared = application.text_of("permission", resources);
         let (mut links_left, mut is_cut) = (LINKS_MAX, false);
         for element in &application.children {
@@ -250,6 +288,9 @@ impl Android {
             None => name,
         };
         let unsaid = match kind {
+            // Whether it is called is not known, which is no reason to say that it is.
+            _ if element.is_unknown("exported", resources) => false,
+            ComponentKind::Provider if self.unknown.iter().any(|name| name.ends_with("SdkVersion")) => false,
             ComponentKind::Provider => self.target_sdk.unwrap_or(1) < PROVIDERS_CLOSED_SINCE,
             _ => element.below("intent-filter").next().is_some(),
         };
@@ -265,11 +306,19 @@ impl Android {
             permission: element.text_of("permission", resources).or_else(|| shared.cloned()),
             read_permission: element.text_of("readPermission", resources),
             write_permission: element.text_of("writePermission", resources),
-            grants_uris: element.flag("grantUriPermissions", resources) == Some(true),
+            grants_uris: element.flag("grantUriPermissions", resources) == Some(true)
+                || element.below("grant-uri-permission").any(|grant| is_everything(grant, resources)),
             is_launcher,
             links: Vec::new(),
         }
     }
+}
+
+/// Returns whether a rule for single addresses lets all of them through.
+fn is_everything(grant: &Element, resources: &Resources) -> bool {
+    let says =
+        |name: &str, every: &[&str]| grant.text_of(name, resources).is_some_and(|text| every.contains(&text.as_str()));
+    says("pathPrefix", &["", "/"]) || says("pathPattern", &[".*", "/.*"])
 }
 
 /// Returns so many of the links that the filters of an element let through, and whether there are more.
@@ -329,6 +378,75 @@ mod tests {
 
     fn text(text: impl Into<String>) -> Value {
         Value::Text(text.into())
+    }
+
+    fn manifest(said: &[(&str, Value)], sdk: &[(&str, Value)], children: Vec<Element>) -> Android {
+        let parts = vec![element("uses-sdk", sdk, Vec::new()), element("application", said, children)];
+        let manifest = element("manifest", &[("package", text("org.acme"))], parts);
+        of_manifest(&manifest, &Resources::default(), &mut Archive::empty()).unwrap()
+    }
+
+    #[test]
+    fn an_app_that_names_no_version_it_is_made_for_is_made_for_the_oldest_it_runs_on() {
+        let provider = || vec![element("provider", &[("name", text("a.B"))], Vec::new())];
+        let app = |sdk: &[(&str, Value)]| {
+            let app = manifest(&[], sdk, provider());
+            (app.target_sdk, app.components[0].exported)
+        };
+        let number = |name: &'static str, number: u32| (name, Value::Number(number));
+        assert_eq!(app(&[]), (None, true));
+        assert_eq!(app(&[number("minSdkVersion", 16)]), (Some(16), true));
+        assert_eq!(app(&[number("minSdkVersion", 24)]), (Some(24), false));
+        assert_eq!(app(&[number("minSdkVersion", 16), number("targetSdkVersion", 28)]), (Some(28), false));
+        let unread = ("targetSdkVersion", Value::Resource(0x7f01_0000));
+        assert_eq!(app(&[number("minSdkVersion", 16), unread]), (None, false), "it says, and we cannot read it");
+    }
+
+    #[test]
+    fn what_a_resource_says_that_cannot_be_read_is_unknown_and_not_unsaid() {
+        let unread = |name: &'static str| (name, Value::Named("bool/no".into()));
+        let filter = || vec![element("intent-filter", &[], Vec::new())];
+        let app = manifest(
+            &[unread("allowBackup"), unread("usesCleartextTraffic")],
+            &[],
+            vec![
+                element("service", &[("name", text("a.B")), unread("exported")], filter()),
+                element("service", &[("name", text("a.C"))], filter()),
+            ],
+        );
+        assert_eq!(app.unknown, ["allowBackup", "usesCleartextTraffic"]);
+        assert_eq!(app.components.iter().map(|part| part.exported).collect::<Vec<_>>(), [false, true]);
+        let null = ("allowBackup", Value::Named("null".into()));
+        assert!(manifest(&[null], &[], Vec::new()).unknown.is_empty(), "that is nothing");
+    }
+
+    #[test]
+    fn the_level_of_a_permission_is_read_in_words_too() {
+        let level = |said: &[(&str, Value)]| level_of(&element("permission", said, Vec::new()), &Resources::default());
+        for (word, expected) in [
+            ("normal", 0),
+            ("dangerous", 1),
+            ("signature", 2),
+            ("signature|privileged", 2),
+            ("privileged|signature", 2),
+            ("signatureOrSystem", 3),
+            ("0x12", 0x12),
+        ] {
+            assert_eq!(level(&[("protectionLevel", text(word))]), expected, "{word}");
+        }
+        assert_eq!(level(&[("protectionLevel", Value::Number(2))]), 2);
+        assert_eq!((level(&[]), level(&[("protectionLevel", Value::Resource(1))])), (0, LEVEL_UNKNOWN));
+    }
+
+    #[test]
+    fn a_rule_for_every_address_gives_leave_for_all() {
+        let grants = |name: &str, path: &str| {
+            let grant = element("grant-uri-permission", &[(name, text(path))], Vec::new());
+            manifest(&[], &[], vec![element("provider", &[("name", text("a.B"))], vec![grant])]).components[0]
+                .grants_uris
+        };
+        assert!(grants("pathPrefix", "/") && grants("pathPattern", ".*"));
+        assert!(!grants("pathPrefix", "/shared/") && !grants("path", "/"));
     }
 
     fn filter(schemes: usize, hosts: usize) -> Element {

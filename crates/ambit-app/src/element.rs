@@ -42,6 +42,9 @@ const ATTRIBUTES: &[(u32, &str)] = &[
     (0x0101_0024, "value"),
     (0x0101_0027, "scheme"),
     (0x0101_0028, "host"),
+    (0x0101_002a, "path"),
+    (0x0101_002b, "pathPrefix"),
+    (0x0101_002c, "pathPattern"),
     (0x0101_020c, "minSdkVersion"),
     (0x0101_021b, "versionCode"),
     (0x0101_021c, "versionName"),
@@ -110,7 +113,16 @@ impl Element {
             Value::Text(text) => Cow::Borrowed(text),
             Value::Number(number) => Cow::Owned(number.to_string()),
             Value::Flag(flag) => Cow::Owned(flag.to_string()),
-            Value::Resource(_) => return None,
+            Value::Resource(_) | Value::Named(_) => return None,
+        })
+    }
+
+    /// Returns whether an attribute is said by a resource that is not known. `@null` says nothing.
+    pub(crate) fn is_unknown(&self, name: &str, resources: &Resources) -> bool {
+        self.get(name).is_some_and(|value| match resources.resolved(value) {
+            Value::Resource(number) => *number != 0,
+            Value::Named(name) => name != "null",
+            _ => false,
         })
     }
 
@@ -120,7 +132,7 @@ impl Element {
             Value::Flag(flag) => Some(*flag),
             Value::Number(number) => Some(*number != 0),
             Value::Text(text) => text.parse().ok(),
-            Value::Resource(_) => None,
+            Value::Resource(_) | Value::Named(_) => None,
         }
     }
 
@@ -173,7 +185,7 @@ pub(crate) struct Builder {
 impl Builder {
     /// Adds an attribute to an element that is not begun yet, and counts it.
     pub(crate) fn attribute(&mut self, element: &mut Element, name: String, value: Value) -> Result<(), AppError> {
-        let text = if let Value::Text(text) = &value { text.len() } else { 0 };
+        let text = if let Value::Text(text) | Value::Named(text) = &value { text.len() } else { 0 };
         self.count(ATTRIBUTE_BYTES_KEPT + name.len() + text)?;
         element.attributes.push((name, value));
         Ok(())

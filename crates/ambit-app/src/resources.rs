@@ -20,6 +20,8 @@ const HOPS_MAX: usize = 8;
 #[derive(Debug, Default)]
 pub(crate) struct Resources {
     values: BTreeMap<u32, Value>,
+    /// Those of a bundle, by kind and name.
+    names: BTreeMap<String, Value>,
     /// Each text with what it is called, a line each.
     pub(crate) texts: String,
     left: usize,
@@ -52,15 +54,50 @@ impl Resources {
     pub(crate) fn resolved<'a>(&'a self, value: &'a Value) -> &'a Value {
         let mut value = value;
         for _ in 0..HOPS_MAX {
-            match value {
-                Value::Resource(number) => match self.values.get(number) {
-                    Some(next) => value = next,
-                    None => break,
-                },
-                _ => break,
+            let next = match value {
+                Value::Resource(number) => self.values.get(number),
+                Value::Named(name) => self.names.get(name),
+                _ => None,
+            };
+            match next {
+                Some(next) => value = next,
+                None => break,
             }
         }
         value
+    }
+
+    /// The resources of a bundle, which come by their names.
+    pub(crate) fn of_names() -> Self {
+        Self { left: VALUES_MAX, ..Self::default() }
+    }
+
+    /// Adds a value of a resource of a bundle: its kind, what it is called, and what it says. The first one counts.
+    pub(crate) fn add(&mut self, kind: &str, key: &str, value: Value) -> Result<(), AppError> {
+        self.left = self.left.checked_sub(1).ok_or_else(|| AppError::TooLarge("too many resources".into()))?;
+        self.keep_text(key, &value)?;
+        let reference = if let Value::Named(name) = &value { name.len() } else { 0 };
+        self.keep(kind.len() + key.len() + reference)?;
+        self.names.entry(format!("{kind}/{key}")).or_insert(value);
+        Ok(())
+    }
+
+    fn keep_text(&mut self, key: &str, value: &Value) -> Result<(), AppError> {
+        let Value::Text(text) = value else { return Ok(()) };
+        // Twice: with its name, and as what the resource stands for.
+        self.keep(key.len() + 2 * text.len())?;
+        if !key.is_empty() {
+            self.texts.push_str(&format!("{key} = \"{text}\"\n"));
+        }
+        Ok(())
+    }
+
+    fn keep(&mut self, bytes: usize) -> Result<(), AppError> {
+        self.kept_bytes += bytes;
+        match self.kept_bytes > TEXT_BYTES_MAX {
+            true => Err(AppError::TooLarge("the texts of its resources".into())),
+            false => Ok(()),
+        }
     }
 
     fn package(&mut self, package: &Chunk<'_>, strings: &Strings<'_>) -> Result<(), AppError> {
@@ -122,16 +159,8 @@ impl Resources {
             (place_at(entry, 4)?, part(entry, 11, 1)?[0], u32_at(entry, 12)?)
         };
         let value = value::value(kind, data, strings)?;
-        if let Value::Text(text) = &value {
-            let key = keys.get(key).unwrap_or_default();
-            // Twice: with its name, and as what the number stands for.
-            self.kept_bytes += key.len() + 2 * text.len();
-            if self.kept_bytes > TEXT_BYTES_MAX {
-                return Err(AppError::TooLarge("the texts of its resources".into()));
-            }
-            if !key.is_empty() {
-                self.texts.push_str(&format!("{key} = \"{text}\"\n"));
-            }
+        if matches!(value, Value::Text(_)) {
+            self.keep_text(&keys.get(key).unwrap_or_default(), &value)?;
         }
         self.values.entry(number).or_insert(value);
         Ok(())

@@ -11,6 +11,8 @@ pub(crate) enum Value {
     Flag(bool),
     /// A resource, by its number.
     Resource(u32),
+    /// A resource, by its kind and name: `bool/backup`, or `android:bool/backup` of the system.
+    Named(String),
 }
 
 /// Returns a value by its type.

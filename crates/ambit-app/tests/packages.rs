@@ -165,6 +165,11 @@ fn the_signer_is_told_by_both_schemes() {
     let java = android(&apk(&members)).signatures;
     assert_eq!((java.schemes, java.has_weak_digest), (vec![Scheme::V1], true));
     assert_eq!(java.certificates[0].sha256, build::sha256(&der));
+    for digest in ["SHA-256", "SHA-384", "SHA-512"] {
+        let at = members.len() - 2;
+        members[at].1 = format!("Signature-Version: 1.0\r\n{digest}-Digest-Manifest: x\r\n").into_bytes();
+        assert!(!android(&apk(&members)).signatures.has_weak_digest, "{digest}");
+    }
 }
 
 #[test]
@@ -211,6 +216,40 @@ fn a_bundle_for_the_store_says_the_same() {
     assert_eq!((app.package.as_str(), app.target_sdk, app.debuggable), ("org.acme.app", Some(28), true));
     assert!(app.components[0].is_launcher && app.components[0].links[0].is_verified, "{app:?}");
     assert!(texts.contains("https://api.acme.test/v1"), "{texts}");
+}
+
+#[test]
+fn a_bundle_says_what_its_resources_say() {
+    let application = Node::new("application")
+        .say("allowBackup", 0, Attribute::Text("@bool/backup"))
+        .say("usesCleartextTraffic", 0, Attribute::Text("@org.acme.app:bool/clear"))
+        .say("debuggable", 0, Attribute::Text("@android:bool/backup"))
+        .say("label", 0, Attribute::Text("@string/app_name"))
+        .say("networkSecurityConfig", 0, Attribute::Text("@xml/net"));
+    let sdk = Node::new("uses-sdk").say("targetSdkVersion", 0, Attribute::Text("@integer/target"));
+    let root = Node::new("manifest").say("package", 0, Attribute::Text("org.acme.app")).with(sdk).with(application);
+    let rule = Node::new("base-config").say("cleartextTrafficPermitted", 0, Attribute::Text("@bool/backup"));
+    let table = build::named_resources(&[
+        ("bool", "backup", Attribute::Flag(false)),
+        ("bool", "clear", Attribute::Flag(true)),
+        ("integer", "target", Attribute::Number(33)),
+        ("string", "app_name", Attribute::Text("Acme")),
+        ("xml", "net", Attribute::Text("res/xml-v21/rules.xml")),
+    ]);
+    let mut members = vec![
+        ("base/manifest/AndroidManifest.xml", build::message(&root)),
+        ("base/res/xml-v21/rules.xml", build::message(&Node::new("network-security-config").with(rule))),
+        ("base/resources.pb", table),
+    ];
+    let app = android(&archive(&members));
+    assert_eq!((app.allow_backup, app.uses_cleartext, app.target_sdk), (Some(false), Some(true), Some(33)));
+    assert_eq!((app.label.as_deref(), app.unknown), (Some("Acme"), vec!["debuggable".to_owned()]));
+    assert_eq!(app.network_security.unwrap().cleartext, Some(false));
+    assert!(read(&archive(&members)).1.contains("base/resources.pb: app_name = \"Acme\"\n"));
+    members.pop();
+    let app = android(&archive(&members));
+    assert_eq!((app.allow_backup, app.target_sdk, app.label), (None, None, None));
+    assert_eq!(app.unknown, ["targetSdkVersion", "allowBackup", "debuggable", "usesCleartextTraffic"]);
 }
 
 #[test]

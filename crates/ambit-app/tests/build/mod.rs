@@ -269,6 +269,21 @@ pub(crate) fn message(node: &Node) -> Vec<u8> {
     field(1, &element(node))
 }
 
+/// The table of resources of a bundle: a kind, a name and what it says.
+pub(crate) fn named_resources(values: &[(&str, &str, Attribute)]) -> Vec<u8> {
+    let kinds = values.iter().map(|(kind, key, says)| {
+        let item = match says {
+            Attribute::Text(text) => field(2, &field(1, text.as_bytes())),
+            Attribute::Flag(flag) => field(7, &[8 << 3, u8::from(*flag)]),
+            Attribute::Number(number) => field(7, &[6 << 3, u8::try_from(*number).expect("small and whole")]),
+            Attribute::Resource(_) => panic!("by its name alone"),
+        };
+        let entry = [field(2, key.as_bytes()), field(6, &field(2, &field(4, &item)))].concat();
+        field(3, &[field(2, kind.as_bytes()), field(3, &entry)].concat())
+    });
+    field(2, &kinds.collect::<Vec<_>>().concat())
+}
+
 fn element(node: &Node) -> Vec<u8> {
     let mut bytes = field(3, node.name.as_bytes());
     for (name, _, says) in &node.attributes {
