@@ -20,6 +20,11 @@ const ENTITLEMENT_BYTES_MAX: usize = 1_024 * 1_024;
 /// Entries of one list that are kept.
 const ENTRIES_MAX: usize = 500;
 
+/// Members beside which NSAllowsArbitraryLoads is not read, whatever they say, and since which iOS that is so.
+const NARROWER: &[&str] =
+    &["NSAllowsArbitraryLoadsForMedia", "NSAllowsArbitraryLoadsInWebContent", "NSAllowsLocalNetworking"];
+const NARROWER_SINCE: u32 = 10;
+
 /// What an iOS app says of itself. What it leaves out is `None` or empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ios {
@@ -96,11 +101,14 @@ pub(crate) fn of_ipa(
     ios.usages = members.filter(|name| name.ends_with("UsageDescription")).take(ENTRIES_MAX).cloned().collect();
     ios.usages.sort();
     crate::strings::hand_out(&path, &info.to_string(), look);
+    let mut is_entitled = false;
     if let Some(program) = text("CFBundleExecutable").map(|name| format!("{folder}{name}"))
         && archive.has(&program)
         && let Some(entitlements) = entitlements(&archive.get(&program)?)
     {
+        is_entitled = true;
         ios.entitled(&entitlements);
+        ios.debuggable = entitlements["get-task-allow"] == true;
     }
     let profile = format!("{folder}embedded.mobileprovision");
     if archive.has(&profile) {
@@ -108,6 +116,8 @@ pub(crate) fn of_ipa(
         if let Some(profile) = list_inside(&archive.get(&profile)?) {
             ios.for_all_devices = profile["ProvisionsAllDevices"] == true;
             ios.entitled(&profile["Entitlements"]);
+            // A profile says what may be signed; what the program is signed with decides.
+            ios.debuggable |= !is_entitled && profile["Entitlements"]["get-task-allow"] == true;
         }
     }
     Ok(ios)
@@ -115,7 +125,9 @@ pub(crate) fn of_ipa(
 
 impl Ios {
     fn transport(&mut self, security: &Value) {
-        self.allows_arbitrary_loads = security["NSAllowsArbitraryLoads"] == true;
+        let is_old = self.min_os.as_deref().and_then(major).is_some_and(|major| major < NARROWER_SINCE);
+        let is_narrower = !is_old && NARROWER.iter().any(|name| !security[*name].is_null());
+        self.allows_arbitrary_loads = security["NSAllowsArbitraryLoads"] == true && !is_narrower;
         self.allows_arbitrary_web_loads = security["NSAllowsArbitraryLoadsInWebContent"] == true;
         for (domain, said) in security["NSExceptionDomains"].as_object().into_iter().flatten().take(ENTRIES_MAX) {
             let either = |own: &str, other: &str| [&said[own], &said[other]].into_iter().find(|value| !value.is_null());
@@ -135,7 +147,6 @@ impl Ios {
     }
 
     fn entitled(&mut self, entitlements: &Value) {
-        self.debuggable |= entitlements["get-task-allow"] == true;
         if let Some(team) = entitlements["com.apple.developer.team-identifier"].as_str() {
             self.team = Some(team.to_owned());
         }
@@ -165,6 +176,11 @@ fn entitlements(program: &[u8]) -> Option<Value> {
     })
 }
 
+/// Returns the first number of a version.
+fn major(version: &str) -> Option<u32> {
+    version.trim().split('.').next()?.parse().ok()
+}
+
 /// Returns the list that a signed profile carries.
 fn list_inside(signed: &[u8]) -> Option<Value> {
     let start = signed.windows(6).position(|window| window == b"<plist")?;
@@ -181,6 +197,24 @@ mod tests {
     }
 
     const RIGHTS: &[u8] = b"<plist><dict><key>get-task-allow</key><true/></dict></plist>";
+
+    #[test]
+    fn transport_security_is_not_off_where_a_narrower_member_stands_beside_the_one_that_turns_it_off() {
+        let is_off = |beside: Option<(&str, bool)>, min_os: Option<&str>| {
+            let mut ios = Ios { min_os: min_os.map(str::to_owned), ..Ios::default() };
+            let mut security = serde_json::json!({"NSAllowsArbitraryLoads": true});
+            beside.into_iter().for_each(|(name, value)| security[name] = value.into());
+            ios.transport(&security);
+            ios.allows_arbitrary_loads
+        };
+        for name in NARROWER {
+            for value in [true, false] {
+                assert!(!is_off(Some((name, value)), None) && !is_off(Some((name, value)), Some("10.0")), "{name}");
+                assert!(is_off(Some((name, value)), Some("9.3")), "{name}: older ones do not know it");
+            }
+        }
+        assert!(is_off(None, None) && is_off(Some(("NSExceptionDomains", true)), Some("15.0")));
+    }
 
     #[test]
     fn entitlements_are_sought_where_a_list_begins_and_at_so_many_places() {

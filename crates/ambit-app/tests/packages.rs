@@ -289,6 +289,30 @@ fn an_app_for_ios_says_what_it_is() {
 }
 
 #[test]
+fn the_signature_of_a_program_decides_whether_it_can_be_debugged() {
+    let info = b"<plist><dict><key>CFBundleIdentifier</key><string>org.acme.ios</string>
+        <key>CFBundleExecutable</key><string>A</string></dict></plist>";
+    let rights = |allowed: bool| format!("<plist><dict><key>get-task-allow</key><{allowed}/></dict></plist>");
+    let program = |rights: &str| {
+        let length = u32::try_from(rights.len() + 8).unwrap().to_be_bytes();
+        [&b"\xcf\xfa\xed\xfe\xfa\xde\x71\x71"[..], &length, rights.as_bytes()].concat()
+    };
+    let allowing = b"<plist><dict><key>Entitlements</key><dict><key>get-task-allow</key><true/></dict></dict></plist>";
+    let is_debuggable = |program: Vec<u8>| {
+        let bytes = archive(&[
+            ("Payload/A.app/Info.plist", info.to_vec()),
+            ("Payload/A.app/A", program),
+            ("Payload/A.app/embedded.mobileprovision", allowing.to_vec()),
+        ]);
+        let App::Ios(app) = read(&bytes).0.unwrap().app else { panic!("not for iOS") };
+        app.debuggable
+    };
+    assert!(is_debuggable(program(&rights(true))));
+    assert!(!is_debuggable(program(&rights(false))) && !is_debuggable(program("<plist><dict/></plist>")));
+    assert!(is_debuggable(b"\xcf\xfa\xed\xfe".to_vec()), "where the program says nothing the profile does");
+}
+
+#[test]
 fn a_binary_property_list_is_read_like_one_of_xml() {
     let bytes = archive(&[("Payload/A.app/Info.plist", build::binary_list(&[("CFBundleIdentifier", "org.acme.bin")]))]);
     let App::Ios(app) = read(&bytes).0.unwrap().app else { panic!("not for iOS") };
