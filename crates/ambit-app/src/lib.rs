@@ -8,6 +8,7 @@ mod bytes;
 mod certificate;
 mod element;
 mod error;
+mod hermes;
 mod ios;
 mod network_security;
 mod piece;

@@ -3,6 +3,7 @@
 use crate::archive::Archive;
 use crate::bytes::{place_at, varint};
 use crate::error::AppError;
+use crate::hermes;
 use crate::piece::Piece;
 use crate::plist;
 
@@ -55,6 +56,8 @@ pub(crate) fn of_members(
 fn of_member(path: &str, bytes: &[u8], look: &mut dyn FnMut(&Piece<'_>)) {
     let text = if bytes.starts_with(DEX) {
         of_dex(bytes)
+    } else if bytes.starts_with(hermes::MAGIC) {
+        hermes::strings(bytes, READABLE_MIN).unwrap_or_else(|_| readable(bytes))
     } else if bytes.starts_with(plist::BINARY) {
         plist::read(bytes).map(|value| value.to_string()).unwrap_or_else(|_| readable(bytes))
     } else if let Some(text) = utf16(bytes) {
@@ -176,6 +179,12 @@ mod tests {
         assert!(texts(&dex(1_000, &[0], &over)).len() < 3_000_000);
         let unended = [&[0xff, 0xff, 0xff, 0x7f][..], &[b'A'; 1_000_000]].concat();
         assert_eq!(texts(&dex(100_000, &[0], &unended)), "", "a hundred thousand million bytes are not searched");
+    }
+
+    #[test]
+    fn a_program_of_hermes_whose_version_is_not_known_has_its_readable_parts() {
+        let unknown = [hermes::MAGIC, &[0; 20], b"https://one.acme.test/v1https://two.acme.test/v2"].concat();
+        assert_eq!(texts(&unknown), "https://one.acme.test/v1https://two.acme.test/v2\n");
     }
 
     #[test]
