@@ -44,6 +44,39 @@ const POWERFUL: &[&str] = &[
     "android.permission.WRITE_SETTINGS",
 ];
 
+/// Permissions of Android that every app gets for the asking, so that they guard nothing.
+const FOR_THE_ASKING: &[&str] = &[
+    "android.permission.ACCESS_LOCATION_EXTRA_COMMANDS",
+    "android.permission.ACCESS_NETWORK_STATE",
+    "android.permission.ACCESS_WIFI_STATE",
+    "android.permission.BLUETOOTH",
+    "android.permission.BLUETOOTH_ADMIN",
+    "android.permission.BROADCAST_STICKY",
+    "android.permission.CHANGE_NETWORK_STATE",
+    "android.permission.CHANGE_WIFI_STATE",
+    "android.permission.DISABLE_KEYGUARD",
+    "android.permission.EXPAND_STATUS_BAR",
+    "android.permission.FOREGROUND_SERVICE",
+    "android.permission.GET_PACKAGE_SIZE",
+    "android.permission.INTERNET",
+    "android.permission.KILL_BACKGROUND_PROCESSES",
+    "android.permission.MODIFY_AUDIO_SETTINGS",
+    "android.permission.NFC",
+    "android.permission.READ_SYNC_SETTINGS",
+    "android.permission.READ_SYNC_STATS",
+    "android.permission.RECEIVE_BOOT_COMPLETED",
+    "android.permission.REORDER_TASKS",
+    "android.permission.SET_WALLPAPER",
+    "android.permission.TRANSMIT_IR",
+    "android.permission.USE_BIOMETRIC",
+    "android.permission.USE_FINGERPRINT",
+    "android.permission.VIBRATE",
+    "android.permission.WAKE_LOCK",
+    "android.permission.WRITE_SYNC_SETTINGS",
+];
+/// The bits of the level of a permission that tell whom it is given to. The others are flags.
+const LEVEL_BITS: u64 = 0x0f;
+
 /// What a row found: of which part, and the sentence.
 type Findings = Vec<(String, String)>;
 
@@ -93,17 +126,26 @@ pub(crate) fn judges() -> impl Iterator<Item = &'static Judge> {
     [build::JUDGES, communication::JUDGES, parts::JUDGES, signer::JUDGES].into_iter().flatten()
 }
 
-/// Judges what a package says, after it was read.
-fn weigh(facts: &Facts, date: Timestamp, find: impl Fn(&Value, Timestamp, bool) -> Findings) -> Verdict {
+/// Judges what a package says, after it was read. A row finds `None` where what it looks at could not be read.
+fn weigh<F: Into<Option<Findings>>>(
+    facts: &Facts,
+    date: Timestamp,
+    find: impl Fn(&Value, Timestamp, bool) -> F,
+) -> Verdict {
+    let nothing = Value::Null;
+    let app = PACKAGE.raw(&facts.details).unwrap_or(&nothing);
+    let is_apk = FORMAT.of(&facts.details).is_none_or(|format| format == "apk");
+    let Some(mut found) = find(app, date, is_apk).into() else { return Verdict::Unknown };
     look::after(facts, TaskName::AppPackage, |facts| {
-        let nothing = Value::Null;
-        let app = PACKAGE.raw(&facts.details).unwrap_or(&nothing);
-        let is_apk = FORMAT.of(&facts.details).is_none_or(|format| format == "apk");
-        let mut found = find(app, date, is_apk);
         found.sort();
         found.dedup_by(|one, other| one.0 == other.0);
         found.into_iter().map(|(part, sentence)| proof(facts, &part, sentence)).collect()
     })
+}
+
+/// What was found, and `None` where the manifest says what it rests on by a resource that could not be read.
+fn known(app: &Value, attribute: &str, found: Findings) -> Option<Findings> {
+    (!each(&app["unknown"]).any(|unknown| unknown == attribute)).then_some(found)
 }
 
 fn proof(facts: &Facts, part: &str, sentence: String) -> Proof {
@@ -134,25 +176,52 @@ fn day_of(date: Timestamp) -> String {
     date.to_string().chars().take(10).collect()
 }
 
-/// True where every host may be talked to in the clear. What a configuration says goes before the flag of the app, and
-/// what neither says follows from the version that the app is made for.
-fn talks_in_the_clear(app: &Value) -> bool {
+/// Finds whether every host may be talked to in the clear. What a configuration says goes before the flag of the app,
+/// and what neither says follows from the version that the app is made for.
+fn talks_in_the_clear(app: &Value) -> Option<Findings> {
+    let found = |is: bool| once(is, "The package permits traffic without TLS to every host.");
     if !app["network_security"].is_null() {
-        return app["network_security"]["cleartext"] == true;
+        return Some(found(app["network_security"]["cleartext"] == true));
     }
     let unsaid = app["target_sdk"].as_u64().is_some_and(|sdk| sdk < CLEARTEXT_CLOSED_SINCE);
-    app["has_network_security"] != true && app["uses_cleartext"].as_bool().unwrap_or(unsaid)
+    let is = app["has_network_security"] != true && app["uses_cleartext"].as_bool().unwrap_or(unsaid);
+    known(app, "usesCleartextTraffic", found(is))
 }
 
 /// Parts of a kind that every app may call. What people start, and what links open, is meant to be called.
 fn open(app: &Value, kind: &str) -> Findings {
     let parts = each(&app["components"]).filter(|part| part["kind"] == kind && part["exported"] == true);
     let unguarded = parts.filter(|part| {
-        let guards = [&part["permission"], &part["read_permission"], &part["write_permission"]];
         let is_meant = part["is_launcher"] == true || each(&part["links"]).next().is_some();
-        guards.iter().all(|guard| guard.is_null()) && !is_meant
+        guards(part).all(|guard| FOR_THE_ASKING.contains(&guard)) && !is_meant
     });
     many(unguarded.filter_map(|part| part["name"].as_str()), |name| format!("Every app may call {name}."))
+}
+
+/// Permissions that a part asks of those who call it, read from it or write to it.
+fn guards(part: &Value) -> impl Iterator<Item = &str> {
+    [&part["permission"], &part["read_permission"], &part["write_permission"]].into_iter().filter_map(Value::as_str)
+}
+
+/// Links that others can open the app by: those of parts that they may call.
+fn open_links(app: &Value) -> impl Iterator<Item = &Value> {
+    each(&app["components"]).filter(|part| part["exported"] == true).flat_map(|part| each(&part["links"]))
+}
+
+/// Permissions that guard an open part and that every app gets: made by the app for everybody, or named after the app
+/// and made by nobody, so that whoever comes first makes them.
+fn weak_guards(app: &Value) -> impl Iterator<Item = &str> {
+    let own = app["package"].as_str().filter(|package| !package.is_empty());
+    let open = each(&app["components"]).filter(|part| part["exported"] == true);
+    open.flat_map(guards).filter(move |guard| {
+        match each(&app["declared_permissions"]).find(|made| made["name"] == *guard) {
+            Some(made) => made["level"].as_u64().is_some_and(|level| level & LEVEL_BITS == 0),
+            None => {
+                let rest = own.and_then(|own| guard.strip_prefix(own)?.strip_prefix('.'));
+                rest.is_some_and(|rest| !rest.strip_prefix("permission.").unwrap_or(rest).contains('.'))
+            }
+        }
+    })
 }
 
 /// Certificates of the signers of which something is so.
@@ -183,4 +252,68 @@ fn sampled(kinds: &[Kind], reports: Value, parts: &[&'static str], near_miss: Va
 pub(crate) fn samples() -> impl Iterator<Item = (&'static Judge, crate::samples::Samples)> {
     let samples = [build::samples(), communication::samples(), parts::samples(), signer::samples()];
     judges().zip(samples.into_iter().flatten())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples::{Told, facts};
+
+    const DATE: Timestamp = Timestamp(1_780_000_000_000);
+
+    /// What a judge says of a package: the parts that it reports, and `?` where nothing may be said.
+    fn says(judge: &str, package: &Value) -> Vec<String> {
+        let judge = judges().find(|known| known.issue.name == judge).unwrap();
+        let facts = facts(Kind::AndroidApp, "org.acme.app").found(TaskName::AppPackage);
+        match (judge.judge)(&facts.with(json!({"hidden_package": package, "hidden_format": "apk"})), DATE) {
+            Verdict::Proven(proofs) => proofs.into_iter().map(|proof| proof.discriminator).collect(),
+            Verdict::Clear => Vec::new(),
+            Verdict::Unknown => vec!["?".to_owned()],
+        }
+    }
+
+    #[test]
+    fn of_what_could_not_be_read_nothing_is_said() {
+        let said = json!({"target_sdk": 27, "allow_backup": null, "uses_cleartext": null});
+        let unread = |names: &[&str]| {
+            let mut package = said.clone();
+            package["unknown"] = json!(names);
+            package
+        };
+        for (judge, attribute) in
+            [("app_backup_allowed", "allowBackup"), ("app_cleartext_traffic", "usesCleartextTraffic")]
+        {
+            assert_eq!(says(judge, &unread(&[attribute])), ["?"], "{judge}");
+            assert_eq!(says(judge, &unread(&["debuggable"])), [""], "{judge}: it is unsaid, which means something");
+        }
+        assert_eq!(says("app_debuggable", &unread(&["debuggable"])), ["?"]);
+        assert_eq!(says("app_old_target_sdk", &json!({"target_sdk": null, "unknown": ["targetSdkVersion"]})), ["?"]);
+        assert_eq!(says("app_old_min_sdk", &json!({"min_sdk": null, "unknown": ["minSdkVersion"]})), ["?"]);
+    }
+
+    #[test]
+    fn a_permission_that_every_app_gets_guards_nothing() {
+        let package = |guard: &str, member: &str, level: Option<u32>| {
+            let mut part = json!({"kind": "service", "name": "org.acme.S", "exported": true, "links": []});
+            part[member] = json!(guard);
+            let made = level.map(|level| json!({"name": guard, "level": level}));
+            json!({"package": "org.acme.app", "components": [part], "declared_permissions": made.as_slice()})
+        };
+        let open = |guard: &str| says("app_exported_service", &package(guard, "permission", None));
+        assert_eq!(open("android.permission.INTERNET"), ["org.acme.S"]);
+        assert!(open("android.permission.BIND_JOB_SERVICE").is_empty());
+
+        let weak = |guard: &str, member: &str, level| says("app_weak_permission", &package(guard, member, level));
+        for member in ["permission", "read_permission", "write_permission"] {
+            assert_eq!(weak("org.other.USE", member, Some(0)), ["org.other.USE"], "{member}");
+            assert!(weak("org.other.USE", member, Some(2)).is_empty(), "{member}");
+        }
+        assert_eq!(weak("org.acme.app.USE", "permission", Some(0x1000)), ["org.acme.app.USE"], "a flag is no level");
+        for guard in ["org.acme.app.USE", "org.acme.app.permission.USE"] {
+            assert_eq!(weak(guard, "permission", None), [guard], "nobody makes it");
+        }
+        for guard in ["org.acme.app.plugin.USE", "org.acme.application.USE", "org.other.USE"] {
+            assert!(weak(guard, "permission", None).is_empty(), "{guard}: another app may make it");
+        }
+    }
 }

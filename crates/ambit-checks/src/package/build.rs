@@ -12,10 +12,10 @@ weaknesses! {
                       read with a cable or an account.",
         remediation: "Say allowBackup=\"false\", or leave tokens and personal data out by rules for backups.",
         reference: "https://cwe.mitre.org/data/definitions/530.html",
-        finds: |app, date, is_apk| once(
+        finds: |app, date, is_apk| known(app, "allowBackup", once(
             app["allow_backup"] != false,
             "The package does not forbid that the data of the app go into backups.",
-        ),
+        )),
         reports: json!({"allow_backup": null}) => [""],
         near_miss: json!({"allow_backup": false}),
     }
@@ -28,10 +28,10 @@ weaknesses! {
                       debugger, read its data and change what it does.",
         remediation: "Publish a release build, in which the flag is off, and take the debug build back.",
         reference: "https://cwe.mitre.org/data/definitions/489.html",
-        finds: |app, date, is_apk| once(
+        finds: |app, date, is_apk| known(app, "debuggable", once(
             app["debuggable"] == true,
             "The package says that a debugger may be attached to the app.",
-        ),
+        )),
         reports: json!({"debuggable": true}) => [""],
         near_miss: json!({"debuggable": false}),
     }
@@ -72,10 +72,10 @@ weaknesses! {
                       that users add.",
         remediation: "Raise minSdkVersion to 24 or more, and leave old devices the old version.",
         reference: "https://cwe.mitre.org/data/definitions/1104.html",
-        finds: |app, date, is_apk| once(
+        finds: |app, date, is_apk| known(app, "minSdkVersion", once(
             app["min_sdk"].as_u64().is_some_and(|sdk| sdk < OLD_MIN_SDK),
             "The app runs on versions before Android 7.",
-        ),
+        )),
         reports: json!({"min_sdk": 21}) => [""],
         near_miss: json!({"min_sdk": 24}),
     }
@@ -88,10 +88,10 @@ weaknesses! {
                       apps that are made for a version older than Android 14.",
         remediation: "Build the app for a current version, and look at what changes in its behaviour.",
         reference: "https://cwe.mitre.org/data/definitions/1104.html",
-        finds: |app, date, is_apk| once(
+        finds: |app, date, is_apk| known(app, "targetSdkVersion", once(
             app["target_sdk"].as_u64().is_some_and(|sdk| sdk < OLD_TARGET_SDK),
             "The app is made for a version before Android 14.",
-        ),
+        )),
         reports: json!({"target_sdk": 33}) => [""],
         near_miss: json!({"target_sdk": 34}),
     }

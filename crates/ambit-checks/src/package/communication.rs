@@ -34,10 +34,7 @@ weaknesses! {
         remediation: "Say cleartextTrafficPermitted=\"false\" in a network security configuration, and name \
                       single hosts where there is no other way.",
         reference: "https://cwe.mitre.org/data/definitions/319.html",
-        finds: |app, date, is_apk| once(
-            talks_in_the_clear(app),
-            "The package permits traffic without TLS to every host.",
-        ),
+        finds: |app, date, is_apk| talks_in_the_clear(app),
         reports: json!({"uses_cleartext": true, "target_sdk": 35}) => [""],
         near_miss: json!({"uses_cleartext": null, "target_sdk": 35}),
     }

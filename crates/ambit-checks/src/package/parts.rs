@@ -13,8 +13,7 @@ weaknesses! {
         remediation: "Use links of https that are proven by the host, and take no secrets from the others.",
         reference: "https://cwe.mitre.org/data/definitions/939.html",
         finds: |app, date, is_apk| {
-            let links = each(&app["components"]).flat_map(|part| each(&part["links"]))
-                .filter_map(|link| link["scheme"].as_str());
+            let links = open_links(app).filter_map(|link| link["scheme"].as_str());
             let own = links.chain(each(&app["schemes"]).filter_map(Value::as_str));
             many(own
                 .filter(|own| !matches!(*own, "http" | "https")),
@@ -25,6 +24,8 @@ weaknesses! {
             "grants_uris": false}]}) => ["acme"],
         near_miss: json!({"components": [{"kind": "activity", "name": "a.B", "exported": true, "permission": null,
             "is_launcher": false, "links": [{"scheme": "https", "host": "acme.test", "is_verified": true}],
+            "grants_uris": false}, {"kind": "activity", "name": "a.C", "exported": false, "permission": null,
+            "is_launcher": false, "links": [{"scheme": "acme", "host": null, "is_verified": false}],
             "grants_uris": false}]}),
     }
     app_exported_activity {
@@ -118,8 +119,7 @@ weaknesses! {
         remediation: "Say autoVerify=\"true\" and serve /.well-known/assetlinks.json at the host.",
         reference: "https://cwe.mitre.org/data/definitions/939.html",
         finds: |app, date, is_apk| {
-            let links = each(&app["components"]).flat_map(|part| each(&part["links"]));
-            let web = links
+            let web = open_links(app)
                 .filter(|link| link["is_verified"] != true)
                 .filter(|link| matches!(link["scheme"].as_str(), Some("http" | "https")));
             many(web
@@ -131,6 +131,8 @@ weaknesses! {
             false}], "grants_uris": false}]}) => ["acme.test"],
         near_miss: json!({"components": [{"kind": "activity", "name": "a.B", "exported": true, "permission": null,
             "is_launcher": false, "links": [{"scheme": "https", "host": "acme.test", "is_verified": true}],
+            "grants_uris": false}, {"kind": "activity", "name": "a.C", "exported": false, "permission": null,
+            "is_launcher": false, "links": [{"scheme": "https", "host": "acme.test", "is_verified": false}],
             "grants_uris": false}]}),
     }
     app_weak_permission {
@@ -138,16 +140,14 @@ weaknesses! {
         severity: SEVERITY_MEDIUM,
         added: "2026-11-23",
         applies_to: ANDROID,
-        description: "The app guards a part of itself with a permission of its own that every app gets for the asking.",
+        description: "The app guards a part of itself with a permission of its own that every app gets for the \
+                      asking, or that nobody makes, so that the first app to make it decides who gets it.",
         remediation: "Give the permission the protection level signature, so that only apps of the same signer get it.",
         reference: "https://cwe.mitre.org/data/definitions/732.html",
-        finds: |app, date, is_apk| {
-            let weak = each(&app["declared_permissions"]).filter(|own| own["level"] == 0);
-            let open = || each(&app["components"]).filter(|part| part["exported"] == true);
-            let guards = |name: &&str| open().any(|part| part["permission"] == *name);
-            let names = weak.filter_map(|own| own["name"].as_str()).filter(guards);
-            many(names, |name| format!("{name} guards a part of the app, and every app gets it."))
-        },
+        finds: |app, date, is_apk| many(
+            weak_guards(app),
+            |name| format!("{name} guards a part of the app, and every app gets it."),
+        ),
         reports: json!({"declared_permissions": [{"name": "org.acme.USE", "level": 0}], "components": [{"kind":
             "service", "name": "org.acme.S", "exported": true, "permission": "org.acme.USE", "is_launcher":
             false, "links": [], "grants_uris": false}]}) => ["org.acme.USE"],
