@@ -144,12 +144,17 @@ impl<'a> Archive<'a> {
     }
 }
 
-/// Returns how many members an archive says it has; 65,535 where there are as many or more, which no app has.
+/// Returns how many members an archive says it has; 65,535 where there are as many or more, or where its directory lies
+/// beyond four gibibytes, which that of no app does: then a record elsewhere says how many. Of several ends, of which
+/// an earlier one counts where a later one is broken, the largest is told.
 fn members_said(bytes: &[u8]) -> Result<usize, AppError> {
     let tail = &bytes[bytes.len().saturating_sub(END_BYTES)..];
-    let mut ends = tail.windows(22).rev().filter(|end| end.starts_with(b"PK\x05\x06"));
-    let end = ends.next().ok_or_else(|| AppError::NotAnApp("it is no zip archive".into()))?;
-    Ok(usize::from(u16::from_le_bytes([end[10], end[11]])))
+    let ends = tail.windows(22).filter(|end| end.starts_with(b"PK\x05\x06"));
+    let said = ends.map(|end| match end[12..16] == [0xff; 4] || end[16..20] == [0xff; 4] {
+        true => usize::from(u16::MAX),
+        false => usize::from(u16::from_le_bytes([end[10], end[11]])),
+    });
+    said.max().ok_or_else(|| AppError::NotAnApp("it is no zip archive".into()))
 }
 
 #[cfg(test)]
@@ -194,6 +199,21 @@ mod tests {
             outer.take_back(inner);
         }
         assert!(matches!(Archive::inside(&bytes, &outer), Err(AppError::TooLarge(_))));
+    }
+
+    #[test]
+    fn an_archive_that_says_elsewhere_how_many_members_it_has_is_refused_before_they_are_read() {
+        let good = archive(&["a"]);
+        let end = good.len() - 22;
+        for at in [12, 16] {
+            let mut bytes = good.clone();
+            bytes[end + at..end + at + 4].fill(0xff);
+            assert_eq!(Archive::open(&bytes).err(), Some(AppError::TooLarge("more than 60000 members".into())), "{at}");
+            // The last end is broken, so that the one before it counts.
+            bytes.extend([&b"PK\x05\x06"[..], &[0, 0, 1, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]].concat());
+            assert_eq!(members_said(&bytes), Ok(65_535), "{at}");
+        }
+        assert_eq!(members_said(&good), Ok(1));
     }
 
     #[test]
