@@ -28,7 +28,8 @@ const LEVEL_UNKNOWN: u32 = 15;
 const COMPONENTS_MAX: usize = 5_000;
 /// Permissions of one app that are kept, and as many that it makes.
 const PERMISSIONS_MAX: usize = 1_000;
-/// Schemes and hosts of one filter, which lets every scheme through with every host, and links of one app that are kept.
+/// Schemes and hosts of one filter, which lets every scheme through with every host, and links of one app that are
+/// kept.
 const SCHEMES_MAX: usize = 50;
 const HOSTS_MAX: usize = 500;
 const LINKS_MAX: usize = 20_000;
@@ -145,9 +146,10 @@ pub struct DeclaredPermission {
 /// Reads an APK: its manifest, its resources and its signatures.
 pub(crate) fn of_apk(archive: &mut Archive<'_>, look: &mut dyn FnMut(&Piece<'_>)) -> Result<Android, AppError> {
     let manifest = Element::of_binary(&archive.get(MANIFEST)?)?;
-    let resources =
-        if archive.has(RESOURCES) { Resources::of(&archive.get(RESOURCES)?)? } else { Resources::default() };
+    let table = if archive.has(RESOURCES) { Some(archive.get(RESOURCES)?) } else { None };
+    let resources = table.as_deref().map_or_else(|| Ok(Resources::default()), Resources::of)?;
     hand_out(RESOURCES, &resources.texts, look);
+    archive.count_texts(resources.texts.len(), table.map_or(0, |table| table.len()))?;
     let mut android = of_manifest(&manifest, &resources, archive)?;
     if let Some(application) = manifest.below("application").next()
         && let Some(path) = application.text_of("networkSecurityConfig", &resources)
@@ -164,11 +166,10 @@ pub(crate) fn of_apk(archive: &mut Archive<'_>, look: &mut dyn FnMut(&Piece<'_>)
 /// Reads a bundle, whose documents are messages and whose references are names.
 pub(crate) fn of_bundle(archive: &mut Archive<'_>, look: &mut dyn FnMut(&Piece<'_>)) -> Result<Android, AppError> {
     let manifest = bundle::document(&archive.get(BUNDLE_MANIFEST)?)?;
-    let resources = match archive.has(BUNDLE_RESOURCES) {
-        true => bundle::resources(&archive.get(BUNDLE_RESOURCES)?)?,
-        false => Resources::default(),
-    };
+    let table = if archive.has(BUNDLE_RESOURCES) { Some(archive.get(BUNDLE_RESOURCES)?) } else { None };
+    let resources = table.as_deref().map_or_else(|| Ok(Resources::default()), bundle::resources)?;
     hand_out(BUNDLE_RESOURCES, &resources.texts, look);
+    archive.count_texts(resources.texts.len(), table.map_or(0, |table| table.len()))?;
     let mut android = of_manifest(&manifest, &resources, archive)?;
     if let Some(application) = manifest.below("application").next()
         && let Some(Value::Named(reference)) = application.get("networkSecurityConfig")

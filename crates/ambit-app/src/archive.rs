@@ -13,6 +13,8 @@ const MEMBERS_TOTAL_MAX: usize = 200_000;
 const MEMBER_BYTES_MAX: u64 = 128 * 1_024 * 1_024;
 /// Bytes of all members together, unpacked, also of archives inside. What is above is a bomb.
 const TOTAL_BYTES_MAX: u64 = 1_024 * 1_024 * 1_024;
+/// How many times as long as a member its texts may be before they count as unpacked as well.
+const TEXT_TIMES: usize = 4;
 /// Bytes from the end within which the directory of an archive must end: its comment has at most 65,535.
 const END_BYTES: usize = 22 + 65_535;
 
@@ -115,6 +117,18 @@ impl<'a> Archive<'a> {
         Ok(bytes)
     }
 
+    /// Counts texts that were made of so many bytes, where they are much longer: what is named often becomes long.
+    ///
+    /// # Errors
+    /// All together are too large.
+    pub(crate) fn count_texts(&mut self, bytes: usize, of: usize) -> Result<(), AppError> {
+        let more = bytes.saturating_sub(of.saturating_mul(TEXT_TIMES)) as u64;
+        let why = || AppError::TooLarge(format!("its texts have more than {} MiB", TOTAL_BYTES_MAX / 1_024 / 1_024));
+        let left = self.left.checked_sub(more).ok_or_else(why);
+        self.left = left.as_ref().copied().unwrap_or(0);
+        left.map(|_| ())
+    }
+
     /// Notes that a member was not looked through.
     pub(crate) fn skip(&mut self, name: &str) {
         self.skipped.push(name.to_owned());
@@ -199,6 +213,30 @@ mod tests {
             outer.take_back(inner);
         }
         assert!(matches!(Archive::inside(&bytes, &outer), Err(AppError::TooLarge(_))));
+    }
+
+    #[test]
+    fn texts_that_become_long_by_being_named_often_count_as_unpacked() {
+        let text = "long ".repeat(1_000);
+        let mut list = b"bplist00".to_vec();
+        list.extend([&[0xaf, 0x10, 100][..], &[1; 100], &[0x5f, 0x11, 0x13, 0x88], text.as_bytes()].concat());
+        let table = u64::try_from(list.len()).unwrap();
+        list.extend([8, 8 + 103, 0, 0, 0, 0, 0, 0, 1, 1]);
+        list.extend([2, 0, table].iter().flat_map(|number| number.to_be_bytes()));
+        let mut out = ZipWriter::new(Cursor::new(Vec::new()));
+        out.start_file("a.plist", SimpleFileOptions::default()).unwrap();
+        out.write_all(&list).unwrap();
+        let bytes = out.finish().unwrap().into_inner();
+        let looked = |left: u64| {
+            let mut archive = Archive::open(&bytes).unwrap();
+            archive.left = left;
+            let mut texts = 0;
+            let done = crate::strings::of_members(&mut archive, "", &mut |piece| texts += piece.text.len());
+            (done.is_ok(), texts > 500_000, archive.left)
+        };
+        assert_eq!(looked(100_000), (false, true, 0));
+        let (is_read, is_long, left) = looked(1_000_000);
+        assert!(is_read && is_long && (500_000..550_000).contains(&left), "{left}");
     }
 
     #[test]

@@ -43,7 +43,10 @@ pub(crate) fn of_members(
         }
         let path = if within.is_empty() { name.clone() } else { format!("{within}/{name}") };
         match archive.get(&name) {
-            Ok(bytes) => of_member(&path, &bytes, look),
+            Ok(bytes) => {
+                let handed_out = of_member(&path, &bytes, look);
+                archive.count_texts(handed_out, bytes.len())?;
+            }
             Err(AppError::TooLarge(_)) if !archive.is_exhausted() => archive.skip(&path),
             Err(AppError::Broken(_)) => archive.skip(&path),
             Err(error) => return Err(error),
@@ -52,8 +55,8 @@ pub(crate) fn of_members(
     Ok(())
 }
 
-/// Hands out the texts of one member.
-fn of_member(path: &str, bytes: &[u8], look: &mut dyn FnMut(&Piece<'_>)) {
+/// Hands out the texts of one member, and returns how many bytes they have.
+fn of_member(path: &str, bytes: &[u8], look: &mut dyn FnMut(&Piece<'_>)) -> usize {
     let text = if bytes.starts_with(DEX) {
         of_dex(bytes)
     } else if bytes.starts_with(hermes::MAGIC) {
@@ -64,11 +67,15 @@ fn of_member(path: &str, bytes: &[u8], look: &mut dyn FnMut(&Piece<'_>)) {
         text
     } else {
         match std::str::from_utf8(bytes) {
-            Ok(text) => return hand_out(path, text, look),
+            Ok(text) => {
+                hand_out(path, text, look);
+                return text.len();
+            }
             Err(_) => readable(bytes),
         }
     };
     hand_out(path, &text, look);
+    text.len()
 }
 
 /// Returns a text in UTF-16: with a mark in front, or where nearly every other byte is zero, as in Latin scripts
