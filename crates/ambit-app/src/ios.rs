@@ -224,6 +224,8 @@ mod tests {
         assert!(after(place(b"\0nothing").repeat(1_000)).is_some(), "what is no list is passed over");
         assert!(after(broken.repeat(PLACES_MAX - 1)).is_some());
         assert!(after(broken.repeat(PLACES_MAX)).is_none());
+        let padded = |length: usize| place(&[RIGHTS, &vec![b' '; length]].concat());
+        assert!(entitlements(&padded(1_024)).is_some() && entitlements(&padded(ENTITLEMENT_BYTES_MAX)).is_none());
         let unit = [ENTITLEMENTS, &(4_u32 << 20).to_be_bytes()].concat();
         assert!(entitlements(&unit.repeat(1_024 * 1_024)).is_none(), "a million places are not read as lists");
     }

@@ -76,3 +76,25 @@ impl NetworkSecurity {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::Value;
+
+    #[test]
+    fn so_many_days_on_which_pins_end_are_kept_and_no_more() {
+        let element =
+            |name: &str, children: Vec<Element>| Element { name: name.into(), children, ..Element::default() };
+        let mut pins = element("pin-set", vec![element("pin", Vec::new())]);
+        pins.attributes.push(("expiration".into(), Value::Text("2030-01-01".into())));
+        let domain = Element { text: "acme.test".into(), ..element("domain", Vec::new()) };
+        let said = |count: usize| {
+            let config = element("domain-config", [vec![domain.clone()], vec![pins.clone(); count]].concat());
+            let found = NetworkSecurity::of(&element("network-security-config", vec![config]), &Resources::default());
+            (found.pins_expire.len(), found.pinned_domains)
+        };
+        assert_eq!(said(2), (2, vec!["acme.test".to_owned()]));
+        assert_eq!(said(1_000), (DOMAINS_MAX, vec!["acme.test".to_owned()]));
+    }
+}
