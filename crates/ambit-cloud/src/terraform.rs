@@ -218,8 +218,8 @@ mod tests {
         let outward =
             json!({"access": "Allow", "direction": "Outbound", "protocol": "*", "source_address_prefix": "*"});
         let group = says("azurerm_network_security_group", json!({"id": "/s/nsg", "security_rule": [rule, outward]}));
-        let inward = json!([{"protocol": "Tcp", "ports": ["3389"], "sources": ["*"]}]);
-        assert_eq!(group, Some(json!({"inward": inward})));
+        let inward = json!([{"protocol": "Tcp", "ports": ["3389"], "sources": ["*"], "priority": null}]);
+        assert_eq!(group, Some(json!({"inward": inward, "denied": []})));
         let firewall = json!({"id": "projects/p/global/firewalls/a", "direction": "INGRESS", "disabled": false,
             "source_ranges": ["0.0.0.0/0"], "allow": [{"protocol": "tcp", "ports": ["22"]}]});
         let inward = json!([{"protocol": "tcp", "ports": ["22"], "sources": ["0.0.0.0/0"]}]);
@@ -232,25 +232,8 @@ mod tests {
         );
         let inward = json!([{"protocol": "tcp", "from": 27017, "to": 27017, "sources": ["0.0.0.0/0"]}]);
         assert_eq!(says("aws_vpc_security_group_ingress_rule", rule), Some(json!({"inward": inward})));
-        let distribution = json!({"arn": "arn:aws:cloudfront::1:distribution/E1", "enabled": true,
-            "default_cache_behavior": [{"viewer_protocol_policy": "https-only"}],
-            "ordered_cache_behavior": [{"viewer_protocol_policy": "allow-all"}]});
-        let wanted = json!({"enabled": true, "viewer_protocol": ["allow-all", "https-only"]});
-        assert_eq!(says("aws_cloudfront_distribution", distribution), Some(wanted));
         let unnamed = json!({"security_group_id": "sg-1", "cidr_ipv4": "0.0.0.0/0"});
         assert_eq!(says("aws_vpc_security_group_ingress_rule", unnamed), None, "nobody knows whose group it is");
-        let rule = |access: &str, direction: &str| {
-            json!({"id": "/s/nsg/securityRules/r", "access": access, "direction": direction, "protocol": "Tcp",
-                "destination_port_range": "3389", "source_address_prefix": "Internet"})
-        };
-        let inward = json!([{"protocol": "Tcp", "ports": ["3389"], "sources": ["Internet"]}]);
-        assert_eq!(says("azurerm_network_security_rule", rule("Allow", "Inbound")), Some(json!({"inward": inward})));
-        assert_eq!(
-            read("azurerm_network_security_rule", rule("Allow", "Inbound")).as_deref(),
-            Some("CloudResource /s/nsg -> ")
-        );
-        assert_eq!(says("azurerm_network_security_rule", rule("Deny", "Inbound")), None);
-        assert_eq!(says("azurerm_network_security_rule", rule("Allow", "Outbound")), None);
         let granted = |member: Value| {
             let attributes = json!({"bucket": "b/acme-g", "role": "roles/storage.objectViewer", "member": member});
             says("google_storage_bucket_iam_member", attributes)
@@ -263,6 +246,41 @@ mod tests {
             read("google_cloud_run_service_iam_binding", run).as_deref(),
             Some("CloudResource //run.googleapis.com/projects/p/locations/l/services/shop -> ")
         );
+    }
+
+    /// What a resource says.
+    fn said(resource: &str, attributes: &Value) -> Option<Value> {
+        asset(resource, attributes.as_object().cloned().unwrap()).map(|asset| Value::Object(asset.says))
+    }
+
+    #[test]
+    fn a_rule_of_a_group_at_azure_says_its_place_and_whether_it_refuses() {
+        let rule = |access: &str, direction: &str| {
+            json!({"id": "/s/nsg/securityRules/r", "access": access, "direction": direction, "protocol": "Tcp",
+                "destination_port_range": "3389", "source_address_prefix": "Internet", "priority": 100,
+                "destination_address_prefix": "*", "source_port_range": "*"})
+        };
+        let one = json!([{"protocol": "Tcp", "ports": ["3389"], "sources": ["Internet"], "priority": 100}]);
+        let (allows, denies) = (rule("Allow", "Inbound"), rule("Deny", "Inbound"));
+        let resource = "azurerm_network_security_rule";
+        assert_eq!(read(resource, allows.clone()).as_deref(), Some("CloudResource /s/nsg -> "));
+        assert_eq!(said(resource, &allows), Some(json!({"inward": one, "denied": []})));
+        assert_eq!(said(resource, &denies), Some(json!({"inward": [], "denied": one})));
+        assert_eq!(said(resource, &rule("Allow", "Outbound")), None);
+        let mut of_one_machine = denies.clone();
+        of_one_machine["destination_address_prefix"] = json!("10.0.0.4");
+        assert_eq!(said(resource, &of_one_machine), Some(json!({"inward": [], "denied": []})));
+        let group = json!({"id": "/s/nsg", "security_rule": [allows, denies]});
+        assert_eq!(said("azurerm_network_security_group", &group), Some(json!({"inward": one, "denied": one})));
+    }
+
+    #[test]
+    fn a_distribution_says_how_each_of_its_behaviours_is_asked() {
+        let distribution = json!({"arn": "arn:aws:cloudfront::1:distribution/E1", "enabled": true,
+            "default_cache_behavior": [{"viewer_protocol_policy": "https-only"}],
+            "ordered_cache_behavior": [{"viewer_protocol_policy": "allow-all"}]});
+        let wanted = json!({"enabled": true, "viewer_protocol": ["allow-all", "https-only"]});
+        assert_eq!(said("aws_cloudfront_distribution", &distribution), Some(wanted));
     }
 
     #[test]

@@ -4,24 +4,77 @@ use super::*;
 
 /// Ports from which a rule is about all of them rather than about one service.
 const WIDE: i64 = 10_000;
+/// The last port.
+const LAST: i64 = 65_535;
 
-/// The rules that let everybody in, as ranges of a protocol. Some providers write ports as texts: `22`, `8000-8100`,
-/// `*`; where they write none, and where AWS writes the protocol -1, all are meant.
-fn open(rules: &Value) -> Vec<(String, i64, i64)> {
-    let to_everybody = each(rules).filter(|rule| each(&rule["sources"]).filter_map(Value::as_str).any(is_everybody));
-    let ranges = to_everybody.flat_map(|rule| {
-        let protocol = rule["protocol"].as_str().unwrap_or("-1").to_ascii_lowercase();
-        let port = |name: &str, otherwise: i64| rule[name].as_i64().filter(|port| *port >= 0).unwrap_or(otherwise);
-        let texts: Vec<(i64, i64)> =
-            each(&rule["ports"]).filter_map(Value::as_str).flat_map(|text| text.split(',')).filter_map(range).collect();
-        let ranges = match texts.is_empty() {
-            _ if protocol == "-1" => vec![(0, 65_535)],
-            true => vec![(port("from", 0), port("to", 65_535))],
-            false => texts,
-        };
-        ranges.into_iter().map(move |(from, to)| (protocol.clone(), from, to))
-    });
-    ranges.collect()
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Protocol {
+    All,
+    Tcp,
+    Udp,
+}
+
+/// Ports of a protocol, the first and the last.
+type Ports = (Protocol, i64, i64);
+
+/// The ports at which the rules of a firewall let everybody in. A rule that refuses everybody is in the way of those
+/// behind it; a rule without a place among the others is behind none, and what is not ruled is behind all.
+fn open(thing: &Thing<'_>) -> Vec<Ports> {
+    let (allowed, denied) = (thing.said("inward"), thing.said("denied"));
+    let placed = |rule: &Value| -> Vec<(i64, Ports)> {
+        let place = rule["priority"].as_i64().unwrap_or(i64::MIN);
+        of_everybody(rule).into_iter().map(|ports| (place, ports)).collect()
+    };
+    let denied: Vec<(i64, Ports)> = each(&denied).flat_map(placed).collect();
+    each(&allowed)
+        .flat_map(placed)
+        .flat_map(|(place, ports)| {
+            let before = denied.iter().filter(|(other, _)| *other < place);
+            before
+                .fold(vec![ports], |left, (_, denied)| left.into_iter().flat_map(|ports| cut(ports, *denied)).collect())
+        })
+        .collect()
+}
+
+/// What is left of ports where others are taken out of them.
+fn cut(ports: Ports, denied: Ports) -> Vec<Ports> {
+    let ((protocol, from, to), (of, first, last)) = (ports, denied);
+    if to < first || last < from {
+        return vec![ports];
+    }
+    match (protocol, of) {
+        (_, Protocol::All) => {}
+        _ if protocol == of => {}
+        (Protocol::All, _) => {
+            return [Protocol::Tcp, Protocol::Udp].into_iter().flat_map(|one| cut((one, from, to), denied)).collect();
+        }
+        _ => return vec![ports],
+    }
+    [(protocol, from, first - 1), (protocol, last + 1, to)].into_iter().filter(|(_, from, to)| from <= to).collect()
+}
+
+/// The ports of a rule, if it is about everybody. Some providers write ports as texts: `22`, `8000-8100`, `*`; where
+/// they write none, and where AWS writes the protocol -1, all are meant.
+fn of_everybody(rule: &Value) -> Vec<Ports> {
+    if !each(&rule["sources"]).filter_map(Value::as_str).any(is_everybody) {
+        return Vec::new();
+    }
+    let said = rule["protocol"].as_str().unwrap_or("-1").to_ascii_lowercase();
+    let protocol = match said.as_str() {
+        "-1" | "*" | "all" | "any" => Protocol::All,
+        "tcp" | "6" => Protocol::Tcp,
+        "udp" | "17" => Protocol::Udp,
+        _ => return Vec::new(),
+    };
+    let port = |name: &str, otherwise: i64| rule[name].as_i64().filter(|port| *port >= 0).unwrap_or(otherwise);
+    let texts: Vec<(i64, i64)> =
+        each(&rule["ports"]).filter_map(Value::as_str).flat_map(|text| text.split(',')).filter_map(range).collect();
+    let ranges = match texts.is_empty() {
+        _ if said == "-1" => vec![(0, LAST)],
+        true => vec![(port("from", 0), port("to", LAST))],
+        false => texts,
+    };
+    ranges.into_iter().map(|(from, to)| (protocol, from, to)).collect()
 }
 
 /// A port, a range of ports, or all of them.
@@ -29,24 +82,22 @@ fn range(text: &str) -> Option<(i64, i64)> {
     let text = text.trim();
     // 0 is how DigitalOcean writes all of them.
     if matches!(text, "*" | "0" | "all" | "any") {
-        return Some((0, 65_535));
+        return Some((0, LAST));
     }
     let (from, to) = text.split_once('-').unwrap_or((text, text));
     Some((from.trim().parse().ok()?, to.trim().parse().ok()?))
 }
 
-fn is_wide((protocol, from, to): &(String, i64, i64)) -> bool {
-    let is_all = matches!(protocol.as_str(), "-1" | "*" | "all" | "any");
-    (is_all || matches!(protocol.as_str(), "tcp" | "udp" | "6" | "17")) && to - from >= WIDE
+fn is_wide((_, from, to): &Ports) -> bool {
+    to - from >= WIDE
 }
 
 /// A finding where a rule that is about few ports lets everybody in at one of these.
 fn lets_in(thing: &Thing<'_>, protocol: &str, ports: &[i64]) -> Finding {
-    let number = if protocol == "udp" { "17" } else { "6" };
-    let rules = thing.said("inward");
-    let narrow: Vec<(String, i64, i64)> = open(&rules).into_iter().filter(|rule| !is_wide(rule)).collect();
-    let is_of = |of: &str| of == protocol || of == number || matches!(of, "-1" | "*" | "all" | "any");
-    let is_open = |port: &&i64| narrow.iter().any(|(of, from, to)| is_of(of) && (from..=to).contains(port));
+    let wanted = if protocol == "udp" { Protocol::Udp } else { Protocol::Tcp };
+    let narrow: Vec<Ports> = open(thing).into_iter().filter(|ports| !is_wide(ports)).collect();
+    let is_of = |of: Protocol| of == wanted || of == Protocol::All;
+    let is_open = |port: &&i64| narrow.iter().any(|(of, from, to)| is_of(*of) && (from..=to).contains(port));
     let found: Vec<String> = ports.iter().filter(is_open).map(i64::to_string).collect();
     let ports = found.join(", ");
     (!found.is_empty()).then(|| format!("The rules let everybody on the internet in at {protocol} {ports}."))
@@ -71,9 +122,14 @@ macro_rules! doors {
                 finds: |thing, date| lets_in(thing, $protocol, &$ports),
                 reports: json!({"inward": [{"protocol": $protocol, "from": $ports[0], "to": $ports[0],
                     "sources": ["0.0.0.0/0"]}]}),
-                near_miss: json!({"inward": [
-                    {"protocol": $protocol, "from": $ports[0], "to": $ports[0], "sources": ["198.51.100.0/24"]},
-                    {"protocol": $protocol, "from": 443, "to": 443, "sources": ["0.0.0.0/0", "::/0"]}]}),
+                near_miss: json!([
+                    {"inward": [
+                        {"protocol": $protocol, "from": $ports[0], "to": $ports[0], "sources": ["198.51.100.0/24"]},
+                        {"protocol": $protocol, "from": 443, "to": 443, "sources": ["0.0.0.0/0", "::/0"]}]},
+                    {"inward": [{"protocol": $protocol, "from": $ports[0], "to": $ports[0], "sources": ["*"],
+                        "priority": 200}],
+                        "denied": [{"protocol": "*", "ports": ["0-65535"], "sources": ["Internet"], "priority": 100}]},
+                ]),
             })*)*
             cloud_firewall_open_wide {
                 pretty_name: "Firewall lets everybody in at every port",
@@ -87,7 +143,7 @@ macro_rules! doors {
                               only from the addresses that need them.",
                 reference: "https://cwe.mitre.org/data/definitions/284.html",
                 finds: |thing, date| once(
-                    open(&thing.said("inward")).iter().any(is_wide),
+                    open(thing).iter().any(is_wide),
                     "A rule lets everybody on the internet in at all ports, or at most of them.",
                 ),
                 reports: json!([
@@ -159,23 +215,52 @@ doors! {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::samples::{Told, facts};
+    use ambit_model::entity::aws::configuration;
+
+    /// What is open of a firewall that says this.
+    fn opened(says: &Value) -> Vec<Ports> {
+        let (name, value) = configuration(says.as_object().cloned().unwrap());
+        open(&Thing { facts: &facts(Kind::CloudResource, "x:firewall:1").with(json!({ name: value })) })
+    }
+
+    fn rule(members: Value) -> Value {
+        let mut rule = json!({"protocol": "tcp", "sources": ["0.0.0.0/0"]});
+        rule.as_object_mut().unwrap().extend(members.as_object().cloned().unwrap());
+        rule
+    }
+
+    fn tcp(from: i64, to: i64) -> Vec<Ports> {
+        vec![(Protocol::Tcp, from, to)]
+    }
 
     #[test]
     fn ports_are_read_as_each_provider_writes_them() {
-        let rule = |members: Value| {
-            let mut rule = json!({"protocol": "tcp", "sources": ["0.0.0.0/0"]});
-            rule.as_object_mut().unwrap().extend(members.as_object().cloned().unwrap());
-            open(&json!([rule]))
-        };
-        let tcp = |from, to| vec![("tcp".to_owned(), from, to)];
-        assert_eq!(rule(json!({"from": 22, "to": 22})), tcp(22, 22));
-        assert_eq!(rule(json!({"ports": ["8000-8100"]})), tcp(8_000, 8_100));
-        assert_eq!(rule(json!({"ports": ["22, 80"]})), [tcp(22, 22), tcp(80, 80)].concat());
-        assert_eq!(rule(json!({"ports": ["*"]})), tcp(0, 65_535));
-        assert_eq!(rule(json!({"ports": ["0"]})), tcp(0, 65_535), "as DigitalOcean has it");
-        assert_eq!(rule(json!({"ports": []})), tcp(0, 65_535), "no port named is every port");
-        let every = [("-1".to_owned(), 0, 65_535)];
-        assert_eq!(rule(json!({"protocol": "-1", "from": 0, "to": 0})), every, "as states of Terraform have it");
-        assert_eq!(rule(json!({"sources": ["10.0.0.0/8"], "ports": ["22"]})), []);
+        let of = |members: Value| opened(&json!({"inward": [rule(members)]}));
+        assert_eq!(of(json!({"from": 22, "to": 22})), tcp(22, 22));
+        assert_eq!(of(json!({"ports": ["8000-8100"]})), tcp(8_000, 8_100));
+        assert_eq!(of(json!({"ports": ["22, 80"]})), [tcp(22, 22), tcp(80, 80)].concat());
+        assert_eq!(of(json!({"ports": ["*"]})), tcp(0, LAST));
+        assert_eq!(of(json!({"ports": ["0"]})), tcp(0, LAST), "as DigitalOcean has it");
+        assert_eq!(of(json!({"ports": []})), tcp(0, LAST), "no port named is every port");
+        let every = [(Protocol::All, 0, LAST)];
+        assert_eq!(of(json!({"protocol": "-1", "from": 0, "to": 0})), every, "as states of Terraform have it");
+        assert_eq!(of(json!({"sources": ["10.0.0.0/8"], "ports": ["22"]})), []);
+        assert_eq!(of(json!({"protocol": "icmp"})), []);
+    }
+
+    #[test]
+    fn what_a_rule_refuses_everybody_is_open_by_none_behind_it() {
+        let of = |allowed: Value, denied: Value| opened(&json!({"inward": [rule(allowed)], "denied": [rule(denied)]}));
+        let allowed = || json!({"ports": ["20-25"], "priority": 200});
+        assert_eq!(of(allowed(), json!({"ports": ["22"], "priority": 100})), [tcp(20, 21), tcp(23, 25)].concat());
+        assert_eq!(of(allowed(), json!({"protocol": "*", "ports": ["*"], "priority": 100})), []);
+        assert_eq!(of(allowed(), json!({"ports": ["22"], "priority": 300})), tcp(20, 25), "it comes too late");
+        assert_eq!(of(allowed(), json!({"ports": ["22"], "priority": 200})), tcp(20, 25));
+        assert_eq!(of(allowed(), json!({"protocol": "udp", "priority": 100})), tcp(20, 25));
+        assert_eq!(of(allowed(), json!({"sources": ["10.0.0.0/8"], "priority": 100})), tcp(20, 25), "not everybody");
+        assert_eq!(of(json!({"ports": ["22"]}), json!({"priority": 100})), tcp(22, 22), "nobody knows its place");
+        let all = of(json!({"protocol": "*", "priority": 200}), json!({"ports": ["22"], "priority": 100}));
+        assert_eq!(all, [tcp(0, 21), tcp(23, LAST), vec![(Protocol::Udp, 0, LAST)]].concat());
     }
 }

@@ -401,6 +401,20 @@ fn a_load_balancer_says_whether_it_leads_visitors_to_https() {
 }
 
 #[test]
+fn a_group_of_azure_says_which_rules_refuse_and_in_which_order() {
+    let rule = |access: &str, priority: u32, to: &str| {
+        json!({"properties": {"access": access, "direction": "Inbound", "priority": priority, "protocol": "Tcp",
+            "sourceAddressPrefix": "*", "sourcePortRange": "*", "destinationAddressPrefix": to,
+            "destinationPortRange": "22"}})
+    };
+    let rules = json!([rule("Deny", 100, "*"), rule("Deny", 110, "10.0.0.4"), rule("Allow", 200, "*")]);
+    let answer = json!({"data": [{"id": "/s/nsg", "properties": {"securityRules": rules}}]});
+    let one = |priority: u32| json!([{"priority": priority, "protocol": "Tcp", "ports": ["22"], "sources": ["*"]}]);
+    assert_eq!(said("azure", "groups", answer.clone(), "inward"), one(200));
+    assert_eq!(said("azure", "groups", answer, "denied"), one(100), "one machine is not all that the group is of");
+}
+
+#[test]
 fn what_azure_does_not_say_is_neither_yes_nor_no() {
     let storage = |properties: Value| {
         let answer = json!({"data": [{"id": "/s/a", "name": "a", "properties": properties}]});
