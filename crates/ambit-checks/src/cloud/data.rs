@@ -11,6 +11,14 @@ fn is_granted_to_all(thing: &Thing<'_>) -> bool {
     !thing.is("blocks_acls") && each(&grants).filter_map(|grant| grant["to"].as_str()).any(|to| ALL_USERS.contains(&to))
 }
 
+/// Returns whether every address may reach a database, as one of its sources or because it has none and its provider
+/// then lets in everybody.
+fn lets_every_address_in(thing: &Thing<'_>) -> bool {
+    let sources = thing.texts("sources");
+    let by_default = sources.is_empty() && thing.text("without_sources") == "everybody";
+    !thing.is_not("public") && (by_default || sources.iter().any(|source| is_everybody(source)))
+}
+
 misconfigurations! {
     cloud_public_disk_snapshot {
         pretty_name: "Snapshot of a disk is given to everybody",
@@ -234,12 +242,19 @@ misconfigurations! {
         description: "The networks that may reach the database are all of them, so that its passwords alone guard it.",
         remediation: "Name the addresses that need the database, or reach it through a private network.",
         reference: "https://cwe.mitre.org/data/definitions/284.html",
-        finds: |thing, date| once(
-            !thing.is_not("public") && thing.texts("sources").iter().any(|source| is_everybody(source)),
-            "Every address may reach the database.",
-        ),
-        reports: json!([{"sources": ["0.0.0.0/0"]}, {"public": true, "sources": ["0.0.0.0/0"]}]),
-        near_miss: json!([{"sources": ["198.51.100.7/32"]}, {"public": false, "sources": ["0.0.0.0/0"]}]),
+        finds: |thing, date| once(lets_every_address_in(thing), "Every address may reach the database."),
+        reports: json!([
+            {"sources": ["0.0.0.0/0"]},
+            {"public": true, "sources": ["0.0.0.0/0"]},
+            {"sources": [], "without_sources": "everybody"},
+        ]),
+        near_miss: json!([
+            {"sources": ["198.51.100.7/32"]},
+            {"public": false, "sources": ["0.0.0.0/0"]},
+            {"sources": []},
+            {"sources": ["198.51.100.7"], "without_sources": "everybody"},
+        ]),
+        unknown: json!({"engine": "pg"}),
     }
     cloud_bucket_publishing_allowed {
         pretty_name: "Nothing keeps a bucket of Google Cloud from becoming public",

@@ -415,6 +415,25 @@ fn a_group_of_azure_says_which_rules_refuse_and_in_which_order() {
 }
 
 #[test]
+fn a_database_of_digitalocean_without_rules_lets_in_everybody() {
+    for (rules, wanted) in [
+        (json!([]), json!([])),
+        (Value::Null, json!([])),
+        (json!([{"type": "ip_addr", "value": "192.0.2.1"}]), json!(["192.0.2.1"])),
+    ] {
+        let found = page("digitalocean", "database_rules", &json!({"id": "d"}), &json!({ "rules": rules }).to_string());
+        assert_eq!(words(&found.assets), ["CloudResource digitalocean:database:d -> "]);
+        assert_eq!(
+            Value::Object(found.assets[0].says.clone()),
+            json!({"sources": wanted, "without_sources": "everybody"})
+        );
+    }
+    let list = json!({"databases": [{"id": "d", "name": "shop"}]}).to_string();
+    let found = page("digitalocean", "databases", &Value::Null, &list).assets.remove(0);
+    assert!(!found.says.contains_key("sources"), "the list does not always have them");
+}
+
+#[test]
 fn what_azure_does_not_say_is_neither_yes_nor_no() {
     let storage = |properties: Value| {
         let answer = json!({"data": [{"id": "/s/a", "name": "a", "properties": properties}]});
