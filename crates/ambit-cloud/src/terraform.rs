@@ -275,6 +275,15 @@ mod tests {
     }
 
     #[test]
+    fn a_firewall_of_linode_says_what_becomes_of_what_no_rule_is_about() {
+        let rule = json!({"action": "DROP", "protocol": "TCP", "ports": "22", "ipv4": ["0.0.0.0/0"]});
+        let firewall = json!({"id": "1", "inbound_policy": "ACCEPT", "inbound": [rule]});
+        let denied = json!([{"protocol": "TCP", "ports": ["22"], "sources": ["0.0.0.0/0"]}]);
+        let wanted = json!({"inbound_policy": "ACCEPT", "denied": denied, "inward": []});
+        assert_eq!(said("linode_firewall", &firewall), Some(wanted));
+    }
+
+    #[test]
     fn a_distribution_says_how_each_of_its_behaviours_is_asked() {
         let distribution = json!({"arn": "arn:aws:cloudfront::1:distribution/E1", "enabled": true,
             "default_cache_behavior": [{"viewer_protocol_policy": "https-only"}],

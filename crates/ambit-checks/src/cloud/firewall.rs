@@ -26,8 +26,10 @@ fn open(thing: &Thing<'_>) -> Vec<Ports> {
         of_everybody(rule).into_iter().map(|ports| (place, ports)).collect()
     };
     let denied: Vec<(i64, Ports)> = each(&denied).flat_map(placed).collect();
+    let rest = (thing.text("inbound_policy") == "ACCEPT").then_some((i64::MAX, (Protocol::All, 0, LAST)));
     each(&allowed)
         .flat_map(placed)
+        .chain(rest)
         .flat_map(|(place, ports)| {
             let before = denied.iter().filter(|(other, _)| *other < place);
             before
@@ -149,11 +151,18 @@ macro_rules! doors {
                 reports: json!([
                     {"inward": [{"protocol": "-1", "from": null, "to": null, "sources": ["::/0"]}]},
                     {"inward": [{"protocol": "tcp", "ports": ["0"], "sources": ["0.0.0.0/0"]}]},
+                    {"inbound_policy": "ACCEPT", "inward": []},
+                    {"inbound_policy": "ACCEPT", "inward": [],
+                        "denied": [{"protocol": "TCP", "ports": ["22"], "sources": ["0.0.0.0/0"]}]},
                 ]),
                 near_miss: json!([
                     {"inward": [{"protocol": "-1", "from": null, "to": null, "sources": ["10.0.0.0/8"]},
                         {"protocol": "tcp", "from": 443, "to": 443, "sources": ["0.0.0.0/0"]}]},
                     {"inward": [{"protocol": "tcp", "ports": ["0"], "sources": ["10.0.0.0/8"]}]},
+                    {"inbound_policy": "DROP", "inward": []},
+                    {"inbound_policy": "ACCEPT", "inward": [], "denied": [
+                        {"protocol": "TCP", "ports": ["1-65535"], "sources": ["0.0.0.0/0"]},
+                        {"protocol": "UDP", "ports": [], "sources": ["0.0.0.0/0"]}]},
                 ]),
             }
         }

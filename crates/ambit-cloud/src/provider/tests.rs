@@ -434,6 +434,16 @@ fn a_database_of_digitalocean_without_rules_lets_in_everybody() {
 }
 
 #[test]
+fn a_firewall_of_linode_says_what_becomes_of_what_no_rule_is_about() {
+    let rule = |action: &str| json!({"action": action, "protocol": "TCP", "ports": "22", "addresses": {"ipv4": ["0.0.0.0/0"]}});
+    let rules = json!({"inbound_policy": "ACCEPT", "inbound": [rule("DROP"), rule("ACCEPT")]});
+    let answer = json!({"data": [{"id": 1, "rules": rules}], "pages": 1});
+    let says = |name: &str| said("linode", "firewalls", answer.clone(), name);
+    let one = json!([{"protocol": "TCP", "ports": ["22"], "sources": ["0.0.0.0/0"]}]);
+    assert_eq!((says("inbound_policy"), says("denied"), says("inward")), (json!("ACCEPT"), one.clone(), one));
+}
+
+#[test]
 fn what_azure_does_not_say_is_neither_yes_nor_no() {
     let storage = |properties: Value| {
         let answer = json!({"data": [{"id": "/s/a", "name": "a", "properties": properties}]});
