@@ -2,8 +2,8 @@
 
 use super::*;
 
-/// Ports from which a rule is about all of them rather than about one service.
-const WIDE: i64 = 10_000;
+/// From how many ports on a rule is about all of them rather than about one service.
+const WIDE: i64 = 1_000;
 /// The last port.
 const LAST: i64 = 65_535;
 
@@ -91,7 +91,7 @@ fn range(text: &str) -> Option<(i64, i64)> {
 }
 
 fn is_wide((_, from, to): &Ports) -> bool {
-    to - from >= WIDE
+    to - from + 1 >= WIDE
 }
 
 /// A finding where a rule that is about few ports lets everybody in at one of these.
@@ -139,18 +139,19 @@ macro_rules! doors {
                 added: "2026-11-25",
                 of: ["security group", "firewall", "machine"],
                 needs: "inward",
-                description: "A rule lets everybody on the internet in at all ports, or at most of them. Whatever is \
+                description: "A rule lets everybody on the internet in at all ports, or at a thousand and more. Whatever is \
                               started behind it is exposed at once, whether it was meant to be or not.",
                 remediation: "Replace the rule by one for each port that is meant for everybody, and allow the others \
                               only from the addresses that need them.",
                 reference: "https://cwe.mitre.org/data/definitions/284.html",
                 finds: |thing, date| once(
                     open(thing).iter().any(is_wide),
-                    "A rule lets everybody on the internet in at all ports, or at most of them.",
+                    "A rule lets everybody on the internet in at all ports, or at a thousand and more.",
                 ),
                 reports: json!([
                     {"inward": [{"protocol": "-1", "from": null, "to": null, "sources": ["::/0"]}]},
                     {"inward": [{"protocol": "tcp", "ports": ["0"], "sources": ["0.0.0.0/0"]}]},
+                    {"inward": [{"protocol": "tcp", "from": 1, "to": 9998, "sources": ["0.0.0.0/0"]}]},
                     {"inbound_policy": "ACCEPT", "inward": []},
                     {"inbound_policy": "ACCEPT", "inward": [],
                         "denied": [{"protocol": "TCP", "ports": ["22"], "sources": ["0.0.0.0/0"]}]},
@@ -159,6 +160,7 @@ macro_rules! doors {
                     {"inward": [{"protocol": "-1", "from": null, "to": null, "sources": ["10.0.0.0/8"]},
                         {"protocol": "tcp", "from": 443, "to": 443, "sources": ["0.0.0.0/0"]}]},
                     {"inward": [{"protocol": "tcp", "ports": ["0"], "sources": ["10.0.0.0/8"]}]},
+                    {"inward": [{"protocol": "tcp", "from": 1, "to": 999, "sources": ["0.0.0.0/0"]}]},
                     {"inbound_policy": "DROP", "inward": []},
                     {"inbound_policy": "ACCEPT", "inward": [], "denied": [
                         {"protocol": "TCP", "ports": ["1-65535"], "sources": ["0.0.0.0/0"]},
@@ -256,6 +258,22 @@ mod tests {
         assert_eq!(of(json!({"protocol": "-1", "from": 0, "to": 0})), every, "as states of Terraform have it");
         assert_eq!(of(json!({"sources": ["10.0.0.0/8"], "ports": ["22"]})), []);
         assert_eq!(of(json!({"protocol": "icmp"})), []);
+    }
+
+    #[test]
+    fn a_rule_about_a_thousand_ports_is_one_issue_and_not_one_for_each_service() {
+        let issues = |to: i64| -> Vec<&str> {
+            let settings = json!({"inward": [rule(json!({"from": 1, "to": to}))]});
+            let (name, value) = configuration(settings.as_object().cloned().unwrap());
+            let firewall = facts(Kind::CloudResource, "x:firewall:1");
+            let firewall = firewall.with(json!({ name: value, "resource_type": "firewall" }));
+            let is_proven = |judge: &&Judge| matches!((judge.judge)(&firewall, Timestamp(0)), Verdict::Proven(_));
+            JUDGES.iter().filter(is_proven).map(|judge| judge.issue.name).collect()
+        };
+        assert_eq!(issues(9_998), ["cloud_firewall_open_wide"]);
+        assert_eq!(issues(1_000), ["cloud_firewall_open_wide"]);
+        let single = issues(999);
+        assert!(single.contains(&"cloud_firewall_open_ssh") && !single.contains(&"cloud_firewall_open_wide"));
     }
 
     #[test]
