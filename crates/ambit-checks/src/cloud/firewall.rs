@@ -107,8 +107,9 @@ fn lets_in(thing: &Thing<'_>, protocol: &str, ports: &[i64]) -> Finding {
 
 macro_rules! doors {
     ($(
-        added $added:literal:
-        $($name:ident $protocol:literal $ports:expr, $severity:ident, $pretty:literal, $what:literal;)*
+        added $added:literal {
+            $($name:ident $protocol:literal $ports:expr, $severity:ident, $pretty:literal, $what:literal;)*
+        }
     )*) => {
         misconfigurations! {
             $($($name {
@@ -172,7 +173,7 @@ macro_rules! doors {
 }
 
 doors! {
-    added "2026-11-25":
+    added "2026-11-25" {
     cloud_firewall_open_ssh "tcp" [22], SEVERITY_MEDIUM, "Firewall lets everybody in at SSH",
         "A rule lets everybody on the internet in at the port of SSH, where passwords are guessed all day long.";
     cloud_firewall_open_rdp "tcp" [3389], SEVERITY_HIGH, "Firewall lets everybody in at remote desktops",
@@ -221,6 +222,12 @@ doors! {
         "A rule lets everybody on the internet in at the ports of Kafka or ZooKeeper, which seldom ask who is there.";
     cloud_firewall_open_snmp "udp" [161], SEVERITY_MEDIUM, "Firewall lets everybody in at SNMP",
         "A rule lets everybody on the internet in at the port of SNMP, which tells much and multiplies floods.";
+    }
+    added "2026-11-28" {
+    cloud_firewall_open_console "tcp" [15672, 5601, 8888], SEVERITY_MEDIUM, "Firewall lets everybody in at a console",
+        "A rule lets everybody on the internet in at the ports of consoles: of RabbitMQ, of Kibana, or of Jupyter, which \
+         runs what it is told.";
+    }
 }
 
 #[cfg(test)]
