@@ -275,6 +275,16 @@ mod tests {
     }
 
     #[test]
+    fn a_function_says_whether_an_event_starts_it() {
+        let function = |trigger: Value| {
+            let attributes = json!({"id": "projects/p/f", "ingress_settings": "ALLOW_ALL", "event_trigger": trigger});
+            said("google_cloudfunctions_function", &attributes).unwrap()["by_event"].clone()
+        };
+        assert_eq!(function(json!([{"event_type": "google.pubsub.topic.publish"}])), true);
+        assert_eq!(function(json!([])), false);
+    }
+
+    #[test]
     fn a_firewall_of_linode_says_what_becomes_of_what_no_rule_is_about() {
         let rule = json!({"action": "DROP", "protocol": "TCP", "ports": "22", "ipv4": ["0.0.0.0/0"]});
         let firewall = json!({"id": "1", "inbound_policy": "ACCEPT", "inbound": [rule]});

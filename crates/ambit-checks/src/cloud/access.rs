@@ -37,9 +37,17 @@ misconfigurations! {
         remediation: "Take allUsers and allAuthenticatedUsers out of the policy and name who may call, or put a \
                       gateway before the function.",
         reference: "https://cloud.google.com/functions/docs/securing/managing-access-iam",
-        finds: |thing, date| roles_for_everybody(thing).filter(|_| thing.text("ingress") != "ALLOW_INTERNAL_ONLY"),
-        reports: json!({"ingress": "ALLOW_ALL", "granted": [{"role": "roles/cloudfunctions.invoker"}]}),
-        near_miss: json!({"ingress": "ALLOW_ALL", "granted": []}),
+        finds: |thing, date| roles_for_everybody(thing)
+            .filter(|_| thing.text("ingress") != "ALLOW_INTERNAL_ONLY" && !thing.is("by_event")),
+        reports: json!([
+            {"ingress": "ALLOW_ALL", "granted": [{"role": "roles/cloudfunctions.invoker"}]},
+            {"ingress": "ALLOW_ALL", "by_event": false, "granted": [{"role": "roles/cloudfunctions.invoker"}]},
+        ]),
+        near_miss: json!([
+            {"ingress": "ALLOW_ALL", "granted": []},
+            {"ingress": "ALLOW_INTERNAL_ONLY", "granted": [{"role": "roles/cloudfunctions.invoker"}]},
+            {"ingress": "ALLOW_ALL", "by_event": true, "granted": [{"role": "roles/cloudfunctions.invoker"}]},
+        ]),
     }
     cloud_application_open_to_everybody {
         pretty_name: "Application of Cloud Run is open to everybody",

@@ -444,6 +444,15 @@ fn a_firewall_of_linode_says_what_becomes_of_what_no_rule_is_about() {
 }
 
 #[test]
+fn a_function_says_whether_an_event_starts_it() {
+    let by_event = |data: Value| {
+        said("gcp", "functions", json!({"assets": [{"name": "//f/a", "resource": {"data": data}}]}), "by_event")
+    };
+    assert_eq!(by_event(json!({"eventTrigger": {"eventType": "google.pubsub.topic.publish"}})), true);
+    assert_eq!(by_event(json!({"httpsTrigger": {"url": "https://r-a.cloudfunctions.net/a"}})), false);
+}
+
+#[test]
 fn what_azure_does_not_say_is_neither_yes_nor_no() {
     let storage = |properties: Value| {
         let answer = json!({"data": [{"id": "/s/a", "name": "a", "properties": properties}]});
