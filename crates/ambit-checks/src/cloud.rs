@@ -40,8 +40,20 @@ const LISTED_BY: &[TaskName] = &[TaskName::AwsAccount, TaskName::CloudAccount];
 /// Settings that are yes or no: where a provider answers and does not say which, it said nothing.
 const FLAGS: &[&str] = &["https_only", "public"];
 
-/// What a row found: the sentence, or nothing.
-type Finding = Option<String>;
+/// What a row found, or nothing.
+type Finding = Option<Found>;
+
+/// What was found: the sentence, and how sure it is where that is not as sure as the issue otherwise is.
+struct Found {
+    sentence: String,
+    confidence: Option<Confidence>,
+}
+
+impl From<String> for Found {
+    fn from(sentence: String) -> Self {
+        Self { sentence, confidence: None }
+    }
+}
 
 macro_rules! misconfigurations {
     ($($name:ident {
@@ -136,7 +148,7 @@ fn weigh(facts: &Facts, of: &[&str], needs: &str, find: impl Fn(&Thing<'_>) -> F
     }
     match find(&Thing { facts }) {
         Some(_) if !clearing.split_whitespace().all(was_said) => Verdict::Unknown,
-        Some(sentence) => Verdict::Proven(vec![proof(facts, sentence)]),
+        Some(found) => Verdict::Proven(vec![proof(facts, found)]),
         None => Verdict::Clear,
     }
 }
@@ -151,13 +163,14 @@ fn sort_of(facts: &Facts) -> String {
     }
 }
 
-fn proof(facts: &Facts, sentence: String) -> Proof {
-    look::proof(sentence, json!({"resource": facts.name, "resource_type": sort_of(facts)}))
+fn proof(facts: &Facts, found: Found) -> Proof {
+    let details = json!({"resource": facts.name, "resource_type": sort_of(facts)});
+    Proof { confidence: found.confidence, ..look::proof(found.sentence, details) }
 }
 
 /// A finding where it is so.
 fn once(is: bool, sentence: &str) -> Finding {
-    is.then(|| sentence.to_owned())
+    is.then(|| sentence.to_owned().into())
 }
 
 /// The values of a list; none where there is no list.
@@ -165,11 +178,22 @@ fn each(list: &Value) -> impl Iterator<Item = &Value> {
     list.as_array().into_iter().flatten()
 }
 
-/// A finding where the policy of a thing at Google Cloud grants everybody something.
+/// A finding where the policy of a thing at Google Cloud grants everybody something. Where every grant has a condition, it
+/// may be that nobody meets it.
 fn roles_for_everybody(thing: &Thing<'_>) -> Finding {
     let granted = thing.said("granted");
-    let roles: Vec<&str> = each(&granted).filter_map(|grant| grant["role"].as_str()).collect();
-    (!roles.is_empty()).then(|| format!("Its policy grants everybody {}.", roles.join(", ")))
+    let roles = |conditional: bool| -> Vec<&str> {
+        let wanted = each(&granted).filter(|grant| (grant["conditional"] == true) == conditional);
+        wanted.filter_map(|grant| grant["role"].as_str()).collect()
+    };
+    match (roles(false).as_slice(), roles(true).as_slice()) {
+        ([], []) => None,
+        ([], roles) => Some(Found {
+            sentence: format!("Its policy grants everybody {} under a condition.", roles.join(", ")),
+            confidence: Some(Confidence::Potential),
+        }),
+        (roles, _) => Some(format!("Its policy grants everybody {}.", roles.join(", ")).into()),
+    }
 }
 
 /// A moment, as text or in seconds since 1970.
@@ -212,6 +236,25 @@ pub(crate) fn samples() -> impl Iterator<Item = (&'static Judge, crate::samples:
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_grant_to_everybody_under_a_condition_is_not_confirmed() {
+        let said = |grants: Value| {
+            let (name, value) = ambit_model::entity::aws::configuration([("granted".to_owned(), grants)]);
+            let bucket = crate::samples::facts(Kind::GcpStorageBucket, "acme-files");
+            let facts = crate::samples::Told::with(bucket, json!({ name: value }));
+            roles_for_everybody(&Thing { facts: &facts }).map(|found| (found.sentence, found.confidence))
+        };
+        let conditional = json!({"role": "roles/storage.objectViewer", "conditional": true});
+        let plain = json!({"role": "roles/storage.legacyBucketReader", "conditional": false});
+        let (sentence, confidence) = said(json!([conditional])).unwrap();
+        assert_eq!(sentence, "Its policy grants everybody roles/storage.objectViewer under a condition.");
+        assert_eq!(confidence, Some(Confidence::Potential));
+        let (sentence, confidence) = said(json!([conditional, plain])).unwrap();
+        assert_eq!(sentence, "Its policy grants everybody roles/storage.legacyBucketReader.");
+        assert_eq!(confidence, None);
+        assert_eq!(said(json!([])), None);
+    }
 
     #[test]
     fn at_least_forty_rows_judge_what_stands_in_accounts() {

@@ -238,7 +238,8 @@ mod tests {
             let attributes = json!({"bucket": "b/acme-g", "role": "roles/storage.objectViewer", "member": member});
             says("google_storage_bucket_iam_member", attributes)
         };
-        assert_eq!(granted(json!("allUsers")), Some(json!({"granted": [{"role": "roles/storage.objectViewer"}]})));
+        let wanted = json!([{"role": "roles/storage.objectViewer", "conditional": false}]);
+        assert_eq!(granted(json!("allUsers")), Some(json!({ "granted": wanted })));
         assert_eq!(granted(json!("user:ann@acme.test")), Some(json!({"granted": []})), "people are not named");
         let run = json!({"project": "p", "location": "l", "service": "shop", "role": "roles/run.invoker",
             "members": ["allUsers", "user:ann@acme.test"]});
@@ -272,6 +273,16 @@ mod tests {
         assert_eq!(said(resource, &of_one_machine), Some(json!({"inward": [], "denied": []})));
         let group = json!({"id": "/s/nsg", "security_rule": [allows, denies]});
         assert_eq!(said("azurerm_network_security_group", &group), Some(json!({"inward": one, "denied": one})));
+    }
+
+    #[test]
+    fn a_grant_says_whether_it_has_a_condition() {
+        let condition =
+            json!([{"title": "until May", "expression": "request.time < timestamp('2026-05-01T00:00:00Z')"}]);
+        let grant = json!({"bucket": "b/acme-g", "role": "roles/storage.objectViewer", "member": "allUsers",
+            "condition": condition});
+        let wanted = json!({"granted": [{"role": "roles/storage.objectViewer", "conditional": true}]});
+        assert_eq!(said("google_storage_bucket_iam_member", &grant), Some(wanted));
     }
 
     #[test]

@@ -102,7 +102,7 @@ fn lets_in(thing: &Thing<'_>, protocol: &str, ports: &[i64]) -> Finding {
     let is_open = |port: &&i64| narrow.iter().any(|(of, from, to)| is_of(*of) && (from..=to).contains(port));
     let found: Vec<String> = ports.iter().filter(is_open).map(i64::to_string).collect();
     let ports = found.join(", ");
-    (!found.is_empty()).then(|| format!("The rules let everybody on the internet in at {protocol} {ports}."))
+    (!found.is_empty()).then(|| format!("The rules let everybody on the internet in at {protocol} {ports}.").into())
 }
 
 macro_rules! doors {
