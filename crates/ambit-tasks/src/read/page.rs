@@ -2,6 +2,7 @@
 //! every list has a limit.
 
 use ambit_net::http::Url;
+use regex::Regex;
 use scraper::{ElementRef, Html, Selector};
 use sha1::{Digest, Sha1};
 use std::collections::BTreeSet;
@@ -27,6 +28,8 @@ pub(crate) struct Page {
     pub(crate) sent: BTreeSet<String>,
     /// Pictures, styles and scripts that it loads, absolute, sorted.
     pub(crate) assets: BTreeSet<String>,
+    /// Those of them that may do what the page may: scripts, styles, frames and what is embedded; absolute, sorted.
+    pub(crate) active: BTreeSet<String>,
     /// `mailto:` addresses.
     pub(crate) mailboxes: BTreeSet<String>,
     /// Where its icon is.
@@ -117,7 +120,15 @@ selector!(
 );
 selector!(ICON, "link[rel~=icon], link[rel~=ICON]");
 selector!(ASSET, "img[src], script[src], source[src], video[src], audio[src], iframe[src], link[rel~=stylesheet]");
+selector!(ACTIVE, "script[src], iframe[src], frame[src], embed[src], object[data], link[href]");
+selector!(STYLE, "style");
 selector!(BASE, "base[href]");
+
+/// What a style takes in, without the blanks and quotes around it.
+static IMPORT: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r#"(?is)/\*.*?\*/|@import\s*(?:url\(\s*)?["']?\s*([^\s"'();]{1,2000})"#)
+        .expect("the expression is constant")
+});
 
 impl Page {
     /// Reads a page that was fetched from a URL.
@@ -142,6 +153,7 @@ impl Page {
             let reference = ["src", "href"].into_iter().find_map(|name| element.attr(name)).unwrap_or("");
             page.assets.extend(absolute(reference.trim()));
         }
+        page.active = active(&document).iter().filter_map(|reference| absolute(reference)).collect();
         page.read_text(&document);
         for element in document.select(&META) {
             page.read_meta(&element, &absolute);
@@ -198,6 +210,38 @@ impl Page {
         } else {
             self.links.extend(absolute(reference));
         }
+    }
+}
+
+/// What the page runs, shows as a page or draws itself by. What stands in a template is not loaded.
+fn active(document: &Html) -> Vec<String> {
+    let is_loaded = |element: &ElementRef<'_>| {
+        let mut around = element.ancestors().filter_map(|node| node.value().as_element());
+        !around.any(|element| element.name() == "template")
+    };
+    let elements = document.select(&ACTIVE).filter(is_loaded).filter(is_active).take(LINKS_MAX);
+    let mut found = Vec::new();
+    for element in elements {
+        let reference = ["src", "data", "href"].into_iter().find_map(|name| element.attr(name));
+        found.extend(reference.map(|reference| reference.trim().to_owned()));
+    }
+    for style in document.select(&STYLE).filter(is_loaded).take(LINKS_MAX) {
+        let text: String = style.text().collect();
+        found.extend(IMPORT.captures_iter(&text).filter_map(|found| Some(found.get(1)?.as_str().to_owned())));
+    }
+    found
+}
+
+fn is_active(element: &ElementRef<'_>) -> bool {
+    let said = |name: &str| element.attr(name).unwrap_or("").trim().to_ascii_lowercase();
+    match element.value().name() {
+        // What a browser cannot run it does not load.
+        "script" => {
+            let media = said("type");
+            media.is_empty() || media == "module" || media.contains("javascript") || media.contains("ecmascript")
+        }
+        "link" => said("rel").split_ascii_whitespace().any(|word| word == "stylesheet"),
+        _ => true,
     }
 }
 

@@ -5,7 +5,7 @@ use super::defect::{SEARCHED_BYTES, Shown};
 use super::page::Page;
 use super::{echo, web_token};
 use crate::ask::web;
-use ambit_net::http::HttpExchange;
+use ambit_net::http::{HttpExchange, Url};
 use regex::Regex;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -47,7 +47,7 @@ pub(crate) fn defects(exchange: &HttpExchange, page: Option<&Page>) -> Vec<Shown
     found.extend(echo::defects(exchange));
     found.extend(web_token::defects(exchange));
     if let Some(page) = page {
-        if exchange.url.https {
+        if exchange.url.https && !is_upgraded(exchange) {
             found.extend(unencrypted(page).map(|proof| ("mixed_content", proof)));
         }
         found.extend(
@@ -63,17 +63,24 @@ fn error(status: u16, text: &str) -> Option<String> {
     trace.or_else(|| PHP.find(text)).map(|found| shortened(found.as_str()))
 }
 
-/// An active part of an encrypted page that is loaded without encryption.
+/// What an encrypted page runs without encryption, or a password that it sends so. Pictures and films do not count:
+/// browsers show them, and nothing in the page follows from them.
 fn unencrypted(page: &Page) -> Option<String> {
-    let plain = |url: &&String| url.starts_with("http://");
-    let is_active = |url: &&String| !is_picture(url);
-    page.assets.iter().filter(plain).find(is_active).map(|url| shortened(url))
+    // This machine is reached by no line that somebody could listen to.
+    let is_near = |url: &Url| {
+        url.ip().is_some_and(|address| address.is_loopback())
+            || url.host.rsplit('.').next().is_some_and(|label| label == "localhost")
+    };
+    let is_plain = |url: &str| Url::parse(url).is_ok_and(|url| !url.https && !is_near(&url));
+    let loaded = page.active.iter().find(|url| is_plain(url)).map(|url| shortened(url));
+    let sent = || page.forms.iter().find(|form| form.password && is_plain(&form.action));
+    loaded.or_else(|| sent().map(|form| shortened(&format!("a form with a password is sent to {}", form.action))))
 }
 
-/// Browsers show pictures that are not encrypted, and nothing in the page follows from them.
-fn is_picture(url: &str) -> bool {
-    let path = url.split(['?', '#']).next().unwrap_or(url).to_ascii_lowercase();
-    [".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".ico", ".mp4", ".webm"].iter().any(|end| path.ends_with(end))
+/// Whether browsers encrypt by themselves what the page loads.
+fn is_upgraded(exchange: &HttpExchange) -> bool {
+    let policy = web::header(exchange, "content-security-policy").unwrap_or("").to_ascii_lowercase();
+    policy.split([';', ',']).any(|directive| directive.trim() == "upgrade-insecure-requests")
 }
 
 /// An answer that sets a cookie, and that shared caches may keep.
@@ -118,7 +125,6 @@ fn shortened(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ambit_net::http::Url;
 
     #[test]
     fn errors_of_the_inside_are_told_from_pages_that_quote_one() {
@@ -158,13 +164,32 @@ mod tests {
 
     #[test]
     fn parts_without_encryption_count_where_they_run() {
-        let page = |html: &str| Page::parse(html, &Url::parse("https://app.acme.test/").unwrap());
-        assert_eq!(unencrypted(&page("<script src='http://cdn.test/a.js'>")).as_deref(), Some("http://cdn.test/a.js"));
-        assert_eq!(
-            unencrypted(&page("<link rel=stylesheet href='http://cdn.test/a.css'>")).as_deref(),
-            Some("http://cdn.test/a.css")
-        );
-        assert_eq!(unencrypted(&page("<img src='http://cdn.test/a.png'><a href='http://cdn.test/'>x</a>")), None);
-        assert_eq!(unencrypted(&page("<script src='//cdn.test/a.js'></script>")), None);
+        for (html, shown) in [
+            ("<script src='http://cdn.test/a.js'>", Some("http://cdn.test/a.js")),
+            ("<script src='http://cdn.test/pixel.png' type=module>", Some("http://cdn.test/pixel.png")),
+            ("<link rel='x StyleSheet' href='http://cdn.test/a.css'>", Some("http://cdn.test/a.css")),
+            ("<iframe src='http://cdn.test/'>", Some("http://cdn.test/")),
+            ("<object data='http://cdn.test/a.swf'>", Some("http://cdn.test/a.swf")),
+            ("<embed src='http://cdn.test/a'>", Some("http://cdn.test/a")),
+            ("<style>p{} @import url( 'http://cdn.test/b.css' );</style>", Some("http://cdn.test/b.css")),
+            ("<style>@IMPORT \"http://cdn.test/c.css\" screen;</style>", Some("http://cdn.test/c.css")),
+            (
+                "<form method=post action='http://id.test/in'><input type=password name=p></form>",
+                Some("a form with a password is sent to http://id.test/in"),
+            ),
+            ("<form method=post action='http://id.test/find'><input name=q></form>", None),
+            ("<style>/* @import 'http://cdn.test/b.css'; */ p{background:url(http://cdn.test/b)}</style>", None),
+            ("<img src='http://cdn.test/pixel?x=1'><img src='http://cdn.test/a.avif'>", None),
+            ("<video src='http://cdn.test/a'><source src='http://cdn.test/b'></video>", None),
+            ("<img src='http://cdn.test/a.png'><a href='http://cdn.test/'>x</a>", None),
+            ("<template><script src='http://cdn.test/a.js'></script></template>", None),
+            ("<script type='text/x-template' src='http://cdn.test/a'></script>", None),
+            ("<link rel=icon href='http://cdn.test/a.ico'>", None),
+            ("<script src='//cdn.test/a.js'></script>", None),
+            ("<script src='http://localhost:3000/a.js'></script>", None),
+        ] {
+            let page = Page::parse(html, &Url::parse("https://app.acme.test/").unwrap());
+            assert_eq!(unencrypted(&page).as_deref(), shown, "{html}");
+        }
     }
 }
