@@ -101,11 +101,10 @@ fn private_in_caches(exchange: &HttpExchange) -> Option<String> {
 fn weak_policy(policy: Option<&str>) -> Option<String> {
     let policy = policy?.to_ascii_lowercase();
     let directive = |name: &str| {
-        let parts = policy.split(';').map(str::trim);
-        parts.filter_map(|part| part.split_once(' ')).find(|(word, _)| *word == name).map(|(_, sources)| sources)
+        let mut parts = policy.split(';').map(|part| part.split_ascii_whitespace().collect::<Vec<_>>());
+        parts.find(|words| words.first() == Some(&name)).map(|words| words[1..].to_vec())
     };
-    let sources: Vec<&str> =
-        directive("script-src").or_else(|| directive("default-src")).unwrap_or("*").split_whitespace().collect();
+    let sources = directive("script-src").or_else(|| directive("default-src")).unwrap_or_else(|| vec!["*"]);
     // What a nonce or hash allows is all that may run: browsers then ignore the rest.
     let by_nonce = sources.iter().any(|source| source.starts_with("'nonce-") || source.starts_with("'sha"));
     let strict = sources.contains(&"'strict-dynamic'");
@@ -154,6 +153,9 @@ mod tests {
             (Some("script-src 'nonce-abc' 'unsafe-inline' https:; object-src 'none'"), Some("scripts from https:")),
             (Some("script-src 'nonce-abc' 'strict-dynamic' 'unsafe-inline' https:"), None),
             (Some("default-src *"), Some("scripts from *")),
+            (Some("default-src\t'self';\tscript-src\t'self'\t'unsafe-inline'"), Some("scripts: 'unsafe-inline'")),
+            (Some("script-src\t'self'; default-src *"), None),
+            (Some("default-src *; script-src"), None),
             (Some("script-src https://cdn.acme.test"), None),
             (Some("frame-ancestors 'none'"), Some("scripts from *")),
             (None, None),

@@ -132,7 +132,8 @@ fn read_policy(handed: &mut HandedOut, exchange: &HttpExchange) {
 
 /// Hosts in a content policy; `*.acme.test` is `acme.test`.
 pub(crate) fn policy_hosts(policy: &str) -> BTreeSet<String> {
-    let sources = policy.split([' ', ';', ',']).map(|source| source.split_once("://").map_or(source, |(_, rest)| rest));
+    let sources =
+        policy.split([' ', '\t', ';', ',']).map(|source| source.split_once("://").map_or(source, |(_, rest)| rest));
     let hosts = sources.map(|source| source.split([':', '/']).next().unwrap_or("").trim_start_matches("*."));
     hosts
         .filter(|host| host.contains('.') && !host.starts_with('\''))
@@ -147,8 +148,9 @@ mod tests {
     #[test]
     fn a_policy_names_hosts() {
         let hosts = policy_hosts(
-            "default-src 'self' https://cdn.acme.test:8443/x; img-src *.images.test data: blob:; report-uri /csp",
+            "default-src 'self' https://cdn.acme.test:8443/x; img-src *.images.test data: blob:; \
+             report-uri /csp;\tfont-src\tfonts.test",
         );
-        assert_eq!(hosts.into_iter().collect::<Vec<_>>(), ["cdn.acme.test", "images.test"]);
+        assert_eq!(hosts.into_iter().collect::<Vec<_>>(), ["cdn.acme.test", "fonts.test", "images.test"]);
     }
 }
