@@ -23,6 +23,8 @@ enum Place {
     /// In an attribute that this character ends.
     Attribute(char),
     Tag,
+    /// In a text of a script that this character ends; `true`: behind a backslash.
+    Script(char, bool),
 }
 
 /// What one answer shows of the values in its URL.
@@ -41,19 +43,73 @@ pub(crate) fn defects(exchange: &HttpExchange) -> Vec<Shown> {
 
 /// A parameter whose value stands in the page with a character that a page must escape there.
 fn reflected(url: &Url, html: &str) -> Option<String> {
+    let lower = html.to_ascii_lowercase();
     values(url).find_map(|(name, value)| {
         let letters = value.chars().filter(|letter| letter.is_alphanumeric()).count();
-        if !VALUE_CHARS.contains(&value.chars().count()) || letters < LETTERS_MIN || !value.contains(['<', '"', '\'']) {
+        if !VALUE_CHARS.contains(&value.chars().count())
+            || letters < LETTERS_MIN
+            || !value.contains(['<', '"', '\'', '`'])
+        {
             return None;
         }
-        let mut places = html.match_indices(&value).take(PLACES_MAX).map(|(at, _)| place(html, at));
+        let places = html.match_indices(&value).take(PLACES_MAX);
+        let mut places = places.map(|(at, _)| in_script(html, &lower, at).unwrap_or_else(|| place(html, at)));
         places.find_map(|place| match place {
             Place::Text if value.contains('<') => Some(format!("parameter {name} stands unescaped in the page")),
             Place::Attribute(end) if value.contains(end) => {
                 Some(format!("parameter {name} stands unescaped in an attribute"))
             }
-            Place::Text | Place::Attribute(_) | Place::Tag => None,
+            Place::Script(end, escaped) if value.contains('<') || ends(&value, end, escaped) => {
+                Some(format!("parameter {name} stands unescaped in a script"))
+            }
+            Place::Text | Place::Attribute(_) | Place::Tag | Place::Script(..) => None,
         })
+    })
+}
+
+/// In which text of a script a byte of a page stands; `None` outside of scripts and of their texts.
+fn in_script(html: &str, lower: &str, at: usize) -> Option<Place> {
+    let open = lower[..at].rfind("<script")?;
+    let begin = open + lower[open..at].find('>')? + 1;
+    // What browsers do not run is text.
+    let is_run = !["json", "template", "text/x-"].iter().any(|media| lower[open..begin].contains(media));
+    if !is_run || lower[begin..at].contains("</script") {
+        return None;
+    }
+    let mut quote = None;
+    let mut escaped = false;
+    let mut rest = html[begin..at].chars().peekable();
+    while let Some(letter) = rest.next() {
+        match quote {
+            Some(_) if escaped => escaped = false,
+            Some(_) if letter == '\\' => escaped = true,
+            // No text but that of a template goes on in the next line.
+            Some(end) if letter == end || (letter == '\n' && end != '`') => quote = None,
+            None if matches!(letter, '"' | '\'' | '`') => quote = Some(letter),
+            None if letter == '/' && rest.peek() == Some(&'/') => {
+                while rest.next_if(|letter| *letter != '\n').is_some() {}
+            }
+            None if letter == '/' && rest.peek() == Some(&'*') => {
+                let mut before = ' ';
+                rest.next();
+                while rest
+                    .next()
+                    .is_some_and(|letter| !(std::mem::replace(&mut before, letter) == '*' && letter == '/'))
+                {
+                }
+            }
+            _ => {}
+        }
+    }
+    quote.map(|end| Place::Script(end, escaped))
+}
+
+/// True where a value, put into a text of a script as it is, ends that text.
+fn ends(value: &str, end: char, mut escaped: bool) -> bool {
+    value.chars().any(|letter| {
+        let ends = letter == end && !escaped;
+        escaped = letter == '\\' && !escaped;
+        ends
     })
 }
 
@@ -134,6 +190,18 @@ mod tests {
             ("/s?q=lamp", "<p>Results for lamp</p>", false),
             ("/s?q=%3Cb%3E", "<p><b>Sale</b></p>", false),
             ("/s", "<p>lamp <new></p>", false),
+            ("/s?x=abcd%27ef", "<script>var x='abcd'ef';</script>", true),
+            ("/s?x=abcd%27ef", "<SCRIPT nonce=a>/* don't */ // it's\nf(\"it's\", 'abcd'ef');</SCRIPT>", true),
+            ("/s?x=abcd%22ef", "<script>var x={\"q\":\"abcd\"ef\"};</script>", true),
+            ("/s?x=abcd%60ef", "<script>var x=`abcd`ef`;</script>", true),
+            ("/s?x=abcd%3Cef", "<script>var x='abcd<ef';</script>", true),
+            ("/s?x=%27abcd", "<script>var x=''abcd';</script>", true),
+            ("/s?x=abcd%27ef", "<script>var x='abcd\\'ef';</script>", false),
+            ("/s?x=%27abcd", "<script>var x='\\'abcd';</script>", false),
+            ("/s?x=abcd%27ef", "<script>var x=\"abcd'ef\";</script>", false),
+            ("/s?x=abcd%27ef", "<script>var x='a'; // abcd'ef\n</script>", false),
+            ("/s?x=abcd%27ef", "<script>var x='a';</script><p>'abcd'ef</p>", false),
+            ("/s?x=abcd%22ef", "<script type='application/ld+json'>{\"q\":\"abcd\"ef\"}</script>", false),
         ] {
             assert_eq!(reflected(&url(path), html).is_some(), is_one, "{path} {html}");
         }
