@@ -49,7 +49,7 @@ impl Session {
             _ => vec![unschemed(value)],
         });
         let secrets = given.secrets().into_iter().chain(values).filter(|text| text.len() >= MASKED_MIN);
-        let mut secrets: Vec<Vec<u8>> = secrets.map(|text| text.as_bytes().to_vec()).collect();
+        let mut secrets: Vec<Vec<u8>> = secrets.flat_map(spelled).collect();
         // What holds another goes first.
         secrets.sort_by_key(|text| std::cmp::Reverse(text.len()));
         Self { origin: origin(start), headers, secrets, landed: String::new() }
@@ -117,6 +117,16 @@ pub(crate) async fn open(cx: &Context<'_>, start: &Url) -> Result<Session, TaskE
     let mut session = Session::new(&given, start, headers);
     session.landed = landing(&accepted(cx, &session, start).await?);
     Ok(session)
+}
+
+/// A text in the bytes by which pages may repeat it.
+fn spelled(text: &str) -> Vec<Vec<u8>> {
+    let little = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let big = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
+    let mut spelled = vec![text.as_bytes().to_vec(), little, big];
+    let latin: Option<Vec<u8>> = text.chars().map(|letter| u8::try_from(letter).ok()).collect();
+    spelled.extend(latin.filter(|_| !text.is_ascii()));
+    spelled
 }
 
 fn refused(why: &str) -> TaskError {
@@ -263,6 +273,27 @@ mod tests {
         assert_eq!(read(401, r#"{"error":"invalid_client"}"#), Err("denied: status 401 invalid_client".to_owned()));
         assert_eq!(read(429, ""), Err("too many requests: status 429".to_owned()));
         assert_eq!(read(200, "<html>"), Err("status 200, no access_token".to_owned()));
+    }
+
+    #[test]
+    fn what_opens_a_session_is_masked_in_whatever_characters_a_page_repeats_it() {
+        let secrets = spelled("pässw0rd").into_iter().chain(spelled("t0ken")).collect();
+        let session = Session { secrets, ..Session::default() };
+        let units = |unit: fn(u16) -> [u8; 2]| "you: t0ken pässw0rd".encode_utf16().flat_map(unit).collect::<Vec<u8>>();
+        let utf8 = "you: t0ken pässw0rd".as_bytes().to_vec();
+        for (mut body, media) in [
+            (utf8, "text/html"),
+            (b"you: t0ken p\xe4ssw0rd".to_vec(), "text/html; charset=latin1"),
+            (units(u16::to_le_bytes), "text/html; charset=utf-16le"),
+            (units(u16::to_be_bytes), "text/html; charset=utf-16be"),
+        ] {
+            assert!(session.mask(&mut body));
+            let text = crate::read::charset::text(&body, media);
+            assert!(
+                text.starts_with("you: ") && !text.contains("ssw0rd") && !text.contains("t0ken"),
+                "{media}: {text}"
+            );
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Requests to a site at a binding, as all tasks of the web make them.
 
+use crate::read::charset;
 use crate::{Context, TaskError};
 use ambit_model::entity::uri;
 use ambit_model::facts::{LastProbe, ProbeOutcome};
@@ -115,9 +116,9 @@ pub(crate) fn media_type(exchange: &HttpExchange) -> String {
     value.split(';').next().unwrap_or("").trim().to_ascii_lowercase()
 }
 
-/// The body as text.
+/// The body as text, in the characters in which it is written.
 pub(crate) fn text(exchange: &HttpExchange) -> String {
-    String::from_utf8_lossy(&exchange.body).into_owned()
+    charset::text(&exchange.body, header(exchange, "content-type").unwrap_or(""))
 }
 
 /// True where a body looks like a page for people.

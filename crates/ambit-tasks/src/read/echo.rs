@@ -1,7 +1,7 @@
 //! What an answer makes of the values that it was asked with. Nothing is sent for it: the values are those of links
 //! that the application itself has. Pure.
 
-use super::defect::{SEARCHED_BYTES, Shown};
+use super::defect::{Shown, searched};
 use crate::ask::web;
 use ambit_model::entity::{registrable, uri};
 use ambit_net::http::url::percent_decode;
@@ -35,7 +35,7 @@ pub(crate) fn defects(exchange: &HttpExchange) -> Vec<Shown> {
         found.extend(led_away(&exchange.url, &target).map(|proof| (uri::OPEN_REDIRECT, proof)));
     }
     if web::is_html(exchange) {
-        let text = String::from_utf8_lossy(&exchange.body[..exchange.body.len().min(SEARCHED_BYTES)]);
+        let text = searched(exchange);
         found.extend(reflected(&exchange.url, &text).map(|proof| ("reflected_input", proof)));
     }
     found

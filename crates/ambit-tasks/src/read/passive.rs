@@ -1,7 +1,7 @@
 //! What an answer shows that it should not, without anybody attacking. Pure: an answer in, defects out, by the name of
 //! the issue that each is.
 
-use super::defect::{SEARCHED_BYTES, Shown};
+use super::defect::{Shown, searched};
 use super::page::Page;
 use super::{echo, web_token};
 use crate::ask::web;
@@ -41,7 +41,7 @@ static PHP: LazyLock<Regex> = LazyLock::new(|| {
 /// What one answer shows.
 pub(crate) fn defects(exchange: &HttpExchange, page: Option<&Page>) -> Vec<Shown> {
     let mut found = Vec::new();
-    let text = String::from_utf8_lossy(&exchange.body[..exchange.body.len().min(SEARCHED_BYTES)]).into_owned();
+    let text = searched(exchange);
     found.extend(error(exchange.status, &text).map(|proof| ("verbose_error_page", proof)));
     found.extend(private_in_caches(exchange).map(|proof| ("cacheable_private_answer", proof)));
     found.extend(echo::defects(exchange));

@@ -223,3 +223,24 @@ fn a_walk_ends_early_where_its_session_does() {
     assert_eq!(answer, Ok(Answer::Found), "a session that lasts");
     assert!(found.standing.is_empty() && application.was_asked("/openapi.json"), "{:?}", application.asked());
 }
+
+#[test]
+fn links_of_pages_in_other_characters_are_followed() {
+    let application = Application::start(|target, _| match target {
+        "/" => html("<a href=/wide>1</a><a href=/latin>2</a><a href=/meta>3</a>"),
+        "/wide" => {
+            let page = "\u{feff}<html><a href=/from-wide>x</a>".encode_utf16().flat_map(u16::to_le_bytes);
+            (200, "Content-Type: text/html; charset=utf-16\r\n".to_owned(), page.collect())
+        }
+        "/latin" => {
+            let page = b"<a href=/from-latin/\xe4>x</a>".to_vec();
+            (200, "Content-Type: text/html; charset=iso-8859-1\r\n".to_owned(), page)
+        }
+        "/meta" => (200, String::new(), b"<meta charset=latin1><a href=/from-meta/\xe4>x</a>".to_vec()),
+        _ => html("x"),
+    });
+    assert_eq!(application.walk(None, json!({}), &[]).0, Ok(Answer::Found));
+    for target in ["/from-wide", "/from-latin/%C3%A4", "/from-meta/%C3%A4"] {
+        assert!(application.was_asked(target), "{target}: {:?}", application.asked());
+    }
+}
