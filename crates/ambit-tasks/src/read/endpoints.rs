@@ -67,6 +67,11 @@ pub(crate) fn unopened(url: String) -> String {
     url[..site].to_owned()
 }
 
+/// True for what an app asks leave for: the scopes of OAuth are spelled as addresses at some providers.
+fn is_scope(host: &str, path: &str) -> bool {
+    (host == "www.googleapis.com" && path.starts_with("/auth/")) || path.ends_with("/.default")
+}
+
 fn endpoint(url: &str) -> Option<String> {
     let url = url.split(['?', '#', '`', '|', '^']).next().unwrap_or(url);
     let site = url.find("://").map(|at| at + 3)?;
@@ -81,7 +86,8 @@ fn endpoint(url: &str) -> Option<String> {
         Ok(address) => !address.is_loopback() && !address.is_unspecified(),
         Err(_) => host.contains('.'),
     };
-    (is_far && !FILES.iter().any(|end| filled.to_ascii_lowercase().ends_with(end))).then_some(name)
+    (is_far && !is_scope(host, filled) && !FILES.iter().any(|end| filled.to_ascii_lowercase().ends_with(end)))
+        .then_some(name)
 }
 
 #[cfg(test)]
@@ -102,6 +108,9 @@ mod tests {
             ("http://localhost:3000/api", None),
             ("http://127.0.0.1/api", None),
             ("https://a_b_/x", None),
+            ("https://www.googleapis.com/auth/drive.readonly", None),
+            ("https://graph.acme.test/.default", None),
+            ("https://www.googleapis.com/drive/v3/files", Some("https://www.googleapis.com:443/drive/v3/files")),
         ] {
             assert_eq!(endpoints(text).first().map(String::as_str), expected, "{text}");
         }
