@@ -2,6 +2,7 @@
 //! were made from, and described interfaces, within a cap of requests. Nothing is sent that changes something.
 
 mod places;
+mod scripts;
 mod sign_in;
 
 use crate::ask::session::{self, Session};
@@ -9,13 +10,10 @@ use crate::ask::{bindings, web};
 use crate::read::endpoints::unopened;
 use crate::read::frontier::{Frontier, parameters, shape};
 use crate::read::handed_out::HandedOut;
-use crate::read::login::origin;
-use crate::read::mentions::is_in_folder_of_others;
 use crate::read::openapi::{self, Document};
 use crate::read::page::Page;
 use crate::read::parameters::{IN_DOCUMENT, IN_FORM, IN_LINK, IN_QUERY, IN_SCRIPT, Parameters};
-use crate::read::source_map::{self, Place, Source};
-use crate::read::{passive, script, web_token};
+use crate::read::{passive, script};
 use crate::tasks::linked_hosts;
 use crate::tasks::robots_sitemap_wellknown::Robots;
 use crate::{Answer, Contacts, Context, Plan, Sights, Task, TaskError};
@@ -25,7 +23,7 @@ use ambit_model::moment::DAY_MS;
 use ambit_model::observation::Sighting;
 use ambit_model::{Clearance, Details, EdgeKind, Kind, TaskName, Wave, workflow};
 use ambit_net::NetError;
-use ambit_net::http::{BodyEnd, HttpExchange, Url};
+use ambit_net::http::{HttpExchange, Url};
 use places::Places;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
@@ -62,12 +60,6 @@ pub(crate) const TASK: Task = Task {
 
 /// Bytes of a script or a document.
 const FILE_BYTES: usize = 1_024 * 1_024;
-/// Bytes of a source map: those of large applications have some millions.
-const MAP_BYTES: usize = 8 * 1_024 * 1_024;
-/// Bytes of the sources in all of an application's maps that are looked through.
-const SOURCE_BYTES: usize = 16 * 1_024 * 1_024;
-/// Names of sources in one map that are kept.
-const SOURCE_NAMES_MAX: usize = 200;
 /// Interfaces of one application that scripts call.
 const CALLED_MAX: usize = 2_000;
 /// Pages that one defect names: the same template shows it on each.
@@ -335,74 +327,6 @@ impl<'a> Crawl<'a> {
             }
         }
         self.documents.insert(url.path_only().to_owned(), document);
-    }
-
-    async fn scripts(&mut self) -> Result<(), TaskError> {
-        let scripts = self
-            .scripts
-            .iter()
-            .take(self.cx.settings.application_requests.scripts)
-            .filter_map(|script| Url::parse(script).ok());
-        for url in scripts.collect::<Vec<_>>() {
-            let Some(answer) = self.try_get(&url).await? else { continue };
-            if answer.status != 200 || web::is_html(&answer) {
-                continue;
-            }
-            let text = web::text(&answer);
-            self.call(&text, &url);
-            self.handed_out.read_text(&text, url.path_only());
-            for (what, proof) in web_token::defects(&answer) {
-                self.add_defect(what, url.path_only(), proof);
-            }
-            let header = ["sourcemap", "x-sourcemap"].into_iter().find_map(|name| web::header(&answer, name));
-            match source_map::named(&text, header, &url) {
-                Some(Place::Inside(map)) => self.map(&map, &url, &url),
-                Some(Place::At(map)) if origin(&map) == origin(&url) => self.map_at(&map, &url).await?,
-                Some(Place::At(_)) => {}
-                None => self.map_at(&source_map::beside(&url), &url).await?,
-            }
-        }
-        Ok(())
-    }
-
-    /// Reads the map of a script that is a file of its own.
-    async fn map_at(&mut self, url: &Url, script: &Url) -> Result<(), TaskError> {
-        if self.maps.contains_key(url.path_only()) {
-            return Ok(());
-        }
-        let Some(answer) = self.try_get_up_to(url, MAP_BYTES).await? else { return Ok(()) };
-        if answer.status == 200 && !web::is_html(&answer) {
-            if !matches!(answer.end, BodyEnd::Complete | BodyEnd::Opaque) {
-                // A part of a map is none: what it showed before may still be there.
-                self.places.note(url.path_only(), false);
-            }
-            self.map(&answer.body, url, script);
-        }
-        Ok(())
-    }
-
-    /// Takes up what the sources of a script say, in a map that stands at a URL.
-    fn map(&mut self, body: &[u8], url: &Url, script: &Url) {
-        let Some(sources) = source_map::sources(body) else { return };
-        let own = || sources.iter().filter(|source| !is_in_folder_of_others(&source.name));
-        let texts = sources.iter().filter(|source| source.text.is_some()).count();
-        let names: Vec<String> = own().map(|source| source.name.clone()).take(SOURCE_NAMES_MAX).collect();
-        if texts > 0 {
-            let such_as = names.first().map(|name| format!(", such as {name}")).unwrap_or_default();
-            self.add_defect("exposed_source_map", url.path_only(), format!("the text of {texts} files{such_as}"));
-        }
-        for Source { text, .. } in own() {
-            let Some(text) = text else { continue };
-            self.source_bytes += text.len();
-            if self.source_bytes > SOURCE_BYTES {
-                self.places.capped = true;
-                break;
-            }
-            self.call(text, script);
-            self.handed_out.read_text(text, url.path_only());
-        }
-        let path = url.path_only().to_owned();
-        self.maps.insert(path.clone(), PublishedMap { path, sources: sources.len(), texts, names });
     }
 
     /// Asks for documents where frameworks put them.

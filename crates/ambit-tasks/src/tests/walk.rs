@@ -244,3 +244,21 @@ fn links_of_pages_in_other_characters_are_followed() {
         assert!(application.was_asked(target), "{target}: {:?}", application.asked());
     }
 }
+
+#[test]
+fn scripts_that_scripts_load_are_read() {
+    let application = Application::start(|target, _| match target {
+        "/" => html("<script type=module src=/assets/index.js></script>"),
+        "/assets/index.js" => (200, "Content-Type: text/javascript\r\n".to_owned(), b"import('./chunk.js')".to_vec()),
+        "/assets/chunk.js" => (
+            200,
+            "Content-Type: text/javascript\r\n".to_owned(),
+            b"fetch('/api/chunk/only');import './index.js'".to_vec(),
+        ),
+        _ => nothing(),
+    });
+    let (answer, found) = application.walk(None, json!({}), &[]);
+    assert_eq!(answer, Ok(Answer::Found));
+    assert!(found.edges.iter().any(|edge| edge.name.ends_with("/api/chunk/only")), "{:?}", found.edges);
+    assert_eq!(application.asked().iter().filter(|asked| *asked == "/assets/index.js").count(), 1);
+}
