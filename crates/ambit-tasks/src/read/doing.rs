@@ -116,6 +116,20 @@ const FILLERS: &[&str] = &["a", "an", "and", "from", "in", "my", "of", "on", "ou
 /// Words of texts about an action.
 const ABOUT: &[&str] =
     &["explained", "faq", "guide", "guides", "help", "how", "howto", "instructions", "tips", "tutorial", "uri", "url"];
+/// Folders of texts in which words that are ambiguous announce nothing.
+const MANUALS: &[&str] = &[
+    "documentation",
+    "faq",
+    "glossary",
+    "guide",
+    "guides",
+    "handbook",
+    "help",
+    "manual",
+    "reference",
+    "tutorial",
+    "tutorials",
+];
 /// Endings of programs that pages are made by.
 const ENDINGS: &[&str] = &[
     "action", "asp", "aspx", "cfm", "cgi", "do", "htm", "html", "jsf", "json", "jsp", "php", "phtml", "pl", "py",
@@ -154,7 +168,8 @@ fn does_in_path(path: &str, is_plain: bool) -> bool {
     for (number, segment) in segments.iter().enumerate() {
         let said = Said::of(segment);
         let is_last = number + 1 == segments.len();
-        let is_text = is_last && names_nothing && said.is_about();
+        let in_manual = segments[..number].iter().any(|folder| MANUALS.contains(folder));
+        let is_text = is_last && names_nothing && (said.is_about() || (in_manual && !said.is_plain()));
         let reads_archive = said.words == ["archive"] && (number == 0 || is_year(segments.get(number + 1)));
         if !is_text && !reads_archive && (said.announces() || said.has_pair(before.as_deref())) {
             return true;
@@ -384,7 +399,7 @@ mod tests {
                 "/send?to=x /sendMail?to=x /sendmail /items?trash=7 /run?job=1 /execute /admin/restart",
                 "/restart-server /invite/accept?t=1 /vote?up=1 /posts/3/like /posts/3/publish /account/close",
                 "/newsletter/unsubscribe?u=7 /x?op=logout /x?cmd=run /x?next=/logout /x?a=1;do=delete",
-                "/view;action=delete /opt-out /xmlDelete /api/%2fdelete%2f7",
+                "/view;action=delete /opt-out /help/7/publish /help/vote?up=1 /help/delete /xmlDelete /api/%2fdelete%2f7",
             ],
             true,
         );
@@ -420,7 +435,7 @@ mod tests {
                 "/log/7 /a/b;jsessionid=ABC /pay-and-benefits-for-staff /api/v1/x /how-to-remove-a-user-from-a-team",
                 "/why-we-block-bots-and-why-you-should /place/order-of-merit /droplets /wipes /resetting",
                 "/x?view=trash /x?tab=archive /catalogue/outdoor /RunningShoes.aspx /ClearAligners.aspx",
-                "/100%25-organic /%zz /% /newsletter-archive /file-transfer /transfer-news /stain-remover /wissen",
+                "/100%25-organic /%zz /% /newsletter-archive /file-transfer /transfer-news /stain-remover /wissen /help/vote /documentation/cli/run /reference/stop",
             ],
             false,
         );
