@@ -178,8 +178,8 @@ fn each(list: &Value) -> impl Iterator<Item = &Value> {
     list.as_array().into_iter().flatten()
 }
 
-/// A finding where the policy of a thing at Google Cloud grants everybody something. Where every grant has a condition, it
-/// may be that nobody meets it.
+/// A finding where the policy of a thing at Google Cloud grants everybody something. Where every grant has a condition,
+/// it may be that nobody meets it.
 fn roles_for_everybody(thing: &Thing<'_>) -> Finding {
     let granted = thing.said("granted");
     let roles = |conditional: bool| -> Vec<&str> {

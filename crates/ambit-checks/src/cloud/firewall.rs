@@ -140,14 +140,14 @@ macro_rules! doors {
                 added: "2026-11-25",
                 of: ["security group", "firewall", "machine"],
                 needs: "inward",
-                description: "A rule lets everybody on the internet in at all ports, or at a thousand and more. Whatever is \
-                              started behind it is exposed at once, whether it was meant to be or not.",
+                description: "A rule lets everybody on the internet in at all ports, or at a thousand and more. \
+                              Whatever is started behind it is exposed at once, whether it was meant to be or not.",
                 remediation: "Replace the rule by one for each port that is meant for everybody, and allow the others \
                               only from the addresses that need them.",
                 reference: "https://cwe.mitre.org/data/definitions/284.html",
                 finds: |thing, date| once(
                     open(thing).iter().any(is_wide),
-                    "A rule lets everybody on the internet in at all ports, or at a thousand and more.",
+                    "The rules let everybody on the internet in at all ports, or at a thousand and more.",
                 ),
                 reports: json!([
                     {"inward": [{"protocol": "-1", "from": null, "to": null, "sources": ["::/0"]}]},
@@ -225,8 +225,8 @@ doors! {
     }
     added "2026-11-28" {
     cloud_firewall_open_console "tcp" [15672, 5601, 8888], SEVERITY_MEDIUM, "Firewall lets everybody in at a console",
-        "A rule lets everybody on the internet in at the ports of consoles: of RabbitMQ, of Kibana, or of Jupyter, which \
-         runs what it is told.";
+        "A rule lets everybody on the internet in at the ports of consoles: of RabbitMQ, of Kibana, or of Jupyter, \
+         which runs what it is told.";
     }
 }
 

@@ -435,7 +435,8 @@ fn a_database_of_digitalocean_without_rules_lets_in_everybody() {
 
 #[test]
 fn a_firewall_of_linode_says_what_becomes_of_what_no_rule_is_about() {
-    let rule = |action: &str| json!({"action": action, "protocol": "TCP", "ports": "22", "addresses": {"ipv4": ["0.0.0.0/0"]}});
+    let everybody = json!({"ipv4": ["0.0.0.0/0"]});
+    let rule = |action: &str| json!({"action": action, "protocol": "TCP", "ports": "22", "addresses": everybody});
     let rules = json!({"inbound_policy": "ACCEPT", "inbound": [rule("DROP"), rule("ACCEPT")]});
     let answer = json!({"data": [{"id": 1, "rules": rules}], "pages": 1});
     let says = |name: &str| said("linode", "firewalls", answer.clone(), name);

@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 
 /// The attribute under which a rule is given the ARN of its group.
 pub const GROUP_ARN: &str = "group_arn";
-/// The attributes under which the policy of a bucket is given whether it lets everybody in, and whether the bucket blocks
-/// such policies.
+/// The attributes under which the policy of a bucket is given whether it lets everybody in, and whether the bucket
+/// blocks such policies.
 pub const IS_PUBLIC: &str = "is_public";
 pub const BLOCKS_POLICIES: &str = "blocks_policies";
 /// What Azure puts between the id of a group and the name of a rule in it.
