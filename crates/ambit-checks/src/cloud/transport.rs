@@ -24,7 +24,8 @@ fn speaks_in_the_clear(thing: &Thing<'_>) -> bool {
         listener[name].as_str().is_some_and(|said| said.eq_ignore_ascii_case(wanted))
     };
     let leads_on = |listener: &Value| ["https", "true"].iter().any(|wanted| says(listener, "redirects_to", wanted));
-    let is_reached = thing.text("scheme") == "internet-facing" && !thing.is_not("public");
+    let is_inside = thing.is_not("public") || thing.text("network") == "INTERNAL";
+    let is_reached = thing.text("scheme") == "internet-facing" && !is_inside;
     is_reached && each(&listeners).any(|listener| says(listener, "protocol", "http") && !leads_on(listener))
 }
 
@@ -57,6 +58,7 @@ misconfigurations! {
             {"scheme": "internet-facing",
                 "listeners": [{"port": 80, "protocol": "http", "redirects_to": "true"}, {"protocol": "https"}]},
             {"scheme": "internet-facing", "public": false, "listeners": [{"port": 80, "protocol": "http"}]},
+            {"scheme": "internet-facing", "network": "INTERNAL", "listeners": [{"port": 80, "protocol": "http"}]},
             {"scheme": "internal", "listeners": [{"port": 80, "protocol": "http"}]},
         ]),
     }

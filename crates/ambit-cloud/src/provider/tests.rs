@@ -390,6 +390,8 @@ fn a_load_balancer_says_whether_it_leads_visitors_to_https() {
     let ocean = json!({"load_balancers": [{"id": "b", "redirect_http_to_https": true, "forwarding_rules": rules}]});
     let wanted = json!([{"port": 80, "protocol": "http", "redirects_to": "true"}]);
     assert_eq!(said("digitalocean", "load_balancers", ocean, "listeners"), wanted);
+    let inner = json!({"load_balancers": [{"id": "b", "network": "INTERNAL"}]});
+    assert_eq!(said("digitalocean", "load_balancers", inner, "network"), "INTERNAL");
     let rules = json!([{"frontend_protocol": "http", "frontend_port": 80}]);
     let vultr = |redirects: bool| {
         let balancer = json!({"id": "b", "generic_info": {"ssl_redirect": redirects}, "forwarding_rules": rules});
