@@ -65,6 +65,16 @@ impl Application {
 
     /// Walks through it in a session that a cookie opens, or without one.
     fn walk(&self, cookie: Option<&str>, known: Value, led_to: &[&str]) -> (Result<Answer, TaskError>, Found) {
+        self.look("crawl", cookie, known, led_to)
+    }
+
+    fn look(
+        &self,
+        task: &str,
+        cookie: Option<&str>,
+        known: Value,
+        led_to: &[&str],
+    ) -> (Result<Answer, TaskError>, Found) {
         let mut facts = facts(Kind::Uri, &self.url(), known);
         facts.outward = led_to
             .iter()
@@ -97,7 +107,7 @@ impl Application {
         let argument = self.at.to_string();
         let context = Context::new(&session, &facts, &argument, &settings);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let answer = runtime.block_on((find("crawl").unwrap().run)(&context));
+        let answer = runtime.block_on((find(task).unwrap().run)(&context));
         (answer, context.into_found())
     }
 
@@ -181,7 +191,7 @@ fn desk(is_ending: bool, sign_in: fn() -> Shown) -> Application {
     let is_over = std::sync::atomic::AtomicBool::new(false);
     Application::start(move |target, cookie| {
         let is_inside = cookie.contains("sid=inside") && !is_over.load(std::sync::atomic::Ordering::SeqCst);
-        match target {
+        match target.split('?').next().unwrap() {
             "/robots.txt" => nothing(),
             "/spa" => html("<script src=/app.js></script>"),
             "/login" => html("<form method=post action=/login><input name=user><input type=password name=pw></form>"),
@@ -222,6 +232,22 @@ fn a_walk_ends_early_where_its_session_does() {
     let (answer, found) = application.walk(Some("sid=inside"), known(), &["http://a.test/api"]);
     assert_eq!(answer, Ok(Answer::Found), "a session that lasts");
     assert!(found.standing.is_empty() && application.was_asked("/openapi.json"), "{:?}", application.asked());
+}
+
+#[test]
+fn a_session_that_ends_while_parameters_are_tried_is_denied() {
+    let known = json!({
+        "hidden_pages": [{"path": "/a-first", "status": 200, "title": null, "parameters": [], "asks_password": false}],
+        "hidden_parameters": [{"name": "next", "seen": ["link"], "paths": ["/a-first"]}],
+    });
+    for task in ["hidden_parameters", "redirect_probe"] {
+        let application = desk(true, || leads("/login"));
+        let (answer, _) = application.look(task, Some("sid=inside"), known.clone(), &[]);
+        assert!(matches!(answer, Err(TaskError::Denied(_))), "{task}: {answer:?}");
+        let application = desk(false, || leads("/login"));
+        let (answer, _) = application.look(task, Some("sid=inside"), known.clone(), &[]);
+        assert_eq!(answer, Ok(Answer::Absent), "{task}: a session that lasts");
+    }
 }
 
 #[test]
