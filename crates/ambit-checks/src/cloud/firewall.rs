@@ -135,7 +135,7 @@ macro_rules! doors {
                 ]),
             })*)*
             cloud_firewall_open_wide {
-                pretty_name: "Firewall lets everybody in at every port",
+                pretty_name: "Firewall lets everybody in at a thousand ports or more",
                 severity: SEVERITY_HIGH,
                 added: "2026-11-25",
                 of: ["security group", "firewall", "machine"],
