@@ -17,6 +17,7 @@ mod resources;
 mod signature;
 mod strings;
 mod table;
+mod utf16;
 mod value;
 
 pub use android::{Android, Component, ComponentKind, DeclaredPermission, DeepLink};

@@ -2,7 +2,7 @@
 
 use crate::bytes::part;
 use crate::error::AppError;
-use crate::strings::utf16;
+use crate::utf16;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use quick_xml::Reader;
@@ -151,7 +151,7 @@ enum Open {
 }
 
 fn of_xml(bytes: &[u8]) -> Result<Value, AppError> {
-    let document = utf16(bytes).map_or_else(|| String::from_utf8_lossy(bytes), Cow::Owned);
+    let document = utf16::text(bytes).map_or_else(|| String::from_utf8_lossy(bytes), Cow::Owned);
     let mut reader = Reader::from_str(&document);
     let (mut open, mut text, mut left): (Vec<Open>, String, usize) = (Vec::new(), String::new(), VALUES_MAX);
     let mut inside = false;

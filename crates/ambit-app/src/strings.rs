@@ -6,6 +6,7 @@ use crate::error::AppError;
 use crate::hermes;
 use crate::piece::Piece;
 use crate::plist;
+use crate::utf16;
 
 /// Bytes of a text that is handed out at once.
 const PIECE_BYTES: usize = 4 * 1_024 * 1_024;
@@ -18,9 +19,6 @@ const WITHOUT_TEXT: &[&str] = &[
     "png", "jpg", "jpeg", "gif", "webp", "ico", "ttf", "otf", "woff", "woff2", "mp3", "mp4", "ogg", "wav", "m4a",
     "car", "apk", "idsig", "arsc",
 ];
-/// Bytes at the beginning of a member that show whether it is a text in UTF-16, and pairs of them at least.
-const UTF16_BYTES: usize = 8_000;
-const UTF16_PAIRS_MIN: usize = 4;
 /// Of a program for Android, where its strings are told.
 const DEX: &[u8] = b"dex\n";
 /// Bytes of one unit of UTF-16 in a program for Android.
@@ -63,7 +61,7 @@ fn of_member(path: &str, bytes: &[u8], look: &mut dyn FnMut(&Piece<'_>)) -> usiz
         hermes::strings(bytes, READABLE_MIN).unwrap_or_else(|_| readable(bytes))
     } else if bytes.starts_with(plist::BINARY) {
         plist::read(bytes).map(|value| value.to_string()).unwrap_or_else(|_| readable(bytes))
-    } else if let Some(text) = utf16(bytes) {
+    } else if let Some(text) = utf16::text(bytes) {
         text
     } else {
         match std::str::from_utf8(bytes) {
@@ -76,26 +74,6 @@ fn of_member(path: &str, bytes: &[u8], look: &mut dyn FnMut(&Piece<'_>)) -> usiz
     };
     hand_out(path, &text, look);
     text.len()
-}
-
-/// Returns a text in UTF-16: with a mark in front, or where nearly every other byte is zero, as in Latin scripts
-/// without one. `ambit-git` tells such files by the same rule.
-pub(crate) fn utf16(bytes: &[u8]) -> Option<String> {
-    let is_latin = |upper: usize| {
-        let pairs = bytes[..bytes.len().min(UTF16_BYTES)].chunks_exact(2);
-        let (count, letters) = (pairs.len(), pairs.clone().filter(|pair| pair[upper] == 0).count());
-        count >= UTF16_PAIRS_MIN && letters * 10 >= count * 9 && pairs.clone().all(|pair| pair[1 - upper] != 0)
-    };
-    let (rest, unit): (_, fn([u8; 2]) -> u16) = match bytes {
-        [0xff, 0xfe, rest @ ..] => (rest, u16::from_le_bytes),
-        [0xfe, 0xff, rest @ ..] => (rest, u16::from_be_bytes),
-        _ if is_latin(1) => (bytes, u16::from_le_bytes),
-        _ if is_latin(0) => (bytes, u16::from_be_bytes),
-        _ => return None,
-    };
-    let units = rest.chunks_exact(2).map(|pair| unit([pair[0], pair[1]]));
-    let text: String = char::decode_utf16(units).map(|letter| letter.unwrap_or(char::REPLACEMENT_CHARACTER)).collect();
-    (!text.contains('\0')).then_some(text)
 }
 
 /// Hands a text out in pieces.

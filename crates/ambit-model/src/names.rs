@@ -77,8 +77,8 @@ mod tests {
         named!(CollectionRole, "viewer, analyst, admin");
         named!(
             NotDoneReason,
-            "no answer, in part, left out, refused by scope, out of budget, source down, denied, out of time, task panicked, \
-             set aside, unknown task, not confirmed, run too long, nothing looks at it, does not exist"
+            "no answer, in part, left out, refused by scope, out of budget, source down, denied, out of time, \
+             task panicked, set aside, unknown task, not confirmed, run too long, nothing looks at it, does not exist"
         );
     }
 }

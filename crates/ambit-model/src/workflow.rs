@@ -3,6 +3,7 @@
 
 use crate::entity::{InvalidName, host_of, registrable};
 use crate::{Clearance, Kind};
+use serde_json::{Map, Value};
 use uuid::Uuid;
 
 /// A named set of tasks with its ceiling of clearance.
@@ -68,6 +69,17 @@ pub const INTEGRATION_TYPES: [IntegrationType; 10] = [
     IntegrationType("GitlabCredential"),
     IntegrationType("JiraCredential"),
 ];
+
+/// The provider of accounts that an integration of a type opens, as its settings name it; `None` where it opens no
+/// account by a provider's own file.
+pub fn cloud_provider<'a>(kind: &str, settings: &'a Map<String, Value>) -> Option<&'a str> {
+    match kind {
+        "AzureCredential" => Some("azure"),
+        "GcpCredential" => Some("gcp"),
+        "CloudCredential" => Some(settings.get("provider").and_then(Value::as_str).unwrap_or_default()),
+        _ => None,
+    }
+}
 
 /// The type of integration that opens a session of an application.
 pub const SESSION: &str = "ApplicationCredential";

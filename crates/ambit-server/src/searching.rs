@@ -115,8 +115,8 @@ pub(crate) fn caller(call: &Call) -> Caller {
     }
 }
 
-/// Waits until the index shows what is committed now, as far as it gets there in time: whoever asks for a window of time
-/// that ends now does not come back to it.
+/// Waits until the index shows what is committed now, as far as it gets there in time: whoever asks for a window of
+/// time that ends now does not come back to it.
 pub(crate) async fn await_committed(call: &Call) -> Result<(), ApiError> {
     let newest = call.store().last_revision().await.about("Project")?;
     let reached = call.aside(call.state.index()?.wait_for(newest, call.state.limits.index_wait)).await;

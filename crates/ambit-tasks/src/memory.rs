@@ -6,8 +6,8 @@ use crate::roles::Roles;
 use crate::same_sites::SameSites;
 use crate::siblings::Siblings;
 
-/// What rows of a run remember for one another: sites that they looked at, roles that they took, what accounts hold, and
-/// the names of large domains.
+/// What rows of a run remember for one another: sites that they looked at, roles that they took, what accounts hold,
+/// and the names of large domains.
 #[derive(Debug, Default)]
 pub struct Memory {
     pub(crate) same: SameSites,

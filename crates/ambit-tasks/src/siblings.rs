@@ -1,5 +1,5 @@
-//! Names of a domain that rows of a run compare theirs with. A domain may have a hundred thousand names and thousands of
-//! such rows: what they read of it is put in order once for all that see the same.
+//! Names of a domain that rows of a run compare theirs with. A domain may have a hundred thousand names and thousands
+//! of such rows: what they read of it is put in order once for all that see the same.
 
 use ambit_model::{Facts, Uid};
 use std::collections::{HashMap, HashSet};

@@ -11,7 +11,7 @@ use ambit_api::integrations::{
 use ambit_api::{ApiError, read, success};
 use ambit_model::application_session::ApplicationSession;
 use ambit_model::entity::aws;
-use ambit_model::workflow::SESSION;
+use ambit_model::workflow::{SESSION, cloud_provider};
 use ambit_store::{IntegrationChange, IntegrationUse, IntegrationView, NewIntegration};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
@@ -124,16 +124,11 @@ fn lacks(call: &Call, kind: &str, secrets: &Map<String, Value>, settings: &Map<S
         let given = secrets.get(name).or_else(|| settings.get(name)).and_then(Value::as_str);
         given.is_some_and(|text| !text.trim().is_empty())
     };
-    let provider = match kind {
-        AWS => {
-            let missing = aws::missing(secrets, library.aws_keys).map(str::to_owned);
-            return missing.or_else(|| unknown_services(settings, &library.aws_services));
-        }
-        "AzureCredential" => "azure",
-        "GcpCredential" => "gcp",
-        "CloudCredential" => settings.get("provider").and_then(Value::as_str).unwrap_or_default(),
-        _ => return None,
-    };
+    if kind == AWS {
+        let missing = aws::missing(secrets, library.aws_keys).map(str::to_owned);
+        return missing.or_else(|| unknown_services(settings, &library.aws_services));
+    }
+    let provider = cloud_provider(kind, settings)?;
     let Some(cloud) = library.clouds.iter().find(|cloud| cloud.name == provider) else {
         let names: Vec<&str> = library.clouds.iter().map(|cloud| cloud.name.as_str()).collect();
         return Some(format!("the setting provider, which is one of {}", names.join(", ")));

@@ -53,11 +53,8 @@ pub(crate) fn provider_of(cx: &Context<'_>) -> Result<&'static Provider, TaskErr
 
 /// The same by the kind of the account and the settings of its integration.
 pub(crate) fn provider_by(kind: ambit_model::Kind, settings: Option<&Map<String, Value>>) -> Option<&'static Provider> {
-    match kind {
-        ambit_model::Kind::AzureCredential => provider::find("azure"),
-        ambit_model::Kind::GcpCredential => provider::find("gcp"),
-        _ => provider::find(settings?.get("provider")?.as_str()?),
-    }
+    let none = Map::new();
+    provider::find(ambit_model::workflow::cloud_provider(kind.name(), settings.unwrap_or(&none))?)
 }
 
 /// The name under which the operator says where a provider's tokens are given out.
