@@ -116,6 +116,20 @@ impl Store {
         Ok((store, Schema { version, newest }))
     }
 
+    /// Takes the secret that is there as the installation's own, in place of one that is lost for good: keys and
+    /// credentials that the lost one made or sealed open nothing any more.
+    pub async fn accept_secret(options: &Options) -> Result<(), StoreError> {
+        let (store, version) = Self::connect(options, false).await?;
+        store.migrate(version).await?;
+        store.require_owner(options).await?;
+        let mark = store.inner.secret.mark();
+        transaction!(store, Person, async |tx| {
+            tx.put("secret_mark", "one", &["mark"], named! { one: 1, mark: &mark[..] }).await
+        })?;
+        store.close().await;
+        Ok(())
+    }
+
     async fn require_owner(&self, options: &Options) -> Result<(), StoreError> {
         if self.pools().has_owner().await? { Ok(()) } else { Err(StoreError::Uninitialised(options.named())) }
     }
@@ -129,7 +143,8 @@ impl Store {
             return Ok(noted.is_some());
         }
         Err(StoreError::Invalid(format!(
-            "the secret {} belongs to another installation: restore the one that was kept with this database",
+            "the secret {} belongs to another installation: restore the one that was kept with this database, or, where \
+             it is lost for good, `ambit doctor --accept-secret`",
             options.secret_path()?.display()
         )))
     }

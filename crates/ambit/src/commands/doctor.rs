@@ -25,12 +25,20 @@ pub(crate) struct Doctor {
     /// Rebuild the search index: by a running server, which goes on serving, or without one by this command.
     #[arg(long)]
     pub(crate) rebuild_index: bool,
+    /// Take the secret that is there as the installation's own, where its own is lost for good. Keys and credentials of
+    /// the lost one must be made again.
+    #[arg(long)]
+    pub(crate) accept_secret: bool,
 }
 
 /// Runs the command: one line for each thing that was looked at. Exit code 5 where something is wrong.
 pub(crate) async fn run(command: &Doctor, settings: &Settings) -> Result<(), Failure> {
     let folder = crate::folder::data(command.data.data.as_deref(), settings)?;
     crate::local_store::refuse_server(&command.data, settings)?;
+    if command.accept_secret {
+        Store::accept_secret(&crate::local_store::options(&folder, settings)).await?;
+        hint("the secret is accepted: `ambit key create` makes a key, and integrations need their secrets again");
+    }
     let opened = Store::open_unmigrated(&crate::local_store::options(&folder, settings)).await;
     let (store, schema) = match opened {
         Err(StoreError::Damaged { place, why }) => return damaged(&format!("{place}: {why}")),

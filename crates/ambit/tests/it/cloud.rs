@@ -65,11 +65,16 @@ impl Installation {
         Self::on(Folder::new(name), endpoints)
     }
 
-    /// The same installation after it moved to a machine that has another secret.
+    /// The same installation after its secret was lost and another one was accepted.
     pub(crate) fn moved(self) -> Self {
         let Self { folder, server, .. } = self;
         drop(server);
         std::fs::write(folder.join("secret.key"), "a7".repeat(32)).expect("can be written");
+        let data = folder.path().to_str().expect("UTF-8");
+        let refused = command(&["doctor", "--data", data]).output().expect("the binary starts");
+        let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert!(!refused.status.success() && said.contains("belongs to another installation"), "{said}");
+        succeed(&["doctor", "--data", data, "--accept-secret"]);
         Self::on(folder, &[])
     }
 
