@@ -169,7 +169,7 @@ fn next_random(state: &mut u64, whole: Duration) -> Duration {
 fn await_run(data: &str, state: &str) {
     let deadline = Instant::now() + Duration::from_secs(120);
     let mut listed = String::new();
-    while !listed.contains(&format!("\"state\":\"{state}\"")) {
+    while !listed.contains(&format!("\"status\":\"{state}\"")) {
         assert!(Instant::now() < deadline, "no run is {state}: {listed}");
         // Before the folder is made there is nothing to list.
         let output = command(&["run", "list", "--jsonl", "--data", data]).output().expect("the binary starts");
