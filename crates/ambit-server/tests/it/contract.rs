@@ -114,6 +114,7 @@ fn what_we_have_beyond_the_contract_is_known() {
             "DELETE /projects/{}/users/{}",
             "DELETE /user_collections/{}/collection_project_users/{}",
             "GET /library/workflows",
+            "PATCH /integrations/{}",
             "PATCH /notes/{}/{}/{}",
             "PATCH /projects/{}",
             "PATCH /user_collections/{}",

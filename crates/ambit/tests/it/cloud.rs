@@ -316,8 +316,11 @@ fn the_accounts_of_an_organisation_are_looked_through_by_a_role_in_each_and_one_
     let run = installation.run(&collection);
     let said = |name: &str| cloud.said["organization"][name].as_str().expect("text").to_owned();
     let [row] = run["not_done"].as_array().expect("a list").as_slice() else { panic!("one account refuses: {run}") };
-    assert_eq!((&row["reason"], &row["count"]), (&json!("denied"), &json!(1)), "{row}");
-    assert!(row["example"].to_string().contains(&format!(" / {}", said("shut"))), "the account is named: {row}");
+    assert_eq!(row["reason"], "denied", "{row}");
+    // Its regions are named, so that each list is asked for by itself.
+    let example = row["example"].to_string();
+    assert!(example.contains(&format!(" / {}", said("shut"))), "the account is named: {row}");
+    assert!(!example.contains(&format!(" / {}", said("open"))), "the other account is open: {row}");
     let mut addresses = cloud.texts("addresses");
     addresses.insert(said("open_address"));
     installation.finds(&collection, "IpAddress", &addresses);
