@@ -379,7 +379,7 @@ fn what_no_tool_wrote_is_refused_in_one_line() {
         (Source::Graphql, "type Query {\n a: ID", "line 2: the schema ends within a definition"),
         (Source::Graphql, "type A {}\ntype Query { a(x: ID = \"): ID }", "line 2: a string is not closed"),
         (Source::Graphql, "hello", "no schema of GraphQL with operations"),
-        (Source::Terraform, "{\"version\": 4}", "there is no version or no terraform_version"),
+        (Source::Terraform, "{\"version\": 4}", "no state of Terraform that can be read: there is no version"),
         (Source::Terraform, "resource \"a\" {}", "line 1: "),
     ] {
         let error = read(source, text, USUAL).expect_err(text).to_string();
