@@ -134,8 +134,8 @@ impl Store {
         if self.pools().has_owner().await? { Ok(()) } else { Err(StoreError::Uninitialised(options.named())) }
     }
 
-    /// Refuses a secret that is not the one with which this installation was made; false where none was noted yet. With
-    /// another one no key is known and no sealed credential can be opened.
+    /// Refuses a secret that is not the one with which this installation was made; false where none was noted yet.
+    /// With another one no key is known and no sealed credential can be opened.
     async fn require_own_secret(&self, options: &Options) -> Result<bool, StoreError> {
         let mut tx = self.read().await?;
         let noted: Option<Vec<u8>> = tx.read_first("SELECT mark FROM secret_mark", Vec::new()).await?;
@@ -143,7 +143,7 @@ impl Store {
             return Ok(noted.is_some());
         }
         Err(StoreError::Invalid(format!(
-            "the secret {} belongs to another installation: restore the one that was kept with this database, or, where \
+            "the secret {} belongs to another installation: restore the one that was kept with this database, or, if \
              it is lost for good, `ambit doctor --accept-secret`",
             options.secret_path()?.display()
         )))
