@@ -239,9 +239,12 @@ impl Builder {
 mod tests {
     use super::*;
 
+    /// An element of a test: its name, the size of an attribute and their number, and attributes as name and value.
+    type Written<'a> = (u32, u16, u16, &'a [(u32, u32)]);
+
     /// A document: strings, and elements by their name, the size that each says its attributes have, how many it says
     /// there are, and the attributes as name and text.
-    fn document(strings: &[&[u8]], elements: &[(u32, u16, u16, &[(u32, u32)])]) -> Vec<u8> {
+    fn document(strings: &[&[u8]], elements: &[Written<'_>]) -> Vec<u8> {
         let chunk = |kind: u16, head: &[u8], body: &[u8]| {
             let size = u32::try_from(8 + head.len() + body.len()).unwrap().to_le_bytes();
             let own = u16::try_from(8 + head.len()).unwrap().to_le_bytes();
