@@ -80,17 +80,14 @@ pub(crate) async fn change(call: Call) -> Result<Answer, ApiError> {
     let body: wire::IntegrationSettings = read(call.change::<wire::IntegrationSettings, Integration>()?)?;
     let change =
         IntegrationChange { name: body.name.0.map(|name| name.0), secrets: body.secrets.0, settings: body.settings.0 };
-    if known.kind == SESSION {
-        match (&change.secrets, &change.settings) {
-            (Some(secrets), settings) => check_session(secrets, settings.as_ref().unwrap_or(&known.settings))?,
-            // They say to whom the secrets are shown.
-            (None, Some(_)) => {
-                return Err(ApiError::invalid(format!(
-                    "give the secrets as well to change the settings of an {SESSION}"
-                )));
-            }
-            (None, None) => {}
-        }
+    // Settings say to whom secrets are shown: who does not know these must not lead them elsewhere.
+    if change.settings.is_some() && change.secrets.is_none() {
+        return Err(ApiError::invalid("give the secrets as well to change the settings of an integration"));
+    }
+    if known.kind == SESSION
+        && let Some(secrets) = &change.secrets
+    {
+        check_session(secrets, change.settings.as_ref().unwrap_or(&known.settings))?;
     }
     check_settings(change.settings.as_ref().unwrap_or(&Map::new()))?;
     let changed = call.store().change_integration(call.caller(), uuid, &change, call.now).await.about(NOUN)?;
